@@ -105,7 +105,7 @@ test("a step that will be retried counts down to it", async ({ ownerPage: page, 
   await expect(page.getByText(/^at step 1, call for .*, attempt \d+ in \d/)).toBeVisible({ timeout: 20_000 });
   await page.getByRole("listbox", { name: "Timeline" }).getByRole("option").click();
   await page.getByRole("tab", { name: /^Attempts \(\d+\)$/ }).click();
-  await expect(page.getByRole("listitem").filter({ hasText: /^1.*not a public address/ })).toBeVisible();
+  await expect(page.getByRole("listitem").filter({ hasText: /^1.*division by zero/ })).toBeVisible();
   await page.getByRole("button", { name: "Cancel run" }).click();
   await expect(page.getByRole("button", { name: "Run again", exact: true })).toBeVisible({ timeout: 20_000 });
 });
@@ -115,7 +115,7 @@ test("attempts are bars that can be opened", async ({ ownerPage: page, request, 
   const id = await startRun(request, organization, { tool, input: {} });
   await page.goto(`/runs/${id}`);
   const timeline = page.getByRole("listbox", { name: "Timeline" });
-  const step = timeline.getByRole("option", { name: /^Step 1 ?call http_request/ });
+  const step = timeline.getByRole("option", { name: /^Step 1 ?call calculate/ });
   await expect(step).toContainText("3 attempts");
   await expect(page.getByText("Failed", { exact: true }).first()).toBeVisible();
   await expect(step.locator("svg rect")).toHaveCount(4); // Its status, and a bar for each attempt.

@@ -119,7 +119,7 @@ test("faults of a file's form and of its contents are printed together", async (
     expect.stringMatching(
       /^ {2}organizations\[0\]\.agents\[0\]\.functions\[0\] \(line 6\) "fly" is not a function/,
     ),
-    '  organizations[0].triggers[0].agent (line 7) "nobody" is not an agent of the organization',
+    '  organizations[0].triggers[0].agent (line 7) "nobody" is not an agent of the organization. Known agents: helper',
   ]);
 });
 

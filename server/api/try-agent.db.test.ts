@@ -60,7 +60,9 @@ it("refuses a faulty draft, a viewer, and another organization's agent", async (
   const call = { agentId, definition, message: "Hi" };
   await expect(
     tryAgent(world, member, { ...call, definition: draftOf({ tools: ["gone"] }) }),
-  ).rejects.toMatchObject({ issues: [{ path: "/tools/0" }] });
+  ).rejects.toMatchObject({
+    issues: [{ path: "/tools/0", message: expect.stringContaining(". Known tools: ") }],
+  });
   await expect(tryAgent(world, member, { ...call, message: "" })).rejects.toThrow("at least one character");
   const viewer = await createMember(world, tenant, "viewer");
   await expect(tryAgent(world, viewer, call)).rejects.toMatchObject({ code: "forbidden" });

@@ -4,6 +4,7 @@ import type { MemberActor } from "@/server/auth/actor";
 import { requireRole } from "@/server/catalog/change";
 import type { AgentDefinition } from "@/server/catalog/definitions";
 import { refusal } from "@/server/catalog/issues";
+import { resolveSlugs } from "@/server/catalog/resolve-slugs";
 import { findAgentFaults } from "@/server/catalog/save-agent";
 import { Decimal } from "@/server/credits/amount";
 import { findTarget } from "@/server/runs/find-target";
@@ -22,7 +23,8 @@ export async function tryAgent(
   requireRole(actor, "member");
   const { model, systemPrompt, maxSteps, outputSchema, policies, deadlineSeconds, maxCredits } = definition;
   const tools = await findAttachedTools(services, actor, definition.tools);
-  const faults = await findAgentFaults(definition, (slug) => tools.has(slug), actor.orgId);
+  const unknown = await resolveSlugs({ tx: services.db, actor }, "tool", definition.tools);
+  const faults = await findAgentFaults(definition, unknown.faults, actor.orgId);
   if (faults.length > 0) throw refusal(faults);
   const draft = {
     model,

@@ -6,6 +6,7 @@ import { AppError } from "@/server/errors";
 import { changedFields, type Facts, recordAudit } from "@/server/operate/audit";
 import type { Services } from "@/server/services";
 import { refusal } from "./issues";
+import type { DeclaredSlugs } from "./resolve-slugs";
 
 /** The services that catalog verbs need. */
 export type CatalogServices = Pick<Services, "db" | "clock" | "vault">;
@@ -18,12 +19,13 @@ const PATIENCE = { timeout: 30_000, maxWait: 10_000 };
 /** The result of saving. `restored`: a deleted item is back under its slug. */
 export type Saved = "created" | "updated" | "restored" | "unchanged";
 
-/** A change in progress: one transaction, one time, one organization. */
+/** A change in progress: one transaction, one time, one organization. `declared`: what else the same file saves. */
 export type Change = {
   tx: Transaction;
   actor: Editor;
   vault: Services["vault"];
   at: Date;
+  declared?: DeclaredSlugs;
 };
 
 /** What the caller of a saving verb expects. */

@@ -92,6 +92,40 @@ describe("a tool's YAML", () => {
     expect(found).toBeNull();
   });
 
+  it("calls itself and what there is; any other name is refused with its line and the known names", async () => {
+    const call = (tool: string) => `slug: loop
+name: Loop
+steps:
+  - id: call
+    uses: run_tool
+    with: { tool: ${tool} }
+`;
+    const message =
+      /^steps\[0\]\.with\.tool "nope" is not a tool of the organization\. Known tools: adder, .*loop/;
+    expect(await checkToolText(world, member, call("loop"))).toEqual([]);
+    expect(await checkToolText(world, member, call("adder"))).toEqual([]);
+    expect(await checkToolText(world, member, call('"{{ input.tool }}"'))).toEqual([]);
+    expect(await checkToolText(world, member, call("nope"))).toEqual([
+      expect.objectContaining({ line: 6, message: expect.stringMatching(message) }),
+    ]);
+    // The slug may be missing while one types, or be what no database holds.
+    expect(await checkToolText(world, member, call("nope").replace("slug: loop", ""))).toMatchObject([
+      { message: "slug is required" },
+      { line: 6 },
+    ]);
+    expect(await checkToolText(world, member, call('"a\\0"').replace("loop", '"b\\0"'))).toMatchObject([
+      { line: 1 },
+      { line: 6, message: expect.stringContaining("is not a tool") },
+    ]);
+    await expect(saveToolText(world, member, { yaml: call("nope"), ...create })).rejects.toMatchObject({
+      code: "invalid_request",
+      issues: [{ path: "/line/6", message: expect.stringMatching(message) }],
+    });
+    expect(await saveToolText(world, member, { yaml: call("loop"), ...create })).toMatchObject({
+      version: 1,
+    });
+  });
+
   it("of a version that is no longer current is refused", async () => {
     const yaml = YAML.replace("slug: greet", "slug: raced");
     const { id } = await saveToolText(world, member, { yaml, ...create });

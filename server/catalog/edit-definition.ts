@@ -11,7 +11,13 @@ import { type AgentDefinition, type ToolDefinition, toolDefinition } from "./def
 import { describeFaults, fromPointer, refusal } from "./issues";
 import { describePrice } from "./organization/list-model-providers";
 import { readProviders } from "./organization/model-providers";
-import { findFaultsOfInvalidTool, findToolFaults, type SavedTool, saveTool } from "./save-tool";
+import {
+  findFaultsOfInvalidTool,
+  findToolFaults,
+  type SavedTool,
+  saveTool,
+  type ToolReader,
+} from "./save-tool";
 
 /** What the dashboard's editors of agents and tools read and check. */
 
@@ -198,7 +204,7 @@ export async function saveToolText(
 
 type ReadTool = { definition: ToolDefinition; document: YamlDocument } | { problems: TextProblem[] };
 
-async function readTool(yaml: string, reader: Parameters<typeof findToolFaults>[1]): Promise<ReadTool> {
+async function readTool(yaml: string, reader: ToolReader): Promise<ReadTool> {
   const document = readYaml(yaml);
   if ("faults" in document)
     return {

@@ -22,6 +22,7 @@ import {
 } from "./change";
 import { type AgentDefinition, type AgentInput, agentDefinition } from "./definitions";
 import { parseInput, prefixIssues, refusal } from "./issues";
+import { resolveSlugs } from "./resolve-slugs";
 
 export type SavedAgent = { id: string; slug: string; version: number; saved: Saved };
 
@@ -58,18 +59,15 @@ export async function putAgent(
   checkExpectation("agent", slug, found, options);
   const current = found?.versions[0];
 
-  const known = await tx.tool.findMany({
-    where: {
-      organizationId: actor.orgId,
-      OR: [{ slug: { in: tools } }, { id: { in: current?.toolIds ?? [] } }],
-    },
-    select: { id: true, slug: true, deletedAt: true },
-  });
-  const usable = new Map(known.filter((tool) => tool.deletedAt === null).map(({ slug, id }) => [slug, id]));
-  const issues = await findAgentFaults(definition, (tool) => usable.has(tool), actor.orgId);
+  const { ids, faults } = await resolveSlugs(change, "tool", tools);
+  const issues = await findAgentFaults(definition, faults, actor.orgId);
   if (issues.length > 0) throw refusal(issues);
 
-  const slugs = new Map(known.map((tool) => [tool.id, tool.slug]));
+  const attached = await tx.tool.findMany({
+    where: { organizationId: actor.orgId, id: { in: current?.toolIds ?? [] } },
+    select: { id: true, slug: true },
+  });
+  const slugs = new Map(attached.map((tool) => [tool.id, tool.slug]));
   const before =
     found && current
       ? {
@@ -103,7 +101,7 @@ export async function putAgent(
     });
   }
   if (newVersion) {
-    const toolIds = tools.flatMap((tool) => usable.get(tool) ?? []);
+    const toolIds = tools.flatMap((tool) => ids.get(tool) ?? []);
     await tx.agentVersion.create({
       data: {
         ...content,
@@ -133,12 +131,12 @@ async function findSchemaFaults(schema: JsonObject, orgId: OrgId): Promise<Issue
 
 /**
  * Faults of an agent's prompt, functions, tools and output schema: references to secrets, unknown names, names that are
- * the same for the model, policies of what is not attached, and an invalid schema. `hasTool` tells whether a slug is one
- * of the organization's tools.
+ * the same for the model, policies of what is not attached, and an invalid schema. `toolFaults`: what is wrong with slugs
+ * that name no tool.
  */
 export async function findAgentFaults(
   { functions, tools, systemPrompt, policies, outputSchema }: AgentDefinition,
-  hasTool: (slug: string) => boolean,
+  toolFaults: ReadonlyMap<string, string>,
   orgId: OrgId,
 ): Promise<Issue[]> {
   const issues = outputSchema
@@ -159,7 +157,8 @@ export async function findAgentFaults(
   }
   for (const [index, slug] of tools.entries()) {
     const path = `/tools/${index}`;
-    if (!hasTool(slug)) issues.push({ path, message: `"${slug}" is not a tool of the organization` });
+    const fault = toolFaults.get(slug);
+    if (fault !== undefined) issues.push({ path, message: fault });
     else if (functions.includes(toolNameForModel(slug))) {
       const message = `"${slug}" would have the same name for the model as the function ${toolNameForModel(slug)}`;
       issues.push({ path, message });

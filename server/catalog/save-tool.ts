@@ -3,7 +3,7 @@ import { Decimal } from "@/server/credits/amount";
 import type { Issue } from "@/server/errors";
 import { findFunction, inputSchemaOf, listFunctions } from "@/server/functions/registry";
 import { newId } from "@/server/ids";
-import type { Json } from "@/server/json";
+import { isJsonObject, type Json } from "@/server/json";
 import { findWorkflowFaults, type KnownNames } from "@/server/workflow/check";
 import { workflowDefinition } from "@/server/workflow/definition";
 import {
@@ -20,19 +20,25 @@ import {
 import { type ToolDefinition, type ToolInput, toolDefinition } from "./definitions";
 import { parseInput, refusal } from "./issues";
 import { listSecretNames } from "./organization/secrets";
+import { resolveSlugs, type SlugReader } from "./resolve-slugs";
 
 export type SavedTool = { id: string; slug: string; version: number; saved: Saved };
 
 /** The tool's unversioned fields; all others belong to a version. */
 const UNVERSIONED = new Set(["name", "description"]);
 
-const FUNCTIONS: Omit<KnownNames, "secrets"> = {
+const FUNCTIONS: Omit<KnownNames, "secrets" | "findUnknown"> = {
   functions: listFunctions().map(({ name }) => name),
   inputSchema(name) {
     const known = findFunction(name);
     return known && inputSchemaOf(known);
   },
   secretFields: (name) => findFunction(name)?.secretFields ?? [],
+  starts(name) {
+    const run = findFunction(name)?.run;
+    return typeof run === "object" && run.engine !== "wait" ? run.engine : null;
+  },
+  findFaults: (name, input) => findFunction(name)?.findFaults?.(input) ?? [],
 };
 
 /**
@@ -129,25 +135,34 @@ export async function putTool(
   return { id, slug, version, saved };
 }
 
+/** What the check of a tool reads. */
+export type ToolReader = SlugReader & Parameters<typeof listSecretNames>[0];
+
 /** What is wrong with a tool's workflow, beside its schema. */
 export async function findToolFaults(
   definition: ToolDefinition,
-  reader: Parameters<typeof listSecretNames>[0],
+  reader: ToolReader,
 ): Promise<readonly Issue[]> {
   const { slug, name, description, maxCredits, deadlineSeconds, ...workflow } = definition;
-  return findFaults(toJson(workflow), reader);
+  return findFaults(toJson(workflow), slug, reader);
 }
 
 /** The same for what its schema refuses: all that is wrong beside the schema's faults. */
-export async function findFaultsOfInvalidTool(
-  value: unknown,
-  reader: Parameters<typeof listSecretNames>[0],
-): Promise<readonly Issue[]> {
-  return findFaults(toJson(value ?? null), reader);
+export async function findFaultsOfInvalidTool(value: unknown, reader: ToolReader): Promise<readonly Issue[]> {
+  const json = toJson(value ?? null);
+  const slug = toolDefinition.shape.slug.safeParse(isJsonObject(json) ? json.slug : null).data ?? null;
+  return findFaults(json, slug, reader);
 }
 
-async function findFaults(workflow: Json, reader: Parameters<typeof listSecretNames>[0]) {
-  const known = { ...FUNCTIONS, secrets: await listSecretNames(reader) };
+/** A tool may call itself, also before it is saved. */
+async function findFaults(workflow: Json, slug: string | null, reader: ToolReader) {
+  const { agent = new Set<string>(), tool = [] } = reader.declared ?? {};
+  const declared = { agent, tool: new Set([...tool, ...(slug === null ? [] : [slug])]) };
+  const known: KnownNames = {
+    ...FUNCTIONS,
+    secrets: await listSecretNames(reader),
+    findUnknown: async (kind, slugs) => (await resolveSlugs({ ...reader, declared }, kind, slugs)).faults,
+  };
   return findWorkflowFaults(workflow, known, reader.actor.orgId);
 }
 

@@ -18,6 +18,7 @@ import {
 } from "./change";
 import { type TriggerDefinition, type TriggerInput, triggerDefinition } from "./definitions";
 import { parseInput, refusal } from "./issues";
+import { resolveSlugs } from "./resolve-slugs";
 
 /** `token` is the secret part of the trigger's URL; members may see it. */
 export type SavedTrigger = { id: string; slug: string; token: string; saved: Saved };
@@ -159,21 +160,16 @@ async function findTextFaults(
 }
 
 async function findTarget(
-  { tx, actor }: Change,
+  change: Change,
   { agent, tool }: TriggerDefinition,
 ): Promise<{ agentId: string | null; toolId: string | null; issues: Issue[] }> {
-  const where = { organizationId: actor.orgId, deletedAt: null };
-  const foundAgent =
-    agent === undefined ? null : await tx.agent.findFirst({ where: { ...where, slug: agent } });
-  const foundTool = tool === undefined ? null : await tx.tool.findFirst({ where: { ...where, slug: tool } });
-  const issues: Issue[] = [];
-  if (agent !== undefined && !foundAgent) {
-    issues.push({ path: "/agent", message: `"${agent}" is not an agent of the organization` });
-  }
-  if (tool !== undefined && !foundTool) {
-    issues.push({ path: "/tool", message: `"${tool}" is not a tool of the organization` });
-  }
-  return { agentId: foundAgent?.id ?? null, toolId: foundTool?.id ?? null, issues };
+  const agents = await resolveSlugs(change, "agent", agent === undefined ? [] : [agent]);
+  const tools = await resolveSlugs(change, "tool", tool === undefined ? [] : [tool]);
+  const issues = [
+    ...[...agents.faults.values()].map((message) => ({ path: "/agent", message })),
+    ...[...tools.faults.values()].map((message) => ({ path: "/tool", message })),
+  ];
+  return { agentId: agents.ids.get(agent ?? "") ?? null, toolId: tools.ids.get(tool ?? "") ?? null, issues };
 }
 
 type Slugs = {

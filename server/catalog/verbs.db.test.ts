@@ -211,7 +211,20 @@ test("nothing of another organization can be reached", async () => {
     rotateTriggerSecret(world, stranger, { id: trigger.id, overlapSeconds: 0 }),
   ).rejects.toMatchObject({ code: "not_found" });
   await expect(createApiKey(world, stranger, { name: "x", agents: ["writer"] })).rejects.toMatchObject({
-    issues: [{ path: "/agents/0", message: '"writer" is not an agent of the organization' }],
+    issues: [
+      { path: "/agents/0", message: '"writer" is not an agent of the organization. Known agents: helper' },
+    ],
+  });
+  const calls = (uses: string, input: Record<string, string>) =>
+    saveTool(world, stranger, { slug: "spy", name: "Spy", steps: [{ id: "a", uses, with: input }] });
+  await expect(calls("run_tool", { tool: "double" })).rejects.toMatchObject({
+    issues: [{ path: "/steps/0/with/tool", message: expect.stringMatching(/Known tools: adder, spy$/) }],
+  });
+  await expect(calls("run_agent", { agent: "writer", message: "Hi" })).rejects.toMatchObject({
+    issues: [{ path: "/steps/0/with/agent", message: expect.stringMatching(/Known agents: helper$/) }],
+  });
+  await expect(saveTrigger(world, stranger, { slug: "in", tool: "double" })).rejects.toMatchObject({
+    issues: [{ path: "/tool", message: '"double" is not a tool of the organization. Known tools: adder' }],
   });
   const row = await world.db.apiKey.findUniqueOrThrow({ where: { id: key.id } });
   expect(row.revokedAt).toBeNull();

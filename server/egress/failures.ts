@@ -3,6 +3,9 @@ export class EgressError extends Error {
   override name = "EgressError";
 }
 
+/** The call is not allowed: its address is not public, or a secret may not be sent there. A retry changes nothing. */
+export class RefusedError extends EgressError {}
+
 /** A response beyond the size limit; a retry would not make it smaller. */
 export class ResponseTooLarge extends EgressError {
   override name = "ResponseTooLarge";

@@ -10,7 +10,7 @@ import {
 } from "undici";
 import { z } from "zod";
 import { isPublicAddress } from "@/server/egress/addresses";
-import { EgressError, explainFailure, ResponseTooLarge } from "@/server/egress/failures";
+import { EgressError, explainFailure, RefusedError, ResponseTooLarge } from "@/server/egress/failures";
 import { createLeanFetch, type LeanFetchOptions } from "@/server/egress/lean-fetch";
 import { type EgressInit, entryOf, OutgoingRequest } from "@/server/egress/outgoing-request";
 import type { EgressFetch } from "@/server/functions/define";
@@ -44,10 +44,10 @@ const MAX_REDIRECTS = 5;
 const MIB = 1024 * 1024;
 
 /** A name or an address that leads where functions may not call. */
-class NotPublicError extends EgressError {}
+class NotPublicError extends RefusedError {}
 
 function refused(url: URL): EgressError {
-  return new EgressError(
+  return new RefusedError(
     `${url.hostname} is not a public address; calls to it are refused. To allow it, the operator ` +
       `sets EGRESS_ALLOW=${entryOf(url)}`,
   );
@@ -77,10 +77,10 @@ const bareHost = (url: URL) => url.hostname.replace(/^\[(.*)\]$/, "$1");
 
 function checkUrl(url: URL): void {
   if (url.protocol !== "http:" && url.protocol !== "https:") {
-    throw new EgressError(`Only http and https addresses can be called, not ${url.protocol.slice(0, 30)}`);
+    throw new RefusedError(`Only http and https addresses can be called, not ${url.protocol.slice(0, 30)}`);
   }
   if (url.username !== "" || url.password !== "") {
-    throw new EgressError("Addresses with a user name or password are not allowed; use a header.");
+    throw new RefusedError("Addresses with a user name or password are not allowed; use a header.");
   }
 }
 

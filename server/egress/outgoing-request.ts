@@ -1,4 +1,4 @@
-import { EgressError } from "@/server/egress/failures";
+import { EgressError, RefusedError } from "@/server/egress/failures";
 import { hasPlaceholder, replacePlaceholders } from "@/server/secrets/placeholders";
 import { createRedactor } from "@/server/secrets/redact";
 
@@ -72,7 +72,7 @@ export class OutgoingRequest {
         const secret = this.#secrets.find((each) => each.placeholder === placeholder);
         if (secret === undefined) return placeholder;
         const refusal = refuse(secret, this.url, isTrusted);
-        if (refusal !== null) throw new EgressError(refusal);
+        if (refusal !== null) throw new RefusedError(refusal);
         return encode(secret.value);
       });
     const url = new URL(this.url);
@@ -128,7 +128,7 @@ export class OutgoingRequest {
     for (const secret of this.#secrets) {
       if (refuse(secret, next, isTrusted) === null) continue;
       if (createRedactor([{ value: secret.value, mark: "" }])(next.href) === next.href) continue;
-      throw new EgressError(
+      throw new RefusedError(
         `${this.url.host} redirects to ${next.host} with the secret "${secret.name}" in the address. ` +
           "The secret may not be sent there.",
       );

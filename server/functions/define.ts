@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import type { Clock } from "@/server/clock";
-import type { Json } from "@/server/json";
+import type { Issue } from "@/server/errors";
+import type { Json, JsonObject } from "@/server/json";
 import type { SendMail } from "@/server/mail/message";
 import type { ModelReply, ModelRequest } from "@/server/models/port";
 import type { KeyValues } from "@/server/values/limits";
@@ -75,6 +76,11 @@ export type FunctionDefinition<
   timeoutMs: number;
   /** Fields of the input in which a definition may refer to secrets; none when unset. */
   secretFields?: readonly string[];
+  /**
+   * Faults of an input that its schema cannot express. A definition's steps are checked with it when they are saved, so any
+   * value may be of another type or a text with `{{ }}`; the call itself is checked by `run`.
+   */
+  findFaults?(input: JsonObject): Issue[];
   /** A call with its output, for the docs; a test checks it. */
   example: { input: z.input<Input>; output: z.output<Output> };
   /** What a call does. The engine itself executes what starts runs or leaves the run's slot. */

@@ -7,6 +7,12 @@ export const COMMON_ERRORS = {
   failed: "The call fails for another reason; the message names it.",
 } as const;
 
+/** Codes of calls that fail again when they are repeated. */
+const FINAL_CODES = new Set(["invalid_input", "invalid_request", "call_refused"]);
+
+/** Whether a call with this failure is not retried. */
+export const isFinal = (code: string) => FINAL_CODES.has(code);
+
 /** A failure of a call. `code` is one of the function's `errors` or of COMMON_ERRORS; the message is meant for people and models. */
 export class FunctionError extends Error {
   override name = "FunctionError";

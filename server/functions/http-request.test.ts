@@ -223,7 +223,9 @@ test("what cannot be sent is a clear error", async () => {
   await expect(call({ ...post, base64: "é" })).rejects.toThrow("is not base64");
   await expect(call({ ...post, multipart: [{ name: "a" }] })).rejects.toThrow("needs value or base64");
   await expect(call({ ...post, retries: 1 })).rejects.toThrow("might do something twice");
-  await expect(call({ ...post, next: "body.next" })).rejects.toThrow("Only GET requests");
+  await expect(call({ ...post, next: "body.next" })).rejects.toThrow("/next is only for GET");
+  const headers = { Host: "y.test" };
+  await expect(call({ url: "https://x.test/", headers })).rejects.toThrow("/headers/Host cannot be set");
   await expect(call({ ...post, body: "x".repeat(4 * 1024 * 1024 + 1) })).rejects.toThrow(
     "larger than 4194304",
   );

@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { EgressError } from "@/server/egress/failures";
+import { EgressError, RefusedError } from "@/server/egress/failures";
+import type { Issue } from "@/server/errors";
 import { evaluateExpression } from "@/server/expressions/jsonata";
 import { defineFunction } from "@/server/functions/define";
 import { FunctionError } from "@/server/functions/function-error";
@@ -13,6 +14,9 @@ import {
   parameters,
 } from "@/server/functions/http/request-body";
 import { readResponse } from "@/server/functions/http/response";
+import { isJsonObject, type JsonObject } from "@/server/json";
+import { jsonPointer } from "@/server/json-text";
+import { describeIssues } from "@/server/workflow/schema-issues";
 
 const UNSAFE = new Set(["POST", "PUT", "PATCH", "DELETE"]);
 
@@ -29,7 +33,10 @@ export const httpRequest = defineFunction({
       .enum(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"])
       .optional()
       .describe("Default: GET."),
-    headers: z.record(z.string(), z.string()).optional().describe("Request headers."),
+    headers: z
+      .record(z.string(), z.string())
+      .optional()
+      .describe("Request headers. Host cannot be among them: it is that of the address."),
     query: parameters.optional().describe("Query parameters to add to the address."),
     ...bodyInputs,
     basicAuth: z
@@ -60,11 +67,12 @@ export const httpRequest = defineFunction({
     })
     .catchall(z.json()),
   errors: {
-    call_failed:
-      "The address is not public and EGRESS_ALLOW does not name it, the server cannot be reached, the response is too " +
-      "large or redirects too often, or the host is not among the allowed hosts of a secret.",
+    call_failed: "The server cannot be reached, or the response is too large or redirects too often.",
+    call_refused:
+      "The address is not public and EGRESS_ALLOW does not name it, its scheme is not http or https, or the host is not " +
+      "among the allowed hosts of a secret. The call is not retried.",
     invalid_request:
-      "The address, a header or the body is invalid, or the method does not go with the input.",
+      "The address, a header or the body is invalid, or the method does not go with the input. The call is not retried.",
     page_failed: "A page after the first has a status other than 2xx or is on another origin.",
     secret_refused: "A secret has expired, has no value or cannot be used in this input.",
   },
@@ -78,6 +86,7 @@ export const httpRequest = defineFunction({
   hasSideEffects: true,
   timeoutMs: 60_000,
   secretFields: ["headers", "query", "body", "form", "multipart", "basicAuth"],
+  findFaults,
   example: {
     input: { url: "https://api.example.com/stock", query: { sku: "A-1" } },
     output: {
@@ -96,14 +105,8 @@ export const httpRequest = defineFunction({
     const content = await makeBody({ body, form, multipart, base64 });
     if (content !== undefined && (method === "GET" || method === "HEAD"))
       throw new FunctionError("invalid_request", `A ${method} request cannot have a body.`);
-    if (retries > 0 && !IDEMPOTENT_METHODS.has(method))
-      throw new FunctionError(
-        "invalid_request",
-        `A ${method} request is not repeated: it might do something twice. Leave out retries.`,
-      );
-    if (next !== undefined && method !== "GET")
-      throw new FunctionError("invalid_request", "Only GET requests can follow pages.");
-
+    const faults = findFaults({ method, retries, headers: input.headers ?? {}, next: next ?? null });
+    if (faults.length > 0) throw new FunctionError("invalid_request", `${describeIssues(faults)}.`);
     const headers = makeHeaders(input.headers ?? {});
     // Only the encoder knows the boundary of the parts.
     if (content !== undefined && (multipart !== undefined || !headers.has("content-type")))
@@ -121,7 +124,8 @@ export const httpRequest = defineFunction({
         return await readResponse(await sendWithRetries(() => fetch(url, init), { retries, clock, signal }));
       } catch (error) {
         if (!(error instanceof EgressError)) throw error;
-        throw new FunctionError("call_failed", error.message, { cause: error });
+        const code = error instanceof RefusedError ? "call_refused" : "call_failed";
+        throw new FunctionError(code, error.message, { cause: error });
       }
     };
     if (next === undefined) return request(target);
@@ -132,6 +136,22 @@ export const httpRequest = defineFunction({
     });
   },
 });
+
+/** What does not go with the method, if that is known, and headers that are not sent. */
+function findFaults({ method = "GET", headers, retries, next }: JsonObject): Issue[] {
+  const faults = Object.keys(isJsonObject(headers) ? headers : {})
+    .filter((name) => name.toLowerCase() === "host")
+    .map((name) => ({
+      path: jsonPointer(["headers", name]),
+      message: "cannot be set: the host is that of the address",
+    }));
+  if (typeof method !== "string" || method.includes("{{")) return faults;
+  if (typeof retries === "number" && retries > 0 && !IDEMPOTENT_METHODS.has(method))
+    faults.push({ path: "/retries", message: `is not for ${method}: it might do something twice` });
+  if (typeof next === "string" && method !== "GET")
+    faults.push({ path: "/next", message: "is only for GET" });
+  return faults;
+}
 
 function makeHeaders(given: Record<string, string>): Headers {
   const headers = new Headers();

@@ -1,6 +1,6 @@
 import { APIConnectionError, APIError } from "openai";
 import { describe, expect, test } from "vitest";
-import { ResponseTooLarge } from "@/server/egress/failures";
+import { NetworkError, RefusedError, ResponseTooLarge } from "@/server/egress/failures";
 import { ReplyError } from "@/server/models/chat-completion";
 import { readFault } from "@/server/models/faults";
 
@@ -31,6 +31,15 @@ test("a redirect names the new address and is not retried", () => {
     reason: "refused",
     message: expect.stringContaining("redirects to https://api.test/v2; configure that address instead"),
   });
+});
+
+test("an address that may not be called is not retried, unlike one that cannot be reached", () => {
+  const readCaused = (cause: Error) => read(new APIConnectionError({ cause }));
+  expect(readCaused(new RefusedError("not public"))).toMatchObject({
+    reason: "refused",
+    message: 'the model provider "test" could not be reached: not public',
+  });
+  expect(readCaused(new NetworkError("reset"))).toMatchObject({ reason: "unavailable" });
 });
 
 test("a response that is too large is not retried, also if the SDK wraps it", () => {

@@ -1,5 +1,5 @@
 import { APIError } from "openai";
-import { EgressError, ResponseTooLarge } from "@/server/egress/failures";
+import { EgressError, RefusedError, ResponseTooLarge } from "@/server/egress/failures";
 import { ReplyError, ReplyTooLarge } from "@/server/models/chat-completion";
 import type { ModelFault } from "@/server/models/port";
 import { createRedactor } from "@/server/secrets/redact";
@@ -40,13 +40,14 @@ export function readFault(
     const reason = error instanceof ReplyTooLarge ? "refused" : reasonOf(error.status, error.code);
     return { message, reason, retryAfterMs: undefined, cause: error };
   }
-  const excess = findExcess(error);
+  const excess = findCause(error, (cause) => cause instanceof ResponseTooLarge);
   if (excess !== null) {
     const message = clean(`the model provider "${name}" answered: ${excess.message}`);
     return { message, reason: "refused", retryAfterMs: undefined, cause: error };
   }
   const message = clean(`the model provider "${name}" could not be reached: ${innermostMessage(error)}`);
-  return { message, reason: "unavailable", retryAfterMs: undefined, cause: error };
+  const isRefused = findCause(error, (cause) => cause instanceof RefusedError) !== null;
+  return { message, reason: isRefused ? "refused" : "unavailable", retryAfterMs: undefined, cause: error };
 }
 
 /** The meaning of a refusal, from its status and, if a status has several meanings, OpenAI's code. */
@@ -77,11 +78,11 @@ function retryAfterMs(headers: Headers | undefined, now: Date): number | undefin
   return Number.isNaN(date) ? undefined : Math.max(0, date - now.getTime());
 }
 
-/** The SDK may wrap it. */
-function findExcess(error: unknown): ResponseTooLarge | null {
+/** The first cause that matches; the SDK may wrap it. */
+function findCause(error: unknown, matches: (cause: Error) => boolean): Error | null {
   let inner = error;
   for (let i = 0; i < 5 && inner instanceof Error; i += 1) {
-    if (inner instanceof ResponseTooLarge) return inner;
+    if (matches(inner)) return inner;
     inner = inner.cause;
   }
   return null;

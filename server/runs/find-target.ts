@@ -6,6 +6,7 @@ import { Decimal } from "@/server/credits/amount";
 import type { Queryable } from "@/server/db/sql";
 import type { Services } from "@/server/services";
 import { workflowDefinition } from "@/server/workflow/definition";
+import { describeKnownTargets } from "./known-targets";
 import type { Target } from "./target";
 
 const AGENT = {
@@ -85,18 +86,13 @@ const BY_SLUG = {
   agent: `SELECT id FROM agents WHERE organization_id = $1 AND slug = $2 AND deleted_at IS NULL`,
   tool: `SELECT id FROM tools WHERE organization_id = $1 AND slug = $2 AND deleted_at IS NULL`,
 } as const;
-const KNOWN_SLUGS = {
-  agent: `SELECT slug FROM agents WHERE organization_id = $1 AND deleted_at IS NULL ORDER BY slug LIMIT 20`,
-  tool: `SELECT slug FROM tools WHERE organization_id = $1 AND deleted_at IS NULL ORDER BY slug LIMIT 20`,
-} as const;
 
-/** The agent or tool of that slug, or up to twenty slugs that there are. */
+/** The agent or tool of that slug, or a sentence that names those that there are. */
 export async function findTargetBySlug(
-  services: Pick<Services, "cached" | "pool">,
+  services: Pick<Services, "cached" | "db" | "pool">,
   orgId: OrgId,
-  kind: "agent" | "tool",
-  slug: string,
-): Promise<Target | { known: string[] }> {
+  { kind, slug }: { kind: "agent" | "tool"; slug: string },
+): Promise<Target | { known: string }> {
   const { rows } = await services.pool.query<{ id: string }>({
     name: `find-${kind}-by-slug`,
     text: BY_SLUG[kind],
@@ -104,9 +100,7 @@ export async function findTargetBySlug(
   });
   const id = rows[0]?.id;
   const target = id === undefined ? null : await findTarget(services, orgId, kind, id);
-  if (target !== null) return target;
-  const others = await services.pool.query<{ slug: string }>(KNOWN_SLUGS[kind], [orgId]);
-  return { known: others.rows.map((row) => row.slug) };
+  return target ?? { known: await describeKnownTargets(services.db, orgId, { kind }) };
 }
 
 async function readTool(client: Queryable, orgId: OrgId, id: string): Promise<Target | null> {

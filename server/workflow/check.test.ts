@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { findFunction, inputSchemaOf, listFunctions } from "@/server/functions/registry";
 import type { Json, JsonObject } from "@/server/json";
 import { jsonPointer } from "@/server/json-text";
-import { findWorkflowFaults } from "@/server/workflow/check";
+import { findWorkflowFaults, type KnownNames } from "@/server/workflow/check";
 import { workflowDefinition } from "@/server/workflow/definition";
 
 const known = {
@@ -13,7 +13,11 @@ const known = {
     const definition = findFunction(name);
     return definition && inputSchemaOf(definition);
   },
-};
+  findFaults: (name: string, input: JsonObject) => findFunction(name)?.findFaults?.(input) ?? [],
+  starts: (name: string) => (name === "run_tool" ? "tool" : name === "run_agent" ? "agent" : null),
+  findUnknown: async (kind: string, slugs: readonly string[]) =>
+    new Map(slugs.filter((slug) => slug !== "known").map((slug) => [slug, `"${slug}" is no ${kind}`])),
+} satisfies KnownNames;
 const check = async (definition: Json) => {
   const ofSchema = (workflowDefinition.safeParse(definition).error?.issues ?? []).map(
     ({ path, message }) => ({
@@ -71,6 +75,51 @@ test("the documentation's example is valid, and gets its defaults", async () => 
     parameters: { type: "object" },
     steps: [{ with: {} }],
   });
+});
+
+test("steps name tools and agents that there are, as far as it can be told", async () => {
+  const call = (id: string, slug: Json) => ({ id, uses: "run_tool", with: { tool: slug } });
+  const ask = (id: string, slug: Json) => ({ id, uses: "run_agent", with: { agent: slug, message: "Hi" } });
+  const issues = await check({
+    steps: [
+      call("a", "known"),
+      call("b", "gone"),
+      call("c", "{{ input.tool }}"),
+      call("d", "my-{{ input.tool }}"),
+      call("e", ""),
+      call("f", 7),
+      { id: "g", parallel: [ask("h", "known"), ask("i", "gone"), ask("j", "{{ input.agent }}")] },
+      step({ id: "k", with: { expression: "1", tool: "gone" } }),
+    ],
+  });
+  expect(issues).toEqual([
+    '/steps/1/with/tool "gone" is no tool',
+    "/steps/4/with/tool must NOT have fewer than 1 characters",
+    "/steps/5/with/tool must be string",
+    '/steps/6/parallel/1/with/agent "gone" is no agent',
+    "/steps/7/with/tool calculate has no input of that name; known inputs: expression",
+  ]);
+});
+
+test("inputs of http_request that do not go together are refused, as far as it can be told", async () => {
+  const request = (id: string, input: JsonObject) => ({
+    id,
+    uses: "http_request",
+    with: { url: "https://x.test/", ...input },
+  });
+  const issues = await check({
+    steps: [
+      request("a", { headers: { HOST: "y.test", authorization: "{{ input.key }}" } }),
+      request("b", { method: "POST", retries: 2, next: "body.next" }),
+      request("c", { method: "{{ input.method }}", retries: 2, next: "body.next" }),
+      request("d", { retries: 2, next: "body.next", headers: "{{ input.headers }}" }),
+    ],
+  });
+  expect(issues).toEqual([
+    "/steps/0/with/headers/HOST cannot be set: the host is that of the address",
+    "/steps/1/with/retries is not for POST: it might do something twice",
+    "/steps/1/with/next is only for GET",
+  ]);
 });
 
 describe("refuses, naming the path", () => {

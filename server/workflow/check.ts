@@ -12,15 +12,22 @@ import {
 import { WORKFLOW_LIMITS } from "@/server/workflow/limits";
 import { checkSchema, validateAgainst } from "@/server/workflow/schema";
 
-/** What a definition may refer to: functions, and the organization's secrets. */
+/** What a definition may refer to: functions, and the organization's secrets, tools and agents. */
 export type KnownNames = {
   functions: readonly string[];
   /** The schema of a function's input. */
   inputSchema(name: string): JsonObject | undefined;
+  /** What is wrong with a function's input beside what its schema says; its texts may hold `{{ }}`. */
+  findFaults(name: string, input: JsonObject): readonly Issue[];
   /** The fields of a function's input in which secrets may stand. */
   secretFields(name: string): readonly string[];
   secrets: readonly string[];
+  /** What a function runs, if it runs a tool or an agent: its input of that name holds the slug. */
+  starts(name: string): Called | null;
+  /** What is wrong with slugs that name no such tool or agent, by slug. */
+  findUnknown(kind: Called, slugs: readonly string[]): Promise<ReadonlyMap<string, string>>;
 };
+type Called = "tool" | "agent";
 
 const { definitionBytes: MAX_DEFINITION_BYTES, problems: MAX_ISSUES, steps: MAX_STEPS } = WORKFLOW_LIMITS;
 /** Names that scopes have already, or that JavaScript treats unlike others. */
@@ -83,6 +90,8 @@ class Checker {
   readonly #parameters: Set<string> | null;
   /** Each step's position, to tell later steps from unknown ones. */
   readonly #positions = new Map<string, number>();
+  /** What is wrong with slugs that steps call. */
+  readonly #unknown: Record<Called, ReadonlyMap<string, string>> = { tool: new Map(), agent: new Map() };
 
   constructor(definition: LenientDefinition, known: KnownNames, organizationId: string) {
     this.#definition = definition;
@@ -102,6 +111,7 @@ class Checker {
     const count = steps.reduce((sum, { parallel }) => sum + (parallel?.length ?? 1), 0);
     if (count > MAX_STEPS)
       this.#report(["steps"], `has ${count} steps with those in groups; at most ${MAX_STEPS} are allowed`);
+    await this.#findUnknown(steps.flatMap((step) => step.parallel ?? [step]));
     for (const [index, step] of steps.entries()) await this.#checkStep(step, index);
     if (output !== undefined) await this.#checkTexts(output, ["output"], steps.length, null);
     if (outputSchema !== undefined) await this.#checkSchema(outputSchema, ["outputSchema"]);
@@ -129,6 +139,17 @@ class Checker {
     if (this.#positions.has(id)) this.#report(keys, `"${id}" is already the id of an earlier step`);
     else if (RESERVED.has(id)) this.#report(keys, `"${id}" cannot be a step's id`);
     else this.#positions.set(id, index);
+  }
+
+  /** Looks up all that steps call by name; an expression's value is only known when the step runs. */
+  async #findUnknown(steps: readonly LenientCall[]): Promise<void> {
+    for (const kind of ["tool", "agent"] as const) {
+      const slugs = steps.flatMap(({ uses, with: input }) => {
+        const slug = uses !== null && this.#known.starts(uses) === kind ? input?.[kind] : undefined;
+        return typeof slug === "string" && !hasTemplate(slug) ? [slug] : [];
+      });
+      if (slugs.length > 0) this.#unknown[kind] = await this.#known.findUnknown(kind, [...new Set(slugs)]);
+    }
   }
 
   async #checkStep(step: LenientStep, index: number): Promise<void> {
@@ -189,14 +210,20 @@ class Checker {
         const known = [...properties.keys()].join(", ") || "none";
         this.#report([...keys, name], `${uses} has no input of that name; known inputs: ${known}`);
       } else if (isJsonObject(property) && !hasTemplate(value)) {
-        for (const issue of await validateAgainst(property, value, this.#organizationId)) {
+        const issues = await validateAgainst(property, value, this.#organizationId);
+        for (const issue of issues) {
           this.issues.push({
             path: jsonPointer([...keys, name]) + issue.path,
             message: issue.message,
           });
         }
+        const called = this.#known.starts(uses);
+        const fault = called === name ? this.#unknown[called].get(String(value)) : undefined;
+        if (fault !== undefined && issues.length === 0) this.#report([...keys, name], fault);
       }
     }
+    for (const { path, message } of this.#known.findFaults(uses, input))
+      this.issues.push({ path: jsonPointer(keys) + path, message });
     for (const name of Array.isArray(schema.required) ? schema.required : []) {
       if (typeof name === "string" && !Object.hasOwn(input, name)) {
         this.#report([...keys, name], `is required by ${uses}`);

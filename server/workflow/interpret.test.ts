@@ -162,6 +162,35 @@ describe("forEach", () => {
     expect(journal.calls().map((call) => call.key)).toEqual(["a[0]", "a[1]"]);
   });
 
+  test("tells once that a step of a child run failed, with the way to it", async () => {
+    const message = 'Step "each" failed: item 1: step "inner": no';
+    const [step] = definition.steps;
+    const steps = (fields: JsonObject) => ({ steps: [{ ...step, ...fields }] });
+    const items = await run(
+      definition,
+      { list: ["x"] },
+      journalOf(() => failed(message, "step_failed")),
+    );
+    expect(items.outcome).toMatchObject({
+      message: 'Step "a" failed: item 0: step "each": item 1: step "inner": no',
+    });
+    const alone = { id: "a", uses: "f", with: {} };
+    const one = await run(
+      { steps: [alone] },
+      {},
+      journalOf(() => failed(message, "step_failed")),
+    );
+    expect(one.outcome).toMatchObject({
+      message: 'Step "a" failed: step "each": item 1: step "inner": no',
+    });
+    const tolerated = await run(
+      steps({ onError: "continue" }),
+      { list: ["x"] },
+      journalOf(() => failed(message)),
+    );
+    expect(tolerated.outcome).toMatchObject({ output: [{ error: message }] });
+  });
+
   test("with onError: continue a failing item is its error", async () => {
     const journal = journalOf((call) => (call.itemIndex === 1 ? failed("no", "timeout") : ok(1)));
     const [step] = definition.steps;

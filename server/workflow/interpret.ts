@@ -85,6 +85,11 @@ class StepFailure extends Error {
     super(message);
     this.code = code;
   }
+
+  /** The message after a place and a colon. The one of a child run says itself that a step failed, which is said before. */
+  get inner(): string {
+    return this.message.replace(/^Step ("\w+") failed: /, "step $1: ");
+  }
 }
 
 /**
@@ -103,7 +108,7 @@ export async function runWorkflow(
     for (const step of definition.steps) {
       const failure = await workflow.runStep(step);
       if (failure === null) continue;
-      const message = `Step "${step.id}" failed: ${failure.message}`;
+      const message = `Step "${step.id}" failed: ${failure.inner}`;
       return { status: "Failed", code: "step_failed", message };
     }
     return await workflow.finish();
@@ -201,7 +206,7 @@ class Workflow {
         const failed = toFailure(error);
         outputs.set(inner.id, errorOutput(failed));
         if (inner.onError === "continue") return null;
-        return new StepFailure(failed.code, `step "${inner.id}": ${failed.message}`);
+        return new StepFailure(failed.code, `step "${inner.id}": ${failed.inner}`);
       }
     });
     if (failure !== null) throw failure;
@@ -279,7 +284,7 @@ class Workflow {
       } catch (error) {
         const failed = toFailure(error);
         if (step.onError !== "continue")
-          return new StepFailure(failed.code, `item ${index}: ${failed.message}`);
+          return new StepFailure(failed.code, `item ${index}: ${failed.inner}`);
         output = errorOutput(failed);
       }
       outputs[index] = output;

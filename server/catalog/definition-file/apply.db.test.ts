@@ -276,12 +276,16 @@ test.each<[string, (source: string) => string, string[]]>([
   [
     "an unknown tool",
     (s) => s.replace("tools: [weather]", "tools: [sky]"),
-    ['organizations[0].agents[0].tools[0] (line 30) "sky" is not a tool of the organization'],
+    [
+      'organizations[0].agents[0].tools[0] (line 30) "sky" is not a tool of the organization. Known tools: weather',
+    ],
   ],
   [
     "an unknown target",
     (s) => s.replace("agent: helper", "agent: nobody"),
-    ['organizations[0].triggers[0].agent (line 33) "nobody" is not an agent of the organization'],
+    [
+      'organizations[0].triggers[0].agent (line 33) "nobody" is not an agent of the organization. Known agents: helper',
+    ],
   ],
   [
     "a tool named like a function",
@@ -346,7 +350,7 @@ test("faults of the schema and of contents are listed together, each with its li
     "credits (line 6) must be a number from 0 to 9999999999 with at most four decimal places",
     "members[0].password (line 7) is required: ada@both.test has no account yet",
     "apiKeys[0].scopes[0] (line 8) must be runs:read or runs:start",
-    'apiKeys[0].tools[1] (line 8) "rain" is not a tool of the organization',
+    'apiKeys[0].tools[1] (line 8) "rain" is not a tool of the organization. Known tools: weather',
     "tools[0].descripton (line 12) is not known here",
     expect.stringMatching(
       /^tools\[0\]\.steps\[0\]\.uses \(line 16\) there is no function named "http_get"; known functions: .*http_request/,
@@ -393,11 +397,78 @@ test("a reference never resolves in another organization", async () => {
     agents: [{ slug: helper, name: Other, model: m, tools: [weather] }]
 `;
   expect(await faultsOf(theirs)).toEqual([
-    'organizations[0].agents[0].tools[0] (line 3) "weather" is not a tool of the organization',
+    'organizations[0].agents[0].tools[0] (line 3) "weather" is not a tool of the organization. Known tools: none',
   ]);
   const applied = await applyOne(theirs.replace(", tools: [weather]", ""));
   expect(applied.agents[0]?.id).not.toBe(mine.agents[0]?.id);
   expect(await everything(mine.id)).toEqual(before);
+});
+
+const TEAM = `organizations:
+  - slug: team
+    tools:
+      - slug: first
+        name: First
+        steps:
+          - { id: again, uses: run_tool, with: { tool: first } }
+          - { id: later, uses: run_tool, with: { tool: second } }
+          - { id: ask, uses: run_agent, with: { agent: helper, message: Hi } }
+      - slug: second
+        name: Second
+        steps: [{ id: now, uses: current_time }]
+    agents: [{ slug: helper, name: Helper, model: m, tools: [second] }]
+`;
+
+test("steps call what the file declares anywhere, and themselves; other names are listed with the known ones", async () => {
+  const unknown = TEAM.replace("tool: second }", "tool: sky }").replace("agent: helper,", "agent: nobody,");
+  const faults = [
+    'organizations[0].tools[0].steps[1].with.tool (line 8) "sky" is not a tool of the organization. Known tools: first, second',
+    'organizations[0].tools[0].steps[2].with.agent (line 9) "nobody" is not an agent of the organization. Known agents: helper',
+  ];
+  expect(await faultsOf(unknown)).toEqual(faults);
+  // Faults of other entries neither hide them nor make their names unknown.
+  const faulty = unknown.replace("current_time", "fly").replace("model: m", "model: m, functions: [fly]");
+  expect(await faultsOf(faulty)).toEqual(expect.arrayContaining(faults));
+  expect(await faultsOf(faulty)).toHaveLength(4);
+  expect(await catalog.db.organization.count({ where: { slug: "team" } })).toBe(0);
+
+  expect(new Set(savedOf(await applyOne(TEAM)))).toEqual(new Set(["created"]));
+  expect(new Set(savedOf(await applyOne(TEAM)))).toEqual(new Set(["unchanged"]));
+  expect(await faultsOf(unknown)).toEqual(faults);
+});
+
+test("an archived target is named as such, and what the file declares is restored", async () => {
+  const source = TEAM.replace("slug: team", "slug: archive");
+  const { id } = await applyOne(source);
+  const archive = () =>
+    catalog.db.tool.updateMany({
+      where: { organizationId: id, slug: "second" },
+      data: { deletedAt: catalog.clock.now() },
+    });
+  await archive();
+  const without = source
+    .replace(/ {6}- slug: second\n[^-]*?steps: .*\n/, "")
+    .replace(", tools: [second]", "");
+  expect(await faultsOf(without)).toEqual([
+    'organizations[0].tools[0].steps[1].with.tool (line 8) "second" is archived: restore it, or choose another one. Known tools: first',
+  ]);
+  const applied = await applyOne(source);
+  expect(applied.tools.map(({ saved }) => saved)).toEqual(["unchanged", "restored"]);
+});
+
+test("of many known names twenty are listed", async () => {
+  const tools = Array.from({ length: 25 }, (_, index) => `tool-${String(index + 10)}`);
+  const declare = (called: string) => `organizations:
+  - slug: many
+    tools:
+      - { slug: caller, name: Caller, steps: [{ id: a, uses: run_tool, with: { tool: ${called} } }] }
+${tools.map((slug) => `      - { slug: ${slug}, name: T, steps: [{ id: a, uses: current_time }] }\n`).join("")}`;
+  const listed = ["caller", ...tools.slice(0, 19)].join(", ");
+  const fault = [expect.stringMatching(new RegExp(`Known tools: ${listed} and 6 more$`))];
+  expect(await faultsOf(declare("tool-99"))).toEqual(fault);
+  await applyOne(declare("caller"));
+  expect(await faultsOf(declare("tool-99"))).toEqual(fault);
+  expect(await faultsOf(declare("tool-99").replace(/ {6}- \{ slug: tool-.*\n/g, ""))).toEqual(fault);
 });
 
 test("files applied at the same moment create one organization, one key, one grant", async () => {

@@ -85,8 +85,9 @@ export async function applyDefinitionFile(
 type Contents = Omit<AppliedOrganization, "slug" | "id" | "saved">;
 
 /**
- * Applies in order: tools refer to secrets, agents to tools, triggers and keys to both. Of a faulty entry the valid part is
- * applied, so that all faults of a file are found at once; the caller then rolls everything back.
+ * Applies in order: tools refer to secrets, agents to tools, triggers and keys to both. Steps of tools may call whatever the
+ * file declares. Of a faulty entry the valid part is applied, so that all faults of a file are found at once; the caller
+ * then rolls everything back.
  */
 async function applyContents(
   change: Change,
@@ -94,6 +95,12 @@ async function applyContents(
   appUrl: string,
 ): Promise<{ contents: Contents; issues: Issue[] }> {
   const issues: Issue[] = [];
+  const slugsOf = (entries: readonly DeclaredEntry<{ slug: string }>[]) =>
+    new Set(entries.flatMap(({ standIn }) => standIn?.slug ?? []));
+  const withDeclared = {
+    ...change,
+    declared: { agent: slugsOf(declared.agents), tool: slugsOf(declared.tools) },
+  };
   async function each<Definition, Result>(
     kind: string,
     entries: readonly DeclaredEntry<Definition>[],
@@ -129,7 +136,12 @@ async function applyContents(
   const secrets = await each("secrets", declared.secrets, putSecret);
   const providers = declared.definition.modelProviders ?? [];
   issues.push(...prefixIssues(["modelProviders"], await findProviderFaults(change, providers)));
-  const tools = await each("tools", declared.tools, putTool, findFaultsOfInvalidTool);
+  const tools = await each(
+    "tools",
+    declared.tools,
+    (_, definition) => putTool(withDeclared, definition),
+    (value) => findFaultsOfInvalidTool(value, withDeclared),
+  );
   const agents = await each("agents", declared.agents, putAgent);
   const triggers = await each("triggers", declared.triggers, putTrigger);
   const apiKeys = await each("apiKeys", declared.apiKeys, putApiKey);

@@ -15,6 +15,7 @@ import {
 } from "../change";
 import { type ApiKeyDefinition, type ApiKeyInput, apiKeyDefinition } from "../definitions";
 import { parseInput, refusal } from "../issues";
+import { resolveSlugs } from "../resolve-slugs";
 
 /** `key` is set only for a new key, and shown once. */
 export type SavedApiKey = { id: string; name: string; prefix: string; saved: Saved; key?: string };
@@ -126,23 +127,20 @@ export async function revokeApiKey(
   });
 }
 
-async function findTargets({ tx, actor }: Change, { agents, tools }: ApiKeyDefinition): Promise<string[]> {
-  const where = { organizationId: actor.orgId, deletedAt: null };
-  const select = { id: true, slug: true };
-  const foundAgents = await tx.agent.findMany({ where: { ...where, slug: { in: agents } }, select });
-  const foundTools = await tx.tool.findMany({ where: { ...where, slug: { in: tools } }, select });
+async function findTargets(change: Change, definition: ApiKeyDefinition): Promise<string[]> {
   const issues: Issue[] = [];
-  const resolve = (field: string, kind: string, slugs: string[], rows: { id: string; slug: string }[]) =>
-    slugs.flatMap((slug, index) => {
-      const row = rows.find((candidate) => candidate.slug === slug);
-      if (row) return [row.id];
-      issues.push({ path: `/${field}/${index}`, message: `"${slug}" is not ${kind} of the organization` });
-      return [];
-    });
-  const ids = [
-    ...resolve("agents", "an agent", agents, foundAgents),
-    ...resolve("tools", "a tool", tools, foundTools),
-  ];
+  const targetIds: string[] = [];
+  for (const [field, kind] of [
+    ["agents", "agent"],
+    ["tools", "tool"],
+  ] as const) {
+    const { ids, faults } = await resolveSlugs(change, kind, definition[field]);
+    targetIds.push(...definition[field].flatMap((slug) => ids.get(slug) ?? []));
+    for (const [index, slug] of definition[field].entries()) {
+      const message = faults.get(slug);
+      if (message !== undefined) issues.push({ path: `/${field}/${index}`, message });
+    }
+  }
   if (issues.length > 0) throw refusal(issues);
-  return ids;
+  return targetIds;
 }

@@ -4,7 +4,7 @@ import { retryWhileUnavailable } from "@/server/db/outage";
 import type { CarriedSecret } from "@/server/egress/outgoing-request";
 import type { FunctionContext } from "@/server/functions/define";
 import { executeFunction } from "@/server/functions/execute";
-import { codeOfFailure } from "@/server/functions/function-error";
+import { codeOfFailure, isFinal } from "@/server/functions/function-error";
 import type { Json, JsonObject } from "@/server/json";
 import { limitRecipients } from "@/server/mail/limit-recipients";
 import type { Redact } from "@/server/secrets/redact";
@@ -119,8 +119,7 @@ async function attemptFunction(
         throw error;
       signal.throwIfAborted();
       const failure = failureOf(error, redact);
-      // The same input is invalid again.
-      if (attempt > call.retries.count || failure.code === "invalid_input") {
+      if (attempt > call.retries.count || isFinal(failure.code)) {
         record(failure.error);
         return failure;
       }

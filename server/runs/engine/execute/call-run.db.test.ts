@@ -117,7 +117,8 @@ describe("run_tool", () => {
     await executeRun(world, runId);
     expect(await read(runId)).toMatchObject({
       status: "Failed",
-      errorMessage: expect.stringContaining("at most 5 deep"),
+      errorMessage:
+        'Step "call" failed: step "call": step "call": step "call": step "call": Runs may call each other at most 5 deep.',
     });
     expect(await world.db.run.count({ where: { rootRunId: runId } })).toBe(5);
     await expectSoundLedger(world, tenant);

@@ -1,12 +1,13 @@
 import { ZERO } from "@/server/credits/amount";
 import { creditsOfActions } from "@/server/credits/prices";
 import { parseFunctionInput } from "@/server/functions/execute";
-import { FunctionError } from "@/server/functions/function-error";
+import { FunctionError, isFinal } from "@/server/functions/function-error";
 import { runAgent } from "@/server/functions/run-agent";
 import { runTool } from "@/server/functions/run-tool";
-import { isJsonObject, type Json } from "@/server/json";
+import type { Json } from "@/server/json";
 import { stringifyLarge } from "@/server/large-json";
 import { findTargetBySlug } from "@/server/runs/find-target";
+import type { Target } from "@/server/runs/target";
 import { replaceNul } from "@/server/secrets/stored-output";
 import { sleepOrThrow } from "@/server/sleep";
 import { retryWaitMs } from "@/server/workflow/definition";
@@ -93,7 +94,7 @@ async function attemptRun(
       if (!(error instanceof FunctionError)) throw error;
       failure = failureOf(error, execution.secrets.redact);
     }
-    if (attempt > call.retries.count || failure.code === "invalid_input") {
+    if (attempt > call.retries.count || isFinal(failure.code)) {
       record(failure.error);
       return failure;
     }
@@ -129,7 +130,7 @@ async function withinTime(
 
 async function findTool({ services, run }: Execution, input: Json): Promise<Started> {
   const { tool: slug, input: given = {} } = parseFunctionInput(runTool, input);
-  const target = await findTargetBySlug(services, run.orgId, "tool", slug);
+  const target = await findTargetBySlug(services, run.orgId, { kind: "tool", slug });
   if ("known" in target || target.kind !== "tool") throw unknown("tool", slug, target);
   const { definition } = target.configuration;
   const issues = await validateAgainst(definition.parameters, given, run.orgId);
@@ -147,7 +148,7 @@ async function findTool({ services, run }: Execution, input: Json): Promise<Star
 
 async function findAgent({ services, run }: Execution, input: Json): Promise<Started> {
   const { agent: slug, message } = parseFunctionInput(runAgent, input);
-  const target = await findTargetBySlug(services, run.orgId, "agent", slug);
+  const target = await findTargetBySlug(services, run.orgId, { kind: "agent", slug });
   if ("known" in target || target.kind !== "agent") throw unknown("agent", slug, target);
   if (!target.active) throw new FunctionError("agent_inactive", `The agent "${slug}" is inactive.`);
   const { id, version, deadlineSeconds } = target;
@@ -161,8 +162,7 @@ async function findAgent({ services, run }: Execution, input: Json): Promise<Sta
   };
 }
 
-function unknown(kind: "tool" | "agent", slug: string, found: unknown): FunctionError {
-  const known = isJsonObject(found) && Array.isArray(found.known) ? found.known.join(", ") : "";
-  const message = `There is no ${kind} "${slug}". Known ${kind}s: ${known || "none"}.`;
-  return new FunctionError(`unknown_${kind}`, message);
+function unknown(kind: "tool" | "agent", slug: string, found: Target | { known: string }): FunctionError {
+  const known = "known" in found ? ` ${found.known}.` : "";
+  return new FunctionError(`unknown_${kind}`, `There is no ${kind} "${slug}".${known}`);
 }

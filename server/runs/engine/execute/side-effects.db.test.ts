@@ -1,6 +1,7 @@
 import { beforeEach, expect, it } from "vitest";
 import { createDashboardCaller } from "@/server/api/dashboard/router";
 import { handleRest } from "@/server/api/rest";
+import { createGuardedEgress, type EgressOptions } from "@/server/egress/guarded-fetch";
 import { newId } from "@/server/ids";
 import { startRun } from "@/server/runs/start";
 import { executeRun, replaceWorker } from "@/testing/execute";
@@ -91,6 +92,22 @@ it("sends the same key with each attempt of a step, also after a crash in the mi
   expect(keys).toEqual([`${runId}:out`, `${runId}:out`, `${runId}:out`]);
 });
 
+it.each([
+  ["http://127.0.0.1:9/", 1, "call_refused"],
+  ["http://name.invalid:9/", 3, "call_failed"],
+])("are retried unless the address is refused: %s", async (address, attempts, code) => {
+  const lookup: EgressOptions["lookup"] = (_name, _options, callback) =>
+    callback(Object.assign(new Error("not found"), { code: "ENOTFOUND" }), []);
+  const egress = createGuardedEgress({ lookup });
+  outside = () => egress.fetch(address);
+  const runId = await start();
+  await executeRun(world, runId);
+  await egress.close();
+  const step = await world.db.step.findFirstOrThrow({ where: { runId, toolName: "http_request" } });
+  expect(JSON.parse(step.attempts)).toHaveLength(attempts);
+  expect(JSON.parse(step.output ?? "")).toMatchObject({ code });
+});
+
 const byEndpoint = async (runId: string) => {
   const url = `http://stepwell.test/v1/tools/run/${runId}/cancel`;
   const request = new Request(url, { method: "POST", headers: { "X-API-Key": tenant.key } });
@@ -103,8 +120,8 @@ const byMember = async (runId: string) => {
 };
 
 it.each([
-  // Its response is read after the cancel: the worker may have ended the run by then.
-  ["the endpoint", byEndpoint, [200, { status: expect.stringMatching(/^(Running|Cancelled)$/) }]],
+  // Its response is read after the cancel. The worker may have ended the run by then; a cancelled tool is Failed in the API.
+  ["the endpoint", byEndpoint, [200, { status: expect.stringMatching(/^(Running|Failed)$/) }]],
   ["a member", byMember, { found: 1 }],
 ])("are aborted when %s cancels the run, which is charged for what it used", async (_, cancel, answer) => {
   const runId = await start();

@@ -95,8 +95,9 @@ const EXPLANATIONS: Record<FailureCode, Explain> = {
     links: [targetLink(run)],
   }),
   model_refused: (run) => ({
-    sentence: "The model provider refused the request.",
-    advice: "Its message says why: often an unsupported setting, or content that it declines.",
+    sentence: "The request to the model provider was refused.",
+    advice:
+      "The message says why: often an unsupported setting, content that the provider declines, or an address that is not public.",
     links: [targetLink(run)],
   }),
   model_unavailable: () => ({

@@ -1,0 +1,48 @@
+import type { OrgId } from "@/server/auth/actor";
+import type { Transaction } from "@/server/db/client";
+import { describeKnownTargets } from "@/server/runs/known-targets";
+import { slug as slugSchema } from "./definitions";
+
+/** Slugs of agents and tools that the same change saves, maybe later. */
+export type DeclaredSlugs = { agent: ReadonlySet<string>; tool: ReadonlySet<string> };
+
+export type SlugReader = {
+  tx: Pick<Transaction, "agent" | "tool" | "$queryRaw">;
+  actor: { orgId: OrgId };
+  declared?: DeclaredSlugs;
+};
+
+/**
+ * The ids of the organization's agents or tools by slug, and for each slug that names none what is wrong with it, with the
+ * known names. Those that are only `declared` have neither.
+ */
+export async function resolveSlugs(
+  { tx, actor: { orgId }, declared }: SlugReader,
+  kind: "agent" | "tool",
+  slugs: readonly string[],
+): Promise<{ ids: Map<string, string>; faults: Map<string, string> }> {
+  const ids = new Map<string, string>();
+  const faults = new Map<string, string>();
+  if (slugs.length === 0) return { ids, faults };
+  const possible = slugs.filter((each) => slugSchema.safeParse(each).success);
+  const query = {
+    where: { organizationId: orgId, slug: { in: possible } },
+    select: { id: true, slug: true, deletedAt: true },
+  };
+  const found = kind === "agent" ? await tx.agent.findMany(query) : await tx.tool.findMany(query);
+  const archived = new Set<string>();
+  for (const { id, slug, deletedAt } of found) {
+    if (deletedAt === null) ids.set(slug, id);
+    else archived.add(slug);
+  }
+  const unknown = slugs.filter((slug) => !ids.has(slug) && !declared?.[kind].has(slug));
+  if (unknown.length === 0) return { ids, faults };
+  const known = await describeKnownTargets(tx, orgId, { kind, declared: [...(declared?.[kind] ?? [])] });
+  const reason =
+    kind === "agent" ? "is not an agent of the organization" : "is not a tool of the organization";
+  for (const slug of unknown) {
+    const wrong = archived.has(slug) ? "is archived: restore it, or choose another one" : reason;
+    faults.set(slug, `"${slug}" ${wrong}. ${known}`);
+  }
+  return { ids, faults };
+}
