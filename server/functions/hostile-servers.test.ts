@@ -6,7 +6,7 @@ import type { EgressFetch, FunctionContext } from "@/server/functions/define";
 import { executeFunction } from "@/server/functions/execute";
 import type { JsonObject } from "@/server/json";
 import { createMailer } from "@/server/mail/smtp";
-import { createOpenAiCompatible } from "@/server/models/openai-compatible";
+import { createOpenAiCompatible } from "@/server/models/openai/openai-compatible";
 import { SecretPlaceholders } from "@/server/secrets/placeholders";
 import { testClock } from "@/testing/clock";
 import { testFunctionContext } from "@/testing/function-context";

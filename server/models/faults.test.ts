@@ -1,8 +1,8 @@
 import { APIConnectionError, APIError } from "openai";
 import { describe, expect, test } from "vitest";
 import { NetworkError, RefusedError, ResponseTooLarge } from "@/server/egress/failures";
-import { ReplyError } from "@/server/models/chat-completion";
 import { readFault } from "@/server/models/faults";
+import { ReplyError } from "@/server/models/openai/chat-completion";
 
 const apiKey = "sk-proj-abcdefghijklmnop";
 const read = (error: unknown) => readFault(error, { name: "test", apiKey }, new Date(0));

@@ -1,6 +1,6 @@
 import { APIError } from "openai";
 import { EgressError, RefusedError, ResponseTooLarge } from "@/server/egress/failures";
-import { ReplyError, ReplyTooLarge } from "@/server/models/chat-completion";
+import { ReplyError, ReplyTooLarge } from "@/server/models/openai/chat-completion";
 import type { ModelFault } from "@/server/models/port";
 import { createRedactor } from "@/server/secrets/redact";
 import { replaceNul } from "@/server/secrets/stored-output";

@@ -1,11 +1,11 @@
 import type { Clock } from "@/server/clock";
 import { createTrustedEgress } from "@/server/egress/guarded-fetch";
 import type { EgressFetch } from "@/server/functions/define";
-import { callDemoModel, DEMO_PROVIDER } from "@/server/models/demo";
-import { createOpenAiCompatible, type Provider } from "@/server/models/openai-compatible";
+import { callDemoModel, DEMO_PROVIDER } from "@/server/models/demo/demo";
+import { createOpenAiCompatible, type Provider } from "@/server/models/openai/openai-compatible";
 import type { Models } from "@/server/models/port";
-import { boundRequestTokens } from "@/server/models/token-bound";
-import { countRequestTokens } from "@/server/models/tokens";
+import { boundRequestTokens } from "@/server/models/tokens/token-bound";
+import { countRequestTokens } from "@/server/models/tokens/tokens";
 import { sleepOrThrow } from "@/server/sleep";
 
 export type NamedProvider = {

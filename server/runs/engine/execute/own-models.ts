@@ -1,4 +1,7 @@
-import { createOpenAiCompatible, type OpenAiCompatibleOptions } from "@/server/models/openai-compatible";
+import {
+  createOpenAiCompatible,
+  type OpenAiCompatibleOptions,
+} from "@/server/models/openai/openai-compatible";
 import { keySecretOf, type OwnProvider } from "@/server/models/own-provider";
 import {
   type Attempt,

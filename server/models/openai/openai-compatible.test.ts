@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createTrustedEgress, type Egress } from "@/server/egress/guarded-fetch";
-import { createOpenAiCompatible, type OpenAiCompatibleOptions } from "@/server/models/openai-compatible";
 import { type Attempt, ModelError, type ModelRequest } from "@/server/models/port";
 import { testClock } from "@/testing/clock";
 import { type ModelServer, startModelServer } from "@/testing/model-server";
+import { createOpenAiCompatible, type OpenAiCompatibleOptions } from "./openai-compatible";
 
 const API_KEY = "sk-test-abcdefghijklmnop";
 let server: ModelServer;

@@ -1,8 +1,8 @@
-import { readUsage } from "@/server/models/chat-completion";
 import type { ModelRequest, ModelUsage, ReceivedOutput } from "@/server/models/port";
-import type { StreamedCompletion } from "@/server/models/streamed-completion";
-import { countUsage } from "@/server/models/tokens";
+import { countUsage } from "@/server/models/tokens/tokens";
 import { replaceNul } from "@/server/secrets/stored-output";
+import { readUsage } from "./chat-completion";
+import type { StreamedCompletion } from "./streamed-completion";
 
 export function addUsage(a: ModelUsage, b: ModelUsage): ModelUsage {
   return {

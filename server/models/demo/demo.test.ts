@@ -4,12 +4,12 @@ import { runAgentLoop } from "@/server/agent/loop";
 import { executeFunction } from "@/server/functions/execute";
 import { findFunction, inputSchemaOf } from "@/server/functions/registry";
 import type { JsonObject } from "@/server/json";
-import { callDemoModel } from "@/server/models/demo";
 import { requestCorrection } from "@/server/models/json-answer";
 import type { ModelMessage, ModelRequest, OfferedTool } from "@/server/models/port";
 import { validateAgainst } from "@/server/workflow/schema";
 import { testClock } from "@/testing/clock";
 import { testFunctionContext } from "@/testing/function-context";
+import { callDemoModel } from "./demo";
 
 const clock = testClock();
 

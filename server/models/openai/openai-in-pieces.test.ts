@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { createTrustedEgress } from "@/server/egress/guarded-fetch";
-import { createOpenAiCompatible } from "@/server/models/openai-compatible";
 import { ModelError, type ModelRequest } from "@/server/models/port";
 import { testClock } from "@/testing/clock";
 import { type ModelServer, startModelServer } from "@/testing/model-server";
+import { createOpenAiCompatible } from "./openai-compatible";
 
 /** Streamed replies: the output is visible while it is generated. */
 

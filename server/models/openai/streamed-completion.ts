@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { MAX_ID_LENGTH, ReplyError, ReplyTooLarge } from "@/server/models/chat-completion";
 import type { ToolCall } from "@/server/models/port";
-import { MAX_RECORDED_CALLS, MAX_REPLY_LENGTH } from "./reply-limits";
+import { MAX_RECORDED_CALLS, MAX_REPLY_LENGTH } from "@/server/models/reply-limits";
+import { MAX_ID_LENGTH, ReplyError, ReplyTooLarge } from "./chat-completion";
 
 /**
  * Joins the pieces of a streamed chat completion to the body it would have without streaming. Only their frame is read

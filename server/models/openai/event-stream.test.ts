@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { ReplyTooLarge } from "@/server/models/chat-completion";
-import { EventStreamReader } from "@/server/models/event-stream";
-import { MAX_EVENT_LENGTH } from "./reply-limits";
+import { MAX_EVENT_LENGTH } from "@/server/models/reply-limits";
+import { ReplyTooLarge } from "./chat-completion";
+import { EventStreamReader } from "./event-stream";
 
 const bytesOf = (text: string) => new TextEncoder().encode(text);
 const read = (...chunks: Uint8Array[]) => {

@@ -1,12 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from "@/server/json";
-import {
-  findCounted,
-  findIdentifier,
-  findName,
-  findNumbers,
-  findQuoted,
-  findTopic,
-} from "@/server/models/demo-reading";
+import { findCounted, findIdentifier, findName, findNumbers, findQuoted, findTopic } from "./demo-reading";
 
 /** Creates arguments for any JSON Schema from a message, for the demo model (demo.ts). */
 

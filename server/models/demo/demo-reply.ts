@@ -1,5 +1,5 @@
 import { isJsonObject, type Json } from "@/server/json";
-import type { ModelMessage, ModelRequest } from "./port";
+import type { ModelMessage, ModelRequest } from "@/server/models/port";
 
 /** How the demo model (demo.ts) phrases the results of its calls. */
 

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { boundRequestTokens, boundTextTokens } from "@/server/models/token-bound";
-import { countRequestTokens } from "@/server/models/tokens";
+import { boundRequestTokens, boundTextTokens } from "./token-bound";
+import { countRequestTokens } from "./tokens";
 
 // Counts with the o200k vocabulary, precomputed.
 test.each([

@@ -4,9 +4,9 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { afterAll, afterEach, expect, test } from "vitest";
 import { createTrustedEgress } from "@/server/egress/guarded-fetch";
-import { createOpenAiCompatible } from "@/server/models/openai-compatible";
+import { FURTHER_CALLS, MAX_EVENT_LENGTH, MAX_RECORDED_CALLS } from "@/server/models/reply-limits";
 import { testClock } from "@/testing/clock";
-import { FURTHER_CALLS, MAX_EVENT_LENGTH, MAX_RECORDED_CALLS } from "./reply-limits";
+import { createOpenAiCompatible } from "./openai-compatible";
 
 /** Replies that are too long, too many or endless are cut or aborted. */
 

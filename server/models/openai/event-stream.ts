@@ -1,6 +1,6 @@
 import { StringDecoder } from "node:string_decoder";
-import { ReplyTooLarge } from "@/server/models/chat-completion";
-import { MAX_EVENT_LENGTH } from "./reply-limits";
+import { MAX_EVENT_LENGTH } from "@/server/models/reply-limits";
+import { ReplyTooLarge } from "./chat-completion";
 
 /**
  * Reads server-sent events (HTML standard, section 9.2.6) from bytes as they arrive; only each event's data, since chat

@@ -1,7 +1,7 @@
-import { type BytePairCounter, createBytePairCounter } from "@/server/models/byte-pairs";
 import { describeSchema } from "@/server/models/json-answer";
 import type { ModelMessage, OfferedTool, Prompt, ToolCall } from "@/server/models/port";
 import { Turns } from "@/server/turns-of-work";
+import { type BytePairCounter, createBytePairCounter } from "./byte-pairs";
 
 /**
  * Counts tokens with o200k, the vocabulary of OpenAI's models since 2024. The count is exact for OpenAI's models and an

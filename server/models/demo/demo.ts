@@ -1,7 +1,5 @@
 import type { Clock } from "@/server/clock";
 import type { JsonObject } from "@/server/json";
-import { countNumberFields, createArguments, createValue } from "@/server/models/demo-arguments";
-import { findArithmetic, findNumbers, findOrders, findZone, readMessage } from "@/server/models/demo-reading";
 import { asksForCorrection } from "@/server/models/json-answer";
 import {
   ModelError,
@@ -10,7 +8,9 @@ import {
   type OfferedTool,
   type ToolCall,
 } from "@/server/models/port";
-import { countUsage } from "@/server/models/tokens";
+import { countUsage } from "@/server/models/tokens/tokens";
+import { countNumberFields, createArguments, createValue } from "./demo-arguments";
+import { findArithmetic, findNumbers, findOrders, findZone, readMessage } from "./demo-reading";
 import { createReply, readFacts } from "./demo-reply";
 
 /**

@@ -3,8 +3,8 @@ import { Tiktoken } from "js-tiktoken/lite";
 import o200k from "js-tiktoken/ranks/o200k_base";
 import { expect, test } from "vitest";
 import type { ModelMessage } from "@/server/models/port";
-import { boundRequestTokens } from "@/server/models/token-bound";
-import { countRequestTokens, countTextTokens, countUsage } from "@/server/models/tokens";
+import { boundRequestTokens } from "./token-bound";
+import { countRequestTokens, countTextTokens, countUsage } from "./tokens";
 
 /** OpenAI's own algorithm with the same vocabulary; too slow for untrusted texts. */
 const reference = new Tiktoken(o200k);

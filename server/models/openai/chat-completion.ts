@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { describeSchema } from "@/server/models/json-answer";
 import type { ModelMessage, ModelReply, ModelRequest, ModelUsage, ToolCall } from "@/server/models/port";
+import { limitCalls, MAX_RECORDED_CALLS } from "@/server/models/reply-limits";
 import { replaceNul } from "@/server/secrets/stored-output";
-import { limitCalls, MAX_RECORDED_CALLS } from "./reply-limits";
 
 /** Features that a provider does not support, as learned from its errors. */
 export type Adaptation = {

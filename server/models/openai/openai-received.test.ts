@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createTrustedEgress } from "@/server/egress/guarded-fetch";
-import { createOpenAiCompatible, type OpenAiCompatibleOptions } from "@/server/models/openai-compatible";
 import { ModelCallStopped, ModelError, type ModelRequest } from "@/server/models/port";
-import { countRequestTokens, countTextTokens } from "@/server/models/tokens";
+import { countRequestTokens, countTextTokens } from "@/server/models/tokens/tokens";
 import { testClock } from "@/testing/clock";
 import { type ModelServer, startModelServer } from "@/testing/model-server";
+import { createOpenAiCompatible, type OpenAiCompatibleOptions } from "./openai-compatible";
 
 /** Providers charge for what they have sent, so an interrupted call reports its usage. */
 

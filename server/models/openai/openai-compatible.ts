@@ -2,14 +2,6 @@ import OpenAI, { APIError } from "openai";
 import type { Clock } from "@/server/clock";
 import { readChunks } from "@/server/egress/lean-fetch";
 import type { EgressFetch } from "@/server/functions/define";
-import {
-  type Adaptation,
-  type ReadCompletion,
-  readChatCompletion,
-  readPieceError,
-  toChatCompletion,
-} from "@/server/models/chat-completion";
-import { EventStreamReader } from "@/server/models/event-stream";
 import { readFault } from "@/server/models/faults";
 import {
   type Attempt,
@@ -19,9 +11,17 @@ import {
   type ModelRequest,
   type ReceivedOutput,
 } from "@/server/models/port";
-import { addReceived, addUsage } from "@/server/models/received";
-import { PiecesError, StreamedCompletion } from "@/server/models/streamed-completion";
-import { countUsage } from "@/server/models/tokens";
+import { countUsage } from "@/server/models/tokens/tokens";
+import {
+  type Adaptation,
+  type ReadCompletion,
+  readChatCompletion,
+  readPieceError,
+  toChatCompletion,
+} from "./chat-completion";
+import { EventStreamReader } from "./event-stream";
+import { addReceived, addUsage } from "./received";
+import { PiecesError, StreamedCompletion } from "./streamed-completion";
 
 export type Provider = { name: string; call(request: ModelRequest): Promise<ModelReply> };
 
