@@ -36,7 +36,11 @@ it.each([
     data: { functions: ["http_request"], settings: JSON.stringify({ policies }) },
   });
   const actor = { kind: "operator", orgId: tenant.orgId, name: "test" } as const;
-  const { runId } = await startRun(world, actor, { kind: "agent", targetId: tenant.agentId, userMessage: "Go" });
+  const { runId } = await startRun(world, actor, {
+    kind: "agent",
+    targetId: tenant.agentId,
+    userMessage: "Go",
+  });
   await executeRun(world, runId);
   expect(attempts).toBe(tried);
   const { steps, ...run } = await world.db.run.findUniqueOrThrow({
