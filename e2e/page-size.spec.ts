@@ -10,7 +10,7 @@ import { finishRun } from "./start";
 const HEADERS_BYTES = 550;
 const LIMIT_KB = 260;
 /** Pages above the limit. They must not grow. */
-const LARGER_KB = { agent: 263, tool: 275, trigger: 270, run: 352, compare: 263, runs: 263 };
+const LARGER_KB = { agent: 263, tool: 275, trigger: 262, run: 352, compare: 263, runs: 263 };
 
 const pages = ({ agentId, toolId, triggerIds }: Organization, run: string) => ({
   runs: "/runs",
