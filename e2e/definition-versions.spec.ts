@@ -82,7 +82,7 @@ test("a tool is duplicated with its YAML; one in use is not archived", async ({
   await page.goto(`/tools/${organization.toolId}/copy`);
   await page
     .getByRole("list", { name: "Steps" })
-    .getByRole("button", { name: /^Input/ })
+    .getByRole("button", { name: /^Name and input/ })
     .click();
   await expect(field(page, "Name")).toHaveValue("Double (copy)");
   const slug = `double-${unique()}`;

@@ -11,7 +11,7 @@ test("a tool is made with the list of steps, without writing YAML", async ({ own
   const slug = `steps-${Date.now().toString(36)}${test.info().workerIndex}`;
   await page.goto("/tools/new");
   const steps = page.getByRole("list", { name: "Steps" });
-  await steps.getByRole("button", { name: /^Input/ }).click();
+  await steps.getByRole("button", { name: /^Name and input/ }).click();
   await field(page, "Name").fill("Price list");
   await field(page, "Slug").fill(slug);
 
@@ -101,12 +101,12 @@ steps:
   await steps.getByRole("button", { name: /^two/ }).click();
   await expect(field(page, "expression")).toHaveValue("1 + 1");
   await page.getByRole("button", { name: "Move two up" }).click();
-  await expect(steps.getByRole("button")).toHaveText([/^Input/, /^two/, /^one/, /^Output/]);
+  await expect(steps.getByRole("button")).toHaveText([/^Name and input/, /^two/, /^one/, /^Output/]);
   await expect(page.getByRole("button", { name: "Move two up" })).toBeDisabled();
   await page.getByRole("button", { name: "Remove two" }).click();
-  await expect(steps.getByRole("button")).toHaveText([/^Input/, /^one/, /^Output/]);
+  await expect(steps.getByRole("button")).toHaveText([/^Name and input/, /^one/, /^Output/]);
   await page.getByRole("button", { name: "Undo" }).click();
-  await expect(steps.getByRole("button")).toHaveText([/^Input/, /^two/, /^one/, /^Output/]);
+  await expect(steps.getByRole("button")).toHaveText([/^Name and input/, /^two/, /^one/, /^Output/]);
   await view(page, "YAML");
   for (const comment of ["# its name", "# The first call.", "# counts"]) {
     await expect(yaml).toHaveValue(new RegExp(comment));

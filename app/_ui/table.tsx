@@ -56,7 +56,7 @@ function SortLink({ sort, children }: { sort: { href: string; sorted: boolean };
   return (
     <Link
       className={clsx(
-        "inline-flex items-center gap-0.5 hover:text-ink",
+        "inline-flex min-h-6 min-w-6 items-center gap-0.5 hover:text-ink",
         sort.sorted && "font-medium text-ink",
       )}
       href={sort.href}

@@ -43,7 +43,7 @@ export function SignInForm({ target, problem: sent }: { target: string; problem:
       method="post"
       onSubmit={signIn}
     >
-      <Field autoComplete="username" label="Email" name="email" required type="email" />
+      <Field autoComplete="username" autoFocus label="Email" name="email" required type="email" />
       <Field autoComplete="current-password" label="Password" name="password" required type="password" />
       <p aria-live="polite" className="text-failed empty:hidden" role="alert">
         {problem}

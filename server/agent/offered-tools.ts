@@ -7,6 +7,11 @@ export function toolNameForModel(slug: string): string {
   return slug.replaceAll("-", "_");
 }
 
+/** The slug of a tool by its name for the model: a slug has no `_`. */
+export function toolSlugOf(name: string): string {
+  return name.replaceAll("_", "-");
+}
+
 /** The definitions of an agent's functions and tools for the model, in the order they were attached. */
 export function offeredTools(callables: readonly AttachedCallable[]): OfferedTool[] {
   return callables.flatMap((callable) => {

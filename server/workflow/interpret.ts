@@ -8,17 +8,12 @@ import {
   MAX_STEP_OUTPUT_BYTES,
   MAX_STEP_OUTPUTS_BYTES,
 } from "@/server/limits/sizes";
-import {
-  type CallStep,
-  type RetryPolicy,
-  retryPolicyOf,
-  type WorkflowDefinition,
-  type WorkflowStep,
-} from "@/server/workflow/definition";
+import type { CallStep, WorkflowDefinition, WorkflowStep } from "@/server/workflow/definition";
 import { evaluateIn, fillIn, isTrue, parseCondition, type Scope } from "@/server/workflow/expressions";
 import { inferSchema } from "@/server/workflow/infer-schema";
 import { type Fork, inLanes } from "@/server/workflow/lanes";
 import { WORKFLOW_LIMITS } from "@/server/workflow/limits";
+import { type RetryPolicy, retryPolicyOf } from "@/server/workflow/retry-policy";
 import { validateAgainst } from "@/server/workflow/schema";
 import { describeIssues } from "@/server/workflow/schema-issues";
 

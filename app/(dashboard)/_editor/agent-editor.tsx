@@ -137,6 +137,7 @@ function Identity({ fields, set, errorAt, choices, isNew }: PartProps & { isNew:
     <EditorSection title="Identity">
       <div className="grid gap-4 sm:grid-cols-2">
         <TextField
+          autoFocus={isNew}
           error={errorAt("/name")}
           label="Name"
           onChange={(name) =>

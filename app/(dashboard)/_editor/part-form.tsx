@@ -74,10 +74,11 @@ const asText = (value: unknown) => (typeof value === "string" ? value : "");
 function InputForm({ tool, isNew, problems, onChange }: PartProps) {
   const set = (name: string) => (value: string) => onChange((before) => setValue(before, [name], value));
   return (
-    <section aria-label="Input of the tool" className="flex max-w-3xl flex-col gap-4">
-      <h2 className="font-semibold">Input</h2>
+    <section aria-label="Name and input of the tool" className="flex max-w-3xl flex-col gap-4">
+      <h2 className="font-semibold">Name and input</h2>
       <div className="grid gap-4 sm:grid-cols-2">
         <TextField
+          autoFocus={isNew}
           error={messageAt(problems, ["name"])}
           label="Name"
           onChange={set("name")}

@@ -33,7 +33,12 @@ export function StepList({
   return (
     <div className="flex flex-col items-start gap-2">
       <ol aria-label="Steps" className="flex w-full flex-col gap-2">
-        <Card {...card("input")} dashed note={tool.inputs.join(", ") || "no properties"} title="Input" />
+        <Card
+          {...card("input")}
+          dashed
+          note={tool.inputs.join(", ") || "no properties"}
+          title="Name and input"
+        />
         {tool.steps.map((step, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: a step has no identity but its position; ids are edited.
           <Card {...card(index)} key={index} note={describeCall(step)} title={step.id || "no id"}>

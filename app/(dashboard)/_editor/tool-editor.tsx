@@ -69,7 +69,7 @@ function ToolForm({
   const field = useRef<HTMLTextAreaElement>(null);
   const mayEdit = useMay("member");
   const [view, setView] = useState<"form" | "yaml">("form");
-  const [chosen, setSelected] = useState<Part>(0);
+  const [chosen, setSelected] = useState<Part>(opened === null ? "input" : 0);
   const [adding, setAdding] = useState(false);
   const editor = useEditor({
     kind: "tool",

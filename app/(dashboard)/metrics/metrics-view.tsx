@@ -2,6 +2,7 @@
 
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useSearchParams } from "next/navigation";
+import { buttonClass } from "@/app/_ui/button";
 import { Chip } from "@/app/_ui/chip";
 import { formatCount, formatPlural, formatSpan } from "@/app/_ui/format";
 import { Link } from "@/app/_ui/link";
@@ -149,6 +150,9 @@ function Figures({ metrics, question }: { metrics: RunMetrics; question: Metrics
     return (
       <Empty title="No runs in this period">
         <p>Choose a longer period above, or start a run.</p>
+        <Link className={buttonClass("plain")} href="/agents">
+          Open the agents
+        </Link>
       </Empty>
     );
   }

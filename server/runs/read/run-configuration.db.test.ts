@@ -44,6 +44,29 @@ it("shows a run's configuration, and what a run started now would change", async
   expect(await compareConfigurations(world, viewer, { a: second, b: second })).toEqual([]);
 });
 
+it("names an agent's tools by their slugs, as its editor does", async () => {
+  const tenant = await createTenant(world);
+  const operator = { kind: "operator", orgId: tenant.orgId, name: "test" } as const;
+  const viewer = await createMember(world, tenant, "viewer");
+  await world.db.tool.update({ where: { id: tenant.toolId }, data: { slug: "to-add" } });
+  await world.db.agentVersion.updateMany({
+    where: { agentId: tenant.agentId },
+    data: { settings: JSON.stringify({ policies: { "to-add": { maxCalls: 1 } } }) },
+  });
+  const { runId } = await startRun(world, operator, {
+    kind: "agent",
+    targetId: tenant.agentId,
+    userMessage: "Hi",
+  });
+  const { fields } = await inspectConfiguration(world, viewer, runId);
+  expect(fields).toContainEqual({ field: "tools", value: "to-add v1" });
+  expect(fields).toContainEqual({
+    field: "policies",
+    value: JSON.stringify({ "to-add": { maxCalls: 1 } }, null, 2),
+  });
+  expect(fields.map(({ field }) => field)).toContain("tool to-add");
+});
+
 it("shows a tool's workflow, also once the tool is deleted", async () => {
   const tenant = await createTenant(world);
   const operator = { kind: "operator", orgId: tenant.orgId, name: "test" } as const;

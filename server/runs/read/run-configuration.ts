@@ -1,4 +1,5 @@
 import { type RunConfiguration, runConfiguration } from "@/server/agent/definition";
+import { toolSlugOf } from "@/server/agent/offered-tools";
 import type { MemberActor } from "@/server/auth/actor";
 import {
   compareFields,
@@ -84,16 +85,16 @@ function fieldsOf(configuration: RunConfiguration, deadlineSeconds: number): Fie
   }
   const { model, systemPrompt, maxSteps, callables, messageFromOutside, outputSchema } = configuration;
   const functions = callables.filter((callable) => callable.kind === "function");
-  const tools = callables.filter((callable) => callable.kind === "tool");
+  const tools = callables
+    .filter((callable) => callable.kind === "tool")
+    .map((tool) => ({ ...tool, name: toolSlugOf(tool.name) }));
+  const policies = [...functions, ...tools].flatMap(({ name, policy }) => (policy ? [[name, policy]] : []));
   return new Map([
     ["model", model],
     ["system prompt", systemPrompt],
     ...(messageFromOutside ? [["message", "from outside; the prompt says so"] as const] : []),
     ["max steps", String(maxSteps)],
-    ...settingsFields({
-      outputSchema,
-      policies: Object.fromEntries(callables.flatMap(({ name, policy }) => (policy ? [[name, policy]] : []))),
-    }),
+    ...settingsFields({ outputSchema, policies: Object.fromEntries(policies) }),
     ["functions", functions.map(({ name }) => name).join("\n")],
     ["tools", tools.map(({ name, version }) => `${name} v${version}`).join("\n")],
     ...tools.map(

@@ -19,7 +19,6 @@ import { DetailHead } from "@/app/_ui/page";
 import { useTRPC } from "@/app/_ui/providers";
 import { Status, StatusShape } from "@/app/_ui/status";
 import { Cell, HeadCell, Table } from "@/app/_ui/table";
-import { FieldDiff } from "@/app/_ui/text/field-diff";
 import { Elapsed, Moment } from "@/app/_ui/time";
 import type { RunDetail } from "@/server/runs/read/inspect";
 import { type Line, lineFacts, lineId, linesOf, type WorkLine } from "../[runId]/lines";
@@ -28,6 +27,7 @@ import { alignLines, type Pair, slowerBy } from "./align";
 import { Failures } from "./failures";
 import { TextDifference } from "./text-difference";
 
+const FieldDiff = dynamic(() => import("@/app/_ui/text/field-diff").then((part) => part.FieldDiff));
 /** It is loaded with the first step that is opened. */
 const Inspector = dynamic(() => import("../[runId]/inspector/inspector").then((part) => part.Inspector));
 

@@ -2,7 +2,8 @@ import { formatPlural, formatSpan } from "@/app/_ui/format";
 import { JsonView } from "@/app/_ui/json/view";
 import { Fold, isLong } from "@/app/_ui/text/fold";
 import type { ToolDetail } from "@/server/catalog/inspect-definition";
-import { type CallStep, retryPolicyOf } from "@/server/workflow/definition";
+import type { CallStep } from "@/server/workflow/definition";
+import { retryPolicyOf } from "@/server/workflow/retry-policy";
 import { FlowPart } from "../../_definitions/flow";
 
 const ROOMY = { characters: 1_200, lines: 14 };

@@ -1,6 +1,7 @@
 "use client";
 
 import { useInfiniteQuery } from "@tanstack/react-query";
+import dynamic from "next/dynamic";
 import { useSearchParams } from "next/navigation";
 import { Button } from "@/app/_ui/button";
 import { ChoiceLinks } from "@/app/_ui/choice-links";
@@ -17,8 +18,10 @@ import { DELIVERY_OUTCOMES, type DeliveryOutcomeName } from "@/server/contract/e
 import type { DeliverySummary } from "@/server/webhooks/inspect-deliveries";
 import type { TriggerDetail } from "@/server/webhooks/inspect-trigger";
 import { OutcomeMark } from "../outcome";
-import { DeliveryDialog } from "./delivery-dialog";
 import { deliveriesQuery, readOutcome } from "./query";
+
+/** It is loaded with the first delivery that is opened. */
+const DeliveryDialog = dynamic(() => import("./delivery-dialog").then((part) => part.DeliveryDialog));
 
 /** The deliveries of a trigger, newest first. Each opens to what was sent. */
 export function Deliveries({ trigger }: { trigger: TriggerDetail }) {

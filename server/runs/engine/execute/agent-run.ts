@@ -2,7 +2,7 @@ import type { AgentConfiguration } from "@/server/agent/definition";
 import { type Acted, type Acting, runAgentLoop } from "@/server/agent/loop";
 import { ZERO } from "@/server/credits/amount";
 import { MAX_FINAL_OUTPUT_BYTES } from "@/server/limits/sizes";
-import { retryPolicyOf } from "@/server/workflow/definition";
+import { retryPolicyOf } from "@/server/workflow/retry-policy";
 import type { FinishedStep } from "../write/journal";
 import { callModel } from "./call-model";
 import { callStep } from "./call-step";

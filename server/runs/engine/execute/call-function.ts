@@ -11,7 +11,7 @@ import type { Redact } from "@/server/secrets/redact";
 import { redactJson, replaceNul, storeOutput } from "@/server/secrets/stored-output";
 import { sleepOrThrow } from "@/server/sleep";
 import { readKeyValue, writeKeyValue } from "@/server/values/key-values";
-import { type RetryPolicy, retryWaitMs } from "@/server/workflow/definition";
+import { type RetryPolicy, retryWaitMs } from "@/server/workflow/retry-policy";
 import { pauseAt } from "../pause-points";
 import type { BegunStep, FinishedStep, StepResult } from "../write/journal";
 import { WorkerLost } from "../write/writer";

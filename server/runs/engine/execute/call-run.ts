@@ -10,7 +10,7 @@ import { findTargetBySlug } from "@/server/runs/find-target";
 import type { Target } from "@/server/runs/target";
 import { replaceNul } from "@/server/secrets/stored-output";
 import { sleepOrThrow } from "@/server/sleep";
-import { retryWaitMs } from "@/server/workflow/definition";
+import { retryWaitMs } from "@/server/workflow/retry-policy";
 import { validateAgainst } from "@/server/workflow/schema";
 import { describeIssues } from "@/server/workflow/schema-issues";
 import type { BegunStep, FinishedStep } from "../write/journal";

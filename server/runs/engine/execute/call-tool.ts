@@ -1,6 +1,6 @@
 import type { AttachedCallable } from "@/server/agent/definition";
 import type { JsonObject } from "@/server/json";
-import { retryPolicyOf } from "@/server/workflow/definition";
+import { retryPolicyOf } from "@/server/workflow/retry-policy";
 import type { FinishedStep, NewStep } from "../write/journal";
 import { performChildStep } from "./call-run";
 import type { Execution } from "./execution";

@@ -1,6 +1,7 @@
 "use client";
 
 import { useMutation } from "@tanstack/react-query";
+import dynamic from "next/dynamic";
 import { useRouter } from "next/navigation";
 import { useState } from "react";
 import { Button, buttonClass } from "@/app/_ui/button";
@@ -15,7 +16,8 @@ import { useNotify } from "@/app/_ui/toast";
 import { isTerminal } from "@/server/contract/enums";
 import type { RunDetail } from "@/server/runs/read/inspect";
 import { useCancelRun } from "../../../_run/use-cancel-run";
-import { RerunDialog } from "./rerun-dialog";
+
+const RerunDialog = dynamic(() => import("./rerun-dialog").then((part) => part.RerunDialog));
 
 const CANCEL_WIDTH = "min-w-24";
 

@@ -1,16 +1,18 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
+import dynamic from "next/dynamic";
 import { useState } from "react";
 import { Dialog } from "@/app/_ui/dialog";
 import { Link } from "@/app/_ui/link";
 import { SkeletonLine } from "@/app/_ui/page";
 import { usePageActions } from "@/app/_ui/page-actions";
 import { useTRPC } from "@/app/_ui/providers";
-import { FieldDiff } from "@/app/_ui/text/field-diff";
 import { Fold, isLong } from "@/app/_ui/text/fold";
 import { Unreadable } from "@/app/_ui/text/unreadable";
 import type { RunDetail } from "@/server/runs/read/inspect";
+
+const FieldDiff = dynamic(() => import("@/app/_ui/text/field-diff").then((part) => part.FieldDiff));
 
 /** The version a run was started with. It opens to the frozen configuration and what has changed since. */
 export function Version({ run }: { run: RunDetail }) {

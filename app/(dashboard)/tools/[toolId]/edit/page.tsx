@@ -1,7 +1,7 @@
 import type { Metadata } from "next";
 import { Prefetched } from "@/app/_ui/prefetch";
+import { EditTool } from "../../../_editor/lazy-tool-editor";
 import { prefetchEdited } from "../../../_editor/prefetch-edited";
-import { EditTool } from "../../../_editor/tool-editor";
 
 export const metadata: Metadata = { title: "Edit tool" };
 

@@ -1,0 +1,30 @@
+"use client";
+
+import dynamic from "next/dynamic";
+import { DetailHead, SkeletonLine } from "@/app/_ui/page";
+
+/** The tool's editors. They read and write YAML, so their scripts load after the page. */
+
+const loading = () => (
+  <div aria-busy="true">
+    <DetailHead back={{ href: "/tools", label: "Tools" }} className="border-line border-b" title="Tool" />
+    <div className="flex flex-col gap-6 px-4 py-6 sm:px-6">
+      <SkeletonLine className="w-40" />
+      <SkeletonLine className="w-2/3" />
+      <SkeletonLine className="w-1/2" />
+    </div>
+  </div>
+);
+
+export const NewTool = dynamic(() => import("./tool-editor").then((part) => part.NewTool), {
+  ssr: false,
+  loading,
+});
+export const CopyTool = dynamic(() => import("./tool-editor").then((part) => part.CopyTool), {
+  ssr: false,
+  loading,
+});
+export const EditTool = dynamic(() => import("./tool-editor").then((part) => part.EditTool), {
+  ssr: false,
+  loading,
+});
