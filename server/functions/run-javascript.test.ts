@@ -103,12 +103,6 @@ describe("nothing is left of one script for the next", () => {
 
 describe("is stopped", () => {
   test.each([
-    [
-      "that loops in microtasks",
-      "const f = () => Promise.resolve().then(f); return f();",
-      "script_limit",
-      "",
-    ],
     ["that never returns", "return new Promise(() => {})", "script_limit", "never happens"],
     [
       "that eats memory",
