@@ -5,8 +5,8 @@ import { testFunctionContext } from "@/testing/function-context";
 
 /**
  * Calls that would never end are stopped after the ten seconds of their thread. All wait at once: each has an
- * organization of its own, and so a thread. Other ways to run for ever are tested with shorter limits (sandbox.test.ts,
- * jsonata.test.ts).
+ * organization of its own, and so a thread. More calls that never end are tested with shorter limits
+ * (sandbox.test.ts, jsonata.test.ts).
  */
 
 const NEXT: Record<string, Json> = {
