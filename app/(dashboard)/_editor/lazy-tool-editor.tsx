@@ -3,7 +3,11 @@
 import dynamic from "next/dynamic";
 import { DetailHead, SkeletonLine } from "@/app/_ui/page";
 
-/** The tool's editors. They read and write YAML, so their scripts load after the page. */
+/** The tool's editors. They read and write YAML, so their scripts load beside the page's. */
+
+const load = () => import("./tool-editor");
+// Not only when the page is interactive. If it fails here, rendering tries again.
+if (typeof window !== "undefined") load().catch(() => {});
 
 const loading = () => (
   <div aria-busy="true">
@@ -16,15 +20,6 @@ const loading = () => (
   </div>
 );
 
-export const NewTool = dynamic(() => import("./tool-editor").then((part) => part.NewTool), {
-  ssr: false,
-  loading,
-});
-export const CopyTool = dynamic(() => import("./tool-editor").then((part) => part.CopyTool), {
-  ssr: false,
-  loading,
-});
-export const EditTool = dynamic(() => import("./tool-editor").then((part) => part.EditTool), {
-  ssr: false,
-  loading,
-});
+export const NewTool = dynamic(() => load().then((part) => part.NewTool), { ssr: false, loading });
+export const CopyTool = dynamic(() => load().then((part) => part.CopyTool), { ssr: false, loading });
+export const EditTool = dynamic(() => load().then((part) => part.EditTool), { ssr: false, loading });
