@@ -9,6 +9,9 @@ import { useTRPC } from "@/app/_ui/providers";
 import { Unreadable } from "@/app/_ui/text/unreadable";
 import { useNow, useTimeZone } from "@/app/_ui/time";
 
+/** Small amounts with the ledger's precision, so that use is never shown as 0.00. */
+const formatPerDay = (credits: number) => formatCredits(credits.toFixed(4), credits < 0.01 ? 4 : 2);
+
 /** What can be spent, how fast it is spent, and for how long it lasts. */
 export function BalanceFigures() {
   const trpc = useTRPC();
@@ -40,7 +43,7 @@ export function BalanceFigures() {
         chart={use.data ? <Sparkline values={daysOf(use.data.buckets)} /> : null}
         name="Used per day, last 7 days"
         note={use.data ? `by ${formatPlural(use.data.total.runs, "run")} of these days` : <Loading />}
-        value={week === null ? <Loading /> : week === 0 ? "–" : formatCredits((week / 7).toFixed(4), 2)}
+        value={week === null ? <Loading /> : week === 0 ? "–" : formatPerDay(week / 7)}
       />
       <Figure
         name="Days left"
