@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { link, mkdir, readFile, unlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { verifyPassword } from "better-auth/crypto";
+import type { CatalogServices } from "@/server/catalog/change";
 import { applyDefinitionFile } from "@/server/catalog/definition-file/apply";
 import { saveMember } from "@/server/catalog/organization/members";
 import { operatorOf } from "@/server/catalog/organization/organizations";
@@ -23,7 +24,7 @@ export type Demo = {
   triggerUrl: string | null;
 };
 
-export type SeedServices = Pick<Services, "env" | "db" | "clock" | "vault">;
+export type SeedServices = CatalogServices & Pick<Services, "env">;
 
 const SLUG = "demo";
 const LOGIN = "demo@stepwell.test";

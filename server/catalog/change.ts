@@ -9,7 +9,7 @@ import { refusal } from "./issues";
 import type { DeclaredSlugs } from "./resolve-slugs";
 
 /** The services that catalog verbs need. */
-export type CatalogServices = Pick<Services, "db" | "clock" | "vault">;
+export type CatalogServices = Pick<Services, "db" | "clock" | "vault" | "notifications">;
 
 export type Editor = MemberActor | OperatorActor;
 
@@ -53,10 +53,13 @@ export async function changeCatalog<T>(
   moreLocks: readonly string[] = [],
 ): Promise<T> {
   requireRole(actor, needed);
-  return services.db.$transaction(async (tx) => {
+  const result = await services.db.$transaction(async (tx) => {
     await lockCatalog(tx, [organizationLock(actor.orgId), ...moreLocks]);
     return work({ tx, actor, vault: services.vault, at: services.clock.now() });
   }, PATIENCE);
+  // The next start in this process uses what was saved.
+  services.notifications.tell("configuration", actor.orgId);
+  return result;
 }
 
 /** Throws `forbidden` unless the actor is the operator or a member with at least the role `needed`. */

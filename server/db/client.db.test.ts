@@ -57,7 +57,7 @@ async function openThroughLine(limits: Timeouts) {
 
 async function lockAgents() {
   const holder = openDatabase(world.env.databaseUrl, world.log, {
-    timeouts: { ...timeouts, idleInTransaction: 60_000 },
+    timeouts: { ...timeouts, idleInTransaction: 60_000, silence: 60_000 },
   });
   const client = await holder.pool.connect();
   await client.query("BEGIN");

@@ -1,7 +1,9 @@
 import { createHmac } from "node:crypto";
-import { beforeEach, describe, expect, it, vi } from "vitest";
+import pg from "pg";
+import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { handleRest } from "@/server/api/rest";
 import { handleWebhook } from "@/server/api/webhook";
+import { removeDefinition } from "@/server/catalog/remove";
 import { newId } from "@/server/ids";
 import { secretPurpose } from "@/server/webhooks/token";
 import { createTenant, createTrigger, openWorld, type Tenant, type World } from "@/testing/world";
@@ -73,6 +75,25 @@ async function expectNoticed(ask: Ask, change: () => Promise<unknown>, status: n
       .toBe(status);
   }
 }
+
+it("the process that saves a change uses it at once, before its notification arrives", async () => {
+  const ask = async () => (await start(world)).status;
+  expect([await ask(), await ask()]).toEqual([200, 200]);
+  const emit = pg.Client.prototype.emit;
+  const delayed = vi.spyOn(pg.Client.prototype, "emit").mockImplementation(function (
+    this: pg.Client,
+    name,
+    ...rest
+  ) {
+    const isChange = name === "notification" && JSON.stringify(rest).includes("stepwell_configuration");
+    return isChange || Reflect.apply(emit, this, [name, ...rest]);
+  });
+  onTestFinished(() => void delayed.mockRestore());
+  const actor = { kind: "operator", orgId: tenant.orgId, name: "operator" } as const;
+  const slug = (await world.db.agent.findUniqueOrThrow({ where: { id: tenant.agentId } })).slug;
+  await removeDefinition(world, actor, { kind: "agent", slug });
+  expect(await ask()).toBe(404);
+});
 
 describe("both processes notice soon", () => {
   const organization = () => ({ where: { organizationId: tenant.orgId } });

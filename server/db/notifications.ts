@@ -33,6 +33,8 @@ type Listener = (payload: string) => void;
 export type Notifications = {
   /** Notifies all processes soon; of several with the same key only the last is sent. Never throws or waits. */
   send(topic: Topic, key: string, payload: string): void;
+  /** Tells the listeners of this process at once what it has committed: its own notification may arrive later. */
+  tell(topic: Topic, payload: string): void;
   /** Calls `listener` with each payload; returns a function that stops it. An empty payload means that some may be lost. */
   listen(topic: Topic, listener: Listener): () => void;
   open(): void;
@@ -145,6 +147,9 @@ export function createNotifications(options: {
     send(topic, key, payload) {
       gathered.set(`${topic} ${key}`, { topic, payload });
       gathering ??= setTimeout(() => void flush(), GATHER_MS);
+    },
+    tell(topic, payload) {
+      for (const listener of listeners.get(topic) ?? []) listener(payload);
     },
     listen(topic, listener) {
       listeners.get(topic)?.add(listener);

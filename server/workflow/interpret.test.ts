@@ -159,7 +159,13 @@ describe("forEach", () => {
       code: "step_failed",
       message: 'Step "a" failed: item 0: no',
     });
-    expect(journal.calls().map((call) => call.key)).toEqual(["a[0]", "a[1]"]);
+    // Their inputs are evaluated in parallel: either may begin first.
+    expect(
+      journal
+        .calls()
+        .map((call) => call.key)
+        .sort(),
+    ).toEqual(["a[0]", "a[1]"]);
   });
 
   test("tells once that a step of a child run failed, with the way to it", async () => {
