@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { z } from "zod";
+import type { ModelRequest } from "@/server/models/port";
 
 /** The response to one attempt of a model call. */
 export type ModelServerReply =
@@ -211,3 +212,13 @@ function parse(text: string): unknown {
     return undefined;
   }
 }
+
+/** A request to a provider's model, for tests of providers. */
+export const modelRequest = (content: string, overrides: Partial<ModelRequest> = {}): ModelRequest => ({
+  model: "gpt-test",
+  messages: [{ role: "user", content }],
+  tools: [],
+  maxOutputTokens: 500,
+  signal: new AbortController().signal,
+  ...overrides,
+});

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createTrustedEgress, type Egress } from "@/server/egress/guarded-fetch";
-import { type Attempt, ModelError, type ModelRequest } from "@/server/models/port";
+import { type Attempt, ModelError } from "@/server/models/port";
 import { testClock } from "@/testing/clock";
-import { type ModelServer, startModelServer } from "@/testing/model-server";
+import { type ModelServer, modelRequest, startModelServer } from "@/testing/model-server";
 import { createOpenAiCompatible, type OpenAiCompatibleOptions } from "./openai-compatible";
 
 const API_KEY = "sk-test-abcdefghijklmnop";
@@ -37,15 +37,6 @@ function provider(overrides: Partial<OpenAiCompatibleOptions> = {}) {
   return { ...made, waits };
 }
 
-const ask = (content: string, overrides: Partial<ModelRequest> = {}): ModelRequest => ({
-  model: "gpt-test",
-  messages: [{ role: "user", content }],
-  tools: [],
-  maxOutputTokens: 500,
-  signal: new AbortController().signal,
-  ...overrides,
-});
-
 /** The error of a call that must fail. */
 async function failure(call: Promise<unknown>): Promise<ModelError> {
   const error = await call.then(
@@ -66,7 +57,7 @@ test("sends a conversation with tools and reads text, parallel calls and usage",
     usage: { inputTokens: 40, outputTokens: 12 },
   });
   const reply = await provider().call(
-    ask("weather?", {
+    modelRequest("weather?", {
       tools: [
         {
           name: "weather",
@@ -109,7 +100,7 @@ test("sends a conversation with tools and reads text, parallel calls and usage",
 
 test("sends a conversation in a form that every server accepts", async () => {
   await provider().call(
-    ask("x", {
+    modelRequest("x", {
       messages: [
         { role: "system", content: "s" },
         { role: "user", content: "u" },
@@ -181,7 +172,7 @@ describe("odd and hostile answers", () => {
     ],
   ])("%s", async (_name, fields, expected) => {
     server.script("hi", message(fields as object));
-    expect(await provider().call(ask("hi"))).toMatchObject(expected);
+    expect(await provider().call(modelRequest("hi"))).toMatchObject(expected);
   });
 
   test.each<[string, object]>([
@@ -191,7 +182,7 @@ describe("odd and hostile answers", () => {
     ["usage beyond belief", { usage: { prompt_tokens: 1e15, completion_tokens: 1 } }],
   ])("%s is replaced by our own count", async (_name, rest) => {
     server.script("hi", message({ content: "hello there" }, rest));
-    const { usage } = await provider().call(ask("hi"));
+    const { usage } = await provider().call(modelRequest("hi"));
     expect(usage.estimated).toBe(true);
     expect(usage.inputTokens).toBeGreaterThan(5);
     expect(usage.outputTokens).toBeGreaterThan(1);
@@ -199,7 +190,7 @@ describe("odd and hostile answers", () => {
 
   test("an invalid completion is retried, then fails as temporary", async () => {
     server.script("hi", { body: { nonsense: true } });
-    const error = await failure(provider({ maxAttempts: 2 }).call(ask("hi")));
+    const error = await failure(provider({ maxAttempts: 2 }).call(modelRequest("hi")));
     expect(error).toMatchObject({
       reason: "unavailable",
       message: expect.stringContaining("not a chat completion"),
@@ -209,9 +200,9 @@ describe("odd and hostile answers", () => {
 
   test("an error with a success status is an error", async () => {
     server.script("hi", [{ body: { error: { message: "slow down", code: 429 } } }, { content: "ok" }]);
-    expect((await provider().call(ask("hi"))).content).toBe("ok");
+    expect((await provider().call(modelRequest("hi"))).content).toBe("ok");
     server.script("no", { body: { error: { message: "no such model", code: 404 } } });
-    expect(await failure(provider().call(ask("no")))).toMatchObject({ reason: "unknown" });
+    expect(await failure(provider().call(modelRequest("no")))).toMatchObject({ reason: "unknown" });
   });
 });
 
@@ -230,7 +221,7 @@ describe("temporary faults", () => {
       expect(attempts).toHaveLength(waits.length + 1);
       reported.push(attempts.at(-1)?.retryAt);
     };
-    const reply = await call(ask("hi", { onRetry }));
+    const reply = await call(modelRequest("hi", { onRetry }));
     expect(reply.content).toBe("at last");
     expect(waits).toEqual([500, 1000, 2000, 4000]);
     expect(reported).toEqual(reply.attempts.slice(1).map((attempt) => attempt.startedAt));
@@ -252,7 +243,7 @@ describe("temporary faults", () => {
 
   test("end as a temporary ModelError after five attempts", async () => {
     server.script("hi", { status: 503, message: "overloaded" });
-    const error = await failure(provider().call(ask("hi")));
+    const error = await failure(provider().call(modelRequest("hi")));
     expect(error).toMatchObject({
       reason: "unavailable",
       message: 'The model provider "test" answered 503 overloaded',
@@ -263,23 +254,23 @@ describe("temporary faults", () => {
   test("respects Retry-After up to a minute", async () => {
     server.script("hi", [{ status: 429, retryAfter: 7 }, { content: "ok" }]);
     const patient = provider();
-    await patient.call(ask("hi"));
+    await patient.call(modelRequest("hi"));
     expect(patient.waits).toEqual([7000]);
     server.script("long", { status: 429, retryAfter: 3600 });
     const impatient = provider();
-    expect(await failure(impatient.call(ask("long")))).toMatchObject({ reason: "unavailable" });
+    expect(await failure(impatient.call(modelRequest("long")))).toMatchObject({ reason: "unavailable" });
     expect(impatient.waits).toEqual([]);
   });
 
   test("a timeout is one", async () => {
     server.script("hi", [{ fault: "hang" }, { content: "ok" }]);
-    const reply = await provider({ attemptTimeoutMs: 50 }).call(ask("hi"));
+    const reply = await provider({ attemptTimeoutMs: 50 }).call(modelRequest("hi"));
     expect(reply.attempts[0]?.error).toContain("no answer within 50 ms");
   });
 
   test("a refused connection is one", async () => {
     await server.close();
-    const error = await failure(provider({ maxAttempts: 2 }).call(ask("hi")));
+    const error = await failure(provider({ maxAttempts: 2 }).call(modelRequest("hi")));
     expect(error).toMatchObject({
       reason: "unavailable",
       message: expect.stringContaining("the connection was refused"),
@@ -293,7 +284,7 @@ test("a permanent fault fails at once, with keys redacted", async () => {
     status: 401,
     message: `Incorrect API key provided: ${API_KEY}, or sk-other***key1.`,
   });
-  const error = await failure(provider().call(ask("hi")));
+  const error = await failure(provider().call(modelRequest("hi")));
   expect(error).toMatchObject({
     reason: "unauthorized",
     message: 'The model provider "test" answered 401 Incorrect API key provided: [redacted], or [redacted]',
@@ -314,7 +305,7 @@ test.each([
   [400, undefined, "refused"],
 ])("a refusal with %s and code %s means %s, and is not retried", async (status, code, reason) => {
   server.script("hi", { status, message: "no", ...(code === undefined ? {} : { code }) });
-  const error = await failure(provider().call(ask("hi")));
+  const error = await failure(provider().call(modelRequest("hi")));
   expect(error).toMatchObject({ reason });
   expect(error.attempts).toHaveLength(1);
 });
@@ -326,7 +317,7 @@ test("a server that rejects max_completion_tokens or response_format no longer g
     { content: "{}" },
   ]);
   const { call, waits } = provider();
-  await call(ask("hi", { responseSchema: { type: "object", title: "answer schema" } }));
+  await call(modelRequest("hi", { responseSchema: { type: "object", title: "answer schema" } }));
   const bodies = server.requests.map((request) => request.body);
   expect(bodies[0]).toHaveProperty("response_format.json_schema.schema.title", "answer schema");
   expect(bodies[1]).toHaveProperty("max_tokens", 500);
@@ -336,7 +327,7 @@ test("a server that rejects max_completion_tokens or response_format no longer g
     role: "system",
     content: expect.stringContaining("answer schema"),
   });
-  await call(ask("again"));
+  await call(modelRequest("again"));
   expect(server.requests.at(-1)?.body).toHaveProperty("max_tokens", 500);
   expect(waits).toEqual([]);
 });
@@ -348,7 +339,7 @@ test("with tools, the one system message describes the answer's schema and no fo
     { role: "user" as const, content: "hi" },
   ];
   const tools = [{ name: "look", description: "Looks.", parameters: { type: "object" } }];
-  await provider().call(ask("hi", { messages, tools, responseSchema: { title: "answer schema" } }));
+  await provider().call(modelRequest("hi", { messages, tools, responseSchema: { title: "answer schema" } }));
   const body = server.requests[0]?.body;
   expect(body).not.toHaveProperty("response_format");
   expect(body?.messages).toEqual([
@@ -362,7 +353,7 @@ describe("cancelling", () => {
     server.script("hi", { fault: "hang" });
     const controller = new AbortController();
     const reason = new Error("cancelled by ada");
-    const call = provider().call(ask("hi", { signal: controller.signal }));
+    const call = provider().call(modelRequest("hi", { signal: controller.signal }));
     await expect.poll(() => server.requests.length).toBe(1);
     controller.abort(reason);
     await expect(call).rejects.toBe(reason);
@@ -378,8 +369,8 @@ describe("cancelling", () => {
         signal.throwIfAborted();
       },
     });
-    await expect(call(ask("hi", { signal: controller.signal }))).rejects.toBe(reason);
-    await expect(call(ask("hi", { signal: controller.signal }))).rejects.toBe(reason);
+    await expect(call(modelRequest("hi", { signal: controller.signal }))).rejects.toBe(reason);
+    await expect(call(modelRequest("hi", { signal: controller.signal }))).rejects.toBe(reason);
     expect(server.requests).toHaveLength(1);
   });
 });

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { createTrustedEgress } from "@/server/egress/guarded-fetch";
 import { ModelError, type ModelRequest } from "@/server/models/port";
 import { testClock } from "@/testing/clock";
-import { type ModelServer, startModelServer } from "@/testing/model-server";
+import { type ModelServer, modelRequest, startModelServer } from "@/testing/model-server";
 import { createOpenAiCompatible } from "./openai-compatible";
 
 /** Streamed replies: the output is visible while it is generated. */
@@ -35,15 +35,8 @@ function provider() {
   return createOpenAiCompatible({ ...options, clock, random: () => 1, sleep });
 }
 
-const ask = (content: string, overrides: Partial<ModelRequest> = {}): ModelRequest => ({
-  model: "gpt-test",
-  messages: [{ role: "user", content }],
-  tools: [],
-  maxOutputTokens: 500,
-  signal: new AbortController().signal,
-  onText: (text) => reported.push(text),
-  ...overrides,
-});
+const ask = (content: string, overrides: Partial<ModelRequest> = {}) =>
+  modelRequest(content, { onText: (text) => reported.push(text), ...overrides });
 const askedInPieces = () => server.requests.map(({ body }) => body.stream === true);
 
 test("a streamed reply equals one without streaming, and its text is reported as it grows", async () => {

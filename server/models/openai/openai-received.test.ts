@@ -3,7 +3,7 @@ import { createTrustedEgress } from "@/server/egress/guarded-fetch";
 import { ModelCallStopped, ModelError, type ModelRequest } from "@/server/models/port";
 import { countRequestTokens, countTextTokens } from "@/server/models/tokens/tokens";
 import { testClock } from "@/testing/clock";
-import { type ModelServer, startModelServer } from "@/testing/model-server";
+import { type ModelServer, modelRequest, startModelServer } from "@/testing/model-server";
 import { createOpenAiCompatible, type OpenAiCompatibleOptions } from "./openai-compatible";
 
 /** Providers charge for what they have sent, so an interrupted call reports its usage. */
@@ -32,15 +32,8 @@ function provider(overrides: Partial<OpenAiCompatibleOptions> = {}) {
   });
 }
 
-const ask = (content: string, overrides: Partial<ModelRequest> = {}): ModelRequest => ({
-  model: "gpt-test",
-  messages: [{ role: "user", content }],
-  tools: [],
-  maxOutputTokens: 500,
-  signal: new AbortController().signal,
-  onText: () => undefined,
-  ...overrides,
-});
+const ask = (content: string, overrides: Partial<ModelRequest> = {}) =>
+  modelRequest(content, { onText: () => undefined, ...overrides });
 
 const piece = (delta: object, finish_reason: string | null = null) => ({
   choices: [{ delta, finish_reason }],
