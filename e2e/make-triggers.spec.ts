@@ -10,8 +10,8 @@ const unique = (name: string) => `${name} ${Date.now().toString(36)}${test.info(
 
 async function openForm(page: Page) {
   await page.goto("/triggers");
-  await page.getByRole("button", { name: "Create trigger" }).click();
-  return page.getByRole("dialog", { name: "Create a trigger" });
+  await page.getByRole("button", { name: "New trigger" }).click();
+  return page.getByRole("dialog", { name: "New trigger" });
 }
 
 test("a new trigger is called as pasted, tested, disabled and deleted", async ({ ownerPage: page }) => {
@@ -112,7 +112,7 @@ test("a viewer is told who creates triggers and sees no action", async ({
 }) => {
   await page.goto("/triggers");
   await expect(page.getByText("Members and above create triggers.")).toBeVisible();
-  await expect(page.getByRole("button", { name: "Create trigger" })).toHaveCount(0);
+  await expect(page.getByRole("button", { name: "New trigger" })).toHaveCount(0);
   await page.goto(`/triggers/${organization.triggerIds.inbound}`);
   await expect(page.getByRole("heading", { level: 1 })).toBeVisible();
   for (const name of ["Send a test call", "Edit", "More"]) {

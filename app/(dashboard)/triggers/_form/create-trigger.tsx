@@ -51,7 +51,7 @@ export function CreateTrigger({ onClose }: { onClose: () => void }) {
       onClose={onClose}
       onSubmit={submit}
       problem={problems.rest}
-      title="Create a trigger"
+      title="New trigger"
       wide
     >
       <TriggerFields
