@@ -2,7 +2,8 @@ import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import type { Page } from "@playwright/test";
 import { expectNoFaultsAnywhere } from "./axe";
-import { expect, test } from "./fixtures";
+import { expect, signIn, test } from "./fixtures";
+import { createOwnOrganization } from "./own-organization";
 
 /** Creating, testing, editing and deleting triggers. */
 
@@ -10,7 +11,7 @@ const unique = (name: string) => `${name} ${Date.now().toString(36)}${test.info(
 
 async function openForm(page: Page) {
   await page.goto("/triggers");
-  await page.getByRole("button", { name: "New trigger" }).click();
+  await page.getByRole("button", { name: "New trigger" }).first().click();
   return page.getByRole("dialog", { name: "New trigger" });
 }
 
@@ -104,6 +105,25 @@ test("a trigger is edited, and its secret and address are replaced", async ({ ow
   await page.getByRole("menuitem", { name: "Replace the address" }).click();
   await page.getByRole("button", { name: "Replace address" }).click();
   await expect(definition.getByText(/\/webhooks\//)).not.toHaveText(before ?? "");
+});
+
+test("the only agent is chosen, and without one the form leads to it", async ({ page }) => {
+  await signIn(page, createOwnOrganization("hooks"));
+  const form = await openForm(page);
+  await expect(form.getByRole("link", { name: "Create an agent" })).toBeVisible();
+  const saved = await page.request.post("/api/trpc/definitions.saveAgent", {
+    headers: { "sec-fetch-site": "same-origin" },
+    data: {
+      definition: { slug: "desk", name: "Desk", model: "demo" },
+      expected: { only: "create" },
+    },
+  });
+  expect(saved.status(), await saved.text()).toBe(200);
+  await openForm(page);
+  await expect(form.getByLabel("Starts").locator("option:checked")).toHaveText("Desk");
+  await form.getByLabel("Name").fill("Orders");
+  await form.getByRole("button", { name: "Create trigger" }).click();
+  await expect(page.getByRole("dialog", { name: "Trigger Orders created" })).toBeVisible();
 });
 
 test("a viewer is told who creates triggers and sees no action", async ({

@@ -14,17 +14,17 @@ import type { MemberRole } from "@/server/auth/actor";
  */
 export function PageButton({
   label,
-  role,
+  needs,
   otherwise,
   to,
 }: {
   label: string;
-  role: MemberRole;
+  needs: MemberRole;
   otherwise?: string;
   /** A page, or what the button does. */
   to: string | (() => void);
 }) {
-  const may = useMay(role);
+  const may = useMay(needs);
   const icon = <PlusIcon />;
   const act = typeof to === "string" ? { href: to } : { run: to };
   usePageActions(may ? [{ label, icon, ...act }] : []);

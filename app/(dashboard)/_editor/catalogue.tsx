@@ -1,6 +1,6 @@
 "use client";
 
-import { type KeyboardEvent, useState } from "react";
+import { type KeyboardEvent, useRef, useState } from "react";
 import { Dialog } from "@/app/_ui/dialog";
 import { INPUT_CLASS } from "@/app/_ui/field";
 
@@ -14,7 +14,7 @@ export type Callable = {
   step: object;
 };
 
-/** Functions and tools to pick for a new step, with a search. */
+/** Functions and tools to pick for a new step, with a search. The caller moves the focus to the new step. */
 export function Catalogue({
   title,
   callables,
@@ -27,20 +27,25 @@ export function Catalogue({
   onClose: () => void;
 }) {
   const [search, setSearch] = useState("");
+  const picked = useRef(false);
   const words = search.toLowerCase().split(/\s+/);
   const found = callables.filter(({ name, description }) => {
     const text = `${name} ${description}`.toLowerCase();
     return words.every((word) => text.includes(word));
   });
   const groups = [...new Set(found.map(({ group }) => group))];
+  function pick(callable: Callable) {
+    picked.current = true;
+    onPick(callable);
+  }
   function pickFirst(event: KeyboardEvent) {
     const [first] = found;
     if (event.key !== "Enter" || first === undefined) return;
     event.preventDefault();
-    onPick(first);
+    pick(first);
   }
   return (
-    <Dialog onOpenChange={(open) => !open && onClose()} open title={title}>
+    <Dialog finalFocus={() => !picked.current} onOpenChange={(open) => !open && onClose()} open title={title}>
       <input
         aria-label="Search functions and tools"
         autoFocus
@@ -62,7 +67,7 @@ export function Catalogue({
                 <li key={callable.name}>
                   <button
                     className="w-full rounded-md px-2 py-1.5 text-left hover:bg-hover"
-                    onClick={() => onPick(callable)}
+                    onClick={() => pick(callable)}
                     type="button"
                   >
                     <span className="mono block font-medium">{callable.name}</span>

@@ -2,7 +2,7 @@
 
 import { useSuspenseQuery } from "@tanstack/react-query";
 import dynamic from "next/dynamic";
-import { useMemo, useRef, useState } from "react";
+import { useEffect, useMemo, useRef, useState } from "react";
 import { flushSync } from "react-dom";
 import { useTRPC, useTRPCClient } from "@/app/_ui/providers";
 import { useMay } from "@/app/_ui/role";
@@ -111,7 +111,15 @@ function ToolForm({
     const start = before.reduce((sum, { length }) => sum + length + 1, 0);
     area.setSelectionRange(start, start + (area.value.slice(start).split("\n")[0] ?? "").length);
   }
-  function select(part: Part) {
+  // What gets the focus when the selected part is shown, as a CSS selector: an act may have removed what had it.
+  const focusNext = useRef<string | null>(null);
+  useEffect(() => {
+    if (focusNext.current === null) return;
+    document.querySelector<HTMLElement>(focusNext.current)?.focus();
+    focusNext.current = null;
+  });
+  function select(part: Part, focus: string | null = null) {
+    focusNext.current = focus;
     setSelected(part);
     setView("form");
   }
@@ -119,7 +127,7 @@ function ToolForm({
     const index = typeof selected === "number" ? selected + 1 : selected === "input" ? 0 : steps.length;
     change((before) => insertStep(before, index, { id: freeStepId(before, id), ...step }));
     setAdding(false);
-    select(index);
+    select(index, "[data-part] input");
   }
   return (
     <EditorForm back={back} editor={editor} fieldsOf={fieldsOf} problems={problems.length}>
@@ -138,7 +146,7 @@ function ToolForm({
           )}
           {mayEdit ? <Problems check={check} onShow={showLine} problems={problems} /> : null}
         </div>
-        <div className="flex min-w-0 flex-col gap-4 px-4 py-4 sm:px-6">
+        <div className="flex min-w-0 flex-col gap-4 px-4 py-4 sm:px-6" data-part>
           <div className="flex">
             <Segments
               label="Edit as"

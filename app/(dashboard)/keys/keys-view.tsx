@@ -35,7 +35,7 @@ export function KeysView() {
   const { data } = useSuspenseQuery(trpc.catalog.keys.queryOptions());
   const [creating, setCreating] = useState(false);
   const [revoking, setRevoking] = useState<KeyLine | null>(null);
-  const newKey = { label: "New API key", role: "admin", to: () => setCreating(true) } as const;
+  const newKey = { label: "New API key", needs: "admin", to: () => setCreating(true) } as const;
   return (
     <>
       <PageHead title="API keys">

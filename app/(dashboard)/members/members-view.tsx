@@ -43,8 +43,8 @@ export function MembersView() {
       <PageHead title="Members">
         <PageButton
           label="Invite member"
+          needs="admin"
           otherwise="Admins and owners invite and change members."
-          role="admin"
           to={() => setInviting(true)}
         />
       </PageHead>

@@ -30,7 +30,11 @@ export function ModelsView() {
   const { data } = useSuspenseQuery(trpc.models.list.queryOptions());
   const [opened, setOpened] = useState<Opened | null>(null);
   const close = () => setOpened(null);
-  const newProvider = { label: "New provider", role: "admin", to: () => setOpened({ act: "create" }) } as const;
+  const newProvider = {
+    label: "New provider",
+    needs: "admin",
+    to: () => setOpened({ act: "create" }),
+  } as const;
   return (
     <>
       <PageHead title="Model providers">

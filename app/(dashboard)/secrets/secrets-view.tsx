@@ -40,7 +40,7 @@ export function SecretsView() {
   const [creating, setCreating] = useState(false);
   const [opened, setOpened] = useState<{ act: Act; secret: SecretSummary } | null>(null);
   const close = () => setOpened(null);
-  const newSecret = { label: "New secret", role: "admin", to: () => setCreating(true) } as const;
+  const newSecret = { label: "New secret", needs: "admin", to: () => setCreating(true) } as const;
   return (
     <>
       <PageHead title="Secrets">

@@ -13,7 +13,7 @@ import { Skeleton } from "./skeleton";
 
 export const metadata: Metadata = { title: "Agents" };
 
-const NEW = { label: "New agent", role: "member", to: "/agents/new" } as const;
+const NEW = { label: "New agent", needs: "member", to: "/agents/new" } as const;
 
 async function Agents({ searchParams }: PageProps<"/agents">) {
   const sort = readSort((await searchParams).sort);

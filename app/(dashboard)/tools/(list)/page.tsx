@@ -13,7 +13,7 @@ import { Skeleton } from "./skeleton";
 
 export const metadata: Metadata = { title: "Tools" };
 
-const NEW = { label: "New tool", role: "member", to: "/tools/new" } as const;
+const NEW = { label: "New tool", needs: "member", to: "/tools/new" } as const;
 
 async function Tools({ searchParams }: PageProps<"/tools">) {
   const sort = readSort((await searchParams).sort);

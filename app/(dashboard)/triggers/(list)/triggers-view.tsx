@@ -20,7 +20,7 @@ export function TriggersView({ sort }: { sort: WeekSort | null }) {
   const trpc = useTRPC();
   const { data } = useSuspenseQuery(trpc.catalog.triggers.queryOptions());
   const [creating, setCreating] = useState(false);
-  const newTrigger = { label: "New trigger", role: "member", to: () => setCreating(true) } as const;
+  const newTrigger = { label: "New trigger", needs: "member", to: () => setCreating(true) } as const;
   return (
     <>
       <PageHead title="Triggers">
