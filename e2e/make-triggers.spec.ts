@@ -25,6 +25,7 @@ test("a new trigger is called as pasted, tested, disabled and deleted", async ({
   await form.getByLabel("Starts").selectOption("Helper");
   await form.getByLabel("Message template").fill("Order {{ body.id }}");
   await form.getByText("Preview", { exact: true }).click();
+  await expect(form.getByLabel("Sample body")).toHaveValue('{"id":"text"}');
   await form.getByLabel("Sample body").fill('{"id":7}');
   await form.getByRole("button", { name: "Preview the message" }).click();
   await expect(form.getByRole("region", { name: "Message" })).toContainText("Order 7");
@@ -33,6 +34,7 @@ test("a new trigger is called as pasted, tested, disabled and deleted", async ({
   const created = page.getByRole("dialog", { name: `Trigger ${name} created` });
   const line = (await created.getByRole("region", { name: "Call it" }).locator("pre").textContent()) ?? "";
   const call = async () => JSON.parse((await promisify(execFile)("sh", ["-c", line])).stdout);
+  expect(line).toContain(`BODY='{"id":"text"}'`);
   expect(await call()).toMatchObject({ success: true, type: "agent" });
   await created.getByRole("link", { name: "Open the trigger" }).click();
   await expect(page.getByRole("heading", { level: 1, name })).toBeVisible();

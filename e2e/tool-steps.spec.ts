@@ -62,7 +62,10 @@ test("a draft is tried as a whole and up to a step, without saving it", async ({
   await field(page, "expression").fill("{{ input.number }} * 200");
   await page.getByRole("button", { name: "Add step" }).click();
   const catalogue = page.getByRole("dialog", { name: "Add a step after doubled" });
-  await catalogue.getByRole("button", { name: /^current_time/ }).click();
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("ArrowDown");
+  await expect(catalogue.getByRole("button", { name: /^current_time/ })).toBeFocused();
+  await page.keyboard.press("Enter");
   const panel = page.getByRole("region", { name: "Try the draft" });
   await panel.getByLabel("number").fill("3");
   await panel.getByRole("button", { name: "Run all steps" }).click();

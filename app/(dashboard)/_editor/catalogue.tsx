@@ -38,46 +38,54 @@ export function Catalogue({
     picked.current = true;
     onPick(callable);
   }
-  function pickFirst(event: KeyboardEvent) {
+  /** Enter in the search picks the first one; the arrows move through the search and the list. */
+  function onKeyDown(event: KeyboardEvent<HTMLElement>) {
     const [first] = found;
-    if (event.key !== "Enter" || first === undefined) return;
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (step !== undefined) {
+      const stops = [...event.currentTarget.querySelectorAll<HTMLElement>("input, li > button")];
+      const at = stops.findIndex((stop) => stop.matches(":focus"));
+      stops[Math.max(0, at + step)]?.focus();
+    } else if (event.key === "Enter" && event.target instanceof HTMLInputElement && first) pick(first);
+    else return;
     event.preventDefault();
-    pick(first);
   }
   return (
     <Dialog finalFocus={() => !picked.current} onOpenChange={(open) => !open && onClose()} open title={title}>
-      <input
-        aria-label="Search functions and tools"
-        autoFocus
-        className={INPUT_CLASS}
-        onChange={(event) => setSearch(event.target.value)}
-        onKeyDown={pickFirst}
-        placeholder="Search functions and tools"
-        type="search"
-        value={search}
-      />
-      {found.length === 0 ? <p className="text-muted">Nothing matches “{search}”.</p> : null}
-      {groups.map((group) => (
-        <section aria-label={group} key={group}>
-          <h3 className="text-muted text-xs">{group}</h3>
-          <ul className="-mx-2 mt-1">
-            {found
-              .filter((callable) => callable.group === group)
-              .map((callable) => (
-                <li key={callable.name}>
-                  <button
-                    className="w-full rounded-md px-2 py-1.5 text-left hover:bg-hover"
-                    onClick={() => pick(callable)}
-                    type="button"
-                  >
-                    <span className="mono block font-medium">{callable.name}</span>
-                    <span className="line-clamp-2 text-muted text-xs">{callable.description}</span>
-                  </button>
-                </li>
-              ))}
-          </ul>
-        </section>
-      ))}
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: it handles the keys of the controls inside. */}
+      <div className="flex flex-col gap-4" onKeyDown={onKeyDown}>
+        <input
+          aria-label="Search functions and tools"
+          autoFocus
+          className={INPUT_CLASS}
+          onChange={(event) => setSearch(event.target.value)}
+          placeholder="Search functions and tools"
+          type="search"
+          value={search}
+        />
+        {found.length === 0 ? <p className="text-muted">Nothing matches “{search}”.</p> : null}
+        {groups.map((group) => (
+          <section aria-label={group} key={group}>
+            <h3 className="text-muted text-xs">{group}</h3>
+            <ul className="-mx-2 mt-1">
+              {found
+                .filter((callable) => callable.group === group)
+                .map((callable) => (
+                  <li key={callable.name}>
+                    <button
+                      className="w-full rounded-md px-2 py-1.5 text-left hover:bg-hover"
+                      onClick={() => pick(callable)}
+                      type="button"
+                    >
+                      <span className="mono block font-medium">{callable.name}</span>
+                      <span className="line-clamp-2 text-muted text-xs">{callable.description}</span>
+                    </button>
+                  </li>
+                ))}
+            </ul>
+          </section>
+        ))}
+      </div>
     </Dialog>
   );
 }

@@ -124,7 +124,7 @@ function ToolForm({
     setView("form");
   }
   function add({ id, step }: Callable) {
-    const index = typeof selected === "number" ? selected + 1 : selected === "input" ? 0 : steps.length;
+    const index = typeof selected === "number" ? selected + 1 : steps.length;
     change((before) => insertStep(before, index, { id: freeStepId(before, id), ...step }));
     setAdding(false);
     select(index, "[data-part] input");
@@ -183,7 +183,9 @@ function ToolForm({
         {mayEdit && tool !== null ? (
           <aside className="min-w-0 border-line px-4 py-4 max-xl:border-t sm:px-6 lg:max-xl:col-span-2 xl:border-l xl:bg-surface">
             {opened === null ? (
-              <p className="text-muted">Create the tool to try it with sample data.</p>
+              <p className="text-muted">
+                Create the tool first. Its page runs it, and this form then tries changes.
+              </p>
             ) : (
               <TryPanel
                 step={typeof selected === "number" ? (steps[selected] ?? null) : null}
@@ -200,7 +202,7 @@ function ToolForm({
           callables={callables}
           onClose={() => setAdding(false)}
           onPick={add}
-          title={typeof selected === "number" ? `Add a step after ${steps[selected]?.id}` : "Add a step"}
+          title={typeof selected === "number" ? `Add a step after ${steps[selected]?.id}` : "Add a last step"}
         />
       ) : null}
     </EditorForm>
