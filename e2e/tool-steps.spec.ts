@@ -166,3 +166,30 @@ test("a step's values are offered: agents by name, inputs, earlier steps and sec
   await expect(field(page, "headers")).toHaveValue(headers);
   await expect(page.getByRole("region", { name: "Problems" })).not.toContainText("secret");
 });
+
+test("a conflict of two windows is shown above the form, not as a problem of the tool", async ({
+  ownerPage: page,
+}) => {
+  const slug = `conflict-${Date.now().toString(36)}${test.info().workerIndex}`;
+  await page.goto("/tools/new");
+  await field(page, "Slug").fill(slug);
+  await page.getByRole("button", { name: "Create tool" }).click();
+  await page.getByRole("link", { name: "Edit", exact: true }).click();
+  await field(page, "Retries").fill("2");
+  const other = await page.context().newPage();
+  await other.goto(page.url());
+  await other.getByRole("button", { name: "Discard" }).click();
+  await field(other, "Retries").fill("3");
+  await other.getByRole("button", { name: "Save", exact: true }).click();
+  await expect(other.getByRole("heading", { level: 1, name: "My tool" })).toBeVisible();
+  await other.close();
+
+  await page.getByRole("button", { name: "Save", exact: true }).click();
+  const conflict = page.getByRole("region", { name: "Differences from version 2" });
+  await expect(conflict).toContainText("retries: 3");
+  await expect(page.getByRole("region", { name: "Problems" })).toContainText("No problems");
+  await expect(field(page, "Retries")).toHaveValue("2");
+  await conflict.getByRole("button", { name: "Keep my draft" }).click();
+  await page.getByRole("button", { name: "Save", exact: true }).click();
+  await expect(page.getByRole("list", { name: "Versions" })).toContainText("v3");
+});

@@ -210,7 +210,9 @@ export async function saveToolText(
   try {
     return await saveTool(services, actor, read.definition, options);
   } catch (error) {
-    if (!isAppError(error) || error.issues === undefined) throw error;
+    // What concerns no part of the definition, such as a newer version, is not at one of its lines.
+    if (!isAppError(error) || error.issues === undefined || error.issues.every(({ path }) => path === ""))
+      throw error;
     throw refuse(problemsOf(read.document, error.issues));
   }
 }

@@ -5,6 +5,7 @@ import dynamic from "next/dynamic";
 import { useEffect, useMemo, useRef, useState } from "react";
 import { flushSync } from "react-dom";
 import { useTRPC, useTRPCClient } from "@/app/_ui/providers";
+import type { ShownError } from "@/app/_ui/query-client";
 import { useMay } from "@/app/_ui/role";
 import { Segments } from "@/app/_ui/segments";
 import type { TextProblem } from "@/server/catalog/edit-definition";
@@ -79,7 +80,7 @@ function ToolForm({
     read: readText,
     labels: LABELS,
     save: (yaml, how) => client.definitions.saveTool.mutate({ yaml, ...how }),
-    onRefused: () => showFirst(),
+    onRefused: showFirst,
   });
   const { value: yaml, change, latest } = editor.draft;
   const check = useChecked(yaml, mayEdit);
@@ -94,11 +95,13 @@ function ToolForm({
   const lines = typeof selected === "number" ? steps[selected]?.lines : undefined;
 
   const problemsIn = (part: Part) => problems.filter(({ path }) => partOf(path) === part);
-  /** With problems, saving leads to the first one. */
-  function showFirst() {
-    const part = problems[0] ? partOf(problems[0].path) : null;
+  /** With problems, saving leads to the first one; a conflict is none. */
+  function showFirst(issues: ShownError["issues"]) {
+    const [first] = [...problems, ...readRefusal(issues, [])];
+    if (first === undefined) return;
+    const part = partOf(first.path);
     if (part !== null) setSelected(part);
-    else showLine(problems[0]?.line ?? null);
+    else showLine(first.line);
   }
   function showLine(line: number | null) {
     // The field must be there to take the focus.
@@ -217,10 +220,7 @@ function useCallables(): Callable[] {
 }
 
 /** What only saving found, such as a changed slug. An issue's path is `/line/N`. */
-function readRefusal(
-  issues: readonly { path: string; message: string }[],
-  found: readonly TextProblem[],
-): TextProblem[] {
+function readRefusal(issues: ShownError["issues"], found: readonly TextProblem[]): TextProblem[] {
   return issues
     .filter(({ path, message }) => path !== "" && !found.some((problem) => problem.message === message))
     .map(({ path, message }) => ({
