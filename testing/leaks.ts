@@ -8,6 +8,7 @@ export function echoForms(value: string): Record<string, string> {
     plain: value,
     json: JSON.stringify(value).slice(1, -1),
     jsonTwice: JSON.stringify(JSON.stringify(value)),
+    jsonEscaped: escapeUnits(value),
     uri: encodeURIComponent(value),
     uriTwice: encodeURIComponent(encodeURIComponent(value)),
     form: new URLSearchParams([["", value]]).toString().slice(1),
@@ -20,6 +21,14 @@ export function echoForms(value: string): Record<string, string> {
     hex: bytes.toString("hex"),
     hexCapitals: bytes.toString("hex").toUpperCase(),
   };
+}
+
+/** As some JSON writers do: every UTF-16 unit as `\u0041`. */
+function escapeUnits(text: string): string {
+  return Array.from({ length: text.length }, (_, index) => {
+    const unit = text.charCodeAt(index).toString(16).padStart(4, "0");
+    return `\\u${unit}`;
+  }).join("");
 }
 
 /** What must not be found anywhere: of base64, the part that is the same whatever stands beside it. */

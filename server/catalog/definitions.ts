@@ -61,8 +61,9 @@ export const agentDefinition = z.strictObject({
   systemPrompt: text(200_000).default(""),
   maxSteps: z.int().min(1).max(12).default(8),
   status: z.enum(["active", "inactive"]).default("active"),
-  functions: distinct(z.string()).default([]),
-  tools: distinct(slug).default([]),
+  functions: distinct(text(200)).default([]),
+  /** Slugs. What cannot be one is an unknown tool, refused with the known ones. */
+  tools: distinct(text(200)).default([]),
   ...agentSettings.shape,
   /** The most credits one run may use; null: no cap. */
   maxCredits,

@@ -316,6 +316,41 @@ describe("a name whose address changes", () => {
     expect([asked(), server.connections()]).toEqual([2, 0]);
   });
 
+  test("gains nothing by a redirect, at a retry, or for the second page", async () => {
+    const server = await serve(send(`${OK}content-length: 2\r\n\r\n{}`));
+    const rebinding = `http://rebind.test:${server.port}/`;
+    const front = await serve(send(`${redirect(rebinding)}content-length: 0\r\n\r\n`));
+    const refusal = "rebind.test is not a public address";
+    const call = (input: JsonObject, fetch: FunctionContext["fetch"]) =>
+      executeFunction(
+        "http_request",
+        { url: rebinding, ...input },
+        testFunctionContext({ fetch }),
+        PATIENT_MS,
+      );
+    /** As the name is when it has changed. */
+    const changed = () => {
+      const { lookup } = changing();
+      lookup("rebind.test", { all: true }, () => {});
+      return open({ lookup, allow: [front.host] });
+    };
+
+    await expect(call({ url: `http://${front.host}/` }, changed())).rejects.toThrow(refusal);
+
+    /** The first answer comes from the address of before. */
+    const afterFirst = (first: Response) => {
+      const answers = [first];
+      const egress = changed();
+      const fetch: FunctionContext["fetch"] = async (url, init) => answers.shift() ?? egress(url, init);
+      return fetch;
+    };
+    const busy = new Response("", { status: 503, headers: { "retry-after": "0" } });
+    await expect(call({ retries: 3 }, afterFirst(busy))).rejects.toThrow(refusal);
+    const list = Response.json({ next: "/2" });
+    await expect(call({ next: "body.next" }, afterFirst(list))).rejects.toThrow(refusal);
+    expect(server.connections()).toBe(0);
+  });
+
   test("gains nothing between the check and the connection of send_email", async () => {
     const server = await serve(() => undefined, { speaksFirst: true });
     const { lookup, asked } = changing();

@@ -274,10 +274,11 @@ test.each<[string, (source: string) => string, string[]]>([
     ['organizations[0].agents[0].functions[1] (line 29) "fly" is not a function. Known functions: '],
   ],
   [
-    "an unknown tool",
-    (s) => s.replace("tools: [weather]", "tools: [sky]"),
+    "unknown tools, one with a name that no tool can have",
+    (s) => s.replace("tools: [weather]", "tools: [sky, My Sky]"),
     [
       'organizations[0].agents[0].tools[0] (line 30) "sky" is not a tool of the organization. Known tools: weather',
+      'organizations[0].agents[0].tools[1] (line 30) "My Sky" is not a tool of the organization. Known tools: weather',
     ],
   ],
   [
