@@ -62,6 +62,7 @@ test("a draft is tried as a whole and up to a step, without saving it", async ({
   await field(page, "expression").fill("{{ input.number }} * 200");
   await page.getByRole("button", { name: "Add step" }).click();
   const catalogue = page.getByRole("dialog", { name: "Add a step after doubled" });
+  await expect(catalogue.getByLabel("Search functions and tools")).toBeFocused();
   await page.keyboard.press("ArrowDown");
   await page.keyboard.press("ArrowDown");
   await expect(catalogue.getByRole("button", { name: /^current_time/ })).toBeFocused();
