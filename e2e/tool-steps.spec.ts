@@ -188,6 +188,7 @@ test("a conflict of two windows is shown above the form, not as a problem of the
   await page.getByRole("button", { name: "Save", exact: true }).click();
   const conflict = page.getByRole("region", { name: "Differences from version 2" });
   await expect(conflict).toContainText("retries: 3");
+  await expect(conflict.getByRole("heading", { name: /^Version 2 was saved/ })).toBeInViewport();
   await expect(page.getByRole("region", { name: "Problems" })).toContainText("No problems");
   await expect(field(page, "Retries")).toHaveValue("2");
   await conflict.getByRole("button", { name: "Keep my draft" }).click();
