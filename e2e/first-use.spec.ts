@@ -43,7 +43,7 @@ test("the keyboard alone leads from sign-in to a first run", async ({ page }) =>
   await page.keyboard.press("Tab");
   await page.keyboard.type(password);
   await page.keyboard.press("Enter");
-  await expect(page.getByRole("heading", { level: 1, name: "Get started" })).toBeVisible();
+  await page.waitForURL((url) => url.pathname !== "/sign-in");
   await page.goto("/");
   await tabTo(page, page.getByRole("link", { name: "New agent" }));
   await page.keyboard.press("Enter");

@@ -110,7 +110,7 @@ test("the editor of an agent leads to the providers when none fits", async ({ ow
 
 test("a viewer is told who changes model providers and sees no action", async ({ viewerPage: page }) => {
   await page.goto("/models");
-  await expect(page.getByText("Admins and owners add and change model providers.")).toBeVisible();
+  await expect(page.getByText("Admins and owners create and change model providers.")).toBeVisible();
   await expect(page.getByRole("region", { name: "demo" })).toContainText("the built-in simulation");
   await expect(page.getByRole("button", { name: /New provider|^Test$|^Actions for/ })).toHaveCount(0);
 });

@@ -19,7 +19,9 @@ export function Conflict({
 }) {
   const place = useRef<HTMLElement>(null);
   // It appears at the top of the page; whoever saved may be far below.
-  useEffect(() => place.current?.scrollIntoView({ block: "nearest" }), []);
+  useEffect(() => {
+    place.current?.scrollIntoView({ block: "nearest" });
+  }, []);
   const changes = compareFields(newer.fields, draft);
   return (
     <section
