@@ -94,7 +94,7 @@ test("steps name tools and agents that there are, as far as it can be told", asy
   });
   expect(issues).toEqual([
     '/steps/1/with/tool "gone" is no tool',
-    "/steps/4/with/tool must NOT have fewer than 1 characters",
+    "/steps/4/with/tool must not be empty",
     "/steps/5/with/tool must be string",
     '/steps/6/parallel/1/with/agent "gone" is no agent',
     "/steps/7/with/tool calculate has no input of that name; known inputs: expression",
