@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { createRedactor } from "@/server/secrets/redact";
+import { secretPatterns } from "@/server/secrets/secret-forms";
 
 const AWKWARD = 'Tr0ub4dor&3/+="é~?> \\';
 const KEY = "sk-proj-abcdefghijklmnop";
@@ -111,4 +112,12 @@ test("stays fast on text made to slow it down", () => {
   const started = performance.now();
   for (const unit of ["\\", '"', "&#0", "%25", "/", "\\\\u00"]) nasty(unit.repeat(1_000_000 / unit.length));
   expect(performance.now() - started).toBeLessThan(15_000);
+});
+
+test("no pattern is too long to be optimized, whatever the secret", () => {
+  for (const secret of ["k".repeat(3_000), "!/".repeat(1_500), "é\u{1f642}".repeat(1_000)]) {
+    const lengths = secretPatterns(secret).map(({ source }) => source.length);
+    expect(Math.max(...lengths)).toBeLessThanOrEqual(20_000);
+    expect(createRedactor([{ value: secret, mark: "***" }])(`<${secret}>`)).toBe("<***>");
+  }
 });
