@@ -95,8 +95,8 @@ export function SuccessRate({ of }: { of: RunFigures }) {
   const share = formatShare(of.completed, ended(of));
   if (ended(of) === 0 || of.completed / ended(of) >= LOW_SUCCESS) return share;
   return (
-    <span className="inline-flex items-center gap-1.5 text-failed" title="Below 90%">
-      <StatusShape status="Failed" />
+    <span className="inline-flex items-baseline gap-1.5 text-failed" title="Below 90%">
+      <StatusShape className="translate-y-px" status="Failed" />
       {share}
     </span>
   );

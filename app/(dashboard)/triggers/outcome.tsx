@@ -13,7 +13,7 @@ export function OutcomeMark({ outcome }: { outcome: DeliveryOutcomeName }) {
   return (
     <span className={`inline-flex items-center gap-1.5 ${colour}`}>
       <StatusShape status={shape} />
-      <span className="self-baseline font-medium">{outcome}</span>
+      <span className="self-baseline font-medium capitalize">{outcome}</span>
     </span>
   );
 }

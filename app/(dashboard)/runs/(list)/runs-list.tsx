@@ -257,7 +257,7 @@ function RunRow({
 /** The start of the error, or else of the input. */
 function Preview({ run, className }: { run: RunSummary; className: string }) {
   return (
-    <span className={clsx("min-w-0 truncate", run.errorPreview ? "text-failed" : "text-muted", className)}>
+    <span className={clsx("min-w-0 truncate text-muted", className)}>
       {run.errorPreview ?? run.inputPreview}
     </span>
   );

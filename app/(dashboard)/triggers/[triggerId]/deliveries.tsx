@@ -6,7 +6,7 @@ import { useSearchParams } from "next/navigation";
 import { Button } from "@/app/_ui/button";
 import { ChoiceLinks } from "@/app/_ui/choice-links";
 import { PartHead } from "@/app/_ui/facts";
-import { formatBytes, shortId } from "@/app/_ui/format";
+import { formatBytes, NONE, shortId } from "@/app/_ui/format";
 import { Link } from "@/app/_ui/link";
 import { OlderButton } from "@/app/_ui/older-button";
 import { Empty, SkeletonLine } from "@/app/_ui/page";
@@ -144,7 +144,7 @@ function DeliveryRow({ delivery, href }: { delivery: DeliverySummary; href: stri
           </>
         ) : null}
       </Cell>
-      <Cell className="mono whitespace-nowrap text-right text-muted max-md:hidden">
+      <Cell className="whitespace-nowrap text-right text-muted max-md:hidden">
         {formatBytes(delivery.bytes)}
       </Cell>
       <Cell className={`whitespace-nowrap ${STACKED}`}>
@@ -153,7 +153,7 @@ function DeliveryRow({ delivery, href }: { delivery: DeliverySummary; href: stri
             {shortId(delivery.runId)}
           </Link>
         ) : (
-          <span className="text-faint max-md:hidden">none</span>
+          <span className="text-faint max-md:hidden">{NONE}</span>
         )}
       </Cell>
     </tr>
