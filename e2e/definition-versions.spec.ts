@@ -33,6 +33,8 @@ test("a version has a note, is compared with the current one, and is returned to
   await versions.getByRole("button", { name: /^v1/ }).click();
   await expect(versions).toContainText("Answer in one word.");
   await expectNoFaultsAnywhere(page, "an open version");
+  await versions.getByRole("button", { name: "From current v2" }).click();
+  await expect(versions).toContainText("Answer in a long letter.");
   await versions.getByRole("button", { name: "Return to v1" }).click();
   await expect(page.getByText("Version 3 is current", { exact: true })).toBeVisible();
   await expect(versions.getByRole("button", { name: /^v3.*current/ })).toBeVisible();
@@ -103,5 +105,31 @@ test("a tool is duplicated with its YAML; one in use is not archived", async ({
   await page.getByRole("link", { name: "Double (copy)" }).click();
   await page.getByRole("button", { name: "More for Double (copy)" }).click();
   await page.getByRole("menuitem", { name: "Archive" }).click();
-  await expect(page.getByText("Double (copy) could not be archived")).toBeVisible();
+  const refusal = page.getByRole("dialog", { name: "Double (copy) cannot be archived yet" });
+  await expect(refusal).toContainText("1 agent uses it. Remove the tool there first.");
+  await expectNoFaultsAnywhere(page, "the refusal to archive a tool");
+  await refusal.getByRole("link", { name: agent }).click();
+  await expect(page.getByRole("heading", { level: 1, name: agent })).toBeVisible();
+});
+
+test("archiving an agent that a trigger starts asks first, and names the trigger", async ({
+  ownerPage: page,
+}) => {
+  const name = `Hooked ${unique()}`;
+  await createAgent(page, name);
+  const slug = name.toLowerCase().replace(" ", "-");
+  const saved = await page.request.post("/api/trpc/triggers.create", {
+    headers: { "sec-fetch-site": "same-origin" },
+    data: { slug, name: `Calls ${name}`, agent: slug, generateSecret: false },
+  });
+  expect(saved.status(), await saved.text()).toBe(200);
+  await page.reload();
+  await page.getByRole("button", { name: `More for ${name}`, exact: true }).click();
+  await page.getByRole("menuitem", { name: "Archive" }).click();
+  const dialog = page.getByRole("dialog", { name: `Archive ${name}` });
+  await expect(dialog.getByRole("link", { name: `Calls ${name}` })).toBeVisible();
+  await expect(dialog).toContainText("Their calls fail until you restore it.");
+  await expectNoFaultsAnywhere(page, "archiving an agent in use");
+  await dialog.getByRole("button", { name: "Archive agent" }).click();
+  await expect(page.getByText(`${name} is archived`)).toBeVisible();
 });

@@ -1,3 +1,4 @@
+import type { Locator, Page } from "@playwright/test";
 import { expectNoFaultsAnywhere } from "./axe";
 import { expect, signIn, test } from "./fixtures";
 import { createOwnOrganization } from "./own-organization";
@@ -32,3 +33,45 @@ test("the start page leads from an empty organization to a completed run", async
   await page.goto("/");
   await page.waitForURL("**/runs");
 });
+
+test("the keyboard alone leads from sign-in to a first run", async ({ page }) => {
+  test.setTimeout(120_000);
+  const { email, password } = createOwnOrganization("keyboard");
+  await page.goto("/sign-in");
+  await expect(page.getByLabel("Email")).toBeFocused();
+  await page.keyboard.type(email);
+  await page.keyboard.press("Tab");
+  await page.keyboard.type(password);
+  await page.keyboard.press("Enter");
+  await expect(page.getByRole("heading", { level: 1, name: "Get started" })).toBeVisible();
+  await page.goto("/");
+  await tabTo(page, page.getByRole("link", { name: "New agent" }));
+  await page.keyboard.press("Enter");
+
+  await expect(page.getByLabel("Name", { exact: true })).toBeFocused();
+  await page.keyboard.type("Helper");
+  await tabTo(page, page.getByLabel("Model", { exact: true }));
+  await page.keyboard.type("demo");
+  await expect(page.getByLabel("Model", { exact: true })).toHaveValue("demo");
+  await tabTo(page, page.getByRole("checkbox", { name: /^calculate/ }));
+  await page.keyboard.press("Space");
+  await tabTo(page, page.getByRole("button", { name: "Create agent" }));
+  await page.keyboard.press("Enter");
+  await expect(page.getByRole("heading", { level: 1, name: "Helper" })).toBeVisible();
+  await tabTo(page, page.getByLabel("Message"));
+  await page.keyboard.type("What is 12 * 3.5?");
+  await page.keyboard.press("ControlOrMeta+Enter");
+  await expect(page.getByRole("region", { name: "Run Helper" }).getByText("Completed")).toBeVisible();
+});
+
+/** Presses Tab until the element has the focus, and expects that each stop on the way shows it. */
+async function tabTo(page: Page, wanted: Locator): Promise<void> {
+  await expect(wanted).toBeVisible();
+  for (let stop = 0; stop < 60; stop += 1) {
+    await page.keyboard.press("Tab");
+    if (await wanted.evaluate((element) => element === document.activeElement)) return;
+    const focused = page.locator(":focus");
+    await expect(focused).not.toHaveCSS("outline-style", "none");
+  }
+  throw new Error(`Tab does not lead to ${wanted}.`);
+}

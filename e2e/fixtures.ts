@@ -75,6 +75,11 @@ export const test = base.extend<Fixtures, WorkerFixtures>({
     if (javaScriptEnabled !== false) waitForHydrationIn(context);
     await use(context);
   },
+  // The page may be that of the test before.
+  page: async ({ page, javaScriptEnabled }, use) => {
+    if (javaScriptEnabled !== false) waitForHydration(page);
+    await use(page);
+  },
   ownerPage: async ({ page, ownerCookies }, use) => {
     await page.context().addCookies(ownerCookies);
     await use(page);

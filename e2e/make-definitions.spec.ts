@@ -47,7 +47,7 @@ test("an agent's draft is tried beside its form, and compared with the saved ver
 }) => {
   const name = `Desk ${unique()}`;
   await page.goto("/agents/new");
-  await expect(page.getByText("Create the agent to try it here")).toBeVisible();
+  await expect(page.getByText("Create the agent first.")).toBeVisible();
   await createAgent(page, name);
   await page.getByRole("link", { name: "Edit", exact: true }).click();
   await field(page, "Max steps").fill("13");
@@ -163,6 +163,12 @@ test("a tool is made from YAML whose problems are named with their lines, and ru
   await page.getByRole("button", { name: "Run", exact: true }).click();
   const panel = page.getByRole("region", { name: "Run My tool" });
   await expect(panel.getByText("Hello Oslo")).toBeVisible();
+  // The browser asks for a required field that is empty, before anything is started.
+  const city = page.getByRole("textbox", { name: "city" });
+  await city.fill("");
+  await page.getByRole("button", { name: "Run", exact: true }).click();
+  await expect(city).toBeFocused();
+  expect(await city.evaluate((input: HTMLInputElement) => input.validity.valueMissing)).toBe(true);
   await page.getByRole("button", { name: "JSON", exact: true }).click();
   await page.getByLabel("Input as JSON").fill('{"city": 5}');
   await page.getByRole("button", { name: "Run", exact: true }).click();

@@ -10,8 +10,8 @@ const unique = (name: string) => `${name} ${Date.now().toString(36)}${test.info(
 test("a new key works as pasted until it is revoked", async ({ ownerPage: page }) => {
   const name = unique("shop");
   await page.goto("/keys");
-  await page.getByRole("button", { name: "Create key" }).click();
-  const form = page.getByRole("dialog", { name: "Create an API key" });
+  await page.getByRole("button", { name: "New API key" }).click();
+  const form = page.getByRole("dialog", { name: "New API key" });
   await form.getByLabel("Name").fill(name);
   await form.getByLabel("Only some").check();
   await form.getByLabel("Search agents and tools").fill("help");
@@ -46,8 +46,8 @@ test("errors appear at their fields, and a click beside the form loses nothing",
   ownerPage: page,
 }) => {
   await page.goto("/keys");
-  await page.getByRole("button", { name: "Create key" }).click();
-  const form = page.getByRole("dialog", { name: "Create an API key" });
+  await page.getByRole("button", { name: "New API key" }).click();
+  const form = page.getByRole("dialog", { name: "New API key" });
   const name = form.getByLabel("Name");
   const submit = form.getByRole("button", { name: "Create key" });
   await submit.click();
@@ -66,7 +66,7 @@ test("errors appear at their fields, and a click beside the form loses nothing",
 test("a viewer is told who creates keys and sees no action", async ({ viewerPage: page }) => {
   await page.goto("/keys");
   await expect(page.getByText("Admins and owners create and revoke keys.")).toBeVisible();
-  await expect(page.getByRole("button", { name: "Create key" })).toHaveCount(0);
+  await expect(page.getByRole("button", { name: "New API key" })).toHaveCount(0);
   await expect(page.getByRole("button", { name: /^Actions for/ })).toHaveCount(0);
 });
 
@@ -74,8 +74,8 @@ test("the dialogs are accessible in both themes and on a phone", async ({ ownerP
   test.setTimeout(120_000);
   const name = unique("axe");
   await page.goto("/keys");
-  await page.getByRole("button", { name: "Create key" }).click();
-  const form = page.getByRole("dialog", { name: "Create an API key" });
+  await page.getByRole("button", { name: "New API key" }).click();
+  const form = page.getByRole("dialog", { name: "New API key" });
   await form.getByLabel("Only some").check();
   await form.getByLabel("Expires").selectOption("On a date");
   await form.getByRole("button", { name: "Create key" }).click();

@@ -10,7 +10,7 @@ const unique = () => `${Date.now().toString(36)}${test.info().workerIndex}@${DOM
 async function invite(page: Page, email: string, role: string): Promise<string> {
   await page.goto("/members");
   await page.getByRole("button", { name: "Invite member" }).click();
-  const form = page.getByRole("dialog", { name: "Invite a member" });
+  const form = page.getByRole("dialog", { name: "Invite member" });
   await form.getByLabel("Email").fill(email);
   await form.getByLabel("Role").selectOption(role);
   await form.getByRole("button", { name: "Create link" }).click();
@@ -130,7 +130,7 @@ test("the dialogs are accessible in both themes and on a phone", async ({
   const email = unique();
   await page.goto("/members");
   await page.getByRole("button", { name: "Invite member" }).click();
-  const form = page.getByRole("dialog", { name: "Invite a member" });
+  const form = page.getByRole("dialog", { name: "Invite member" });
   await form.getByRole("button", { name: "Create link" }).click();
   await expect(form).toContainText("Email must be an email address.");
   await form.getByLabel("Email").fill(organization.viewer.email);

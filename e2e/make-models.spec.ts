@@ -11,8 +11,8 @@ const field = (page: Page, label: string) => page.getByLabel(label, { exact: tru
 
 async function openForm(page: Page) {
   await page.goto("/models");
-  await page.getByRole("button", { name: "Add provider" }).first().click();
-  return page.getByRole("dialog", { name: "Add a model provider" });
+  await page.getByRole("button", { name: "New provider" }).first().click();
+  return page.getByRole("dialog", { name: "New provider" });
 }
 
 test("a provider is added with its key, tested, used by an agent, changed and removed", async ({ page }) => {
@@ -88,7 +88,7 @@ test("errors of a provider appear at their fields", async ({ ownerPage: page }) 
   const form = await openForm(page);
   await form.getByLabel("Name", { exact: true }).fill("Near By");
   await form.getByLabel("Base URL").fill("near.test");
-  await form.getByRole("button", { name: "Add provider" }).click();
+  await form.getByRole("button", { name: "Create provider" }).click();
   await expect(form).toContainText("Name must consist of lowercase letters, digits and hyphens.");
   await expect(form).toContainText("Base URL must be an http or https address.");
   await expect(form).toContainText("Models must have at least 1 item.");
@@ -96,7 +96,7 @@ test("errors of a provider appear at their fields", async ({ ownerPage: page }) 
   await form.getByLabel("Name", { exact: true }).fill("near-by");
   await form.getByLabel("Base URL").fill(baseUrl());
   await form.getByLabel("Models").fill("near/large, demo");
-  await form.getByRole("button", { name: "Add provider" }).click();
+  await form.getByRole("button", { name: "Create provider" }).click();
   await expect(form).toContainText('demo "demo" is already listed by the demo model.');
   await expectNoFaultsAnywhere(page, "the form of a model provider");
 });
@@ -112,5 +112,5 @@ test("a viewer is told who changes model providers and sees no action", async ({
   await page.goto("/models");
   await expect(page.getByText("Admins and owners add and change model providers.")).toBeVisible();
   await expect(page.getByRole("region", { name: "demo" })).toContainText("the built-in simulation");
-  await expect(page.getByRole("button", { name: /Add provider|^Test$|^Actions for/ })).toHaveCount(0);
+  await expect(page.getByRole("button", { name: /New provider|^Test$|^Actions for/ })).toHaveCount(0);
 });

@@ -11,8 +11,8 @@ test("a secret is created, changed, used by a tool and removed, and never shown"
 }) => {
   const name = unique("github");
   await page.goto("/secrets");
-  await page.getByRole("button", { name: "Create secret" }).first().click();
-  const form = page.getByRole("dialog", { name: "Create a secret" });
+  await page.getByRole("button", { name: "New secret" }).first().click();
+  const form = page.getByRole("dialog", { name: "New secret" });
   await form.getByLabel("Name").fill(name);
   await form.getByLabel("Value").fill(VALUE);
   await form.getByLabel("Allowed hosts").fill("api.github.com\nuploads.github.com");
@@ -64,8 +64,8 @@ test("a secret is created, changed, used by a tool and removed, and never shown"
 
 test("errors appear at their fields, and name the wrong host", async ({ ownerPage: page }) => {
   await page.goto("/secrets");
-  await page.getByRole("button", { name: "Create secret" }).first().click();
-  const form = page.getByRole("dialog", { name: "Create a secret" });
+  await page.getByRole("button", { name: "New secret" }).first().click();
+  const form = page.getByRole("dialog", { name: "New secret" });
   await form.getByLabel("Name").fill("my-secret");
   await form.getByLabel("Value").fill("short");
   await form.getByLabel("Allowed hosts").fill("api.github.com\nhttps://b.test");
@@ -80,6 +80,6 @@ test("errors appear at their fields, and name the wrong host", async ({ ownerPag
 test("a viewer is told who changes secrets and sees no action", async ({ viewerPage: page }) => {
   await page.goto("/secrets");
   await expect(page.getByText("Admins and owners create and change secrets.")).toBeVisible();
-  await expect(page.getByRole("button", { name: "Create secret" })).toHaveCount(0);
+  await expect(page.getByRole("button", { name: "New secret" })).toHaveCount(0);
   await expect(page.getByRole("button", { name: /^Actions for/ })).toHaveCount(0);
 });

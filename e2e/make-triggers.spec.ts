@@ -2,7 +2,8 @@ import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import type { Page } from "@playwright/test";
 import { expectNoFaultsAnywhere } from "./axe";
-import { expect, test } from "./fixtures";
+import { expect, signIn, test } from "./fixtures";
+import { createOwnOrganization } from "./own-organization";
 
 /** Creating, testing, editing and deleting triggers. */
 
@@ -10,8 +11,8 @@ const unique = (name: string) => `${name} ${Date.now().toString(36)}${test.info(
 
 async function openForm(page: Page) {
   await page.goto("/triggers");
-  await page.getByRole("button", { name: "Create trigger" }).click();
-  return page.getByRole("dialog", { name: "Create a trigger" });
+  await page.getByRole("button", { name: "New trigger" }).first().click();
+  return page.getByRole("dialog", { name: "New trigger" });
 }
 
 test("a new trigger is called as pasted, tested, disabled and deleted", async ({ ownerPage: page }) => {
@@ -24,6 +25,7 @@ test("a new trigger is called as pasted, tested, disabled and deleted", async ({
   await form.getByLabel("Starts").selectOption("Helper");
   await form.getByLabel("Message template").fill("Order {{ body.id }}");
   await form.getByText("Preview", { exact: true }).click();
+  await expect(form.getByLabel("Sample body")).toHaveValue('{"id":"text"}');
   await form.getByLabel("Sample body").fill('{"id":7}');
   await form.getByRole("button", { name: "Preview the message" }).click();
   await expect(form.getByRole("region", { name: "Message" })).toContainText("Order 7");
@@ -32,6 +34,7 @@ test("a new trigger is called as pasted, tested, disabled and deleted", async ({
   const created = page.getByRole("dialog", { name: `Trigger ${name} created` });
   const line = (await created.getByRole("region", { name: "Call it" }).locator("pre").textContent()) ?? "";
   const call = async () => JSON.parse((await promisify(execFile)("sh", ["-c", line])).stdout);
+  expect(line).toContain(`BODY='{"id":"text"}'`);
   expect(await call()).toMatchObject({ success: true, type: "agent" });
   await created.getByRole("link", { name: "Open the trigger" }).click();
   await expect(page.getByRole("heading", { level: 1, name })).toBeVisible();
@@ -106,13 +109,32 @@ test("a trigger is edited, and its secret and address are replaced", async ({ ow
   await expect(definition.getByText(/\/webhooks\//)).not.toHaveText(before ?? "");
 });
 
+test("the only agent is chosen, and without one the form leads to it", async ({ page }) => {
+  await signIn(page, createOwnOrganization("hooks"));
+  const form = await openForm(page);
+  await expect(form.getByRole("link", { name: "Create an agent" })).toBeVisible();
+  const saved = await page.request.post("/api/trpc/definitions.saveAgent", {
+    headers: { "sec-fetch-site": "same-origin" },
+    data: {
+      definition: { slug: "desk", name: "Desk", model: "demo" },
+      expected: { only: "create" },
+    },
+  });
+  expect(saved.status(), await saved.text()).toBe(200);
+  await openForm(page);
+  await expect(form.getByLabel("Starts").locator("option:checked")).toHaveText("Desk");
+  await form.getByLabel("Name").fill("Orders");
+  await form.getByRole("button", { name: "Create trigger" }).click();
+  await expect(page.getByRole("dialog", { name: "Trigger Orders created" })).toBeVisible();
+});
+
 test("a viewer is told who creates triggers and sees no action", async ({
   viewerPage: page,
   organization,
 }) => {
   await page.goto("/triggers");
   await expect(page.getByText("Members and above create triggers.")).toBeVisible();
-  await expect(page.getByRole("button", { name: "Create trigger" })).toHaveCount(0);
+  await expect(page.getByRole("button", { name: "New trigger" })).toHaveCount(0);
   await page.goto(`/triggers/${organization.triggerIds.inbound}`);
   await expect(page.getByRole("heading", { level: 1 })).toBeVisible();
   for (const name of ["Send a test call", "Edit", "More"]) {

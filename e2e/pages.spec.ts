@@ -88,7 +88,7 @@ test("the pages of an agent and a tool show their definition and links", async (
   await expect(page).toHaveURL(new RegExp(`/tools/${organization.toolId}`));
   await expect(definition).toContainText("calculate");
   await expect(definition.getByRole("table", { name: "Parameters" })).toContainText("number, required");
-  const agents = page.getByRole("region", { name: "Used by agents" });
+  const agents = page.getByRole("region", { name: "Used by" });
   await expect(agents.getByRole("link", { name: "Helper" })).toBeVisible();
   await expect(page.getByRole("region", { name: "Last 7 days" })).toContainText("Success rate");
 });

@@ -26,6 +26,7 @@ test("a tool is made with the list of steps, without writing YAML", async ({ own
   // The new step is selected, and its problems are at their fields.
   const problems = page.getByRole("region", { name: "Problems" });
   await expect(field(page, "Step id")).toHaveValue("calculate");
+  await expect(field(page, "Step id")).toBeFocused();
   await field(page, "Step id").fill("price");
   await field(page, "expression").fill("{{ steps.nothing }} * 2");
   await expect(steps.getByRole("button", { name: /^price problem/ })).toBeVisible();
@@ -61,7 +62,10 @@ test("a draft is tried as a whole and up to a step, without saving it", async ({
   await field(page, "expression").fill("{{ input.number }} * 200");
   await page.getByRole("button", { name: "Add step" }).click();
   const catalogue = page.getByRole("dialog", { name: "Add a step after doubled" });
-  await catalogue.getByRole("button", { name: /^current_time/ }).click();
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("ArrowDown");
+  await expect(catalogue.getByRole("button", { name: /^current_time/ })).toBeFocused();
+  await page.keyboard.press("Enter");
   const panel = page.getByRole("region", { name: "Try the draft" });
   await panel.getByLabel("number").fill("3");
   await panel.getByRole("button", { name: "Run all steps" }).click();
@@ -103,9 +107,12 @@ steps:
   await page.getByRole("button", { name: "Move two up" }).click();
   await expect(steps.getByRole("button")).toHaveText([/^Name and input/, /^two/, /^one/, /^Output/]);
   await expect(page.getByRole("button", { name: "Move two up" })).toBeDisabled();
+  await expect(page.getByRole("button", { name: "Move two down" })).toBeFocused();
   await page.getByRole("button", { name: "Remove two" }).click();
   await expect(steps.getByRole("button")).toHaveText([/^Name and input/, /^one/, /^Output/]);
+  await expect(steps.getByRole("button", { name: /^Name and input/ })).toBeFocused();
   await page.getByRole("button", { name: "Undo" }).click();
+  await expect(steps.getByRole("button", { name: /^two/ })).toBeFocused();
   await expect(steps.getByRole("button")).toHaveText([/^Name and input/, /^two/, /^one/, /^Output/]);
   await view(page, "YAML");
   for (const comment of ["# its name", "# The first call.", "# counts"]) {
@@ -114,4 +121,75 @@ steps:
 
   await yaml.fill("slug: [");
   await expect(page.getByText("The YAML has a syntax error. Correct it to see the steps.")).toBeVisible();
+});
+
+test("a step's values are offered: agents by name, inputs, earlier steps and secrets", async ({
+  ownerPage: page,
+}) => {
+  const secret = `crm_${Date.now().toString(36)}${test.info().workerIndex}`;
+  const created = await page.request.post("/api/trpc/secrets.create", {
+    headers: { "sec-fetch-site": "same-origin" },
+    data: { name: secret, value: "a value that nobody reads", hosts: ["crm.test"] },
+  });
+  expect(created.status(), await created.text()).toBe(200);
+  await page.goto("/tools/new");
+  const add = async (name: string) => {
+    await page.getByRole("button", { name: "Add step" }).click();
+    await page.getByLabel("Search functions and tools").fill(name);
+    await page.keyboard.press("Enter");
+    await expect(field(page, "Step id")).toHaveValue(name);
+  };
+  const insert = async (label: string, name: string) => {
+    await page.getByRole("button", { name: `Insert into ${label}` }).click();
+    await page.getByRole("menuitem", { name, exact: true }).click();
+  };
+  await page
+    .getByRole("list", { name: "Steps" })
+    .getByRole("button", { name: /^greeting/ })
+    .click();
+  await add("run_agent");
+  const offered = page.locator(`datalist[id="${await field(page, "agent").getAttribute("list")}"] option`);
+  await expect(offered.and(page.locator("[value=helper]"))).toHaveAttribute("label", "Helper");
+
+  await add("http_request");
+  await field(page, "url").fill("https://crm.test/?city=");
+  await insert("url", "input.city");
+  await expect(field(page, "url")).toHaveValue("https://crm.test/?city={{ input.city }}");
+  await expect(field(page, "url")).toBeFocused();
+  await page.getByText(/^More inputs/).click();
+  await page.getByRole("button", { name: "Insert into headers" }).click();
+  await expect(page.getByRole("menuitem", { name: "steps.run_agent" })).toBeVisible();
+  await expectNoFaultsAnywhere(page, "the menu of what can be inserted");
+  await page.keyboard.press("Escape");
+  await insert("headers", `secrets.${secret}`);
+  const headers = new RegExp(`"authorization": ?"Bearer {{ secrets.${secret} }}"`);
+  await expect(field(page, "headers")).toHaveValue(headers);
+  await expect(page.getByRole("region", { name: "Problems" })).not.toContainText("secret");
+});
+
+test("a conflict of two windows is shown above the form, not as a problem of the tool", async ({
+  ownerPage: page,
+}) => {
+  const slug = `conflict-${Date.now().toString(36)}${test.info().workerIndex}`;
+  await page.goto("/tools/new");
+  await field(page, "Slug").fill(slug);
+  await page.getByRole("button", { name: "Create tool" }).click();
+  await page.getByRole("link", { name: "Edit", exact: true }).click();
+  await field(page, "Retries").fill("2");
+  const other = await page.context().newPage();
+  await other.goto(page.url());
+  await other.getByRole("button", { name: "Discard" }).click();
+  await field(other, "Retries").fill("3");
+  await other.getByRole("button", { name: "Save", exact: true }).click();
+  await expect(other.getByRole("heading", { level: 1, name: "My tool" })).toBeVisible();
+  await other.close();
+
+  await page.getByRole("button", { name: "Save", exact: true }).click();
+  const conflict = page.getByRole("region", { name: "Differences from version 2" });
+  await expect(conflict).toContainText("retries: 3");
+  await expect(page.getByRole("region", { name: "Problems" })).toContainText("No problems");
+  await expect(field(page, "Retries")).toHaveValue("2");
+  await conflict.getByRole("button", { name: "Keep my draft" }).click();
+  await page.getByRole("button", { name: "Save", exact: true }).click();
+  await expect(page.getByRole("list", { name: "Versions" })).toContainText("v3");
 });

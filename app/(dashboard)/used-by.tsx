@@ -3,10 +3,10 @@ import { Link } from "@/app/_ui/link";
 import { SkeletonLine } from "@/app/_ui/page";
 import { describeError } from "@/app/_ui/query-client";
 
-type User = { kind: "agent" | "tool"; id: string; name: string };
+export type User = { kind: "agent" | "tool" | "trigger"; id: string; name: string };
 const NAMED = 8;
 
-/** In the confirmation of a removal: the agents and tools that it affects, and how. */
+/** In the confirmation of a removal: what it affects, and how. */
 export function UsedBy({
   users,
   one,

@@ -12,6 +12,7 @@ export function Dialog({
   title,
   wide = false,
   sticky = false,
+  finalFocus = true,
   children,
 }: {
   open: boolean;
@@ -20,6 +21,8 @@ export function Dialog({
   wide?: boolean;
   /** Whether a click beside the dialog leaves it open. */
   sticky?: boolean;
+  /** Whether what opened the dialog gets the focus when it closes; by default it does. */
+  finalFocus?: true | (() => boolean);
   children: ReactNode;
 }) {
   return (
@@ -27,6 +30,7 @@ export function Dialog({
       <Base.Portal>
         <Base.Backdrop className="fixed inset-0 z-40 bg-backdrop" />
         <Base.Popup
+          finalFocus={finalFocus}
           className={clsx(
             "fixed inset-x-0 bottom-0 z-50 flex max-h-[90dvh] flex-col rounded-t-lg border border-line-strong bg-raised shadow-raised outline-none",
             "sm:inset-x-auto sm:top-[12vh] sm:bottom-auto sm:left-1/2 sm:max-h-[76vh] sm:w-full sm:-translate-x-1/2 sm:rounded-lg",

@@ -1,13 +1,7 @@
 "use client";
 
 import clsx from "clsx";
-import {
-  type InputHTMLAttributes,
-  type ReactNode,
-  type SelectHTMLAttributes,
-  type TextareaHTMLAttributes,
-  useId,
-} from "react";
+import { type ComponentPropsWithRef, type ReactNode, type SelectHTMLAttributes, useId } from "react";
 import { INPUT_CLASS } from "@/app/_ui/field";
 
 type ControlProps = { id: string; "aria-describedby"?: string; "aria-invalid"?: true };
@@ -15,6 +9,7 @@ type ControlProps = { id: string; "aria-describedby"?: string; "aria-invalid"?: 
 /** A control with its label above and a hint or error below. */
 function Labelled({
   label,
+  end,
   hint,
   error,
   className,
@@ -24,9 +19,12 @@ function Labelled({
   const note = error ?? hint;
   return (
     <div className={clsx("flex min-w-0 flex-col gap-1.5", className)}>
-      <label className="font-medium" htmlFor={id}>
-        {label}
-      </label>
+      <span className="flex items-center justify-between gap-2">
+        <label className="font-medium" htmlFor={id}>
+          {label}
+        </label>
+        {end}
+      </span>
       {children({
         id,
         ...(note ? { "aria-describedby": `${id}-note` } : {}),
@@ -46,6 +44,8 @@ function Labelled({
 
 type Described = {
   label: string;
+  /** Stands at the end of the label's line. */
+  end?: ReactNode;
   hint?: ReactNode;
   error?: string | undefined;
   className?: string | undefined;
@@ -59,9 +59,9 @@ type FieldProps<Attributes> = Described &
 
 /** Separates a field's description from the attributes of its control. */
 function split<Props extends Described & { onChange: (value: string) => void }>(props: Props) {
-  const { label, hint, error, className, onChange, ...attributes } = props;
+  const { label, end, hint, error, className, onChange, ...attributes } = props;
   const onText = (event: { target: { value: string } }) => onChange(event.target.value);
-  return { description: { label, hint, error, className }, onText, attributes };
+  return { description: { label, end, hint, error, className }, onText, attributes };
 }
 
 const INVALID = "aria-invalid:border-failed";
@@ -70,7 +70,7 @@ const INVALID = "aria-invalid:border-failed";
 export function TextField({
   code = false,
   ...props
-}: FieldProps<InputHTMLAttributes<HTMLInputElement>> & { code?: boolean }) {
+}: FieldProps<ComponentPropsWithRef<"input">> & { code?: boolean }) {
   const { description, onText, attributes } = split(props);
   const look = clsx(INPUT_CLASS, INVALID, "disabled:opacity-60", code && "mono");
   return (
@@ -93,7 +93,7 @@ const TEXTAREAS = {
 export function TextareaField({
   look = "code",
   ...props
-}: FieldProps<TextareaHTMLAttributes<HTMLTextAreaElement>> & { look?: keyof typeof TEXTAREAS }) {
+}: FieldProps<ComponentPropsWithRef<"textarea">> & { look?: keyof typeof TEXTAREAS }) {
   const { description, onText, attributes } = split(props);
   const name = clsx(
     "w-full resize-y rounded-md border border-input-line bg-canvas",

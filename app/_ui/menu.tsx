@@ -17,12 +17,15 @@ export function Menu({
   triggerClass,
   label,
   align = "end",
+  finalFocus = true,
   children,
 }: {
   trigger: ReactNode;
   triggerClass: string;
   label?: string;
   align?: "start" | "end";
+  /** What gets the focus when the menu closes; by default its button. */
+  finalFocus?: true | (() => HTMLElement | true);
   children: ReactNode;
 }) {
   return (
@@ -32,7 +35,9 @@ export function Menu({
       </Base.Trigger>
       <Base.Portal>
         <Base.Positioner align={align} className="z-40 outline-none" sideOffset={4}>
-          <Base.Popup className={POPUP_CLASS}>{children}</Base.Popup>
+          <Base.Popup className={POPUP_CLASS} finalFocus={finalFocus}>
+            {children}
+          </Base.Popup>
         </Base.Positioner>
       </Base.Portal>
     </Base.Root>

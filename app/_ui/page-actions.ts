@@ -14,7 +14,8 @@ const NONE: PageAction[] = [];
 let all = NONE;
 
 function publish(): void {
-  all = [...registered.values()].flat();
+  // A page may show the button of an action twice.
+  all = [...new Map([...registered.values()].flat().map((action) => [action.label, action])).values()];
   for (const listener of listeners) listener();
 }
 

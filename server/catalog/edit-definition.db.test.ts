@@ -202,13 +202,15 @@ it("choices are the organization's own, each model with its provider and price",
   const own = await createTenant(world);
   const member = await createMember(world, own, "member");
   for (const slug of ["one", "two"]) await saveAgent(world, member, { slug, name: slug, model: "much-used" });
-  const { models, otherModel, functions, tools } = await readChoices(world, member);
+  const { models, otherModel, functions, tools, agents } = await readChoices(world, member);
   expect(models[0]).toEqual({ name: "much-used", provider: "test", input: "0.1", output: "0.4" });
   expect(models.map(({ name }) => name)).toContain("test-model");
   expect(otherModel).toEqual({ provider: "test", input: "0.1", output: "0.4" });
   expect(functions.map(({ name }) => name)).toContain("calculate");
+  expect(agents.map(({ slug }) => slug)).toEqual(["one", "two"]);
   const foreign = await readChoices(world, await createMember(world, tenant, "owner"));
   expect(foreign.tools.map(({ slug }) => slug)).toContain("greet");
   expect(tools.map(({ slug }) => slug)).not.toContain("greet");
+  expect(foreign.agents.map(({ slug }) => slug)).not.toContain("one");
   expect(foreign.models.map(({ name }) => name)).not.toContain("much-used");
 });

@@ -32,6 +32,7 @@ export type Choices = {
   otherModel: Omit<ModelChoice, "name">;
   functions: { name: string; title: string; description: string }[];
   tools: { slug: string; name: string; description: string }[];
+  agents: { slug: string; name: string }[];
 };
 
 export async function readChoices(services: Services, actor: MemberActor): Promise<Choices> {
@@ -44,7 +45,12 @@ export async function readChoices(services: Services, actor: MemberActor): Promi
   });
   const agents = await db.agent.findMany({
     where: inUse,
-    select: { versions: { orderBy: { number: "desc" }, take: 1, select: { model: true } } },
+    select: {
+      slug: true,
+      name: true,
+      versions: { orderBy: { number: "desc" }, take: 1, select: { model: true } },
+    },
+    orderBy: { name: "asc" },
   });
   const used = byUse(agents.flatMap(({ versions }) => versions.map(({ model }) => model)));
   // Not cached: what was just saved is offered.
@@ -61,6 +67,7 @@ export async function readChoices(services: Services, actor: MemberActor): Promi
     otherModel: describe(""),
     functions: listFunctions().map(({ name, title, description }) => ({ name, title, description })),
     tools,
+    agents: agents.map(({ slug, name }) => ({ slug, name })),
   };
 }
 
@@ -73,13 +80,19 @@ function byUse(names: readonly string[]): string[] {
     .map(([name]) => name);
 }
 
-/** A function that a step may use. `input`: JSON Schema of its input, as JSON. */
-export type FunctionChoice = { name: string; title: string; description: string; input: string };
+/** A function that a step may use. `input`: JSON Schema of its input, as JSON. `secretFields`: the inputs that may hold secrets. */
+export type FunctionChoice = {
+  name: string;
+  title: string;
+  description: string;
+  input: string;
+  secretFields: readonly string[];
+};
 
 export function readFunctions(): FunctionChoice[] {
   return listFunctions().map((definition) => {
-    const { name, title, description } = definition;
-    return { name, title, description, input: JSON.stringify(inputSchemaOf(definition)) };
+    const { name, title, description, secretFields = [] } = definition;
+    return { name, title, description, input: JSON.stringify(inputSchemaOf(definition)), secretFields };
   });
 }
 
@@ -197,7 +210,9 @@ export async function saveToolText(
   try {
     return await saveTool(services, actor, read.definition, options);
   } catch (error) {
-    if (!isAppError(error) || error.issues === undefined) throw error;
+    // What concerns no part of the definition, such as a newer version, is not at one of its lines.
+    if (!isAppError(error) || error.issues === undefined || error.issues.every(({ path }) => path === ""))
+      throw error;
     throw refuse(problemsOf(read.document, error.issues));
   }
 }

@@ -6,6 +6,9 @@ import { findFunction } from "@/server/functions/registry";
 import type { Services } from "@/server/services";
 import { workflowStep } from "@/server/workflow/definition";
 
+/** An agent or tool that calls another one. */
+export type Caller = { kind: "agent" | "tool"; id: string; name: string };
+
 export type TriggerName = { id: string; name: string; enabled: boolean };
 
 type Common = {
@@ -18,6 +21,8 @@ type Common = {
   createdAt: string;
   updatedAt: string;
   triggers: TriggerName[];
+  /** The agents that it is attached to, and the tools with a step that names it. */
+  callers: Caller[];
 };
 
 export type AgentDetail = Common & {
@@ -47,8 +52,6 @@ export type ToolDetail = Common & {
   output: string | null;
   /** JSON Schema as JSON; null: inferred from the output. */
   outputSchema: string | null;
-  /** Agents that may call it. */
-  agents: { id: string; name: string }[];
 };
 
 /** Reads a stored step. Unknown keys of later versions of Stepwell must not make the page fail. */
@@ -80,6 +83,7 @@ export async function inspectAgent(
   const { model, systemPrompt, maxSteps, functions, toolIds } = version;
   return {
     ...common(agent, version),
+    callers: await findCallingTools(db, actor, { kind: "agent", ...agent }),
     status: agent.status,
     model,
     systemPrompt,
@@ -121,18 +125,52 @@ export async function inspectTool({ db }: Services, actor: MemberActor, toolId: 
     },
     orderBy: { name: "asc" },
   });
+  const attached = agents
+    .filter((agent) => agent.versions[0]?.toolIds.includes(tool.id))
+    .map(({ id, name }) => ({ kind: "agent" as const, id, name }));
   const definition = stored.parse(JSON.parse(version.definition));
   return {
     ...common(tool, version),
+    callers: [...attached, ...(await findCallingTools(db, actor, { kind: "tool", ...tool }))],
     description: tool.description,
     parameters: JSON.stringify(definition.parameters ?? {}),
     steps: definition.steps,
     output: definition.output === undefined ? null : JSON.stringify(definition.output),
     outputSchema: definition.outputSchema === undefined ? null : JSON.stringify(definition.outputSchema),
-    agents: agents
-      .filter((agent) => agent.versions[0]?.toolIds.includes(tool.id))
-      .map(({ id, name }) => ({ id, name })),
   };
+}
+
+/** The other tools whose current version has a step that runs the agent or tool by its slug. */
+async function findCallingTools(
+  db: Services["db"],
+  actor: MemberActor,
+  { kind, id, slug }: { kind: Caller["kind"]; id: string; slug: string },
+): Promise<Caller[]> {
+  const uses = `run_${kind}`;
+  // `contains` narrows the definitions to read.
+  const tools = await db.tool.findMany({
+    where: {
+      organizationId: actor.orgId,
+      deletedAt: null,
+      id: { not: id },
+      versions: { some: { definition: { contains: `"${uses}"` } } },
+    },
+    select: {
+      id: true,
+      name: true,
+      versions: { orderBy: { number: "desc" }, take: 1, select: { definition: true } },
+    },
+    orderBy: { name: "asc" },
+  });
+  return tools
+    .filter(({ versions: [current] }) =>
+      stored
+        .parse(JSON.parse(current?.definition ?? "{}"))
+        .steps.some((each) =>
+          [each, ...(each.parallel ?? [])].some((call) => call.uses === uses && call.with[kind] === slug),
+        ),
+    )
+    .map((tool) => ({ kind: "tool", id: tool.id, name: tool.name }));
 }
 
 const TRIGGERS = {
@@ -152,7 +190,7 @@ function common(
     triggers: { id: string; name: string; disabledAt: Date | null }[];
   },
   version: { maxCredits: { toFixed(places: number): string } | null; deadlineSeconds: number },
-): Common {
+): Omit<Common, "callers"> {
   const { id, slug, name, createdAt, updatedAt, triggers } = found;
   return {
     id,

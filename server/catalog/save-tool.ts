@@ -38,6 +38,7 @@ const FUNCTIONS: Omit<KnownNames, "secrets" | "findUnknown"> = {
     const run = findFunction(name)?.run;
     return typeof run === "object" && run.engine !== "wait" ? run.engine : null;
   },
+  parsedFields: (name) => findFunction(name)?.parsedFields ?? {},
   findFaults: (name, input) => findFunction(name)?.findFaults?.(input) ?? [],
 };
 

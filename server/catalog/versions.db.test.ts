@@ -88,7 +88,7 @@ it.each([
   });
 });
 
-it("shows a tool with its steps and the agents that use it", async () => {
+it("shows a tool with its steps, and the agents and tools that use it", async () => {
   const member = await createMember(world, tenant, "member");
   const tool = {
     slug: "double",
@@ -97,14 +97,33 @@ it("shows a tool with its steps and the agents that use it", async () => {
   };
   const { id } = await saveTool(world, member, tool);
   await saveTool(world, member, { ...tool, output: { doubled: "{{ steps.sum }}" } });
-  await saveAgent(world, member, { slug: "doubler", name: "Doubler", model: "m", tools: ["double"] });
+  const agent = await saveAgent(world, member, {
+    slug: "doubler",
+    name: "Doubler",
+    model: "m",
+    tools: ["double"],
+  });
+  const calls = [
+    { id: "once", uses: "run_tool", with: { tool: "double", input: { n: 1 } } },
+    { id: "ask", uses: "run_agent", with: { agent: "doubler", message: "2" } },
+  ];
+  await saveTool(world, member, { slug: "both", name: "Both", steps: [{ id: "group", parallel: calls }] });
+  const itself = [{ id: "again", uses: "run_tool", with: { tool: "alone" } }];
+  const alone = await saveTool(world, member, { slug: "alone", name: "double", steps: itself });
   expect(await inspectTool(world, member, id)).toMatchObject({
     version: 2,
     steps: [{ id: "sum", uses: "calculate" }],
     output: '{"doubled":"{{ steps.sum }}"}',
     outputSchema: null,
-    agents: [{ name: "Doubler" }],
+    callers: [
+      { kind: "agent", name: "Doubler" },
+      { kind: "tool", name: "Both" },
+    ],
   });
+  expect(await inspectAgent(world, member, agent.id)).toMatchObject({
+    callers: [{ kind: "tool", name: "Both" }],
+  });
+  expect(await inspectTool(world, member, alone.id)).toMatchObject({ callers: [] });
   const changes = await readVersionChanges(world, member, {
     kind: "tool",
     id,

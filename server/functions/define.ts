@@ -45,6 +45,9 @@ export type FunctionContext = {
 /** What a call costs: the price of one action; `model` also the tokens of the model calls it makes. */
 export type PriceClass = "action" | "model";
 
+/** What a text or an object in a function's input is parsed as. */
+export type ParsedField = "expression" | "schema";
+
 /** A call that the engine executes: it waits, or runs a tool or an agent as a child run. */
 export type EngineAct = "wait" | "tool" | "agent";
 
@@ -76,6 +79,8 @@ export type FunctionDefinition<
   timeoutMs: number;
   /** Fields of the input in which a definition may refer to secrets; none when unset. */
   secretFields?: readonly string[];
+  /** Fields of the input that hold a JSONata expression or a JSON Schema: checked when a definition is saved. */
+  parsedFields?: Readonly<Record<string, ParsedField>>;
   /**
    * Faults of an input that its schema cannot express. A definition's steps are checked with it when they are saved, so any
    * value may be of another type or a text with `{{ }}`; the call itself is checked by `run`.

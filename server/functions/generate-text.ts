@@ -47,6 +47,7 @@ export const generateText = defineFunction({
     answer_invalid: "The model's second answer does not match the schema either.",
     model_failed: "The model provider refuses the call or cannot be reached.",
   },
+  parsedFields: { schema: "schema" },
   price: "model",
   hasSideEffects: false,
   timeoutMs: 300_000,

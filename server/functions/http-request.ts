@@ -86,6 +86,7 @@ export const httpRequest = defineFunction({
   hasSideEffects: true,
   timeoutMs: 60_000,
   secretFields: ["headers", "query", "body", "form", "multipart", "basicAuth"],
+  parsedFields: { next: "expression", items: "expression" },
   findFaults,
   example: {
     input: { url: "https://api.example.com/stock", query: { sku: "A-1" } },

@@ -10,6 +10,9 @@ const redact = createRedactor([
 
 const html = (text: string) =>
   text.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`).replaceAll("/", "&#x2F;");
+const numbered = (text: string, write: (code: number) => string) =>
+  Array.from(text, (sign) => write(sign.charCodeAt(0))).join("");
+const inLines = (base64: string) => base64.replace(/.{20}(?=.)/g, "$&\r\n");
 const unicode = (text: string) =>
   text.replace(/[^\w]/g, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, "0")}`);
 
@@ -24,6 +27,13 @@ describe("a secret that comes back", () => {
     ["in base64 as credentials", (text) => Buffer.from(`user:${text}`).toString("base64")],
     ["in base64 in an address", (text) => encodeURIComponent(Buffer.from(`u:${text}`).toString("base64"))],
     ["in base64 as PHP writes JSON", (text) => Buffer.from(text).toString("base64").replaceAll("/", "\\/")],
+    ["in base64 in lines", (text) => inLines(Buffer.from(`user:${text}`).toString("base64"))],
+    ["in base64 of a JSON body", (text) => Buffer.from(JSON.stringify(text)).toString("base64")],
+    [
+      "in base64 of a form",
+      (text) => Buffer.from(new URLSearchParams({ a: text }).toString()).toString("base64"),
+    ],
+    ["in small letters, as a host is written", (text) => text.toLowerCase()],
     ["in hexadecimal", (text) => Buffer.from(text).toString("hex")],
     ["in hexadecimal capitals", (text) => Buffer.from(text).toString("hex").toUpperCase()],
     [
@@ -47,8 +57,17 @@ describe("a secret that comes back", () => {
     ["as a form's value", (text) => new URLSearchParams({ a: text }).toString().slice(2)],
     ["within JSON", (text) => JSON.stringify({ key: text })],
     ["within JSON within JSON", (text) => JSON.stringify(JSON.stringify({ key: text }))],
+    [
+      "within JSON within JSON within JSON",
+      (text) => [0, 1, 2].reduce((inner) => JSON.stringify(inner), text),
+    ],
     ["with \\u escapes", unicode],
     ["within HTML", html],
+    ["with every character as HTML's number", (text) => numbered(text, (code) => `&#${code};`)],
+    [
+      "with every character as HTML's number in hexadecimal",
+      (text) => numbered(text, (code) => `&#x${code.toString(16)};`),
+    ],
   ])("%s is redacted", (_name, encode) => {
     for (const [value, mark] of [
       [AWKWARD, "[secret awkward]"],

@@ -5,7 +5,7 @@ import { AppError } from "@/server/errors";
 import type { JsonObject } from "@/server/json";
 import { VaultError } from "@/server/secrets/vault";
 import type { Services } from "@/server/services";
-import { exampleBody } from "./example-body";
+import { exampleBody, exampleForTemplate } from "./example-body";
 import { tokenPurpose, triggerUrl } from "./token";
 
 /** Replaces the token in a URL that the reader may not see. */
@@ -96,12 +96,18 @@ export async function inspectTrigger(
     messageTemplate: trigger.messageTemplate,
     maxCredits: trigger.maxCredits?.toFixed(4) ?? null,
     createdAt: trigger.createdAt.toISOString(),
-    exampleBody: JSON.stringify(sampleFor(trigger.tool)),
+    exampleBody: JSON.stringify(sampleFor(trigger)),
   };
 }
 
-function sampleFor(tool: { versions: { definition: string }[] } | null): JsonObject {
-  if (!tool) return { message: "Hello" };
+function sampleFor({
+  tool,
+  messageTemplate,
+}: {
+  tool: { versions: { definition: string }[] } | null;
+  messageTemplate: string | null;
+}): JsonObject {
+  if (!tool) return exampleForTemplate(messageTemplate ?? "");
   return exampleBody(parametersOf.parse(JSON.parse(tool.versions[0]?.definition ?? "{}")).parameters);
 }
 

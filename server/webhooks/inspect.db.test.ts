@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { handleWebhook } from "@/server/api/webhook";
 import { createMember } from "@/testing/runs";
 import { createTenant, createTrigger, openWorld } from "@/testing/world";
-import { exampleBody } from "./example-body";
+import { exampleBody, exampleForTemplate } from "./example-body";
 import { inspectDelivery, listDeliveries, previewMessage, showBody } from "./inspect-deliveries";
 import { inspectTrigger } from "./inspect-trigger";
 import { redeliver } from "./redeliver";
@@ -149,4 +149,14 @@ it("example bodies follow types, constants and examples", () => {
     }),
   ).toEqual({ city: "Lisbon", days: 3, unit: "C" });
   expect(exampleBody({})).toEqual({});
+});
+
+it.each([
+  ["", { message: "Hello" }],
+  ["Text about body.id alone", { message: "Hello" }],
+  ["Order {{ body.order.id }} of {{ body.customer }}", { order: { id: "text" }, customer: "text" }],
+  ["{{ body.a }} {{ body.a.b & $sum(body.items.price) }}", { a: { b: "text" }, items: { price: "text" } }],
+  ["{{ body.constructor.name }}", { constructor: { name: "text" } }],
+])("the example body for the template %j has what it names", (template, body) => {
+  expect(exampleForTemplate(template)).toEqual(body);
 });

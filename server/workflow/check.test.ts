@@ -8,6 +8,7 @@ import { workflowDefinition } from "@/server/workflow/definition";
 const known = {
   functions: listFunctions().map(({ name }) => name),
   secretFields: () => [],
+  parsedFields: (name: string) => findFunction(name)?.parsedFields ?? {},
   secrets: [],
   inputSchema: (name: string) => {
     const definition = findFunction(name);
@@ -94,7 +95,7 @@ test("steps name tools and agents that there are, as far as it can be told", asy
   });
   expect(issues).toEqual([
     '/steps/1/with/tool "gone" is no tool',
-    "/steps/4/with/tool must NOT have fewer than 1 characters",
+    "/steps/4/with/tool must not be empty",
     "/steps/5/with/tool must be string",
     '/steps/6/parallel/1/with/agent "gone" is no agent',
     "/steps/7/with/tool calculate has no input of that name; known inputs: expression",
@@ -242,6 +243,21 @@ describe("refuses, naming the path", () => {
       "too many steps with those in groups",
       { steps: Array.from({ length: 51 }, (_, i) => pair(i)) },
       /^\/steps has 102 steps with those in groups; at most 100/,
+    ],
+    [
+      "an expression that a function takes",
+      one({ uses: "transform_json", with: { value: 1, expression: "$sum(" } }),
+      /^\/steps\/0\/with\/expression Expected ")" before end of expression/,
+    ],
+    [
+      "an expression that finds the next page",
+      one({ uses: "http_request", with: { url: "https://w.test", next: "links..[" } }),
+      /^\/steps\/0\/with\/next /,
+    ],
+    [
+      "a schema that a function takes",
+      one({ uses: "generate_text", with: { prompt: "p", schema: { properties: { a: { type: "strin" } } } } }),
+      /^\/steps\/0\/with\/schema\/properties\/a\/type must be one of/,
     ],
     ["too many retries", one({ retries: 11 }), /^\/steps\/0\/retries /],
     ["too much", one({ with: { expression: "x".repeat(600_000) } }), /^ is larger than 512 KiB$/],

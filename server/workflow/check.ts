@@ -1,5 +1,7 @@
 import type { Issue } from "@/server/errors";
 import { ExpressionError } from "@/server/expressions/expression-error";
+import { parseExpression } from "@/server/expressions/jsonata";
+import type { ParsedField } from "@/server/functions/define";
 import { isJsonObject, type Json, type JsonObject } from "@/server/json";
 import { jsonBytes, jsonPointer, MAX_JSON_DEPTH } from "@/server/json-text";
 import { parseCondition, parseTemplate, type TemplateExpression } from "@/server/workflow/expressions";
@@ -19,6 +21,8 @@ export type KnownNames = {
   inputSchema(name: string): JsonObject | undefined;
   /** What is wrong with a function's input beside what its schema says; its texts may hold `{{ }}`. */
   findFaults(name: string, input: JsonObject): readonly Issue[];
+  /** The fields of a function's input that are parsed, when they hold no `{{ }}`. */
+  parsedFields(name: string): Readonly<Record<string, ParsedField>>;
   /** The fields of a function's input in which secrets may stand. */
   secretFields(name: string): readonly string[];
   secrets: readonly string[];
@@ -217,6 +221,8 @@ class Checker {
             message: issue.message,
           });
         }
+        if (issues.length === 0)
+          await this.#checkParsed(this.#known.parsedFields(uses)[name], value, [...keys, name]);
         const called = this.#known.starts(uses);
         const fault = called === name ? this.#unknown[called].get(String(value)) : undefined;
         if (fault !== undefined && issues.length === 0) this.#report([...keys, name], fault);
@@ -228,6 +234,17 @@ class Checker {
       if (typeof name === "string" && !Object.hasOwn(input, name)) {
         this.#report([...keys, name], `is required by ${uses}`);
       }
+    }
+  }
+
+  /** A field of a function's input that the function will parse. */
+  async #checkParsed(field: ParsedField | undefined, value: Json, keys: Keys): Promise<void> {
+    if (field === "schema" && isJsonObject(value)) await this.#checkSchema(value, keys);
+    if (field !== "expression" || typeof value !== "string") return;
+    try {
+      await parseExpression(value, this.#organizationId);
+    } catch (error) {
+      this.#reportExpression(error, keys);
     }
   }
 

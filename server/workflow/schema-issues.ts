@@ -35,6 +35,13 @@ function toIssue(error: SchemaError): Issue {
       };
     case "const":
       return { path: at, message: `must be ${JSON.stringify(params.allowedValue ?? null).slice(0, 300)}` };
+    case "minLength":
+      return {
+        path: at,
+        message: params.limit === 1 ? "must not be empty" : `must have at least ${params.limit} characters`,
+      };
+    case "maxLength":
+      return { path: at, message: `must have at most ${params.limit} characters` };
     default:
       return { path: at, message: (error.message ?? "is invalid").slice(0, 500) };
   }

@@ -155,12 +155,14 @@ function RunStep({ steps: { agent, lastRun, completed } }: { steps: FirstSteps }
 
 const NEXT = [
   { href: "/runs", label: "See all runs" },
-  { href: "/keys", label: "Create an API key" },
+  { href: "/keys", label: "Create an API key", forAdmins: true },
   { href: "/triggers", label: "Start runs by webhook" },
 ] as const;
 
 function Next() {
-  const [first, ...others] = NEXT;
+  const isAdmin = useMay("admin");
+  const [first, ...others] = NEXT.filter((next) => isAdmin || !("forAdmins" in next));
+  if (first === undefined) return null;
   return (
     <div className="flex flex-wrap items-center gap-2" role="status">
       <span className="mr-1 text-completed">The first run has completed.</span>

@@ -1,6 +1,8 @@
 "use client";
 
+import dynamic from "next/dynamic";
 import { useRouter } from "next/navigation";
+import { useState } from "react";
 import { buttonClass, MORE_CLASS } from "@/app/_ui/button";
 import { CopyButton } from "@/app/_ui/copy-button";
 import { EditIcon, MoreIcon } from "@/app/_ui/icons";
@@ -10,14 +12,20 @@ import { DetailHead } from "@/app/_ui/page";
 import { usePageActions } from "@/app/_ui/page-actions";
 import { useMay } from "@/app/_ui/role";
 import type { DefinitionRef } from "@/server/catalog/versions";
+import type { User } from "../used-by";
 import { useArchive } from "./use-definition-acts";
+
+const ArchiveDialog = dynamic(() => import("./archive-dialog").then((part) => part.ArchiveDialog));
 
 /** The head of an agent's or tool's page, with the link back to its list. */
 export function DefinitionHead({
   kind,
   of,
+  users,
 }: {
   kind: DefinitionRef["kind"];
+  /** What calls or starts it. */
+  users: User[];
   of: { id: string; name: string; slug: string; version: number; status?: "active" | "inactive" };
 }) {
   return (
@@ -32,20 +40,24 @@ export function DefinitionHead({
         ) : null}
         <CopyButton label={`Copy the id of ${of.name}`} text={of.id} />
       </span>
-      <Acts of={{ kind, id: of.id, name: of.name }} />
+      <Acts of={{ kind, id: of.id, name: of.name }} users={users} />
     </DetailHead>
   );
 }
 
-/** Edit, duplicate and archive; absent for those who may not. */
-function Acts({ of }: { of: DefinitionRef & { name: string } }) {
+/**
+ * Edit, duplicate and archive; absent for those who may not. What nothing uses is archived at once, because it can be
+ * undone.
+ */
+function Acts({ of, users }: { of: DefinitionRef & { name: string }; users: User[] }) {
   const page = `/${of.kind}s/${of.id}`;
   const mayEdit = useMay("member");
   const router = useRouter();
   const archive = useArchive();
+  const [confirming, setConfirming] = useState(false);
   const acts = [
     { label: "Duplicate", run: () => router.push(`${page}/copy`) },
-    { label: "Archive", run: () => archive.mutate(of) },
+    { label: "Archive", run: () => (users.length > 0 ? setConfirming(true) : archive.mutate(of)) },
   ];
   usePageActions(mayEdit ? [{ label: "Edit", icon: <EditIcon />, href: `${page}/edit` }, ...acts] : []);
   if (!mayEdit) return null;
@@ -62,6 +74,15 @@ function Acts({ of }: { of: DefinitionRef & { name: string } }) {
           </MenuItem>
         ))}
       </Menu>
+      {confirming ? (
+        <ArchiveDialog
+          archive={archive}
+          of={of}
+          onClose={() => setConfirming(false)}
+          onConfirm={() => archive.mutate(of)}
+          users={users}
+        />
+      ) : null}
     </span>
   );
 }

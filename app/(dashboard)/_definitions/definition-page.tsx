@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
-import { TriggerIcon } from "@/app/_ui/icons";
-import type { TriggerName } from "@/server/catalog/inspect-definition";
+import { AgentIcon, ToolIcon, TriggerIcon } from "@/app/_ui/icons";
+import type { Caller, TriggerName } from "@/server/catalog/inspect-definition";
 import type { DefinitionRef } from "@/server/catalog/versions";
 import type { RunTarget } from "../_run/run-form";
 import { RunPanel } from "../_run/run-panel";
@@ -18,28 +18,31 @@ type Shown = DefinitionRef & {
   status?: "active" | "inactive";
   maxCredits: string | null;
   triggers: TriggerName[];
+  callers: Caller[];
 };
 
 /**
  * The page of an agent or tool: a run of it, then how it works beside how it fares. `children` are the parts of the
- * flow, `beside` what else stands beside it.
+ * flow.
  */
 export function DefinitionPage({
   of,
   parameters,
-  beside,
   children,
 }: {
   of: Shown;
   parameters: RunTarget["parameters"];
-  beside?: ReactNode;
   children: ReactNode;
 }) {
   const { kind, id, name, maxCredits } = of;
   const active = of.status !== "inactive";
   return (
     <article>
-      <DefinitionHead kind={kind} of={of} />
+      <DefinitionHead
+        kind={kind}
+        of={of}
+        users={[...of.callers, ...of.triggers.map((trigger) => ({ kind: "trigger" as const, ...trigger }))]}
+      />
       <RunPanel key={of.version} target={{ kind, id, name, maxCredits, active, parameters }} />
       <div className="grid border-line border-t xl:grid-cols-[minmax(0,1fr)_24rem]">
         <div className="min-w-0 xl:border-line xl:border-r">
@@ -49,15 +52,23 @@ export function DefinitionPage({
           <WeekOf narrow of={of} />
           <RecentRuns of={of} />
           <RailLinks
-            icon={<TriggerIcon className="text-muted" size={14} />}
             links={of.triggers.map((trigger) => ({
               href: `/triggers/${trigger.id}`,
+              icon: <TriggerIcon size={14} />,
               name: trigger.name,
               note: trigger.enabled ? null : "disabled",
             }))}
             title="Triggers"
           />
-          {beside}
+          <RailLinks
+            links={of.callers.map((caller) => ({
+              href: `/${caller.kind}s/${caller.id}`,
+              icon: caller.kind === "agent" ? <AgentIcon size={14} /> : <ToolIcon size={14} />,
+              name: caller.name,
+              note: null,
+            }))}
+            title="Used by"
+          />
         </div>
       </div>
       <History current={of.version} of={of} />

@@ -93,17 +93,15 @@ function Changes({ of, current, version }: RowProps) {
     <div className="flex flex-col gap-3 px-4 pb-3 sm:pr-6 sm:pl-11">
       {version.number === current ? null : (
         <div className="flex flex-wrap items-center gap-2">
-          {version.changed === null ? null : (
-            <Segments
-              label="Compare the version"
-              onChange={setFrom}
-              options={[
-                { value: "previous", label: "Its changes" },
-                { value: "current", label: `From current v${current}` },
-              ]}
-              value={from}
-            />
-          )}
+          <Segments
+            label="Compare the version"
+            onChange={setFrom}
+            options={[
+              { value: "previous", label: version.changed === null ? "Its definition" : "Its changes" },
+              { value: "current", label: `From current v${current}` },
+            ]}
+            value={from}
+          />
           <ReturnButton current={current} number={version.number} of={of} />
         </div>
       )}

@@ -106,7 +106,9 @@ function AgentForm({
           <aside className="min-w-0 border-line bg-surface px-4 py-5 max-xl:border-t sm:px-6 xl:border-l">
             <div className="xl:sticky xl:top-5">
               {opened === null ? (
-                <p className="text-muted">Create the agent to try it here, beside its form.</p>
+                <p className="text-muted">
+                  Create the agent first. Its page runs it, and this form then tries changes.
+                </p>
               ) : (
                 <TryAgent
                   agent={opened}

@@ -1,7 +1,7 @@
 /** The definition that a new tool begins with: it works, and shows each part once. */
 export const NEW_TOOL = `slug: my-tool
 name: My tool
-description: What it does, so that a model knows when to use it.
+description: Greets a city.
 parameters:
   type: object
   properties:

@@ -1,14 +1,15 @@
 "use client";
 
-import { useSuspenseQuery } from "@tanstack/react-query";
+import { useQuery, useSuspenseQuery } from "@tanstack/react-query";
 import { IconButton } from "@/app/_ui/button";
 import { TextareaField, TextField } from "@/app/_ui/form";
 import { DownIcon, RemoveIcon, UpIcon } from "@/app/_ui/icons";
 import { useTRPC } from "@/app/_ui/providers";
 import { useNotify } from "@/app/_ui/toast";
 import type { TextProblem } from "@/server/catalog/edit-definition";
+import { insertablesBefore } from "./insertables";
 import { StepForm, type StepPath } from "./step-form";
-import type { Part } from "./step-list";
+import { type Part, SELECTED_CARD } from "./step-list";
 import { moveStep, removeStep, setValue, type ToolView } from "./tool-document";
 import { ValueField } from "./value-field";
 
@@ -22,7 +23,7 @@ type Props = {
   /** The newest text. */
   textOf: () => string;
   onChange: (change: (before: string) => string) => void;
-  onSelect: (part: Part) => void;
+  onSelect: (part: Part, focus?: string) => void;
 };
 
 /** The form of a tool's input, output or one step. It changes the YAML. */
@@ -123,6 +124,7 @@ function OutputForm({ tool, problems, onChange }: PartProps) {
       <ValueField
         error={messageAt(problems, ["output"])}
         hint="Any JSON whose texts may hold {{ }}. Empty: the last step's output."
+        insertables={insertablesBefore(tool, tool.steps.length)}
         label="Output"
         onChange={set("output")}
         schema={{}}
@@ -144,6 +146,7 @@ function OneStep({ tool, problems, index, textOf, onChange, onSelect }: PartProp
   const trpc = useTRPC();
   const { data: functions } = useSuspenseQuery(trpc.definitions.functions.queryOptions());
   const { data: choices } = useSuspenseQuery(trpc.definitions.choices.queryOptions());
+  const { data: secrets = [] } = useQuery(trpc.secrets.list.queryOptions());
   const notify = useNotify();
   const step = tool.steps[index];
   if (step === undefined) return null;
@@ -153,19 +156,24 @@ function OneStep({ tool, problems, index, textOf, onChange, onSelect }: PartProp
     const moved = moveStep(before, index, to);
     if (moved === before) return notify("The step was not moved", ANCHORED);
     onChange(() => moved);
-    onSelect(to);
+    // At the end of the list, the button for the other direction.
+    const button =
+      to < index
+        ? "[data-move=up]:not(:disabled), :disabled + [data-move=down]"
+        : "[data-move=down]:not(:disabled), [data-move=up]:has(+ :disabled)";
+    onSelect(to, button);
   }
   function remove() {
     const before = textOf();
     const removed = removeStep(before, index);
     if (removed.text === before) return notify("The step was not removed", ANCHORED);
     onChange(() => removed.text);
-    onSelect(index > 0 ? index - 1 : "input");
+    onSelect(index > 0 ? index - 1 : "input", SELECTED_CARD);
     notify(`Step ${step?.id} is removed`, undefined, {
       label: "Undo",
       run: () => {
         onChange(removed.restore);
-        onSelect(index);
+        onSelect(index, SELECTED_CARD);
       },
     });
   }
@@ -176,10 +184,16 @@ function OneStep({ tool, problems, index, textOf, onChange, onSelect }: PartProp
         <h2 className="min-w-0 flex-1 truncate font-semibold">
           Step {index + 1} of {tool.steps.length}
         </h2>
-        <IconButton disabled={index === 0} label={`Move ${name} up`} onClick={() => move(index - 1)}>
+        <IconButton
+          data-move="up"
+          disabled={index === 0}
+          label={`Move ${name} up`}
+          onClick={() => move(index - 1)}
+        >
           <UpIcon />
         </IconButton>
         <IconButton
+          data-move="down"
           disabled={index === tool.steps.length - 1}
           label={`Move ${name} down`}
           onClick={() => move(index + 1)}
@@ -195,9 +209,14 @@ function OneStep({ tool, problems, index, textOf, onChange, onSelect }: PartProp
         functions={functions}
         onSet={(path, value) => onChange((before) => setValue(before, place(path), value))}
         step={step}
-        suggestions={(uses, input) =>
-          uses === "run_tool" && input === "tool" ? choices.tools.map(({ slug }) => slug) : []
-        }
+        insertables={insertablesBefore(tool, index)}
+        secrets={secrets.map((secret) => secret.name)}
+        suggestions={(uses, input) => {
+          const targets = uses === "run_tool" ? choices.tools : uses === "run_agent" ? choices.agents : [];
+          return input === uses.slice("run_".length)
+            ? targets.map(({ slug, name }) => ({ value: slug, name }))
+            : [];
+        }}
       />
       <Rest
         problems={problems.filter(

@@ -4,8 +4,10 @@ import { type ReactNode, useState } from "react";
 import { SelectField, TextField } from "@/app/_ui/form";
 import type { FunctionChoice } from "@/server/catalog/edit-definition";
 import { type FieldProperty, readField } from "../_run/schema-value";
+import type { Insertable } from "./insert-menu";
+import { insertableSecrets } from "./insertables";
 import type { StepView } from "./tool-document";
-import { ValueField } from "./value-field";
+import { type Suggestion, ValueField } from "./value-field";
 
 /** A place in a step, such as `["with", "url"]`. */
 export type StepPath = readonly (string | number)[];
@@ -18,16 +20,20 @@ type StepProps = {
   onSet: (path: StepPath, value: unknown) => void;
 };
 
+type OfferProps = {
+  /** Values for an input of a function, such as the slugs of tools. */
+  suggestions: (uses: string, input: string) => readonly Suggestion[];
+  /** What the step's input can refer to, besides secrets. */
+  insertables: readonly Insertable[];
+  /** The names of the organization's secrets. */
+  secrets: readonly string[];
+};
+
 /** A step's name, function, input and flow as a form. */
 export function StepForm({
   functions,
-  suggestions,
   ...props
-}: StepProps & {
-  functions: readonly FunctionChoice[];
-  /** Values for an input of a function, such as the slugs of tools. */
-  suggestions: (uses: string, input: string) => readonly string[];
-}) {
+}: StepProps & OfferProps & { functions: readonly FunctionChoice[] }) {
   const { step, errorAt, onSet } = props;
   const used = functions.find(({ name }) => name === step.uses);
   return (
@@ -59,7 +65,7 @@ export function StepForm({
         ) : null}
       </div>
       {step.parallel === null ? (
-        <Inputs {...props} key={step.uses} suggestions={suggestions} used={used} />
+        <Inputs {...props} key={step.uses} used={used} />
       ) : (
         <p className="text-muted">The steps of a group are edited in the YAML.</p>
       )}
@@ -75,10 +81,9 @@ function Inputs({
   errorAt,
   onSet,
   suggestions,
-}: StepProps & {
-  used: FunctionChoice | undefined;
-  suggestions: (uses: string, input: string) => readonly string[];
-}) {
+  insertables,
+  secrets,
+}: StepProps & OfferProps & { used: FunctionChoice | undefined }) {
   const values = recordOf(step.fields.with);
   const properties = used ? propertiesOf(used) : [];
   const known = new Set(properties.map(({ name }) => name));
@@ -95,11 +100,17 @@ function Inputs({
     <ValueField
       error={errorAt(["with", name])}
       hint={[required ? "Required." : null, hint].filter((part) => part !== null).join(" ")}
+      insertables={
+        used?.secretFields.includes(name)
+          ? [...insertables, ...insertableSecrets(secrets, name)]
+          : insertables
+      }
       key={name}
       label={name}
       onChange={(value) => onSet(["with", name], value)}
       schema={schema}
       suggestions={suggestions(step.uses ?? "", name)}
+      takesSecrets={used?.secretFields.includes(name)}
       value={values[name]}
     />
   );

@@ -10,6 +10,9 @@ import type { StepView, ToolView } from "./tool-document";
 /** What of a tool is shown beside the list: a step by its index, or its input or output. */
 export type Part = number | "input" | "output";
 
+/** The selected card, as a CSS selector. */
+export const SELECTED_CARD = "[data-steps] [aria-current]";
+
 /** A tool as the way of its data: input, steps, output. Parts with problems are marked. */
 export function StepList({
   tool,
@@ -32,7 +35,7 @@ export function StepList({
   });
   return (
     <div className="flex flex-col items-start gap-2">
-      <ol aria-label="Steps" className="flex w-full flex-col gap-2">
+      <ol aria-label="Steps" className="flex w-full flex-col gap-2" data-steps>
         <Card
           {...card("input")}
           dashed

@@ -2,9 +2,10 @@
 
 import { useSuspenseQuery } from "@tanstack/react-query";
 import dynamic from "next/dynamic";
-import { useMemo, useRef, useState } from "react";
+import { useEffect, useMemo, useRef, useState } from "react";
 import { flushSync } from "react-dom";
 import { useTRPC, useTRPCClient } from "@/app/_ui/providers";
+import type { ShownError } from "@/app/_ui/query-client";
 import { useMay } from "@/app/_ui/role";
 import { Segments } from "@/app/_ui/segments";
 import type { TextProblem } from "@/server/catalog/edit-definition";
@@ -79,7 +80,7 @@ function ToolForm({
     read: readText,
     labels: LABELS,
     save: (yaml, how) => client.definitions.saveTool.mutate({ yaml, ...how }),
-    onRefused: () => showFirst(),
+    onRefused: showFirst,
   });
   const { value: yaml, change, latest } = editor.draft;
   const check = useChecked(yaml, mayEdit);
@@ -94,11 +95,13 @@ function ToolForm({
   const lines = typeof selected === "number" ? steps[selected]?.lines : undefined;
 
   const problemsIn = (part: Part) => problems.filter(({ path }) => partOf(path) === part);
-  /** With problems, saving leads to the first one. */
-  function showFirst() {
-    const part = problems[0] ? partOf(problems[0].path) : null;
+  /** With problems, saving leads to the first one; a conflict is none. */
+  function showFirst(issues: ShownError["issues"]) {
+    const [first] = [...problems, ...readRefusal(issues, [])];
+    if (first === undefined) return;
+    const part = partOf(first.path);
     if (part !== null) setSelected(part);
-    else showLine(problems[0]?.line ?? null);
+    else showLine(first.line);
   }
   function showLine(line: number | null) {
     // The field must be there to take the focus.
@@ -111,15 +114,23 @@ function ToolForm({
     const start = before.reduce((sum, { length }) => sum + length + 1, 0);
     area.setSelectionRange(start, start + (area.value.slice(start).split("\n")[0] ?? "").length);
   }
-  function select(part: Part) {
+  // What gets the focus when the selected part is shown, as a CSS selector: an act may have removed what had it.
+  const focusNext = useRef<string | null>(null);
+  useEffect(() => {
+    if (focusNext.current === null) return;
+    document.querySelector<HTMLElement>(focusNext.current)?.focus();
+    focusNext.current = null;
+  });
+  function select(part: Part, focus: string | null = null) {
+    focusNext.current = focus;
     setSelected(part);
     setView("form");
   }
   function add({ id, step }: Callable) {
-    const index = typeof selected === "number" ? selected + 1 : selected === "input" ? 0 : steps.length;
+    const index = typeof selected === "number" ? selected + 1 : steps.length;
     change((before) => insertStep(before, index, { id: freeStepId(before, id), ...step }));
     setAdding(false);
-    select(index);
+    select(index, "[data-part] input");
   }
   return (
     <EditorForm back={back} editor={editor} fieldsOf={fieldsOf} problems={problems.length}>
@@ -138,7 +149,7 @@ function ToolForm({
           )}
           {mayEdit ? <Problems check={check} onShow={showLine} problems={problems} /> : null}
         </div>
-        <div className="flex min-w-0 flex-col gap-4 px-4 py-4 sm:px-6">
+        <div className="flex min-w-0 flex-col gap-4 px-4 py-4 sm:px-6" data-part>
           <div className="flex">
             <Segments
               label="Edit as"
@@ -175,7 +186,9 @@ function ToolForm({
         {mayEdit && tool !== null ? (
           <aside className="min-w-0 border-line px-4 py-4 max-xl:border-t sm:px-6 lg:max-xl:col-span-2 xl:border-l xl:bg-surface">
             {opened === null ? (
-              <p className="text-muted">Create the tool to try it with sample data.</p>
+              <p className="text-muted">
+                Create the tool first. Its page runs it, and this form then tries changes.
+              </p>
             ) : (
               <TryPanel
                 step={typeof selected === "number" ? (steps[selected] ?? null) : null}
@@ -192,7 +205,7 @@ function ToolForm({
           callables={callables}
           onClose={() => setAdding(false)}
           onPick={add}
-          title={typeof selected === "number" ? `Add a step after ${steps[selected]?.id}` : "Add a step"}
+          title={typeof selected === "number" ? `Add a step after ${steps[selected]?.id}` : "Add a last step"}
         />
       ) : null}
     </EditorForm>
@@ -207,10 +220,7 @@ function useCallables(): Callable[] {
 }
 
 /** What only saving found, such as a changed slug. An issue's path is `/line/N`. */
-function readRefusal(
-  issues: readonly { path: string; message: string }[],
-  found: readonly TextProblem[],
-): TextProblem[] {
+function readRefusal(issues: ShownError["issues"], found: readonly TextProblem[]): TextProblem[] {
   return issues
     .filter(({ path, message }) => path !== "" && !found.some((problem) => problem.message === message))
     .map(({ path, message }) => ({

@@ -39,7 +39,11 @@ export function TryAgent({
     mutationFn: (text: string) => client.runs.start.mutate({ kind: "agent", id: agentId, input: text }),
   });
   function run() {
-    if (message.trim() === "") return field.current?.focus();
+    if (message.trim() === "") {
+      field.current?.focus();
+      field.current?.reportValidity();
+      return;
+    }
     if (draft.isPending) return;
     current.reset();
     draft.mutate(message);
@@ -73,6 +77,7 @@ export function TryAgent({
           onKeyDown={onKeyDown}
           placeholder="Ask the agent something"
           ref={field}
+          required
           value={message}
         />
         <InputProblem id={`${id}-problem`} problem={draft.isError ? listProblems(draft.error) : null} />

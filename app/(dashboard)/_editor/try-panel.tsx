@@ -1,7 +1,7 @@
 "use client";
 
 import { useMutation } from "@tanstack/react-query";
-import { Suspense, useId, useState } from "react";
+import { Suspense, useId, useRef, useState } from "react";
 import { Button } from "@/app/_ui/button";
 import { PlayIcon } from "@/app/_ui/icons";
 import { useTRPCClient } from "@/app/_ui/providers";
@@ -34,8 +34,11 @@ export function TryPanel({
     mutationFn: (until: string | null) =>
       client.runs.tryTool.mutate({ toolId, yaml: textOf(), input: JSON.stringify(sample), until }),
   });
+  const fields = useRef<HTMLFieldSetElement>(null);
   const run = (until: string | null) => {
-    if (!start.isPending) start.mutate(until);
+    const faulty = fields.current?.querySelector<HTMLInputElement>(":is(input, textarea, select):invalid");
+    if (faulty) faulty.reportValidity();
+    else if (!start.isPending) start.mutate(until);
   };
   return (
     <section aria-label="Try the draft" className="flex min-w-0 flex-col gap-4">
@@ -45,7 +48,9 @@ export function TryPanel({
           It need not be saved. A try costs what a run costs, and calls what a run calls.
         </p>
       </div>
-      <SchemaForm onChange={setSample} schema={parameters ?? NO_PARAMETERS} value={sample} />
+      <fieldset className="contents" ref={fields}>
+        <SchemaForm onChange={setSample} schema={parameters ?? NO_PARAMETERS} value={sample} />
+      </fieldset>
       <div className="flex flex-wrap gap-2">
         <Button disabled={start.isPending} onClick={() => run(null)}>
           <PlayIcon />

@@ -30,6 +30,7 @@ export function useDraft<Value>({
   const [restored, setRestored] = useState(false);
   // The newest draft, also before React has rendered it.
   const latest = useRef(draft);
+  const forgotten = useRef(false);
   function put(next: Draft<Value> | null) {
     latest.current = next;
     setDraft(next);
@@ -59,6 +60,8 @@ export function useDraft<Value>({
     /** The newest value and its version, for an act that may follow a change before React renders. */
     latest: () => latest.current ?? { version, value: saved },
     change(update: (before: Value) => Value) {
+      // A message may offer to undo a change after the page was left.
+      if (forgotten.current) return;
       const before = latest.current ?? { version, value: saved };
       put({ version: before.version, value: update(before.value) });
     },
@@ -71,8 +74,11 @@ export function useDraft<Value>({
       put(null);
       setRestored(false);
     },
-    /** Deletes the stored draft; the page shows it until it is left. */
-    forget: () => localStorage.removeItem(key),
+    /** Deletes the stored draft; the page shows it until it is left, and nothing changes it any more. */
+    forget() {
+      forgotten.current = true;
+      localStorage.removeItem(key);
+    },
   };
 }
 

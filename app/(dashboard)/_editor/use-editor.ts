@@ -5,7 +5,7 @@ import { useRouter } from "next/navigation";
 import { useRef, useState } from "react";
 import { readProblems } from "@/app/_ui/form-problems";
 import { useTRPC } from "@/app/_ui/providers";
-import { describeError } from "@/app/_ui/query-client";
+import { describeError, type ShownError } from "@/app/_ui/query-client";
 import { useNotify } from "@/app/_ui/toast";
 import { useDraft } from "./use-draft";
 
@@ -46,7 +46,8 @@ export function useEditor<Value>({
   /** The label of each field by its JSON pointer. */
   labels: Record<string, string>;
   save: (value: Value, how: SaveOptions) => Promise<{ id: string; version: number; saved: string }>;
-  onRefused?: () => void;
+  /** Gets what the server found. */
+  onRefused?: (issues: ShownError["issues"]) => void;
 }) {
   const trpc = useTRPC();
   const router = useRouter();
@@ -80,11 +81,11 @@ export function useEditor<Value>({
       );
       router.push(`/${kind}s/${id}`);
     },
-    onError: () => {
+    onError: (error) => {
       isSaving.current = false;
       // Shows whether somebody else has saved a newer version.
       void queryClient.invalidateQueries(definitions);
-      onRefused?.();
+      onRefused?.(describeError(error).issues);
     },
   });
   return {

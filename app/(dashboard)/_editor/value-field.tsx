@@ -1,9 +1,13 @@
 "use client";
 
-import { type ReactNode, useId, useState } from "react";
+import { type ReactNode, useId, useRef, useState } from "react";
 import { TextareaField, TextField } from "@/app/_ui/form";
 import { readField } from "../_run/schema-value";
+import { type Insertable, InsertMenu } from "./insert-menu";
 import { readValue, showValue } from "./value-text";
+
+/** `name`: what people call the value. */
+export type Suggestion = { value: string; name?: string };
 
 /** One value of a definition: a constant by its schema, or a text with `{{ }}`. */
 export function ValueField({
@@ -12,6 +16,8 @@ export function ValueField({
   error,
   schema,
   suggestions = [],
+  insertables = [],
+  takesSecrets,
   value,
   onChange,
 }: {
@@ -21,7 +27,10 @@ export function ValueField({
   /** JSON Schema of the value. */
   schema: unknown;
   /** Values to pick from; others may be typed. */
-  suggestions?: readonly string[];
+  suggestions?: readonly Suggestion[];
+  /** What the value can refer to. */
+  insertables?: readonly Insertable[];
+  takesSecrets?: boolean | undefined;
   value: unknown;
   /** Undefined: not set. */
   onChange: (value: unknown) => void;
@@ -35,17 +44,21 @@ export function ValueField({
   // An object that is not valid JSON yet is not passed on: it would replace the object by a text.
   const [unfinished, setUnfinished] = useState<string | null>(null);
   const text = unfinished ?? (isTyped ? typed : showValue(value, isText));
-  const options =
+  const options: readonly Suggestion[] =
     field.kind === "choice"
-      ? field.values.map(String)
+      ? field.values.map((each) => ({ value: String(each) }))
       : field.kind === "boolean"
-        ? ["true", "false"]
+        ? [{ value: "true" }, { value: "false" }]
         : suggestions;
   const isShort = options.length > 0 || field.kind === "number" || (isText && !field.long);
   // Chosen once: a control that is replaced while somebody types loses the focus.
   const [hasLines] = useState(!isShort || text.includes("\n"));
+  const control = useRef<HTMLInputElement | HTMLTextAreaElement>(null);
   const common = {
     label,
+    ref(element: HTMLInputElement | HTMLTextAreaElement | null) {
+      control.current = element;
+    },
     error: unfinished === null ? error : "This is not valid JSON yet. The last valid value is kept.",
     hint,
     spellCheck: false,
@@ -60,14 +73,24 @@ export function ValueField({
       onChange(read);
     },
   };
-  if (hasLines) return <TextareaField {...common} look="value" rows={1} />;
+  const end =
+    insertables.length > 0 || takesSecrets ? (
+      <InsertMenu
+        control={control}
+        insertables={insertables}
+        label={label}
+        onChange={common.onChange}
+        takesSecrets={takesSecrets}
+      />
+    ) : null;
+  if (hasLines) return <TextareaField {...common} end={end} look="value" rows={1} />;
   return (
     <>
-      <TextField {...common} code list={options.length > 0 ? id : undefined} />
+      <TextField {...common} code end={end} list={options.length > 0 ? id : undefined} />
       {options.length > 0 ? (
         <datalist id={id}>
           {options.map((option) => (
-            <option key={option} value={option} />
+            <option key={option.value} label={option.name} value={option.value} />
           ))}
         </datalist>
       ) : null}

@@ -86,6 +86,7 @@ function MessageForm({ target, busy, problem, onRun }: FormProps) {
         onChange={(event) => setMessage(event.target.value)}
         placeholder={`Ask ${target.name} something`}
         ref={field}
+        required
         value={message}
       />
       <InputProblem id={`${id}-problem`} problem={problem} />

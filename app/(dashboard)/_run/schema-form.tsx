@@ -4,12 +4,22 @@ import { useId, useState } from "react";
 import { Button, IconButton } from "@/app/_ui/button";
 import { INPUT_CLASS } from "@/app/_ui/field";
 import { CloseIcon, PlusIcon } from "@/app/_ui/icons";
-import { emptyOf, type FieldProperty, readField, withProperty } from "./schema-value";
+import { emptyOf, type FieldProperty, readField, sampleOf, withProperty } from "./schema-value";
 
-type Props = { schema: unknown; value: unknown; onChange: (value: unknown) => void; depth?: number };
+type Props = {
+  schema: unknown;
+  value: unknown;
+  onChange: (value: unknown) => void;
+  depth?: number;
+  /** Whether required properties must be filled: not in an optional object that is left out. */
+  needed?: boolean;
+};
 
-/** A form for the properties of a JSON Schema object. What it cannot show is edited as JSON. */
-export function SchemaForm({ schema, value, onChange, depth = 0 }: Props) {
+/**
+ * A form for the properties of a JSON Schema object. What it cannot show is edited as JSON. The browser says which
+ * required fields are empty, before the form around it is submitted.
+ */
+export function SchemaForm({ schema, value, onChange, depth = 0, needed = true }: Props) {
   const field = readField(schema, depth);
   if (field.kind !== "object") return <JsonField label="Value" onChange={onChange} value={value} />;
   if (field.properties.length === 0) return <p className="text-muted">This input has no properties.</p>;
@@ -19,6 +29,7 @@ export function SchemaForm({ schema, value, onChange, depth = 0 }: Props) {
         <Property
           depth={depth}
           key={property.name}
+          needed={needed}
           onChange={(next) => onChange(withProperty(value, property.name, next))}
           property={property}
           value={memberOf(value, property.name)}
@@ -33,11 +44,13 @@ function Property({
   value,
   onChange,
   depth,
+  needed,
 }: {
   property: FieldProperty;
   value: unknown;
   onChange: (value: unknown) => void;
   depth: number;
+  needed: boolean;
 }) {
   const id = useId();
   const { label, hint, required, schema } = property;
@@ -49,11 +62,24 @@ function Property({
     </span>
   );
   if (field.kind === "object") {
+    const begun = sampleOf(schema, depth + 1);
+    /** An optional object begins with its first property, and is left out again with its last one. */
+    const changeOptional = (next: unknown) => {
+      const begins = value === undefined && isObject(begun) && isObject(next);
+      const whole = begins ? { ...begun, ...next } : next;
+      onChange(JSON.stringify(whole) === JSON.stringify(begun) ? undefined : whole);
+    };
     return (
       <fieldset className="flex flex-col gap-2 border-line border-l pl-3">
         <legend className="contents">{head}</legend>
         {hint ? <p className="text-muted text-xs">{hint}</p> : null}
-        <SchemaForm depth={depth + 1} onChange={onChange} schema={schema} value={value} />
+        <SchemaForm
+          depth={depth + 1}
+          needed={required ? needed : value !== undefined}
+          onChange={required ? onChange : changeOptional}
+          schema={schema}
+          value={value}
+        />
       </fieldset>
     );
   }
@@ -69,7 +95,15 @@ function Property({
   return (
     <div className="flex flex-col gap-1">
       <label htmlFor={id}>{head}</label>
-      <Control id={id} label={label} onChange={onChange} required={required} schema={schema} value={value} />
+      <Control
+        id={id}
+        label={label}
+        needed={required && needed}
+        onChange={onChange}
+        required={required}
+        schema={schema}
+        value={value}
+      />
       {hint ? <p className="text-muted text-xs">{hint}</p> : null}
     </div>
   );
@@ -84,6 +118,7 @@ function Control({
   schema,
   value,
   required,
+  needed,
   onChange,
 }: {
   id: string;
@@ -91,11 +126,14 @@ function Control({
   schema: unknown;
   value: unknown;
   required: boolean;
+  /** Whether it must be filled now. */
+  needed: boolean;
   onChange: (value: unknown) => void;
 }) {
   const field = readField(schema);
-  // An emptied optional field is left out of the input.
-  const setText = (text: string) => onChange(text === "" && !required ? undefined : text);
+  // An emptied field is left out of the input, unless it was empty at first.
+  const mayBeEmpty = sampleOf(schema) === "";
+  const setText = (text: string) => onChange(text === "" && !mayBeEmpty ? undefined : text);
   switch (field.kind) {
     case "text":
       return field.long ? (
@@ -103,6 +141,7 @@ function Control({
           className={`${INPUT_CLASS} h-24 resize-y py-1.5`}
           id={id}
           onChange={(event) => setText(event.target.value)}
+          required={needed && !mayBeEmpty}
           value={textOf(value)}
         />
       ) : (
@@ -110,6 +149,7 @@ function Control({
           className={INPUT_CLASS}
           id={id}
           onChange={(event) => setText(event.target.value)}
+          required={needed && !mayBeEmpty}
           type={INPUT_TYPES[field.format ?? ""] ?? "text"}
           value={textOf(value)}
         />
@@ -122,6 +162,7 @@ function Control({
           max={field.max ?? undefined}
           min={field.min ?? undefined}
           onChange={(event) => onChange(event.target.value === "" ? undefined : event.target.valueAsNumber)}
+          required={needed}
           step={field.whole ? 1 : "any"}
           type="number"
           value={typeof value === "number" ? value : ""}
@@ -154,7 +195,7 @@ function Control({
         </select>
       );
     default:
-      return <JsonField id={id} label={label} onChange={onChange} value={value} />;
+      return <JsonField id={id} label={label} needed={needed} onChange={onChange} value={value} />;
   }
 }
 
@@ -173,7 +214,7 @@ function ListField({
 }) {
   const id = useId();
   const entries: unknown[] = Array.isArray(value) ? value : [];
-  const isObject = readField(items, depth).kind === "object";
+  const hasProperties = readField(items, depth).kind === "object";
   const replace = (index: number, next: unknown) =>
     onChange(entries.map((entry, at) => (at === index ? next : entry)));
   return (
@@ -184,7 +225,7 @@ function ListField({
           // biome-ignore lint/suspicious/noArrayIndexKey: entries have no identity but their position.
           <div className="flex items-start gap-1.5" key={index}>
             <div className="min-w-0 flex-1">
-              {isObject ? (
+              {hasProperties ? (
                 <fieldset className="border-line border-l pl-3">
                   <legend className="text-muted">{name}</legend>
                   <SchemaForm
@@ -202,7 +243,8 @@ function ListField({
                   <Control
                     id={`${id}-${index}`}
                     label={name}
-                    onChange={(next) => replace(index, next ?? null)}
+                    needed
+                    onChange={(next) => replace(index, next ?? emptyOf(items) ?? null)}
                     required
                     schema={items}
                     value={entry}
@@ -232,11 +274,13 @@ function JsonField({
   id,
   label,
   value,
+  needed = false,
   onChange,
 }: {
   id?: string;
   label: string;
   value: unknown;
+  needed?: boolean;
   onChange: (value: unknown) => void;
 }) {
   const [text, setText] = useState(value === undefined ? "" : JSON.stringify(value, null, 2));
@@ -259,6 +303,7 @@ function JsonField({
         id={id}
         onChange={(event) => change(event.target.value)}
         placeholder="JSON"
+        required={needed}
         spellCheck={false}
         value={text}
       />
@@ -269,5 +314,6 @@ function JsonField({
 
 const textOf = (value: unknown) =>
   typeof value === "string" ? value : value === undefined ? "" : String(value);
+const isObject = (value: unknown): value is object => typeof value === "object" && value !== null;
 const memberOf = (value: unknown, name: string): unknown =>
-  typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined;
+  isObject(value) ? Reflect.get(value, name) : undefined;

@@ -9,7 +9,7 @@ describe("a form's first value", () => {
     ["nothing for a text without one", { type: "string" }, undefined],
     ["nothing for what is no schema", true, undefined],
     [
-      "the required properties of an object, and those with a default",
+      "the required properties of an object except texts, and those with a default",
       {
         type: "object",
         required: ["city", "size"],
@@ -20,7 +20,20 @@ describe("a form's first value", () => {
           note: { type: "string" },
         },
       },
-      { city: "", size: "S", count: 2 },
+      { size: "S", count: 2 },
+    ],
+    [
+      "a required object with its parts, and an optional one only with a default",
+      {
+        type: "object",
+        required: ["home"],
+        properties: {
+          home: { type: "object", required: ["tags"], properties: { tags: { type: "array" } } },
+          work: { type: "object", required: ["tags"], properties: { tags: { type: "array" } } },
+          shop: { type: "object", properties: { city: { type: "string" } }, default: { city: "Oslo" } },
+        },
+      },
+      { home: { tags: [] }, shop: { city: "Oslo" } },
     ],
   ])("is %s", (_, schema, expected) => {
     expect(sampleOf(schema)).toEqual(expected);

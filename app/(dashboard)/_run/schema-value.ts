@@ -53,23 +53,35 @@ function propertiesOf(schema: Record<string, unknown>): FieldProperty[] {
 }
 
 /**
- * A value to start from: the schema's default, first example or first choice; of objects the required properties and
- * those with a default. Undefined if there is nothing to start from.
+ * A value to start from: the schema's default or first example; of objects the required properties that need not be
+ * typed, and those with a default. An optional object is left out: its own required properties would make it fail.
+ * Undefined if there is nothing to start from.
  */
 export function sampleOf(schema: unknown, depth = 0): unknown {
-  if (!isRecord(schema) || depth > MAX_DEPTH) return undefined;
-  if (schema.default !== undefined) return schema.default;
-  if (Array.isArray(schema.examples) && schema.examples.length > 0) return schema.examples[0];
-  if (schema.const !== undefined) return schema.const;
+  if (depth > MAX_DEPTH) return undefined;
+  const declared = declaredStart(schema);
+  if (declared !== undefined) return declared;
   const field = readField(schema, depth);
   if (field.kind !== "object") return undefined;
   const entries = field.properties.flatMap((property) => {
+    const { kind } = readField(property.schema, depth + 1);
     const value =
-      sampleOf(property.schema, depth + 1) ??
-      (property.required ? emptyOf(property.schema, depth + 1) : undefined);
+      kind === "object" && !property.required
+        ? declaredStart(property.schema)
+        : (sampleOf(property.schema, depth + 1) ??
+          // `""` would be valid, but nobody who is asked for a text means to give none. It can be typed as JSON.
+          (property.required && kind !== "text" ? emptyOf(property.schema, depth + 1) : undefined));
     return value === undefined ? [] : [[property.name, value] as const];
   });
   return Object.fromEntries(entries);
+}
+
+function declaredStart(schema: unknown): unknown {
+  if (!isRecord(schema)) return undefined;
+  const { default: preset, examples, const: only } = schema;
+  return [preset, Array.isArray(examples) ? examples[0] : undefined, only].find(
+    (value) => value !== undefined,
+  );
 }
 
 /** The value of a new, required field. */

@@ -3,6 +3,7 @@
 import { createContext, type ReactNode, useContext, useState } from "react";
 import { TextField } from "@/app/_ui/form";
 import { Link } from "@/app/_ui/link";
+import { useMay } from "@/app/_ui/role";
 
 const KeyContext = createContext("");
 
@@ -14,6 +15,7 @@ export function useKey(): string {
 /** A field for the API key of all calls on the page. It is kept in memory only: no storage, no address, no log. */
 export function KeyProvider({ children }: { children: ReactNode }) {
   const [key, setKey] = useState("");
+  const mayCreate = useMay("admin");
   return (
     <KeyContext value={key.trim()}>
       <div className="flex flex-wrap items-start gap-x-6 gap-y-3 border-line border-t px-4 py-4 sm:px-6">
@@ -30,10 +32,16 @@ export function KeyProvider({ children }: { children: ReactNode }) {
         />
         <p className="max-w-prose text-muted sm:pt-7">
           Calls are real: a start makes a run and uses credits.{" "}
-          <Link className="text-accent underline" href="/keys">
-            Create a key
-          </Link>{" "}
-          if you have none.
+          {mayCreate ? (
+            <>
+              <Link className="text-accent underline" href="/keys">
+                Create a key
+              </Link>{" "}
+              if you have none.
+            </>
+          ) : (
+            "Admins and owners create keys."
+          )}
         </p>
       </div>
       {children}

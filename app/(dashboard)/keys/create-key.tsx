@@ -75,7 +75,7 @@ export function CreateKey({ onClose }: { onClose: () => void }) {
       onClose={onClose}
       onSubmit={submit}
       problem={problems.rest}
-      title="Create an API key"
+      title="New API key"
     >
       <TextField
         autoFocus

@@ -4,12 +4,12 @@ import { useSuspenseQuery } from "@tanstack/react-query";
 import clsx from "clsx";
 import dynamic from "next/dynamic";
 import { useState } from "react";
-import { Button, buttonClass } from "@/app/_ui/button";
-import { MoreIcon, PlusIcon } from "@/app/_ui/icons";
+import { buttonClass } from "@/app/_ui/button";
+import { MoreIcon } from "@/app/_ui/icons";
 import { Link } from "@/app/_ui/link";
 import { Menu, MenuItem } from "@/app/_ui/menu";
 import { Empty, PageHead } from "@/app/_ui/page";
-import { usePageActions } from "@/app/_ui/page-actions";
+import { PageButton } from "@/app/_ui/page-button";
 import { useTRPC } from "@/app/_ui/providers";
 import { useMay } from "@/app/_ui/role";
 import { List, ListCell, ListRow, RowName } from "@/app/_ui/table";
@@ -36,27 +36,19 @@ export function KeysView() {
   const { data } = useSuspenseQuery(trpc.catalog.keys.queryOptions());
   const [creating, setCreating] = useState(false);
   const [revoking, setRevoking] = useState<KeyLine | null>(null);
-  usePageActions(
-    mayChange ? [{ label: "Create a key", icon: <PlusIcon />, run: () => setCreating(true) }] : [],
-  );
-  const create = mayChange ? (
-    <Button look="primary" onClick={() => setCreating(true)}>
-      <PlusIcon />
-      Create key
-    </Button>
-  ) : null;
+  const newKey = { label: "New API key", needs: "admin", to: () => setCreating(true) } as const;
   return (
     <>
       <PageHead title="API keys">
         <Link className={buttonClass()} href="/api-reference">
           API reference
         </Link>
-        {create ?? <p className="text-muted">Admins and owners create and revoke keys.</p>}
+        <PageButton {...newKey} otherwise="Admins and owners create and revoke keys." />
       </PageHead>
       {data.length === 0 ? (
         <Empty title="No API keys yet">
           <p>A key lets a program start and read runs. It is shown once, when it is created.</p>
-          {create}
+          <PageButton {...newKey} />
         </Empty>
       ) : (
         <List columns={mayChange ? [...COLUMNS, ACTIONS] : COLUMNS} label="API keys">

@@ -42,7 +42,7 @@ export function InviteMember({
       onClose={onClose}
       onSubmit={() => invite.mutate({ email: email.trim(), role })}
       problem={problems.rest}
-      title="Invite a member"
+      title="Invite member"
     >
       <TextField
         autoFocus

@@ -3,11 +3,10 @@
 import { useSuspenseQuery } from "@tanstack/react-query";
 import dynamic from "next/dynamic";
 import { useState } from "react";
-import { Button } from "@/app/_ui/button";
-import { MoreIcon, PlusIcon } from "@/app/_ui/icons";
+import { MoreIcon } from "@/app/_ui/icons";
 import { Menu, MenuHeading, MenuItem, MenuSeparator } from "@/app/_ui/menu";
 import { PageHead } from "@/app/_ui/page";
-import { usePageActions } from "@/app/_ui/page-actions";
+import { PageButton } from "@/app/_ui/page-button";
 import { useTRPC } from "@/app/_ui/providers";
 import { useMay } from "@/app/_ui/role";
 import { List, ListCell, ListRow } from "@/app/_ui/table";
@@ -38,21 +37,16 @@ export function MembersView() {
   const { data } = useSuspenseQuery(trpc.organization.members.queryOptions());
   const [inviting, setInviting] = useState(false);
   const [opened, setOpened] = useState<Opened | null>(null);
-  usePageActions(
-    mayChange ? [{ label: "Invite a member", icon: <PlusIcon />, run: () => setInviting(true) }] : [],
-  );
   const owners = data.filter(({ role }) => role === "owner").length;
   return (
     <>
       <PageHead title="Members">
-        {mayChange ? (
-          <Button look="primary" onClick={() => setInviting(true)}>
-            <PlusIcon />
-            Invite member
-          </Button>
-        ) : (
-          <p className="text-muted">Admins and owners invite and change members.</p>
-        )}
+        <PageButton
+          label="Invite member"
+          needs="admin"
+          otherwise="Admins and owners invite and change members."
+          to={() => setInviting(true)}
+        />
       </PageHead>
       <List columns={mayChange ? [...COLUMNS, ACTIONS] : COLUMNS} label="Members">
         {data.map((member) => (

@@ -5,10 +5,10 @@ import dynamic from "next/dynamic";
 import { useState } from "react";
 import { Button } from "@/app/_ui/button";
 import { PartHead } from "@/app/_ui/facts";
-import { MoreIcon, PlusIcon } from "@/app/_ui/icons";
+import { MoreIcon } from "@/app/_ui/icons";
 import { Menu, MenuItem, MenuSeparator } from "@/app/_ui/menu";
 import { Empty, PageHead } from "@/app/_ui/page";
-import { usePageActions } from "@/app/_ui/page-actions";
+import { PageButton } from "@/app/_ui/page-button";
 import { useTRPC } from "@/app/_ui/providers";
 import { useMay } from "@/app/_ui/role";
 import type { OwnProvider } from "@/server/models/own-provider";
@@ -19,29 +19,26 @@ const TestProvider = dynamic(() => import("./test-provider").then((part) => part
 const RemoveProvider = dynamic(() => import("./remove-provider").then((part) => part.RemoveProvider));
 
 type Opened =
-  | { act: "add" }
+  | { act: "create" }
   | { act: "edit" | "remove"; provider: OwnProvider }
   | { act: "test"; provider: OwnProvider; isNew: boolean };
 
-/** Who serves the organization's models, at which prices; administrators add and change its own providers here. */
+/** Who serves the organization's models, at which prices; administrators create and change its own providers here. */
 export function ModelsView() {
   const trpc = useTRPC();
   const mayChange = useMay("admin");
   const { data } = useSuspenseQuery(trpc.models.list.queryOptions());
   const [opened, setOpened] = useState<Opened | null>(null);
   const close = () => setOpened(null);
-  const add = () => setOpened({ act: "add" });
-  usePageActions(mayChange ? [{ label: "Add a model provider", icon: <PlusIcon />, run: add }] : []);
-  const addButton = mayChange ? (
-    <Button look="primary" onClick={add}>
-      <PlusIcon />
-      Add provider
-    </Button>
-  ) : null;
+  const newProvider = {
+    label: "New provider",
+    needs: "admin",
+    to: () => setOpened({ act: "create" }),
+  } as const;
   return (
     <>
       <PageHead title="Model providers">
-        {addButton ?? <p className="text-muted">Admins and owners add and change model providers.</p>}
+        <PageButton {...newProvider} otherwise="Admins and owners create and change model providers." />
       </PageHead>
       <p className="max-w-3xl px-4 pb-3 text-muted sm:px-6">
         An agent names a model; the provider that lists it answers. Prices are in credits per 1,000 tokens,
@@ -56,7 +53,7 @@ export function ModelsView() {
               vLLM and others. You need its base URL, an API key and the names of its models. Only this
               organization uses it.
             </p>
-            {addButton}
+            <PageButton {...newProvider} />
           </Empty>
         ) : (
           data.own.map((own) => (
@@ -91,7 +88,7 @@ export function ModelsView() {
           <ServiceProviderPart defaultPrice={data.defaultPrice} key={provider.name} provider={provider} />
         ))}
       </section>
-      {opened?.act === "add" || opened?.act === "edit" ? (
+      {opened?.act === "create" || opened?.act === "edit" ? (
         <ProviderForm
           onClose={close}
           onCreated={(provider) => setOpened({ act: "test", provider, isNew: true })}

@@ -60,13 +60,13 @@ export function ProviderForm({
 
   return (
     <FormDialog
-      act={replaces === null ? "Add provider" : "Save"}
+      act={replaces === null ? "Create provider" : "Save"}
       acting="Saving"
       mutation={save}
       onClose={onClose}
       onSubmit={() => save.mutate({ ...provider, replaces, ...(keyValue === undefined ? {} : { keyValue }) })}
       problem={problems.rest}
-      title={replaces === null ? "Add a model provider" : `Edit ${replaces.name}`}
+      title={replaces === null ? "New provider" : `Edit ${replaces.name}`}
     >
       {replaces === null ? (
         <TextField

@@ -8,7 +8,7 @@ import { formatDuration, formatTokens } from "@/app/_ui/format";
 import { useTRPC } from "@/app/_ui/providers";
 import type { OwnProvider } from "@/server/models/own-provider";
 
-/** Makes a small call at a provider and shows its outcome. `isNew`: right after the provider was added. */
+/** Makes a small call at a provider and shows its outcome. `isNew`: right after the provider was created. */
 export function TestProvider({
   provider: { name, models },
   isNew,

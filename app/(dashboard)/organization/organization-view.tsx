@@ -74,7 +74,6 @@ export function OrganizationView() {
         </div>
         <div className="min-w-0 xl:-mt-px">
           <RailLinks
-            icon={null}
             links={CONTENTS.map(({ key, name, href }) => ({
               href,
               name,

@@ -45,7 +45,7 @@ export function CreateSecret({ onClose }: { onClose: () => void }) {
       onClose={onClose}
       onSubmit={submit}
       problem={problems.rest}
-      title="Create a secret"
+      title="New secret"
     >
       <TextField
         autoFocus

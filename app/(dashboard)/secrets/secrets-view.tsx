@@ -3,11 +3,10 @@
 import { useSuspenseQuery } from "@tanstack/react-query";
 import dynamic from "next/dynamic";
 import { useState } from "react";
-import { Button } from "@/app/_ui/button";
-import { MoreIcon, PlusIcon } from "@/app/_ui/icons";
+import { MoreIcon } from "@/app/_ui/icons";
 import { Menu, MenuItem, MenuSeparator } from "@/app/_ui/menu";
 import { Command, Empty, PageHead } from "@/app/_ui/page";
-import { usePageActions } from "@/app/_ui/page-actions";
+import { PageButton } from "@/app/_ui/page-button";
 import { useTRPC } from "@/app/_ui/providers";
 import { useMay } from "@/app/_ui/role";
 import { List, ListCell, ListRow } from "@/app/_ui/table";
@@ -41,19 +40,11 @@ export function SecretsView() {
   const [creating, setCreating] = useState(false);
   const [opened, setOpened] = useState<{ act: Act; secret: SecretSummary } | null>(null);
   const close = () => setOpened(null);
-  usePageActions(
-    mayChange ? [{ label: "Create a secret", icon: <PlusIcon />, run: () => setCreating(true) }] : [],
-  );
-  const create = mayChange ? (
-    <Button look="primary" onClick={() => setCreating(true)}>
-      <PlusIcon />
-      Create secret
-    </Button>
-  ) : null;
+  const newSecret = { label: "New secret", needs: "admin", to: () => setCreating(true) } as const;
   return (
     <>
       <PageHead title="Secrets">
-        {create ?? <p className="text-muted">Admins and owners create and change secrets.</p>}
+        <PageButton {...newSecret} otherwise="Admins and owners create and change secrets." />
       </PageHead>
       {data.length === 0 ? (
         <Empty title="No secrets yet">
@@ -63,7 +54,7 @@ export function SecretsView() {
             by name:
           </p>
           <Command>{`headers: { authorization: "Bearer ${referenceTo("github")}" }`}</Command>
-          {create}
+          <PageButton {...newSecret} />
         </Empty>
       ) : (
         <List columns={mayChange ? [...COLUMNS, ACTIONS] : COLUMNS} label="Secrets">

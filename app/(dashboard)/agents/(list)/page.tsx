@@ -2,16 +2,18 @@ import type { Metadata } from "next";
 import { Suspense } from "react";
 import { CopyButton } from "@/app/_ui/copy-button";
 import { Empty, PageHead } from "@/app/_ui/page";
+import { PageButton } from "@/app/_ui/page-button";
 import { Badge, List, ListCell, ListRow, RowControl, RowName } from "@/app/_ui/table";
 import { serverApi } from "@/app/request";
 import { Archived } from "../../_definitions/archived";
 import { readSort, sortByWeek, WeekCells, weekColumns } from "../../_definitions/week";
-import { NewButton } from "../../_editor/new-button";
 import { LastRunLink } from "../../last-run";
 import { OperatorCommand } from "../../operator-command";
 import { Skeleton } from "./skeleton";
 
 export const metadata: Metadata = { title: "Agents" };
+
+const NEW = { label: "New agent", needs: "member", to: "/agents/new" } as const;
 
 async function Agents({ searchParams }: PageProps<"/agents">) {
   const sort = readSort((await searchParams).sort);
@@ -23,12 +25,12 @@ async function Agents({ searchParams }: PageProps<"/agents">) {
   return (
     <>
       <PageHead title="Agents">
-        <NewButton kind="agent" />
+        <PageButton {...NEW} otherwise="Members and above create agents." />
       </PageHead>
       {agents.length === 0 ? (
         <Empty title="No agents yet">
           <p>An agent answers a message with a model, tools and functions.</p>
-          <NewButton kind="agent" />
+          <PageButton {...NEW} />
           <p>Or declare it in a YAML file and apply it:</p>
           <OperatorCommand>apply agents.yaml</OperatorCommand>
         </Empty>

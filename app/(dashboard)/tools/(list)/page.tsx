@@ -2,16 +2,18 @@ import type { Metadata } from "next";
 import { Suspense } from "react";
 import { CopyButton } from "@/app/_ui/copy-button";
 import { Empty, PageHead } from "@/app/_ui/page";
+import { PageButton } from "@/app/_ui/page-button";
 import { List, ListCell, ListRow, RowControl, RowName } from "@/app/_ui/table";
 import { serverApi } from "@/app/request";
 import { Archived } from "../../_definitions/archived";
 import { readSort, sortByWeek, WeekCells, weekColumns } from "../../_definitions/week";
-import { NewButton } from "../../_editor/new-button";
 import { LastRunLink } from "../../last-run";
 import { OperatorCommand } from "../../operator-command";
 import { Skeleton } from "./skeleton";
 
 export const metadata: Metadata = { title: "Tools" };
+
+const NEW = { label: "New tool", needs: "member", to: "/tools/new" } as const;
 
 async function Tools({ searchParams }: PageProps<"/tools">) {
   const sort = readSort((await searchParams).sort);
@@ -23,12 +25,12 @@ async function Tools({ searchParams }: PageProps<"/tools">) {
   return (
     <>
       <PageHead title="Tools">
-        <NewButton kind="tool" />
+        <PageButton {...NEW} otherwise="Members and above create tools." />
       </PageHead>
       {tools.length === 0 ? (
         <Empty title="No tools yet">
           <p>A tool is a list of steps that runs the same way each time.</p>
-          <NewButton kind="tool" />
+          <PageButton {...NEW} />
           <p>Or declare it in a YAML file and apply it:</p>
           <OperatorCommand>apply tools.yaml</OperatorCommand>
         </Empty>

@@ -2,12 +2,11 @@
 
 import { useSuspenseQuery } from "@tanstack/react-query";
 import { formatPlural } from "@/app/_ui/format";
-import { AgentIcon, CheckIcon, TextIcon } from "@/app/_ui/icons";
+import { CheckIcon, TextIcon } from "@/app/_ui/icons";
 import { JsonView } from "@/app/_ui/json/view";
 import { useTRPC } from "@/app/_ui/providers";
 import { DefinitionPage } from "../../_definitions/definition-page";
 import { FlowPart, LimitsPart } from "../../_definitions/flow";
-import { RailLinks } from "../../_definitions/rail-links";
 import { SchemaTable } from "../../_definitions/schema-table";
 import { StepPart } from "./step-part";
 
@@ -16,17 +15,7 @@ export function ToolView({ toolId }: { toolId: string }) {
   const trpc = useTRPC();
   const { data: tool } = useSuspenseQuery(trpc.definitions.tool.queryOptions({ toolId }));
   return (
-    <DefinitionPage
-      beside={
-        <RailLinks
-          icon={<AgentIcon className="text-muted" size={14} />}
-          links={tool.agents.map(({ id, name }) => ({ href: `/agents/${id}`, name, note: null }))}
-          title="Used by agents"
-        />
-      }
-      of={{ kind: "tool", ...tool }}
-      parameters={tool.parameters}
-    >
+    <DefinitionPage of={{ kind: "tool", ...tool }} parameters={tool.parameters}>
       <FlowPart
         end={formatPlural(tool.steps.length, "step")}
         mark={<TextIcon />}

@@ -3,13 +3,10 @@
 import { useSuspenseQuery } from "@tanstack/react-query";
 import dynamic from "next/dynamic";
 import { useState } from "react";
-import { Button } from "@/app/_ui/button";
-import { PlusIcon } from "@/app/_ui/icons";
 import { Link } from "@/app/_ui/link";
 import { Empty, PageHead } from "@/app/_ui/page";
-import { usePageActions } from "@/app/_ui/page-actions";
+import { PageButton } from "@/app/_ui/page-button";
 import { useTRPC } from "@/app/_ui/providers";
-import { useMay } from "@/app/_ui/role";
 import { Badge, List, ListCell, ListRow, RowName } from "@/app/_ui/table";
 import { Ago } from "@/app/_ui/time";
 import type { LastCall, TriggerLine } from "@/server/catalog/overview";
@@ -21,27 +18,18 @@ const CreateTrigger = dynamic(() => import("../_form/create-trigger").then((part
 /** The organization's triggers; members create them here. */
 export function TriggersView({ sort }: { sort: WeekSort | null }) {
   const trpc = useTRPC();
-  const mayChange = useMay("member");
   const { data } = useSuspenseQuery(trpc.catalog.triggers.queryOptions());
   const [creating, setCreating] = useState(false);
-  usePageActions(
-    mayChange ? [{ label: "Create a trigger", icon: <PlusIcon />, run: () => setCreating(true) }] : [],
-  );
-  const create = mayChange ? (
-    <Button look="primary" onClick={() => setCreating(true)}>
-      <PlusIcon />
-      Create trigger
-    </Button>
-  ) : null;
+  const newTrigger = { label: "New trigger", needs: "member", to: () => setCreating(true) } as const;
   return (
     <>
       <PageHead title="Triggers">
-        {create ?? <p className="text-muted">Members and above create triggers.</p>}
+        <PageButton {...newTrigger} otherwise="Members and above create triggers." />
       </PageHead>
       {data.length === 0 ? (
         <Empty title="No triggers yet">
           <p>A trigger is a webhook address that starts runs of one agent or tool.</p>
-          {create}
+          <PageButton {...newTrigger} />
         </Empty>
       ) : (
         <List

@@ -29,7 +29,11 @@ export function Deliveries({ trigger }: { trigger: TriggerDetail }) {
   const params = useSearchParams();
   const outcome = readOutcome(params.get("outcome"));
   const opened = params.get("delivery");
-  const query = useInfiniteQuery(deliveriesQuery(trpc, trigger.id, outcome));
+  const query = useInfiniteQuery({
+    ...deliveriesQuery(trpc, trigger.id, outcome),
+    // People call the trigger in another window and come back to see what arrived.
+    refetchOnWindowFocus: "always",
+  });
   const items = query.data?.pages.flatMap((page) => page.items) ?? [];
   const addressOf = (next: DeliveryOutcomeName | null, delivery?: string) => {
     const search = new URLSearchParams({

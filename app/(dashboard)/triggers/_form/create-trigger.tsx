@@ -17,7 +17,12 @@ import { TRIGGER_LABELS, TriggerFields } from "./trigger-fields";
 /** The form for a new trigger, then its address and, once, its secret. */
 export function CreateTrigger({ onClose }: { onClose: () => void }) {
   const trpc = useTRPC();
-  const [draft, setDraft] = useState(NEW_TRIGGER);
+  const [typed, setTyped] = useState(NEW_TRIGGER);
+  const { data: directory = [] } = useQuery(trpc.catalog.directory.queryOptions());
+  const [only, ...others] = directory.filter(({ kind }) => kind !== "trigger");
+  // The only agent or tool is chosen at once.
+  const preset = only && others.length === 0 ? `${only.kind}/${only.slug}` : "";
+  const draft = { ...typed, target: typed.target || preset };
   const [faults, setFaults] = useState<Record<string, string>>({});
   const create = useMutation(
     trpc.triggers.create.mutationOptions({
@@ -51,14 +56,14 @@ export function CreateTrigger({ onClose }: { onClose: () => void }) {
       onClose={onClose}
       onSubmit={submit}
       problem={problems.rest}
-      title="Create a trigger"
+      title="New trigger"
       wide
     >
       <TriggerFields
         draft={draft}
         errorAt={(path) => faults[path] ?? problems.at(path)}
         existing={null}
-        onChange={(part) => setDraft((before) => ({ ...before, ...part }))}
+        onChange={(part) => setTyped((before) => ({ ...before, ...part }))}
       />
     </FormDialog>
   );

@@ -7,8 +7,7 @@ import { TextareaField } from "@/app/_ui/form";
 import { useTRPC } from "@/app/_ui/providers";
 import { describeError } from "@/app/_ui/query-client";
 import { PlainText } from "@/app/_ui/text/plain-text";
-
-const SAMPLE = '{"message":"Hello"}';
+import { exampleForTemplate } from "@/server/webhooks/example-body";
 
 /** A message template with a preview on a sample body. */
 export function TemplateField({
@@ -21,7 +20,8 @@ export function TemplateField({
   onChange: (template: string) => void;
 }) {
   const trpc = useTRPC();
-  const [sample, setSample] = useState(SAMPLE);
+  const [typed, setTyped] = useState<string | null>(null);
+  const sample = typed ?? JSON.stringify(exampleForTemplate(value));
   const preview = useMutation(trpc.triggers.previewTemplate.mutationOptions());
   return (
     <div className="flex flex-col gap-2">
@@ -47,7 +47,7 @@ export function TemplateField({
               className="w-full"
               label="Sample body"
               maxLength={100_000}
-              onChange={setSample}
+              onChange={setTyped}
               value={sample}
             />
             <Button

@@ -3,6 +3,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Choice, FieldGroup, SelectField, TextField } from "@/app/_ui/form";
 import type { FormProblems } from "@/app/_ui/form-problems";
+import { Link } from "@/app/_ui/link";
 import { useTRPC } from "@/app/_ui/providers";
 import { slugOf } from "../../_editor/slug";
 import { TemplateField } from "./template-field";
@@ -123,14 +124,26 @@ type FieldProps = {
 function TargetField({ draft, error, onChange }: FieldProps) {
   const trpc = useTRPC();
   const directory = useQuery(trpc.catalog.directory.queryOptions());
-  const entries = directory.data ?? [];
+  const entries = (directory.data ?? []).filter(({ kind }) => kind !== "trigger");
   const unread = directory.isError
     ? "The agents and tools could not be read. Open the form again."
     : undefined;
   return (
     <SelectField
       error={error ?? unread}
-      hint={draft.target.startsWith("tool/") ? "The body of a call is the tool's input." : undefined}
+      hint={
+        directory.data && entries.length === 0 ? (
+          <>
+            There are none yet.{" "}
+            <Link className="text-accent underline" href="/agents/new">
+              Create an agent
+            </Link>{" "}
+            first.
+          </>
+        ) : draft.target.startsWith("tool/") ? (
+          "The body of a call is the tool's input."
+        ) : undefined
+      }
       label="Starts"
       onChange={(target) => onChange({ target })}
       value={draft.target}

@@ -1,5 +1,6 @@
 import { findFunction } from "@/server/functions/registry";
-import type { BegunStep, FinishedStep, NewStep } from "../write/journal";
+import type { BegunStep, FinishedStep } from "../write/journal";
+import type { NewStep } from "../write/journal-rows";
 import { callFunction, type FunctionCall } from "./call-function";
 import { callRun } from "./call-run";
 import { callWait } from "./call-wait";

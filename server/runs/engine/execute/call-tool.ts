@@ -1,7 +1,8 @@
 import type { AttachedCallable } from "@/server/agent/definition";
 import type { JsonObject } from "@/server/json";
 import { retryPolicyOf } from "@/server/workflow/retry-policy";
-import type { FinishedStep, NewStep } from "../write/journal";
+import type { FinishedStep } from "../write/journal";
+import type { NewStep } from "../write/journal-rows";
 import { performChildStep } from "./call-run";
 import type { Execution } from "./execution";
 

@@ -1,12 +1,23 @@
-import { type Decimal, ZERO } from "@/server/credits/amount";
-import { newId } from "@/server/ids";
+import { ZERO } from "@/server/credits/amount";
 import { notifyRunChanged } from "@/server/live/run-changes";
-import type { Attempt, ModelReply, ToolCall } from "@/server/models/port";
+import type { Attempt, ToolCall } from "@/server/models/port";
 import type { Services } from "@/server/services";
 import type { ClaimedRun, Totals } from "../claimed-run";
 import { pauseAt } from "../pause-points";
 import type { Worker } from "../port";
 import type { JournalRow, ModelCallRow, StepRow } from "./flush-items";
+import {
+  type CallResult,
+  failedRow,
+  finishedCallRow,
+  finishedStepRow,
+  type NewCall,
+  type NewStep,
+  newCallRow,
+  newStepRow,
+  rowOf,
+  type StepResult,
+} from "./journal-rows";
 
 /**
  * The step journal of one run: its completed model calls and steps in memory, and their rows in flight to the database.
@@ -54,39 +65,6 @@ export function emptyJournal(): JournalContents {
     sequence: 1,
   };
 }
-
-export type NewCall = { key: string; iteration: number; provider: string; model: string };
-export type CallResult =
-  | { reply: ModelReply; credits: Decimal }
-  | {
-      error: string;
-      /** What was received before the interruption: it is charged. */
-      received: { content: string; usage: ModelReply["usage"] } | null;
-      credits: Decimal;
-    };
-export type NewStep = {
-  key: string;
-  stepNumber: number;
-  iteration: number;
-  toolName: string;
-  /** JSON text. */
-  input: string;
-  reasoning: string;
-  /** The iteration's usage; the same on all its steps. */
-  usage: { inputTokens: number; outputTokens: number };
-  childRunId: string | null;
-  /** Whether it may change something outside the run: then all completed work is committed first. */
-  hasSideEffects: boolean;
-};
-export type StepResult = {
-  /** JSON text, cut and redacted. */
-  output: string;
-  /** Why it failed; null if it did not. */
-  error: string | null;
-  /** 1 if a function or tool was executed, 0 if the call did not get that far. */
-  actions: number;
-  credits: Decimal;
-};
 
 /** A call or step in progress. */
 type Begun<Row> = { row: Row; startedAt: number; timer: NodeJS.Timeout; attempts: Attempt[] };
@@ -210,28 +188,7 @@ export class RunJournal {
     await this.#readyToAct();
     const attempts = [...(this.interrupted.get(call.key) ?? [])];
     const now = this.#services.clock.now();
-    const row: ModelCallRow = {
-      id: newId(),
-      org: this.#run.orgId,
-      run: this.#run.id,
-      key: call.key,
-      iteration: call.iteration,
-      provider: call.provider,
-      model: call.model,
-      status: "Running",
-      content: "",
-      tool_calls: "[]",
-      finish_reason: null,
-      input_tokens: 0,
-      output_tokens: 0,
-      estimated: false,
-      credits: "0",
-      error: null,
-      attempts: JSON.stringify(attempts),
-      started_at: now.toISOString(),
-      duration: null,
-      sequence: 0,
-    };
+    const row = newCallRow(this.#run, call, now);
     return this.#begin({ row, startedAt: now.getTime(), attempts });
   }
 
@@ -246,29 +203,7 @@ export class RunJournal {
     // A step that an earlier worker started keeps its start.
     const begunAt = this.#openSteps.get(step.key) ?? this.#services.clock.now();
     this.#openSteps.set(step.key, begunAt);
-    const row: StepRow = {
-      id: newId(),
-      org: this.#run.orgId,
-      run: this.#run.id,
-      key: step.key,
-      number: step.stepNumber,
-      iteration: step.iteration,
-      tool: step.toolName,
-      status: "Running",
-      input: step.input,
-      output: null,
-      reasoning: step.reasoning,
-      input_tokens: step.usage.inputTokens,
-      output_tokens: step.usage.outputTokens,
-      actions: 0,
-      credits: "0",
-      error: null,
-      attempts: JSON.stringify(attempts),
-      child: step.childRunId,
-      started_at: begunAt.toISOString(),
-      duration: null,
-      sequence: 0,
-    };
+    const row = newStepRow(this.#run, step, begunAt);
     return this.#begin({ row, startedAt: begunAt.getTime(), attempts });
   }
 
@@ -283,42 +218,22 @@ export class RunJournal {
 
   /** Completes a model call: reply, usage and price are final with the next commit. */
   finishCall(begun: BegunCall, result: CallResult): void {
-    const reply = "reply" in result ? result.reply : undefined;
-    const usage = "reply" in result ? result.reply.usage : result.received?.usage;
     const { row } = begun;
-    this.#finish(begun, {
-      ...row,
-      ...(reply ? { provider: reply.provider } : {}),
-      status: reply ? "Completed" : "Failed",
-      content: reply?.content ?? ("received" in result ? (result.received?.content ?? "") : ""),
-      tool_calls: JSON.stringify(reply?.toolCalls ?? []),
-      finish_reason: reply?.finishReason ?? null,
-      input_tokens: usage?.inputTokens ?? 0,
-      output_tokens: usage?.outputTokens ?? 0,
-      estimated: usage?.estimated ?? false,
-      credits: result.credits.toFixed(4),
-      error: "error" in result ? result.error : null,
-    });
-    this.totals.inputTokens += usage?.inputTokens ?? 0;
-    this.totals.outputTokens += usage?.outputTokens ?? 0;
+    const finished = finishedCallRow(row, result);
+    this.#finish(begun, finished);
+    this.totals.inputTokens += finished.input_tokens;
+    this.totals.outputTokens += finished.output_tokens;
     this.totals.credits = this.totals.credits.add(result.credits);
-    if (reply) {
-      const { content, toolCalls } = reply;
-      this.calls.set(row.key, { key: row.key, content, toolCalls, usage: reply.usage });
+    if ("reply" in result) {
+      const { content, toolCalls, usage } = result.reply;
+      this.calls.set(row.key, { key: row.key, content, toolCalls, usage });
     }
   }
 
   /** Completes a step: result, action and price are final with the next commit. */
   finishStep(begun: BegunStep, result: StepResult): FinishedStep {
     const { row } = begun;
-    this.#finish(begun, {
-      ...row,
-      status: result.error === null ? "Completed" : "Failed",
-      output: result.output,
-      error: result.error,
-      actions: result.actions,
-      credits: result.credits.toFixed(4),
-    });
+    this.#finish(begun, finishedStepRow(row, result));
     this.totals.steps += 1;
     this.totals.actions += result.actions;
     this.totals.credits = this.totals.credits.add(result.credits);
@@ -337,17 +252,7 @@ export class RunJournal {
 
   /** The row of a call or step that ends with its run. */
   #fail(begun: BegunCall | BegunStep, status: "Failed" | "Cancelled"): JournalRow {
-    const { row } = begun;
-    const error = `The run ended (${status}) before this ${"number" in row ? "step" : "call"} had finished.`;
-    const failed = {
-      ...row,
-      status: "Failed" as const,
-      error,
-      attempts: JSON.stringify(begun.attempts),
-      duration: Math.max(0, this.#services.clock.now().getTime() - begun.startedAt),
-      sequence: this.nextSequence(),
-    };
-    return rowOf("number" in failed ? { ...failed, output: JSON.stringify({ error }) } : failed);
+    return rowOf(this.#ended(begun, failedRow(begun.row, status)));
   }
 
   #begin<Row extends ModelCallRow | StepRow>(call: {
@@ -357,6 +262,7 @@ export class RunJournal {
   }): Begun<Row> {
     this.#open += 1;
     this.#abandoned.delete(call.row.key);
+    call.row.attempts = JSON.stringify(call.attempts);
     const show = () => {
       call.row.attempts = JSON.stringify(call.attempts);
       const value = { ...call.row, sequence: this.nextSequence() };
@@ -370,17 +276,20 @@ export class RunJournal {
     clearTimeout(begun.timer);
     this.#open -= 1;
     this.#openSteps.delete(row.key);
-    const now = this.#services.clock.now();
-    const finished = {
-      ...row,
-      attempts: JSON.stringify(begun.attempts),
-      duration: Math.max(0, now.getTime() - begun.startedAt),
-      sequence: this.nextSequence(),
-    };
-    this.#waiting.push(rowOf(finished));
+    this.#waiting.push(rowOf(this.#ended(begun, row)));
     // With others in progress, the run's end is not next.
     if (this.#open > 0) this.#send();
     else this.#timer ??= setTimeout(() => this.#send(), JOIN_END_WITHIN_MS);
+  }
+
+  /** With what is known only when a call or step ends. */
+  #ended<Row extends ModelCallRow | StepRow>(begun: BegunCall | BegunStep, row: Row): Row {
+    return {
+      ...row,
+      attempts: JSON.stringify(begun.attempts),
+      duration: Math.max(0, this.#services.clock.now().getTime() - begun.startedAt),
+      sequence: this.nextSequence(),
+    };
   }
 
   #send(): void {
@@ -398,8 +307,4 @@ export class RunJournal {
     written.then(() => this.#writing.delete(written)).catch(() => {});
     return written.catch(() => {});
   }
-}
-
-function rowOf(value: ModelCallRow | StepRow): JournalRow {
-  return "number" in value ? { table: "steps", value } : { table: "model_calls", value };
 }

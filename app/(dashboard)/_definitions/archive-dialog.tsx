@@ -1,0 +1,57 @@
+"use client";
+
+import { Button } from "@/app/_ui/button";
+import { Dialog, DialogActions } from "@/app/_ui/dialog";
+import { ConfirmDialog } from "@/app/_ui/form-dialog";
+import { UsedBy, type User } from "../used-by";
+
+/** Confirms the archiving of an agent or tool that others use, or names the agents that must let go of a tool first. */
+export function ArchiveDialog({
+  of: { kind, name },
+  users,
+  archive,
+  onConfirm,
+  onClose,
+}: {
+  of: { kind: "agent" | "tool"; name: string };
+  users: User[];
+  archive: { isPending: boolean; error: unknown };
+  onConfirm: () => void;
+  onClose: () => void;
+}) {
+  const agents = users.filter((user) => user.kind === "agent");
+  if (kind === "tool" && agents.length > 0) {
+    return (
+      <Dialog onOpenChange={(open) => !open && onClose()} open title={`${name} cannot be archived yet`}>
+        <div className="flex flex-col gap-2 [overflow-wrap:anywhere]">
+          <UsedBy
+            effect="Remove the tool there first."
+            many="agents use"
+            one="agent uses"
+            users={{ data: agents, error: null }}
+          />
+        </div>
+        <DialogActions>
+          <Button onClick={onClose}>Close</Button>
+        </DialogActions>
+      </Dialog>
+    );
+  }
+  return (
+    <ConfirmDialog
+      act={`Archive ${kind}`}
+      acting="Archiving"
+      mutation={archive}
+      onClose={onClose}
+      onConfirm={onConfirm}
+      title={`Archive ${name}`}
+    >
+      <UsedBy
+        effect="Their calls fail until you restore it."
+        many="tools and triggers use"
+        one="tool or trigger uses"
+        users={{ data: users, error: null }}
+      />
+    </ConfirmDialog>
+  );
+}

@@ -1,0 +1,27 @@
+import { expect, it } from "vitest";
+import { insertableSecrets, insertablesBefore } from "./insertables";
+import { readTool } from "./tool-document";
+
+const tool = readTool(`
+parameters: { type: object, properties: { city: {}, "zip-code": {} } }
+steps:
+  - { id: one, uses: current_time }
+  - { id: two, uses: calculate, forEach: input.list, as: price }
+  - { id: three, uses: calculate, forEach: input.list }
+`);
+
+it.each([
+  [0, ["input.city", "input.`zip-code`"]],
+  [1, ["input.city", "input.`zip-code`", "steps.one", "price"]],
+  [2, ["input.city", "input.`zip-code`", "steps.one", "steps.two", "item"]],
+  [3, ["input.city", "input.`zip-code`", "steps.one", "steps.two", "steps.three"]],
+])("the part at %i refers to the input, earlier steps and its item", (index, names) => {
+  if (tool === null) throw new Error("The YAML is not valid.");
+  expect(insertablesBefore(tool, index).map(({ name }) => name)).toEqual(names);
+});
+
+it("a secret in empty headers becomes an authorization header", () => {
+  expect(insertableSecrets(["github"], "headers")).toEqual([
+    { name: "secrets.github", alone: '{"authorization":"Bearer {{ secrets.github }}"}' },
+  ]);
+});
