@@ -225,7 +225,7 @@ function RunRow({
           <Preview className="max-sm:hidden" run={run} />
         </div>
       </td>
-      <td className={`${CELL} max-sm:h-auto max-sm:border-0 max-sm:p-0`}>
+      <td className={`${CELL} max-sm:h-auto max-sm:border-0 max-sm:p-0 max-sm:text-right`}>
         <Status status={run.status} waiting={run.waiting} />
       </td>
       <td className={`${CELL} hidden truncate text-muted max-lg:hidden lg:table-cell`}>

@@ -133,7 +133,7 @@ function DeliveryRow({ delivery, href }: { delivery: DeliverySummary; href: stri
         </a>
       </Cell>
       <Cell className={`whitespace-nowrap ${STACKED}`}>
-        <span className="inline-block w-20">
+        <span className="inline-block w-22">
           <OutcomeMark outcome={delivery.outcome} />
         </span>{" "}
         <span className="text-muted">{delivery.status}</span>
