@@ -128,7 +128,7 @@ test("archiving an agent that a trigger starts asks first, and names the trigger
   await page.getByRole("menuitem", { name: "Archive" }).click();
   const dialog = page.getByRole("dialog", { name: `Archive ${name}` });
   await expect(dialog.getByRole("link", { name: `Calls ${name}` })).toBeVisible();
-  await expect(dialog).toContainText("Their calls fail until you restore it.");
+  await expect(dialog).toContainText("1 trigger uses it. Its calls fail until you restore it.");
   await expectNoFaultsAnywhere(page, "archiving an agent in use");
   await dialog.getByRole("button", { name: "Archive agent" }).click();
   await expect(page.getByText(`${name} is archived`)).toBeVisible();

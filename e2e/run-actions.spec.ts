@@ -42,4 +42,5 @@ test("the copied call starts the same run for any input, and a failed copy is re
   const started = z.object({ success: z.literal(true), id: z.string() }).parse(JSON.parse(printed || errors));
   const text = await page.request.get(`/api/runs/${started.id}/text?field=input`);
   expect((await text.text()) === JSON.stringify(input)).toBe(true);
+  await context.clearPermissions();
 });

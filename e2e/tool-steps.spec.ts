@@ -62,6 +62,7 @@ test("a draft is tried as a whole and up to a step, without saving it", async ({
   await field(page, "expression").fill("{{ input.number }} * 200");
   await page.getByRole("button", { name: "Add step" }).click();
   const catalogue = page.getByRole("dialog", { name: "Add a step after doubled" });
+  await expect(catalogue.getByLabel("Search functions and tools")).toBeFocused();
   await page.keyboard.press("ArrowDown");
   await page.keyboard.press("ArrowDown");
   await expect(catalogue.getByRole("button", { name: /^current_time/ })).toBeFocused();
@@ -187,6 +188,7 @@ test("a conflict of two windows is shown above the form, not as a problem of the
   await page.getByRole("button", { name: "Save", exact: true }).click();
   const conflict = page.getByRole("region", { name: "Differences from version 2" });
   await expect(conflict).toContainText("retries: 3");
+  await expect(conflict.getByRole("heading", { name: /^Version 2 was saved/ })).toBeInViewport();
   await expect(page.getByRole("region", { name: "Problems" })).toContainText("No problems");
   await expect(field(page, "Retries")).toHaveValue("2");
   await conflict.getByRole("button", { name: "Keep my draft" }).click();

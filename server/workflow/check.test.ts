@@ -247,7 +247,7 @@ describe("refuses, naming the path", () => {
     [
       "an expression that a function takes",
       one({ uses: "transform_json", with: { value: 1, expression: "$sum(" } }),
-      /^\/steps\/0\/with\/expression Expected ")" before end of expression/,
+      /^\/steps\/0\/with\/expression Expected "\)" before end of expression/,
     ],
     [
       "an expression that finds the next page",

@@ -47,9 +47,9 @@ export function ArchiveDialog({
       title={`Archive ${name}`}
     >
       <UsedBy
-        effect="Their calls fail until you restore it."
+        effect={`${users.length === 1 ? "Its" : "Their"} calls fail until you restore it.`}
         many="tools and triggers use"
-        one="tool or trigger uses"
+        one={`${users[0]?.kind} uses`}
         users={{ data: users, error: null }}
       />
     </ConfirmDialog>

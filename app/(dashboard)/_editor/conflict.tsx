@@ -1,5 +1,6 @@
 "use client";
 
+import { useEffect, useRef } from "react";
 import { Button } from "@/app/_ui/button";
 import { compareFields, type Fields } from "@/server/catalog/field-changes";
 import { FieldDiff } from "../../_ui/text/field-diff";
@@ -16,19 +17,25 @@ export function Conflict({
   onKeep: () => void;
   onDiscard: () => void;
 }) {
+  const place = useRef<HTMLElement>(null);
+  // It appears at the top of the page; whoever saved may be far below.
+  useEffect(() => place.current?.scrollIntoView({ block: "nearest" }), []);
+  const changes = compareFields(newer.fields, draft);
   return (
     <section
+      ref={place}
       aria-label={`Differences from version ${newer.version}`}
       className="flex flex-col gap-3 border-line border-b bg-surface px-4 py-4 sm:px-6"
     >
       <div>
         <h2 className="font-semibold">Version {newer.version} was saved while you were editing</h2>
         <p className="text-muted">
-          Your draft is kept. These are its differences from version {newer.version}; saving the draft applies
-          all of them.
+          {changes.length === 0
+            ? "Your draft equals it."
+            : `Your draft is kept. These are its differences from version ${newer.version}; saving the draft applies all of them.`}
         </p>
       </div>
-      {compareFields(newer.fields, draft).map((change) => (
+      {changes.map((change) => (
         <FieldDiff change={change} key={change.field} />
       ))}
       <div className="flex flex-wrap gap-2">

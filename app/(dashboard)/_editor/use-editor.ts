@@ -96,7 +96,7 @@ export function useEditor<Value>({
     note,
     setNote,
     /** The version that was saved by somebody else since the draft was begun. */
-    newer: opened !== null && draft.changed && draft.version !== opened.version ? opened.version : null,
+    newer: opened !== null && draft.version !== opened.version ? opened.version : null,
     busy: mutation.isPending || mutation.isSuccess,
     problems: readProblems(mutation.error, labels),
     /** What the server found in the value that it refused last. */
