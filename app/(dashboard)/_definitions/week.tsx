@@ -54,7 +54,7 @@ export function WeekCells({ week }: { week: WeekFigures | null }) {
         <span className="inline-flex items-center gap-3 max-lg:flex-row-reverse">
           <OrNone>
             {week && (
-              <span className="whitespace-nowrap">
+              <span className="whitespace-nowrap max-md:min-w-32">
                 {formatCount(week.runs)}
                 <span className="lg:hidden">
                   {week.runs === 1 ? " run" : " runs"}

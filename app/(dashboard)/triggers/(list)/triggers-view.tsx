@@ -79,7 +79,7 @@ function LastCallLink({ call, triggerId }: { call: LastCall | null; triggerId: s
       className="relative z-10 inline-flex items-center gap-2 hover:underline"
       href={`/triggers/${triggerId}?delivery=${call.id}`}
     >
-      <OutcomeMark outcome={call.outcome} />
+      <OutcomeMark compact outcome={call.outcome} />
       <Ago at={call.receivedAt} className="text-muted" />
     </Link>
   );
