@@ -36,7 +36,7 @@ test("a secret is created, changed, used by a tool and removed, and never shown"
   await edit.getByLabel("Expires").selectOption("Never");
   await edit.getByRole("button", { name: "Save" }).click();
   await expect(edit).toBeHidden();
-  await expect(row.getByRole("cell", { name: "never", exact: true })).toBeVisible();
+  await expect(row.getByRole("cell", { name: "Never", exact: true })).toBeVisible();
   await expect(row).not.toContainText("uploads.github.com");
   await act("Replace the value");
   const replace = page.getByRole("dialog", { name: `Replace the value of ${name}` });
