@@ -24,7 +24,7 @@ test("a secret is created, changed, used by a tool and removed, and never shown"
 
   const row = page.getByRole("row").filter({ hasText: name });
   await expect(row).toContainText("api.github.com, uploads.github.com");
-  await expect(row).toContainText("never used");
+  await expect(row).toContainText("Never used");
   const act = async (item: string) => {
     await row.getByRole("button", { name: `Actions for ${name}` }).click();
     await page.getByRole("menuitem", { name: item }).click();
@@ -36,7 +36,7 @@ test("a secret is created, changed, used by a tool and removed, and never shown"
   await edit.getByLabel("Expires").selectOption("Never");
   await edit.getByRole("button", { name: "Save" }).click();
   await expect(edit).toBeHidden();
-  await expect(row.getByRole("cell", { name: "never", exact: true })).toBeVisible();
+  await expect(row.getByRole("cell", { name: "Never", exact: true })).toBeVisible();
   await expect(row).not.toContainText("uploads.github.com");
   await act("Replace the value");
   const replace = page.getByRole("dialog", { name: `Replace the value of ${name}` });

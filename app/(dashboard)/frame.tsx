@@ -281,7 +281,7 @@ function PersonMenu({
             <span className="sr-only">Signed in as </span>
             {user.name}
           </span>
-          <span className="text-muted text-xs">{role}</span>
+          <span className="text-muted text-xs capitalize">{role}</span>
         </>
       }
       triggerClass="flex h-9 w-full min-w-0 items-center gap-2 rounded-md px-1.5 text-left hover:bg-hover"

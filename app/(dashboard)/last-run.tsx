@@ -5,10 +5,10 @@ import type { LastRun } from "@/server/catalog/overview";
 
 /** A link to the newest run: its status and time. */
 export function LastRunLink({ run }: { run: LastRun | null }) {
-  if (!run) return <span className="text-faint">never run</span>;
+  if (!run) return <span className="text-faint">Never run</span>;
   return (
     <Link className="relative z-10 inline-flex items-center gap-2 hover:underline" href={`/runs/${run.id}`}>
-      <Status status={run.status} />
+      <Status compact status={run.status} />
       <Ago at={run.createdAt} className="text-muted" />
     </Link>
   );

@@ -32,7 +32,7 @@ export function Dialog({
         <Base.Popup
           finalFocus={finalFocus}
           className={clsx(
-            "fixed inset-x-0 bottom-0 z-50 flex max-h-[90dvh] flex-col rounded-t-lg border border-line-strong bg-raised shadow-raised outline-none",
+            "fixed inset-x-0 bottom-0 z-50 flex max-h-[90dvh] flex-col overflow-hidden rounded-t-lg border border-line-strong bg-raised shadow-raised outline-none",
             "sm:inset-x-auto sm:top-[12vh] sm:bottom-auto sm:left-1/2 sm:max-h-[76vh] sm:w-full sm:-translate-x-1/2 sm:rounded-lg",
             wide ? "sm:max-w-3xl" : "sm:max-w-md",
           )}

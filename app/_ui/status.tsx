@@ -69,14 +69,16 @@ export function shownStatus(status: RunStatusName, waiting: boolean): RunStatusN
   return waiting && status === "Running" ? "Waiting" : status;
 }
 
-/** A status as shape and text. */
+/** A status as shape and text; with `compact`, a phone shows the shape only. */
 export function Status({
   status,
   waiting = false,
+  compact = false,
   className,
 }: {
   status: RunStatusName;
   waiting?: boolean;
+  compact?: boolean;
   className?: string;
 }) {
   const shown = shownStatus(status, waiting);
@@ -90,7 +92,7 @@ export function Status({
       }
     >
       <StatusShape status={shown} />
-      <span className="self-baseline font-medium">{shown}</span>
+      <span className={clsx("self-baseline font-medium", compact && "max-md:sr-only")}>{shown}</span>
     </span>
   );
 }

@@ -101,7 +101,7 @@ export function List({
 
 export function ListRow({ children }: { children: ReactNode }) {
   return (
-    <tr className="relative hover:bg-hover max-md:flex max-md:flex-wrap max-md:gap-x-3 max-md:border-line max-md:border-b max-md:px-4 max-md:py-2">
+    <tr className="group relative hover:bg-hover max-md:flex max-md:flex-wrap max-md:gap-x-3 max-md:border-line max-md:border-b max-md:px-4 max-md:py-2">
       {children}
     </tr>
   );
@@ -151,7 +151,16 @@ export function RowName({
       <Link className="min-w-0 truncate font-medium after:absolute after:inset-0" href={href} title={name}>
         {name}
       </Link>
-      {slug === name ? null : <span className="mono min-w-0 shrink-[99] truncate text-muted">{slug}</span>}
+      {slug === name ? null : <span className="mono min-w-0 shrink-[9999] truncate text-muted">{slug}</span>}
+      {children}
+    </span>
+  );
+}
+
+/** A control beside a row's name. With a mouse, it appears with the pointer or the focus. */
+export function RowControl({ children }: { children: ReactNode }) {
+  return (
+    <span className="relative z-10 pointer-fine:opacity-0 pointer-fine:group-hover:opacity-100 has-focus-visible:opacity-100!">
       {children}
     </span>
   );

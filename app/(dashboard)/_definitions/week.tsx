@@ -54,7 +54,7 @@ export function WeekCells({ week }: { week: WeekFigures | null }) {
         <span className="inline-flex items-center gap-3 max-lg:flex-row-reverse">
           <OrNone>
             {week && (
-              <span className="whitespace-nowrap">
+              <span className="whitespace-nowrap max-md:min-w-32">
                 {formatCount(week.runs)}
                 <span className="lg:hidden">
                   {week.runs === 1 ? " run" : " runs"}
@@ -95,8 +95,8 @@ export function SuccessRate({ of }: { of: RunFigures }) {
   const share = formatShare(of.completed, ended(of));
   if (ended(of) === 0 || of.completed / ended(of) >= LOW_SUCCESS) return share;
   return (
-    <span className="inline-flex items-center gap-1.5 text-failed" title="Below 90%">
-      <StatusShape status="Failed" />
+    <span className="inline-flex items-baseline gap-1.5 text-failed" title="Below 90%">
+      <StatusShape className="translate-y-px" status="Failed" />
       {share}
     </span>
   );

@@ -31,7 +31,7 @@ export function OrganizationList() {
                 <span className="truncate font-medium">{name}</span>
                 {active ? <Badge>active</Badge> : null}
               </p>
-              <p className="text-muted text-xs">
+              <p className="text-muted text-xs first-letter:uppercase">
                 {role}: {MAY[role]}
               </p>
             </div>

@@ -76,7 +76,6 @@ export function Ledger() {
               >
                 Balance
               </HeadCell>
-              <HeadCell>By</HeadCell>
               <HeadCell className="text-right">Time</HeadCell>
             </tr>
           </thead>
@@ -123,9 +122,6 @@ function Row({ line, run }: { line: LedgerLine; run: RunSummary | undefined }) {
       <Cell className="whitespace-nowrap text-right text-muted max-md:hidden">
         {formatCredits(line.after)}
       </Cell>
-      <Cell className="whitespace-nowrap text-muted max-md:hidden">
-        {line.actor === "run" ? "" : line.actor}
-      </Cell>
       <Cell className={`whitespace-nowrap text-right text-muted max-md:order-4 md:pr-6! ${STACKED}`}>
         <Moment at={line.createdAt} />
       </Cell>
@@ -137,6 +133,8 @@ function Row({ line, run }: { line: LedgerLine; run: RunSummary | undefined }) {
 function Entry({ line, run }: { line: LedgerLine; run: RunSummary | undefined }) {
   const Icon = run ? (run.kind === "agent" ? AgentIcon : ToolIcon) : CreditsIcon;
   const isCharge = line.kind === "charge";
+  const actor = line.actor === "run" ? "" : `by ${line.actor}`;
+  const details = [run ? run.inputPreview : line.note, actor].filter((text) => text !== "");
   return (
     <span className="flex min-w-0 items-center gap-2">
       <Icon className="shrink-0 text-faint" />
@@ -153,7 +151,7 @@ function Entry({ line, run }: { line: LedgerLine; run: RunSummary | undefined })
           {shortId(line.runId)}
         </span>
       ) : null}
-      <span className="truncate text-muted">{run ? run.inputPreview : line.note}</span>
+      <span className="truncate text-muted">{details.join(" · ")}</span>
     </span>
   );
 }
@@ -181,7 +179,7 @@ function NoLines({ question: { kind } }: { question: LedgerQuestion }) {
 function RowSkeletons() {
   return ["w-40", "w-56", "w-48", "w-64"].map((width) => (
     <tr key={width}>
-      <Cell colSpan={6}>
+      <Cell colSpan={5}>
         <SkeletonLine className={width} />
       </Cell>
     </tr>

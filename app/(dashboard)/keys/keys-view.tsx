@@ -1,6 +1,7 @@
 "use client";
 
 import { useSuspenseQuery } from "@tanstack/react-query";
+import clsx from "clsx";
 import dynamic from "next/dynamic";
 import { useState } from "react";
 import { buttonClass } from "@/app/_ui/button";
@@ -71,7 +72,7 @@ function Row({ line: key, onRevoke }: { line: KeyLine; onRevoke: (() => void) | 
         </RowName>
       </ListCell>
       <ListCell className="whitespace-nowrap" area="share">
-        <span className={key.state === "active" ? undefined : "text-failed"}>{key.state}</span>
+        <span className={clsx("capitalize", key.state !== "active" && "text-failed")}>{key.state}</span>
         {key.revokedAt ? (
           <>
             {" "}
@@ -79,7 +80,7 @@ function Row({ line: key, onRevoke }: { line: KeyLine; onRevoke: (() => void) | 
           </>
         ) : null}
       </ListCell>
-      <ListCell className="text-muted" area="wide">
+      <ListCell className="text-muted first-letter:uppercase" area="wide">
         {PERMISSIONS.filter(([scope]) => key.scopes.includes(scope))
           .map(([, label]) => label)
           .join(", ")}
@@ -92,11 +93,11 @@ function Row({ line: key, onRevoke }: { line: KeyLine; onRevoke: (() => void) | 
             <Ago at={key.lastUsedAt} />
           </>
         ) : (
-          "never used"
+          "Never used"
         )}
       </ListCell>
       <ListCell className="whitespace-nowrap text-muted" area="wide">
-        {key.expiresAt ? <Day at={key.expiresAt} /> : "never"}
+        {key.expiresAt ? <Day at={key.expiresAt} /> : "Never"}
       </ListCell>
       <ListCell className="truncate text-muted" area="wide">
         <Day at={key.createdAt} /> by {key.createdBy}

@@ -60,8 +60,10 @@ export function MembersView() {
                 {member.email}
               </span>
             </ListCell>
-            <ListCell area="end">{member.role}</ListCell>
-            <ListCell className="text-muted" area="wide">
+            <ListCell area="end" className="capitalize">
+              {member.role}
+            </ListCell>
+            <ListCell className="text-muted first-letter:uppercase" area="wide">
               {MAY[member.role]}
             </ListCell>
             <ListCell className="whitespace-nowrap text-muted" area="none">

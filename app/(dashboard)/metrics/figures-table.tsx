@@ -19,9 +19,9 @@ type Row = {
 const COUNTS = ["runs", "completed", "failed", "cancelled", "open"] as const;
 /** The columns, and the classes that hide some on small screens. */
 const COLUMNS = {
-  runs: { name: "Runs", className: "" },
+  runs: { name: "Runs", className: "max-md:w-[13%]" },
   completed: { name: "Completed", className: "max-xl:hidden" },
-  failed: { name: "Failed", className: "" },
+  failed: { name: "Failed", className: "max-md:w-[13%]" },
   cancelled: { name: "Cancelled", className: "max-xl:hidden" },
   open: { name: "Open", className: "max-xl:hidden" },
   success: { name: "Success", className: "" },

@@ -94,7 +94,6 @@ export function KeyFigures({
 }
 
 function Change({ children }: { children: ReactNode }) {
-  if (children === null) return <span title="There were no runs in the period before.">{NONE}</span>;
   return (
     <span className="whitespace-nowrap font-medium text-ink" title="Compared with the period before">
       {children}

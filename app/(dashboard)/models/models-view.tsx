@@ -45,7 +45,7 @@ export function ModelsView() {
         and the operator of this service sets them.
       </p>
       <section aria-label="Your organization's providers" className="border-line border-t">
-        <PartHead title="Your organization's" />
+        <PartHead title="Your providers" />
         {data.own.length === 0 ? (
           <Empty title="No providers of your own yet">
             <p>
@@ -83,7 +83,7 @@ export function ModelsView() {
         )}
       </section>
       <section aria-label="Providers of this service">
-        <PartHead title="Of this service" />
+        <PartHead title="Providers of this service" />
         {data.service.map((provider) => (
           <ServiceProviderPart defaultPrice={data.defaultPrice} key={provider.name} provider={provider} />
         ))}

@@ -53,7 +53,7 @@ export function OrganizationView() {
             <Fact name="Id">
               <span className="flex items-center gap-1.5">
                 <span className="mono min-w-0">{data.id}</span>
-                <CopyButton label="Copy the id" text={data.id} />
+                <CopyButton className="-my-1" label="Copy the id" text={data.id} />
               </span>
             </Fact>
             <Fact name="Created">
@@ -62,11 +62,11 @@ export function OrganizationView() {
             <Fact name="State">
               {data.suspended ? (
                 <span className="text-waiting">
-                  suspended since <Day at={data.suspended.at} />
+                  Suspended since <Day at={data.suspended.at} />
                   {data.suspended.reason === null ? "" : `: ${data.suspended.reason}`}
                 </span>
               ) : (
-                "active"
+                "Active"
               )}
             </Fact>
           </Facts>
@@ -145,9 +145,9 @@ function Limits({ plan }: { plan: OrganizationFacts["plan"] }) {
         <p className="text-muted text-xs">The operator of this installation changes the plan.</p>
       </PartHead>
       <Facts label="Limits">
-        <Fact name="API access">{plan?.apiAccess ? "on" : "off: keys are refused, webhooks work"}</Fact>
+        <Fact name="API access">{plan?.apiAccess ? "On" : "Off: keys are refused, webhooks work"}</Fact>
         <Fact name="Reads">
-          {plan === null ? "none" : `${limitOf(plan.readsPerMinute)} per key in any 60 seconds`}
+          {plan === null ? "None" : `${limitOf(plan.readsPerMinute)} per key in any 60 seconds`}
         </Fact>
         <Fact name="Never deleted">Credits and the audit log</Fact>
       </Facts>

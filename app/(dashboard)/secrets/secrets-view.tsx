@@ -76,9 +76,9 @@ export function SecretsView() {
 }
 
 const STATES: Record<SecretSummary["state"], { label: string; className?: string }> = {
-  set: { label: "set" },
-  missing: { label: "no value yet", className: "text-waiting" },
-  expired: { label: "expired", className: "text-failed" },
+  set: { label: "Set" },
+  missing: { label: "No value yet", className: "text-waiting" },
+  expired: { label: "Expired", className: "text-failed" },
 };
 
 function Row({ secret, onOpen }: { secret: SecretSummary; onOpen: ((act: Act) => void) | null }) {
@@ -103,11 +103,11 @@ function Row({ secret, onOpen }: { secret: SecretSummary; onOpen: ((act: Act) =>
             <Ago at={secret.lastUsedAt} />
           </>
         ) : (
-          "never used"
+          "Never used"
         )}
       </ListCell>
       <ListCell className="whitespace-nowrap text-muted" area="wide">
-        {secret.expiresAt ? <Day at={secret.expiresAt} /> : "never"}
+        {secret.expiresAt ? <Day at={secret.expiresAt} /> : "Never"}
       </ListCell>
       <ListCell className="truncate text-muted" area="wide">
         <Day at={secret.createdAt} /> by {secret.createdBy}

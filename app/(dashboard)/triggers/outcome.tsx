@@ -1,3 +1,4 @@
+import clsx from "clsx";
 import { StatusShape } from "@/app/_ui/status";
 import type { DeliveryOutcomeName } from "@/server/contract/enums";
 
@@ -8,12 +9,14 @@ const LOOKS = {
 } as const;
 
 /** A delivery's outcome as shape and text. */
-export function OutcomeMark({ outcome }: { outcome: DeliveryOutcomeName }) {
+export function OutcomeMark({ outcome, compact }: { outcome: DeliveryOutcomeName; compact?: boolean }) {
   const { shape, colour } = LOOKS[outcome];
   return (
     <span className={`inline-flex items-center gap-1.5 ${colour}`}>
       <StatusShape status={shape} />
-      <span className="self-baseline font-medium">{outcome}</span>
+      <span className={clsx("self-baseline font-medium capitalize", compact && "max-md:sr-only")}>
+        {outcome}
+      </span>
     </span>
   );
 }

@@ -3,7 +3,7 @@ import { Suspense } from "react";
 import { CopyButton } from "@/app/_ui/copy-button";
 import { Empty, PageHead } from "@/app/_ui/page";
 import { PageButton } from "@/app/_ui/page-button";
-import { Badge, List, ListCell, ListRow, RowName } from "@/app/_ui/table";
+import { Badge, List, ListCell, ListRow, RowControl, RowName } from "@/app/_ui/table";
 import { serverApi } from "@/app/request";
 import { Archived } from "../../_definitions/archived";
 import { readSort, sortByWeek, WeekCells, weekColumns } from "../../_definitions/week";
@@ -50,9 +50,9 @@ async function Agents({ searchParams }: PageProps<"/agents">) {
                 <RowName href={`/agents/${agent.id}`} name={agent.name} slug={agent.slug}>
                   <span className="text-faint">v{agent.version}</span>
                   {agent.status === "inactive" ? <Badge>inactive</Badge> : null}
-                  <span className="relative z-10">
+                  <RowControl>
                     <CopyButton label={`Copy the id of ${agent.name}`} text={agent.id} />
-                  </span>
+                  </RowControl>
                 </RowName>
               </ListCell>
               <ListCell className="mono truncate text-muted" area="wide">

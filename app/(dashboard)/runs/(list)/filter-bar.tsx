@@ -63,7 +63,7 @@ export function FilterBar({
         aria-expanded={picking !== null}
         aria-haspopup="dialog"
         aria-keyshortcuts="f"
-        look="quiet"
+        className="border-dashed"
         onClick={() => {
           // Pointer-down outside closes the picker before the click arrives, and the click must not open it again.
           if (!pressedWhileOpen.current) setPicking("");

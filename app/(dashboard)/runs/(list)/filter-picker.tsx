@@ -95,7 +95,9 @@ export function FilterPicker({
                             value={choice}
                           >
                             {isStatus(choice.label) ? <StatusShape status={choice.label} /> : null}
-                            <span className="min-w-0 flex-1 truncate">{choice.label}</span>
+                            <span className="min-w-0 flex-1 truncate first-letter:uppercase">
+                              {choice.label}
+                            </span>
                             {choice.chosen ? <span className="sr-only">selected</span> : null}
                             <CheckIcon
                               className={clsx("shrink-0 text-accent", !choice.chosen && "invisible")}

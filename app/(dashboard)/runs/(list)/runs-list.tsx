@@ -225,7 +225,7 @@ function RunRow({
           <Preview className="max-sm:hidden" run={run} />
         </div>
       </td>
-      <td className={`${CELL} max-sm:h-auto max-sm:border-0 max-sm:p-0`}>
+      <td className={`${CELL} max-sm:h-auto max-sm:border-0 max-sm:p-0 max-sm:text-right`}>
         <Status status={run.status} waiting={run.waiting} />
       </td>
       <td className={`${CELL} hidden truncate text-muted max-lg:hidden lg:table-cell`}>
@@ -257,7 +257,7 @@ function RunRow({
 /** The start of the error, or else of the input. */
 function Preview({ run, className }: { run: RunSummary; className: string }) {
   return (
-    <span className={clsx("min-w-0 truncate", run.errorPreview ? "text-failed" : "text-muted", className)}>
+    <span className={clsx("min-w-0 truncate text-muted", className)}>
       {run.errorPreview ?? run.inputPreview}
     </span>
   );

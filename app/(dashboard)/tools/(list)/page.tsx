@@ -3,7 +3,7 @@ import { Suspense } from "react";
 import { CopyButton } from "@/app/_ui/copy-button";
 import { Empty, PageHead } from "@/app/_ui/page";
 import { PageButton } from "@/app/_ui/page-button";
-import { List, ListCell, ListRow, RowName } from "@/app/_ui/table";
+import { List, ListCell, ListRow, RowControl, RowName } from "@/app/_ui/table";
 import { serverApi } from "@/app/request";
 import { Archived } from "../../_definitions/archived";
 import { readSort, sortByWeek, WeekCells, weekColumns } from "../../_definitions/week";
@@ -49,9 +49,9 @@ async function Tools({ searchParams }: PageProps<"/tools">) {
               <ListCell area="line">
                 <RowName href={`/tools/${tool.id}`} name={tool.name} slug={tool.slug}>
                   <span className="text-faint">v{tool.version}</span>
-                  <span className="relative z-10">
+                  <RowControl>
                     <CopyButton label={`Copy the id of ${tool.name}`} text={tool.id} />
-                  </span>
+                  </RowControl>
                 </RowName>
               </ListCell>
               <ListCell className="truncate text-muted" area="wide">

@@ -60,7 +60,7 @@ function Row({ trigger }: { trigger: TriggerLine }) {
         </RowName>
       </ListCell>
       <ListCell className="truncate md:max-lg:hidden" area="line">
-        <span className="text-muted">{trigger.target.kind}</span> {trigger.target.name}
+        <span className="text-muted capitalize">{trigger.target.kind}</span> {trigger.target.name}
         {trigger.target.gone ? <span className="text-failed"> (deleted: calls are refused)</span> : null}
       </ListCell>
       <WeekCells week={trigger.week} />
@@ -73,13 +73,13 @@ function Row({ trigger }: { trigger: TriggerLine }) {
 
 /** The newest delivery of a trigger, as a link. Its newest run would not show rejected calls. */
 function LastCallLink({ call, triggerId }: { call: LastCall | null; triggerId: string }) {
-  if (!call) return <span className="text-faint">never called</span>;
+  if (!call) return <span className="text-faint">Never called</span>;
   return (
     <Link
       className="relative z-10 inline-flex items-center gap-2 hover:underline"
       href={`/triggers/${triggerId}?delivery=${call.id}`}
     >
-      <OutcomeMark outcome={call.outcome} />
+      <OutcomeMark compact outcome={call.outcome} />
       <Ago at={call.receivedAt} className="text-muted" />
     </Link>
   );

@@ -6,7 +6,7 @@ import { useSearchParams } from "next/navigation";
 import { Button } from "@/app/_ui/button";
 import { ChoiceLinks } from "@/app/_ui/choice-links";
 import { PartHead } from "@/app/_ui/facts";
-import { formatBytes, shortId } from "@/app/_ui/format";
+import { formatBytes, NONE, shortId } from "@/app/_ui/format";
 import { Link } from "@/app/_ui/link";
 import { OlderButton } from "@/app/_ui/older-button";
 import { Empty, SkeletonLine } from "@/app/_ui/page";
@@ -133,7 +133,7 @@ function DeliveryRow({ delivery, href }: { delivery: DeliverySummary; href: stri
         </a>
       </Cell>
       <Cell className={`whitespace-nowrap ${STACKED}`}>
-        <span className="inline-block w-20">
+        <span className="inline-block w-22">
           <OutcomeMark outcome={delivery.outcome} />
         </span>{" "}
         <span className="text-muted">{delivery.status}</span>
@@ -148,7 +148,7 @@ function DeliveryRow({ delivery, href }: { delivery: DeliverySummary; href: stri
           </>
         ) : null}
       </Cell>
-      <Cell className="mono whitespace-nowrap text-right text-muted max-md:hidden">
+      <Cell className="whitespace-nowrap text-right text-muted max-md:hidden">
         {formatBytes(delivery.bytes)}
       </Cell>
       <Cell className={`whitespace-nowrap ${STACKED}`}>
@@ -157,7 +157,7 @@ function DeliveryRow({ delivery, href }: { delivery: DeliverySummary; href: stri
             {shortId(delivery.runId)}
           </Link>
         ) : (
-          <span className="text-faint max-md:hidden">none</span>
+          <span className="text-faint max-md:hidden">{NONE}</span>
         )}
       </Cell>
     </tr>

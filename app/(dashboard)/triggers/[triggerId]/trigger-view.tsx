@@ -33,7 +33,7 @@ export function TriggerView({ triggerId }: { triggerId: string }) {
             Metrics
           </Link>
           <Link className="text-accent hover:underline" href={`/runs?trigger=${trigger.id}`}>
-            Its runs
+            All runs
           </Link>
           <TriggerActions trigger={trigger} />
         </span>
@@ -72,7 +72,7 @@ function Definition({ trigger }: { trigger: TriggerDetail }) {
         <Address trigger={trigger} />
       </Fact>
       <Fact name="Starts">
-        <span className="text-muted">{target.kind}</span>{" "}
+        <span className="text-muted capitalize">{target.kind}</span>{" "}
         {target.gone ? (
           target.name
         ) : (
@@ -90,7 +90,7 @@ function Definition({ trigger }: { trigger: TriggerDetail }) {
         {trigger.rateLimit.requests} calls per {trigger.rateLimit.seconds} s
       </Fact>
       {trigger.maxCredits ? (
-        <Fact name="Credits per run">at most {formatCredits(trigger.maxCredits)}</Fact>
+        <Fact name="Credits per run">At most {formatCredits(trigger.maxCredits)}</Fact>
       ) : null}
       {target.kind === "agent" ? (
         <Fact name="Message">
@@ -99,7 +99,7 @@ function Definition({ trigger }: { trigger: TriggerDetail }) {
               {trigger.messageTemplate}
             </pre>
           ) : (
-            <span className="text-muted">the body as received</span>
+            <span className="text-muted">The body as received</span>
           )}
         </Fact>
       ) : null}
@@ -138,7 +138,7 @@ const SCHEMES = {
 
 function Signature({ trigger }: { trigger: TriggerDetail }) {
   if (trigger.secrets.length === 0) {
-    return <span className="text-muted">none: anyone who knows the address can call it</span>;
+    return <span className="text-muted">None: anyone who knows the address can call it</span>;
   }
   return (
     <>

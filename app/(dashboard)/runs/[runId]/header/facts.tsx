@@ -116,7 +116,7 @@ function Group({ title, className, children }: { title: string; className?: stri
 
 function Row({ name, children }: { name: string; children: ReactNode }) {
   return (
-    <div className="sm:grid sm:grid-cols-[5.5rem_minmax(0,1fr)] sm:gap-x-2">
+    <div className="sm:grid sm:grid-cols-[4.5rem_minmax(0,1fr)] sm:gap-x-2">
       <dt className="text-muted max-sm:text-xs">{name}</dt>
       <dd className="min-w-0 truncate">{children}</dd>
     </div>

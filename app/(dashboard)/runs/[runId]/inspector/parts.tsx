@@ -191,7 +191,7 @@ export function Figures({ facts }: { facts: readonly (readonly [string, ReactNod
     <dl className="grid grid-cols-2 gap-x-5 gap-y-1 px-4 pb-2 sm:px-6 2xl:grid-cols-4">
       {facts.map(([name, value]) => (
         <div className="flex min-w-0 gap-1.5" key={name}>
-          <dt className="text-muted">{name}</dt>
+          <dt className="whitespace-nowrap text-muted">{name}</dt>
           <dd className="min-w-0 truncate">{value}</dd>
         </div>
       ))}

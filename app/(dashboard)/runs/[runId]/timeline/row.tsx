@@ -43,7 +43,7 @@ export function TimelineRow({
       aria-setsize={count}
       className={clsx(
         COLUMNS,
-        "group h-[36px] cursor-pointer tabular-nums -outline-offset-2",
+        "group h-[36px] cursor-pointer -outline-offset-2",
         chosen ? "bg-selected" : "hover:bg-hover",
       )}
       id={`line-${lineId(line)}`}

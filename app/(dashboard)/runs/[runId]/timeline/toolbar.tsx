@@ -53,7 +53,7 @@ export function TimelineTools({
   };
   return (
     <search className="flex min-h-11 flex-wrap items-center gap-x-3 gap-y-1 px-4 py-1.5 sm:pl-6">
-      <div className="relative min-w-20 flex-1 sm:min-w-40">
+      <div className="relative basis-full sm:min-w-40 sm:flex-1">
         <SearchIcon className="absolute top-2 left-2 text-faint" />
         <input
           aria-label="Find in this run"
