@@ -125,6 +125,24 @@ test("on a phone the lists show runs and the success rate", async ({
   }
 });
 
+test("a new run begins with the choice of its agent or tool, for those who may start one", async ({
+  ownerPage: page,
+  organization,
+}) => {
+  await page.goto("/runs");
+  await page.getByRole("button", { name: "New run" }).click();
+  await expect(page.getByRole("menuitem", { name: "Double", exact: true })).toBeVisible();
+  await page.getByRole("menuitem", { name: "Helper", exact: true }).click();
+  await expect(page).toHaveURL(`/agents/${organization.agentId}`);
+  await expect(page.getByLabel("Message")).toBeVisible();
+});
+
+test("a viewer has no button for a new run", async ({ viewerPage: page }) => {
+  await page.goto("/runs");
+  await expect(page.getByRole("button", { name: "Export and more" })).toBeVisible();
+  await expect(page.getByRole("button", { name: "New run" })).toBeHidden();
+});
+
 test("the ledger shows what a run cost", async ({ ownerPage: page, request, organization }) => {
   const id = await finishRun(request, organization, { tool: organization.toolId, input: { number: 2 } });
   await page.goto("/credits?kind=charge");

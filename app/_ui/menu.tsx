@@ -35,7 +35,10 @@ export function Menu({
       </Base.Trigger>
       <Base.Portal>
         <Base.Positioner align={align} className="z-40 outline-none" sideOffset={4}>
-          <Base.Popup className={POPUP_CLASS} finalFocus={finalFocus}>
+          <Base.Popup
+            className={`${POPUP_CLASS} max-h-(--available-height) overflow-y-auto`}
+            finalFocus={finalFocus}
+          >
             {children}
           </Base.Popup>
         </Base.Positioner>

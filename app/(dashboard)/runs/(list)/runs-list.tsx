@@ -25,6 +25,7 @@ import { FilterBar } from "./filter-bar";
 import type { FilterChange } from "./filter-choices";
 import { useListKeys, useReturn } from "./list-keys";
 import { ListMenu } from "./list-menu";
+import { NewRunMenu } from "./new-run-menu";
 import { NoRuns, UnknownFilters } from "./notices";
 import { type Select, SelectionBar, useSelection } from "./selection";
 import { useLiveRuns } from "./use-live-runs";
@@ -57,6 +58,7 @@ export function RunsList() {
       <PageHead title="Runs">
         {/* Without the unknown conditions the list is wider than intended, so bulk actions are disabled. */}
         {unread.length > 0 ? null : <ListMenu filter={filter} />}
+        <NewRunMenu />
       </PageHead>
       <FilterBar filter={filter} onChange={chooseFilter} onSearch={correctFilter} />
       {unread.length > 0 ? (
