@@ -7,6 +7,8 @@ import { resolveInstalled, ThreadError, ThreadPool } from "@/server/sandbox/thre
 
 /** How long one calculation may take once it has a thread. */
 const CALCULATION_TIMEOUT_MS = 5_000;
+/** The same when a definition is checked, which may hold many. */
+const CHECK_TIMEOUT_MS = 500;
 
 const pool = new ThreadPool({
   source: ARITHMETIC_SCRIPT,
@@ -43,25 +45,43 @@ export async function calculateExpression(
   expression: string,
   organizationId: string,
 ): Promise<number | string> {
+  const answer = await calculateText(expression, organizationId, CALCULATION_TIMEOUT_MS);
+  if (answer.ok) return answer.value;
+  throw new ExpressionError(describeFault(answer));
+}
+
+/** Why an expression cannot be read; null if it can, also when it has no result or takes too long. */
+export async function findArithmeticFault(
+  expression: string,
+  organizationId: string,
+): Promise<string | null> {
+  try {
+    const answer = await calculateText(expression, organizationId, CHECK_TIMEOUT_MS);
+    return answer.ok || answer.position === null ? null : describeFault(answer);
+  } catch (error) {
+    if (error instanceof ExpressionError) return null;
+    throw error;
+  }
+}
+
+type Answer = z.infer<typeof response>;
+
+async function calculateText(expression: string, organizationId: string, timeoutMs: number): Promise<Answer> {
   const text = normalise(expression);
   // "**" is a power.
   const isPlain = PLAIN.test(text) && !text.includes("**");
-  const answer = isPlain ? calculatePlain(text) : await calculateInThread(text, organizationId);
-  const parsed = response.parse(answer);
-  if (parsed.ok) return parsed.value;
-  const position = parsed.position === null ? "" : ` (at character ${parsed.position})`;
-  throw new ExpressionError(`${parsed.message}${position}`);
+  const answer = isPlain ? calculatePlain(text) : await calculateInThread(text, organizationId, timeoutMs);
+  return response.parse(answer);
 }
 
-function calculateInThread(expression: string, organizationId: string): Promise<unknown> {
-  return pool
-    .ask(expression, { timeoutMs: CALCULATION_TIMEOUT_MS, organizationId })
-    .catch((error: unknown) => {
-      if (!(error instanceof ThreadError)) throw error;
-      throw new ExpressionError(
-        error.reason === "timeout"
-          ? `it took longer than ${CALCULATION_TIMEOUT_MS} ms`
-          : "it could not be calculated",
-      );
-    });
+const describeFault = ({ message, position }: Extract<Answer, { ok: false }>) =>
+  position === null ? message : `${message} (at character ${position})`;
+
+function calculateInThread(expression: string, organizationId: string, timeoutMs: number): Promise<unknown> {
+  return pool.ask(expression, { timeoutMs, organizationId }).catch((error: unknown) => {
+    if (!(error instanceof ThreadError)) throw error;
+    throw new ExpressionError(
+      error.reason === "timeout" ? `it took longer than ${timeoutMs} ms` : "it could not be calculated",
+    );
+  });
 }

@@ -22,6 +22,7 @@ export const calculate = defineFunction({
     .union([z.number(), z.string()])
     .describe("The result, or its digits as text if a JSON number cannot hold it exactly enough."),
   errors: { invalid_expression: "The expression is invalid, divides by zero or has no real result." },
+  parsedFields: { expression: "arithmetic" },
   price: "action",
   hasSideEffects: false,
   timeoutMs: 30_000,

@@ -46,7 +46,7 @@ export type FunctionContext = {
 export type PriceClass = "action" | "model";
 
 /** What a text or an object in a function's input is parsed as. */
-export type ParsedField = "expression" | "schema";
+export type ParsedField = "expression" | "schema" | "arithmetic" | "script";
 
 /** A call that the engine executes: it waits, or runs a tool or an agent as a child run. */
 export type EngineAct = "wait" | "tool" | "agent";
@@ -79,7 +79,7 @@ export type FunctionDefinition<
   timeoutMs: number;
   /** Fields of the input in which a definition may refer to secrets; none when unset. */
   secretFields?: readonly string[];
-  /** Fields of the input that hold a JSONata expression or a JSON Schema: checked when a definition is saved. */
+  /** Fields of the input that hold an expression, a JSON Schema or code: checked when a definition is saved. */
   parsedFields?: Readonly<Record<string, ParsedField>>;
   /**
    * Faults of an input that its schema cannot express. A definition's steps are checked with it when they are saved, so any

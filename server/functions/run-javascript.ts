@@ -29,6 +29,7 @@ export const runJavascript = defineFunction({
     `${SCRIPT_LIMITS.memoryMib} MiB of memory`,
     "100 lines of console output, shown with the step",
   ],
+  parsedFields: { code: "script" },
   price: "action",
   hasSideEffects: false,
   // Includes the wait for a thread.

@@ -102,5 +102,8 @@ it("a script of another organization begins before all that wait, and always fin
   // There are four threads.
   expect(most).toBeLessThan(4);
   const failed = { organizationId: eater.orgId, output: { contains: "script_limit" } };
-  expect(await world.db.step.count({ where: failed })).toBeGreaterThan(0);
+  await vi.waitFor(
+    async () => expect(await world.db.step.count({ where: failed })).toBeGreaterThan(0),
+    PATIENCE,
+  );
 });

@@ -65,6 +65,21 @@ export async function runScript(
   throw new ScriptError("threw", answer.message, answer.console);
 }
 
+/** Creates the function of `runScript` without calling it. */
+const PARSE = 'new (async () => {}).constructor("input", input);';
+
+/** The syntax error of a script's code; null if it has none. It is parsed in the sandbox. */
+export async function findSyntaxError(code: string, organizationId: string): Promise<string | null> {
+  const facts = { now: new Date(0), seed: "", organizationId, signal: new AbortController().signal };
+  try {
+    await runScript(PARSE, code, facts);
+    return null;
+  } catch (error) {
+    if (!(error instanceof ScriptError)) throw error;
+    return error.message;
+  }
+}
+
 /** A script can replace what the sandbox answers with, so its answer is input like any other. */
 async function readAnswer(text: string): Promise<z.infer<typeof response>> {
   try {

@@ -72,6 +72,11 @@ test("the documentation's example is valid, and gets its defaults", async () => 
   expect(workflowDefinition.parse(weather)).toMatchObject(weather);
   const small = { steps: [{ id: "now", uses: "current_time" }] };
   expect(await check(small)).toEqual([]);
+  // What has no result, or none in time, can be read.
+  for (const expression of ["1 / 0", "9^9^9!"])
+    expect(await check(one({ uses: "calculate", with: { expression } }))).toEqual([]);
+  const code = "const { items } = await input;\nfor (;;) if (items) return items ?? null;";
+  expect(await check(one({ uses: "run_javascript", with: { code } }))).toEqual([]);
   expect(workflowDefinition.parse(small)).toMatchObject({
     parameters: { type: "object" },
     steps: [{ with: {} }],
@@ -258,6 +263,16 @@ describe("refuses, naming the path", () => {
       "a schema that a function takes",
       one({ uses: "generate_text", with: { prompt: "p", schema: { properties: { a: { type: "strin" } } } } }),
       /^\/steps\/0\/with\/schema\/properties\/a\/type must be one of/,
+    ],
+    [
+      "arithmetic that a function takes",
+      one({ uses: "calculate", with: { expression: "2 * (3 +" } }),
+      /^\/steps\/0\/with\/expression the expression ends too early \(at character 9\)$/,
+    ],
+    [
+      "a script that a function takes",
+      one({ uses: "run_javascript", with: { code: "const a = ;\nreturn a" } }),
+      /^\/steps\/0\/with\/code SyntaxError: /,
     ],
     ["too many retries", one({ retries: 11 }), /^\/steps\/0\/retries /],
     ["too much", one({ with: { expression: "x".repeat(600_000) } }), /^ is larger than 512 KiB$/],

@@ -1,6 +1,5 @@
 import type { Issue } from "@/server/errors";
 import { ExpressionError } from "@/server/expressions/expression-error";
-import { parseExpression } from "@/server/expressions/jsonata";
 import type { ParsedField } from "@/server/functions/define";
 import { isJsonObject, type Json, type JsonObject } from "@/server/json";
 import { jsonBytes, jsonPointer, MAX_JSON_DEPTH } from "@/server/json-text";
@@ -12,6 +11,7 @@ import {
   readLeniently,
 } from "@/server/workflow/lenient-definition";
 import { WORKFLOW_LIMITS } from "@/server/workflow/limits";
+import { findParseFaults } from "@/server/workflow/parsed-field";
 import { checkSchema, validateAgainst } from "@/server/workflow/schema";
 
 /** What a definition may refer to: functions, and the organization's secrets, tools and agents. */
@@ -221,8 +221,10 @@ class Checker {
             message: issue.message,
           });
         }
-        if (issues.length === 0)
-          await this.#checkParsed(this.#known.parsedFields(uses)[name], value, [...keys, name]);
+        const field = issues.length === 0 ? this.#known.parsedFields(uses)[name] : undefined;
+        if (field !== undefined)
+          for (const { path, message } of await findParseFaults(field, value, this.#organizationId))
+            this.issues.push({ path: jsonPointer([...keys, name]) + path, message });
         const called = this.#known.starts(uses);
         const fault = called === name ? this.#unknown[called].get(String(value)) : undefined;
         if (fault !== undefined && issues.length === 0) this.#report([...keys, name], fault);
@@ -234,17 +236,6 @@ class Checker {
       if (typeof name === "string" && !Object.hasOwn(input, name)) {
         this.#report([...keys, name], `is required by ${uses}`);
       }
-    }
-  }
-
-  /** A field of a function's input that the function will parse. */
-  async #checkParsed(field: ParsedField | undefined, value: Json, keys: Keys): Promise<void> {
-    if (field === "schema" && isJsonObject(value)) await this.#checkSchema(value, keys);
-    if (field !== "expression" || typeof value !== "string") return;
-    try {
-      await parseExpression(value, this.#organizationId);
-    } catch (error) {
-      this.#reportExpression(error, keys);
     }
   }
 
