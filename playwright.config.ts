@@ -29,7 +29,7 @@ export default defineConfig({
   timeout: 90_000,
   expect: { timeout: 15_000 },
   reporter: "list",
-  globalSetup: "./e2e/global-setup.ts",
+  globalSetup: "./e2e/support/global-setup.ts",
   use: {
     ...devices["Desktop Chrome"],
     baseURL,

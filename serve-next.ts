@@ -1,10 +1,10 @@
 import { subscribe } from "node:diagnostics_channel";
 import { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Wired } from "@/process-services";
-import { createProxyWarning, PEER_ADDRESS_HEADER } from "@/server/api/client-address";
-import { InvalidTargetError, peerAddress, targetOf } from "@/server/api/node-http";
-import { PAGE_ADDRESS_HEADER } from "@/server/api/page-address";
-import { dataHeaders, pageHeaders } from "@/server/api/protective-headers";
+import { createProxyWarning, PEER_ADDRESS_HEADER } from "@/server/api/http/client-address";
+import { InvalidTargetError, peerAddress, targetOf } from "@/server/api/http/node-http";
+import { PAGE_ADDRESS_HEADER } from "@/server/api/http/page-address";
+import { dataHeaders, pageHeaders } from "@/server/api/http/protective-headers";
 import { captureConsole, captureFaults } from "@/server/log";
 import { wireProcess } from "@/wiring";
 import { prepare } from "./serve-prepare";

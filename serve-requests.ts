@@ -1,19 +1,25 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Wired } from "@/process-services";
-import { type ApiRequest, type ApiResponse, drain, fromNode, sendToNode } from "@/server/api/api-request";
-import { errorBody, refuseTunnel, respondToBadHttp } from "@/server/api/bad-http";
-import { createProxyWarning, PEER_ADDRESS_HEADER } from "@/server/api/client-address";
-import { cutStalledReader, InvalidTargetError, peerAddress, targetOf } from "@/server/api/node-http";
-import { PAGE_ADDRESS_HEADER } from "@/server/api/page-address";
+import {
+  type ApiRequest,
+  type ApiResponse,
+  drain,
+  fromNode,
+  sendToNode,
+} from "@/server/api/http/api-request";
+import { errorBody, refuseTunnel, respondToBadHttp } from "@/server/api/http/bad-http";
+import { createProxyWarning, PEER_ADDRESS_HEADER } from "@/server/api/http/client-address";
+import { cutStalledReader, InvalidTargetError, peerAddress, targetOf } from "@/server/api/http/node-http";
+import { PAGE_ADDRESS_HEADER } from "@/server/api/http/page-address";
+import { dataHeaders, pageHeaders, pagePolicy } from "@/server/api/http/protective-headers";
+import { errorResponse, JSON_HEADERS, loggedPath } from "@/server/api/http/respond";
 import { type Poll, respondToPoll } from "@/server/api/poll";
-import { dataHeaders, pageHeaders, pagePolicy } from "@/server/api/protective-headers";
-import { errorResponse, JSON_HEADERS, loggedPath } from "@/server/api/respond";
 import { respondToRest } from "@/server/api/rest";
 import { respondToWebhook } from "@/server/api/webhook";
 import { AppError } from "@/server/errors";
 import { newId } from "@/server/ids";
 import type { Logger } from "@/server/log";
-import { ALIVE, readinessResponse } from "./server/api/health-responses";
+import { ALIVE, readinessResponse } from "./server/api/http/health-responses";
 
 /** Handles the requests of the process: `/v1`, `/webhooks` and health here, everything else by Next. */
 

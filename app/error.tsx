@@ -1,7 +1,7 @@
 "use client";
 
 import { Button } from "@/app/_ui/button";
-import { PlainPage } from "@/app/_ui/plain-page";
+import { PlainPage } from "@/app/_ui/page/plain-page";
 
 export default function PageError({
   error,

@@ -1,7 +1,7 @@
 "use client";
 
 import { Button } from "@/app/_ui/button";
-import { PlainPage } from "@/app/_ui/plain-page";
+import { PlainPage } from "@/app/_ui/page/plain-page";
 import "./globals.css";
 
 export default function GlobalError({ retry }: { error: Error; retry: () => void }) {

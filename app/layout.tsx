@@ -1,7 +1,7 @@
 import type { Metadata, Viewport } from "next";
 import { cookies, headers } from "next/headers";
 import type { ReactNode } from "react";
-import { Providers } from "@/app/_ui/providers";
+import { Providers } from "@/app/_ui/data/providers";
 import { fonts } from "./fonts";
 import "./globals.css";
 

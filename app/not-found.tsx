@@ -1,6 +1,6 @@
 import { buttonClass } from "@/app/_ui/button";
 import { Link } from "@/app/_ui/link";
-import { PlainPage } from "@/app/_ui/plain-page";
+import { PlainPage } from "@/app/_ui/page/plain-page";
 
 export default function NotFound() {
   return (

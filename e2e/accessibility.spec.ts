@@ -1,7 +1,7 @@
 import type { APIRequestContext, Locator, Page } from "@playwright/test";
-import { expectNoFaultsAnywhere, expectNoFaultsOnPhone, loadAxe, PHONE } from "./axe";
-import { expect, type Organization, test } from "./fixtures";
-import { finishRun } from "./start";
+import { expectNoFaultsAnywhere, expectNoFaultsOnPhone, loadAxe, PHONE } from "./support/axe";
+import { expect, type Organization, test } from "./support/fixtures";
+import { finishRun } from "./support/start";
 
 /** Each page in both themes and on a phone: no serious axe finding, no console error, no horizontal scrolling. */
 

@@ -1,5 +1,5 @@
-import { expect, test } from "./fixtures";
-import { finishRun, startRun } from "./start";
+import { expect, test } from "./support/fixtures";
+import { finishRun, startRun } from "./support/start";
 
 /** Which line of a run's page is open: the newest, one reached by keyboard, or the one in the URL. */
 

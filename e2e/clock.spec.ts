@@ -1,5 +1,5 @@
-import { expect, test } from "./fixtures";
-import { startRun } from "./start";
+import { expect, test } from "./support/fixtures";
+import { startRun } from "./support/start";
 
 for (const [words, aheadMs] of [
   ["fast", 3_600_000],

@@ -1,6 +1,6 @@
-import { expect, test } from "./fixtures";
-import { release } from "./slow-server";
-import { finishRun, startRun } from "./start";
+import { expect, test } from "./support/fixtures";
+import { release } from "./support/slow-server";
+import { finishRun, startRun } from "./support/start";
 
 /** The comparison of two runs, while they are in progress and after. */
 

@@ -1,8 +1,8 @@
 import type { Page } from "@playwright/test";
-import { clickAtOnce } from "./click-at-once";
-import { expect, test } from "./fixtures";
-import { release } from "./slow-server";
-import { finishRun, finishRuns, startRun } from "./start";
+import { clickAtOnce } from "./support/click-at-once";
+import { expect, test } from "./support/fixtures";
+import { release } from "./support/slow-server";
+import { finishRun, finishRuns, startRun } from "./support/start";
 
 /** A unique text for each test, because a worker's tests share one organization. */
 const unique = (text: string) => `${text} ${crypto.randomUUID().slice(0, 8)}`;

@@ -1,7 +1,7 @@
 import type { Page } from "@playwright/test";
-import { expect, test } from "./fixtures";
-import { release } from "./slow-server";
-import { startRun } from "./start";
+import { expect, test } from "./support/fixtures";
+import { release } from "./support/slow-server";
+import { startRun } from "./support/start";
 
 /** Nothing moves while a run is watched, on wide and narrow screens. */
 

@@ -16,7 +16,7 @@ import {
   startAgent,
   startTool,
 } from "../testing/contract-calls";
-import { expect, type Organization, readApplied, signIn, test } from "./fixtures";
+import { expect, type Organization, readApplied, signIn, test } from "./support/fixtures";
 
 /** `npx next start` alone, on its own database, answers like `npm start`. */
 
@@ -56,7 +56,7 @@ test.beforeAll(async () => {
   await expect
     .poll(async () => (await fetch(`${origin}/api/ready`).catch(() => null))?.status, { timeout: 60_000 })
     .toBe(200);
-  const apply = ["scripts/stepwell.mjs", "apply", "e2e/organization.yaml", "--json"];
+  const apply = ["scripts/stepwell.mjs", "apply", "e2e/support/organization.yaml", "--json"];
   organization = readApplied(execFileSync(process.execPath, apply, { cwd: ROOT, encoding: "utf8", env }));
 });
 test.afterAll(async () => {

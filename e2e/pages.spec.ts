@@ -1,10 +1,10 @@
 import { execFile } from "node:child_process";
 import { createHmac } from "node:crypto";
 import { promisify } from "node:util";
-import { expectNoFaultsAnywhere, expectNoFaultsOnPhone, PHONE } from "./axe";
-import { clickAtOnce } from "./click-at-once";
-import { expect, test } from "./fixtures";
-import { finishRun, startRun } from "./start";
+import { expectNoFaultsAnywhere, expectNoFaultsOnPhone, PHONE } from "./support/axe";
+import { clickAtOnce } from "./support/click-at-once";
+import { expect, test } from "./support/fixtures";
+import { finishRun, startRun } from "./support/start";
 
 const SECRET = "e2e-signing-secret";
 const signed = (body: string) => ({

@@ -1,8 +1,8 @@
 import { spawn } from "node:child_process";
 import { text as textOf } from "node:stream/consumers";
 import { z } from "zod";
-import { expect, test } from "./fixtures";
-import { finishRun } from "./start";
+import { expect, test } from "./support/fixtures";
+import { finishRun } from "./support/start";
 
 /** The actions on a run's page. */
 

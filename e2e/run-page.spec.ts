@@ -1,5 +1,5 @@
-import { expect, test } from "./fixtures";
-import { finishRun, startRun } from "./start";
+import { expect, test } from "./support/fixtures";
+import { finishRun, startRun } from "./support/start";
 
 /** Child runs, the most expensive steps and the search on a run's page. */
 

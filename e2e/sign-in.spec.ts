@@ -1,6 +1,6 @@
 import type { Page } from "@playwright/test";
-import { expect, signIn, test } from "./fixtures";
-import { startRun } from "./start";
+import { expect, signIn, test } from "./support/fixtures";
+import { startRun } from "./support/start";
 
 async function fillIn(page: Page, { email, password }: { email: string; password: string }): Promise<void> {
   await page.getByLabel("Email").fill(email);

@@ -1,7 +1,7 @@
 import { createServer, type Server } from "node:http";
 import { describe, it } from "vitest";
 import type { Wired } from "@/process-services";
-import { targetOf } from "@/server/api/node-http";
+import { targetOf } from "@/server/api/http/node-http";
 import { describeEngine, type Stage } from "./engine-suite";
 
 /**

@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
 import type { Wired } from "@/process-services";
-import { fromNode, sendToNode } from "@/server/api/api-request";
-import { targetOf } from "@/server/api/node-http";
+import { fromNode, sendToNode } from "@/server/api/http/api-request";
+import { targetOf } from "@/server/api/http/node-http";
 import { respondToRest } from "@/server/api/rest";
 import { respondToWebhook } from "@/server/api/webhook";
 import { readEnvironment } from "@/server/env";

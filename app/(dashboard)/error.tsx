@@ -1,8 +1,8 @@
 "use client";
 
 import { Button } from "@/app/_ui/button";
-import { Problem } from "@/app/_ui/page";
-import { usePageActions } from "@/app/_ui/page-actions";
+import { Problem } from "@/app/_ui/page/page";
+import { usePageActions } from "@/app/_ui/page/page-actions";
 
 /** A page that failed, within the layout, so that the navigation still works. */
 export default function DashboardPageError({

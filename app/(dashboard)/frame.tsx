@@ -4,6 +4,9 @@ import clsx from "clsx";
 import dynamic from "next/dynamic";
 import { usePathname } from "next/navigation";
 import { type ReactNode, useMemo, useState } from "react";
+import { ConnectionLost } from "@/app/_ui/data/connection-lost";
+import { useTRPCClient } from "@/app/_ui/data/providers";
+import { SessionEnded } from "@/app/_ui/data/session-ended";
 import {
   DocsIcon,
   MenuIcon,
@@ -17,13 +20,10 @@ import {
 } from "@/app/_ui/icons";
 import { Link } from "@/app/_ui/link";
 import { Menu, MenuChoice, MenuHeading, MenuItem, MenuLink, MenuSeparator } from "@/app/_ui/menu";
-import { useTRPCClient } from "@/app/_ui/providers";
 import { RoleContext } from "@/app/_ui/role";
 import { signOut } from "@/app/_ui/sign-out";
 import type { MemberRole } from "@/server/auth/actor";
 import type { OrganizationLine } from "@/server/auth/organizations";
-import { ConnectionLost } from "../_ui/connection-lost";
-import { SessionEnded } from "../_ui/session-ended";
 import { preloadPalette, usePalette } from "./_palette/use-palette";
 import { guideFor } from "./docs/guides";
 import { ACCOUNT_ITEM, navGroups } from "./nav";

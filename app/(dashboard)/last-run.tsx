@@ -1,6 +1,6 @@
+import { Status } from "@/app/_ui/figures/status";
+import { Ago } from "@/app/_ui/figures/time";
 import { Link } from "@/app/_ui/link";
-import { Status } from "@/app/_ui/status";
-import { Ago } from "@/app/_ui/time";
 import type { LastRun } from "@/server/catalog/overview";
 
 /** A link to the newest run: its status and time. */

@@ -1,6 +1,6 @@
 import { buttonClass } from "@/app/_ui/button";
 import { Link } from "@/app/_ui/link";
-import { Empty } from "@/app/_ui/page";
+import { Empty } from "@/app/_ui/page/page";
 
 export default function DashboardNotFound() {
   return (

@@ -1,7 +1,7 @@
 "use client";
 
 import { createContext, useContext } from "react";
-import { Command } from "@/app/_ui/page";
+import { Command } from "@/app/_ui/page/page";
 
 /** The slug of the active organization. */
 export const OrganizationContext = createContext("");

@@ -1,4 +1,4 @@
-import type { useTRPCClient } from "@/app/_ui/providers";
+import type { useTRPCClient } from "@/app/_ui/data/providers";
 
 /** Makes another of the person's organizations the active one, and shows its runs. */
 export async function switchOrganization(

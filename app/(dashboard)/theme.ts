@@ -1,7 +1,7 @@
 "use client";
 
 import { createContext } from "react";
-import { rememberInCookie } from "@/app/_ui/cookie";
+import { rememberInCookie } from "@/app/_ui/data/cookie";
 
 export type Theme = "system" | "light" | "dark";
 

@@ -1,7 +1,7 @@
-import { formatPlural } from "@/app/_ui/format";
+import { describeError } from "@/app/_ui/data/query-client";
+import { formatPlural } from "@/app/_ui/figures/format";
 import { Link } from "@/app/_ui/link";
-import { SkeletonLine } from "@/app/_ui/page";
-import { describeError } from "@/app/_ui/query-client";
+import { SkeletonLine } from "@/app/_ui/page/page";
 
 export type User = { kind: "agent" | "tool" | "trigger"; id: string; name: string };
 const NAMED = 8;

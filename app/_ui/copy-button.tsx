@@ -2,8 +2,8 @@
 
 import { useEffect, useState } from "react";
 import { IconButton } from "@/app/_ui/button";
+import { describeError } from "@/app/_ui/data/query-client";
 import { CheckIcon, CopyIcon, LinkIcon, PathIcon } from "@/app/_ui/icons";
-import { describeError } from "@/app/_ui/query-client";
 import { useNotify } from "@/app/_ui/toast";
 
 const PICTURES = { text: <CopyIcon />, path: <PathIcon />, link: <LinkIcon /> };

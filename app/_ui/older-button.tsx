@@ -1,7 +1,7 @@
 "use client";
 
 import { Button } from "@/app/_ui/button";
-import { describeError } from "@/app/_ui/query-client";
+import { describeError } from "@/app/_ui/data/query-client";
 
 /** Loads the next, older page of a list. An error is shown beside the button and leaves the rows unchanged. */
 export function OlderButton({

@@ -2,7 +2,7 @@
 
 import { useEffect, useState } from "react";
 import { Button, buttonClass } from "@/app/_ui/button";
-import { SkeletonLine } from "@/app/_ui/page";
+import { SkeletonLine } from "@/app/_ui/page/page";
 import { SignOutButton } from "@/app/_ui/sign-out";
 import { acceptInvitation, CallError, type Invitation as Facts, readInvitation } from "./call";
 import { NewAccountForm } from "./new-account-form";

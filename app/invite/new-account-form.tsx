@@ -2,7 +2,7 @@
 
 import { type FormEvent, useState } from "react";
 import { Button } from "@/app/_ui/button";
-import { TextField } from "@/app/_ui/form";
+import { TextField } from "@/app/_ui/forms/form";
 import { acceptInvitation, CallError } from "./call";
 import { dropToken } from "./token";
 

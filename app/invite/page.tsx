@@ -1,5 +1,5 @@
 import type { Metadata } from "next";
-import { PlainPage } from "@/app/_ui/plain-page";
+import { PlainPage } from "@/app/_ui/page/plain-page";
 import { readSession } from "@/app/request";
 import { Invitation } from "./invitation";
 

@@ -1,5 +1,5 @@
 import { redirect } from "next/navigation";
-import { PlainPage } from "@/app/_ui/plain-page";
+import { PlainPage } from "@/app/_ui/page/plain-page";
 import { SignOutButton } from "@/app/_ui/sign-out";
 import { readSession } from "@/app/request";
 

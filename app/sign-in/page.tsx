@@ -1,6 +1,6 @@
 import type { Metadata } from "next";
 import { redirect } from "next/navigation";
-import { PlainPage } from "@/app/_ui/plain-page";
+import { PlainPage } from "@/app/_ui/page/plain-page";
 import { readSession } from "@/app/request";
 import { sentenceOf } from "./problem";
 import { SignInForm } from "./sign-in-form";

@@ -2,7 +2,7 @@
 
 import { type FormEvent, useState } from "react";
 import { Button } from "@/app/_ui/button";
-import { Field } from "@/app/_ui/field";
+import { Field } from "@/app/_ui/forms/field";
 import { problemOfStatus, sentenceOf } from "./problem";
 
 /**

@@ -18,7 +18,7 @@ import { exportRuns } from "@/server/runs/read/export";
 import type { RunFilter } from "@/server/runs/read/filter";
 import { findFitting, findRunIds } from "@/server/runs/read/find";
 import { listRuns } from "@/server/runs/read/list";
-import { readRunMetrics } from "@/server/runs/read/metrics";
+import { readRunMetrics } from "@/server/runs/read/metrics/metrics";
 import { listDeliveries } from "@/server/webhooks/inspect-deliveries";
 import { wire } from "@/wiring";
 import { clusterUrl, createCluster, startCluster, stopCluster } from "../postgres/postgres-cluster.mjs";

@@ -6,9 +6,9 @@ import { startRun } from "@/server/runs/start";
 import { testClock } from "@/testing/clock";
 import { createProcess, type TestProcess } from "@/testing/process";
 import { createTenant, createWorld, quietModels, type Tenant, type World } from "@/testing/world";
-import type { ApiRequest, ApiResponse } from "./api-request";
+import type { ApiRequest, ApiResponse } from "./http/api-request";
+import { JSON_HEADERS } from "./http/respond";
 import { respondToPoll } from "./poll";
-import { JSON_HEADERS } from "./respond";
 import { respondToRest } from "./rest";
 
 /** Polls answered from memory equal the complete path byte for byte, in this process and in another one. */

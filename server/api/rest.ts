@@ -12,9 +12,9 @@ import { hashRequest, parseIdempotencyKey } from "@/server/runs/idempotency";
 import { refuseStart, type StartResult } from "@/server/runs/start";
 import type { StartConditions } from "@/server/runs/start-item";
 import type { Services } from "@/server/services";
-import { type ApiRequest, type ApiResponse, respondToWebRequest } from "./api-request";
+import { type ApiRequest, type ApiResponse, respondToWebRequest } from "./http/api-request";
+import { errorResponse, jsonResponse, toAppError } from "./http/respond";
 import { listOperations, type Operation } from "./operations";
-import { errorResponse, jsonResponse, toAppError } from "./respond";
 import type { ApiContext } from "./trpc";
 import { startedResponse, v1Router } from "./v1";
 

@@ -6,8 +6,8 @@ import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { hasProgram } from "@/testing/programs";
 import { createTenant, createTrigger, createWorld, type Tenant, type World } from "@/testing/world";
-import { drain, fromNode, sendToNode } from "./api-request";
-import { targetOf } from "./node-http";
+import { drain, fromNode, sendToNode } from "./http/api-request";
+import { targetOf } from "./http/node-http";
 import { respondToWebhook } from "./webhook";
 
 /** Runs the samples of docs/webhooks.md as a sender would, against the handler over HTTP. */

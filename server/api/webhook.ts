@@ -25,9 +25,9 @@ import { findTrigger } from "@/server/webhooks/find-trigger";
 import { readStart } from "@/server/webhooks/read-start";
 import { isSigned } from "@/server/webhooks/signature";
 import type { Trigger } from "@/server/webhooks/trigger";
-import { type ApiRequest, type ApiResponse, respondToWebRequest } from "./api-request";
-import { clientAddress } from "./client-address";
-import { errorResponse, jsonResponse, toAppError } from "./respond";
+import { type ApiRequest, type ApiResponse, respondToWebRequest } from "./http/api-request";
+import { clientAddress } from "./http/client-address";
+import { errorResponse, jsonResponse, toAppError } from "./http/respond";
 
 /**
  * Endpoint 7, in the order of docs/contract.md ("Order of checks, endpoint 7"). Every call to an existing trigger is

@@ -8,8 +8,8 @@ import {
   type RunStatus,
 } from "@/server/contract/enums";
 import { Prisma } from "@/server/db/generated/client";
+import { readWeek, type WeekFigures } from "@/server/runs/read/metrics/week";
 import { openRuns, queuedRuns } from "@/server/runs/read/run-rows";
-import { readWeek, type WeekFigures } from "@/server/runs/read/week";
 import type { Services } from "@/server/services";
 
 /** The newest run of an agent or tool, for lists. */

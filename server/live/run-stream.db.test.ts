@@ -7,7 +7,7 @@ import { MAX_NAMED_RUNS, streamRun, streamRuns } from "@/server/live/run-stream"
 import { applyUpdate, type RunUpdate } from "@/server/live/run-update";
 import type { ModelReply, ModelRequest } from "@/server/models/port";
 import { cancelRun } from "@/server/runs/cancel";
-import { inspectRun, type RunInspection } from "@/server/runs/read/inspect";
+import { inspectRun, type RunInspection } from "@/server/runs/read/inspect/inspect";
 import { startRun } from "@/server/runs/start";
 import { executeRun } from "@/testing/execute";
 import { createMember, insertRun } from "@/testing/runs";

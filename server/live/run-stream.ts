@@ -3,7 +3,7 @@ import { isTerminal } from "@/server/contract/enums";
 import { type EventSink, sleepUntilWoken } from "@/server/live/event-stream";
 import { subscribeToOrganization, subscribeToRun } from "@/server/live/run-changes";
 import { updateOf } from "@/server/live/run-update";
-import { inspectRun } from "@/server/runs/read/inspect";
+import { inspectRun } from "@/server/runs/read/inspect/inspect";
 import type { Services } from "@/server/services";
 
 /** Changes closer together than this are sent as one. */

@@ -1,4 +1,4 @@
-import type { RunInspection } from "@/server/runs/read/inspect";
+import type { RunInspection } from "@/server/runs/read/inspect/inspect";
 
 /** What a live page gets when a run changes. No value imports: browsers use this file. */
 export type RunUpdate = ReturnType<typeof updateOf>;

@@ -2,7 +2,7 @@
 
 import { Button } from "@/app/_ui/button";
 import { Dialog, DialogActions } from "@/app/_ui/dialog";
-import { ConfirmDialog } from "@/app/_ui/form-dialog";
+import { ConfirmDialog } from "@/app/_ui/forms/form-dialog";
 import { UsedBy, type User } from "../used-by";
 
 /** Confirms the archiving of an agent or tool that others use, or names the agents that must let go of a tool first. */

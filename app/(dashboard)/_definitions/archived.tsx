@@ -1,8 +1,8 @@
 "use client";
 
 import { Button } from "@/app/_ui/button";
+import { Ago } from "@/app/_ui/figures/time";
 import { useMay } from "@/app/_ui/role";
-import { Ago } from "@/app/_ui/time";
 import type { ArchivedLine } from "@/server/catalog/restore";
 import type { DefinitionRef } from "@/server/catalog/versions";
 import { useRestore } from "./use-definition-acts";

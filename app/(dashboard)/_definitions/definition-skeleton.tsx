@@ -1,4 +1,4 @@
-import { DetailHeadSkeleton, LinesSkeleton } from "../../_ui/skeletons";
+import { DetailHeadSkeleton, LinesSkeleton } from "@/app/_ui/page/skeletons";
 
 /** The head, the field of a run, and the two columns below it. */
 export function DefinitionSkeleton({ back }: { back: "Agents" | "Tools" }) {

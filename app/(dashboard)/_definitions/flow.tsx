@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import { formatCredits, formatSpan } from "@/app/_ui/format";
+import { formatCredits, formatSpan } from "@/app/_ui/figures/format";
 import { GaugeIcon } from "@/app/_ui/icons";
 
 /** What an agent or tool does, from its input to its result, as parts joined by a line. */

@@ -2,7 +2,7 @@ import type { QueryClient } from "@tanstack/react-query";
 import type { TRPCOptionsProxy } from "@trpc/tanstack-react-query";
 import type { DashboardRouter } from "@/server/api/dashboard/router";
 import type { DefinitionRef } from "@/server/catalog/versions";
-import type { MetricsSubject } from "@/server/runs/read/metrics";
+import type { MetricsSubject } from "@/server/runs/read/metrics/metrics";
 
 /** The versions of an agent or tool as an infinite query, used on the server and in the browser. */
 export function versionsQuery(trpc: TRPCOptionsProxy<DashboardRouter>, of: DefinitionRef) {

@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import { PartHead } from "@/app/_ui/facts";
+import { PartHead } from "@/app/_ui/figures/facts";
 import { Link } from "@/app/_ui/link";
 
 /** A short list of linked names beside a definition; nothing if it is empty. */

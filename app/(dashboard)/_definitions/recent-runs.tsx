@@ -1,13 +1,13 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import { PartHead } from "@/app/_ui/facts";
+import { useTRPC } from "@/app/_ui/data/providers";
+import { PartHead } from "@/app/_ui/figures/facts";
+import { StatusShape, shownStatus } from "@/app/_ui/figures/status";
+import { Elapsed } from "@/app/_ui/figures/time";
 import { Link } from "@/app/_ui/link";
-import { SkeletonLine } from "@/app/_ui/page";
-import { usePageActions } from "@/app/_ui/page-actions";
-import { useTRPC } from "@/app/_ui/providers";
-import { StatusShape, shownStatus } from "@/app/_ui/status";
-import { Elapsed } from "@/app/_ui/time";
+import { SkeletonLine } from "@/app/_ui/page/page";
+import { usePageActions } from "@/app/_ui/page/page-actions";
 import type { DefinitionRef } from "@/server/catalog/versions";
 import type { RunSummary } from "@/server/runs/read/list";
 import { Unreadable } from "../../_ui/text/unreadable";

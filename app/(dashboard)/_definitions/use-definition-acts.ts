@@ -2,8 +2,8 @@
 
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
-import { useTRPC, useTRPCClient } from "@/app/_ui/providers";
-import { describeError } from "@/app/_ui/query-client";
+import { useTRPC, useTRPCClient } from "@/app/_ui/data/providers";
+import { describeError } from "@/app/_ui/data/query-client";
 import { useNotify } from "@/app/_ui/toast";
 import type { DefinitionRef } from "@/server/catalog/versions";
 

@@ -1,12 +1,12 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import { Figure, Figures, Sparkline } from "@/app/_ui/figures";
-import { formatCount, formatDuration, formatShare, NONE } from "@/app/_ui/format";
-import { SkeletonLine } from "@/app/_ui/page";
-import { useTRPC } from "@/app/_ui/providers";
+import { useTRPC } from "@/app/_ui/data/providers";
+import { Figure, Figures, Sparkline } from "@/app/_ui/figures/figures";
+import { formatCount, formatDuration, formatShare, NONE } from "@/app/_ui/figures/format";
+import { SkeletonLine } from "@/app/_ui/page/page";
 import { Unreadable } from "@/app/_ui/text/unreadable";
-import type { RunFigures } from "@/server/runs/read/metrics";
+import type { RunFigures } from "@/server/runs/read/metrics/metrics";
 import { type WeekSubject, weekQuery } from "./query";
 import { creditsPerRun, ended, formatPerRun } from "./week";
 

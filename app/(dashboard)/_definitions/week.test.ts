@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { WeekFigures } from "@/server/runs/read/week";
+import type { WeekFigures } from "@/server/runs/read/metrics/week";
 import { readSort, sortByWeek, weekColumns } from "./week";
 
 const week = (figures: Partial<WeekFigures>): WeekFigures => ({

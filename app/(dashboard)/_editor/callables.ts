@@ -1,6 +1,6 @@
 import type { Choices, FunctionChoice } from "@/server/catalog/edit-definition";
 import { emptyOf, readField } from "../_run/schema-value";
-import type { Callable } from "./catalogue";
+import type { Callable } from "./tool/catalogue";
 
 /** What a new step can call: each function, and each of the organization's tools. */
 export function listCallables(functions: readonly FunctionChoice[], tools: Choices["tools"]): Callable[] {

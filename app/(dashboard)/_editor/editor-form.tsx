@@ -3,8 +3,8 @@
 import dynamic from "next/dynamic";
 import { type ReactNode, useEffect } from "react";
 import { Button } from "@/app/_ui/button";
-import { INPUT_CLASS } from "@/app/_ui/field";
-import { DetailHead } from "@/app/_ui/page";
+import { INPUT_CLASS } from "@/app/_ui/forms/field";
+import { DetailHead } from "@/app/_ui/page/page";
 import { useMay } from "@/app/_ui/role";
 import type { Fields } from "@/server/catalog/field-changes";
 import type { Editor } from "./use-editor";

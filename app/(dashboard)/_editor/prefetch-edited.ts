@@ -1,5 +1,5 @@
 import { notFound } from "next/navigation";
-import { createPrefetch } from "@/app/_ui/prefetch";
+import { createPrefetch } from "@/app/_ui/page/prefetch";
 import { isNotFound } from "@/app/request";
 import { isUuid } from "@/server/ids";
 

@@ -1,7 +1,7 @@
 "use client";
 
 import { Button } from "@/app/_ui/button";
-import { describeError } from "@/app/_ui/query-client";
+import { describeError } from "@/app/_ui/data/query-client";
 import type { TextProblem } from "@/server/catalog/edit-definition";
 import type { Check } from "./use-checked";
 

@@ -2,7 +2,7 @@
 
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
-import { useTRPC, useTRPCClient } from "@/app/_ui/providers";
+import { useTRPC, useTRPCClient } from "@/app/_ui/data/providers";
 
 /** Problems are looked for when typing has paused for this long. */
 const PAUSE_MS = 400;

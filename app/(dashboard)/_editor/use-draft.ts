@@ -1,7 +1,7 @@
 "use client";
 
 import { useContext, useEffect, useRef, useState } from "react";
-import { draftKey } from "@/app/_ui/drafts";
+import { draftKey } from "@/app/_ui/forms/drafts";
 import { OrganizationContext } from "../operator-command";
 
 /** What was typed, and the version it changes; null: something new. */

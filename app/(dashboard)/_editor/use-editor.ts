@@ -3,9 +3,9 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
 import { useRef, useState } from "react";
-import { readProblems } from "@/app/_ui/form-problems";
-import { useTRPC } from "@/app/_ui/providers";
-import { describeError, type ShownError } from "@/app/_ui/query-client";
+import { useTRPC } from "@/app/_ui/data/providers";
+import { describeError, type ShownError } from "@/app/_ui/data/query-client";
+import { readProblems } from "@/app/_ui/forms/form-problems";
 import { useNotify } from "@/app/_ui/toast";
 import { useDraft } from "./use-draft";
 

@@ -3,7 +3,9 @@
 import { keepPreviousData, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
 import { type ReactNode, useEffect, useState } from "react";
-import { shortId } from "@/app/_ui/format";
+import { useTRPC } from "@/app/_ui/data/providers";
+import { shortId } from "@/app/_ui/figures/format";
+import { StatusShape } from "@/app/_ui/figures/status";
 import {
   AgentIcon,
   ChevronRightIcon,
@@ -17,10 +19,8 @@ import {
   ToolIcon,
   TriggerIcon,
 } from "@/app/_ui/icons";
-import { type PageAction, useOfferedActions } from "@/app/_ui/page-actions";
-import { useTRPC } from "@/app/_ui/providers";
+import { type PageAction, useOfferedActions } from "@/app/_ui/page/page-actions";
 import { signOut } from "@/app/_ui/sign-out";
-import { StatusShape } from "@/app/_ui/status";
 import type { MemberRole } from "@/server/auth/actor";
 import type { OrganizationLine } from "@/server/auth/organizations";
 import type { RunSummary } from "@/server/runs/read/list";

@@ -4,7 +4,7 @@ import { Autocomplete } from "@base-ui/react/autocomplete";
 import { Dialog } from "@base-ui/react/dialog";
 import { useRef, useState } from "react";
 import { CloseIcon, SearchIcon } from "@/app/_ui/icons";
-import { SkeletonLine } from "@/app/_ui/page";
+import { SkeletonLine } from "@/app/_ui/page/page";
 import { type PaletteItem, type PaletteProps, useFound } from "./items";
 
 /**

@@ -2,7 +2,7 @@
 
 import { type FormEvent, useId, useRef, useState } from "react";
 import { PlayIcon } from "@/app/_ui/icons";
-import { usePageActions } from "@/app/_ui/page-actions";
+import { usePageActions } from "@/app/_ui/page/page-actions";
 import { Segments } from "@/app/_ui/segments";
 import { InputProblem, readJsonObject } from "./problem";
 import { RecentInputs } from "./recent-inputs";

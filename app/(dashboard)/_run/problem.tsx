@@ -1,4 +1,4 @@
-import type { ShownError } from "@/app/_ui/query-client";
+import type { ShownError } from "@/app/_ui/data/query-client";
 
 /** Why an input was refused, and where its faults are. */
 export function InputProblem({ id, problem }: { id: string; problem: ShownError | string | null }) {

@@ -1,8 +1,8 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
+import { useTRPC } from "@/app/_ui/data/providers";
 import { Menu, MenuItem } from "@/app/_ui/menu";
-import { useTRPC } from "@/app/_ui/providers";
 import { useNotify } from "@/app/_ui/toast";
 import type { DefinitionRef } from "@/server/catalog/versions";
 import { recentRunsQuery } from "../_definitions/query";

@@ -3,10 +3,10 @@
 import { useQuery } from "@tanstack/react-query";
 import type { KeyboardEvent } from "react";
 import { Button } from "@/app/_ui/button";
-import { formatCredits, NONE } from "@/app/_ui/format";
+import { useTRPC } from "@/app/_ui/data/providers";
+import type { ShownError } from "@/app/_ui/data/query-client";
+import { formatCredits, NONE } from "@/app/_ui/figures/format";
 import { PlayIcon } from "@/app/_ui/icons";
-import { useTRPC } from "@/app/_ui/providers";
-import type { ShownError } from "@/app/_ui/query-client";
 import { weekQuery } from "../_definitions/query";
 import { formatPerRun } from "../_definitions/week";
 

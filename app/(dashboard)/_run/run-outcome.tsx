@@ -3,13 +3,13 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useEffect } from "react";
 import { Button } from "@/app/_ui/button";
-import { formatCredits } from "@/app/_ui/format";
+import { useTRPC } from "@/app/_ui/data/providers";
+import { formatCredits } from "@/app/_ui/figures/format";
+import { Status, StatusShape } from "@/app/_ui/figures/status";
+import { Elapsed } from "@/app/_ui/figures/time";
 import { Link } from "@/app/_ui/link";
-import { useTRPC } from "@/app/_ui/providers";
-import { Status, StatusShape } from "@/app/_ui/status";
-import { Elapsed } from "@/app/_ui/time";
 import { isTerminal } from "@/server/contract/enums";
-import type { RunDetail, RunInspection } from "@/server/runs/read/inspect";
+import type { RunDetail, RunInspection } from "@/server/runs/read/inspect/inspect";
 import { type Line, lineFacts, lineId, linesOf } from "../runs/[runId]/lines";
 import { explainFailure } from "../runs/[runId]/result/explain-failure";
 import { OutputText } from "../runs/[runId]/result/texts";

@@ -3,10 +3,10 @@
 import { useMutation } from "@tanstack/react-query";
 import dynamic from "next/dynamic";
 import { type FormEvent, useId, useRef, useState } from "react";
+import { useTRPC } from "@/app/_ui/data/providers";
+import { describeError } from "@/app/_ui/data/query-client";
 import { PlayIcon } from "@/app/_ui/icons";
-import { usePageActions } from "@/app/_ui/page-actions";
-import { useTRPC } from "@/app/_ui/providers";
-import { describeError } from "@/app/_ui/query-client";
+import { usePageActions } from "@/app/_ui/page/page-actions";
 import { useMay } from "@/app/_ui/role";
 import { FollowedRun } from "./followed-run";
 import { InputProblem } from "./problem";

@@ -2,7 +2,7 @@
 
 import { useId, useState } from "react";
 import { Button, IconButton } from "@/app/_ui/button";
-import { INPUT_CLASS } from "@/app/_ui/field";
+import { INPUT_CLASS } from "@/app/_ui/forms/field";
 import { CloseIcon, PlusIcon } from "@/app/_ui/icons";
 import { emptyOf, type FieldProperty, readField, sampleOf, withProperty } from "./schema-value";
 

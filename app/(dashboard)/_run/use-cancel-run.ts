@@ -1,8 +1,8 @@
 "use client";
 
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { useTRPC } from "@/app/_ui/providers";
-import { describeError } from "@/app/_ui/query-client";
+import { useTRPC } from "@/app/_ui/data/providers";
+import { describeError } from "@/app/_ui/data/query-client";
 import { useNotify } from "@/app/_ui/toast";
 
 /** Cancels a run. `asked`: it has been cancelled, and ends soon. */

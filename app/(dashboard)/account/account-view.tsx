@@ -3,9 +3,9 @@
 import dynamic from "next/dynamic";
 import { useContext, useState } from "react";
 import { Button } from "@/app/_ui/button";
-import { Fact, Facts } from "@/app/_ui/facts";
-import { PageHead } from "@/app/_ui/page";
-import { usePageActions } from "@/app/_ui/page-actions";
+import { Fact, Facts } from "@/app/_ui/figures/facts";
+import { PageHead } from "@/app/_ui/page/page";
+import { usePageActions } from "@/app/_ui/page/page-actions";
 import { Segments } from "@/app/_ui/segments";
 import { type Theme, ThemeContext } from "../theme";
 import { OrganizationList } from "./organization-list";

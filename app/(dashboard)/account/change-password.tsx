@@ -2,11 +2,11 @@
 
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
-import { Choice, TextField } from "@/app/_ui/form";
-import { FormDialog } from "@/app/_ui/form-dialog";
-import { readProblems } from "@/app/_ui/form-problems";
-import { formatPlural } from "@/app/_ui/format";
-import { useTRPC } from "@/app/_ui/providers";
+import { useTRPC } from "@/app/_ui/data/providers";
+import { formatPlural } from "@/app/_ui/figures/format";
+import { Choice, TextField } from "@/app/_ui/forms/form";
+import { FormDialog } from "@/app/_ui/forms/form-dialog";
+import { readProblems } from "@/app/_ui/forms/form-problems";
 import { useNotify } from "@/app/_ui/toast";
 
 const LABELS = { "/currentPassword": "The current password", "/newPassword": "The new password" };

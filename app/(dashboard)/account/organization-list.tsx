@@ -2,9 +2,9 @@
 
 import { useMutation, useSuspenseQuery } from "@tanstack/react-query";
 import { Button } from "@/app/_ui/button";
-import { PartHead } from "@/app/_ui/facts";
-import { useTRPC, useTRPCClient } from "@/app/_ui/providers";
-import { describeError } from "@/app/_ui/query-client";
+import { useTRPC, useTRPCClient } from "@/app/_ui/data/providers";
+import { describeError } from "@/app/_ui/data/query-client";
+import { PartHead } from "@/app/_ui/figures/facts";
 import { Badge } from "@/app/_ui/table";
 import { useNotify } from "@/app/_ui/toast";
 import { MAY } from "../members/roles";

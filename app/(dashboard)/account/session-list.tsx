@@ -2,14 +2,14 @@
 
 import { useMutation, useSuspenseQuery } from "@tanstack/react-query";
 import { Button } from "@/app/_ui/button";
-import { describeDevice } from "@/app/_ui/device";
-import { PartHead } from "@/app/_ui/facts";
-import { formatPlural } from "@/app/_ui/format";
-import { useTRPC } from "@/app/_ui/providers";
-import { describeError } from "@/app/_ui/query-client";
+import { describeDevice } from "@/app/_ui/data/device";
+import { useTRPC } from "@/app/_ui/data/providers";
+import { describeError } from "@/app/_ui/data/query-client";
+import { PartHead } from "@/app/_ui/figures/facts";
+import { formatPlural } from "@/app/_ui/figures/format";
+import { Ago, Day } from "@/app/_ui/figures/time";
 import { signOut } from "@/app/_ui/sign-out";
 import { Badge, List, ListCell, ListRow } from "@/app/_ui/table";
-import { Ago, Day } from "@/app/_ui/time";
 import { useNotify } from "@/app/_ui/toast";
 import type { SessionLine } from "@/server/auth/own-account";
 

@@ -2,9 +2,9 @@
 
 import { useRouter } from "next/navigation";
 import { useState, useSyncExternalStore } from "react";
-import { INPUT_CLASS } from "@/app/_ui/field";
-import { formatMoment } from "@/app/_ui/format";
-import { chooseTimeZone, ownTimeZone, useChosenTimeZone, useNow, useTimeZone } from "@/app/_ui/time";
+import { formatMoment } from "@/app/_ui/figures/format";
+import { chooseTimeZone, ownTimeZone, useChosenTimeZone, useNow, useTimeZone } from "@/app/_ui/figures/time";
+import { INPUT_CLASS } from "@/app/_ui/forms/field";
 
 const never = () => () => {};
 const BROWSERS = "browser";

@@ -1,7 +1,7 @@
 "use client";
 
 import { createContext, type ReactNode, useContext, useState } from "react";
-import { TextField } from "@/app/_ui/form";
+import { TextField } from "@/app/_ui/forms/form";
 import { Link } from "@/app/_ui/link";
 import { useMay } from "@/app/_ui/role";
 

@@ -1,8 +1,8 @@
 import type { Metadata } from "next";
 import { Suspense } from "react";
 import { buttonClass } from "@/app/_ui/button";
-import { PageHead } from "@/app/_ui/page";
-import { LinesSkeleton } from "@/app/_ui/skeletons";
+import { PageHead } from "@/app/_ui/page/page";
+import { LinesSkeleton } from "@/app/_ui/page/skeletons";
 import { serverApi } from "@/app/request";
 import { getServices } from "@/process-services";
 import { createOpenApiDocument } from "@/server/api/openapi/document";

@@ -1,7 +1,7 @@
 import type { Metadata } from "next";
 import { Suspense } from "react";
-import { Empty, PageHead } from "@/app/_ui/page";
-import { createPrefetch, Prefetched } from "@/app/_ui/prefetch";
+import { Empty, PageHead } from "@/app/_ui/page/page";
+import { createPrefetch, Prefetched } from "@/app/_ui/page/prefetch";
 import { requirePageMember } from "@/app/request";
 import { roleCovers } from "@/server/auth/sessions";
 import { AuditView } from "./audit-view";

@@ -1,5 +1,5 @@
-import { PageHead } from "@/app/_ui/page";
-import { LinesSkeleton } from "../../_ui/skeletons";
+import { PageHead } from "@/app/_ui/page/page";
+import { LinesSkeleton } from "@/app/_ui/page/skeletons";
 
 export function Skeleton() {
   return (

@@ -1,13 +1,13 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import { Figure, Figures, Sparkline } from "@/app/_ui/figures";
-import { formatCount, formatCredits, formatDate, formatPlural } from "@/app/_ui/format";
+import { useTRPC } from "@/app/_ui/data/providers";
+import { Figure, Figures, Sparkline } from "@/app/_ui/figures/figures";
+import { formatCount, formatCredits, formatDate, formatPlural } from "@/app/_ui/figures/format";
+import { useNow, useTimeZone } from "@/app/_ui/figures/time";
 import { Link } from "@/app/_ui/link";
-import { SkeletonLine } from "@/app/_ui/page";
-import { useTRPC } from "@/app/_ui/providers";
+import { SkeletonLine } from "@/app/_ui/page/page";
 import { Unreadable } from "@/app/_ui/text/unreadable";
-import { useNow, useTimeZone } from "@/app/_ui/time";
 
 /** Small amounts with the ledger's precision, so that use is never shown as 0.00. */
 const formatPerDay = (credits: number) => formatCredits(credits.toFixed(4), credits < 0.01 ? 4 : 2);

@@ -1,8 +1,8 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import { Empty, PageHead } from "@/app/_ui/page";
-import { useTRPC } from "@/app/_ui/providers";
+import { useTRPC } from "@/app/_ui/data/providers";
+import { Empty, PageHead } from "@/app/_ui/page/page";
 import { OperatorCommand } from "../operator-command";
 import { BalanceFigures } from "./balance-figures";
 import { Ledger } from "./ledger";

@@ -1,7 +1,7 @@
-import { PartHead } from "@/app/_ui/facts";
-import { Figure, Figures } from "@/app/_ui/figures";
-import { PageHead, SkeletonLine } from "@/app/_ui/page";
-import { TableSkeleton } from "../../_ui/skeletons";
+import { PartHead } from "@/app/_ui/figures/facts";
+import { Figure, Figures } from "@/app/_ui/figures/figures";
+import { PageHead, SkeletonLine } from "@/app/_ui/page/page";
+import { TableSkeleton } from "@/app/_ui/page/skeletons";
 
 export function Skeleton() {
   return (

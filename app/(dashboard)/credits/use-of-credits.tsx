@@ -1,12 +1,12 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import { formatCount, formatCredits, formatShare } from "@/app/_ui/format";
+import { useTRPC } from "@/app/_ui/data/providers";
+import { formatCount, formatCredits, formatShare } from "@/app/_ui/figures/format";
 import { AgentIcon, ToolIcon } from "@/app/_ui/icons";
 import { Link } from "@/app/_ui/link";
-import { useTRPC } from "@/app/_ui/providers";
 import { Cell, HeadCell, Table } from "@/app/_ui/table";
-import type { MetricsBucket, RunMetrics } from "@/server/runs/read/metrics";
+import type { MetricsBucket, RunMetrics } from "@/server/runs/read/metrics/metrics";
 import { VolumeChart } from "../metrics/charts";
 import { writeFilter } from "../runs/address";
 

@@ -2,12 +2,12 @@
 
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { ExpiryField } from "@/app/_ui/expiry-field";
-import { Choice, FieldGroup, TextField } from "@/app/_ui/form";
-import { FormDialog } from "@/app/_ui/form-dialog";
-import { readProblems } from "@/app/_ui/form-problems";
-import { useTRPC } from "@/app/_ui/providers";
-import { useNow } from "@/app/_ui/time";
+import { useTRPC } from "@/app/_ui/data/providers";
+import { useNow } from "@/app/_ui/figures/time";
+import { ExpiryField } from "@/app/_ui/forms/expiry-field";
+import { Choice, FieldGroup, TextField } from "@/app/_ui/forms/form";
+import { FormDialog } from "@/app/_ui/forms/form-dialog";
+import { readProblems } from "@/app/_ui/forms/form-problems";
 import { type KeyDraft, NEW_KEY, readDraft } from "./key-draft";
 import { NewKeyDialog } from "./new-key-dialog";
 import { TargetPicker } from "./target-picker";

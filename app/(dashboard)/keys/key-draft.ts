@@ -1,4 +1,4 @@
-import { type ExpiryDraft, readExpiry } from "@/app/_ui/expiry";
+import { type ExpiryDraft, readExpiry } from "@/app/_ui/forms/expiry";
 import type { ApiKeyDefinition } from "@/server/catalog/definitions";
 import type { DirectoryEntry } from "@/server/catalog/directory";
 

@@ -2,8 +2,8 @@
 
 import { Button } from "@/app/_ui/button";
 import { Dialog, DialogActions } from "@/app/_ui/dialog";
-import { CopyTextButton, OneTimeValue } from "@/app/_ui/one-time-value";
-import { Command } from "@/app/_ui/page";
+import { CopyTextButton, OneTimeValue } from "@/app/_ui/forms/one-time-value";
+import { Command } from "@/app/_ui/page/page";
 import type { DirectoryEntry } from "@/server/catalog/directory";
 import { curlOf } from "../runs/[runId]/header/curl";
 

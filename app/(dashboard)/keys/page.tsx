@@ -1,6 +1,6 @@
 import type { Metadata } from "next";
 import { Suspense } from "react";
-import { createPrefetch, Prefetched } from "@/app/_ui/prefetch";
+import { createPrefetch, Prefetched } from "@/app/_ui/page/prefetch";
 import { KeysView } from "./keys-view";
 import { Skeleton } from "./skeleton";
 

@@ -1,9 +1,9 @@
 "use client";
 
 import { useMutation } from "@tanstack/react-query";
-import { ConfirmDialog } from "@/app/_ui/form-dialog";
-import { useTRPC } from "@/app/_ui/providers";
-import { Ago } from "@/app/_ui/time";
+import { useTRPC } from "@/app/_ui/data/providers";
+import { Ago } from "@/app/_ui/figures/time";
+import { ConfirmDialog } from "@/app/_ui/forms/form-dialog";
 import { useNotify } from "@/app/_ui/toast";
 import type { KeyLine } from "@/server/catalog/overview";
 

@@ -1,4 +1,4 @@
-import { ListPageSkeleton } from "../../_ui/skeletons";
+import { ListPageSkeleton } from "@/app/_ui/page/skeletons";
 
 export function Skeleton() {
   return (

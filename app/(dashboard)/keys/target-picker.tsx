@@ -1,8 +1,8 @@
 "use client";
 
 import { useState } from "react";
-import { INPUT_CLASS } from "@/app/_ui/field";
-import { Choice } from "@/app/_ui/form";
+import { INPUT_CLASS } from "@/app/_ui/forms/field";
+import { Choice } from "@/app/_ui/forms/form";
 import type { DirectoryEntry } from "@/server/catalog/directory";
 
 /** A searchable list of agents and tools, of which several can be chosen. */

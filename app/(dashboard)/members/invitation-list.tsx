@@ -3,11 +3,11 @@
 import { useMutation, useSuspenseQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { Button } from "@/app/_ui/button";
-import { PartHead } from "@/app/_ui/facts";
-import { ConfirmDialog } from "@/app/_ui/form-dialog";
-import { useTRPC } from "@/app/_ui/providers";
+import { useTRPC } from "@/app/_ui/data/providers";
+import { PartHead } from "@/app/_ui/figures/facts";
+import { Day } from "@/app/_ui/figures/time";
+import { ConfirmDialog } from "@/app/_ui/forms/form-dialog";
 import { List, ListCell, ListRow } from "@/app/_ui/table";
-import { Day } from "@/app/_ui/time";
 import { useNotify } from "@/app/_ui/toast";
 import type { InvitationLine } from "@/server/catalog/organization/invitations";
 

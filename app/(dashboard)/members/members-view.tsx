@@ -3,14 +3,14 @@
 import { useSuspenseQuery } from "@tanstack/react-query";
 import dynamic from "next/dynamic";
 import { useState } from "react";
+import { useTRPC } from "@/app/_ui/data/providers";
+import { Day } from "@/app/_ui/figures/time";
 import { MoreIcon } from "@/app/_ui/icons";
 import { Menu, MenuHeading, MenuItem, MenuSeparator } from "@/app/_ui/menu";
-import { PageHead } from "@/app/_ui/page";
-import { PageButton } from "@/app/_ui/page-button";
-import { useTRPC } from "@/app/_ui/providers";
+import { PageHead } from "@/app/_ui/page/page";
+import { PageButton } from "@/app/_ui/page/page-button";
 import { useMay } from "@/app/_ui/role";
 import { List, ListCell, ListRow } from "@/app/_ui/table";
-import { Day } from "@/app/_ui/time";
 import type { MemberLine } from "@/server/auth/list-members";
 import { ChangeRoleDialog } from "./change-role-dialog";
 import { InvitationList } from "./invitation-list";

@@ -1,8 +1,8 @@
 "use client";
 
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { ConfirmDialog } from "@/app/_ui/form-dialog";
-import { useTRPC } from "@/app/_ui/providers";
+import { useTRPC } from "@/app/_ui/data/providers";
+import { ConfirmDialog } from "@/app/_ui/forms/form-dialog";
 import { useNotify } from "@/app/_ui/toast";
 import type { MemberLine } from "@/server/auth/list-members";
 

@@ -1,6 +1,6 @@
 "use client";
 
-import { SelectField } from "@/app/_ui/form";
+import { SelectField } from "@/app/_ui/forms/form";
 import type { MemberRole } from "@/server/auth/actor";
 import { MAY, ROLES } from "./roles";
 

@@ -7,7 +7,7 @@ import {
   type RunPeriod,
 } from "@/server/runs/read/enums";
 import type { RunFilter } from "@/server/runs/read/filter";
-import type { MetricsQuestion, MetricsSubject } from "@/server/runs/read/metrics";
+import type { MetricsQuestion, MetricsSubject } from "@/server/runs/read/metrics/metrics";
 import { readAddress, writeFilter } from "../runs/address";
 
 /**

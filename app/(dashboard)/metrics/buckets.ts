@@ -1,5 +1,5 @@
-import { formatDay, formatMinute, formatTimeOfDay } from "@/app/_ui/format";
-import type { MetricsBucket } from "@/server/runs/read/metrics";
+import { formatDay, formatMinute, formatTimeOfDay } from "@/app/_ui/figures/format";
+import type { MetricsBucket } from "@/server/runs/read/metrics/metrics";
 
 const DAY_MS = 86_400_000;
 

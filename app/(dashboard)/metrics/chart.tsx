@@ -3,9 +3,9 @@
 import clsx from "clsx";
 import { useRouter } from "next/navigation";
 import { type MouseEvent, type ReactNode, useState } from "react";
-import { serverTime } from "@/app/_ui/server-clock";
-import { useTimeZone } from "@/app/_ui/time";
-import type { MetricsBucket, RunMetrics } from "@/server/runs/read/metrics";
+import { serverTime } from "@/app/_ui/data/server-clock";
+import { useTimeZone } from "@/app/_ui/figures/time";
+import type { MetricsBucket, RunMetrics } from "@/server/runs/read/metrics/metrics";
 import { axisLabel, bucketLabel } from "./buckets";
 
 /**

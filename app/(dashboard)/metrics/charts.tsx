@@ -1,8 +1,8 @@
 "use client";
 
-import { formatDuration, formatSpan } from "@/app/_ui/format";
+import { formatDuration, formatSpan } from "@/app/_ui/figures/format";
 import type { RunFilter } from "@/server/runs/read/filter";
-import type { MetricsBucket, RunMetrics } from "@/server/runs/read/metrics";
+import type { MetricsBucket, RunMetrics } from "@/server/runs/read/metrics/metrics";
 import { Chart, niceTop, percent } from "./chart";
 import { figureFilters } from "./figure-filter";
 

@@ -3,7 +3,7 @@ import { countSettledRuns } from "@/server/runs/read/count";
 import { RUN_PERIODS } from "@/server/runs/read/enums";
 import type { RunFilter } from "@/server/runs/read/filter";
 import { listRuns, type RunSummary } from "@/server/runs/read/list";
-import { type RunFigures, readRunMetrics } from "@/server/runs/read/metrics";
+import { type RunFigures, readRunMetrics } from "@/server/runs/read/metrics/metrics";
 import { createMember, insertRun } from "@/testing/runs";
 import { createTenant, createTrigger, openWorld } from "@/testing/world";
 import { filterOf, intervalsOf } from "./address";

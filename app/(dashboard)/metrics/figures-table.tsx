@@ -1,9 +1,9 @@
 import type { ReactNode } from "react";
-import { formatCount, formatCredits, formatDuration, NONE } from "@/app/_ui/format";
+import { formatCount, formatCredits, formatDuration, NONE } from "@/app/_ui/figures/format";
 import { Link } from "@/app/_ui/link";
 import { Cell, HeadCell, Table } from "@/app/_ui/table";
 import type { RunFilter } from "@/server/runs/read/filter";
-import type { RunFigures } from "@/server/runs/read/metrics";
+import type { RunFigures } from "@/server/runs/read/metrics/metrics";
 import { SuccessRate } from "../_definitions/week";
 import { figureFilters } from "./figure-filter";
 

@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import { Figure, Figures, Sparkline } from "@/app/_ui/figures";
+import { Figure, Figures, Sparkline } from "@/app/_ui/figures/figures";
 import {
   formatCount,
   formatCredits,
@@ -8,10 +8,10 @@ import {
   formatShare,
   formatUsed,
   NONE,
-} from "@/app/_ui/format";
+} from "@/app/_ui/figures/format";
 import { Link } from "@/app/_ui/link";
 import type { RunFilter } from "@/server/runs/read/filter";
-import type { RunFigures, RunMetrics } from "@/server/runs/read/metrics";
+import type { RunFigures, RunMetrics } from "@/server/runs/read/metrics/metrics";
 import { ended } from "../_definitions/week";
 import { figureFilters } from "./figure-filter";
 

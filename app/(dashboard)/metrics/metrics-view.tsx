@@ -4,12 +4,12 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useSearchParams } from "next/navigation";
 import { buttonClass } from "@/app/_ui/button";
 import { Chip } from "@/app/_ui/chip";
-import { formatCount, formatPlural, formatSpan } from "@/app/_ui/format";
+import { useTRPC } from "@/app/_ui/data/providers";
+import { formatCount, formatPlural, formatSpan } from "@/app/_ui/figures/format";
+import { useTimeZone } from "@/app/_ui/figures/time";
 import { Link } from "@/app/_ui/link";
-import { Empty, PageHead, SkeletonLine } from "@/app/_ui/page";
-import { useTRPC } from "@/app/_ui/providers";
+import { Empty, PageHead, SkeletonLine } from "@/app/_ui/page/page";
 import { Segments } from "@/app/_ui/segments";
-import { useTimeZone } from "@/app/_ui/time";
 import { intervalMs, RUN_PERIODS, type RunPeriod } from "@/server/runs/read/enums";
 import type { RunFilter } from "@/server/runs/read/filter";
 import type {
@@ -18,7 +18,7 @@ import type {
   MetricsQuestion,
   MetricsSubject,
   RunMetrics,
-} from "@/server/runs/read/metrics";
+} from "@/server/runs/read/metrics/metrics";
 import { Unreadable } from "../../_ui/text/unreadable";
 import { writeFilter } from "../runs/address";
 import { filterOf, intervalsOf, readMetricsAddress, writeMetricsAddress } from "./address";

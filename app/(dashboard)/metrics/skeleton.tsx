@@ -1,5 +1,5 @@
-import { Figure, Figures } from "@/app/_ui/figures";
-import { PageHead, SkeletonLine } from "@/app/_ui/page";
+import { Figure, Figures } from "@/app/_ui/figures/figures";
+import { PageHead, SkeletonLine } from "@/app/_ui/page/page";
 
 const FIGURES = ["Runs", "Success rate", "Duration p50", "Duration p95", "Tokens", "Credits"];
 

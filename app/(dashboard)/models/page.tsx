@@ -1,7 +1,7 @@
 import type { Metadata } from "next";
 import { Suspense } from "react";
-import { createPrefetch, Prefetched } from "@/app/_ui/prefetch";
-import { ListPageSkeleton } from "@/app/_ui/skeletons";
+import { createPrefetch, Prefetched } from "@/app/_ui/page/prefetch";
+import { ListPageSkeleton } from "@/app/_ui/page/skeletons";
 import { ModelsView } from "./models-view";
 
 export const metadata: Metadata = { title: "Model providers" };

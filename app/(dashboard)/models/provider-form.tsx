@@ -2,10 +2,10 @@
 
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { SelectField, TextareaField, TextField } from "@/app/_ui/form";
-import { FormDialog } from "@/app/_ui/form-dialog";
-import { readProblems } from "@/app/_ui/form-problems";
-import { useTRPC } from "@/app/_ui/providers";
+import { useTRPC } from "@/app/_ui/data/providers";
+import { SelectField, TextareaField, TextField } from "@/app/_ui/forms/form";
+import { FormDialog } from "@/app/_ui/forms/form-dialog";
+import { readProblems } from "@/app/_ui/forms/form-problems";
 import { useNotify } from "@/app/_ui/toast";
 import type { OwnProvider } from "@/server/models/own-provider";
 import {

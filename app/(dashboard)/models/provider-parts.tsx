@@ -1,9 +1,9 @@
 import clsx from "clsx";
 import type { ReactNode } from "react";
-import { formatCredits } from "@/app/_ui/format";
+import { formatCredits } from "@/app/_ui/figures/format";
+import { Ago } from "@/app/_ui/figures/time";
 import { Link } from "@/app/_ui/link";
 import { Cell, HeadCell, Table } from "@/app/_ui/table";
-import { Ago } from "@/app/_ui/time";
 import type {
   ModelProviders,
   OwnProviderSummary,

@@ -2,10 +2,10 @@
 
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
-import { SelectField } from "@/app/_ui/form";
-import { FormDialog } from "@/app/_ui/form-dialog";
-import { formatDuration, formatTokens } from "@/app/_ui/format";
-import { useTRPC } from "@/app/_ui/providers";
+import { useTRPC } from "@/app/_ui/data/providers";
+import { formatDuration, formatTokens } from "@/app/_ui/figures/format";
+import { SelectField } from "@/app/_ui/forms/form";
+import { FormDialog } from "@/app/_ui/forms/form-dialog";
 import type { OwnProvider } from "@/server/models/own-provider";
 
 /** Makes a small call at a provider and shows its outcome. `isNew`: right after the provider was created. */

@@ -3,10 +3,10 @@
 import { useMutation } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
 import { useState } from "react";
-import { TextField } from "@/app/_ui/form";
-import { FormDialog } from "@/app/_ui/form-dialog";
-import { readProblems } from "@/app/_ui/form-problems";
-import { useTRPC } from "@/app/_ui/providers";
+import { useTRPC } from "@/app/_ui/data/providers";
+import { TextField } from "@/app/_ui/forms/form";
+import { FormDialog } from "@/app/_ui/forms/form-dialog";
+import { readProblems } from "@/app/_ui/forms/form-problems";
 import { useNotify } from "@/app/_ui/toast";
 
 /** Renames the organization. */

@@ -1,5 +1,5 @@
-import { PageHead } from "@/app/_ui/page";
-import { FactsSkeleton } from "@/app/_ui/skeletons";
+import { PageHead } from "@/app/_ui/page/page";
+import { FactsSkeleton } from "@/app/_ui/page/skeletons";
 
 export function Skeleton() {
   return (

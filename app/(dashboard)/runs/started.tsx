@@ -1,7 +1,7 @@
 "use client";
 
-import { formatAge, formatExact } from "@/app/_ui/format";
-import { Ago, useNow, useTimeZone } from "@/app/_ui/time";
+import { formatAge, formatExact } from "@/app/_ui/figures/format";
+import { Ago, useNow, useTimeZone } from "@/app/_ui/figures/time";
 import type { RunSummary } from "@/server/runs/read/list";
 
 type Times = Pick<RunSummary, "createdAt" | "startedAt" | "finishedAt">;

@@ -3,14 +3,14 @@
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { Button } from "@/app/_ui/button";
+import { useTRPC } from "@/app/_ui/data/providers";
 import { Dialog, DialogActions } from "@/app/_ui/dialog";
-import { ExpiryField, useExpiry } from "@/app/_ui/expiry-field";
-import { TextField } from "@/app/_ui/form";
-import { FormDialog } from "@/app/_ui/form-dialog";
-import { readProblems } from "@/app/_ui/form-problems";
-import { CopyTextButton } from "@/app/_ui/one-time-value";
-import { Command } from "@/app/_ui/page";
-import { useTRPC } from "@/app/_ui/providers";
+import { ExpiryField, useExpiry } from "@/app/_ui/forms/expiry-field";
+import { TextField } from "@/app/_ui/forms/form";
+import { FormDialog } from "@/app/_ui/forms/form-dialog";
+import { readProblems } from "@/app/_ui/forms/form-problems";
+import { CopyTextButton } from "@/app/_ui/forms/one-time-value";
+import { Command } from "@/app/_ui/page/page";
 import { hostsError, labelsOf, readHosts, referenceTo } from "./secret-draft";
 import { HostsField, ValueField } from "./secret-fields";
 

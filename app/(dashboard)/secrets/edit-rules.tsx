@@ -2,10 +2,10 @@
 
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
-import { ExpiryField, useExpiry } from "@/app/_ui/expiry-field";
-import { FormDialog } from "@/app/_ui/form-dialog";
-import { readProblems } from "@/app/_ui/form-problems";
-import { useTRPC } from "@/app/_ui/providers";
+import { useTRPC } from "@/app/_ui/data/providers";
+import { ExpiryField, useExpiry } from "@/app/_ui/forms/expiry-field";
+import { FormDialog } from "@/app/_ui/forms/form-dialog";
+import { readProblems } from "@/app/_ui/forms/form-problems";
 import { useNotify } from "@/app/_ui/toast";
 import type { SecretSummary } from "@/server/catalog/organization/secrets";
 import { hostsError, labelsOf, readHosts } from "./secret-draft";

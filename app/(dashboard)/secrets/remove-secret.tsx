@@ -1,8 +1,8 @@
 "use client";
 
 import { useMutation, useQuery } from "@tanstack/react-query";
-import { ConfirmDialog } from "@/app/_ui/form-dialog";
-import { useTRPC } from "@/app/_ui/providers";
+import { useTRPC } from "@/app/_ui/data/providers";
+import { ConfirmDialog } from "@/app/_ui/forms/form-dialog";
 import { useNotify } from "@/app/_ui/toast";
 import type { SecretSummary } from "@/server/catalog/organization/secrets";
 import { UsedBy } from "../used-by";

@@ -1,6 +1,6 @@
 "use client";
 
-import { TextareaField, TextField } from "@/app/_ui/form";
+import { TextareaField, TextField } from "@/app/_ui/forms/form";
 
 /** The value of a secret, hidden while it is typed. */
 export function ValueField({

@@ -3,14 +3,14 @@
 import { useSuspenseQuery } from "@tanstack/react-query";
 import dynamic from "next/dynamic";
 import { useState } from "react";
+import { useTRPC } from "@/app/_ui/data/providers";
+import { Ago, Day } from "@/app/_ui/figures/time";
 import { MoreIcon } from "@/app/_ui/icons";
 import { Menu, MenuItem, MenuSeparator } from "@/app/_ui/menu";
-import { Command, Empty, PageHead } from "@/app/_ui/page";
-import { PageButton } from "@/app/_ui/page-button";
-import { useTRPC } from "@/app/_ui/providers";
+import { Command, Empty, PageHead } from "@/app/_ui/page/page";
+import { PageButton } from "@/app/_ui/page/page-button";
 import { useMay } from "@/app/_ui/role";
 import { List, ListCell, ListRow } from "@/app/_ui/table";
-import { Ago, Day } from "@/app/_ui/time";
 import type { SecretSummary } from "@/server/catalog/organization/secrets";
 import { referenceTo } from "./secret-draft";
 

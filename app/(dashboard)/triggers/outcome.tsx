@@ -1,5 +1,5 @@
 import clsx from "clsx";
-import { StatusShape } from "@/app/_ui/status";
+import { StatusShape } from "@/app/_ui/figures/status";
 import type { DeliveryOutcomeName } from "@/server/contract/enums";
 
 const LOOKS = {

@@ -2,8 +2,8 @@
 
 import clsx from "clsx";
 import { memo, type ReactNode, useMemo, useState } from "react";
+import { formatPlural } from "@/app/_ui/figures/format";
 import type { Json } from "@/server/json";
-import { formatPlural } from "../format";
 import { ChevronRightIcon } from "../icons";
 import { type JsonNode, joinPath, keysOf, memberOf, type Search } from "./paths";
 import { type Records, readRecords } from "./records";

@@ -1,9 +1,9 @@
 "use client";
 
 import { useMemo, useState } from "react";
+import { formatBytes } from "@/app/_ui/figures/format";
 import type { Json } from "@/server/json";
 import { CopyButton } from "../copy-button";
-import { formatBytes } from "../format";
 import { EmbeddedPicture, isEmbeddedPicture } from "../text/embedded-picture";
 import { splitHits } from "../text/split-hits";
 import type { Search } from "./paths";

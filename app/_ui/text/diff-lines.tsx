@@ -1,6 +1,6 @@
 import clsx from "clsx";
 import { useMemo } from "react";
-import { formatCount } from "../format";
+import { formatCount } from "@/app/_ui/figures/format";
 import { clipLines, type ShownLine } from "./clip-lines";
 import type { DiffLine } from "./diff";
 

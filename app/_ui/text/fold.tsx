@@ -2,7 +2,7 @@
 
 import clsx from "clsx";
 import { type ReactNode, type RefObject, useLayoutEffect, useRef, useState } from "react";
-import { formatBytes } from "../format";
+import { formatBytes } from "@/app/_ui/figures/format";
 
 /** Longer texts start collapsed. */
 const LONG = 600;

@@ -1,8 +1,8 @@
 "use client";
 
 import { type ReactNode, useEffect, useState } from "react";
+import { formatBytes } from "@/app/_ui/figures/format";
 import { Button } from "../button";
-import { formatBytes } from "../format";
 
 /**
  * Draws the pieces of a long content one per task, so that the page stays responsive: `atOnce` of them, and as many

@@ -1,10 +1,10 @@
 "use client";
 
 import { usePathname, useSearchParams } from "next/navigation";
+import { describeError } from "@/app/_ui/data/query-client";
+import { Problem } from "@/app/_ui/page/page";
 import { signInAddress } from "../../sign-in/target";
 import { Button, buttonClass } from "../button";
-import { Problem } from "../page";
-import { describeError } from "../query-client";
 
 /** Replaces a list that could not be loaded. `what` is the whole sentence. */
 export function Unreadable({ what, error, onRetry }: { what: string; error: unknown; onRetry: () => void }) {

@@ -1,7 +1,7 @@
 "use client";
 
 import { useState } from "react";
-import type { PayloadPreview } from "@/server/runs/read/payload-preview";
+import type { PayloadPreview } from "@/server/runs/read/inspect/payload-preview";
 
 /**
  * A text of which only the start may be loaded. `load` fetches the rest from `address`; `read` returns the complete

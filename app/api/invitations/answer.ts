@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { refuseRoute } from "@/app/request";
 import { getServices } from "@/process-services";
-import { clientAddressOf } from "@/server/api/client-address";
+import { clientAddressOf } from "@/server/api/http/client-address";
 import { isSameOrigin } from "@/server/auth/sessions";
 import { AppError, isAppError } from "@/server/errors";
 import { newId } from "@/server/ids";

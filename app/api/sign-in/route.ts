@@ -2,7 +2,7 @@ import { z } from "zod";
 import { problemOfStatus, type SignInProblem } from "@/app/sign-in/problem";
 import { targetAfterSignIn } from "@/app/sign-in/target";
 import { getServices } from "@/process-services";
-import { clientAddressOf } from "@/server/api/client-address";
+import { clientAddressOf } from "@/server/api/http/client-address";
 import { handleAuthRequest } from "@/server/auth/auth-requests";
 import { isAppError } from "@/server/errors";
 import { readBody } from "@/server/limits/read-body";

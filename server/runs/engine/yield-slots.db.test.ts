@@ -3,7 +3,7 @@ import { createEmbeddedDriver } from "@/inngest/embedded";
 import { mintOrgId } from "@/server/auth/mint-org-id";
 import type { ModelReply, ModelRequest } from "@/server/models/port";
 import { endOverdueRuns } from "@/server/operate/overdue-runs";
-import { inspectRun } from "@/server/runs/read/inspect";
+import { inspectRun } from "@/server/runs/read/inspect/inspect";
 import { executeRun } from "@/testing/execute";
 import { expectSoundLedger } from "@/testing/ledger";
 import { untilSharesAreKnown } from "@/testing/process";

@@ -4,7 +4,7 @@ import type { Services } from "@/server/services";
 
 /**
  * Maintains `run_counts`: figures of runs by hour and day of creation, counted once when all of them have ended (ended
- * runs never change), so that metrics over months need not read every run. `server/runs/read/metrics.ts` reads them and
+ * runs never change), so that metrics over months need not read every run. `server/runs/read/metrics/metrics.ts` reads them and
  * counts younger runs itself.
  */
 

@@ -2,10 +2,10 @@
 
 import { useSuspenseQuery } from "@tanstack/react-query";
 import dynamic from "next/dynamic";
-import { formatPlural } from "@/app/_ui/format";
+import { useTRPC } from "@/app/_ui/data/providers";
+import { formatPlural } from "@/app/_ui/figures/format";
 import { CheckIcon, MessageIcon, TextIcon, WrenchIcon } from "@/app/_ui/icons";
 import { Link } from "@/app/_ui/link";
-import { useTRPC } from "@/app/_ui/providers";
 import { Fold, isLong, startOfFolded } from "@/app/_ui/text/fold";
 import { isMarkedUp } from "@/app/_ui/text/marked-up";
 import { PlainText } from "@/app/_ui/text/plain-text";

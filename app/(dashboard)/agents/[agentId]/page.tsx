@@ -1,6 +1,6 @@
 import type { Metadata } from "next";
 import { notFound } from "next/navigation";
-import { createPrefetch, Prefetched } from "@/app/_ui/prefetch";
+import { createPrefetch, Prefetched } from "@/app/_ui/page/prefetch";
 import { isNotFound } from "@/app/request";
 import { isUuid } from "@/server/ids";
 import { DefinitionSkeleton } from "../../_definitions/definition-skeleton";

@@ -1,6 +1,6 @@
 import type { Metadata } from "next";
-import { createPrefetch, Prefetched } from "@/app/_ui/prefetch";
-import { NewAgent } from "../../_editor/agent-editor";
+import { createPrefetch, Prefetched } from "@/app/_ui/page/prefetch";
+import { NewAgent } from "@/app/(dashboard)/_editor/agent/agent-editor";
 
 export const metadata: Metadata = { title: "New agent" };
 

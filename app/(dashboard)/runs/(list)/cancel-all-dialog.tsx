@@ -2,10 +2,10 @@
 
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Button } from "@/app/_ui/button";
+import { useTRPC, useTRPCClient } from "@/app/_ui/data/providers";
+import { describeError } from "@/app/_ui/data/query-client";
 import { Dialog, DialogActions } from "@/app/_ui/dialog";
-import { formatPlural } from "@/app/_ui/format";
-import { useTRPC, useTRPCClient } from "@/app/_ui/providers";
-import { describeError } from "@/app/_ui/query-client";
+import { formatPlural } from "@/app/_ui/figures/format";
 import { useNotify } from "@/app/_ui/toast";
 import { OPEN_STATUSES } from "@/server/contract/enums";
 import type { RunFilter } from "@/server/runs/read/filter";

@@ -1,4 +1,4 @@
-import { formatCount, formatDate, formatMinute, formatSpan } from "@/app/_ui/format";
+import { formatCount, formatDate, formatMinute, formatSpan } from "@/app/_ui/figures/format";
 import type { RunPeriod, SourceChoice } from "@/server/runs/read/enums";
 import type { RunFilter } from "@/server/runs/read/filter";
 

@@ -1,5 +1,5 @@
 import { useEffect, useEffectEvent, useLayoutEffect, useRef } from "react";
-import { isPageKey } from "@/app/_ui/page-keys";
+import { isPageKey } from "@/app/_ui/page/page-keys";
 import { lastOpenedRun } from "../last-list";
 
 /**

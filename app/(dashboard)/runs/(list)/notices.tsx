@@ -2,7 +2,7 @@
 
 import { Button, buttonClass } from "@/app/_ui/button";
 import { Link } from "@/app/_ui/link";
-import { Empty } from "@/app/_ui/page";
+import { Empty } from "@/app/_ui/page/page";
 import type { RunFilter } from "@/server/runs/read/filter";
 import { SEARCH_HELP } from "./filter-labels";
 

@@ -1,6 +1,6 @@
 import type { Metadata } from "next";
 import { Suspense } from "react";
-import { createPrefetch, Prefetched } from "@/app/_ui/prefetch";
+import { createPrefetch, Prefetched } from "@/app/_ui/page/prefetch";
 import { paramsOf, readAddress } from "../address";
 import { runsQuery } from "../query";
 import { RunsList } from "./runs-list";

@@ -3,10 +3,10 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useCallback, useEffect, useRef, useState } from "react";
 import { Button, buttonClass } from "@/app/_ui/button";
-import { formatPlural } from "@/app/_ui/format";
+import { useTRPC, useTRPCClient } from "@/app/_ui/data/providers";
+import { describeError } from "@/app/_ui/data/query-client";
+import { formatPlural } from "@/app/_ui/figures/format";
 import { Link } from "@/app/_ui/link";
-import { useTRPC, useTRPCClient } from "@/app/_ui/providers";
-import { describeError } from "@/app/_ui/query-client";
 import { useNotify } from "@/app/_ui/toast";
 import { isTerminal } from "@/server/contract/enums";
 import type { RunSummary } from "@/server/runs/read/list";

@@ -1,5 +1,5 @@
-import { PageHead, SkeletonLine } from "@/app/_ui/page";
-import { TableSkeleton } from "@/app/_ui/skeletons";
+import { PageHead, SkeletonLine } from "@/app/_ui/page/page";
+import { TableSkeleton } from "@/app/_ui/page/skeletons";
 
 export function Skeleton() {
   return (

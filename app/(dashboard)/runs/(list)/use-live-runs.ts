@@ -2,8 +2,8 @@
 
 import { type InfiniteData, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
-import { useEvents } from "@/app/_ui/live";
-import { useTRPC, useTRPCClient } from "@/app/_ui/providers";
+import { useEvents } from "@/app/_ui/data/live";
+import { useTRPC, useTRPCClient } from "@/app/_ui/data/providers";
 import { isTerminal } from "@/server/contract/enums";
 import type { RunFilter } from "@/server/runs/read/filter";
 import type { RunPage, RunSummary } from "@/server/runs/read/list";

@@ -1,4 +1,4 @@
-import type { CallLine, RunDetail, StepLine } from "@/server/runs/read/inspect";
+import type { CallLine, RunDetail, StepLine } from "@/server/runs/read/inspect/inspect";
 import { type TimedAttempt, timedAttempts } from "./timeline/timed-attempts";
 
 /** Where a line is in the timeline. */

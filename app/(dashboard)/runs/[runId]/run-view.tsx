@@ -3,7 +3,7 @@
 import { useSearchParams } from "next/navigation";
 import { useMemo, useState } from "react";
 import { isTerminal } from "@/server/contract/enums";
-import type { RunInspection } from "@/server/runs/read/inspect";
+import type { RunInspection } from "@/server/runs/read/inspect/inspect";
 import { RunFacts } from "./header/facts";
 import { RunHeader } from "./header/header";
 import {

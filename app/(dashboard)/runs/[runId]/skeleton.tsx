@@ -1,5 +1,5 @@
-import { SkeletonLine } from "@/app/_ui/page";
-import { DetailHeadSkeleton } from "@/app/_ui/skeletons";
+import { SkeletonLine } from "@/app/_ui/page/page";
+import { DetailHeadSkeleton } from "@/app/_ui/page/skeletons";
 
 const LINES = ["w-24", "w-32", "w-20", "w-28", "w-36", "w-24", "w-32"];
 

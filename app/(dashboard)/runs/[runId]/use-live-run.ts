@@ -2,11 +2,11 @@
 
 import { useQueryClient, useSuspenseQuery } from "@tanstack/react-query";
 import { useRef } from "react";
-import { useEvents } from "@/app/_ui/live";
-import { useTRPC } from "@/app/_ui/providers";
+import { useEvents } from "@/app/_ui/data/live";
+import { useTRPC } from "@/app/_ui/data/providers";
 import { isTerminal } from "@/server/contract/enums";
 import { applyUpdate, type RunUpdate } from "@/server/live/run-update";
-import type { RunInspection } from "@/server/runs/read/inspect";
+import type { RunInspection } from "@/server/runs/read/inspect/inspect";
 
 /** A run with its lines. While it can change, events with the changes update it. */
 export function useLiveRun(runId: string): RunInspection {

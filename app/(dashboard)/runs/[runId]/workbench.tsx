@@ -2,9 +2,9 @@
 
 import { useLayoutEffect, useMemo, useRef, useState } from "react";
 import { Button } from "@/app/_ui/button";
-import { serverTime } from "@/app/_ui/server-clock";
+import { serverTime } from "@/app/_ui/data/server-clock";
 import { isTerminal } from "@/server/contract/enums";
-import type { RunDetail } from "@/server/runs/read/inspect";
+import type { RunDetail } from "@/server/runs/read/inspect/inspect";
 import { Inspector } from "./inspector/inspector";
 import { isWork, type Line, lineFacts, lineId, type WaitLine, type WorkLine, withWaits } from "./lines";
 import { TimelineKeyboard, type TimelineKeys } from "./timeline/keys";

@@ -5,6 +5,7 @@ import clsx from "clsx";
 import dynamic from "next/dynamic";
 import { type ReactNode, useMemo, useState } from "react";
 import { buttonClass } from "@/app/_ui/button";
+import { useTRPC } from "@/app/_ui/data/providers";
 import {
   formatCount,
   formatCredits,
@@ -13,14 +14,13 @@ import {
   formatUsed,
   NONE,
   shortId,
-} from "@/app/_ui/format";
+} from "@/app/_ui/figures/format";
+import { Status, StatusShape } from "@/app/_ui/figures/status";
+import { Elapsed, Moment } from "@/app/_ui/figures/time";
 import { Link } from "@/app/_ui/link";
-import { DetailHead } from "@/app/_ui/page";
-import { useTRPC } from "@/app/_ui/providers";
-import { Status, StatusShape } from "@/app/_ui/status";
+import { DetailHead } from "@/app/_ui/page/page";
 import { Cell, HeadCell, Table } from "@/app/_ui/table";
-import { Elapsed, Moment } from "@/app/_ui/time";
-import type { RunDetail } from "@/server/runs/read/inspect";
+import type { RunDetail } from "@/server/runs/read/inspect/inspect";
 import { type Line, lineFacts, lineId, linesOf, type WorkLine } from "../[runId]/lines";
 import { useLiveRun } from "../[runId]/use-live-run";
 import { alignLines, type Pair, slowerBy } from "./align";

@@ -1,7 +1,7 @@
 import clsx from "clsx";
-import { Status } from "@/app/_ui/status";
+import { Status } from "@/app/_ui/figures/status";
 import { isTerminal } from "@/server/contract/enums";
-import type { RunInspection } from "@/server/runs/read/inspect";
+import type { RunInspection } from "@/server/runs/read/inspect/inspect";
 import { isAtFault, linesOf } from "../[runId]/lines";
 import { explainFailure } from "../[runId]/result/explain-failure";
 

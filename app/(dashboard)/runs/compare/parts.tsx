@@ -1,8 +1,8 @@
 "use client";
 
 import dynamic from "next/dynamic";
-import { PageHead } from "@/app/_ui/page";
-import { LinesSkeleton } from "@/app/_ui/skeletons";
+import { PageHead } from "@/app/_ui/page/page";
+import { LinesSkeleton } from "@/app/_ui/page/skeletons";
 
 /** The page while it loads. */
 export function Skeleton() {

@@ -1,8 +1,8 @@
 import type { Metadata } from "next";
 import { Suspense } from "react";
 import { CopyButton } from "@/app/_ui/copy-button";
-import { Empty, PageHead } from "@/app/_ui/page";
-import { PageButton } from "@/app/_ui/page-button";
+import { Empty, PageHead } from "@/app/_ui/page/page";
+import { PageButton } from "@/app/_ui/page/page-button";
 import { List, ListCell, ListRow, RowControl, RowName } from "@/app/_ui/table";
 import { serverApi } from "@/app/request";
 import { Archived } from "../../_definitions/archived";

@@ -1,4 +1,4 @@
-import { ListPageSkeleton } from "@/app/_ui/skeletons";
+import { ListPageSkeleton } from "@/app/_ui/page/skeletons";
 import { WEEK_COLUMNS } from "../../_definitions/week";
 
 export function Skeleton() {

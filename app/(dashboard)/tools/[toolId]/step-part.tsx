@@ -1,4 +1,4 @@
-import { formatPlural, formatSpan } from "@/app/_ui/format";
+import { formatPlural, formatSpan } from "@/app/_ui/figures/format";
 import { JsonView } from "@/app/_ui/json/view";
 import { Fold, isLong } from "@/app/_ui/text/fold";
 import type { ToolDetail } from "@/server/catalog/inspect-definition";

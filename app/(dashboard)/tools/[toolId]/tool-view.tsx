@@ -1,10 +1,10 @@
 "use client";
 
 import { useSuspenseQuery } from "@tanstack/react-query";
-import { formatPlural } from "@/app/_ui/format";
+import { useTRPC } from "@/app/_ui/data/providers";
+import { formatPlural } from "@/app/_ui/figures/format";
 import { CheckIcon, TextIcon } from "@/app/_ui/icons";
 import { JsonView } from "@/app/_ui/json/view";
-import { useTRPC } from "@/app/_ui/providers";
 import { DefinitionPage } from "../../_definitions/definition-page";
 import { FlowPart, LimitsPart } from "../../_definitions/flow";
 import { SchemaTable } from "../../_definitions/schema-table";

@@ -1,6 +1,6 @@
 import type { Metadata } from "next";
-import { createPrefetch, Prefetched } from "@/app/_ui/prefetch";
-import { NewTool } from "../../_editor/lazy-tool-editor";
+import { createPrefetch, Prefetched } from "@/app/_ui/page/prefetch";
+import { NewTool } from "@/app/(dashboard)/_editor/tool/lazy-tool-editor";
 
 export const metadata: Metadata = { title: "New tool" };
 

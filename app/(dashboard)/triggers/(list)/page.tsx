@@ -1,6 +1,6 @@
 import type { Metadata } from "next";
 import { Suspense } from "react";
-import { createPrefetch, Prefetched } from "@/app/_ui/prefetch";
+import { createPrefetch, Prefetched } from "@/app/_ui/page/prefetch";
 import { readSort } from "../../_definitions/week";
 import { Skeleton } from "./skeleton";
 import { TriggersView } from "./triggers-view";

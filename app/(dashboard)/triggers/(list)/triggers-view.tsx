@@ -3,12 +3,12 @@
 import { useSuspenseQuery } from "@tanstack/react-query";
 import dynamic from "next/dynamic";
 import { useState } from "react";
+import { useTRPC } from "@/app/_ui/data/providers";
+import { Ago } from "@/app/_ui/figures/time";
 import { Link } from "@/app/_ui/link";
-import { Empty, PageHead } from "@/app/_ui/page";
-import { PageButton } from "@/app/_ui/page-button";
-import { useTRPC } from "@/app/_ui/providers";
+import { Empty, PageHead } from "@/app/_ui/page/page";
+import { PageButton } from "@/app/_ui/page/page-button";
 import { Badge, List, ListCell, ListRow, RowName } from "@/app/_ui/table";
-import { Ago } from "@/app/_ui/time";
 import type { LastCall, TriggerLine } from "@/server/catalog/overview";
 import { sortByWeek, WeekCells, type WeekSort, weekColumns } from "../../_definitions/week";
 import { OutcomeMark } from "../outcome";

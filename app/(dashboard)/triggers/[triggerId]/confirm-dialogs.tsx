@@ -2,8 +2,8 @@
 
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
-import { ConfirmDialog } from "@/app/_ui/form-dialog";
-import { useTRPC } from "@/app/_ui/providers";
+import { useTRPC } from "@/app/_ui/data/providers";
+import { ConfirmDialog } from "@/app/_ui/forms/form-dialog";
 import { useNotify } from "@/app/_ui/toast";
 import type { TriggerDetail } from "@/server/webhooks/inspect-trigger";
 

@@ -1,8 +1,8 @@
 import type { Metadata } from "next";
 import { notFound } from "next/navigation";
-import { PartHead } from "@/app/_ui/facts";
-import { createPrefetch, Prefetched } from "@/app/_ui/prefetch";
-import { DetailHeadSkeleton, FactsSkeleton, TableSkeleton } from "@/app/_ui/skeletons";
+import { PartHead } from "@/app/_ui/figures/facts";
+import { createPrefetch, Prefetched } from "@/app/_ui/page/prefetch";
+import { DetailHeadSkeleton, FactsSkeleton, TableSkeleton } from "@/app/_ui/page/skeletons";
 import { isNotFound } from "@/app/request";
 import { isUuid } from "@/server/ids";
 import { weekQuery } from "../../_definitions/query";

@@ -3,12 +3,12 @@
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { Button } from "@/app/_ui/button";
+import { useTRPC } from "@/app/_ui/data/providers";
 import { Dialog, DialogActions } from "@/app/_ui/dialog";
-import { SelectField } from "@/app/_ui/form";
-import { FormDialog } from "@/app/_ui/form-dialog";
-import { OneTimeValue } from "@/app/_ui/one-time-value";
-import { useTRPC } from "@/app/_ui/providers";
-import { Moment } from "@/app/_ui/time";
+import { Moment } from "@/app/_ui/figures/time";
+import { SelectField } from "@/app/_ui/forms/form";
+import { FormDialog } from "@/app/_ui/forms/form-dialog";
+import { OneTimeValue } from "@/app/_ui/forms/one-time-value";
 import type { TriggerDetail } from "@/server/webhooks/inspect-trigger";
 
 const OVERLAPS = [

@@ -3,8 +3,8 @@
 import { useMutation } from "@tanstack/react-query";
 import { type FormEvent, useId, useState } from "react";
 import { Button } from "@/app/_ui/button";
-import { useTRPC } from "@/app/_ui/providers";
-import { describeError } from "@/app/_ui/query-client";
+import { useTRPC } from "@/app/_ui/data/providers";
+import { describeError } from "@/app/_ui/data/query-client";
 import { PlainText } from "@/app/_ui/text/plain-text";
 
 /** Previews the message that a template creates from one delivery, without changing the trigger. */

@@ -2,10 +2,10 @@
 
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { TextareaField } from "@/app/_ui/form";
-import { FormDialog } from "@/app/_ui/form-dialog";
+import { useTRPC } from "@/app/_ui/data/providers";
+import { TextareaField } from "@/app/_ui/forms/form";
+import { FormDialog } from "@/app/_ui/forms/form-dialog";
 import { Link } from "@/app/_ui/link";
-import { useTRPC } from "@/app/_ui/providers";
 import type { TriggerDetail } from "@/server/webhooks/inspect-trigger";
 
 /** Sends a signed call to the trigger and shows what a sender would get. */

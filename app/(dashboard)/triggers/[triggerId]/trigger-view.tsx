@@ -2,13 +2,13 @@
 
 import { useSuspenseQuery } from "@tanstack/react-query";
 import { CopyButton, copyText } from "@/app/_ui/copy-button";
-import { Fact, Facts, PartHead } from "@/app/_ui/facts";
-import { formatCredits } from "@/app/_ui/format";
+import { useTRPC } from "@/app/_ui/data/providers";
+import { Fact, Facts, PartHead } from "@/app/_ui/figures/facts";
+import { formatCredits } from "@/app/_ui/figures/format";
+import { Moment } from "@/app/_ui/figures/time";
 import { Link } from "@/app/_ui/link";
-import { Command, DetailHead } from "@/app/_ui/page";
-import { usePageActions } from "@/app/_ui/page-actions";
-import { useTRPC } from "@/app/_ui/providers";
-import { Moment } from "@/app/_ui/time";
+import { Command, DetailHead } from "@/app/_ui/page/page";
+import { usePageActions } from "@/app/_ui/page/page-actions";
 import { useNotify } from "@/app/_ui/toast";
 import type { TriggerDetail } from "@/server/webhooks/inspect-trigger";
 import { WeekOf } from "../../_definitions/week-of";

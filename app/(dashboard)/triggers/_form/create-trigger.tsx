@@ -3,13 +3,13 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { Button, buttonClass } from "@/app/_ui/button";
+import { useTRPC } from "@/app/_ui/data/providers";
 import { Dialog, DialogActions } from "@/app/_ui/dialog";
-import { FormDialog } from "@/app/_ui/form-dialog";
-import { readProblems } from "@/app/_ui/form-problems";
+import { FormDialog } from "@/app/_ui/forms/form-dialog";
+import { readProblems } from "@/app/_ui/forms/form-problems";
+import { CopyTextButton, OneTimeValue } from "@/app/_ui/forms/one-time-value";
 import { Link } from "@/app/_ui/link";
-import { CopyTextButton, OneTimeValue } from "@/app/_ui/one-time-value";
-import { Command, SkeletonLine } from "@/app/_ui/page";
-import { useTRPC } from "@/app/_ui/providers";
+import { Command, SkeletonLine } from "@/app/_ui/page/page";
 import { curlLine } from "../[triggerId]/curl-line";
 import { NEW_TRIGGER, readDraft } from "./trigger-draft";
 import { TRIGGER_LABELS, TriggerFields } from "./trigger-fields";

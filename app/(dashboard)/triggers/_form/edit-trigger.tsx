@@ -2,9 +2,9 @@
 
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
-import { FormDialog } from "@/app/_ui/form-dialog";
-import { readProblems } from "@/app/_ui/form-problems";
-import { useTRPC } from "@/app/_ui/providers";
+import { useTRPC } from "@/app/_ui/data/providers";
+import { FormDialog } from "@/app/_ui/forms/form-dialog";
+import { readProblems } from "@/app/_ui/forms/form-problems";
 import { useNotify } from "@/app/_ui/toast";
 import type { TriggerDetail } from "@/server/webhooks/inspect-trigger";
 import { draftOf, readDraft } from "./trigger-draft";

@@ -3,9 +3,9 @@
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { Button } from "@/app/_ui/button";
-import { TextareaField } from "@/app/_ui/form";
-import { useTRPC } from "@/app/_ui/providers";
-import { describeError } from "@/app/_ui/query-client";
+import { useTRPC } from "@/app/_ui/data/providers";
+import { describeError } from "@/app/_ui/data/query-client";
+import { TextareaField } from "@/app/_ui/forms/form";
 import { PlainText } from "@/app/_ui/text/plain-text";
 import { exampleForTemplate } from "@/server/webhooks/example-body";
 

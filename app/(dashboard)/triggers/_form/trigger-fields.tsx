@@ -1,10 +1,10 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import { Choice, FieldGroup, SelectField, TextField } from "@/app/_ui/form";
-import type { FormProblems } from "@/app/_ui/form-problems";
+import { useTRPC } from "@/app/_ui/data/providers";
+import { Choice, FieldGroup, SelectField, TextField } from "@/app/_ui/forms/form";
+import type { FormProblems } from "@/app/_ui/forms/form-problems";
 import { Link } from "@/app/_ui/link";
-import { useTRPC } from "@/app/_ui/providers";
 import { slugOf } from "../../_editor/slug";
 import { TemplateField } from "./template-field";
 import type { TriggerDraft } from "./trigger-draft";

@@ -1,5 +1,5 @@
 import { getServices } from "@/process-services";
-import { clientAddressOf } from "@/server/api/client-address";
+import { clientAddressOf } from "@/server/api/http/client-address";
 import { handleAuthRequest } from "@/server/auth/auth-requests";
 
 /** Better Auth's routes: sign-in and sign-out. */

@@ -4,9 +4,9 @@ import { ZERO } from "@/server/credits/amount";
 import { MAX_FINAL_OUTPUT_BYTES } from "@/server/limits/sizes";
 import { retryPolicyOf } from "@/server/workflow/retry-policy";
 import type { FinishedStep } from "../write/journal";
-import { callModel } from "./call-model";
-import { callStep } from "./call-step";
-import { callTool } from "./call-tool";
+import { callModel } from "./calls/call-model";
+import { callStep } from "./calls/call-step";
+import { callTool } from "./calls/call-tool";
 import type { Execution, Outcome } from "./execution";
 
 /** Runs the agent loop with the run's journal: each model call and each call it requests is one row. */

@@ -1,7 +1,7 @@
 import { beforeEach, expect, it } from "vitest";
 import type { ModelReply } from "@/server/models/port";
 import { readCompleteRun } from "@/server/runs/read/download";
-import { inspectRun } from "@/server/runs/read/inspect";
+import { inspectRun } from "@/server/runs/read/inspect/inspect";
 import { startRun } from "@/server/runs/start";
 import { executeRun } from "@/testing/execute";
 import { expectSoundLedger } from "@/testing/ledger";

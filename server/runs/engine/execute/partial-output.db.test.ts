@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
 import type { ModelReply, ModelRequest } from "@/server/models/port";
 import { cancelRun } from "@/server/runs/cancel";
-import { inspectRun } from "@/server/runs/read/inspect";
-import { inspectCall } from "@/server/runs/read/inspect-line";
+import { inspectRun } from "@/server/runs/read/inspect/inspect";
+import { inspectCall } from "@/server/runs/read/inspect/inspect-line";
 import { startRun } from "@/server/runs/start";
 import { executeRun } from "@/testing/execute";
 import { createMember } from "@/testing/runs";

@@ -14,7 +14,7 @@ import { findSecretNames } from "@/server/secrets/references";
 import { VaultError } from "@/server/secrets/vault";
 import type { Services } from "@/server/services";
 import type { ClaimedRun } from "../claimed-run";
-import { childRunId } from "./child-run-id";
+import { childRunId } from "./calls/child-run-id";
 
 /** How often a secret's last use is recorded. */
 const LAST_USED_EVERY_MS = 60_000;

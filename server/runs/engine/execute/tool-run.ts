@@ -4,8 +4,8 @@ import { readLargeJson, stringifyLarge } from "@/server/large-json";
 import { MAX_FINAL_OUTPUT_BYTES } from "@/server/limits/sizes";
 import { runWorkflow, type WorkflowCall, type WorkflowCallResult } from "@/server/workflow/interpret";
 import type { FinishedStep } from "../write/journal";
-import { createActCheckpoint } from "./act-checkpoint";
-import { callStep } from "./call-step";
+import { createActCheckpoint } from "./calls/act-checkpoint";
+import { callStep } from "./calls/call-step";
 import type { Execution, Outcome } from "./execution";
 
 /** Runs a tool's workflow with the run's journal: each function call is one row. */

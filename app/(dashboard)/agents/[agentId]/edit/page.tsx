@@ -1,6 +1,6 @@
 import type { Metadata } from "next";
-import { Prefetched } from "@/app/_ui/prefetch";
-import { EditAgent } from "../../../_editor/agent-editor";
+import { Prefetched } from "@/app/_ui/page/prefetch";
+import { EditAgent } from "@/app/(dashboard)/_editor/agent/agent-editor";
 import { prefetchEdited } from "../../../_editor/prefetch-edited";
 
 export const metadata: Metadata = { title: "Edit agent" };

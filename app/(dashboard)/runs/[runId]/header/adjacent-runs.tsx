@@ -12,10 +12,10 @@ import {
   useRef,
   useSyncExternalStore,
 } from "react";
+import { useTRPC } from "@/app/_ui/data/providers";
 import { ChevronDownIcon } from "@/app/_ui/icons";
 import { Link } from "@/app/_ui/link";
-import { isPageKey } from "@/app/_ui/page-keys";
-import { useTRPC } from "@/app/_ui/providers";
+import { isPageKey } from "@/app/_ui/page/page-keys";
 import { readAddress } from "../../address";
 import { lastListSearch, rememberOpenedRun } from "../../last-list";
 

@@ -1,7 +1,7 @@
 "use client";
 
 import { type MouseEvent, useSyncExternalStore } from "react";
-import { BackLink } from "@/app/_ui/page";
+import { BackLink } from "@/app/_ui/page/page";
 import { lastListSearch } from "../../last-list";
 
 /**

@@ -3,14 +3,14 @@
 import { useQuery } from "@tanstack/react-query";
 import dynamic from "next/dynamic";
 import { useState } from "react";
+import { useTRPC } from "@/app/_ui/data/providers";
 import { Dialog } from "@/app/_ui/dialog";
 import { Link } from "@/app/_ui/link";
-import { SkeletonLine } from "@/app/_ui/page";
-import { usePageActions } from "@/app/_ui/page-actions";
-import { useTRPC } from "@/app/_ui/providers";
+import { SkeletonLine } from "@/app/_ui/page/page";
+import { usePageActions } from "@/app/_ui/page/page-actions";
 import { Fold, isLong } from "@/app/_ui/text/fold";
 import { Unreadable } from "@/app/_ui/text/unreadable";
-import type { RunDetail } from "@/server/runs/read/inspect";
+import type { RunDetail } from "@/server/runs/read/inspect/inspect";
 
 const FieldDiff = dynamic(() => import("@/app/_ui/text/field-diff").then((part) => part.FieldDiff));
 

@@ -10,12 +10,12 @@ import {
   formatUsed,
   NONE,
   shortId,
-} from "@/app/_ui/format";
+} from "@/app/_ui/figures/format";
+import { Elapsed, Moment } from "@/app/_ui/figures/time";
 import { ChevronDownIcon } from "@/app/_ui/icons";
 import { Link } from "@/app/_ui/link";
-import { Elapsed, Moment } from "@/app/_ui/time";
 import { isTerminal } from "@/server/contract/enums";
-import type { RunDetail } from "@/server/runs/read/inspect";
+import type { RunDetail } from "@/server/runs/read/inspect/inspect";
 import { describeSource } from "../../describe-source";
 import { QueuedFor } from "../../started";
 import { Version } from "./configuration";

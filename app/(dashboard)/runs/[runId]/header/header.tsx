@@ -1,15 +1,15 @@
 "use client";
 
 import { CopyButton, copyText } from "@/app/_ui/copy-button";
-import { shortId } from "@/app/_ui/format";
+import { describeError } from "@/app/_ui/data/query-client";
+import { shortId } from "@/app/_ui/figures/format";
+import { Status } from "@/app/_ui/figures/status";
 import { CopyIcon, DownloadIcon, MoreIcon, TerminalIcon } from "@/app/_ui/icons";
 import { Menu, MenuItem, MenuLink } from "@/app/_ui/menu";
-import { usePageActions } from "@/app/_ui/page-actions";
-import { describeError } from "@/app/_ui/query-client";
-import { Status } from "@/app/_ui/status";
+import { usePageActions } from "@/app/_ui/page/page-actions";
 import { usePayload } from "@/app/_ui/text/use-payload";
 import { useNotify } from "@/app/_ui/toast";
-import type { RunDetail } from "@/server/runs/read/inspect";
+import type { RunDetail } from "@/server/runs/read/inspect/inspect";
 import { RunActions } from "./actions";
 import { AdjacentRuns } from "./adjacent-runs";
 import { BackToRuns } from "./back-to-runs";

@@ -1,11 +1,11 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import { formatDuration } from "@/app/_ui/format";
+import { useTRPC } from "@/app/_ui/data/providers";
+import { formatDuration } from "@/app/_ui/figures/format";
+import { Moment } from "@/app/_ui/figures/time";
 import { Link } from "@/app/_ui/link";
-import { useTRPC } from "@/app/_ui/providers";
-import { Moment } from "@/app/_ui/time";
-import type { RunDetail } from "@/server/runs/read/inspect";
+import type { RunDetail } from "@/server/runs/read/inspect/inspect";
 import type { Liveness as LivenessFacts } from "@/server/runs/read/liveness";
 import { queueReason } from "./queue-reason";
 

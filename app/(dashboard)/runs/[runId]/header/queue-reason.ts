@@ -1,4 +1,4 @@
-import { formatPlural } from "@/app/_ui/format";
+import { formatPlural } from "@/app/_ui/figures/format";
 import type { Liveness } from "@/server/runs/read/liveness";
 
 /** One sentence on why a run has not started. */

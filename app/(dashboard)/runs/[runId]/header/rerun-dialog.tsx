@@ -2,11 +2,11 @@
 
 import { type FormEvent, useEffect, useRef, useState } from "react";
 import { Button } from "@/app/_ui/button";
+import type { ShownError } from "@/app/_ui/data/query-client";
 import { Dialog, DialogActions } from "@/app/_ui/dialog";
 import { compactJson, readableText } from "@/app/_ui/json/spacing";
-import type { ShownError } from "@/app/_ui/query-client";
 import { usePayload } from "@/app/_ui/text/use-payload";
-import type { RunDetail } from "@/server/runs/read/inspect";
+import type { RunDetail } from "@/server/runs/read/inspect/inspect";
 import { InputProblem, readJsonObject } from "../../../_run/problem";
 
 /**

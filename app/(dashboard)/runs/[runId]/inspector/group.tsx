@@ -1,7 +1,7 @@
 "use client";
 
-import { formatCount, formatUsed, NONE } from "@/app/_ui/format";
-import { Moment, useNow } from "@/app/_ui/time";
+import { formatCount, formatUsed, NONE } from "@/app/_ui/figures/format";
+import { Moment, useNow } from "@/app/_ui/figures/time";
 import { type GroupLine, type Line, lineFacts, lineId } from "../lines";
 import { amountOf, fromCreditUnits, lengthOf } from "../timeline/measures";
 import { Figures, Head, LineDuration } from "./parts";

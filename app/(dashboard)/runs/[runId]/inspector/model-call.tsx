@@ -1,13 +1,13 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import { formatBytes, formatTokens, formatUsed } from "@/app/_ui/format";
+import { useTRPC } from "@/app/_ui/data/providers";
+import { formatBytes, formatTokens, formatUsed } from "@/app/_ui/figures/format";
+import { Moment } from "@/app/_ui/figures/time";
 import { JsonView } from "@/app/_ui/json/view";
-import { useTRPC } from "@/app/_ui/providers";
 import { Tabs } from "@/app/_ui/tabs";
 import { Unreadable } from "@/app/_ui/text/unreadable";
-import { Moment } from "@/app/_ui/time";
-import type { CallDetail } from "@/server/runs/read/inspect-line";
+import type { CallDetail } from "@/server/runs/read/inspect/inspect-line";
 import { statusOf, type WorkLine } from "../lines";
 import { attemptsTab, ErrorText, Figures, Head, InspectorSkeleton, LineDuration, recordTab } from "./parts";
 import { PromptView } from "./prompt";

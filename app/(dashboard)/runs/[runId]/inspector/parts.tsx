@@ -3,12 +3,12 @@
 import clsx from "clsx";
 import type { ReactNode } from "react";
 import { CopyButton } from "@/app/_ui/copy-button";
-import { formatDuration } from "@/app/_ui/format";
+import { formatDuration } from "@/app/_ui/figures/format";
+import { type RunStatusName, Status } from "@/app/_ui/figures/status";
+import { Elapsed, useNow } from "@/app/_ui/figures/time";
 import { JsonView } from "@/app/_ui/json/view";
-import { SkeletonLine } from "@/app/_ui/page";
-import { type RunStatusName, Status } from "@/app/_ui/status";
-import { Elapsed, useNow } from "@/app/_ui/time";
-import type { CallDetail, StepDetail } from "@/server/runs/read/inspect-line";
+import { SkeletonLine } from "@/app/_ui/page/page";
+import type { CallDetail, StepDetail } from "@/server/runs/read/inspect/inspect-line";
 import type { LineStatus } from "../lines";
 import { type TimedAttempt, timedAttempts } from "../timeline/timed-attempts";
 

@@ -3,14 +3,14 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { CopyButton } from "@/app/_ui/copy-button";
-import { formatBytes, formatPlural } from "@/app/_ui/format";
+import { useTRPC } from "@/app/_ui/data/providers";
+import { formatBytes, formatPlural } from "@/app/_ui/figures/format";
 import { JsonView } from "@/app/_ui/json/view";
-import { SkeletonLine } from "@/app/_ui/page";
-import { useTRPC } from "@/app/_ui/providers";
+import { SkeletonLine } from "@/app/_ui/page/page";
 import { Fold, isLong, startOfFolded } from "@/app/_ui/text/fold";
 import { PlainText } from "@/app/_ui/text/plain-text";
 import { Unreadable } from "@/app/_ui/text/unreadable";
-import type { ModelRequestView, SentMessage } from "@/server/runs/read/model-request";
+import type { ModelRequestView, SentMessage } from "@/server/runs/read/inspect/model-request";
 
 /** The prompt of a model call: its messages, those of earlier calls collapsed, and the offered tools. */
 export function PromptView({ runId, callId }: { runId: string; callId: string }) {

@@ -1,6 +1,6 @@
 "use client";
 
-import { Moment } from "@/app/_ui/time";
+import { Moment } from "@/app/_ui/figures/time";
 import { lineFacts, type WaitLine } from "../lines";
 import { Figures, Head, LineDuration } from "./parts";
 

@@ -1,4 +1,4 @@
-import { formatDuration } from "@/app/_ui/format";
+import { formatDuration } from "@/app/_ui/figures/format";
 import { FAILURE_CODES, type FailureCode } from "@/server/runs/failure-codes";
 
 /** What the explanation of a failure depends on. */

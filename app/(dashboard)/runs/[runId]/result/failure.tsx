@@ -1,7 +1,7 @@
 "use client";
 
 import { Link } from "@/app/_ui/link";
-import type { RunDetail } from "@/server/runs/read/inspect";
+import type { RunDetail } from "@/server/runs/read/inspect/inspect";
 import { isAtFault, type Line, lineId, type WorkLine } from "../lines";
 import { explainFailure } from "./explain-failure";
 

@@ -4,15 +4,15 @@ import { useQuery } from "@tanstack/react-query";
 import dynamic from "next/dynamic";
 import { type ReactNode, useMemo } from "react";
 import { CopyButton } from "@/app/_ui/copy-button";
+import { useTRPC } from "@/app/_ui/data/providers";
 import { DownloadLink } from "@/app/_ui/download-link";
 import { JsonView, parseDocument } from "@/app/_ui/json/view";
-import { useTRPC } from "@/app/_ui/providers";
 import { Fold, isLong, startOfFolded } from "@/app/_ui/text/fold";
 import { PlainText } from "@/app/_ui/text/plain-text";
 import { usePayload } from "@/app/_ui/text/use-payload";
 import { isTerminal } from "@/server/contract/enums";
-import type { CallLine, RunDetail } from "@/server/runs/read/inspect";
-import type { PayloadPreview } from "@/server/runs/read/payload-preview";
+import type { CallLine, RunDetail } from "@/server/runs/read/inspect/inspect";
+import type { PayloadPreview } from "@/server/runs/read/inspect/payload-preview";
 import { ReservedSpace } from "../inspector/reserved-space";
 
 const Markdown = dynamic(() => import("@/app/_ui/text/markdown").then((module) => module.Markdown));

@@ -1,7 +1,7 @@
 import clsx from "clsx";
 import { useRef } from "react";
 import { IconButton } from "@/app/_ui/button";
-import { formatSpan } from "@/app/_ui/format";
+import { formatSpan } from "@/app/_ui/figures/format";
 import { ZoomIcon } from "@/app/_ui/icons";
 import { axisTicks, describeRange, type Tick } from "./axis-ticks";
 import type { Measure } from "./measures";

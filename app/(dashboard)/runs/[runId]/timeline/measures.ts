@@ -1,4 +1,4 @@
-import { formatCount, formatCredits, formatDuration } from "@/app/_ui/format";
+import { formatCount, formatCredits, formatDuration } from "@/app/_ui/figures/format";
 import { isWork, type Line, lineFacts, lineId, type WaitLine, type WorkLine } from "../lines";
 
 export type Measure = "time" | "credits" | "tokens";

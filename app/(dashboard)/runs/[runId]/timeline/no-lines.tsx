@@ -1,5 +1,5 @@
-import { Empty } from "@/app/_ui/page";
-import type { RunDetail } from "@/server/runs/read/inspect";
+import { Empty } from "@/app/_ui/page/page";
+import type { RunDetail } from "@/server/runs/read/inspect/inspect";
 import { Queued } from "../header/liveness";
 
 /** Shown instead of the timeline if there are no steps. */

@@ -1,7 +1,7 @@
 import clsx from "clsx";
-import { formatCount, formatPlural } from "@/app/_ui/format";
+import { formatCount, formatPlural } from "@/app/_ui/figures/format";
+import { StatusShape } from "@/app/_ui/figures/status";
 import { ChevronRightIcon, SparkIcon } from "@/app/_ui/icons";
-import { StatusShape } from "@/app/_ui/status";
 import { attemptsOf, isWork, type Line, lineFacts, lineId } from "../lines";
 import { BarShape } from "./bar";
 import { countIn, isStep } from "./line-folds";

@@ -1,5 +1,5 @@
-import { formatDuration } from "@/app/_ui/format";
-import type { RunDetail, StepLine } from "@/server/runs/read/inspect";
+import { formatDuration } from "@/app/_ui/figures/format";
+import type { RunDetail, StepLine } from "@/server/runs/read/inspect/inspect";
 import { attemptsOf, isWork, type Line, type LineStatus, lineFacts, type WorkLine } from "../lines";
 import { amountOf, endOf, formatAmount, type Measure } from "./measures";
 

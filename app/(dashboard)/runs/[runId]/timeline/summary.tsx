@@ -2,10 +2,10 @@
 
 import clsx from "clsx";
 import { memo, type ReactNode } from "react";
-import { formatCount, formatCredits, formatDuration } from "@/app/_ui/format";
-import { useNow } from "@/app/_ui/time";
+import { formatCount, formatCredits, formatDuration } from "@/app/_ui/figures/format";
+import { useNow } from "@/app/_ui/figures/time";
 import { isTerminal } from "@/server/contract/enums";
-import type { RunDetail } from "@/server/runs/read/inspect";
+import type { RunDetail } from "@/server/runs/read/inspect/inspect";
 import { Liveness } from "../header/liveness";
 import { attemptsOf, type Line, lineFacts, MIN_SHOWN_WAIT_MS, type WorkLine, waitsOf } from "../lines";
 import { creditShares, fromCreditUnits, largestLine, lengthOf, type Measure, timeShares } from "./measures";

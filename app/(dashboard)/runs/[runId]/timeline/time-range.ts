@@ -1,4 +1,4 @@
-import type { RunDetail } from "@/server/runs/read/inspect";
+import type { RunDetail } from "@/server/runs/read/inspect/inspect";
 import { type Line, lineFacts, MIN_SHOWN_WAIT_MS } from "../lines";
 import { endOf } from "./measures";
 import type { Scale, TimeRange } from "./scale";

@@ -2,9 +2,9 @@
 
 import clsx from "clsx";
 import { type KeyboardEvent, type RefObject, useEffect, useRef } from "react";
-import { useNow } from "@/app/_ui/time";
+import { useNow } from "@/app/_ui/figures/time";
 import { isTerminal } from "@/server/contract/enums";
-import type { RunDetail } from "@/server/runs/read/inspect";
+import type { RunDetail } from "@/server/runs/read/inspect/inspect";
 import { usePreload } from "../inspector/use-preload";
 import { type Line, lineId } from "../lines";
 import { Axis } from "./axis";

@@ -2,7 +2,7 @@
 
 import clsx from "clsx";
 import { type KeyboardEvent, type Ref, useId } from "react";
-import { formatCount } from "@/app/_ui/format";
+import { formatCount } from "@/app/_ui/figures/format";
 import { SearchIcon } from "@/app/_ui/icons";
 import type { Measure } from "./measures";
 

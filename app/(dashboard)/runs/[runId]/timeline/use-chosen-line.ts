@@ -3,7 +3,7 @@
 import { useSearchParams } from "next/navigation";
 import { useCallback, useState } from "react";
 import { isTerminal } from "@/server/contract/enums";
-import type { RunDetail } from "@/server/runs/read/inspect";
+import type { RunDetail } from "@/server/runs/read/inspect/inspect";
 import {
   chooseLine,
   describeAddress,

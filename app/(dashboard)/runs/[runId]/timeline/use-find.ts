@@ -2,10 +2,10 @@
 
 import { keepPreviousData, useQueries } from "@tanstack/react-query";
 import { useEffect, useMemo, useState } from "react";
-import { formatCount } from "@/app/_ui/format";
-import { useTRPC } from "@/app/_ui/providers";
+import { useTRPC } from "@/app/_ui/data/providers";
+import { formatCount } from "@/app/_ui/figures/format";
 import { anyCase } from "@/server/any-case";
-import type { RunDetail } from "@/server/runs/read/inspect";
+import type { RunDetail } from "@/server/runs/read/inspect/inspect";
 import { type Line, lineId } from "../lines";
 
 /** The server is queried after a pause of this length. */

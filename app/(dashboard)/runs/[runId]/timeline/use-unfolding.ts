@@ -2,9 +2,9 @@
 
 import { useQueries } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
-import { useTRPC } from "@/app/_ui/providers";
+import { useTRPC } from "@/app/_ui/data/providers";
 import { isTerminal } from "@/server/contract/enums";
-import type { RunInspection } from "@/server/runs/read/inspect";
+import type { RunInspection } from "@/server/runs/read/inspect/inspect";
 import { attemptsOf, isWork, type Line, type UnfoldedRuns } from "../lines";
 
 /** How often an open child run is fetched: the page's stream covers its own run only. */

@@ -1,6 +1,6 @@
 import type { Metadata } from "next";
-import { Prefetched } from "@/app/_ui/prefetch";
-import { EditTool } from "../../../_editor/lazy-tool-editor";
+import { Prefetched } from "@/app/_ui/page/prefetch";
+import { EditTool } from "@/app/(dashboard)/_editor/tool/lazy-tool-editor";
 import { prefetchEdited } from "../../../_editor/prefetch-edited";
 
 export const metadata: Metadata = { title: "Edit tool" };

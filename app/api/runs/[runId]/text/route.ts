@@ -1,7 +1,7 @@
 import { memberForRoute, refuseRoute } from "@/app/request";
 import { getServices } from "@/process-services";
 import { isUuid } from "@/server/ids";
-import { readPayload } from "@/server/runs/read/inspect-line";
+import { readPayload } from "@/server/runs/read/inspect/inspect-line";
 
 /**
  * One complete text of a run: `?field=input|output`, of a step with `?step=`, as a file with `?download=1`. The text is

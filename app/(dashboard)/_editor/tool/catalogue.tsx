@@ -1,0 +1,91 @@
+"use client";
+
+import { type KeyboardEvent, useRef, useState } from "react";
+import { Dialog } from "@/app/_ui/dialog";
+import { INPUT_CLASS } from "@/app/_ui/forms/field";
+
+/** Something that a new step can call. `step`: the step without its id. */
+export type Callable = {
+  name: string;
+  description: string;
+  group: string;
+  /** What the step's id is made of. */
+  id: string;
+  step: object;
+};
+
+/** Functions and tools to pick for a new step, with a search. The caller moves the focus to the new step. */
+export function Catalogue({
+  title,
+  callables,
+  onPick,
+  onClose,
+}: {
+  title: string;
+  callables: readonly Callable[];
+  onPick: (callable: Callable) => void;
+  onClose: () => void;
+}) {
+  const [search, setSearch] = useState("");
+  const picked = useRef(false);
+  const words = search.toLowerCase().split(/\s+/);
+  const found = callables.filter(({ name, description }) => {
+    const text = `${name} ${description}`.toLowerCase();
+    return words.every((word) => text.includes(word));
+  });
+  const groups = [...new Set(found.map(({ group }) => group))];
+  function pick(callable: Callable) {
+    picked.current = true;
+    onPick(callable);
+  }
+  /** Enter in the search picks the first one; the arrows move through the search and the list. */
+  function onKeyDown(event: KeyboardEvent<HTMLElement>) {
+    const [first] = found;
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (step !== undefined) {
+      const stops = [...event.currentTarget.querySelectorAll<HTMLElement>("input, li > button")];
+      const at = stops.findIndex((stop) => stop.matches(":focus"));
+      stops[Math.max(0, at + step)]?.focus();
+    } else if (event.key === "Enter" && event.target instanceof HTMLInputElement && first) pick(first);
+    else return;
+    event.preventDefault();
+  }
+  return (
+    <Dialog finalFocus={() => !picked.current} onOpenChange={(open) => !open && onClose()} open title={title}>
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: it handles the keys of the controls inside. */}
+      <div className="flex flex-col gap-4" onKeyDown={onKeyDown}>
+        <input
+          aria-label="Search functions and tools"
+          autoFocus
+          className={INPUT_CLASS}
+          onChange={(event) => setSearch(event.target.value)}
+          placeholder="Search functions and tools"
+          type="search"
+          value={search}
+        />
+        {found.length === 0 ? <p className="text-muted">Nothing matches “{search}”.</p> : null}
+        {groups.map((group) => (
+          <section aria-label={group} key={group}>
+            <h3 className="text-muted text-xs">{group}</h3>
+            <ul className="-mx-2 mt-1">
+              {found
+                .filter((callable) => callable.group === group)
+                .map((callable) => (
+                  <li key={callable.name}>
+                    <button
+                      className="w-full rounded-md px-2 py-1.5 text-left hover:bg-hover"
+                      onClick={() => pick(callable)}
+                      type="button"
+                    >
+                      <span className="mono block font-medium">{callable.name}</span>
+                      <span className="line-clamp-2 text-muted text-xs">{callable.description}</span>
+                    </button>
+                  </li>
+                ))}
+            </ul>
+          </section>
+        ))}
+      </div>
+    </Dialog>
+  );
+}

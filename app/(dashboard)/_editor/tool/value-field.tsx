@@ -1,0 +1,99 @@
+"use client";
+
+import { type ReactNode, useId, useRef, useState } from "react";
+import { TextareaField, TextField } from "@/app/_ui/forms/form";
+import { readField } from "@/app/(dashboard)/_run/schema-value";
+import { type Insertable, InsertMenu } from "./insert-menu";
+import { readValue, showValue } from "./value-text";
+
+/** `name`: what people call the value. */
+export type Suggestion = { value: string; name?: string };
+
+/** One value of a definition: a constant by its schema, or a text with `{{ }}`. */
+export function ValueField({
+  label,
+  hint,
+  error,
+  schema,
+  suggestions = [],
+  insertables = [],
+  takesSecrets,
+  value,
+  onChange,
+}: {
+  label: string;
+  hint?: ReactNode;
+  error?: string | undefined;
+  /** JSON Schema of the value. */
+  schema: unknown;
+  /** Values to pick from; others may be typed. */
+  suggestions?: readonly Suggestion[];
+  /** What the value can refer to. */
+  insertables?: readonly Insertable[];
+  takesSecrets?: boolean | undefined;
+  value: unknown;
+  /** Undefined: not set. */
+  onChange: (value: unknown) => void;
+}) {
+  const id = useId();
+  const field = readField(schema);
+  const isText = field.kind === "text";
+  // What was typed stays as it was typed while it means the current value.
+  const [typed, setTyped] = useState("");
+  const isTyped = JSON.stringify(readValue(typed, isText)) === JSON.stringify(value);
+  // An object that is not valid JSON yet is not passed on: it would replace the object by a text.
+  const [unfinished, setUnfinished] = useState<string | null>(null);
+  const text = unfinished ?? (isTyped ? typed : showValue(value, isText));
+  const options: readonly Suggestion[] =
+    field.kind === "choice"
+      ? field.values.map((each) => ({ value: String(each) }))
+      : field.kind === "boolean"
+        ? [{ value: "true" }, { value: "false" }]
+        : suggestions;
+  const isShort = options.length > 0 || field.kind === "number" || (isText && !field.long);
+  // Chosen once: a control that is replaced while somebody types loses the focus.
+  const [hasLines] = useState(!isShort || text.includes("\n"));
+  const control = useRef<HTMLInputElement | HTMLTextAreaElement>(null);
+  const common = {
+    label,
+    ref(element: HTMLInputElement | HTMLTextAreaElement | null) {
+      control.current = element;
+    },
+    error: unfinished === null ? error : "This is not valid JSON yet. The last valid value is kept.",
+    hint,
+    spellCheck: false,
+    value: text,
+    onChange(next: string) {
+      const read = readValue(next, isText);
+      const isObject = typeof value === "object" && value !== null;
+      const isUnfinished = isObject && typeof read === "string" && !read.startsWith("{{");
+      setUnfinished(isUnfinished ? next : null);
+      if (isUnfinished) return;
+      setTyped(next);
+      onChange(read);
+    },
+  };
+  const end =
+    insertables.length > 0 || takesSecrets ? (
+      <InsertMenu
+        control={control}
+        insertables={insertables}
+        label={label}
+        onChange={common.onChange}
+        takesSecrets={takesSecrets}
+      />
+    ) : null;
+  if (hasLines) return <TextareaField {...common} end={end} look="value" rows={1} />;
+  return (
+    <>
+      <TextField {...common} code end={end} list={options.length > 0 ? id : undefined} />
+      {options.length > 0 ? (
+        <datalist id={id}>
+          {options.map((option) => (
+            <option key={option.value} label={option.name} value={option.value} />
+          ))}
+        </datalist>
+      ) : null}
+    </>
+  );
+}

@@ -1,0 +1,57 @@
+"use client";
+
+import { useEffect, useRef } from "react";
+import { checkConnection } from "@/app/_ui/data/connection";
+import { useSignedOut } from "@/app/_ui/data/session";
+
+/** The longest delay before the next attempt after the browser gave up. */
+const MAX_WAIT_MS = 15_000;
+
+type Handlers = Record<string, (data: string, id: string) => void>;
+
+/**
+ * Listens to server-sent events while mounted. The browser reconnects after a dropped connection and sends the last id;
+ * after a refusal, such as too many streams, this hook asks `address` again. It pauses while nobody is signed in.
+ * @param address null: do not listen.
+ * @param look called after each refused attempt, to refresh the page without events.
+ */
+export function useEvents(address: (() => string) | null, handlers: Handlers, look: () => void): void {
+  const latest = useRef({ address, handlers, look });
+  useEffect(() => {
+    latest.current = { address, handlers, look };
+  });
+  const names = Object.keys(handlers).join(" ");
+  const signedOut = useSignedOut();
+  const listening = address !== null && !signedOut;
+  useEffect(() => {
+    if (!listening) return;
+    let source: EventSource | undefined;
+    let retry: ReturnType<typeof setTimeout> | undefined;
+    let waitMs = 1_000;
+    const open = () => {
+      const to = latest.current.address?.();
+      if (!to) return;
+      source = new EventSource(to);
+      source.onopen = () => {
+        waitMs = 1_000;
+      };
+      source.onerror = () => {
+        // The browser connects again by itself, which works unless the server is gone.
+        if (source?.readyState !== EventSource.CLOSED) return void checkConnection();
+        latest.current.look();
+        retry = setTimeout(open, waitMs);
+        waitMs = Math.min(waitMs * 2, MAX_WAIT_MS);
+      };
+      for (const name of names.split(" ")) {
+        source.addEventListener(name, (event: MessageEvent<string>) =>
+          latest.current.handlers[name]?.(event.data, event.lastEventId),
+        );
+      }
+    };
+    open();
+    return () => {
+      clearTimeout(retry);
+      source?.close();
+    };
+  }, [listening, names]);
+}

@@ -1,0 +1,62 @@
+"use client";
+
+import { CSPProvider } from "@base-ui/react/csp-provider";
+import { QueryClientProvider } from "@tanstack/react-query";
+import { createTRPCClient, type getFetch, httpBatchLink } from "@trpc/client";
+import { createTRPCContext } from "@trpc/tanstack-react-query";
+import { type ReactNode, useState } from "react";
+import { checkConnection } from "@/app/_ui/data/connection";
+import { createQueryClient } from "@/app/_ui/data/query-client";
+import { syncWithResponse } from "@/app/_ui/data/server-clock";
+import { noteResponse } from "@/app/_ui/data/session";
+import { TimeProvider } from "@/app/_ui/figures/time";
+import { ToastProvider } from "@/app/_ui/toast";
+import type { DashboardRouter } from "@/server/api/dashboard/router";
+
+const { TRPCProvider, useTRPC, useTRPCClient } = createTRPCContext<DashboardRouter>();
+
+export { useTRPC, useTRPCClient };
+
+const fetchAndNote: ReturnType<typeof getFetch> = async (address, { signal, ...init } = {}) => {
+  const askedAt = Date.now();
+  const response = await fetch(address, { ...init, signal: signal ?? null }).catch((error: unknown) => {
+    if (!signal?.aborted) void checkConnection();
+    throw error;
+  });
+  noteResponse(response);
+  syncWithResponse(response, askedAt);
+  return response;
+};
+
+/** The context that client components need. `now` is the server's time in ms when it rendered. */
+export function Providers({
+  now,
+  timeZone,
+  timeZoneChosen,
+  nonce,
+  children,
+}: {
+  now: number;
+  timeZone: string;
+  timeZoneChosen: boolean;
+  nonce: string | undefined;
+  children: ReactNode;
+}) {
+  const [queryClient] = useState(() => createQueryClient());
+  const [trpcClient] = useState(() =>
+    createTRPCClient<DashboardRouter>({
+      links: [httpBatchLink({ url: "/api/trpc", maxURLLength: 6_000, fetch: fetchAndNote })],
+    }),
+  );
+  return (
+    <CSPProvider disableStyleElements nonce={nonce}>
+      <QueryClientProvider client={queryClient}>
+        <TRPCProvider queryClient={queryClient} trpcClient={trpcClient}>
+          <TimeProvider chosen={timeZoneChosen} now={now} timeZone={timeZone}>
+            <ToastProvider>{children}</ToastProvider>
+          </TimeProvider>
+        </TRPCProvider>
+      </QueryClientProvider>
+    </CSPProvider>
+  );
+}

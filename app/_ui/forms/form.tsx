@@ -1,0 +1,180 @@
+"use client";
+
+import clsx from "clsx";
+import { type ComponentPropsWithRef, type ReactNode, type SelectHTMLAttributes, useId } from "react";
+import { INPUT_CLASS } from "@/app/_ui/forms/field";
+
+type ControlProps = { id: string; "aria-describedby"?: string; "aria-invalid"?: true };
+
+/** A control with its label above and a hint or error below. */
+function Labelled({
+  label,
+  end,
+  hint,
+  error,
+  className,
+  children,
+}: Described & { children: (props: ControlProps) => ReactNode }) {
+  const id = useId();
+  const note = error ?? hint;
+  return (
+    <div className={clsx("flex min-w-0 flex-col gap-1.5", className)}>
+      <span className="flex items-center justify-between gap-2">
+        <label className="font-medium" htmlFor={id}>
+          {label}
+        </label>
+        {end}
+      </span>
+      {children({
+        id,
+        ...(note ? { "aria-describedby": `${id}-note` } : {}),
+        ...(error ? { "aria-invalid": true } : {}),
+      })}
+      {note ? (
+        <p
+          className={clsx("text-xs [overflow-wrap:anywhere]", error ? "text-failed" : "text-muted")}
+          id={`${id}-note`}
+        >
+          {note}
+        </p>
+      ) : null}
+    </div>
+  );
+}
+
+type Described = {
+  label: string;
+  /** Stands at the end of the label's line. */
+  end?: ReactNode;
+  hint?: ReactNode;
+  error?: string | undefined;
+  className?: string | undefined;
+};
+/** A description, and the control's own attributes. The current value is reported as a text. */
+type FieldProps<Attributes> = Described &
+  Omit<Attributes, "onChange" | "value" | "className"> & {
+    value: string;
+    onChange: (value: string) => void;
+  };
+
+/** Separates a field's description from the attributes of its control. */
+function split<Props extends Described & { onChange: (value: string) => void }>(props: Props) {
+  const { label, end, hint, error, className, onChange, ...attributes } = props;
+  const onText = (event: { target: { value: string } }) => onChange(event.target.value);
+  return { description: { label, end, hint, error, className }, onText, attributes };
+}
+
+const INVALID = "aria-invalid:border-failed";
+
+/** `code`: for expressions, ids and the like. */
+export function TextField({
+  code = false,
+  ...props
+}: FieldProps<ComponentPropsWithRef<"input">> & { code?: boolean }) {
+  const { description, onText, attributes } = split(props);
+  const look = clsx(INPUT_CLASS, INVALID, "disabled:opacity-60", code && "mono");
+  return (
+    <Labelled {...description}>
+      {(control) => (
+        <input autoComplete="off" className={look} onChange={onText} {...control} {...attributes} />
+      )}
+    </Labelled>
+  );
+}
+
+const TEXTAREAS = {
+  prose: "min-h-24 p-2.5 leading-6",
+  code: "mono min-h-24 p-2.5",
+  /** One line at first; it grows with its text. */
+  value: "mono field-sizing-content max-h-80 min-h-9 px-2.5 py-2",
+};
+
+/** `look`: `prose` for text that people read, `value` for code that is often one line. */
+export function TextareaField({
+  look = "code",
+  ...props
+}: FieldProps<ComponentPropsWithRef<"textarea">> & { look?: keyof typeof TEXTAREAS }) {
+  const { description, onText, attributes } = split(props);
+  const name = clsx(
+    "w-full resize-y rounded-md border border-input-line bg-canvas",
+    TEXTAREAS[look],
+    INVALID,
+  );
+  return (
+    <Labelled {...description}>
+      {(control) => (
+        <textarea
+          className={name}
+          onChange={onText}
+          spellCheck={look === "prose"}
+          {...control}
+          {...attributes}
+        />
+      )}
+    </Labelled>
+  );
+}
+
+export function SelectField({ children, ...props }: FieldProps<SelectHTMLAttributes<HTMLSelectElement>>) {
+  const { description, onText, attributes } = split(props);
+  return (
+    <Labelled {...description}>
+      {(control) => (
+        <select className={clsx(INPUT_CLASS, INVALID)} onChange={onText} {...control} {...attributes}>
+          {children}
+        </select>
+      )}
+    </Labelled>
+  );
+}
+
+/** Several controls under one heading. */
+export function FieldGroup({
+  label,
+  error,
+  children,
+}: {
+  label: string;
+  error?: string | undefined;
+  children: ReactNode;
+}) {
+  const id = useId();
+  return (
+    <fieldset aria-describedby={error ? id : undefined} className="flex min-w-0 flex-col gap-1">
+      <legend className="mb-1 font-medium">{label}</legend>
+      {children}
+      <p className="text-failed text-xs empty:hidden" id={id} role="alert">
+        {error}
+      </p>
+    </fieldset>
+  );
+}
+
+/** A box to tick or, with `name`, one of several choices. */
+export function Choice({
+  name,
+  checked,
+  disabled = false,
+  onChange,
+  children,
+}: {
+  name?: string;
+  checked: boolean;
+  disabled?: boolean;
+  onChange: (checked: boolean) => void;
+  children: ReactNode;
+}) {
+  return (
+    <label className="flex min-h-7 min-w-0 items-center gap-2">
+      <input
+        checked={checked}
+        className="size-4 shrink-0 accent-accent"
+        disabled={disabled}
+        name={name}
+        onChange={(event) => onChange(event.target.checked)}
+        type={name === undefined ? "checkbox" : "radio"}
+      />
+      <span className="min-w-0 [overflow-wrap:anywhere]">{children}</span>
+    </label>
+  );
+}

@@ -1,0 +1,90 @@
+import { Fact, Facts } from "@/app/_ui/figures/facts";
+import { Cell, HeadCell, Table } from "@/app/_ui/table";
+import { PageHead, SkeletonLine } from "./page";
+
+/** Skeletons in the shape of the loaded page, so that nothing moves when it arrives. */
+
+const WIDTHS = ["w-40", "w-28", "w-48", "w-32", "w-44", "w-24", "w-36", "w-52"];
+
+/** A table with its column names and empty rows. On a phone a row has two lines. */
+export function TableSkeleton({ label, columns }: { label: string; columns: readonly string[] }) {
+  return (
+    <div aria-busy="true">
+      <Table className="max-md:block" label={label}>
+        <thead className="max-md:hidden">
+          <tr>
+            {columns.map((column) => (
+              <HeadCell key={column}>{column}</HeadCell>
+            ))}
+          </tr>
+        </thead>
+        <tbody className="max-md:block">
+          {WIDTHS.map((width) => (
+            <tr
+              className="max-md:block max-md:border-line max-md:border-b max-md:px-4 max-md:py-2.5"
+              key={width}
+            >
+              {columns.map((column, index) => (
+                <Cell
+                  className={`max-md:h-auto max-md:border-0 max-md:p-0! ${index > 1 ? "max-md:hidden" : "max-md:block"}`}
+                  key={column}
+                >
+                  <SkeletonLine className={index === 0 ? width : "w-20"} />
+                </Cell>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </Table>
+    </div>
+  );
+}
+
+export function ListPageSkeleton({ title, columns }: { title: string; columns: readonly string[] }) {
+  return (
+    <>
+      <PageHead title={title} />
+      <TableSkeleton columns={columns} label={title} />
+    </>
+  );
+}
+
+/** Names whose values are loading. */
+export function FactsSkeleton({ label, names }: { label: string; names: readonly string[] }) {
+  return (
+    <div aria-busy="true">
+      <Facts label={label}>
+        {names.map((name, index) => (
+          <Fact key={name} name={name}>
+            <SkeletonLine className={WIDTHS[index % WIDTHS.length] ?? "w-40"} />
+          </Fact>
+        ))}
+      </Facts>
+    </div>
+  );
+}
+
+/** The head of a detail page. The link back is known, the title is not. */
+export function DetailHeadSkeleton({ back }: { back: string }) {
+  return (
+    <div aria-busy="true" className="flex min-h-14 items-center gap-3 px-4 py-2 sm:px-6">
+      <span className="text-muted">‹ {back}</span>
+      <SkeletonLine className="w-40" />
+      <SkeletonLine className="w-20" />
+    </div>
+  );
+}
+
+/** The rows of a list without columns. */
+export function LinesSkeleton() {
+  return (
+    <div aria-busy="true" className="border-line border-t">
+      {WIDTHS.map((width) => (
+        <div className="flex h-10 items-center gap-3 border-line border-b px-4 sm:px-6" key={width}>
+          <SkeletonLine className={width} />
+          <SkeletonLine className="ml-auto w-16" />
+        </div>
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,73 @@
+import { expectNoFaultsAnywhere } from "@/e2e/support/axe";
+import { expect, newContext, signIn, test } from "@/e2e/support/fixtures";
+import { createOwnOrganization } from "@/e2e/support/own-organization";
+
+/** The own account: password, sessions, theme and time zone. */
+
+test("the password is changed, and other sessions are signed out", async ({ page, browser }) => {
+  test.setTimeout(120_000);
+  const pat = createOwnOrganization("account");
+  const context = await newContext(browser, { userAgent: FIREFOX });
+  const elsewhere = await context.newPage();
+  const signInElsewhere = (password: string) => signIn(elsewhere, { ...pat, password });
+  await signInElsewhere(pat.password);
+  await signIn(page, pat);
+  await page.goto("/account");
+  const row = page.getByRole("row").filter({ hasText: "Firefox on Windows" });
+  await expect(row).toHaveCount(1);
+  await expect(page.getByRole("row").filter({ hasText: "this browser" })).toHaveCount(1);
+  await row.getByRole("button", { name: "Sign out Firefox on Windows" }).click();
+  await expect(row).toHaveCount(0);
+  await expect(page.getByRole("region", { name: "Your organizations" })).toContainText("owner");
+  await elsewhere.goto("/runs");
+  await expect(elsewhere).toHaveURL(/sign-in/);
+
+  await signInElsewhere(pat.password);
+  await page.reload();
+  await expect(row).toHaveCount(1);
+  await page.getByRole("button", { name: "Sign out all others" }).click();
+  await expect(row).toHaveCount(0);
+  await expect(page.getByRole("button", { name: "Sign out all others" })).toHaveCount(0);
+  await elsewhere.goto("/runs");
+  await expect(elsewhere).toHaveURL(/sign-in/);
+
+  await signInElsewhere(pat.password);
+  await page.getByRole("button", { name: "Change password" }).click();
+  const form = page.getByRole("dialog", { name: "Change your password" });
+  const submit = form.getByRole("button", { name: "Change password" });
+  await form.getByLabel("Current password").fill("wrong-password");
+  await form.getByLabel("New password").fill("short");
+  await submit.click();
+  await expect(form).toContainText("The new password must have at least 8 characters.");
+  await form.getByLabel("New password").fill("another-horse-battery");
+  await submit.click();
+  await expect(form).toContainText("The current password is wrong.");
+  await expectNoFaultsAnywhere(page, "the form of a password");
+  await form.getByLabel("Current password").fill(pat.password);
+  await submit.click();
+  await expect(form).toBeHidden();
+  await elsewhere.goto("/runs");
+  await expect(elsewhere).toHaveURL(/sign-in/);
+  await signInElsewhere("another-horse-battery");
+  await expect(elsewhere.getByRole("heading", { name: "Runs" })).toBeVisible();
+  await context.close();
+});
+
+const FIREFOX = "Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:140.0) Gecko/20100101 Firefox/140.0";
+
+test("theme and time zone apply at once and stay", async ({ ownerPage: page }) => {
+  await page.goto("/account");
+  await page.getByRole("button", { name: "Dark", exact: true }).click();
+  await expect(page.locator("html")).toHaveAttribute("data-theme", "dark");
+  await page.getByLabel("Time zone", { exact: true }).selectOption("Asia/Tokyo");
+  await expect(page.getByText("in Asia/Tokyo.")).toBeVisible();
+  await page.goto("/account");
+  await expect(page.locator("html")).toHaveAttribute("data-theme", "dark");
+  await expect(page.getByRole("button", { name: "Dark", exact: true })).toHaveAttribute(
+    "aria-pressed",
+    "true",
+  );
+  await expect(page.getByText("in Asia/Tokyo.")).toBeVisible();
+  await page.goto("/keys");
+  await expect(page.locator("time").first()).toHaveAttribute("title", /Asia\/Tokyo$/);
+});

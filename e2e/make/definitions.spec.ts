@@ -1,0 +1,245 @@
+import type { Page } from "@playwright/test";
+import { expectNoFaultsAnywhere } from "@/e2e/support/axe";
+import { expect, test } from "@/e2e/support/fixtures";
+
+/** Agents and tools are made, edited and run on their pages. */
+
+const unique = () => `${Date.now().toString(36)}${test.info().workerIndex}`;
+const field = (page: Page, label: string) => page.getByLabel(label, { exact: true });
+const save = (page: Page) => page.getByRole("button", { name: "Save", exact: true });
+
+test("an agent is made and run; its draft survives a reload", async ({ ownerPage: page }) => {
+  const name = `Desk ${unique()}`;
+  await page.goto("/agents");
+  await page.getByRole("link", { name: "New agent" }).click();
+  await expect(page.getByRole("heading", { level: 1, name: "New agent" })).toBeVisible();
+
+  // Problems are shown at their fields.
+  await page.getByRole("button", { name: "Create agent" }).click();
+  await expect(page.getByText("2 problems")).toBeVisible();
+  await expect(field(page, "Name")).toHaveAccessibleDescription("Name must not be empty.");
+
+  await field(page, "Name").fill(name);
+  await expect(field(page, "Slug")).toHaveValue(name.toLowerCase().replace(" ", "-"));
+  await field(page, "Model").selectOption("Another model");
+  await expect(field(page, "Model name")).toHaveValue("");
+  await field(page, "Model").selectOption("demo");
+  await expect(field(page, "Model")).toHaveAccessibleDescription("The built-in simulation, which is free.");
+  await page.getByRole("checkbox", { name: /^calculate/ }).check();
+  await page.reload();
+  await expect(page.getByText("Draft from your last visit")).toBeVisible();
+  await expect(field(page, "Name")).toHaveValue(name);
+  await expectNoFaultsAnywhere(page, "the editor of an agent");
+  await page.keyboard.press("ControlOrMeta+s");
+
+  await expect(page.getByRole("heading", { level: 1, name })).toBeVisible();
+  await field(page, "Message").fill("What do 12 apples at 0.80 cost?");
+  await page.keyboard.press("ControlOrMeta+Enter");
+  const outcome = page.getByRole("region", { name: `Run ${name}` });
+  await expect(outcome.getByText("Completed")).toBeVisible();
+  await expect(page.getByRole("region", { name: "Recent runs" }).getByText("12 apples")).toBeVisible();
+  await page.goto("/agents/new");
+  await expect(page.getByText("No changes")).toBeVisible();
+});
+
+test("an agent's draft is tried beside its form, and compared with the saved version", async ({
+  ownerPage: page,
+}) => {
+  const name = `Desk ${unique()}`;
+  await page.goto("/agents/new");
+  await expect(page.getByText("Create the agent first.")).toBeVisible();
+  await createAgent(page, name);
+  await page.getByRole("link", { name: "Edit", exact: true }).click();
+  await field(page, "Max steps").fill("13");
+  const panel = page.getByRole("region", { name: "Try the draft" });
+  await panel.getByRole("button", { name: "Run draft" }).click();
+  await expect(panel.getByLabel("Message")).toBeFocused();
+  await panel.getByLabel("Message").fill("What is 12 * 3.5?");
+  await page.keyboard.press("ControlOrMeta+Enter");
+  await expect(panel).toContainText("Max steps must be at most 12.");
+
+  await field(page, "Max steps").fill("3");
+  await page.getByRole("checkbox", { name: /^calculate/ }).check();
+  await panel.getByRole("button", { name: "Run draft" }).click();
+  await expect(panel.getByText("Completed")).toBeVisible();
+  await expect(panel.getByRole("listitem").filter({ hasText: "calculate" })).toBeVisible();
+  await expect(page.getByText("Unsaved changes")).toBeVisible();
+  await panel.getByRole("button", { name: "Run the same message on v1" }).click();
+  const current = panel.getByRole("region", { name: "Same message on v1" });
+  await expect(current.getByText("Completed")).toBeVisible();
+  await expectNoFaultsAnywhere(page, "trying the draft of an agent");
+  await current.getByRole("link", { name: "Compare the runs" }).click();
+  await expect(page).toHaveURL(/\/runs\/compare/);
+  await expect(page.getByText(`${name} (draft)`).first()).toBeVisible();
+});
+
+/** Creates an agent with the demo model on its page, which is then shown. */
+async function createAgent(page: Page, name: string): Promise<void> {
+  await page.goto("/agents/new");
+  await field(page, "Name").fill(name);
+  await field(page, "Model").selectOption("demo");
+  await page.getByRole("button", { name: "Create agent" }).click();
+  await expect(page.getByRole("heading", { level: 1, name })).toBeVisible();
+}
+
+test("a conflict shows both versions, and the draft is kept until it is saved", async ({
+  ownerPage: page,
+}) => {
+  const name = `Desk ${unique()}`;
+  await createAgent(page, name);
+  await page.getByRole("link", { name: "Edit", exact: true }).click();
+  await field(page, "System prompt").fill("Answer in one word.");
+  // Somebody else saves it meanwhile.
+  const other = await page.context().newPage();
+  await other.goto(page.url());
+  await other.getByRole("button", { name: "Discard" }).click();
+  await other.getByLabel("Max steps", { exact: true }).fill("3");
+  await save(other).click();
+  await expect(other.getByRole("heading", { level: 1, name })).toBeVisible();
+  await other.close();
+  // Coming back to the window must not replace what was typed.
+  await page.evaluate(() => {
+    document.dispatchEvent(new Event("visibilitychange"));
+    window.dispatchEvent(new Event("focus"));
+  });
+  await save(page).click();
+  await expect(page.getByText(/Version 2 of this agent was saved since you opened version 1/)).toBeVisible();
+  await expect(field(page, "System prompt")).toHaveValue("Answer in one word.");
+  const conflict = page.getByRole("region", { name: "Differences from version 2" });
+  await expect(conflict).toContainText("Answer in one word.");
+  await expect(conflict.getByRole("heading", { name: "max steps" })).toBeVisible();
+  await expectNoFaultsAnywhere(page, "a conflict");
+
+  // A reload keeps the draft with its version.
+  await field(page, "System prompt").fill("Answer in two words.");
+  await page.reload();
+  await expect(conflict).toContainText("Answer in two words.");
+  await conflict.getByRole("button", { name: "Keep my draft" }).click();
+  await expect(conflict).toBeHidden();
+  await save(page).click();
+  await expect(page.getByRole("heading", { level: 1, name })).toBeVisible();
+  await expect(page.getByText("Answer in two words.").first()).toBeVisible();
+  await expect(page.getByRole("list", { name: "Versions" })).toContainText("v3");
+});
+
+test("drafts belong to the organization and are deleted on sign-out", async ({
+  freshOwnerPage: page,
+  organization,
+}) => {
+  await page.goto("/agents/new");
+  await field(page, "Name").fill("Secret plan");
+  await expect(page.getByText("Unsaved changes")).toBeVisible();
+  const drafts = () =>
+    page.evaluate(() => Object.keys(localStorage).filter((key) => key.startsWith("stepwell.draft.")));
+  expect(await drafts()).toEqual([`stepwell.draft.${organization.slug}.agent.new`]);
+  await page.getByRole("button", { name: /^Signed in as/ }).click();
+  await page.getByRole("menuitem", { name: "Sign out" }).click();
+  await page.waitForURL("**/sign-in");
+  expect(await drafts()).toEqual([]);
+});
+
+test("a tool is made from YAML whose problems are named with their lines, and run by its form", async ({
+  ownerPage: page,
+}) => {
+  const slug = `tool-${unique()}`;
+  await page.goto("/tools/new");
+  await page.getByRole("button", { name: "YAML", exact: true }).click();
+  const yaml = page.getByLabel("Definition as YAML");
+  await expect(yaml).toHaveAccessibleDescription(/press Escape, then Tab/);
+  const begin = (await yaml.inputValue()).replace("slug: my-tool", `slug: ${slug}`);
+  await yaml.fill(begin.replace("transform_json", "transform_jsn"));
+  const problems = page.getByRole("region", { name: "Problems" });
+  await expect(problems).toContainText('there is no function named "transform_jsn"');
+  await problems.getByRole("button", { name: "Line 11" }).click();
+  await expect(yaml).toBeFocused();
+  await page.getByRole("button", { name: "Create tool" }).click();
+  await expect(page.getByText("1 problem", { exact: true })).toBeVisible();
+  await yaml.fill(begin);
+  await expect(problems).toContainText("No problems");
+  await page.getByRole("button", { name: "Create tool" }).click();
+
+  await expect(page.getByRole("heading", { level: 1, name: "My tool" })).toBeVisible();
+  await page.getByRole("textbox", { name: "city" }).fill("Oslo");
+  await page.getByRole("button", { name: "Run", exact: true }).click();
+  const panel = page.getByRole("region", { name: "Run My tool" });
+  await expect(panel.getByText("Hello Oslo")).toBeVisible();
+  // The browser asks for a required field that is empty, before anything is started.
+  const city = page.getByRole("textbox", { name: "city" });
+  await city.fill("");
+  await page.getByRole("button", { name: "Run", exact: true }).click();
+  await expect(city).toBeFocused();
+  expect(await city.evaluate((input: HTMLInputElement) => input.validity.valueMissing)).toBe(true);
+  await page.getByRole("button", { name: "JSON", exact: true }).click();
+  await page.getByLabel("Input as JSON").fill('{"city": 5}');
+  await page.getByRole("button", { name: "Run", exact: true }).click();
+  await expect(panel.getByText("/city")).toBeVisible();
+
+  // The slug names the tool: an edit cannot move it to another one.
+  await page.getByRole("link", { name: "Edit", exact: true }).click();
+  await page.getByRole("button", { name: "YAML", exact: true }).click();
+  await yaml.fill(begin.replace(`slug: ${slug}`, "slug: double"));
+  await save(page).click();
+  await expect(page.getByText(/slug cannot be changed/)).toBeVisible();
+});
+
+test("a long YAML is checked, and a check that fails says so", async ({ ownerPage: page }) => {
+  await page.goto("/tools/new");
+  await page.getByRole("button", { name: "YAML", exact: true }).click();
+  const yaml = page.getByLabel("Definition as YAML");
+  const problems = page.getByRole("region", { name: "Problems" });
+  const long = (await yaml.inputValue()).replace(
+    /description: .*/,
+    `description: ${"A long description. ".repeat(400)}`,
+  );
+  await yaml.fill(long.replace("transform_json", "transform_jsn"));
+  await expect(problems).toContainText('there is no function named "transform_jsn"');
+
+  await page.route("**/api/trpc/definitions.checkTool*", (route) => route.abort());
+  await yaml.fill(long);
+  await expect(problems).toContainText("Could not check the definition");
+  await page.unroute("**/api/trpc/definitions.checkTool*");
+  await problems.getByRole("button", { name: "Check again" }).click();
+  await expect(problems).toContainText("No problems");
+});
+
+test("a viewer is told why nothing can be run, and is offered no editor", async ({
+  viewerPage: page,
+  organization,
+}) => {
+  await page.goto(`/agents/${organization.agentId}`);
+  await expect(page.getByText("Starting one needs the role member.")).toBeVisible();
+  await expect(page.getByRole("link", { name: "Edit", exact: true })).toHaveCount(0);
+  await page.goto("/agents");
+  await expect(page.getByRole("heading", { level: 1, name: "Agents" })).toBeVisible();
+  await expect(page.getByRole("link", { name: "New agent" })).toHaveCount(0);
+});
+
+test("an agent with a policy and an output schema answers with a record", async ({ ownerPage: page }) => {
+  const name = `Strict ${unique()}`;
+  await page.goto("/agents/new");
+  await field(page, "Name").fill(name);
+  await field(page, "Model").selectOption("demo");
+  await page.getByRole("checkbox", { name: /^calculate/ }).check();
+  await field(page, "Calls of calculate per run").fill("0");
+  await field(page, "A failed call of calculate").selectOption("Ends the run");
+  const outputSchema = {
+    type: "object",
+    properties: { cost: { type: "number" }, agreed: { type: "boolean" } },
+    required: ["cost", "agreed"],
+  };
+  await field(page, "Output schema").fill(JSON.stringify(outputSchema));
+  await page.getByRole("button", { name: "Create agent" }).click();
+  await expect(page.getByText("Calls per run must be at least 1.")).toBeVisible();
+  await field(page, "Calls of calculate per run").fill("1");
+  await page.getByRole("button", { name: "Create agent" }).click();
+
+  await expect(page.getByRole("heading", { level: 1, name })).toBeVisible();
+  await expect(page.getByText("At most 1 call · A failed call ends the run")).toBeVisible();
+  await expect(page.getByRole("table", { name: "Output schema" }).getByText("agreed")).toBeVisible();
+  await expectNoFaultsAnywhere(page, "the page of an agent with an output schema");
+  await field(page, "Message").fill("What is 17 * 23?");
+  await page.keyboard.press("ControlOrMeta+Enter");
+  const outcome = page.getByRole("region", { name: `Run ${name}` });
+  await expect(outcome.getByText("Completed")).toBeVisible();
+  await expect(outcome.getByText("agreed")).toBeVisible();
+});

@@ -1,0 +1,85 @@
+import { expectNoFaultsAnywhere } from "@/e2e/support/axe";
+import { expect, test } from "@/e2e/support/fixtures";
+
+/** Creating, changing and removing secrets. */
+
+const unique = (name: string) => `${name}_${Date.now().toString(36)}${test.info().workerIndex}`;
+const VALUE = "a value that nobody reads";
+
+test("a secret is created, changed, used by a tool and removed, and never shown", async ({
+  ownerPage: page,
+}) => {
+  const name = unique("github");
+  await page.goto("/secrets");
+  await page.getByRole("button", { name: "New secret" }).first().click();
+  const form = page.getByRole("dialog", { name: "New secret" });
+  await form.getByLabel("Name").fill(name);
+  await form.getByLabel("Value").fill(VALUE);
+  await form.getByLabel("Allowed hosts").fill("api.github.com\nuploads.github.com");
+  await form.getByLabel("Expires").selectOption("In 90 days");
+  await form.getByRole("button", { name: "Create secret" }).click();
+  const created = page.getByRole("dialog", { name: `Secret ${name} created` });
+  await expect(created).toContainText(`{{ secrets.${name} }}`);
+  await created.getByRole("button", { name: "Done" }).click();
+
+  const row = page.getByRole("row").filter({ hasText: name });
+  await expect(row).toContainText("api.github.com, uploads.github.com");
+  await expect(row).toContainText("Never used");
+  const act = async (item: string) => {
+    await row.getByRole("button", { name: `Actions for ${name}` }).click();
+    await page.getByRole("menuitem", { name: item }).click();
+  };
+  await act("Edit hosts and expiry");
+  const edit = page.getByRole("dialog", { name: `Edit ${name}` });
+  await expect(edit.getByLabel("Expires").locator("option:checked")).toContainText("As now");
+  await edit.getByLabel("Allowed hosts").fill("api.github.com");
+  await edit.getByLabel("Expires").selectOption("Never");
+  await edit.getByRole("button", { name: "Save" }).click();
+  await expect(edit).toBeHidden();
+  await expect(row.getByRole("cell", { name: "Never", exact: true })).toBeVisible();
+  await expect(row).not.toContainText("uploads.github.com");
+  await act("Replace the value");
+  const replace = page.getByRole("dialog", { name: `Replace the value of ${name}` });
+  await replace.getByLabel("Value").fill(`${VALUE} 2`);
+  await replace.getByRole("button", { name: "Replace value" }).click();
+  await expect(replace).toBeHidden();
+  expect(await page.content()).not.toContain(VALUE);
+
+  const yaml = `{ slug: ${name.replaceAll("_", "-")}, name: ${name} tool, parameters: { type: object }, steps: [
+    { id: call, uses: http_request, with: { url: "https://api.github.com/", headers: { token: "{{ secrets.${name} }}" } } }] }`;
+  const saved = await page.request.post("/api/trpc/definitions.saveTool", {
+    headers: { "sec-fetch-site": "same-origin" },
+    data: { yaml, expected: { only: "create" } },
+  });
+  expect(saved.status(), await saved.text()).toBe(200);
+  await act("Remove");
+  const removal = page.getByRole("dialog", { name: `Remove ${name}` });
+  await expect(removal).toContainText("1 tool uses it.");
+  await expect(removal.getByRole("link", { name: `${name} tool` })).toBeVisible();
+  await expectNoFaultsAnywhere(page, "removing a secret");
+  await removal.getByRole("button", { name: "Remove secret" }).click();
+  await expect(removal).toBeHidden();
+  await expect(row).toHaveCount(0);
+});
+
+test("errors appear at their fields, and name the wrong host", async ({ ownerPage: page }) => {
+  await page.goto("/secrets");
+  await page.getByRole("button", { name: "New secret" }).first().click();
+  const form = page.getByRole("dialog", { name: "New secret" });
+  await form.getByLabel("Name").fill("my-secret");
+  await form.getByLabel("Value").fill("short");
+  await form.getByLabel("Allowed hosts").fill("api.github.com\nhttps://b.test");
+  await form.getByRole("button", { name: "Create secret" }).click();
+  await expect(form).toContainText("Name must be 1 to 64 letters, digits and _");
+  await expect(form).toContainText("Value must have at least 8 characters");
+  await expect(form).toContainText("https://b.test must be a host such as api.example.com");
+  await expect(form.getByLabel("Name")).toBeFocused();
+  await expectNoFaultsAnywhere(page, "the form of a secret");
+});
+
+test("a viewer is told who changes secrets and sees no action", async ({ viewerPage: page }) => {
+  await page.goto("/secrets");
+  await expect(page.getByText("Admins and owners create and change secrets.")).toBeVisible();
+  await expect(page.getByRole("button", { name: "New secret" })).toHaveCount(0);
+  await expect(page.getByRole("button", { name: /^Actions for/ })).toHaveCount(0);
+});

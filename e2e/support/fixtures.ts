@@ -1,0 +1,223 @@
+import { type Browser, type BrowserContext, test as base, type Page, type Response } from "@playwright/test";
+import { z } from "zod";
+
+const applied = z.object({
+  organizations: z.array(
+    z.object({
+      slug: z.string(),
+      agents: z.array(z.object({ slug: z.string(), id: z.string() })),
+      tools: z.array(z.object({ slug: z.string(), id: z.string() })),
+      triggers: z.array(z.object({ slug: z.string(), id: z.string(), token: z.string(), url: z.string() })),
+      apiKeys: z.array(z.object({ name: z.string(), key: z.string() })),
+    }),
+  ),
+});
+
+/** An organization of e2e/support/organization.yaml, with its ids and secrets. */
+export type Organization = {
+  slug: string;
+  agentId: string;
+  toolId: string;
+  /** A tool that takes `{ to }` and makes that many steps, one after the other. */
+  counterId: string;
+  toolIds: Record<string, string>;
+  /** A tool of 500 steps, some with long outputs. */
+  bulkyId: string;
+  apiKey: string;
+  triggers: Record<string, string>;
+  triggerIds: Record<string, string>;
+  /** Signs calls of the trigger `doubles`. */
+  signingSecret: string;
+  owner: { email: string; password: string };
+  viewer: { email: string; password: string };
+};
+
+type Fixtures = {
+  /** A page with the organization owner signed in; the worker's tests share its session. */
+  ownerPage: Page;
+  /** The same with its own session, for tests that end it. */
+  freshOwnerPage: Page;
+  /** A page with the organization's viewer signed in. */
+  viewerPage: Page;
+};
+
+type Cookies = Awaited<ReturnType<BrowserContext["cookies"]>>;
+
+type WorkerFixtures = {
+  /** Each worker has its own, so that its runs wait only for its own slots and its lists show only its own lines. */
+  organization: Organization;
+  ownerCookies: Cookies;
+  viewerCookies: Cookies;
+};
+
+export const test = base.extend<Fixtures, WorkerFixtures>({
+  organization: [
+    // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the fixtures' names from this very pattern.
+    async ({}, use, { parallelIndex }) => {
+      await use(readApplied(process.env.STEPWELL_E2E_APPLIED ?? "", parallelIndex));
+    },
+    { scope: "worker" },
+  ],
+  ownerCookies: [
+    async ({ browser, organization }, use, { project }) => {
+      await use(await cookiesOf(browser, organization.owner, project.use.baseURL));
+    },
+    { scope: "worker" },
+  ],
+  viewerCookies: [
+    async ({ browser, organization }, use, { project }) => {
+      await use(await cookiesOf(browser, organization.viewer, project.use.baseURL));
+    },
+    { scope: "worker" },
+  ],
+  // Also the context of `page`.
+  context: async ({ context, javaScriptEnabled }, use) => {
+    if (javaScriptEnabled !== false) waitForHydrationIn(context);
+    await use(context);
+  },
+  // The page may be that of the test before.
+  page: async ({ page, javaScriptEnabled }, use) => {
+    if (javaScriptEnabled !== false) waitForHydration(page);
+    await use(page);
+  },
+  ownerPage: async ({ page, ownerCookies }, use) => {
+    await page.context().addCookies(ownerCookies);
+    await use(page);
+  },
+  viewerPage: async ({ page, viewerCookies }, use) => {
+    await page.context().addCookies(viewerCookies);
+    await use(page);
+  },
+  freshOwnerPage: async ({ page, organization }, use) => {
+    await signIn(page, organization.owner);
+    await use(page);
+  },
+});
+
+/**
+ * The domain of the members' addresses in e2e/support/organization.yaml, and in the copy for one worker (global-setup.ts).
+ */
+export const DOMAIN = "e2e.test";
+export const domainOf = (parallelIndex: number) => `e2e-${parallelIndex}.test`;
+
+/** Reads the output of `apply --json` for e2e/support/organization.yaml, or for the copies for workers. */
+export function readApplied(text: string, parallelIndex?: number): Organization {
+  const found = applied.parse(JSON.parse(text)).organizations[parallelIndex ?? 0];
+  if (!found) throw new Error(`There is no organization for worker ${parallelIndex}.`);
+  const domain = parallelIndex === undefined ? DOMAIN : domainOf(parallelIndex);
+  return {
+    slug: found.slug,
+    agentId: idOf(found.agents, "helper"),
+    toolId: idOf(found.tools, "double"),
+    counterId: idOf(found.tools, "counter"),
+    bulkyId: idOf(found.tools, "bulky"),
+    toolIds: Object.fromEntries(found.tools.map(({ slug, id }) => [slug, id])),
+    apiKey: found.apiKeys[0]?.key ?? "",
+    triggers: Object.fromEntries(found.triggers.map(({ slug, url }) => [slug, url])),
+    triggerIds: Object.fromEntries(found.triggers.map(({ slug, id }) => [slug, id])),
+    signingSecret: "e2e-signing-secret",
+    owner: { email: `ada@${domain}`, password: "correct-horse-battery" },
+    viewer: { email: `vic@${domain}`, password: "correct-horse-battery" },
+  };
+}
+
+export { expect } from "@playwright/test";
+
+/** Opens another browser session. */
+export async function newContext(
+  browser: Browser,
+  options: Parameters<Browser["newContext"]>[0] = {},
+): Promise<BrowserContext> {
+  const { baseURL } = base.info().project.use;
+  const context = await browser.newContext({ ...(baseURL === undefined ? {} : { baseURL }), ...options });
+  waitForHydrationIn(context);
+  return context;
+}
+
+function waitForHydrationIn(context: BrowserContext): void {
+  const open = context.newPage.bind(context);
+  context.newPage = async () => {
+    const page = await open();
+    waitForHydration(page);
+    return page;
+  };
+}
+
+/** Makes `goto` and `reload` wait until the page handles clicks and keys; earlier ones may be lost. */
+function waitForHydration(page: Page): void {
+  for (const name of ["goto", "reload"] as const) {
+    const load: (...how: never[]) => Promise<Response | null> = page[name].bind(page);
+    Object.assign(page, {
+      async [name](...how: never[]) {
+        const response = await load(...how);
+        await untilHydrated(page);
+        return response;
+      },
+    });
+  }
+}
+
+/**
+ * Waits until React has hydrated the whole page and run the effects that listen for keys. It drops clicks on a part that
+ * still waits for its script.
+ */
+async function untilHydrated(page: Page): Promise<void> {
+  // Not an async function: `waitForFunction` takes whatever its promise resolves to, also false.
+  await page.waitForFunction(() => {
+    type Fiber = { child: Fiber | null; sibling: Fiber | null; memoizedState: unknown };
+    const isObject = (value: unknown): value is object => typeof value === "object" && value !== null;
+    if (document.querySelector("script[src*='/_next/']") === null) return true;
+    const key = Object.keys(document).find((name) => name.startsWith("__reactContainer$"));
+    if (key === undefined) return false;
+    const root: Fiber = Reflect.get(Reflect.get(Reflect.get(document, key), "stateNode"), "current");
+    if (isObject(root.memoizedState) && Reflect.get(root.memoizedState, "isDehydrated")) return false;
+    const left = [root.child];
+    while (left.length > 0) {
+      const fiber = left.pop();
+      if (!fiber) continue;
+      const { memoizedState: state, child, sibling } = fiber;
+      // A boundary that still shows the server's HTML.
+      if (isObject(state) && isObject(Reflect.get(state, "dehydrated"))) return false;
+      left.push(sibling, child);
+    }
+    return true;
+  });
+  // Effects are tasks, and the browser is idle only after the waiting ones. Some live pages are never idle.
+  await page.waitForFunction(async () => {
+    await new Promise((idle) => requestIdleCallback(idle, { timeout: 2_000 }));
+    return true;
+  });
+}
+
+/** Signs in and returns the session's cookies. */
+export async function cookiesOf(
+  browser: Browser,
+  person: Organization["owner"],
+  baseURL: string | undefined,
+): Promise<Cookies> {
+  const page = await browser.newPage(baseURL === undefined ? {} : { baseURL });
+  await signIn(page, person);
+  const cookies = await page.context().cookies();
+  await page.close();
+  return cookies;
+}
+
+/** Signs in through the form, at the tested service or another one. */
+export async function signIn(
+  page: Page,
+  { email, password }: Organization["owner"],
+  origin = "",
+): Promise<void> {
+  await page.goto(`${origin}/sign-in`);
+  await page.getByLabel("Email").fill(email);
+  await page.getByLabel("Password").fill(password);
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.waitForURL((url) => url.pathname !== "/sign-in");
+  await untilHydrated(page);
+}
+
+function idOf(list: { slug: string; id: string }[], slug: string): string {
+  const found = list.find((entry) => entry.slug === slug);
+  if (!found) throw new Error(`There is no ${slug} in e2e/support/organization.yaml.`);
+  return found.id;
+}

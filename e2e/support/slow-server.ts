@@ -1,0 +1,57 @@
+import { createServer, type ServerResponse } from "node:http";
+
+/**
+ * A slow server for the steps of e2e/support/organization.yaml, so that tests decide how long their runs take. `GET /held/ID`
+ * is answered after `POST /release/ID`, anything else after 20 ms. After item 40 it is slower, so that a run of 1000
+ * runs longer than every test that watches it, and leaves the machine to the browser. It is also a model provider.
+ */
+
+/** The key that it takes as a model provider. */
+export const MODEL_KEY = "sk-e2e-model-provider";
+const COMPLETION = {
+  choices: [{ message: { role: "assistant", content: "Ready." }, finish_reason: "stop" }],
+  usage: { prompt_tokens: 12, completion_tokens: 2 },
+};
+
+const delayOf = (url: string) => (Number(url.slice(1)) > 40 ? 150 : 20);
+const PREFIX = { held: "/held/", release: "/release/" };
+
+/** Listens on the port of playwright.config.ts; returns a function that stops it. */
+export async function startSlowServer(): Promise<() => void> {
+  const released = new Set<string>();
+  const held = new Map<string, ServerResponse[]>();
+  const server = createServer(({ url = "", headers }, response) => {
+    if (url.startsWith(PREFIX.release)) {
+      const id = url.slice(PREFIX.release.length);
+      released.add(id);
+      for (const waiting of held.get(id) ?? []) waiting.end("{}");
+      held.delete(id);
+      response.end();
+    } else if (url.startsWith(PREFIX.held) && !released.has(url.slice(PREFIX.held.length))) {
+      const id = url.slice(PREFIX.held.length);
+      held.set(id, [...(held.get(id) ?? []), response]);
+    } else if (url === "/v1/chat/completions") {
+      response.statusCode = headers.authorization === `Bearer ${MODEL_KEY}` ? 200 : 401;
+      response.setHeader("content-type", "application/json");
+      response.end(
+        JSON.stringify(response.statusCode === 200 ? COMPLETION : { error: { message: "Wrong key" } }),
+      );
+    } else {
+      setTimeout(() => response.end("{}"), delayOf(url));
+    }
+  });
+  await new Promise<void>((resolve) => server.listen(slowServerPort(), "127.0.0.1", resolve));
+  return () => {
+    server.close();
+    server.closeAllConnections();
+  };
+}
+
+export function slowServerPort(): number {
+  return Number(process.env.STEPWELL_E2E_SLOW_SERVER_PORT);
+}
+
+/** Answers the request of a run that waits at `/held/ID`. */
+export async function release(runId: string): Promise<void> {
+  await fetch(`http://127.0.0.1:${slowServerPort()}${PREFIX.release}${runId}`, { method: "POST" });
+}

@@ -1,0 +1,121 @@
+import { expect, it } from "vitest";
+import { ModelError, type ModelReply, type ModelRequest } from "@/server/models/port";
+import { admitWaitingRuns } from "@/server/runs/engine/claim";
+import { WorkerLost } from "@/server/runs/engine/write/writer";
+import { inspectRun } from "@/server/runs/read/inspect/inspect";
+import { inspectCall, inspectStep } from "@/server/runs/read/inspect/inspect-line";
+import { startRun } from "@/server/runs/start";
+import { executeRun, replaceWorker } from "@/testing/execute";
+import { createMember } from "@/testing/runs";
+import { createTenant, createWorld, openWorld, quietModels, type Tenant } from "@/testing/world";
+
+/** The attempts in rows, while the next one is pending, and after a worker was replaced in the middle of one. */
+
+let play: (request: ModelRequest) => Partial<ModelReply> | Promise<Partial<ModelReply>>;
+const world = await openWorld({
+  models: {
+    ...quietModels,
+    call: async (request) => ({ ...(await quietModels.call(request)), ...(await play(request)) }),
+  },
+});
+
+/** Starts a run of a tool that calls the model once, with one retry. */
+async function start(tenant: Tenant): Promise<string> {
+  const definition = {
+    parameters: { type: "object" },
+    steps: [{ id: "one", uses: "generate_text", with: { prompt: "one" }, retries: 1 }],
+    output: "{{ steps.one }}",
+  };
+  await world.db.toolVersion.updateMany({
+    where: { toolId: tenant.toolId },
+    data: { definition: JSON.stringify(definition) },
+  });
+  const actor = { kind: "operator", orgId: tenant.orgId, name: "test" } as const;
+  return (await startRun(world, actor, { kind: "tool", targetId: tenant.toolId, input: {} })).runId;
+}
+
+it("shows a failed attempt while the next one is under way, and when that one began", async () => {
+  const tenant = await createTenant(world);
+  const viewer = await createMember(world, tenant, "viewer");
+  const runId = await start(tenant);
+  const seen: unknown[] = [];
+  play = async () => {
+    const lines = async () => {
+      const { steps } = await inspectRun(world, viewer, runId);
+      return steps.map(({ status, attempts }) => ({ status, attempts }));
+    };
+    // A step that has just started is not written yet.
+    await expect.poll(lines).toHaveLength(1);
+    seen.push(await lines());
+    if (seen.length > 1) return { content: "done" };
+    world.clock.advance(40);
+    throw new ModelError(`Overloaded. ${"x".repeat(300)}`, { reason: "unavailable", attempts: [] });
+  };
+  const begun = world.clock.now().getTime();
+  await executeRun(world, runId);
+  const moment = (ms: number) => new Date(begun + ms).toISOString();
+  const failed = { startedAt: moment(0), durationMs: 40, retryAt: moment(540) };
+  expect(seen).toEqual([
+    [{ status: "Running", attempts: [] }],
+    [{ status: "Running", attempts: [{ ...failed, error: expect.stringMatching(/^Overloaded\. x{188}$/) }] }],
+  ]);
+  const { steps } = await inspectRun(world, viewer, runId);
+  expect(steps[0]).toMatchObject({ status: "Completed", attempts: [failed, { error: null }] });
+  const complete = await inspectStep(world, viewer, { runId, stepId: steps[0]?.id ?? "" });
+  expect(complete.attempts[0]?.error).toHaveLength(312);
+});
+
+it("shows the attempts of a model call while the client waits before the next one", async () => {
+  const tenant = await createTenant(world);
+  const viewer = await createMember(world, tenant, "viewer");
+  const runId = await start(tenant);
+  const attempt = { startedAt: world.clock.now().toISOString(), durationMs: 7, error: "busy" };
+  const waiting = { ...attempt, retryAt: world.clock.now().toISOString() };
+  play = async ({ onRetry }) => {
+    await onRetry?.([waiting]);
+    const calls = async () => (await inspectRun(world, viewer, runId)).calls;
+    await expect.poll(calls).toMatchObject([{ status: "Running", attempts: [waiting] }]);
+    return { content: "done", attempts: [waiting, { ...attempt, error: null }] };
+  };
+  await executeRun(world, runId);
+  const { run, calls } = await inspectRun(world, viewer, runId);
+  expect(run.status).toBe("Completed");
+  expect(calls).toMatchObject([{ status: "Completed", attempts: [waiting, { error: null }] }]);
+});
+
+it("shows the attempt that a replaced worker did not finish, and the step's original start", async () => {
+  const tenant = await createTenant(world);
+  const viewer = await createMember(world, tenant, "viewer");
+  const runId = await start(tenant);
+  const begun = world.clock.now();
+  const beside = await createWorld({ beside: world, models: world.models });
+  const lines = async () => {
+    const { steps, calls } = await inspectRun(world, viewer, runId);
+    return [...steps, ...calls].map(({ status }) => status);
+  };
+  let asked = 0;
+  play = async () => {
+    asked += 1;
+    if (asked > 1) return { content: "done by the second" };
+    await expect.poll(lines).toEqual(["Running", "Running"]);
+    world.clock.advance(30_001);
+    await replaceWorker(beside);
+    await executeRun(world, runId);
+    return { content: "done by the first" };
+  };
+  await admitWaitingRuns(world, null, 1_000);
+  await expect(beside.engine.executeSegment(runId)).rejects.toThrow(WorkerLost);
+  await beside.close();
+  const { run, steps, calls } = await inspectRun(world, viewer, runId);
+  expect(run.output?.text).toBe('"done by the second"');
+  const interrupted = {
+    startedAt: begun.toISOString(),
+    durationMs: 30_001,
+    error: expect.stringMatching(/^Interrupted: /),
+  };
+  expect(steps).toMatchObject([
+    { status: "Completed", startedAt: begun.toISOString(), attempts: [interrupted, { error: null }] },
+  ]);
+  const call = await inspectCall(world, viewer, { runId, callId: calls[0]?.id ?? "" });
+  expect(call.attempts).toMatchObject([interrupted]);
+});

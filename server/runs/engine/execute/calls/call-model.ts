@@ -1,0 +1,123 @@
+import { type Decimal, ZERO } from "@/server/credits/amount";
+import {
+  creditsOfTokens,
+  MIN_OUTPUT_TOKENS,
+  outputTokensFor,
+  WANTED_OUTPUT_TOKENS,
+} from "@/server/credits/prices";
+import { retryWhileUnavailable } from "@/server/db/outage";
+import {
+  ModelCallStopped,
+  ModelError,
+  type ModelReply,
+  type ModelRequest,
+  type ReceivedOutput,
+} from "@/server/models/port";
+import { CapReached, CreditsExhausted, exactly } from "@/server/runs/engine/execute/budget";
+import type { Execution } from "@/server/runs/engine/execute/execution";
+import { findModels } from "@/server/runs/engine/execute/own-models";
+import { showPartialOutput } from "@/server/runs/engine/execute/partial-output";
+import { pauseAt } from "@/server/runs/engine/pause-points";
+import type { FinishedCall } from "@/server/runs/engine/write/journal";
+import { replaceNul } from "@/server/secrets/stored-output";
+
+export type CallRequest = Omit<ModelRequest, "signal" | "maxOutputTokens"> & { maxOutputTokens?: number };
+
+/**
+ * Calls a model on the run's account. A finished call is returned from the journal; else its price is reserved, the call
+ * is made within that, and reply, usage and price become one journal row. What was received of a call that broke off
+ * is charged as well. `signal` ends the call earlier than the run's own would.
+ * Throws CreditsExhausted, CapReached, ModelError, WorkerLost, or the signal's reason.
+ */
+export async function callModel(
+  execution: Execution,
+  call: { key: string; iteration: number; request: CallRequest },
+  signal: AbortSignal = execution.signal,
+): Promise<FinishedCall> {
+  const { run, budget, journal } = execution;
+  const { key, iteration, request } = call;
+  const finished = journal.calls.get(key);
+  if (finished !== undefined) return finished;
+  const models = await retryWhileUnavailable(() => findModels(execution, request.model), signal);
+  const provider = models.providerOf(request.model);
+  const { reserved, maxOutputTokens } = await reserveForCall(execution, request, provider);
+  const begun = await journal.beginCall({ key, iteration, provider, model: request.model });
+  const priceOf = (usage: ModelReply["usage"]) =>
+    provider === "demo" ? ZERO : creditsOfTokens(run.prices, request.model, usage);
+  const partial = showPartialOutput((content) => journal.showProgress(begun, { content }));
+  const earlier = [...begun.attempts];
+  let reply: ModelReply;
+  try {
+    reply = await models.call({
+      ...request,
+      maxOutputTokens,
+      // A signal of the call's own: what a client adds to it goes with the call, not with the run.
+      signal: AbortSignal.any([signal]),
+      onText: partial.update,
+      onRetry: async (attempts) => journal.showProgress(begun, { attempts: [...earlier, ...attempts] }),
+    });
+  } catch (error) {
+    const failed = error instanceof ModelError || error instanceof ModelCallStopped ? error : null;
+    const received = cleanReceived(failed?.received ?? null);
+    const credits = await budget.spend(reserved, received ? priceOf(received.usage) : ZERO);
+    begun.attempts.push(...(failed?.attempts ?? []));
+    const cause = error instanceof ModelCallStopped ? error.cause : error;
+    const isOver = failed === null && execution.signal.aborted;
+    if (isOver) journal.abandon(begun);
+    else journal.finishCall(begun, { error: replaceNul(messageOf(cause)), received, credits });
+    throw cause;
+  } finally {
+    partial.close();
+  }
+  await pauseAt("act:after");
+  begun.attempts.push(...reply.attempts);
+  reply.content = replaceNul(reply.content);
+  reply.toolCalls = reply.toolCalls.map((toolCall) => ({
+    id: replaceNul(toolCall.id),
+    name: replaceNul(toolCall.name),
+    arguments: replaceNul(toolCall.arguments),
+  }));
+  const credits = await budget.spend(reserved, priceOf(reply.usage));
+  await pauseAt("act:after");
+  journal.finishCall(begun, { reply, credits });
+  return { key, content: reply.content, toolCalls: reply.toolCalls, usage: reply.usage };
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+function cleanReceived(received: ReceivedOutput | null): ReceivedOutput | null {
+  return received === null ? null : { ...received, content: replaceNul(received.content) };
+}
+
+/**
+ * Reserves what a call may cost. As a rule a quick bound of the prompt and all the output that is wanted fit into cap and
+ * balance; where they don't, the prompt is counted, and the call's output limit is what the reservation leaves for it.
+ */
+async function reserveForCall(
+  { services, run, budget }: Execution,
+  request: CallRequest,
+  provider: string,
+): Promise<{ reserved: Decimal; maxOutputTokens: number }> {
+  const limit = request.maxOutputTokens ?? WANTED_OUTPUT_TOKENS;
+  if (provider === "demo") return { reserved: ZERO, maxOutputTokens: limit };
+  const priceFor = (inputTokens: number, outputTokens: number) =>
+    creditsOfTokens(run.prices, request.model, { inputTokens, outputTokens });
+
+  const ample = priceFor(services.models.boundTokens(request), limit);
+  const reserved = await budget.reserve(exactly(ample)).catch((error: unknown) => {
+    if (error instanceof CapReached || error instanceof CreditsExhausted) return null;
+    throw error;
+  });
+  if (reserved !== null) return { reserved, maxOutputTokens: limit };
+
+  const inputTokens = await services.models.countTokens(request);
+  const scarce = await budget.reserve({
+    least: priceFor(inputTokens, 1),
+    minimum: priceFor(inputTokens, Math.min(limit, MIN_OUTPUT_TOKENS)),
+    wanted: priceFor(inputTokens, limit),
+  });
+  const affordable = outputTokensFor(run.prices, request.model, scarce, inputTokens);
+  return { reserved: scarce, maxOutputTokens: Math.max(1, Math.min(limit, affordable)) };
+}

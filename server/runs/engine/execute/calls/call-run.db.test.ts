@@ -1,0 +1,294 @@
+import { describe, expect, it, vi } from "vitest";
+import type { JsonObject } from "@/server/json";
+import type { ModelReply, ModelRequest } from "@/server/models/port";
+import { cancelRun } from "@/server/runs/cancel";
+import { admitWaitingRuns } from "@/server/runs/engine/claim";
+import { startRun } from "@/server/runs/start";
+import { executeRun } from "@/testing/execute";
+import { expectSoundLedger } from "@/testing/ledger";
+import { insertTool } from "@/testing/tools";
+import { createTenant, createTrigger, openWorld, quietModels, type Tenant } from "@/testing/world";
+
+/** Steps that run tools and agents. */
+
+let play: (request: ModelRequest) => Partial<ModelReply> | Promise<Partial<ModelReply>>;
+const world = await openWorld({
+  models: {
+    ...quietModels,
+    call: async (request) => ({ ...(await quietModels.call(request)), ...(await play(request)) }),
+  },
+});
+
+const read = (id: string) =>
+  world.db.run.findUniqueOrThrow({
+    where: { id },
+    include: { steps: { orderBy: { stepNumber: "asc" } }, children: { orderBy: { id: "asc" } } },
+  });
+const operator = ({ orgId }: Tenant) => ({ kind: "operator", orgId, name: "test" }) as const;
+
+async function start(tenant: Tenant, definition: JsonObject, slug = "caller"): Promise<string> {
+  const targetId = await insertTool(world, tenant, { slug, definition });
+  return (await startRun(world, operator(tenant), { kind: "tool", targetId, input: {} })).runId;
+}
+
+const call = (tool: string, input: JsonObject = {}, fields: JsonObject = {}): JsonObject => ({
+  id: "call",
+  uses: "run_tool",
+  with: { tool, input },
+  ...fields,
+});
+
+describe("run_tool", () => {
+  it("runs a tool as a linked child on the caller's credits, as one step and one action", async () => {
+    const tenant = await createTenant(world);
+    const runId = await start(tenant, { steps: [call("adder", { a: 1, b: 2 })] });
+    expect(await executeRun(world, runId)).toBe("ended");
+    const done = await read(runId);
+    expect(done).toMatchObject({
+      status: "Completed",
+      output: '{"sum":3}',
+      actionsUsed: 1,
+      stepsExecuted: 1,
+    });
+    const [child] = done.children;
+    expect(child).toMatchObject({
+      status: "Completed",
+      toolId: tenant.toolId,
+      rootRunId: runId,
+      source: "run",
+      input: '{"a":1,"b":2}',
+    });
+    expect(done.steps[0]).toMatchObject({ childRunId: child?.id, toolName: "run_tool" });
+    await expectSoundLedger(world, tenant);
+  });
+
+  it.each([
+    ["an unknown tool", call("nope"), "unknown_tool", 'There is no tool "nope". Known tools: adder, caller.'],
+    ["invalid arguments", call("adder", { a: "x" }), "invalid_arguments", "/a must be number"],
+    [
+      "an input that is no object",
+      { ...call("adder"), with: { tool: "adder", input: 3 } },
+      "invalid_input",
+      "must be an object",
+    ],
+  ])("fails for %s", async (_name, step, code, message) => {
+    const tenant = await createTenant(world);
+    const runId = await start(tenant, { steps: [{ ...step, onError: "continue" }] });
+    await executeRun(world, runId);
+    const output: unknown = JSON.parse((await read(runId)).output ?? "");
+    expect(output).toMatchObject({ code, error: expect.stringContaining(message) });
+  });
+
+  it("does not find a tool of another organization", async () => {
+    const tenant = await createTenant(world);
+    const other = await createTenant(world);
+    await insertTool(world, other, {
+      slug: "theirs",
+      definition: { steps: [{ id: "a", uses: "current_time" }] },
+    });
+    const runId = await start(tenant, { steps: [call("theirs", {}, { onError: "continue" })] });
+    await executeRun(world, runId);
+    expect((await read(runId)).output).toContain("unknown_tool");
+  });
+
+  it("repeats a failed run as a run of its own, as often as retries say", async () => {
+    const tenant = await createTenant(world);
+    const fails = { steps: [{ id: "a", uses: "calculate", with: { expression: "1/0" } }] };
+    await insertTool(world, tenant, { slug: "fails", definition: fails });
+    const retries = { count: 2, firstWaitMs: 0 };
+    const runId = await start(tenant, { steps: [call("fails", {}, { retries })] });
+    await executeRun(world, runId);
+    const done = await read(runId);
+    expect(done).toMatchObject({
+      status: "Failed",
+      errorMessage: expect.stringContaining("division by zero"),
+    });
+    expect(done.children).toHaveLength(3);
+    expect(JSON.parse(done.steps[0]?.attempts ?? "")).toHaveLength(3);
+    expect(done.steps[0]?.childRunId).toBe(
+      done.children.find(({ id }) => id === done.steps[0]?.childRunId)?.id,
+    );
+    await expectSoundLedger(world, tenant);
+  });
+
+  it("stops at the depth limit", async () => {
+    const tenant = await createTenant(world);
+    const runId = await start(tenant, { steps: [call("caller")] });
+    await executeRun(world, runId);
+    expect(await read(runId)).toMatchObject({
+      status: "Failed",
+      errorMessage:
+        'Step "call" failed: step "call": step "call": step "call": step "call": Runs may call each other at most 5 deep.',
+    });
+    expect(await world.db.run.count({ where: { rootRunId: runId } })).toBe(5);
+    await expectSoundLedger(world, tenant);
+  });
+
+  it("continues with the child where it was when another worker takes over", async () => {
+    const tenant = await createTenant(world);
+    const prompts: string[] = [];
+    play = ({ messages }) => {
+      prompts.push(messages.at(-1)?.content ?? "");
+      return { content: "text" };
+    };
+    const write = (id: string) => ({ id, uses: "generate_text", with: { prompt: id } });
+    await insertTool(world, tenant, { slug: "inner", definition: { steps: [write("one"), write("two")] } });
+    const runId = await start(tenant, { steps: [call("inner")] });
+    await admitWaitingRuns(world, null, 1_000);
+    expect(await world.engine.executeSegment(runId, { acts: 2 })).toBe("paused");
+    expect(prompts).toEqual(["one"]);
+    expect(await world.engine.executeSegment(runId)).toBe("ended");
+    expect(prompts).toEqual(["one", "two"]);
+    expect(await read(runId)).toMatchObject({ status: "Completed", children: [{ status: "Completed" }] });
+    await expectSoundLedger(world, tenant);
+  });
+});
+
+/** Answers the first model call of a run with a call of run_agent, and each later one with a text. */
+const delegates =
+  (agent: string) =>
+  (request: ModelRequest): Partial<ModelReply> =>
+    request.messages.some(({ role, content }) => role === "tool" || content === "Question")
+      ? { content: `Answer to ${request.messages.find(({ role }) => role === "user")?.content}` }
+      : {
+          content: "",
+          toolCalls: [
+            { id: "c", name: "run_agent", arguments: JSON.stringify({ agent, message: "Question" }) },
+          ],
+        };
+
+describe("run_agent", () => {
+  it("gives a message to an agent and returns its answer, within its own cap", async () => {
+    const tenant = await createTenant(world, { agent: { functions: ["run_agent"] } });
+    play = delegates("helper");
+    const request = { kind: "agent", targetId: tenant.agentId, userMessage: "Hi" } as const;
+    const { runId } = await startRun(world, operator(tenant), request);
+    await executeRun(world, runId);
+    const done = await read(runId);
+    expect(done).toMatchObject({
+      status: "Completed",
+      output: "Answer to Hi",
+      children: [{ kind: "agent", status: "Completed", output: "Answer to Question" }],
+    });
+    expect(JSON.parse(done.steps[0]?.output ?? "")).toEqual({ output: "Answer to Question" });
+    await expectSoundLedger(world, tenant);
+  });
+
+  it("returns the value if the agent has an output schema", async () => {
+    const tenant = await createTenant(world);
+    const outputSchema = { type: "object", required: ["n"] };
+    await world.db.agentVersion.updateMany({
+      where: { agentId: tenant.agentId },
+      data: { settings: JSON.stringify({ outputSchema }) },
+    });
+    play = () => ({ content: '```\n{"n": [1, 2]}\n```' });
+    const runId = await start(tenant, {
+      steps: [{ id: "ask", uses: "run_agent", with: { agent: "helper", message: "Hi" } }],
+      output: "{{ $sum(steps.ask.output.n) }}",
+    });
+    await executeRun(world, runId);
+    expect(await read(runId)).toMatchObject({
+      status: "Completed",
+      output: "3",
+      children: [{ kind: "agent", output: '{"n":[1,2]}' }],
+    });
+  });
+
+  it("tells the agent that a message comes from outside when a webhook started the run", async () => {
+    const tenant = await createTenant(world);
+    const prompts: string[] = [];
+    play = ({ messages }) => {
+      prompts.push(messages[0]?.content ?? "");
+      return { content: "Done." };
+    };
+    const definition = {
+      steps: [{ id: "ask", uses: "run_agent", with: { agent: "helper", message: "{{ input.text }}" } }],
+    };
+    const targetId = await insertTool(world, tenant, { slug: "asks", definition });
+    const { id: triggerId } = await createTrigger(world, tenant);
+    const trigger = {
+      kind: "trigger",
+      orgId: tenant.orgId,
+      triggerId,
+      name: "In",
+      maxCredits: null,
+    } as const;
+    const request = { kind: "tool", targetId, input: { text: "Hi" } } as const;
+    await executeRun(world, (await startRun(world, trigger, request)).runId);
+    await executeRun(world, (await startRun(world, operator(tenant), request)).runId);
+    expect(prompts.map((prompt) => prompt.includes("external system"))).toEqual([true, false]);
+  });
+
+  it("refuses an inactive agent", async () => {
+    const tenant = await createTenant(world, { agent: { status: "inactive" } });
+    const step = {
+      id: "ask",
+      uses: "run_agent",
+      with: { agent: "helper", message: "Hi" },
+      onError: "continue",
+    };
+    const runId = await start(tenant, { steps: [step] });
+    await executeRun(world, runId);
+    expect((await read(runId)).output).toContain("agent_inactive");
+  });
+
+  it("is cancelled with its caller", async () => {
+    const tenant = await createTenant(world);
+    play = ({ signal }) =>
+      new Promise((_resolve, reject) => {
+        signal.addEventListener("abort", () => reject(signal.reason));
+        void cancelRun(world, tenant.orgId, runId, "Ada").then(() => world.engine.abort(runId));
+      });
+    const step = { id: "ask", uses: "run_agent", with: { agent: "helper", message: "Hi" } };
+    const runId = await start(tenant, { steps: [step] });
+    await executeRun(world, runId);
+    expect(await read(runId)).toMatchObject({
+      status: "Cancelled",
+      cancelledBy: "Ada",
+      children: [{ status: "Cancelled" }],
+    });
+    await expectSoundLedger(world, tenant);
+  });
+
+  it("is cancelled with its caller before its own row is written", async () => {
+    const tenant = await createTenant(world);
+    const { journal } = await world.engine.worker();
+    let release = () => {};
+    const aborted = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const write = journal.child.bind(journal);
+    const delayed = vi.spyOn(journal, "child").mockImplementationOnce(async (row) => {
+      await aborted;
+      await write(row);
+    });
+    play = ({ signal }) =>
+      new Promise((_resolve, reject) => {
+        signal.addEventListener("abort", () => {
+          reject(signal.reason);
+          setImmediate(release);
+        });
+        void cancelRun(world, tenant.orgId, runId, "Ada");
+      });
+    const step = { id: "ask", uses: "run_agent", with: { agent: "helper", message: "Hi" } };
+    const runId = await start(tenant, { steps: [step] });
+    await executeRun(world, runId);
+    expect(await read(runId)).toMatchObject({ status: "Cancelled", children: [{ status: "Cancelled" }] });
+    delayed.mockRestore();
+  });
+
+  it("fails the step, not the run, when the agent's run takes too long", async () => {
+    const tenant = await createTenant(world);
+    play = ({ signal }) =>
+      new Promise((_resolve, reject) => {
+        signal.addEventListener("abort", () => reject(signal.reason));
+      });
+    const step = { id: "ask", uses: "run_agent", with: { agent: "helper", message: "Hi" }, timeoutMs: 50 };
+    const runId = await start(tenant, { steps: [{ ...step, onError: "continue" }] });
+    await executeRun(world, runId);
+    const done = await read(runId);
+    expect(done).toMatchObject({ status: "Completed", children: [{ status: "Failed" }] });
+    expect(JSON.parse(done.output ?? "")).toMatchObject({ code: "timeout" });
+    await expectSoundLedger(world, tenant);
+  });
+});

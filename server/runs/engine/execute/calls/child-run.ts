@@ -1,0 +1,125 @@
+import { createHash } from "node:crypto";
+import { answersWithJson, type RunConfiguration, runConfiguration } from "@/server/agent/definition";
+import { Decimal, ZERO } from "@/server/credits/amount";
+import { freezePrices } from "@/server/credits/prices";
+import { MAX_CALLED_RUNS, MAX_RUN_DEPTH } from "@/server/functions/run-tool";
+import type { Json } from "@/server/json";
+import { readLargeJson } from "@/server/large-json";
+import { claimRun } from "@/server/runs/engine/claim";
+import type { ClaimedRun } from "@/server/runs/engine/claimed-run";
+import { endUnclaimedRun } from "@/server/runs/engine/end-run";
+import type { ChildOutcome, Execution } from "@/server/runs/engine/execute/execution";
+import { readState } from "@/server/runs/engine/run-state";
+import type { Services } from "@/server/services";
+
+/** What a child run executes. */
+export type ChildTarget = {
+  targetId: string;
+  version: number;
+  configuration: RunConfiguration;
+  deadlineSeconds: number;
+  maxCredits: string | null;
+};
+
+/**
+ * Executes a child run: it has a journal of its own and the worker, slot and hold of its caller, so that it cannot wait for
+ * it. Continues with one that an earlier worker began, or reads how it ended. `signal` fires with the caller's step.
+ */
+export async function executeChildRun(
+  execution: Execution,
+  { id, target, input }: { id: string; target: ChildTarget; input: string },
+  signal: AbortSignal = execution.signal,
+): Promise<ChildResult> {
+  const { services, worker, run, depth, family } = execution;
+  if (run.epoch > 1) {
+    const claimed = await claimRun(services, id, worker.id);
+    if (claimed) return readResult(await execution.runChild(claimed, { signal }), claimed.configuration);
+    const ended = await readEnd(services, id);
+    if (ended) return ended;
+  }
+  if (depth >= MAX_RUN_DEPTH) {
+    const message = `Runs may call each other at most ${MAX_RUN_DEPTH} deep.`;
+    return { status: "Failed", code: "too_deep", message };
+  }
+  if (family.started >= MAX_CALLED_RUNS) {
+    const message = `A run and those that it calls may start at most ${MAX_CALLED_RUNS} runs.`;
+    return { status: "Failed", code: "too_many_runs", message };
+  }
+  family.started += 1;
+  const { configuration, targetId, version, deadlineSeconds, maxCredits } = target;
+  const { kind, name } = configuration;
+  const document = JSON.stringify({ ...configuration, prices: freezePrices(run.prices) });
+  const hash = createHash("sha256").update(document).digest("hex");
+  const now = services.clock.now();
+  const cap = maxCredits === null ? null : { credits: new Decimal(maxCredits), of: `the ${kind}'s setting` };
+  const child: ClaimedRun = {
+    id,
+    orgId: run.orgId,
+    kind,
+    targetId,
+    epoch: 1,
+    segment: 1,
+    configuration,
+    configurationHash: hash,
+    prices: run.prices,
+    input,
+    rootRunId: run.rootRunId,
+    fromOutside: run.fromOutside,
+    createdAt: now,
+    startedAt: now,
+    deadlineSeconds,
+    cap,
+    held: ZERO,
+    sequence: 1,
+    yieldedAt: null,
+  };
+  // Not awaited: the child's rows follow in the same lane, and its end waits for this row.
+  const inserted = worker.journal.child({
+    id,
+    org: run.orgId,
+    kind,
+    agent: kind === "agent" ? targetId : null,
+    tool: kind === "tool" ? targetId : null,
+    name,
+    version,
+    model: configuration.kind === "agent" ? configuration.model : null,
+    hash,
+    document,
+    parent: run.id,
+    root: run.rootRunId,
+    input,
+    cap: maxCredits,
+    cap_of: cap?.of ?? null,
+    deadline: deadlineSeconds,
+  });
+  return readResult(await execution.runChild(child, { inserted, signal }), configuration);
+}
+
+/** How a child ended; `output` is the value if its output is JSON, else its text. */
+export type ChildResult = Exclude<ChildOutcome, { output: string }> | { status: "Completed"; output: Json };
+
+/** `configuration`: the child's own; its agent may have another output schema by now. */
+async function readResult(outcome: ChildOutcome, configuration: RunConfiguration): Promise<ChildResult> {
+  if (outcome.status !== "Completed" || !answersWithJson(configuration)) return outcome;
+  return { status: "Completed", output: await readLargeJson(outcome.output) };
+}
+
+/** How a child that cannot be claimed ended; one that was to be cancelled when its worker was replaced ends here. */
+async function readEnd(services: Services, id: string): Promise<ChildResult | null> {
+  const state = await readState(services, id);
+  if (state === null) return null;
+  if (state.cancelledBy !== null && !state.terminal) {
+    await endUnclaimedRun(services, id, { status: "Cancelled", by: state.cancelledBy });
+  }
+  const { kind, status, output, errorMessage, configuration } = await services.db.run.findUniqueOrThrow({
+    where: { id },
+    select: { kind: true, status: true, output: true, errorMessage: true, configuration: true },
+  });
+  if (status === "Completed") {
+    const frozen = runConfiguration.parse(JSON.parse(configuration.document));
+    return readResult({ status, output: output ?? "null" }, frozen);
+  }
+  if (status !== "Failed" && status !== "Cancelled")
+    throw new Error(`child run ${id} is open and cannot be claimed`);
+  return { status, code: "run_failed", message: errorMessage ?? `The ${kind}'s run ended as ${status}.` };
+}

@@ -1,0 +1,378 @@
+import { z } from "zod";
+import { toolConfiguration } from "@/server/agent/definition";
+import type { MemberActor } from "@/server/auth/actor";
+import { Prisma } from "@/server/db/generated/client";
+import { AppError } from "@/server/errors";
+import type { Attempt } from "@/server/models/port";
+import { readAttempts } from "@/server/runs/attempts";
+import { type RunSummary, readRunsById } from "@/server/runs/read/list";
+import { queuedRuns } from "@/server/runs/read/run-rows";
+import type { Services } from "@/server/services";
+import { type PayloadPreview, startOf } from "./payload-preview";
+
+/** One model call in the timeline. Times are ISO 8601, durations milliseconds, credits a decimal. */
+export type CallLine = {
+  id: string;
+  key: string;
+  iteration: number;
+  model: string;
+  provider: string;
+  status: "Running" | "Completed" | "Failed";
+  /** How many function and tool calls it requested. */
+  asked: number;
+  inputTokens: number;
+  outputTokens: number;
+  estimated: boolean;
+  credits: string;
+  attempts: Attempt[];
+  startedAt: string;
+  finishedAt: string | null;
+  durationMs: number | null;
+  sequence: number;
+};
+
+/** One step in the timeline; `inspectStep` returns its texts. */
+export type StepLine = {
+  id: string;
+  key: string;
+  number: number;
+  iteration: number;
+  name: string;
+  status: "Running" | "Completed" | "Failed";
+  /** Whether it failed and the tool's definition lets the run continue (onError). */
+  tolerated: boolean;
+  errorMessage: string | null;
+  /** The ended attempts if there were several, with the start of their errors. */
+  attempts: Attempt[];
+  credits: string;
+  childRunId: string | null;
+  /** What its child run has used so far. */
+  childCredits: string | null;
+  startedAt: string;
+  finishedAt: string | null;
+  durationMs: number | null;
+  sequence: number;
+};
+
+/** A run with all that its page shows at first. */
+export type RunDetail = RunSummary & {
+  agentId: string | null;
+  toolId: string | null;
+  triggerId: string | null;
+  apiKeyId: string | null;
+  parentRunId: string | null;
+  rootRunId: string;
+  inputTokens: number;
+  outputTokens: number;
+  actions: number;
+  /** Credits of this run and all its child runs. */
+  creditsWithChildren: string;
+  children: number;
+  errorCode: string | null;
+  errorMessage: string | null;
+  cancelledBy: string | null;
+  deadlineSeconds: number;
+  /** The current version of its agent or tool; null if that was deleted. */
+  currentVersion: number | null;
+  /** For a failed run: the last completed run of the same agent or tool before it, if it is recent. */
+  lastGoodRunId: string | null;
+  /** When it yielded its slot and waited for another one; `to` is null while it waits. */
+  turns: { from: string; to: string | null }[];
+  input: PayloadPreview;
+  output: PayloadPreview | null;
+};
+
+export type RunInspection = { run: RunDetail; steps: StepLine[]; calls: CallLine[] };
+
+/**
+ * Reads a run with its steps and model calls. With `after`, only the lines changed since that sequence: every change
+ * increments the run's sequence in its transaction, so nothing is missed between two reads. Throws not_found for
+ * unknown runs and those of other organizations.
+ */
+export async function inspectRun(
+  services: Services,
+  actor: MemberActor,
+  runId: string,
+  { after = -1 }: { after?: number } = {},
+): Promise<RunInspection> {
+  // The run is read first: later lines may be newer than its sequence and are sent twice, but none is skipped.
+  const run = await readRun(services, actor, runId);
+  const where = { runId, organizationId: actor.orgId, sequence: { gt: after } };
+  const [steps, calls] = await Promise.all([
+    services.db.step.findMany({ where, orderBy: { stepNumber: "asc" }, select: STEP_LINE }),
+    services.db.modelCall.findMany({ where, orderBy: { id: "asc" }, select: CALL_LINE }),
+  ]);
+  const spent = steps.some(({ childRunId }) => childRunId !== null)
+    ? await readChildCredits(services, actor, runId)
+    : new Map<string, string>();
+  const tolerant = steps.some(({ status }) => status === "Failed")
+    ? await readTolerantSteps(services, actor, runId)
+    : NO_STEPS;
+  const lines = steps.map((step) => viewStepLine(step, { spent, tolerant }));
+  return { run, steps: lines, calls: calls.map(viewCallLine) };
+}
+
+const NO_STEPS: ReadonlySet<string> = new Set();
+
+/** The ids of the steps of a tool run that continue on errors, those of groups that do included. */
+async function readTolerantSteps(
+  { db }: Services,
+  actor: MemberActor,
+  runId: string,
+): Promise<ReadonlySet<string>> {
+  const run = await db.run.findFirst({
+    where: { id: runId, organizationId: actor.orgId, kind: "tool" },
+    select: { configuration: { select: { document: true } } },
+  });
+  const stored = toolConfiguration.safeParse(JSON.parse(run?.configuration.document ?? "null"));
+  if (!stored.success) return NO_STEPS;
+  const ids = stored.data.definition.steps.flatMap((step) =>
+    [step, ...(step.parallel ?? [])]
+      .filter((each) => each.onError === "continue" || step.onError === "continue")
+      .map(({ id }) => id),
+  );
+  return new Set(ids);
+}
+
+/** The credits that a run's child runs have used so far, by their ids. */
+export async function readChildCredits(
+  services: Services,
+  actor: MemberActor,
+  parentRunId: string,
+): Promise<Map<string, string>> {
+  const { rows } = await services.pool.query<{ id: string; credits: string }>(
+    `SELECT r.id, coalesce(f.credits, r.credits_used)::text AS credits
+     FROM runs r CROSS JOIN LATERAL open_run_figures(r.id, r.finished_at IS NULL) f
+     WHERE r.parent_run_id = $1 AND r.organization_id = $2`,
+    [parentRunId, actor.orgId],
+  );
+  return new Map(rows.map(({ id, credits }) => [id, credits]));
+}
+
+/** How many runs before a failed one are searched for a completed one. */
+const RUNS_LOOKED_BACK = 1_000;
+
+/** The newest completed run of the same target before `r`. */
+const lastGood = (now: Date) => Prisma.sql`(
+  SELECT g.id FROM (
+    (SELECT e.run_id AS id, e.status FROM run_index e
+     WHERE e.organization_id = r.organization_id AND e.target_id = coalesce(r.agent_id, r.tool_id) AND e.run_id < r.id
+     ORDER BY e.run_id DESC LIMIT ${RUNS_LOOKED_BACK})
+    UNION ALL
+    SELECT e.id, e.status FROM ${queuedRuns(now)} e
+    WHERE e.organization_id = r.organization_id AND e.target_id = coalesce(r.agent_id, r.tool_id) AND e.id < r.id
+  ) g WHERE g.status = 'Completed' ORDER BY g.id DESC LIMIT 1)`;
+
+/** The credits of `r` and all its child runs. */
+const CREDITS_OF_TREE = Prisma.sql`(
+  WITH RECURSIVE tree AS (
+    SELECT r.id, r.credits_used, r.finished_at
+    UNION ALL
+    SELECT c.id, c.credits_used, c.finished_at FROM runs c JOIN tree ON c.parent_run_id = tree.id
+  )
+  SELECT sum(coalesce(f.credits, tree.credits_used))
+  FROM tree CROSS JOIN LATERAL open_run_figures(tree.id, tree.finished_at IS NULL) f)::text`;
+
+async function readRun(services: Services, actor: MemberActor, runId: string): Promise<RunDetail> {
+  const [summary] = await readRunsById(services, actor.orgId, [runId]);
+  const found = await services.db.$queryRaw`
+    SELECT agent_id, tool_id, trigger_id, api_key_id, parent_run_id, root_run_id,
+      coalesce(f.input_tokens, r.input_tokens) AS input_tokens, coalesce(f.output_tokens, r.output_tokens) AS output_tokens,
+      coalesce(f.actions, r.actions_used) AS actions_used, error_code, error_message, cancelled_by,
+      deadline_seconds, yielded_at, resumed_at,
+      coalesce((SELECT a.version FROM agents a WHERE a.id = r.agent_id AND a.deleted_at IS NULL),
+               (SELECT t.version FROM tools t WHERE t.id = r.tool_id AND t.deleted_at IS NULL)) AS current_version,
+      CASE WHEN status = 'Failed' THEN ${lastGood(services.clock.now())} END AS last_good_run_id,
+      ${startOf(Prisma.sql`input`, "input")}, ${startOf(Prisma.sql`output`, "output")},
+      (SELECT count(*)::int FROM runs c WHERE c.parent_run_id = r.id) AS children,
+      ${CREDITS_OF_TREE} AS credits_with_children
+    FROM runs r CROSS JOIN LATERAL open_run_figures(r.id, r.finished_at IS NULL) f
+    WHERE r.id = ${runId}::uuid AND organization_id = ${actor.orgId}::uuid`;
+  const [row] = z.array(detailRow).parse(found);
+  if (!summary || !row) throw new AppError("not_found", `There is no run ${runId} in this organization.`);
+  return {
+    ...summary,
+    agentId: row.agent_id,
+    toolId: row.tool_id,
+    triggerId: row.trigger_id,
+    apiKeyId: row.api_key_id,
+    parentRunId: row.parent_run_id,
+    rootRunId: row.root_run_id,
+    inputTokens: row.input_tokens,
+    outputTokens: row.output_tokens,
+    actions: row.actions_used,
+    creditsWithChildren: row.credits_with_children,
+    children: row.children,
+    errorCode: row.error_code,
+    errorMessage: row.error_message,
+    cancelledBy: row.cancelled_by,
+    deadlineSeconds: row.deadline_seconds,
+    currentVersion: row.current_version,
+    lastGoodRunId: row.last_good_run_id,
+    turns: row.yielded_at.map((from, index) => ({
+      from: from.toISOString(),
+      // A run that ended while it waited did so until its end.
+      to: row.resumed_at[index]?.toISOString() ?? summary.finishedAt,
+    })),
+    ...viewTexts(row),
+  };
+}
+
+/** The starts of a row's texts, as selected by `startOf`. */
+export const textsRow = z.object({
+  input: z.string(),
+  input_bytes: z.number(),
+  input_cut: z.boolean(),
+  output: z.string().nullable(),
+  output_bytes: z.number().nullable(),
+  output_cut: z.boolean().nullable(),
+});
+
+export function viewTexts(row: z.infer<typeof textsRow>): {
+  input: PayloadPreview;
+  output: PayloadPreview | null;
+} {
+  const { input, output } = row;
+  return {
+    input: { text: input, bytes: row.input_bytes, cut: row.input_cut },
+    output:
+      output === null ? null : { text: output, bytes: row.output_bytes ?? 0, cut: row.output_cut ?? false },
+  };
+}
+
+const detailRow = textsRow.extend({
+  agent_id: z.string().nullable(),
+  tool_id: z.string().nullable(),
+  trigger_id: z.string().nullable(),
+  api_key_id: z.string().nullable(),
+  parent_run_id: z.string().nullable(),
+  root_run_id: z.string(),
+  input_tokens: z.number(),
+  output_tokens: z.number(),
+  actions_used: z.number(),
+  error_code: z.string().nullable(),
+  error_message: z.string().nullable(),
+  cancelled_by: z.string().nullable(),
+  deadline_seconds: z.number(),
+  yielded_at: z.array(z.date()),
+  resumed_at: z.array(z.date()),
+  current_version: z.number().nullable(),
+  last_good_run_id: z.string().nullable(),
+  children: z.number(),
+  credits_with_children: z.string(),
+});
+
+export const STEP_LINE = {
+  id: true,
+  key: true,
+  stepNumber: true,
+  iterationNumber: true,
+  toolName: true,
+  status: true,
+  errorMessage: true,
+  attempts: true,
+  credits: true,
+  childRunId: true,
+  startedAt: true,
+  finishedAt: true,
+  durationMs: true,
+  sequence: true,
+} satisfies Prisma.StepSelect;
+
+export const CALL_LINE = {
+  id: true,
+  key: true,
+  iterationNumber: true,
+  model: true,
+  provider: true,
+  status: true,
+  toolCalls: true,
+  inputTokens: true,
+  outputTokens: true,
+  estimated: true,
+  credits: true,
+  attempts: true,
+  startedAt: true,
+  finishedAt: true,
+  durationMs: true,
+  sequence: true,
+} satisfies Prisma.ModelCallSelect;
+
+/** `spent`: credits of child runs, by their ids. `tolerant`: the steps of the tool that continue on errors. */
+export function viewStepLine(
+  step: Prisma.StepGetPayload<{ select: typeof STEP_LINE }>,
+  { spent, tolerant }: { spent: ReadonlyMap<string, string>; tolerant: ReadonlySet<string> },
+): StepLine {
+  return {
+    id: step.id,
+    key: step.key,
+    number: step.stepNumber,
+    iteration: step.iterationNumber,
+    name: step.toolName,
+    status: step.status,
+    tolerated: step.status === "Failed" && tolerant.has(step.key.replace(/\[\d+\]$/, "")),
+    errorMessage: step.errorMessage,
+    attempts: attemptsOfLine(step),
+    credits: step.credits.toFixed(4),
+    childRunId: step.childRunId,
+    childCredits: (step.childRunId && spent.get(step.childRunId)) ?? null,
+    startedAt: step.startedAt.toISOString(),
+    finishedAt: step.finishedAt?.toISOString() ?? null,
+    durationMs: step.durationMs,
+    sequence: step.sequence,
+  };
+}
+
+export function viewCallLine(call: Prisma.ModelCallGetPayload<{ select: typeof CALL_LINE }>): CallLine {
+  return {
+    id: call.id,
+    key: call.key,
+    iteration: call.iterationNumber,
+    model: call.model,
+    provider: call.provider,
+    status: call.status,
+    asked: readToolCalls(call.toolCalls).length,
+    inputTokens: call.inputTokens,
+    outputTokens: call.outputTokens,
+    estimated: call.estimated,
+    credits: call.credits.toFixed(4),
+    attempts: attemptsOfLine(call),
+    startedAt: call.startedAt.toISOString(),
+    finishedAt: call.finishedAt?.toISOString() ?? null,
+    durationMs: call.durationMs,
+    sequence: call.sequence,
+  };
+}
+
+/** How much of an attempt's error a timeline line shows, in characters. */
+const ERROR_OF_LINE = 200;
+
+/** The attempts of a line; none if the first one says all. */
+function attemptsOfLine({
+  attempts: text,
+  status,
+}: {
+  attempts: string;
+  status: StepLine["status"];
+}): Attempt[] {
+  const attempts = readAttempts(text);
+  if (attempts.length < 2 && status !== "Running") return [];
+  return attempts.map(({ console: _, ...each }) => ({
+    ...each,
+    error: each.error?.slice(0, ERROR_OF_LINE) ?? null,
+  }));
+}
+
+const toolCallList = z.array(z.object({ id: z.string(), name: z.string(), arguments: z.string() })).catch([]);
+
+export function readToolCalls(text: string): z.infer<typeof toolCallList> {
+  return toolCallList.parse(parseOr(text, []));
+}
+
+function parseOr(text: string, otherwise: unknown): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return otherwise;
+  }
+}

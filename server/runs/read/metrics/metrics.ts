@@ -1,0 +1,360 @@
+import { z } from "zod";
+import type { MemberActor } from "@/server/auth/actor";
+import { Decimal } from "@/server/credits/amount";
+import {
+  countDays,
+  intervalMs,
+  MAX_METRICS_DAYS,
+  METRICS_INTERVALS,
+  type MetricsInterval,
+  RUN_PERIODS,
+  type RunPeriod,
+} from "@/server/runs/read/enums";
+import type { Services } from "@/server/services";
+
+/**
+ * Figures of a set of runs. Durations are ms of ended runs, null without any; credits a decimal. A percentile is the
+ * middle of its class of durations; `…AtLeast` is the shortest duration in that class.
+ */
+export type RunFigures = {
+  runs: number;
+  completed: number;
+  failed: number;
+  cancelled: number;
+  open: number;
+  tokens: number;
+  credits: string;
+  p50: number | null;
+  p95: number | null;
+  p50AtLeast: number | null;
+  p95AtLeast: number | null;
+};
+
+/** The runs created from `from` until before `to` (ISO 8601). */
+export type MetricsBucket = RunFigures & { from: string; to: string };
+
+/** The runs of one agent, tool, trigger or key. */
+export type MetricsGroup = RunFigures & { id: string; name: string };
+
+export type RunMetrics = {
+  from: string;
+  to: string;
+  bucketMs: number;
+  /** The subject whose runs are counted, if not all; its name is "deleted" if it no longer exists. */
+  subject: { dimension: MetricsSubject["dimension"]; id: string; name: string } | null;
+  total: RunFigures;
+  /** The figures of the period of the same length before. */
+  before: RunFigures;
+  buckets: MetricsBucket[];
+  agents: MetricsGroup[];
+  tools: MetricsGroup[];
+  triggers: MetricsGroup[];
+  keys: MetricsGroup[];
+};
+
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+
+const PERIOD_MS: Record<RunPeriod, number> = {
+  "1h": HOUR,
+  "24h": DAY,
+  "7d": 7 * DAY,
+  "30d": 30 * DAY,
+  "90d": 90 * DAY,
+};
+
+/** One agent, tool, trigger or key. */
+const metricsSubject = z.object({
+  dimension: z.enum(["agent", "tool", "trigger", "key"]),
+  id: z.uuid(),
+});
+export type MetricsSubject = z.infer<typeof metricsSubject>;
+
+/** UTC days, both included. */
+const metricsDays = z.object({ first: z.iso.date(), last: z.iso.date() }).refine(
+  ({ first, last }) => {
+    const days = countDays({ first, last });
+    return days >= 1 && days <= MAX_METRICS_DAYS;
+  },
+  { error: `must be 1 to ${MAX_METRICS_DAYS} days` },
+);
+
+/**
+ * The period of the metrics, the interval if not the default, and the subject if not all. `days` replace the period and
+ * have intervals by their number.
+ */
+export const metricsQuestion = z
+  .object({
+    period: z.enum(RUN_PERIODS),
+    interval: z.enum(Object.values(METRICS_INTERVALS).flat()).optional(),
+    days: metricsDays.optional(),
+    subject: metricsSubject.optional(),
+  })
+  .refine(({ period, interval }) => interval === undefined || intervalsOf(period).includes(interval), {
+    path: ["interval"],
+    error: "is not one of the period's",
+  });
+export type MetricsQuestion = z.infer<typeof metricsQuestion>;
+
+const intervalsOf = (period: RunPeriod): readonly MetricsInterval[] => METRICS_INTERVALS[period];
+
+/** The figures of one hour, day or bar, with the number of runs in each class of duration. */
+const partRow = z.object({
+  bucket: z.number(),
+  dimension: z.enum(["all", "agent", "tool", "trigger", "key"]),
+  subject_id: z.string(),
+  runs: z.number(),
+  completed: z.number(),
+  failed: z.number(),
+  cancelled: z.number(),
+  open: z.number(),
+  tokens: z.coerce.number(),
+  credits: z.string(),
+  duration_classes: z.string().nullable(),
+  duration_runs: z.string().nullable(),
+});
+type Part = z.infer<typeof partRow>;
+const nameRow = z.object({ id: z.string(), name: z.string() });
+
+const NOTHING: RunFigures = {
+  runs: 0,
+  completed: 0,
+  failed: 0,
+  cancelled: 0,
+  open: 0,
+  tokens: 0,
+  credits: "0.0000",
+  p50: null,
+  p95: null,
+  p50AtLeast: null,
+  p95AtLeast: null,
+};
+
+/**
+ * Settled days for bars of days, settled hours for bars of hours, and younger runs counted now. `$1` is the
+ * organization, `$2` and `$3` the period, `$4` a bar in ms, `$5` the unit of what is counted now, `$6` and `$7` whether
+ * hours and days can be used, `$8` and `$9` the subject, if any. Durations are strings, because parsing arrays is slow.
+ */
+const PARTS = `
+  WITH settled AS MATERIALIZED (
+    SELECT hours, CASE WHEN $7 THEN greatest($2::timestamptz, date_trunc('day', hours, 'UTC')) ELSE $2::timestamptz END AS days
+    FROM (SELECT CASE WHEN $6 THEN least($3::timestamptz, greatest($2::timestamptz, (
+        SELECT until FROM run_counts_until WHERE organization_id = $1::uuid
+      ))) ELSE $2::timestamptz END AS hours) h
+  )
+  SELECT floor(extract(epoch FROM at - $2::timestamptz)::float8 * 1000 / $4::float8)::int AS bucket, dimension, subject_id, runs, completed,
+    failed, cancelled, open, tokens, credits, array_to_string(duration_classes, ',') AS duration_classes,
+    array_to_string(duration_runs, ',') AS duration_runs
+  FROM (
+    SELECT at, dimension, subject_id, runs, completed, failed, cancelled, 0 AS open, tokens, credits, duration_classes, duration_runs
+    FROM run_counts, settled WHERE organization_id = $1::uuid AND span = 'day' AND at >= $2::timestamptz AND at < settled.days
+    UNION ALL
+    SELECT at, dimension, subject_id, runs, completed, failed, cancelled, 0, tokens, credits, duration_classes, duration_runs
+    FROM run_counts, settled WHERE organization_id = $1::uuid AND span = 'hour' AND at >= settled.days AND at < settled.hours
+    UNION ALL
+    SELECT c.* FROM settled CROSS JOIN LATERAL count_runs($1::uuid, settled.hours, $3::timestamptz, $5::interval) c
+  ) parts
+  WHERE $8::run_count_dimension IS NULL OR (dimension = $8::run_count_dimension AND subject_id = $9::uuid)`;
+
+const NAMES = ["agents", "tools", "triggers", "api_keys"]
+  .map((table) => `SELECT id, name FROM ${table} WHERE organization_id = $1::uuid`)
+  .join(" UNION ALL ");
+
+/**
+ * Counts the organization's runs of a period, over time and by agent, tool, trigger and key; with a subject, only its
+ * runs over time. Bars start at round UTC times. Each figure counts runs by their creation, so that it can link to a
+ * list of exactly those runs. Settled hours and days come from `run_counts`; the rest is counted now. Durations are
+ * exact to 1 %.
+ */
+export async function readRunMetrics(
+  services: Services,
+  actor: MemberActor,
+  question: MetricsQuestion,
+): Promise<RunMetrics> {
+  const { subject } = question;
+  const { from, to, bucketMs } = rangeOf(question, services.clock.now());
+  const [since, until] = [new Date(from), new Date(to)];
+  const main = subject ?? ({ dimension: "all", id: actor.orgId } as const);
+  const past = { from: new Date(2 * from - to), to: since, bucketMs, subject: main };
+  const [parts, pastParts, named] = await Promise.all([
+    readParts(services, actor, { from: since, to: until, bucketMs, subject }),
+    readParts(services, actor, past),
+    services.pool.query(NAMES, [actor.orgId]),
+  ]);
+  const before = emptySum();
+  for (const part of pastParts) add(before, part);
+  const names = new Map(
+    z
+      .array(nameRow)
+      .parse(named.rows)
+      .map(({ id, name }) => [id, name]),
+  );
+  const lines = new Map<string, Sum & { dimension: Part["dimension"] }>();
+  const buckets = new Map<number, Sum>();
+  for (const part of parts) {
+    const line = lines.get(part.subject_id) ?? { ...emptySum(), dimension: part.dimension };
+    lines.set(part.subject_id, line);
+    add(line, part);
+    if (part.subject_id !== main.id) continue;
+    const bucket = buckets.get(part.bucket) ?? emptySum();
+    buckets.set(part.bucket, bucket);
+    add(bucket, part);
+  }
+  const groups = (dimension: MetricsSubject["dimension"]): MetricsGroup[] =>
+    [...lines]
+      .filter(([, line]) => line.dimension === dimension && !subject)
+      .map(([id, line]) => ({ ...viewFigures(line), id, name: names.get(id) ?? "deleted" }))
+      .sort((a, b) => b.runs - a.runs);
+  return {
+    from: since.toISOString(),
+    to: until.toISOString(),
+    bucketMs,
+    subject: subject ? { ...subject, name: names.get(subject.id) ?? "deleted" } : null,
+    total: viewFigures(lines.get(main.id)),
+    before: viewFigures(before),
+    buckets: Array.from({ length: Math.ceil((to - from) / bucketMs) }, (_, index) => ({
+      ...viewFigures(buckets.get(index)),
+      from: new Date(from + index * bucketMs).toISOString(),
+      to: new Date(Math.min(to, from + (index + 1) * bucketMs)).toISOString(),
+    })),
+    agents: groups("agent"),
+    tools: groups("tool"),
+    triggers: groups("trigger"),
+    keys: groups("key"),
+  };
+}
+
+/** The range of a question and the length of its bars in ms; a period ends with the bar of now. */
+function rangeOf({ period, interval, days }: MetricsQuestion, now: Date) {
+  if (days !== undefined) {
+    const from = Date.parse(days.first);
+    const length = countDays(days);
+    const [, unit] = DAY_INTERVALS.find(([most]) => length <= most) ?? DAY_INTERVALS[0];
+    return { from, to: from + length * DAY, bucketMs: unit };
+  }
+  const bucketMs = intervalMs(interval ?? METRICS_INTERVALS[period][0]);
+  const to = Math.ceil((now.getTime() + 1) / bucketMs) * bucketMs;
+  return { from: to - PERIOD_MS[period], to, bucketMs };
+}
+
+/** Up to so many days have bars of this length. */
+const DAY_INTERVALS: [[most: number, unitMs: number], ...[most: number, unitMs: number][]] = [
+  [1, HOUR],
+  [3, 3 * HOUR],
+  [10, 6 * HOUR],
+  [60, DAY],
+  [180, 3 * DAY],
+  [MAX_METRICS_DAYS, 10 * DAY],
+];
+
+/** The figures of a period by bar, dimension and subject; bars begin at `from`, both round UTC times. */
+export async function readParts(
+  services: Services,
+  actor: MemberActor,
+  question: {
+    from: Date;
+    to: Date;
+    bucketMs: number;
+    subject?: { dimension: Part["dimension"]; id: string } | undefined;
+  },
+): Promise<Part[]> {
+  const { from, to, bucketMs, subject } = question;
+  const [hoursHelp, daysHelp] = [bucketMs % HOUR === 0, bucketMs % DAY === 0];
+  const found = await services.pool.query(PARTS, [
+    actor.orgId,
+    from,
+    to,
+    bucketMs,
+    hoursHelp ? "1 hour" : `${bucketMs} milliseconds`,
+    hoursHelp,
+    daysHelp,
+    subject?.dimension ?? null,
+    subject?.id ?? null,
+  ]);
+  return z.array(partRow).parse(found.rows);
+}
+
+const COUNTS = ["runs", "completed", "failed", "cancelled", "open", "tokens"] as const;
+
+type Sum = Record<(typeof COUNTS)[number], number> & {
+  credits: Decimal;
+  /** How many runs each class of duration has. */
+  durations: Uint32Array;
+};
+
+/** The longest possible duration, a day and its grace period, is far below. */
+const MAX_CLASSES = 1_200;
+
+export function emptySum(): Sum {
+  const { runs, completed, failed, cancelled, open, tokens } = NOTHING;
+  const counts = { runs, completed, failed, cancelled, open, tokens };
+  return { ...counts, credits: new Decimal(0), durations: new Uint32Array(MAX_CLASSES) };
+}
+
+export function add(sum: Sum, part: Part): void {
+  for (const field of COUNTS) sum[field] += part[field];
+  sum.credits = sum.credits.plus(part.credits);
+  if (part.duration_classes !== null && part.duration_runs !== null) {
+    addDurations(sum.durations, part.duration_classes, part.duration_runs);
+  }
+}
+
+/** The smallest digit; commas are below it, and the end of a text is NaN. */
+const ZERO = 48;
+
+/**
+ * Adds two comma-separated lists of integers, classes and counts, to `durations`. Parsed digit by digit: 90 days of a
+ * large organization are millions of numbers, for which `split` and `Number` take five times as long.
+ */
+function addDurations(durations: Uint32Array, classes: string, runs: string): void {
+  let classAt = 0;
+  let runsAt = 0;
+  while (classAt < classes.length) {
+    let index = 0;
+    for (let code = classes.charCodeAt(classAt++); code >= ZERO; code = classes.charCodeAt(classAt++)) {
+      index = index * 10 + code - ZERO;
+    }
+    let count = 0;
+    for (let code = runs.charCodeAt(runsAt++); code >= ZERO; code = runs.charCodeAt(runsAt++)) {
+      count = count * 10 + code - ZERO;
+    }
+    index = Math.min(index, MAX_CLASSES - 1);
+    durations[index] = (durations[index] ?? 0) + count;
+  }
+}
+
+export function viewFigures(sum: Sum | undefined): RunFigures {
+  if (!sum) return NOTHING;
+  const { runs, completed, failed, cancelled, open, tokens, credits, durations } = sum;
+  const counts = { runs, completed, failed, cancelled, open, tokens, credits: credits.toFixed(4) };
+  const [half, most] = [percentileClass(durations, 0.5), percentileClass(durations, 0.95)];
+  return {
+    ...counts,
+    p50: middleOf(half),
+    p95: middleOf(most),
+    p50AtLeast: shortestOf(half),
+    p95AtLeast: shortestOf(most),
+  };
+}
+
+/** The first class that includes this share of the durations; see run_duration_class. Null without durations. */
+function percentileClass(durations: Uint32Array, share: number): number | null {
+  const total = durations.reduce((sum, count) => sum + count, 0);
+  if (total === 0) return null;
+  let below = 0;
+  return durations.findIndex((count) => {
+    below += count;
+    return below >= total * share;
+  });
+}
+
+/** The middle of a class in ms. */
+function middleOf(found: number | null): number | null {
+  return found === null ? null : Math.round(1.02 ** Math.max(0, found - 0.5));
+}
+
+/** The shortest duration of a class in integer ms: each begins above the end of the previous one, the first with 0. */
+function shortestOf(found: number | null): number | null {
+  if (found === null) return null;
+  return found === 0 ? 0 : Math.floor(1.02 ** (found - 1)) + 1;
+}
