@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { captureConsole, createLogger } from "@/server/log";
+import { captureConsole, createLogger, inBatches } from "@/server/log";
 import { testClock } from "@/testing/clock";
 import { testLogger } from "@/testing/log";
 
@@ -87,4 +87,17 @@ test("what libraries print becomes entries of the log", () => {
     { level: "error", message: "⨯ rendering failed", fields: { error: new TypeError("no page") } },
     { level: "warn", message: "alone", fields: { error: new Error("alone") } },
   ]);
+});
+
+test("entries are written together, in order, and at the latest when the output is flushed", () => {
+  const writes: string[] = [];
+  const output = inBatches({ write: (text) => writes.push(text) });
+  const lines = Array.from({ length: 300 }, (_, n) => `{"message":"entry ${n}"}\n`);
+  for (const line of lines) output.write(line);
+  const together = writes.length;
+  output.flush();
+  output.flush();
+  expect(writes.join("")).toBe(lines.join(""));
+  expect(together).toBeLessThan(3);
+  expect(writes).toHaveLength(together + 1);
 });

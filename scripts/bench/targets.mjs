@@ -90,11 +90,9 @@ export async function startService({ name, root, modelPort }) {
     OPENAI_API_KEY: "bench",
   };
   const began = performance.now();
-  const child = spawn(process.execPath, ["scripts/start.mjs"], {
-    cwd: root,
-    env,
-    stdio: ["ignore", "pipe", "pipe"],
-  });
+  const { scripts } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+  // `exec` replaces the shell, so its process is the service.
+  const child = spawn("sh", ["-c", scripts.start], { cwd: root, env, stdio: ["ignore", "pipe", "pipe"] });
   await untilPrinted(child, (text) => text.includes("Stop with Ctrl-C"));
   const readyMs = performance.now() - began;
   writeFileSync(join(folder, "bench.yaml"), DEFINITION);
