@@ -2,8 +2,12 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { availableParallelism } from "node:os";
 import path from "node:path";
+import { setFlagsFromString } from "node:v8";
 import { Worker } from "node:worker_threads";
 import { FairQueue } from "@/server/sandbox/fair-queue";
+
+// `npm start` gives the main thread a large young generation. Each thread here would get one as well, which costs 64 MB.
+for (const flag of ["min", "max"]) setFlagsFromString(`--${flag}-semi-space-size=0`);
 
 /** A thread did not answer: it timed out or ended (out of memory, for example). */
 export class ThreadError extends Error {
