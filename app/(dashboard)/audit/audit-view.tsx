@@ -15,6 +15,7 @@ import { AUDIT_SUBJECTS, type AuditSubject } from "@/server/contract/enums";
 import type { AuditLine } from "@/server/operate/read-audit";
 import { JsonView } from "../../_ui/json/view";
 import { Unreadable } from "../../_ui/text/unreadable";
+import { actionLabel } from "./action-label";
 import { auditQuery, readSubject } from "./query";
 
 /** The audit log, newest first. An entry opens to its changes. */
@@ -93,7 +94,9 @@ function Line({ line }: { line: AuditLine }) {
         <span className="truncate font-medium sm:w-36 sm:shrink-0" title={line.actorName}>
           {line.actorName}
         </span>
-        <span className="mono truncate text-muted sm:w-48 sm:shrink-0">{line.action}</span>
+        <span className="truncate text-muted sm:w-44 sm:shrink-0" title={line.action}>
+          {actionLabel(line.action)}
+        </span>
         <span
           className="min-w-0 truncate max-sm:order-last max-sm:basis-full max-sm:pl-5"
           title={line.subjectName}

@@ -10,6 +10,7 @@ import { ConfirmDialog } from "@/app/_ui/forms/form-dialog";
 import { List, ListCell, ListRow } from "@/app/_ui/table";
 import { useNotify } from "@/app/_ui/toast";
 import type { InvitationLine } from "@/server/catalog/organization/invitations";
+import { ROLE_NAMES } from "./roles";
 
 const COLUMNS = [
   ["Invited"],
@@ -36,7 +37,7 @@ export function InvitationList() {
                 {invitation.email}
               </span>
             </ListCell>
-            <ListCell area="share">{invitation.role}</ListCell>
+            <ListCell area="share">{ROLE_NAMES[invitation.role]}</ListCell>
             <ListCell className="truncate text-muted" area="wide">
               {invitation.invitedBy}, <Day at={invitation.createdAt} />
             </ListCell>

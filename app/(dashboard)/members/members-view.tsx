@@ -15,7 +15,7 @@ import type { MemberLine } from "@/server/auth/list-members";
 import { ChangeRoleDialog } from "./change-role-dialog";
 import { InvitationList } from "./invitation-list";
 import { RemoveMemberDialog } from "./remove-member-dialog";
-import { MAY, refusalFor } from "./roles";
+import { MAY, ROLE_NAMES, refusalFor } from "./roles";
 
 const InviteMember = dynamic(() => import("./invite-member").then((part) => part.InviteMember));
 
@@ -60,9 +60,7 @@ export function MembersView() {
                 {member.email}
               </span>
             </ListCell>
-            <ListCell area="end" className="capitalize">
-              {member.role}
-            </ListCell>
+            <ListCell area="end">{ROLE_NAMES[member.role]}</ListCell>
             <ListCell className="text-muted first-letter:uppercase" area="wide">
               {MAY[member.role]}
             </ListCell>

@@ -2,7 +2,7 @@
 
 import { SelectField } from "@/app/_ui/forms/form";
 import type { MemberRole } from "@/server/auth/actor";
-import { MAY, ROLES } from "./roles";
+import { MAY, ROLE_NAMES, ROLES } from "./roles";
 
 /** A choice of roles with what the chosen one may do. */
 export function RoleField({
@@ -29,7 +29,8 @@ export function RoleField({
     >
       {ROLES.map((role) => (
         <option disabled={role === "owner" && !mayAppointOwners} key={role} value={role}>
-          {role === "owner" && !mayAppointOwners ? "owner (only an owner appoints owners)" : role}
+          {ROLE_NAMES[role]}
+          {role === "owner" && !mayAppointOwners ? " (only an owner appoints owners)" : null}
         </option>
       ))}
     </SelectField>

@@ -111,6 +111,7 @@ function LineName({ line }: { line: Line }) {
         "truncate",
         line.kind === "step" || line.kind === "group" ? "font-medium" : "text-muted",
       )}
+      title={line.label}
     >
       {line.label}
       {line.kind === "step" && line.step.name !== line.label ? (
