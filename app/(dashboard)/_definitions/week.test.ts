@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import type { WeekFigures } from "@/server/runs/read/metrics/week";
-import { readSort, sortByWeek, weekColumns } from "./week";
+import { listHref, readListView, viewLines, type WeekSort, weekColumns } from "./week";
+import { highest, sumOf } from "./week-total";
 
 const week = (figures: Partial<WeekFigures>): WeekFigures => ({
   runs: 0,
@@ -18,12 +19,17 @@ const week = (figures: Partial<WeekFigures>): WeekFigures => ({
   ...figures,
 });
 const LINES = [
-  { name: "idle", week: null },
-  { name: "often", week: week({ runs: 9, completed: 1, failed: 8, p95: 10, credits: "0.5000" }) },
-  { name: "well", week: week({ runs: 2, completed: 2, p95: 90, credits: "12.0000" }) },
-  { name: "open", week: week({ runs: 1, open: 1 }) },
+  { name: "idle", slug: "the-idle", week: null },
+  {
+    name: "often",
+    slug: "the-often",
+    week: week({ runs: 9, completed: 1, failed: 8, p95: 10, credits: "0.5000" }),
+  },
+  { name: "well", slug: "the-well", week: week({ runs: 2, completed: 2, p95: 90, credits: "12.0000" }) },
+  { name: "open", slug: "the-open", week: week({ runs: 1, open: 1 }) },
 ];
-const order = (sort: Parameters<typeof sortByWeek>[1]) => sortByWeek(LINES, sort).map(({ name }) => name);
+const order = (sort: WeekSort | null, search = "") =>
+  viewLines(LINES, { sort, search }).map(({ name }) => name);
 
 test("lists the highest first and what has not run last", () => {
   expect(order(null)).toEqual(["idle", "often", "well", "open"]);
@@ -34,12 +40,26 @@ test("lists the highest first and what has not run last", () => {
 });
 
 test("each column leads to its order, and the sorted one back to the order by name", () => {
-  expect(weekColumns("/agents", readSort("p95")).map(([, , sort]) => sort)).toEqual([
+  expect(weekColumns("/agents", readListView({ sort: "p95" })).map(([, , sort]) => sort)).toEqual([
     { href: "/agents?sort=runs", sorted: false },
     { href: "/agents?sort=success", sorted: false },
     { href: "/agents", sorted: true },
     { href: "/agents?sort=credits", sorted: false },
   ]);
-  expect(readSort("name")).toBeNull();
-  expect(readSort(["runs", "p95"])).toBeNull();
+  expect(readListView({ sort: "name" }).sort).toBeNull();
+  expect(readListView({ sort: ["runs", "p95"] }).sort).toBeNull();
+});
+
+test("words narrow a list by name and slug, and stay in the URL", () => {
+  expect(order(null, "OPEN")).toEqual(["open"]);
+  expect(order("runs", "the- e")).toEqual(["often", "well", "open", "idle"]);
+  expect(order(null, "often idle")).toEqual([]);
+  expect(listHref("/tools", { sort: "runs", search: "a b" })).toBe("/tools?sort=runs&q=a+b");
+  expect(readListView({ q: "a b", sort: "runs" })).toEqual({ sort: "runs", search: "a b" });
+});
+
+test("adds the items' figures up, and finds the one that stands out", () => {
+  expect(sumOf(LINES)).toMatchObject({ runs: 12, completed: 3, failed: 8, credits: 12.5 });
+  expect(highest(LINES, ({ failed }) => failed)).toEqual({ name: "often", value: 8 });
+  expect(highest(LINES, ({ tokens }) => tokens)).toBeNull();
 });

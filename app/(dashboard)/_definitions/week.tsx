@@ -16,18 +16,46 @@ const SORTS = {
 export type WeekSort = keyof typeof SORTS;
 
 /** The order in the URL, `?sort=runs`; null for the order by name. */
-export function readSort(text: string | string[] | undefined): WeekSort | null {
+function readSort(text: string | string[] | undefined): WeekSort | null {
   return text === "runs" || text === "success" || text === "p95" || text === "credits" ? text : null;
 }
 
 /** The lines in this order, the highest first and those without runs last. */
-export function sortByWeek<Line extends { week: WeekFigures | null }>(
+function sortByWeek<Line extends { week: WeekFigures | null }>(
   lines: readonly Line[],
   sort: WeekSort | null,
 ): Line[] {
   if (sort === null) return [...lines];
   const rank = ({ week }: Line) => (week ? SORTS[sort](week) : -2);
   return lines.toSorted((a, b) => rank(b) - rank(a));
+}
+
+/** What the URL of a list says: its order, and the words that narrow it. */
+export type ListView = { sort: WeekSort | null; search: string };
+
+export function readListView(params: Record<string, string | string[] | undefined>): ListView {
+  const { sort, q } = params;
+  return { sort: readSort(sort), search: typeof q === "string" ? q : "" };
+}
+
+export function listHref(path: string, { sort, search }: ListView): string {
+  const params = new URLSearchParams();
+  if (sort !== null) params.set("sort", sort);
+  if (search !== "") params.set("q", search);
+  return params.size === 0 ? path : `${path}?${params}`;
+}
+
+/** The lines whose name or slug contains each of the words, in the view's order. */
+export function viewLines<Line extends { name: string; slug: string; week: WeekFigures | null }>(
+  lines: readonly Line[],
+  { sort, search }: ListView,
+): Line[] {
+  const words = search.toLowerCase().split(/\s+/).filter(Boolean);
+  const found = lines.filter(({ name, slug }) => {
+    const text = `${name} ${slug}`.toLowerCase();
+    return words.every((word) => text.includes(word));
+  });
+  return sortByWeek(found, sort);
 }
 
 /** The names of `weekColumns`, for skeletons. */
@@ -37,8 +65,11 @@ export const WEEK_COLUMNS = ["Runs, 7 d", "Success", "p95", "Credits, 7 d"];
  * On a narrow screen the first column has the runs and the success rate, and there are no others.
  * @param path the page's path
  */
-export function weekColumns(path: string, sort: WeekSort | null): Column[] {
-  const link = (by: WeekSort) => ({ href: sort === by ? path : `${path}?sort=${by}`, sorted: sort === by });
+export function weekColumns(path: string, { sort, search }: ListView): Column[] {
+  const link = (by: WeekSort) => ({
+    href: listHref(path, { sort: sort === by ? null : by, search }),
+    sorted: sort === by,
+  });
   return [
     ["Runs, 7 d", "w-58 text-right lg:w-44", link("runs")],
     ["Success", "w-22 text-right max-lg:hidden", link("success")],
@@ -103,7 +134,7 @@ export function SuccessRate({ of }: { of: RunFigures }) {
 }
 
 /** Cancelled runs count neither as a success nor as a failure. */
-export function ended({ completed, failed }: RunFigures): number {
+export function ended({ completed, failed }: Pick<RunFigures, "completed" | "failed">): number {
   return completed + failed;
 }
 

@@ -1,3 +1,4 @@
+import type { ReactNode } from "react";
 import { Fact, Facts } from "@/app/_ui/figures/facts";
 import { Cell, HeadCell, Table } from "@/app/_ui/table";
 import { PageHead, SkeletonLine } from "./page";
@@ -40,10 +41,20 @@ export function TableSkeleton({ label, columns }: { label: string; columns: read
   );
 }
 
-export function ListPageSkeleton({ title, columns }: { title: string; columns: readonly string[] }) {
+export function ListPageSkeleton({
+  title,
+  columns,
+  children,
+}: {
+  title: string;
+  columns: readonly string[];
+  /** What is above the table. */
+  children?: ReactNode;
+}) {
   return (
     <>
       <PageHead title={title} />
+      {children}
       <TableSkeleton columns={columns} label={title} />
     </>
   );

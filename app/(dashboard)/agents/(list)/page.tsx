@@ -6,7 +6,9 @@ import { PageButton } from "@/app/_ui/page/page-button";
 import { Badge, List, ListCell, ListRow, RowControl, RowName } from "@/app/_ui/table";
 import { serverApi } from "@/app/request";
 import { Archived } from "../../_definitions/archived";
-import { readSort, sortByWeek, WeekCells, weekColumns } from "../../_definitions/week";
+import { ListSearch } from "../../_definitions/list-search";
+import { readListView, viewLines, WeekCells, weekColumns } from "../../_definitions/week";
+import { WeekTotal } from "../../_definitions/week-total";
 import { LastRunLink } from "../../last-run";
 import { OperatorCommand } from "../../operator-command";
 import { Skeleton } from "./skeleton";
@@ -16,12 +18,13 @@ export const metadata: Metadata = { title: "Agents" };
 const NEW = { label: "New agent", needs: "member", to: "/agents/new" } as const;
 
 async function Agents({ searchParams }: PageProps<"/agents">) {
-  const sort = readSort((await searchParams).sort);
+  const view = readListView(await searchParams);
   const api = await serverApi();
   const [agents, archived] = await Promise.all([
     api.catalog.agents(),
     api.definitions.archived({ kind: "agent" }),
   ]);
+  const shown = viewLines(agents, view);
   return (
     <>
       <PageHead title="Agents">
@@ -35,36 +38,41 @@ async function Agents({ searchParams }: PageProps<"/agents">) {
           <OperatorCommand>apply agents.yaml</OperatorCommand>
         </Empty>
       ) : (
-        <List
-          columns={[
-            ["Agent"],
-            ["Model", "w-[14%] max-lg:hidden"],
-            ...weekColumns("/agents", sort),
-            ["Last run", "w-48 lg:w-52"],
-          ]}
-          label="Agents"
-        >
-          {sortByWeek(agents, sort).map((agent) => (
-            <ListRow key={agent.id}>
-              <ListCell area="line">
-                <RowName href={`/agents/${agent.id}`} name={agent.name} slug={agent.slug}>
-                  <span className="text-faint">v{agent.version}</span>
-                  {agent.status === "inactive" ? <Badge>inactive</Badge> : null}
-                  <RowControl>
-                    <CopyButton label={`Copy the id of ${agent.name}`} text={agent.id} />
-                  </RowControl>
-                </RowName>
-              </ListCell>
-              <ListCell className="mono truncate text-muted" area="wide">
-                {agent.model}
-              </ListCell>
-              <WeekCells week={agent.week} />
-              <ListCell className="whitespace-nowrap" area="share">
-                <LastRunLink run={agent.lastRun} />
-              </ListCell>
-            </ListRow>
-          ))}
-        </List>
+        <>
+          <WeekTotal lines={agents} />
+          <ListSearch {...view} path="/agents" shown={shown.length} total={agents.length} what="agents" />
+          <List
+            columns={[
+              ["Agent"],
+              ["Model", "w-[14%] max-lg:hidden"],
+              ...weekColumns("/agents", view),
+              ["Last run", "w-48 lg:w-52"],
+            ]}
+            label="Agents"
+          >
+            {shown.map((agent) => (
+              <ListRow key={agent.id}>
+                <ListCell area="line">
+                  <RowName href={`/agents/${agent.id}`} name={agent.name} slug={agent.slug}>
+                    <span className="text-faint">v{agent.version}</span>
+                    {agent.status === "inactive" ? <Badge>inactive</Badge> : null}
+                    <RowControl>
+                      <CopyButton label={`Copy the id of ${agent.name}`} text={agent.id} />
+                    </RowControl>
+                  </RowName>
+                </ListCell>
+                <ListCell className="mono truncate text-muted" area="wide">
+                  {agent.model}
+                </ListCell>
+                <WeekCells week={agent.week} />
+                <ListCell className="whitespace-nowrap" area="share">
+                  <LastRunLink run={agent.lastRun} />
+                </ListCell>
+              </ListRow>
+            ))}
+          </List>
+          {shown.length === 0 ? <Empty title="No agents found" /> : null}
+        </>
       )}
       <Archived kind="agent" lines={archived} />
     </>

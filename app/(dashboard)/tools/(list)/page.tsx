@@ -6,7 +6,9 @@ import { PageButton } from "@/app/_ui/page/page-button";
 import { List, ListCell, ListRow, RowControl, RowName } from "@/app/_ui/table";
 import { serverApi } from "@/app/request";
 import { Archived } from "../../_definitions/archived";
-import { readSort, sortByWeek, WeekCells, weekColumns } from "../../_definitions/week";
+import { ListSearch } from "../../_definitions/list-search";
+import { readListView, viewLines, WeekCells, weekColumns } from "../../_definitions/week";
+import { WeekTotal } from "../../_definitions/week-total";
 import { LastRunLink } from "../../last-run";
 import { OperatorCommand } from "../../operator-command";
 import { Skeleton } from "./skeleton";
@@ -16,12 +18,13 @@ export const metadata: Metadata = { title: "Tools" };
 const NEW = { label: "New tool", needs: "member", to: "/tools/new" } as const;
 
 async function Tools({ searchParams }: PageProps<"/tools">) {
-  const sort = readSort((await searchParams).sort);
+  const view = readListView(await searchParams);
   const api = await serverApi();
   const [tools, archived] = await Promise.all([
     api.catalog.tools(),
     api.definitions.archived({ kind: "tool" }),
   ]);
+  const shown = viewLines(tools, view);
   return (
     <>
       <PageHead title="Tools">
@@ -35,35 +38,40 @@ async function Tools({ searchParams }: PageProps<"/tools">) {
           <OperatorCommand>apply tools.yaml</OperatorCommand>
         </Empty>
       ) : (
-        <List
-          columns={[
-            ["Tool"],
-            ["Description", "w-[22%] max-lg:hidden"],
-            ...weekColumns("/tools", sort),
-            ["Last run", "w-48 lg:w-52"],
-          ]}
-          label="Tools"
-        >
-          {sortByWeek(tools, sort).map((tool) => (
-            <ListRow key={tool.id}>
-              <ListCell area="line">
-                <RowName href={`/tools/${tool.id}`} name={tool.name} slug={tool.slug}>
-                  <span className="text-faint">v{tool.version}</span>
-                  <RowControl>
-                    <CopyButton label={`Copy the id of ${tool.name}`} text={tool.id} />
-                  </RowControl>
-                </RowName>
-              </ListCell>
-              <ListCell className="truncate text-muted" area="wide">
-                <span title={tool.description}>{tool.description}</span>
-              </ListCell>
-              <WeekCells week={tool.week} />
-              <ListCell className="whitespace-nowrap" area="share">
-                <LastRunLink run={tool.lastRun} />
-              </ListCell>
-            </ListRow>
-          ))}
-        </List>
+        <>
+          <WeekTotal lines={tools} />
+          <ListSearch {...view} path="/tools" shown={shown.length} total={tools.length} what="tools" />
+          <List
+            columns={[
+              ["Tool"],
+              ["Description", "w-[22%] max-lg:hidden"],
+              ...weekColumns("/tools", view),
+              ["Last run", "w-48 lg:w-52"],
+            ]}
+            label="Tools"
+          >
+            {shown.map((tool) => (
+              <ListRow key={tool.id}>
+                <ListCell area="line">
+                  <RowName href={`/tools/${tool.id}`} name={tool.name} slug={tool.slug}>
+                    <span className="text-faint">v{tool.version}</span>
+                    <RowControl>
+                      <CopyButton label={`Copy the id of ${tool.name}`} text={tool.id} />
+                    </RowControl>
+                  </RowName>
+                </ListCell>
+                <ListCell className="truncate text-muted" area="wide">
+                  <span title={tool.description}>{tool.description}</span>
+                </ListCell>
+                <WeekCells week={tool.week} />
+                <ListCell className="whitespace-nowrap" area="share">
+                  <LastRunLink run={tool.lastRun} />
+                </ListCell>
+              </ListRow>
+            ))}
+          </List>
+          {shown.length === 0 ? <Empty title="No tools found" /> : null}
+        </>
       )}
       <Archived kind="tool" lines={archived} />
     </>

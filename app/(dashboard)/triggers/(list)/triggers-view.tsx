@@ -10,15 +10,18 @@ import { Empty, PageHead } from "@/app/_ui/page/page";
 import { PageButton } from "@/app/_ui/page/page-button";
 import { Badge, List, ListCell, ListRow, RowName } from "@/app/_ui/table";
 import type { LastCall, TriggerLine } from "@/server/catalog/overview";
-import { sortByWeek, WeekCells, type WeekSort, weekColumns } from "../../_definitions/week";
+import { ListSearch } from "../../_definitions/list-search";
+import { type ListView, viewLines, WeekCells, weekColumns } from "../../_definitions/week";
+import { WeekTotal } from "../../_definitions/week-total";
 import { OutcomeMark } from "../outcome";
 
 const CreateTrigger = dynamic(() => import("../_form/create-trigger").then((part) => part.CreateTrigger));
 
 /** The organization's triggers; members create them here. */
-export function TriggersView({ sort }: { sort: WeekSort | null }) {
+export function TriggersView({ view }: { view: ListView }) {
   const trpc = useTRPC();
   const { data } = useSuspenseQuery(trpc.catalog.triggers.queryOptions());
+  const shown = viewLines(data, view);
   const [creating, setCreating] = useState(false);
   const newTrigger = { label: "New trigger", needs: "member", to: () => setCreating(true) } as const;
   return (
@@ -32,19 +35,24 @@ export function TriggersView({ sort }: { sort: WeekSort | null }) {
           <PageButton {...newTrigger} />
         </Empty>
       ) : (
-        <List
-          columns={[
-            ["Trigger"],
-            ["Starts", "w-[18%] max-lg:hidden"],
-            ...weekColumns("/triggers", sort),
-            ["Last call", "w-46"],
-          ]}
-          label="Triggers"
-        >
-          {sortByWeek(data, sort).map((trigger) => (
-            <Row key={trigger.id} trigger={trigger} />
-          ))}
-        </List>
+        <>
+          <WeekTotal lines={data} />
+          <ListSearch {...view} path="/triggers" shown={shown.length} total={data.length} what="triggers" />
+          <List
+            columns={[
+              ["Trigger"],
+              ["Starts", "w-[18%] max-lg:hidden"],
+              ...weekColumns("/triggers", view),
+              ["Last call", "w-46"],
+            ]}
+            label="Triggers"
+          >
+            {shown.map((trigger) => (
+              <Row key={trigger.id} trigger={trigger} />
+            ))}
+          </List>
+          {shown.length === 0 ? <Empty title="No triggers found" /> : null}
+        </>
       )}
       {creating ? <CreateTrigger onClose={() => setCreating(false)} /> : null}
     </>

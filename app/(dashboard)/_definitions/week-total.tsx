@@ -1,0 +1,94 @@
+import { Figure, Figures, Sparkline } from "@/app/_ui/figures/figures";
+import { formatCount, formatCredits, formatDuration, formatShare, NONE } from "@/app/_ui/figures/format";
+import { SkeletonLine } from "@/app/_ui/page/page";
+import type { WeekFigures } from "@/server/runs/read/metrics/week";
+import { ended } from "./week";
+
+type Line = { name: string; week: WeekFigures | null };
+
+/** The figures of a list's items together, and the item that stands out in each. */
+export function WeekTotal({ lines }: { lines: readonly Line[] }) {
+  const { runs, completed, failed, credits, byDay } = sumOf(lines);
+  const failing = highest(lines, (week) => week.failed);
+  const slowest = highest(lines, (week) => week.p95 ?? 0);
+  const dearest = highest(lines, (week) => Number(week.credits));
+  return (
+    <Figures label="Last 7 days">
+      <Figure
+        chart={<Sparkline values={byDay} />}
+        name={NAMES[0]}
+        note={perDay(runs, byDay.length)}
+        value={runs === 0 ? NONE : formatCount(runs)}
+      />
+      <Figure
+        name={NAMES[1]}
+        note={
+          failing
+            ? `${formatCount(failing.value)} of ${formatCount(failed)} failures by ${failing.name}`
+            : "No failures"
+        }
+        value={formatShare(completed, ended({ completed, failed }))}
+      />
+      <Figure
+        name={NAMES[2]}
+        note={slowest?.name ?? "No ended run"}
+        value={slowest ? formatDuration(slowest.value) : NONE}
+      />
+      <Figure
+        name={NAMES[3]}
+        note={dearest ? `Most by ${dearest.name}` : "Nothing used"}
+        value={credits === 0 ? NONE : formatCredits(credits.toFixed(4), 2)}
+      />
+    </Figures>
+  );
+}
+
+function perDay(runs: number, days: number): string {
+  if (runs === 0) return "None yet";
+  return runs < days ? "Less than 1 a day" : `${formatCount(Math.round(runs / days))} a day`;
+}
+
+const NAMES = ["Runs, 7 days", "Success rate", "Slowest p95", "Credits, 7 days"] as const;
+
+/** The place of `WeekTotal` while its list loads. */
+export function WeekTotalSkeleton() {
+  return (
+    <Figures label="Last 7 days">
+      {NAMES.map((name) => (
+        <Figure
+          key={name}
+          name={name}
+          note={<SkeletonLine className="w-20" />}
+          value={<SkeletonLine className="w-14" />}
+        />
+      ))}
+    </Figures>
+  );
+}
+
+/** The sums of the lines; `byDay` are the runs of each day, the oldest first. */
+export function sumOf(lines: readonly Line[]) {
+  const sum = { runs: 0, completed: 0, failed: 0, credits: 0, byDay: Array<number>(7).fill(0) };
+  for (const { week } of lines) {
+    if (week === null) continue;
+    sum.runs += week.runs;
+    sum.completed += week.completed;
+    sum.failed += week.failed;
+    sum.credits += Number(week.credits);
+    for (const [day, { runs }] of week.days.entries()) sum.byDay[day] = (sum.byDay[day] ?? 0) + runs;
+  }
+  return sum;
+}
+
+/** The line with the highest value above zero; null if there is none. */
+export function highest(
+  lines: readonly Line[],
+  read: (week: WeekFigures) => number,
+): { name: string; value: number } | null {
+  let best: { name: string; value: number } | null = null;
+  for (const { name, week } of lines) {
+    const value = week === null ? 0 : read(week);
+    if (value > (best?.value ?? 0)) best = { name, value };
+  }
+  return best;
+}
