@@ -9,7 +9,14 @@ const { parentPort, workerData } = require("node:worker_threads");
 function parseCsv({ text, delimiter, header }) {
   const { parse } = require(workerData.csv);
   // Rows are lists: a column named __proto__ is data like any other.
-  const rows = parse(text, { bom: true, delimiter, skip_empty_lines: true, to: workerData.maxRows + 1 });
+  const rows = parse(text, {
+    bom: true,
+    delimiter,
+    // All of them: otherwise the first line's end is expected of every line.
+    record_delimiter: ["\\r\\n", "\\n", "\\r"],
+    skip_empty_lines: true,
+    to: workerData.maxRows + 1,
+  });
   if (rows.length > workerData.maxRows) return { fault: "too many rows" };
   if (!header) return { value: rows };
   const [names = [], ...records] = rows;

@@ -42,26 +42,25 @@ export const currentTime = defineFunction({
       unixSeconds: 1772600767,
     },
   },
+  findFaults: ({ timezone }) =>
+    typeof timezone !== "string" || timezone.includes("{{") || isTimeZone(timezone)
+      ? []
+      : [{ path: "/timezone", message: describeUnknown(timezone) }],
   async run({ timezone = "UTC" }, { clock }) {
+    if (!isTimeZone(timezone)) throw new FunctionError("unknown_timezone", `${describeUnknown(timezone)}.`);
     const now = clock.now();
-    let format: Intl.DateTimeFormat;
-    try {
-      format = new Intl.DateTimeFormat("en-US", {
-        timeZone: timezone,
-        hourCycle: "h23",
-        year: "numeric",
-        month: "2-digit",
-        day: "2-digit",
-        hour: "2-digit",
-        minute: "2-digit",
-        second: "2-digit",
-        weekday: "long",
-        timeZoneName: "longOffset",
-      });
-    } catch {
-      const message = `"${timezone}" is not a time zone; use a name such as "Europe/Berlin" or "UTC".`;
-      throw new FunctionError("unknown_timezone", message);
-    }
+    const format = new Intl.DateTimeFormat("en-US", {
+      timeZone: timezone,
+      hourCycle: "h23",
+      year: "numeric",
+      month: "2-digit",
+      day: "2-digit",
+      hour: "2-digit",
+      minute: "2-digit",
+      second: "2-digit",
+      weekday: "long",
+      timeZoneName: "longOffset",
+    });
     const parts = new Map(format.formatToParts(now).map((part) => [part.type, part.value]));
     const part = (type: Intl.DateTimeFormatPartTypes) => parts.get(type) ?? "";
     const date = `${part("year").padStart(4, "0")}-${part("month")}-${part("day")}`;
@@ -80,3 +79,14 @@ export const currentTime = defineFunction({
     };
   },
 });
+
+function isTimeZone(name: string): boolean {
+  try {
+    return new Intl.DateTimeFormat("en-US", { timeZone: name }).resolvedOptions().timeZone !== "";
+  } catch {
+    return false;
+  }
+}
+
+const describeUnknown = (name: string) =>
+  `"${name.slice(0, 100)}" is not a time zone; use a name such as "Europe/Berlin" or "UTC"`;

@@ -14,6 +14,16 @@ describe("parse_csv", () => {
       { text: 'a,b\r\n"x, ""y""","1\n2"' },
       [{ a: 'x, "y"', b: "1\n2" }],
     ],
+    [
+      "lines that end in different ways",
+      { text: 'a,b\n1,2\r\n3,"x\r\ny"\n5,6\r7,8' },
+      [
+        { a: "1", b: "2" },
+        { a: "3", b: "x\r\ny" },
+        { a: "5", b: "6" },
+        { a: "7", b: "8" },
+      ],
+    ],
     ["a byte order mark", { text: "\uFEFFa\n1" }, [{ a: "1" }]],
     ["another delimiter", { text: "a;b\n1;2", delimiter: ";" }, [{ a: "1", b: "2" }]],
     [

@@ -58,6 +58,16 @@ test.each<[string, BodyInit | null, string, Json]>([
   expect(output).toMatchObject({ body: expected });
 });
 
+test("takes secrets out of binary data before it is encoded", async () => {
+  const context = testFunctionContext({
+    redact: async (value) => (typeof value === "string" ? value.replaceAll("68756e746572", "***") : value),
+    fetch: async () => new Response(Buffer.from("\xff68756e746572\0", "latin1")),
+  });
+  expect(await executeFunction("http_request", { url: "https://x.test/" }, context)).toMatchObject({
+    body: { base64: Buffer.from("\xff***\0", "latin1").toString("base64"), bytes: 5 },
+  });
+});
+
 test("sends values as JSON and texts unchanged, with the step's idempotency key", async () => {
   const json = await call({ url: "https://x.test/", method: "POST", body: { a: 1 } });
   expect(await json.request.text()).toBe('{"a":1}');

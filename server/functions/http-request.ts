@@ -122,7 +122,8 @@ export const httpRequest = defineFunction({
     };
     const request = async (url: URL) => {
       try {
-        return await readResponse(await sendWithRetries(() => fetch(url, init), { retries, clock, signal }));
+        const response = await sendWithRetries(() => fetch(url, init), { retries, clock, signal });
+        return await readResponse(response, redact);
       } catch (error) {
         if (!(error instanceof EgressError)) throw error;
         const code = error instanceof RefusedError ? "call_refused" : "call_failed";

@@ -4,6 +4,8 @@ import { defineFunction } from "@/server/functions/define";
 /** The longest wait: a run's longest deadline. */
 const MAX_SECONDS = 86_400;
 
+const EITHER = "must have either seconds or until";
+
 /** Waits without a slot; the engine does it (server/runs/engine/execute/call-wait.ts). */
 export const waitFunction = defineFunction({
   name: "wait",
@@ -19,10 +21,12 @@ export const waitFunction = defineFunction({
         .describe("A time such as 2027-01-31T09:00:00Z. A time in the past ends at once."),
     })
     .refine(({ seconds, until }) => (seconds === undefined) !== (until === undefined), {
-      error: "must have either seconds or until",
+      error: EITHER,
     }),
   output: z.object({ until: z.string().describe("When the wait was over, ISO 8601.") }),
   errors: { past_deadline: "The wait would end after the run's deadline (deadlineSeconds)." },
+  findFaults: ({ seconds, until }) =>
+    (seconds === undefined) === (until === undefined) ? [{ path: "", message: EITHER }] : [],
   price: "action",
   hasSideEffects: false,
   timeoutMs: MAX_SECONDS * 1000,

@@ -28,8 +28,7 @@ function patternOf(piece: string, isWhole: boolean): string {
   const encoded = new Set(isWhole ? [piece, inJson, inForm] : [piece]);
   const forms = [
     inAnySpelling(piece),
-    escapePattern(piece.toLowerCase()),
-    ...[...encoded].flatMap(base64Forms),
+    ...[...encoded].flatMap((text) => base64Forms(text, isWhole ? ENCODED_LINE_BREAK : LINE_BREAK)),
     byteForm(Buffer.from(piece)),
     unitForm(piece),
     Array.from(piece, entityForm).join(""),
@@ -46,11 +45,16 @@ function splitEvenly(characters: readonly string[], count: number): string[] {
   return pieces.filter((piece) => piece !== "");
 }
 
-/** The pattern of a text whose characters, except letters and digits, may be escaped or encoded. */
+/** The pattern of a text in small or capital letters, whose other characters may be escaped or encoded. */
 function inAnySpelling(text: string): string {
   return Array.from(text, (character) =>
-    /[A-Za-z0-9]/.test(character) ? character : `(?:${spellings(character).join("|")})`,
+    /[A-Za-z0-9]/.test(character) ? letter(character) : `(?:${spellings(character).join("|")})`,
   ).join("");
+}
+
+function letter(character: string): string {
+  const cases = new Set([character.toLowerCase(), character.toUpperCase()]);
+  return cases.size === 1 ? character : `[${[...cases].join("")}]`;
 }
 
 /** How JSON, HTML, URLs and forms write a character. The number of backslashes is bounded to keep the search linear. */
@@ -78,14 +82,19 @@ const FURTHER_SPELLINGS: Record<string, string[]> = {
   "'": ["&apos;"],
 };
 
-/** Base64 in lines breaks them between groups of four characters. */
-const LINE_BREAK = "[\\r\\n]*";
+/**
+ * Base64 in lines breaks them between groups of four characters. In JSON the breaks are escaped. Their number is bounded to
+ * keep the search linear.
+ */
+const LINE_BREAK = "(?:\\s|\\\\{1,8}[rn]){0,4}";
+/** In addresses the breaks are encoded. Patterns of long secrets leave this out, to stay short. */
+const ENCODED_LINE_BREAK = "(?:\\s|\\\\{1,8}[rn]|%(?:25)?0[AaDd]){0,4}";
 
 /**
  * What stands in the base64 of any text that holds this one, whichever of the three places in a group it begins at.
  * The characters that also hold bits of their neighbours are left out.
  */
-function base64Forms(held: string): string[] {
+function base64Forms(held: string, lineBreak: string): string[] {
   const bytes = Buffer.from(held);
   return [0, 1, 2].flatMap((offset) => {
     const bits = 8 * (offset + bytes.length);
@@ -94,7 +103,7 @@ function base64Forms(held: string): string[] {
     const own = text.slice(start, Math.floor(bits / 6));
     if (own.length < MIN_BASE64_LENGTH) return [];
     const signs = Array.from(own, (sign, index) => {
-      const before = index > 0 && (start + index) % 4 === 0 ? LINE_BREAK : "";
+      const before = index > 0 && (start + index) % 4 === 0 ? lineBreak : "";
       if (sign !== "+" && sign !== "/") return before + sign;
       return `${before}(?:${[sign === "+" ? "-" : "_", ...spellings(sign)].join("|")})`;
     });

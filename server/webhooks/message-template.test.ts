@@ -62,4 +62,7 @@ test("a template is checked before it is saved", async () => {
   expect(await describeTemplateFault("Key: {{ secrets.api }}", "org-1")).toBe(
     "secrets cannot be used in a message",
   );
+  expect(await describeTemplateFault("{{ $titel(body.a) }}", "org-1")).toMatch(
+    'there is no function or variable "$titel"',
+  );
 });

@@ -24,7 +24,8 @@ export async function describeTemplateFault(
     const refersToSecret = parts.some(
       (part) => typeof part === "object" && part.references.some(({ root }) => root === "secrets"),
     );
-    return refersToSecret ? "secrets cannot be used in a message" : null;
+    if (refersToSecret) return "secrets cannot be used in a message";
+    return parts.map((part) => (typeof part === "object" ? part.fault : null)).find(Boolean) ?? null;
   } catch (error) {
     if (error instanceof ExpressionError) return error.message;
     throw error;

@@ -255,6 +255,26 @@ describe("refuses, naming the path", () => {
       /^\/steps\/0\/with\/expression Expected "\)" before end of expression/,
     ],
     [
+      "an unknown function of an expression",
+      one({ with: { expression: "{{ input.on ? $uppercse(input.a) : 1 }}" } }),
+      /^\/steps\/0\/with\/expression there is no function or variable "\$uppercse"; known functions: \$abs, /,
+    ],
+    [
+      "an unknown function of an expression that a function takes",
+      one({ uses: "transform_json", with: { value: 1, expression: "$total(a)" } }),
+      /^\/steps\/0\/with\/expression there is no function or variable "\$total"; /,
+    ],
+    [
+      "two ends of one wait",
+      one({ uses: "wait", with: { seconds: "{{ input.pause }}", until: "2027-01-01T00:00:00Z" } }),
+      /^\/steps\/0\/with must have either seconds or until$/,
+    ],
+    [
+      "an unknown time zone",
+      one({ uses: "current_time", with: { timezone: "Europe/Berlinn" } }),
+      /^\/steps\/0\/with\/timezone "Europe\/Berlinn" is not a time zone; use a name such as "Europe\/Berlin" or "UTC"$/,
+    ],
+    [
       "an expression that finds the next page",
       one({ uses: "http_request", with: { url: "https://w.test", next: "links..[" } }),
       /^\/steps\/0\/with\/next /,

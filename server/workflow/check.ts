@@ -271,6 +271,7 @@ class Checker {
 
   /** `index` is the position of the step that reads; `item` the name of a forEach's item, if any. */
   #checkReferences(parsed: TemplateExpression, keys: Keys, index: number, item: string | null): void {
+    if (parsed.fault !== null) this.#report(keys, parsed.fault);
     for (const { root, member } of parsed.references) {
       if (root === null || root === "run" || root === item) continue;
       if (root === "input") {

@@ -2,6 +2,7 @@ import { LRUCache } from "lru-cache";
 import { ExpressionError } from "@/server/expressions/expression-error";
 import { type ExpressionFacts, evaluateExpression, parseExpression } from "@/server/expressions/jsonata";
 import { parseReference } from "@/server/expressions/plain-reference";
+import { describeUnknownVariable } from "@/server/expressions/unknown-variables";
 import { isJsonObject, type Json, type JsonObject } from "@/server/json";
 import { stringifyLarge } from "@/server/large-json";
 import { keysOf } from "@/server/large-json-parser";
@@ -12,9 +13,15 @@ import { findReferences, type Reference } from "@/server/workflow/references";
 
 /**
  * One expression of a template, with the names it reads. `secret` is set if the expression is a reference to a secret and
- * nothing else; such an expression is never evaluated.
+ * nothing else; such an expression is never evaluated. `fault` says which function or variable is unknown: an expression
+ * that never gets there can still be evaluated.
  */
-export type TemplateExpression = { expression: string; references: Reference[]; secret: string | null };
+export type TemplateExpression = {
+  expression: string;
+  references: Reference[];
+  secret: string | null;
+  fault: string | null;
+};
 
 /** What texts are filled in with. Without `placeholderOf` they cannot refer to secrets. */
 export type FillFacts = ExpressionFacts & { placeholderOf?: ((secret: string) => string) | undefined };
@@ -80,21 +87,24 @@ async function parseBare(expression: string, organizationId: string): Promise<Te
   const known = expressions.get(expression);
   if (known !== undefined) return known;
   const secret = parseSecretReference(expression);
-  const parsed = { expression, secret, references: await referencesOf(expression, organizationId) };
+  const parsed = { expression, secret, ...(await readNames(expression, organizationId)) };
   expressions.set(expression, parsed, { size: expression.length });
   return parsed;
 }
 
-async function referencesOf(expression: string, organizationId: string): Promise<Reference[]> {
+async function readNames(
+  expression: string,
+  organizationId: string,
+): Promise<Pick<TemplateExpression, "references" | "fault">> {
   const plain = parseReference(expression);
   const [first, second] = plain ?? [];
   if (first !== undefined) {
     const member = first.indexes.length === 0 ? (second?.name ?? null) : null;
-    return [{ root: first.name, member }];
+    return { references: [{ root: first.name, member }], fault: null };
   }
   const tree = await parseExpression(expression, organizationId);
   try {
-    return findReferences(tree);
+    return { references: findReferences(tree), fault: describeUnknownVariable(tree) };
   } catch (error) {
     if (error instanceof RangeError) throw new ExpressionError("The expression is nested too deeply.");
     throw error;

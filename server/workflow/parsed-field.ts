@@ -2,6 +2,7 @@ import type { Issue } from "@/server/errors";
 import { findArithmeticFault } from "@/server/expressions/arithmetic";
 import { ExpressionError } from "@/server/expressions/expression-error";
 import { parseExpression } from "@/server/expressions/jsonata";
+import { describeUnknownVariable } from "@/server/expressions/unknown-variables";
 import type { ParsedField } from "@/server/functions/define";
 import { findSyntaxError } from "@/server/javascript/run-script";
 import { isJsonObject, type Json } from "@/server/json";
@@ -27,8 +28,7 @@ async function findTextFault(
   try {
     if (field === "script") return await findSyntaxError(text, organizationId);
     if (field === "arithmetic") return await findArithmeticFault(text, organizationId);
-    await parseExpression(text, organizationId);
-    return null;
+    return describeUnknownVariable(await parseExpression(text, organizationId));
   } catch (error) {
     if (error instanceof ExpressionError) return error.message;
     throw error;

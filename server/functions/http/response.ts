@@ -4,25 +4,27 @@ import { parseLargeJson } from "@/server/large-json";
 /** A response as functions return it; the names of headers are in lower case. */
 export type HttpResult = { status: number; headers: Record<string, string>; body: Json };
 
-/** Reads a response to its end. */
-export async function readResponse(response: Response): Promise<HttpResult> {
+type Redact = (value: Json) => Promise<Json>;
+
+/** Reads a response to its end. `redact` is applied to binary data: within base64, some forms of a secret are not found. */
+export async function readResponse(response: Response, redact: Redact): Promise<HttpResult> {
   const bytes = new Uint8Array(await response.arrayBuffer());
   return {
     status: response.status,
     headers: Object.fromEntries(response.headers),
-    body: await readBody(bytes, response.headers),
+    body: await readBody(bytes, response.headers, redact),
   };
 }
 
 /** JSON parsed when the type says JSON (and the text is), text as text, anything else as `{ "base64": "…", "bytes": N }`. */
-async function readBody(bytes: Uint8Array<ArrayBuffer>, headers: Headers): Promise<Json> {
+async function readBody(bytes: Uint8Array<ArrayBuffer>, headers: Headers, redact: Redact): Promise<Json> {
   const [type = ""] = (headers.get("content-type") ?? "").toLowerCase().split(";");
   const charset = /charset="?([\w-]+)/i.exec(headers.get("content-type") ?? "")?.[1] ?? "utf-8";
   let text: string;
   try {
     text = new TextDecoder(charset, { fatal: true }).decode(bytes);
   } catch {
-    return asBase64(bytes);
+    return asBase64(bytes, redact);
   }
   if (/^(application\/json|text\/json|.*\+json)$/.test(type.trim())) {
     try {
@@ -31,11 +33,14 @@ async function readBody(bytes: Uint8Array<ArrayBuffer>, headers: Headers): Promi
       return text;
     }
   }
-  return text.includes("\u0000") ? asBase64(bytes) : text;
+  return text.includes("\u0000") ? asBase64(bytes, redact) : text;
 }
 
-function asBase64(bytes: Uint8Array<ArrayBuffer>): JsonObject {
-  return { base64: Buffer.from(bytes).toString("base64"), bytes: bytes.length };
+async function asBase64(bytes: Uint8Array<ArrayBuffer>, redact: Redact): Promise<JsonObject> {
+  const received = Buffer.from(bytes);
+  const cleaned = await redact(received.toString("latin1"));
+  const kept = typeof cleaned === "string" ? Buffer.from(cleaned, "latin1") : received;
+  return { base64: kept.toString("base64"), bytes: kept.length };
 }
 
 /** The addresses of a `Link` header by their relation, such as `next` (RFC 8288). */
