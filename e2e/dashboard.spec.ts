@@ -25,6 +25,7 @@ test.describe("signing in", () => {
   });
 
   test("sign-out ends the session", async ({ freshOwnerPage: page }) => {
+    await page.goto("/runs");
     await page.getByRole("button", { name: /^Signed in as/ }).click();
     await page.getByRole("menuitem", { name: "Sign out" }).click();
     await page.waitForURL("**/sign-in");

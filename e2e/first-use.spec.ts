@@ -1,13 +1,13 @@
 import type { Locator, Page } from "@playwright/test";
 import { expectNoFaultsAnywhere } from "./support/axe";
-import { expect, signIn, test } from "./support/fixtures";
+import { expect, openSession, test } from "./support/fixtures";
 import { createOwnOrganization } from "./support/own-organization";
 
 /** The way of a new organization to its first completed run. */
 
 test("the start page leads from an empty organization to a completed run", async ({ page }) => {
   test.setTimeout(120_000);
-  await signIn(page, createOwnOrganization("first"));
+  await openSession(page, createOwnOrganization());
   await page.goto("/");
   const step = (title: string) =>
     page.getByRole("listitem").filter({ has: page.getByRole("heading", { name: title }) });
@@ -36,7 +36,7 @@ test("the start page leads from an empty organization to a completed run", async
 
 test("the keyboard alone leads from sign-in to a first run", async ({ page }) => {
   test.setTimeout(120_000);
-  const { email, password } = createOwnOrganization("keyboard");
+  const { email, password } = createOwnOrganization();
   await page.goto("/sign-in");
   await expect(page.getByLabel("Email")).toBeFocused();
   await page.keyboard.type(email);

@@ -1,17 +1,17 @@
 import { expectNoFaultsAnywhere } from "@/e2e/support/axe";
-import { expect, newContext, signIn, test } from "@/e2e/support/fixtures";
+import { expect, newContext, openSession, test } from "@/e2e/support/fixtures";
 import { createOwnOrganization } from "@/e2e/support/own-organization";
 
 /** The own account: password, sessions, theme and time zone. */
 
 test("the password is changed, and other sessions are signed out", async ({ page, browser }) => {
   test.setTimeout(120_000);
-  const pat = createOwnOrganization("account");
+  const pat = createOwnOrganization();
   const context = await newContext(browser, { userAgent: FIREFOX });
   const elsewhere = await context.newPage();
-  const signInElsewhere = (password: string) => signIn(elsewhere, { ...pat, password });
+  const signInElsewhere = (password: string) => openSession(context, { ...pat, password });
   await signInElsewhere(pat.password);
-  await signIn(page, pat);
+  await openSession(page, pat);
   await page.goto("/account");
   const row = page.getByRole("row").filter({ hasText: "Firefox on Windows" });
   await expect(row).toHaveCount(1);
@@ -49,6 +49,7 @@ test("the password is changed, and other sessions are signed out", async ({ page
   await elsewhere.goto("/runs");
   await expect(elsewhere).toHaveURL(/sign-in/);
   await signInElsewhere("another-horse-battery");
+  await elsewhere.goto("/runs");
   await expect(elsewhere.getByRole("heading", { name: "Runs" })).toBeVisible();
   await context.close();
 });

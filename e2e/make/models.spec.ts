@@ -1,6 +1,6 @@
 import type { Page } from "@playwright/test";
 import { expectNoFaultsAnywhere } from "@/e2e/support/axe";
-import { expect, signIn, test } from "@/e2e/support/fixtures";
+import { expect, openSession, test } from "@/e2e/support/fixtures";
 import { createOwnOrganization } from "@/e2e/support/own-organization";
 import { MODEL_KEY, slowServerPort } from "@/e2e/support/slow-server";
 
@@ -16,7 +16,7 @@ async function openForm(page: Page) {
 }
 
 test("a provider is added with its key, tested, used by an agent, changed and removed", async ({ page }) => {
-  await signIn(page, createOwnOrganization("models"));
+  await openSession(page, createOwnOrganization());
   const form = await openForm(page);
   await expect(page.getByText("No providers of your own yet")).toBeVisible();
   await form.getByLabel("Name", { exact: true }).fill("near-by");

@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import type { Page } from "@playwright/test";
 import { expectNoFaultsAnywhere } from "@/e2e/support/axe";
-import { expect, signIn, test } from "@/e2e/support/fixtures";
+import { expect, openSession, test } from "@/e2e/support/fixtures";
 import { createOwnOrganization } from "@/e2e/support/own-organization";
 
 /** Creating, testing, editing and deleting triggers. */
@@ -110,7 +110,7 @@ test("a trigger is edited, and its secret and address are replaced", async ({ ow
 });
 
 test("the only agent is chosen, and without one the form leads to it", async ({ page }) => {
-  await signIn(page, createOwnOrganization("hooks"));
+  await openSession(page, createOwnOrganization());
   const form = await openForm(page);
   await expect(form.getByRole("link", { name: "Create an agent" })).toBeVisible();
   const saved = await page.request.post("/api/trpc/definitions.saveAgent", {

@@ -89,7 +89,7 @@ export const test = base.extend<Fixtures, WorkerFixtures>({
     await use(page);
   },
   freshOwnerPage: async ({ page, organization }, use) => {
-    await signIn(page, organization.owner);
+    await openSession(page, organization.owner);
     await use(page);
   },
 });
@@ -193,13 +193,29 @@ async function untilHydrated(page: Page): Promise<void> {
 export async function cookiesOf(
   browser: Browser,
   person: Organization["owner"],
-  baseURL: string | undefined,
+  origin?: string,
 ): Promise<Cookies> {
-  const page = await browser.newPage(baseURL === undefined ? {} : { baseURL });
-  await signIn(page, person);
-  const cookies = await page.context().cookies();
-  await page.close();
+  const context = await browser.newContext();
+  await openSession(context, person, origin);
+  const cookies = await context.cookies();
+  await context.close();
   return cookies;
+}
+
+/** Signs in without opening a page, at the tested service or another one. */
+export async function openSession(
+  { request }: Pick<BrowserContext, "request">,
+  person: Organization["owner"],
+  origin = base.info().project.use.baseURL ?? "",
+): Promise<void> {
+  const response = await request.post(`${origin}/api/sign-in`, {
+    form: person,
+    headers: { origin },
+    maxRedirects: 0,
+  });
+  if (response.headers()["set-cookie"] === undefined) {
+    throw new Error(`${person.email} could not sign in: ${response.headers().location}`);
+  }
 }
 
 /** Signs in through the form, at the tested service or another one. */
