@@ -21,6 +21,7 @@ import {
 import { Link } from "@/app/_ui/link";
 import { Menu, MenuChoice, MenuHeading, MenuItem, MenuLink, MenuSeparator } from "@/app/_ui/menu";
 import { RoleContext } from "@/app/_ui/role";
+import { ROLE_LABELS } from "@/app/_ui/role-labels";
 import { signOut } from "@/app/_ui/sign-out";
 import type { MemberRole } from "@/server/auth/actor";
 import type { OrganizationLine } from "@/server/auth/organizations";
@@ -281,7 +282,7 @@ function PersonMenu({
             <span className="sr-only">Signed in as </span>
             {user.name}
           </span>
-          <span className="text-muted text-xs capitalize">{role}</span>
+          <span className="text-muted text-xs">{ROLE_LABELS[role]}</span>
         </>
       }
       triggerClass="flex h-9 w-full min-w-0 items-center gap-2 rounded-md px-1.5 text-left hover:bg-hover"

@@ -1,9 +1,10 @@
 import { z } from "zod";
+import { MEMBER_ROLES } from "@/server/auth/actor";
 
 const invitation = z.object({
   organization: z.string(),
   email: z.string(),
-  role: z.string(),
+  role: z.enum(MEMBER_ROLES),
   invitedBy: z.string(),
   hasAccount: z.boolean(),
 });

@@ -3,6 +3,7 @@
 import { useEffect, useState } from "react";
 import { Button, buttonClass } from "@/app/_ui/button";
 import { SkeletonLine } from "@/app/_ui/page/page";
+import { ROLE_LABELS } from "@/app/_ui/role-labels";
 import { SignOutButton } from "@/app/_ui/sign-out";
 import { acceptInvitation, CallError, type Invitation as Facts, readInvitation } from "./call";
 import { NewAccountForm } from "./new-account-form";
@@ -78,7 +79,8 @@ export function Invitation({ signedInAs }: { signedInAs: string | null }) {
     <div className="flex flex-col gap-4">
       <h1 className="font-semibold text-title [overflow-wrap:anywhere]">Join {facts.organization}</h1>
       <p className="text-muted [overflow-wrap:anywhere]">
-        {facts.invitedBy} invites <span className="text-ink">{facts.email}</span> with the role {facts.role}.
+        {facts.invitedBy} invites <span className="text-ink">{facts.email}</span> with the role{" "}
+        {ROLE_LABELS[facts.role]}.
       </p>
       <NextStep facts={facts} signedInAs={signedInAs} token={token} />
     </div>

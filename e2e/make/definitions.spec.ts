@@ -207,7 +207,7 @@ test("a viewer is told why nothing can be run, and is offered no editor", async 
   organization,
 }) => {
   await page.goto(`/agents/${organization.agentId}`);
-  await expect(page.getByText("Starting one needs the role member.")).toBeVisible();
+  await expect(page.getByText("Starting one needs the role Member.")).toBeVisible();
   await expect(page.getByRole("link", { name: "Edit", exact: true })).toHaveCount(0);
   await page.goto("/agents");
   await expect(page.getByRole("heading", { level: 1, name: "Agents" })).toBeVisible();

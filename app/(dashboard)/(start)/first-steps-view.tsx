@@ -110,7 +110,7 @@ function AgentStep({ agent }: { agent: FirstSteps["agent"] }) {
               New agent
             </Link>
           ) : (
-            <p className="text-muted">Your role may read. Creating an agent needs the role member.</p>
+            <p className="text-muted">Your role may read. Creating an agent needs the role Member.</p>
           )}
         </>
       )}

@@ -84,7 +84,7 @@ function EditorBar<Value>({ editor, problems }: { editor: Editor<Value>; problem
     >
       <p aria-live="polite" className="min-w-0 flex-1 text-muted">
         {!maySave ? (
-          `Your role may read ${kind}s. Saving one needs the role member.`
+          `Your role may read ${kind}s. Saving one needs the role Member.`
         ) : fault ? (
           <span className="text-failed">{fault}</span>
         ) : (

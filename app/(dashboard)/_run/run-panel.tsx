@@ -32,7 +32,7 @@ export function RunPanel({ target }: { target: RunTarget }) {
       <p className="border-line border-t bg-surface px-4 py-3 text-muted sm:px-6">
         {mayRun
           ? `This ${target.kind} is inactive. Set it to active to run it.`
-          : "Your role may read runs. Starting one needs the role member."}
+          : "Your role may read runs. Starting one needs the role Member."}
       </p>
     );
   }

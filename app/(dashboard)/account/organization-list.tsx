@@ -5,6 +5,7 @@ import { Button } from "@/app/_ui/button";
 import { useTRPC, useTRPCClient } from "@/app/_ui/data/providers";
 import { describeError } from "@/app/_ui/data/query-client";
 import { PartHead } from "@/app/_ui/figures/facts";
+import { ROLE_LABELS } from "@/app/_ui/role-labels";
 import { Badge } from "@/app/_ui/table";
 import { useNotify } from "@/app/_ui/toast";
 import { MAY } from "../members/roles";
@@ -32,7 +33,7 @@ export function OrganizationList() {
                 {active ? <Badge>active</Badge> : null}
               </p>
               <p className="text-muted text-xs first-letter:uppercase">
-                {role}: {MAY[role]}
+                {ROLE_LABELS[role]}: {MAY[role]}
               </p>
             </div>
             {active ? null : (

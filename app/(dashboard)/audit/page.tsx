@@ -2,6 +2,7 @@ import type { Metadata } from "next";
 import { Suspense } from "react";
 import { Empty, PageHead } from "@/app/_ui/page/page";
 import { createPrefetch, Prefetched } from "@/app/_ui/page/prefetch";
+import { ROLE_LABELS } from "@/app/_ui/role-labels";
 import { requirePageMember } from "@/app/request";
 import { roleCovers } from "@/server/auth/sessions";
 import { AuditView } from "./audit-view";
@@ -17,7 +18,7 @@ async function Audit({ searchParams }: PageProps<"/audit">) {
       <>
         <PageHead title="Audit log" />
         <Empty title="Only admins and owners can read the audit log">
-          <p>Your role here is {actor.role}. An owner can change it.</p>
+          <p>Your role here is {ROLE_LABELS[actor.role]}. An owner can change it.</p>
         </Empty>
       </>
     );

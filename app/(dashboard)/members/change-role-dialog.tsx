@@ -6,6 +6,7 @@ import { useState } from "react";
 import { useTRPC } from "@/app/_ui/data/providers";
 import { FormDialog } from "@/app/_ui/forms/form-dialog";
 import { readProblems } from "@/app/_ui/forms/form-problems";
+import { ROLE_LABELS } from "@/app/_ui/role-labels";
 import { useNotify } from "@/app/_ui/toast";
 import type { MemberLine } from "@/server/auth/list-members";
 import { RoleField } from "./role-field";
@@ -30,7 +31,7 @@ export function ChangeRoleDialog({
       onSuccess: (saved) => {
         // The layout offers what the reader's own role allows.
         if (member.self) router.refresh();
-        notify(`${member.name} has the role ${saved.role}`);
+        notify(`${member.name} has the role ${ROLE_LABELS[saved.role]}`);
         onClose();
       },
     }),
@@ -54,7 +55,7 @@ export function ChangeRoleDialog({
       />
       {member.self && role !== member.role ? (
         <p className="rounded-md bg-waiting-wash px-2.5 py-2 text-waiting">
-          This is your own role. Another {member.role} must change it back.
+          This is your own role. Another {ROLE_LABELS[member.role]} must change it back.
         </p>
       ) : null}
     </FormDialog>

@@ -7,10 +7,10 @@ import { useTRPC } from "@/app/_ui/data/providers";
 import { PartHead } from "@/app/_ui/figures/facts";
 import { Day } from "@/app/_ui/figures/time";
 import { ConfirmDialog } from "@/app/_ui/forms/form-dialog";
+import { ROLE_LABELS } from "@/app/_ui/role-labels";
 import { List, ListCell, ListRow } from "@/app/_ui/table";
 import { useNotify } from "@/app/_ui/toast";
 import type { InvitationLine } from "@/server/catalog/organization/invitations";
-import { ROLE_NAMES } from "./roles";
 
 const COLUMNS = [
   ["Invited"],
@@ -37,7 +37,7 @@ export function InvitationList() {
                 {invitation.email}
               </span>
             </ListCell>
-            <ListCell area="share">{ROLE_NAMES[invitation.role]}</ListCell>
+            <ListCell area="share">{ROLE_LABELS[invitation.role]}</ListCell>
             <ListCell className="truncate text-muted" area="wide">
               {invitation.invitedBy}, <Day at={invitation.createdAt} />
             </ListCell>

@@ -10,12 +10,13 @@ import { Menu, MenuHeading, MenuItem, MenuSeparator } from "@/app/_ui/menu";
 import { PageHead } from "@/app/_ui/page/page";
 import { PageButton } from "@/app/_ui/page/page-button";
 import { useMay } from "@/app/_ui/role";
+import { ROLE_LABELS } from "@/app/_ui/role-labels";
 import { List, ListCell, ListRow } from "@/app/_ui/table";
 import type { MemberLine } from "@/server/auth/list-members";
 import { ChangeRoleDialog } from "./change-role-dialog";
 import { InvitationList } from "./invitation-list";
 import { RemoveMemberDialog } from "./remove-member-dialog";
-import { MAY, ROLE_NAMES, refusalFor } from "./roles";
+import { MAY, refusalFor } from "./roles";
 
 const InviteMember = dynamic(() => import("./invite-member").then((part) => part.InviteMember));
 
@@ -60,7 +61,7 @@ export function MembersView() {
                 {member.email}
               </span>
             </ListCell>
-            <ListCell area="end">{ROLE_NAMES[member.role]}</ListCell>
+            <ListCell area="end">{ROLE_LABELS[member.role]}</ListCell>
             <ListCell className="text-muted first-letter:uppercase" area="wide">
               {MAY[member.role]}
             </ListCell>

@@ -1,8 +1,9 @@
 "use client";
 
 import { SelectField } from "@/app/_ui/forms/form";
+import { ROLE_LABELS } from "@/app/_ui/role-labels";
 import type { MemberRole } from "@/server/auth/actor";
-import { MAY, ROLE_NAMES, ROLES } from "./roles";
+import { MAY, ROLES } from "./roles";
 
 /** A choice of roles with what the chosen one may do. */
 export function RoleField({
@@ -29,7 +30,7 @@ export function RoleField({
     >
       {ROLES.map((role) => (
         <option disabled={role === "owner" && !mayAppointOwners} key={role} value={role}>
-          {ROLE_NAMES[role]}
+          {ROLE_LABELS[role]}
           {role === "owner" && !mayAppointOwners ? " (only an owner appoints owners)" : null}
         </option>
       ))}

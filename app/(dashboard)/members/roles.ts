@@ -9,13 +9,6 @@ export const MAY: Record<MemberRole, string> = {
   viewer: "read",
 };
 
-export const ROLE_NAMES: Record<MemberRole, string> = {
-  owner: "Owner",
-  admin: "Admin",
-  member: "Member",
-  viewer: "Viewer",
-};
-
 export const ROLES = ["viewer", "member", "admin", "owner"] as const satisfies readonly MemberRole[];
 
 /** Why the reader may not change or remove a member; null if they may. The server checks the same rules. */

@@ -23,6 +23,9 @@ import { deliveriesQuery, readOutcome } from "./query";
 /** It is loaded with the first delivery that is opened. */
 const DeliveryDialog = dynamic(() => import("./delivery-dialog").then((part) => part.DeliveryDialog));
 
+/** Deliveries have no events, so a visible page reads them again this often. */
+const REFRESH_MS = 5_000;
+
 /** The deliveries of a trigger, newest first. Each opens to what was sent. */
 export function Deliveries({ trigger }: { trigger: TriggerDetail }) {
   const trpc = useTRPC();
@@ -31,7 +34,8 @@ export function Deliveries({ trigger }: { trigger: TriggerDetail }) {
   const opened = params.get("delivery");
   const query = useInfiniteQuery({
     ...deliveriesQuery(trpc, trigger.id, outcome),
-    // People call the trigger in another window and come back to see what arrived.
+    // People call the trigger from elsewhere and watch what arrives. A hidden page does not ask.
+    refetchInterval: REFRESH_MS,
     refetchOnWindowFocus: "always",
   });
   const items = query.data?.pages.flatMap((page) => page.items) ?? [];

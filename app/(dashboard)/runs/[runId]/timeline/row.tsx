@@ -111,7 +111,9 @@ function LineName({ line }: { line: Line }) {
         "truncate",
         line.kind === "step" || line.kind === "group" ? "font-medium" : "text-muted",
       )}
-      title={line.label}
+      title={
+        line.kind === "step" && line.step.name !== line.label ? `${line.label} ${line.step.name}` : line.label
+      }
     >
       {line.label}
       {line.kind === "step" && line.step.name !== line.label ? (

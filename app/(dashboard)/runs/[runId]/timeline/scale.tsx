@@ -4,11 +4,10 @@ import { attemptsOf, isWork, type Line, type LineStatus, lineFacts, type WorkLin
 import { amountOf, endOf, formatAmount, type Measure } from "./measures";
 
 /**
- * The columns of each row and of the axis: name, bar, amount. In a narrow timeline the bars get nearly half of the
- * width.
+ * The columns of each row and of the axis: name, bar, amount. A narrow timeline gives most of its width to the names.
  */
 export const COLUMNS =
-  "grid grid-cols-[minmax(0,7fr)_minmax(0,6fr)_5rem] items-center gap-2 px-4 sm:pl-6 @md/timeline:grid-cols-[minmax(0,12rem)_minmax(0,1fr)_5.5rem] @2xl/timeline:grid-cols-[minmax(0,16rem)_minmax(0,1fr)_5.5rem]";
+  "grid grid-cols-[minmax(0,9fr)_minmax(0,5fr)_4.5rem] items-center gap-2 px-4 sm:pl-6 @md/timeline:grid-cols-[minmax(0,12rem)_minmax(0,1fr)_5.5rem] @2xl/timeline:grid-cols-[minmax(0,16rem)_minmax(0,1fr)_5.5rem]";
 
 /** Where bars begin and how long they are: on a time axis in ms, otherwise all from the left. */
 export type Scale = { measure: Measure; start: number; span: number };
