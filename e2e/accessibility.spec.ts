@@ -179,7 +179,7 @@ const OPENINGS: Record<string, Record<string, Opening>> = {
   "of lines": {
     "an audit line": async (page) => {
       await page.goto("/audit");
-      await click(page, "button", /agent\.created/);
+      await click(page, "button", /Agent created/);
       await expectShown(page, "table");
     },
     "a version": async (page, { organization }) => {

@@ -18,7 +18,7 @@ test("the password is changed, and other sessions are signed out", async ({ page
   await expect(page.getByRole("row").filter({ hasText: "this browser" })).toHaveCount(1);
   await row.getByRole("button", { name: "Sign out Firefox on Windows" }).click();
   await expect(row).toHaveCount(0);
-  await expect(page.getByRole("region", { name: "Your organizations" })).toContainText("owner");
+  await expect(page.getByRole("region", { name: "Your organizations" })).toContainText("Owner");
   await elsewhere.goto("/runs");
   await expect(elsewhere).toHaveURL(/sign-in/);
 

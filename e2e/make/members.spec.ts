@@ -28,7 +28,7 @@ test("an invited person makes an account by the link, and is a member until remo
   const email = unique();
   const link = await invite(page, email, "viewer");
   const open = page.getByRole("region", { name: "Open invitations" });
-  await expect(open.getByRole("row").filter({ hasText: email })).toContainText("viewer");
+  await expect(open.getByRole("row").filter({ hasText: email })).toContainText("Viewer");
 
   const context = await newContext(browser);
   const theirs = await context.newPage();
@@ -59,7 +59,7 @@ test("an invited person makes an account by the link, and is a member until remo
   await page.getByRole("dialog").getByRole("button", { name: "Change role" }).click();
   // Rows behind an open dialog have no role.
   await expect(page.getByRole("dialog")).toHaveCount(0);
-  await expect(row.getByRole("cell", { name: "member", exact: true })).toBeVisible();
+  await expect(row.getByRole("cell", { name: "Member", exact: true })).toBeVisible();
   await act("Remove from the organization");
   await page.getByRole("dialog").getByRole("button", { name: "Remove" }).click();
   await expect(page.getByRole("dialog")).toHaveCount(0);
