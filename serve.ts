@@ -21,7 +21,7 @@ import { createHandler, refuseBadHttp } from "./serve-requests";
 const GRACE_MS = 5_000;
 
 export type ServeOptions = {
-  /** The project's folder, which has next.config.ts and prisma/migrations. */
+  /** The project's folder, which has next.config.mjs and prisma/migrations. */
   root: string;
   /** Pages are compiled on demand and reloaded on changes. */
   dev?: boolean;

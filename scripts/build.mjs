@@ -35,7 +35,7 @@ const SOURCES = [
   "instrumentation.ts",
   "process-services.ts",
   "wiring.ts",
-  "next.config.ts",
+  "next.config.mjs",
   "postcss.config.mjs",
   "tsconfig.json",
   "package.json",

@@ -1,6 +1,8 @@
-import type { NextConfig } from "next";
-
-const config: NextConfig = {
+/**
+ * Plain JavaScript: for TypeScript, a service would load the compiler as well (25 MB of memory, two threads).
+ * @type {import("next").NextConfig}
+ */
+const config = {
   // A finished build is moved to dist/ (scripts/build.mjs); the server passes its folder.
   distDir: process.env.STEPWELL_NEXT_DIR ?? ".next",
   poweredByHeader: false,
