@@ -6,8 +6,8 @@ import { setFlagsFromString } from "node:v8";
 import { Worker } from "node:worker_threads";
 import { FairQueue } from "@/server/sandbox/fair-queue";
 
-// `npm start` gives the main thread a large young generation. Each thread here would get one as well, which costs 64 MB.
-for (const flag of ["min", "max"]) setFlagsFromString(`--${flag}-semi-space-size=0`);
+// `npm start` gives the main thread a large young generation. Each thread here would get one as well.
+setFlagsFromString("--max-semi-space-size=0");
 
 /** A thread did not answer: it timed out or ended (out of memory, for example). */
 export class ThreadError extends Error {
@@ -37,6 +37,8 @@ export type ThreadRequest = { timeoutMs: number; organizationId: string; signal?
 /** They start on demand. More than one organization may use at once, so that another one finds a free thread. */
 const THREADS = 4;
 const THREADS_EACH = Math.max(1, Math.min(THREADS, availableParallelism()) - 1);
+/** A thread without work ends after this time, because it keeps the memory that its largest work needed. */
+const IDLE_MS = 60_000;
 /** How long a thread may take to start on a busy machine. */
 const START_TIMEOUT_MS = 30_000;
 
@@ -61,12 +63,13 @@ export function readInstalled(file: string): string {
 }
 
 /**
- * Threads for work that may never end. They start on demand and handle one request at a time; organizations are served
- * in turn. A thread that times out is terminated and replaced.
+ * Threads for work that may never end. They start on demand, end when idle and handle one request at a time;
+ * organizations are served in turn. A thread that times out is terminated and replaced.
  */
 export class ThreadPool {
   readonly #options: ThreadPoolOptions;
-  readonly #idle: Worker[] = [];
+  /** With the timers that end them; the one that worked last comes last. */
+  readonly #idle = new Map<Worker, NodeJS.Timeout>();
   readonly #queue = new FairQueue(THREADS, THREADS_EACH);
   #workerData: unknown;
 
@@ -80,15 +83,31 @@ export class ThreadPool {
    */
   ask(request: unknown, { timeoutMs, organizationId, signal }: ThreadRequest): Promise<unknown> {
     const answer = async () => {
-      const worker = this.#idle.pop() ?? (await this.#start());
+      const worker = this.#takeIdle() ?? (await this.#start());
       // It keeps the process alive only while it works.
       worker.ref();
       const response = await nextMessage(worker, timeoutMs, () => worker.postMessage(request));
       worker.unref();
-      this.#idle.push(worker);
+      this.#keepIdle(worker);
       return response;
     };
     return this.#queue.take(organizationId, answer, signal);
+  }
+
+  #keepIdle(worker: Worker): void {
+    const end = () => {
+      this.#idle.delete(worker);
+      void worker.terminate();
+    };
+    this.#idle.set(worker, setTimeout(end, IDLE_MS).unref());
+  }
+
+  #takeIdle(): Worker | undefined {
+    const worker = [...this.#idle.keys()].at(-1);
+    if (worker === undefined) return;
+    clearTimeout(this.#idle.get(worker));
+    this.#idle.delete(worker);
+    return worker;
   }
 
   async #start(): Promise<Worker> {
@@ -103,10 +122,7 @@ export class ThreadPool {
     });
     // Without a listener, an error of a terminating thread would end the process.
     worker.on("error", () => {});
-    worker.on("exit", () => {
-      const index = this.#idle.indexOf(worker);
-      if (index >= 0) this.#idle.splice(index, 1);
-    });
+    worker.on("exit", () => this.#idle.delete(worker));
     await nextMessage(worker, START_TIMEOUT_MS);
     return worker;
   }
