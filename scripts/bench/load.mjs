@@ -31,6 +31,7 @@ export async function load(job) {
   let sent = 0;
   let failed = 0;
   let firstFailure = "";
+  const beganAt = Date.now();
   const began = performance.now();
   const isOver = () => (job.count !== undefined && sent >= job.count) || performance.now() > until;
   const work = () =>
@@ -73,6 +74,7 @@ export async function load(job) {
   const part = (/** @type {number} */ share) => times[Math.floor(times.length * share)] ?? 0;
   return {
     count: times.length,
+    beganAt,
     ms,
     p50: part(0.5),
     p95: part(0.95),
