@@ -144,8 +144,10 @@ async function starts(service, { connections, count, paths }) {
 const PHASES = [
   {
     name: "poll of a finished run, 16 connections",
-    run: (/** @type {Service} */ s, /** @type {string} */ runId) => poll(s.port, s.key, runId),
+    run: (/** @type {Service} */ s, /** @type {string} */ runId) => poll(s, `/v1/agents/run/${runId}/status`),
   },
+  { name: "poll of an executing run", run: (/** @type {Service} */ s) => pollRunning(s, "agents") },
+  { name: "poll of a waiting run", run: (/** @type {Service} */ s) => pollRunning(s, "tools") },
   {
     name: "start, 16 connections",
     run: (/** @type {Service} */ s) => starts(s, { connections: 16, count: 1_500, paths: [s.agent] }),
@@ -179,17 +181,28 @@ const lastRuns = ({ bodies }) =>
     return runId ?? id;
   });
 
-/** @param {number} port @param {string} key @param {string} runId */
-function poll(port, key, runId) {
-  const paths = [`/v1/agents/run/${runId}/status`];
-  return load({
+/** @param {{ port: number, key: string }} service @param {string} path */
+const poll = ({ port, key }, path) =>
+  load({
     port,
     connections: 16,
     method: "GET",
-    paths,
+    paths: [path],
     headers: { "X-API-Key": key },
     seconds: SECONDS,
   });
+
+/**
+ * A run that executes is answered from memory, one in a `wait` step from the database.
+ * @param {Service} service @param {"agents" | "tools"} kind
+ */
+async function pollRunning(service, kind) {
+  const [start, body] =
+    kind === "agents" ? [service.agent, '{"userMessage":"Wait."}'] : [service.waiting, "{}"];
+  const path = `/v1/${kind}/run/${(await call(service, start, body)).id}`;
+  let run = { status: "Pending" };
+  while (run.status !== "Running") run = await call(service, `${path}/status`);
+  return poll(service, `${path}/status`);
 }
 
 /** @param {number[]} values */
@@ -223,7 +236,7 @@ try {
     figures.set(row, [...(figures.get(row) ?? []), figure]);
   for (let n = 0; n < ROUNDS; n += 1) {
     const at = cpuMs(bare.pid);
-    const plain = await poll(bare.port, "none", "x");
+    const plain = await poll({ port: bare.port, key: "none" }, "/");
     const cpu = (cpuMs(bare.pid) - at) / plain.count;
     add("poll of a finished run, 16 connections|bare node:http", {
       perSecond: (plain.count / plain.ms) * 1_000,

@@ -2,7 +2,7 @@ import { createServer } from "node:http";
 
 /**
  * A scripted model for the benchmark: requests a calculation twice and then answers, with a delay of MODEL_DELAY_MS.
- * Chat completions, streamed or not. Prints its port.
+ * Chat completions, streamed or not. To "Wait." it answers after 20 s. Prints its port.
  */
 const delay = Number(process.env.MODEL_DELAY_MS ?? 0);
 const usage = { prompt_tokens: 50, completion_tokens: 10, total_tokens: 60 };
@@ -55,7 +55,8 @@ const server = createServer((incoming, outgoing) => {
       outgoing.writeHead(200, { "Content-Type": type, "Content-Length": Buffer.byteLength(body) });
       outgoing.end(body);
     };
-    if (delay > 0) setTimeout(send, delay);
+    const wait = request.messages.at(-1).content === "Wait." ? 20_000 : delay;
+    if (wait > 0) setTimeout(send, wait).unref();
     else send();
   });
 });

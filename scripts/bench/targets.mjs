@@ -55,6 +55,9 @@ const DEFINITION = `organizations:
       - slug: script
         name: Script
         steps: [{ id: one, uses: run_javascript, with: { code: return 6 * 7 } }]
+      - slug: waiting
+        name: Waiting
+        steps: [{ id: one, uses: wait, with: { seconds: 20 } }]
     triggers:
 ${Array.from({ length: HOOKS }, (_, n) => `      - { slug: hook-${n}, agent: helper, rateLimit: { requests: 100000, seconds: 60 } }`).join("\n")}
   - slug: eaters
@@ -117,6 +120,7 @@ export async function startService({ name, root, modelPort }) {
     agent: `/v1/agents/run/${agents[0].id}`,
     tool: runOf(tools[0]),
     script: runOf(tools[1]),
+    waiting: runOf(tools[2]),
     /** Another organization, whose scripts use up their memory. */
     eaters: { key: eaters.apiKeys[0].key, tool: runOf(eaters.tools[0]) },
     hooks: triggers.map((/** @type {{ token: string }} */ { token }) => `/webhooks/${token}`),

@@ -5,21 +5,24 @@ import type { Totals } from "./claimed-run";
 
 /** The usage of open runs, summed from their journals: a run's own row is written only at its start and end. */
 
+/** Joined to rows named `run`. */
+export const OPEN_FIGURES = `
+  CROSS JOIN LATERAL (
+    SELECT count(*) FILTER (WHERE status <> 'Running')::int AS steps, count(*) FILTER (WHERE status = 'Running')::int AS open_steps,
+           coalesce(sum(actions), 0)::int AS actions, coalesce(sum(credits), 0) AS credits, coalesce(max(sequence), 0) AS sequence
+    FROM steps WHERE run_id = run.id) s
+  CROSS JOIN LATERAL (
+    SELECT coalesce(sum(input_tokens), 0)::int AS input_tokens, coalesce(sum(output_tokens), 0)::int AS output_tokens,
+           coalesce(sum(credits), 0) AS credits, coalesce(max(sequence), 0) AS sequence
+    FROM model_calls WHERE run_id = run.id) c`;
+
 const TOTALS = {
   name: "run-totals",
   text: `
-  SELECT run.id,
-         coalesce(s.steps, 0)::int AS steps, coalesce(s.open_steps, 0)::int AS "openSteps", coalesce(s.actions, 0)::int AS actions,
-         coalesce(c.input_tokens, 0)::int AS "inputTokens", coalesce(c.output_tokens, 0)::int AS "outputTokens",
-         (coalesce(s.credits, 0) + coalesce(c.credits, 0))::text AS credits,
-         greatest(coalesce(s.sequence, 0), coalesce(c.sequence, 0)) AS sequence
-  FROM unnest($1::uuid[]) AS run (id)
-  CROSS JOIN LATERAL (
-    SELECT count(*) FILTER (WHERE status <> 'Running') AS steps, count(*) FILTER (WHERE status = 'Running') AS open_steps, sum(actions) AS actions, sum(credits) AS credits,
-           max(sequence) AS sequence FROM steps WHERE run_id = run.id) s
-  CROSS JOIN LATERAL (
-    SELECT sum(input_tokens) AS input_tokens, sum(output_tokens) AS output_tokens, sum(credits) AS credits,
-           max(sequence) AS sequence FROM model_calls WHERE run_id = run.id) c`,
+  SELECT run.id, s.steps, s.open_steps AS "openSteps", s.actions, c.input_tokens AS "inputTokens",
+         c.output_tokens AS "outputTokens", (s.credits + c.credits)::text AS credits,
+         greatest(s.sequence, c.sequence) AS sequence
+  FROM unnest($1::uuid[]) AS run (id) ${OPEN_FIGURES}`,
 };
 
 const totalsRow = z.object({

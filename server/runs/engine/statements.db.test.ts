@@ -143,6 +143,20 @@ it("poll of a running run: one statement and the leases of reads", async () => {
   await ended(runId);
 });
 
+it("poll of a run that executes in another process: one statement", async () => {
+  const runId = await start("agents", '{"userMessage":"hold"}');
+  await vi.waitFor(() => expect(release).toBeDefined());
+  const find = vi.spyOn(world.engine, "find").mockReturnValue(undefined);
+  query.mockClear();
+  expect(await poll("agents", runId)).toMatchObject({ status: "Running" });
+  expect(statements().filter((text) => text !== "take-rate" && text !== "find-api-key")).toEqual([
+    "read-run",
+  ]);
+  find.mockRestore();
+  await finishHeld();
+  await ended(runId);
+});
+
 it("poll of a finished run: only one lease of 100 reads per hundred polls", async () => {
   const runId = await start("tools", '{"a":1,"b":2}');
   await ended(runId);

@@ -2,7 +2,7 @@ import type { ApiKeyActor, OrgId } from "@/server/auth/actor";
 import type { Step } from "@/server/db/generated/client";
 import { AppError } from "@/server/errors";
 import type { Totals } from "@/server/runs/engine/claimed-run";
-import { readTotals } from "@/server/runs/engine/figures";
+import { OPEN_FIGURES } from "@/server/runs/engine/figures";
 import { type RunFacts, runFacts } from "@/server/runs/run-facts";
 import type { Services } from "@/server/services";
 
@@ -10,12 +10,20 @@ import type { Services } from "@/server/services";
 const READ = {
   name: "read-run",
   text: `
-  SELECT id, agent_id AS "agentId", tool_id AS "toolId", target_name AS "targetName",
-         encode(configuration_hash, 'hex') AS "configurationHash", status, input, output, error_message AS "errorMessage",
-         cancelled_by AS "cancelledBy", steps_executed AS "stepsExecuted", input_tokens AS "inputTokens",
-         output_tokens AS "outputTokens", actions_used AS "actionsUsed", credits_used AS "creditsUsed",
-         created_at AS "createdAt", started_at AS "startedAt", finished_at AS "finishedAt"
-  FROM runs WHERE id = $1 AND organization_id = $2 AND kind = $3::run_kind`,
+  SELECT run.id, run.agent_id AS "agentId", run.tool_id AS "toolId", run.target_name AS "targetName",
+         encode(run.configuration_hash, 'hex') AS "configurationHash", run.status, run.input, run.output,
+         run.error_message AS "errorMessage", run.cancelled_by AS "cancelledBy",
+         coalesce(open.steps, run.steps_executed) AS "stepsExecuted",
+         coalesce(open.input_tokens, run.input_tokens) AS "inputTokens",
+         coalesce(open.output_tokens, run.output_tokens) AS "outputTokens",
+         coalesce(open.actions, run.actions_used) AS "actionsUsed",
+         coalesce(open.credits, run.credits_used) AS "creditsUsed",
+         run.created_at AS "createdAt", run.started_at AS "startedAt", run.finished_at AS "finishedAt"
+  FROM runs AS run
+  LEFT JOIN LATERAL (
+    SELECT s.steps, s.actions, c.input_tokens, c.output_tokens, s.credits + c.credits AS credits
+    FROM (SELECT run.id WHERE run.finished_at IS NULL) AS run ${OPEN_FIGURES}) AS open ON true
+  WHERE run.id = $1 AND run.organization_id = $2 AND run.kind = $3::run_kind`,
 };
 
 /**
@@ -37,11 +45,11 @@ export async function readRun(
     services.endedRuns.add(actor.orgId, run);
     return run;
   }
-  const totals = services.engine.find(runId)?.totals ?? (await readTotals(services.pool, runId)).totals;
-  return withTotals(run, totals);
+  const executing = services.engine.find(runId);
+  return executing === undefined ? run : withTotals(run, executing.totals);
 }
 
-/** A run with its usage so far. */
+/** A run with its usage in this process, some of which is not written yet. */
 function withTotals(run: RunFacts, totals: Totals): RunFacts {
   return {
     ...run,
