@@ -41,7 +41,7 @@ const HOOKS = 20;
 const DEFINITION = `organizations:
   - slug: bench
     name: Bench
-    plan: { apiAccess: true, startsPerMinute: 100000, readsPerMinute: 100000, concurrency: 1000 }
+    plan: { apiAccess: true, startsPerMinute: 100000, readsPerMinute: 10000000, concurrency: 1000 }
     credits: 100000000
     apiKeys: [{ name: bench }]
     agents:
