@@ -7,16 +7,22 @@ import { Button } from "@/app/_ui/button";
 import { useTRPC } from "@/app/_ui/data/providers";
 import { PartHead } from "@/app/_ui/figures/facts";
 import { MoreIcon } from "@/app/_ui/icons";
-import { Menu, MenuItem, MenuSeparator } from "@/app/_ui/menu";
+import { Menu, MenuItem, MenuSeparator } from "@/app/_ui/menu/menu";
 import { Empty, PageHead } from "@/app/_ui/page/page";
 import { PageButton } from "@/app/_ui/page/page-button";
 import { useMay } from "@/app/_ui/role";
 import type { OwnProvider } from "@/server/models/own-provider";
 import { OwnProviderPart, ServiceProviderPart } from "./provider-parts";
 
-const ProviderForm = dynamic(() => import("./provider-form").then((part) => part.ProviderForm));
-const TestProvider = dynamic(() => import("./test-provider").then((part) => part.TestProvider));
-const RemoveProvider = dynamic(() => import("./remove-provider").then((part) => part.RemoveProvider));
+const ProviderForm = dynamic(() => import("./provider-form").then((part) => part.ProviderForm), {
+  ssr: false,
+});
+const TestProvider = dynamic(() => import("./test-provider").then((part) => part.TestProvider), {
+  ssr: false,
+});
+const RemoveProvider = dynamic(() => import("./remove-provider").then((part) => part.RemoveProvider), {
+  ssr: false,
+});
 
 type Opened =
   | { act: "create" }

@@ -59,7 +59,7 @@ export function EditAgent({ agentId }: { agentId: string }) {
 }
 
 /** It follows runs, which the form does not. */
-const TryAgent = dynamic(() => import("./try-agent").then((part) => part.TryAgent));
+const TryAgent = dynamic(() => import("./try-agent").then((part) => part.TryAgent), { ssr: false });
 
 function AgentForm({
   opened,

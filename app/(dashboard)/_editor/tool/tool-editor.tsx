@@ -47,8 +47,8 @@ export function EditTool({ toolId }: { toolId: string }) {
 }
 
 /** What only some use is loaded with the first use. */
-const TryPanel = dynamic(() => import("./try-panel").then((part) => part.TryPanel));
-const Catalogue = dynamic(() => import("./catalogue").then((part) => part.Catalogue));
+const TryPanel = dynamic(() => import("./try-panel").then((part) => part.TryPanel), { ssr: false });
+const Catalogue = dynamic(() => import("./catalogue").then((part) => part.Catalogue), { ssr: false });
 
 const readText = (stored: unknown) => (typeof stored === "string" ? stored : null);
 const fieldsOf = (yaml: string) => new Map([["definition", yaml]]);
