@@ -25,14 +25,16 @@ import {
 } from "./agent-fields";
 import { ModelField } from "./model-field";
 import { Policies } from "./policies";
+import type { Starter } from "./starters";
 
-/** Creates an agent. */
-export function NewAgent() {
+/** Creates an agent, which may begin as one that works as it is. */
+export function NewAgent({ starter }: { starter: Starter | null }) {
   const trpc = useTRPC();
   const { data: choices } = useSuspenseQuery(trpc.definitions.choices.queryOptions());
   const [first] = choices.models;
-  const fields = useMemo(() => newAgent(first?.name ?? ""), [first]);
-  return <AgentForm back={{ href: "/agents", label: "Agents" }} opened={null} saved={fields} />;
+  const fields = useMemo(() => ({ ...newAgent(first?.name ?? ""), ...starter?.fields }), [first, starter]);
+  const back = { href: "/agents", label: "Agents" };
+  return <AgentForm back={back} copied={starter?.slug ?? null} opened={null} saved={fields} />;
 }
 
 /** Creates an agent that begins as a copy of another. */
