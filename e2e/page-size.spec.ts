@@ -62,6 +62,13 @@ test("no page loads more script than its limit", async ({ ownerPage, organizatio
   expect(above).toEqual([]);
 });
 
+test("the server draws an answer, so that its page needs no parser", async ({ ownerPage, organization }) => {
+  const { request } = ownerPage;
+  const run = await finishRun(request, organization, { agent: "Markdown of every kind" });
+  const html = await (await request.get(`/runs/${run}`)).text();
+  expect(html).toMatch(/<div class="prose">.*<(h3|table|ul|strong)>/s);
+});
+
 /** The scripts that a page's HTML names, but not those for browsers without modules. */
 function chunksOf(html: string): Set<string> {
   const modern = html.replace(/<script[^>]*nomodule[^>]*>/gi, "");

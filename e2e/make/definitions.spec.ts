@@ -47,7 +47,7 @@ test("an agent's draft is tried beside its form, and compared with the saved ver
 }) => {
   const name = `Desk ${unique()}`;
   await page.goto("/agents/new");
-  await expect(page.getByText("Create the agent first.")).toBeVisible();
+  await expect(page.getByText("Create the agent to try it.")).toBeVisible();
   await createAgent(page, name);
   await page.getByRole("link", { name: "Edit", exact: true }).click();
   await field(page, "Max steps").fill("13");

@@ -109,7 +109,7 @@ function AgentForm({
             <div className="xl:sticky xl:top-5">
               {opened === null ? (
                 <p className="text-muted">
-                  Create the agent first. Its page runs it, and this form then tries changes.
+                  Create the agent to try it. Afterwards, changes can be tried here before they are saved.
                 </p>
               ) : (
                 <TryAgent
