@@ -14,11 +14,12 @@ test("the start page leads from an empty organization to a completed run", async
   await expect(step("A model")).toContainText("demo model");
   await expect(page.getByRole("heading", { name: /^An agent ?, to do$/ })).toBeVisible();
   await expectNoFaultsAnywhere(page, "the first steps without an agent");
-  await step("An agent").getByRole("link", { name: "New agent" }).click();
+  await step("An agent").getByRole("link", { name: "Price desk" }).click();
   await expect(page.getByRole("heading", { level: 1, name: "New agent" })).toBeVisible();
+  await expect(page.getByLabel("System prompt")).toHaveValue(/^You answer questions about prices/);
+  await expect(page.getByRole("checkbox", { name: /^calculate/ })).toBeChecked();
   await page.getByLabel("Name", { exact: true }).fill("Helper");
   await page.getByLabel("Model", { exact: true }).selectOption("demo");
-  await page.getByRole("checkbox", { name: /^calculate/ }).check();
   await page.getByRole("button", { name: "Create agent" }).click();
   await expect(page.getByRole("heading", { level: 1, name: "Helper" })).toBeVisible();
 

@@ -13,6 +13,7 @@ test("a tool is made with the list of steps, without writing YAML", async ({ own
   const steps = page.getByRole("list", { name: "Steps" });
   await steps.getByRole("button", { name: /^Name and input/ }).click();
   await field(page, "Name").fill("Price list");
+  await expect(field(page, "Slug")).toHaveValue("price-list");
   await field(page, "Slug").fill(slug);
 
   await steps.getByRole("button", { name: /^greeting/ }).click();

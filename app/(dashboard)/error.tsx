@@ -12,16 +12,18 @@ export default function DashboardPageError({
   error: Error & { digest?: string };
   retry: () => void;
 }) {
-  usePageActions([{ label: "Try this page again", run: retry }]);
+  // A part whose script could not be loaded stays missing until the page is loaded again.
+  const again = error.digest ? retry : () => window.location.reload();
+  usePageActions([{ label: "Try this page again", run: again }]);
   return (
     <Problem title="This page could not be shown">
       <p>
         {error.digest
           ? `The server could not render this page (reference ${error.digest}). The cause is in its log.`
-          : "The page failed in the browser. Try loading it again."}
+          : "It failed in the browser, or a part of it could not be loaded. Check the connection and load it again."}
       </p>
-      <Button className="mt-3" onClick={retry}>
-        Try again
+      <Button className="mt-3" onClick={again}>
+        {error.digest ? "Try again" : "Load the page again"}
       </Button>
     </Problem>
   );

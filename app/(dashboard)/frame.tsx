@@ -19,7 +19,7 @@ import {
   UpDownIcon,
 } from "@/app/_ui/icons";
 import { Link } from "@/app/_ui/link";
-import { Menu, MenuChoice, MenuHeading, MenuItem, MenuLink, MenuSeparator } from "@/app/_ui/menu";
+import { Menu, MenuChoice, MenuHeading, MenuItem, MenuLink, MenuSeparator } from "@/app/_ui/menu/menu";
 import { RoleContext } from "@/app/_ui/role";
 import { ROLE_LABELS } from "@/app/_ui/role-labels";
 import { signOut } from "@/app/_ui/sign-out";

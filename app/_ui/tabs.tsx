@@ -1,9 +1,17 @@
 "use client";
 
-import { Tabs as Base } from "@base-ui/react/tabs";
-import type { ReactNode } from "react";
+import { type KeyboardEvent, type ReactNode, useId } from "react";
 
-/** Panels of which one is visible at a time. */
+/** Where a key leads from the tab `at` of `count`; null for other keys. */
+function tabAfter(key: string, at: number, count: number): number | null {
+  if (key === "ArrowRight") return (at + 1) % count;
+  if (key === "ArrowLeft") return (at - 1 + count) % count;
+  if (key === "Home") return 0;
+  if (key === "End") return count - 1;
+  return null;
+}
+
+/** Panels of which one is visible at a time. The arrow keys, Home and End change the tab. */
 export function Tabs({
   value,
   onChange,
@@ -13,24 +21,53 @@ export function Tabs({
   onChange: (value: string) => void;
   tabs: readonly { value: string; label: ReactNode; content: ReactNode }[];
 }) {
+  const id = useId();
+  const shown = tabs.find((tab) => tab.value === value);
+  function onKeyDown(event: KeyboardEvent<HTMLElement>) {
+    const at = tabs.findIndex((tab) => tab.value === value);
+    const next = tabAfter(event.key, at, tabs.length);
+    const tab = next === null ? undefined : tabs[next];
+    if (tab === undefined || event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return;
+    event.preventDefault();
+    onChange(tab.value);
+    event.currentTarget.querySelector<HTMLElement>(`[data-value="${tab.value}"]`)?.focus();
+  }
   return (
-    <Base.Root onValueChange={(next: string) => onChange(next)} value={value}>
-      <Base.List className="flex gap-4 border-line border-b px-4 sm:px-6">
-        {tabs.map((tab) => (
-          <Base.Tab
-            className="-mb-px h-9 border-transparent border-b-2 text-muted hover:text-ink data-[active]:border-accent data-[active]:font-medium data-[active]:text-ink"
-            key={tab.value}
-            value={tab.value}
-          >
-            {tab.label}
-          </Base.Tab>
-        ))}
-      </Base.List>
-      {tabs.map((tab) => (
-        <Base.Panel className="px-4 py-3 outline-none sm:px-6" key={tab.value} value={tab.value}>
-          {tab.content}
-        </Base.Panel>
-      ))}
-    </Base.Root>
+    <>
+      <div className="flex gap-4 border-line border-b px-4 sm:px-6" onKeyDown={onKeyDown} role="tablist">
+        {tabs.map((tab) => {
+          const selected = tab === shown;
+          return (
+            <button
+              aria-controls={selected ? `${id}-panel` : undefined}
+              aria-selected={selected}
+              className="-mb-px h-9 border-transparent border-b-2 text-muted hover:text-ink aria-selected:border-accent aria-selected:font-medium aria-selected:text-ink"
+              data-value={tab.value}
+              id={`${id}-${tab.value}`}
+              key={tab.value}
+              onClick={() => onChange(tab.value)}
+              role="tab"
+              tabIndex={selected || (shown === undefined && tab === tabs[0]) ? 0 : -1}
+              type="button"
+            >
+              {tab.label}
+            </button>
+          );
+        })}
+      </div>
+      {shown ? (
+        <div
+          aria-labelledby={`${id}-${shown.value}`}
+          className="px-4 py-3 sm:px-6"
+          id={`${id}-panel`}
+          key={shown.value}
+          role="tabpanel"
+          // biome-ignore lint/a11y/noNoninteractiveTabindex: a panel may have nothing else to focus.
+          tabIndex={0}
+        >
+          {shown.content}
+        </div>
+      ) : null}
+    </>
   );
 }

@@ -63,11 +63,15 @@ export function Invitation({ signedInAs }: { signedInAs: string | null }) {
     return (
       <div className="flex flex-col items-start gap-4">
         <h1 className="font-semibold text-title">This invitation cannot be opened</h1>
-        <p role="alert">{state.message}</p>
+        <p className="text-muted" role="alert">
+          {state.message}
+        </p>
         {state.again ? (
-          <Button onClick={() => setAttempt((before) => before + 1)}>Try again</Button>
+          <Button look="primary" onClick={() => setAttempt((before) => before + 1)}>
+            Try again
+          </Button>
         ) : (
-          <a className={buttonClass()} href="/sign-in">
+          <a className={buttonClass("primary")} href="/sign-in">
             Sign in
           </a>
         )}

@@ -47,7 +47,7 @@ test("an agent's draft is tried beside its form, and compared with the saved ver
 }) => {
   const name = `Desk ${unique()}`;
   await page.goto("/agents/new");
-  await expect(page.getByText("Create the agent first.")).toBeVisible();
+  await expect(page.getByText("Create the agent to try it.")).toBeVisible();
   await createAgent(page, name);
   await page.getByRole("link", { name: "Edit", exact: true }).click();
   await field(page, "Max steps").fill("13");
@@ -212,6 +212,11 @@ test("a viewer is told why nothing can be run, and is offered no editor", async 
   await page.goto("/agents");
   await expect(page.getByRole("heading", { level: 1, name: "Agents" })).toBeVisible();
   await expect(page.getByRole("link", { name: "New agent" })).toHaveCount(0);
+  for (const path of ["/agents/new", "/tools/new", `/agents/${organization.agentId}/edit`]) {
+    await page.goto(path);
+    await expect(page.getByText(/Only members and above create and edit (agents|tools)/)).toBeVisible();
+    await expect(page.getByRole("textbox")).toHaveCount(0);
+  }
 });
 
 test("an agent with a policy and an output schema answers with a record", async ({ ownerPage: page }) => {

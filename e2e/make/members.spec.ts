@@ -95,6 +95,7 @@ test("a revoked link says so, and another person's session does not use it", asy
 
   await page.getByRole("button", { name: `Revoke the invitation of ${email}` }).click();
   const confirmation = page.getByRole("dialog", { name: `Revoke the invitation of ${email}` });
+  await expect(confirmation).toBeVisible();
   await expectNoFaultsAnywhere(page, "revoking an invitation");
   await confirmation.getByRole("button", { name: "Revoke invitation" }).click();
   await expect(confirmation).toHaveCount(0);

@@ -19,6 +19,10 @@ test("a provider is added with its key, tested, used by an agent, changed and re
   await openSession(page, createOwnOrganization());
   const form = await openForm(page);
   await expect(page.getByText("No providers of your own yet")).toBeVisible();
+  await page.keyboard.press("Escape");
+  await page.getByRole("button", { name: "OpenRouter" }).click();
+  await expect(form.getByLabel("Base URL")).toHaveValue("https://openrouter.ai/api/v1");
+  await expect(form.getByLabel("API key")).toBeFocused();
   await form.getByLabel("Name", { exact: true }).fill("near-by");
   await form.getByLabel("Base URL").fill(baseUrl());
   await expect(form.getByLabel("API key")).toHaveAccessibleDescription(
@@ -35,7 +39,7 @@ test("a provider is added with its key, tested, used by an agent, changed and re
   await added.getByRole("button", { name: "Done" }).click();
 
   const part = page.getByRole("region", { name: "near-by" });
-  await expect(part.getByRole("row", { name: /^near\/large 0\.1000 0\.4000$/ })).toBeVisible();
+  await expect(part.getByRole("row", { name: /^near\/large 0\.1000 0\.4000 –$/ })).toBeVisible();
   await part.getByRole("link", { name: "near_by" }).click();
   await page.getByRole("button", { name: "Actions for near_by" }).click();
   await page.getByRole("menuitem", { name: "Replace the value" }).click();
@@ -111,6 +115,6 @@ test("the editor of an agent leads to the providers when none fits", async ({ ow
 test("a viewer is told who changes model providers and sees no action", async ({ viewerPage: page }) => {
   await page.goto("/models");
   await expect(page.getByText("Admins and owners create and change model providers.")).toBeVisible();
-  await expect(page.getByRole("region", { name: "demo" })).toContainText("the built-in simulation");
+  await expect(page.getByRole("region", { name: "demo" })).toContainText("The built-in simulation");
   await expect(page.getByRole("button", { name: /New provider|^Test$|^Actions for/ })).toHaveCount(0);
 });

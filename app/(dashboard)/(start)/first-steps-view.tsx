@@ -10,6 +10,7 @@ import { Link } from "@/app/_ui/link";
 import { PageHead } from "@/app/_ui/page/page";
 import { useMay } from "@/app/_ui/role";
 import type { FirstSteps } from "@/server/catalog/organization/first-steps";
+import { StarterLinks } from "../_editor/agent/starter-links";
 import { RunPanel } from "../_run/run-panel";
 
 const POLL_MS = 2_000;
@@ -68,6 +69,7 @@ function Step({
 }
 
 function ModelStep({ providers }: { providers: string[] }) {
+  const mayConnect = useMay("admin");
   return (
     <Step done number={1} title="A model">
       {providers.length > 0 ? (
@@ -77,10 +79,16 @@ function ModelStep({ providers }: { providers: string[] }) {
       ) : (
         <p className="text-muted">
           The built-in demo model answers: a simulation that costs nothing. For a real model,{" "}
-          <Link className="text-ink underline" href="/models">
-            add a model provider
-          </Link>{" "}
-          with your own key, or the operator sets <code className="mono text-ink">OPENAI_API_KEY</code>.
+          {mayConnect ? (
+            <>
+              <Link className="text-ink underline" href="/models">
+                add a model provider
+              </Link>{" "}
+              with your own key.
+            </>
+          ) : (
+            "an admin or owner adds a model provider."
+          )}
         </p>
       )}
     </Step>
@@ -101,14 +109,17 @@ function AgentStep({ agent }: { agent: FirstSteps["agent"] }) {
       ) : (
         <>
           <p className="text-muted">
-            An agent answers messages with a model. Give it a name, a model and a prompt; functions such as
-            calculate make it more useful.
+            An agent is a prompt, a model, and the functions and tools it may use. Begin with one that works
+            and change it, or with an empty form.
           </p>
           {mayEdit ? (
-            <Link className={buttonClass("primary")} href="/agents/new">
-              <PlusIcon />
-              New agent
-            </Link>
+            <>
+              <StarterLinks />
+              <Link className={buttonClass("primary")} href="/agents/new">
+                <PlusIcon />
+                New agent
+              </Link>
+            </>
           ) : (
             <p className="text-muted">Your role may read. Creating an agent needs the role Member.</p>
           )}

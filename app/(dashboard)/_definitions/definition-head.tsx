@@ -7,7 +7,7 @@ import { buttonClass, MORE_CLASS } from "@/app/_ui/button";
 import { CopyButton } from "@/app/_ui/copy-button";
 import { EditIcon, MoreIcon } from "@/app/_ui/icons";
 import { Link } from "@/app/_ui/link";
-import { Menu, MenuItem } from "@/app/_ui/menu";
+import { Menu, MenuItem } from "@/app/_ui/menu/menu";
 import { DetailHead } from "@/app/_ui/page/page";
 import { usePageActions } from "@/app/_ui/page/page-actions";
 import { useMay } from "@/app/_ui/role";
@@ -15,7 +15,9 @@ import type { DefinitionRef } from "@/server/catalog/versions";
 import type { User } from "../used-by";
 import { useArchive } from "./use-definition-acts";
 
-const ArchiveDialog = dynamic(() => import("./archive-dialog").then((part) => part.ArchiveDialog));
+const ArchiveDialog = dynamic(() => import("./archive-dialog").then((part) => part.ArchiveDialog), {
+  ssr: false,
+});
 
 /** The head of an agent's or tool's page, with the link back to its list. */
 export function DefinitionHead({

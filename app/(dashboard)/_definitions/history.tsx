@@ -20,7 +20,9 @@ import { versionsQuery } from "./query";
 import { useReturnTo } from "./use-definition-acts";
 
 /** It is loaded with the first version that is opened. */
-const FieldDiff = dynamic(() => import("../../_ui/text/field-diff").then((part) => part.FieldDiff));
+const FieldDiff = dynamic(() => import("../../_ui/text/field-diff").then((part) => part.FieldDiff), {
+  loading: () => null,
+});
 
 /** Who made which version and when. A version opens to its changes; an earlier one can be returned to. */
 export function History({ of, current }: { of: DefinitionRef; current: number }) {

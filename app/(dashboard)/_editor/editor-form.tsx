@@ -10,7 +10,7 @@ import type { Fields } from "@/server/catalog/field-changes";
 import type { Editor } from "./use-editor";
 
 /** Only a conflict needs it. */
-const Conflict = dynamic(() => import("./conflict").then((part) => part.Conflict));
+const Conflict = dynamic(() => import("./conflict").then((part) => part.Conflict), { ssr: false });
 
 /** The page of an editor: its head, its fields, and a bar with what is unsaved, what is wrong, and Save. */
 export function EditorForm<Value>({

@@ -38,7 +38,7 @@ export function useEditor<Value>({
 }: {
   kind: "agent" | "tool";
   opened: Opened;
-  /** The id of what a new definition is a copy of. */
+  /** Names what a new definition begins as: the id of another one, or a starter. */
   copied?: string | null;
   saved: Value;
   /** Reads a stored draft; null if it is none. Must not change between renders. */

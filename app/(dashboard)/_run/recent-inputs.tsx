@@ -2,7 +2,7 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { useTRPC } from "@/app/_ui/data/providers";
-import { Menu, MenuItem } from "@/app/_ui/menu";
+import { Menu, MenuItem } from "@/app/_ui/menu/menu";
 import { useNotify } from "@/app/_ui/toast";
 import type { DefinitionRef } from "@/server/catalog/versions";
 import { recentRunsQuery } from "../_definitions/query";

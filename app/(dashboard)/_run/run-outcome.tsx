@@ -33,7 +33,9 @@ export function InspectedOutcome({ inspection }: { inspection: RunInspection }) 
         <span className="text-muted tabular-nums">
           <Elapsed from={run.startedAt} lively to={run.finishedAt} />
         </span>
-        <span className="text-muted">{formatCredits(run.creditsWithChildren)} credits</span>
+        {Number(run.creditsWithChildren) === 0 ? null : (
+          <span className="text-muted">{formatCredits(run.creditsWithChildren)} credits</span>
+        )}
         <Link className="text-accent hover:underline" href={`/runs/${run.id}`}>
           Open run
         </Link>

@@ -12,7 +12,9 @@ import { OrganizationList } from "./organization-list";
 import { SessionList } from "./session-list";
 import { TimeZoneField } from "./time-zone-field";
 
-const ChangePassword = dynamic(() => import("./change-password").then((part) => part.ChangePassword));
+const ChangePassword = dynamic(() => import("./change-password").then((part) => part.ChangePassword), {
+  ssr: false,
+});
 
 const THEMES = [
   { value: "system", label: "System" },

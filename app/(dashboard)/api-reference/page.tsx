@@ -6,6 +6,7 @@ import { LinesSkeleton } from "@/app/_ui/page/skeletons";
 import { serverApi } from "@/app/request";
 import { getServices } from "@/process-services";
 import { createOpenApiDocument } from "@/server/api/openapi/document";
+import { exampleBody } from "./example-body";
 import { KeyProvider } from "./key";
 import { OperationSection } from "./operation-section";
 import { type Operation, readOperations } from "./read-document";
@@ -31,11 +32,16 @@ async function readKnownIds(): Promise<KnownIds> {
   ]);
   const targets = (kind: "agent" | "tool") =>
     directory.filter((entry) => entry.kind === kind).map(({ id, name }) => ({ id, name }));
+  const tools = targets("tool");
+  const [first] = tools;
+  const tool = first === undefined ? null : await api.definitions.tool({ toolId: first.id });
   const newest = ({ items }: typeof ofAgents) =>
     items.map(({ id, targetName }) => ({ id, name: targetName }));
   return {
     agentId: targets("agent"),
-    toolId: targets("tool"),
+    toolId: tools.map((each) =>
+      each.id === tool?.id ? { ...each, example: exampleBody(tool.parameters) } : each,
+    ),
     agentRunId: newest(ofAgents),
     toolRunId: newest(ofTools),
   };

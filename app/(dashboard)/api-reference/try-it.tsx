@@ -11,8 +11,8 @@ import { useKey } from "./key";
 import type { Operation } from "./read-document";
 import { type Answer, send } from "./send";
 
-/** Ids of the organization, by the name of the path parameter that takes them. */
-export type KnownIds = Record<string, readonly { id: string; name: string }[]>;
+/** Ids of the organization, by the name of the path parameter that takes them; `example` is a body that fits one. */
+export type KnownIds = Record<string, readonly { id: string; name: string; example?: string }[]>;
 
 const never = () => () => {};
 
@@ -21,7 +21,7 @@ export function TryIt({ operation, ids }: { operation: Operation; ids: KnownIds 
   const key = useKey();
   const datalist = useId();
   const [values, setValues] = useState(() => firstValues(operation, ids));
-  const [body, setBody] = useState(operation.body?.example ?? "");
+  const [body, setBody] = useState(() => firstBody(operation, ids));
   const [problem, setProblem] = useState<string | null>(null);
   const [answer, setAnswer] = useState<Answer | null>(null);
   const [busy, setBusy] = useState(false);
@@ -102,6 +102,13 @@ export function TryIt({ operation, ids }: { operation: Operation; ids: KnownIds 
 
 function firstValues(operation: Operation, ids: KnownIds): Record<string, string> {
   return Object.fromEntries(operation.parameters.map(({ name }) => [name, ids[name]?.[0]?.id ?? ""]));
+}
+
+/** A body that fits the first known id, such as the tool's input, or the document's example. */
+function firstBody({ body, parameters }: Operation, ids: KnownIds): string {
+  if (body === null) return "";
+  const fitting = parameters.map(({ name }) => ids[name]?.[0]?.example).find((each) => each !== undefined);
+  return fitting ?? body.example;
 }
 
 function AnswerView({ answer }: { answer: Answer }) {

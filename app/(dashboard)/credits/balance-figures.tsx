@@ -12,6 +12,11 @@ import { Unreadable } from "@/app/_ui/text/unreadable";
 /** Small amounts with the ledger's precision, so that use is never shown as 0.00. */
 const formatPerDay = (credits: number) => formatCredits(credits.toFixed(4), credits < 0.01 ? 4 : 2);
 
+const MANY_DAYS = 3_650;
+const formatDays = (days: number | null) =>
+  days === null ? "–" : days < MANY_DAYS ? formatCount(Math.floor(days)) : `${formatCount(MANY_DAYS)}+`;
+const describeRuns = (runs: number) => (runs === 0 ? "No runs" : `by ${formatPlural(runs, "run")}`);
+
 /** What can be spent, how fast it is spent, and for how long it lasts. */
 export function BalanceFigures() {
   const trpc = useTRPC();
@@ -42,7 +47,7 @@ export function BalanceFigures() {
       <Figure
         chart={use.data ? <Sparkline values={daysOf(use.data.buckets)} /> : null}
         name="Used per day, last 7 days"
-        note={use.data ? `by ${formatPlural(use.data.total.runs, "run")} of these days` : <Loading />}
+        note={use.data ? describeRuns(use.data.total.runs) : <Loading />}
         value={week === null ? <Loading /> : week === 0 ? "–" : formatPerDay(week / 7)}
       />
       <Figure
@@ -53,15 +58,23 @@ export function BalanceFigures() {
           ) : left === null ? (
             "Nothing was used in the last 7 days"
           ) : (
-            `at this rate, without another grant${left < 3_650 ? `: until ${formatDate(new Date(now + left * 86_400_000), timeZone)}` : ""}`
+            `at this rate, without another grant: ${left < MANY_DAYS ? `until ${formatDate(new Date(now + left * 86_400_000), timeZone)}` : "more than ten years"}`
           )
         }
-        value={balance.data && use.data ? left === null ? "–" : formatCount(Math.floor(left)) : <Loading />}
+        value={balance.data && use.data ? formatDays(left) : <Loading />}
       />
       <Figure
         name="Monthly grant"
         note={
-          balance.data ? Number(balance.data.monthly) > 0 ? "by the plan" : "The plan has none" : <Loading />
+          balance.data ? (
+            Number(balance.data.monthly) > 0 ? (
+              "From the plan"
+            ) : (
+              "The plan has none"
+            )
+          ) : (
+            <Loading />
+          )
         }
         value={
           balance.data ? (

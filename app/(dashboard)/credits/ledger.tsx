@@ -70,12 +70,14 @@ export function Ledger() {
               <HeadCell className="w-full">Entry</HeadCell>
               <HeadCell>Run</HeadCell>
               <HeadCell className="text-right">Amount</HeadCell>
-              <HeadCell
-                className="text-right"
-                title="What could be spent afterwards, without what was held for open runs"
-              >
-                Balance
-              </HeadCell>
+              {question.holds ? (
+                <HeadCell
+                  className="text-right"
+                  title="What could be spent afterwards, without what was held for open runs"
+                >
+                  Balance
+                </HeadCell>
+              ) : null}
               <HeadCell className="text-right">Time</HeadCell>
             </tr>
           </thead>
@@ -84,7 +86,12 @@ export function Ledger() {
               <RowSkeletons />
             ) : (
               lines.map((line) => (
-                <Row key={line.sequence} line={line} run={line.runId ? runs.get(line.runId) : undefined} />
+                <Row
+                  holds={question.holds}
+                  key={line.sequence}
+                  line={line}
+                  run={line.runId ? runs.get(line.runId) : undefined}
+                />
               ))
             )}
           </tbody>
@@ -104,7 +111,8 @@ function showHolds(holds: boolean): void {
 
 const STACKED = "max-md:h-auto max-md:border-0 max-md:p-0!";
 
-function Row({ line, run }: { line: LedgerLine; run: RunSummary | undefined }) {
+/** Balances are shown beside holds only: without these, each differs from the one before by more than its amount. */
+function Row({ line, run, holds }: { line: LedgerLine; run: RunSummary | undefined; holds: boolean }) {
   return (
     <tr
       className="relative hover:bg-hover max-md:grid max-md:grid-cols-[minmax(0,1fr)_auto] max-md:gap-x-3 max-md:border-line max-md:border-b max-md:px-4 max-md:py-2"
@@ -119,9 +127,11 @@ function Row({ line, run }: { line: LedgerLine; run: RunSummary | undefined }) {
       <Cell className={`whitespace-nowrap text-right ${STACKED}`}>
         <Amount of={line.amount} />
       </Cell>
-      <Cell className="whitespace-nowrap text-right text-muted max-md:hidden">
-        {formatCredits(line.after)}
-      </Cell>
+      {holds ? (
+        <Cell className="whitespace-nowrap text-right text-muted max-md:hidden">
+          {formatCredits(line.after)}
+        </Cell>
+      ) : null}
       <Cell className={`whitespace-nowrap text-right text-muted max-md:order-4 md:pr-6! ${STACKED}`}>
         <Moment at={line.createdAt} />
       </Cell>

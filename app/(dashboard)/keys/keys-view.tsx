@@ -9,15 +9,17 @@ import { useTRPC } from "@/app/_ui/data/providers";
 import { Ago, Day } from "@/app/_ui/figures/time";
 import { MoreIcon } from "@/app/_ui/icons";
 import { Link } from "@/app/_ui/link";
-import { Menu, MenuItem } from "@/app/_ui/menu";
+import { Menu, MenuItem } from "@/app/_ui/menu/menu";
 import { Empty, PageHead } from "@/app/_ui/page/page";
 import { PageButton } from "@/app/_ui/page/page-button";
 import { useMay } from "@/app/_ui/role";
 import { List, ListCell, ListRow, RowName } from "@/app/_ui/table";
 import type { KeyLine } from "@/server/catalog/overview";
-import { RevokeKeyDialog } from "./revoke-key-dialog";
 
-const CreateKey = dynamic(() => import("./create-key").then((part) => part.CreateKey));
+const RevokeKeyDialog = dynamic(() => import("./revoke-key-dialog").then((part) => part.RevokeKeyDialog), {
+  ssr: false,
+});
+const CreateKey = dynamic(() => import("./create-key").then((part) => part.CreateKey), { ssr: false });
 
 const COLUMNS = [
   ["Key"],

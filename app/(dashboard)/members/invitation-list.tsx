@@ -1,16 +1,19 @@
 "use client";
 
-import { useMutation, useSuspenseQuery } from "@tanstack/react-query";
+import { useSuspenseQuery } from "@tanstack/react-query";
+import dynamic from "next/dynamic";
 import { useState } from "react";
 import { Button } from "@/app/_ui/button";
 import { useTRPC } from "@/app/_ui/data/providers";
 import { PartHead } from "@/app/_ui/figures/facts";
 import { Day } from "@/app/_ui/figures/time";
-import { ConfirmDialog } from "@/app/_ui/forms/form-dialog";
 import { ROLE_LABELS } from "@/app/_ui/role-labels";
 import { List, ListCell, ListRow } from "@/app/_ui/table";
-import { useNotify } from "@/app/_ui/toast";
 import type { InvitationLine } from "@/server/catalog/organization/invitations";
+
+const RevokeInvitation = dynamic(() => import("./revoke-invitation").then((part) => part.RevokeInvitation), {
+  ssr: false,
+});
 
 const COLUMNS = [
   ["Invited"],
@@ -63,33 +66,7 @@ export function InvitationList() {
           </ListRow>
         ))}
       </List>
-      {revoking ? <RevokeDialog invitation={revoking} onClose={() => setRevoking(null)} /> : null}
+      {revoking ? <RevokeInvitation invitation={revoking} onClose={() => setRevoking(null)} /> : null}
     </section>
-  );
-}
-
-function RevokeDialog({ invitation, onClose }: { invitation: InvitationLine; onClose: () => void }) {
-  const trpc = useTRPC();
-  const notify = useNotify();
-  const revoke = useMutation(
-    trpc.members.revokeInvitation.mutationOptions({
-      meta: { refresh: [trpc.members.invitations.pathKey()] },
-      onSuccess: () => {
-        notify(`The invitation of ${invitation.email} is revoked`);
-        onClose();
-      },
-    }),
-  );
-  return (
-    <ConfirmDialog
-      act="Revoke invitation"
-      acting="Revoking"
-      mutation={revoke}
-      onClose={onClose}
-      onConfirm={() => revoke.mutate({ id: invitation.id })}
-      title={`Revoke the invitation of ${invitation.email}`}
-    >
-      <p>The link stops working at once. You can invite {invitation.email} again.</p>
-    </ConfirmDialog>
   );
 }

@@ -6,19 +6,26 @@ import { useState } from "react";
 import { useTRPC } from "@/app/_ui/data/providers";
 import { Day } from "@/app/_ui/figures/time";
 import { MoreIcon } from "@/app/_ui/icons";
-import { Menu, MenuHeading, MenuItem, MenuSeparator } from "@/app/_ui/menu";
+import { Menu, MenuHeading, MenuItem, MenuSeparator } from "@/app/_ui/menu/menu";
 import { PageHead } from "@/app/_ui/page/page";
 import { PageButton } from "@/app/_ui/page/page-button";
 import { useMay } from "@/app/_ui/role";
 import { ROLE_LABELS } from "@/app/_ui/role-labels";
 import { List, ListCell, ListRow } from "@/app/_ui/table";
 import type { MemberLine } from "@/server/auth/list-members";
-import { ChangeRoleDialog } from "./change-role-dialog";
 import { InvitationList } from "./invitation-list";
-import { RemoveMemberDialog } from "./remove-member-dialog";
 import { MAY, refusalFor } from "./roles";
 
-const InviteMember = dynamic(() => import("./invite-member").then((part) => part.InviteMember));
+const RemoveMemberDialog = dynamic(
+  () => import("./remove-member-dialog").then((part) => part.RemoveMemberDialog),
+  { ssr: false },
+);
+const ChangeRoleDialog = dynamic(() => import("./change-role-dialog").then((part) => part.ChangeRoleDialog), {
+  ssr: false,
+});
+const InviteMember = dynamic(() => import("./invite-member").then((part) => part.InviteMember), {
+  ssr: false,
+});
 
 const COLUMNS = [
   ["Member"],

@@ -3,23 +3,30 @@
 import { useSuspenseQuery } from "@tanstack/react-query";
 import dynamic from "next/dynamic";
 import { useState } from "react";
-import { Button } from "@/app/_ui/button";
+import { Button, MORE_CLASS } from "@/app/_ui/button";
 import { useTRPC } from "@/app/_ui/data/providers";
 import { PartHead } from "@/app/_ui/figures/facts";
 import { MoreIcon } from "@/app/_ui/icons";
-import { Menu, MenuItem, MenuSeparator } from "@/app/_ui/menu";
-import { Empty, PageHead } from "@/app/_ui/page/page";
+import { Menu, MenuItem, MenuSeparator } from "@/app/_ui/menu/menu";
+import { PageHead } from "@/app/_ui/page/page";
 import { PageButton } from "@/app/_ui/page/page-button";
 import { useMay } from "@/app/_ui/role";
 import type { OwnProvider } from "@/server/models/own-provider";
+import { KNOWN_SERVICES, type KnownService } from "./known-services";
 import { OwnProviderPart, ServiceProviderPart } from "./provider-parts";
 
-const ProviderForm = dynamic(() => import("./provider-form").then((part) => part.ProviderForm));
-const TestProvider = dynamic(() => import("./test-provider").then((part) => part.TestProvider));
-const RemoveProvider = dynamic(() => import("./remove-provider").then((part) => part.RemoveProvider));
+const ProviderForm = dynamic(() => import("./provider-form").then((part) => part.ProviderForm), {
+  ssr: false,
+});
+const TestProvider = dynamic(() => import("./test-provider").then((part) => part.TestProvider), {
+  ssr: false,
+});
+const RemoveProvider = dynamic(() => import("./remove-provider").then((part) => part.RemoveProvider), {
+  ssr: false,
+});
 
 type Opened =
-  | { act: "create" }
+  | { act: "create"; service: KnownService | null }
   | { act: "edit" | "remove"; provider: OwnProvider }
   | { act: "test"; provider: OwnProvider; isNew: boolean };
 
@@ -33,28 +40,19 @@ export function ModelsView() {
   const newProvider = {
     label: "New provider",
     needs: "admin",
-    to: () => setOpened({ act: "create" }),
+    to: () => setOpened({ act: "create", service: null }),
   } as const;
   return (
     <>
       <PageHead title="Model providers">
         <PageButton {...newProvider} otherwise="Admins and owners create and change model providers." />
       </PageHead>
-      <p className="max-w-3xl px-4 pb-3 text-muted sm:px-6">
-        An agent names a model; the provider that lists it answers. Prices are in credits per 1,000 tokens,
-        and the operator of this service sets them.
-      </p>
       <section aria-label="Your organization's providers" className="border-line border-t">
-        <PartHead title="Your providers" />
+        <PartHead title="Your providers">
+          <span className="text-muted">Only this organization uses them</span>
+        </PartHead>
         {data.own.length === 0 ? (
-          <Empty title="No providers of your own yet">
-            <p>
-              Connect any OpenAI-compatible service with your own account: OpenAI, OpenRouter, Mistral, Groq,
-              vLLM and others. You need its base URL, an API key and the names of its models. Only this
-              organization uses it.
-            </p>
-            <PageButton {...newProvider} />
-          </Empty>
+          <NoProviders onConnect={mayChange ? (service) => setOpened({ act: "create", service }) : null} />
         ) : (
           data.own.map((own) => (
             <OwnProviderPart key={own.provider.name} own={own}>
@@ -66,7 +64,7 @@ export function ModelsView() {
                   <Menu
                     label={`Actions for ${own.provider.name}`}
                     trigger={<MoreIcon />}
-                    triggerClass="flex size-8 items-center justify-center rounded-md text-muted hover:bg-hover hover:text-ink"
+                    triggerClass={MORE_CLASS}
                   >
                     <MenuItem onClick={() => setOpened({ act: "edit", provider: own.provider })}>
                       Edit
@@ -83,16 +81,23 @@ export function ModelsView() {
         )}
       </section>
       <section aria-label="Providers of this service">
-        <PartHead title="Providers of this service" />
+        <PartHead title="Providers of this service">
+          <span className="text-muted">Set up by the operator</span>
+        </PartHead>
         {data.service.map((provider) => (
-          <ServiceProviderPart defaultPrice={data.defaultPrice} key={provider.name} provider={provider} />
+          <ServiceProviderPart key={provider.name} others={data.others} provider={provider} />
         ))}
       </section>
+      <p className="border-line border-t px-4 py-3 text-muted text-xs sm:px-6">
+        Prices are in credits per 1,000 tokens; the operator sets them. An agent names a model, and the
+        provider that lists it answers.
+      </p>
       {opened?.act === "create" || opened?.act === "edit" ? (
         <ProviderForm
           onClose={close}
           onCreated={(provider) => setOpened({ act: "test", provider, isNew: true })}
           replaces={opened.act === "edit" ? opened.provider : null}
+          service={opened.act === "create" ? opened.service : null}
         />
       ) : null}
       {opened?.act === "test" ? (
@@ -100,5 +105,28 @@ export function ModelsView() {
       ) : null}
       {opened?.act === "remove" ? <RemoveProvider onClose={close} provider={opened.provider} /> : null}
     </>
+  );
+}
+
+/** What to connect first. `onConnect`: null for those who may not. */
+function NoProviders({ onConnect }: { onConnect: ((service: KnownService | null) => void) | null }) {
+  return (
+    <div className="border-line border-t px-4 py-5 sm:px-6">
+      <h3 className="font-medium">No providers of your own yet</h3>
+      <p className="mt-1 max-w-3xl text-muted">
+        Connect any OpenAI-compatible service with your own account. You need an API key and the names of the
+        models that your agents should use.
+      </p>
+      {onConnect === null ? null : (
+        <div className="mt-3 flex flex-wrap gap-2">
+          {KNOWN_SERVICES.map((service) => (
+            <Button key={service.name} onClick={() => onConnect(service)}>
+              {service.title}
+            </Button>
+          ))}
+          <Button onClick={() => onConnect(null)}>Another service</Button>
+        </div>
+      )}
+    </div>
   );
 }

@@ -18,7 +18,9 @@ async function Models() {
 
 export default function ModelsPage() {
   return (
-    <Suspense fallback={<ListPageSkeleton columns={["Model", "Input", "Output"]} title="Model providers" />}>
+    <Suspense
+      fallback={<ListPageSkeleton columns={["Model", "Input", "Output", "Agents"]} title="Model providers" />}
+    >
       <Models />
     </Suspense>
   );

@@ -1,5 +1,6 @@
 import type { OwnProvider } from "@/server/models/own-provider";
 import { referenceTo } from "../secrets/secret-draft";
+import type { KnownService } from "./known-services";
 
 /** Choices of the key that are no names of secrets. */
 export const NO_KEY = "";
@@ -9,6 +10,11 @@ export const NEW_KEY = "+";
 export type ProviderDraft = { name: string; baseUrl: string; key: string; keyValue: string; models: string };
 
 export const NEW_PROVIDER: ProviderDraft = { name: "", baseUrl: "", key: NEW_KEY, keyValue: "", models: "" };
+
+/** A new provider; its name and base URL are those of a known service. */
+export function newProviderAt(service: KnownService | null): ProviderDraft {
+  return service === null ? NEW_PROVIDER : { ...NEW_PROVIDER, name: service.name, baseUrl: service.baseUrl };
+}
 
 export function toDraft({ name, baseUrl, apiKey, models }: OwnProvider): ProviderDraft {
   const key = apiKey === undefined ? NO_KEY : (/\.\s*(\w+)/.exec(apiKey)?.[1] ?? NO_KEY);

@@ -8,13 +8,14 @@ import { FormDialog } from "@/app/_ui/forms/form-dialog";
 import { readProblems } from "@/app/_ui/forms/form-problems";
 import { useNotify } from "@/app/_ui/toast";
 import type { OwnProvider } from "@/server/models/own-provider";
+import type { KnownService } from "./known-services";
 import {
   hostOf,
   labelsOf,
   modelsError,
   NEW_KEY,
-  NEW_PROVIDER,
   NO_KEY,
+  newProviderAt,
   newSecretName,
   type ProviderDraft,
   readDraft,
@@ -24,16 +25,19 @@ import {
 /** Adds a model provider, or edits the one that it `replaces`. */
 export function ProviderForm({
   replaces,
+  service,
   onCreated,
   onClose,
 }: {
   replaces: OwnProvider | null;
+  /** A service to begin with. */
+  service: KnownService | null;
   onCreated: (provider: OwnProvider) => void;
   onClose: () => void;
 }) {
   const trpc = useTRPC();
   const notify = useNotify();
-  const [draft, setDraft] = useState(replaces === null ? NEW_PROVIDER : toDraft(replaces));
+  const [draft, setDraft] = useState(replaces === null ? newProviderAt(service) : toDraft(replaces));
   const secrets = useQuery(trpc.secrets.list.queryOptions());
   const names = secrets.data?.map(({ name }) => name) ?? (draft.key === NEW_KEY ? [] : [draft.key]);
   const { provider, keyValue } = readDraft(draft, names);
@@ -70,7 +74,7 @@ export function ProviderForm({
     >
       {replaces === null ? (
         <TextField
-          autoFocus
+          autoFocus={service === null}
           error={problems.at("/name")}
           hint="Lowercase letters, digits and -, such as openrouter. Runs show it."
           label="Name"
@@ -110,6 +114,7 @@ export function ProviderForm({
       {draft.key === NEW_KEY ? (
         <TextField
           autoComplete="new-password"
+          autoFocus={service !== null}
           error={problems.at("/keyValue")}
           hint={`Encrypted when you save, as the secret ${newSecretName(draft.name.trim(), names)}, and sent to ${host ?? "the provider's host"} alone. Nobody can read it again.`}
           label="API key"
@@ -120,7 +125,7 @@ export function ProviderForm({
       ) : null}
       <TextareaField
         error={modelsError(problems.at, sent)}
-        hint="One per line, as the provider names them. Agents choose among them."
+        hint={`One per line, as the provider names them${service === null ? "" : `, such as ${service.example}`}. Agents choose among them.`}
         label="Models"
         onChange={(models) => change({ models })}
         value={draft.models}

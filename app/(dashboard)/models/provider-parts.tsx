@@ -1,9 +1,9 @@
 import clsx from "clsx";
 import type { ReactNode } from "react";
-import { formatCredits } from "@/app/_ui/figures/format";
+import { formatCount, formatCredits, formatUsed } from "@/app/_ui/figures/format";
 import { Ago } from "@/app/_ui/figures/time";
 import { Link } from "@/app/_ui/link";
-import { Cell, HeadCell, Table } from "@/app/_ui/table";
+import { Badge, Cell, HeadCell, Table } from "@/app/_ui/table";
 import type {
   ModelProviders,
   OwnProviderSummary,
@@ -15,9 +15,8 @@ export function OwnProviderPart({ own, children }: { own: OwnProviderSummary; ch
   const { provider, models } = own;
   return (
     <Part actions={children} models={models} name={provider.name}>
-      <span className="mono [overflow-wrap:anywhere]">{provider.baseUrl}</span>
+      <p className="mono [overflow-wrap:anywhere]">{provider.baseUrl}</p>
       <Key of={own.key} />
-      <span>only this organization</span>
     </Part>
   );
 }
@@ -29,11 +28,11 @@ const KEY_STATES = {
 };
 
 function Key({ of: key }: { of: OwnProviderSummary["key"] }) {
-  if (key === null) return <span>no key</span>;
+  if (key === null) return <p>Needs no key</p>;
   const state = KEY_STATES[key.state];
   return (
-    <span>
-      key{" "}
+    <p>
+      Key{" "}
       <Link className="text-ink underline" href="/secrets">
         {key.name}
       </Link>{" "}
@@ -46,28 +45,28 @@ function Key({ of: key }: { of: OwnProviderSummary["key"] }) {
       ) : (
         "never used"
       )}
-    </span>
+    </p>
   );
 }
 
 /** A provider that the operator configured. The default one also serves every model that nobody lists. */
 export function ServiceProviderPart({
   provider: { name, isDefault, models },
-  defaultPrice,
+  others,
 }: {
   provider: ModelProviders["service"][number];
-  defaultPrice: ModelProviders["defaultPrice"];
+  others: ModelProviders["others"];
 }) {
   const isDemo = name === "demo";
   return (
     <Part
+      badge={isDefault ? "default" : null}
       free={isDemo}
-      models={isDefault ? [...models, { name: null, ...defaultPrice }] : models}
+      models={isDefault ? [...models, { name: null, ...others }] : models}
       name={name}
     >
-      {isDemo ? <span>the built-in simulation</span> : null}
-      {isDefault ? <span>the default provider</span> : null}
-      <span>every organization</span>
+      {isDemo ? <p>The built-in simulation. It answers at once and costs nothing.</p> : null}
+      {isDefault ? <p>Serves every model that no other provider lists.</p> : null}
     </Part>
   );
 }
@@ -75,11 +74,13 @@ export function ServiceProviderPart({
 function Part({
   name,
   models,
+  badge = null,
   free = false,
   actions,
   children,
 }: {
   name: string;
+  badge?: string | null;
   /** Whether its tokens cost nothing, whatever the price list says. */
   free?: boolean;
   /** Without a name: any model that is not listed. */
@@ -88,20 +89,27 @@ function Part({
   children: ReactNode;
 }) {
   return (
-    <section aria-label={name} className="pb-4">
-      <div className="flex flex-wrap items-center gap-x-3 gap-y-1 border-line border-t px-4 py-2 sm:px-6">
-        <div className="min-w-0 flex-1">
-          <h3 className="font-medium">{name}</h3>
-          <p className="flex flex-wrap gap-x-3 text-muted text-xs">{children}</p>
+    <section
+      aria-label={name}
+      className="border-line border-t lg:grid lg:grid-cols-[minmax(0,20rem)_minmax(0,1fr)]"
+    >
+      <div className="flex flex-col gap-1.5 px-4 py-4 sm:px-6 lg:border-line lg:border-r">
+        <div className="flex min-h-8 items-center gap-2">
+          <h3 className="min-w-0 truncate font-medium" title={name}>
+            {name}
+          </h3>
+          {badge === null ? null : <Badge>{badge}</Badge>}
+          <span className="ml-auto flex shrink-0 items-center gap-1">{actions}</span>
         </div>
-        <div className="flex items-center gap-1">{actions}</div>
+        <div className="flex flex-col gap-1 text-muted">{children}</div>
       </div>
-      <Table className="table-fixed" label={`Models of ${name}`}>
+      <Table className="table-fixed self-start lg:border-t-0" label={`Models of ${name}`}>
         <thead>
           <tr>
             <HeadCell>Model</HeadCell>
-            <HeadCell className="w-24 text-right sm:w-32">Input</HeadCell>
-            <HeadCell className="w-24 text-right sm:w-32">Output</HeadCell>
+            <HeadCell className="w-[4.5rem] text-right sm:w-32">Input</HeadCell>
+            <HeadCell className="w-[4.5rem] text-right sm:w-32">Output</HeadCell>
+            <HeadCell className="w-16 text-right sm:w-28">Agents</HeadCell>
           </tr>
         </thead>
         <tbody>
@@ -110,12 +118,23 @@ function Part({
               <Cell className={clsx("[overflow-wrap:anywhere]", model.name === null ? "text-muted" : "mono")}>
                 {model.name ?? "Any other model"}
               </Cell>
-              <Cell className="text-right">{free ? "free" : formatCredits(model.input)}</Cell>
-              <Cell className="text-right">{free ? "free" : formatCredits(model.output)}</Cell>
+              <Price free={free}>{model.input}</Price>
+              <Price free={free}>{model.output}</Price>
+              <Cell className="text-right tabular-nums">
+                {model.agents === 0 ? formatUsed(0) : formatCount(model.agents)}
+              </Cell>
             </tr>
           ))}
         </tbody>
       </Table>
     </section>
+  );
+}
+
+function Price({ free, children }: { free: boolean; children: string }) {
+  return (
+    <Cell className={clsx("text-right tabular-nums", free && "text-muted")}>
+      {free ? "Free" : formatCredits(children)}
+    </Cell>
   );
 }

@@ -18,7 +18,7 @@ import { useMay } from "@/app/_ui/role";
 import type { OrganizationFacts } from "@/server/catalog/organization/own-organization";
 import { RailLinks } from "../_definitions/rail-links";
 
-const Rename = dynamic(() => import("./rename").then((part) => part.Rename));
+const Rename = dynamic(() => import("./rename").then((part) => part.Rename), { ssr: false });
 
 /** The organization, its plan, and what it uses of it. The operator changes the plan; an owner renames. */
 export function OrganizationView() {

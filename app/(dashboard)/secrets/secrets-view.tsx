@@ -6,7 +6,7 @@ import { useState } from "react";
 import { useTRPC } from "@/app/_ui/data/providers";
 import { Ago, Day } from "@/app/_ui/figures/time";
 import { MoreIcon } from "@/app/_ui/icons";
-import { Menu, MenuItem, MenuSeparator } from "@/app/_ui/menu";
+import { Menu, MenuItem, MenuSeparator } from "@/app/_ui/menu/menu";
 import { Command, Empty, PageHead } from "@/app/_ui/page/page";
 import { PageButton } from "@/app/_ui/page/page-button";
 import { useMay } from "@/app/_ui/role";
@@ -14,10 +14,16 @@ import { List, ListCell, ListRow } from "@/app/_ui/table";
 import type { SecretSummary } from "@/server/catalog/organization/secrets";
 import { referenceTo } from "./secret-draft";
 
-const CreateSecret = dynamic(() => import("./create-secret").then((part) => part.CreateSecret));
-const ReplaceValue = dynamic(() => import("./replace-value").then((part) => part.ReplaceValue));
-const EditRules = dynamic(() => import("./edit-rules").then((part) => part.EditRules));
-const RemoveSecret = dynamic(() => import("./remove-secret").then((part) => part.RemoveSecret));
+const CreateSecret = dynamic(() => import("./create-secret").then((part) => part.CreateSecret), {
+  ssr: false,
+});
+const ReplaceValue = dynamic(() => import("./replace-value").then((part) => part.ReplaceValue), {
+  ssr: false,
+});
+const EditRules = dynamic(() => import("./edit-rules").then((part) => part.EditRules), { ssr: false });
+const RemoveSecret = dynamic(() => import("./remove-secret").then((part) => part.RemoveSecret), {
+  ssr: false,
+});
 
 const COLUMNS = [
   ["Secret", "w-[24%]"],

@@ -1,6 +1,8 @@
 "use client";
 
 import clsx from "clsx";
+import { type ReactNode, useState } from "react";
+import { PlainText } from "../text/plain-text";
 
 /** Switches between the formatted view of a text and the text as stored. */
 export function RawSwitch({
@@ -26,5 +28,16 @@ export function RawSwitch({
     >
       Raw
     </button>
+  );
+}
+
+/** A formatted view with a switch to the text as stored. */
+export function WithRaw({ text, children }: { text: string; children: ReactNode }) {
+  const [raw, setRaw] = useState(false);
+  return (
+    <>
+      <RawSwitch className="float-right ml-2" onSwitch={setRaw} raw={raw} />
+      {raw ? <PlainText text={text} /> : children}
+    </>
   );
 }

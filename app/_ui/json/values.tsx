@@ -4,7 +4,8 @@ import { useMemo, useState } from "react";
 import { formatBytes } from "@/app/_ui/figures/format";
 import type { Json } from "@/server/json";
 import { CopyButton } from "../copy-button";
-import { EmbeddedPicture, isEmbeddedPicture } from "../text/embedded-picture";
+import { EmbeddedPicture } from "../text/embedded-picture";
+import { isEmbeddedPicture } from "../text/is-embedded-picture";
 import { splitHits } from "../text/split-hits";
 import type { Search } from "./paths";
 

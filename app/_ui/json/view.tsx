@@ -1,12 +1,12 @@
 "use client";
 
-import { type ReactNode, useDeferredValue, useMemo, useState } from "react";
+import { useDeferredValue, useMemo, useState } from "react";
 import type { Json } from "@/server/json";
 import { SearchIcon } from "../icons";
-import { isEmbeddedPicture } from "../text/embedded-picture";
+import { isEmbeddedPicture } from "../text/is-embedded-picture";
 import { PlainText } from "../text/plain-text";
 import { type JsonNode, keysOf, searchJson } from "./paths";
-import { RawSwitch } from "./raw-switch";
+import { RawSwitch, WithRaw } from "./raw-switch";
 import { JsonTree } from "./tree";
 import { Scalar } from "./values";
 
@@ -51,17 +51,6 @@ function Plain({ value }: { value: Json }) {
     <div className="mono">
       <Scalar search={null} value={value} />
     </div>
-  );
-}
-
-/** A formatted view with a switch to the text as stored. */
-export function WithRaw({ text, children }: { text: string; children: ReactNode }) {
-  const [raw, setRaw] = useState(false);
-  return (
-    <>
-      <RawSwitch className="float-right ml-2" onSwitch={setRaw} raw={raw} />
-      {raw ? <PlainText text={text} /> : children}
-    </>
   );
 }
 

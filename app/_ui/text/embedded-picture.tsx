@@ -2,14 +2,6 @@
 
 import { useState } from "react";
 
-/**
- * Whether a text is a bitmap as a data URL (RFC 2397), which can be shown without a request to another server. SVG is
- * excluded: it can hold scripts and links.
- */
-export function isEmbeddedPicture(text: string): boolean {
-  return /^data:image\/(png|jpe?g|gif|webp|avif|bmp);base64,[\w+/]+={0,2}\s*$/i.test(text);
-}
-
 /** A picture embedded in a text, or a note if it cannot be shown. */
 export function EmbeddedPicture({ src, alt }: { src: string; alt: string }) {
   const [broken, setBroken] = useState(false);

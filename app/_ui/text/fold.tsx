@@ -4,41 +4,8 @@ import clsx from "clsx";
 import { type ReactNode, type RefObject, useLayoutEffect, useRef, useState } from "react";
 import { formatBytes } from "@/app/_ui/figures/format";
 
-/** Longer texts start collapsed. */
-const LONG = 600;
-const MANY_LINES = 8;
 /** In bytes. */
 const SIZED_FROM = 4_096;
-/** More characters than a collapsed text shows on the widest page. */
-const SEEN = 3_000;
-
-/** Whether a text is long enough to start collapsed. A JSON document counts a line for each of its values. */
-export function isLong(text: string, limit = { characters: LONG, lines: MANY_LINES }): boolean {
-  if (text.length > limit.characters) return true;
-  if (text.split("\n", limit.lines + 1).length > limit.lines) return true;
-  return /^\s*[[{]/.test(text) && countValues(text, limit.lines) > limit.lines;
-}
-
-/** How many values a JSON document has, including those within others; 0 for any other text. */
-function countValues(text: string, most: number): number {
-  let count = 0;
-  try {
-    JSON.parse(text, (_, value) => {
-      count += 1;
-      return count > most ? null : value;
-    });
-  } catch {
-    return 0;
-  }
-  return count;
-}
-
-/** The part of a collapsed text that is visible. */
-export function startOfFolded(text: string): string {
-  // Half a surrogate pair would differ between the server's HTML and the browser.
-  return text.slice(0, SEEN).replace(/[\ud800-\udbff]$/, "");
-}
-
 /**
  * Shows the start of a long content, and the rest on a click. Content that is expensive to draw is a function that gets
  * whether it is collapsed, and then draws `startOfFolded` of its text.

@@ -95,8 +95,8 @@ it("a provider and its key are added, tested, changed and removed; each is audit
   expect(own).toEqual({
     provider: far(),
     models: [
-      { name: "far/large", input: "0.1", output: "0.4" },
-      { name: "far/small", input: "0.1", output: "0.4" },
+      { name: "far/large", input: "0.1", output: "0.4", agents: 0 },
+      { name: "far/small", input: "0.1", output: "0.4", agents: 0 },
     ],
     key: { name: "far_away", state: "set", lastUsedAt: null },
   });
@@ -226,13 +226,21 @@ it("the agents and tools that use a provider's models are named", async () => {
     { kind: "agent", id, name: "uses" },
     { kind: "tool", id: writer.id, name: "writes" },
   ]);
+  const before = await models.list();
+  await agent("strange", "listed-nowhere");
+  const { own, others } = await models.list();
+  expect(own[0]?.models).toMatchObject([
+    { name: "far/large", agents: 1 },
+    { name: "far/small", agents: 0 },
+  ]);
+  expect(others.agents).toBe(before.others.agents + 1);
 });
 
 it("the service's providers are listed with the default one, without models of the organization's own", async () => {
   const models = await api();
   const before = await models.list();
   expect(before.service.filter(({ isDefault }) => isDefault)).toHaveLength(1);
-  expect(before.defaultPrice).toEqual({ input: "0.1", output: "0.4" });
+  expect(before.others).toMatchObject({ input: "0.1", output: "0.4" });
   const [listed] = before.service.flatMap((provider) => provider.models);
   if (listed === undefined) return;
   await models.save({ ...far({ apiKey: undefined, models: [listed.name] }), replaces: null });

@@ -1,10 +1,11 @@
 import type { MemberActor } from "@/server/auth/actor";
 import type { RunStatus } from "@/server/contract/enums";
 import type { Services } from "@/server/services";
+import { readProviders } from "./model-providers";
 
 /** How far an organization is on its way to a first completed run. */
 export type FirstSteps = {
-  /** The configured model providers; empty: the demo model answers. */
+  /** The model providers of the service and of the organization; empty: the demo model answers. */
   providers: string[];
   /** The first active agent. */
   agent: { id: string; name: string; maxCredits: string | null } | null;
@@ -20,7 +21,8 @@ const FIRST_RUNS = 20;
 export async function readFirstSteps(services: Services, actor: MemberActor): Promise<FirstSteps> {
   const { db, env } = services;
   const organizationId = actor.orgId;
-  const [agent, runs] = await Promise.all([
+  const [own, agent, runs] = await Promise.all([
+    readProviders(db, organizationId),
     db.agent.findFirst({
       where: { organizationId, deletedAt: null, status: "active" },
       orderBy: [{ createdAt: "asc" }, { id: "asc" }],
@@ -38,7 +40,9 @@ export async function readFirstSteps(services: Services, actor: MemberActor): Pr
     }),
   ]);
   return {
-    providers: [...(env.openai ? ["openai"] : []), ...env.providers.map(({ name }) => name)],
+    providers: [
+      ...new Set([...(env.openai ? ["openai"] : []), ...[...env.providers, ...own].map(({ name }) => name)]),
+    ],
     agent: agent && {
       id: agent.id,
       name: agent.name,

@@ -5,8 +5,8 @@ import type { Services } from "@/server/services";
 import { readProviders } from "./model-providers";
 import { type SecretSummary, stateOf } from "./secrets";
 
-/** A model and its price in credits per 1,000 tokens. */
-export type PricedModel = { name: string; input: string; output: string };
+/** A model, its price in credits per 1,000 tokens, and how many agents name it. */
+export type PricedModel = { name: string; input: string; output: string; agents: number };
 
 export type OwnProviderSummary = {
   provider: OwnProvider;
@@ -19,8 +19,8 @@ export type ModelProviders = {
   own: OwnProviderSummary[];
   /** The providers that the operator configured, for every organization. */
   service: { name: string; isDefault: boolean; models: PricedModel[] }[];
-  /** The price of a model without one of its own. */
-  defaultPrice: Omit<PricedModel, "name">;
+  /** The price of a model without one of its own, and how many agents name a model that nobody lists. */
+  others: Omit<PricedModel, "name">;
 };
 
 /** The providers that serve the organization's models. A model of its own provider is not called at the service's. */
@@ -28,7 +28,12 @@ export async function listModelProviders(services: Services, actor: Actor): Prom
   const { db, models, prices, clock } = services;
   const own = await readProviders(db, actor.orgId);
   const secrets = await db.secret.findMany({ where: { organizationId: actor.orgId } });
-  const price = (model: string) => ({ name: model, ...describePrice(prices, model) });
+  const agents = await countAgents(services, actor);
+  const price = (model: string) => ({
+    name: model,
+    ...describePrice(prices, model),
+    agents: agents.get(model) ?? 0,
+  });
   const taken = new Set(own.flatMap((provider) => provider.models));
   const others = [...new Set([...models.listed, ...Object.keys(prices.models)])].filter(
     (model) => !taken.has(model),
@@ -36,6 +41,7 @@ export async function listModelProviders(services: Services, actor: Actor): Prom
   // No provider lists the empty name: the default one serves it.
   const fallback = models.providerOf("");
   const names = new Set([fallback, ...others.map(models.providerOf)]);
+  const listed = new Set([...taken, ...others]);
   return {
     own: own.map((provider) => {
       const key = secrets.find(({ name }) => name === keySecretOf(provider));
@@ -56,11 +62,27 @@ export async function listModelProviders(services: Services, actor: Actor): Prom
       isDefault: name === fallback,
       models: others.filter((model) => models.providerOf(model) === name).map(price),
     })),
-    defaultPrice: describePrice(prices, ""),
+    others: {
+      ...describePrice(prices, ""),
+      agents: [...agents].reduce((sum, [model, count]) => (listed.has(model) ? sum : sum + count), 0),
+    },
   };
 }
 
-export function describePrice(prices: PriceList, model: string): Omit<PricedModel, "name"> {
+/** How many agents name each model in their current version. */
+async function countAgents({ db }: Services, actor: Actor): Promise<Map<string, number>> {
+  const rows = await db.agent.findMany({
+    where: { organizationId: actor.orgId, deletedAt: null },
+    select: { versions: { orderBy: { number: "desc" }, take: 1, select: { model: true } } },
+  });
+  const counts = new Map<string, number>();
+  for (const { versions } of rows) {
+    for (const { model } of versions) counts.set(model, (counts.get(model) ?? 0) + 1);
+  }
+  return counts;
+}
+
+export function describePrice(prices: PriceList, model: string): Pick<PricedModel, "input" | "output"> {
   const { input, output } = priceOf(prices, model);
   return { input: input.toFixed(), output: output.toFixed() };
 }

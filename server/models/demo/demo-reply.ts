@@ -4,8 +4,8 @@ import type { ModelMessage, ModelRequest } from "@/server/models/port";
 /** How the demo model (demo.ts) phrases the results of its calls. */
 
 const NOTICE =
-  "This answer is simulated by the built-in demo model: for a real one, set OPENAI_API_KEY (and OPENAI_BASE_URL for " +
-  "another OpenAI-compatible provider) and restart the service.";
+  "This answer is simulated by the built-in demo model: for a real one, add a model provider, or set OPENAI_API_KEY " +
+  "(and OPENAI_BASE_URL for another OpenAI-compatible provider) and restart the service.";
 
 const shorten = (text: string, length: number) =>
   text.length <= length ? text : `${text.slice(0, length)}…`;

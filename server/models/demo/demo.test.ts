@@ -71,6 +71,7 @@ describe("calls matching tools", () => {
   test.each<[string, unknown]>([
     ["What is 17 * 23?", ["calculate", { expression: "17 * 23" }]],
     ["What is 17 times 23 plus 4?", ["calculate", { expression: "17 * 23 + 4" }]],
+    ["What do 12 apples at 0.80 cost?", ["calculate", { expression: "12 * 0.80" }]],
     ["Please add (2 + 3) * 4 and tell me", ["calculate", { expression: "(2 + 3) * 4" }]],
     ["What time is it in Berlin?", ["current_time", { timezone: "Europe/Berlin" }]],
     ["Which date is today?", ["current_time", {}]],

@@ -76,12 +76,20 @@ function planTool(tool: OfferedTool, text: string): PlannedCall[] {
   }));
 }
 
+/** The calculations in a message, and the totals of its orders unless another tool takes them. */
+function findExpressions(text: string, tools: readonly OfferedTool[]): string[] {
+  const found = findArithmetic(text);
+  if (tools.some((tool) => !BUILT_IN.has(tool.name) && countNumberFields(tool.parameters) >= 2)) return found;
+  const totals = findOrders(text).map((order) => findNumbers(order).slice(0, 2).join(" * "));
+  return [...found, ...totals.slice(0, MAX_ORDERS)];
+}
+
 /** Everything that the message asks for and a tool can do, in the order of the calls. */
 function plan(text: string, tools: readonly OfferedTool[]): PlannedCall[] {
   const offered = new Set(tools.map((tool) => tool.name));
   const calls: PlannedCall[] = [];
   if (offered.has("calculate")) {
-    for (const expression of findArithmetic(text)) {
+    for (const expression of findExpressions(text, tools)) {
       calls.push({ name: "calculate", arguments: { expression }, reason: `I calculate ${expression}.` });
     }
   }

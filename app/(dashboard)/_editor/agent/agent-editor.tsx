@@ -25,14 +25,16 @@ import {
 } from "./agent-fields";
 import { ModelField } from "./model-field";
 import { Policies } from "./policies";
+import type { Starter } from "./starters";
 
-/** Creates an agent. */
-export function NewAgent() {
+/** Creates an agent, which may begin as one that works as it is. */
+export function NewAgent({ starter }: { starter: Starter | null }) {
   const trpc = useTRPC();
   const { data: choices } = useSuspenseQuery(trpc.definitions.choices.queryOptions());
   const [first] = choices.models;
-  const fields = useMemo(() => newAgent(first?.name ?? ""), [first]);
-  return <AgentForm back={{ href: "/agents", label: "Agents" }} opened={null} saved={fields} />;
+  const fields = useMemo(() => ({ ...newAgent(first?.name ?? ""), ...starter?.fields }), [first, starter]);
+  const back = { href: "/agents", label: "Agents" };
+  return <AgentForm back={back} copied={starter?.slug ?? null} opened={null} saved={fields} />;
 }
 
 /** Creates an agent that begins as a copy of another. */
@@ -59,7 +61,7 @@ export function EditAgent({ agentId }: { agentId: string }) {
 }
 
 /** It follows runs, which the form does not. */
-const TryAgent = dynamic(() => import("./try-agent").then((part) => part.TryAgent));
+const TryAgent = dynamic(() => import("./try-agent").then((part) => part.TryAgent), { ssr: false });
 
 function AgentForm({
   opened,
@@ -107,7 +109,7 @@ function AgentForm({
             <div className="xl:sticky xl:top-5">
               {opened === null ? (
                 <p className="text-muted">
-                  Create the agent first. Its page runs it, and this form then tries changes.
+                  Create the agent to try it. Afterwards, changes can be tried here before they are saved.
                 </p>
               ) : (
                 <TryAgent

@@ -1,7 +1,7 @@
 "use client";
 
 import { type RefObject, useRef } from "react";
-import { Menu, MenuItem, MenuLink, MenuSeparator } from "@/app/_ui/menu";
+import { Menu, MenuItem, MenuLink, MenuSeparator } from "@/app/_ui/menu/menu";
 
 /** Something that a value can refer to. `alone`: the whole value, if there is none yet; by default the reference. */
 export type Insertable = { name: string; alone?: string };

@@ -7,6 +7,7 @@ import { TextareaField, TextField } from "@/app/_ui/forms/form";
 import { DownIcon, RemoveIcon, UpIcon } from "@/app/_ui/icons";
 import { useNotify } from "@/app/_ui/toast";
 import type { TextProblem } from "@/server/catalog/edit-definition";
+import { slugOf } from "../slug";
 import { insertablesBefore } from "./insertables";
 import { StepForm, type StepPath } from "./step-form";
 import { type Part, SELECTED_CARD } from "./step-list";
@@ -74,6 +75,13 @@ const asText = (value: unknown) => (typeof value === "string" ? value : "");
 
 function InputForm({ tool, isNew, problems, onChange }: PartProps) {
   const set = (name: string) => (value: string) => onChange((before) => setValue(before, [name], value));
+  // The slug of a new tool follows its name until it is changed by hand.
+  const follows = isNew && asText(tool.fields.slug) === slugOf(asText(tool.fields.name));
+  const rename = (name: string) =>
+    onChange((before) => {
+      const renamed = setValue(before, ["name"], name);
+      return follows ? setValue(renamed, ["slug"], slugOf(name)) : renamed;
+    });
   return (
     <section aria-label="Name and input of the tool" className="flex max-w-3xl flex-col gap-4">
       <h2 className="font-semibold">Name and input</h2>
@@ -82,7 +90,7 @@ function InputForm({ tool, isNew, problems, onChange }: PartProps) {
           autoFocus={isNew}
           error={messageAt(problems, ["name"])}
           label="Name"
-          onChange={set("name")}
+          onChange={rename}
           value={asText(tool.fields.name)}
         />
         <TextField

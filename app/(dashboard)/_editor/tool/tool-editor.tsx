@@ -47,8 +47,8 @@ export function EditTool({ toolId }: { toolId: string }) {
 }
 
 /** What only some use is loaded with the first use. */
-const TryPanel = dynamic(() => import("./try-panel").then((part) => part.TryPanel));
-const Catalogue = dynamic(() => import("./catalogue").then((part) => part.Catalogue));
+const TryPanel = dynamic(() => import("./try-panel").then((part) => part.TryPanel), { ssr: false });
+const Catalogue = dynamic(() => import("./catalogue").then((part) => part.Catalogue), { ssr: false });
 
 const readText = (stored: unknown) => (typeof stored === "string" ? stored : null);
 const fieldsOf = (yaml: string) => new Map([["definition", yaml]]);
@@ -187,7 +187,7 @@ function ToolForm({
           <aside className="min-w-0 border-line px-4 py-4 max-xl:border-t sm:px-6 lg:max-xl:col-span-2 xl:border-l xl:bg-surface">
             {opened === null ? (
               <p className="text-muted">
-                Create the tool first. Its page runs it, and this form then tries changes.
+                Create the tool to try it. Afterwards, changes can be tried here before they are saved.
               </p>
             ) : (
               <TryPanel

@@ -3,12 +3,14 @@ import { Suspense } from "react";
 import { CopyButton } from "@/app/_ui/copy-button";
 import { Empty, PageHead } from "@/app/_ui/page/page";
 import { PageButton } from "@/app/_ui/page/page-button";
+import { ForMembers } from "@/app/_ui/role";
 import { Badge, List, ListCell, ListRow, RowControl, RowName } from "@/app/_ui/table";
 import { serverApi } from "@/app/request";
 import { Archived } from "../../_definitions/archived";
 import { ListSearch } from "../../_definitions/list-search";
 import { readListView, viewLines, WeekCells, weekColumns } from "../../_definitions/week";
 import { WeekTotal } from "../../_definitions/week-total";
+import { StarterLinks } from "../../_editor/agent/starter-links";
 import { LastRunLink } from "../../last-run";
 import { OperatorCommand } from "../../operator-command";
 import { Skeleton } from "./skeleton";
@@ -32,10 +34,13 @@ async function Agents({ searchParams }: PageProps<"/agents">) {
       </PageHead>
       {agents.length === 0 ? (
         <Empty title="No agents yet">
-          <p>An agent answers a message with a model, tools and functions.</p>
-          <PageButton {...NEW} />
-          <p>Or declare it in a YAML file and apply it:</p>
-          <OperatorCommand>apply agents.yaml</OperatorCommand>
+          <p>An agent is a prompt, a model, and the functions and tools it may use.</p>
+          <ForMembers>
+            <p>Begin with one that works and change it, or with an empty form:</p>
+            <StarterLinks />
+            <p>Or declare it in a YAML file and apply it:</p>
+            <OperatorCommand>apply agents.yaml</OperatorCommand>
+          </ForMembers>
         </Empty>
       ) : (
         <>

@@ -6,8 +6,11 @@ import { useTRPC } from "@/app/_ui/data/providers";
 import { formatPlural } from "@/app/_ui/figures/format";
 import { CheckIcon, MessageIcon, TextIcon, WrenchIcon } from "@/app/_ui/icons";
 import { Link } from "@/app/_ui/link";
-import { Fold, isLong, startOfFolded } from "@/app/_ui/text/fold";
-import { isMarkedUp } from "@/app/_ui/text/marked-up";
+import { Fold } from "@/app/_ui/text/fold";
+import { isLong, PROMPT_LIMIT, startOfFolded } from "@/app/_ui/text/long-text";
+import type { FirstView } from "@/app/_ui/text/markdown/first-view";
+import { FormattedText } from "@/app/_ui/text/markdown/formatted-text";
+import { isMarkedUp } from "@/app/_ui/text/markdown/marked-up";
 import { PlainText } from "@/app/_ui/text/plain-text";
 import type { AttachmentPolicy } from "@/server/agent/definition";
 import type { AgentDetail } from "@/server/catalog/inspect-definition";
@@ -16,12 +19,9 @@ import { FlowPart, LimitsPart } from "../../_definitions/flow";
 
 /** Only agents that answer with JSON have it. */
 const SchemaTable = dynamic(() => import("../../_definitions/schema-table").then((part) => part.SchemaTable));
-const FormattedText = dynamic(() =>
-  import("@/app/_ui/text/formatted-text").then((module) => module.FormattedText),
-);
 
 /** The page of one agent: its definition, recent runs and versions. */
-export function AgentView({ agentId }: { agentId: string }) {
+export function AgentView({ agentId, prompt }: { agentId: string; prompt: FirstView | null }) {
   const trpc = useTRPC();
   const { data: agent } = useSuspenseQuery(trpc.definitions.agent.queryOptions({ agentId }));
   return (
@@ -34,7 +34,7 @@ export function AgentView({ agentId }: { agentId: string }) {
         mark={<TextIcon />}
         title={agent.systemPrompt === "" ? "Follows no prompt" : "Follows this prompt"}
       >
-        <Prompt text={agent.systemPrompt} />
+        <Prompt first={prompt} text={agent.systemPrompt} />
       </FlowPart>
       <Uses agent={agent} />
       <LimitsPart maxSteps={agent.maxSteps} of={agent} />
@@ -50,16 +50,14 @@ export function AgentView({ agentId }: { agentId: string }) {
   );
 }
 
-const ROOMY = { characters: 4_000, lines: 40 };
-
-function Prompt({ text }: { text: string }) {
+function Prompt({ text, first }: { text: string; first: FirstView | null }) {
   if (text === "") return null;
   return (
     <div className="max-w-176">
-      <Fold height="max-h-96" long={isLong(text, ROOMY)} bytes={new Blob([text]).size}>
+      <Fold height="max-h-96" long={isLong(text, PROMPT_LIMIT)} bytes={new Blob([text]).size}>
         {(folded) =>
           isMarkedUp(text) ? (
-            <FormattedText folded={folded} text={text} />
+            <FormattedText first={first} folded={folded} text={text} />
           ) : (
             <PlainText prose text={folded ? startOfFolded(text) : text} />
           )

@@ -1,6 +1,9 @@
 import type { Metadata } from "next";
 import { notFound } from "next/navigation";
 import { createPrefetch, Prefetched } from "@/app/_ui/page/prefetch";
+import { isLong, PROMPT_LIMIT } from "@/app/_ui/text/long-text";
+import { firstViewOf } from "@/app/_ui/text/markdown/first-view";
+import { isMarkedUp } from "@/app/_ui/text/markdown/marked-up";
 import { isNotFound } from "@/app/request";
 import { isUuid } from "@/server/ids";
 import { DefinitionSkeleton } from "../../_definitions/definition-skeleton";
@@ -21,14 +24,21 @@ async function content({ params }: Props) {
   if (!isUuid(agentId)) notFound();
   const prefetch = await createPrefetch();
   const { queryClient, trpc } = prefetch;
-  await queryClient.fetchQuery(trpc.definitions.agent.queryOptions({ agentId })).catch((error: unknown) => {
-    if (isNotFound(error)) notFound();
-    throw error;
-  });
+  const { systemPrompt } = await queryClient
+    .fetchQuery(trpc.definitions.agent.queryOptions({ agentId }))
+    .catch((error: unknown) => {
+      if (isNotFound(error)) notFound();
+      throw error;
+    });
   await prefetchBeside(prefetch, { kind: "agent", id: agentId });
   return (
     <Prefetched from={prefetch}>
-      <AgentView agentId={agentId} />
+      <AgentView
+        agentId={agentId}
+        prompt={
+          isMarkedUp(systemPrompt) ? firstViewOf(systemPrompt, isLong(systemPrompt, PROMPT_LIMIT)) : null
+        }
+      />
     </Prefetched>
   );
 }

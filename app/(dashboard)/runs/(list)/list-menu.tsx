@@ -3,7 +3,7 @@
 import dynamic from "next/dynamic";
 import { useState } from "react";
 import { CloseIcon, DownloadIcon, MoreIcon } from "@/app/_ui/icons";
-import { Menu, MenuItem, MenuLink } from "@/app/_ui/menu";
+import { Menu, MenuItem, MenuLink } from "@/app/_ui/menu/menu";
 import { usePageActions } from "@/app/_ui/page/page-actions";
 import { useMay } from "@/app/_ui/role";
 import type { RunFilter } from "@/server/runs/read/filter";

@@ -4,7 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { buttonClass } from "@/app/_ui/button";
 import { useTRPC } from "@/app/_ui/data/providers";
 import { AgentIcon, PlusIcon, ToolIcon } from "@/app/_ui/icons";
-import { Menu, MenuHeading, MenuLink } from "@/app/_ui/menu";
+import { Menu, MenuHeading, MenuLink } from "@/app/_ui/menu/menu";
 import { useMay } from "@/app/_ui/role";
 
 const GROUPS = [

@@ -1,8 +1,11 @@
 import type { Metadata } from "next";
 import { notFound } from "next/navigation";
 import { createPrefetch, Prefetched } from "@/app/_ui/page/prefetch";
+import { ANSWER_LIMIT, isLong } from "@/app/_ui/text/long-text";
+import { type FirstView, firstViewOf } from "@/app/_ui/text/markdown/first-view";
 import { isNotFound } from "@/app/request";
 import { isUuid } from "@/server/ids";
+import type { RunDetail } from "@/server/runs/read/inspect/inspect";
 import { streamed } from "../../streamed";
 import { chooseLine, type LineAddress, linesOf, runToUnfold } from "./lines";
 import { RunView } from "./run-view";
@@ -44,7 +47,13 @@ async function content({ params, searchParams }: Props) {
   }
   return (
     <Prefetched from={prefetch}>
-      <RunView runId={runId} />
+      <RunView answer={firstAnswerOf(inspection.run)} runId={runId} />
     </Prefetched>
   );
+}
+
+/** An agent's answer; null for documents, which the browser draws. */
+function firstAnswerOf({ kind, output }: RunDetail): FirstView | null {
+  if (kind !== "agent" || !output || /^\s*[[{]/.test(output.text)) return null;
+  return firstViewOf(output.text, isLong(output.text, ANSWER_LIMIT));
 }

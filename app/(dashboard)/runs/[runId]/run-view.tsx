@@ -2,6 +2,7 @@
 
 import { useSearchParams } from "next/navigation";
 import { useMemo, useState } from "react";
+import type { FirstView } from "@/app/_ui/text/markdown/first-view";
 import { isTerminal } from "@/server/contract/enums";
 import type { RunInspection } from "@/server/runs/read/inspect/inspect";
 import { RunFacts } from "./header/facts";
@@ -25,7 +26,7 @@ import { useLiveRun } from "./use-live-run";
 import { Workbench } from "./workbench";
 
 /** The page of one run: input, output and every step. */
-export function RunView({ runId }: { runId: string }) {
+export function RunView({ runId, answer }: { runId: string; answer: FirstView | null }) {
   const inspection = useLiveRun(runId);
   const { run } = inspection;
   const address = readAddress(useSearchParams());
@@ -52,7 +53,7 @@ export function RunView({ runId }: { runId: string }) {
     <article>
       <RunHeader reserve={wasLive} run={run} />
       <div className="lg:grid lg:grid-cols-[minmax(0,1fr)_20rem]">
-        <RunTexts calls={inspection.calls} failure={failure} reserve={wasLive} run={run} />
+        <RunTexts answer={answer} calls={inspection.calls} failure={failure} reserve={wasLive} run={run} />
         <RunFacts iterations={iterationsOf(inspection)} run={run} />
       </div>
       {own.length === 0 ? (

@@ -27,9 +27,13 @@ import { alignLines, type Pair, slowerBy } from "./align";
 import { Failures } from "./failures";
 import { TextDifference } from "./text-difference";
 
-const FieldDiff = dynamic(() => import("@/app/_ui/text/field-diff").then((part) => part.FieldDiff));
+const FieldDiff = dynamic(() => import("@/app/_ui/text/field-diff").then((part) => part.FieldDiff), {
+  loading: () => null,
+});
 /** It is loaded with the first step that is opened. */
-const Inspector = dynamic(() => import("../[runId]/inspector/inspector").then((part) => part.Inspector));
+const Inspector = dynamic(() => import("../[runId]/inspector/inspector").then((part) => part.Inspector), {
+  loading: () => null,
+});
 
 /** Two runs side by side: figures, text differences and steps, updated until both have ended. */
 export function Comparison({ a, b }: { a: string; b: string }) {

@@ -3,6 +3,7 @@ import { Suspense } from "react";
 import { CopyButton } from "@/app/_ui/copy-button";
 import { Empty, PageHead } from "@/app/_ui/page/page";
 import { PageButton } from "@/app/_ui/page/page-button";
+import { ForMembers } from "@/app/_ui/role";
 import { List, ListCell, ListRow, RowControl, RowName } from "@/app/_ui/table";
 import { serverApi } from "@/app/request";
 import { Archived } from "../../_definitions/archived";
@@ -33,9 +34,11 @@ async function Tools({ searchParams }: PageProps<"/tools">) {
       {tools.length === 0 ? (
         <Empty title="No tools yet">
           <p>A tool is a list of steps that runs the same way each time.</p>
-          <PageButton {...NEW} />
-          <p>Or declare it in a YAML file and apply it:</p>
-          <OperatorCommand>apply tools.yaml</OperatorCommand>
+          <ForMembers>
+            <PageButton {...NEW} />
+            <p>Or declare it in a YAML file and apply it:</p>
+            <OperatorCommand>apply tools.yaml</OperatorCommand>
+          </ForMembers>
         </Empty>
       ) : (
         <>

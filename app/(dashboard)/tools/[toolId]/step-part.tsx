@@ -1,6 +1,7 @@
 import { formatPlural, formatSpan } from "@/app/_ui/figures/format";
 import { JsonView } from "@/app/_ui/json/view";
-import { Fold, isLong } from "@/app/_ui/text/fold";
+import { Fold } from "@/app/_ui/text/fold";
+import { isLong } from "@/app/_ui/text/long-text";
 import type { ToolDetail } from "@/server/catalog/inspect-definition";
 import type { CallStep } from "@/server/workflow/definition";
 import { retryPolicyOf } from "@/server/workflow/retry-policy";

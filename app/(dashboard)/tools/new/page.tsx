@@ -1,5 +1,6 @@
 import type { Metadata } from "next";
 import { createPrefetch, Prefetched } from "@/app/_ui/page/prefetch";
+import { MembersOnly } from "@/app/(dashboard)/_editor/members-only";
 import { NewTool } from "@/app/(dashboard)/_editor/tool/lazy-tool-editor";
 
 export const metadata: Metadata = { title: "New tool" };
@@ -13,7 +14,9 @@ export default async function NewToolPage() {
   ]);
   return (
     <Prefetched from={prefetch}>
-      <NewTool />
+      <MembersOnly kind="tool" title="New tool">
+        <NewTool />
+      </MembersOnly>
     </Prefetched>
   );
 }

@@ -15,7 +15,9 @@ import { type ListView, viewLines, WeekCells, weekColumns } from "../../_definit
 import { WeekTotal } from "../../_definitions/week-total";
 import { OutcomeMark } from "../outcome";
 
-const CreateTrigger = dynamic(() => import("../_form/create-trigger").then((part) => part.CreateTrigger));
+const CreateTrigger = dynamic(() => import("../_form/create-trigger").then((part) => part.CreateTrigger), {
+  ssr: false,
+});
 
 /** The organization's triggers; members create them here. */
 export function TriggersView({ view }: { view: ListView }) {

@@ -21,7 +21,9 @@ import { OutcomeMark } from "../outcome";
 import { deliveriesQuery, readOutcome } from "./query";
 
 /** It is loaded with the first delivery that is opened. */
-const DeliveryDialog = dynamic(() => import("./delivery-dialog").then((part) => part.DeliveryDialog));
+const DeliveryDialog = dynamic(() => import("./delivery-dialog").then((part) => part.DeliveryDialog), {
+  ssr: false,
+});
 
 /** Deliveries have no events, so a visible page reads them again this often. */
 const REFRESH_MS = 5_000;

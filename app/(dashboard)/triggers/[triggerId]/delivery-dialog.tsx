@@ -47,7 +47,6 @@ export function DeliveryDialog({
         <>
           <Summary delivery={delivery} />
           {mayAct && delivery.bodyNote === null ? <Redelivery delivery={delivery} trigger={trigger} /> : null}
-          <Headers headers={delivery.headers} />
           <Body
             delivery={delivery}
             loading={all.isFetching}
@@ -57,6 +56,7 @@ export function DeliveryDialog({
           {mayAct && delivery.bodyNote === null && trigger.target.kind === "agent" ? (
             <TemplatePreview deliveryId={delivery.id} saved={trigger.messageTemplate} />
           ) : null}
+          <Headers headers={delivery.headers} />
         </>
       ) : (
         <div aria-busy="true" className="flex flex-col gap-3">

@@ -7,22 +7,29 @@ import { Button, MORE_CLASS } from "@/app/_ui/button";
 import { useTRPC } from "@/app/_ui/data/providers";
 import { describeError } from "@/app/_ui/data/query-client";
 import { MoreIcon } from "@/app/_ui/icons";
-import { Menu, MenuItem, MenuSeparator } from "@/app/_ui/menu";
+import { Menu, MenuItem, MenuSeparator } from "@/app/_ui/menu/menu";
 import { usePageActions } from "@/app/_ui/page/page-actions";
 import { useMay } from "@/app/_ui/role";
 import { useNotify } from "@/app/_ui/toast";
 import type { TriggerDetail } from "@/server/webhooks/inspect-trigger";
 
-const EditTrigger = dynamic(() => import("../_form/edit-trigger").then((part) => part.EditTrigger));
-const TestCallDialog = dynamic(() => import("./test-call-dialog").then((part) => part.TestCallDialog));
-const RotateSecretDialog = dynamic(() =>
-  import("./rotate-secret-dialog").then((part) => part.RotateSecretDialog),
+const EditTrigger = dynamic(() => import("../_form/edit-trigger").then((part) => part.EditTrigger), {
+  ssr: false,
+});
+const TestCallDialog = dynamic(() => import("./test-call-dialog").then((part) => part.TestCallDialog), {
+  ssr: false,
+});
+const RotateSecretDialog = dynamic(
+  () => import("./rotate-secret-dialog").then((part) => part.RotateSecretDialog),
+  { ssr: false },
 );
-const ReplaceAddressDialog = dynamic(() =>
-  import("./confirm-dialogs").then((part) => part.ReplaceAddressDialog),
+const ReplaceAddressDialog = dynamic(
+  () => import("./confirm-dialogs").then((part) => part.ReplaceAddressDialog),
+  { ssr: false },
 );
-const DeleteTriggerDialog = dynamic(() =>
-  import("./confirm-dialogs").then((part) => part.DeleteTriggerDialog),
+const DeleteTriggerDialog = dynamic(
+  () => import("./confirm-dialogs").then((part) => part.DeleteTriggerDialog),
+  { ssr: false },
 );
 
 type Opened = "edit" | "test" | "secret" | "address" | "delete";

@@ -51,7 +51,7 @@ export function TriggerFields({
         />
         <TextField
           error={errorAt("/slug")}
-          hint={existing ? "The slug stays." : "The trigger's name in YAML files; it stays."}
+          hint={existing ? "Its name in YAML." : "Its name in YAML. It cannot be changed later."}
           label="Slug"
           maxLength={64}
           onChange={(slug) => onChange({ slug })}

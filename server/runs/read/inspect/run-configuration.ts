@@ -92,7 +92,9 @@ function fieldsOf(configuration: RunConfiguration, deadlineSeconds: number): Fie
   return new Map([
     ["model", model],
     ["system prompt", systemPrompt],
-    ...(messageFromOutside ? [["message", "from outside; the prompt says so"] as const] : []),
+    ...(messageFromOutside
+      ? [["message", "Comes from outside. The prompt tells the model so."] as const]
+      : []),
     ["max steps", String(maxSteps)],
     ...settingsFields({ outputSchema, policies: Object.fromEntries(policies) }),
     ["functions", functions.map(({ name }) => name).join("\n")],

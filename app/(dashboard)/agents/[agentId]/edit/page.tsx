@@ -1,6 +1,7 @@
 import type { Metadata } from "next";
 import { Prefetched } from "@/app/_ui/page/prefetch";
 import { EditAgent } from "@/app/(dashboard)/_editor/agent/agent-editor";
+import { MembersOnly } from "@/app/(dashboard)/_editor/members-only";
 import { prefetchEdited } from "../../../_editor/prefetch-edited";
 
 export const metadata: Metadata = { title: "Edit agent" };
@@ -9,7 +10,9 @@ export default async function EditAgentPage({ params }: PageProps<"/agents/[agen
   const { agentId } = await params;
   return (
     <Prefetched from={await prefetchEdited("agent", agentId)}>
-      <EditAgent agentId={agentId} />
+      <MembersOnly kind="agent" title="Edit agent">
+        <EditAgent agentId={agentId} />
+      </MembersOnly>
     </Prefetched>
   );
 }

@@ -9,7 +9,7 @@ import { useTRPC } from "@/app/_ui/data/providers";
 import { describeError } from "@/app/_ui/data/query-client";
 import { ChevronDownIcon } from "@/app/_ui/icons";
 import { Link } from "@/app/_ui/link";
-import { Menu, MenuItem } from "@/app/_ui/menu";
+import { Menu, MenuItem } from "@/app/_ui/menu/menu";
 import { usePageActions } from "@/app/_ui/page/page-actions";
 import { useMay } from "@/app/_ui/role";
 import { useNotify } from "@/app/_ui/toast";
@@ -17,7 +17,7 @@ import { isTerminal } from "@/server/contract/enums";
 import type { RunDetail } from "@/server/runs/read/inspect/inspect";
 import { useCancelRun } from "../../../_run/use-cancel-run";
 
-const RerunDialog = dynamic(() => import("./rerun-dialog").then((part) => part.RerunDialog));
+const RerunDialog = dynamic(() => import("./rerun-dialog").then((part) => part.RerunDialog), { ssr: false });
 
 const CANCEL_WIDTH = "min-w-24";
 

@@ -1,44 +1,27 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import dynamic from "next/dynamic";
-import { useState } from "react";
 import { useTRPC } from "@/app/_ui/data/providers";
 import { Dialog } from "@/app/_ui/dialog";
 import { Link } from "@/app/_ui/link";
 import { SkeletonLine } from "@/app/_ui/page/page";
-import { usePageActions } from "@/app/_ui/page/page-actions";
-import { Fold, isLong } from "@/app/_ui/text/fold";
+import { FieldDiff } from "@/app/_ui/text/field-diff";
+import { Fold } from "@/app/_ui/text/fold";
+import { isLong } from "@/app/_ui/text/long-text";
 import { Unreadable } from "@/app/_ui/text/unreadable";
 import type { RunDetail } from "@/server/runs/read/inspect/inspect";
 
-const FieldDiff = dynamic(() => import("@/app/_ui/text/field-diff").then((part) => part.FieldDiff));
-
-/** The version a run was started with. It opens to the frozen configuration and what has changed since. */
-export function Version({ run }: { run: RunDetail }) {
-  const [open, setOpen] = useState(false);
-  usePageActions([{ label: "Show the run's configuration", run: () => setOpen(true) }]);
-  const { targetVersion, currentVersion } = run;
+/** A dialog with the frozen configuration of a run, and what has changed since. */
+export function Configuration({ run, onClose }: { run: RunDetail; onClose: () => void }) {
+  const title = `Configuration of this run, v${run.targetVersion}`;
   return (
-    <>
-      <button
-        aria-haspopup="dialog"
-        className="underline decoration-line-strong underline-offset-2 hover:text-ink"
-        onClick={() => setOpen(true)}
-        title="Configuration of this run"
-        type="button"
-      >
-        v{targetVersion}
-      </button>
-      {currentVersion !== null && currentVersion !== targetVersion ? `, now v${currentVersion}` : null}
-      <Dialog onOpenChange={setOpen} open={open} title={`Configuration of this run, v${targetVersion}`} wide>
-        <Configuration run={run} />
-      </Dialog>
-    </>
+    <Dialog onOpenChange={(open) => !open && onClose()} open title={title} wide>
+      <Fields run={run} />
+    </Dialog>
   );
 }
 
-function Configuration({ run }: { run: RunDetail }) {
+function Fields({ run }: { run: RunDetail }) {
   const trpc = useTRPC();
   const query = useQuery(trpc.runs.configuration.queryOptions({ runId: run.id }));
   if (query.isError)

@@ -18,7 +18,7 @@ import { isTerminal } from "@/server/contract/enums";
 import type { RunDetail } from "@/server/runs/read/inspect/inspect";
 import { describeSource } from "../../describe-source";
 import { QueuedFor } from "../../started";
-import { Version } from "./configuration";
+import { Version } from "./version";
 
 /** A run that started sooner after its creation shows one time only. */
 const AT_ONCE_MS = 1_000;

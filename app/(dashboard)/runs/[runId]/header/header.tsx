@@ -5,7 +5,7 @@ import { describeError } from "@/app/_ui/data/query-client";
 import { shortId } from "@/app/_ui/figures/format";
 import { Status } from "@/app/_ui/figures/status";
 import { CopyIcon, DownloadIcon, MoreIcon, TerminalIcon } from "@/app/_ui/icons";
-import { Menu, MenuItem, MenuLink } from "@/app/_ui/menu";
+import { Menu, MenuItem, MenuLink } from "@/app/_ui/menu/menu";
 import { usePageActions } from "@/app/_ui/page/page-actions";
 import { usePayload } from "@/app/_ui/text/use-payload";
 import { useNotify } from "@/app/_ui/toast";

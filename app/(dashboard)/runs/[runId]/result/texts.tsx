@@ -1,24 +1,21 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import dynamic from "next/dynamic";
 import { type ReactNode, useMemo } from "react";
 import { CopyButton } from "@/app/_ui/copy-button";
 import { useTRPC } from "@/app/_ui/data/providers";
 import { DownloadLink } from "@/app/_ui/download-link";
 import { JsonView, parseDocument } from "@/app/_ui/json/view";
-import { Fold, isLong, startOfFolded } from "@/app/_ui/text/fold";
+import { Fold } from "@/app/_ui/text/fold";
+import { ANSWER_LIMIT, isLong, startOfFolded } from "@/app/_ui/text/long-text";
+import type { FirstView } from "@/app/_ui/text/markdown/first-view";
+import { FormattedText, MarkdownText } from "@/app/_ui/text/markdown/formatted-text";
 import { PlainText } from "@/app/_ui/text/plain-text";
 import { usePayload } from "@/app/_ui/text/use-payload";
 import { isTerminal } from "@/server/contract/enums";
 import type { CallLine, RunDetail } from "@/server/runs/read/inspect/inspect";
 import type { PayloadPreview } from "@/server/runs/read/inspect/payload-preview";
 import { ReservedSpace } from "../inspector/reserved-space";
-
-const Markdown = dynamic(() => import("@/app/_ui/text/markdown").then((module) => module.Markdown));
-const FormattedText = dynamic(() =>
-  import("@/app/_ui/text/formatted-text").then((module) => module.FormattedText),
-);
 
 /**
  * The run's result, above it the failure if it failed, and its input. `reserve` keeps space for the output of a watched
@@ -27,16 +24,18 @@ const FormattedText = dynamic(() =>
 export function RunTexts({
   run,
   calls,
+  answer,
   reserve,
   failure,
 }: {
   run: RunDetail;
   calls: CallLine[];
+  answer: FirstView | null;
   reserve: boolean;
   failure: ReactNode;
 }) {
   const outcome = run.output ? (
-    <Output reserve={reserve} run={run} text={run.output} />
+    <Output first={answer} reserve={reserve} run={run} text={run.output} />
   ) : isTerminal(run.status) ? null : (
     <Coming calls={calls} run={run} />
   );
@@ -74,15 +73,22 @@ function Input({ run }: { run: RunDetail }) {
 }
 
 const LABELS = { agent: "Answer", tool: "Output" };
-/** An answer is what the page is about, so more of it is shown than of other texts. */
-const ROOMY = { characters: 3_000, lines: 24 };
-
 /** `reserve`: it is shown within the height that was reserved for it. */
-function Output({ run, text, reserve }: { run: RunDetail; text: PayloadPreview; reserve: boolean }) {
+function Output({
+  run,
+  text,
+  first,
+  reserve,
+}: {
+  run: RunDetail;
+  text: PayloadPreview;
+  first: FirstView | null;
+  reserve: boolean;
+}) {
   const address = `/api/runs/${run.id}/text?field=output`;
   const payload = usePayload(text, address);
   const label = LABELS[run.kind];
-  const long = isLong(text.text, ROOMY);
+  const long = isLong(text.text, ANSWER_LIMIT);
   return (
     <section aria-label={label}>
       <div className="flex min-h-8 items-center">
@@ -95,7 +101,7 @@ function Output({ run, text, reserve }: { run: RunDetail; text: PayloadPreview; 
         onOpen={payload.load}
         bytes={text.bytes}
       >
-        {(folded) => <RunText folded={folded} isAnswer payload={payload} run={run} />}
+        {(folded) => <RunText first={first} folded={folded} isAnswer payload={payload} run={run} />}
       </Fold>
     </section>
   );
@@ -122,7 +128,7 @@ function Coming({ run, calls }: { run: RunDetail; calls: CallLine[] }) {
       ) : /^\s*[[{]/.test(text) ? (
         <PlainText text={text} />
       ) : (
-        <Markdown text={text} />
+        <MarkdownText text={text} />
       )}
     </section>
   );
@@ -163,11 +169,13 @@ function RunText({
   payload,
   isAnswer,
   folded,
+  first,
 }: {
   run: RunDetail;
   payload: { text: string; cut: boolean };
   isAnswer: boolean;
   folded: boolean;
+  first?: FirstView | null;
 }) {
   const { text, cut } = payload;
   const isDocument = useMemo(
@@ -176,5 +184,5 @@ function RunText({
   );
   if (isDocument) return <JsonView cut={cut} text={text} tools={!folded} />;
   if (!isAnswer) return <PlainText prose text={folded ? startOfFolded(text) : text} />;
-  return <FormattedText folded={folded} text={text} />;
+  return <FormattedText first={first} folded={folded} text={text} />;
 }

@@ -1,22 +1,9 @@
 "use client";
 
+import dynamic from "next/dynamic";
 import { type RefObject, useLayoutEffect, useState } from "react";
-import { Dialog } from "@/app/_ui/dialog";
 
-const KEYS: readonly [keys: string, does: string][] = [
-  ["j  ↓", "next line"],
-  ["k  ↑", "previous line"],
-  ["Home  End", "first, last line"],
-  ["→  ←", "unfold, fold a line: items, steps, attempts, child run"],
-  ["o", "fold or unfold everything"],
-  ["/", "search all inputs and outputs"],
-  ["f", "failures only"],
-  ["t  c", "scale bars by time, by credits"],
-  ["z", "zoom to the selected line"],
-  ["Z  Esc", "show the whole time"],
-  ["n  p", "next (older), previous run of the list"],
-  ["?", "these keys"],
-];
+const KeysDialog = dynamic(() => import("./keys-dialog").then((part) => part.KeysDialog), { ssr: false });
 
 /** Keyboard shortcuts of a run's page, except in text fields and menus. */
 export type TimelineKeys = {
@@ -80,16 +67,5 @@ export function TimelineKeyboard({ keys }: { keys: RefObject<TimelineKeys> }) {
     window.addEventListener("keydown", onKey);
     return () => window.removeEventListener("keydown", onKey);
   }, [keys]);
-  return (
-    <Dialog onOpenChange={setHelp} open={help} title="Keys on this page">
-      <dl className="grid grid-cols-[7rem_1fr] gap-y-2">
-        {KEYS.map(([key, what]) => (
-          <div className="contents" key={key}>
-            <dt className="mono">{key}</dt>
-            <dd className="text-muted">{what}</dd>
-          </div>
-        ))}
-      </dl>
-    </Dialog>
-  );
+  return help ? <KeysDialog onClose={() => setHelp(false)} /> : null;
 }

@@ -1,5 +1,6 @@
 import type { Metadata } from "next";
 import { Prefetched } from "@/app/_ui/page/prefetch";
+import { MembersOnly } from "@/app/(dashboard)/_editor/members-only";
 import { EditTool } from "@/app/(dashboard)/_editor/tool/lazy-tool-editor";
 import { prefetchEdited } from "../../../_editor/prefetch-edited";
 
@@ -9,7 +10,9 @@ export default async function EditToolPage({ params }: PageProps<"/tools/[toolId
   const { toolId } = await params;
   return (
     <Prefetched from={await prefetchEdited("tool", toolId)}>
-      <EditTool toolId={toolId} />
+      <MembersOnly kind="tool" title="Edit tool">
+        <EditTool toolId={toolId} />
+      </MembersOnly>
     </Prefetched>
   );
 }

@@ -1,64 +1,21 @@
-"use client";
-
-import {
-  type ComponentProps,
-  createContext,
-  memo,
-  type ReactElement,
-  useContext,
-  useId,
-  useMemo,
-} from "react";
+import type { ComponentProps, ReactElement } from "react";
 import ReactMarkdown, { type Components } from "react-markdown";
 import remarkGfm from "remark-gfm";
-import { HorizontalScroll } from "../horizontal-scroll";
-import { EmbeddedPicture, isEmbeddedPicture } from "./embedded-picture";
-import { startOfFolded } from "./fold";
-import { liftPictures } from "./markdown-pictures";
-import { ProgressiveList } from "./progressive-list";
-import { splitMarkdown } from "./text-pieces";
+import { HorizontalScroll } from "../../horizontal-scroll";
+import { EmbeddedPicture } from "../embedded-picture";
+import { isEmbeddedPicture } from "../is-embedded-picture";
 
-/** Characters per piece, small enough to parse and draw without a visible pause. */
-const PIECE = 4_096;
-/** Pieces drawn before the reader asks for more: 128 Ki characters. */
-const PIECES_AT_ONCE = 32;
+/** Markdown as elements, on the server and in the browser. */
+
 /** Deeper nesting takes seconds to draw and overflows the browser's stack. */
 const DEEPEST = 60;
 const TOO_DEEP = new RegExp(String.raw`^(?:[ \t]*(?:>|[-*+]|\d{1,9}[.)])){${DEEPEST},}`, "m");
 
-/**
- * Renders Markdown from a model, which is untrusted: no raw HTML, links open in a new tab without a referrer, and only
- * embedded images are shown. Its headings are below those of the page. A long text is drawn in pieces; `folded` draws
- * only the start.
- */
-export function Markdown({ text, folded = false }: { text: string; folded?: boolean }) {
-  const { pieces, restore } = useMemo(() => {
-    const lifted = liftPictures(text);
-    const seen = folded ? startOfFolded(lifted.text).replace(CUT_PICTURE, "") : lifted.text;
-    return { pieces: splitMarkdown(seen, PIECE), restore: lifted.restore };
-  }, [text, folded]);
-  return (
-    <div className="prose">
-      <ProgressiveList atOnce={PIECES_AT_ONCE} pieces={pieces}>
-        {(piece, index) => <Piece key={index} restore={restore} text={piece} />}
-      </ProgressiveList>
-    </div>
-  );
-}
-
-/** What remains of an embedded picture that is cut in the middle. */
-const CUT_PICTURE = /!\[[^\]]*\]\(embedded-picture-\d+$/;
-
-type PieceProps = { text: string; restore: (made: string) => string };
-
-const Piece = memo(function Piece({ text, restore }: PieceProps) {
-  // Keeps the footnotes of several pieces and answers apart.
-  const id = useId();
-  return <div>{render(text, restore, id)}</div>;
-});
+/** Puts back what was taken out of a text before it was parsed. */
+export type Restore = (made: string) => string;
 
 /** A piece as elements, or as plain text if it is nested too deeply. */
-function render(text: string, restore: PieceProps["restore"], id: string): ReactElement {
+export function renderMarkdown(text: string, restore: Restore, id: string): ReactElement {
   try {
     if (TOO_DEEP.test(text)) throw new RangeError("The text is nested too deeply.");
     return ReactMarkdown({
@@ -75,19 +32,25 @@ function render(text: string, restore: PieceProps["restore"], id: string): React
   }
 }
 
-type Node = { type: string; value?: string; children?: Node[] };
+type Node = {
+  type: string;
+  value?: string;
+  tagName?: string;
+  properties?: Record<string, unknown>;
+  children?: Node[];
+};
 
-/** Restores pictures that were plain text, such as in code, and refuses deep nesting. */
-function postprocess(restore: PieceProps["restore"]) {
-  const visit = (node: Node, depth: number): void => {
+/** Restores pictures that were plain text, such as in code, marks those in links, and refuses deep nesting. */
+function postprocess(restore: Restore) {
+  const visit = (node: Node, depth: number, inLink: boolean): void => {
     if (depth > DEEPEST) throw new RangeError("The text is nested too deeply.");
     if (node.type === "text" && node.value !== undefined) node.value = restore(node.value);
-    for (const child of node.children ?? []) visit(child, depth + 1);
+    if (node.tagName === "img" && inLink && node.properties) node.properties.dataInLink = true;
+    const isLink = node.tagName === "a" && isForeign(String(node.properties?.href));
+    for (const child of node.children ?? []) visit(child, depth + 1, inLink || isLink);
   };
-  return (tree: Node) => visit(tree, 0);
+  return (tree: Node) => visit(tree, 0, false);
 }
-
-const InLink = createContext(false);
 
 /**
  * A link to another site, in a new tab, or between a footnote and its mark. Other links, such as `javascript:` or a
@@ -103,11 +66,9 @@ function Anchor({ href = "", id, children, ...props }: ComponentProps<"a">) {
   }
   if (!isForeign(href)) return <>{children}</>;
   return (
-    <InLink value={true}>
-      <a href={href} rel="noreferrer noopener nofollow" target="_blank">
-        {children}
-      </a>
-    </InLink>
+    <a href={href} rel="noreferrer noopener nofollow" target="_blank">
+      {children}
+    </a>
   );
 }
 
@@ -116,10 +77,9 @@ function isForeign(address: string): boolean {
 }
 
 /** An embedded picture. One on another server becomes a link. */
-function Picture({ src, alt = "" }: ComponentProps<"img">) {
-  const inLink = useContext(InLink);
+function Picture({ src, alt = "", ...props }: ComponentProps<"img">) {
   if (typeof src === "string" && isEmbeddedPicture(src)) return <EmbeddedPicture alt={alt} src={src} />;
-  if (inLink) return <>{alt || "image"}</>;
+  if ("data-in-link" in props) return <>{alt || "image"}</>;
   return <Anchor href={typeof src === "string" ? src : ""}>{alt || "image"}</Anchor>;
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { startOfFolded } from "./fold";
+import { startOfFolded } from "./long-text";
 
 test("renders only the visible part of a folded text, without splitting a character", () => {
   expect(startOfFolded("short")).toBe("short");

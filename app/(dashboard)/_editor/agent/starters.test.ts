@@ -1,0 +1,15 @@
+import { expect, it } from "vitest";
+import { agentDefinition } from "@/server/catalog/definitions";
+import { findFunction } from "@/server/functions/registry";
+import { slugOf } from "../slug";
+import { newAgent, toDefinition } from "./agent-fields";
+import { AGENT_STARTERS } from "./starters";
+
+it.each(AGENT_STARTERS)("an agent that begins as $slug can be saved as it is", ({ slug, fields }) => {
+  const { functions, ...definition } = agentDefinition.parse(
+    toDefinition({ ...newAgent("demo"), ...fields }),
+  );
+  expect(definition.slug).toBe(slug);
+  expect(slugOf(definition.name)).toBe(slug);
+  for (const name of functions) expect(findFunction(name), name).toBeDefined();
+});

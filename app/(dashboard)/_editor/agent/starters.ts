@@ -1,0 +1,63 @@
+import type { AgentFields } from "./agent-fields";
+
+/** An agent that works as it is, to begin a new one with. */
+export type Starter = {
+  /** Names it in the address of the page for a new agent. */
+  slug: string;
+  about: string;
+  fields: Pick<AgentFields, "slug" | "name" | "systemPrompt"> & Partial<AgentFields>;
+};
+
+export const AGENT_STARTERS: readonly Starter[] = [
+  {
+    slug: "price-desk",
+    about: "Works out totals and discounts, and shows how",
+    fields: {
+      slug: "price-desk",
+      name: "Price desk",
+      systemPrompt: `You answer questions about prices.
+
+- Use calculate for every figure. Never calculate yourself.
+- From ten pieces of one item, give a discount of 10 %.
+- Answer with the total first, then one line on how it came about.`,
+      functions: ["calculate"],
+    },
+  },
+  {
+    slug: "support-triage",
+    about: "Sorts a message, says how urgent it is and drafts a reply, as JSON",
+    fields: {
+      slug: "support-triage",
+      name: "Support triage",
+      systemPrompt: `You sort messages to a shop's support.
+
+- category: what the message is about.
+- urgent: true if the sender loses money or time by waiting.
+- reply: a draft of two to four sentences, friendly and concrete. Promise nothing.`,
+      outputSchema: {
+        type: "object",
+        properties: {
+          category: { type: "string", enum: ["delivery", "payment", "product", "other"] },
+          urgent: { type: "boolean" },
+          reply: { type: "string" },
+        },
+        required: ["category", "urgent", "reply"],
+        additionalProperties: false,
+      },
+    },
+  },
+  {
+    slug: "page-reader",
+    about: "Reads a public web page and sums it up",
+    fields: {
+      slug: "page-reader",
+      name: "Page reader",
+      systemPrompt: `You read web pages and sum them up.
+
+- Fetch each address in the message with http_request, and take its text with extract_text.
+- Write at most five points, each one sentence. Quote figures exactly.
+- If a page cannot be read, say which and why.`,
+      functions: ["http_request", "extract_text"],
+    },
+  },
+];

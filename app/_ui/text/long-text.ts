@@ -1,0 +1,35 @@
+/** Longer texts start collapsed. */
+const LONG = 600;
+const MANY_LINES = 8;
+/** An answer is what its page is about, so more of it is shown than of other texts. */
+export const ANSWER_LIMIT = { characters: 3_000, lines: 24 };
+export const PROMPT_LIMIT = { characters: 4_000, lines: 40 };
+/** More characters than a collapsed text shows on the widest page. */
+const SEEN = 3_000;
+
+/** Whether a text is long enough to start collapsed. A JSON document counts a line for each of its values. */
+export function isLong(text: string, limit = { characters: LONG, lines: MANY_LINES }): boolean {
+  if (text.length > limit.characters) return true;
+  if (text.split("\n", limit.lines + 1).length > limit.lines) return true;
+  return /^\s*[[{]/.test(text) && countValues(text, limit.lines) > limit.lines;
+}
+
+/** How many values a JSON document has, including those within others; 0 for any other text. */
+function countValues(text: string, most: number): number {
+  let count = 0;
+  try {
+    JSON.parse(text, (_, value) => {
+      count += 1;
+      return count > most ? null : value;
+    });
+  } catch {
+    return 0;
+  }
+  return count;
+}
+
+/** The part of a collapsed text that is visible. */
+export function startOfFolded(text: string): string {
+  // Half a surrogate pair would differ between the server's HTML and the browser.
+  return text.slice(0, SEEN).replace(/[\ud800-\udbff]$/, "");
+}

@@ -1,0 +1,30 @@
+import { type ReactNode, useId } from "react";
+import { renderMarkdown } from "./elements";
+import { cutMarkdown } from "./pieces";
+
+/** A Markdown text that the server has drawn, in the state in which the page first shows it. */
+export type FirstView = { text: string; folded: boolean; element: ReactNode };
+
+/** Longer texts, such as those with pictures, would be sent too often: as text, as HTML and as elements. */
+const LONGEST = 16_384;
+
+/** On the server: draws a Markdown text, so that the first view of a page needs no parser in the browser. */
+export function firstViewOf(text: string, folded: boolean): FirstView | null {
+  if (!folded && text.length > LONGEST) return null;
+  const { pieces, restore } = cutMarkdown(text, folded);
+  if (pieces.reduce((size, piece) => size + restore(piece).length, 0) > LONGEST) return null;
+  const element = (
+    <div className="prose">
+      {pieces.map((piece, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: the pieces of one text have no other name.
+        <Piece key={index} restore={restore} text={piece} />
+      ))}
+    </div>
+  );
+  return { text, folded, element };
+}
+
+function Piece({ text, restore }: { text: string; restore: (made: string) => string }) {
+  const id = useId();
+  return <div>{renderMarkdown(text, restore, id)}</div>;
+}
