@@ -9,7 +9,7 @@ import type { OrgId } from "@/server/auth/actor";
 /** A burst of starts is over when none has come for this long. */
 const BURST_MS = 100;
 /** With fewer executing runs, starts and acts do not slow each other down. */
-const FEW_RUNS = 8;
+const FEW_RUNS = 4;
 const TICK_MS = 10;
 /** The share of its time that the event loop may be busy before fewer acts begin. */
 const BUSY = 0.6;
