@@ -62,11 +62,25 @@ test("no page loads more script than its limit", async ({ ownerPage, organizatio
   expect(above).toEqual([]);
 });
 
-test("the server draws an answer, so that its page needs no parser", async ({ ownerPage, organization }) => {
+test("the HTML of a detail page is complete, with its answer or form", async ({
+  ownerPage,
+  organization,
+}) => {
   const { request } = ownerPage;
+  const { agentId, toolId, triggerIds } = organization;
   const run = await finishRun(request, organization, { agent: "Markdown of every kind" });
-  const html = await (await request.get(`/runs/${run}`)).text();
-  expect(html).toMatch(/<div class="prose">.*<(h3|table|ul|strong)>/s);
+  const expected = {
+    [`/runs/${run}`]: /<div class="prose">.*<(h3|table|ul|strong)>/s,
+    [`/tools/${toolId}`]: /<form.*>number</s,
+    [`/agents/${agentId}`]: /<textarea/,
+    [`/triggers/${triggerIds.doubles}`]: /curl/,
+  };
+  for (const [path, content] of Object.entries(expected)) {
+    const html = await (await request.get(path)).text();
+    expect(html, path).toMatch(content);
+    // A part that is sent later would displace what is there.
+    expect(html, path).not.toContain('<template id="B:');
+  }
 });
 
 /** The scripts that a page's HTML names, but not those for browsers without modules. */

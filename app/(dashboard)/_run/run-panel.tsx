@@ -13,10 +13,8 @@ import { InputProblem } from "./problem";
 import { RecentInputs } from "./recent-inputs";
 import { type FormProps, RunButton, type RunTarget, submitOnEnter } from "./run-form";
 
-/** Only tools have it. */
-const InputForm = dynamic(() => import("./input-form").then((part) => part.InputForm), {
-  loading: () => <p className="min-h-40 font-semibold">Input</p>,
-});
+/** Only tools have it. It has no fallback, which the server would send first and the form then displace. */
+const InputForm = dynamic(() => import("./input-form").then((part) => part.InputForm));
 
 /** Starts a run of an agent or tool and follows it, beside its input. */
 export function RunPanel({ target }: { target: RunTarget }) {

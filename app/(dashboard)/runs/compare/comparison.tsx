@@ -27,9 +27,7 @@ import { alignLines, type Pair, slowerBy } from "./align";
 import { Failures } from "./failures";
 import { TextDifference } from "./text-difference";
 
-const FieldDiff = dynamic(() => import("@/app/_ui/text/field-diff").then((part) => part.FieldDiff), {
-  loading: () => null,
-});
+const FieldDiff = dynamic(() => import("@/app/_ui/text/field-diff").then((part) => part.FieldDiff));
 /** It is loaded with the first step that is opened. */
 const Inspector = dynamic(() => import("../[runId]/inspector/inspector").then((part) => part.Inspector), {
   loading: () => null,
