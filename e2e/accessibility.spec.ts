@@ -237,5 +237,9 @@ test.describe("on a phone", () => {
     await click(page, "button", "Open the menu");
     await expectShown(page, "dialog");
     await expectNoFaultsOnPhone(page, "the places");
+    // Its menus are above it.
+    await click(page, "button", /^Signed in as/);
+    await page.getByRole("menuitemradio", { name: "System" }).click();
+    await expect(page.getByRole("menu")).toHaveCount(0);
   });
 });

@@ -66,7 +66,7 @@ export function MenuPopup({
         open={open}
       >
         <Base.Portal>
-          <Base.Positioner align={align} anchor={button} className="z-40 outline-none" sideOffset={4}>
+          <Base.Positioner align={align} anchor={button} className="z-50 outline-none" sideOffset={4}>
             <Base.Popup
               aria-label={button.getAttribute("aria-label") ?? button.textContent ?? ""}
               className={POPUP_CLASS}
