@@ -20,6 +20,11 @@ function parseCsv({ text, delimiter, header }) {
   if (rows.length > workerData.maxRows) return { fault: "too many rows" };
   if (!header) return { value: rows };
   const [names = [], ...records] = rows;
+  const seen = new Set();
+  const twice = names.find((name) => seen.size === seen.add(name).size);
+  if (twice !== undefined) {
+    return { fault: "two columns are named " + JSON.stringify(twice.slice(0, 100)) + "; with header: false, rows are lists" };
+  }
   return { value: records.map((record) => Object.fromEntries(names.map((name, index) => [name, record[index]]))) };
 }
 
@@ -30,11 +35,20 @@ const selectors = [
   { selector: "a", options: { ignoreHref: true } },
   { selector: "img", format: "skip" },
   ...["h1", "h2", "h3", "h4", "h5", "h6"].map((selector) => ({ selector, options: { uppercase: false } })),
+  { selector: "ol", format: "orderedListOfAnyStart" },
   { selector: "table", format: "dataTable", options: { uppercaseHeaderCells: false } },
 ];
+/** The library fails at Roman numerals that do not exist, and letters below a. */
+function orderedListOfAnyStart(list, walk, builder, format) {
+  const start = Number(list.attribs.start ?? 1);
+  if (!(start >= 1 && start + list.children.length < 4000)) delete list.attribs.type;
+  builder.options.formatters.orderedList(list, walk, builder, format);
+}
+
 const options = {
   wordwrap: false,
   selectors,
+  formatters: { orderedListOfAnyStart },
   limits: { maxInputLength: workerData.maxLength, maxDepth: 200, maxChildNodes: 100000 },
 };
 

@@ -50,6 +50,7 @@ describe("parse_csv", () => {
 
   test.each([
     ["a row of another length", "a,b\n1,2,3", "line 2"],
+    ["two columns of one name", "a,b,a\n1,2,3", 'two columns are named "a"'],
     ["an open quote", 'a\n"1', "Quote"],
     ["too many rows", "a\n".repeat(100_002), "too many rows"],
   ])("refuses %s", async (_name, text, message) => {
@@ -71,6 +72,8 @@ describe("extract_text", () => {
     ["a fragment", "<p>One</p><p>Two &lt; three</p>", { title: "", text: "One\n\nTwo < three" }],
     ["a page without a head", "<title>A</title><p>One</p>", { title: "A", text: "One" }],
     ["a list", "<ul><li>a<li>b</ul>", { title: "", text: "* a\n * b" }],
+    ["a numbered list", "<ol type=I start=4><li>a<li>b</ol>", { title: "", text: "IV. a\n V.  b" }],
+    ["a list without such numerals", "<ol type=I start=1e9><li>a</ol>", { title: "", text: "1000000000. a" }],
     ["text that is no HTML", "just text", { title: "", text: "just text" }],
     ["nothing", "", { title: "", text: "" }],
   ])("reads %s", async (_name, html, expected) => {
