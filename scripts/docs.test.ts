@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { expect, test } from "vitest";
+import { runCommandLine } from "@/scripts/stepwell/command-line";
 
 /** The pages of docs/ and the links between them. */
 
@@ -60,3 +61,31 @@ test.each(["README.md", "CONTRIBUTING.md", "SECURITY.md", ...PAGES])(
     expect(dead.map(([link]) => link)).toEqual([]);
   },
 );
+
+test("every command that a page or .env.example names exists", async () => {
+  let help = "";
+  const unused = async () => "";
+  const terminal = {
+    out: (text: string) => {
+      help += text;
+    },
+    err: () => {},
+    readPassword: unused,
+    readLine: unused,
+    readSecret: unused,
+  };
+  await runCommandLine(["help"], terminal, () => {
+    throw new Error("Help needs no services.");
+  });
+  // A command's words are in small letters, its parameters are not.
+  const listed = [...help.matchAll(/^ {2}([a-z-]+(?: [a-z-]+)*)/gm)].map(([, name]) => name);
+  const commands = [...listed, "help"];
+  const named = [".env.example", "README.md", "CONTRIBUTING.md", "SECURITY.md", ...PAGES].flatMap((page) =>
+    [...readFileSync(join(ROOT, page), "utf8").matchAll(/stepwell -- ([a-z][^`\n]*)/g)].map(
+      ([, call = ""]) => `${page}: ${call}`,
+    ),
+  );
+  expect(named.length).toBeGreaterThan(20);
+  const isKnown = (call: string) => commands.some((name) => `${call} `.includes(`: ${name} `));
+  expect(named.filter((call) => !isKnown(call))).toEqual([]);
+});
