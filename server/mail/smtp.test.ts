@@ -196,6 +196,26 @@ it.each([
   expect(received).toEqual([]);
 });
 
+it("keeps the password out of a refusal that repeats the command", async () => {
+  const password = "p@ssw0rd-of-the-operator";
+  for (const echo of [password, Buffer.from(`\0ada\0${password}`).toString("base64")]) {
+    for (const before of [0, 270]) {
+      const refusing = new SMTPServer({
+        disabledCommands: ["STARTTLS"],
+        allowInsecureAuth: true,
+        onAuth: (_auth, _session, done) => done(new Error(`${"-".repeat(before)} AUTH PLAIN ${echo}`)),
+      });
+      refusing.listen(0, "127.0.0.1");
+      await once(refusing.server, "listening");
+      const other = z.object({ port: z.number() }).parse(refusing.server.address()).port;
+      const refused = await send({}, { password, port: other }, [`127.0.0.1:${other}`]).catch(String);
+      await new Promise<void>((done) => refusing.close(done));
+      expect(refused).toContain("The mail server did not take the message");
+      expect(refused).not.toContain(echo.slice(echo === password ? 0 : 8, 16));
+    }
+  }
+});
+
 it("says so when no mail server is configured", async () => {
   const input = { to: "bob@example.test", subject: "Hi", text: "Hello" };
   await expect(executeFunction("send_email", input, testFunctionContext())).rejects.toMatchObject({

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { createTransport } from "nodemailer";
 import type { GuardedConnect } from "@/server/egress/guarded-connect";
+import { createRedactor } from "@/server/secrets/redact";
 import { MailError, type MailMessage, type SendMail, type SentMail } from "./message";
 
 /** The operator's SMTP server (SMTP_URL, SMTP_FROM). */
@@ -24,6 +25,8 @@ const SOCKET_TIMEOUT_MS = 20_000;
 export function createMailer(settings: SmtpSettings, connect: GuardedConnect): SendMail {
   const { host, port, secure, requireTls, user, password, from } = settings;
   const domain = /@([^\s<>@]+)>?\s*$/.exec(from)?.[1] ?? host;
+  // Servers repeat commands that they refuse, and AUTH holds the password.
+  const redact = createRedactor(password === undefined ? [] : [{ value: password, mark: "[redacted]" }]);
   return async (message, signal) => {
     const connection = await connect(host, port, signal);
     const transport = createTransport({
@@ -52,10 +55,8 @@ export function createMailer(settings: SmtpSettings, connect: GuardedConnect): S
           "The operator sets an smtps:// address, or SMTP_REQUIRE_TLS=0.";
         throw new MailError(message, { cause: error });
       }
-      const reason = error instanceof Error ? error.message : String(error);
-      throw new MailError(`The mail server did not take the message: ${reason.slice(0, 300)}`, {
-        cause: error,
-      });
+      const reason = redact(error instanceof Error ? error.message : String(error)).slice(0, 300);
+      throw new MailError(`The mail server did not take the message: ${reason}`, { cause: error });
     } finally {
       signal.removeEventListener("abort", stop);
       transport.close();
