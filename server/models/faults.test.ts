@@ -2,7 +2,8 @@ import { APIConnectionError, APIError } from "openai";
 import { describe, expect, test } from "vitest";
 import { NetworkError, RefusedError, ResponseTooLarge } from "@/server/egress/failures";
 import { readFault } from "@/server/models/faults";
-import { ReplyError } from "@/server/models/openai/chat-completion";
+import { ReplyError, readPieceError } from "@/server/models/openai/chat-completion";
+import { createRedactor } from "@/server/secrets/redact";
 
 const apiKey = "sk-proj-abcdefghijklmnop";
 const read = (error: unknown) => readFault(error, { name: "test", apiKey }, new Date(0));
@@ -23,6 +24,15 @@ describe("an error that echoes the provider's key", () => {
     expect(message.length).toBeLessThan(90);
     expect(read(new ReplyError(body.message)).message).not.toContain(echoed);
   });
+});
+
+test.each([230, 400])("a secret behind %s characters is redacted before the message is cut", (length) => {
+  const value = "Zq7uN4vT9wKx".repeat(16);
+  const redact = createRedactor([{ value, mark: "[secret far]" }]);
+  const error = readPieceError({ error: { detail: "-".repeat(length) + value } });
+  const { message } = readFault(error, { name: "test", apiKey: undefined, redact }, new Date(0));
+  expect(message).toContain("[secret far]");
+  expect(message).not.toContain(value.slice(0, 20));
 });
 
 test("a redirect names the new address and is not retried", () => {

@@ -2,7 +2,7 @@ import { APIError } from "openai";
 import { EgressError, RefusedError, ResponseTooLarge } from "@/server/egress/failures";
 import { ReplyError, ReplyTooLarge } from "@/server/models/openai/chat-completion";
 import type { ModelFault } from "@/server/models/port";
-import { createRedactor } from "@/server/secrets/redact";
+import { createRedactor, type Redact } from "@/server/secrets/redact";
 import { replaceNul } from "@/server/secrets/stored-output";
 
 /** Why one attempt failed; `unavailable` is temporary. `retryAfterMs` is the delay that the provider requested. */
@@ -18,16 +18,19 @@ const MAX_MESSAGE_LENGTH = 500;
 /** Keys that providers repeat in messages, complete or masked. */
 const KEY_LIKE = /\b(sk|pk|rk|key|gsk|xai)-[\w*.-]{6,}|Bearer\s+\S+/gi;
 
-/** Describes why an attempt at the named provider failed, without its key. */
+/** Describes why an attempt at the named provider failed, without its key and what `redact` removes. */
 export function readFault(
   error: unknown,
-  provider: { name: string; apiKey: string | undefined },
+  provider: { name: string; apiKey: string | undefined; redact?: Redact | undefined },
   now: Date,
 ): Fault {
-  const { name, apiKey } = provider;
-  const redact = createRedactor(apiKey === undefined ? [] : [{ value: apiKey, mark: "[redacted]" }]);
+  const { name, apiKey, redact = (text) => text } = provider;
+  const redactKey = createRedactor(apiKey === undefined ? [] : [{ value: apiKey, mark: "[redacted]" }]);
+  // A part of a secret is not recognised, so a message is cut last.
   const clean = (message: string) =>
-    replaceNul(redact(message)).replace(KEY_LIKE, "[redacted]").slice(0, MAX_MESSAGE_LENGTH);
+    replaceNul(redact(redactKey(message)))
+      .replace(KEY_LIKE, "[redacted]")
+      .slice(0, MAX_MESSAGE_LENGTH);
 
   if (error instanceof APIError && error.status !== undefined) {
     // The message begins with the status.

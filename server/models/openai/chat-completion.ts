@@ -2,6 +2,7 @@ import { z } from "zod";
 import { describeSchema } from "@/server/models/json-answer";
 import type { ModelMessage, ModelReply, ModelRequest, ModelUsage, ToolCall } from "@/server/models/port";
 import { limitCalls, MAX_RECORDED_CALLS } from "@/server/models/reply-limits";
+import type { Redact } from "@/server/secrets/redact";
 import { replaceNul } from "@/server/secrets/stored-output";
 
 /** Features that a provider does not support, as learned from its errors. */
@@ -85,7 +86,7 @@ const tokenCount = z.number().int().min(0).max(MAX_TOKENS_BELIEVED);
 
 /** More parts of a text are ignored. */
 const MAX_CONTENT_PARTS = 1000;
-export const MAX_ID_LENGTH = 200;
+const MAX_ID_LENGTH = 200;
 const MAX_NAME_LENGTH = 200;
 
 const contentPart = z.object({ text: z.string().catch("") });
@@ -144,7 +145,7 @@ function argumentsText(value: unknown): string {
 function readCalls(
   message: z.infer<typeof wireMessage>,
   request: Pick<ModelRequest, "messages">,
-  further: number,
+  { furtherCalls, redact }: { furtherCalls: number; redact: Redact },
 ): ToolCall[] {
   const taken = new Set(
     request.messages.flatMap((m) => (m.role === "assistant" ? m.toolCalls.map((c) => c.id) : [])),
@@ -154,13 +155,13 @@ function readCalls(
   const read = raw.slice(0, MAX_RECORDED_CALLS).flatMap((entry) => {
     const parsed = wireCall.safeParse(entry);
     if (!parsed.success) return [];
-    let id = (parsed.data.id ?? "").slice(0, MAX_ID_LENGTH);
+    let id = redact(parsed.data.id ?? "").slice(0, MAX_ID_LENGTH);
     for (let number = taken.size + 1; id === "" || taken.has(id); number += 1) id = `call_${number}`;
     taken.add(id);
-    const name = replaceNul(parsed.data.function.name).slice(0, MAX_NAME_LENGTH);
+    const name = replaceNul(redact(parsed.data.function.name)).slice(0, MAX_NAME_LENGTH);
     return [{ id, name, arguments: argumentsText(parsed.data.function.arguments) }];
   });
-  return limitCalls(read, further + Math.max(0, raw.length - MAX_RECORDED_CALLS));
+  return limitCalls(read, furtherCalls + Math.max(0, raw.length - MAX_RECORDED_CALLS));
 }
 
 /** The error in a streamed piece, or null. Called for every piece, so it checks before it parses. */
@@ -169,7 +170,7 @@ export function readPieceError(piece: unknown): ReplyError | null {
   const reported = wrappedError.safeParse(piece);
   return reported.success
     ? new ReplyError(reported.data.error.message, reported.data.error.code)
-    : new ReplyError(`an error: ${JSON.stringify(piece.error).slice(0, 300)}`);
+    : new ReplyError(`an error: ${JSON.stringify(piece.error)}`);
 }
 
 /** The tokens that a provider reports; null if it reports none or implausible ones. */
@@ -188,12 +189,13 @@ export type ReadCompletion = Pick<ModelReply, "content" | "toolCalls" | "finishR
 
 /**
  * Parses a provider's untrusted response. Throws ReplyError.
- * @param furtherCalls the number of calls that were removed from the body.
+ * @param options.furtherCalls the number of calls that were removed from the body.
+ * @param options.redact takes secrets out of texts before they are cut: a part of a secret is not recognised.
  */
 export function readChatCompletion(
   body: unknown,
   request: Pick<ModelRequest, "messages">,
-  furtherCalls = 0,
+  { furtherCalls = 0, redact = (text) => text }: { furtherCalls?: number; redact?: Redact | undefined } = {},
 ): ReadCompletion {
   const parsed = completion.safeParse(body);
   const choice = wireChoice.safeParse(parsed.data?.choices[0]);
@@ -206,8 +208,8 @@ export function readChatCompletion(
   const text = textOfContent(message.content);
   return {
     content: replaceNul(text === "" ? (message.refusal ?? "") : text),
-    toolCalls: readCalls(message, request, furtherCalls),
-    finishReason: finishReason?.slice(0, MAX_NAME_LENGTH) ?? null,
+    toolCalls: readCalls(message, request, { furtherCalls, redact }),
+    finishReason: typeof finishReason === "string" ? redact(finishReason).slice(0, MAX_NAME_LENGTH) : null,
     reasoning: message.reasoning_content ?? message.reasoning ?? "",
     usage: readUsage(parsed.data.usage),
   };

@@ -12,6 +12,7 @@ import {
   type ReceivedOutput,
 } from "@/server/models/port";
 import { countUsage } from "@/server/models/tokens/tokens";
+import type { Redact } from "@/server/secrets/redact";
 import {
   type Adaptation,
   type ReadCompletion,
@@ -33,6 +34,8 @@ export type OpenAiCompatibleOptions = {
   /** The base URL up to and including `/v1`; default: OpenAI's. */
   baseUrl?: string | undefined;
   fetch: EgressFetch;
+  /** Takes secrets out of what the server answers, before texts are cut. */
+  redact?: Redact | undefined;
   clock: Clock;
   /** A number from 0 to 1 for the jitter of delays. */
   random: () => number;
@@ -54,7 +57,7 @@ const UNKNOWN_SERVER: Adaptation = { oldTokenLimit: false, schemaInPrompt: false
 
 /** An OpenAI-compatible endpoint, by chat completions. */
 export function createOpenAiCompatible(options: OpenAiCompatibleOptions): Provider {
-  const { name, fetch, clock, random, sleep, maxAttempts = 5, attemptTimeoutMs = 300_000 } = options;
+  const { name, fetch, redact, clock, random, sleep, maxAttempts = 5, attemptTimeoutMs = 300_000 } = options;
   const client = new OpenAI({
     apiKey: options.apiKey ?? "none",
     adminAPIKey: null,
@@ -91,16 +94,19 @@ export function createOpenAiCompatible(options: OpenAiCompatibleOptions): Provid
           { ...body, stream: false },
           { signal },
         );
-        return readChatCompletion(completion, request);
+        return readChatCompletion(completion, request, { redact });
       }
       const response = await client.chat.completions
         .create({ ...body, stream: true, stream_options: { include_usage: true } }, { signal })
         .asResponse();
       if (!response.headers.get("content-type")?.startsWith("text/event-stream")) {
-        return readChatCompletion(await response.json(), request);
+        return readChatCompletion(await response.json(), request, { redact });
       }
       await readPieces(response, streamed, signal);
-      const reply = readChatCompletion(streamed.toBody(), request, streamed.furtherCalls);
+      const reply = readChatCompletion(streamed.toBody(), request, {
+        furtherCalls: streamed.furtherCalls,
+        redact,
+      });
       // The server reports usage only without streaming, so the next call does not stream.
       if (reply.usage === null) adaptations.set(request.model, { ...adaptation, unstreamed: true });
       return reply;
@@ -167,7 +173,7 @@ export function createOpenAiCompatible(options: OpenAiCompatibleOptions): Provid
           return { ...reply, usage, provider: name, attempts };
         } catch (error) {
           received = await addReceived(received, request, streamed);
-          const fault = readFault(error, { name, apiKey: options.apiKey }, clock.now());
+          const fault = readFault(error, { name, apiKey: options.apiKey, redact }, clock.now());
           if (request.signal.aborted) record("stopped");
           stopIfAborted();
           if (adapt(error, request.model)) {

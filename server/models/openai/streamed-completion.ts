@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { ToolCall } from "@/server/models/port";
 import { MAX_RECORDED_CALLS, MAX_REPLY_LENGTH } from "@/server/models/reply-limits";
-import { MAX_ID_LENGTH, ReplyError, ReplyTooLarge } from "./chat-completion";
+import { ReplyError, ReplyTooLarge } from "./chat-completion";
 
 /**
  * Joins the pieces of a streamed chat completion to the body it would have without streaming. Only their frame is read
@@ -132,7 +132,7 @@ export class StreamedCompletion {
     }
     const call = this.#calls.get(at) ?? { id: undefined, name: "", arguments: "" };
     this.#calls.set(at, call);
-    call.id ??= id?.slice(0, MAX_ID_LENGTH);
+    if (call.id === undefined && typeof id === "string") call.id = this.#counted(id);
     // Some servers repeat the name in every piece.
     if (call.name === "") call.name = this.#counted(called?.name ?? "");
     const more = called?.arguments ?? "";

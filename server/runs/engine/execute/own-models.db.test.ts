@@ -16,6 +16,8 @@ import { createTenant, createWorld, type Tenant, type World } from "@/testing/wo
 /** Model providers of organizations, with a real server, a real egress and a real database. */
 
 const VALUE = "sk-9aZ+k&q-Sup3r";
+/** Messages and names are cut in the middle of it. */
+const LONG_VALUE = "Zq7uN4vT9wKx".repeat(16);
 type Answer = (request: IncomingMessage, response: ServerResponse) => void;
 
 let world: World;
@@ -165,6 +167,44 @@ it.each<[string, Answer]>([
   expect(JSON.stringify(ended)).toContain("[secret far]");
   expect(ended.events.length).toBeGreaterThan(0);
   expect(await findLeaks(world, VALUE, { events: JSON.stringify(ended.events) })).toEqual([]);
+});
+
+it.each<[string, Answer]>([
+  [
+    "an error",
+    (_request, response) => {
+      response.writeHead(400, { "content-type": "application/json" });
+      response.end(JSON.stringify({ error: { message: `${"-".repeat(400)}${LONG_VALUE}` } }));
+    },
+  ],
+  [
+    "a tool call",
+    (_request, response) => {
+      response.setHeader("content-type", "application/json");
+      const padded = `${"-".repeat(120)}${LONG_VALUE}`;
+      const message = {
+        tool_calls: [{ id: padded, type: "function", function: { name: padded, arguments: "{}" } }],
+      };
+      response.end(JSON.stringify({ choices: [{ message, finish_reason: padded }] }));
+    },
+  ],
+  [
+    "a streamed tool call",
+    (_request, response) => {
+      response.writeHead(200, { "content-type": "text/event-stream" });
+      const padded = `${"-".repeat(120)}${LONG_VALUE}`;
+      const delta = { tool_calls: [{ index: 0, id: padded, function: { name: padded, arguments: "{}" } }] };
+      response.end(`data: ${JSON.stringify({ choices: [{ delta, finish_reason: padded }] })}\n\n`);
+    },
+  ],
+])("no part of a key is found that the provider echoes where %s is cut", async (_name, echo) => {
+  const { agentId } = await prepare(LONG_VALUE);
+  answer = echo;
+  const ended = await run("agent", agentId);
+  const stored = JSON.stringify(ended);
+  expect(stored).toContain("[secret far]");
+  expect(stored).not.toContain(LONG_VALUE.slice(0, 20));
+  expect(await findLeaks(world, LONG_VALUE.slice(0, 20))).toEqual([]);
 });
 
 it("a provider is its organization's alone", async () => {

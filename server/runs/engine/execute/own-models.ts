@@ -65,6 +65,7 @@ export async function callOwnProvider(
         timeoutMs: TIMEOUT_MS,
         maxResponseBytes: MAX_RESPONSE_BYTES,
       }),
+    redact: secrets.redact,
     clock: services.clock,
     random: Math.random,
     sleep: sleepOrThrow,
