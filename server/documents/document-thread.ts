@@ -20,10 +20,10 @@ function parseCsv({ text, delimiter, header }) {
   if (rows.length > workerData.maxRows) return { fault: "too many rows" };
   if (!header) return { value: rows };
   const [names = [], ...records] = rows;
-  const seen = new Set();
-  const twice = names.find((name) => seen.size === seen.add(name).size);
-  if (twice !== undefined) {
-    return { fault: "two columns are named " + JSON.stringify(twice.slice(0, 100)) + "; with header: false, rows are lists" };
+  const known = new Set();
+  for (const name of names) {
+    if (known.has(name)) return { fault: "two columns are named " + JSON.stringify(name.slice(0, 100)) + "; header: false reads rows as lists" };
+    known.add(name);
   }
   return { value: records.map((record) => Object.fromEntries(names.map((name, index) => [name, record[index]]))) };
 }
@@ -35,20 +35,24 @@ const selectors = [
   { selector: "a", options: { ignoreHref: true } },
   { selector: "img", format: "skip" },
   ...["h1", "h2", "h3", "h4", "h5", "h6"].map((selector) => ({ selector, options: { uppercase: false } })),
-  { selector: "ol", format: "orderedListOfAnyStart" },
+  { selector: "ol", format: "numberedList" },
   { selector: "table", format: "dataTable", options: { uppercaseHeaderCells: false } },
 ];
-/** The library fails at Roman numerals that do not exist, and letters below a. */
-function orderedListOfAnyStart(list, walk, builder, format) {
-  const start = Number(list.attribs.start ?? 1);
-  if (!(start >= 1 && start + list.children.length < 4000)) delete list.attribs.type;
-  builder.options.formatters.orderedList(list, walk, builder, format);
+
+/** As browsers do: numbers that cannot be written as letters or in Roman are written as digits. */
+function numberedList(list, walk, builder, given) {
+  const { type = "1", start = "1" } = list.attribs;
+  const first = Number.isSafeInteger(parseInt(start, 10)) ? parseInt(start, 10) : 1;
+  const most = type.toLowerCase() === "i" ? 3999 : 2 ** 31 - 1;
+  const fits = first >= 1 && first + list.children.length - 1 <= most;
+  Object.assign(list.attribs, { start: String(first), type: fits ? type : "1" });
+  return builder.options.formatters.orderedList(list, walk, builder, given);
 }
 
 const options = {
   wordwrap: false,
   selectors,
-  formatters: { orderedListOfAnyStart },
+  formatters: { numberedList },
   limits: { maxInputLength: workerData.maxLength, maxDepth: 200, maxChildNodes: 100000 },
 };
 

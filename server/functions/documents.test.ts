@@ -36,6 +36,14 @@ describe("parse_csv", () => {
     ],
     ["no rows", { text: "a,b" }, []],
     ["nothing", { text: "" }, []],
+    [
+      "two columns of one name as lists",
+      { text: "a,a\n1,2", header: false },
+      [
+        ["a", "a"],
+        ["1", "2"],
+      ],
+    ],
   ])("reads %s", async (_name, input, expected) => {
     expect(await call("parse_csv", input)).toEqual(expected);
   });
@@ -50,8 +58,8 @@ describe("parse_csv", () => {
 
   test.each([
     ["a row of another length", "a,b\n1,2,3", "line 2"],
-    ["two columns of one name", "a,b,a\n1,2,3", 'two columns are named "a"'],
     ["an open quote", 'a\n"1', "Quote"],
+    ["two columns of one name", "sku,stock,sku\nA-1,4,B-2", 'two columns are named "sku"; header: false'],
     ["too many rows", "a\n".repeat(100_002), "too many rows"],
   ])("refuses %s", async (_name, text, message) => {
     await expect(call("parse_csv", { text })).rejects.toMatchObject({
@@ -72,8 +80,23 @@ describe("extract_text", () => {
     ["a fragment", "<p>One</p><p>Two &lt; three</p>", { title: "", text: "One\n\nTwo < three" }],
     ["a page without a head", "<title>A</title><p>One</p>", { title: "A", text: "One" }],
     ["a list", "<ul><li>a<li>b</ul>", { title: "", text: "* a\n * b" }],
-    ["a numbered list", "<ol type=I start=4><li>a<li>b</ol>", { title: "", text: "IV. a\n V.  b" }],
-    ["a list without such numerals", "<ol type=I start=1e9><li>a</ol>", { title: "", text: "1000000000. a" }],
+    ["a list in Roman numbers", "<ol type=I start=9><li>a<li>b</ol>", { title: "", text: "IX. a\n X.  b" }],
+    ["a list by letters", "<ol type=a start=27><li>a</ol>", { title: "", text: "aa. a" }],
+    [
+      "a list whose numbers have no Roman form",
+      "<ol type=I start=99999999><li>a</ol><ol type=i start=3999><li>b<li>c</ol>",
+      { title: "", text: "99999999. a\n\n 3999. b\n 4000. c" },
+    ],
+    [
+      "a list before the first letter",
+      "<ol type=a start=-1><li>a<li>b</ol>",
+      { title: "", text: "-1. a\n 0.  b" },
+    ],
+    [
+      "a list without a number to start",
+      "<ol start=1e999><li>a</ol><ol start=x><li>b</ol>",
+      { title: "", text: "1. a\n\n 1. b" },
+    ],
     ["text that is no HTML", "just text", { title: "", text: "just text" }],
     ["nothing", "", { title: "", text: "" }],
   ])("reads %s", async (_name, html, expected) => {

@@ -25,7 +25,7 @@ export const parseCsv = defineFunction({
     .describe("The records, or with header: false the rows."),
   errors: {
     invalid_csv:
-      "A quote is never closed, a row has another number of values than the first one, two columns have one name, or there are too many rows.",
+      "A quote is never closed, a row has another number of values than the first one, two columns have the same name, or there are too many rows.",
   },
   limits: [`${MAX_CSV_ROWS.toLocaleString("en-US")} rows`],
   price: "action",
