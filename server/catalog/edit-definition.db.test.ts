@@ -60,12 +60,12 @@ describe("a tool's YAML", () => {
     ]);
     expect(await checkToolText(world, member, YAML.replace("name: Greet", "nam: Greet"))).toMatchObject([
       { message: "name is required" },
-      { line: 2, message: "nam is not known here" },
+      { line: 2, message: expect.stringContaining("nam is not known here; known fields: slug, name") },
     ]);
     const several = YAML.replace("name: Greet", "nam: Greet").replace("transform_json", "transform");
     expect(await checkToolText(world, member, several.replace("steps.hello", "steps.helo"))).toMatchObject([
       { message: "name is required" },
-      { line: 2, message: "nam is not known here" },
+      { line: 2, message: expect.stringContaining("nam is not known here; known fields: slug, name") },
       { line: 9, message: expect.stringContaining('"transform"; known functions: ') },
       { line: 13, message: 'output there is no step "helo"; steps before this one: hello' },
     ]);

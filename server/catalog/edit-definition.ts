@@ -8,7 +8,7 @@ import { type CatalogServices, type Editor, requireRole, type SaveOptions } from
 import { declareTool } from "./definition-file/declare";
 import { readYaml, type YamlDocument } from "./definition-file/yaml-document";
 import { type AgentDefinition, type ToolDefinition, toolDefinition } from "./definitions";
-import { describeFaults, fromPointer, refusal } from "./issues";
+import { fromPointer, parseOrIssues, refusal } from "./issues";
 import { describePrice } from "./organization/list-model-providers";
 import { readProviders } from "./organization/model-providers";
 import {
@@ -225,11 +225,10 @@ async function readTool(yaml: string, reader: ToolReader): Promise<ReadTool> {
     return {
       problems: document.faults.map(({ line, message }) => ({ line, message, path: [], fault: message })),
     };
-  const parsed = toolDefinition.safeParse(document.value);
-  if (parsed.success) return { definition: parsed.data, document };
-  const ofSchema = describeFaults(parsed.error, document.value);
+  const parsed = parseOrIssues(toolDefinition, document.value);
+  if ("data" in parsed) return { definition: parsed.data, document };
   const others = await findFaultsOfInvalidTool(document.value, reader);
-  return { problems: problemsOf(document, [...ofSchema, ...others]) };
+  return { problems: problemsOf(document, [...parsed.issues, ...others]) };
 }
 
 function problemsOf(document: YamlDocument, issues: readonly Issue[]): TextProblem[] {

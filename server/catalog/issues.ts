@@ -1,4 +1,4 @@
-import type { z } from "zod";
+import { z } from "zod";
 import { AppError, type Issue } from "@/server/errors";
 
 /** Writes a path as a JSON pointer (RFC 6901): `["a/b", 0]` → `/a~1b/0`; the whole document is "". */
@@ -33,13 +33,27 @@ export function refusal(issues: readonly Issue[]): AppError {
 
 /** Parses input; throws `invalid_request` with every issue and its path. */
 export function parseInput<Schema extends z.ZodType>(schema: Schema, input: unknown): z.output<Schema> {
-  const parsed = schema.safeParse(input);
-  if (!parsed.success) throw refusal(describeFaults(parsed.error, input));
+  const parsed = parseOrIssues(schema, input);
+  if ("issues" in parsed) throw refusal(parsed.issues);
   return parsed.data;
 }
 
+/** Parses input: the data, or every issue with its path. */
+export function parseOrIssues<Schema extends z.ZodType>(
+  schema: Schema,
+  input: unknown,
+): { data: z.output<Schema> } | { issues: Issue[] } {
+  const parsed = schema.safeParse(input, { error: nameKnownFields });
+  return parsed.success ? { data: parsed.data } : { issues: describeFaults(parsed.error, input) };
+}
+
+function nameKnownFields({ code, inst }: z.core.$ZodRawIssue): string | undefined {
+  if (code !== "unrecognized_keys" || !(inst instanceof z.ZodObject)) return;
+  return `is not known here; known fields: ${Object.keys(inst.shape).join(", ")}`;
+}
+
 /** Describes a zod error in sentences that continue a path: `maxSteps must be at most 12`. */
-export function describeFaults(error: z.ZodError, input: unknown): Issue[] {
+function describeFaults(error: z.ZodError, input: unknown): Issue[] {
   return error.issues.flatMap((issue) => describeFault(issue, input));
 }
 
@@ -50,7 +64,7 @@ function describeFault(issue: z.core.$ZodIssue, input: unknown): Issue[] {
     case "unrecognized_keys":
       return issue.keys.map((key) => ({
         path: toPointer([...issue.path, key]),
-        message: nestsSteps(key, issue.path) ? NO_NESTED_STEPS : "is not known here",
+        message: nestsSteps(key, issue.path) ? NO_NESTED_STEPS : issue.message,
       }));
     case "invalid_type":
       if (isMissing(input, issue.path)) return at("is required");

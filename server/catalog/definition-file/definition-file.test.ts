@@ -308,7 +308,8 @@ test("reports all errors at once, in the order of the file", () => {
     "tools[0].steps[0].with (line 17) is not allowed beside parallel",
     "agents[0].maxSteps (line 28) must be at most 12",
     "triggers[0] (line 33) must name either an agent or a tool",
-    "triggers[0].rateLimit2 (line 34) is not known here",
+    "triggers[0].rateLimit2 (line 34) is not known here; known fields: slug, name, agent, tool, status, secret, " +
+      "signature, rateLimit, messageTemplate, maxCredits",
     "triggers[0].name (line 36) must be a text",
   ]);
 });

@@ -12,7 +12,7 @@ import {
   toolDefinition,
   triggerDefinition,
 } from "../definitions";
-import { describeFaults, fromPointer } from "../issues";
+import { fromPointer, parseOrIssues } from "../issues";
 import { readYaml } from "./yaml-document";
 
 /** The operator's YAML (docs/definition-files.md). */
@@ -76,8 +76,8 @@ export function readDefinitionFile(source: string): ReadDefinitionFile {
     );
   }
   const { value } = document;
-  const parsed = definitionFile.safeParse(value);
-  const faults = parsed.success ? [] : describeFaults(parsed.error, value);
+  const parsed = parseOrIssues(definitionFile, value);
+  const faults = "issues" in parsed ? parsed.issues : [];
   const refused = groupByEntry(faults);
   return {
     organizations: listOf(value, "organizations").map((organization, index) =>

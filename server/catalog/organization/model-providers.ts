@@ -7,7 +7,7 @@ import { keySecretOf, type OwnProvider, ownProvider, ownProviders } from "@/serv
 import { changedFields, recordAudit } from "@/server/operate/audit";
 import { readModelProviders, writeModelProviders } from "@/server/runs/find-model-providers";
 import { type CatalogServices, type Change, changeCatalog, type Editor } from "../change";
-import { describeFaults, parseInput, prefixIssues, refusal } from "../issues";
+import { parseInput, parseOrIssues, prefixIssues, refusal } from "../issues";
 import { setSecretWithin } from "./secrets";
 
 /**
@@ -109,8 +109,8 @@ function checkOpened(name: string, found: OwnProvider | null, replaces: OwnProvi
 /** Refuses models that others list, and more providers than an organization may have. */
 function checkBesideOthers(provider: OwnProvider, others: readonly OwnProvider[]): void {
   const all = [...others, provider];
-  const checked = ownProviders.safeParse(all);
-  if (!checked.success) throw refusal(withoutIndex(describeFaults(checked.error, all)));
+  const checked = parseOrIssues(ownProviders, all);
+  if ("issues" in checked) throw refusal(withoutIndex(checked.issues));
 }
 
 /** Issues of a list's entry as issues of the entry alone. */
