@@ -48,11 +48,23 @@ export function createHandler(
   const { log } = services;
   const warnOfProxy = createProxyWarning(services);
 
-  /** Sends an API response and logs ids, status and duration, but no content. */
+  let ready: { request: PendingRequest; response: ApiResponse }[] = [];
+  /** Sends the collected responses, then logs ids, status and duration, but no content. */
+  const sendReady = (): void => {
+    const responses = ready;
+    ready = [];
+    for (const { request, response } of responses) sendToNode(request.outgoing, response, rawHeaders);
+    for (const { request, response } of responses) {
+      if (request.incoming.method !== "GET") drain(request.incoming);
+      logRequest(log, request, response.status, response.headers["X-Request-Id"]);
+    }
+  };
+  /**
+   * Sends an API response at the end of this turn of the event loop. One response wakes its reader, which takes longer
+   * than to answer a poll; responses that are written one after the other wake it once.
+   */
   const send = (request: PendingRequest, response: ApiResponse): void => {
-    sendToNode(request.outgoing, response, rawHeaders);
-    if (request.incoming.method !== "GET") drain(request.incoming);
-    logRequest(log, request, response.status, response.headers["X-Request-Id"]);
+    if (ready.push({ request, response }) === 1) setImmediate(sendReady);
   };
 
   const answer = async (request: PendingRequest): Promise<void> => {
