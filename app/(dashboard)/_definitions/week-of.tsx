@@ -6,7 +6,7 @@ import { Figure, Figures, Sparkline } from "@/app/_ui/figures/figures";
 import { formatCount, formatDuration, formatShare, NONE } from "@/app/_ui/figures/format";
 import { SkeletonLine } from "@/app/_ui/page/page";
 import { Unreadable } from "@/app/_ui/text/unreadable";
-import type { RunFigures } from "@/server/runs/read/metrics/metrics";
+import type { RunFigures } from "@/server/runs/read/metrics/figures";
 import { type WeekSubject, weekQuery } from "./query";
 import { creditsPerRun, ended, formatPerRun } from "./week";
 

@@ -2,7 +2,7 @@ import type { ReactNode } from "react";
 import { formatCount, formatCredits, formatDuration, formatShare, NONE } from "@/app/_ui/figures/format";
 import { StatusShape } from "@/app/_ui/figures/status";
 import { type Column, ListCell } from "@/app/_ui/table";
-import type { RunFigures } from "@/server/runs/read/metrics/metrics";
+import type { RunFigures } from "@/server/runs/read/metrics/figures";
 import type { WeekFigures } from "@/server/runs/read/metrics/week";
 
 /** The columns of a list that tell how its items fared in the last seven days, and the orders they offer. */

@@ -1,6 +1,6 @@
 import { OPEN_STATUSES } from "@/server/contract/enums";
 import type { RunFilter } from "@/server/runs/read/filter";
-import type { RunFigures } from "@/server/runs/read/metrics/metrics";
+import type { RunFigures } from "@/server/runs/read/metrics/figures";
 
 const ENDED = ["Completed", "Failed", "Cancelled"] as const;
 

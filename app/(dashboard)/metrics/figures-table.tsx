@@ -3,7 +3,7 @@ import { formatCount, formatCredits, formatDuration, NONE } from "@/app/_ui/figu
 import { Link } from "@/app/_ui/link";
 import { Cell, HeadCell, Table } from "@/app/_ui/table";
 import type { RunFilter } from "@/server/runs/read/filter";
-import type { RunFigures } from "@/server/runs/read/metrics/metrics";
+import type { RunFigures } from "@/server/runs/read/metrics/figures";
 import { SuccessRate } from "../_definitions/week";
 import { figureFilters } from "./figure-filter";
 

@@ -11,7 +11,8 @@ import {
 } from "@/app/_ui/figures/format";
 import { Link } from "@/app/_ui/link";
 import type { RunFilter } from "@/server/runs/read/filter";
-import type { RunFigures, RunMetrics } from "@/server/runs/read/metrics/metrics";
+import type { RunFigures } from "@/server/runs/read/metrics/figures";
+import type { RunMetrics } from "@/server/runs/read/metrics/metrics";
 import { ended } from "../_definitions/week";
 import { figureFilters } from "./figure-filter";
 

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { StepLine } from "@/server/runs/read/inspect/inspect";
+import type { StepLine } from "@/server/runs/read/inspect/lines";
 import { callLine, stepLine } from "@/testing/run-lines";
 import {
   attemptsToUnfold,

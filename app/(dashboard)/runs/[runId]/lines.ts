@@ -1,4 +1,5 @@
-import type { CallLine, RunDetail, StepLine } from "@/server/runs/read/inspect/inspect";
+import type { RunDetail } from "@/server/runs/read/inspect/inspect";
+import type { CallLine, StepLine } from "@/server/runs/read/inspect/lines";
 import { type TimedAttempt, timedAttempts } from "./timeline/timed-attempts";
 
 /** Where a line is in the timeline. */

@@ -4,18 +4,16 @@ import { Prisma } from "@/server/db/generated/client";
 import { AppError } from "@/server/errors";
 import { readAttempts } from "@/server/runs/attempts";
 import type { Services } from "@/server/services";
+import { readChildCredits, textsRow, viewTexts } from "./inspect";
 import {
   CALL_LINE,
   type CallLine,
-  readChildCredits,
   readToolCalls,
   STEP_LINE,
   type StepLine,
-  textsRow,
   viewCallLine,
   viewStepLine,
-  viewTexts,
-} from "./inspect";
+} from "./lines";
 import { type PayloadPreview, previewPayload, startOf } from "./payload-preview";
 
 /** A step with its texts and all its attempts, for the inspector. */

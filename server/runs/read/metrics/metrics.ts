@@ -1,6 +1,5 @@
 import { z } from "zod";
 import type { MemberActor } from "@/server/auth/actor";
-import { Decimal } from "@/server/credits/amount";
 import {
   countDays,
   intervalMs,
@@ -11,24 +10,7 @@ import {
   type RunPeriod,
 } from "@/server/runs/read/enums";
 import type { Services } from "@/server/services";
-
-/**
- * Figures of a set of runs. Durations are ms of ended runs, null without any; credits a decimal. A percentile is the
- * middle of its class of durations; `…AtLeast` is the shortest duration in that class.
- */
-export type RunFigures = {
-  runs: number;
-  completed: number;
-  failed: number;
-  cancelled: number;
-  open: number;
-  tokens: number;
-  credits: string;
-  p50: number | null;
-  p95: number | null;
-  p50AtLeast: number | null;
-  p95AtLeast: number | null;
-};
+import { add, emptySum, type Part, partRow, type RunFigures, type Sum, viewFigures } from "./figures";
 
 /** The runs created from `from` until before `to` (ISO 8601). */
 export type MetricsBucket = RunFigures & { from: string; to: string };
@@ -98,37 +80,7 @@ export type MetricsQuestion = z.infer<typeof metricsQuestion>;
 
 const intervalsOf = (period: RunPeriod): readonly MetricsInterval[] => METRICS_INTERVALS[period];
 
-/** The figures of one hour, day or bar, with the number of runs in each class of duration. */
-const partRow = z.object({
-  bucket: z.number(),
-  dimension: z.enum(["all", "agent", "tool", "trigger", "key"]),
-  subject_id: z.string(),
-  runs: z.number(),
-  completed: z.number(),
-  failed: z.number(),
-  cancelled: z.number(),
-  open: z.number(),
-  tokens: z.coerce.number(),
-  credits: z.string(),
-  duration_classes: z.string().nullable(),
-  duration_runs: z.string().nullable(),
-});
-type Part = z.infer<typeof partRow>;
 const nameRow = z.object({ id: z.string(), name: z.string() });
-
-const NOTHING: RunFigures = {
-  runs: 0,
-  completed: 0,
-  failed: 0,
-  cancelled: 0,
-  open: 0,
-  tokens: 0,
-  credits: "0.0000",
-  p50: null,
-  p95: null,
-  p50AtLeast: null,
-  p95AtLeast: null,
-};
 
 /**
  * Settled days for bars of days, settled hours for bars of hours, and younger runs counted now. `$1` is the
@@ -272,89 +224,4 @@ export async function readParts(
     subject?.id ?? null,
   ]);
   return z.array(partRow).parse(found.rows);
-}
-
-const COUNTS = ["runs", "completed", "failed", "cancelled", "open", "tokens"] as const;
-
-type Sum = Record<(typeof COUNTS)[number], number> & {
-  credits: Decimal;
-  /** How many runs each class of duration has. */
-  durations: Uint32Array;
-};
-
-/** The longest possible duration, a day and its grace period, is far below. */
-const MAX_CLASSES = 1_200;
-
-export function emptySum(): Sum {
-  const { runs, completed, failed, cancelled, open, tokens } = NOTHING;
-  const counts = { runs, completed, failed, cancelled, open, tokens };
-  return { ...counts, credits: new Decimal(0), durations: new Uint32Array(MAX_CLASSES) };
-}
-
-export function add(sum: Sum, part: Part): void {
-  for (const field of COUNTS) sum[field] += part[field];
-  sum.credits = sum.credits.plus(part.credits);
-  if (part.duration_classes !== null && part.duration_runs !== null) {
-    addDurations(sum.durations, part.duration_classes, part.duration_runs);
-  }
-}
-
-/** The smallest digit; commas are below it, and the end of a text is NaN. */
-const ZERO = 48;
-
-/**
- * Adds two comma-separated lists of integers, classes and counts, to `durations`. Parsed digit by digit: 90 days of a
- * large organization are millions of numbers, for which `split` and `Number` take five times as long.
- */
-function addDurations(durations: Uint32Array, classes: string, runs: string): void {
-  let classAt = 0;
-  let runsAt = 0;
-  while (classAt < classes.length) {
-    let index = 0;
-    for (let code = classes.charCodeAt(classAt++); code >= ZERO; code = classes.charCodeAt(classAt++)) {
-      index = index * 10 + code - ZERO;
-    }
-    let count = 0;
-    for (let code = runs.charCodeAt(runsAt++); code >= ZERO; code = runs.charCodeAt(runsAt++)) {
-      count = count * 10 + code - ZERO;
-    }
-    index = Math.min(index, MAX_CLASSES - 1);
-    durations[index] = (durations[index] ?? 0) + count;
-  }
-}
-
-export function viewFigures(sum: Sum | undefined): RunFigures {
-  if (!sum) return NOTHING;
-  const { runs, completed, failed, cancelled, open, tokens, credits, durations } = sum;
-  const counts = { runs, completed, failed, cancelled, open, tokens, credits: credits.toFixed(4) };
-  const [half, most] = [percentileClass(durations, 0.5), percentileClass(durations, 0.95)];
-  return {
-    ...counts,
-    p50: middleOf(half),
-    p95: middleOf(most),
-    p50AtLeast: shortestOf(half),
-    p95AtLeast: shortestOf(most),
-  };
-}
-
-/** The first class that includes this share of the durations; see run_duration_class. Null without durations. */
-function percentileClass(durations: Uint32Array, share: number): number | null {
-  const total = durations.reduce((sum, count) => sum + count, 0);
-  if (total === 0) return null;
-  let below = 0;
-  return durations.findIndex((count) => {
-    below += count;
-    return below >= total * share;
-  });
-}
-
-/** The middle of a class in ms. */
-function middleOf(found: number | null): number | null {
-  return found === null ? null : Math.round(1.02 ** Math.max(0, found - 0.5));
-}
-
-/** The shortest duration of a class in integer ms: each begins above the end of the previous one, the first with 0. */
-function shortestOf(found: number | null): number | null {
-  if (found === null) return null;
-  return found === 0 ? 0 : Math.floor(1.02 ** (found - 1)) + 1;
 }

@@ -1,6 +1,7 @@
 import type { MemberActor } from "@/server/auth/actor";
 import type { Services } from "@/server/services";
-import { add, emptySum, type MetricsSubject, type RunFigures, readParts, viewFigures } from "./metrics";
+import { add, emptySum, type RunFigures, viewFigures } from "./figures";
+import { type MetricsSubject, readParts } from "./metrics";
 
 const DAY_MS = 86_400_000;
 const DAYS = 7;

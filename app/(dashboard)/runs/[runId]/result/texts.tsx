@@ -13,7 +13,8 @@ import { FormattedText, MarkdownText } from "@/app/_ui/text/markdown/formatted-t
 import { PlainText } from "@/app/_ui/text/plain-text";
 import { usePayload } from "@/app/_ui/text/use-payload";
 import { isTerminal } from "@/server/contract/enums";
-import type { CallLine, RunDetail } from "@/server/runs/read/inspect/inspect";
+import type { RunDetail } from "@/server/runs/read/inspect/inspect";
+import type { CallLine } from "@/server/runs/read/inspect/lines";
 import type { PayloadPreview } from "@/server/runs/read/inspect/payload-preview";
 import { ReservedSpace } from "../inspector/reserved-space";
 

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { CallLine, StepLine } from "@/server/runs/read/inspect/inspect";
+import type { CallLine, StepLine } from "@/server/runs/read/inspect/lines";
 import { callLine, stepLine } from "@/testing/run-lines";
 import { chooseLine, type Line, lineFacts, lineId, linesOf, waitsOf, withWaits } from "../lines";
 import { countIn, foldedAtFirst, foldLines, holdersOf, withGroups } from "./line-folds";

@@ -1,5 +1,6 @@
 import { formatDuration } from "@/app/_ui/figures/format";
-import type { RunDetail, StepLine } from "@/server/runs/read/inspect/inspect";
+import type { RunDetail } from "@/server/runs/read/inspect/inspect";
+import type { StepLine } from "@/server/runs/read/inspect/lines";
 import { attemptsOf, isWork, type Line, type LineStatus, lineFacts, type WorkLine } from "../lines";
 import { amountOf, endOf, formatAmount, type Measure } from "./measures";
 

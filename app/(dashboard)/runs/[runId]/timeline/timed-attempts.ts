@@ -1,4 +1,4 @@
-import type { StepLine } from "@/server/runs/read/inspect/inspect";
+import type { StepLine } from "@/server/runs/read/inspect/lines";
 
 /** One attempt of a step or model call on the time axis, counted from 1. The last of a running one is open. */
 export type TimedAttempt = Pick<StepLine, "status" | "startedAt" | "finishedAt" | "durationMs"> & {
