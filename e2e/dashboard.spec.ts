@@ -666,7 +666,10 @@ test("metrics of a range of days are in the address", async ({ ownerPage: page, 
   await expect(page.getByLabel("From", { exact: true })).toHaveValue("");
 });
 
-test("the metrics page keeps both of two choices made at once", async ({ ownerPage: page, organization }) => {
+test("the metrics page keeps both of two choices made at the same time", async ({
+  ownerPage: page,
+  organization,
+}) => {
   await page.goto(`/metrics?agent=${organization.agentId}`);
   const removal = page.getByRole("button", { name: "Remove the filter agent" });
   await clickAtOnce(page, removal, page.getByRole("button", { name: "7 days" }));

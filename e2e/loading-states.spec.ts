@@ -116,7 +116,7 @@ test("a queued run shows how long it has waited, and one that ended before its s
   };
   await page.goto(`${service.base}/runs`);
   await page.getByRole("table").getByRole("link").first().click();
-  // It started at once, so only one time is shown.
+  // It started immediately, so only one time is shown.
   await expect(facts).toContainText(/Started\d+ \w+ \d\d:\d\d:\d\dFinished\d\d:\d\d:\d\d/);
   await expect(facts).not.toContainText("Created");
   let later = "";

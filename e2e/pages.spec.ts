@@ -233,7 +233,7 @@ const FAILURES = [
     says: "A call to another service failed.",
     where: "step 1, call",
   },
-  // Twice as much overflows to a value that is no JSON number.
+  // Twice as much overflows to a value that is not a JSON number.
   {
     tool: "double",
     input: { number: 1e308 },

@@ -15,7 +15,7 @@ test("a page requested while signed out opens after sign-in", async ({ page, org
   await fillIn(page, organization.owner);
   await expect(page).toHaveURL(asked);
   await expect(page.getByRole("heading", { name: "Runs" })).toBeVisible();
-  // With a session, the same URL redirects at once.
+  // With a session, the same URL redirects immediately.
   await page.goto(`/sign-in?to=${encodeURIComponent("/credits?kind=charge")}`);
   await expect(page).toHaveURL("/credits?kind=charge");
 });

@@ -96,7 +96,7 @@ function quietly(log: Logger) {
   return { debug: write, info: write, warn: write, error: write };
 }
 
-/** Registers at once and then repeatedly. Logs when registration starts to fail and when it recovers. */
+/** Registers immediately and then repeatedly. Logs when registration starts to fail and when it recovers. */
 function stayRegistered(
   register: () => Promise<unknown>,
   log: Logger,

@@ -45,7 +45,7 @@ function addTo(hash, path) {
 
 /**
  * @param {string} path
- * @returns {string[] | undefined} sorted names; undefined if it is no folder
+ * @returns {string[] | undefined} sorted names; undefined if it is not a folder
  */
 function listFolder(path) {
   try {

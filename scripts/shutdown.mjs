@@ -1,6 +1,6 @@
 /**
  * Ends a command: Ctrl-C and SIGTERM first run the shutdown callbacks, in reverse order. A signal more than a second
- * after the first ends the process at once.
+ * after the first ends the process immediately.
  */
 
 /** Printed directly, also once the service sends console output to its log. */

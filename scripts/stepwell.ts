@@ -52,7 +52,7 @@ async function readFirstLine(): Promise<string> {
   return "";
 }
 
-// `stepwell export acme | head` closes the pipe early, which is no error.
+// `stepwell export acme | head` closes the pipe early, which is not an error.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   if (error.code !== "EPIPE") throw error;
 });

@@ -9,7 +9,7 @@ export type Clock = {
   forDatabase(): Date | null;
 };
 
-/** A clock that stands still, so that everything in one change has the same time. */
+/** A stopped clock, so that everything in one change has the same time. */
 export const clockAt = (at: Date): Clock => ({ now: () => new Date(at), forDatabase: () => at });
 
 /** The machine's own clock. */

@@ -30,7 +30,7 @@ export function decodeText(body: Uint8Array): string {
 }
 
 /**
- * Parses JSON from outside; throws `invalid_request` if it is no JSON, nested too deeply, or has a number beyond
+ * Parses JSON from outside; throws `invalid_request` if it is not JSON, nested too deeply, or has a number beyond
  * 1.8e308.
  */
 export async function parseBodyText(text: string): Promise<Json> {

@@ -3,7 +3,7 @@ import { isJsonObject, type Json } from "@/server/json";
 /** The deepest accepted nesting; deeper documents break recursive code. */
 export const MAX_JSON_DEPTH = 200;
 
-/** Why a text is no acceptable JSON. */
+/** Why a text is not acceptable JSON. */
 export class JsonTextError extends Error {
   override name = "JsonTextError";
 }

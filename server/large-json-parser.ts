@@ -2,7 +2,7 @@ import { isJsonObject, type Json, type JsonObject, setMember } from "@/server/js
 import { JsonTextError } from "@/server/json-text";
 import { Turns } from "@/server/turns-of-work";
 
-/** Up to this length a text is parsed at once. */
+/** Up to this length a text is parsed in one go. */
 export const PART_LENGTH = 16 * 1024;
 /** After how many characters a scan asks whether its turn is over. */
 const SCAN_LENGTH = 32 * 1024;

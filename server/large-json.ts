@@ -5,11 +5,11 @@ import { Turns } from "@/server/turns-of-work";
 
 /**
  * JSON that may be large. `JSON.parse` and `JSON.stringify` need up to a tenth of a second for a document of 1 MiB with
- * 100,000 keys, and the process answers nobody meanwhile. Small documents are processed at once; large ones in parts,
+ * 100,000 keys, and the process answers nobody meanwhile. Small documents are processed in one go; large ones in parts,
  * in turns with other work.
  */
 
-/** Up to this weight (`isSmall`) a value is processed at once. */
+/** Up to this weight (`isSmall`) a value is processed in one go. */
 const PART_WEIGHT = 1_000;
 /** How many short members are written before the turn may end. */
 const GROUP_LENGTH = 64;
@@ -56,7 +56,7 @@ export async function largeJsonBytes(value: Json): Promise<number> {
 
 /** How `mapLarge` changes a value. */
 export type LargeMap = {
-  /** Changes a part that lies `depth` levels deep. */
+  /** Changes a part that is `depth` levels deep. */
   part: (value: Json, depth: number) => Json;
   key: (key: string) => string;
   /** From this depth on, values are given to `part`, however large. */

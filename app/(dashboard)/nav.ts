@@ -16,7 +16,7 @@ import {
   TriggerIcon,
 } from "../_ui/icons";
 
-/** The pages by what people come for. A group without a title stands first. */
+/** The pages by what people come for. A group without a title comes first. */
 const NAV_GROUPS = [
   {
     title: null,

@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 
-/** A setting that is on or off and takes effect at once. */
+/** A setting that is on or off and takes effect immediately. */
 export function Switch({
   checked,
   onChange,

@@ -11,7 +11,7 @@ function tabAfter(key: string, at: number, count: number): number | null {
   return null;
 }
 
-/** Panels of which one is visible at a time. The arrow keys, Home and End change the tab. */
+/** Panels; one is visible at a time. The arrow keys, Home and End change the tab. */
 export function Tabs({
   value,
   onChange,

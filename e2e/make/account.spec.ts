@@ -56,7 +56,7 @@ test("the password is changed, and other sessions are signed out", async ({ page
 
 const FIREFOX = "Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:140.0) Gecko/20100101 Firefox/140.0";
 
-test("theme and time zone apply at once and stay", async ({ ownerPage: page }) => {
+test("theme and time zone apply immediately and stay", async ({ ownerPage: page }) => {
   await page.goto("/account");
   await page.getByRole("button", { name: "Dark", exact: true }).click();
   await expect(page.locator("html")).toHaveAttribute("data-theme", "dark");

@@ -33,7 +33,7 @@ test("a new key works as pasted until it is revoked", async ({ ownerPage: page }
   await row.getByRole("button", { name: `Actions for ${name}` }).click();
   await page.getByRole("menuitem", { name: "Revoke" }).click();
   const confirmation = page.getByRole("dialog", { name: `Revoke ${name}` });
-  await expect(confirmation).toContainText("get status 401 at once");
+  await expect(confirmation).toContainText("get status 401 immediately");
   await confirmation.getByRole("button", { name: "Revoke key" }).click();
   await expect(confirmation).toBeHidden();
   await expect(row).toContainText("revoked");

@@ -12,7 +12,7 @@ import {
   splitList,
 } from "./command";
 
-/** `secrets set ORG NAME`. The value never stands on the command line, where other users and the shell's history see it. */
+/** `secrets set ORG NAME`. The value is never on the command line, where other users and the shell's history see it. */
 export const setSecretCommand = defineCommand({
   name: "secrets set",
   parameters: "ORG NAME",

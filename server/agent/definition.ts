@@ -38,7 +38,7 @@ export type AgentSettings = z.infer<typeof agentSettings>;
 /** Reads a version's stored settings. */
 export const readSettings = (text: string): AgentSettings => agentSettings.parse(JSON.parse(text));
 
-/** The policy of an attachment; a slug such as `constructor` is no key unless it is set. */
+/** The policy of an attachment; a slug such as `constructor` is not a key unless it is set. */
 export function policyOf(policies: AgentSettings["policies"], name: string): AttachmentPolicy | undefined {
   return Object.hasOwn(policies, name) ? policies[name] : undefined;
 }

@@ -318,7 +318,7 @@ describe("very many calls in one answer", () => {
 
   test("32 are executed, 128 recorded, the rest refused in one step, and the conversation stays valid", async () => {
     const { journal, thinkings, actings } = journalOf([many(10_000), { content: "Done." }]);
-    // A call refused for its position is no repeated failure.
+    // A call refused for its position is not a repeated failure.
     expect(await runAgentLoop(configure(), "Hi", journal)).toEqual({ status: "Completed", output: "Done." });
     const [acting] = actings;
     expect(acting?.calls.map((call) => "callable" in call)).toEqual(

@@ -12,7 +12,7 @@ import { describeIssues } from "@/server/workflow/schema-issues";
 
 /**
  * A checked call of the model. `inputText` is the step's stored input: the arguments, or the raw text as a JSON string
- * if they were no JSON. `identity` is equal for identical calls.
+ * if they were not JSON. `identity` is equal for identical calls.
  */
 export type PreparedCall = {
   call: ToolCall;

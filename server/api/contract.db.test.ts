@@ -673,7 +673,7 @@ describe("webhooks, endpoint 7", () => {
     ["an empty body", {}, { body: "" }, 400, "invalid_request"],
     ["invalid UTF-8", {}, { body: new Uint8Array([0x22, 0xc3, 0x22]) }, 400, "invalid_request"],
     ["over 1 MiB", {}, { body: JSON.stringify("x".repeat(1024 * 1024)) }, 413, "payload_too_large"],
-    ["a tool's input that is no object", { target: "tool" }, { body: "[1]" }, 400, "invalid_request"],
+    ["a tool's input that is not an object", { target: "tool" }, { body: "[1]" }, 400, "invalid_request"],
     ["a tool's input against its schema", { target: "tool" }, { body: '{"a":1}' }, 400, "invalid_request"],
     ["a disabled trigger", { disabled: true }, { body: "{}" }, 400, "trigger_misconfigured"],
     ["a missing signature", { secrets: ["s3cret"] }, { body: "{}" }, 401, "invalid_signature"],

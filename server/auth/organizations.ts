@@ -22,7 +22,7 @@ export async function listOwnOrganizations(
 }
 
 /**
- * Makes an organization the active one of all the person's sessions. Throws not_found if they are no member, whether or
+ * Makes an organization the active one of all the person's sessions. Throws not_found if they are not a member, whether or
  * not it exists.
  */
 export async function switchOrganization(

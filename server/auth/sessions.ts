@@ -139,7 +139,7 @@ export async function sessionFromHeaders(
 
 /**
  * Whether the cookie still leads to the same member, organization and role; for responses that last longer than the
- * check of their request. It does not extend the session, because an open tab is no visit.
+ * check of their request. It does not extend the session, because an open tab is not a visit.
  */
 export async function isStillMember(
   services: Services,

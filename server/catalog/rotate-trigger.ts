@@ -53,7 +53,7 @@ export async function rotateTriggerSecret(
   });
 }
 
-/** Gives a trigger a new URL; the earlier one answers 404 at once. Needs the role member. Throws `not_found`. */
+/** Gives a trigger a new URL; the earlier one answers 404 immediately. Needs the role member. Throws `not_found`. */
 export async function rotateTriggerToken(
   services: CatalogServices,
   actor: Editor,

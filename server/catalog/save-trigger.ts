@@ -29,7 +29,7 @@ const STANDARD_SECRET = /^(whsec_)?[A-Za-z0-9+/]+={0,2}$/;
 
 /**
  * Creates or updates the organization's trigger of that slug. The token is generated once. A different secret replaces
- * all earlier ones at once (`rotateTriggerSecret` gives them an overlap); an omitted one is not changed. Needs the role
+ * all earlier ones immediately (`rotateTriggerSecret` gives them an overlap); an omitted one is not changed. Needs the role
  * member. Throws `invalid_request` with issues, `forbidden`, and `not_found` if an existing trigger was expected.
  */
 export async function saveTrigger(

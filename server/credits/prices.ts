@@ -21,7 +21,7 @@ export const DEFAULT_PRICES: PriceList = {
   action: new Decimal("0.01"),
 };
 
-/** The least that a start holds. It is no minimum charge. */
+/** The least that a start holds. It is not a minimum charge. */
 export const SMALLEST_HOLD = new Decimal("0.01");
 
 /** The least output tokens that a hold pays for before a model call. */
@@ -86,7 +86,7 @@ export function holdForFirstCall(list: PriceList, model: string, promptTokens: n
 }
 
 /**
- * The additional hold of a run that starts at once, if the balance allows it: the maximum output of a model call and
+ * The additional hold of a run that starts immediately, if the balance allows it: the maximum output of a model call and
  * some room for the next calls, so that most runs never extend their hold.
  */
 export function headroomForFirstCall(list: PriceList, model: string, promptTokens: number): Decimal {

@@ -33,7 +33,7 @@ type Listener = (payload: string) => void;
 export type Notifications = {
   /** Notifies all processes soon; of several with the same key only the last is sent. Never throws or waits. */
   send(topic: Topic, key: string, payload: string): void;
-  /** Tells the listeners of this process at once what it has committed: its own notification may arrive later. */
+  /** Tells the listeners of this process immediately what it has committed: its own notification may arrive later. */
   tell(topic: Topic, payload: string): void;
   /** Calls `listener` with each payload; returns a function that stops it. An empty payload means that some may be lost. */
   listen(topic: Topic, listener: Listener): () => void;

@@ -97,7 +97,7 @@ describe("extract_text", () => {
       "<ol start=1e999><li>a</ol><ol start=x><li>b</ol>",
       { title: "", text: "1. a\n\n 1. b" },
     ],
-    ["text that is no HTML", "just text", { title: "", text: "just text" }],
+    ["text that is not HTML", "just text", { title: "", text: "just text" }],
     ["nothing", "", { title: "", text: "" }],
   ])("reads %s", async (_name, html, expected) => {
     expect(await call("extract_text", { html })).toEqual(expected);

@@ -226,7 +226,7 @@ describe.each(Object.entries(SERVERS))("%s", (_name, { answer, endsByTime, isReu
   });
 });
 
-test("what follows a body that is longer than it says is no answer to the next call", async () => {
+test("what follows a body that is longer than it says is not taken as the answer to the next call", async () => {
   let asked = 0;
   const server = await serve((socket) => {
     asked += 1;

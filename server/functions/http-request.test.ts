@@ -137,7 +137,7 @@ describe("retries", () => {
     expect(sent).toBe(5);
   });
 
-  test("do not wait for a server that asks for minutes, nor repeat what is no matter of the network", async () => {
+  test("do not wait for a server that asks for minutes, and do not repeat what is not a network error", async () => {
     let sent = 0;
     const send = (answer: () => Promise<Response>) =>
       executeFunction(

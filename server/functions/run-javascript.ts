@@ -28,7 +28,7 @@ export const runJavascript = defineFunction({
     `${SCRIPT_LIMITS.timeoutMs / 1000} seconds of execution`,
     `${SCRIPT_LIMITS.memoryMib} MiB of memory`,
     "100 lines of console output, shown with the step",
-    "the clock stands still at the time of the call, and Math.random gives the same numbers when the call is repeated",
+    "the clock always shows the time of the call, and Math.random gives the same numbers when the call is repeated",
   ],
   parsedFields: { code: "script" },
   price: "action",

@@ -25,12 +25,12 @@ export const setValue = defineFunction({
       .min(1)
       .max(ttlSeconds)
       .optional()
-      .describe("After so many seconds the value counts as absent. Default: never."),
+      .describe("After this many seconds the value is gone. Default: never."),
     ifVersion: z
       .int()
       .min(0)
       .optional()
-      .describe("The version that get_value returned; 0 means that there must be no value."),
+      .describe("The version that get_value returned; 0: there must be no value yet."),
   }),
   output: z.object({ version: z.int().describe("The version of the value that was stored.") }),
   errors: {

@@ -18,7 +18,7 @@ export const waitFunction = defineFunction({
       until: z.iso
         .datetime({ offset: true })
         .optional()
-        .describe("A time such as 2027-01-31T09:00:00Z. A time in the past ends at once."),
+        .describe("A time such as 2027-01-31T09:00:00Z. A time in the past ends immediately."),
     })
     .refine(({ seconds, until }) => (seconds === undefined) !== (until === undefined), {
       error: EITHER,

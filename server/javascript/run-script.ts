@@ -38,7 +38,7 @@ const response = z.discriminatedUnion("ok", [
 
 /**
  * Runs JavaScript from a tenant: `code` is the body of an async function of `input`. It has no network, files, timers or
- * entropy; its clock stands still at `now`, and `Math.random` is seeded. Throws ScriptError and the signal's reason.
+ * entropy; its clock always shows `now`, and `Math.random` is seeded. Throws ScriptError and the signal's reason.
  */
 export async function runScript(
   code: string,

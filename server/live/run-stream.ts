@@ -67,7 +67,7 @@ export async function streamRuns(services: Services, actor: MemberActor, sink: E
   });
 }
 
-/** Calls `look` at once, after every notification and at intervals, as fast as the reader reads, until it is done. */
+/** Calls `look` immediately, after every notification and at intervals, as fast as the reader reads, until it is done. */
 async function listen({
   sink,
   pauseMs,

@@ -41,11 +41,11 @@ describe("a self-hosted server", () => {
     ]);
   });
 
-  it("is no dev server", async () => {
+  it("is not a dev server", async () => {
     const url = await listen(selfHosted());
     const report = await checkInngestServer(dev(url));
     expect(report).toMatchObject({ address: "wrong", eventKey: "unknown", signingKey: "unknown" });
-    expect(report.texts[0]).toContain("is no dev server: set INNGEST_BASE_URL");
+    expect(report.texts[0]).toContain("is not a dev server: set INNGEST_BASE_URL");
   });
 });
 
@@ -79,7 +79,7 @@ describe("an address", () => {
     const report = await checkInngestServer(settings(url));
     expect(report).toMatchObject({
       address: "wrong",
-      texts: [`${url} is no Inngest server: check INNGEST_BASE_URL.`],
+      texts: [`${url} is not an Inngest server: check INNGEST_BASE_URL.`],
     });
   });
 

@@ -131,8 +131,8 @@ function describeWrongKind(address: string, kind: string | null, variable: strin
   if (kind === "dev")
     return `${address} is a dev server: set INNGEST_DEV=${address}, and no other INNGEST variable.`;
   if (kind === "cloud")
-    return `${address} is no dev server: set INNGEST_BASE_URL, INNGEST_EVENT_KEY and INNGEST_SIGNING_KEY, and not INNGEST_DEV.`;
-  return `${address} is no Inngest server: check ${variable}.`;
+    return `${address} is not a dev server: set INNGEST_BASE_URL, INNGEST_EVENT_KEY and INNGEST_SIGNING_KEY, and not INNGEST_DEV.`;
+  return `${address} is not an Inngest server: check ${variable}.`;
 }
 
 /** Servers identify a key by the SHA-256 of its bytes. */

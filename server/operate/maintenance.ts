@@ -11,7 +11,7 @@ type Job = {
   /** The log message for a failure. */
   failure: string;
   everyMs: number;
-  /** Returns true if there is more to do at once. */
+  /** Returns true if there is more to do immediately. */
   work(shouldContinue: () => boolean): Promise<boolean>;
 };
 
@@ -58,7 +58,7 @@ function jobs(services: Services): Job[] {
   ];
 }
 
-/** Starts the recurring jobs of a process, each at once and then at its interval. Returns a function that stops them. */
+/** Starts the recurring jobs of a process, each immediately and then at its interval. Returns a function that stops them. */
 export function startMaintenance(services: Services): () => Promise<void> {
   let stopped = false;
   const timers = new Set<NodeJS.Timeout>();

@@ -26,7 +26,7 @@ export type StartResult = { rate: RateDecision | null } & (
 
 /**
  * Starts a run: one item of the writer's next flush inserts it with its frozen configuration, holds its credits and
- * decides whether it executes here at once or waits for a slot (docs/engine.md). Throws AppError `not_found`,
+ * decides whether it executes here immediately or waits for a slot (docs/engine.md). Throws AppError `not_found`,
  * `agent_inactive`, `invalid_request` with issues, `insufficient_credits`, `organization_suspended`, `rate_limited`,
  * `idempotency_conflict`. If `conditions` has a limit, call `refuseStart` for earlier refusals.
  */

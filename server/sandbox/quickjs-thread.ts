@@ -35,7 +35,7 @@ async function open() {
     maxStackSize: MAX_STACK_SIZE,
     timezoneOffset: 0,
     interruptHandler: () => (stopped ||= performance.now() > deadline),
-    // All that a machine can reach of the outside: a clock that stands still, no entropy, no output.
+    // All that a machine can reach of the outside: a stopped clock, no entropy, no output.
     wasi: (given) => {
       memory = given;
       return {

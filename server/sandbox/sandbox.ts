@@ -49,7 +49,7 @@ const threadAnswer = z.union([
 /**
  * A sandbox for tenants' JavaScript: QuickJS in WebAssembly, in its own threads. `scripts` are ours and evaluated once,
  * in order; they define `globalThis.$handle(request)`, which stores its response as a string in `globalThis.$answer`,
- * at once or in a later microtask. Every request sees the state the scripts left
+ * immediately or in a later microtask. Every request sees the state the scripts left
  * (docs/decisions/0021-quickjs-sandbox.md).
  */
 export function createSandbox(scripts: () => string[], limits: SandboxLimits = SANDBOX_LIMITS): Sandbox {

@@ -91,7 +91,7 @@ const LINE_BREAK = "(?:\\s|\\\\{1,8}[rn]){0,4}";
 const ENCODED_LINE_BREAK = "(?:\\s|\\\\{1,8}[rn]|%(?:25)?0[AaDd]){0,4}";
 
 /**
- * What stands in the base64 of any text that holds this one, whichever of the three places in a group it begins at.
+ * What is in the base64 of any text that holds this one, whichever of the three places in a group it begins at.
  * The characters that also hold bits of their neighbours are left out.
  */
 function base64Forms(held: string, lineBreak: string): string[] {

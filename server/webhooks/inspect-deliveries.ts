@@ -168,7 +168,7 @@ async function isJson(text: string): Promise<boolean> {
 
 /**
  * The user message that a template creates from a stored delivery, without starting or saving anything. Throws
- * `not_found`, `invalid_request` (the body is no JSON, or the message is empty), `trigger_misconfigured` (the template
+ * `not_found`, `invalid_request` (the body is not JSON, or the message is empty), `trigger_misconfigured` (the template
  * fails).
  */
 export async function previewMessage(

@@ -17,7 +17,11 @@ const known = {
   findFaults: (name: string, input: JsonObject) => findFunction(name)?.findFaults?.(input) ?? [],
   starts: (name: string) => (name === "run_tool" ? "tool" : name === "run_agent" ? "agent" : null),
   findUnknown: async (kind: string, slugs: readonly string[]) =>
-    new Map(slugs.filter((slug) => slug !== "known").map((slug) => [slug, `"${slug}" is no ${kind}`])),
+    new Map(
+      slugs
+        .filter((slug) => slug !== "known")
+        .map((slug) => [slug, `"${slug}" is not ${kind === "agent" ? "an" : "a"} ${kind}`]),
+    ),
 } satisfies KnownNames;
 const check = async (definition: Json) => {
   const ofSchema = (workflowDefinition.safeParse(definition).error?.issues ?? []).map(
@@ -99,10 +103,10 @@ test("steps name tools and agents that there are, as far as it can be told", asy
     ],
   });
   expect(issues).toEqual([
-    '/steps/1/with/tool "gone" is no tool',
+    '/steps/1/with/tool "gone" is not a tool',
     "/steps/4/with/tool must not be empty",
     "/steps/5/with/tool must be string",
-    '/steps/6/parallel/1/with/agent "gone" is no agent',
+    '/steps/6/parallel/1/with/agent "gone" is not an agent',
     "/steps/7/with/tool calculate has no input of that name; known inputs: expression",
   ]);
 });
@@ -130,10 +134,10 @@ test("inputs of http_request that do not go together are refused, as far as it c
 
 describe("refuses, naming the path", () => {
   test.each<[string, Json, RegExp]>([
-    ["what is no object", [], /^ .*object/],
+    ["what is not an object", [], /^ .*object/],
     ["no steps", { steps: [] }, /^\/steps /],
     ["an unknown key", one({ uzes: "x" }), /^\/steps\/0 .*uzes/],
-    ["an id that is no name", one({ id: "1 a" }), /^\/steps\/0\/id letters/],
+    ["an id that is not a name", one({ id: "1 a" }), /^\/steps\/0\/id letters/],
     [
       "an unknown function",
       one({ uses: "fetch_url" }),

@@ -23,7 +23,7 @@ export type KnownNames = {
   findFaults(name: string, input: JsonObject): readonly Issue[];
   /** The fields of a function's input that are parsed, when they hold no `{{ }}`. */
   parsedFields(name: string): Readonly<Record<string, ParsedField>>;
-  /** The fields of a function's input in which secrets may stand. */
+  /** The fields of a function's input that may hold secrets. */
   secretFields(name: string): readonly string[];
   secrets: readonly string[];
   /** What a function runs, if it runs a tool or an agent: its input of that name holds the slug. */

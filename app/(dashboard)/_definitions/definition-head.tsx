@@ -48,7 +48,7 @@ export function DefinitionHead({
 }
 
 /**
- * Edit, duplicate and archive; absent for those who may not. What nothing uses is archived at once, because it can be
+ * Edit, duplicate and archive; absent for those who may not. What nothing uses is archived immediately, because it can be
  * undone.
  */
 function Acts({ of, users }: { of: DefinitionRef & { name: string }; users: User[] }) {

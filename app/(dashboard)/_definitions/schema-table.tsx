@@ -2,10 +2,10 @@ import dynamic from "next/dynamic";
 import { readField } from "../_run/schema-value";
 import { rowsOf, type SchemaRow } from "./schema-rows";
 
-/** Only a schema that is no object with properties needs it. */
+/** Only a schema that is not an object with properties needs it. */
 const JsonView = dynamic(() => import("@/app/_ui/json/view").then((part) => part.JsonView));
 
-/** The properties of a JSON Schema as a table; a schema that is no object with properties as a document. */
+/** The properties of a JSON Schema as a table; a schema that is not an object with properties as a document. */
 export function SchemaTable({ label, schema }: { label: string; schema: string }) {
   const parsed: unknown = JSON.parse(schema);
   const rows = rowsOf(parsed);

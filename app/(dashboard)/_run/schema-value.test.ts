@@ -7,7 +7,7 @@ describe("a form's first value", () => {
     ["its first example", { type: "integer", examples: [3, 4] }, 3],
     ["its constant", { const: 7 }, 7],
     ["nothing for a text without one", { type: "string" }, undefined],
-    ["nothing for what is no schema", true, undefined],
+    ["nothing for what is not a schema", true, undefined],
     [
       "the required properties of an object except texts, and those with a default",
       {

@@ -8,7 +8,7 @@ type Call = {
   body: string;
 };
 
-/** What stands in for a key: the name of a variable of the shell. */
+/** What replaces a key: the name of a shell variable. */
 const KEY_PLACEHOLDER = "$API_KEY";
 
 /** The path of a call below the origin; a parameter without a value keeps its braces. */

@@ -165,7 +165,7 @@ function Changes({ text }: { text: string }) {
   );
 }
 
-/** The changes as pairs of old and new value; null if an entry is no such pair. */
+/** The changes as pairs of old and new value; null if an entry is not such a pair. */
 function readChanges(text: string): { field: string; from: string; to: string }[] | null {
   const value: unknown = JSON.parse(text);
   if (typeof value !== "object" || value === null) return null;

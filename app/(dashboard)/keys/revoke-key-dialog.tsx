@@ -30,8 +30,8 @@ export function RevokeKeyDialog({ line, onClose }: { line: KeyLine; onClose: () 
       title={`Revoke ${line.name}`}
     >
       <p>
-        Programs that use <span className="mono">{line.prefix}…</span> get status 401 at once. This cannot be
-        undone.
+        Programs that use <span className="mono">{line.prefix}…</span> get status 401 immediately. This cannot
+        be undone.
       </p>
       <p className="text-muted">
         {line.lastUsedAt ? (

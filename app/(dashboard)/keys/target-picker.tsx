@@ -5,7 +5,7 @@ import { INPUT_CLASS } from "@/app/_ui/forms/field";
 import { Choice } from "@/app/_ui/forms/form";
 import type { DirectoryEntry } from "@/server/catalog/directory";
 
-/** A searchable list of agents and tools, of which several can be chosen. */
+/** A searchable list of agents and tools; several can be chosen. */
 export function TargetPicker({
   targets,
   chosen,

@@ -35,8 +35,8 @@ export function RemoveMemberDialog({ member, onClose }: { member: MemberLine; on
       title={member.self ? "Leave the organization" : `Remove ${member.name}`}
     >
       <p>
-        {member.self ? "You lose" : `${member.email} loses`} access to this organization at once. The account,
-        its runs and the API keys it created stay.
+        {member.self ? "You lose" : `${member.email} loses`} access to this organization immediately. The
+        account, its runs and the API keys it created stay.
       </p>
       <p className="text-muted">Revoke keys under API keys if they must stop, too.</p>
     </ConfirmDialog>

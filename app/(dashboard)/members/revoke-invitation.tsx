@@ -34,7 +34,7 @@ export function RevokeInvitation({
       onConfirm={() => revoke.mutate({ id: invitation.id })}
       title={`Revoke the invitation of ${invitation.email}`}
     >
-      <p>The link stops working at once. You can invite {invitation.email} again.</p>
+      <p>The link stops working immediately. You can invite {invitation.email} again.</p>
     </ConfirmDialog>
   );
 }

@@ -2,7 +2,7 @@ import type { OwnProvider } from "@/server/models/own-provider";
 import { referenceTo } from "../secrets/secret-draft";
 import type { KnownService } from "./known-services";
 
-/** Choices of the key that are no names of secrets. */
+/** Choices of the key that are not names of secrets. */
 export const NO_KEY = "";
 export const NEW_KEY = "+";
 

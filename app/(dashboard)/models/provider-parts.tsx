@@ -65,7 +65,7 @@ export function ServiceProviderPart({
       models={isDefault ? [...models, { name: null, ...others }] : models}
       name={name}
     >
-      {isDemo ? <p>The built-in simulation. It answers at once and costs nothing.</p> : null}
+      {isDemo ? <p>The built-in simulation. It answers immediately and costs nothing.</p> : null}
       {isDefault ? <p>Serves every model that no other provider lists.</p> : null}
     </Part>
   );

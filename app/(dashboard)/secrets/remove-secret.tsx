@@ -31,7 +31,7 @@ export function RemoveSecret({ secret, onClose }: { secret: SecretSummary; onClo
       onConfirm={() => remove.mutate({ name: secret.name })}
       title={`Remove ${secret.name}`}
     >
-      <p>The value is deleted at once and cannot be restored.</p>
+      <p>The value is deleted immediately and cannot be restored.</p>
       <UsedBy
         effect="Their steps that refer to it fail from then on."
         one="tool uses"

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { AppError, isFaultOfCaller } from "@/server/errors";
 import { createQueryClient } from "./query-client";
 
-it("the server asks once for what does not exist, so that its page answers 404 at once", async () => {
+it("the server asks once for what does not exist, so that its page answers 404 immediately", async () => {
   let asked = 0;
   const missing = createQueryClient(isFaultOfCaller).fetchQuery({
     queryKey: ["missing"],

@@ -11,7 +11,7 @@ const COLUMNS_TO_READ = 12;
 const SAMPLE = 200;
 
 /**
- * The columns of a list whose items are objects or null; null if the list is no table. A table reads better from two
+ * The columns of a list whose items are objects or null; null if the list is not a table. A table reads better from two
  * records on, if they share most members and few have members of their own.
  */
 export function readRecords(list: Json): Records | null {

@@ -11,7 +11,7 @@ const MARKS = { left: "− ", right: "+ ", same: "  " } as const;
 /** What screen readers hear before a line that only one side has. */
 type SideWords = { left: string; right: string };
 
-/** Compared lines; null stands for lines that are left out. */
+/** Compared lines; null: lines are left out. */
 export function DiffLines({
   label,
   lines,

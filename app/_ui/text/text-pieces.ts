@@ -90,7 +90,7 @@ function splitBlocks(text: string, size: number): string[] {
   return pieces;
 }
 
-/** The head of the table that a block begins with, if any. Its rows are no table without it. */
+/** The head of the table that a block begins with, if any. Without it, its rows are not a table. */
 function headOf([head = "", rule = ""]: string[]): string {
   return head.includes("|") && TABLE_RULE.test(rule) ? `${head}\n${rule}\n` : "";
 }

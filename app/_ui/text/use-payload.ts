@@ -4,7 +4,7 @@ import { useState } from "react";
 import type { PayloadPreview } from "@/server/runs/read/inspect/payload-preview";
 
 /**
- * A text of which only the start may be loaded. `load` fetches the rest from `address`; `read` returns the complete
+ * A text; at first only its start may be loaded. `load` fetches the rest from `address`; `read` returns the complete
  * text or throws an error with a sentence for the reader.
  */
 export function usePayload(

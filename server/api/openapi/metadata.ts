@@ -65,7 +65,7 @@ function cancel({ tag, ...described }: Described): ApiMeta {
 }
 
 const CANCEL =
-  "Idempotent. A pending run ends at once, a running one within 30 seconds. What it has used is charged. " +
+  "Idempotent. A pending run ends immediately, a running one within 30 seconds. What it has used is charged. " +
   "Cancelling an ended run changes nothing. The call needs the scope runs:start and counts as a read.";
 
 export const runTool = start({
@@ -74,7 +74,7 @@ export const runTool = start({
   tag: "Tools",
   summary: "Run a tool",
   description:
-    "Starts a tool and returns the new run's id at once. The body is the tool's input, an object that matches " +
+    "Starts a tool and returns the new run's id immediately. The body is the tool's input, an object that matches " +
     "the tool's parameters, at most 1 MiB; no body means {}. Poll the run's status to follow it.",
 });
 
@@ -110,7 +110,7 @@ export const runAgent = start({
   tag: "Agents",
   summary: "Run an agent",
   description:
-    "Starts an active agent with a message and returns the new run's id at once. Poll the run's status to " +
+    "Starts an active agent with a message and returns the new run's id immediately. Poll the run's status to " +
     "follow it. Other keys of the body are ignored.",
 });
 

@@ -312,7 +312,7 @@ test.each<[string, (source: string) => string, string[]]>([
     ["organizations[0].members[0].password (line 6) is required: ada@faults.test has no account yet"],
   ],
   [
-    "a secret that is no base64",
+    "a secret that is not base64",
     (s) => s.replace(`secret: ${SECRET}`, "secret: 'not base64!'\n        signature: standard-webhooks"),
     [
       "organizations[0].triggers[0].secret (line 34) must be base64, with or without whsec_, for the signature standard-webhooks",
@@ -371,7 +371,7 @@ test("faults of the schema and of contents are listed together, each with its li
   expect(await catalog.db.organization.count({ where: { slug: "both" } })).toBe(0);
 });
 
-test("what refers to a faulty entry is no fault, and a faulty slug hides no other fault", async () => {
+test("what refers to a faulty entry is not a fault, and a faulty slug hides no other fault", async () => {
   const odd = declareOrganization("odd")
     .replace("slug: odd\n", "slug: Odd\n")
     .replace("agent: helper", "agent: nobody");

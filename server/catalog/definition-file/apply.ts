@@ -86,7 +86,7 @@ type Contents = Omit<AppliedOrganization, "slug" | "id" | "saved">;
 
 /**
  * Applies in order: tools refer to secrets, agents to tools, triggers and keys to both. Steps of tools may call whatever the
- * file declares. Of a faulty entry the valid part is applied, so that all faults of a file are found at once; the caller
+ * file declares. The valid part of a faulty entry is applied, so that all faults of a file are found together; the caller
  * then rolls everything back.
  */
 async function applyContents(
@@ -124,7 +124,7 @@ async function applyContents(
         isValid || findFaultsOfInvalid === undefined
           ? await attempt(definition)
           : await findFaultsOfInvalid(value, change);
-      // What a refused field leads to is no fault of its own, except within a value that was checked as it is.
+      // What a refused field leads to is not a fault of its own, except within a value that was checked as it is.
       const own = findFaultsOfInvalid
         ? found
         : found.filter(({ path }) => !refused.has(String(fromPointer(path)[0])));

@@ -5,7 +5,7 @@ import { callStep, workflowStep } from "@/server/workflow/definition";
 import { agentDefinition } from "../definitions";
 import { definitionFile } from "./definition-file";
 
-/** What a text with an expression looks like; it may stand for any value of a function's input. */
+/** What a text with an expression looks like; it may replace any value of a function's input. */
 const TEMPLATE: JsonObject = { type: "string", pattern: "\\{\\{" };
 const NAMES = listFunctions().map(({ name }) => name);
 

@@ -14,7 +14,7 @@ export type FirstSteps = {
   completed: boolean;
 };
 
-/** After so many runs, completed or not, nobody needs the first steps. */
+/** After this many runs, completed or not, the first steps are no longer shown. */
 const FIRST_RUNS = 20;
 
 /** Reads a bounded number of rows, however many runs there are. */

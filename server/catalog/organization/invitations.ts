@@ -10,7 +10,7 @@ import { memberDefinition } from "../definitions";
 import { parseInput, refusal } from "../issues";
 import { requireOwnersConsent } from "./members";
 
-/** An invitation without its token, of which only the hash is stored. */
+/** An invitation without its token; only the token's hash is stored. */
 export type InvitationLine = {
   id: string;
   email: string;

@@ -134,7 +134,7 @@ async function createKey(change: Change, provider: OwnProvider, value: string): 
   }
 }
 
-/** Faults of model providers: keys that are no secrets of the organization, or may not be sent to the provider. */
+/** Faults of model providers: keys that are not secrets of the organization, or may not be sent to the provider. */
 export async function findProviderFaults(
   { tx, actor }: { tx: Pick<Transaction, "secret">; actor: Pick<Editor, "orgId"> },
   providers: readonly OwnProvider[],

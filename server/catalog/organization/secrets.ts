@@ -191,7 +191,7 @@ export async function putSecret(change: Change, definition: SecretDefinition): P
 }
 
 /**
- * Deletes a secret with its value at once; steps that refer to it fail from then on. Needs the role admin. Throws
+ * Deletes a secret with its value immediately; steps that refer to it fail from then on. Needs the role admin. Throws
  * `not_found`, and `invalid_request` while it is the key of a model provider.
  */
 export async function removeSecret(

@@ -6,7 +6,7 @@ import { type CatalogServices, lockCatalog, organizationLock, personLock } from 
 import { operatorOf } from "./organizations";
 
 export type RemovedUser = {
-  /** Slugs of the organizations of which the person was a member. */
+  /** Slugs of the organizations that the person was a member of. */
   organizations: string[];
   /** Usable API keys that the person created: they keep working. */
   keys: { organization: string; name: string }[];

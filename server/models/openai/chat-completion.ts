@@ -114,7 +114,7 @@ const wrappedError = z.object({
   error: z.object({ message: z.string(), code: z.union([z.number(), z.string()]).nullish() }),
 });
 
-/** A response that is no chat completion; `status` or `code` is set if it is an error in a successful response. */
+/** A response that is not a chat completion; `status` or `code` is set if it is an error in a successful response. */
 export class ReplyError extends Error {
   readonly status: number | undefined;
   readonly code: string | undefined;

@@ -118,7 +118,7 @@ export function createOpenAiCompatible(options: OpenAiCompatibleOptions): Provid
     }
   }
 
-  /** Learns an unsupported feature from a refusal; true if a retry makes sense at once. */
+  /** Learns an unsupported feature from a refusal; true if an immediate retry makes sense. */
   function adapt(error: unknown, model: string): boolean {
     const known = adaptationOf(model);
     if (error instanceof PiecesError) {

@@ -18,7 +18,7 @@ function loadCounter(): Promise<BytePairCounter> {
   return counter;
 }
 
-/** How much is counted at once, in UTF-16 units: a few milliseconds of work. */
+/** How much is counted in one go, in UTF-16 units: a few milliseconds of work. */
 const SLICE = 16 * 1024;
 
 /** Counts of recent texts, oldest first: an agent's runs share their system prompt and tools. */

@@ -40,7 +40,7 @@ export type Worker = {
   confirm(): Promise<void> | undefined;
   /** Whether the worker is known to be alive now. */
   isConfirmed(): boolean;
-  /** Resolves when the next act of the organization's run may begin; undefined if it may begin at once. */
+  /** Resolves when the next act of the organization's run may begin; undefined if it may begin immediately. */
   turn(orgId: OrgId): Promise<void> | undefined;
   /** The writer's counters. */
   figures(): Record<"accounts" | "journal", { flushes: number; items: number }>;

@@ -3,7 +3,7 @@ import type { OrgId } from "@/server/auth/actor";
 
 /**
  * Gives starts priority over acts of runs. While starts arrive and several runs execute, only as many acts begin in a
- * tick as leave the event loop time for starts; the others wait for the next one. Otherwise an act begins at once.
+ * tick as leave the event loop time for starts; the others wait for the next one. Otherwise an act begins immediately.
  */
 
 /** A burst of starts is over when none has come for this long. */
@@ -36,7 +36,7 @@ export class Turns {
     this.#lastStartAt = performance.now();
   }
 
-  /** Resolves when the next act of one of the organization's runs may begin; undefined when it may at once. */
+  /** Resolves when the next act of one of the organization's runs may begin; undefined when it may begin immediately. */
   next(orgId: OrgId): Promise<void> | undefined {
     if (!this.#isBurst() || (this.#waiting.size === 0 && this.#executing() < FEW_RUNS)) return undefined;
     this.#timer ??= setTimeout(() => this.#tick(), TICK_MS);

@@ -45,8 +45,8 @@ describe("the list of runs", () => {
     ["a word that is nowhere", { text: "zebra" }, []],
     ["no word at all", { text: "%%%" }, []],
     ["a running one's input", { text: "in flight" }, ["running"]],
-    ["a percent sign in a running one, which is no wildcard", { text: "in%flight" }, []],
-    ["quotes and operators, which are no syntax", { text: "order' | !lisbon" }, []],
+    ["a percent sign in a running one, which is not a wildcard", { text: "in%flight" }, []],
+    ["quotes and operators, which are not syntax", { text: "order' | !lisbon" }, []],
   ] as const)("narrows by %s", async (_, filter, expected) => {
     expect(
       await list({ ...filter, ...("status" in filter ? { status: [...filter.status] } : {}) } as never),

@@ -19,7 +19,7 @@ export type StepView = {
   id: string;
   /** The function; null: a group of parallel steps, or not yet chosen. */
   uses: string | null;
-  /** The steps of a group; null: the step is no group. */
+  /** The steps of a group; null: the step is not a group. */
   parallel: number | null;
   fields: Record<string, unknown>;
   /** Its first and last line, from 1. */
@@ -38,7 +38,7 @@ type Path = readonly (string | number)[];
 
 const MAX_ALIASES = 100;
 
-/** The steps of a YAML; null if it has syntax errors or is no mapping. */
+/** The steps of a YAML; null if it has syntax errors or is not a mapping. */
 export function readTool(text: string): ToolView | null {
   const lines = new LineCounter();
   const document = parse(text, lines);

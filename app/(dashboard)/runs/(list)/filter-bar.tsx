@@ -161,7 +161,7 @@ function usePickerKey(open: () => void): void {
 }
 
 /**
- * Searches once typing pauses. Enter and leaving the field search at once, so that no late search disturbs the next
+ * Searches once typing pauses. Enter and leaving the field search immediately, so that no late search disturbs the next
  * page.
  */
 function TextSearch({ text, onChange }: { text: string; onChange: (text: string) => void }) {

@@ -36,7 +36,7 @@ export function NoRuns({ filter, onClear }: { filter: RunFilter; onClear: () => 
       <Link className={buttonClass("primary")} href="/">
         Get started
       </Link>
-      <p>Or start one with an API key. It appears here at once.</p>
+      <p>Or start one with an API key. It appears here immediately.</p>
       <pre className="mono max-w-full overflow-x-auto rounded-md border border-line bg-surface px-3 py-2 text-ink">
         {`curl -X POST "$BASE_URL/v1/agents/run/$AGENT_ID" \\\n  -H "X-API-Key: $API_KEY" -H "Content-Type: application/json" \\\n  -d '{"userMessage": "Hello"}'`}
       </pre>

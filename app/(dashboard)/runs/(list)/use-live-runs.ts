@@ -96,7 +96,7 @@ export function useLiveRuns(
     }));
   }
 
-  /** Notifications that arrived during a query; "all" stands for one without ids. */
+  /** Notifications that arrived during a query; "all": one of them had no ids. */
   const rung = useRef<Set<string>>(new Set());
 
   async function refreshUntilCurrent(): Promise<void> {

@@ -31,7 +31,7 @@ export function ReplaceAddressDialog({ trigger, onClose }: Props) {
       onConfirm={() => replace.mutate({ id: trigger.id })}
       title={`Replace the address of ${trigger.name}`}
     >
-      <p>The present address answers 404 at once. Senders need the new one. This cannot be undone.</p>
+      <p>The present address answers 404 immediately. Senders need the new one. This cannot be undone.</p>
     </ConfirmDialog>
   );
 }
@@ -61,7 +61,8 @@ export function DeleteTriggerDialog({ trigger, onClose }: Props) {
       title={`Delete ${trigger.name}`}
     >
       <p>
-        Its address answers 404 at once, and its secrets are of no use any more. Its runs and deliveries stay.
+        Its address answers 404 immediately, and its secrets are no longer valid. Its runs and deliveries
+        stay.
       </p>
       <p className="text-muted">Disable it instead to refuse calls for a while.</p>
     </ConfirmDialog>

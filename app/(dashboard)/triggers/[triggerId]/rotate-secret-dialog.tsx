@@ -12,7 +12,7 @@ import { OneTimeValue } from "@/app/_ui/forms/one-time-value";
 import type { TriggerDetail } from "@/server/webhooks/inspect-trigger";
 
 const OVERLAPS = [
-  [0, "End at once"],
+  [0, "Immediately"],
   [3_600, "Stay valid for an hour"],
   [86_400, "Stay valid for a day"],
   [604_800, "Stay valid for a week"],

@@ -82,7 +82,7 @@ function Actions({ trigger }: { trigger: TriggerDetail }) {
   );
 }
 
-/** Enables or disables the trigger at once: it can be undone by the same menu. */
+/** Enables or disables the trigger immediately: the same menu undoes it. */
 function useSetStatus(trigger: TriggerDetail) {
   const trpc = useTRPC();
   const notify = useNotify();

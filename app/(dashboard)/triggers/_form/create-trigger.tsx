@@ -20,7 +20,7 @@ export function CreateTrigger({ onClose }: { onClose: () => void }) {
   const [typed, setTyped] = useState(NEW_TRIGGER);
   const { data: directory = [] } = useQuery(trpc.catalog.directory.queryOptions());
   const [only, ...others] = directory.filter(({ kind }) => kind !== "trigger");
-  // The only agent or tool is chosen at once.
+  // The only agent or tool is preselected.
   const preset = only && others.length === 0 ? `${only.kind}/${only.slug}` : "";
   const draft = { ...typed, target: typed.target || preset };
   const [faults, setFaults] = useState<Record<string, string>>({});

@@ -116,7 +116,7 @@ export type StartItem = RateItem &
     input: string;
     /** Credits to hold; the balance must allow them. */
     hold: string;
-    /** Additional credits for the first model call, held if the run starts at once and the balance allows it. */
+    /** Additional credits for the first model call, held if the run starts immediately and the balance allows it. */
     headroom: string;
     cap: string | null;
     cap_of: string | null;

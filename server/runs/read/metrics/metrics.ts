@@ -189,7 +189,7 @@ function rangeOf({ period, interval, days }: MetricsQuestion, now: Date) {
   return { from: to - PERIOD_MS[period], to, bucketMs };
 }
 
-/** Up to so many days have bars of this length. */
+/** Up to this many days have bars of this length. */
 const DAY_INTERVALS: [[most: number, unitMs: number], ...[most: number, unitMs: number][]] = [
   [1, HOUR],
   [3, 3 * HOUR],

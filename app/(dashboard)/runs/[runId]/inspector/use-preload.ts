@@ -8,7 +8,7 @@ import { type Line, lineFacts } from "../lines";
 /** A pointer that passes over a row fetches nothing. */
 const DWELL_MS = 60;
 
-/** Fetches a line's details while the pointer rests on it, so that a click shows them at once. */
+/** Fetches a line's details while the pointer rests on it, so that a click shows them immediately. */
 export function usePreload(): (line: Line) => void {
   const trpc = useTRPC();
   const queryClient = useQueryClient();

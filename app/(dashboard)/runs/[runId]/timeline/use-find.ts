@@ -11,7 +11,7 @@ import { type Line, lineId } from "../lines";
 /** The server is queried after a pause of this length. */
 const PAUSE_MS = 250;
 
-/** Searches the names of lines at once, and all their texts on the server. */
+/** Searches the names of lines immediately, and all their texts on the server. */
 export function useFind(
   run: RunDetail,
   lines: Line[],

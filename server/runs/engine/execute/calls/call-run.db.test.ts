@@ -66,7 +66,7 @@ describe("run_tool", () => {
     ["an unknown tool", call("nope"), "unknown_tool", 'There is no tool "nope". Known tools: adder, caller.'],
     ["invalid arguments", call("adder", { a: "x" }), "invalid_arguments", "/a must be number"],
     [
-      "an input that is no object",
+      "an input that is not an object",
       { ...call("adder"), with: { tool: "adder", input: 3 } },
       "invalid_input",
       "must be an object",
