@@ -10,8 +10,8 @@ import type { FormProblems } from "@/app/_ui/forms/form-problems";
 import { useMay } from "@/app/_ui/role";
 import { EditorForm, EditorSection } from "@/app/(dashboard)/_editor/editor-form";
 import { Picker } from "@/app/(dashboard)/_editor/picker";
+import { SchemaField } from "@/app/(dashboard)/_editor/schema/schema-field";
 import { copyName, slugOf } from "@/app/(dashboard)/_editor/slug";
-import { ValueField } from "@/app/(dashboard)/_editor/tool/value-field";
 import { EDITED_QUERY, type Opened, useEditor } from "@/app/(dashboard)/_editor/use-editor";
 import type { Choices } from "@/server/catalog/edit-definition";
 import {
@@ -228,12 +228,13 @@ function Attachments({ fields, set, errorAt, faultAt, choices }: PartProps) {
 function Answer({ fields, set, errorAt }: PartProps) {
   return (
     <EditorSection title="Answer">
-      <ValueField
+      <SchemaField
         error={errorAt("/outputSchema")}
-        hint="JSON Schema of the answer, which is then JSON. Empty: the answer is text."
+        hint="With fields, the answer is JSON of this shape. Empty: the answer is text."
+        isOptional
         label="Output schema"
+        noun="field"
         onChange={(outputSchema) => set(() => ({ outputSchema }))}
-        schema={{}}
         value={fields.outputSchema}
       />
     </EditorSection>
