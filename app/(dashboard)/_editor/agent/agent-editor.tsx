@@ -107,17 +107,7 @@ function AgentForm({
         {mayEdit ? (
           <aside className="min-w-0 border-line bg-surface px-4 py-5 max-xl:border-t sm:px-6 xl:border-l">
             <div className="xl:sticky xl:top-5">
-              {opened === null ? (
-                <p className="text-muted">
-                  Create the agent to try it. Afterwards, changes can be tried here before they are saved.
-                </p>
-              ) : (
-                <TryAgent
-                  agent={opened}
-                  latest={() => editor.draft.latest().value}
-                  maxCredits={editor.draft.value.maxCredits.trim()}
-                />
-              )}
+              <TryAgent editor={editor} />
             </div>
           </aside>
         ) : null}
