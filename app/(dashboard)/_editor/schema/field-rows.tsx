@@ -89,14 +89,14 @@ function FieldRow({
   return (
     <fieldset className="flex min-w-0 flex-col gap-2 border-line border-b py-3" data-field>
       <legend className="sr-only">{label}</legend>
-      <div className="flex flex-wrap items-center gap-2" data-head>
+      <div className="flex items-center gap-2" data-head>
         <input
           aria-describedby={fault ? id : undefined}
           aria-invalid={fault !== null && field.name !== ""}
           aria-label={`Name of ${label}`}
           autoCapitalize="none"
           autoComplete="off"
-          className={clsx(INPUT_CLASS, "mono w-auto! min-w-32 flex-1 aria-invalid:border-failed")}
+          className={clsx(INPUT_CLASS, "mono w-auto! min-w-0 flex-1 aria-invalid:border-failed")}
           maxLength={200}
           onChange={(event) => set({ name: event.target.value })}
           placeholder="Name"
@@ -108,15 +108,6 @@ function FieldRow({
           onChange={(type) => onChange(withType(field, type))}
           value={field.type}
         />
-        <label className="flex h-9 items-center gap-2 px-1">
-          <input
-            checked={field.required}
-            className="size-4 accent-accent"
-            onChange={(event) => set({ required: event.target.checked })}
-            type="checkbox"
-          />
-          Required
-        </label>
         <IconButton label={`Remove ${label}`} onClick={onRemove}>
           <CloseIcon />
         </IconButton>
@@ -126,16 +117,25 @@ function FieldRow({
           {fault}
         </p>
       )}
-      <div className="flex flex-wrap gap-2">
+      <div className="flex flex-wrap gap-x-2 gap-y-1">
         <input
           aria-label={`Description of ${label}`}
           autoComplete="off"
-          className={clsx(INPUT_CLASS, "w-auto! min-w-40 flex-3")}
+          className={clsx(INPUT_CLASS, "w-auto! min-w-44 flex-3")}
           onChange={(event) => set({ description: event.target.value })}
           placeholder="Description"
           value={field.description}
         />
         <PresetInput field={field} label={`Default of ${label}`} onChange={(preset) => set({ preset })} />
+        <label className="flex h-9 items-center gap-2 px-1">
+          <input
+            checked={field.required}
+            className="size-4 accent-accent"
+            onChange={(event) => set({ required: event.target.checked })}
+            type="checkbox"
+          />
+          Required
+        </label>
       </div>
       <FieldContent field={field} label={label} onChange={onChange} />
       {Object.keys(field.rest).length === 0 ? null : (
@@ -173,7 +173,7 @@ function FieldContent({
   const setItems = (next: SchemaField) => onChange({ ...field, items: next });
   const name = `each item of ${label}`;
   return (
-    <div className="flex flex-col gap-2 border-line border-l pl-3">
+    <div className="flex flex-col gap-2">
       <div className="flex flex-wrap items-center gap-2">
         <span className="text-muted">Each item is</span>
         <TypeSelect
