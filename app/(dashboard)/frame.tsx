@@ -7,28 +7,17 @@ import { type ReactNode, useMemo, useState } from "react";
 import { ConnectionLost } from "@/app/_ui/data/connection-lost";
 import { useTRPCClient } from "@/app/_ui/data/providers";
 import { SessionEnded } from "@/app/_ui/data/session-ended";
-import {
-  DocsIcon,
-  MenuIcon,
-  MoonIcon,
-  SearchIcon,
-  SignOutIcon,
-  StepwellMark,
-  SunIcon,
-  SystemThemeIcon,
-  UpDownIcon,
-} from "@/app/_ui/icons";
+import { DocsIcon, MenuIcon, SearchIcon, StepwellMark, UpDownIcon } from "@/app/_ui/icons";
 import { Link } from "@/app/_ui/link";
-import { Menu, MenuChoice, MenuHeading, MenuItem, MenuLink, MenuSeparator } from "@/app/_ui/menu/menu";
+import { Menu, MenuChoice, MenuHeading } from "@/app/_ui/menu/menu";
 import { RoleContext } from "@/app/_ui/role";
-import { ROLE_LABELS } from "@/app/_ui/role-labels";
-import { signOut } from "@/app/_ui/sign-out";
 import type { MemberRole } from "@/server/auth/actor";
 import type { OrganizationLine } from "@/server/auth/organizations";
 import { preloadPalette, usePalette } from "./_palette/use-palette";
 import { guideFor } from "./docs/guides";
-import { ACCOUNT_ITEM, navGroups } from "./nav";
+import { navGroups } from "./nav";
 import { OrganizationContext } from "./operator-command";
+import { PersonMenu } from "./person-menu";
 import { switchOrganization } from "./switch-organization";
 import { applyTheme, type Theme, ThemeContext } from "./theme";
 
@@ -244,62 +233,6 @@ function OrganizationMenu({
         options={organizations.map(({ id, name }) => ({ value: id, label: name }))}
         value={active?.id ?? ""}
       />
-    </Menu>
-  );
-}
-
-const THEMES = [
-  { value: "system", label: "System", icon: <SystemThemeIcon className="text-muted" /> },
-  { value: "light", label: "Light", icon: <SunIcon className="text-muted" /> },
-  { value: "dark", label: "Dark", icon: <MoonIcon className="text-muted" /> },
-] as const;
-
-function PersonMenu({
-  role,
-  theme,
-  user,
-  onTheme,
-  onGo,
-}: {
-  role: MemberRole;
-  theme: Theme;
-  user: { name: string; email: string };
-  onTheme: (theme: Theme) => void;
-  onGo: () => void;
-}) {
-  return (
-    <Menu
-      align="start"
-      trigger={
-        <>
-          <span
-            aria-hidden="true"
-            className="flex size-6 shrink-0 items-center justify-center rounded-full bg-accent-wash font-medium text-accent text-xs uppercase"
-          >
-            {user.name.slice(0, 1)}
-          </span>
-          <span className="min-w-0 flex-1 truncate">
-            <span className="sr-only">Signed in as </span>
-            {user.name}
-          </span>
-          <span className="text-muted text-xs">{ROLE_LABELS[role]}</span>
-        </>
-      }
-      triggerClass="flex h-9 w-full min-w-0 items-center gap-2 rounded-md px-1.5 text-left hover:bg-hover"
-    >
-      <MenuHeading>{user.email}</MenuHeading>
-      <MenuLink href={ACCOUNT_ITEM.href} onClick={onGo}>
-        <ACCOUNT_ITEM.Icon className="text-muted" />
-        Account
-      </MenuLink>
-      <MenuSeparator />
-      <MenuHeading>Appearance</MenuHeading>
-      <MenuChoice onChange={onTheme} options={THEMES} value={theme} />
-      <MenuSeparator />
-      <MenuItem onClick={() => void signOut()}>
-        <SignOutIcon className="text-muted" />
-        Sign out
-      </MenuItem>
     </Menu>
   );
 }

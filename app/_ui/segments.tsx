@@ -12,7 +12,7 @@ export function Segments<Value extends string>({
 }: {
   label: string;
   before?: string;
-  options: readonly { value: Value; label: string }[];
+  options: readonly { value: Value; label: string; disabled?: boolean }[];
   /** Null: none of them. */
   value: Value | null;
   onChange: (value: Value) => void;
@@ -25,9 +25,10 @@ export function Segments<Value extends string>({
         <button
           aria-pressed={option.value === value}
           className={clsx(
-            "h-7 whitespace-nowrap rounded px-2.5",
+            "h-7 whitespace-nowrap rounded px-2.5 disabled:cursor-not-allowed disabled:opacity-55",
             option.value === value ? "bg-selected font-medium" : "text-muted hover:text-ink",
           )}
+          disabled={option.disabled}
           key={option.value}
           onClick={() => onChange(option.value)}
           type="button"

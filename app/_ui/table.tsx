@@ -168,5 +168,9 @@ export function RowControl({ children }: { children: ReactNode }) {
 
 /** A word beside a name, such as inactive or disabled. */
 export function Badge({ children }: { children: ReactNode }) {
-  return <span className="rounded border border-line-strong px-1.5 text-muted text-xs">{children}</span>;
+  return (
+    <span className="shrink-0 whitespace-nowrap rounded border border-line-strong px-1.5 text-muted text-xs">
+      {children}
+    </span>
+  );
 }

@@ -47,7 +47,6 @@ test("an agent's draft is tried beside its form, and compared with the saved ver
 }) => {
   const name = `Desk ${unique()}`;
   await page.goto("/agents/new");
-  await expect(page.getByText("Create the agent to try it.")).toBeVisible();
   await createAgent(page, name);
   await page.getByRole("link", { name: "Edit", exact: true }).click();
   await field(page, "Max steps").fill("13");
@@ -232,7 +231,8 @@ test("an agent with a policy and an output schema answers with a record", async 
     properties: { cost: { type: "number" }, agreed: { type: "boolean" } },
     required: ["cost", "agreed"],
   };
-  await field(page, "Output schema").fill(JSON.stringify(outputSchema));
+  await page.getByRole("button", { name: "JSON Schema" }).click();
+  await page.getByRole("textbox", { name: "Output schema" }).fill(JSON.stringify(outputSchema));
   await page.getByRole("button", { name: "Create agent" }).click();
   await expect(page.getByText("Calls per run must be at least 1.")).toBeVisible();
   await field(page, "Calls of calculate per run").fill("1");

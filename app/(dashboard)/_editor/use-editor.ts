@@ -18,6 +18,22 @@ export type SaveOptions = {
   note: string;
 };
 
+/** A run of what an editor is about to create. */
+export type FirstRun = { input: string; start: (id: string) => Promise<{ runId: string }> };
+
+/** The run that an agent or tool was created with; the page of its editor shows it. */
+type Tried = { runId: string; input: string };
+const triedKey = (kind: "agent" | "tool", id: string) => ["tried", kind, id];
+
+/** The run that this agent or tool was created with a moment ago, and its input. */
+export function useTried(kind: "agent" | "tool", opened: Opened): Tried | null {
+  const queryClient = useQueryClient();
+  const [tried] = useState(() =>
+    opened === null ? undefined : queryClient.getQueryData<Tried>(triedKey(kind, opened.id)),
+  );
+  return tried ?? null;
+}
+
 /** What is loaded to be edited is not replaced while somebody edits it, except after a conflict. */
 export const EDITED_QUERY = {
   staleTime: Number.POSITIVE_INFINITY,
@@ -63,14 +79,14 @@ export function useEditor<Value>({
   const isSaving = useRef(false);
   const definitions = { queryKey: trpc.definitions.pathKey() };
   const mutation = useMutation({
-    mutationFn: ({ value, version }: ReturnType<typeof draft.latest>) => {
+    mutationFn: ({ value, version }: ReturnType<typeof draft.latest> & { run: FirstRun | null }) => {
       const expected =
         opened === null || version === null
           ? ({ only: "create" } as const)
           : ({ only: "update", id: opened.id, version } as const);
       return save(value, { expected, note: note.trim() });
     },
-    onSuccess: async ({ id, version, saved: what }) => {
+    onSuccess: async ({ id, version, saved: what }, { run }) => {
       draft.forget();
       // The editor is about to close: its own queries are not fetched again.
       await queryClient.invalidateQueries({ ...definitions, refetchType: "none" });
@@ -79,7 +95,14 @@ export function useEditor<Value>({
         opened === null ? `The ${kind} was created` : `The ${kind} was saved`,
         what === "unchanged" ? "Nothing had changed." : `Version ${version} is current.`,
       );
-      router.push(`/${kind}s/${id}`);
+      if (run === null) return router.push(`/${kind}s/${id}`);
+      try {
+        const tried: Tried = { ...(await run.start(id)), input: run.input };
+        queryClient.setQueryData(triedKey(kind, id), tried);
+      } catch (error) {
+        notify("It was not run", describeError(error).message);
+      }
+      router.push(`/${kind}s/${id}/edit`);
     },
     onError: (error) => {
       isSaving.current = false;
@@ -88,6 +111,11 @@ export function useEditor<Value>({
       onRefused?.(describeError(error).issues);
     },
   });
+  function submit(run: FirstRun | null) {
+    if (isSaving.current) return;
+    isSaving.current = true;
+    mutation.mutate({ ...draft.latest(), run });
+  }
   return {
     kind,
     opened,
@@ -103,11 +131,9 @@ export function useEditor<Value>({
     refused: mutation.isError
       ? { value: mutation.variables.value, issues: describeError(mutation.error).issues }
       : null,
-    submit() {
-      if (isSaving.current) return;
-      isSaving.current = true;
-      mutation.mutate(draft.latest());
-    },
+    submit: () => submit(null),
+    /** Creates what is edited and runs it. The page of its editor then shows the run. */
+    createAndRun: (run: FirstRun) => submit(run),
     discard() {
       draft.discard();
       mutation.reset();

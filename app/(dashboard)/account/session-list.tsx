@@ -15,10 +15,10 @@ import type { SessionLine } from "@/server/auth/own-account";
 
 const COLUMNS = [
   ["Device"],
-  ["Address", "w-48 max-lg:hidden"],
-  ["Last used", "w-36"],
-  ["Signed in", "w-32"],
-  ["", "w-28"],
+  ["Address", "w-36 max-lg:hidden"],
+  ["Last used", "w-28"],
+  ["Signed in", "w-30"],
+  ["", "w-26"],
 ] as const;
 
 /** Where the person is signed in. */

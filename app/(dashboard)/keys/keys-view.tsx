@@ -24,9 +24,9 @@ const CreateKey = dynamic(() => import("./create-key").then((part) => part.Creat
 const COLUMNS = [
   ["Key"],
   ["State", "w-40"],
-  ["Permissions", "w-[21%] max-lg:hidden"],
+  ["Permissions", "w-[18%] max-lg:hidden"],
   ["Last used", "w-30"],
-  ["Expires", "w-28 max-lg:hidden"],
+  ["Expires", "w-26 max-lg:hidden"],
   ["Created", "w-[18%] max-lg:hidden"],
 ] as const;
 const ACTIONS = ["", "w-14"] as const;
@@ -70,7 +70,7 @@ function Row({ line: key, onRevoke }: { line: KeyLine; onRevoke: (() => void) | 
     <ListRow>
       <ListCell area="line">
         <RowName href={`/runs?key=${key.id}`} name={key.name}>
-          <span className="mono shrink-0 text-muted">{key.prefix}…</span>
+          <span className="mono min-w-0 shrink-[9999] truncate text-muted">{key.prefix}…</span>
         </RowName>
       </ListCell>
       <ListCell className="whitespace-nowrap" area="share">

@@ -13,13 +13,14 @@ function Labelled({
   hint,
   error,
   className,
+  isLabelHidden = false,
   children,
 }: Described & { children: (props: ControlProps) => ReactNode }) {
   const id = useId();
   const note = error ?? hint;
   return (
     <div className={clsx("flex min-w-0 flex-col gap-1.5", className)}>
-      <span className="flex items-center justify-between gap-2">
+      <span className={isLabelHidden ? "sr-only" : "flex items-center justify-between gap-2"}>
         <label className="font-medium" htmlFor={id}>
           {label}
         </label>
@@ -49,6 +50,8 @@ type Described = {
   hint?: ReactNode;
   error?: string | undefined;
   className?: string | undefined;
+  /** The label stands elsewhere on the page. */
+  isLabelHidden?: boolean | undefined;
 };
 /** A description, and the control's own attributes. The current value is reported as a text. */
 type FieldProps<Attributes> = Described &
@@ -59,9 +62,9 @@ type FieldProps<Attributes> = Described &
 
 /** Separates a field's description from the attributes of its control. */
 function split<Props extends Described & { onChange: (value: string) => void }>(props: Props) {
-  const { label, end, hint, error, className, onChange, ...attributes } = props;
+  const { label, end, hint, error, className, isLabelHidden, onChange, ...attributes } = props;
   const onText = (event: { target: { value: string } }) => onChange(event.target.value);
-  return { description: { label, end, hint, error, className }, onText, attributes };
+  return { description: { label, end, hint, error, className, isLabelHidden }, onText, attributes };
 }
 
 const INVALID = "aria-invalid:border-failed";

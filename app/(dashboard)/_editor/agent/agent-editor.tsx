@@ -10,8 +10,8 @@ import type { FormProblems } from "@/app/_ui/forms/form-problems";
 import { useMay } from "@/app/_ui/role";
 import { EditorForm, EditorSection } from "@/app/(dashboard)/_editor/editor-form";
 import { Picker } from "@/app/(dashboard)/_editor/picker";
+import { SchemaField } from "@/app/(dashboard)/_editor/schema/schema-field";
 import { copyName, slugOf } from "@/app/(dashboard)/_editor/slug";
-import { ValueField } from "@/app/(dashboard)/_editor/tool/value-field";
 import { EDITED_QUERY, type Opened, useEditor } from "@/app/(dashboard)/_editor/use-editor";
 import type { Choices } from "@/server/catalog/edit-definition";
 import {
@@ -107,17 +107,7 @@ function AgentForm({
         {mayEdit ? (
           <aside className="min-w-0 border-line bg-surface px-4 py-5 max-xl:border-t sm:px-6 xl:border-l">
             <div className="xl:sticky xl:top-5">
-              {opened === null ? (
-                <p className="text-muted">
-                  Create the agent to try it. Afterwards, changes can be tried here before they are saved.
-                </p>
-              ) : (
-                <TryAgent
-                  agent={opened}
-                  latest={() => editor.draft.latest().value}
-                  maxCredits={editor.draft.value.maxCredits.trim()}
-                />
-              )}
+              <TryAgent editor={editor} />
             </div>
           </aside>
         ) : null}
@@ -228,12 +218,13 @@ function Attachments({ fields, set, errorAt, faultAt, choices }: PartProps) {
 function Answer({ fields, set, errorAt }: PartProps) {
   return (
     <EditorSection title="Answer">
-      <ValueField
+      <SchemaField
         error={errorAt("/outputSchema")}
-        hint="JSON Schema of the answer, which is then JSON. Empty: the answer is text."
+        hint="With fields, the answer is JSON of this shape. Empty: the answer is text."
+        isOptional
         label="Output schema"
+        noun="field"
         onChange={(outputSchema) => set(() => ({ outputSchema }))}
-        schema={{}}
         value={fields.outputSchema}
       />
     </EditorSection>

@@ -9,44 +9,51 @@ import { formatCredits } from "@/app/_ui/figures/format";
 import { readProblems } from "@/app/_ui/forms/form-problems";
 import { PlayIcon } from "@/app/_ui/icons";
 import { Link } from "@/app/_ui/link";
-import type { Opened } from "@/app/(dashboard)/_editor/use-editor";
+import { type Editor, useTried } from "@/app/(dashboard)/_editor/use-editor";
 import { FollowedRun } from "@/app/(dashboard)/_run/followed-run";
 import { InputProblem } from "@/app/(dashboard)/_run/problem";
 import { RecentInputs } from "@/app/(dashboard)/_run/recent-inputs";
 import { AGENT_LABELS, type AgentFields, toDefinition } from "./agent-fields";
 
-/** Runs the draft with a message, beside the form, and the same message on the saved version to compare with. */
-export function TryAgent({
-  agent: { id: agentId, version },
-  maxCredits,
-  latest,
-}: {
-  agent: NonNullable<Opened>;
-  /** As it is typed. */
-  maxCredits: string;
-  /** The newest fields of the draft. */
-  latest: () => AgentFields;
-}) {
+/**
+ * Runs the draft with a message, beside the form, and the same message on the saved version to compare with. A new agent
+ * is created first.
+ */
+export function TryAgent({ editor }: { editor: Editor<AgentFields> }) {
   const id = useId();
   const client = useTRPCClient();
   const field = useRef<HTMLTextAreaElement>(null);
-  const [message, setMessage] = useState("");
+  const { opened } = editor;
+  const maxCredits = editor.draft.value.maxCredits.trim();
+  const first = useTried("agent", opened);
+  const [message, setMessage] = useState(first?.input ?? "");
+  const startCurrent = (agentId: string, input: string) =>
+    client.runs.start.mutate({ kind: "agent", id: agentId, input });
   const draft = useMutation({
-    mutationFn: (text: string) =>
-      client.runs.tryAgent.mutate({ agentId, definition: toDefinition(latest()), message: text }),
+    mutationFn: ({ agentId, text }: { agentId: string; text: string }) =>
+      client.runs.tryAgent.mutate({
+        agentId,
+        definition: toDefinition(editor.draft.latest().value),
+        message: text,
+      }),
   });
   const current = useMutation({
-    mutationFn: (text: string) => client.runs.start.mutate({ kind: "agent", id: agentId, input: text }),
+    mutationFn: ({ agentId, text }: { agentId: string; text: string }) => startCurrent(agentId, text),
   });
+  const isBusy = draft.isPending || editor.busy;
   function run() {
     if (message.trim() === "") {
       field.current?.focus();
       field.current?.reportValidity();
       return;
     }
-    if (draft.isPending) return;
+    if (isBusy) return;
+    if (opened === null) {
+      editor.createAndRun({ input: message, start: (agentId) => startCurrent(agentId, message) });
+      return;
+    }
     current.reset();
-    draft.mutate(message);
+    draft.mutate({ agentId: opened.id, text: message });
   }
   function onKeyDown(event: KeyboardEvent) {
     if (event.key !== "Enter" || !(event.metaKey || event.ctrlKey)) return;
@@ -54,12 +61,15 @@ export function TryAgent({
     run();
   }
   const tried = draft.data && draft.variables;
+  const runId = draft.data?.runId ?? first?.runId;
+  const version = opened?.version;
   return (
     <section aria-label="Try the draft" className="flex min-w-0 flex-col gap-4">
       <div>
         <h2 className="font-semibold">Try the draft</h2>
         <p className="text-muted">
-          It need not be saved. A try costs what a run costs, and calls what a run calls.
+          {opened === null ? "The agent is created first, then it runs." : "It need not be saved."} A try
+          costs what a run costs, and calls what a run calls.
         </p>
       </div>
       <div className="flex flex-col gap-2">
@@ -67,7 +77,9 @@ export function TryAgent({
           <label className="font-medium" htmlFor={id}>
             Message
           </label>
-          <RecentInputs of={{ kind: "agent", id: agentId }} onPick={setMessage} />
+          {opened === null ? null : (
+            <RecentInputs of={{ kind: "agent", id: opened.id }} onPick={setMessage} />
+          )}
         </div>
         <textarea
           aria-describedby={`${id}-problem`}
@@ -82,9 +94,9 @@ export function TryAgent({
         />
         <InputProblem id={`${id}-problem`} problem={draft.isError ? listProblems(draft.error) : null} />
         <div className="flex flex-wrap items-center gap-3">
-          <Button disabled={draft.isPending} onClick={run}>
+          <Button disabled={isBusy} onClick={run}>
             <PlayIcon />
-            {draft.isPending ? "Starting" : "Run draft"}
+            {isBusy ? "Starting" : opened === null ? "Create and run" : "Run draft"}
           </Button>
           <span className="text-muted">
             {/^[\d.]+$/.test(maxCredits)
@@ -94,7 +106,7 @@ export function TryAgent({
         </div>
       </div>
       <div aria-live="polite" className="flex flex-col gap-4">
-        {draft.data ? <FollowedRun runId={draft.data.runId} /> : null}
+        {runId ? <FollowedRun runId={runId} /> : null}
         {tried && !current.data ? (
           <div className="flex flex-col items-start gap-2">
             <Button disabled={current.isPending} look="quiet" onClick={() => current.mutate(tried)}>

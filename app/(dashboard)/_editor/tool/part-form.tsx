@@ -7,6 +7,7 @@ import { TextareaField, TextField } from "@/app/_ui/forms/form";
 import { DownIcon, RemoveIcon, UpIcon } from "@/app/_ui/icons";
 import { useNotify } from "@/app/_ui/toast";
 import type { TextProblem } from "@/server/catalog/edit-definition";
+import { SchemaField } from "../schema/schema-field";
 import { slugOf } from "../slug";
 import { insertablesBefore } from "./insertables";
 import { StepForm, type StepPath } from "./step-form";
@@ -111,12 +112,12 @@ function InputForm({ tool, isNew, problems, onChange }: PartProps) {
         onChange={set("description")}
         value={asText(tool.fields.description)}
       />
-      <ValueField
+      <SchemaField
         error={messageAt(problems, ["parameters"])}
-        hint="JSON Schema of the input, an object."
+        hint="The tool's input. Forms and models read names and descriptions."
         label="Parameters"
+        noun="parameter"
         onChange={(value) => onChange((before) => setValue(before, ["parameters"], value))}
-        schema={{}}
         value={tool.fields.parameters}
       />
       <Rest problems={problems.filter(({ path: [field] }) => !INPUT_FIELDS.has(String(field)))} />
@@ -138,12 +139,13 @@ function OutputForm({ tool, problems, onChange }: PartProps) {
         schema={{}}
         value={tool.fields.output}
       />
-      <ValueField
+      <SchemaField
         error={messageAt(problems, ["outputSchema"])}
-        hint="JSON Schema. Empty: inferred from the output."
+        hint="What the output consists of. Empty: inferred from the output."
+        isOptional
         label="Output schema"
+        noun="field"
         onChange={set("outputSchema")}
-        schema={{}}
         value={tool.fields.outputSchema}
       />
     </section>

@@ -48,6 +48,13 @@ it.each(["steps: [", "- a\n", "text", "a: 1\na: 2\n"])(
   },
 );
 
+it("keeps the order of keys when one is renamed", () => {
+  const path = ["parameters", "properties"];
+  const renamed = setValue(TOOL, path, { town: { type: "string" }, days: { type: "integer" } });
+  expect(renamed).toContain("{ town: { type: string }, days: { type: integer } }");
+  expect(COMMENTS.filter((comment) => !renamed.includes(comment))).toEqual([]);
+});
+
 it("reads unfinished steps", () => {
   const text = "steps:\n  - id: 5\n  -\n  - text\n  - { id: both, parallel: [{ id: a, uses: wait }] }\n";
   expect(readTool(text)?.steps).toMatchObject([

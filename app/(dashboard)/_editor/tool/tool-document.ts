@@ -88,6 +88,10 @@ function assign(document: Document, path: Path, value: unknown): void {
     const keys = node.items.map(({ key }) => (isScalar(key) ? String(key.value) : String(key)));
     for (const key of keys) if (!Object.hasOwn(value, key)) node.delete(key);
     for (const [key, item] of Object.entries(value)) assign(document, [...path, key], item);
+    // A renamed key was added last.
+    const order = new Map(Object.keys(value).map((key, index) => [key, index]));
+    const placeOf = (key: unknown) => order.get(isScalar(key) ? String(key.value) : String(key)) ?? 0;
+    node.items.sort((a, b) => placeOf(a.key) - placeOf(b.key));
   } else if (isSeq(node) && Array.isArray(value)) {
     node.items.length = Math.min(node.items.length, value.length);
     for (const [index, item] of value.entries()) assign(document, [...path, index], item);

@@ -185,18 +185,11 @@ function ToolForm({
         </div>
         {mayEdit && tool !== null ? (
           <aside className="min-w-0 border-line px-4 py-4 max-xl:border-t sm:px-6 lg:max-xl:col-span-2 xl:border-l xl:bg-surface">
-            {opened === null ? (
-              <p className="text-muted">
-                Create the tool to try it. Afterwards, changes can be tried here before they are saved.
-              </p>
-            ) : (
-              <TryPanel
-                step={typeof selected === "number" ? (steps[selected] ?? null) : null}
-                textOf={() => latest().value}
-                tool={tool}
-                toolId={opened.id}
-              />
-            )}
+            <TryPanel
+              editor={editor}
+              step={typeof selected === "number" ? (steps[selected] ?? null) : null}
+              tool={tool}
+            />
           </aside>
         ) : null}
       </div>

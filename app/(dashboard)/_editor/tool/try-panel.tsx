@@ -9,64 +9,77 @@ import { PlayIcon } from "@/app/_ui/icons";
 import { InputProblem } from "@/app/(dashboard)/_run/problem";
 import { SchemaForm } from "@/app/(dashboard)/_run/schema-form";
 import { sampleOf } from "@/app/(dashboard)/_run/schema-value";
+import { type Editor, useTried } from "../use-editor";
 import { StepResults } from "./step-results";
 import type { StepView, ToolView } from "./tool-document";
 
-/** Runs the draft, or its steps up to the selected one, with sample data, and shows each step's result. */
+/**
+ * Runs the draft, or its steps up to the selected one, with sample data, and shows each step's result. A new tool is
+ * created first.
+ */
 export function TryPanel({
-  toolId,
+  editor,
   tool,
   step,
-  textOf,
 }: {
-  toolId: string;
+  editor: Editor<string>;
   tool: ToolView;
   /** The selected step. */
   step: StepView | null;
-  /** The newest text of the draft. */
-  textOf: () => string;
 }) {
   const id = useId();
   const client = useTRPCClient();
+  const { opened } = editor;
   const { parameters } = tool.fields;
-  const [sample, setSample] = useState<unknown>(() => sampleOf(parameters) ?? {});
+  const tried = useTried("tool", opened);
+  const [sample, setSample] = useState<unknown>(() =>
+    tried === null ? (sampleOf(parameters) ?? {}) : JSON.parse(tried.input),
+  );
+  const input = JSON.stringify(sample);
+  const tryDraft = (toolId: string, until: string | null) =>
+    client.runs.tryTool.mutate({ toolId, yaml: editor.draft.latest().value, input, until });
+  const runCreated = (toolId: string, until: string | null) =>
+    until === null ? client.runs.start.mutate({ kind: "tool", id: toolId, input }) : tryDraft(toolId, until);
   const start = useMutation({
-    mutationFn: (until: string | null) =>
-      client.runs.tryTool.mutate({ toolId, yaml: textOf(), input: JSON.stringify(sample), until }),
+    mutationFn: ({ toolId, until }: { toolId: string; until: string | null }) => tryDraft(toolId, until),
   });
   const fields = useRef<HTMLFieldSetElement>(null);
-  const run = (until: string | null) => {
+  function run(until: string | null) {
     const faulty = fields.current?.querySelector<HTMLInputElement>(":is(input, textarea, select):invalid");
     if (faulty) faulty.reportValidity();
-    else if (!start.isPending) start.mutate(until);
-  };
+    else if (opened === null) editor.createAndRun({ input, start: (toolId) => runCreated(toolId, until) });
+    else if (!start.isPending) start.mutate({ toolId: opened.id, until });
+  }
+  const isBusy = start.isPending || editor.busy;
+  const runId = start.data?.runId ?? tried?.runId;
   return (
     <section aria-label="Try the draft" className="flex min-w-0 flex-col gap-4">
       <div>
         <h2 className="font-semibold">Try the draft</h2>
         <p className="text-muted">
-          It need not be saved. A try costs what a run costs, and calls what a run calls.
+          {opened === null ? "The tool is created first, then it runs." : "It need not be saved."} A try costs
+          what a run costs, and calls what a run calls.
         </p>
       </div>
       <fieldset className="contents" ref={fields}>
         <SchemaForm onChange={setSample} schema={parameters ?? NO_PARAMETERS} value={sample} />
       </fieldset>
       <div className="flex flex-wrap gap-2">
-        <Button disabled={start.isPending} onClick={() => run(null)}>
+        <Button disabled={isBusy} onClick={() => run(null)}>
           <PlayIcon />
-          {start.isPending ? "Starting" : "Run all steps"}
+          {isBusy ? "Starting" : opened === null ? "Create and run" : "Run all steps"}
         </Button>
         {step === null || step.id === "" ? null : (
-          <Button disabled={start.isPending} onClick={() => run(step.id)}>
-            Run up to {step.id}
+          <Button disabled={isBusy} onClick={() => run(step.id)}>
+            {opened === null ? "Create and run" : "Run"} up to {step.id}
           </Button>
         )}
       </div>
       <InputProblem id={id} problem={start.isError ? shorten(describeError(start.error)) : null} />
       <div aria-live="polite">
-        {start.data ? (
-          <Suspense fallback={<p className="text-muted">Starting the run</p>} key={start.data.runId}>
-            <StepResults runId={start.data.runId} />
+        {runId ? (
+          <Suspense fallback={<p className="text-muted">Starting the run</p>} key={runId}>
+            <StepResults runId={runId} />
           </Suspense>
         ) : null}
       </div>

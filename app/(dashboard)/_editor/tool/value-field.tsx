@@ -18,6 +18,7 @@ export function ValueField({
   suggestions = [],
   insertables = [],
   takesSecrets,
+  isLabelHidden,
   value,
   onChange,
 }: {
@@ -31,6 +32,7 @@ export function ValueField({
   /** What the value can refer to. */
   insertables?: readonly Insertable[];
   takesSecrets?: boolean | undefined;
+  isLabelHidden?: boolean;
   value: unknown;
   /** Undefined: not set. */
   onChange: (value: unknown) => void;
@@ -56,6 +58,7 @@ export function ValueField({
   const control = useRef<HTMLInputElement | HTMLTextAreaElement>(null);
   const common = {
     label,
+    isLabelHidden,
     ref(element: HTMLInputElement | HTMLTextAreaElement | null) {
       control.current = element;
     },

@@ -51,7 +51,7 @@ async function Agents({ searchParams }: PageProps<"/agents">) {
               ["Agent"],
               ["Model", "w-[14%] max-lg:hidden"],
               ...weekColumns("/agents", view),
-              ["Last run", "w-48 lg:w-52"],
+              ["Last run", "w-48"],
             ]}
             label="Agents"
           >

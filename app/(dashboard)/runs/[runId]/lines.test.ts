@@ -5,16 +5,11 @@ import {
   attemptsToUnfold,
   chooseLine,
   describeAddress,
-  isAtFault,
-  lineFacts,
-  linesOf,
   readAddress,
   runToUnfold,
-  waitsOf,
-  withAttempts,
-  withWaits,
   writeAddress,
-} from "./lines";
+} from "./line-address";
+import { isAtFault, lineFacts, linesOf, waitsOf, withAttempts, withWaits } from "./lines";
 
 const step = (number: number, key: string, more: Partial<StepLine> = {}) =>
   stepLine(key, { number, ...more });

@@ -7,15 +7,8 @@ import { isTerminal } from "@/server/contract/enums";
 import type { RunInspection } from "@/server/runs/read/inspect/inspect";
 import { RunFacts } from "./header/facts";
 import { RunHeader } from "./header/header";
-import {
-  attemptsToUnfold,
-  linesOf,
-  readAddress,
-  runToUnfold,
-  waitsOf,
-  withAttempts,
-  withWaits,
-} from "./lines";
+import { attemptsToUnfold, readAddress, runToUnfold } from "./line-address";
+import { linesOf, waitsOf, withAttempts, withWaits } from "./lines";
 import { Failure } from "./result/failure";
 import { RunTexts } from "./result/texts";
 import { withGroups } from "./timeline/line-folds";

@@ -47,9 +47,9 @@ async function Tools({ searchParams }: PageProps<"/tools">) {
           <List
             columns={[
               ["Tool"],
-              ["Description", "w-[22%] max-lg:hidden"],
+              ["Description", "w-[16%] max-xl:hidden"],
               ...weekColumns("/tools", view),
-              ["Last run", "w-48 lg:w-52"],
+              ["Last run", "w-48"],
             ]}
             label="Tools"
           >
@@ -63,7 +63,7 @@ async function Tools({ searchParams }: PageProps<"/tools">) {
                     </RowControl>
                   </RowName>
                 </ListCell>
-                <ListCell className="truncate text-muted" area="wide">
+                <ListCell className="truncate text-muted max-xl:hidden" area="wide">
                   <span title={tool.description}>{tool.description}</span>
                 </ListCell>
                 <WeekCells week={tool.week} />

@@ -1,7 +1,8 @@
 import { expect, it } from "vitest";
 import type { CallLine, StepLine } from "@/server/runs/read/inspect/lines";
 import { callLine, stepLine } from "@/testing/run-lines";
-import { chooseLine, type Line, lineFacts, lineId, linesOf, waitsOf, withWaits } from "../lines";
+import { chooseLine } from "../line-address";
+import { type Line, lineFacts, lineId, linesOf, waitsOf, withWaits } from "../lines";
 import { countIn, foldedAtFirst, foldLines, holdersOf, withGroups } from "./line-folds";
 import { amountOf } from "./measures";
 

@@ -4,16 +4,8 @@ import { useSearchParams } from "next/navigation";
 import { useCallback, useState } from "react";
 import { isTerminal } from "@/server/contract/enums";
 import type { RunDetail } from "@/server/runs/read/inspect/inspect";
-import {
-  chooseLine,
-  describeAddress,
-  isNamed,
-  type Line,
-  lineId,
-  readAddress,
-  type WorkLine,
-  writeAddress,
-} from "../lines";
+import { chooseLine, describeAddress, isNamed, readAddress, writeAddress } from "../line-address";
+import { type Line, lineId, type WorkLine } from "../lines";
 
 /** The selected line, and whether the reader selected it (in the URL) or it is the newest of a live run. */
 export type Choice = {

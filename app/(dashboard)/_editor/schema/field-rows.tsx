@@ -1,0 +1,188 @@
+"use client";
+
+import clsx from "clsx";
+import { useId, useRef } from "react";
+import { flushSync } from "react-dom";
+import { Button, IconButton } from "@/app/_ui/button";
+import { INPUT_CLASS } from "@/app/_ui/forms/field";
+import { CloseIcon, PlusIcon } from "@/app/_ui/icons";
+import { useNotify } from "@/app/_ui/toast";
+import { ChoiceValues, PresetInput, TypeSelect } from "./field-parts";
+import { describeRest, nameFault, newField, type SchemaField, withType } from "./fields";
+
+/** The fields of an object, a row for each. */
+export function FieldRows({
+  noun,
+  of,
+  fields,
+  onChange,
+}: {
+  noun: string;
+  /** The field whose fields these are. */
+  of?: string;
+  fields: readonly SchemaField[];
+  onChange: (fields: readonly SchemaField[]) => void;
+}) {
+  const list = useRef<HTMLDivElement>(null);
+  const notify = useNotify();
+  // Undo puts a field back into what the list has become.
+  const latest = useRef({ fields, onChange });
+  latest.current = { fields, onChange };
+  const title = of === undefined ? `Add ${noun}` : `Add ${noun} to ${of}`;
+  function add() {
+    // The row must be there to take the focus.
+    flushSync(() => onChange([...fields, newField()]));
+    const names = list.current?.querySelectorAll<HTMLElement>(":scope > [data-field] > [data-head] > input");
+    names?.item(names.length - 1).focus();
+  }
+  function remove(index: number) {
+    const removed = fields[index];
+    if (removed === undefined) return;
+    onChange(fields.filter((_, at) => at !== index));
+    list.current?.querySelector<HTMLElement>(":scope > [data-add]")?.focus();
+    if (removed.name === "") return;
+    notify(`${removed.name} is removed`, undefined, {
+      label: "Undo",
+      run: () => {
+        const { fields: now, onChange: put } = latest.current;
+        put([...now.slice(0, index), removed, ...now.slice(index)]);
+      },
+    });
+  }
+  return (
+    <div className="flex min-w-0 flex-col" ref={list}>
+      {fields.map((field, index) => (
+        <FieldRow
+          fault={nameFault(field, fields)}
+          field={field}
+          // biome-ignore lint/suspicious/noArrayIndexKey: a field has no identity but its position while it is renamed.
+          key={index}
+          label={field.name || `${noun} ${index + 1}`}
+          onChange={(next) => onChange(fields.map((each, at) => (at === index ? next : each)))}
+          onRemove={() => remove(index)}
+        />
+      ))}
+      <Button className={clsx("self-start", fields.length > 0 && "mt-3")} data-add onClick={add}>
+        <PlusIcon />
+        {title}
+      </Button>
+    </div>
+  );
+}
+
+function FieldRow({
+  field,
+  label,
+  fault,
+  onChange,
+  onRemove,
+}: {
+  field: SchemaField;
+  /** Names the row for screen readers. */
+  label: string;
+  fault: string | null;
+  onChange: (field: SchemaField) => void;
+  onRemove: () => void;
+}) {
+  const id = useId();
+  const set = (part: Partial<SchemaField>) => onChange({ ...field, ...part });
+  return (
+    <fieldset className="flex min-w-0 flex-col gap-2 border-line border-b py-3" data-field>
+      <legend className="sr-only">{label}</legend>
+      <div className="flex items-center gap-2" data-head>
+        <input
+          aria-describedby={fault ? id : undefined}
+          aria-invalid={fault !== null && field.name !== ""}
+          aria-label={`Name of ${label}`}
+          autoCapitalize="none"
+          autoComplete="off"
+          className={clsx(INPUT_CLASS, "mono w-auto! min-w-0 flex-1 aria-invalid:border-failed")}
+          maxLength={200}
+          onChange={(event) => set({ name: event.target.value })}
+          placeholder="Name"
+          spellCheck={false}
+          value={field.name}
+        />
+        <TypeSelect
+          label={`Type of ${label}`}
+          onChange={(type) => onChange(withType(field, type))}
+          value={field.type}
+        />
+        <IconButton label={`Remove ${label}`} onClick={onRemove}>
+          <CloseIcon />
+        </IconButton>
+      </div>
+      {fault === null ? null : (
+        <p className={clsx("text-xs", field.name === "" ? "text-muted" : "text-failed")} id={id}>
+          {fault}
+        </p>
+      )}
+      <div className="flex flex-wrap gap-x-2 gap-y-1">
+        <input
+          aria-label={`Description of ${label}`}
+          autoComplete="off"
+          className={clsx(INPUT_CLASS, "w-auto! min-w-44 flex-3")}
+          onChange={(event) => set({ description: event.target.value })}
+          placeholder="Description"
+          value={field.description}
+        />
+        <PresetInput field={field} label={`Default of ${label}`} onChange={(preset) => set({ preset })} />
+        <label className="flex h-9 items-center gap-2 px-1">
+          <input
+            checked={field.required}
+            className="size-4 accent-accent"
+            onChange={(event) => set({ required: event.target.checked })}
+            type="checkbox"
+          />
+          Required
+        </label>
+      </div>
+      <FieldContent field={field} label={label} onChange={onChange} />
+      {Object.keys(field.rest).length === 0 ? null : (
+        <p className="text-muted text-xs [overflow-wrap:anywhere]">Also: {describeRest(field)}</p>
+      )}
+    </fieldset>
+  );
+}
+
+/** What only some types have: the values of a choice, the fields of an object, the items of a list. */
+function FieldContent({
+  field,
+  label,
+  onChange,
+}: {
+  field: SchemaField;
+  label: string;
+  onChange: (field: SchemaField) => void;
+}) {
+  if (field.type === "choice") return <ChoiceValues field={field} label={label} onChange={onChange} />;
+  if (field.type === "object") {
+    return (
+      <div className="border-line border-l pl-3">
+        <FieldRows
+          fields={field.fields}
+          noun="field"
+          of={label}
+          onChange={(fields) => onChange({ ...field, fields })}
+        />
+      </div>
+    );
+  }
+  const { items } = field;
+  if (field.type !== "list" || items === null) return null;
+  const setItems = (next: SchemaField) => onChange({ ...field, items: next });
+  const name = `each item of ${label}`;
+  return (
+    <div className="flex flex-col gap-2">
+      <div className="flex flex-wrap items-center gap-2">
+        <span className="text-muted">Each item is</span>
+        <TypeSelect
+          label={`Type of ${name}`}
+          onChange={(type) => setItems(withType(items, type))}
+          value={items.type}
+        />
+      </div>
+      <FieldContent field={items} label={name} onChange={setItems} />
+    </div>
+  );
+}

@@ -1,0 +1,135 @@
+import { expect, it } from "vitest";
+import {
+  choicesOf,
+  nameFault,
+  newField,
+  readFields,
+  type SchemaField,
+  type SchemaFields,
+  toSchema,
+  withType,
+} from "./fields";
+
+/** A JSON Schema as fields, and fields as a JSON Schema. */
+
+function fieldsOf(schema: unknown): SchemaFields {
+  const read = readFields(schema);
+  if ("reason" in read) throw new Error(read.reason);
+  return read;
+}
+
+function reasonOf(schema: unknown): string | null {
+  const read = readFields(schema);
+  return "reason" in read ? read.reason : null;
+}
+
+const objectOf = (properties: object, more: object = {}) => ({ type: "object", properties, ...more });
+
+const ORDER = {
+  type: "object",
+  properties: {
+    city: { type: "string", description: "A city", maxLength: 80, default: "Oslo" },
+    days: { type: "integer", minimum: 1, default: 3 },
+    ratio: { type: "number" },
+    express: { type: "boolean", default: false },
+    unit: { type: "string", enum: ["metric", "imperial"], default: "metric" },
+    tags: { type: "array", items: { type: "string" }, maxItems: 5 },
+    anything: { description: "Any JSON" },
+    address: {
+      type: "object",
+      properties: { street: { type: "string" }, lines: { type: "array" } },
+      required: ["street"],
+      additionalProperties: false,
+    },
+    items: {
+      type: "array",
+      items: { type: "object", properties: { sku: { type: "string" } }, required: ["sku"] },
+      default: [],
+    },
+  },
+  required: ["city", "items"],
+  description: "An order",
+  additionalProperties: false,
+};
+
+it("reads each type with what it has", () => {
+  const { fields, rest } = fieldsOf(ORDER);
+  expect(fields.map(({ name, type, required }) => [name, type, required])).toEqual([
+    ["city", "text", true],
+    ["days", "integer", false],
+    ["ratio", "number", false],
+    ["express", "boolean", false],
+    ["unit", "choice", false],
+    ["tags", "list", false],
+    ["anything", "any", false],
+    ["address", "object", false],
+    ["items", "list", true],
+  ]);
+  expect(rest).toEqual({ description: "An order", additionalProperties: false });
+  expect(fields[0]).toMatchObject({ description: "A city", preset: "Oslo", rest: { maxLength: 80 } });
+  expect(fields[4]).toMatchObject({ choices: ["metric", "imperial"], preset: "metric" });
+  expect(fields[8]?.items?.fields[0]).toMatchObject({ name: "sku", required: true });
+});
+
+it("writes what it read, with every keyword", () => {
+  expect(toSchema(fieldsOf(ORDER))).toEqual(ORDER);
+  const odd = objectOf({
+    lines: { type: "string", default: "a\nb" },
+    blank: { type: "string", default: "" },
+    wrong: { type: "integer", default: "three" },
+    amount: { type: "number", enum: [1, 2] },
+    other: { type: "string", enum: ["a"], default: "b" },
+    one: { const: 5 },
+  });
+  expect(toSchema(fieldsOf(odd))).toEqual(odd);
+  expect(toSchema(fieldsOf(undefined))).toEqual(objectOf({}));
+});
+
+it("says why a schema cannot be shown", () => {
+  expect(reasonOf(objectOf({ price: { anyOf: [{ type: "number" }] } }))).toBe('"price" uses anyOf.');
+  expect(reasonOf(objectOf({ a: objectOf({ b: { $ref: "#/$defs/b" } }) }))).toBe('"a.b" uses $ref.');
+  expect(reasonOf(objectOf({ a: { type: ["string", "null"] } }))).toBe('"a" has several types.');
+  expect(reasonOf(objectOf({ a: { type: "null" } }))).toBe('"a" has the type "null".');
+  expect(reasonOf(objectOf({ a: true }))).toBe('"a" is not an object of keywords.');
+  expect(reasonOf(objectOf({ a: { type: "array", items: { not: {} } } }))).toBe('An item of "a" uses not.');
+  expect(reasonOf({ type: "array" })).toBe("The schema is not of an object with properties.");
+  expect(reasonOf("{{ input }}")).toBe("The schema is not an object of keywords.");
+  expect(reasonOf(objectOf({}, { required: ["b"] }))).toBe('The schema requires "b", which is no property.');
+  const deep = objectOf({ a: objectOf({ b: objectOf({ c: objectOf({ d: {} }) }) }) });
+  expect(reasonOf(deep)).toBe('"a.b.c.d" is nested deeper than 3 levels.');
+});
+
+it("leaves out fields whose name is empty or taken", () => {
+  const fields = [newField("a"), newField(""), { ...newField("a"), required: true }];
+  expect(fields.map((field) => nameFault(field, fields))).toEqual([
+    null,
+    "Without a name it is not saved.",
+    "Another one is named a. This one is not saved.",
+  ]);
+  expect(toSchema({ fields, rest: {} })).toEqual(objectOf({ a: { type: "string" } }));
+});
+
+it("takes names that all objects have", () => {
+  const fields = [newField("constructor"), newField("__proto__")];
+  const schema = toSchema({ fields, rest: {} });
+  expect(Object.keys(Object(schema.properties))).toEqual(["constructor", "__proto__"]);
+  expect(fieldsOf(JSON.parse(JSON.stringify(schema))).fields).toEqual(fields);
+});
+
+it("drops what only the earlier type had", () => {
+  const [days] = fieldsOf(
+    objectOf({ days: { type: "number", minimum: 1, default: 2.5, description: "D" } }),
+  ).fields;
+  const field = (type: SchemaField["type"]) => days && withType(days, type);
+  expect(field("integer")).toMatchObject({ type: "integer", preset: undefined, rest: { minimum: 1 } });
+  expect(field("text")).toMatchObject({ type: "text", preset: undefined, description: "D", rest: {} });
+  expect(field("list")?.items).toEqual(newField());
+});
+
+it("has a choice only with values", () => {
+  const choice = { ...newField("unit"), type: "choice" as const, choices: ["", " a ", "a", "b", ""] };
+  expect(choicesOf(choice)).toEqual(["a", "b"]);
+  expect(toSchema({ fields: [{ ...choice, choices: [] }], rest: {} })).toEqual(
+    objectOf({ unit: { type: "string" } }),
+  );
+});

@@ -1,0 +1,93 @@
+"use client";
+
+import { type ReactNode, useId, useState } from "react";
+import { Segments } from "@/app/_ui/segments";
+import { ValueField } from "@/app/(dashboard)/_editor/tool/value-field";
+import { FieldRows } from "./field-rows";
+import { describeRest, readFields, type SchemaFields, toSchema } from "./fields";
+
+const NO_FIELDS: SchemaFields = { fields: [], rest: {} };
+
+/** The JSON Schema of an object as a list of fields, and as text: both edit the same schema. */
+export function SchemaField({
+  label,
+  hint,
+  error,
+  noun,
+  isOptional = false,
+  value,
+  onChange,
+}: {
+  label: string;
+  hint: ReactNode;
+  error: string | undefined;
+  /** What one field is called, such as "parameter". */
+  noun: string;
+  /** Whether a schema without fields is none at all. */
+  isOptional?: boolean;
+  value: unknown;
+  /** Undefined: no schema. */
+  onChange: (schema: unknown) => void;
+}) {
+  const id = useId();
+  const [chosen, setChosen] = useState<"fields" | "text">("fields");
+  const schemaOf = (fields: SchemaFields) => {
+    const schema = toSchema(fields);
+    const isEmpty = Object.keys(schema).every((key) => key === "type" || key === "properties");
+    return isOptional && isEmpty && Object.keys(Object(schema.properties)).length === 0 ? undefined : schema;
+  };
+  // Fields without a name are not part of the schema yet. They stay while the others mean the current schema.
+  const [edited, setEdited] = useState(NO_FIELDS);
+  const isEdited = JSON.stringify(schemaOf(edited)) === JSON.stringify(value);
+  const read = isEdited ? edited : readFields(value);
+  const reason = "reason" in read ? read.reason : null;
+  const view = reason === null ? chosen : "text";
+  function change(next: SchemaFields) {
+    setEdited(next);
+    const schema = schemaOf(next);
+    if (JSON.stringify(schema) !== JSON.stringify(value)) onChange(schema);
+  }
+  return (
+    <fieldset aria-describedby={`${id}-note`} className="flex min-w-0 flex-col gap-2">
+      <legend className="sr-only">{label}</legend>
+      <div className="flex flex-wrap items-center justify-between gap-2">
+        <span aria-hidden className="font-medium">
+          {label}
+        </span>
+        <Segments
+          label={`Edit ${label.toLowerCase()} as`}
+          onChange={setChosen}
+          options={[
+            { value: "fields", label: "Fields", disabled: reason !== null },
+            { value: "text", label: "JSON Schema" },
+          ]}
+          value={view}
+        />
+      </div>
+      {"reason" in read || view === "text" ? (
+        <ValueField
+          error={error}
+          hint={reason === null ? hint : `${reason} It is edited as JSON Schema.`}
+          isLabelHidden
+          label={label}
+          onChange={onChange}
+          schema={{}}
+          value={value}
+        />
+      ) : (
+        <>
+          <FieldRows fields={read.fields} noun={noun} onChange={(fields) => change({ ...read, fields })} />
+          {Object.keys(read.rest).length === 0 ? null : (
+            <p className="text-muted text-xs [overflow-wrap:anywhere]">Also: {describeRest(read)}</p>
+          )}
+          <p
+            className={error ? "text-failed text-xs [overflow-wrap:anywhere]" : "text-muted text-xs"}
+            id={`${id}-note`}
+          >
+            {error ?? hint}
+          </p>
+        </>
+      )}
+    </fieldset>
+  );
+}

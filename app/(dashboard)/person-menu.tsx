@@ -1,0 +1,66 @@
+"use client";
+
+import { MoonIcon, SignOutIcon, SunIcon, SystemThemeIcon } from "@/app/_ui/icons";
+import { Menu, MenuChoice, MenuHeading, MenuItem, MenuLink, MenuSeparator } from "@/app/_ui/menu/menu";
+import { ROLE_LABELS } from "@/app/_ui/role-labels";
+import { signOut } from "@/app/_ui/sign-out";
+import type { MemberRole } from "@/server/auth/actor";
+import { ACCOUNT_ITEM } from "./nav";
+import type { Theme } from "./theme";
+
+const THEMES = [
+  { value: "system", label: "System", icon: <SystemThemeIcon className="text-muted" /> },
+  { value: "light", label: "Light", icon: <SunIcon className="text-muted" /> },
+  { value: "dark", label: "Dark", icon: <MoonIcon className="text-muted" /> },
+] as const;
+
+/** Who is signed in: their account, the theme, and signing out. */
+export function PersonMenu({
+  role,
+  theme,
+  user,
+  onTheme,
+  onGo,
+}: {
+  role: MemberRole;
+  theme: Theme;
+  user: { name: string; email: string };
+  onTheme: (theme: Theme) => void;
+  onGo: () => void;
+}) {
+  return (
+    <Menu
+      align="start"
+      trigger={
+        <>
+          <span
+            aria-hidden="true"
+            className="flex size-6 shrink-0 items-center justify-center rounded-full bg-accent-wash font-medium text-accent text-xs uppercase"
+          >
+            {user.name.slice(0, 1)}
+          </span>
+          <span className="min-w-0 flex-1 truncate">
+            <span className="sr-only">Signed in as </span>
+            {user.name}
+          </span>
+          <span className="text-muted text-xs">{ROLE_LABELS[role]}</span>
+        </>
+      }
+      triggerClass="flex h-9 w-full min-w-0 items-center gap-2 rounded-md px-1.5 text-left hover:bg-hover"
+    >
+      <MenuHeading>{user.email}</MenuHeading>
+      <MenuLink href={ACCOUNT_ITEM.href} onClick={onGo}>
+        <ACCOUNT_ITEM.Icon className="text-muted" />
+        Account
+      </MenuLink>
+      <MenuSeparator />
+      <MenuHeading>Appearance</MenuHeading>
+      <MenuChoice onChange={onTheme} options={THEMES} value={theme} />
+      <MenuSeparator />
+      <MenuItem onClick={() => void signOut()}>
+        <SignOutIcon className="text-muted" />
+        Sign out
+      </MenuItem>
+    </Menu>
+  );
+}
