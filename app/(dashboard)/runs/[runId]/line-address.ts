@@ -1,4 +1,5 @@
-import type { RunDetail, StepLine } from "@/server/runs/read/inspect/inspect";
+import type { RunDetail } from "@/server/runs/read/inspect/inspect";
+import type { StepLine } from "@/server/runs/read/inspect/lines";
 import { isAtFault, isWork, type Line, opensFolded } from "./lines";
 
 /** The line in the page's URL. */
