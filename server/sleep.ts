@@ -1,7 +1,15 @@
 /** Waits for `ms` milliseconds, or until `signal` is aborted. */
 export function sleep(ms: number, signal: AbortSignal): Promise<void> {
+  return sleepUntilWoken(ms, signal, () => {});
+}
+
+/** Waits for the earliest of `ms`, the signal, or a call of `wake`. */
+export function sleepUntilWoken(
+  ms: number,
+  signal: AbortSignal,
+  onWake: (wake: () => void) => void,
+): Promise<void> {
   return new Promise((resolve) => {
-    if (signal.aborted) return resolve();
     const done = () => {
       clearTimeout(timer);
       signal.removeEventListener("abort", done);
@@ -9,6 +17,8 @@ export function sleep(ms: number, signal: AbortSignal): Promise<void> {
     };
     const timer = setTimeout(done, ms);
     signal.addEventListener("abort", done);
+    if (signal.aborted) done();
+    onWake(done);
   });
 }
 

@@ -1,3 +1,5 @@
+import { SEEDED_RANDOM } from "@/server/sandbox/seeded-random";
+
 /**
  * The script beside JSONata's source in the sandbox. `$handle` reads `{expression, parse: true}` or `{expression,
  * input, seed}` as JSON and answers `{ok: true, value}` or `{ok: false, message, position}`.
@@ -7,20 +9,8 @@ export const JSONATA_SCRIPT = `
   "use strict";
   const jsonata = module.exports;
   const MAX_ITEMS = 200000;
-  let state = 0;
 
-  // mulberry32: small, and the same on every replay.
-  Math.random = () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let t = Math.imul(state ^ (state >>> 15), 1 | state);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) / 4294967296;
-  };
-  const seedFrom = (text) => {
-    let hash = 2166136261;
-    for (let i = 0; i < text.length; i += 1) hash = Math.imul(hash ^ text.charCodeAt(i), 16777619);
-    return hash;
-  };
+  ${SEEDED_RANDOM}
 
   // JSONata expects a browser's functions or Node's Buffer. Like Buffer's "binary", these use a character's low byte.
   const digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -84,7 +74,7 @@ export const JSONATA_SCRIPT = `
   const answer = async ({ expression, parse, input, seed }) => {
     const compiled = jsonata(expression, { stack: 400, sequence: MAX_ITEMS });
     if (parse) return compiled.ast();
-    state = seedFrom(seed);
+    seedRandom(seed);
     return compiled.evaluate(input, {});
   };
 

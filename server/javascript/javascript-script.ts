@@ -1,3 +1,5 @@
+import { SEEDED_RANDOM } from "@/server/sandbox/seeded-random";
+
 /**
  * The script of the sandbox for `run_javascript`. `$handle` reads `{code, input, seed}` as JSON text and answers
  * `{ok: true, value, console}` or `{ok: false, message, console}`. The code is the body of an async function of `input`.
@@ -10,20 +12,8 @@ export const JAVASCRIPT_SCRIPT = `
   const { parse, stringify } = JSON;
   const AsyncFunction = (async () => {}).constructor;
   let lines = [];
-  let state = 0;
 
-  // mulberry32: small, and the same on every replay.
-  Math.random = () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let t = Math.imul(state ^ (state >>> 15), 1 | state);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) / 4294967296;
-  };
-  const seedFrom = (text) => {
-    let hash = 2166136261;
-    for (let i = 0; i < text.length; i += 1) hash = Math.imul(hash ^ text.charCodeAt(i), 16777619);
-    return hash;
-  };
+  ${SEEDED_RANDOM}
 
   const show = (value) => {
     if (typeof value === "string") return value;
@@ -52,7 +42,7 @@ export const JAVASCRIPT_SCRIPT = `
   globalThis.$handle = (request) => {
     const { code, input, seed } = parse(request);
     lines = [];
-    state = seedFrom(seed);
+    seedRandom(seed);
     const run = async () => new AsyncFunction("input", code)(input);
     run().then(success).catch(failure).then((text) => {
       globalThis.$answer = text;

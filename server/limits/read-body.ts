@@ -1,14 +1,18 @@
 import { AppError } from "@/server/errors";
 
+export const tooLarge = (limit: number) =>
+  new AppError("payload_too_large", `The body is larger than ${limit} bytes.`);
+export const brokenOff = (cause?: unknown) =>
+  new AppError("invalid_request", "The body ended before it was complete.", { cause });
+
 /**
  * Reads a request's raw bytes, at most `limit`. Beyond that it stops and throws `payload_too_large`, whatever
  * Content-Length says. Throws `invalid_request` if the sender disconnects.
  */
 export async function readBody(request: Request, limit: number): Promise<Buffer> {
-  const tooLarge = () => new AppError("payload_too_large", `The body is larger than ${limit} bytes.`);
   if (Number(request.headers.get("content-length") ?? 0) > limit) {
     await request.body?.cancel().catch(() => {});
-    throw tooLarge();
+    throw tooLarge(limit);
   }
   if (request.body === null) return Buffer.alloc(0);
   const chunks: Uint8Array[] = [];
@@ -16,13 +20,13 @@ export async function readBody(request: Request, limit: number): Promise<Buffer>
   const reader = request.body.getReader();
   for (;;) {
     const { done, value } = await reader.read().catch((cause: unknown) => {
-      throw new AppError("invalid_request", "The body ended before it was complete.", { cause });
+      throw brokenOff(cause);
     });
     if (done) return Buffer.concat(chunks, size);
     size += value.byteLength;
     if (size > limit) {
       await reader.cancel().catch(() => {});
-      throw tooLarge();
+      throw tooLarge(limit);
     }
     chunks.push(value);
   }

@@ -109,22 +109,3 @@ export function respondWithEvents(request: Request, { produce, mayStay, onError,
     },
   });
 }
-
-/** Waits for the earliest of `ms`, the signal, or a call of `wake`. */
-export function sleepUntilWoken(
-  ms: number,
-  signal: AbortSignal,
-  onWake: (wake: () => void) => void,
-): Promise<void> {
-  return new Promise((resolve) => {
-    const done = () => {
-      clearTimeout(timer);
-      signal.removeEventListener("abort", done);
-      resolve();
-    };
-    const timer = setTimeout(done, ms);
-    signal.addEventListener("abort", done);
-    if (signal.aborted) done();
-    onWake(done);
-  });
-}

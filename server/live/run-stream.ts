@@ -1,10 +1,11 @@
 import type { MemberActor } from "@/server/auth/actor";
 import { isTerminal } from "@/server/contract/enums";
-import { type EventSink, sleepUntilWoken } from "@/server/live/event-stream";
+import type { EventSink } from "@/server/live/event-stream";
 import { subscribeToOrganization, subscribeToRun } from "@/server/live/run-changes";
 import { updateOf } from "@/server/live/run-update";
 import { inspectRun } from "@/server/runs/read/inspect/inspect";
 import type { Services } from "@/server/services";
+import { sleep, sleepUntilWoken } from "@/server/sleep";
 
 /** Changes closer together than this are sent as one. */
 const RUN_PAUSE_MS = 100;
@@ -91,7 +92,7 @@ async function listen({
       if (sink.signal.aborted) return;
       rung = false;
       if ((await look()) === "over") return;
-      await sleepUntilWoken(pauseMs, sink.signal, () => {});
+      await sleep(pauseMs, sink.signal);
       if (rung) continue;
       await sleepUntilWoken(
         subscription.connected() ? POLL_MS : POLL_WITHOUT_NOTIFICATIONS_MS,

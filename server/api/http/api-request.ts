@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { AppError } from "@/server/errors";
+import { brokenOff, readBody, tooLarge } from "@/server/limits/read-body";
 import { PEER_ADDRESS_HEADER } from "./client-address";
 import { peerAddress } from "./node-http";
 import { PAGE_ADDRESS_HEADER } from "./page-address";
@@ -42,11 +43,6 @@ function refuseEncoding(encoding: string | null | undefined): void {
     },
   );
 }
-
-const tooLarge = (limit: number) =>
-  new AppError("payload_too_large", `The body is larger than ${limit} bytes.`);
-const brokenOff = (cause?: unknown) =>
-  new AppError("invalid_request", "The body ended before it was complete.", { cause });
 
 export function fromNode(incoming: IncomingMessage, path: string): ApiRequest {
   return {
@@ -128,31 +124,10 @@ export async function respondToWebRequest(
     header: (name) => request.headers.get(name),
     headers: () => request.headers,
     peer: request.headers.get(PEER_ADDRESS_HEADER) ?? "unknown",
-    readBody: (limit) => readWebBody(request, limit),
+    async readBody(limit) {
+      refuseEncoding(request.headers.get("content-encoding"));
+      return readBody(request, limit);
+    },
   });
   return new Response(body, { status, headers });
-}
-
-async function readWebBody(request: Request, limit: number): Promise<Buffer> {
-  refuseEncoding(request.headers.get("content-encoding"));
-  if (Number(request.headers.get("content-length") ?? 0) > limit) {
-    await request.body?.cancel().catch(() => {});
-    throw tooLarge(limit);
-  }
-  if (request.body === null) return Buffer.alloc(0);
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  const reader = request.body.getReader();
-  for (;;) {
-    const { done, value } = await reader.read().catch((cause: unknown) => {
-      throw brokenOff(cause);
-    });
-    if (done) return Buffer.concat(chunks, size);
-    size += value.byteLength;
-    if (size > limit) {
-      await reader.cancel().catch(() => {});
-      throw tooLarge(limit);
-    }
-    chunks.push(value);
-  }
 }

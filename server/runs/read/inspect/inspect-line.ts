@@ -4,7 +4,7 @@ import { Prisma } from "@/server/db/generated/client";
 import { AppError } from "@/server/errors";
 import { readAttempts } from "@/server/runs/attempts";
 import type { Services } from "@/server/services";
-import { readChildCredits, textsRow, viewTexts } from "./inspect";
+import { readChildCredits } from "./inspect";
 import {
   CALL_LINE,
   type CallLine,
@@ -14,7 +14,7 @@ import {
   viewCallLine,
   viewStepLine,
 } from "./lines";
-import { type PayloadPreview, previewPayload, startOf } from "./payload-preview";
+import { type PayloadPreview, payloadPreview, previewPayload, startOf } from "./payload-preview";
 
 /** A step with its texts and all its attempts, for the inspector. */
 export type StepDetail = Omit<StepLine, "tolerated"> & {
@@ -39,20 +39,22 @@ export async function inspectStep(
     services.db.$queryRaw`
       SELECT ${startOf(Prisma.sql`input`, "input")}, ${startOf(Prisma.sql`output`, "output")}
       FROM steps WHERE id = ${stepId}::uuid AND run_id = ${runId}::uuid AND organization_id = ${actor.orgId}::uuid`.then(
-      (rows) => z.array(textsRow).parse(rows),
+      (rows) => z.array(stepTexts).parse(rows),
     ),
   ]);
   if (!step || !texts) throw new AppError("not_found", `There is no step ${stepId} in run ${runId}.`);
   const spent = step.childRunId ? await readChildCredits(services, actor, runId) : new Map<string, string>();
   return {
     ...viewStepLine(step, { spent, tolerant: new Set() }),
-    ...viewTexts(texts),
+    ...texts,
     reasoning: step.reasoning,
     inputTokens: step.inputTokens,
     outputTokens: step.outputTokens,
     attempts: readAttempts(step.attempts),
   };
 }
+
+const stepTexts = z.object({ input: payloadPreview, output: payloadPreview.nullable() });
 
 /** A model call with its texts and all its attempts, for the inspector. */
 export type CallDetail = CallLine & {

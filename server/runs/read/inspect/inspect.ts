@@ -7,7 +7,7 @@ import { type RunSummary, readRunsById } from "@/server/runs/read/list";
 import { queuedRuns } from "@/server/runs/read/run-rows";
 import type { Services } from "@/server/services";
 import { CALL_LINE, type CallLine, STEP_LINE, type StepLine, viewCallLine, viewStepLine } from "./lines";
-import { type PayloadPreview, startOf } from "./payload-preview";
+import { type PayloadPreview, payloadPreview, startOf } from "./payload-preview";
 
 /** A run with all that its page shows at first. */
 export type RunDetail = RunSummary & {
@@ -131,88 +131,53 @@ const CREDITS_OF_TREE = Prisma.sql`(
 async function readRun(services: Services, actor: MemberActor, runId: string): Promise<RunDetail> {
   const [summary] = await readRunsById(services, actor.orgId, [runId]);
   const found = await services.db.$queryRaw`
-    SELECT agent_id, tool_id, trigger_id, api_key_id, parent_run_id, root_run_id,
-      coalesce(f.input_tokens, r.input_tokens) AS input_tokens, coalesce(f.output_tokens, r.output_tokens) AS output_tokens,
-      coalesce(f.actions, r.actions_used) AS actions_used, error_code, error_message, cancelled_by,
-      deadline_seconds, yielded_at, resumed_at,
+    SELECT agent_id AS "agentId", tool_id AS "toolId", trigger_id AS "triggerId", api_key_id AS "apiKeyId",
+      parent_run_id AS "parentRunId", root_run_id AS "rootRunId", coalesce(f.input_tokens, r.input_tokens) AS "inputTokens",
+      coalesce(f.output_tokens, r.output_tokens) AS "outputTokens", coalesce(f.actions, r.actions_used) AS actions,
+      error_code AS "errorCode", error_message AS "errorMessage", cancelled_by AS "cancelledBy",
+      deadline_seconds AS "deadlineSeconds", yielded_at AS "yieldedAt", resumed_at AS "resumedAt",
       coalesce((SELECT a.version FROM agents a WHERE a.id = r.agent_id AND a.deleted_at IS NULL),
-               (SELECT t.version FROM tools t WHERE t.id = r.tool_id AND t.deleted_at IS NULL)) AS current_version,
-      CASE WHEN status = 'Failed' THEN ${lastGood(services.clock.now())} END AS last_good_run_id,
+               (SELECT t.version FROM tools t WHERE t.id = r.tool_id AND t.deleted_at IS NULL)) AS "currentVersion",
+      CASE WHEN status = 'Failed' THEN ${lastGood(services.clock.now())} END AS "lastGoodRunId",
       ${startOf(Prisma.sql`input`, "input")}, ${startOf(Prisma.sql`output`, "output")},
       (SELECT count(*)::int FROM runs c WHERE c.parent_run_id = r.id) AS children,
-      ${CREDITS_OF_TREE} AS credits_with_children
+      ${CREDITS_OF_TREE} AS "creditsWithChildren"
     FROM runs r CROSS JOIN LATERAL open_run_figures(r.id, r.finished_at IS NULL) f
     WHERE r.id = ${runId}::uuid AND organization_id = ${actor.orgId}::uuid`;
   const [row] = z.array(detailRow).parse(found);
   if (!summary || !row) throw new AppError("not_found", `There is no run ${runId} in this organization.`);
+  const { yieldedAt, resumedAt, ...facts } = row;
   return {
     ...summary,
-    agentId: row.agent_id,
-    toolId: row.tool_id,
-    triggerId: row.trigger_id,
-    apiKeyId: row.api_key_id,
-    parentRunId: row.parent_run_id,
-    rootRunId: row.root_run_id,
-    inputTokens: row.input_tokens,
-    outputTokens: row.output_tokens,
-    actions: row.actions_used,
-    creditsWithChildren: row.credits_with_children,
-    children: row.children,
-    errorCode: row.error_code,
-    errorMessage: row.error_message,
-    cancelledBy: row.cancelled_by,
-    deadlineSeconds: row.deadline_seconds,
-    currentVersion: row.current_version,
-    lastGoodRunId: row.last_good_run_id,
-    turns: row.yielded_at.map((from, index) => ({
+    ...facts,
+    turns: yieldedAt.map((from, index) => ({
       from: from.toISOString(),
       // A run that ended while it waited did so until its end.
-      to: row.resumed_at[index]?.toISOString() ?? summary.finishedAt,
+      to: resumedAt[index]?.toISOString() ?? summary.finishedAt,
     })),
-    ...viewTexts(row),
   };
 }
 
-/** The starts of a row's texts, as selected by `startOf`. */
-export const textsRow = z.object({
-  input: z.string(),
-  input_bytes: z.number(),
-  input_cut: z.boolean(),
-  output: z.string().nullable(),
-  output_bytes: z.number().nullable(),
-  output_cut: z.boolean().nullable(),
-});
-
-export function viewTexts(row: z.infer<typeof textsRow>): {
-  input: PayloadPreview;
-  output: PayloadPreview | null;
-} {
-  const { input, output } = row;
-  return {
-    input: { text: input, bytes: row.input_bytes, cut: row.input_cut },
-    output:
-      output === null ? null : { text: output, bytes: row.output_bytes ?? 0, cut: row.output_cut ?? false },
-  };
-}
-
-const detailRow = textsRow.extend({
-  agent_id: z.string().nullable(),
-  tool_id: z.string().nullable(),
-  trigger_id: z.string().nullable(),
-  api_key_id: z.string().nullable(),
-  parent_run_id: z.string().nullable(),
-  root_run_id: z.string(),
-  input_tokens: z.number(),
-  output_tokens: z.number(),
-  actions_used: z.number(),
-  error_code: z.string().nullable(),
-  error_message: z.string().nullable(),
-  cancelled_by: z.string().nullable(),
-  deadline_seconds: z.number(),
-  yielded_at: z.array(z.date()),
-  resumed_at: z.array(z.date()),
-  current_version: z.number().nullable(),
-  last_good_run_id: z.string().nullable(),
+const detailRow = z.object({
+  input: payloadPreview,
+  output: payloadPreview.nullable(),
+  agentId: z.string().nullable(),
+  toolId: z.string().nullable(),
+  triggerId: z.string().nullable(),
+  apiKeyId: z.string().nullable(),
+  parentRunId: z.string().nullable(),
+  rootRunId: z.string(),
+  inputTokens: z.number(),
+  outputTokens: z.number(),
+  actions: z.number(),
+  errorCode: z.string().nullable(),
+  errorMessage: z.string().nullable(),
+  cancelledBy: z.string().nullable(),
+  deadlineSeconds: z.number(),
+  yieldedAt: z.array(z.date()),
+  resumedAt: z.array(z.date()),
+  currentVersion: z.number().nullable(),
+  lastGoodRunId: z.string().nullable(),
   children: z.number(),
-  credits_with_children: z.string(),
+  creditsWithChildren: z.string(),
 });

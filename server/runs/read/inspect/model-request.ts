@@ -7,7 +7,7 @@ import { AppError } from "@/server/errors";
 import { textInput, textMessages } from "@/server/functions/generate-text";
 import type { ModelMessage, OfferedTool, ToolCall } from "@/server/models/port";
 import type { Services } from "@/server/services";
-import { type PayloadPreview, previewPayload, startOf } from "./payload-preview";
+import { type PayloadPreview, payloadPreview, previewPayload, startOf } from "./payload-preview";
 
 /** One message sent to a model. */
 export type SentMessage = {
@@ -93,23 +93,19 @@ async function readOutputs(
 ): Promise<z.infer<typeof outputRow>[]> {
   const rows = await db.$queryRaw`
     SELECT key, step_number AS number, tool_name AS name, status = 'Failed' AS failed,
-      ${startOf(Prisma.sql`coalesce(output, 'null')`, "text")}
+      ${startOf(Prisma.sql`coalesce(output, 'null')`, "output")}
     FROM steps WHERE run_id = ${runId}::uuid AND organization_id = ${organizationId}::uuid
       AND iteration_number < ${beforeIteration}`;
   return z.array(outputRow).parse(rows);
 }
 
-const outputRow = z
-  .object({
-    key: z.string(),
-    number: z.number(),
-    name: z.string(),
-    failed: z.boolean(),
-    text: z.string(),
-    text_bytes: z.number(),
-    text_cut: z.boolean(),
-  })
-  .transform(({ text_bytes: bytes, text_cut: cut, ...row }) => ({ ...row, bytes, cut }));
+const outputRow = z.object({
+  key: z.string(),
+  number: z.number(),
+  name: z.string(),
+  failed: z.boolean(),
+  output: payloadPreview,
+});
 
 type Journal = {
   organizationId: string;
@@ -143,10 +139,10 @@ async function replay(
     },
     async act({ iteration, calls }: Acting) {
       return calls.map((_, index): Acted => {
-        const output = outputs.get(`call-${iteration}-${index + 1}`);
-        toolOutputs.push(output);
-        if (output === undefined) return { output: "null", failed: false };
-        return { output: output.text, failed: output.failed && !output.cut };
+        const step = outputs.get(`call-${iteration}-${index + 1}`);
+        toolOutputs.push(step);
+        if (step === undefined) return { output: "null", failed: false };
+        return { output: step.output.text, failed: step.failed && !step.output.cut };
       });
     },
   });
@@ -184,7 +180,7 @@ function viewMessage(
 ): SentMessage {
   return {
     role: message.role,
-    content: step ? { text: step.text, bytes: step.bytes, cut: step.cut } : previewPayload(message.content),
+    content: step?.output ?? previewPayload(message.content),
     toolCalls:
       message.role === "assistant"
         ? message.toolCalls.map(({ name, arguments: text }) => ({ name, arguments: previewPayload(text) }))

@@ -1,10 +1,12 @@
+import { z } from "zod";
 import { Prisma } from "@/server/db/generated/client";
 
 /** Longer texts are cut in pages and loaded completely on demand. */
 export const TEXT_PREVIEW_CHARACTERS = 32_768;
 
 /** The start of a text that may be too long for a page, its size in bytes, and whether it was cut. */
-export type PayloadPreview = { text: string; bytes: number; cut: boolean };
+export const payloadPreview = z.object({ text: z.string(), bytes: z.number(), cut: z.boolean() });
+export type PayloadPreview = z.infer<typeof payloadPreview>;
 
 /** Cuts a text to what a page shows at first. */
 export function previewPayload(text: string): PayloadPreview {
@@ -17,11 +19,12 @@ export function previewPayload(text: string): PayloadPreview {
 }
 
 /**
- * For a SELECT: the start of a column as `name`, its size as `name_bytes`, whether it was cut as `name_cut`. Reads only
- * the start of what may be megabytes, and never counts all characters.
+ * For a SELECT: the start of a column as `name`, a JSON `PayloadPreview`. Reads only the start of what may be megabytes,
+ * and never counts all characters.
  */
-export function startOf(column: Prisma.Sql, name: "input" | "output" | "text"): Prisma.Sql {
-  return Prisma.sql`left(${column}, ${TEXT_PREVIEW_CHARACTERS}) AS ${Prisma.raw(name)},
-    octet_length(${column}) AS ${Prisma.raw(`${name}_bytes`)},
-    char_length(left(${column}, ${TEXT_PREVIEW_CHARACTERS + 1})) > ${TEXT_PREVIEW_CHARACTERS} AS ${Prisma.raw(`${name}_cut`)}`;
+export function startOf(column: Prisma.Sql, name: "input" | "output"): Prisma.Sql {
+  return Prisma.sql`CASE WHEN ${column} IS NOT NULL THEN json_build_object(
+    'text', left(${column}, ${TEXT_PREVIEW_CHARACTERS}), 'bytes', octet_length(${column}),
+    'cut', char_length(left(${column}, ${TEXT_PREVIEW_CHARACTERS + 1})) > ${TEXT_PREVIEW_CHARACTERS}
+  ) END AS ${Prisma.raw(name)}`;
 }
