@@ -5,7 +5,7 @@ import { ensureBuild } from "./scripts/build.mjs";
 import { freePort } from "./scripts/ports.mjs";
 import type { JsonObject } from "./server/json";
 import { expectSoundLedger } from "./testing/ledger";
-import { type ModelServer, startModelServer } from "./testing/model-server";
+import { type ModelServer, startModelServer } from "./testing/servers/model-server";
 import { insertTool } from "./testing/tools";
 import { createTenant, createWorld, type Tenant, type World } from "./testing/world";
 

@@ -1,4 +1,3 @@
-import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import * as apiRoute from "@/app/v1/[[...path]]/route";
@@ -14,8 +13,9 @@ import {
   startAgent,
   startTool,
 } from "@/testing/contract-calls";
-import { devServer, listen } from "@/testing/inngest-server";
 import { createProcess, type TestProcess } from "@/testing/process";
+import { devServer, serveInTest } from "@/testing/servers/inngest-server";
+import { closeServer, listen } from "@/testing/servers/listen";
 import { createTenant, createTrigger, createWorld, type World } from "@/testing/world";
 import { createHandler } from "./serve-requests";
 
@@ -33,14 +33,10 @@ beforeAll(async () => {
   const showPage = async (_incoming: unknown, outgoing: { end(text: string): void }) =>
     outgoing.end("a page");
   server = createServer(createHandler(services, { showPage, dev: false, state: { stopping: false } }));
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const address = server.address();
-  if (address === null || typeof address === "string") throw new Error("The server has no port.");
-  port = address.port;
+  port = await listen(server);
 });
 afterAll(async () => {
-  server.closeAllConnections();
-  await new Promise((resolve) => server.close(resolve));
+  await closeServer(server);
   await services.stop();
   await world.close();
 });
@@ -125,20 +121,15 @@ describe("an Inngest server's calls", () => {
     onTestFinished(() => worker.stop());
     if (executes) worker.engine.execute();
     const state = { stopping: false };
-    const own = createServer(createHandler(worker, { showPage: null, dev: false, state })).listen(
-      0,
-      "127.0.0.1",
-    );
-    await once(own, "listening");
+    const own = createServer(createHandler(worker, { showPage: null, dev: false, state }));
     onTestFinished(() => void own.close());
-    const address = own.address();
-    const at = `http://127.0.0.1:${typeof address === "object" ? address?.port : ""}`;
+    const at = `http://127.0.0.1:${await listen(own)}`;
     return (method: string) =>
       sendCall(at, { method, path: "/api/inngest", headers: { Host: "stepwell.test", Connection: "close" } });
   }
 
   it("are answered by a process without pages", async () => {
-    const ask = await introspect({ INNGEST_DEV: await listen(devServer) }, true);
+    const ask = await introspect({ INNGEST_DEV: await serveInTest(devServer) }, true);
     const answer = await ask("GET");
     expect(answer.status).toBe(200);
     expect(JSON.parse(answer.text)).toMatchObject({ function_count: expect.any(Number) });

@@ -1,4 +1,4 @@
-import { type ModelServer, startModelServer } from "@/testing/model-server";
+import { type ModelServer, startModelServer } from "@/testing/servers/model-server";
 import { startThrowawayService, type ThrowawayService } from "@/testing/throwaway-service";
 import { expect, test } from "./support/fixtures";
 

@@ -12,7 +12,7 @@ import { streamRun } from "@/server/live/run-stream";
 import { callCommandLine } from "@/testing/command-line";
 import { echoForms, findLeaks } from "@/testing/leaks";
 import { testLogger } from "@/testing/log";
-import { type ModelServer, startModelServer } from "@/testing/model-server";
+import { type ModelServer, startModelServer } from "@/testing/servers/model-server";
 import { startTestService, type TestService } from "@/testing/service";
 
 /**

@@ -9,6 +9,7 @@ import { startRun } from "@/server/runs/start";
 import { callCommandLine } from "@/testing/command-line";
 import { executeRun } from "@/testing/execute";
 import { findLeaks } from "@/testing/leaks";
+import { closeServer, listen } from "@/testing/servers/listen";
 import { createWorld, type World } from "@/testing/world";
 
 /** examples/secrets.yaml through the command line, against a server in the place of GitHub's that wants the secret. */
@@ -42,10 +43,8 @@ beforeAll(async () => {
       ]),
     );
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const address = server.address();
-  if (address === null || typeof address === "string") throw new Error("no port");
-  origin = `http://127.0.0.1:${address.port}`;
+  const port = await listen(server);
+  origin = `http://127.0.0.1:${port}`;
   egress = createGuardedEgress({ allow: [new URL(origin).host] });
   world = await createWorld({ fetch: egress.fetch });
   folder = await mkdtemp(join(tmpdir(), "stepwell-example-"));
@@ -53,8 +52,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await egress.close();
   await world.close();
-  server.closeAllConnections();
-  await new Promise((resolve) => server.close(resolve));
+  await closeServer(server);
   await rm(folder, { recursive: true });
 });
 

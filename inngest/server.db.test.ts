@@ -1,7 +1,8 @@
-import { createServer, type Server } from "node:http";
+import { createServer } from "node:http";
 import { describe, it } from "vitest";
 import type { Wired } from "@/process-services";
 import { targetOf } from "@/server/api/http/node-http";
+import { closeServer, listen } from "@/testing/servers/listen";
 import { describeEngine, type Stage } from "./engine-suite";
 
 /**
@@ -22,10 +23,8 @@ if (url === undefined || url === "") {
 async function openStage(serverUrl: string): Promise<Stage> {
   let current: Wired | undefined;
   const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const address = server.address();
-  if (address === null || typeof address === "string") throw new Error("The server has no port.");
-  const origin = `http://127.0.0.1:${address.port}`;
+  const port = await listen(server);
+  const origin = `http://127.0.0.1:${port}`;
   server.on("request", async (incoming, outgoing) => {
     const chunks: Buffer[] = [];
     for await (const chunk of incoming) chunks.push(Buffer.from(chunk));
@@ -53,9 +52,4 @@ async function openStage(serverUrl: string): Promise<Stage> {
     },
     close: () => closeServer(server),
   };
-}
-
-function closeServer(server: Server): Promise<void> {
-  server.closeAllConnections();
-  return new Promise((resolve) => server.close(() => resolve()));
 }

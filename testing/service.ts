@@ -8,6 +8,7 @@ import { readEnvironment } from "@/server/env";
 import type { Logger } from "@/server/log";
 import { closeServices, wire } from "@/wiring";
 import { createTestDatabase } from "./database";
+import { closeServer, listen } from "./servers/listen";
 
 /** `/v1` and `/webhooks` over HTTP with the production engine, on their own database, without the dashboard. */
 export type TestService = {
@@ -23,10 +24,8 @@ export type TestService = {
 export async function startTestService(env: Record<string, string> = {}, log?: Logger): Promise<TestService> {
   const database = await createTestDatabase();
   const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const address = server.address();
-  if (address === null || typeof address === "string") throw new Error("The server has no port.");
-  const origin = `http://127.0.0.1:${address.port}`;
+  const port = await listen(server);
+  const origin = `http://127.0.0.1:${port}`;
   const settings = {
     DATABASE_URL: database.url,
     STEPWELL_SECRET: "test-secret-test-secret-test-secret",
@@ -48,8 +47,7 @@ export async function startTestService(env: Record<string, string> = {}, log?: L
     settings,
     services,
     async stop() {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
+      await closeServer(server);
       await services.engine.stop(0);
       await closeServices(services);
       await database.drop();

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { hasProgram } from "@/testing/programs";
+import { closeServer, listen } from "@/testing/servers/listen";
 import { createTenant, createTrigger, createWorld, type Tenant, type World } from "@/testing/world";
 import { drain, fromNode, sendToNode } from "./http/api-request";
 import { targetOf } from "./http/node-http";
@@ -51,14 +52,11 @@ beforeAll(async () => {
       drain(incoming);
     });
   });
-  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
-  const address = server.address();
-  if (address === null || typeof address === "string") throw new Error("the server has no port");
-  origin = `http://127.0.0.1:${address.port}`;
+  const port = await listen(server);
+  origin = `http://127.0.0.1:${port}`;
 });
 afterAll(async () => {
-  server.closeAllConnections();
-  await new Promise((done) => server.close(done));
+  await closeServer(server);
   await world.close();
 });
 

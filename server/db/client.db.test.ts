@@ -1,7 +1,7 @@
-import { once } from "node:events";
-import { type AddressInfo, connect, createServer, type Socket } from "node:net";
+import { connect, createServer, type Socket } from "node:net";
 import { afterEach, expect, it } from "vitest";
 import { handleRest } from "@/server/api/rest";
+import { listen } from "@/testing/servers/listen";
 import { createTenant, openWorld } from "@/testing/world";
 import { openDatabase } from "./client";
 import type { Timeouts } from "./connect";
@@ -35,11 +35,8 @@ async function openThroughLine(limits: Timeouts) {
       from.on("close", () => to.destroy());
     }
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
   const url = new URL(target);
-  url.port = String(port);
+  url.port = String(await listen(server));
   const { db, pool } = openDatabase(url.href, world.log, { maxConnections: 2, timeouts: limits });
   closers.push(async () => {
     await Promise.all([db.$disconnect(), pool.end()]);

@@ -1,5 +1,6 @@
 import { connect, createServer, type Socket } from "node:net";
 import { beforeEach, describe, expect, it } from "vitest";
+import { listen } from "@/testing/servers/listen";
 import { createWorld, openWorld } from "@/testing/world";
 import { createNotifications, type Topic } from "./notifications";
 
@@ -115,12 +116,10 @@ async function openProxy(databaseUrl: string) {
     }
     client.pipe(database).pipe(client);
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const address = server.address();
-  if (address === null || typeof address === "string") throw new Error("The proxy has no port.");
+  const port = await listen(server);
   const url = new URL(databaseUrl);
   url.hostname = "127.0.0.1";
-  url.port = String(address.port);
+  url.port = String(port);
   return {
     url: url.href,
     pause: () => sockets.forEach((socket) => void socket.pause()),

@@ -1,5 +1,4 @@
 import { createServer, type RequestListener, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
 import { gzipSync } from "node:zlib";
 import { afterEach, describe, expect, test } from "vitest";
 import { EgressError } from "@/server/egress/failures";
@@ -9,6 +8,7 @@ import {
   type Egress,
   type EgressOptions,
 } from "@/server/egress/guarded-fetch";
+import { closeServer, listen } from "@/testing/servers/listen";
 
 const servers: Server[] = [];
 const egresses: Pick<Egress, "close">[] = [];
@@ -16,8 +16,7 @@ const egresses: Pick<Egress, "close">[] = [];
 afterEach(async () => {
   await Promise.all(egresses.splice(0).map((egress) => egress.close()));
   for (const server of servers.splice(0)) {
-    server.closeAllConnections();
-    await new Promise((done) => server.close(done));
+    await closeServer(server);
   }
 });
 
@@ -25,10 +24,8 @@ afterEach(async () => {
 async function serve(listener: RequestListener): Promise<string> {
   const server = createServer(listener);
   servers.push(server);
-  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
-  const address = server.address();
-  if (address === null || typeof address === "string") throw new Error("no port");
-  return `127.0.0.1:${(address satisfies AddressInfo).port}`;
+  const port = await listen(server);
+  return `127.0.0.1:${port}`;
 }
 
 function open(options: EgressOptions = {}) {

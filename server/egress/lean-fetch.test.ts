@@ -1,9 +1,9 @@
 import { createServer, type RequestListener, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
 import { gzipSync } from "node:zlib";
 import { afterEach, describe, expect, test } from "vitest";
 import { EgressError } from "@/server/egress/failures";
 import { createLeanFetch, type LeanFetchOptions, readChunks } from "@/server/egress/lean-fetch";
+import { closeServer, listen } from "@/testing/servers/listen";
 
 const endings: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
@@ -12,14 +12,9 @@ afterEach(async () => {
 
 async function serve(listener: RequestListener): Promise<{ server: Server; url: string }> {
   const server = createServer(listener);
-  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
-  endings.push(async () => {
-    server.closeAllConnections();
-    await new Promise((done) => server.close(done));
-  });
-  const address = server.address();
-  if (address === null || typeof address === "string") throw new Error("no port");
-  return { server, url: `http://127.0.0.1:${(address satisfies AddressInfo).port}/v1?a=b` };
+  const port = await listen(server);
+  endings.push(() => closeServer(server));
+  return { server, url: `http://127.0.0.1:${port}/v1?a=b` };
 }
 
 function open(options: LeanFetchOptions = {}) {

@@ -16,7 +16,7 @@ import {
   type HostileServer,
   startHostileServer,
   writeForever,
-} from "@/testing/hostile-server";
+} from "@/testing/servers/hostile-server";
 
 /**
  * Each function that goes out meets each of these servers, through the real client. Whatever a server sends, the call ends

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { createModels } from "@/server/models/registry";
 import { testClock } from "@/testing/clock";
-import { startModelServer } from "@/testing/model-server";
+import { startModelServer } from "@/testing/servers/model-server";
 
 const clock = testClock();
 

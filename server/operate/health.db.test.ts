@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { checkReadiness, waitUntilReady } from "@/server/operate/health";
-import { EVENT_KEY, listen, SIGNING_KEY, selfHosted } from "@/testing/inngest-server";
+import { EVENT_KEY, SIGNING_KEY, selfHosted, serveInTest } from "@/testing/servers/inngest-server";
 import { openWorld } from "@/testing/world";
 
 const world = await openWorld();
@@ -38,7 +38,7 @@ test.each([
   "a process on an Inngest server with the keys %s and %s says which is wrong",
   async (eventKey, signingKey, inngest) => {
     const services = withEngine(() => true);
-    const server = await listen(selfHosted());
+    const server = await serveInTest(selfHosted());
     services.env = {
       ...world.env,
       inngest: { dev: undefined, baseUrl: server, eventKey, signingKey, serveOrigin: "http://stepwell.test" },

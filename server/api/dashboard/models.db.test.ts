@@ -12,6 +12,7 @@ import { createGuardedEgress, type Egress, type GuardedFetch } from "@/server/eg
 import { isAppError } from "@/server/errors";
 import { findLeaks } from "@/testing/leaks";
 import { createMember } from "@/testing/runs";
+import { closeServer, listen } from "@/testing/servers/listen";
 import { createTenant, createWorld, type Tenant, type World } from "@/testing/world";
 
 /** The page of model providers, with a real server, a real egress and a real database. */
@@ -42,18 +43,15 @@ beforeAll(async () => {
     const choices = [{ message: { role: "assistant", content: `ready ${key}` }, finish_reason: "stop" }];
     response.end(JSON.stringify({ choices, usage: { prompt_tokens: 12, completion_tokens: 2 } }));
   });
-  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
-  const address = server.address();
-  if (address === null || typeof address === "string") throw new Error("no port");
-  host = `127.0.0.1:${address.port}`;
+  const port = await listen(server);
+  host = `127.0.0.1:${port}`;
   egress = createGuardedEgress({ allow: [host] });
   world = await createWorld({ fetch: egress.fetch });
 });
 afterAll(async () => {
   await egress.close();
   await world.close();
-  server.closeAllConnections();
-  await new Promise((done) => server.close(done));
+  await closeServer(server);
 });
 beforeEach(async () => {
   tenant = await createTenant(world);

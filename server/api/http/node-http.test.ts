@@ -3,17 +3,15 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { connect } from "node:net";
 import { pipeline, Readable } from "node:stream";
 import { afterEach, expect, it } from "vitest";
+import { closeServer, listen } from "@/testing/servers/listen";
 import { type ApiRequest, drain, fromNode, sendToNode } from "./api-request";
 import { PEER_ADDRESS_HEADER } from "./client-address";
 import { cutStalledReader, InvalidTargetError, targetOf } from "./node-http";
 import { toAppError } from "./respond";
 
 const ORIGIN = "https://stepwell.test";
-let server: Server | undefined;
-afterEach(async () => {
-  server?.closeAllConnections();
-  await new Promise((resolve) => server?.close(resolve));
-});
+let server: Server;
+afterEach(() => closeServer(server));
 
 /** Serves with `handle`, sends `text` on a raw socket, and returns everything received. */
 async function exchange(
@@ -26,7 +24,7 @@ async function exchange(
       outgoing.end(String(error));
     });
   });
-  const socket = connect(await listen(), "127.0.0.1");
+  const socket = connect(await listen(server), "127.0.0.1");
   for (const text of texts) socket.write(text);
   let received = "";
   for await (const chunk of socket) {
@@ -135,7 +133,7 @@ it("treats a disconnected sender as the sender's fault", async () => {
       socket.destroy();
     });
   });
-  const socket = connect(await listen(), "127.0.0.1");
+  const socket = connect(await listen(server), "127.0.0.1");
   socket.write("POST /v1 HTTP/1.1\r\nHost: h\r\nContent-Length: 100\r\n\r\nhalf");
   expect(await failed).toMatchObject({
     code: "invalid_request",
@@ -150,21 +148,13 @@ it("sends nothing to a disconnected client", async () => {
       incoming.destroy();
     });
   });
-  const socket = connect(await listen(), "127.0.0.1");
+  const socket = connect(await listen(server), "127.0.0.1");
   socket.on("error", () => {});
   socket.write("GET /v1 HTTP/1.1\r\nHost: h\r\n\r\n");
   const outgoing = await gone;
   sendToNode(outgoing, { status: 200, headers: {}, body: "late" }, []);
   expect(outgoing.headersSent).toBe(false);
 });
-
-/** Makes `server` listen; returns its port. */
-async function listen(): Promise<number> {
-  await new Promise<void>((resolve) => server?.listen(0, "127.0.0.1", resolve));
-  const address = server?.address();
-  if (typeof address !== "object" || address === null) throw new Error("It does not listen on a port.");
-  return address.port;
-}
 
 it("disconnects a stalled reader and ends its query", async () => {
   const ended = new Promise<string>((resolve) => {
@@ -178,7 +168,7 @@ it("disconnects a stalled reader and ends its query", async () => {
       pipeline(endless, outgoing, (error) => resolve(error?.code ?? "whole"));
     });
   });
-  const socket = connect(await listen(), "127.0.0.1");
+  const socket = connect(await listen(server), "127.0.0.1");
   socket.write("GET / HTTP/1.1\r\nHost: h\r\n\r\n");
   await once(socket, "readable");
   // From here on it reads nothing, and only what fits into the buffers is sent.

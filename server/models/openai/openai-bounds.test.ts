@@ -1,11 +1,11 @@
 import { createServer, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { afterAll, afterEach, expect, test } from "vitest";
 import { createTrustedEgress } from "@/server/egress/guarded-fetch";
 import { FURTHER_CALLS, MAX_EVENT_LENGTH, MAX_RECORDED_CALLS } from "@/server/models/reply-limits";
 import { testClock } from "@/testing/clock";
+import { closeServer, listen } from "@/testing/servers/listen";
 import { createOpenAiCompatible } from "./openai-compatible";
 
 /** Replies that are too long, too many or endless are cut or aborted. */
@@ -17,20 +17,16 @@ const server = createServer((request, response) => {
   asked += 1;
   request.resume().on("end", () => void respond(response));
 });
-await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+const port = await listen(server);
 afterAll(async () => {
   await egress.close();
-  server.closeAllConnections();
-  await new Promise((done) => server.close(done));
+  await closeServer(server);
 });
 afterEach(() => {
   asked = 0;
 });
 
 function call({ isStream = true } = {}) {
-  const address = server.address();
-  if (address === null || typeof address === "string") throw new Error("no port");
-  const { port } = address satisfies AddressInfo;
   const provider = createOpenAiCompatible({
     name: "test",
     baseUrl: `http://127.0.0.1:${port}/v1`,

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createTrustedEgress, type Egress } from "@/server/egress/guarded-fetch";
 import { type Attempt, ModelError } from "@/server/models/port";
 import { testClock } from "@/testing/clock";
-import { type ModelServer, modelRequest, startModelServer } from "@/testing/model-server";
+import { type ModelServer, modelRequest, startModelServer } from "@/testing/servers/model-server";
 import { createOpenAiCompatible, type OpenAiCompatibleOptions } from "./openai-compatible";
 
 const API_KEY = "sk-test-abcdefghijklmnop";

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { createTrustedEgress } from "@/server/egress/guarded-fetch";
 import { ModelError, type ModelRequest } from "@/server/models/port";
 import { testClock } from "@/testing/clock";
-import { type ModelServer, modelRequest, startModelServer } from "@/testing/model-server";
+import { type ModelServer, modelRequest, startModelServer } from "@/testing/servers/model-server";
 import { createOpenAiCompatible } from "./openai-compatible";
 
 /** Streamed replies: the output is visible while it is generated. */

@@ -3,7 +3,7 @@ import { createTrustedEgress } from "@/server/egress/guarded-fetch";
 import { ModelCallStopped, ModelError, type ModelRequest } from "@/server/models/port";
 import { countRequestTokens, countTextTokens } from "@/server/models/tokens/tokens";
 import { testClock } from "@/testing/clock";
-import { type ModelServer, modelRequest, startModelServer } from "@/testing/model-server";
+import { type ModelServer, modelRequest, startModelServer } from "@/testing/servers/model-server";
 import { createOpenAiCompatible, type OpenAiCompatibleOptions } from "./openai-compatible";
 
 /** Providers charge for what they have sent, so an interrupted call reports its usage. */

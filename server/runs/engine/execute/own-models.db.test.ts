@@ -11,6 +11,7 @@ import { startFromDashboard } from "@/server/runs/rerun";
 import { executeWatched } from "@/testing/execute";
 import { echoForms, findLeaks } from "@/testing/leaks";
 import { createMember } from "@/testing/runs";
+import { closeServer, listen } from "@/testing/servers/listen";
 import { createTenant, createWorld, type Tenant, type World } from "@/testing/world";
 
 /** Model providers of organizations, with a real server, a real egress and a real database. */
@@ -34,18 +35,15 @@ beforeAll(async () => {
     keys.push(request.headers.authorization);
     answer(request, response);
   });
-  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
-  const address = server.address();
-  if (address === null || typeof address === "string") throw new Error("no port");
-  host = `127.0.0.1:${address.port}`;
+  const port = await listen(server);
+  host = `127.0.0.1:${port}`;
   egress = createGuardedEgress({ allow: [host] });
   world = await createWorld({ fetch: egress.fetch });
 });
 afterAll(async () => {
   await egress.close();
   await world.close();
-  server.closeAllConnections();
-  await new Promise((done) => server.close(done));
+  await closeServer(server);
 });
 beforeEach(async () => {
   keys = [];

@@ -9,6 +9,7 @@ import { startFromDashboard } from "@/server/runs/rerun";
 import { executeRun, executeWatched, replaceWorker } from "@/testing/execute";
 import { echoForms, findLeaks } from "@/testing/leaks";
 import { createMember } from "@/testing/runs";
+import { closeServer, listen } from "@/testing/servers/listen";
 import { createTenant, createWorld, quietModels, type Tenant, type World } from "@/testing/world";
 import { admitWaitingRuns } from "../claim";
 import { WorkerLost } from "../write/writer";
@@ -44,8 +45,7 @@ afterAll(async () => {
   await egress.close();
   await world.close();
   for (const { server } of [allowed, other]) {
-    server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
+    await closeServer(server);
   }
 });
 beforeEach(async () => {
@@ -70,10 +70,8 @@ async function startEcho(): Promise<EchoServer> {
     response.setHeader("content-type", "application/json");
     return response.end(JSON.stringify({ told, [VALUE]: "as a key", seen }));
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const address = server.address();
-  if (address === null || typeof address === "string") throw new Error("no port");
-  return { host: `127.0.0.1:${address.port}`, seen, server };
+  const port = await listen(server);
+  return { host: `127.0.0.1:${port}`, seen, server };
 }
 
 const operator = (of: Tenant = tenant) => ({ kind: "operator", orgId: of.orgId, name: "operator" }) as const;

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
-import { once } from "node:events";
 import { createServer, type RequestListener } from "node:http";
 import { onTestFinished } from "vitest";
+import { closeServer, listen } from "./listen";
 
 /** HTTP servers that answer probes like Inngest 1.43. */
 
@@ -9,15 +9,10 @@ export const SIGNING_KEY = "0123456789abcdef";
 export const EVENT_KEY = "an-event-key";
 
 /** Serves until the test ends. */
-export async function listen(listener: RequestListener): Promise<string> {
-  const server = createServer(listener).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const address = server.address();
-  return `http://127.0.0.1:${typeof address === "object" ? address?.port : ""}`;
+export async function serveInTest(listener: RequestListener): Promise<string> {
+  const server = createServer(listener);
+  onTestFinished(() => closeServer(server));
+  return `http://127.0.0.1:${await listen(server)}`;
 }
 
 /** `inngest start` with the two keys. Collects the events it gets. */

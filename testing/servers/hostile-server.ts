@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { createServer, type Socket } from "node:net";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
+import { listen } from "./listen";
 
 /** A server that writes what it likes to its connections. */
 export type HostileServer = {
@@ -36,11 +37,7 @@ export async function startHostileServer(
       void answer(socket, /^\S+ (\S+)/.exec(request)?.[1] ?? "", request);
     });
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  if (address === null || typeof address === "string") throw new Error("no port");
-  const { port } = address;
+  const port = await listen(server);
   return {
     host: `127.0.0.1:${port}`,
     port,

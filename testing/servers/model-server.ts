@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { z } from "zod";
 import type { ModelRequest } from "@/server/models/port";
+import { closeServer, listen } from "./listen";
 
 /** The response to one attempt of a model call. */
 export type ModelServerReply =
@@ -183,17 +184,12 @@ export async function startModelServer(options: { port?: number } = {}): Promise
       answer(request, response).catch(() => response.destroy());
     });
   });
-  await new Promise<void>((done) => server.listen(options.port ?? 0, "127.0.0.1", done));
-  const address = server.address();
-  if (address === null || typeof address === "string") throw new Error("The model server has no port.");
+  const port = await listen(server, options.port);
   return {
-    url: `http://127.0.0.1:${address.port}/v1`,
+    url: `http://127.0.0.1:${port}/v1`,
     requests,
     script: (marker, ...lines) => void scripts.push({ marker, lines }),
-    close: () => {
-      server.closeAllConnections();
-      return new Promise((done) => server.close(() => done()));
-    },
+    close: () => closeServer(server),
   };
 }
 

@@ -1,5 +1,5 @@
-import { once } from "node:events";
 import { connect, createServer, type Socket } from "node:net";
+import { listen } from "./listen";
 
 /**
  * Cuts the connection of the next request that contains a text: before the server gets it, or after it has committed,
@@ -58,13 +58,10 @@ export async function openDatabaseProxy(url: string): Promise<DatabaseProxy> {
       });
     }
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  if (address === null || typeof address === "string") throw new Error("The proxy has no port.");
+  const port = await listen(server);
   const near = new URL(target);
   near.hostname = "127.0.0.1";
-  near.port = String(address.port);
+  near.port = String(port);
   return {
     url: near.href,
     cut(...next) {
