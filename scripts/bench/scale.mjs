@@ -7,6 +7,7 @@ import { v7 } from "uuid";
 import { clusterUrl, createCluster, startCluster } from "../postgres/postgres-cluster.mjs";
 import { ROOT } from "../project.mjs";
 import { createThrowaway, removeThrowaway } from "../throwaway.mjs";
+import { callRow, endItem, startItem, stepRow, TEXT } from "./scale-rows.mjs";
 import { postgresCpuMs } from "./targets.mjs";
 
 /**
@@ -36,11 +37,8 @@ const BATCH = Number(options.batch);
 const CALLS = Number(options.calls);
 const STEPS = Number(options.steps);
 
-const INPUT = "What do twelve apples at 0.80 cost, and what is left of a note of 20? ".repeat(8);
-const TEXT = "The answer is made of a few sentences, as most answers of a model are. ".repeat(6);
-
-/** @typedef {{ id: string, agent: string, hash: string }} Organization */
-/** @typedef {{ run: string, org: string }} Run */
+/** @typedef {import("./scale-rows.mjs").Organization} Organization */
+/** @typedef {import("./scale-rows.mjs").Run} Run */
 
 /** The totals of all workers, and the duration of each flush in ms. */
 const done = { flushes: 0, starts: 0, ended: 0, refused: 0, times: /** @type {number[]} */ ([]) };
@@ -75,102 +73,6 @@ async function seed(client, count) {
     [organizations.map(({ id }) => id), organizations.map(({ agent }) => agent), hash, document],
   );
   return organizations;
-}
-
-/** @param {Organization} organization @param {number} i */
-function startItem({ id, agent, hash }, i) {
-  return {
-    i,
-    id: v7(),
-    org: id,
-    rate_key: `starts:${id}`,
-    rate_limit: 1_000_000_000,
-    rate_seconds: 60,
-    scope: null,
-    idem: null,
-    hash: null,
-    response: null,
-    replay_first: false,
-    kind: "agent",
-    agent,
-    tool: null,
-    name: "Bench",
-    version: 1,
-    model: "bench",
-    configuration: hash,
-    document: null,
-    source: "operator",
-    trigger: null,
-    api_key: null,
-    user: null,
-    input: INPUT,
-    hold: "0.5000",
-    headroom: "2.0000",
-    cap: null,
-    cap_of: null,
-    deadline: 900,
-    actor: "bench",
-    delivery: null,
-  };
-}
-
-/** @param {Run} run @param {number} i */
-function endItem({ run, org }, i) {
-  const sequence = CALLS + STEPS + 2;
-  const used = { input_tokens: 900, output_tokens: 300, actions: STEPS, steps: STEPS, credits: "0.2300" };
-  const outcome = { status: "Completed", output: TEXT, code: null, message: null, cancelled_by: null };
-  return {
-    i,
-    run,
-    org,
-    epoch: 1,
-    unclaimed: false,
-    ...outcome,
-    ...used,
-    note: "run ended",
-    refund: false,
-    sequence,
-  };
-}
-
-/** @param {Run} run @param {number} n */
-function callRow({ run, org }, n) {
-  const usage = { input_tokens: 300, output_tokens: 100, estimated: false, credits: "0.0700" };
-  const call = {
-    iteration: n,
-    provider: "bench",
-    model: "bench",
-    content: TEXT,
-    tool_calls: "[]",
-    finish_reason: "stop",
-  };
-  return { ...rowOf(run, org), key: `think-${n}`, ...call, ...usage, sequence: n * 2 };
-}
-
-/** @param {Run} run @param {number} n */
-function stepRow({ run, org }, n) {
-  const step = {
-    number: n,
-    iteration: n,
-    tool: "calculate",
-    input: '{"expression":"12*0.8"}',
-    output: '{"result":9.6}',
-  };
-  const usage = {
-    reasoning: "",
-    input_tokens: 300,
-    output_tokens: 100,
-    actions: 1,
-    credits: "0.0100",
-    child: null,
-  };
-  return { ...rowOf(run, org), key: `call-${n}-1`, ...step, ...usage, sequence: n * 2 + 1 };
-}
-
-/** @param {string} run @param {string} org */
-function rowOf(run, org) {
-  const finished = { status: "Completed", error: null, attempts: "[]", duration: 3 };
-  return { id: v7(), org, run, ...finished, started_at: new Date().toISOString() };
 }
 
 /** @param {number} count @param {(n: number) => object} make */
@@ -238,7 +140,7 @@ async function work(url, organizations, { until, number }) {
       // The last call of each run is committed with its end, as in the journal.
       accounts.write({
         starts,
-        ends: written.map(endItem),
+        ends: written.map((run, i) => endItem(run, i, { calls: CALLS, steps: STEPS })),
         calls: written.map((run) => callRow(run, CALLS)),
       }),
       journal.write({
