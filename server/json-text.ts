@@ -80,6 +80,6 @@ function pointerToken(key: string | number): string {
 }
 
 /** The JSON pointer for a path of keys; the whole document is "". */
-export function jsonPointer(keys: readonly (string | number)[]): string {
-  return keys.map((key) => `/${pointerToken(key)}`).join("");
+export function jsonPointer(keys: readonly PropertyKey[]): string {
+  return keys.map((key) => `/${pointerToken(String(key))}`).join("");
 }

@@ -1,10 +1,6 @@
 import { z } from "zod";
 import { AppError, type Issue } from "@/server/errors";
-
-/** Writes a path as a JSON pointer (RFC 6901): `["a/b", 0]` → `/a~1b/0`; the whole document is "". */
-function toPointer(path: readonly PropertyKey[]): string {
-  return path.map((key) => `/${String(key).replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");
-}
+import { jsonPointer } from "@/server/json-text";
 
 /** Reads a JSON pointer; keys that look like indexes become numbers. */
 export function fromPointer(pointer: string): (string | number)[] {
@@ -19,7 +15,7 @@ export function fromPointer(pointer: string): (string | number)[] {
 
 /** The same issues with paths from a document that has the faulty value at `prefix`. */
 export function prefixIssues(prefix: readonly PropertyKey[], issues: readonly Issue[]): Issue[] {
-  return issues.map(({ path, message }) => ({ path: toPointer(prefix) + path, message }));
+  return issues.map(({ path, message }) => ({ path: jsonPointer(prefix) + path, message }));
 }
 
 /** The error for invalid input: the message has the first issue, `issues` all of them. */
@@ -58,12 +54,12 @@ function describeFaults(error: z.ZodError, input: unknown): Issue[] {
 }
 
 function describeFault(issue: z.core.$ZodIssue, input: unknown): Issue[] {
-  const path = toPointer(issue.path);
+  const path = jsonPointer(issue.path);
   const at = (message: string): Issue[] => [{ path, message }];
   switch (issue.code) {
     case "unrecognized_keys":
       return issue.keys.map((key) => ({
-        path: toPointer([...issue.path, key]),
+        path: jsonPointer([...issue.path, key]),
         message: nestsSteps(key, issue.path) ? NO_NESTED_STEPS : issue.message,
       }));
     case "invalid_type":

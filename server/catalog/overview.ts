@@ -8,6 +8,7 @@ import {
   type RunStatus,
 } from "@/server/contract/enums";
 import { Prisma } from "@/server/db/generated/client";
+import { isoDate } from "@/server/db/sql";
 import { readWeek, type WeekFigures } from "@/server/runs/read/metrics/week";
 import { openRuns, queuedRuns } from "@/server/runs/read/run-rows";
 import type { Services } from "@/server/services";
@@ -200,7 +201,7 @@ const lastRunRow = z.object({
   of: z.string(),
   id: z.string(),
   status: z.enum(RUN_STATUSES),
-  created_at: z.date(),
+  createdAt: isoDate,
 });
 
 /** The newest run of each id: one lookup each in the index of ended runs, and one pass over the other runs. */
@@ -213,7 +214,7 @@ async function readLastRuns(services: Services, orgId: OrgId, ids: string[]): Pr
       FROM (SELECT * FROM ${openRuns(now)} o UNION ALL SELECT * FROM ${queuedRuns(now)} q) r
       WHERE r.organization_id = ${orgId}::uuid AND r.target_id = ANY (${ids}::uuid[]) ORDER BY r.target_id, r.id DESC
     )
-    SELECT wanted.id AS of, r.id, r.status::text AS status, r.created_at
+    SELECT wanted.id AS of, r.id, r.status::text AS status, r.created_at AS "createdAt"
     FROM unnest(${ids}::uuid[]) AS wanted(id)
     CROSS JOIN LATERAL (
       SELECT id FROM (
@@ -226,9 +227,7 @@ async function readLastRuns(services: Services, orgId: OrgId, ids: string[]): Pr
     JOIN runs r ON r.id = newest.id`;
   const found = await services.pool.query(text, values);
   const rows = z.array(lastRunRow).parse(found.rows);
-  return new Map(
-    rows.map((row) => [row.of, { id: row.id, status: row.status, createdAt: row.created_at.toISOString() }]),
-  );
+  return new Map(rows.map(({ of, ...run }) => [of, run]));
 }
 
 const lastCallRow = z.object({
@@ -236,7 +235,7 @@ const lastCallRow = z.object({
   id: z.string(),
   outcome: z.enum(DELIVERY_OUTCOMES),
   status: z.number(),
-  received_at: z.date(),
+  receivedAt: isoDate,
 });
 
 async function readLastCalls(
@@ -246,7 +245,7 @@ async function readLastCalls(
 ): Promise<Map<string, LastCall>> {
   if (triggerIds.length === 0) return new Map();
   const found = await services.pool.query(
-    `SELECT wanted.id AS of, d.id, d.outcome::text AS outcome, d.status, d.received_at
+    `SELECT wanted.id AS of, d.id, d.outcome::text AS outcome, d.status, d.received_at AS "receivedAt"
      FROM unnest($2::uuid[]) AS wanted(id)
      CROSS JOIN LATERAL (
        SELECT id, outcome, status, received_at FROM deliveries
@@ -255,9 +254,7 @@ async function readLastCalls(
     [orgId, triggerIds],
   );
   const rows = z.array(lastCallRow).parse(found.rows);
-  return new Map(
-    rows.map(({ of, received_at, ...call }) => [of, { ...call, receivedAt: received_at.toISOString() }]),
-  );
+  return new Map(rows.map(({ of, ...call }) => [of, call]));
 }
 
 /** An id and its name, for filters. */

@@ -1,6 +1,10 @@
 import { Socket } from "node:net";
 import type { Pool, PoolClient, QueryResultRow } from "pg";
+import { z } from "zod";
 import type { Transaction } from "./client";
+
+/** A time in a row, as ISO 8601. */
+export const isoDate = z.date().transform((date) => date.toISOString());
 
 /** Whatever can run a statement: a pool or one of its clients. */
 export type Queryable = Pick<PoolClient, "query">;

@@ -22,10 +22,7 @@ function toFaults(error: z.ZodError): Issue[] {
     .flatMap(ofBranch)
     .slice(0, MAX_FAULTS)
     .map((issue) => ({
-      path: jsonPointer(issue.path.map((key) => (typeof key === "number" ? key : String(key)))).slice(
-        0,
-        MAX_FAULT_LENGTH,
-      ),
+      path: jsonPointer(issue.path).slice(0, MAX_FAULT_LENGTH),
       message: issue.message.slice(0, MAX_FAULT_LENGTH),
     }));
 }

@@ -26,7 +26,7 @@ const known = {
 const check = async (definition: Json) => {
   const ofSchema = (workflowDefinition.safeParse(definition).error?.issues ?? []).map(
     ({ path, message }) => ({
-      path: jsonPointer(path.map((key) => (typeof key === "number" ? key : String(key)))),
+      path: jsonPointer(path),
       message,
     }),
   );

@@ -132,10 +132,13 @@ class Checker {
     this.issues.push({ path: jsonPointer(keys), message });
   }
 
+  /** Reports what is wrong inside of the value at `keys`. */
+  #reportInside(keys: Keys, issues: readonly Issue[]): void {
+    for (const { path, message } of issues) this.issues.push({ path: jsonPointer(keys) + path, message });
+  }
+
   async #checkSchema(schema: JsonObject, keys: Keys): Promise<void> {
-    for (const issue of await checkSchema(schema, this.#organizationId)) {
-      this.issues.push({ path: jsonPointer(keys) + issue.path, message: issue.message });
-    }
+    this.#reportInside(keys, await checkSchema(schema, this.#organizationId));
   }
 
   #placeStep(id: string | null, index: number, keys: Keys): void {
@@ -210,28 +213,22 @@ class Checker {
       : new Map();
     for (const [name, value] of Object.entries(input)) {
       const property: Json | undefined = properties.get(name);
+      const at = [...keys, name];
       if (property === undefined) {
         const known = [...properties.keys()].join(", ") || "none";
-        this.#report([...keys, name], `${uses} has no input of that name; known inputs: ${known}`);
+        this.#report(at, `${uses} has no input of that name; known inputs: ${known}`);
       } else if (isJsonObject(property) && !hasTemplate(value)) {
         const issues = await validateAgainst(property, value, this.#organizationId);
-        for (const issue of issues) {
-          this.issues.push({
-            path: jsonPointer([...keys, name]) + issue.path,
-            message: issue.message,
-          });
-        }
+        this.#reportInside(at, issues);
         const field = issues.length === 0 ? this.#known.parsedFields(uses)[name] : undefined;
         if (field !== undefined)
-          for (const { path, message } of await findParseFaults(field, value, this.#organizationId))
-            this.issues.push({ path: jsonPointer([...keys, name]) + path, message });
+          this.#reportInside(at, await findParseFaults(field, value, this.#organizationId));
         const called = this.#known.starts(uses);
         const fault = called === name ? this.#unknown[called].get(String(value)) : undefined;
-        if (fault !== undefined && issues.length === 0) this.#report([...keys, name], fault);
+        if (fault !== undefined && issues.length === 0) this.#report(at, fault);
       }
     }
-    for (const { path, message } of this.#known.findFaults(uses, input))
-      this.issues.push({ path: jsonPointer(keys) + path, message });
+    this.#reportInside(keys, this.#known.findFaults(uses, input));
     for (const name of Array.isArray(schema.required) ? schema.required : []) {
       if (typeof name === "string" && !Object.hasOwn(input, name)) {
         this.#report([...keys, name], `is required by ${uses}`);

@@ -96,7 +96,7 @@ export function toAppError(thrown: unknown): AppError {
 function fromZod(error: z.ZodError): AppError {
   const issues = error.issues.map((issue) => {
     const path = issue.path[0] === "body" ? issue.path.slice(1) : issue.path;
-    return { path: jsonPointer(path.map(String)), message: issue.message };
+    return { path: jsonPointer(path), message: issue.message };
   });
   const reason = issues[0]?.message ?? "it has the wrong format";
   return new AppError("invalid_request", `The request is not valid: ${reason}.`, { issues });

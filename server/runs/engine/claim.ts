@@ -10,14 +10,14 @@ import type { ClaimedRun } from "./claimed-run";
 import { WorkerLost } from "./write/writer";
 
 /** A run that got a slot, and for which of its segments. */
-export type Admitted = { id: string; kind: "agent" | "tool"; epoch: number; segment: number };
-
 const admitted = z.object({
-  run: z.string(),
-  run_kind: z.enum(RUN_KINDS),
-  run_epoch: z.number(),
-  run_segment: z.number(),
+  id: z.string(),
+  kind: z.enum(RUN_KINDS),
+  epoch: z.number(),
+  segment: z.number(),
 });
+
+export type Admitted = z.infer<typeof admitted>;
 
 /**
  * Gives waiting runs slots, organizations with the fewest runs in flight first. With a worker they are claimed for it;
@@ -30,13 +30,10 @@ export async function admitWaitingRuns(
 ): Promise<Admitted[]> {
   const { rows } = await services.pool.query({
     name: "claim-waiting-runs",
-    text: "SELECT * FROM claim_waiting_runs($1, $2, $3)",
+    text: "SELECT run AS id, run_kind AS kind, run_epoch AS epoch, run_segment AS segment FROM claim_waiting_runs($1, $2, $3)",
     values: [workerId, slots, services.clock.forDatabase()],
   });
-  return z
-    .array(admitted)
-    .parse(rows)
-    .map((row) => ({ id: row.run, kind: row.run_kind, epoch: row.run_epoch, segment: row.run_segment }));
+  return z.array(admitted).parse(rows);
 }
 
 /** Whether any run waits for a slot. */

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { MemberActor, OrgId } from "@/server/auth/actor";
 import { Prisma } from "@/server/db/generated/client";
-import { readWithoutTimeout } from "@/server/db/sql";
+import { isoDate, readWithoutTimeout } from "@/server/db/sql";
 import type { Services } from "@/server/services";
 import type { RunFilter } from "./filter";
 import { findRunIds } from "./find";
@@ -11,7 +11,8 @@ const PAGE = 100;
 /** How many bytes of inputs and outputs are read at a time, but at least one run. */
 const PIECE_BYTES = 1024 * 1024;
 
-const row = z.object({
+/** A row as selected by `readPiece`; its keys are the columns, in this order. */
+const exportedRun = z.object({
   id: z.string(),
   kind: z.string(),
   target: z.string(),
@@ -22,48 +23,25 @@ const row = z.object({
   trigger: z.string().nullable(),
   key: z.string().nullable(),
   person: z.string().nullable(),
-  created_at: z.date(),
-  started_at: z.date().nullable(),
-  finished_at: z.date().nullable(),
+  createdAt: isoDate,
+  startedAt: isoDate.nullable(),
+  finishedAt: isoDate.nullable(),
+  durationMs: z.number().nullable(),
   steps: z.number(),
-  input_tokens: z.number(),
-  output_tokens: z.number(),
+  inputTokens: z.number(),
+  outputTokens: z.number(),
   actions: z.number(),
   credits: z.string(),
   error: z.string().nullable(),
   input: z.string(),
   output: z.string().nullable(),
 });
+type ExportedRun = z.infer<typeof exportedRun>;
 
-const COLUMNS = [
-  "id",
-  "kind",
-  "target",
-  "version",
-  "model",
-  "status",
-  "source",
-  "trigger",
-  "key",
-  "person",
-  "createdAt",
-  "startedAt",
-  "finishedAt",
-  "durationMs",
-  "steps",
-  "inputTokens",
-  "outputTokens",
-  "actions",
-  "credits",
-  "error",
-  "input",
-  "output",
-] as const;
+const COLUMNS = exportedRun.keyof().options;
 
 /** Tells Excel that the file is UTF-8. */
 const BYTE_ORDER_MARK = "\uFEFF";
-
-type ExportedRun = Record<(typeof COLUMNS)[number], string | number | null>;
 
 /**
  * The organization's runs that match a filter, newest first, in chunks: as CSV (RFC 4180) or as one JSON array. Texts
@@ -116,43 +94,18 @@ async function cutToPieces(services: Services, orgId: OrgId, ids: string[]): Pro
 async function readPiece(services: Services, orgId: OrgId, ids: string[]): Promise<ExportedRun[]> {
   const { text, values } = Prisma.sql`
     SELECT r.id, r.kind::text, r.target_name AS target, r.target_version AS version, r.model, r.status::text,
-      r.source::text, t.name AS trigger, k.name AS key, u.name AS person, r.created_at, r.started_at, r.finished_at, r.steps_executed AS steps, r.input_tokens,
-      r.output_tokens, r.actions_used AS actions, r.credits_used::text AS credits, r.error_message AS error,
-      r.input, r.output
+      r.source::text, t.name AS trigger, k.name AS key, u.name AS person, r.created_at AS "createdAt",
+      r.started_at AS "startedAt", r.finished_at AS "finishedAt",
+      (extract(epoch FROM r.finished_at - r.started_at) * 1000)::float8 AS "durationMs", r.steps_executed AS steps,
+      r.input_tokens AS "inputTokens", r.output_tokens AS "outputTokens", r.actions_used AS actions,
+      r.credits_used::text AS credits, r.error_message AS error, r.input, r.output
     FROM runs r
     LEFT JOIN triggers t ON t.id = r.trigger_id AND t.organization_id = r.organization_id
     LEFT JOIN api_keys k ON k.id = r.api_key_id AND k.organization_id = r.organization_id
     LEFT JOIN users u ON u.id = r.user_id
     WHERE r.organization_id = ${orgId}::uuid AND r.id = ANY (${ids}::uuid[]) ORDER BY r.id DESC`;
   const { rows } = await readWithoutTimeout(services.pool, (client) => client.query(text, values));
-  return z
-    .array(row)
-    .parse(rows)
-    .map((run) => ({
-      id: run.id,
-      kind: run.kind,
-      target: run.target,
-      version: run.version,
-      model: run.model,
-      status: run.status,
-      source: run.source,
-      trigger: run.trigger,
-      key: run.key,
-      person: run.person,
-      createdAt: run.created_at.toISOString(),
-      startedAt: run.started_at?.toISOString() ?? null,
-      finishedAt: run.finished_at?.toISOString() ?? null,
-      durationMs:
-        run.started_at && run.finished_at ? run.finished_at.getTime() - run.started_at.getTime() : null,
-      steps: run.steps,
-      inputTokens: run.input_tokens,
-      outputTokens: run.output_tokens,
-      actions: run.actions,
-      credits: run.credits,
-      error: run.error,
-      input: run.input,
-      output: run.output,
-    }));
+  return z.array(exportedRun).parse(rows);
 }
 
 function csvLine(run: ExportedRun): string {

@@ -2,13 +2,14 @@ import { z } from "zod";
 import type { MemberActor, OrgId } from "@/server/auth/actor";
 import { RUN_KINDS, RUN_SOURCES, RUN_STATUSES } from "@/server/contract/enums";
 import { Prisma } from "@/server/db/generated/client";
+import { isoDate } from "@/server/db/sql";
 import type { Services } from "@/server/services";
 import type { RunFilter } from "./filter";
 import { selectRunIds } from "./find";
 
-/** Times are ISO 8601, `durationMs` milliseconds (elapsed while running), `credits` a decimal in a string. */
+/** A row as selected by `COLUMNS`. Times become ISO 8601; `credits` is a decimal in a string. */
 const runSummary = z.object({
-  id: z.uuid(),
+  id: z.string(),
   kind: z.enum(RUN_KINDS),
   status: z.enum(RUN_STATUSES),
   targetId: z.string(),
@@ -25,9 +26,9 @@ const runSummary = z.object({
   steps: z.number(),
   tokens: z.number(),
   credits: z.string(),
-  createdAt: z.string(),
-  startedAt: z.string().nullable(),
-  finishedAt: z.string().nullable(),
+  createdAt: isoDate,
+  startedAt: isoDate.nullable(),
+  finishedAt: isoDate.nullable(),
   /** Whether it waits for a slot after it yielded its own. */
   waiting: z.boolean(),
   /** Whether it is being cancelled. */
@@ -42,40 +43,17 @@ export type RunPage = {
   nextCursor: string | null;
 };
 
-const row = z.object({
-  id: z.string(),
-  kind: z.enum(RUN_KINDS),
-  status: z.enum(RUN_STATUSES),
-  target_id: z.string(),
-  target_name: z.string(),
-  target_version: z.number(),
-  model: z.string().nullable(),
-  source: z.enum(RUN_SOURCES),
-  source_name: z.string().nullable(),
-  input_preview: z.string(),
-  error_preview: z.string().nullable(),
-  steps_executed: z.number(),
-  tokens: z.number(),
-  credits_used: z.string(),
-  created_at: z.date(),
-  started_at: z.date().nullable(),
-  finished_at: z.date().nullable(),
-  waiting: z.boolean(),
-  cancel_requested: z.boolean(),
-  sequence: z.number(),
-});
-
 const COLUMNS = Prisma.sql`
-  r.id, r.kind::text AS kind, r.status::text AS status, coalesce(r.agent_id, r.tool_id) AS target_id,
-  r.target_name, r.target_version, r.model, r.source::text AS source,
-  coalesce(t.name, k.name, u.name, p.target_name) AS source_name,
-  left(r.input, 200) AS input_preview, left(r.error_message, 200) AS error_preview,
-  coalesce(f.steps, r.steps_executed) AS steps_executed,
+  r.id, r.kind::text AS kind, r.status::text AS status, coalesce(r.agent_id, r.tool_id) AS "targetId",
+  r.target_name AS "targetName", r.target_version AS "targetVersion", r.model, r.source::text AS source,
+  coalesce(t.name, k.name, u.name, p.target_name) AS "sourceName",
+  left(r.input, 200) AS "inputPreview", left(r.error_message, 200) AS "errorPreview",
+  coalesce(f.steps, r.steps_executed) AS steps,
   coalesce(f.input_tokens + f.output_tokens, r.input_tokens + r.output_tokens) AS tokens,
-  coalesce(f.credits, r.credits_used)::text AS credits_used,
-  r.created_at, r.started_at, r.finished_at,
+  coalesce(f.credits, r.credits_used)::text AS credits,
+  r.created_at AS "createdAt", r.started_at AS "startedAt", r.finished_at AS "finishedAt",
   r.status = 'Running' AND r.admitted_at IS NULL AND r.wake_at IS NULL AS waiting,
-  r.cancel_requested_at IS NOT NULL AND r.finished_at IS NULL AS cancel_requested,
+  r.cancel_requested_at IS NOT NULL AND r.finished_at IS NULL AS "cancelRequested",
   greatest(f.sequence, r.sequence) AS sequence`;
 
 const SOURCES = Prisma.sql`
@@ -111,30 +89,5 @@ export async function readRunsById(services: Services, orgId: OrgId, ids: string
 async function readRuns(services: Services, ids: Prisma.Sql): Promise<RunSummary[]> {
   const found = await services.db.$queryRaw`
     SELECT ${COLUMNS} FROM (${ids}) page JOIN runs r ON r.id = page.id ${SOURCES} ORDER BY r.id DESC`;
-  return z.array(row).parse(found).map(viewRun);
-}
-
-function viewRun(run: z.infer<typeof row>): RunSummary {
-  return {
-    id: run.id,
-    kind: run.kind,
-    status: run.status,
-    targetId: run.target_id,
-    targetName: run.target_name,
-    targetVersion: run.target_version,
-    model: run.model,
-    source: run.source,
-    sourceName: run.source_name,
-    inputPreview: run.input_preview,
-    errorPreview: run.error_preview,
-    steps: run.steps_executed,
-    tokens: run.tokens,
-    credits: run.credits_used,
-    createdAt: run.created_at.toISOString(),
-    startedAt: run.started_at?.toISOString() ?? null,
-    finishedAt: run.finished_at?.toISOString() ?? null,
-    waiting: run.waiting,
-    cancelRequested: run.cancel_requested,
-    sequence: run.sequence,
-  };
+  return z.array(runSummary).parse(found);
 }

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { toolConfiguration } from "@/server/agent/definition";
 import type { MemberActor } from "@/server/auth/actor";
 import { Prisma } from "@/server/db/generated/client";
+import { isoDate } from "@/server/db/sql";
 import { AppError } from "@/server/errors";
 import { type RunSummary, readRunsById } from "@/server/runs/read/list";
 import { queuedRuns } from "@/server/runs/read/run-rows";
@@ -151,9 +152,9 @@ async function readRun(services: Services, actor: MemberActor, runId: string): P
     ...summary,
     ...facts,
     turns: yieldedAt.map((from, index) => ({
-      from: from.toISOString(),
+      from,
       // A run that ended while it waited did so until its end.
-      to: resumedAt[index]?.toISOString() ?? summary.finishedAt,
+      to: resumedAt[index] ?? summary.finishedAt,
     })),
   };
 }
@@ -174,8 +175,8 @@ const detailRow = z.object({
   errorMessage: z.string().nullable(),
   cancelledBy: z.string().nullable(),
   deadlineSeconds: z.number(),
-  yieldedAt: z.array(z.date()),
-  resumedAt: z.array(z.date()),
+  yieldedAt: z.array(isoDate),
+  resumedAt: z.array(isoDate),
   currentVersion: z.number().nullable(),
   lastGoodRunId: z.string().nullable(),
   children: z.number(),
