@@ -13,7 +13,7 @@ import type { Timeouts } from "@/server/db/connect";
 import { createNotifications } from "@/server/db/notifications";
 import { readEnvironment } from "@/server/env";
 import { newId } from "@/server/ids";
-import type { ModelRequest, Models } from "@/server/models/port";
+import type { ModelReply, ModelRequest, Models } from "@/server/models/port";
 import { createEndedRuns } from "@/server/runs/ended-runs";
 import { createRunEngine, type RunEngine } from "@/server/runs/engine/engine";
 import { createVault } from "@/server/secrets/vault";
@@ -53,6 +53,16 @@ export const quietModels: Models = {
   boundTokens: countCharacters,
   countTokens: async (request) => countCharacters(request),
 };
+
+/** Models that answer like `quietModels`, but for what `reply` returns. */
+export function scriptedModels(
+  reply: (request: ModelRequest) => Partial<ModelReply> | Promise<Partial<ModelReply>>,
+): Models {
+  return {
+    ...quietModels,
+    call: async (request) => ({ ...(await quietModels.call(request)), ...(await reply(request)) }),
+  };
+}
 
 /** A world for all tests of a file, closed after them. Call it at the top of the file. */
 export async function openWorld(parts?: WorldParts): Promise<World> {

@@ -2,20 +2,16 @@ import { afterEach, describe, expect, it } from "vitest";
 import type { ErrorCode } from "@/server/errors";
 import { newId } from "@/server/ids";
 import { executeRun } from "@/testing/execute";
-import { createTenant, createTrigger, openWorld, quietModels, type Tenant } from "@/testing/world";
+import { createTenant, createTrigger, openWorld, scriptedModels, type Tenant } from "@/testing/world";
 import { handleRest } from "./rest";
 import { handleWebhook } from "./webhook";
 
 /** The error tables and settled points of docs/contract.md, one row each, through the real handlers. */
 
 const world = await openWorld({
-  models: {
-    ...quietModels,
-    async call(request) {
-      const reply = await quietModels.call(request);
-      return request.responseSchema === undefined ? reply : { ...reply, content: '```json\n{ "n": 1 }\n```' };
-    },
-  },
+  models: scriptedModels(({ responseSchema }) =>
+    responseSchema === undefined ? {} : { content: '```json\n{ "n": 1 }\n```' },
+  ),
 });
 const tenant = await createTenant(world, { plan: { startsPerMinute: 100_000, readsPerMinute: 100_000 } });
 const stranger = await createTenant(world);

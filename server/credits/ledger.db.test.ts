@@ -10,17 +10,14 @@ import { removeWorker } from "@/server/runs/engine/worker";
 import { WorkerLost } from "@/server/runs/engine/write/writer";
 import { startRun } from "@/server/runs/start";
 import { executeRun } from "@/testing/execute";
-import { createTenant, openWorld, quietModels, type Tenant } from "@/testing/world";
+import { createTenant, openWorld, scriptedModels, type Tenant } from "@/testing/world";
 import { grantCredits, postEntries } from "./ledger";
 import { refundRun } from "./refund";
 
 let reply: () => Partial<ModelReply> | Promise<Partial<ModelReply>> = () => ({});
 
 const world = await openWorld({
-  models: {
-    ...quietModels,
-    call: async (request) => ({ ...(await quietModels.call(request)), ...(await reply()) }),
-  },
+  models: scriptedModels(() => reply()),
 });
 
 async function balanceOf(tenant: Tenant): Promise<Decimal> {

@@ -4,7 +4,7 @@ import { removeWorker } from "@/server/runs/engine/worker";
 import { WorkerLost } from "@/server/runs/engine/write/writer";
 import { startRun } from "@/server/runs/start";
 import { executeRun } from "@/testing/execute";
-import { createTenant, openWorld, quietModels, type Tenant } from "@/testing/world";
+import { createTenant, openWorld, scriptedModels, type Tenant } from "@/testing/world";
 import { refundRun } from "./refund";
 
 /** Platform faults are refunded visibly; an operator can refund a charge once. */
@@ -14,17 +14,11 @@ let modelCalls = 0;
 let diesAt: number | null = null;
 
 const world = await openWorld({
-  models: {
-    ...quietModels,
-    async call(request) {
-      modelCalls += 1;
-      const base = await quietModels.call(request);
-      if (modelCalls === diesAt) await removeWorker(world.pool, (await world.engine.worker()).id);
-      if (modelCalls > 1) return base;
-      const toolCalls = [{ id: "a", name: "adder", arguments: '{"a":1,"b":2}' }];
-      return { ...base, toolCalls };
-    },
-  },
+  models: scriptedModels(async () => {
+    modelCalls += 1;
+    if (modelCalls === diesAt) await removeWorker(world.pool, (await world.engine.worker()).id);
+    return modelCalls > 1 ? {} : { toolCalls: [{ id: "a", name: "adder", arguments: '{"a":1,"b":2}' }] };
+  }),
 });
 
 const operator = ({ orgId }: Tenant) => ({ kind: "operator", orgId, name: "test" }) as const;

@@ -11,7 +11,7 @@ import { inspectRun, type RunInspection } from "@/server/runs/read/inspect/inspe
 import { startRun } from "@/server/runs/start";
 import { executeRun } from "@/testing/execute";
 import { createMember, insertRun } from "@/testing/runs";
-import { createTenant, openWorld, quietModels } from "@/testing/world";
+import { createTenant, openWorld, scriptedModels } from "@/testing/world";
 
 /** Live updates as a browser gets them, with the writer in another process; only PostgreSQL connects the two. */
 
@@ -21,10 +21,7 @@ let play: (request: ModelRequest) => Promise<Partial<ModelReply>>;
 const world = await openWorld();
 const writer = await openWorld({
   beside: world,
-  models: {
-    ...quietModels,
-    call: async (request) => ({ ...(await quietModels.call(request)), ...(await play(request)) }),
-  },
+  models: scriptedModels((request) => play(request)),
 });
 const tenant = await createTenant(world);
 const actor = await createMember(world, tenant, "viewer");

@@ -5,18 +5,14 @@ import { refundRun } from "@/server/credits/refund";
 import { indexEndedRuns } from "@/server/runs/read/run-index";
 import { startRun } from "@/server/runs/start";
 import { executeRun } from "@/testing/execute";
-import { createTenant, createTrigger, openWorld, quietModels, type Tenant } from "@/testing/world";
+import { createTenant, createTrigger, openWorld, scriptedModels, type Tenant } from "@/testing/world";
 import { removeExpired } from "./retention";
 
 const world = await openWorld({
-  models: {
-    ...quietModels,
-    async call(request) {
-      const base = await quietModels.call(request);
-      const asked = request.messages.some(({ role }) => role === "tool");
-      return asked ? base : { ...base, toolCalls: [{ id: "a", name: "adder", arguments: '{"a":1,"b":2}' }] };
-    },
-  },
+  models: scriptedModels(({ messages }) => {
+    const asked = messages.some(({ role }) => role === "tool");
+    return asked ? {} : { toolCalls: [{ id: "a", name: "adder", arguments: '{"a":1,"b":2}' }] };
+  }),
 });
 // Retention finds old runs by their ids, which have the machine's time.
 world.clock.set(new Date());

@@ -3,7 +3,14 @@ import { createEmbeddedDriver } from "@/inngest/embedded";
 import type { ModelReply } from "@/server/models/port";
 import { replaceWorker } from "@/testing/execute";
 import { expectSoundLedger } from "@/testing/ledger";
-import { createTenant, createWorld, openWorld, quietModels, type Tenant, type World } from "@/testing/world";
+import {
+  createTenant,
+  createWorld,
+  openWorld,
+  scriptedModels,
+  type Tenant,
+  type World,
+} from "@/testing/world";
 import { startRun } from "../start";
 import { admitWaitingRuns } from "./claim";
 import { onPausePoint, type PausePoint } from "./pause-points";
@@ -21,13 +28,10 @@ const world = await openWorld();
 beforeEach(async () => {
   modelCalls = 0;
   answer = {};
-  const models = {
-    ...quietModels,
-    call: async (request: Parameters<typeof quietModels.call>[0]) => {
-      modelCalls += 1;
-      return { ...(await quietModels.call(request)), ...answer };
-    },
-  };
+  const models = scriptedModels(() => {
+    modelCalls += 1;
+    return answer;
+  });
   beside = await createWorld({ beside: world, models });
 });
 afterEach(async () => {

@@ -1,7 +1,14 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import type { ModelReply, ModelRequest } from "@/server/models/port";
 import { untilSharesAreKnown } from "@/testing/process";
-import { createTenant, createWorld, openWorld, quietModels, type Tenant, type World } from "@/testing/world";
+import {
+  createTenant,
+  createWorld,
+  openWorld,
+  scriptedModels,
+  type Tenant,
+  type World,
+} from "@/testing/world";
 import { startRun } from "../start";
 import type { Admitted } from "./claim";
 
@@ -19,10 +26,7 @@ beforeEach(async () => {
     beside: world,
     slots: 2,
     env: { INNGEST_DEV: "http://127.0.0.1:9" },
-    models: {
-      ...quietModels,
-      call: async (request) => ({ ...(await quietModels.call(request)), ...(await play(request)) }),
-    },
+    models: scriptedModels((request) => play(request)),
   });
 });
 afterEach(() => process.close());

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, expect, it, type MockInstance, vi } fr
 import { z } from "zod";
 import { createEmbeddedDriver } from "@/inngest/embedded";
 import { handleRest } from "@/server/api/rest";
-import { createTenant, createWorld, quietModels, type Tenant, type World } from "@/testing/world";
+import { createTenant, createWorld, scriptedModels, type Tenant, type World } from "@/testing/world";
 
 /**
  * The cost of operations in statements and commits. Database round trips decide the service's speed, and each statement
@@ -18,21 +18,16 @@ let release: (() => void) | undefined;
 
 beforeAll(async () => {
   world = await createWorld({
-    models: {
-      ...quietModels,
-      async call(request) {
-        const reply = await quietModels.call(request);
-        if (request.messages[1]?.content === "hold") {
-          await new Promise<void>((resolve) => {
-            release = resolve;
-          });
-        }
-        const rounds = request.messages.filter(({ role }) => role === "tool").length;
-        if (rounds === 2) return reply;
-        const toolCalls = [{ id: `${rounds}`, name: "calculate", arguments: '{"expression":"1+1"}' }];
-        return { ...reply, toolCalls };
-      },
-    },
+    models: scriptedModels(async ({ messages }) => {
+      if (messages[1]?.content === "hold") {
+        await new Promise<void>((resolve) => {
+          release = resolve;
+        });
+      }
+      const rounds = messages.filter(({ role }) => role === "tool").length;
+      if (rounds === 2) return {};
+      return { toolCalls: [{ id: `${rounds}`, name: "calculate", arguments: '{"expression":"1+1"}' }] };
+    }),
   });
   tenant = await createTenant(world, { plan: { readsPerMinute: 6_000, concurrency: 40 } });
   world.engine.start(createEmbeddedDriver(world.engine));

@@ -3,7 +3,14 @@ import { ModelError, type ModelReply, type ModelRequest } from "@/server/models/
 import { executeRun, replaceWorker } from "@/testing/execute";
 import { expectSoundLedger } from "@/testing/ledger";
 import { insertTool } from "@/testing/tools";
-import { createTenant, createWorld, openWorld, quietModels, type Tenant, type World } from "@/testing/world";
+import {
+  createTenant,
+  createWorld,
+  openWorld,
+  scriptedModels,
+  type Tenant,
+  type World,
+} from "@/testing/world";
 import { cancelRun } from "../cancel";
 import { startRun } from "../start";
 import { admitWaitingRuns } from "./claim";
@@ -19,13 +26,10 @@ let modelCalls = 0;
 let beside: World;
 
 const world = await openWorld({
-  models: {
-    ...quietModels,
-    async call(request) {
-      modelCalls += 1;
-      return { ...(await quietModels.call(request)), ...(await script(request, modelCalls)) };
-    },
-  },
+  models: scriptedModels((request) => {
+    modelCalls += 1;
+    return script(request, modelCalls);
+  }),
 });
 beforeEach(async () => {
   beside = await createWorld({ beside: world, models: world.models });

@@ -8,7 +8,14 @@ import { executeRun } from "@/testing/execute";
 import { expectSoundLedger } from "@/testing/ledger";
 import { untilSharesAreKnown } from "@/testing/process";
 import { createMember } from "@/testing/runs";
-import { createTenant, createWorld, openWorld, quietModels, type Tenant, type World } from "@/testing/world";
+import {
+  createTenant,
+  createWorld,
+  openWorld,
+  scriptedModels,
+  type Tenant,
+  type World,
+} from "@/testing/world";
 import { cancelRun } from "../cancel";
 import { startRun } from "../start";
 import { admitWaitingRuns, readClaimedRuns } from "./claim";
@@ -22,10 +29,7 @@ let play: (request: ModelRequest) => Partial<ModelReply> | Promise<Partial<Model
 let busy: World;
 
 const world = await openWorld({
-  models: {
-    ...quietModels,
-    call: async (request) => ({ ...(await quietModels.call(request)), ...(await play(request)) }),
-  },
+  models: scriptedModels((request) => play(request)),
 });
 beforeEach(async () => {
   busy = await createWorld({ beside: world, models: world.models, slots: 2 });

@@ -12,7 +12,7 @@ import {
   createTrigger,
   createWorld,
   openWorld,
-  quietModels,
+  scriptedModels,
   type Tenant,
   type World,
 } from "@/testing/world";
@@ -26,14 +26,10 @@ let script: Script = () => ({ content: "Done." });
 let modelCalls = 0;
 
 const world = await openWorld({
-  models: {
-    ...quietModels,
-    async call(request) {
-      modelCalls += 1;
-      const base = await quietModels.call(request);
-      return { ...base, ...(await script(request, modelCalls)) };
-    },
-  },
+  models: scriptedModels((request) => {
+    modelCalls += 1;
+    return script(request, modelCalls);
+  }),
 });
 
 const ask = (name: string, args: unknown, id = "c1") => ({

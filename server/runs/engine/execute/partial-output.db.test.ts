@@ -6,16 +6,13 @@ import { inspectCall } from "@/server/runs/read/inspect/inspect-line";
 import { startRun } from "@/server/runs/start";
 import { executeRun } from "@/testing/execute";
 import { createMember } from "@/testing/runs";
-import { createTenant, openWorld, quietModels, type Tenant } from "@/testing/world";
+import { createTenant, openWorld, scriptedModels, type Tenant } from "@/testing/world";
 
 /** A model's output can be read while it is generated. */
 
 let play: (request: ModelRequest) => Partial<ModelReply> | Promise<Partial<ModelReply>>;
 const world = await openWorld({
-  models: {
-    ...quietModels,
-    call: async (request) => ({ ...(await quietModels.call(request)), ...(await play(request)) }),
-  },
+  models: scriptedModels((request) => play(request)),
 });
 
 async function start(tenant: Tenant): Promise<string> {

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { startRun } from "@/server/runs/start";
 import { executeRun } from "@/testing/execute";
-import { createTenant, openWorld, quietModels } from "@/testing/world";
+import { createTenant, openWorld, scriptedModels } from "@/testing/world";
 
 /** How an agent's policies govern its calls, by real attempts. */
 
@@ -13,15 +13,11 @@ const world = await openWorld({
     if (attempts <= failures) throw new Error("connection reset");
     return new Response("{}");
   },
-  models: {
-    ...quietModels,
-    call: async (request) => {
-      const reply = await quietModels.call(request);
-      if (request.messages.some(({ role }) => role === "tool")) return { ...reply, content: "Done." };
-      const call = { id: "1", name: "http_request", arguments: '{"url":"https://out.test/"}' };
-      return { ...reply, content: "", toolCalls: [call] };
-    },
-  },
+  models: scriptedModels(({ messages }) => {
+    if (messages.some(({ role }) => role === "tool")) return {};
+    const call = { id: "1", name: "http_request", arguments: '{"url":"https://out.test/"}' };
+    return { content: "", toolCalls: [call] };
+  }),
 });
 
 it.each([

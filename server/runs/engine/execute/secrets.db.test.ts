@@ -10,7 +10,7 @@ import { executeRun, executeWatched, replaceWorker } from "@/testing/execute";
 import { echoForms, findLeaks } from "@/testing/leaks";
 import { createMember } from "@/testing/runs";
 import { closeServer, listen } from "@/testing/servers/listen";
-import { createTenant, createWorld, quietModels, type Tenant, type World } from "@/testing/world";
+import { createTenant, createWorld, scriptedModels, type Tenant, type World } from "@/testing/world";
 import { admitWaitingRuns } from "../claim";
 import { WorkerLost } from "../write/writer";
 
@@ -32,13 +32,7 @@ type EchoServer = { host: string; seen: Seen[]; server: Server };
 beforeAll(async () => {
   [allowed, other] = await Promise.all([startEcho(), startEcho()]);
   egress = createGuardedEgress({ allow: [allowed.host, other.host] });
-  const models = {
-    ...quietModels,
-    call: async (request: Parameters<typeof quietModels.call>[0]) => ({
-      ...(await quietModels.call(request)),
-      ...script.shift(),
-    }),
-  };
+  const models = scriptedModels(() => script.shift() ?? {});
   world = await createWorld({ fetch: egress.fetch, models });
 });
 afterAll(async () => {

@@ -8,7 +8,14 @@ import type { StartConditions } from "@/server/runs/start-item";
 import { executeRun, replaceWorker } from "@/testing/execute";
 import { expectSoundLedger } from "@/testing/ledger";
 import { type Cut, type DatabaseProxy, openDatabaseProxy } from "@/testing/servers/database-proxy";
-import { createTenant, createWorld, openWorld, quietModels, type Tenant, type World } from "@/testing/world";
+import {
+  createTenant,
+  createWorld,
+  openWorld,
+  scriptedModels,
+  type Tenant,
+  type World,
+} from "@/testing/world";
 import { admitWaitingRuns } from "../claim";
 import type { JournalRow, ModelCallRow } from "./flush-items";
 import { WorkerLost } from "./writer";
@@ -23,13 +30,10 @@ let modelCalls = 0;
 let play: (request: ModelRequest) => Partial<ModelReply>;
 
 const world = await openWorld({
-  models: {
-    ...quietModels,
-    async call(request) {
-      modelCalls += 1;
-      return { ...(await quietModels.call(request)), ...play(request) };
-    },
-  },
+  models: scriptedModels((request) => {
+    modelCalls += 1;
+    return play(request);
+  }),
 });
 beforeEach(async () => {
   tenant = await createTenant(world, { credits: "10000", plan: { concurrency: 1_000 } });

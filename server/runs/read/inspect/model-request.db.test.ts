@@ -4,7 +4,7 @@ import type { ModelReply, ModelRequest } from "@/server/models/port";
 import { startRun } from "@/server/runs/start";
 import { executeRun } from "@/testing/execute";
 import { createMember } from "@/testing/runs";
-import { createTenant, openWorld, quietModels, type Tenant } from "@/testing/world";
+import { createTenant, openWorld, scriptedModels, type Tenant } from "@/testing/world";
 import { inspectModelRequest, type ModelRequestView } from "./model-request";
 
 /** What pages show of a model's prompt equals what was sent: every request is recorded and compared. */
@@ -13,15 +13,11 @@ let sent: Parameters<typeof told>[0][] = [];
 let answers: Partial<ModelReply>[] = [];
 
 const world = await openWorld({
-  models: {
-    ...quietModels,
-    async call(request) {
-      const answer = answers[sent.length] ?? { content: "Done." };
-      const { messages, tools, responseSchema } = request;
-      sent.push(structuredClone({ messages, tools, ...(responseSchema && { responseSchema }) }));
-      return { ...(await quietModels.call(request)), ...answer };
-    },
-  },
+  models: scriptedModels(({ messages, tools, responseSchema }) => {
+    const answer = answers[sent.length] ?? { content: "Done." };
+    sent.push(structuredClone({ messages, tools, ...(responseSchema && { responseSchema }) }));
+    return answer;
+  }),
 });
 
 const asks = (...calls: [name: string, args: unknown][]): Partial<ModelReply> => ({

@@ -7,16 +7,13 @@ import { inspectCall, inspectStep } from "@/server/runs/read/inspect/inspect-lin
 import { startRun } from "@/server/runs/start";
 import { executeRun, replaceWorker } from "@/testing/execute";
 import { createMember } from "@/testing/runs";
-import { createTenant, createWorld, openWorld, quietModels, type Tenant } from "@/testing/world";
+import { createTenant, createWorld, openWorld, scriptedModels, type Tenant } from "@/testing/world";
 
 /** The attempts in rows, while the next one is pending, and after a worker was replaced in the middle of one. */
 
 let play: (request: ModelRequest) => Partial<ModelReply> | Promise<Partial<ModelReply>>;
 const world = await openWorld({
-  models: {
-    ...quietModels,
-    call: async (request) => ({ ...(await quietModels.call(request)), ...(await play(request)) }),
-  },
+  models: scriptedModels((request) => play(request)),
 });
 
 /** Starts a run of a tool that calls the model once, with one retry. */

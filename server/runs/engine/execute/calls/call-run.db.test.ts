@@ -7,16 +7,13 @@ import { startRun } from "@/server/runs/start";
 import { executeRun } from "@/testing/execute";
 import { expectSoundLedger } from "@/testing/ledger";
 import { insertTool } from "@/testing/tools";
-import { createTenant, createTrigger, openWorld, quietModels, type Tenant } from "@/testing/world";
+import { createTenant, createTrigger, openWorld, scriptedModels, type Tenant } from "@/testing/world";
 
 /** Steps that run tools and agents. */
 
 let play: (request: ModelRequest) => Partial<ModelReply> | Promise<Partial<ModelReply>>;
 const world = await openWorld({
-  models: {
-    ...quietModels,
-    call: async (request) => ({ ...(await quietModels.call(request)), ...(await play(request)) }),
-  },
+  models: scriptedModels((request) => play(request)),
 });
 
 const read = (id: string) =>

@@ -7,20 +7,16 @@ import { executeRun, replaceWorker } from "@/testing/execute";
 import { expectSoundLedger } from "@/testing/ledger";
 import { createProcess } from "@/testing/process";
 import { insertTool } from "@/testing/tools";
-import { createTenant, createWorld, openWorld, quietModels, type Tenant } from "@/testing/world";
+import { createTenant, createWorld, openWorld, scriptedModels, type Tenant } from "@/testing/world";
 
 /** Runs that wait: they leave their slot, and continue when the time has come. */
 
 const world = await openWorld({
-  models: {
-    ...quietModels,
-    call: async (request) => ({
-      ...(await quietModels.call(request)),
-      ...(request.messages.some(({ role }) => role === "tool")
-        ? { content: "Waited." }
-        : { content: "", toolCalls: [{ id: "c", name: "wait", arguments: '{"seconds":60}' }] }),
-    }),
-  },
+  models: scriptedModels(({ messages }) =>
+    messages.some(({ role }) => role === "tool")
+      ? { content: "Waited." }
+      : { content: "", toolCalls: [{ id: "c", name: "wait", arguments: '{"seconds":60}' }] },
+  ),
 });
 
 const read = (id: string) => world.db.run.findUniqueOrThrow({ where: { id }, include: { steps: true } });
