@@ -14,9 +14,16 @@ export function ConnectionLost() {
   useEffect(() => {
     const check = () => void checkConnection();
     window.addEventListener("offline", check);
+    registerServiceWorker();
     return () => window.removeEventListener("offline", check);
   }, []);
   return useConnectionLost() ? <Bar /> : null;
+}
+
+/** The service worker shows our page when a page cannot be loaded. Browsers offer it over https and on localhost only. */
+function registerServiceWorker() {
+  if ("serviceWorker" in navigator)
+    navigator.serviceWorker.register("/service-worker.js").catch(() => undefined);
 }
 
 function Bar() {
