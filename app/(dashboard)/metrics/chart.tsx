@@ -21,6 +21,7 @@ export function Chart({
   hrefOf,
   legend = [],
   labels = 4,
+  height = 180,
   children,
 }: {
   metrics: RunMetrics;
@@ -28,6 +29,8 @@ export function Chart({
   hrefOf: (bucket: MetricsBucket, value: number) => string;
   /** How many labels the horizontal axis has. */
   labels?: number;
+  /** In pixels. */
+  height?: number | undefined;
   top: number;
   title: string;
   format: (value: number) => string;
@@ -56,7 +59,7 @@ export function Chart({
         </figcaption>
       </div>
       <div className="grid grid-cols-[3.5rem_minmax(0,1fr)]">
-        <svg aria-hidden="true" className="overflow-visible" height="180" width="100%">
+        <svg aria-hidden="true" className="overflow-visible" height={height} width="100%">
           {grid.map((part) => (
             <text
               className="fill-muted"
@@ -76,7 +79,7 @@ export function Chart({
           <svg
             aria-label={`${title}. The table below has the same numbers.`}
             className="cursor-pointer overflow-visible"
-            height="180"
+            height={height}
             onClick={(event) => {
               // Touch screens send no hover before a tap.
               const { index, height } = positionOf(event, metrics.buckets.length);
