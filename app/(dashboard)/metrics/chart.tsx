@@ -46,10 +46,10 @@ export function Chart({
   const every = Math.ceil(metrics.buckets.length / labels);
   return (
     <figure className="relative">
-      <div className="flex h-6 items-start justify-between gap-4 text-xs">
-        <figcaption className="flex gap-4 text-muted">
+      <div className="min-h-6 pb-2 text-xs">
+        <figcaption className="flex flex-wrap gap-x-4 text-muted">
           {legend.map(({ label, fill }) => (
-            <span className="inline-flex items-center gap-1.5" key={label}>
+            <span className="inline-flex items-center gap-1.5 whitespace-nowrap" key={label}>
               <svg aria-hidden="true" height="8" width="8">
                 <rect className={fill} height="8" rx="1.5" width="8" />
               </svg>
