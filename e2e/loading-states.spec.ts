@@ -187,5 +187,18 @@ test("a lost connection is said on the page, which catches up when the server is
   expect((await refreshed).status()).toBe(200);
 });
 
+test("a link that is followed while the server is down waits until it is back", async ({ page }) => {
+  await page.goto(`${service.base}/agents`);
+  await expect(page.getByRole("heading", { name: "Agents", level: 1 })).toBeVisible();
+  await page.route("**/*", (route) => route.abort("connectionrefused"));
+  await goTo(page, "Triggers");
+  const bar = page.getByRole("alert").filter({ hasText: "The connection to the server is lost" });
+  await expect(bar).toBeVisible();
+  await expect(page.getByRole("heading", { name: "Agents", level: 1 })).toBeVisible();
+  await page.unroute("**/*");
+  await expect(page.getByRole("heading", { name: "Triggers", level: 1 })).toBeVisible();
+  await expect(bar).toHaveCount(0);
+});
+
 test("SIGINT to npm ends the service and its database, and frees the port", () =>
   service.expectToEnd("SIGINT"));

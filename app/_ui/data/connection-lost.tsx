@@ -1,6 +1,7 @@
 "use client";
 
 import { useQueryClient } from "@tanstack/react-query";
+import { useOffline } from "next/offline";
 import { useEffect, useEffectEvent, useState } from "react";
 import { Button } from "@/app/_ui/button";
 import { usePageActions } from "@/app/_ui/page/page-actions";
@@ -16,6 +17,11 @@ export function ConnectionLost() {
     window.addEventListener("offline", check);
     return () => window.removeEventListener("offline", check);
   }, []);
+  // A page that could not be fetched.
+  const isOffline = useOffline();
+  useEffect(() => {
+    if (isOffline) void checkConnection();
+  }, [isOffline]);
   return useConnectionLost() ? <Bar /> : null;
 }
 
