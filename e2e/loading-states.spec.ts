@@ -197,16 +197,25 @@ test.describe("with a service worker", () => {
     await page.reload();
     const heading = page.getByRole("heading", { name: "The server cannot be reached" });
     await expect(heading).toBeVisible();
-    await page.context().setOffline(false);
     await page.getByRole("link", { name: "Try again" }).click();
-    await expect(page.getByRole("heading", { name: "Runs", level: 1 })).toBeVisible();
-    await page.context().setOffline(true);
-    await page.getByRole("link", { name: "Members" }).first().click();
     await expect(heading).toBeVisible();
     // It loads the address again by itself.
     await page.context().setOffline(false);
-    await expect(page.getByRole("heading", { name: "Members", level: 1 })).toBeVisible();
+    await expect(page.getByRole("heading", { name: "Runs", level: 1 })).toBeVisible();
   });
+});
+
+test("a link that is followed while the server is down waits until it is back", async ({ page }) => {
+  await page.goto(`${service.base}/agents`);
+  await expect(page.getByRole("heading", { name: "Agents", level: 1 })).toBeVisible();
+  await page.route("**/*", (route) => route.abort("connectionrefused"));
+  await goTo(page, "Triggers");
+  const bar = page.getByRole("alert").filter({ hasText: "The connection to the server is lost" });
+  await expect(bar).toBeVisible();
+  await expect(page.getByRole("heading", { name: "Agents", level: 1 })).toBeVisible();
+  await page.unroute("**/*");
+  await expect(page.getByRole("heading", { name: "Triggers", level: 1 })).toBeVisible();
+  await expect(bar).toHaveCount(0);
 });
 
 test("SIGINT to npm ends the service and its database, and frees the port", () =>

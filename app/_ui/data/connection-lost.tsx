@@ -1,6 +1,7 @@
 "use client";
 
 import { useQueryClient } from "@tanstack/react-query";
+import { useOffline } from "next/offline";
 import { useEffect, useEffectEvent, useState } from "react";
 import { Button } from "@/app/_ui/button";
 import { usePageActions } from "@/app/_ui/page/page-actions";
@@ -17,6 +18,11 @@ export function ConnectionLost() {
     registerServiceWorker();
     return () => window.removeEventListener("offline", check);
   }, []);
+  // A page that could not be fetched.
+  const isOffline = useOffline();
+  useEffect(() => {
+    if (isOffline) void checkConnection();
+  }, [isOffline]);
   return useConnectionLost() ? <Bar /> : null;
 }
 
