@@ -13,6 +13,8 @@ const config = {
   experimental: {
     // Pages are loaded on demand: a process that only serves the API needs none.
     preloadEntriesOnStart: false,
+    // While the server cannot be reached, a followed link waits. Otherwise the browser leaves for its own error page.
+    useOffline: true,
     // 230 MB that speed up the next build; CI makes only one.
     turbopackFileSystemCacheForBuild: process.env.CI === undefined,
     // Nothing reads the server's, which would be most of the build's size.

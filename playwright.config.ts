@@ -36,6 +36,8 @@ export default defineConfig({
     // A context for each test cost a sixth of the suite's time. Cookies, storage and routes are cleared between tests;
     // permissions and `setOffline` are not, so a test that changes them changes them back.
     reuseContext: true,
+    // Requests that pass a service worker cannot be held back by `page.route`.
+    serviceWorkers: "block",
     // Spinners are painted over and over without a graphics card.
     contextOptions: { reducedMotion: "reduce" },
     launchOptions: {

@@ -187,5 +187,36 @@ test("a lost connection is said on the page, which catches up when the server is
   expect((await refreshed).status()).toBe(200);
 });
 
+test.describe("with a service worker", () => {
+  test.use({ serviceWorkers: "allow" });
+
+  test("a page that cannot be loaded is our own, and loads when the server is back", async ({ page }) => {
+    await page.goto(`${service.base}/runs`);
+    await page.waitForFunction(() => navigator.serviceWorker.controller !== null);
+    await page.context().setOffline(true);
+    await page.reload();
+    const heading = page.getByRole("heading", { name: "The server cannot be reached" });
+    await expect(heading).toBeVisible();
+    await page.getByRole("link", { name: "Try again" }).click();
+    await expect(heading).toBeVisible();
+    // It loads the address again by itself.
+    await page.context().setOffline(false);
+    await expect(page.getByRole("heading", { name: "Runs", level: 1 })).toBeVisible();
+  });
+});
+
+test("a link that is followed while the server is down waits until it is back", async ({ page }) => {
+  await page.goto(`${service.base}/agents`);
+  await expect(page.getByRole("heading", { name: "Agents", level: 1 })).toBeVisible();
+  await page.route("**/*", (route) => route.abort("connectionrefused"));
+  await goTo(page, "Triggers");
+  const bar = page.getByRole("alert").filter({ hasText: "The connection to the server is lost" });
+  await expect(bar).toBeVisible();
+  await expect(page.getByRole("heading", { name: "Agents", level: 1 })).toBeVisible();
+  await page.unroute("**/*");
+  await expect(page.getByRole("heading", { name: "Triggers", level: 1 })).toBeVisible();
+  await expect(bar).toHaveCount(0);
+});
+
 test("SIGINT to npm ends the service and its database, and frees the port", () =>
   service.expectToEnd("SIGINT"));

@@ -15,7 +15,7 @@ test("the password is changed, and other sessions are signed out", async ({ page
   await page.goto("/account");
   const row = page.getByRole("row").filter({ hasText: "Firefox on Windows" });
   await expect(row).toHaveCount(1);
-  await expect(page.getByRole("row").filter({ hasText: "this browser" })).toHaveCount(1);
+  await expect(page.getByRole("row").filter({ hasText: "current" })).toHaveCount(1);
   await row.getByRole("button", { name: "Sign out Firefox on Windows" }).click();
   await expect(row).toHaveCount(0);
   await expect(page.getByRole("region", { name: "Your organizations" })).toContainText("Owner");

@@ -68,6 +68,8 @@ test("a new tool's parameters are made as fields, and it is created and run in o
   await field(page, "expression").fill('"Hello " & town');
 
   const panel = page.getByRole("region", { name: "Try the draft" });
+  await expect(panel.getByRole("textbox", { name: "town" })).toHaveValue("Oslo");
+  await expect(panel.getByLabel("unit")).toHaveValue("metric");
   await panel.getByRole("textbox", { name: "town" }).fill("Bergen");
   await panel.getByRole("button", { name: "Create and run", exact: true }).click();
   await expect(page.getByRole("heading", { level: 1, name: "Edit tool" })).toBeVisible();

@@ -61,6 +61,7 @@ test("a provider is added with its key, tested, used by an agent, changed and re
   await field(page, "Model").selectOption("near/large");
   await expect(field(page, "Model")).toHaveAccessibleDescription(/^Served by near-by\./);
   await page.getByRole("button", { name: "Create agent" }).click();
+  await expect(page.getByRole("heading", { level: 1, name: "Neighbour" })).toBeVisible();
   await field(page, "Message").fill("Hello");
   await page.keyboard.press("ControlOrMeta+Enter");
   await expect(page.getByRole("region", { name: "Run Neighbour" })).toContainText("Ready.");

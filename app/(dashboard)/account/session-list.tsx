@@ -15,9 +15,9 @@ import type { SessionLine } from "@/server/auth/own-account";
 
 const COLUMNS = [
   ["Device"],
-  ["Address", "w-36 max-lg:hidden"],
-  ["Last used", "w-28"],
-  ["Signed in", "w-30"],
+  ["Address", "w-32 max-lg:hidden"],
+  ["Last used", "w-26"],
+  ["Signed in", "w-28"],
   ["", "w-26"],
 ] as const;
 
@@ -79,7 +79,7 @@ function Row({ session }: { session: SessionLine }) {
           <span className="truncate font-medium" title={session.userAgent ?? undefined}>
             {device}
           </span>
-          {session.current ? <Badge>this browser</Badge> : null}
+          {session.current ? <Badge>current</Badge> : null}
         </span>
       </ListCell>
       <ListCell className="truncate text-muted" area="wide">

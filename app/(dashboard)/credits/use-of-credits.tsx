@@ -24,6 +24,7 @@ export function UseOfCredits() {
         <h2 className="pb-2 font-semibold">Use by day</h2>
         <VolumeChart
           format={(value) => value.toFixed(2)}
+          height={260}
           hrefOf={(bucket: MetricsBucket) => `/runs${writeFilter({ from: bucket.from, to: bucket.to })}`}
           measure={(bucket) => Number(bucket.credits)}
           metrics={data}

@@ -21,6 +21,7 @@ export function Chart({
   hrefOf,
   legend = [],
   labels = 4,
+  height = 180,
   children,
 }: {
   metrics: RunMetrics;
@@ -28,6 +29,8 @@ export function Chart({
   hrefOf: (bucket: MetricsBucket, value: number) => string;
   /** How many labels the horizontal axis has. */
   labels?: number;
+  /** In pixels. */
+  height?: number | undefined;
   top: number;
   title: string;
   format: (value: number) => string;
@@ -43,10 +46,10 @@ export function Chart({
   const every = Math.ceil(metrics.buckets.length / labels);
   return (
     <figure className="relative">
-      <div className="flex h-6 items-start justify-between gap-4 text-xs">
-        <figcaption className="flex gap-4 text-muted">
+      <div className="min-h-6 pb-2 text-xs">
+        <figcaption className="flex flex-wrap gap-x-4 text-muted">
           {legend.map(({ label, fill }) => (
-            <span className="inline-flex items-center gap-1.5" key={label}>
+            <span className="inline-flex items-center gap-1.5 whitespace-nowrap" key={label}>
               <svg aria-hidden="true" height="8" width="8">
                 <rect className={fill} height="8" rx="1.5" width="8" />
               </svg>
@@ -56,7 +59,7 @@ export function Chart({
         </figcaption>
       </div>
       <div className="grid grid-cols-[3.5rem_minmax(0,1fr)]">
-        <svg aria-hidden="true" className="overflow-visible" height="180" width="100%">
+        <svg aria-hidden="true" className="overflow-visible" height={height} width="100%">
           {grid.map((part) => (
             <text
               className="fill-muted"
@@ -76,7 +79,7 @@ export function Chart({
           <svg
             aria-label={`${title}. The table below has the same numbers.`}
             className="cursor-pointer overflow-visible"
-            height="180"
+            height={height}
             onClick={(event) => {
               // Touch screens send no hover before a tap.
               const { index, height } = positionOf(event, metrics.buckets.length);

@@ -85,8 +85,10 @@ export function VolumeChart({
   name,
   measure,
   format,
+  height,
 }: ChartProps & {
   name: string;
+  height?: number;
   measure: (bucket: MetricsBucket) => number;
   format: (value: number) => string;
 }) {
@@ -95,6 +97,7 @@ export function VolumeChart({
     <Chart
       explain={(bucket) => `${format(measure(bucket))} ${name}`}
       format={short}
+      height={height}
       hrefOf={(bucket) => hrefOf(bucket)}
       metrics={metrics}
       labels={3}

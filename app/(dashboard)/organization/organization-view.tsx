@@ -99,7 +99,7 @@ function PlanFigures({ facts: { plan, usage } }: { facts: OrganizationFacts }) {
         note={
           <>
             {Number(balance.monthly) > 0 ? `${formatCredits(balance.monthly, 2)} granted each month. ` : ""}
-            <Link className="text-accent underline" href="/credits">
+            <Link className="inline-flex min-h-6 items-center text-accent underline" href="/credits">
               Open the ledger
             </Link>
           </>

@@ -1,6 +1,7 @@
 "use client";
 
 import { useQueryClient } from "@tanstack/react-query";
+import { useOffline } from "next/offline";
 import { useEffect, useEffectEvent, useState } from "react";
 import { Button } from "@/app/_ui/button";
 import { usePageActions } from "@/app/_ui/page/page-actions";
@@ -14,9 +15,21 @@ export function ConnectionLost() {
   useEffect(() => {
     const check = () => void checkConnection();
     window.addEventListener("offline", check);
+    registerServiceWorker();
     return () => window.removeEventListener("offline", check);
   }, []);
+  // A page that could not be fetched.
+  const isOffline = useOffline();
+  useEffect(() => {
+    if (isOffline) void checkConnection();
+  }, [isOffline]);
   return useConnectionLost() ? <Bar /> : null;
+}
+
+/** The service worker shows our page when a page cannot be loaded. Browsers offer it over https and on localhost only. */
+function registerServiceWorker() {
+  if ("serviceWorker" in navigator)
+    navigator.serviceWorker.register("/service-worker.js").catch(() => undefined);
 }
 
 function Bar() {

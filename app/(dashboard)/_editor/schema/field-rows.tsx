@@ -117,7 +117,7 @@ function FieldRow({
           {fault}
         </p>
       )}
-      <div className="flex flex-wrap gap-x-2 gap-y-1">
+      <div className="flex flex-wrap gap-2">
         <input
           aria-label={`Description of ${label}`}
           autoComplete="off"
@@ -126,16 +126,18 @@ function FieldRow({
           placeholder="Description"
           value={field.description}
         />
-        <PresetInput field={field} label={`Default of ${label}`} onChange={(preset) => set({ preset })} />
-        <label className="flex h-9 items-center gap-2 px-1">
-          <input
-            checked={field.required}
-            className="size-4 accent-accent"
-            onChange={(event) => set({ required: event.target.checked })}
-            type="checkbox"
-          />
-          Required
-        </label>
+        <div className="flex min-w-52 flex-2 justify-end gap-2">
+          <PresetInput field={field} label={`Default of ${label}`} onChange={(preset) => set({ preset })} />
+          <label className="flex h-9 items-center gap-2 px-1">
+            <input
+              checked={field.required}
+              className="size-4 accent-accent"
+              onChange={(event) => set({ required: event.target.checked })}
+              type="checkbox"
+            />
+            Required
+          </label>
+        </div>
       </div>
       <FieldContent field={field} label={label} onChange={onChange} />
       {Object.keys(field.rest).length === 0 ? null : (

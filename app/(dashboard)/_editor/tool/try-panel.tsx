@@ -32,9 +32,9 @@ export function TryPanel({
   const { opened } = editor;
   const { parameters } = tool.fields;
   const tried = useTried("tool", opened);
-  const [sample, setSample] = useState<unknown>(() =>
-    tried === null ? (sampleOf(parameters) ?? {}) : JSON.parse(tried.input),
-  );
+  // Until something is typed, the sample follows the parameters' defaults.
+  const [typed, setTyped] = useState<unknown>(tried === null ? undefined : () => JSON.parse(tried.input));
+  const sample = typed ?? sampleOf(parameters) ?? {};
   const input = JSON.stringify(sample);
   const tryDraft = (toolId: string, until: string | null) =>
     client.runs.tryTool.mutate({ toolId, yaml: editor.draft.latest().value, input, until });
@@ -62,7 +62,7 @@ export function TryPanel({
         </p>
       </div>
       <fieldset className="contents" ref={fields}>
-        <SchemaForm onChange={setSample} schema={parameters ?? NO_PARAMETERS} value={sample} />
+        <SchemaForm onChange={setTyped} schema={parameters ?? NO_PARAMETERS} value={sample} />
       </fieldset>
       <div className="flex flex-wrap gap-2">
         <Button disabled={isBusy} onClick={() => run(null)}>

@@ -79,7 +79,7 @@ export function TimelineTools({
         <button
           aria-pressed={failedOnly}
           className={clsx(
-            "h-7 min-w-16 whitespace-nowrap rounded-md px-2",
+            "h-7 min-w-16 whitespace-nowrap rounded-md px-2 max-sm:order-last",
             failed === 0 && "invisible",
             failedOnly ? "bg-selected font-medium text-ink" : "text-muted hover:bg-hover hover:text-ink",
           )}
