@@ -48,7 +48,10 @@ export function SchemaField({
     if (JSON.stringify(schema) !== JSON.stringify(value)) onChange(schema);
   }
   return (
-    <fieldset aria-describedby={`${id}-note`} className="flex min-w-0 flex-col gap-2">
+    <fieldset
+      aria-describedby={view === "fields" ? `${id}-note` : undefined}
+      className="flex min-w-0 flex-col gap-2"
+    >
       <legend className="sr-only">{label}</legend>
       <div className="flex flex-wrap items-center justify-between gap-2">
         <span aria-hidden className="font-medium">
