@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { ensureBrowser } from "./browser.mjs";
 import { ensureBuild } from "./build.mjs";
 import { checkNode, clearSettings } from "./environment.mjs";
@@ -12,7 +12,8 @@ import { onShutdown, runCommand } from "./shutdown.mjs";
 /**
  * `npm test`: runs all tests from any state of the folder, on their own databases. The last line is `N passed, N
  * failed, N skipped`.
- * @typedef {{ passed: number, failed: number, skipped: number }} Sum
+ * @typedef {{ passed: number, failed: number, skipped: number, failures: string[] }} Sum `failures`: what to print
+ * of each failed test
  */
 
 const print = console.log;
@@ -58,6 +59,8 @@ await runCommand(async () => {
     failed: first.failed + second.failed,
     skipped: first.skipped + second.skipped,
   };
+  // Again at the end: what failed first has scrolled away, and a log may be cut.
+  for (const failure of [...first.failures, ...second.failures]) print(`\nFailed: ${failure}`);
   print(`\n${sum.passed} passed, ${sum.failed} failed, ${sum.skipped} skipped`);
   return sum.failed === 0 ? 0 : 1;
 });
@@ -84,7 +87,7 @@ async function run(runner, parameters, { report, outputFile, read }) {
     () => false,
   );
   /** @type {Sum} */
-  let sum = { passed: 0, failed: 0, skipped: 0 };
+  let sum = { passed: 0, failed: 0, skipped: 0, failures: [] };
   try {
     sum = read(JSON.parse(readFileSync(report, "utf8")));
   } catch {
@@ -94,16 +97,56 @@ async function run(runner, parameters, { report, outputFile, read }) {
   return exitCode || sum.failed > 0 ? sum : { ...sum, failed: 1 };
 }
 
-/** @param {{ numPassedTests: number, numFailedTests: number, numPendingTests: number, numTodoTests: number }} report */
+/**
+ * @typedef {object} VitestReport
+ * @property {number} numPassedTests
+ * @property {number} numFailedTests
+ * @property {number} numPendingTests
+ * @property {number} numTodoTests
+ * @property {{ name: string, message: string, assertionResults: VitestResult[] }[]} testResults by file; `message`:
+ * why a file did not load
+ *
+ * @typedef {{ status: string, fullName: string, failureMessages: string[] | null }} VitestResult
+ */
+
+/** @param {VitestReport} report */
 function readVitest(report) {
+  const failures = report.testResults.flatMap(({ name, message, assertionResults }) => {
+    const file = relative(ROOT, name);
+    const failed = assertionResults.filter(({ status }) => status === "failed");
+    return [
+      ...(message ? [`${file}\n${message}`] : []),
+      ...failed.map((test) => `${file}: ${test.fullName}\n${(test.failureMessages ?? []).join("\n")}`),
+    ];
+  });
   return {
     passed: report.numPassedTests,
     failed: report.numFailedTests,
     skipped: report.numPendingTests + report.numTodoTests,
+    failures,
   };
 }
 
-/** @param {{ stats: { expected: number, unexpected: number, flaky: number, skipped: number } }} report */
-function readPlaywright({ stats }) {
-  return { passed: stats.expected + stats.flaky, failed: stats.unexpected, skipped: stats.skipped };
+/**
+ * @typedef {{ suites?: PlaywrightSuite[], specs: { file: string, title: string, ok: boolean }[] }} PlaywrightSuite
+ * @typedef {{ expected: number, unexpected: number, flaky: number, skipped: number }} PlaywrightStats
+ */
+
+/** @param {{ stats: PlaywrightStats, suites: PlaywrightSuite[] }} report */
+function readPlaywright({ stats, suites }) {
+  return {
+    passed: stats.expected + stats.flaky,
+    failed: stats.unexpected,
+    skipped: stats.skipped,
+    failures: suites.flatMap(failedSpecs),
+  };
+}
+
+/**
+ * @param {PlaywrightSuite} suite
+ * @returns {string[]}
+ */
+function failedSpecs({ suites = [], specs }) {
+  const failed = specs.filter(({ ok }) => !ok).map(({ file, title }) => `e2e/${file}: ${title}`);
+  return [...failed, ...suites.flatMap(failedSpecs)];
 }
