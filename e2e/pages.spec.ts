@@ -13,7 +13,7 @@ const signed = (body: string) => ({
 });
 
 test.describe("the page of a trigger", () => {
-  test("its curl line works as pasted", async ({ ownerPage: page, organization }) => {
+  test("its curl command works as pasted", async ({ ownerPage: page, organization }) => {
     await page.goto(`/triggers/${organization.triggerIds.doubles}`);
     const line = await page.getByRole("region", { name: "Call it" }).locator("pre").textContent();
     if (line === null) throw new Error("There is no call.");

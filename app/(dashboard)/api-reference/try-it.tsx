@@ -16,7 +16,7 @@ export type KnownIds = Record<string, readonly { id: string; name: string; examp
 
 const never = () => () => {};
 
-/** The call as a curl line and as a form that sends it with the pasted key. */
+/** The call as a curl command and as a form that sends it with the pasted key. */
 export function TryIt({ operation, ids }: { operation: Operation; ids: KnownIds }) {
   const key = useKey();
   const datalist = useId();
