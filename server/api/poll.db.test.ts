@@ -28,7 +28,10 @@ beforeAll(async () => {
   other.notifications.open();
   tenant = await createTenant(world);
   await world.db.plan.updateMany({ data: { readsPerMinute: null, startsPerMinute: null } });
-  await vi.waitFor(() => expect([own, other].every(({ notifications }) => notifications.fresh())).toBe(true));
+  await vi.waitFor(
+    () => expect([own, other].every(({ notifications }) => notifications.fresh())).toBe(true),
+    20_000,
+  );
   // A tool whose only step calls the model with its input.
   const definition = {
     parameters: { type: "object" },
@@ -91,7 +94,7 @@ const STATES: Record<string, (kind: Kind) => Promise<string>> = {
 };
 
 async function untilEnded(runId: string): Promise<string> {
-  await vi.waitFor(() => expect(own.endedRuns.get(runId)).toBeDefined(), { timeout: 10_000 });
+  await vi.waitFor(() => expect(own.endedRuns.get(runId)).toBeDefined(), 20_000);
   return runId;
 }
 

@@ -85,7 +85,7 @@ const poll = (kind: "agents" | "tools", runId: string) => call(`${kind}/run/${ru
 /** Waits for the end of a run, with a statement that does not count. */
 async function ended(runId: string): Promise<void> {
   const open = "SELECT /* test */ FROM runs WHERE id = $1 AND finished_at IS NULL";
-  await vi.waitFor(async () => expect((await world.pool.query(open, [runId])).rowCount).toBe(0), 10_000);
+  await vi.waitFor(async () => expect((await world.pool.query(open, [runId])).rowCount).toBe(0), 20_000);
 }
 
 const count = (name: string) => statements().filter((text) => text === name).length;
@@ -93,7 +93,7 @@ const count = (name: string) => statements().filter((text) => text === name).len
 /** Lets a held run make its three model calls. */
 async function finishHeld(): Promise<void> {
   for (let call = 0; call < 3; call += 1) {
-    await vi.waitFor(() => expect(release).toBeDefined());
+    await expect.poll(() => release).toBeDefined();
     release?.();
     release = undefined;
   }
@@ -124,7 +124,7 @@ it("start: one flush", async () => {
   const { figures } = await world.engine.worker();
   const { flushes } = structuredClone(figures().accounts);
   const runId = await start("agents", '{"userMessage":"hold"}');
-  await vi.waitFor(() => expect(release).toBeDefined());
+  await expect.poll(() => release).toBeDefined();
   expect(figures().accounts.flushes).toBe(flushes + 1);
   // On a slow machine the row of the held call has been written.
   expect(new Set(statements())).toEqual(new Set(["flush-writes"]));
@@ -134,7 +134,7 @@ it("start: one flush", async () => {
 
 it("poll of a running run: one statement and the leases of reads", async () => {
   const runId = await start("agents", '{"userMessage":"hold"}');
-  await vi.waitFor(() => expect(release).toBeDefined());
+  await expect.poll(() => release).toBeDefined();
   query.mockClear();
   for (let n = 0; n < 15; n += 1) expect(await poll("agents", runId)).toMatchObject({ status: "Running" });
   // Its figures come from memory while it executes here.
@@ -147,7 +147,7 @@ it("poll of a running run: one statement and the leases of reads", async () => {
 
 it("poll of a run that executes in another process: one statement", async () => {
   const runId = await start("agents", '{"userMessage":"hold"}');
-  await vi.waitFor(() => expect(release).toBeDefined());
+  await expect.poll(() => release).toBeDefined();
   const find = vi.spyOn(world.engine, "find").mockReturnValue(undefined);
   query.mockClear();
   expect(await poll("agents", runId)).toMatchObject({ status: "Running" });
