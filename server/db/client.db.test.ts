@@ -92,7 +92,7 @@ it("releases the locks of a process that froze during a transaction", async () =
   const frozen = await own.pool.connect();
   await frozen.query("BEGIN");
   await frozen.query("SELECT 1 FROM organizations WHERE id = $1 FOR UPDATE", [tenant.orgId]);
-  await expect.poll(async () => (await startRun()).status, { timeout: 10_000 }).toBe(200);
+  await expect.poll(async () => (await startRun()).status).toBe(200);
   await expect(frozen.query("COMMIT")).rejects.toThrow();
   frozen.release(true);
 });
@@ -110,9 +110,7 @@ it("closes a connection whose server went silent, in a transaction too, and uses
   expect(waiting.map(({ status }) => status)).toEqual(["rejected", "rejected", "rejected"]);
   expect(Date.now() - began).toBeLessThan(10_000);
   line.fallSilent(false);
-  await expect
-    .poll(async () => (await line.pool.query("SELECT 5 AS n")).rows, { timeout: 10_000 })
-    .toEqual([{ n: 5 }]);
+  await expect.poll(async () => (await line.pool.query("SELECT 5 AS n")).rows).toEqual([{ n: 5 }]);
   expect(await line.db.$transaction(async (tx) => tx.$queryRaw`SELECT 6 AS n`)).toEqual([{ n: 6 }]);
 });
 

@@ -9,7 +9,7 @@ import { createNotifications, type Topic } from "./notifications";
 const world = await openWorld();
 const beside = await openWorld({ beside: world });
 beside.notifications.open();
-beforeEach(() => expect.poll(() => beside.notifications.fresh(), { timeout: 5_000 }).toBe(true));
+beforeEach(() => expect.poll(() => beside.notifications.fresh()).toBe(true));
 
 /** Everything the other process receives for a topic. */
 function hear(topic: Topic): { heard: string[]; end: () => void } {
@@ -70,7 +70,7 @@ describe("the connection", () => {
     await cut();
     await expect.poll(() => beside.notifications.connected()).toBe(false);
     expect(beside.notifications.fresh()).toBe(false);
-    await expect.poll(() => beside.notifications.fresh(), { timeout: 5_000 }).toBe(true);
+    await expect.poll(() => beside.notifications.fresh()).toBe(true);
     expect(heard).toContain("");
     world.notifications.send("configuration", "o", "an-organization");
     await expect.poll(() => heard).toContain("an-organization");
@@ -82,12 +82,12 @@ describe("the connection", () => {
     const notifications = createNotifications({ url, pool: world.pool, log: world.log });
     try {
       notifications.open();
-      await expect.poll(() => notifications.fresh(), { timeout: 5_000 }).toBe(true);
+      await expect.poll(() => notifications.fresh()).toBe(true);
       pause();
-      await expect.poll(() => notifications.fresh(), { timeout: 3_000 }).toBe(false);
+      await expect.poll(() => notifications.fresh()).toBe(false);
       expect(notifications.connected()).toBe(true);
       resume();
-      await expect.poll(() => notifications.fresh(), { timeout: 5_000 }).toBe(true);
+      await expect.poll(() => notifications.fresh()).toBe(true);
     } finally {
       await notifications.close();
       await close();

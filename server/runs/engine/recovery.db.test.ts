@@ -62,7 +62,7 @@ function isNamed(query: unknown, name: string): boolean {
 
 async function expectCompleted(runId: string, tenant: Tenant): Promise<void> {
   const status = async () => (await world.db.run.findUniqueOrThrow({ where: { id: runId } })).status;
-  await expect.poll(status, { timeout: 20_000 }).toBe("Completed");
+  await expect.poll(status).toBe("Completed");
   await expectSoundLedger(world, tenant);
 }
 
@@ -87,7 +87,7 @@ it("runs that it executes are not given back", async () => {
   const runId = await start(beside, tenant);
   const looks = vi.spyOn(beside.pool, "query");
   const asked = () => looks.mock.calls.filter(([query]) => isNamed(query, "find-claimed-runs")).length;
-  await expect.poll(asked, { timeout: 10_000 }).toBeGreaterThanOrEqual(2);
+  await expect.poll(asked).toBeGreaterThanOrEqual(2);
   release();
   await expectCompleted(runId, tenant);
   expect(await world.db.run.findUniqueOrThrow({ where: { id: runId } })).toMatchObject({ epoch: 1 });

@@ -56,7 +56,7 @@ it("sends heartbeats from the start, and so replaces workers that died before", 
   execute();
   const isThere = async () =>
     (await world.pool.query("SELECT FROM workers WHERE id = 'dead'")).rowCount === 1;
-  await expect.poll(isThere, { timeout: 5_000 }).toBe(false);
+  await expect.poll(isThere).toBe(false);
 });
 
 it("lets a run yield between two segments when the server has enough runs and another organization waits", async () => {
@@ -69,7 +69,7 @@ it("lets a run yield between two segments when the server has enough runs and an
   execute();
   vi.useRealTimers();
   process.engine.wake();
-  await expect.poll(() => handedOver.length, { timeout: 5_000 }).toBe(2);
+  await expect.poll(() => handedOver.length).toBe(2);
   const waiting = await start(short);
   process.engine.wake();
   await untilSharesAreKnown(process);
@@ -77,13 +77,13 @@ it("lets a run yield between two segments when the server has enough runs and an
 
   expect(await process.engine.executeSegment(first, { acts: 2 })).toBe("yielded");
   process.engine.wake();
-  await expect.poll(() => segmentsOf(waiting), { timeout: 5_000 }).toEqual([1]);
+  await expect.poll(() => segmentsOf(waiting)).toEqual([1]);
   // It must yield no other slot, and continues later with its own event.
   expect(await process.engine.executeSegment(second, { acts: 2 })).toBe("paused");
   play = async () => ({ content: "Done." });
   expect(await process.engine.executeSegment(waiting, { acts: 2 })).toBe("ended");
   process.engine.wake();
-  await expect.poll(() => segmentsOf(first), { timeout: 5_000 }).toEqual([1, 2]);
+  await expect.poll(() => segmentsOf(first)).toEqual([1, 2]);
   expect(await process.engine.executeSegment(first, { acts: 2 })).toBe("ended");
   const run = await world.db.run.findUniqueOrThrow({ where: { id: first } });
   expect(run).toMatchObject({ status: "Completed", stepsExecuted: 1 });

@@ -149,7 +149,7 @@ function heldCalls(answer: (request: ModelRequest) => Partial<ModelReply>) {
   return {
     count: (message: string) => counts.get(message) ?? 0,
     async release(message: string, call: number) {
-      await expect.poll(() => counts.get(message) ?? 0, { timeout: 10_000 }).toBe(call);
+      await expect.poll(() => counts.get(message) ?? 0).toBe(call);
       open.get(message)?.();
     },
   };
@@ -176,7 +176,7 @@ it("happens between two acts when another organization waits; the run continues 
   await untilSharesAreKnown(busy);
   // Exactly one of the two yields when it has finished an act.
   await calls.release("first", 1);
-  await expect.poll(async () => (await read(runs[0])).admittedAt, { timeout: 10_000 }).toBeNull();
+  await expect.poll(async () => (await read(runs[0])).admittedAt).toBeNull();
   expect(await read(runs[0])).toMatchObject({ status: "Running", claimedBy: null });
   const from = world.clock.now().toISOString();
   const waiting = await inspectRun(world, viewer, runs[0]);
@@ -189,7 +189,7 @@ it("happens between two acts when another organization waits; the run continues 
   world.clock.advance(7_000);
   for (const call of [2, 3]) await calls.release("first", call);
   for (const call of [1, 2, 3]) await calls.release("other", call);
-  for (const id of [...runs, other]) await expect.poll(statusOf(id), { timeout: 10_000 }).toBe("Completed");
+  for (const id of [...runs, other]) await expect.poll(statusOf(id)).toBe("Completed");
   const { run, steps } = await inspectRun(world, viewer, runs[0]);
   expect(run).toMatchObject({ waiting: false, steps: 2, turns: [{ from, to: expect.any(String) }] });
   expect(steps.flatMap(({ attempts }) => attempts.filter(({ error }) => error !== null))).toEqual([]);
@@ -206,14 +206,14 @@ it("does not happen while the process has free slots or only the same organizati
   const left = new Set(names);
   while (left.size > 0) {
     const begun = () => [...left].filter((name) => calls.count(name) > 0);
-    await expect.poll(() => begun().length, { timeout: 10_000 }).toBeGreaterThan(0);
+    await expect.poll(() => begun().length).toBeGreaterThan(0);
     for (const name of begun()) {
       for (const call of [1, 2]) await calls.release(name, call);
       left.delete(name);
     }
   }
   for (const id of runs) {
-    await expect.poll(statusOf(id), { timeout: 10_000 }).toBe("Completed");
+    await expect.poll(statusOf(id)).toBe("Completed");
     expect(await read(id)).toMatchObject({ epoch: 1, yieldedAt: [] });
   }
   await expectSoundLedger(world, tenant);
@@ -248,7 +248,7 @@ it("happens between two steps of a child run; parent and child continue where th
       await start(second, { process: busy, userMessage: "hold" });
       // The second poll begins after the first was acted on.
       const looks = countLooks(busy);
-      await expect.poll(looks, { timeout: 10_000 }).toBeGreaterThan(1);
+      await expect.poll(looks).toBeGreaterThan(1);
     }
     if (message === "Hi") return { toolCalls: [{ id: "c", name: "adder", arguments: "{}" }] };
     return { content: `${message}, done` };
@@ -256,7 +256,7 @@ it("happens between two steps of a child run; parent and child continue where th
   busy.engine.start(createEmbeddedDriver(busy.engine));
   await start(tenant, { process: busy, userMessage: "hold" });
   const runId = await start(tenant, { process: busy });
-  await expect.poll(async () => (await read(runId)).yieldedAt.length, { timeout: 10_000 }).toBe(1);
+  await expect.poll(async () => (await read(runId)).yieldedAt.length).toBe(1);
   expect(await read(runId)).toMatchObject({ status: "Running", admittedAt: null, claimedBy: null });
   expect(asked).toEqual(["Hi", "one"]);
   const child = await world.db.run.findFirstOrThrow({ where: { parentRunId: runId } });
@@ -265,7 +265,7 @@ it("happens between two steps of a child run; parent and child continue where th
 
   world.clock.advance(9_000);
   release();
-  await expect.poll(statusOf(runId), { timeout: 10_000 }).toBe("Completed");
+  await expect.poll(statusOf(runId)).toBe("Completed");
   expect(asked).toEqual(["Hi", "one", "two", "answer"]);
   expect(await read(runId)).toMatchObject({ stepsExecuted: 1, actionsUsed: 1 });
   expect(await read(child.id)).toMatchObject({

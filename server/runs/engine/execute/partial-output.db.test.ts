@@ -32,7 +32,7 @@ it("shows output as it grows, stamps each change with a sequence, and shows the 
   };
   play = async ({ onText }) => {
     // A call that has just started is not written yet.
-    await expect.poll(read, { timeout: 10_000 }).toMatchObject({ status: "Running", text: "" });
+    await expect.poll(read).toMatchObject({ status: "Running", text: "" });
     const before = await read();
     onText?.("It");
     onText?.("It grows\u0000");

@@ -276,15 +276,15 @@ describe("a connection that is cut", () => {
       vi.restoreAllMocks();
       proxy.refuse(false);
       const isBack = () => beside.pool.query("SELECT 1").then(Boolean, () => false);
-      await expect.poll(isBack, { timeout: 10_000 }).toBe(true);
+      await expect.poll(isBack).toBe(true);
       // The next start finds out whether it was committed.
       const { runId } = await start(beside);
       const statusesOf = async (where: object) =>
         (await world.db.run.findMany({ where: { organizationId: tenant.orgId, ...where } })).map(
           ({ status }) => status,
         );
-      await expect.poll(() => statusesOf({ id: runId }), { timeout: 10_000 }).toEqual(["Completed"]);
-      await expect.poll(() => statusesOf({ id: { not: runId } }), { timeout: 10_000 }).toEqual(statuses);
+      await expect.poll(() => statusesOf({ id: runId })).toEqual(["Completed"]);
+      await expect.poll(() => statusesOf({ id: { not: runId } })).toEqual(statuses);
       await expectSoundLedger(world, tenant);
     },
   );
