@@ -170,10 +170,11 @@ export class Lane {
         const fate = this.#unsure ? await this.#learnFate(this.#client) : NOT_COMMITTED;
         if (!fate.committed) dropGivenUp(batch);
         if (batch.length === 0) return null;
-        const answer = fate.committed ? fate.answer : await this.#send(this.#client, batch);
+        if (fate.committed) return fate.answer;
+        // Before it is sent: others may see what it commits before its answer arrives here.
         this.figures.flushes += 1;
         this.figures.items += batch.length;
-        return answer;
+        return await this.#send(this.#client, batch);
       } catch (error) {
         const code = codeOf(error);
         if (code === "SW001") throw new WorkerLost("The worker was replaced by another process.");
