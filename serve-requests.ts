@@ -12,8 +12,8 @@ import { createProxyWarning, PEER_ADDRESS_HEADER } from "@/server/api/http/clien
 import { cutStalledReader, InvalidTargetError, peerAddress, targetOf } from "@/server/api/http/node-http";
 import { PAGE_ADDRESS_HEADER } from "@/server/api/http/page-address";
 import { dataHeaders, pageHeaders, pagePolicy } from "@/server/api/http/protective-headers";
-import { errorResponse, JSON_HEADERS, loggedPath } from "@/server/api/http/respond";
-import { type Poll, respondToPoll } from "@/server/api/poll";
+import { errorResponse, loggedPath } from "@/server/api/http/respond";
+import { respondToPoll } from "@/server/api/poll";
 import { respondToRest } from "@/server/api/rest";
 import { respondToWebhook } from "@/server/api/webhook";
 import { AppError } from "@/server/errors";
@@ -89,17 +89,12 @@ export function createHandler(
     await showPage(incoming, outgoing);
   };
 
-  const sendPoll = (request: PendingRequest, poll: Poll): void => {
-    const headers = { ...JSON_HEADERS, "X-Request-Id": newId(), ...poll.headers };
-    send(request, { status: 200, headers, body: poll.body });
-  };
-
-  const handle = async (request: PendingRequest, poll: Promise<Poll | null> | null): Promise<void> => {
+  const handle = async (request: PendingRequest, poll: Promise<ApiResponse | null> | null): Promise<void> => {
     const { incoming, outgoing } = request;
     try {
       // The complete path answers what memory cannot, and reports faults.
       const polled = await poll?.catch(() => null);
-      if (polled) return sendPoll(request, polled);
+      if (polled) return send(request, polled);
       request.path = targetOf(incoming, origin).pathname;
       await answer(request);
     } catch (error) {
@@ -118,7 +113,7 @@ export function createHandler(
     const key = incoming.method === "GET" ? incoming.headers["x-api-key"] : undefined;
     const poll = typeof key === "string" ? respondToPoll(services, request.path, key) : null;
     if (poll === null || poll instanceof Promise) void handle(request, poll);
-    else sendPoll(request, poll);
+    else send(request, poll);
   };
 }
 

@@ -46,12 +46,13 @@ export function createLogger(options: {
 }): Logger {
   const { level = "info", clock = systemClock, destination = STDOUT } = options;
   const output = typeof destination === "number" ? openOutput(destination) : destination;
+  const time = createTimeText(clock);
   const log = pino(
     {
       level,
       base: null,
       messageKey: "message",
-      timestamp: () => `,"time":"${clock.now().toISOString()}"`,
+      timestamp: () => `,"time":"${time()}"`,
       formatters: { level: (label) => ({ level: label }), bindings: toFacts, log: toFacts },
       hooks: { streamWrite: redact },
     },
@@ -62,8 +63,19 @@ export function createLogger(options: {
     const { requestId, method, path, status, durationMs } = request;
     const id = requestId === undefined ? "" : `,"requestId":"${requestId}"`;
     const what = `"method":"${method}","path":${redact(JSON.stringify(path))},"status":${status},"durationMs":${durationMs}`;
-    output.write(`{"level":"info","time":"${clock.now().toISOString()}"${id},${what},"message":"request"}\n`);
+    output.write(`{"level":"info","time":"${time()}"${id},${what},"message":"request"}\n`);
   });
+}
+
+/** The time as ISO 8601. Many entries have the same millisecond, whose text is made once. */
+function createTimeText(clock: Clock): () => string {
+  let known = { ms: Number.NaN, text: "" };
+  return () => {
+    const now = clock.now();
+    const ms = now.getTime();
+    if (ms !== known.ms) known = { ms, text: now.toISOString() };
+    return known.text;
+  };
 }
 
 /** Sends libraries' console output to the log, so that every line is one entry. */

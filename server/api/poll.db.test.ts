@@ -7,7 +7,6 @@ import { testClock } from "@/testing/clock";
 import { createProcess, type TestProcess } from "@/testing/process";
 import { createTenant, createWorld, quietModels, type Tenant, type World } from "@/testing/world";
 import type { ApiRequest, ApiResponse } from "./http/api-request";
-import { JSON_HEADERS } from "./http/respond";
 import { respondToPoll } from "./poll";
 import { respondToRest } from "./rest";
 
@@ -114,10 +113,10 @@ const viewsOf = (kind: Kind) => (kind === "agent" ? ["status", "details"] : ["st
 const ask = (services: TestProcess, path: string, key = tenant.key) =>
   respondToRest(services, request(path, key));
 
-/** The poll's response with the headers of `serve`, without the request id. */
+/** The poll's response without the request id; null if it is left to the handler. */
 async function responseOfPoll(path: string, key = tenant.key) {
   const poll = await respondToPoll(own, path, key);
-  return poll && { status: 200, headers: { ...JSON_HEADERS, ...poll.headers }, body: poll.body.toString() };
+  return poll && withoutRequestId(poll);
 }
 
 function withoutRequestId({ status, headers: { "X-Request-Id": _, ...headers }, body }: ApiResponse) {

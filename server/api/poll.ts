@@ -1,5 +1,6 @@
 import type { ApiKeyActor } from "@/server/auth/actor";
 import { peekKey } from "@/server/auth/authenticate-key";
+import { newId } from "@/server/ids";
 import { type RateDecision, rateLimitHeaders } from "@/server/limits/rate-limit";
 import { acquireLeasedRead, acquireRead } from "@/server/limits/read-lease";
 import type { EndedRun } from "@/server/runs/ended-runs";
@@ -7,6 +8,8 @@ import { executingRunFacts } from "@/server/runs/engine/poll-facts";
 import { agentRunStatus, toolRunStatus } from "@/server/runs/read/views";
 import type { RunFacts } from "@/server/runs/run-facts";
 import type { Services } from "@/server/services";
+import type { ApiResponse } from "./http/api-request";
+import { JSON_HEADERS, jsonResponse } from "./http/respond";
 
 /**
  * Answers polls from memory: a cached key, a leased read, and a run that ended lately or executes here. Other polls
@@ -20,7 +23,6 @@ const VIEWS = {
   "/result": { agents: undefined, tools: "tools.result" },
 } as const;
 
-export type Poll = { body: string; headers: Record<string, string> };
 type View = { kind: "agent" | "tool"; runId: string; operationId: string };
 
 /**
@@ -31,7 +33,7 @@ export function respondToPoll(
   services: Services,
   path: string,
   key: string | undefined,
-): Poll | Promise<Poll | null> | null {
+): ApiResponse | Promise<ApiResponse | null> | null {
   const view = readPath(path);
   if (view === null || key === undefined) return null;
   const actor = peekKey(services, key);
@@ -43,15 +45,26 @@ export function respondToPoll(
   return decision === "unleased" ? afterLease(services, actor, view) : pollOf(body, decision);
 }
 
-async function afterLease(services: Services, actor: ApiKeyActor, view: View): Promise<Poll | null> {
+async function afterLease(services: Services, actor: ApiKeyActor, view: View): Promise<ApiResponse | null> {
   const decision = await acquireRead(services, actor);
   if (decision?.allowed === false) return null;
   const body = bodyOf(services, actor, view);
   return body === null ? null : pollOf(body, decision);
 }
 
-function pollOf(body: string, decision: RateDecision | null): Poll {
-  return { body, headers: decision === null ? {} : rateLimitHeaders("reads", decision) };
+function pollOf(body: string, decision: RateDecision | null): ApiResponse {
+  const requestId = newId();
+  if (decision === null) return jsonResponse(body, requestId);
+  const rate = rateLimitHeaders("reads", decision);
+  // One literal: spreading three objects took a fifteenth of a poll's time.
+  const headers = {
+    "Content-Type": JSON_HEADERS["Content-Type"],
+    "Cache-Control": JSON_HEADERS["Cache-Control"],
+    "X-Request-Id": requestId,
+    "RateLimit-Policy": rate["RateLimit-Policy"],
+    RateLimit: rate.RateLimit,
+  };
+  return { status: 200, headers, body };
 }
 
 function mayRead({ plan, scopes, targetIds, suspended }: ApiKeyActor): boolean {

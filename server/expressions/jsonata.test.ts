@@ -33,7 +33,9 @@ test.runIf(process.platform === "linux")("expressions give way to the service's 
   // The fields of stat after the name, which is in brackets; the 17th is the nice value.
   const niceOf = (thread: string) => {
     try {
-      return Number(readFileSync(`/proc/self/task/${thread}/stat`, "utf8").split(") ").at(-1)?.split(" ")[16]);
+      return Number(
+        readFileSync(`/proc/self/task/${thread}/stat`, "utf8").split(") ").at(-1)?.split(" ")[16],
+      );
     } catch {
       // The thread has just ended.
       return 0;

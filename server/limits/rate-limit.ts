@@ -56,7 +56,10 @@ export async function releaseRate(client: Queryable, key: string): Promise<void>
 }
 
 /** The `RateLimit` and `RateLimit-Policy` headers of a decision (IETF draft, RateLimit header fields). */
-export function rateLimitHeaders(name: string, decision: RateDecision): Record<string, string> {
+export function rateLimitHeaders(
+  name: string,
+  decision: RateDecision,
+): { "RateLimit-Policy": string; RateLimit: string } {
   return {
     "RateLimit-Policy": `"${name}";q=${decision.limit};w=${decision.seconds}`,
     RateLimit: `"${name}";r=${decision.remaining};t=${decision.resetSeconds}`,
