@@ -99,7 +99,17 @@ test("the text of a schema and its fields are the same; what fields cannot show 
   await page.getByRole("button", { name: "Undo" }).click();
   await expect(field(page, "Default of days")).toHaveValue("3");
 
+  await page.getByRole("button", { name: "Add parameter" }).click();
+  await page.keyboard.type("town");
+  const up = page.getByRole("button", { name: "Move town up" });
+  await up.press("Enter");
+  await expect(up).toBeDisabled();
+  // The focus moves with the field.
+  await expect(page.getByRole("button", { name: "Move town down" })).toBeFocused();
+  await expect(views.getByRole("textbox", { name: /^Name of/ }).first()).toHaveValue("town");
   await views.getByRole("button", { name: "JSON Schema" }).click();
+  await expect(text).toHaveValue(/"town"[\s\S]*"days"/);
+
   await text.fill(schemaOf({ price: { anyOf: [{ type: "number" }, { type: "string" }] } }));
   await expect(text).toHaveAccessibleDescription('"price" uses anyOf. It is edited as JSON Schema.');
   await expect(views.getByRole("button", { name: "Fields" })).toBeDisabled();

@@ -1,12 +1,13 @@
 "use client";
 
 import clsx from "clsx";
-import { useId, useRef } from "react";
+import { type ReactNode, useId, useRef } from "react";
 import { flushSync } from "react-dom";
 import { Button, IconButton } from "@/app/_ui/button";
 import { INPUT_CLASS } from "@/app/_ui/forms/field";
 import { CloseIcon, PlusIcon } from "@/app/_ui/icons";
 import { useNotify } from "@/app/_ui/toast";
+import { MoveButtons, moveButton } from "../move-buttons";
 import { ChoiceValues, PresetInput, TypeSelect } from "./field-parts";
 import { describeRest, nameFault, newField, type SchemaField, withType } from "./fields";
 
@@ -35,6 +36,16 @@ export function FieldRows({
     const names = list.current?.querySelectorAll<HTMLElement>(":scope > [data-field] > [data-head] > input");
     names?.item(names.length - 1).focus();
   }
+  function move(index: number, to: number) {
+    const moved = [...fields];
+    moved.splice(to, 0, ...moved.splice(index, 1));
+    flushSync(() => onChange(moved));
+    const heads = list.current?.querySelectorAll<HTMLElement>(":scope > [data-field] > [data-head]");
+    heads
+      ?.item(to)
+      .querySelector<HTMLElement>(moveButton(to < index ? "up" : "down"))
+      ?.focus();
+  }
   function remove(index: number) {
     const removed = fields[index];
     if (removed === undefined) return;
@@ -51,17 +62,32 @@ export function FieldRows({
   }
   return (
     <div className="flex min-w-0 flex-col" ref={list}>
-      {fields.map((field, index) => (
-        <FieldRow
-          fault={nameFault(field, fields)}
-          field={field}
-          // biome-ignore lint/suspicious/noArrayIndexKey: a field has no identity but its position while it is renamed.
-          key={index}
-          label={field.name || `${noun} ${index + 1}`}
-          onChange={(next) => onChange(fields.map((each, at) => (at === index ? next : each)))}
-          onRemove={() => remove(index)}
-        />
-      ))}
+      {fields.map((field, index) => {
+        const label = field.name || `${noun} ${index + 1}`;
+        return (
+          <FieldRow
+            fault={nameFault(field, fields)}
+            actions={
+              <>
+                <MoveButtons
+                  count={fields.length}
+                  index={index}
+                  name={label}
+                  onMove={(to) => move(index, to)}
+                />
+                <IconButton label={`Remove ${label}`} onClick={() => remove(index)}>
+                  <CloseIcon />
+                </IconButton>
+              </>
+            }
+            field={field}
+            // biome-ignore lint/suspicious/noArrayIndexKey: a field has no identity but its position while it is renamed.
+            key={index}
+            label={label}
+            onChange={(next) => onChange(fields.map((each, at) => (at === index ? next : each)))}
+          />
+        );
+      })}
       <Button className={clsx("self-start", fields.length > 0 && "mt-3")} data-add onClick={add}>
         <PlusIcon />
         {title}
@@ -74,29 +100,29 @@ function FieldRow({
   field,
   label,
   fault,
+  actions,
   onChange,
-  onRemove,
 }: {
   field: SchemaField;
   /** Names the row for screen readers. */
   label: string;
   fault: string | null;
+  actions: ReactNode;
   onChange: (field: SchemaField) => void;
-  onRemove: () => void;
 }) {
   const id = useId();
   const set = (part: Partial<SchemaField>) => onChange({ ...field, ...part });
   return (
     <fieldset className="flex min-w-0 flex-col gap-2 border-line border-b py-3" data-field>
       <legend className="sr-only">{label}</legend>
-      <div className="flex items-center gap-2" data-head>
+      <div className="flex flex-wrap items-center gap-2" data-head>
         <input
           aria-describedby={fault ? id : undefined}
           aria-invalid={fault !== null && field.name !== ""}
           aria-label={`Name of ${label}`}
           autoCapitalize="none"
           autoComplete="off"
-          className={clsx(INPUT_CLASS, "mono w-auto! min-w-0 flex-1 aria-invalid:border-failed")}
+          className={clsx(INPUT_CLASS, "mono w-auto! min-w-32 flex-1 aria-invalid:border-failed")}
           maxLength={200}
           onChange={(event) => set({ name: event.target.value })}
           placeholder="Name"
@@ -108,9 +134,7 @@ function FieldRow({
           onChange={(type) => onChange(withType(field, type))}
           value={field.type}
         />
-        <IconButton label={`Remove ${label}`} onClick={onRemove}>
-          <CloseIcon />
-        </IconButton>
+        <div className="ml-auto flex">{actions}</div>
       </div>
       {fault === null ? null : (
         <p className={clsx("text-xs", field.name === "" ? "text-muted" : "text-failed")} id={id}>

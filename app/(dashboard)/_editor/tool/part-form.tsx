@@ -4,9 +4,10 @@ import { useQuery, useSuspenseQuery } from "@tanstack/react-query";
 import { IconButton } from "@/app/_ui/button";
 import { useTRPC } from "@/app/_ui/data/providers";
 import { TextareaField, TextField } from "@/app/_ui/forms/form";
-import { DownIcon, RemoveIcon, UpIcon } from "@/app/_ui/icons";
+import { RemoveIcon } from "@/app/_ui/icons";
 import { useNotify } from "@/app/_ui/toast";
 import type { TextProblem } from "@/server/catalog/edit-definition";
+import { MoveButtons, moveButton } from "../move-buttons";
 import { SchemaField } from "../schema/schema-field";
 import { slugOf } from "../slug";
 import { insertablesBefore } from "./insertables";
@@ -166,12 +167,7 @@ function OneStep({ tool, problems, index, textOf, onChange, onSelect }: PartProp
     const moved = moveStep(before, index, to);
     if (moved === before) return notify("The step was not moved", ANCHORED);
     onChange(() => moved);
-    // At the end of the list, the button for the other direction.
-    const button =
-      to < index
-        ? "[data-move=up]:not(:disabled), :disabled + [data-move=down]"
-        : "[data-move=down]:not(:disabled), [data-move=up]:has(+ :disabled)";
-    onSelect(to, button);
+    onSelect(to, moveButton(to < index ? "up" : "down"));
   }
   function remove() {
     const before = textOf();
@@ -194,22 +190,7 @@ function OneStep({ tool, problems, index, textOf, onChange, onSelect }: PartProp
         <h2 className="min-w-0 flex-1 truncate font-semibold">
           Step {index + 1} of {tool.steps.length}
         </h2>
-        <IconButton
-          data-move="up"
-          disabled={index === 0}
-          label={`Move ${name} up`}
-          onClick={() => move(index - 1)}
-        >
-          <UpIcon />
-        </IconButton>
-        <IconButton
-          data-move="down"
-          disabled={index === tool.steps.length - 1}
-          label={`Move ${name} down`}
-          onClick={() => move(index + 1)}
-        >
-          <DownIcon />
-        </IconButton>
+        <MoveButtons count={tool.steps.length} index={index} name={name} onMove={move} />
         <IconButton label={`Remove ${name}`} onClick={remove}>
           <RemoveIcon />
         </IconButton>

@@ -1,0 +1,44 @@
+import { IconButton } from "@/app/_ui/button";
+import { DownIcon, UpIcon } from "@/app/_ui/icons";
+
+/** Move one item of a list. The caller then moves the focus with the item, to `moveButton`. */
+export function MoveButtons({
+  name,
+  index,
+  count,
+  onMove,
+}: {
+  name: string;
+  index: number;
+  /** How many items the list has. */
+  count: number;
+  onMove: (to: number) => void;
+}) {
+  return (
+    <>
+      <IconButton
+        data-move="up"
+        disabled={index === 0}
+        label={`Move ${name} up`}
+        onClick={() => onMove(index - 1)}
+      >
+        <UpIcon />
+      </IconButton>
+      <IconButton
+        data-move="down"
+        disabled={index === count - 1}
+        label={`Move ${name} down`}
+        onClick={() => onMove(index + 1)}
+      >
+        <DownIcon />
+      </IconButton>
+    </>
+  );
+}
+
+/** A CSS selector of the button that moves on in the same direction; at the end of the list, of the other one. */
+export function moveButton(direction: "up" | "down"): string {
+  return direction === "up"
+    ? "[data-move=up]:not(:disabled), :disabled + [data-move=down]"
+    : "[data-move=down]:not(:disabled), [data-move=up]:has(+ :disabled)";
+}
