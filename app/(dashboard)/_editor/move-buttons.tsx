@@ -1,7 +1,9 @@
 import { IconButton } from "@/app/_ui/button";
 import { DownIcon, UpIcon } from "@/app/_ui/icons";
 
-/** Move one item of a list. The caller then moves the focus with the item, to `moveButton`. */
+/**
+ * Move one item of a list; nothing for the only one. The caller then moves the focus with the item, to `moveButton`.
+ */
 export function MoveButtons({
   name,
   index,
@@ -14,6 +16,7 @@ export function MoveButtons({
   count: number;
   onMove: (to: number) => void;
 }) {
+  if (count === 1) return null;
   return (
     <>
       <IconButton

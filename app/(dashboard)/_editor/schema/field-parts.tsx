@@ -18,7 +18,7 @@ export function TypeSelect({
   return (
     <select
       aria-label={label}
-      className={clsx(INPUT_CLASS, "w-36!")}
+      className={clsx(INPUT_CLASS, "w-35!")}
       onChange={({ target }) => isType(target.value) && onChange(target.value)}
       value={value}
     >

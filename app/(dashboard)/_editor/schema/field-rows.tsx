@@ -122,7 +122,7 @@ function FieldRow({
           aria-label={`Name of ${label}`}
           autoCapitalize="none"
           autoComplete="off"
-          className={clsx(INPUT_CLASS, "mono w-auto! min-w-32 flex-1 aria-invalid:border-failed")}
+          className={clsx(INPUT_CLASS, "mono w-auto! min-w-24 flex-1 aria-invalid:border-failed")}
           maxLength={200}
           onChange={(event) => set({ name: event.target.value })}
           placeholder="Name"
