@@ -90,6 +90,14 @@ async function ended(runId: string): Promise<void> {
 
 const count = (name: string) => statements().filter((text) => text === name).length;
 
+/** Starts a run that stays in its model call, until the row of the call is written: nothing more is then. */
+async function startHeld(): Promise<string> {
+  const runId = await start("agents", '{"userMessage":"hold"}');
+  const written = "SELECT /* test */ FROM model_calls WHERE run_id = $1";
+  await expect.poll(async () => (await world.pool.query(written, [runId])).rowCount).toBe(1);
+  return runId;
+}
+
 /** Lets a held run make its three model calls. */
 async function finishHeld(): Promise<void> {
   for (let call = 0; call < 3; call += 1) {
@@ -133,8 +141,7 @@ it("start: one flush", async () => {
 });
 
 it("poll of a running run: one statement and the leases of reads", async () => {
-  const runId = await start("agents", '{"userMessage":"hold"}');
-  await expect.poll(() => release).toBeDefined();
+  const runId = await startHeld();
   query.mockClear();
   for (let n = 0; n < 15; n += 1) expect(await poll("agents", runId)).toMatchObject({ status: "Running" });
   // Its figures come from memory while it executes here.
@@ -146,8 +153,7 @@ it("poll of a running run: one statement and the leases of reads", async () => {
 });
 
 it("poll of a run that executes in another process: one statement", async () => {
-  const runId = await start("agents", '{"userMessage":"hold"}');
-  await expect.poll(() => release).toBeDefined();
+  const runId = await startHeld();
   const find = vi.spyOn(world.engine, "find").mockReturnValue(undefined);
   query.mockClear();
   expect(await poll("agents", runId)).toMatchObject({ status: "Running" });
