@@ -11,6 +11,7 @@ import {
 } from "@/server/catalog/field-changes";
 import { AppError } from "@/server/errors";
 import type { Services } from "@/server/services";
+import { readToolSlugs } from "./agent-content";
 
 /** An agent or a tool. */
 export type DefinitionRef = { kind: "agent" | "tool"; id: string };
@@ -118,11 +119,7 @@ async function readVersions(
     ...page,
   });
   const toolIds = [...new Set(rows.flatMap((row) => row.toolIds))];
-  const tools = await db.tool.findMany({
-    where: { organizationId: actor.orgId, id: { in: toolIds } },
-    select: { id: true, slug: true },
-  });
-  const slugs = new Map(tools.map((tool) => [tool.id, tool.slug]));
+  const slugs = await readToolSlugs(db, actor.orgId, toolIds);
   return rows.map((row) => ({
     ...row,
     fields: new Map([

@@ -39,16 +39,8 @@ export async function listAudit(
     },
     orderBy: { id: "desc" },
     take: limit + 1,
+    omit: { organizationId: true, actor: true },
   });
-  const items = rows.slice(0, limit).map((row) => ({
-    id: row.id,
-    actorName: row.actorName,
-    action: row.action,
-    subjectKind: row.subjectKind,
-    subjectId: row.subjectId,
-    subjectName: row.subjectName,
-    changes: row.changes,
-    createdAt: row.createdAt.toISOString(),
-  }));
+  const items = rows.slice(0, limit).map((row) => ({ ...row, createdAt: row.createdAt.toISOString() }));
   return { items, nextCursor: rows.length > limit ? (items.at(-1)?.id ?? null) : null };
 }
