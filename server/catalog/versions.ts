@@ -10,6 +10,7 @@ import {
   workflowFields,
 } from "@/server/catalog/field-changes";
 import { AppError } from "@/server/errors";
+import type { Page } from "@/server/page";
 import type { Services } from "@/server/services";
 import { readToolSlugs } from "./agent-content";
 
@@ -28,11 +29,7 @@ export type VersionLine = {
   changed: string[] | null;
 };
 
-export type VersionPage = {
-  items: VersionLine[];
-  /** The `before` of the next, older page; null if there is none. */
-  nextCursor: number | null;
-};
+export type VersionPage = Page<VersionLine, number>;
 
 /** A version as texts, field by field. */
 type Version = { number: number; note: string; createdBy: string; createdAt: Date; fields: Fields };
