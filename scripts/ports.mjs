@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { connect, createServer } from "node:net";
 
 /**
@@ -14,6 +15,19 @@ export async function freePort() {
     const port = LOWEST + Math.floor(Math.random() * (HIGHEST - LOWEST));
     if (await isFree(port)) return port;
   }
+}
+
+/**
+ * Lets a server listen on loopback.
+ * @param {import("node:net").Server} server
+ * @param {number} [port] by default a free one
+ * @returns {Promise<number>} the port
+ */
+export async function listen(server, port = 0) {
+  await once(server.listen(port, "127.0.0.1"), "listening");
+  const address = server.address();
+  if (address === null || typeof address === "string") throw new Error("The server has no port.");
+  return address.port;
 }
 
 /** @param {number} port @returns {Promise<boolean>} */

@@ -7,6 +7,16 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
+/** Parses JSON; undefined if the text is none. */
+export function parseJson(text: string): Json | undefined {
+  try {
+    const value: Json = JSON.parse(text);
+    return value;
+  } catch {
+    return undefined;
+  }
+}
+
 /** Sets a member as `JSON.parse` does: `__proto__` is an ordinary name. */
 export function setMember(object: JsonObject, key: string, value: Json): void {
   if (key !== "__proto__") object[key] = value;

@@ -1,4 +1,5 @@
 import { createServer } from "node:http";
+import { listen } from "../ports.mjs";
 
 /** A server that only answers with a body of the size of a run's status. Prints its port. */
 const body = JSON.stringify({ filler: "x".repeat(350) });
@@ -9,7 +10,4 @@ const server = createServer((_incoming, outgoing) => {
   });
   outgoing.end(body);
 });
-server.listen(0, "127.0.0.1", () => {
-  const address = server.address();
-  console.log(typeof address === "object" && address !== null ? address.port : 0);
-});
+console.log(await listen(server));

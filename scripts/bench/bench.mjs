@@ -111,35 +111,16 @@ async function besideEaters(service) {
 /** @param {Service} service @param {"agents" | "tools"} kind @returns {Promise<Load>} */
 async function burst(service, kind) {
   const [path, body] = kind === "agents" ? [service.agent, MESSAGE] : [service.tool, '{"a":1}'];
-  const headers = { "X-API-Key": service.key };
-  const sent = await load({
-    port: service.port,
-    connections: BURST,
-    method: "POST",
-    paths: [path],
-    headers,
-    body,
-    count: BURST,
-  });
+  const sent = await starts(service, { connections: BURST, count: BURST, paths: [path], body });
   const ids = sent.bodies.map((text) => JSON.parse(text).id);
   await untilEnded(service, kind, ids, 20);
   // Without the start of the load's process.
   return { ...sent, count: BURST, ms: Date.now() - sent.beganAt };
 }
 
-/** @param {Service} service @param {{ connections: number, count: number, paths: string[] }} starts @returns {Promise<Load>} */
-async function starts(service, { connections, count, paths }) {
-  const headers = { "X-API-Key": service.key };
-  return load({
-    port: service.port,
-    connections,
-    method: "POST",
-    paths,
-    headers,
-    body: MESSAGE,
-    count,
-  });
-}
+/** @param {Service} service @param {{ connections: number, count: number, paths: string[], body?: string }} job @returns {Promise<Load>} */
+const starts = ({ port, key }, job) =>
+  load({ port, method: "POST", headers: { "X-API-Key": key }, body: MESSAGE, ...job });
 
 const PHASES = [
   {

@@ -105,20 +105,7 @@ function createWords(random: () => number): string[] {
   const syllables =
     "ka lo mi ne ru sa ti vo pe du fa gi ho ju be cor den fen lan mor ner pol qui ras tel".split(" ");
   const syllable = () => syllables[Math.floor(random() * syllables.length)] ?? "";
-  const known = [
-    "order",
-    "customer",
-    "the",
-    "is",
-    "a",
-    "delivery",
-    "refund",
-    "to",
-    "of",
-    "status",
-    "city",
-    "in",
-  ];
+  const known = "order customer the is a delivery refund to of status city in".split(" ");
   const made = Array.from({ length: 6_000 }, () =>
     Array.from({ length: 2 + Math.floor(random() * 3) }, syllable).join(""),
   );

@@ -1,4 +1,5 @@
 import { createServer } from "node:http";
+import { listen } from "../ports.mjs";
 
 /**
  * A scripted model for the benchmark: requests a calculation twice and then answers, with a delay of MODEL_DELAY_MS.
@@ -61,7 +62,4 @@ const server = createServer((incoming, outgoing) => {
   });
 });
 server.keepAliveTimeout = 60_000;
-server.listen(0, "127.0.0.1", () => {
-  const address = server.address();
-  console.log(typeof address === "object" && address !== null ? address.port : 0);
-});
+console.log(await listen(server));

@@ -4,6 +4,7 @@ import { connect, createServer } from "node:net";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
+import { listen } from "../ports.mjs";
 import { joinPostgres } from "../postgres/postgres.mjs";
 
 /**
@@ -93,10 +94,8 @@ async function startProxy(target) {
     for (const socket of [client, upstream]) socket.on("error", end).on("close", end);
     client.pipe(upstream).pipe(client);
   });
-  await new Promise((resolve) => server.listen(0, "127.0.0.1", () => resolve(undefined)));
-  const address = server.address();
   return {
-    port: typeof address === "object" && address !== null ? address.port : 0,
+    port: await listen(server),
     cut: () => {
       for (const cut of cuts) cut();
     },

@@ -1,5 +1,6 @@
 import { createServer } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
+import { listen } from "../ports.mjs";
 
 /** The servers that runs call: a recorder of side effects and a scripted model. */
 
@@ -13,14 +14,9 @@ export const STEPS = { agent: ITERATIONS * 2, tool: 3 };
 const random = (/** @type {number} */ limit) => Math.floor(Math.random() * limit);
 
 /** @param {import("node:http").RequestListener} listener @returns {Promise<{ port: number, close: () => void }>} */
-export function listen(listener) {
-  return new Promise((resolve) => {
-    const server = createServer(listener).listen(0, "127.0.0.1", () => {
-      const address = server.address();
-      const port = typeof address === "object" && address !== null ? address.port : 0;
-      resolve({ port, close: () => server.close() });
-    });
-  });
+async function serve(listener) {
+  const server = createServer(listener);
+  return { port: await listen(server), close: () => void server.close() };
 }
 
 /** @param {import("node:http").IncomingMessage} request @returns {Promise<string>} */
@@ -34,7 +30,7 @@ async function readText(request) {
 export async function startRecorder() {
   /** @type {Map<string, number[]>} */
   const executions = new Map();
-  const server = await listen(async (request, response) => {
+  const server = await serve(async (request, response) => {
     const key = String(request.headers["idempotency-key"]);
     executions.set(key, [...(executions.get(key) ?? []), Date.now()]);
     await readText(request);
@@ -51,7 +47,7 @@ export async function startRecorder() {
  * @param {string} effectUrl
  */
 export function startModel(effectUrl) {
-  return listen(async (request, response) => {
+  return serve(async (request, response) => {
     const { messages } = JSON.parse((await readText(request)) || "{}");
     await sleep(30 + random(200));
     const iteration = messages.filter(

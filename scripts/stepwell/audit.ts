@@ -23,6 +23,5 @@ export const listAuditCommand = defineCommand({
       line.changes,
     ]);
     terminal.out(renderTable(["TIME", "BY", "ACTION", "SUBJECT", "CHANGES"], rows));
-    return true;
   },
 });

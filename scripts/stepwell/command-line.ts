@@ -132,7 +132,7 @@ function describeAll(): string {
   return [`Usage: ${CALL} <command>`, "", ...lines, "", `${CALL} help <command> explains one.`].join("\n");
 }
 
-function describeCommand({ name, parameters, summary, optionTexts }: RunnableCommand): string {
+function describeCommand({ name, parameters, summary, optionTexts = [] }: RunnableCommand): string {
   const width = Math.max(0, ...optionTexts.map(([option]) => option.length));
   const options = optionTexts.map(([option, text]) => `  ${option.padEnd(width)}  ${text}`);
   const usage = `Usage: ${CALL} ${[name, parameters].filter((part) => part !== "").join(" ")}`;

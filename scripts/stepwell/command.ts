@@ -22,7 +22,7 @@ export type Command<Declared extends Options = Options> = {
   parameters: string;
   summary: string;
   /** One line per option: `["--json", "one JSON object"]`. */
-  optionTexts: [string, string][];
+  optionTexts?: [string, string][];
   options: Declared;
   /** Works even if STEPWELL_SECRET is not the database's. */
   anySecret?: boolean;

@@ -14,7 +14,6 @@ export const grantCommand = defineCommand({
     const actor = await operatorOf(services, slug);
     const balance = await grantToOrganization(services, actor, { amount, note: values.note });
     terminal.out(`Granted ${amount} credits to ${slug}. Balance: ${balance.toFixed()}.`);
-    return true;
   },
 });
 
@@ -31,7 +30,6 @@ export const refundCommand = defineCommand({
     const actor = await operatorOf(services, slug);
     const { refunded, balance } = await refundRun(services, actor, { runId, note: values.note });
     terminal.out(`Refunded ${refunded.toFixed()} credits to ${slug}. Balance: ${balance.toFixed()}.`);
-    return true;
   },
 });
 
@@ -39,12 +37,10 @@ export const balanceCommand = defineCommand({
   name: "credits show",
   parameters: "ORG",
   summary: "Print an organization's balance",
-  optionTexts: [],
   options: {},
   async run({ services, terminal }, { positionals }) {
     const actor = await operatorOf(services, argument(positionals, 0));
     const { balance } = await services.db.organization.findUniqueOrThrow({ where: { id: actor.orgId } });
     terminal.out(balance.toFixed());
-    return true;
   },
 });

@@ -33,7 +33,6 @@ export const apply = defineCommand({
     } else {
       terminal.out(report);
     }
-    return true;
   },
 });
 
@@ -42,12 +41,10 @@ export const exportCommand = defineCommand({
   name: "export",
   parameters: "ORG",
   summary: "Print an organization as a definition file, without secrets",
-  optionTexts: [],
   options: {},
   async run({ services, terminal }, { positionals }) {
     const actor = await operatorOf(services, argument(positionals, 0));
     terminal.out((await exportOrganization(services, actor)).trimEnd());
-    return true;
   },
 });
 

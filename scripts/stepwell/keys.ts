@@ -1,6 +1,7 @@
 import { KEY_SCOPES } from "@/server/auth/actor";
 import { createApiKey, revokeApiKey } from "@/server/catalog/organization/api-keys";
 import { operatorOf } from "@/server/catalog/organization/organizations";
+import { stateOfKey } from "@/server/catalog/overview";
 import {
   argument,
   CommandError,
@@ -48,7 +49,6 @@ export const createKeyCommand = defineCommand({
     });
     terminal.err(`Created the key ${made.name}. It is shown only once:`);
     terminal.out(made.key);
-    return true;
   },
 });
 
@@ -56,7 +56,6 @@ export const revokeKeyCommand = defineCommand({
   name: "keys revoke",
   parameters: "ORG NAME|PREFIX",
   summary: "Revoke an API key permanently",
-  optionTexts: [],
   options: {},
   async run({ services, terminal }, { positionals }) {
     const slug = argument(positionals, 0);
@@ -72,7 +71,7 @@ export const revokeKeyCommand = defineCommand({
       throw new CommandError(`${slug} has no API key with the name or prefix "${called}".`);
     if (live.length === 0) {
       terminal.out(`The key ${key.name} (${key.prefix}…) was revoked before. Nothing has changed.`);
-      return true;
+      return;
     }
     if (another !== undefined) {
       const names = live.map(({ name, prefix }) => `${name} (${prefix})`).join(", ");
@@ -80,7 +79,6 @@ export const revokeKeyCommand = defineCommand({
     }
     await revokeApiKey(services, actor, { id: key.id });
     terminal.out(`The key ${key.name} (${key.prefix}…) is revoked.`);
-    return true;
   },
 });
 
@@ -88,7 +86,6 @@ export const listKeysCommand = defineCommand({
   name: "keys list",
   parameters: "ORG",
   summary: "List an organization's API keys",
-  optionTexts: [],
   options: {},
   async run({ services, terminal }, { positionals }) {
     const actor = await operatorOf(services, argument(positionals, 0));
@@ -100,13 +97,12 @@ export const listKeysCommand = defineCommand({
     const rows = keys.map((key) => [
       key.name,
       key.prefix,
-      key.revokedAt ? "revoked" : key.expiresAt && key.expiresAt <= now ? "expired" : "active",
+      stateOfKey(key, now),
       key.scopes.join(","),
       key.expiresAt?.toISOString() ?? "never",
       key.lastUsedAt?.toISOString() ?? "never",
     ]);
     terminal.out(renderTable(["NAME", "PREFIX", "STATE", "SCOPES", "EXPIRES", "LAST USED"], rows));
-    return true;
   },
 });
 

@@ -9,7 +9,6 @@ export const listMembersCommand = defineCommand({
   name: "members list",
   parameters: "ORG",
   summary: "List the members of an organization",
-  optionTexts: [],
   options: {},
   async run({ services, terminal }, { positionals }) {
     const actor = await operatorOf(services, argument(positionals, 0));
@@ -25,7 +24,6 @@ export const listMembersCommand = defineCommand({
       createdAt.toISOString(),
     ]);
     terminal.out(renderTable(["EMAIL", "NAME", "ROLE", "SINCE"], rows));
-    return true;
   },
 });
 
@@ -47,7 +45,6 @@ export const memberRoleCommand = defineCommand({
         ? `${email} is already ${role} of ${slug}.`
         : `${email} is now ${role} of ${slug}.`,
     );
-    return true;
   },
 });
 
@@ -55,7 +52,6 @@ export const removeMemberCommand = defineCommand({
   name: "members remove",
   parameters: "ORG EMAIL",
   summary: "End a person's membership; the account stays",
-  optionTexts: [],
   options: {},
   async run({ services, terminal }, { positionals }) {
     const slug = argument(positionals, 0);
@@ -64,7 +60,6 @@ export const removeMemberCommand = defineCommand({
     terminal.out(`${email} is no longer a member of ${slug}.`);
     const keys = await listKeysMadeBy(services.db, userId, actor.orgId);
     if (keys.length > 0) terminal.out(describeKeys(keys));
-    return true;
   },
 });
 

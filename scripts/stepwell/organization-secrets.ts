@@ -35,7 +35,6 @@ export const setSecretCommand = defineCommand({
       ...(values.hosts !== undefined && { hosts: splitList(values.hosts) }),
     });
     terminal.out(`The secret ${name} is ${saved === "created" ? "created" : "set"}.`);
-    return true;
   },
 });
 
@@ -44,7 +43,6 @@ export const listSecretsCommand = defineCommand({
   name: "secrets list",
   parameters: "ORG",
   summary: "List an organization's secrets, without values",
-  optionTexts: [],
   options: {},
   async run({ services, terminal }, { positionals }) {
     const actor = await operatorOf(services, argument(positionals, 0));
@@ -57,7 +55,6 @@ export const listSecretsCommand = defineCommand({
       secret.createdBy,
     ]);
     terminal.out(renderTable(["NAME", "STATE", "HOSTS", "EXPIRES", "LAST USED", "CREATED BY"], rows));
-    return true;
   },
 });
 
@@ -74,6 +71,5 @@ export const removeSecretCommand = defineCommand({
     await confirm(terminal, values.yes, { what: `This deletes the secret ${name} for good.`, word: name });
     await removeSecret(services, actor, { name });
     terminal.out(`The secret ${name} is removed.`);
-    return true;
   },
 });

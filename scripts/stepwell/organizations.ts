@@ -7,7 +7,6 @@ export const listOrganizationsCommand = defineCommand({
   name: "organizations list",
   parameters: "",
   summary: "List the organizations with their balances",
-  optionTexts: [],
   options: {},
   async run({ services, terminal }) {
     const found = await services.db.organization.findMany({
@@ -25,7 +24,6 @@ export const listOrganizationsCommand = defineCommand({
     ]);
     const right = ["BALANCE", "AGENTS", "TOOLS", "MEMBERS"];
     terminal.out(renderTable(["ORG", "NAME", "STATE", ...right], rows, right));
-    return true;
   },
 });
 
@@ -53,7 +51,6 @@ export const removeOrganizationCommand = defineCommand({
         ].join("\n"),
       );
     }
-    return true;
   },
 });
 
@@ -70,7 +67,6 @@ export const suspendCommand = defineCommand({
     terminal.out(
       `${slug} is suspended; ${cancelled === 1 ? "1 run was" : `${cancelled} runs were`} cancelled.`,
     );
-    return true;
   },
 });
 
@@ -78,12 +74,10 @@ export const resumeCommand = defineCommand({
   name: "organizations resume",
   parameters: "ORG",
   summary: "Let a suspended organization start runs again",
-  optionTexts: [],
   options: {},
   async run({ services, terminal }, { positionals }) {
     const slug = argument(positionals, 0);
     const resumed = await resumeOrganization(services, await operatorOf(services, slug));
     terminal.out(resumed ? `${slug} may start runs again.` : `${slug} was not suspended.`);
-    return true;
   },
 });

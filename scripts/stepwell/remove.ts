@@ -17,6 +17,5 @@ export const removeCommand = defineCommand({
     const slug = argument(positionals, 2);
     await removeDefinition(services, actor, { kind, slug });
     terminal.out(`The ${kind} ${slug} is removed.`);
-    return true;
   },
 });

@@ -31,7 +31,7 @@ export const listRunsCommand = defineCommand({
     });
     if (runs.length === 0) {
       terminal.err("No runs found.");
-      return true;
+      return;
     }
     const now = services.clock.now();
     terminal.out(
@@ -51,7 +51,6 @@ export const listRunsCommand = defineCommand({
         ["STEPS", "CREDITS", "DURATION"],
       ),
     );
-    return true;
   },
 });
 
@@ -98,7 +97,6 @@ export const showRunCommand = defineCommand({
       );
     }
     terminal.out(shown.join("\n"));
-    return true;
   },
 });
 
@@ -106,7 +104,6 @@ export const cancelRunCommand = defineCommand({
   name: "runs cancel",
   parameters: "RUN",
   summary: "Cancel a run that has not ended",
-  optionTexts: [],
   options: {},
   async run({ services, terminal }, { positionals }) {
     const found = await findRun(services, argument(positionals, 0));
@@ -119,7 +116,6 @@ export const cancelRunCommand = defineCommand({
     } else {
       terminal.out(`The run is ${run.status}.`);
     }
-    return true;
   },
 });
 

@@ -1,7 +1,6 @@
 import { rotateSecret } from "@/server/operate/rotate-secret";
 import { readSecretFingerprint, setSecretFingerprint } from "@/server/secrets/fingerprint";
 import { secretValuePurpose } from "@/server/secrets/purpose";
-import { VaultError } from "@/server/secrets/vault";
 import type { Services } from "@/server/services";
 import { secretPurpose, tokenPurpose } from "@/server/webhooks/token";
 import { CommandError, defineCommand } from "./command";
@@ -11,7 +10,6 @@ export const adoptSecretCommand = defineCommand({
   name: "service-secret adopt",
   parameters: "",
   summary: "Accept a new STEPWELL_SECRET when the earlier one is lost",
-  optionTexts: [],
   options: {},
   anySecret: true,
   async run({ services, terminal }) {
@@ -30,7 +28,6 @@ export const adoptSecretCommand = defineCommand({
         ].join("\n"),
       );
     }
-    return true;
   },
 });
 
@@ -39,7 +36,6 @@ export const rotateSecretCommand = defineCommand({
   name: "service-secret rotate",
   parameters: "",
   summary: "Encrypt everything with a new STEPWELL_SECRET",
-  optionTexts: [],
   options: {},
   async run({ services, terminal }) {
     if (services.vault.previousFingerprint === null) {
@@ -54,7 +50,6 @@ export const rotateSecretCommand = defineCommand({
       terminal.out(`${unreadable} could be read with neither secret; see \`doctor\`.`);
     }
     terminal.out("Remove STEPWELL_SECRET_PREVIOUS and restart every process of the service.");
-    return true;
   },
 });
 
@@ -70,15 +65,7 @@ export async function findUnreadable({ db, vault }: Services): Promise<string[]>
     include: { organization: { select: { slug: true } } },
     orderBy: { id: "asc" },
   });
-  const opens = (sealed: string, purpose: string) => {
-    try {
-      vault.open(sealed, purpose);
-      return true;
-    } catch (error) {
-      if (error instanceof VaultError) return false;
-      throw error;
-    }
-  };
+  const opens = (sealed: string, purpose: string) => vault.openOrNull(sealed, purpose) !== null;
   const lostTriggers = triggers
     .filter(
       ({ id, tokenSealed, secrets }) =>

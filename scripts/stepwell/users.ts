@@ -66,7 +66,6 @@ export const createUserCommand = defineCommand({
         `Created the account ${email}. To add it to an organization: users create ${email} --org ORG --role ROLE`,
       );
     }
-    return true;
   },
 });
 
@@ -74,7 +73,6 @@ export const listUsersCommand = defineCommand({
   name: "users list",
   parameters: "",
   summary: "List the accounts with their organizations and roles",
-  optionTexts: [],
   options: {},
   async run({ services, terminal }) {
     const users = await services.db.user.findMany({
@@ -91,7 +89,6 @@ export const listUsersCommand = defineCommand({
       members.map(({ role, organization }) => `${organization.slug} (${role})`).join(", "),
     ]);
     terminal.out(renderTable(["EMAIL", "NAME", "ORGANIZATIONS"], rows));
-    return true;
   },
 });
 
@@ -108,7 +105,6 @@ export const removeUserCommand = defineCommand({
     const left = organizations.length > 0 ? ` and no longer a member of ${organizations.join(", ")}` : "";
     terminal.out(`${email} is removed${left}.`);
     if (keys.length > 0) terminal.out(describeKeys(keys));
-    return true;
   },
 });
 
@@ -129,6 +125,5 @@ export const passwordCommand = defineCommand({
     }
     await setPassword(services, user.id, password);
     terminal.out(`${email} has a new password and is signed out everywhere.`);
-    return true;
   },
 });

@@ -4,7 +4,7 @@ import { noProvider, readProviders } from "@/server/catalog/organization/model-p
 import { acquireRate, rateLimited } from "@/server/limits/rate-limit";
 import { keySecretOf } from "@/server/models/own-provider";
 import { ModelError, type ModelRequest } from "@/server/models/port";
-import { recordAudit } from "@/server/operate/audit";
+import { type AuditRecord, recordAudit } from "@/server/operate/audit";
 import { callOwnProvider } from "@/server/runs/engine/execute/own-models";
 import { RunSecrets } from "@/server/runs/engine/execute/run-secrets";
 import type { Services } from "@/server/services";
@@ -34,8 +34,8 @@ export async function testProvider(
   const decision = await acquireRate(pool, { key: `model-test:${actor.orgId}`, ...PER_MINUTE }, { clock });
   if (!decision.allowed) throw rateLimited("model-test", decision);
 
-  const record = (subject: Parameters<typeof recordAudit>[2]["subject"], verb: string, changes = {}) =>
-    recordAudit(db, actor.orgId, { actor, verb, subject, changes, at: clock.now() });
+  const record = (subject: AuditRecord["subject"], verb: string, changes = {}) =>
+    recordAudit({ tx: db, actor, at: clock.now() }, { verb, subject, changes });
   const key = keySecretOf(provider);
   const secrets = new RunSecrets(services, {
     orgId: actor.orgId,

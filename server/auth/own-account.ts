@@ -138,11 +138,5 @@ async function note(
     where: { id: actor.userId },
     select: { email: true },
   });
-  await recordAudit(tx, actor.orgId, {
-    actor,
-    verb,
-    subject: { kind: "member", id: actor.userId, name: email },
-    changes: {},
-    at,
-  });
+  await recordAudit({ tx, actor, at }, { verb, subject: { kind: "member", id: actor.userId, name: email } });
 }

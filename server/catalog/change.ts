@@ -90,14 +90,7 @@ export async function auditSave(
   after: Facts,
 ): Promise<void> {
   if (saved === "unchanged") return;
-  const changes = changedFields(before, after);
-  await recordAudit(change.tx, change.actor.orgId, {
-    actor: change.actor,
-    verb: saved,
-    subject,
-    changes,
-    at: change.at,
-  });
+  await recordAudit(change, { verb: saved, subject, changes: changedFields(before, after) });
 }
 
 /** What saving does to a row that is `found` or missing, and which fields change. */

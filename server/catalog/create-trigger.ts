@@ -41,12 +41,13 @@ export async function setTriggerStatus(
     if (before === status) return;
     const disabledAt = status === "active" ? null : at;
     await tx.trigger.update({ where: { id }, data: { disabledAt, updatedAt: at } });
-    await recordAudit(tx, actor.orgId, {
-      actor,
-      verb: "updated",
-      subject: { kind: "trigger", id, name: found.name },
-      changes: { status: { from: before, to: status } },
-      at,
-    });
+    await recordAudit(
+      { tx, actor, at },
+      {
+        verb: "updated",
+        subject: { kind: "trigger", id, name: found.name },
+        changes: { status: { from: before, to: status } },
+      },
+    );
   });
 }

@@ -1,9 +1,9 @@
 import { stringify } from "yaml";
-import { readSettings } from "@/server/agent/definition";
 import type { MemberActor } from "@/server/auth/actor";
 import { AppError, type Issue, isAppError } from "@/server/errors";
 import { inputSchemaOf, listFunctions } from "@/server/functions/registry";
 import type { Services } from "@/server/services";
+import { agentContent, readToolSlugs } from "./agent-content";
 import { type CatalogServices, type Editor, requireRole, type SaveOptions } from "./change";
 import { declareTool } from "./definition-file/declare";
 import { readYaml, type YamlDocument } from "./definition-file/yaml-document";
@@ -112,29 +112,9 @@ export async function readAgentDefinition(
   if (!agent) throw new AppError("not_found", "Agent not found.");
   const [read] = agent.versions;
   if (!read) throw new AppError("not_found", `There is no version ${number}.`);
-  const tools = await db.tool.findMany({
-    where: { organizationId: actor.orgId, id: { in: read.toolIds } },
-    select: { id: true, slug: true },
-  });
-  const slugs = new Map(tools.map(({ id, slug }) => [id, slug]));
-  const { model, systemPrompt, maxSteps, functions, deadlineSeconds, maxCredits } = read;
-  return {
-    version: agent.version,
-    definition: {
-      slug: agent.slug,
-      name: agent.name,
-      status: agent.status,
-      model,
-      systemPrompt,
-      maxSteps,
-      functions,
-      // In the order in which the model is offered them.
-      tools: read.toolIds.flatMap((id) => slugs.get(id) ?? []),
-      ...readSettings(read.settings),
-      maxCredits: maxCredits?.toFixed() ?? null,
-      deadlineSeconds,
-    },
-  };
+  const slugs = await readToolSlugs(db, actor.orgId, read.toolIds);
+  const { slug, name, status, version } = agent;
+  return { version, definition: { slug, name, status, ...agentContent(read, slugs) } };
 }
 
 /** A tool's definition as files declare it, with the current version's number. Throws `not_found`. */

@@ -5,6 +5,7 @@ import { AppError } from "@/server/errors";
 import { findFunction } from "@/server/functions/registry";
 import type { Services } from "@/server/services";
 import { workflowStep } from "@/server/workflow/definition";
+import { findTools } from "./find-tools";
 
 /** An agent or tool that calls another one. */
 export type Caller = { kind: "agent" | "tool"; id: string; name: string };
@@ -65,10 +66,11 @@ const stored = z.object({
 
 /** An agent with its current version. Throws `not_found`. */
 export async function inspectAgent(
-  { db }: Services,
+  services: Services,
   actor: MemberActor,
   agentId: string,
 ): Promise<AgentDetail> {
+  const { db } = services;
   const agent = await db.agent.findFirst({
     where: { id: agentId, organizationId: actor.orgId, deletedAt: null },
     include: { versions: { orderBy: { number: "desc" }, take: 1 }, triggers: TRIGGERS },
@@ -83,7 +85,7 @@ export async function inspectAgent(
   const { model, systemPrompt, maxSteps, functions, toolIds } = version;
   return {
     ...common(agent, version),
-    callers: await findCallingTools(db, actor, { kind: "agent", ...agent }),
+    callers: await findCallingTools(services, actor, { kind: "agent", ...agent }),
     status: agent.status,
     model,
     systemPrompt,
@@ -109,7 +111,12 @@ export async function inspectAgent(
 }
 
 /** A tool with its current version. Throws `not_found`. */
-export async function inspectTool({ db }: Services, actor: MemberActor, toolId: string): Promise<ToolDetail> {
+export async function inspectTool(
+  services: Services,
+  actor: MemberActor,
+  toolId: string,
+): Promise<ToolDetail> {
+  const { db } = services;
   const tool = await db.tool.findFirst({
     where: { id: toolId, organizationId: actor.orgId, deletedAt: null },
     include: { versions: { orderBy: { number: "desc" }, take: 1 }, triggers: TRIGGERS },
@@ -131,7 +138,7 @@ export async function inspectTool({ db }: Services, actor: MemberActor, toolId: 
   const definition = stored.parse(JSON.parse(version.definition));
   return {
     ...common(tool, version),
-    callers: [...attached, ...(await findCallingTools(db, actor, { kind: "tool", ...tool }))],
+    callers: [...attached, ...(await findCallingTools(services, actor, { kind: "tool", ...tool }))],
     description: tool.description,
     parameters: JSON.stringify(definition.parameters ?? {}),
     steps: definition.steps,
@@ -142,35 +149,18 @@ export async function inspectTool({ db }: Services, actor: MemberActor, toolId: 
 
 /** The other tools whose current version has a step that runs the agent or tool by its slug. */
 async function findCallingTools(
-  db: Services["db"],
+  services: Services,
   actor: MemberActor,
   { kind, id, slug }: { kind: Caller["kind"]; id: string; slug: string },
 ): Promise<Caller[]> {
   const uses = `run_${kind}`;
-  // `contains` narrows the definitions to read.
-  const tools = await db.tool.findMany({
-    where: {
-      organizationId: actor.orgId,
-      deletedAt: null,
-      id: { not: id },
-      versions: { some: { definition: { contains: `"${uses}"` } } },
-    },
-    select: {
-      id: true,
-      name: true,
-      versions: { orderBy: { number: "desc" }, take: 1, select: { definition: true } },
-    },
-    orderBy: { name: "asc" },
+  const calls = (each: z.infer<typeof step>): boolean =>
+    [each, ...(each.parallel ?? [])].some((call) => call.uses === uses && call.with[kind] === slug);
+  const found = await findTools(services, actor.orgId, {
+    text: `"${uses}"`,
+    fits: (definition) => stored.parse(JSON.parse(definition)).steps.some(calls),
   });
-  return tools
-    .filter(({ versions: [current] }) =>
-      stored
-        .parse(JSON.parse(current?.definition ?? "{}"))
-        .steps.some((each) =>
-          [each, ...(each.parallel ?? [])].some((call) => call.uses === uses && call.with[kind] === slug),
-        ),
-    )
-    .map((tool) => ({ kind: "tool", id: tool.id, name: tool.name }));
+  return found.filter((tool) => tool.id !== id);
 }
 
 const TRIGGERS = {

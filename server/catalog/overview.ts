@@ -16,18 +16,14 @@ import type { Services } from "@/server/services";
 /** The newest run of an agent or tool, for lists. */
 export type LastRun = { id: string; status: RunStatus; createdAt: string };
 
-export type AgentLine = {
-  id: string;
-  slug: string;
-  name: string;
-  status: "active" | "inactive";
-  version: number;
-  model: string;
-  updatedAt: string;
+type CommonLine = { id: string; slug: string; name: string; version: number; updatedAt: string };
+type TargetLine = CommonLine & {
   lastRun: LastRun | null;
   /** Null: no run in the last seven days. */
   week: WeekFigures | null;
 };
+
+export type AgentLine = TargetLine & { status: "active" | "inactive"; model: string };
 
 /** The organization's agents with their current version, by name. */
 export async function listAgents(services: Services, actor: MemberActor): Promise<AgentLine[]> {
@@ -36,41 +32,15 @@ export async function listAgents(services: Services, actor: MemberActor): Promis
     orderBy: { name: "asc" },
     include: { versions: { orderBy: { number: "desc" }, take: 1 } },
   });
-  const [lastRuns, weeks] = await Promise.all([
-    readLastRuns(
-      services,
-      actor.orgId,
-      agents.map(({ id }) => id),
-    ),
-    readWeek(services, actor, "agent"),
-  ]);
-  return agents.map((agent) => {
-    const version = agent.versions[0];
-    return {
-      id: agent.id,
-      slug: agent.slug,
-      name: agent.name,
-      status: agent.status,
-      version: agent.version,
-      model: version?.model ?? "",
-      updatedAt: agent.updatedAt.toISOString(),
-      lastRun: lastRuns.get(agent.id) ?? null,
-      week: weeks.get(agent.id) ?? null,
-    };
-  });
+  const withRuns = await readRunsOf(services, actor, "agent", agents);
+  return agents.map((agent) => ({
+    ...withRuns(agent),
+    status: agent.status,
+    model: agent.versions[0]?.model ?? "",
+  }));
 }
 
-export type ToolLine = {
-  id: string;
-  slug: string;
-  name: string;
-  description: string;
-  version: number;
-  updatedAt: string;
-  lastRun: LastRun | null;
-  /** Null: no run in the last seven days. */
-  week: WeekFigures | null;
-};
+export type ToolLine = TargetLine & { description: string };
 
 /** The organization's tools with their current version, by name. */
 export async function listTools(services: Services, actor: MemberActor): Promise<ToolLine[]> {
@@ -78,24 +48,37 @@ export async function listTools(services: Services, actor: MemberActor): Promise
     where: { organizationId: actor.orgId, deletedAt: null },
     orderBy: { name: "asc" },
   });
+  const withRuns = await readRunsOf(services, actor, "tool", tools);
+  return tools.map((tool) => ({ ...withRuns(tool), description: tool.description }));
+}
+
+/** Reads the last runs and the weeks of agents or tools; returns a function that gives one's line. */
+async function readRunsOf(
+  services: Services,
+  actor: MemberActor,
+  kind: "agent" | "tool",
+  listed: { id: string }[],
+) {
+  const ids = listed.map(({ id }) => id);
   const [lastRuns, weeks] = await Promise.all([
-    readLastRuns(
-      services,
-      actor.orgId,
-      tools.map(({ id }) => id),
-    ),
-    readWeek(services, actor, "tool"),
+    readLastRuns(services, actor.orgId, ids),
+    readWeek(services, actor, kind),
   ]);
-  return tools.map((tool) => ({
-    id: tool.id,
-    slug: tool.slug,
-    name: tool.name,
-    description: tool.description,
-    version: tool.version,
-    updatedAt: tool.updatedAt.toISOString(),
-    lastRun: lastRuns.get(tool.id) ?? null,
-    week: weeks.get(tool.id) ?? null,
-  }));
+  return ({
+    id,
+    slug,
+    name,
+    version,
+    updatedAt,
+  }: Omit<CommonLine, "updatedAt"> & { updatedAt: Date }): TargetLine => ({
+    id,
+    slug,
+    name,
+    version,
+    updatedAt: updatedAt.toISOString(),
+    lastRun: lastRuns.get(id) ?? null,
+    week: weeks.get(id) ?? null,
+  });
 }
 
 export type TriggerLine = {
@@ -189,12 +172,21 @@ export async function listKeys(services: Services, actor: MemberActor): Promise<
     scopes: key.scopes,
     targets: key.targetIds.map((id) => targets.get(id) ?? "a deleted target"),
     createdBy: nameOf(key.createdBy),
-    state: key.revokedAt ? "revoked" : key.expiresAt && key.expiresAt <= now ? "expired" : "active",
+    state: stateOfKey(key, now),
     createdAt: key.createdAt.toISOString(),
     lastUsedAt: key.lastUsedAt?.toISOString() ?? null,
     expiresAt: key.expiresAt?.toISOString() ?? null,
     revokedAt: key.revokedAt?.toISOString() ?? null,
   }));
+}
+
+/** Whether a key works. */
+export function stateOfKey(
+  { revokedAt, expiresAt }: { revokedAt: Date | null; expiresAt: Date | null },
+  now: Date,
+): KeyLine["state"] {
+  if (revokedAt !== null) return "revoked";
+  return expiresAt !== null && expiresAt <= now ? "expired" : "active";
 }
 
 const lastRunRow = z.object({

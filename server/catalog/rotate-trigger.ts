@@ -42,13 +42,14 @@ export async function rotateTriggerSecret(
     });
     await tx.triggerSecret.deleteMany({ where: { triggerId: id, expiresAt: { lte: at } } });
     await addSecret(change, id, secret);
-    await recordAudit(tx, actor.orgId, {
-      actor,
-      verb: "secret_rotated",
-      subject: { kind: "trigger", id, name: trigger.name },
-      changes: { overlapSeconds },
-      at,
-    });
+    await recordAudit(
+      { tx, actor, at },
+      {
+        verb: "secret_rotated",
+        subject: { kind: "trigger", id, name: trigger.name },
+        changes: { overlapSeconds },
+      },
+    );
     return { secret, earlierUntil: earlier.count > 0 && overlapSeconds > 0 ? until : null };
   });
 }
@@ -71,13 +72,10 @@ export async function rotateTriggerToken(
         updatedAt: at,
       },
     });
-    await recordAudit(tx, actor.orgId, {
-      actor,
-      verb: "address_changed",
-      subject: { kind: "trigger", id, name: trigger.name },
-      changes: {},
-      at,
-    });
+    await recordAudit(
+      { tx, actor, at },
+      { verb: "address_changed", subject: { kind: "trigger", id, name: trigger.name } },
+    );
     return { token };
   });
 }

@@ -1,4 +1,3 @@
-import { readSettings } from "@/server/agent/definition";
 import { toolNameForModel } from "@/server/agent/offered-tools";
 import { actorReference, type OrgId } from "@/server/auth/actor";
 import { Decimal } from "@/server/credits/amount";
@@ -9,6 +8,7 @@ import type { JsonObject } from "@/server/json";
 import { jsonBytes } from "@/server/json-text";
 import { findSecretNames } from "@/server/secrets/references";
 import { checkSchema } from "@/server/workflow/schema";
+import { agentContent, readToolSlugs } from "./agent-content";
 import {
   auditSave,
   type CatalogServices,
@@ -63,26 +63,9 @@ export async function putAgent(
   const issues = await findAgentFaults(definition, faults, actor.orgId);
   if (issues.length > 0) throw refusal(issues);
 
-  const attached = await tx.tool.findMany({
-    where: { organizationId: actor.orgId, id: { in: current?.toolIds ?? [] } },
-    select: { id: true, slug: true },
-  });
-  const slugs = new Map(attached.map((tool) => [tool.id, tool.slug]));
+  const slugs = await readToolSlugs(tx, actor.orgId, current?.toolIds ?? []);
   const before =
-    found && current
-      ? {
-          name: found.name,
-          status: found.status,
-          model: current.model,
-          systemPrompt: current.systemPrompt,
-          maxSteps: current.maxSteps,
-          functions: current.functions,
-          tools: current.toolIds.map((id) => slugs.get(id) ?? id),
-          ...readSettings(current.settings),
-          maxCredits: current.maxCredits?.toFixed() ?? null,
-          deadlineSeconds: current.deadlineSeconds,
-        }
-      : null;
+    found && current ? { name: found.name, status: found.status, ...agentContent(current, slugs) } : null;
   const maxCredits = content.maxCredits === null ? null : new Decimal(content.maxCredits);
   const settings = { outputSchema, policies };
   const after = { ...content, ...settings, name, status, tools, maxCredits: maxCredits?.toFixed() ?? null };

@@ -2,7 +2,6 @@ import { Decimal } from "@/server/credits/amount";
 import type { Prisma } from "@/server/db/generated/client";
 import type { Issue } from "@/server/errors";
 import { newId } from "@/server/ids";
-import { VaultError } from "@/server/secrets/vault";
 import { describeTemplateFault } from "@/server/webhooks/message-template";
 import { hashToken, newTriggerToken, secretPurpose, tokenPurpose } from "@/server/webhooks/token";
 import {
@@ -61,8 +60,8 @@ export async function putTrigger(
 
   const id = found?.id ?? newId();
   const present = found?.deletedAt === null;
-  const token =
-    (present ? openOrNull(change, found.tokenSealed, tokenPurpose(id)) : null) ?? newTriggerToken();
+  // Null if it was sealed under an earlier STEPWELL_SECRET that was given up (`service-secret adopt`).
+  const token = (present ? vault.openOrNull(found.tokenSealed, tokenPurpose(id)) : null) ?? newTriggerToken();
   const live = (found?.secrets ?? []).filter((secret) => secret.expiresAt === null || secret.expiresAt > at);
   const standing = live.find((secret) => secret.expiresAt === null);
   const { secret = present ? undefined : null } = definition;
@@ -70,7 +69,7 @@ export async function putTrigger(
     secret === null
       ? live.length > 0
       : secret !== undefined &&
-        (standing === undefined || openOrNull(change, standing.sealed, secretPurpose(id)) !== secret);
+        (standing === undefined || vault.openOrNull(standing.sealed, secretPurpose(id)) !== secret);
 
   const name = definition.name ?? slug;
   const maxCredits = definition.maxCredits === null ? null : new Decimal(definition.maxCredits);
@@ -181,14 +180,4 @@ async function findSlug(table: Slugs, id: string | null): Promise<string | null>
   return id === null
     ? null
     : ((await table.findUnique({ where: { id }, select: { slug: true } }))?.slug ?? null);
-}
-
-/** Null if it was sealed under an earlier STEPWELL_SECRET that was given up (`service-secret adopt`). */
-function openOrNull({ vault }: Change, sealed: string, purpose: string): string | null {
-  try {
-    return vault.open(sealed, purpose);
-  } catch (error) {
-    if (error instanceof VaultError) return null;
-    throw error;
-  }
 }

@@ -10,7 +10,9 @@ import {
   workflowFields,
 } from "@/server/catalog/field-changes";
 import { AppError } from "@/server/errors";
+import type { Page } from "@/server/page";
 import type { Services } from "@/server/services";
+import { readToolSlugs } from "./agent-content";
 
 /** An agent or a tool. */
 export type DefinitionRef = { kind: "agent" | "tool"; id: string };
@@ -27,11 +29,7 @@ export type VersionLine = {
   changed: string[] | null;
 };
 
-export type VersionPage = {
-  items: VersionLine[];
-  /** The `before` of the next, older page; null if there is none. */
-  nextCursor: number | null;
-};
+export type VersionPage = Page<VersionLine, number>;
 
 /** A version as texts, field by field. */
 type Version = { number: number; note: string; createdBy: string; createdAt: Date; fields: Fields };
@@ -118,11 +116,7 @@ async function readVersions(
     ...page,
   });
   const toolIds = [...new Set(rows.flatMap((row) => row.toolIds))];
-  const tools = await db.tool.findMany({
-    where: { organizationId: actor.orgId, id: { in: toolIds } },
-    select: { id: true, slug: true },
-  });
-  const slugs = new Map(tools.map((tool) => [tool.id, tool.slug]));
+  const slugs = await readToolSlugs(db, actor.orgId, toolIds);
   return rows.map((row) => ({
     ...row,
     fields: new Map([

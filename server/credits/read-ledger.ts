@@ -3,6 +3,7 @@ import type { MemberActor, OrgId } from "@/server/auth/actor";
 import { nameActors } from "@/server/auth/name-actors";
 import type { CreditEntryKind } from "@/server/contract/enums";
 import { Decimal } from "@/server/credits/amount";
+import type { Page } from "@/server/page";
 import type { Services } from "@/server/services";
 
 /** Amounts are decimal strings with four places. */
@@ -52,11 +53,7 @@ export type LedgerLine = {
   createdAt: string;
 };
 
-export type LedgerPage = {
-  items: LedgerLine[];
-  /** The `before` of the next, older page; null if there is none. */
-  nextCursor: number | null;
-};
+export type LedgerPage = Page<LedgerLine, number>;
 
 const isRare = (kind: CreditEntryKind) => kind === "grant" || kind === "refund" || kind === "adjustment";
 

@@ -7,14 +7,15 @@ import type { Json, JsonObject } from "@/server/json";
 /** The longest stored text of a changed value; prompts and definitions have their versions. */
 const MAX_TEXT = 500;
 
+/** The transaction of a change, who makes it and when. */
+export type AuditedChange = { tx: Transaction; actor: Actor; at: Date };
+
 export type AuditRecord = {
-  actor: Actor;
   /** `created`, `updated`, `restored`, `revoked`, `removed`, `secret_rotated`, … */
   verb: string;
   subject: { kind: AuditSubject; id: string | null; name: string };
   /** What changed: field → `{ from, to }`, from `changedFields`. Never a secret. */
-  changes: JsonObject;
-  at: Date;
+  changes?: JsonObject;
 };
 
 /** A change by the operator to the installation itself, which belongs to no organization. */
@@ -26,11 +27,13 @@ export type InstallationAuditRecord = {
   at: Date;
 };
 
-/** Writes an entry to the organization's audit log, in the transaction of the change. */
-export async function recordAudit(tx: Transaction, orgId: OrgId, record: AuditRecord): Promise<void> {
-  const { actor, verb, subject, changes, at } = record;
+/** Writes an entry to the audit log of the actor's organization, in the transaction of the change. */
+export async function recordAudit(
+  { tx, actor, at }: AuditedChange,
+  { verb, subject, changes = {} }: AuditRecord,
+): Promise<void> {
   await write(tx, {
-    organizationId: orgId,
+    organizationId: actor.orgId,
     actor: actorReference(actor),
     actorName: actor.name,
     action: `${subject.kind}.${verb}`,

@@ -1,5 +1,6 @@
 import type { MemberActor } from "@/server/auth/actor";
 import type { AuditSubject } from "@/server/contract/enums";
+import { type Page, pageOf } from "@/server/page";
 import type { Services } from "@/server/services";
 
 export type AuditLine = {
@@ -15,11 +16,7 @@ export type AuditLine = {
   createdAt: string;
 };
 
-export type AuditPage = {
-  items: AuditLine[];
-  /** The `before` of the next, older page; null if there is none. */
-  nextCursor: string | null;
-};
+export type AuditPage = Page<AuditLine>;
 
 /** The organization's audit log, newest first, by cursor; `subject`: only changes of this kind. */
 export async function listAudit(
@@ -39,16 +36,10 @@ export async function listAudit(
     },
     orderBy: { id: "desc" },
     take: limit + 1,
+    omit: { organizationId: true, actor: true },
   });
-  const items = rows.slice(0, limit).map((row) => ({
-    id: row.id,
-    actorName: row.actorName,
-    action: row.action,
-    subjectKind: row.subjectKind,
-    subjectId: row.subjectId,
-    subjectName: row.subjectName,
-    changes: row.changes,
-    createdAt: row.createdAt.toISOString(),
-  }));
-  return { items, nextCursor: rows.length > limit ? (items.at(-1)?.id ?? null) : null };
+  return pageOf(
+    rows.map((row) => ({ ...row, createdAt: row.createdAt.toISOString() })),
+    limit,
+  );
 }

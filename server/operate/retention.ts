@@ -7,7 +7,7 @@ const BATCH = 200;
 /** Statements of one kind per pass; the rest waits for the next pass. */
 const MAX_BATCHES = 500;
 
-/** `$1` is the time, `$2` the batch. Ledger and audit log are stored forever; they have run ids as plain values. */
+/** In order. `$1` is the time, `$2` the batch. Ledger and audit log are stored forever; they have run ids as plain values. */
 const REMOVALS = {
   deliveries: `
     DELETE FROM deliveries WHERE id IN (
@@ -38,6 +38,7 @@ const REMOVALS = {
       SELECT child.id FROM runs child JOIN tree ON child.parent_run_id = tree.id
     )
     DELETE FROM runs WHERE id IN (SELECT id FROM tree)`,
+  // After the runs that use them.
   configurations: `
     DELETE FROM configurations WHERE (organization_id, hash) IN (
       SELECT c.organization_id, c.hash FROM configurations c JOIN plans p USING (organization_id)
@@ -58,35 +59,10 @@ const REMOVALS = {
       SELECT organization_id, call FROM key_value_writes WHERE written_at <= $1::timestamptz - interval '3 days' LIMIT $2)`,
   sessions: `DELETE FROM sessions WHERE id IN (SELECT id FROM sessions WHERE expires_at <= $1 LIMIT $2)`,
   verifications: `DELETE FROM verifications WHERE id IN (SELECT id FROM verifications WHERE expires_at <= $1 LIMIT $2)`,
-} as const;
-
-/** How many rows of each kind were deleted; runs include children. */
-export type Removed = Record<keyof typeof REMOVALS, number>;
-
-const NOTHING: Removed = {
-  deliveries: 0,
-  refusedBodies: 0,
-  runs: 0,
-  configurations: 0,
-  idempotencyKeys: 0,
-  keyValues: 0,
-  keyValueWrites: 0,
-  sessions: 0,
-  verifications: 0,
 };
 
-/** Configurations after the runs that use them. */
-const KINDS = [
-  "deliveries",
-  "refusedBodies",
-  "runs",
-  "configurations",
-  "idempotencyKeys",
-  "keyValues",
-  "keyValueWrites",
-  "sessions",
-  "verifications",
-] as const;
+/** How many rows of each kind were deleted; runs include children. */
+export type Removed = Record<string, number>;
 
 /**
  * Deletes what exceeds the plans' retention (deliveries, ended runs with steps and model calls, unused configurations),
@@ -98,14 +74,16 @@ export async function removeExpired(
   shouldContinue: () => boolean = () => true,
 ): Promise<Removed | null> {
   const removed = await withAdvisoryLock(services.pool, LOCKS.retention, async (client) => {
-    const rows: Removed = { ...NOTHING };
+    const rows: Removed = {};
     const now = services.clock.now();
-    for (const kind of KINDS) {
+    for (const [kind, statement] of Object.entries(REMOVALS)) {
+      let removedOfKind = 0;
       for (let batch = 0; batch < MAX_BATCHES && shouldContinue(); batch += 1) {
-        const { rowCount } = await client.query(REMOVALS[kind], [now, BATCH]);
-        rows[kind] += rowCount ?? 0;
+        const { rowCount } = await client.query(statement, [now, BATCH]);
+        removedOfKind += rowCount ?? 0;
         if ((rowCount ?? 0) < BATCH) break;
       }
+      rows[kind] = removedOfKind;
     }
     return rows;
   });

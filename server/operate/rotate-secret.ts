@@ -3,7 +3,7 @@ import { z } from "zod";
 import { transact } from "@/server/db/sql";
 import { setSecretFingerprint } from "@/server/secrets/fingerprint";
 import { purposeOfSecret, SECRET_OWNER_SQL } from "@/server/secrets/purpose";
-import { type Vault, VaultError } from "@/server/secrets/vault";
+import type { Vault } from "@/server/secrets/vault";
 import type { Services } from "@/server/services";
 import { secretPurpose, tokenPurpose } from "@/server/webhooks/token";
 import { recordInstallationAudit } from "./audit";
@@ -68,12 +68,9 @@ async function resealBatch(
   );
   const rows = sealedRows.parse(found.rows);
   const resealed = rows.flatMap(({ id, owner: ownerId, sealed }) => {
-    try {
-      return [{ id, sealed: vault.seal(vault.open(sealed, purposeOf(ownerId)), purposeOf(ownerId)) }];
-    } catch (error) {
-      if (error instanceof VaultError) return [];
-      throw error;
-    }
+    const purpose = purposeOf(ownerId);
+    const plain = vault.openOrNull(sealed, purpose);
+    return plain === null ? [] : [{ id, sealed: vault.seal(plain, purpose) }];
   });
   await client.query(
     `UPDATE ${table} t SET ${column} = n.sealed

@@ -1,5 +1,5 @@
 import type { OperatorActor } from "@/server/auth/actor";
-import { recordAudit } from "@/server/operate/audit";
+import { type AuditedChange, type AuditRecord, recordAudit } from "@/server/operate/audit";
 import { cancelRun } from "@/server/runs/cancel";
 import type { Services } from "@/server/services";
 
@@ -19,7 +19,7 @@ export async function suspendOrganization(
       where: { id: actor.orgId, suspendedAt: null },
       data: { suspendedAt: at, suspendedReason: reason, updatedAt: at },
     });
-    if (count > 0) await note(tx, actor, "suspended", { reason }, at);
+    if (count > 0) await note({ tx, actor, at }, { verb: "suspended", changes: { reason } });
   });
   // Starts lock the organization's row, so a start either committed before the suspension and is found here, or fails.
   // Parents first: their children end with them. Statuses are literals, for the partial index of open runs.
@@ -43,19 +43,13 @@ export async function resumeOrganization(
       where: { id: actor.orgId, suspendedAt: { not: null } },
       data: { suspendedAt: null, suspendedReason: null, updatedAt: at },
     });
-    if (count > 0) await note(tx, actor, "resumed", {}, at);
+    if (count > 0) await note({ tx, actor, at }, { verb: "resumed" });
     return count > 0;
   });
 }
 
-async function note(
-  tx: Parameters<typeof recordAudit>[0],
-  actor: OperatorActor,
-  verb: string,
-  changes: { reason?: string },
-  at: Date,
-): Promise<void> {
-  const { name } = await tx.organization.findUniqueOrThrow({ where: { id: actor.orgId } });
-  const subject = { kind: "organization", id: actor.orgId, name } as const;
-  await recordAudit(tx, actor.orgId, { actor, verb, subject, changes, at });
+async function note(change: AuditedChange, entry: Omit<AuditRecord, "subject">): Promise<void> {
+  const id = change.actor.orgId;
+  const { name } = await change.tx.organization.findUniqueOrThrow({ where: { id } });
+  await recordAudit(change, { ...entry, subject: { kind: "organization", id, name } });
 }

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { parseJson } from "@/server/json";
 import type { Attempt } from "@/server/models/port";
 
 /** The attempts of steps and model calls, as stored in their rows: a JSON array, oldest first. */
@@ -13,11 +14,7 @@ const attempt = z.object({
 const attemptList = z.array(attempt).catch([]);
 
 export function readAttempts(text: string): Attempt[] {
-  try {
-    return attemptList.parse(JSON.parse(text));
-  } catch {
-    return [];
-  }
+  return attemptList.parse(parseJson(text));
 }
 
 const INTERRUPTED = "Interrupted: its process ended or stalled. It was started again.";

@@ -12,6 +12,8 @@ export type Vault = {
   seal(plain: string, purpose: string): string;
   /** Opens what `seal` made for the same purpose, under either secret; throws VaultError for anything else. */
   open(sealed: string, purpose: string): string;
+  /** The same; null where `open` throws VaultError. */
+  openOrNull(sealed: string, purpose: string): string | null;
   /** How texts begin that are sealed under the present secret. */
   sealedPrefix: string;
   /** Tells two secrets apart without revealing anything about them; kept in the database. */
@@ -40,7 +42,7 @@ export function createVault(secret: string, previousSecret?: string): Vault {
   const keys = new Map([previous, current].flatMap((key) => (key === null ? [] : [[key.id, key]])));
   const sealedPrefix = `${VERSION}.${current.id}.`;
 
-  return {
+  const vault: Vault = {
     fingerprint: current.fingerprint,
     previousFingerprint: previous?.fingerprint ?? null,
     sealedPrefix,
@@ -65,7 +67,16 @@ export function createVault(secret: string, previousSecret?: string): Vault {
         throw new VaultError("A sealed text was changed, or it is of another purpose.", { cause });
       }
     },
+    openOrNull(sealed, purpose) {
+      try {
+        return vault.open(sealed, purpose);
+      } catch (error) {
+        if (error instanceof VaultError) return null;
+        throw error;
+      }
+    },
   };
+  return vault;
 }
 
 function readSealed(sealed: string) {

@@ -2,6 +2,7 @@ import type { MemberActor } from "@/server/auth/actor";
 import type { DeliveryOutcomeName } from "@/server/contract/enums";
 import { AppError } from "@/server/errors";
 import { decodeText, parseBodyText, refuseNul } from "@/server/json-body";
+import { type Page, pageOf } from "@/server/page";
 import type { Services } from "@/server/services";
 import { fillMessageTemplate } from "./message-template";
 
@@ -20,11 +21,7 @@ export type DeliverySummary = {
   redeliveryOf: string | null;
 };
 
-export type DeliveryPage = {
-  items: DeliverySummary[];
-  /** The `before` of the next, older page; null if there is none. */
-  nextCursor: string | null;
-};
+export type DeliveryPage = Page<DeliverySummary>;
 
 const SUMMARY = {
   id: true,
@@ -71,8 +68,7 @@ export async function listDeliveries(
     take: input.limit + 1,
     select: SUMMARY,
   });
-  const items = rows.slice(0, input.limit).map(toSummary);
-  return { items, nextCursor: rows.length > input.limit ? (items.at(-1)?.id ?? null) : null };
+  return pageOf(rows.map(toSummary), input.limit);
 }
 
 export type DeliveryBody = {

@@ -3,7 +3,6 @@ import type { MemberActor } from "@/server/auth/actor";
 import { roleCovers } from "@/server/auth/sessions";
 import { AppError } from "@/server/errors";
 import type { JsonObject } from "@/server/json";
-import { VaultError } from "@/server/secrets/vault";
 import type { Services } from "@/server/services";
 import { exampleBody, exampleForTemplate } from "./example-body";
 import { tokenPurpose, triggerUrl } from "./token";
@@ -71,12 +70,13 @@ export async function inspectTrigger(
   if (!trigger) throw new AppError("not_found", "Trigger not found.");
   const found = trigger.agent ?? trigger.tool;
   const masked = !roleCovers(actor.role, "member");
+  const token = masked ? MASK : services.vault.openOrNull(trigger.tokenSealed, tokenPurpose(trigger.id));
   return {
     id: trigger.id,
     slug: trigger.slug,
     name: trigger.name,
     enabled: trigger.disabledAt === null,
-    url: masked ? triggerUrl(services.env.appUrl, MASK) : openUrl(services, trigger),
+    url: token === null ? null : triggerUrl(services.env.appUrl, token),
     masked,
     target: {
       kind: trigger.agentId ? "agent" : "tool",
@@ -109,13 +109,4 @@ function sampleFor({
 }): JsonObject {
   if (!tool) return exampleForTemplate(messageTemplate ?? "");
   return exampleBody(parametersOf.parse(JSON.parse(tool.versions[0]?.definition ?? "{}")).parameters);
-}
-
-function openUrl({ env, vault }: Services, trigger: { id: string; tokenSealed: string }): string | null {
-  try {
-    return triggerUrl(env.appUrl, vault.open(trigger.tokenSealed, tokenPurpose(trigger.id)));
-  } catch (error) {
-    if (error instanceof VaultError) return null;
-    throw error;
-  }
 }

@@ -2,13 +2,13 @@ import { z } from "zod";
 import { memberProcedure, router } from "@/server/api/trpc";
 import { listOwnOrganizations, switchOrganization } from "@/server/auth/organizations";
 import { changeOwnPassword, endOwnSession, listOwnSessions, passwordChange } from "@/server/auth/own-account";
-import { checkedInput } from "./checked-input";
+import { call, checkedInput } from "./procedures";
 
 const viewer = memberProcedure("viewer");
 
 /** The person's own account, whatever their role. */
 export const accountRouter = router({
-  organizations: viewer.query(({ ctx }) => listOwnOrganizations(ctx.services, ctx.actor)),
+  organizations: viewer.query(call(listOwnOrganizations)),
   switchOrganization: viewer
     .input(z.object({ organizationId: z.uuid() }))
     .mutation(({ ctx, input }) => switchOrganization(ctx.services, ctx.actor, input.organizationId)),

@@ -1,15 +1,16 @@
 import { memberProcedure, router } from "@/server/api/trpc";
 import { listDirectory } from "@/server/catalog/directory";
 import { listAgents, listFilterTargets, listKeys, listTools, listTriggers } from "@/server/catalog/overview";
+import { call } from "./procedures";
 
 const viewer = memberProcedure("viewer");
 
 /** Reading agents, tools, triggers and keys in the dashboard. */
 export const catalogRouter = router({
-  agents: viewer.query(({ ctx }) => listAgents(ctx.services, ctx.actor)),
-  tools: viewer.query(({ ctx }) => listTools(ctx.services, ctx.actor)),
-  triggers: viewer.query(({ ctx }) => listTriggers(ctx.services, ctx.actor)),
-  keys: viewer.query(({ ctx }) => listKeys(ctx.services, ctx.actor)),
-  directory: viewer.query(({ ctx }) => listDirectory(ctx.services, ctx.actor)),
-  filterTargets: viewer.query(({ ctx }) => listFilterTargets(ctx.services, ctx.actor)),
+  agents: viewer.query(call(listAgents)),
+  tools: viewer.query(call(listTools)),
+  triggers: viewer.query(call(listTriggers)),
+  keys: viewer.query(call(listKeys)),
+  directory: viewer.query(call(listDirectory)),
+  filterTargets: viewer.query(call(listFilterTargets)),
 });

@@ -3,11 +3,12 @@ import { memberProcedure, router } from "@/server/api/trpc";
 import { CREDIT_ENTRY_KINDS } from "@/server/contract/enums";
 import { listLedger, readBalance } from "@/server/credits/read-ledger";
 import { readRunsById } from "@/server/runs/read/list";
+import { call } from "./procedures";
 
 const viewer = memberProcedure("viewer");
 
 export const creditsRouter = router({
-  balance: viewer.query(({ ctx }) => readBalance(ctx.services, ctx.actor)),
+  balance: viewer.query(call(readBalance)),
 
   /** The entries, and the runs they belong to as far as these are still stored. */
   ledger: viewer

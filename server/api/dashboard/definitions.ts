@@ -16,6 +16,7 @@ import { listArchived, restoreDefinition, returnToVersion } from "@/server/catal
 import { saveAgent } from "@/server/catalog/save-agent";
 import { listVersions, readVersionChanges } from "@/server/catalog/versions";
 import { RUN_KINDS } from "@/server/contract/enums";
+import { call } from "./procedures";
 
 const viewer = memberProcedure("viewer");
 const member = memberProcedure("member");
@@ -64,32 +65,26 @@ export const definitionsRouter = router({
         from: z.enum(["previous", "current"]).default("previous"),
       }),
     )
-    .query(({ ctx, input }) => readVersionChanges(ctx.services, ctx.actor, input)),
+    .query(call(readVersionChanges)),
 
   returnTo: member
     .input(reference.extend({ number: z.int32().min(1), current: z.int32().min(1) }))
-    .mutation(({ ctx, input }) => returnToVersion(ctx.services, ctx.actor, input)),
+    .mutation(call(returnToVersion)),
 
   /** Archived agents or tools start nothing and can be restored. */
-  archive: member
-    .input(reference)
-    .mutation(({ ctx, input }) => removeDefinition(ctx.services, ctx.actor, input)),
+  archive: member.input(reference).mutation(call(removeDefinition)),
 
-  restore: member
-    .input(reference)
-    .mutation(({ ctx, input }) => restoreDefinition(ctx.services, ctx.actor, input)),
+  restore: member.input(reference).mutation(call(restoreDefinition)),
 
   archived: viewer
     .input(reference.pick({ kind: true }))
     .query(({ ctx, input }) => listArchived(ctx.services, ctx.actor, input.kind)),
 
-  choices: viewer.query(({ ctx }) => readChoices(ctx.services, ctx.actor)),
+  choices: viewer.query(call(readChoices)),
 
   functions: viewer.query(() => readFunctions()),
 
-  editAgent: viewer
-    .input(z.object({ agentId: z.uuid() }))
-    .query(({ ctx, input }) => readAgentDefinition(ctx.services, ctx.actor, input)),
+  editAgent: viewer.input(z.object({ agentId: z.uuid() })).query(call(readAgentDefinition)),
 
   saveAgent: member
     .input(z.object({ definition: z.unknown(), expected, note }))

@@ -7,7 +7,7 @@ import {
   removeModelProvider,
   saveModelProvider,
 } from "@/server/catalog/organization/model-providers";
-import { checkedInput } from "./checked-input";
+import { call, checkedInput } from "./procedures";
 
 const viewer = memberProcedure("viewer");
 const admin = memberProcedure("admin");
@@ -15,20 +15,14 @@ const named = z.object({ name: z.string().max(64) });
 
 /** The model providers of the organization, and those of the service. */
 export const modelsRouter = router({
-  list: viewer.query(({ ctx }) => listModelProviders(ctx.services, ctx.actor)),
+  list: viewer.query(call(listModelProviders)),
 
   /** The agents and tools that use a provider's models. */
-  users: viewer.input(named).query(({ ctx, input }) => listProviderUsers(ctx.services, ctx.actor, input)),
+  users: viewer.input(named).query(call(listProviderUsers)),
 
-  save: admin
-    .input(checkedInput(providerChange))
-    .mutation(({ ctx, input }) => saveModelProvider(ctx.services, ctx.actor, input)),
+  save: admin.input(checkedInput(providerChange)).mutation(call(saveModelProvider)),
 
-  test: admin
-    .input(named.extend({ model: z.string().max(200) }))
-    .mutation(({ ctx, input }) => testProvider(ctx.services, ctx.actor, input)),
+  test: admin.input(named.extend({ model: z.string().max(200) })).mutation(call(testProvider)),
 
-  remove: admin
-    .input(named)
-    .mutation(({ ctx, input }) => removeModelProvider(ctx.services, ctx.actor, input)),
+  remove: admin.input(named).mutation(call(removeModelProvider)),
 });

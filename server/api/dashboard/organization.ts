@@ -9,18 +9,16 @@ import {
 } from "@/server/catalog/organization/own-organization";
 import { AUDIT_SUBJECTS } from "@/server/contract/enums";
 import { listAudit } from "@/server/operate/read-audit";
-import { checkedInput } from "./checked-input";
+import { call, checkedInput } from "./procedures";
 
 export const organizationRouter = router({
-  inspect: memberProcedure("viewer").query(({ ctx }) => describeOwnOrganization(ctx.services, ctx.actor)),
+  inspect: memberProcedure("viewer").query(call(describeOwnOrganization)),
 
-  firstSteps: memberProcedure("viewer").query(({ ctx }) => readFirstSteps(ctx.services, ctx.actor)),
+  firstSteps: memberProcedure("viewer").query(call(readFirstSteps)),
 
-  rename: memberProcedure("owner")
-    .input(checkedInput(organizationName))
-    .mutation(({ ctx, input }) => renameOrganization(ctx.services, ctx.actor, input)),
+  rename: memberProcedure("owner").input(checkedInput(organizationName)).mutation(call(renameOrganization)),
 
-  members: memberProcedure("viewer").query(({ ctx }) => listMembers(ctx.services, ctx.actor)),
+  members: memberProcedure("viewer").query(call(listMembers)),
 
   audit: memberProcedure("admin")
     .input(

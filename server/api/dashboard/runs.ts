@@ -19,6 +19,7 @@ import { metricsQuestion, readRunMetrics } from "@/server/runs/read/metrics/metr
 import { findNeighbours } from "@/server/runs/read/neighbours";
 import { searchSteps } from "@/server/runs/read/search-steps";
 import { rerun, startFromDashboard } from "@/server/runs/rerun";
+import { call } from "./procedures";
 
 const viewer = memberProcedure("viewer");
 const member = memberProcedure("member");
@@ -65,27 +66,21 @@ export const runsRouter = router({
 
   neighbours: viewer
     .input(z.object({ runId: z.uuid(), filter: runFilter.default({}) }))
-    .query(({ ctx, input }) => findNeighbours(ctx.services, ctx.actor, input)),
+    .query(call(findNeighbours)),
 
-  metrics: viewer
-    .input(metricsQuestion)
-    .query(({ ctx, input }) => readRunMetrics(ctx.services, ctx.actor, input)),
+  metrics: viewer.input(metricsQuestion).query(call(readRunMetrics)),
 
   inspect: viewer
     .input(z.object({ runId: z.uuid() }))
     .query(({ ctx, input }) => inspectRun(ctx.services, ctx.actor, input.runId)),
 
-  step: viewer
-    .input(z.object({ runId: z.uuid(), stepId: z.uuid() }))
-    .query(({ ctx, input }) => inspectStep(ctx.services, ctx.actor, input)),
+  step: viewer.input(z.object({ runId: z.uuid(), stepId: z.uuid() })).query(call(inspectStep)),
 
-  modelCall: viewer
-    .input(z.object({ runId: z.uuid(), callId: z.uuid() }))
-    .query(({ ctx, input }) => inspectCall(ctx.services, ctx.actor, input)),
+  modelCall: viewer.input(z.object({ runId: z.uuid(), callId: z.uuid() })).query(call(inspectCall)),
 
   modelRequest: viewer
     .input(z.object({ runId: z.uuid(), callId: z.uuid() }))
-    .query(({ ctx, input }) => inspectModelRequest(ctx.services, ctx.actor, input)),
+    .query(call(inspectModelRequest)),
 
   configuration: viewer
     .input(z.object({ runId: z.uuid() }))
@@ -93,11 +88,11 @@ export const runsRouter = router({
 
   compareConfigurations: viewer
     .input(z.object({ a: z.uuid(), b: z.uuid() }))
-    .query(({ ctx, input }) => compareConfigurations(ctx.services, ctx.actor, input)),
+    .query(call(compareConfigurations)),
 
   searchSteps: viewer
     .input(z.object({ runId: z.uuid(), text: z.string().min(1).max(200) }))
-    .query(({ ctx, input }) => searchSteps(ctx.services, ctx.actor, input)),
+    .query(call(searchSteps)),
 
   liveness: viewer
     .input(z.object({ runId: z.uuid() }))
@@ -105,7 +100,7 @@ export const runsRouter = router({
 
   start: member
     .input(z.object({ kind: z.enum(RUN_KINDS), id: z.uuid(), input: z.string() }))
-    .mutation(({ ctx, input }) => startFromDashboard(ctx.services, ctx.actor, input)),
+    .mutation(call(startFromDashboard)),
 
   /** Runs an unsaved definition of an agent. */
   tryAgent: member
@@ -124,11 +119,9 @@ export const runsRouter = router({
         until: z.string().max(64).nullable().default(null),
       }),
     )
-    .mutation(({ ctx, input }) => tryTool(ctx.services, ctx.actor, input)),
+    .mutation(call(tryTool)),
 
-  rerun: member
-    .input(z.object({ runId: z.uuid(), input: z.string().optional() }))
-    .mutation(({ ctx, input }) => rerun(ctx.services, ctx.actor, input)),
+  rerun: member.input(z.object({ runId: z.uuid(), input: z.string().optional() })).mutation(call(rerun)),
 
   /** Cancels the open runs among these; returns how many of them exist here. */
   cancel: member

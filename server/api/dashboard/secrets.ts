@@ -9,7 +9,7 @@ import {
   setSecret,
 } from "@/server/catalog/organization/secrets";
 import { SECRET_NAME } from "@/server/secrets/references";
-import { checkedInput } from "./checked-input";
+import { call, checkedInput } from "./procedures";
 
 const admin = memberProcedure("admin");
 /** Checked with its faults named by `setSecret`. */
@@ -22,12 +22,12 @@ const newValue = z.object({
 
 /** The organization's secrets. No procedure returns a value. */
 export const secretsRouter = router({
-  list: memberProcedure("viewer").query(({ ctx }) => listSecrets(ctx.services, ctx.actor)),
+  list: memberProcedure("viewer").query(call(listSecrets)),
 
   /** The tools that refer to a secret. */
   users: memberProcedure("viewer")
     .input(z.object({ name: z.string().regex(SECRET_NAME) }))
-    .query(({ ctx, input }) => listSecretUsers(ctx.services, ctx.actor, input)),
+    .query(call(listSecretUsers)),
 
   create: admin
     .input(newValue)
@@ -39,11 +39,7 @@ export const secretsRouter = router({
     .mutation(({ ctx, input }) => setSecret(ctx.services, ctx.actor, input, { only: "update" })),
 
   /** Other hosts and another expiry; the value stays. */
-  changeRules: admin
-    .input(checkedInput(secretRules))
-    .mutation(({ ctx, input }) => changeSecretRules(ctx.services, ctx.actor, input)),
+  changeRules: admin.input(checkedInput(secretRules)).mutation(call(changeSecretRules)),
 
-  remove: admin
-    .input(z.object({ name: z.string().max(64) }))
-    .mutation(({ ctx, input }) => removeSecret(ctx.services, ctx.actor, input)),
+  remove: admin.input(z.object({ name: z.string().max(64) })).mutation(call(removeSecret)),
 });

@@ -16,7 +16,7 @@ import {
 import { inspectTrigger } from "@/server/webhooks/inspect-trigger";
 import { redeliver } from "@/server/webhooks/redeliver";
 import { triggerUrl } from "@/server/webhooks/token";
-import { checkedInput } from "./checked-input";
+import { call, checkedInput } from "./procedures";
 
 /** Bodies that are typed into the dashboard. */
 const MAX_SAMPLE_CHARACTERS = 100_000;
@@ -45,22 +45,20 @@ export const triggersRouter = router({
 
   delivery: viewer
     .input(z.object({ deliveryId: z.uuid(), complete: z.boolean().optional() }))
-    .query(({ ctx, input }) => inspectDelivery(ctx.services, ctx.actor, input)),
+    .query(call(inspectDelivery)),
 
   /** Changes nothing; it is a mutation because templates are too long for a URL. */
   previewMessage: member
     .input(z.object({ deliveryId: z.uuid(), template: z.string().min(1).max(100_000) }))
-    .mutation(({ ctx, input }) => previewMessage(ctx.services, ctx.actor, input)),
+    .mutation(call(previewMessage)),
 
   previewTemplate: member
     .input(
       z.object({ template: z.string().min(1).max(100_000), body: z.string().max(MAX_SAMPLE_CHARACTERS) }),
     )
-    .mutation(({ ctx, input }) => previewTemplate(ctx.services, ctx.actor, input)),
+    .mutation(call(previewTemplate)),
 
-  create: member
-    .input(checkedInput(newTrigger))
-    .mutation(({ ctx, input }) => createTrigger(ctx.services, ctx.actor, input)),
+  create: member.input(checkedInput(newTrigger)).mutation(call(createTrigger)),
 
   /** The slug names the trigger. */
   update: member
@@ -69,11 +67,9 @@ export const triggersRouter = router({
 
   setStatus: member
     .input(z.object({ id: z.uuid(), status: z.enum(["active", "inactive"]) }))
-    .mutation(({ ctx, input }) => setTriggerStatus(ctx.services, ctx.actor, input)),
+    .mutation(call(setTriggerStatus)),
 
-  rotateSecret: member
-    .input(checkedInput(rotation))
-    .mutation(({ ctx, input }) => rotateTriggerSecret(ctx.services, ctx.actor, input)),
+  rotateSecret: member.input(checkedInput(rotation)).mutation(call(rotateTriggerSecret)),
 
   rotateAddress: member.input(z.object({ id: z.uuid() })).mutation(async ({ ctx, input }) => {
     const { token } = await rotateTriggerToken(ctx.services, ctx.actor, input);
@@ -88,7 +84,7 @@ export const triggersRouter = router({
 
   sendTest: member
     .input(z.object({ triggerId: z.uuid(), body: z.string().max(MAX_SAMPLE_CHARACTERS) }))
-    .mutation(({ ctx, input }) => sendTestCall(ctx.services, ctx.actor, input)),
+    .mutation(call(sendTestCall)),
 
   redeliver: member
     .input(z.object({ deliveryId: z.uuid() }))

@@ -15,54 +15,45 @@ type Described = {
   description: string;
 };
 
-function start({ tag, ...described }: Described): ApiMeta {
-  return {
-    openapi: {
-      ...described,
-      method: "POST",
-      tags: [tag],
-      scope: "runs:start",
-      limit: "starts",
-      requestHeaders: z.object({
-        "Idempotency-Key": idempotencyKey(
-          "Within 24 hours the same key and request return the first answer and start nothing. " +
-            "The same key with another path or body is 409.",
-        ),
-      }),
-      successDescription: "The run is stored and will execute",
-      errorResponses: {},
-    },
-  };
-}
+type Rules = Pick<
+  NonNullable<ApiMeta["openapi"]>,
+  "method" | "scope" | "limit" | "successDescription" | "requestHeaders"
+>;
 
-function read({ tag, ...described }: Described): ApiMeta {
-  return {
-    openapi: {
-      ...described,
-      method: "GET",
-      tags: [tag],
-      scope: "runs:read",
-      limit: "reads",
-      successDescription: "The run's current state",
-      errorResponses: {},
-    },
-  };
-}
+/** Declares the metadata of operations of one kind. */
+const operation =
+  (rules: Rules) =>
+  ({ tag, ...described }: Described): ApiMeta => ({
+    openapi: { ...described, ...rules, tags: [tag], errorResponses: {} },
+  });
+
+const start = operation({
+  method: "POST",
+  scope: "runs:start",
+  limit: "starts",
+  requestHeaders: z.object({
+    "Idempotency-Key": idempotencyKey(
+      "Within 24 hours the same key and request return the first answer and start nothing. " +
+        "The same key with another path or body is 409.",
+    ),
+  }),
+  successDescription: "The run is stored and will execute",
+});
+
+const read = operation({
+  method: "GET",
+  scope: "runs:read",
+  limit: "reads",
+  successDescription: "The run's current state",
+});
 
 /** A cancel counts as a read, so that it works when the starts are used up. */
-function cancel({ tag, ...described }: Described): ApiMeta {
-  return {
-    openapi: {
-      ...described,
-      method: "POST",
-      tags: [tag],
-      scope: "runs:start",
-      limit: "reads",
-      successDescription: "The run after the cancel",
-      errorResponses: {},
-    },
-  };
-}
+const cancel = operation({
+  method: "POST",
+  scope: "runs:start",
+  limit: "reads",
+  successDescription: "The run after the cancel",
+});
 
 const CANCEL =
   "Idempotent. A pending run ends immediately, a running one within 30 seconds. What it has used is charged. " +

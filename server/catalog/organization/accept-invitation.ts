@@ -76,13 +76,14 @@ export async function acceptInvitation(
     await tx.invitation.delete({ where: { id } });
     const orgId = mintOrgId(organizationId);
     const actor: MemberActor = { kind: "member", orgId, userId: person.id, name: person.name, role };
-    await recordAudit(tx, orgId, {
-      actor,
-      verb: "accepted",
-      subject: { kind: "invitation", id, name: email },
-      changes: existing ? {} : { role: { from: null, to: role } },
-      at,
-    });
+    await recordAudit(
+      { tx, actor, at },
+      {
+        verb: "accepted",
+        subject: { kind: "invitation", id, name: email },
+        changes: existing ? {} : { role: { from: null, to: role } },
+      },
+    );
     return { email, organization: organization.name };
   });
 }

@@ -115,13 +115,10 @@ export async function revokeApiKey(
     const { name, prefix, revokedAt } = found;
     if (revokedAt === null) {
       await tx.apiKey.update({ where: { id }, data: { revokedAt: at } });
-      await recordAudit(tx, actor.orgId, {
-        actor,
-        verb: "revoked",
-        subject: { kind: "api_key", id, name },
-        changes: { prefix },
-        at,
-      });
+      await recordAudit(
+        { tx, actor, at },
+        { verb: "revoked", subject: { kind: "api_key", id, name }, changes: { prefix } },
+      );
     }
     return { id, name, prefix };
   });

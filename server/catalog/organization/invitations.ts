@@ -93,13 +93,14 @@ export async function createInvitation(
       const tokenHash = hashInvitationToken(token);
       const data = { id, organizationId, email, role, tokenHash, invitedBy, createdAt: at, expiresAt };
       await tx.invitation.create({ data });
-      await recordAudit(tx, actor.orgId, {
-        actor,
-        verb: "created",
-        subject: { kind: "invitation", id, name: email },
-        changes: { role: { from: null, to: role } },
-        at,
-      });
+      await recordAudit(
+        { tx, actor, at },
+        {
+          verb: "created",
+          subject: { kind: "invitation", id, name: email },
+          changes: { role: { from: null, to: role } },
+        },
+      );
       return { id, email, role, token, expiresAt: expiresAt.toISOString() };
     },
     [personLock(email)],
@@ -116,12 +117,9 @@ export async function revokeInvitation(
     const found = await tx.invitation.findFirst({ where: { id, organizationId: actor.orgId } });
     if (!found) throw new AppError("not_found", "Invitation not found. It may have been used.");
     await tx.invitation.delete({ where: { id } });
-    await recordAudit(tx, actor.orgId, {
-      actor,
-      verb: "revoked",
-      subject: { kind: "invitation", id, name: found.email },
-      changes: {},
-      at,
-    });
+    await recordAudit(
+      { tx, actor, at },
+      { verb: "revoked", subject: { kind: "invitation", id, name: found.email } },
+    );
   });
 }

@@ -2,6 +2,7 @@ import type { Actor } from "@/server/auth/actor";
 import { type PriceList, priceOf } from "@/server/credits/prices";
 import { keySecretOf, type OwnProvider } from "@/server/models/own-provider";
 import type { Services } from "@/server/services";
+import { findTools } from "../find-tools";
 import { readProviders } from "./model-providers";
 import { type SecretSummary, stateOf } from "./secrets";
 
@@ -95,26 +96,28 @@ export async function listProviderUsers(
 ): Promise<{ kind: "agent" | "tool"; id: string; name: string }[]> {
   const provider = (await readProviders(db, actor.orgId)).find((each) => each.name === name);
   if (provider === undefined) return [];
-  const where = { organizationId: actor.orgId, deletedAt: null };
-  const orderBy = { name: "asc" } as const;
-  const newest = { orderBy: { number: "desc" }, take: 1 } as const;
   const agents = await db.agent.findMany({
-    where: { ...where, versions: { some: { model: { in: provider.models } } } },
-    orderBy,
-    select: { id: true, name: true, versions: { ...newest, select: { model: true } } },
-  });
-  const tools = await db.tool.findMany({
-    where: { ...where, versions: { some: { definition: { contains: '"generate_text"' } } } },
-    orderBy,
-    select: { id: true, name: true, versions: { ...newest, select: { definition: true } } },
+    where: {
+      organizationId: actor.orgId,
+      deletedAt: null,
+      versions: { some: { model: { in: provider.models } } },
+    },
+    orderBy: { name: "asc" },
+    select: {
+      id: true,
+      name: true,
+      versions: { orderBy: { number: "desc" }, take: 1, select: { model: true } },
+    },
   });
   const names = provider.models.map((model) => `"model":${JSON.stringify(model)}`);
+  const tools = await findTools({ db }, actor.orgId, {
+    text: '"generate_text"',
+    fits: (definition) => names.some((each) => definition.includes(each)),
+  });
   return [
     ...agents
       .filter(({ versions: [current] }) => current && provider.models.includes(current.model))
       .map((agent) => ({ kind: "agent" as const, id: agent.id, name: agent.name })),
-    ...tools
-      .filter(({ versions: [current] }) => names.some((each) => current?.definition.includes(each)))
-      .map((tool) => ({ kind: "tool" as const, id: tool.id, name: tool.name })),
+    ...tools,
   ];
 }

@@ -96,13 +96,14 @@ export async function removeMember(
     requireOwnersConsent(actor, found.role, found.role);
     if (found.role === "owner") await requireAnotherOwner(change, found.id);
     await tx.member.delete({ where: { id: found.id } });
-    await recordAudit(tx, actor.orgId, {
-      actor,
-      verb: "removed",
-      subject: { kind: "member", id: userId, name: found.user.email },
-      changes: { role: { from: found.role, to: null } },
-      at,
-    });
+    await recordAudit(
+      { tx, actor, at },
+      {
+        verb: "removed",
+        subject: { kind: "member", id: userId, name: found.user.email },
+        changes: { role: { from: found.role, to: null } },
+      },
+    );
   });
 }
 

@@ -46,7 +46,8 @@ export async function saveModelProvider(
     if (Object.keys(changes).length === 0) return { name };
     const after = found === null ? [...before, provider] : before.with(index, provider);
     await writeProviders(change, after);
-    await audit(change, name, { verb: found === null ? "created" : "updated", changes });
+    const verb = found === null ? "created" : "updated";
+    await recordAudit(change, { verb, subject: subjectOf(name), changes });
     return { name };
   });
 }
@@ -62,7 +63,7 @@ export async function removeModelProvider(
     const after = before.filter((each) => each.name !== name);
     if (after.length === before.length) throw noProvider(name);
     await writeProviders(change, after);
-    await audit(change, name, { verb: "removed", changes: {} });
+    await recordAudit(change, { verb: "removed", subject: subjectOf(name) });
   });
 }
 
@@ -81,14 +82,7 @@ async function writeProviders({ tx, actor, at }: Change, providers: readonly Own
   await tx.organization.update({ where: { id: actor.orgId }, data: { modelProviders, updatedAt: at } });
 }
 
-function audit(
-  { tx, actor, at }: Change,
-  name: string,
-  { verb, changes }: Pick<Parameters<typeof recordAudit>[2], "verb" | "changes">,
-): Promise<void> {
-  const subject = { kind: "model_provider", id: null, name } as const;
-  return recordAudit(tx, actor.orgId, { actor, verb, subject, changes, at });
-}
+const subjectOf = (name: string) => ({ kind: "model_provider", id: null, name }) as const;
 
 export const noProvider = (name: string) =>
   new AppError("not_found", `There is no model provider "${name}".`);

@@ -28,6 +28,7 @@ import {
   secretInput,
   secretRules,
 } from "../definitions";
+import { type FoundTool, findTools } from "../find-tools";
 import { parseInput, refusal } from "../issues";
 
 /** A secret without its value, which nothing ever shows. */
@@ -109,13 +110,14 @@ export async function setSecretWithin(
   const { id } = found ?? (await createSecret(change, name, allowedHosts));
   await tx.secret.update({ where: { id }, data });
   const saved = found ? "updated" : "created";
-  await recordAudit(tx, actor.orgId, {
-    actor,
-    verb: saved,
-    subject: { kind: "secret", id, name },
-    changes: { ...changedFields(found && factsOf(found), factsOf(data)), value: "set" },
-    at,
-  });
+  await recordAudit(
+    { tx, actor, at },
+    {
+      verb: saved,
+      subject: { kind: "secret", id, name },
+      changes: { ...changedFields(found && factsOf(found), factsOf(data)), value: "set" },
+    },
+  );
   return { name, saved, isSet: true };
 }
 
@@ -150,29 +152,14 @@ export async function changeSecretRules(
 
 /** The tools whose current version refers to a secret, by name. */
 export async function listSecretUsers(
-  { db }: Services,
+  services: Services,
   actor: Actor,
   { name }: { name: string },
-): Promise<{ kind: "tool"; id: string; name: string }[]> {
-  // `contains` narrows the definitions to read; `_` in the name matches any character.
-  const tools = await db.tool.findMany({
-    where: {
-      organizationId: actor.orgId,
-      deletedAt: null,
-      versions: { some: { definition: { contains: `secrets.${name}` } } },
-    },
-    orderBy: { name: "asc" },
-    select: {
-      id: true,
-      name: true,
-      versions: { orderBy: { number: "desc" }, take: 1, select: { definition: true } },
-    },
+): Promise<FoundTool[]> {
+  return findTools(services, actor.orgId, {
+    text: `secrets.${name}`,
+    fits: (definition) => findSecretNames(JSON.parse(definition)).includes(name),
   });
-  return tools
-    .filter(({ versions: [current] }) =>
-      findSecretNames(JSON.parse(current?.definition ?? "{}")).includes(name),
-    )
-    .map((tool) => ({ kind: "tool", id: tool.id, name: tool.name }));
 }
 
 /** Declares a secret and its hosts, within a change that is under way; a value that is set stays. */
@@ -213,13 +200,10 @@ export async function removeSecret(
       throw new AppError("invalid_request", message);
     }
     await tx.secret.delete({ where: { id: found.id } });
-    await recordAudit(tx, actor.orgId, {
-      actor,
-      verb: "removed",
-      subject: { kind: "secret", id: found.id, name },
-      changes: {},
-      at,
-    });
+    await recordAudit(
+      { tx, actor, at },
+      { verb: "removed", subject: { kind: "secret", id: found.id, name } },
+    );
   });
 }
 

@@ -38,7 +38,7 @@ export async function removeUser(
       const actor: OperatorActor = await operatorOf({ db: tx }, organization.slug, operatorName);
       const subject = { kind: "member", id, name: email } as const;
       const changes = { role: { from: role, to: null } };
-      await recordAudit(tx, actor.orgId, { actor, verb: "removed", subject, changes, at });
+      await recordAudit({ tx, actor, at }, { verb: "removed", subject, changes });
     }
     const organizations = members.map(({ organization }) => organization.slug);
     await tx.user.delete({ where: { id } });

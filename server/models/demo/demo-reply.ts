@@ -1,4 +1,4 @@
-import { isJsonObject, type Json } from "@/server/json";
+import { isJsonObject, type Json, parseJson } from "@/server/json";
 import type { ModelMessage, ModelRequest } from "@/server/models/port";
 
 /** How the demo model (demo.ts) phrases the results of its calls. */
@@ -10,15 +10,6 @@ const NOTICE =
 const shorten = (text: string, length: number) =>
   text.length <= length ? text : `${text.slice(0, length)}…`;
 
-function parse(text: string): Json | undefined {
-  try {
-    const value: Json = JSON.parse(text);
-    return value;
-  } catch {
-    return undefined;
-  }
-}
-
 const wordOf = (value: Json) => (typeof value === "string" ? value : JSON.stringify(value));
 /** `unitPrice` → "unit price". */
 const labelOf = (key: string) =>
@@ -26,8 +17,8 @@ const labelOf = (key: string) =>
 
 /** One call's result as a sentence or a short list of facts. */
 function describeResult(name: string, argumentsText: string, resultText: string): string {
-  const result = parse(resultText);
-  const called = parse(argumentsText);
+  const result = parseJson(resultText);
+  const called = parseJson(argumentsText);
   if (isJsonObject(result) && typeof result.error === "string") {
     return `${name} failed: ${shorten(result.error, 300)}`;
   }
@@ -53,7 +44,9 @@ function describeResult(name: string, argumentsText: string, resultText: string)
 
 /** The fields of the objects that calls returned, by name; later ones replace earlier ones. */
 export function readFacts(messages: readonly ModelMessage[]): ReadonlyMap<string, Json> {
-  const results = messages.flatMap((message) => (message.role === "tool" ? [parse(message.content)] : []));
+  const results = messages.flatMap((message) =>
+    message.role === "tool" ? [parseJson(message.content)] : [],
+  );
   return new Map(results.filter(isJsonObject).flatMap((result) => Object.entries(result)));
 }
 

@@ -3,6 +3,7 @@ import type { MemberActor, OrgId } from "@/server/auth/actor";
 import { RUN_KINDS, RUN_SOURCES, RUN_STATUSES } from "@/server/contract/enums";
 import { Prisma } from "@/server/db/generated/client";
 import { isoDate } from "@/server/db/sql";
+import { type Page, pageOf } from "@/server/page";
 import type { Services } from "@/server/services";
 import type { RunFilter } from "./filter";
 import { selectRunIds } from "./find";
@@ -37,11 +38,7 @@ const runSummary = z.object({
 });
 export type RunSummary = z.infer<typeof runSummary>;
 
-export type RunPage = {
-  items: RunSummary[];
-  /** The `before` of the next, older page; null if there is none. */
-  nextCursor: string | null;
-};
+export type RunPage = Page<RunSummary>;
 
 const COLUMNS = Prisma.sql`
   r.id, r.kind::text AS kind, r.status::text AS status, coalesce(r.agent_id, r.tool_id) AS "targetId",
@@ -72,8 +69,7 @@ export async function listRuns(
   const { orgId } = actor;
   const page = { before, limit: limit + 1 };
   const found = await readRuns(services, selectRunIds(orgId, filter, { page, now: services.clock.now() }));
-  const items = found.slice(0, limit);
-  return { items, nextCursor: found.length > limit ? (items.at(-1)?.id ?? null) : null };
+  return pageOf(found, limit);
 }
 
 /** The current state of runs that a page already shows, without those of other organizations. */

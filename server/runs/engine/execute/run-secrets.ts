@@ -11,7 +11,6 @@ import { SecretPlaceholders } from "@/server/secrets/placeholders";
 import { secretValuePurpose } from "@/server/secrets/purpose";
 import { createRedactor, type Redact } from "@/server/secrets/redact";
 import { findSecretNames } from "@/server/secrets/references";
-import { VaultError } from "@/server/secrets/vault";
 import type { Services } from "@/server/services";
 import type { ClaimedRun } from "../claimed-run";
 import { childRunId } from "./calls/child-run-id";
@@ -130,14 +129,9 @@ export class RunSecrets {
   /** A secret's value, which is redacted from now on; null when there is none or it cannot be read. */
   #learn({ name, sealed }: Pick<Secret, "name" | "sealed">): string | null {
     if (sealed === null) return null;
-    try {
-      const value = this.#services.vault.open(sealed, secretValuePurpose(this.#user.orgId, name));
-      this.#remember(value, `[secret ${name}]`);
-      return value;
-    } catch (error) {
-      if (error instanceof VaultError) return null;
-      throw error;
-    }
+    const value = this.#services.vault.openOrNull(sealed, secretValuePurpose(this.#user.orgId, name));
+    if (value !== null) this.#remember(value, `[secret ${name}]`);
+    return value;
   }
 
   #remember(value: string, mark: string): void {

@@ -8,35 +8,14 @@ import { type RunSummary, readRunsById } from "@/server/runs/read/list";
 import { queuedRuns } from "@/server/runs/read/run-rows";
 import type { Services } from "@/server/services";
 import { CALL_LINE, type CallLine, STEP_LINE, type StepLine, viewCallLine, viewStepLine } from "./lines";
-import { type PayloadPreview, payloadPreview, startOf } from "./payload-preview";
+import { payloadPreview, startOf } from "./payload-preview";
 
 /** A run with all that its page shows at first. */
-export type RunDetail = RunSummary & {
-  agentId: string | null;
-  toolId: string | null;
-  triggerId: string | null;
-  apiKeyId: string | null;
-  parentRunId: string | null;
-  rootRunId: string;
-  inputTokens: number;
-  outputTokens: number;
-  actions: number;
-  /** Credits of this run and all its child runs. */
-  creditsWithChildren: string;
-  children: number;
-  errorCode: string | null;
-  errorMessage: string | null;
-  cancelledBy: string | null;
-  deadlineSeconds: number;
-  /** The current version of its agent or tool; null if that was deleted. */
-  currentVersion: number | null;
-  /** For a failed run: the last completed run of the same agent or tool before it, if it is recent. */
-  lastGoodRunId: string | null;
-  /** When it yielded its slot and waited for another one; `to` is null while it waits. */
-  turns: { from: string; to: string | null }[];
-  input: PayloadPreview;
-  output: PayloadPreview | null;
-};
+export type RunDetail = RunSummary &
+  Omit<z.infer<typeof detailRow>, "yieldedAt" | "resumedAt"> & {
+    /** When it yielded its slot and waited for another one; `to` is null while it waits. */
+    turns: { from: string; to: string | null }[];
+  };
 
 export type RunInspection = { run: RunDetail; steps: StepLine[]; calls: CallLine[] };
 
@@ -177,8 +156,11 @@ const detailRow = z.object({
   deadlineSeconds: z.number(),
   yieldedAt: z.array(isoDate),
   resumedAt: z.array(isoDate),
+  /** The current version of its agent or tool; null if that was deleted. */
   currentVersion: z.number().nullable(),
+  /** For a failed run: the last completed run of the same agent or tool before it, if it is recent. */
   lastGoodRunId: z.string().nullable(),
   children: z.number(),
+  /** Credits of this run and all its child runs. */
   creditsWithChildren: z.string(),
 });

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { Prisma } from "@/server/db/generated/client";
+import { parseJson } from "@/server/json";
 import type { Attempt } from "@/server/models/port";
 import { readAttempts } from "@/server/runs/attempts";
 
@@ -88,44 +89,31 @@ export function viewStepLine(
   step: Prisma.StepGetPayload<{ select: typeof STEP_LINE }>,
   { spent, tolerant }: { spent: ReadonlyMap<string, string>; tolerant: ReadonlySet<string> },
 ): StepLine {
+  const { stepNumber, iterationNumber, toolName, ...facts } = step;
   return {
-    id: step.id,
-    key: step.key,
-    number: step.stepNumber,
-    iteration: step.iterationNumber,
-    name: step.toolName,
-    status: step.status,
+    ...facts,
+    number: stepNumber,
+    iteration: iterationNumber,
+    name: toolName,
     tolerated: step.status === "Failed" && tolerant.has(step.key.replace(/\[\d+\]$/, "")),
-    errorMessage: step.errorMessage,
     attempts: attemptsOfLine(step),
     credits: step.credits.toFixed(4),
-    childRunId: step.childRunId,
     childCredits: (step.childRunId && spent.get(step.childRunId)) ?? null,
     startedAt: step.startedAt.toISOString(),
     finishedAt: step.finishedAt?.toISOString() ?? null,
-    durationMs: step.durationMs,
-    sequence: step.sequence,
   };
 }
 
 export function viewCallLine(call: Prisma.ModelCallGetPayload<{ select: typeof CALL_LINE }>): CallLine {
+  const { iterationNumber, toolCalls, ...facts } = call;
   return {
-    id: call.id,
-    key: call.key,
-    iteration: call.iterationNumber,
-    model: call.model,
-    provider: call.provider,
-    status: call.status,
-    asked: readToolCalls(call.toolCalls).length,
-    inputTokens: call.inputTokens,
-    outputTokens: call.outputTokens,
-    estimated: call.estimated,
+    ...facts,
+    iteration: iterationNumber,
+    asked: readToolCalls(toolCalls).length,
     credits: call.credits.toFixed(4),
     attempts: attemptsOfLine(call),
     startedAt: call.startedAt.toISOString(),
     finishedAt: call.finishedAt?.toISOString() ?? null,
-    durationMs: call.durationMs,
-    sequence: call.sequence,
   };
 }
 
@@ -133,15 +121,9 @@ export function viewCallLine(call: Prisma.ModelCallGetPayload<{ select: typeof C
 const ERROR_OF_LINE = 200;
 
 /** The attempts of a line; none if the first one says all. */
-function attemptsOfLine({
-  attempts: text,
-  status,
-}: {
-  attempts: string;
-  status: StepLine["status"];
-}): Attempt[] {
-  const attempts = readAttempts(text);
-  if (attempts.length < 2 && status !== "Running") return [];
+function attemptsOfLine(line: { attempts: string; status: StepLine["status"] }): Attempt[] {
+  const attempts = readAttempts(line.attempts);
+  if (attempts.length < 2 && line.status !== "Running") return [];
   return attempts.map(({ console: _, ...each }) => ({
     ...each,
     error: each.error?.slice(0, ERROR_OF_LINE) ?? null,
@@ -151,13 +133,5 @@ function attemptsOfLine({
 const toolCallList = z.array(z.object({ id: z.string(), name: z.string(), arguments: z.string() })).catch([]);
 
 export function readToolCalls(text: string): z.infer<typeof toolCallList> {
-  return toolCallList.parse(parseOr(text, []));
-}
-
-function parseOr(text: string, otherwise: unknown): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return otherwise;
-  }
+  return toolCallList.parse(parseJson(text));
 }

@@ -1,0 +1,15 @@
+import type { z } from "zod";
+import type { MemberActor } from "@/server/auth/actor";
+import { parseInput } from "@/server/catalog/issues";
+import type { Services } from "@/server/services";
+
+/** A procedure's input parser that refuses with every issue and its path, so that a form can show them at its fields. */
+export function checkedInput<Schema extends z.ZodType>(schema: Schema): (input: unknown) => z.output<Schema> {
+  return (input) => parseInput(schema, input);
+}
+
+/** A procedure's resolver that passes on who asks and what for. */
+export function call<Input, Output>(run: (services: Services, actor: MemberActor, input: Input) => Output) {
+  return ({ ctx, input }: { ctx: { services: Services; actor: MemberActor }; input: Input }): Output =>
+    run(ctx.services, ctx.actor, input);
+}

@@ -1,0 +1,8 @@
+/** A page of a list, newest first. `nextCursor`: the `before` of the next, older page; null if there is none. */
+export type Page<Item, Cursor = string> = { items: Item[]; nextCursor: Cursor | null };
+
+/** The page of `limit` items, from a query for one item more. */
+export function pageOf<Item extends { id: string }>(found: readonly Item[], limit: number): Page<Item> {
+  const items = found.slice(0, limit);
+  return { items, nextCursor: found.length > limit ? (items.at(-1)?.id ?? null) : null };
+}
