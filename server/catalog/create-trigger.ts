@@ -33,7 +33,8 @@ export async function setTriggerStatus(
   actor: Editor,
   { id, status }: { id: string; status: "active" | "inactive" },
 ): Promise<void> {
-  await changeCatalog(services, actor, "member", async ({ tx, at }) => {
+  await changeCatalog(services, actor, "member", async (change) => {
+    const { tx, at } = change;
     const where = { id, organizationId: actor.orgId, deletedAt: null };
     const found = await tx.trigger.findFirst({ where, select: { name: true, disabledAt: true } });
     if (!found) throw new AppError("not_found", "Trigger not found.");
@@ -41,13 +42,10 @@ export async function setTriggerStatus(
     if (before === status) return;
     const disabledAt = status === "active" ? null : at;
     await tx.trigger.update({ where: { id }, data: { disabledAt, updatedAt: at } });
-    await recordAudit(
-      { tx, actor, at },
-      {
-        verb: "updated",
-        subject: { kind: "trigger", id, name: found.name },
-        changes: { status: { from: before, to: status } },
-      },
-    );
+    await recordAudit(change, {
+      verb: "updated",
+      subject: { kind: "trigger", id, name: found.name },
+      changes: { status: { from: before, to: status } },
+    });
   });
 }

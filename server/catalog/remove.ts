@@ -38,7 +38,7 @@ export async function removeDefinition(
     if (kind === "agent") await tx.agent.update(removed);
     else if (kind === "tool") await tx.tool.update(removed);
     else await tx.trigger.update(removed);
-    await recordAudit({ tx, actor, at }, { verb: "removed", subject: { kind, id, name }, changes: { slug } });
+    await recordAudit(change, { verb: "removed", subject: { kind, id, name }, changes: { slug } });
   });
 }
 

@@ -54,10 +54,11 @@ export async function restoreDefinition(
     const restored = { where: { id }, data: { deletedAt: null, updatedAt: at } };
     if (kind === "agent") await tx.agent.update(restored);
     else await tx.tool.update(restored);
-    await recordAudit(
-      { tx, actor, at },
-      { verb: "restored", subject: { kind, id, name: found.name }, changes: { slug: found.slug } },
-    );
+    await recordAudit(change, {
+      verb: "restored",
+      subject: { kind, id, name: found.name },
+      changes: { slug: found.slug },
+    });
   });
 }
 

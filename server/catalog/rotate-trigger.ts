@@ -42,14 +42,11 @@ export async function rotateTriggerSecret(
     });
     await tx.triggerSecret.deleteMany({ where: { triggerId: id, expiresAt: { lte: at } } });
     await addSecret(change, id, secret);
-    await recordAudit(
-      { tx, actor, at },
-      {
-        verb: "secret_rotated",
-        subject: { kind: "trigger", id, name: trigger.name },
-        changes: { overlapSeconds },
-      },
-    );
+    await recordAudit(change, {
+      verb: "secret_rotated",
+      subject: { kind: "trigger", id, name: trigger.name },
+      changes: { overlapSeconds },
+    });
     return { secret, earlierUntil: earlier.count > 0 && overlapSeconds > 0 ? until : null };
   });
 }
@@ -72,10 +69,10 @@ export async function rotateTriggerToken(
         updatedAt: at,
       },
     });
-    await recordAudit(
-      { tx, actor, at },
-      { verb: "address_changed", subject: { kind: "trigger", id, name: trigger.name } },
-    );
+    await recordAudit(change, {
+      verb: "address_changed",
+      subject: { kind: "trigger", id, name: trigger.name },
+    });
     return { token };
   });
 }

@@ -109,16 +109,18 @@ export async function revokeApiKey(
   actor: Editor,
   { id }: { id: string },
 ): Promise<{ id: string; name: string; prefix: string }> {
-  return changeCatalog(services, actor, "admin", async ({ tx, at }) => {
+  return changeCatalog(services, actor, "admin", async (change) => {
+    const { tx, at } = change;
     const found = await tx.apiKey.findFirst({ where: { id, organizationId: actor.orgId } });
     if (!found) throw new AppError("not_found", "API key not found.");
     const { name, prefix, revokedAt } = found;
     if (revokedAt === null) {
       await tx.apiKey.update({ where: { id }, data: { revokedAt: at } });
-      await recordAudit(
-        { tx, actor, at },
-        { verb: "revoked", subject: { kind: "api_key", id, name }, changes: { prefix } },
-      );
+      await recordAudit(change, {
+        verb: "revoked",
+        subject: { kind: "api_key", id, name },
+        changes: { prefix },
+      });
     }
     return { id, name, prefix };
   });

@@ -74,7 +74,8 @@ export async function createInvitation(
     services,
     actor,
     "admin",
-    async ({ tx, at }) => {
+    async (change) => {
+      const { tx, at } = change;
       const organizationId = actor.orgId;
       const member = await tx.member.findFirst({ where: { organizationId, user: { email } } });
       if (member) {
@@ -93,14 +94,11 @@ export async function createInvitation(
       const tokenHash = hashInvitationToken(token);
       const data = { id, organizationId, email, role, tokenHash, invitedBy, createdAt: at, expiresAt };
       await tx.invitation.create({ data });
-      await recordAudit(
-        { tx, actor, at },
-        {
-          verb: "created",
-          subject: { kind: "invitation", id, name: email },
-          changes: { role: { from: null, to: role } },
-        },
-      );
+      await recordAudit(change, {
+        verb: "created",
+        subject: { kind: "invitation", id, name: email },
+        changes: { role: { from: null, to: role } },
+      });
       return { id, email, role, token, expiresAt: expiresAt.toISOString() };
     },
     [personLock(email)],
@@ -113,13 +111,11 @@ export async function revokeInvitation(
   actor: MemberActor,
   { id }: { id: string },
 ): Promise<void> {
-  await changeCatalog(services, actor, "admin", async ({ tx, at }) => {
+  await changeCatalog(services, actor, "admin", async (change) => {
+    const { tx } = change;
     const found = await tx.invitation.findFirst({ where: { id, organizationId: actor.orgId } });
     if (!found) throw new AppError("not_found", "Invitation not found. It may have been used.");
     await tx.invitation.delete({ where: { id } });
-    await recordAudit(
-      { tx, actor, at },
-      { verb: "revoked", subject: { kind: "invitation", id, name: found.email } },
-    );
+    await recordAudit(change, { verb: "revoked", subject: { kind: "invitation", id, name: found.email } });
   });
 }

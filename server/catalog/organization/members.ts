@@ -87,7 +87,7 @@ export async function removeMember(
   { userId }: { userId: string },
 ): Promise<void> {
   await changeCatalog(services, actor, "admin", async (change) => {
-    const { tx, at } = change;
+    const { tx } = change;
     const found = await tx.member.findUnique({
       where: { organizationId_userId: { organizationId: actor.orgId, userId } },
       include: { user: { select: { email: true } } },
@@ -96,14 +96,11 @@ export async function removeMember(
     requireOwnersConsent(actor, found.role, found.role);
     if (found.role === "owner") await requireAnotherOwner(change, found.id);
     await tx.member.delete({ where: { id: found.id } });
-    await recordAudit(
-      { tx, actor, at },
-      {
-        verb: "removed",
-        subject: { kind: "member", id: userId, name: found.user.email },
-        changes: { role: { from: found.role, to: null } },
-      },
-    );
+    await recordAudit(change, {
+      verb: "removed",
+      subject: { kind: "member", id: userId, name: found.user.email },
+      changes: { role: { from: found.role, to: null } },
+    });
   });
 }
 

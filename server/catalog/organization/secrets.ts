@@ -110,14 +110,11 @@ export async function setSecretWithin(
   const { id } = found ?? (await createSecret(change, name, allowedHosts));
   await tx.secret.update({ where: { id }, data });
   const saved = found ? "updated" : "created";
-  await recordAudit(
-    { tx, actor, at },
-    {
-      verb: saved,
-      subject: { kind: "secret", id, name },
-      changes: { ...changedFields(found && factsOf(found), factsOf(data)), value: "set" },
-    },
-  );
+  await recordAudit(change, {
+    verb: saved,
+    subject: { kind: "secret", id, name },
+    changes: { ...changedFields(found && factsOf(found), factsOf(data)), value: "set" },
+  });
   return { name, saved, isSet: true };
 }
 
@@ -187,7 +184,7 @@ export async function removeSecret(
   { name }: { name: string },
 ): Promise<void> {
   await changeCatalog(services, actor, "admin", async (change) => {
-    const { tx, at } = change;
+    const { tx } = change;
     const found = await findSecret(change, name);
     if (!found) throw new AppError("not_found", `There is no secret "${name}".`);
     const { modelProviders } = await tx.organization.findUniqueOrThrow({
@@ -200,10 +197,7 @@ export async function removeSecret(
       throw new AppError("invalid_request", message);
     }
     await tx.secret.delete({ where: { id: found.id } });
-    await recordAudit(
-      { tx, actor, at },
-      { verb: "removed", subject: { kind: "secret", id: found.id, name } },
-    );
+    await recordAudit(change, { verb: "removed", subject: { kind: "secret", id: found.id, name } });
   });
 }
 
