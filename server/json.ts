@@ -7,8 +7,8 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Parses JSON; undefined if the text is none. */
-export function parseJson(text: string): Json | undefined {
+/** Parses JSON; undefined if the text is not JSON. */
+export function tryParseJson(text: string): Json | undefined {
   try {
     const value: Json = JSON.parse(text);
     return value;

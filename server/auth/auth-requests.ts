@@ -4,7 +4,7 @@ import { CLIENT_ADDRESS_HEADER, getAuth, isSameOrigin, MAX_PASSWORD_LENGTH } fro
 import { admitSignIn, forgiveSignIn } from "@/server/auth/sign-in-limits";
 import { AppError, isAppError } from "@/server/errors";
 import { newId } from "@/server/ids";
-import { parseJson } from "@/server/json";
+import { tryParseJson } from "@/server/json";
 import { readBody } from "@/server/limits/read-body";
 import { MAX_SIGN_IN_BYTES } from "@/server/limits/sizes";
 import type { Services } from "@/server/services";
@@ -77,7 +77,7 @@ function readSignIn(request: Request, body: Buffer): z.infer<typeof signInBody> 
   if (type !== "application/json") {
     throw new AppError("invalid_request", "Send email and password as application/json.");
   }
-  const parsed = signInBody.safeParse(parseJson(body.toString()));
+  const parsed = signInBody.safeParse(tryParseJson(body.toString()));
   if (!parsed.success) throw new AppError("invalid_request", "Email and password are required.");
   return { ...parsed.data, email: parsed.data.email.trim().toLowerCase() };
 }

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { parseJson } from "@/server/json";
+import { tryParseJson } from "@/server/json";
 import type { Attempt } from "@/server/models/port";
 
 /** The attempts of steps and model calls, as stored in their rows: a JSON array, oldest first. */
@@ -14,7 +14,7 @@ const attempt = z.object({
 const attemptList = z.array(attempt).catch([]);
 
 export function readAttempts(text: string): Attempt[] {
-  return attemptList.parse(parseJson(text));
+  return attemptList.parse(tryParseJson(text));
 }
 
 const INTERRUPTED = "Interrupted: its process ended or stalled. It was started again.";

@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, parseJson } from "@/server/json";
+import { isJsonObject, type Json, tryParseJson } from "@/server/json";
 import type { ModelMessage, ModelRequest } from "@/server/models/port";
 
 /** How the demo model (demo.ts) phrases the results of its calls. */
@@ -17,8 +17,8 @@ const labelOf = (key: string) =>
 
 /** One call's result as a sentence or a short list of facts. */
 function describeResult(name: string, argumentsText: string, resultText: string): string {
-  const result = parseJson(resultText);
-  const called = parseJson(argumentsText);
+  const result = tryParseJson(resultText);
+  const called = tryParseJson(argumentsText);
   if (isJsonObject(result) && typeof result.error === "string") {
     return `${name} failed: ${shorten(result.error, 300)}`;
   }
@@ -45,7 +45,7 @@ function describeResult(name: string, argumentsText: string, resultText: string)
 /** The fields of the objects that calls returned, by name; later ones replace earlier ones. */
 export function readFacts(messages: readonly ModelMessage[]): ReadonlyMap<string, Json> {
   const results = messages.flatMap((message) =>
-    message.role === "tool" ? [parseJson(message.content)] : [],
+    message.role === "tool" ? [tryParseJson(message.content)] : [],
   );
   return new Map(results.filter(isJsonObject).flatMap((result) => Object.entries(result)));
 }

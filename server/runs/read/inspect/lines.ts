@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Prisma } from "@/server/db/generated/client";
-import { parseJson } from "@/server/json";
+import { tryParseJson } from "@/server/json";
 import type { Attempt } from "@/server/models/port";
 import { readAttempts } from "@/server/runs/attempts";
 
@@ -133,5 +133,5 @@ function attemptsOfLine(line: { attempts: string; status: StepLine["status"] }):
 const toolCallList = z.array(z.object({ id: z.string(), name: z.string(), arguments: z.string() })).catch([]);
 
 export function readToolCalls(text: string): z.infer<typeof toolCallList> {
-  return toolCallList.parse(parseJson(text));
+  return toolCallList.parse(tryParseJson(text));
 }
