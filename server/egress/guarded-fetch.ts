@@ -2,7 +2,7 @@ import { lookup as systemLookup } from "node:dns";
 import type { LookupFunction } from "node:net";
 import { isIP } from "node:net";
 import {
-  Agent,
+  type Agent,
   type Dispatcher,
   type RequestInit as UndiciInit,
   type Response as UndiciResponse,
@@ -10,9 +10,11 @@ import {
 } from "undici";
 import { z } from "zod";
 import { isPublicAddress } from "@/server/egress/addresses";
+import { createConnections, type Ways } from "@/server/egress/connections";
 import { EgressError, explainFailure, RefusedError, ResponseTooLarge } from "@/server/egress/failures";
 import { createLeanFetch, type LeanFetchOptions } from "@/server/egress/lean-fetch";
 import { type EgressInit, entryOf, OutgoingRequest } from "@/server/egress/outgoing-request";
+import { createNameLookup } from "@/server/egress/resolve-names";
 import type { EgressFetch } from "@/server/functions/define";
 
 export type EgressOptions = {
@@ -22,8 +24,10 @@ export type EgressOptions = {
   maxResponseBytes?: number;
   /** Time for one call with its redirects and body, in milliseconds; 60,000 when unset. */
   timeoutMs?: number;
-  /** Resolves names; the system's own when unset. */
+  /** Resolves names, instead of DNS for those of tenants and of the system for those of `allow`. */
   lookup?: LookupFunction;
+  /** `address:port` of the name servers that are asked for tenants' names; the system's when unset. */
+  nameServers?: readonly string[];
 };
 
 /** On whose behalf a call is made: a process that was stalled may have lost that right meanwhile. */
@@ -158,13 +162,10 @@ function holdBackUnless(sender: Sender): Dispatcher.DispatcherComposeInterceptor
     });
 }
 
-/** The ways to an address: over kept connections, and over a new one. */
-type Ways = { kept: Agent; fresh: Agent };
-
 /** Whose addresses may be called, and how. */
 type Routes = {
   /** The ways to a host. Throws EgressError when it may not be called. */
-  waysTo(url: URL): Ways;
+  waysTo(url: URL, organizationId: string): Ways;
   /** Whether the operator lists the host: secrets may go there without encryption. */
   isTrusted(url: URL): boolean;
 };
@@ -196,7 +197,7 @@ function createFetch(options: EgressOptions, { waysTo, isTrusted }: Routes): Gua
         signal.throwIfAborted();
         const { url, method } = request;
         checkUrl(url);
-        const { kept, fresh } = waysTo(url);
+        const { kept, fresh } = waysTo(url, init.organizationId ?? "");
         const { url: target, ...filled } = request.fill(isTrusted(url));
         const sent: UndiciInit = { ...filled, method, redirect: "manual", signal };
         const send = async (agent: Agent): Promise<UndiciResponse> => {
@@ -236,35 +237,22 @@ function createFetch(options: EgressOptions, { waysTo, isTrusted }: Routes): Gua
   };
 }
 
-function makeWays(lookup: LookupFunction): Ways {
-  return { kept: makeAgent(lookup), fresh: makeAgent(lookup, { pipelining: 0 }) };
-}
-
-function makeAgent(lookup: LookupFunction, options: Agent.Options = {}): Agent {
-  return new Agent({
-    ...options,
-    connect: { timeout: 10_000, lookup },
-    connections: 64,
-    // The whole call has one time limit, here above.
-    headersTimeout: 0,
-    bodyTimeout: 0,
-  });
-}
-
 /**
  * The way out for everything that strangers decide: functions, organizations' own addresses, callbacks. Reaches
  * public addresses alone, and those of `allow`. Its fetch follows up to five redirects, checking each, and throws
  * EgressError, or the reason of the caller's signal.
  */
 export function createGuardedEgress(options: EgressOptions = {}): Egress<GuardedFetch> {
-  const resolve: LookupFunction = options.lookup ?? systemLookup;
-  const guarded = makeWays(guardedLookup(resolve));
-  const trusted = makeWays(resolve);
+  const connections = createConnections({
+    guarded: guardedLookup(options.lookup ?? createNameLookup(options.nameServers)),
+    trusted: options.lookup ?? systemLookup,
+  });
   const allowed = new Set((options.allow ?? []).map((entry) => entry.toLowerCase()));
   const isTrusted = (url: URL) => allowed.has(entryOf(url));
   const fetch = createFetch(options, {
     isTrusted,
-    waysTo(url) {
+    waysTo(url, organizationId) {
+      const { guarded, trusted } = connections.of(organizationId);
       if (isTrusted(url)) return trusted;
       // Names are checked when they are resolved; an address is never resolved.
       const host = bareHost(url);
@@ -272,8 +260,7 @@ export function createGuardedEgress(options: EgressOptions = {}): Egress<Guarded
       return guarded;
     },
   });
-  const agents = [guarded, trusted].flatMap(({ kept, fresh }) => [kept, fresh]);
-  return { fetch, close: async () => void (await Promise.all(agents.map((agent) => agent.destroy()))) };
+  return { fetch, close: () => connections.close() };
 }
 
 /**

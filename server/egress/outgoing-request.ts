@@ -18,6 +18,8 @@ export type BasicAuth = { username: string; password: string };
 export type EgressInit = RequestInit & {
   basicAuth?: BasicAuth;
   secrets?: readonly CarriedSecret[];
+  /** Who calls. Organizations share no connections. */
+  organizationId?: string;
   /** Instead of the client's own limits. */
   timeoutMs?: number;
   maxResponseBytes?: number;

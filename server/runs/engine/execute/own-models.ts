@@ -62,6 +62,7 @@ export async function callOwnProvider(
         ...init,
         redirect: "manual",
         secrets: carried,
+        organizationId: secrets.orgId,
         timeoutMs: TIMEOUT_MS,
         maxResponseBytes: MAX_RESPONSE_BYTES,
       }),

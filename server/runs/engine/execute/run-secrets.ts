@@ -62,6 +62,10 @@ export class RunSecrets {
     this.#parent = parent;
   }
 
+  get orgId(): OrgId {
+    return this.#user.orgId;
+  }
+
   /** A text as it may be stored, logged and shown: values are `[secret NAME]`, placeholders `{{ secrets.NAME }}`. */
   readonly redact: Redact = (text) => {
     if (this.#known.size === 0) return this.placeholders.describe(text);

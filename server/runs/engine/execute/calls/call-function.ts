@@ -149,7 +149,8 @@ function contextOf(
   return {
     signal,
     clock: services.clock,
-    fetch: (address, init) => services.fetch(address, { ...init, secrets: carried }, worker),
+    fetch: (address, init) =>
+      services.fetch(address, { ...init, secrets: carried, organizationId: run.orgId }, worker),
     redact: (value) => redactJson(value, redact),
     idempotencyKey,
     organizationId: run.orgId,

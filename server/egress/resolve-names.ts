@@ -1,0 +1,53 @@
+import { Resolver } from "node:dns/promises";
+import type { LookupFunction } from "node:net";
+
+/** Two attempts end before the time limit of a connection. */
+const ATTEMPTS = { timeout: 3_000, tries: 2 };
+/** A name server's answers that no other attempt would change. */
+const UNKNOWN = new Set(["ENOTFOUND", "ENODATA", "EBADNAME"]);
+
+/**
+ * Resolves the names that tenants choose, by DNS alone. The system's own lookup blocks one of the process's few threads
+ * until the name server answers, so that a tenant with unanswered names would stop the calls of all others.
+ * @param servers `address:port` of name servers; the system's when unset.
+ */
+export function createNameLookup(servers?: readonly string[]): LookupFunction {
+  const resolver = new Resolver(ATTEMPTS);
+  if (servers) resolver.setServers(servers);
+  return (hostname, options, callback) => {
+    findAddresses(resolver, hostname).then(
+      (found) => {
+        const wanted = found.filter(({ family }) => !options.family || options.family === family);
+        const [first] = wanted;
+        if (first === undefined) callback(failure("ENOTFOUND", hostname), []);
+        else if (options.all) callback(null, wanted);
+        else callback(null, first.address, first.family);
+      },
+      (error: NodeJS.ErrnoException) => callback(error, []),
+    );
+  };
+}
+
+type Address = { address: string; family: 4 | 6 };
+
+async function findAddresses(resolver: Resolver, hostname: string): Promise<Address[]> {
+  // RFC 6761, sections 6.3 and 6.4: never asked of a name server.
+  if (/(^|\.)localhost\.?$/i.test(hostname)) return [{ address: "127.0.0.1", family: 4 }];
+  if (/(^|\.)invalid\.?$/i.test(hostname)) throw failure("ENOTFOUND", hostname);
+  const [four, six] = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)]);
+  const found: Address[] = [];
+  if (four.status === "fulfilled")
+    found.push(...four.value.map((address) => ({ address, family: 4 as const })));
+  if (six.status === "fulfilled")
+    found.push(...six.value.map((address) => ({ address, family: 6 as const })));
+  if (found.length > 0) return found;
+  const isUnknown = [four, six].some(
+    (answer) => answer.status === "rejected" && UNKNOWN.has(String(answer.reason?.code)),
+  );
+  throw failure(isUnknown ? "ENOTFOUND" : "EAI_AGAIN", hostname);
+}
+
+/** An error like those of the system's lookup. */
+function failure(code: "ENOTFOUND" | "EAI_AGAIN", hostname: string): NodeJS.ErrnoException {
+  return Object.assign(new Error(`The lookup of ${hostname} failed: ${code}`), { code });
+}
