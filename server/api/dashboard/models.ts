@@ -24,7 +24,7 @@ export const modelsRouter = router({
     .input(checkedInput(providerChange))
     .mutation(({ ctx, input }) => saveModelProvider(ctx.services, ctx.actor, input)),
 
-  test: admin
+  test: memberProcedure("admin", { waitsOutside: true })
     .input(named.extend({ model: z.string().max(200) }))
     .mutation(({ ctx, input }) => testProvider(ctx.services, ctx.actor, input)),
 
