@@ -1,4 +1,4 @@
-import { type Document, LineCounter, parseDocument } from "yaml";
+import { type Document, isScalar, LineCounter, parseDocument, visit } from "yaml";
 import type { Json } from "@/server/json";
 
 /** A YAML text as JSON, with the line of each value. */
@@ -31,6 +31,8 @@ export function readYaml(source: string): YamlDocument | { faults: YamlFault[] }
     lineCounter: lines,
     prettyErrors: false,
     stringKeys: true,
+    // Its own check compares each key with every other one: minutes for a large map.
+    uniqueKeys: false,
     logLevel: "error",
   });
   const found = [...document.errors, ...document.warnings];
@@ -43,6 +45,8 @@ export function readYaml(source: string): YamlDocument | { faults: YamlFault[] }
   }
   const locate = (path: readonly (string | number)[]) => describeLocation(document, lines, path);
   try {
+    const repeated = findRepeatedKeys(document, lines);
+    if (repeated.length > 0) return { faults: repeated };
     const value: unknown = document.toJS({ maxAliasCount: MAX_ALIASES });
     const bad = findUnjson(value, [], 0, { left: MAX_BYTES });
     if (bad) return { faults: [{ line: lineOf(document, lines, bad.path), message: `${bad.message}.` }] };
@@ -51,6 +55,25 @@ export function readYaml(source: string): YamlDocument | { faults: YamlFault[] }
     const message = error instanceof Error ? error.message : "The file cannot be read";
     return { faults: [{ line: null, message: `${message.replace(/\.$/, "")}.` }] };
   }
+}
+
+function findRepeatedKeys(document: Document.Parsed, lines: LineCounter): YamlFault[] {
+  const faults: YamlFault[] = [];
+  visit(document, {
+    Map(_, { items }) {
+      const keys = new Set<unknown>();
+      for (const { key } of items) {
+        if (!isScalar(key)) continue;
+        if (keys.has(key.value)) {
+          const line = key.range ? lines.linePos(key.range[0]).line : null;
+          if (faults.push({ line, message: "Map keys must be unique." }) === MAX_FAULTS) return visit.BREAK;
+        }
+        keys.add(key.value);
+      }
+      return undefined;
+    },
+  });
+  return faults;
 }
 
 type Unjson = { path: (string | number)[]; message: string };
