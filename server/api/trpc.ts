@@ -3,6 +3,7 @@ import type { OpenApiMeta } from "trpc-to-openapi";
 import type { Actor, KeyScope, MemberActor, MemberRole } from "@/server/auth/actor";
 import { roleCovers } from "@/server/auth/sessions";
 import { AppError, type ErrorCode, type Issue, isAppError } from "@/server/errors";
+import { queueDashboardCall } from "@/server/limits/dashboard-queue";
 import type { StartResult } from "@/server/runs/start";
 import type { StartConditions } from "@/server/runs/start-item";
 import type { Services } from "@/server/services";
@@ -91,9 +92,9 @@ function toTrpcError(error: AppError): TRPCError {
 }
 
 /** Gives errors for callers their status and logs the others with the request id. */
-const withErrors = t.middleware(async ({ ctx, path, next }) => {
+const withErrors = t.middleware(async ({ ctx, path, next, signal }) => {
   const result = await next();
-  if (result.ok) return result;
+  if (result.ok || signal?.aborted) return result;
   const { cause } = result.error;
   if (isAppError(cause)) throw toTrpcError(cause);
   if (result.error.code === "INTERNAL_SERVER_ERROR") {
@@ -109,11 +110,15 @@ const withErrors = t.middleware(async ({ ctx, path, next }) => {
 /** Open to everybody, with errors in our shape. */
 export const publicProcedure = t.procedure.use(withErrors);
 
-/** Only for signed-in members of an organization with at least the role `needed`. */
-export function memberProcedure(needed: MemberRole) {
-  return publicProcedure.use(({ ctx, next }) => {
+/**
+ * Only for signed-in members of an organization with at least the role `needed`. Organizations' calls are executed in
+ * turn, except those that wait for other servers.
+ */
+export function memberProcedure(needed: MemberRole, { waitsOutside = false } = {}) {
+  return publicProcedure.use(({ ctx, next, signal }) => {
     const actor = requireMember(ctx.actor, needed);
-    return next({ ctx: { ...ctx, actor } });
+    const work = () => next({ ctx: { ...ctx, actor } });
+    return waitsOutside ? work() : queueDashboardCall(ctx.services, actor.orgId, { work, signal });
   });
 }
 

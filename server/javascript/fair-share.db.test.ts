@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import { createEmbeddedDriver } from "@/inngest/embedded";
 import type { JsonObject } from "@/server/json";
+import { FairQueue } from "@/server/limits/fair-queue";
 import { startRun } from "@/server/runs/start";
-import { FairQueue } from "@/server/sandbox/fair-queue";
 import { insertTool } from "@/testing/tools";
 import { createTenant, createWorld, type Tenant, type World } from "@/testing/world";
 

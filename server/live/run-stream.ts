@@ -1,5 +1,6 @@
 import type { MemberActor } from "@/server/auth/actor";
 import { isTerminal } from "@/server/contract/enums";
+import { queueDashboardCall } from "@/server/limits/dashboard-queue";
 import type { EventSink } from "@/server/live/event-stream";
 import { subscribeToOrganization, subscribeToRun } from "@/server/live/run-changes";
 import { updateOf } from "@/server/live/run-update";
@@ -32,7 +33,8 @@ export async function streamRun(
     pauseMs: RUN_PAUSE_MS,
     subscribe: (listener) => subscribeToRun(services, runId, listener),
     look: async () => {
-      const change = await inspectRun(services, actor, runId, { after: seen });
+      const work = () => inspectRun(services, actor, runId, { after: seen });
+      const change = await queueDashboardCall(services, actor.orgId, { work });
       if (change.run.sequence > seen) {
         seen = change.run.sequence;
         sink.send({ name: "change", data: updateOf(change), id: seen });

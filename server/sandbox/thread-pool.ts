@@ -4,7 +4,7 @@ import { availableParallelism } from "node:os";
 import path from "node:path";
 import { setFlagsFromString } from "node:v8";
 import { Worker } from "node:worker_threads";
-import { FairQueue } from "@/server/sandbox/fair-queue";
+import { FairQueue } from "@/server/limits/fair-queue";
 
 // `npm start` gives the main thread a large young generation. Each thread here would get one as well.
 setFlagsFromString("--max-semi-space-size=0");

@@ -22,7 +22,9 @@ export const modelsRouter = router({
 
   save: admin.input(checkedInput(providerChange)).mutation(call(saveModelProvider)),
 
-  test: admin.input(named.extend({ model: z.string().max(200) })).mutation(call(testProvider)),
+  test: memberProcedure("admin", { waitsOutside: true })
+    .input(named.extend({ model: z.string().max(200) }))
+    .mutation(call(testProvider)),
 
   remove: admin.input(named).mutation(call(removeModelProvider)),
 });

@@ -1,4 +1,4 @@
-import { type Document, LineCounter, parseDocument } from "yaml";
+import { type Document, isScalar, Lexer, LineCounter, Parser, parseDocument, visit } from "yaml";
 import type { Json } from "@/server/json";
 
 /** A YAML text as JSON, with the line of each value. */
@@ -17,20 +17,30 @@ const MAX_BYTES = 4 * 1024 * 1024;
 export const MAX_FILE_DEPTH = 100;
 const MAX_ALIASES = 100;
 const MAX_FAULTS = 5;
+/** A nest of the parser has at most two entries a level. */
+const MAX_STACK = 2 * MAX_FILE_DEPTH + 10;
 
 /**
  * Reads one YAML 1.2 document from an untrusted text: size, depth and aliases are limited, tags and numbers that JSON
  * cannot hold are faults, keys are strings and unique.
+ * @param limits.parts how many words, marks and comments it may have; it is read within one turn of the event loop.
  */
-export function readYaml(source: string): YamlDocument | { faults: YamlFault[] } {
+export function readYaml(
+  source: string,
+  limits: { parts: number } = { parts: Number.POSITIVE_INFINITY },
+): YamlDocument | { faults: YamlFault[] } {
   if (Buffer.byteLength(source) > MAX_BYTES) {
     return { faults: [{ line: null, message: "The file has more than 4 MiB." }] };
   }
+  const excess = findExcess(source, limits.parts);
+  if (excess) return { faults: [excess] };
   const lines = new LineCounter();
   const document = parseDocument(source, {
     lineCounter: lines,
     prettyErrors: false,
     stringKeys: true,
+    // Its own check compares each key with every other one: minutes for a large map.
+    uniqueKeys: false,
     logLevel: "error",
   });
   const found = [...document.errors, ...document.warnings];
@@ -43,6 +53,8 @@ export function readYaml(source: string): YamlDocument | { faults: YamlFault[] }
   }
   const locate = (path: readonly (string | number)[]) => describeLocation(document, lines, path);
   try {
+    const repeated = findRepeatedKeys(document, lines);
+    if (repeated.length > 0) return { faults: repeated };
     const value: unknown = document.toJS({ maxAliasCount: MAX_ALIASES });
     const bad = findUnjson(value, [], 0, { left: MAX_BYTES });
     if (bad) return { faults: [{ line: lineOf(document, lines, bad.path), message: `${bad.message}.` }] };
@@ -51,6 +63,47 @@ export function readYaml(source: string): YamlDocument | { faults: YamlFault[] }
     const message = error instanceof Error ? error.message : "The file cannot be read";
     return { faults: [{ line: null, message: `${message.replace(/\.$/, "")}.` }] };
   }
+}
+
+/**
+ * A text that is too long, or nests too deeply to be composed: an overflow of the stack ends the process if it happens
+ * while a regular expression is compiled.
+ */
+function findExcess(source: string, maxParts: number): YamlFault | null {
+  const lines = new LineCounter();
+  lines.addNewLine(0);
+  const parser = new Parser(lines.addNewLine);
+  const excess = (message: string) => ({ line: lines.linePos(parser.offset).line, message });
+  let parts = 0;
+  for (const part of new Lexer().lex(source)) {
+    // Only to move on: the tokens are not needed.
+    Array.from(parser.next(part));
+    parts += 1;
+    if (parts > maxParts) return excess(`The text has more than ${maxParts} words and marks.`);
+    if (parser.stack.length > MAX_STACK) {
+      return excess(`The document nests deeper than ${MAX_FILE_DEPTH} levels.`);
+    }
+  }
+  return null;
+}
+
+function findRepeatedKeys(document: Document.Parsed, lines: LineCounter): YamlFault[] {
+  const faults: YamlFault[] = [];
+  visit(document, {
+    Map(_, { items }) {
+      const keys = new Set<unknown>();
+      for (const { key } of items) {
+        if (!isScalar(key)) continue;
+        if (keys.has(key.value)) {
+          const line = key.range ? lines.linePos(key.range[0]).line : null;
+          if (faults.push({ line, message: "Map keys must be unique." }) === MAX_FAULTS) return visit.BREAK;
+        }
+        keys.add(key.value);
+      }
+      return undefined;
+    },
+  });
+  return faults;
 }
 
 type Unjson = { path: (string | number)[]; message: string };

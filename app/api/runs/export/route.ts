@@ -1,6 +1,7 @@
 import { readAddress } from "@/app/(dashboard)/runs/address";
 import { memberForRoute, refuseRoute } from "@/app/request";
 import { getServices } from "@/process-services";
+import { queueDashboardCall } from "@/server/limits/dashboard-queue";
 import { exportRuns } from "@/server/runs/read/export";
 
 const FORMATS = ["csv", "json"] as const;
@@ -24,7 +25,8 @@ export async function GET(request: Request): Promise<Response> {
     // Called when the reader has taken the previous chunk.
     async pull(controller) {
       try {
-        const { value, done } = await pieces.next();
+        const work = () => pieces.next();
+        const { value, done } = await queueDashboardCall(services, found.actor.orgId, { work });
         if (done) controller.close();
         else controller.enqueue(encoder.encode(value));
       } catch (error) {

@@ -1,6 +1,7 @@
 import { memberForRoute, refuseRoute } from "@/app/request";
 import { getServices } from "@/process-services";
 import { isUuid } from "@/server/ids";
+import { queueDashboardCall } from "@/server/limits/dashboard-queue";
 import { readCompleteRun } from "@/server/runs/read/download";
 
 /** A run with all its steps and model calls, as one JSON file. */
@@ -12,7 +13,10 @@ export async function GET(
   const found = await memberForRoute(services, request);
   if ("refusal" in found) return found.refusal;
   const { runId } = await params;
-  const run = isUuid(runId) ? await readCompleteRun(services, found.actor, runId) : null;
+  const { actor } = found;
+  const work = () => readCompleteRun(services, actor, runId);
+  const { signal } = request;
+  const run = isUuid(runId) ? await queueDashboardCall(services, actor.orgId, { work, signal }) : null;
   if (!run) return refuseRoute("not_found", `There is no run ${runId} in this organization.`);
   return new Response(`${JSON.stringify(run, null, 2)}\n`, {
     headers: {

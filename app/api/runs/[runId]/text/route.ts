@@ -1,6 +1,7 @@
 import { memberForRoute, refuseRoute } from "@/app/request";
 import { getServices } from "@/process-services";
 import { isUuid } from "@/server/ids";
+import { queueDashboardCall } from "@/server/limits/dashboard-queue";
 import { readPayload } from "@/server/runs/read/inspect/inspect-line";
 
 /**
@@ -21,7 +22,10 @@ export async function GET(
   if (!isUuid(runId) || (stepId !== undefined && !isUuid(stepId))) {
     return refuseRoute("not_found", "There is no such text.");
   }
-  const text = await readPayload(services, found.actor.orgId, { runId, stepId, field }).catch(() => null);
+  const { orgId } = found.actor;
+  const work = () => readPayload(services, orgId, { runId, stepId, field });
+  const { signal } = request;
+  const text = await queueDashboardCall(services, orgId, { work, signal }).catch(() => null);
   if (text === null) return refuseRoute("not_found", `Run ${runId} has no such ${field}.`);
   const name = `${stepId ?? runId}-${field}.txt`;
   return new Response(text, {

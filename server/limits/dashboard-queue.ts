@@ -1,0 +1,34 @@
+import type { OrgId } from "@/server/auth/actor";
+import { FairQueue } from "@/server/limits/fair-queue";
+
+/**
+ * How many dashboard calls one process executes at once. Fewer than its database connections, so that an organization's
+ * slow searches leave some to others and to the API.
+ */
+const DASHBOARD_CALLS = { process: 12, organization: 6 };
+
+declare global {
+  var stepwellDashboardQueues: WeakMap<object, FairQueue> | undefined;
+}
+
+/** Kept on globalThis: Next may bundle a copy of this module with each route. A process is identified by its pool. */
+function queueOf(process: object): FairQueue {
+  globalThis.stepwellDashboardQueues ??= new WeakMap();
+  const existing = globalThis.stepwellDashboardQueues.get(process);
+  if (existing) return existing;
+  const queue = new FairQueue(DASHBOARD_CALLS.process, DASHBOARD_CALLS.organization);
+  globalThis.stepwellDashboardQueues.set(process, queue);
+  return queue;
+}
+
+/**
+ * Executes a dashboard call when it is its organization's turn. Throws what the work throws, or the signal's reason if
+ * the caller left while it waited. Work must not queue further calls.
+ */
+export function queueDashboardCall<Result>(
+  services: { pool: object },
+  orgId: OrgId,
+  { work, signal }: { work: () => Promise<Result>; signal?: AbortSignal | undefined },
+): Promise<Result> {
+  return queueOf(services.pool).take(orgId, work, signal);
+}
