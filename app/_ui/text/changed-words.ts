@@ -1,4 +1,4 @@
-import { diffLines } from "./diff";
+import { diffTokens } from "./diff";
 
 /** A part of a line; `changed` if the line it is compared with lacks it. */
 export type Piece = { text: string; changed: boolean };
@@ -8,7 +8,7 @@ const MIN_SHARED = 0.3;
 
 /** A line in pieces, words that the other line lacks marked. Undefined if the two have little in common. */
 export function markWords(line: string, other: string): Piece[] | undefined {
-  const words = diffLines(wordsOf(line), wordsOf(other));
+  const words = diffTokens(wordsOf(line), wordsOf(other));
   if (words === null) return undefined;
   const pieces: Piece[] = [];
   for (const { kind, text } of words) {
@@ -23,7 +23,7 @@ export function markWords(line: string, other: string): Piece[] | undefined {
   return shared < MIN_SHARED * line.length ? undefined : pieces;
 }
 
-/** The words, numbers, spaces and signs of a line, one a line. */
-function wordsOf(line: string): string {
-  return (line.match(/\p{L}+|\p{N}+|\s+|./gsu) ?? []).join("\n");
+/** The words, numbers, spaces and signs of a line. */
+function wordsOf(line: string): string[] {
+  return line.match(/\p{L}+|\p{N}+|\s+|./gsu) ?? [];
 }

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { diffLines, diffLinesInSlices } from "./diff";
+import { diffLines } from "./diff";
 
 const rebuild = (left: string, right: string) => {
   const lines = diffLines(left, right);
@@ -52,30 +52,5 @@ describe("diffLines", () => {
       { kind: "right", text: "new" },
       { kind: "left", text: "4," },
     ]);
-  });
-});
-
-describe("diffLinesInSlices", () => {
-  const many = Array.from({ length: 60_000 }, (_, index) => `${index % 5}`);
-  const left = many.join("\n");
-  const right = many.map((line, index) => (index % 100 === 0 ? `${line}!` : line)).join("\n");
-
-  it("gives the same result, and yields in between", async () => {
-    const fewer = right.slice(0, right.length / 3) + left.slice(right.length / 3);
-    let turns = 0;
-    const others = setInterval(() => {
-      turns += 1;
-    });
-    const lines = await diffLinesInSlices(left, fewer, new AbortController().signal);
-    clearInterval(others);
-    expect(lines).toEqual(diffLines(left, fewer));
-    expect(turns).toBeGreaterThan(0);
-  });
-
-  it("stops when it is aborted", async () => {
-    const reader = new AbortController();
-    const work = diffLinesInSlices(left, right, reader.signal);
-    reader.abort();
-    await expect(work).rejects.toThrow();
   });
 });

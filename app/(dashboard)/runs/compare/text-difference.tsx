@@ -69,11 +69,7 @@ export function TextDifference({
           ) : null}
         </div>
       ) : null}
-      {difference === "working" ? (
-        <p aria-live="polite" className="text-muted">
-          Comparing
-        </p>
-      ) : difference === "too many" ? (
+      {difference === "too many" ? (
         <p className="text-muted">
           They differ in more than {formatCount(MAX_CHANGES)} lines, too many to show here.
         </p>
