@@ -7,16 +7,14 @@ import { CloseIcon } from "@/app/_ui/icons";
 
 /** A modal dialog. On a phone it fills the lower edge of the screen. */
 export function Dialog({
-  open,
-  onOpenChange,
+  onClose,
   title,
   wide = false,
   sticky = false,
   finalFocus = true,
   children,
 }: {
-  open: boolean;
-  onOpenChange: (open: boolean) => void;
+  onClose: () => void;
   title: string;
   wide?: boolean;
   /** Whether a click beside the dialog leaves it open. */
@@ -26,7 +24,7 @@ export function Dialog({
   children: ReactNode;
 }) {
   return (
-    <Base.Root disablePointerDismissal={sticky} onOpenChange={onOpenChange} open={open}>
+    <Base.Root disablePointerDismissal={sticky} onOpenChange={(open) => !open && onClose()} open>
       <Base.Portal>
         <Base.Backdrop className="fixed inset-0 z-40 bg-backdrop" />
         <Base.Popup

@@ -22,7 +22,7 @@ export function ArchiveDialog({
   const agents = users.filter((user) => user.kind === "agent");
   if (kind === "tool" && agents.length > 0) {
     return (
-      <Dialog onOpenChange={(open) => !open && onClose()} open title={`${name} cannot be archived yet`}>
+      <Dialog onClose={onClose} title={`${name} cannot be archived yet`}>
         <div className="flex flex-col gap-2 [overflow-wrap:anywhere]">
           <UsedBy
             effect="Remove the tool there first."

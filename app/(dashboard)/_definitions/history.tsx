@@ -33,11 +33,7 @@ export function History({ of, current }: { of: DefinitionRef; current: number })
     <section aria-label="Versions">
       <PartHead title="Versions" />
       {query.isError && versions.length === 0 ? (
-        <Unreadable
-          error={query.error}
-          onRetry={() => void query.refetch()}
-          what="The versions could not be read"
-        />
+        <Unreadable query={query} what="The versions could not be read" />
       ) : (
         <ol aria-busy={query.isPending} aria-label="Versions" className="border-line border-t">
           {query.isPending ? (

@@ -40,11 +40,7 @@ export function RecentRuns({ of }: { of: DefinitionRef }) {
         ) : null}
       </PartHead>
       {query.isError ? (
-        <Unreadable
-          error={query.error}
-          onRetry={() => void query.refetch()}
-          what="The runs could not be read"
-        />
+        <Unreadable query={query} what="The runs could not be read" />
       ) : (
         <ul aria-busy={query.isPending} className="pb-2">
           {query.isPending ? (

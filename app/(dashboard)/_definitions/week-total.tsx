@@ -1,8 +1,8 @@
 import { Figure, Figures, Sparkline } from "@/app/_ui/figures/figures";
 import { formatCount, formatCredits, formatDuration, formatShare, NONE } from "@/app/_ui/figures/format";
-import { SkeletonLine } from "@/app/_ui/page/page";
+import { FiguresSkeleton, ListPageSkeleton } from "@/app/_ui/page/skeletons";
 import type { WeekFigures } from "@/server/runs/read/metrics/week";
-import { ended } from "./week";
+import { ended, WEEK_COLUMNS } from "./week";
 
 type Line = { name: string; week: WeekFigures | null };
 
@@ -50,19 +50,21 @@ function perDay(runs: number, days: number): string {
 
 const NAMES = ["Runs, 7 days", "Success rate", "Slowest p95", "Credits, 7 days"] as const;
 
-/** The place of `WeekTotal` while its list loads. */
-export function WeekTotalSkeleton() {
+/** A list with the figures of the week while it loads; `first` and `last` are the columns beside the figures. */
+export function WeekListSkeleton({
+  title,
+  first,
+  last,
+}: {
+  title: string;
+  first: readonly string[];
+  last: string;
+}) {
   return (
-    <Figures label="Last 7 days">
-      {NAMES.map((name) => (
-        <Figure
-          key={name}
-          name={name}
-          note={<SkeletonLine className="w-20" />}
-          value={<SkeletonLine className="w-14" />}
-        />
-      ))}
-    </Figures>
+    <ListPageSkeleton columns={[...first, ...WEEK_COLUMNS, last]} title={title}>
+      <FiguresSkeleton label="Last 7 days" names={NAMES} />
+      <div className="h-12" />
+    </ListPageSkeleton>
   );
 }
 

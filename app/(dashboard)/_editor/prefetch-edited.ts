@@ -1,7 +1,7 @@
 import { notFound } from "next/navigation";
 import { createPrefetch } from "@/app/_ui/page/prefetch";
-import { isNotFound } from "@/app/request";
 import { isUuid } from "@/server/ids";
+import { orNotFound } from "../content-page";
 
 /** On the server: fetches what an editor of an existing agent or tool needs. Unknown ids show the not-found page. */
 export async function prefetchEdited(kind: "agent" | "tool", id: string) {
@@ -12,10 +12,7 @@ export async function prefetchEdited(kind: "agent" | "tool", id: string) {
     kind === "agent"
       ? queryClient.fetchQuery(trpc.definitions.editAgent.queryOptions({ agentId: id }))
       : queryClient.fetchQuery(trpc.definitions.editTool.queryOptions({ toolId: id }));
-  await edited.catch((error: unknown) => {
-    if (isNotFound(error)) notFound();
-    throw error;
-  });
+  await orNotFound<unknown>(edited);
   await queryClient.prefetchQuery(trpc.definitions.choices.queryOptions());
   if (kind === "tool") await queryClient.prefetchQuery(trpc.definitions.functions.queryOptions());
   return prefetch;

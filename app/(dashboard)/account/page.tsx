@@ -1,9 +1,10 @@
 import type { Metadata } from "next";
-import { Suspense } from "react";
+import { PageHead } from "@/app/_ui/page/page";
 import { createPrefetch, Prefetched } from "@/app/_ui/page/prefetch";
+import { FactsSkeleton } from "@/app/_ui/page/skeletons";
 import { requirePageMember } from "@/app/request";
+import { suspended } from "../content-page";
 import { AccountView } from "./account-view";
-import { Skeleton } from "./skeleton";
 
 export const metadata: Metadata = { title: "Account" };
 
@@ -21,10 +22,10 @@ async function Account() {
   );
 }
 
-export default function AccountPage() {
-  return (
-    <Suspense fallback={<Skeleton />}>
-      <Account />
-    </Suspense>
-  );
-}
+export default suspended(
+  Account,
+  <>
+    <PageHead title="Account" />
+    <FactsSkeleton label="You" names={["Name", "Email", "Theme", "Time zone"]} />
+  </>,
+);

@@ -25,13 +25,7 @@ export function AuditView() {
   const query = useInfiniteQuery(auditQuery(trpc, subject));
   const lines = query.data?.pages.flatMap((page) => page.items) ?? [];
   if (query.isError && lines.length === 0) {
-    return (
-      <Unreadable
-        error={query.error}
-        onRetry={() => void query.refetch()}
-        what="The audit log could not be read"
-      />
-    );
+    return <Unreadable query={query} what="The audit log could not be read" />;
   }
   return (
     <>

@@ -1,13 +1,13 @@
 import type { Metadata } from "next";
-import { Suspense } from "react";
 import { Empty, PageHead } from "@/app/_ui/page/page";
 import { createPrefetch, Prefetched } from "@/app/_ui/page/prefetch";
+import { LinesSkeleton } from "@/app/_ui/page/skeletons";
 import { ROLE_LABELS } from "@/app/_ui/role-labels";
 import { requirePageMember } from "@/app/request";
 import { roleCovers } from "@/server/auth/sessions";
+import { suspended } from "../content-page";
 import { AuditView } from "./audit-view";
 import { auditQuery, readSubject } from "./query";
-import { Skeleton } from "./skeleton";
 
 export const metadata: Metadata = { title: "Audit log" };
 
@@ -34,10 +34,10 @@ async function Audit({ searchParams }: PageProps<"/audit">) {
   );
 }
 
-export default function AuditPage(props: PageProps<"/audit">) {
-  return (
-    <Suspense fallback={<Skeleton />}>
-      <Audit {...props} />
-    </Suspense>
-  );
-}
+export default suspended(
+  Audit,
+  <>
+    <PageHead title="Audit log" />
+    <LinesSkeleton />
+  </>,
+);

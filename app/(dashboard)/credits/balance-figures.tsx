@@ -3,19 +3,16 @@
 import { useQuery } from "@tanstack/react-query";
 import { useTRPC } from "@/app/_ui/data/providers";
 import { Figure, Figures, Sparkline } from "@/app/_ui/figures/figures";
-import { formatCount, formatCredits, formatDate, formatPlural } from "@/app/_ui/figures/format";
+import { formatCount, formatCredits, formatDate, formatPlural, NONE } from "@/app/_ui/figures/format";
 import { useNow, useTimeZone } from "@/app/_ui/figures/time";
 import { Link } from "@/app/_ui/link";
-import { SkeletonLine } from "@/app/_ui/page/page";
 import { Unreadable } from "@/app/_ui/text/unreadable";
+import { BalanceSkeleton } from "./skeleton";
 
 /** Small amounts with the ledger's precision, so that use is never shown as 0.00. */
 const formatPerDay = (credits: number) => formatCredits(credits.toFixed(4), credits < 0.01 ? 4 : 2);
 
 const MANY_DAYS = 3_650;
-const formatDays = (days: number | null) =>
-  days === null ? "–" : days < MANY_DAYS ? formatCount(Math.floor(days)) : `${formatCount(MANY_DAYS)}+`;
-const describeRuns = (runs: number) => (runs === 0 ? "No runs" : `by ${formatPlural(runs, "run")}`);
 
 /** What can be spent, how fast it is spent, and for how long it lasts. */
 export function BalanceFigures() {
@@ -25,69 +22,43 @@ export function BalanceFigures() {
   const balance = useQuery(trpc.credits.balance.queryOptions());
   const use = useQuery(trpc.runs.metrics.queryOptions({ period: "7d" }));
   const failed = [balance, use].find(({ isError }) => isError);
-  if (failed?.error) {
-    return (
-      <Unreadable
-        error={failed.error}
-        onRetry={() => void Promise.all([balance.refetch(), use.refetch()])}
-        what="The balance could not be read"
-      />
-    );
-  }
-  const week = use.data ? Number(use.data.total.credits) : null;
-  /** For how many days the balance lasts; null if nothing is used. */
-  const left = balance.data && week ? Math.max(0, Number(balance.data.available) / (week / 7)) : null;
+  if (failed) return <Unreadable query={failed} what="The balance could not be read" />;
+  if (!balance.data || !use.data) return <BalanceSkeleton />;
+  const { available, held, openRuns, monthly } = balance.data;
+  const { total, buckets } = use.data;
+  const week = Number(total.credits);
+  const daysLeft = Math.max(0, Number(available) / (week / 7));
+  const isLong = daysLeft >= MANY_DAYS;
+  const end = isLong
+    ? "more than ten years"
+    : `until ${formatDate(new Date(now + daysLeft * 86_400_000), timeZone)}`;
   return (
     <Figures label="Balance">
       <Figure
         name="Balance"
-        note={balance.data ? <Held held={balance.data.held} openRuns={balance.data.openRuns} /> : <Loading />}
-        value={balance.data ? formatCredits(balance.data.available, 2) : <Loading />}
+        note={<Held held={held} openRuns={openRuns} />}
+        value={formatCredits(available, 2)}
       />
       <Figure
-        chart={use.data ? <Sparkline values={daysOf(use.data.buckets)} /> : null}
+        chart={<Sparkline values={daysOf(buckets)} />}
         name="Used per day, last 7 days"
-        note={use.data ? describeRuns(use.data.total.runs) : <Loading />}
-        value={week === null ? <Loading /> : week === 0 ? "–" : formatPerDay(week / 7)}
+        note={total.runs === 0 ? "No runs" : `by ${formatPlural(total.runs, "run")}`}
+        value={week === 0 ? NONE : formatPerDay(week / 7)}
       />
-      <Figure
-        name="Days left"
-        note={
-          !balance.data || !use.data ? (
-            <Loading />
-          ) : left === null ? (
-            "Nothing was used in the last 7 days"
-          ) : (
-            `at this rate, without another grant: ${left < MANY_DAYS ? `until ${formatDate(new Date(now + left * 86_400_000), timeZone)}` : "more than ten years"}`
-          )
-        }
-        value={balance.data && use.data ? formatDays(left) : <Loading />}
-      />
-      <Figure
-        name="Monthly grant"
-        note={
-          balance.data ? (
-            Number(balance.data.monthly) > 0 ? (
-              "From the plan"
-            ) : (
-              "The plan has none"
-            )
-          ) : (
-            <Loading />
-          )
-        }
-        value={
-          balance.data ? (
-            Number(balance.data.monthly) > 0 ? (
-              formatCredits(balance.data.monthly, 2)
-            ) : (
-              "–"
-            )
-          ) : (
-            <Loading />
-          )
-        }
-      />
+      {week === 0 ? (
+        <Figure name="Days left" note="Nothing was used in the last 7 days" value={NONE} />
+      ) : (
+        <Figure
+          name="Days left"
+          note={`at this rate, without another grant: ${end}`}
+          value={isLong ? `${formatCount(MANY_DAYS)}+` : formatCount(Math.floor(daysLeft))}
+        />
+      )}
+      {Number(monthly) > 0 ? (
+        <Figure name="Monthly grant" note="From the plan" value={formatCredits(monthly, 2)} />
+      ) : (
+        <Figure name="Monthly grant" note="The plan has none" value={NONE} />
+      )}
     </Figures>
   );
 }
@@ -113,5 +84,3 @@ function daysOf(buckets: readonly { from: string; credits: string }[]): number[]
   }
   return [...days.values()];
 }
-
-const Loading = () => <SkeletonLine className="w-24" />;

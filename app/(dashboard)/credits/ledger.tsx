@@ -56,11 +56,7 @@ export function Ledger() {
         </Switch>
       </PartHead>
       {query.isError && lines.length === 0 ? (
-        <Unreadable
-          error={query.error}
-          onRetry={() => void query.refetch()}
-          what="The ledger could not be read"
-        />
+        <Unreadable query={query} what="The ledger could not be read" />
       ) : query.isSuccess && lines.length === 0 ? (
         <NoLines question={question} />
       ) : (

@@ -1,6 +1,6 @@
 import type { Metadata } from "next";
-import { Suspense } from "react";
 import { createPrefetch, Prefetched } from "@/app/_ui/page/prefetch";
+import { suspended } from "../content-page";
 import { paramsOf } from "../runs/address";
 import { CreditsView } from "./credits-view";
 import { ledgerQuery, readLedgerAddress } from "./query";
@@ -25,10 +25,4 @@ async function Credits({ searchParams }: PageProps<"/credits">) {
   );
 }
 
-export default function CreditsPage(props: PageProps<"/credits">) {
-  return (
-    <Suspense fallback={<Skeleton />}>
-      <Credits {...props} />
-    </Suspense>
-  );
-}
+export default suspended(Credits, <Skeleton />);

@@ -1,22 +1,21 @@
 import { PartHead } from "@/app/_ui/figures/facts";
-import { Figure, Figures } from "@/app/_ui/figures/figures";
-import { PageHead, SkeletonLine } from "@/app/_ui/page/page";
-import { TableSkeleton } from "@/app/_ui/page/skeletons";
+import { PageHead } from "@/app/_ui/page/page";
+import { FiguresSkeleton, TableSkeleton } from "@/app/_ui/page/skeletons";
+
+export function BalanceSkeleton() {
+  return (
+    <FiguresSkeleton
+      label="Balance"
+      names={["Balance", "Used per day, last 7 days", "Days left", "Monthly grant"]}
+    />
+  );
+}
 
 export function Skeleton() {
   return (
     <>
       <PageHead title="Credits" />
-      <Figures label="Balance">
-        {["Balance", "Used per day, last 7 days", "Days left", "Monthly grant"].map((name) => (
-          <Figure
-            key={name}
-            name={name}
-            note={<SkeletonLine className="w-32" />}
-            value={<SkeletonLine className="w-24" />}
-          />
-        ))}
-      </Figures>
+      <BalanceSkeleton />
       <PartHead title="Ledger" />
       <TableSkeleton columns={["Entry", "Run", "Amount", "Balance", "By", "Time"]} label="Ledger" />
     </>

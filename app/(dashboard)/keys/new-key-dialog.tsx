@@ -25,7 +25,7 @@ export function NewKeyDialog({
   const target = mayStart ? (targets.find(({ kind }) => kind === "agent") ?? targets[0]) : undefined;
   const line = target && `API_KEY=${keyText}\n${callOf(target)}`;
   return (
-    <Dialog onOpenChange={(open) => !open && onClose()} open sticky title={`Key ${name} created`} wide>
+    <Dialog onClose={onClose} sticky title={`Key ${name} created`} wide>
       <OneTimeValue
         label="Key"
         value={keyText}

@@ -1,8 +1,8 @@
 import type { Metadata } from "next";
-import { Suspense } from "react";
 import { createPrefetch, Prefetched } from "@/app/_ui/page/prefetch";
+import { ListPageSkeleton } from "@/app/_ui/page/skeletons";
+import { suspended } from "../content-page";
 import { KeysView } from "./keys-view";
-import { Skeleton } from "./skeleton";
 
 export const metadata: Metadata = { title: "API keys" };
 
@@ -16,10 +16,10 @@ async function Keys() {
   );
 }
 
-export default function KeysPage() {
-  return (
-    <Suspense fallback={<Skeleton />}>
-      <Keys />
-    </Suspense>
-  );
-}
+export default suspended(
+  Keys,
+  <ListPageSkeleton
+    columns={["Key", "State", "Permissions", "Last used", "Expires", "Created"]}
+    title="API keys"
+  />,
+);

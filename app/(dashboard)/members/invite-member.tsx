@@ -66,7 +66,7 @@ export function InviteMember({
 function LinkDialog({ invitation, onClose }: { invitation: NewInvitation; onClose: () => void }) {
   const { email, token, expiresAt } = invitation;
   return (
-    <Dialog onOpenChange={(open) => !open && onClose()} open sticky title={`Invite ${email}`}>
+    <Dialog onClose={onClose} sticky title={`Invite ${email}`}>
       <p className="[overflow-wrap:anywhere]">
         Send this link to {email}. It works once, until <Moment at={expiresAt} />. The first person to open it
         can join, so send it in a safe way.

@@ -1,10 +1,10 @@
 import type { Metadata } from "next";
-import { Suspense } from "react";
 import { createPrefetch, Prefetched } from "@/app/_ui/page/prefetch";
+import { ListPageSkeleton } from "@/app/_ui/page/skeletons";
 import { requirePageMember } from "@/app/request";
 import { roleCovers } from "@/server/auth/sessions";
+import { suspended } from "../content-page";
 import { MembersView } from "./members-view";
-import { Skeleton } from "./skeleton";
 
 export const metadata: Metadata = { title: "Members" };
 
@@ -22,10 +22,7 @@ async function Members() {
   );
 }
 
-export default function MembersPage() {
-  return (
-    <Suspense fallback={<Skeleton />}>
-      <Members />
-    </Suspense>
-  );
-}
+export default suspended(
+  Members,
+  <ListPageSkeleton columns={["Member", "Role", "Permissions", "Joined"]} title="Members" />,
+);

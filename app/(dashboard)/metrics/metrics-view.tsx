@@ -82,11 +82,7 @@ export function MetricsView() {
         />
       ) : null}
       {query.isError ? (
-        <Unreadable
-          error={query.error}
-          onRetry={() => void query.refetch()}
-          what="The metrics could not be read"
-        />
+        <Unreadable query={query} what="The metrics could not be read" />
       ) : metrics ? (
         <Figures metrics={metrics} question={question} />
       ) : (

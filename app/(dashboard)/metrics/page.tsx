@@ -1,6 +1,6 @@
 import type { Metadata } from "next";
-import { Suspense } from "react";
 import { createPrefetch, Prefetched } from "@/app/_ui/page/prefetch";
+import { suspended } from "../content-page";
 import { paramsOf } from "../runs/address";
 import { readMetricsAddress } from "./address";
 import { MetricsView } from "./metrics-view";
@@ -19,10 +19,4 @@ async function Metrics({ searchParams }: PageProps<"/metrics">) {
   );
 }
 
-export default function MetricsPage(props: PageProps<"/metrics">) {
-  return (
-    <Suspense fallback={<Skeleton />}>
-      <Metrics {...props} />
-    </Suspense>
-  );
-}
+export default suspended(Metrics, <Skeleton />);

@@ -1,7 +1,7 @@
 import type { Metadata } from "next";
-import { Suspense } from "react";
 import { createPrefetch, Prefetched } from "@/app/_ui/page/prefetch";
 import { ListPageSkeleton } from "@/app/_ui/page/skeletons";
+import { suspended } from "../content-page";
 import { ModelsView } from "./models-view";
 
 export const metadata: Metadata = { title: "Model providers" };
@@ -16,12 +16,7 @@ async function Models() {
   );
 }
 
-export default function ModelsPage() {
-  return (
-    <Suspense
-      fallback={<ListPageSkeleton columns={["Model", "Input", "Output", "Agents"]} title="Model providers" />}
-    >
-      <Models />
-    </Suspense>
-  );
-}
+export default suspended(
+  Models,
+  <ListPageSkeleton columns={["Model", "Input", "Output", "Agents"]} title="Model providers" />,
+);

@@ -1,8 +1,9 @@
 import type { Metadata } from "next";
-import { Suspense } from "react";
+import { PageHead } from "@/app/_ui/page/page";
 import { createPrefetch, Prefetched } from "@/app/_ui/page/prefetch";
+import { FactsSkeleton } from "@/app/_ui/page/skeletons";
+import { suspended } from "../content-page";
 import { OrganizationView } from "./organization-view";
-import { Skeleton } from "./skeleton";
 
 export const metadata: Metadata = { title: "Settings" };
 
@@ -19,10 +20,10 @@ async function Organization() {
   );
 }
 
-export default function OrganizationPage() {
-  return (
-    <Suspense fallback={<Skeleton />}>
-      <Organization />
-    </Suspense>
-  );
-}
+export default suspended(
+  Organization,
+  <>
+    <PageHead title="Settings" />
+    <FactsSkeleton label="Organization" names={["Name", "Slug", "Id", "Created", "State"]} />
+  </>,
+);

@@ -70,7 +70,7 @@ export function CreateSecret({ onClose }: { onClose: () => void }) {
 function HowToUse({ name, onClose }: { name: string; onClose: () => void }) {
   const line = `headers: { authorization: "Bearer ${referenceTo(name)}" }`;
   return (
-    <Dialog onOpenChange={(open) => !open && onClose()} open title={`Secret ${name} created`}>
+    <Dialog onClose={onClose} title={`Secret ${name} created`}>
       <p>Write this in a step of a tool that uses http_request:</p>
       <Command>{line}</Command>
       <p className="text-muted">

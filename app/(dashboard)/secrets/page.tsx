@@ -1,8 +1,8 @@
 import type { Metadata } from "next";
-import { Suspense } from "react";
 import { createPrefetch, Prefetched } from "@/app/_ui/page/prefetch";
+import { ListPageSkeleton } from "@/app/_ui/page/skeletons";
+import { suspended } from "../content-page";
 import { SecretsView } from "./secrets-view";
-import { Skeleton } from "./skeleton";
 
 export const metadata: Metadata = { title: "Secrets" };
 
@@ -16,10 +16,10 @@ async function Secrets() {
   );
 }
 
-export default function SecretsPage() {
-  return (
-    <Suspense fallback={<Skeleton />}>
-      <Secrets />
-    </Suspense>
-  );
-}
+export default suspended(
+  Secrets,
+  <ListPageSkeleton
+    columns={["Secret", "State", "Allowed hosts", "Last used", "Expires", "Created"]}
+    title="Secrets"
+  />,
+);

@@ -54,7 +54,7 @@ export function FormDialog({
     requestAnimationFrame(() => focusFirstFault(form.current));
   }
   return (
-    <Dialog onOpenChange={(open) => !open && !busy && onClose()} open sticky title={title} wide={wide}>
+    <Dialog onClose={() => !busy && onClose()} sticky title={title} wide={wide}>
       <form className="flex flex-col gap-4" noValidate onSubmit={submit} ref={form}>
         {children}
         <div className="sticky -bottom-4 -mx-4 -mb-4 flex flex-col gap-2 border-line border-t bg-raised px-4 py-3">
@@ -101,7 +101,7 @@ export function ConfirmDialog({
   children: ReactNode;
 }) {
   return (
-    <Dialog onOpenChange={(open) => !open && onClose()} open title={title}>
+    <Dialog onClose={onClose} title={title}>
       <div className="flex flex-col gap-2 [overflow-wrap:anywhere]">{children}</div>
       <p className="text-failed [overflow-wrap:anywhere] empty:hidden" role="alert">
         {problemOf(mutation)}

@@ -1,5 +1,6 @@
 import type { ReactNode } from "react";
 import { Fact, Facts } from "@/app/_ui/figures/facts";
+import { Figure, Figures } from "@/app/_ui/figures/figures";
 import { Cell, HeadCell, Table } from "@/app/_ui/table";
 import { PageHead, SkeletonLine } from "./page";
 
@@ -57,6 +58,24 @@ export function ListPageSkeleton({
       {children}
       <TableSkeleton columns={columns} label={title} />
     </>
+  );
+}
+
+/** Key figures whose values are loading. */
+export function FiguresSkeleton({ label, names }: { label: string; names: readonly string[] }) {
+  return (
+    <div aria-busy="true">
+      <Figures label={label}>
+        {names.map((name) => (
+          <Figure
+            key={name}
+            name={name}
+            note={<SkeletonLine className="w-20" />}
+            value={<SkeletonLine className="w-16" />}
+          />
+        ))}
+      </Figures>
+    </div>
   );
 }
 

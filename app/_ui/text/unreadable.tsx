@@ -6,10 +6,16 @@ import { Problem } from "@/app/_ui/page/page";
 import { signInAddress } from "../../sign-in/target";
 import { Button, buttonClass } from "../button";
 
-/** Replaces a list that could not be loaded. `what` is the whole sentence. */
-export function Unreadable({ what, error, onRetry }: { what: string; error: unknown; onRetry: () => void }) {
+/** Replaces what a query could not load. `what` is the whole sentence. */
+export function Unreadable({
+  query,
+  what,
+}: {
+  query: { error: unknown; refetch: () => unknown };
+  what: string;
+}) {
   const here = `${usePathname()}?${useSearchParams()}`;
-  const { code, message } = describeError(error);
+  const { code, message } = describeError(query.error);
   return (
     <Problem title={what}>
       <p>{message}</p>
@@ -18,7 +24,7 @@ export function Unreadable({ what, error, onRetry }: { what: string; error: unkn
           Sign in
         </a>
       ) : (
-        <Button className="mt-3" onClick={onRetry}>
+        <Button className="mt-3" onClick={() => void query.refetch()}>
           Try again
         </Button>
       )}

@@ -51,7 +51,7 @@ export function Catalogue({
     event.preventDefault();
   }
   return (
-    <Dialog finalFocus={() => !picked.current} onOpenChange={(open) => !open && onClose()} open title={title}>
+    <Dialog finalFocus={() => !picked.current} onClose={onClose} title={title}>
       {/* biome-ignore lint/a11y/noStaticElementInteractions: it handles the keys of the controls inside. */}
       <div className="flex flex-col gap-4" onKeyDown={onKeyDown}>
         <input

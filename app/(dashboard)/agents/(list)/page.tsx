@@ -1,5 +1,4 @@
 import type { Metadata } from "next";
-import { Suspense } from "react";
 import { CopyButton } from "@/app/_ui/copy-button";
 import { Empty, PageHead } from "@/app/_ui/page/page";
 import { PageButton } from "@/app/_ui/page/page-button";
@@ -9,11 +8,11 @@ import { serverApi } from "@/app/request";
 import { Archived } from "../../_definitions/archived";
 import { ListSearch } from "../../_definitions/list-search";
 import { readListView, viewLines, WeekCells, weekColumns } from "../../_definitions/week";
-import { WeekTotal } from "../../_definitions/week-total";
+import { WeekListSkeleton, WeekTotal } from "../../_definitions/week-total";
 import { StarterLinks } from "../../_editor/agent/starter-links";
+import { suspended } from "../../content-page";
 import { LastRunLink } from "../../last-run";
 import { OperatorCommand } from "../../operator-command";
-import { Skeleton } from "./skeleton";
 
 export const metadata: Metadata = { title: "Agents" };
 
@@ -84,10 +83,7 @@ async function Agents({ searchParams }: PageProps<"/agents">) {
   );
 }
 
-export default function AgentsPage(props: PageProps<"/agents">) {
-  return (
-    <Suspense fallback={<Skeleton />}>
-      <Agents {...props} />
-    </Suspense>
-  );
-}
+export default suspended(
+  Agents,
+  <WeekListSkeleton first={["Agent", "Model"]} last="Last run" title="Agents" />,
+);

@@ -4,11 +4,10 @@ import { createPrefetch, Prefetched } from "@/app/_ui/page/prefetch";
 import { isLong, PROMPT_LIMIT } from "@/app/_ui/text/long-text";
 import { firstViewOf } from "@/app/_ui/text/markdown/first-view";
 import { isMarkedUp } from "@/app/_ui/text/markdown/marked-up";
-import { isNotFound } from "@/app/request";
 import { isUuid } from "@/server/ids";
 import { DefinitionSkeleton } from "../../_definitions/definition-skeleton";
 import { prefetchBeside } from "../../_definitions/query";
-import { streamed } from "../../streamed";
+import { orNotFound, streamed } from "../../content-page";
 import { AgentView } from "./agent-view";
 
 export const metadata: Metadata = { title: "Agent" };
@@ -24,12 +23,9 @@ async function content({ params }: Props) {
   if (!isUuid(agentId)) notFound();
   const prefetch = await createPrefetch();
   const { queryClient, trpc } = prefetch;
-  const { systemPrompt } = await queryClient
-    .fetchQuery(trpc.definitions.agent.queryOptions({ agentId }))
-    .catch((error: unknown) => {
-      if (isNotFound(error)) notFound();
-      throw error;
-    });
+  const { systemPrompt } = await orNotFound(
+    queryClient.fetchQuery(trpc.definitions.agent.queryOptions({ agentId })),
+  );
   await prefetchBeside(prefetch, { kind: "agent", id: agentId });
   return (
     <Prefetched from={prefetch}>

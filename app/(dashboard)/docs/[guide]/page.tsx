@@ -6,7 +6,7 @@ import { notFound } from "next/navigation";
 import { Link } from "@/app/_ui/link";
 import { PageHead } from "@/app/_ui/page/page";
 import { LinesSkeleton } from "@/app/_ui/page/skeletons";
-import { streamed } from "../../streamed";
+import { streamed } from "../../content-page";
 import { GuideText } from "../guide-text";
 import { GUIDES } from "../guides";
 

@@ -55,7 +55,7 @@ export function CancelAllDialog({ filter, onClose }: { filter: RunFilter; onClos
   const count = status.length === 0 ? 0 : open.data?.length;
   const filtered = Object.keys(filter).length > 0;
   return (
-    <Dialog onOpenChange={(next) => !next && onClose()} open title="Cancel all open runs">
+    <Dialog onClose={onClose} title="Cancel all open runs">
       {count === 0 ? (
         <>
           <p>{filtered ? "No run that matches the filters is open." : "No run is open."}</p>

@@ -1,6 +1,6 @@
 import type { Metadata } from "next";
-import { Suspense } from "react";
 import { createPrefetch, Prefetched } from "@/app/_ui/page/prefetch";
+import { suspended } from "../../content-page";
 import { paramsOf, readAddress } from "../address";
 import { runsQuery } from "../query";
 import { RunsList } from "./runs-list";
@@ -22,10 +22,4 @@ async function Runs({ searchParams }: PageProps<"/runs">) {
   );
 }
 
-export default function RunsPage(props: PageProps<"/runs">) {
-  return (
-    <Suspense fallback={<Skeleton />}>
-      <Runs {...props} />
-    </Suspense>
-  );
-}
+export default suspended(Runs, <Skeleton />);

@@ -83,11 +83,7 @@ export function RunsList() {
           </div>
         ) : null}
         {query.isError ? (
-          <Unreadable
-            error={query.error}
-            onRetry={() => void query.refetch()}
-            what="The runs could not be read"
-          />
+          <Unreadable query={query} what="The runs could not be read" />
         ) : query.isSuccess && runs.length === 0 ? (
           <NoRuns filter={filter} onClear={() => chooseFilter(() => ({}))} />
         ) : (

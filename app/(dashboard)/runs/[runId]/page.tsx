@@ -3,10 +3,9 @@ import { notFound } from "next/navigation";
 import { createPrefetch, Prefetched } from "@/app/_ui/page/prefetch";
 import { ANSWER_LIMIT, isLong } from "@/app/_ui/text/long-text";
 import { type FirstView, firstViewOf } from "@/app/_ui/text/markdown/first-view";
-import { isNotFound } from "@/app/request";
 import { isUuid } from "@/server/ids";
 import type { RunDetail } from "@/server/runs/read/inspect/inspect";
-import { streamed } from "../../streamed";
+import { orNotFound, streamed } from "../../content-page";
 import { chooseLine, type LineAddress, runToUnfold } from "./line-address";
 import { linesOf } from "./lines";
 import { RunView } from "./run-view";
@@ -26,12 +25,7 @@ async function content({ params, searchParams }: Props) {
   if (!isUuid(runId)) notFound();
   const prefetch = await createPrefetch();
   const { queryClient, trpc } = prefetch;
-  const inspection = await queryClient
-    .fetchQuery(trpc.runs.inspect.queryOptions({ runId }))
-    .catch((error: unknown) => {
-      if (isNotFound(error)) notFound();
-      throw error;
-    });
+  const inspection = await orNotFound(queryClient.fetchQuery(trpc.runs.inspect.queryOptions({ runId })));
   const address = await searchParams;
   const inner = runToUnfold(address, inspection.steps);
   const unfolded = inner

@@ -1,9 +1,8 @@
 import type { Metadata } from "next";
 import { notFound } from "next/navigation";
 import { createPrefetch, Prefetched } from "@/app/_ui/page/prefetch";
-import { isNotFound } from "@/app/request";
 import { isUuid } from "@/server/ids";
-import { streamed } from "../../streamed";
+import { orNotFound, streamed } from "../../content-page";
 import { runsQuery } from "../query";
 import { Comparison, RunPicker, Skeleton } from "./parts";
 import { sameTarget } from "./same-target";
@@ -23,10 +22,7 @@ async function content({ searchParams }: Props) {
   const prefetch = await createPrefetch();
   const { queryClient, trpc } = prefetch;
   const read = (runId: string) =>
-    queryClient.fetchQuery(trpc.runs.inspect.queryOptions({ runId })).catch((error: unknown) => {
-      if (isNotFound(error)) notFound();
-      throw error;
-    });
+    orNotFound(queryClient.fetchQuery(trpc.runs.inspect.queryOptions({ runId })));
   const [first] = await Promise.all([
     read(a),
     b ? read(b) : null,

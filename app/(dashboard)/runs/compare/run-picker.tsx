@@ -33,11 +33,7 @@ export function RunPicker({ run }: { run: RunDetail }) {
       />
       <FilterBar filter={filter} onChange={setFilter} />
       {query.isError && !others ? (
-        <Unreadable
-          error={query.error}
-          onRetry={() => void query.refetch()}
-          what="The other runs could not be read"
-        />
+        <Unreadable query={query} what="The other runs could not be read" />
       ) : others?.length === 0 && !query.hasNextPage ? (
         <Empty title="No other run matches these filters">
           <p>Remove a filter, or run {run.targetName} again.</p>

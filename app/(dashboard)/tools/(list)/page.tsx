@@ -1,5 +1,4 @@
 import type { Metadata } from "next";
-import { Suspense } from "react";
 import { CopyButton } from "@/app/_ui/copy-button";
 import { Empty, PageHead } from "@/app/_ui/page/page";
 import { PageButton } from "@/app/_ui/page/page-button";
@@ -9,10 +8,10 @@ import { serverApi } from "@/app/request";
 import { Archived } from "../../_definitions/archived";
 import { ListSearch } from "../../_definitions/list-search";
 import { readListView, viewLines, WeekCells, weekColumns } from "../../_definitions/week";
-import { WeekTotal } from "../../_definitions/week-total";
+import { WeekListSkeleton, WeekTotal } from "../../_definitions/week-total";
+import { suspended } from "../../content-page";
 import { LastRunLink } from "../../last-run";
 import { OperatorCommand } from "../../operator-command";
-import { Skeleton } from "./skeleton";
 
 export const metadata: Metadata = { title: "Tools" };
 
@@ -81,10 +80,7 @@ async function Tools({ searchParams }: PageProps<"/tools">) {
   );
 }
 
-export default function ToolsPage(props: PageProps<"/tools">) {
-  return (
-    <Suspense fallback={<Skeleton />}>
-      <Tools {...props} />
-    </Suspense>
-  );
-}
+export default suspended(
+  Tools,
+  <WeekListSkeleton first={["Tool", "Description"]} last="Last run" title="Tools" />,
+);

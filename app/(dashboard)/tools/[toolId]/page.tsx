@@ -1,11 +1,10 @@
 import type { Metadata } from "next";
 import { notFound } from "next/navigation";
 import { createPrefetch, Prefetched } from "@/app/_ui/page/prefetch";
-import { isNotFound } from "@/app/request";
 import { isUuid } from "@/server/ids";
 import { DefinitionSkeleton } from "../../_definitions/definition-skeleton";
 import { prefetchBeside } from "../../_definitions/query";
-import { streamed } from "../../streamed";
+import { orNotFound, streamed } from "../../content-page";
 import { ToolView } from "./tool-view";
 
 export const metadata: Metadata = { title: "Tool" };
@@ -21,10 +20,7 @@ async function content({ params }: Props) {
   if (!isUuid(toolId)) notFound();
   const prefetch = await createPrefetch();
   const { queryClient, trpc } = prefetch;
-  await queryClient.fetchQuery(trpc.definitions.tool.queryOptions({ toolId })).catch((error: unknown) => {
-    if (isNotFound(error)) notFound();
-    throw error;
-  });
+  await orNotFound(queryClient.fetchQuery(trpc.definitions.tool.queryOptions({ toolId })));
   await prefetchBeside(prefetch, { kind: "tool", id: toolId });
   return (
     <Prefetched from={prefetch}>

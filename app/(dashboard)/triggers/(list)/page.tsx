@@ -1,8 +1,8 @@
 import type { Metadata } from "next";
-import { Suspense } from "react";
 import { createPrefetch, Prefetched } from "@/app/_ui/page/prefetch";
 import { readListView } from "../../_definitions/week";
-import { Skeleton } from "./skeleton";
+import { WeekListSkeleton } from "../../_definitions/week-total";
+import { suspended } from "../../content-page";
 import { TriggersView } from "./triggers-view";
 
 export const metadata: Metadata = { title: "Triggers" };
@@ -18,10 +18,7 @@ async function Triggers({ searchParams }: PageProps<"/triggers">) {
   );
 }
 
-export default function TriggersPage(props: PageProps<"/triggers">) {
-  return (
-    <Suspense fallback={<Skeleton />}>
-      <Triggers {...props} />
-    </Suspense>
-  );
-}
+export default suspended(
+  Triggers,
+  <WeekListSkeleton first={["Trigger", "Starts"]} last="Last call" title="Triggers" />,
+);

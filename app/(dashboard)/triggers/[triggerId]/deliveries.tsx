@@ -65,11 +65,7 @@ export function Deliveries({ trigger }: { trigger: TriggerDetail }) {
         </Button>
       </PartHead>
       {query.isError && items.length === 0 ? (
-        <Unreadable
-          error={query.error}
-          onRetry={() => void query.refetch()}
-          what="The deliveries could not be read"
-        />
+        <Unreadable query={query} what="The deliveries could not be read" />
       ) : query.isSuccess && items.length === 0 ? (
         <NoDeliveries outcome={outcome} />
       ) : (

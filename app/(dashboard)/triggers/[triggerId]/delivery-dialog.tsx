@@ -38,7 +38,7 @@ export function DeliveryDialog({
   const delivery = all.data ?? first.data;
   const mayAct = useMay("member");
   return (
-    <Dialog onOpenChange={(open) => !open && onClose()} open title="Delivery" wide>
+    <Dialog onClose={onClose} title="Delivery" wide>
       {first.isError ? (
         <p className="text-failed" role="alert">
           {describeError(first.error).message}

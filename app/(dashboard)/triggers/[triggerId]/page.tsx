@@ -3,10 +3,9 @@ import { notFound } from "next/navigation";
 import { PartHead } from "@/app/_ui/figures/facts";
 import { createPrefetch, Prefetched } from "@/app/_ui/page/prefetch";
 import { DetailHeadSkeleton, FactsSkeleton, TableSkeleton } from "@/app/_ui/page/skeletons";
-import { isNotFound } from "@/app/request";
 import { isUuid } from "@/server/ids";
 import { weekQuery } from "../../_definitions/query";
-import { streamed } from "../../streamed";
+import { orNotFound, streamed } from "../../content-page";
 import { deliveriesQuery, readOutcome } from "./query";
 import { TriggerView } from "./trigger-view";
 
@@ -37,10 +36,7 @@ async function content({ params, searchParams }: Props) {
   const delivery = [address.delivery].flat()[0];
   const prefetch = await createPrefetch();
   const { queryClient, trpc } = prefetch;
-  await queryClient.fetchQuery(trpc.triggers.inspect.queryOptions({ triggerId })).catch((error: unknown) => {
-    if (isNotFound(error)) notFound();
-    throw error;
-  });
+  await orNotFound(queryClient.fetchQuery(trpc.triggers.inspect.queryOptions({ triggerId })));
   await Promise.all([
     queryClient.prefetchInfiniteQuery(deliveriesQuery(trpc, triggerId, outcome)),
     queryClient.prefetchQuery(weekQuery(trpc, { kind: "trigger", id: triggerId })),

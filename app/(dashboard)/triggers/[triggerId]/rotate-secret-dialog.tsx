@@ -34,7 +34,7 @@ export function RotateSecretDialog({ trigger, onClose }: { trigger: TriggerDetai
   if (rotate.data) {
     const { secret, earlierUntil } = rotate.data;
     return (
-      <Dialog onOpenChange={(open) => !open && onClose()} open sticky title={title} wide>
+      <Dialog onClose={onClose} sticky title={title} wide>
         <OneTimeValue
           label="Signing secret"
           value={secret}

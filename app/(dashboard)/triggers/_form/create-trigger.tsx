@@ -86,7 +86,7 @@ function CreatedDialog({
     ? `${secret === null ? "" : `SECRET='${secret}'\n`}${curlLine(trigger, trigger.url)}`
     : null;
   return (
-    <Dialog onOpenChange={(open) => !open && onClose()} open sticky title={`Trigger ${name} created`} wide>
+    <Dialog onClose={onClose} sticky title={`Trigger ${name} created`} wide>
       {secret === null ? null : (
         <OneTimeValue
           label="Signing secret"

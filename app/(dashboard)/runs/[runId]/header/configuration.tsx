@@ -15,7 +15,7 @@ import type { RunDetail } from "@/server/runs/read/inspect/inspect";
 export function Configuration({ run, onClose }: { run: RunDetail; onClose: () => void }) {
   const title = `Configuration of this run, v${run.targetVersion}`;
   return (
-    <Dialog onOpenChange={(open) => !open && onClose()} open title={title} wide>
+    <Dialog onClose={onClose} title={title} wide>
       <Fields run={run} />
     </Dialog>
   );
@@ -24,14 +24,7 @@ export function Configuration({ run, onClose }: { run: RunDetail; onClose: () =>
 function Fields({ run }: { run: RunDetail }) {
   const trpc = useTRPC();
   const query = useQuery(trpc.runs.configuration.queryOptions({ runId: run.id }));
-  if (query.isError)
-    return (
-      <Unreadable
-        error={query.error}
-        onRetry={() => void query.refetch()}
-        what="The configuration could not be read"
-      />
-    );
+  if (query.isError) return <Unreadable query={query} what="The configuration could not be read" />;
   if (!query.data)
     return (
       <div aria-busy="true" className="flex min-h-64 flex-col gap-4">

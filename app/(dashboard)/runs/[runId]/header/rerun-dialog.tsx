@@ -60,7 +60,7 @@ export function RerunDialog({
   }
 
   return (
-    <Dialog onOpenChange={(open) => !open && onClose()} open title={`Run ${run.targetName} again`} wide>
+    <Dialog onClose={onClose} title={`Run ${run.targetName} again`} wide>
       <form className="flex min-h-0 flex-col gap-3" onSubmit={submit}>
         <div className="flex min-h-8 flex-wrap items-center gap-x-3">
           <label className="font-medium" htmlFor="rerun-input">

@@ -31,14 +31,7 @@ export function CallInspector({
   const callId = line.call.id;
   const trpc = useTRPC();
   const query = useQuery(trpc.runs.modelCall.queryOptions({ runId, callId }));
-  if (query.isError)
-    return (
-      <Unreadable
-        error={query.error}
-        onRetry={() => void query.refetch()}
-        what="This model call could not be read"
-      />
-    );
+  if (query.isError) return <Unreadable query={query} what="This model call could not be read" />;
   if (!query.data) return <InspectorSkeleton />;
   const call = query.data;
   return (

@@ -18,14 +18,7 @@ export function PromptView({ runId, callId }: { runId: string; callId: string })
   const trpc = useTRPC();
   const query = useQuery(trpc.runs.modelRequest.queryOptions({ runId, callId }));
   const [showEarlier, setShowEarlier] = useState(false);
-  if (query.isError)
-    return (
-      <Unreadable
-        error={query.error}
-        onRetry={() => void query.refetch()}
-        what="The prompt could not be read"
-      />
-    );
+  if (query.isError) return <Unreadable query={query} what="The prompt could not be read" />;
   if (!query.data)
     return (
       <div aria-busy="true" className="flex flex-col gap-4 py-1">

@@ -46,14 +46,7 @@ export function StepInspector({
   const stepId = line.step.id;
   const trpc = useTRPC();
   const query = useQuery(trpc.runs.step.queryOptions({ runId, stepId }));
-  if (query.isError)
-    return (
-      <Unreadable
-        error={query.error}
-        onRetry={() => void query.refetch()}
-        what="This step could not be read"
-      />
-    );
+  if (query.isError) return <Unreadable query={query} what="This step could not be read" />;
   if (!query.data) return <InspectorSkeleton />;
   const step = query.data;
   return (

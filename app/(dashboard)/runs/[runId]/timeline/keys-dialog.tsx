@@ -20,7 +20,7 @@ const KEYS: readonly [keys: string, does: string][] = [
 /** The list of a run page's keyboard shortcuts. */
 export function KeysDialog({ onClose }: { onClose: () => void }) {
   return (
-    <Dialog onOpenChange={(open) => !open && onClose()} open title="Keys on this page">
+    <Dialog onClose={onClose} title="Keys on this page">
       <dl className="grid grid-cols-[7rem_1fr] gap-y-2">
         {KEYS.map(([key, what]) => (
           <div className="contents" key={key}>

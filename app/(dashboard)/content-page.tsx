@@ -1,0 +1,33 @@
+import { notFound } from "next/navigation";
+import { type ComponentType, type ReactNode, Suspense } from "react";
+import { arrivedByLink, isNotFound } from "@/app/request";
+
+/** A page that shows a skeleton until its content is rendered. */
+export function suspended<Props extends object>(
+  Content: ComponentType<Props> | ((props: Props) => Promise<ReactNode>),
+  skeleton: ReactNode,
+) {
+  return function Page(props: Props) {
+    return (
+      <Suspense fallback={skeleton}>
+        <Content {...props} />
+      </Suspense>
+    );
+  };
+}
+
+/**
+ * A detail page. A direct visit awaits the content, so that an unknown id answers 404. A visit from within the
+ * dashboard shows the skeleton first and streams the content.
+ */
+export async function streamed(content: () => Promise<ReactNode>, skeleton: ReactNode): Promise<ReactNode> {
+  return (await arrivedByLink()) ? suspended(content, skeleton)({}) : content();
+}
+
+/** What a page is about. An unknown id shows the not-found page. */
+export async function orNotFound<Value>(read: Promise<Value>): Promise<Value> {
+  return read.catch((error: unknown) => {
+    if (isNotFound(error)) notFound();
+    throw error;
+  });
+}
