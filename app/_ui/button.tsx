@@ -26,9 +26,6 @@ export function Button({ look = "plain", className, type = "button", ...props }:
   return <button className={buttonClass(look, className)} type={type} {...props} />;
 }
 
-/** The trigger of a menu of more acts: a square as high as the buttons beside it. */
-export const MORE_CLASS = buttonClass("plain", "w-8 px-0!");
-
 /** A square button that shows only an icon; `label` is its name. */
 export function IconButton({ label, className, ...props }: Omit<Props, "look"> & { label: string }) {
   return (

@@ -1,16 +1,16 @@
 "use client";
 
 import dynamic from "next/dynamic";
-import { useRouter } from "next/navigation";
 import { useState } from "react";
-import { buttonClass, MORE_CLASS } from "@/app/_ui/button";
+import { buttonClass } from "@/app/_ui/button";
 import { CopyButton } from "@/app/_ui/copy-button";
-import { EditIcon, MoreIcon } from "@/app/_ui/icons";
+import { EditIcon } from "@/app/_ui/icons";
 import { Link } from "@/app/_ui/link";
-import { Menu, MenuItem } from "@/app/_ui/menu/menu";
+import { ActionMenu } from "@/app/_ui/page/action-menu";
 import { DetailHead } from "@/app/_ui/page/page";
 import { usePageActions } from "@/app/_ui/page/page-actions";
 import { useMay } from "@/app/_ui/role";
+import { Badge } from "@/app/_ui/table";
 import type { DefinitionRef } from "@/server/catalog/versions";
 import type { User } from "../used-by";
 import { useArchive } from "./use-definition-acts";
@@ -37,9 +37,7 @@ export function DefinitionHead({
       )}
       <span className="flex items-center gap-2">
         <span className="text-muted">v{of.version}</span>
-        {of.status === "inactive" ? (
-          <span className="rounded border border-line-strong px-1.5 text-muted text-xs">inactive</span>
-        ) : null}
+        {of.status === "inactive" ? <Badge>inactive</Badge> : null}
         <CopyButton label={`Copy the id of ${of.name}`} text={of.id} />
       </span>
       <Acts of={{ kind, id: of.id, name: of.name }} users={users} />
@@ -54,14 +52,9 @@ export function DefinitionHead({
 function Acts({ of, users }: { of: DefinitionRef & { name: string }; users: User[] }) {
   const page = `/${of.kind}s/${of.id}`;
   const mayEdit = useMay("member");
-  const router = useRouter();
   const archive = useArchive();
   const [confirming, setConfirming] = useState(false);
-  const acts = [
-    { label: "Duplicate", run: () => router.push(`${page}/copy`) },
-    { label: "Archive", run: () => (users.length > 0 ? setConfirming(true) : archive.mutate(of)) },
-  ];
-  usePageActions(mayEdit ? [{ label: "Edit", icon: <EditIcon />, href: `${page}/edit` }, ...acts] : []);
+  usePageActions(mayEdit ? [{ label: "Edit", icon: <EditIcon />, href: `${page}/edit` }] : []);
   if (!mayEdit) return null;
   return (
     <span className="ml-auto flex items-center gap-2">
@@ -69,13 +62,17 @@ function Acts({ of, users }: { of: DefinitionRef & { name: string }; users: User
         <EditIcon />
         Edit
       </Link>
-      <Menu label={`More for ${of.name}`} trigger={<MoreIcon />} triggerClass={MORE_CLASS}>
-        {acts.map(({ label, run }) => (
-          <MenuItem disabled={archive.isPending} key={label} onClick={run}>
-            {label}
-          </MenuItem>
-        ))}
-      </Menu>
+      <ActionMenu
+        actions={[
+          { label: "Duplicate", href: `${page}/copy` },
+          {
+            label: "Archive",
+            disabled: archive.isPending,
+            run: () => (users.length > 0 ? setConfirming(true) : archive.mutate(of)),
+          },
+        ]}
+        label={`More for ${of.name}`}
+      />
       {confirming ? (
         <ArchiveDialog
           archive={archive}

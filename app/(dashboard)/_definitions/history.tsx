@@ -14,6 +14,7 @@ import { OlderButton } from "@/app/_ui/older-button";
 import { SkeletonLine } from "@/app/_ui/page/page";
 import { useMay } from "@/app/_ui/role";
 import { Segments } from "@/app/_ui/segments";
+import { Badge } from "@/app/_ui/table";
 import type { DefinitionRef, VersionLine } from "@/server/catalog/versions";
 import { Unreadable } from "../../_ui/text/unreadable";
 import { versionsQuery } from "./query";
@@ -66,9 +67,7 @@ function VersionRow({ of, current, version }: RowProps) {
       >
         <ChevronRightIcon className={clsx("shrink-0 text-faint", open && "rotate-90")} size={12} />
         <span className="font-medium">v{version.number}</span>
-        {version.current ? (
-          <span className="rounded border border-line-strong px-1.5 text-muted text-xs">current</span>
-        ) : null}
+        {version.current ? <Badge>current</Badge> : null}
         <span className="min-w-0 text-muted">
           {version.changed === null ? "made" : `changed ${version.changed.join(", ") || "nothing"}`} by{" "}
           {version.by}

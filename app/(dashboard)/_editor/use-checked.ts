@@ -1,8 +1,8 @@
 "use client";
 
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { useEffect, useState } from "react";
 import { useTRPC, useTRPCClient } from "@/app/_ui/data/providers";
+import { useRested } from "@/app/_ui/use-rested";
 
 /** Problems are looked for when typing has paused for this long. */
 const PAUSE_MS = 400;
@@ -11,7 +11,7 @@ const PAUSE_MS = 400;
 export function useChecked(yaml: string, enabled: boolean) {
   const trpc = useTRPC();
   const client = useTRPCClient();
-  const checked = usePaused(yaml, PAUSE_MS);
+  const checked = useRested(yaml, PAUSE_MS);
   return useQuery({
     queryKey: [...trpc.definitions.checkTool.mutationKey(), checked],
     // A mutation is sent as POST: a definition is too long for a URL.
@@ -24,13 +24,3 @@ export function useChecked(yaml: string, enabled: boolean) {
 }
 
 export type Check = ReturnType<typeof useChecked>;
-
-/** The value as it was when it had not changed for `ms`. */
-function usePaused(value: string, ms: number): string {
-  const [paused, setPaused] = useState(value);
-  useEffect(() => {
-    const timer = setTimeout(() => setPaused(value), ms);
-    return () => clearTimeout(timer);
-  }, [value, ms]);
-  return paused;
-}

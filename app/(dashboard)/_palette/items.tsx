@@ -2,7 +2,7 @@
 
 import { keepPreviousData, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
-import { type ReactNode, useEffect, useState } from "react";
+import type { ReactNode } from "react";
 import { useTRPC } from "@/app/_ui/data/providers";
 import { shortId } from "@/app/_ui/figures/format";
 import { StatusShape } from "@/app/_ui/figures/status";
@@ -21,6 +21,7 @@ import {
 } from "@/app/_ui/icons";
 import { type PageAction, useOfferedActions } from "@/app/_ui/page/page-actions";
 import { signOut } from "@/app/_ui/sign-out";
+import { useRested } from "@/app/_ui/use-rested";
 import type { MemberRole } from "@/server/auth/actor";
 import type { OrganizationLine } from "@/server/auth/organizations";
 import type { RunSummary } from "@/server/runs/read/list";
@@ -228,14 +229,4 @@ function download(href: string): void {
   link.href = href;
   link.download = "";
   link.click();
-}
-
-/** Returns a value once it has not changed for `ms`. */
-function useRested<Value>(value: Value, ms: number): Value {
-  const [rested, setRested] = useState(value);
-  useEffect(() => {
-    const timer = setTimeout(() => setRested(value), ms);
-    return () => clearTimeout(timer);
-  }, [value, ms]);
-  return rested;
 }

@@ -1,4 +1,5 @@
 import type { ShownError } from "@/app/_ui/data/query-client";
+import { isJsonObject } from "@/server/json";
 
 /** Why an input was refused, and where its faults are. */
 export function InputProblem({ id, problem }: { id: string; problem: ShownError | string | null }) {
@@ -26,10 +27,7 @@ export function InputProblem({ id, problem }: { id: string; problem: ShownError 
 export function readJsonObject(text: string): { value: Record<string, unknown> } | { fault: string } {
   try {
     const value: unknown = JSON.parse(text);
-    if (typeof value === "object" && value !== null && !Array.isArray(value)) {
-      return { value: Object.fromEntries(Object.entries(value)) };
-    }
-    return { fault: "The input of a tool must be a JSON object." };
+    return isJsonObject(value) ? { value } : { fault: "The input of a tool must be a JSON object." };
   } catch (error) {
     return { fault: `This is not valid JSON: ${error instanceof Error ? error.message : ""}` };
   }

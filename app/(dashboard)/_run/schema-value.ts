@@ -1,3 +1,5 @@
+import { isJsonObject } from "@/server/json";
+
 /** The parts of a JSON Schema that a form can show. Anything else is edited as JSON. */
 export type FieldSchema =
   | { kind: "text"; format: string | null; long: boolean }
@@ -21,7 +23,7 @@ const MAX_DEPTH = 4;
 
 /** What a form shows for a schema. */
 export function readField(schema: unknown, depth = 0): FieldSchema {
-  if (!isRecord(schema) || depth > MAX_DEPTH) return { kind: "json" };
+  if (!isJsonObject(schema) || depth > MAX_DEPTH) return { kind: "json" };
   const { type } = schema;
   if (Array.isArray(schema.enum) && schema.enum.every(isScalar) && schema.enum.length > 0)
     return { kind: "choice", values: schema.enum };
@@ -36,17 +38,17 @@ export function readField(schema: unknown, depth = 0): FieldSchema {
   }
   if (type === "boolean") return { kind: "boolean" };
   if (type === "array") return { kind: "list", items: schema.items ?? {} };
-  if (isRecord(schema.properties) && (type === "object" || type === undefined))
+  if (isJsonObject(schema.properties) && (type === "object" || type === undefined))
     return { kind: "object", properties: propertiesOf(schema) };
   return { kind: "json" };
 }
 
 function propertiesOf(schema: Record<string, unknown>): FieldProperty[] {
   const required = Array.isArray(schema.required) ? schema.required : [];
-  return Object.entries(isRecord(schema.properties) ? schema.properties : {}).map(([name, property]) => ({
+  return Object.entries(isJsonObject(schema.properties) ? schema.properties : {}).map(([name, property]) => ({
     name,
-    label: isRecord(property) && typeof property.title === "string" ? property.title : name,
-    hint: isRecord(property) && typeof property.description === "string" ? property.description : null,
+    label: isJsonObject(property) && typeof property.title === "string" ? property.title : name,
+    hint: isJsonObject(property) && typeof property.description === "string" ? property.description : null,
     required: required.includes(name),
     schema: property,
   }));
@@ -77,7 +79,7 @@ export function sampleOf(schema: unknown, depth = 0): unknown {
 }
 
 function declaredStart(schema: unknown): unknown {
-  if (!isRecord(schema)) return undefined;
+  if (!isJsonObject(schema)) return undefined;
   const { default: preset, examples, const: only } = schema;
   return [preset, Array.isArray(examples) ? examples[0] : undefined, only].find(
     (value) => value !== undefined,
@@ -105,10 +107,10 @@ export function emptyOf(schema: unknown, depth = 0): unknown {
 
 /** A copy of an object with one property set, or without it if the value is undefined. */
 export function withProperty(value: unknown, name: string, next: unknown): Record<string, unknown> {
-  const { [name]: _, ...rest } = isRecord(value) ? value : {};
+  const { [name]: _, ...rest } = isJsonObject(value) ? value : {};
   if (next === undefined) return rest;
   // The order of properties stays, so that the JSON beside the form does not jump.
-  if (isRecord(value) && name in value)
+  if (isJsonObject(value) && name in value)
     return Object.fromEntries(Object.entries(value).map(([key, old]) => [key, key === name ? next : old]));
   return { ...rest, [name]: next };
 }
@@ -116,7 +118,3 @@ export function withProperty(value: unknown, name: string, next: unknown): Recor
 const isScalar = (value: unknown): value is string | number | boolean | null =>
   value === null || ["string", "number", "boolean"].includes(typeof value);
 const numberOf = (value: unknown) => (typeof value === "number" ? value : null);
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}

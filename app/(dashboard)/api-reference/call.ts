@@ -1,4 +1,4 @@
-import { quoted } from "../runs/[runId]/header/curl";
+import { quoted } from "@/app/_ui/curl";
 import type { Operation } from "./read-document";
 
 /** A call of an operation as filled in. */

@@ -10,7 +10,8 @@ import { Ago, Moment } from "@/app/_ui/figures/time";
 import { ChevronRightIcon } from "@/app/_ui/icons";
 import { Link } from "@/app/_ui/link";
 import { OlderButton } from "@/app/_ui/older-button";
-import { Empty, SkeletonLine } from "@/app/_ui/page/page";
+import { Empty } from "@/app/_ui/page/page";
+import { ItemSkeletons } from "@/app/_ui/page/skeletons";
 import { AUDIT_SUBJECTS, type AuditSubject } from "@/server/contract/enums";
 import type { AuditLine } from "@/server/operate/read-audit";
 import { JsonView } from "../../_ui/json/view";
@@ -46,7 +47,7 @@ export function AuditView() {
         </Empty>
       ) : null}
       <ol aria-busy={query.isPending} aria-label="Audit log" className="border-line border-t">
-        {query.isPending ? <RowSkeletons /> : lines.map((line) => <Line key={line.id} line={line} />)}
+        {query.isPending ? <ItemSkeletons /> : lines.map((line) => <Line key={line.id} line={line} />)}
       </ol>
       <OlderButton query={query} what="lines" />
     </>
@@ -174,12 +175,4 @@ function readChanges(text: string): { field: string; from: string; to: string }[
 function show(value: unknown): string {
   if (value === null) return "–";
   return typeof value === "string" ? value : JSON.stringify(value, null, 2);
-}
-
-function RowSkeletons() {
-  return ["w-40", "w-56", "w-48", "w-64"].map((width) => (
-    <li className="flex h-10 items-center border-line border-b px-6" key={width}>
-      <SkeletonLine className={width} />
-    </li>
-  ));
 }

@@ -11,7 +11,8 @@ import { Moment } from "@/app/_ui/figures/time";
 import { AgentIcon, CreditsIcon, ToolIcon } from "@/app/_ui/icons";
 import { Link } from "@/app/_ui/link";
 import { OlderButton } from "@/app/_ui/older-button";
-import { Empty, SkeletonLine } from "@/app/_ui/page/page";
+import { Empty } from "@/app/_ui/page/page";
+import { RowSkeletons } from "@/app/_ui/page/skeletons";
 import { Switch } from "@/app/_ui/switch";
 import { Cell, HeadCell, Table } from "@/app/_ui/table";
 import { Unreadable } from "@/app/_ui/text/unreadable";
@@ -79,7 +80,7 @@ export function Ledger() {
           </thead>
           <tbody className="max-md:block">
             {query.isPending ? (
-              <RowSkeletons />
+              <RowSkeletons columns={5} />
             ) : (
               lines.map((line) => (
                 <Row
@@ -180,14 +181,4 @@ function NoLines({ question: { kind } }: { question: LedgerQuestion }) {
       <p>Each run that ends, each grant and each refund becomes an entry here.</p>
     </Empty>
   );
-}
-
-function RowSkeletons() {
-  return ["w-40", "w-56", "w-48", "w-64"].map((width) => (
-    <tr key={width}>
-      <Cell colSpan={5}>
-        <SkeletonLine className={width} />
-      </Cell>
-    </tr>
-  ));
 }

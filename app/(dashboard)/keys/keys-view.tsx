@@ -7,9 +7,8 @@ import { useState } from "react";
 import { buttonClass } from "@/app/_ui/button";
 import { useTRPC } from "@/app/_ui/data/providers";
 import { Ago, Day } from "@/app/_ui/figures/time";
-import { MoreIcon } from "@/app/_ui/icons";
 import { Link } from "@/app/_ui/link";
-import { Menu, MenuItem } from "@/app/_ui/menu/menu";
+import { MenuItem, MoreMenu } from "@/app/_ui/menu/menu";
 import { Empty, PageHead } from "@/app/_ui/page/page";
 import { PageButton } from "@/app/_ui/page/page-button";
 import { useMay } from "@/app/_ui/role";
@@ -107,15 +106,11 @@ function Row({ line: key, onRevoke }: { line: KeyLine; onRevoke: (() => void) | 
       {onRevoke ? (
         <ListCell area="action">
           {key.state === "revoked" ? null : (
-            <Menu
-              label={`Actions for ${key.name}`}
-              trigger={<MoreIcon />}
-              triggerClass="flex size-8 items-center justify-center rounded-md text-muted hover:bg-hover hover:text-ink"
-            >
+            <MoreMenu label={`Actions for ${key.name}`} quiet>
               <MenuItem danger onClick={onRevoke}>
                 Revoke
               </MenuItem>
-            </Menu>
+            </MoreMenu>
           )}
         </ListCell>
       ) : null}

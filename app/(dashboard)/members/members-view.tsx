@@ -5,8 +5,7 @@ import dynamic from "next/dynamic";
 import { useState } from "react";
 import { useTRPC } from "@/app/_ui/data/providers";
 import { Day } from "@/app/_ui/figures/time";
-import { MoreIcon } from "@/app/_ui/icons";
-import { Menu, MenuHeading, MenuItem, MenuSeparator } from "@/app/_ui/menu/menu";
+import { MenuHeading, MenuItem, MenuSeparator, MoreMenu } from "@/app/_ui/menu/menu";
 import { PageHead } from "@/app/_ui/page/page";
 import { PageButton } from "@/app/_ui/page/page-button";
 import { useMay } from "@/app/_ui/role";
@@ -110,11 +109,7 @@ function MemberMenu({
   onOpen: (what: Opened["what"]) => void;
 }) {
   return (
-    <Menu
-      label={`Actions for ${member.name}`}
-      trigger={<MoreIcon />}
-      triggerClass="flex size-8 items-center justify-center rounded-md text-muted hover:bg-hover hover:text-ink"
-    >
+    <MoreMenu label={`Actions for ${member.name}`} quiet>
       {refusal === null ? null : <MenuHeading>{refusal}</MenuHeading>}
       <MenuItem disabled={refusal !== null} onClick={() => onOpen("role")}>
         Change role
@@ -123,6 +118,6 @@ function MemberMenu({
       <MenuItem danger disabled={refusal !== null} onClick={() => onOpen("remove")}>
         {member.self ? "Leave the organization" : "Remove from the organization"}
       </MenuItem>
-    </Menu>
+    </MoreMenu>
   );
 }

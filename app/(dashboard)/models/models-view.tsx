@@ -3,11 +3,10 @@
 import { useSuspenseQuery } from "@tanstack/react-query";
 import dynamic from "next/dynamic";
 import { useState } from "react";
-import { Button, MORE_CLASS } from "@/app/_ui/button";
+import { Button } from "@/app/_ui/button";
 import { useTRPC } from "@/app/_ui/data/providers";
 import { PartHead } from "@/app/_ui/figures/facts";
-import { MoreIcon } from "@/app/_ui/icons";
-import { Menu, MenuItem, MenuSeparator } from "@/app/_ui/menu/menu";
+import { MenuItem, MenuSeparator, MoreMenu } from "@/app/_ui/menu/menu";
 import { PageHead } from "@/app/_ui/page/page";
 import { PageButton } from "@/app/_ui/page/page-button";
 import { useMay } from "@/app/_ui/role";
@@ -61,11 +60,7 @@ export function ModelsView() {
                   <Button onClick={() => setOpened({ act: "test", provider: own.provider, isNew: false })}>
                     Test
                   </Button>
-                  <Menu
-                    label={`Actions for ${own.provider.name}`}
-                    trigger={<MoreIcon />}
-                    triggerClass={MORE_CLASS}
-                  >
+                  <MoreMenu label={`Actions for ${own.provider.name}`}>
                     <MenuItem onClick={() => setOpened({ act: "edit", provider: own.provider })}>
                       Edit
                     </MenuItem>
@@ -73,7 +68,7 @@ export function ModelsView() {
                     <MenuItem danger onClick={() => setOpened({ act: "remove", provider: own.provider })}>
                       Remove
                     </MenuItem>
-                  </Menu>
+                  </MoreMenu>
                 </>
               ) : null}
             </OwnProviderPart>

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { labelsOf, modelsError, NEW_PROVIDER, newSecretName, readDraft, toDraft } from "./provider-draft";
+import { NEW_PROVIDER, newSecretName, readDraft, toDraft } from "./provider-draft";
 
 test("a draft gives back the provider that it was made of", () => {
   const provider = {
@@ -26,11 +26,4 @@ test("a new key is a secret with the provider's name, unless another has it", ()
   });
   expect(newSecretName("4all", [])).toBe("key_4all");
   expect(newSecretName("", [])).toBe("key");
-});
-
-test("an error about a model names it, and comes before one about the list", () => {
-  expect(labelsOf(["far/large"])["/models/0"]).toBe("far/large");
-  const at = (known: Record<string, string>) => (path: string) => known[path];
-  expect(modelsError(at({ "/models/1": "wrong", "/models": "list" }), ["a", "b"])).toBe("wrong");
-  expect(modelsError(at({ "/models": "list" }), [])).toBe("list");
 });

@@ -57,26 +57,13 @@ export function readModels(text: string): string[] {
     .filter((model) => model !== "");
 }
 
-/** The labels of the form's fields. The message about a model begins with it. */
-export function labelsOf(models: readonly string[]): Record<string, string> {
-  return {
-    "/name": "Name",
-    "/baseUrl": "Base URL",
-    "/apiKey": "Key",
-    "/keyValue": "API key",
-    ...Object.fromEntries(models.map((model, index) => [`/models/${index}`, model])),
-    "/models": "Models",
-  };
-}
-
-/** The error at the field of the models: about the first wrong one, or about the list. */
-export function modelsError(
-  at: (path: string) => string | undefined,
-  models: readonly string[],
-): string | undefined {
-  const faults = models.map((_model, index) => at(`/models/${index}`));
-  return faults.find((fault) => fault !== undefined) ?? at("/models");
-}
+export const PROVIDER_LABELS = {
+  "/name": "Name",
+  "/baseUrl": "Base URL",
+  "/apiKey": "Key",
+  "/keyValue": "API key",
+  "/models": "Models",
+};
 
 /** The host of an address that is being typed; null until it is one. */
 export function hostOf(baseUrl: string): string | null {

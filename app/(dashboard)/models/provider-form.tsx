@@ -11,12 +11,11 @@ import type { OwnProvider } from "@/server/models/own-provider";
 import type { KnownService } from "./known-services";
 import {
   hostOf,
-  labelsOf,
-  modelsError,
   NEW_KEY,
   NO_KEY,
   newProviderAt,
   newSecretName,
+  PROVIDER_LABELS,
   type ProviderDraft,
   readDraft,
   toDraft,
@@ -57,8 +56,7 @@ export function ProviderForm({
       },
     }),
   );
-  const sent = save.variables?.models ?? [];
-  const problems = readProblems(save.error, labelsOf(sent));
+  const problems = readProblems(save.error, PROVIDER_LABELS, { "/models": save.variables?.models ?? [] });
   const change = (part: Partial<ProviderDraft>) => setDraft((before) => ({ ...before, ...part }));
   const host = hostOf(draft.baseUrl);
 
@@ -124,7 +122,7 @@ export function ProviderForm({
         />
       ) : null}
       <TextareaField
-        error={modelsError(problems.at, sent)}
+        error={problems.at("/models")}
         hint={`One per line, as the provider names them${service === null ? "" : `, such as ${service.example}`}. Agents choose among them.`}
         label="Models"
         onChange={(models) => change({ models })}

@@ -11,7 +11,7 @@ import { FormDialog } from "@/app/_ui/forms/form-dialog";
 import { readProblems } from "@/app/_ui/forms/form-problems";
 import { CopyTextButton } from "@/app/_ui/forms/one-time-value";
 import { Command } from "@/app/_ui/page/page";
-import { hostsError, labelsOf, readHosts, referenceTo } from "./secret-draft";
+import { readHosts, referenceTo, SECRET_LABELS } from "./secret-draft";
 import { HostsField, ValueField } from "./secret-fields";
 
 const NEW_SECRET = { name: "", value: "", hosts: "" };
@@ -28,7 +28,7 @@ export function CreateSecret({ onClose }: { onClose: () => void }) {
   );
   if (create.data) return <HowToUse name={create.data.name} onClose={onClose} />;
   const hosts = readHosts(draft.hosts);
-  const problems = readProblems(create.error, labelsOf(create.variables?.hosts ?? []));
+  const problems = readProblems(create.error, SECRET_LABELS, { "/hosts": create.variables?.hosts ?? [] });
   const change = (part: Partial<typeof draft>) => setDraft((before) => ({ ...before, ...part }));
 
   function submit() {
@@ -58,7 +58,7 @@ export function CreateSecret({ onClose }: { onClose: () => void }) {
       />
       <ValueField error={problems.at("/value")} onChange={(value) => change({ value })} value={draft.value} />
       <HostsField
-        error={hostsError(problems.at, create.variables?.hosts ?? [])}
+        error={problems.at("/hosts")}
         onChange={(text) => change({ hosts: text })}
         value={draft.hosts}
       />

@@ -8,7 +8,7 @@ import { FormDialog } from "@/app/_ui/forms/form-dialog";
 import { readProblems } from "@/app/_ui/forms/form-problems";
 import { useNotify } from "@/app/_ui/toast";
 import type { SecretSummary } from "@/server/catalog/organization/secrets";
-import { hostsError, labelsOf, readHosts } from "./secret-draft";
+import { readHosts, SECRET_LABELS } from "./secret-draft";
 import { HostsField } from "./secret-fields";
 
 /** Changes where a secret may be sent and when it expires; its value stays. */
@@ -26,8 +26,7 @@ export function EditRules({ secret, onClose }: { secret: SecretSummary; onClose:
       },
     }),
   );
-  const sent = save.variables?.hosts ?? [];
-  const problems = readProblems(save.error, labelsOf(sent));
+  const problems = readProblems(save.error, SECRET_LABELS, { "/hosts": save.variables?.hosts ?? [] });
 
   function submit() {
     const expiresAt = expiry.read();
@@ -45,7 +44,7 @@ export function EditRules({ secret, onClose }: { secret: SecretSummary; onClose:
       title={`Edit ${secret.name}`}
     >
       <p className="text-muted">The value stays as it is.</p>
-      <HostsField error={hostsError(problems.at, sent)} onChange={setText} value={text} />
+      <HostsField error={problems.at("/hosts")} onChange={setText} value={text} />
       <ExpiryField {...expiry.props(problems.at("/expiresAt"))} what="The secret" />
     </FormDialog>
   );

@@ -8,7 +8,7 @@ import { FormDialog } from "@/app/_ui/forms/form-dialog";
 import { readProblems } from "@/app/_ui/forms/form-problems";
 import { useNotify } from "@/app/_ui/toast";
 import type { SecretSummary } from "@/server/catalog/organization/secrets";
-import { labelsOf } from "./secret-draft";
+import { SECRET_LABELS } from "./secret-draft";
 import { ValueField } from "./secret-fields";
 
 /** Sets another value. Runs use it from their next call on. */
@@ -26,7 +26,7 @@ export function ReplaceValue({ secret, onClose }: { secret: SecretSummary; onClo
       },
     }),
   );
-  const problems = readProblems(replace.error, labelsOf([]));
+  const problems = readProblems(replace.error, SECRET_LABELS);
 
   function submit() {
     const expiresAt = expiry.read();

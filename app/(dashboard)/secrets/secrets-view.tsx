@@ -5,8 +5,7 @@ import dynamic from "next/dynamic";
 import { useState } from "react";
 import { useTRPC } from "@/app/_ui/data/providers";
 import { Ago, Day } from "@/app/_ui/figures/time";
-import { MoreIcon } from "@/app/_ui/icons";
-import { Menu, MenuItem, MenuSeparator } from "@/app/_ui/menu/menu";
+import { MenuItem, MenuSeparator, MoreMenu } from "@/app/_ui/menu/menu";
 import { Command, Empty, PageHead } from "@/app/_ui/page/page";
 import { PageButton } from "@/app/_ui/page/page-button";
 import { useMay } from "@/app/_ui/role";
@@ -120,11 +119,7 @@ function Row({ secret, onOpen }: { secret: SecretSummary; onOpen: ((act: Act) =>
       </ListCell>
       {onOpen ? (
         <ListCell area="action">
-          <Menu
-            label={`Actions for ${secret.name}`}
-            trigger={<MoreIcon />}
-            triggerClass="flex size-8 items-center justify-center rounded-md text-muted hover:bg-hover hover:text-ink"
-          >
+          <MoreMenu label={`Actions for ${secret.name}`} quiet>
             <MenuItem onClick={() => onOpen("replace")}>
               {secret.state === "missing" ? "Set the value" : "Replace the value"}
             </MenuItem>
@@ -133,7 +128,7 @@ function Row({ secret, onOpen }: { secret: SecretSummary; onOpen: ((act: Act) =>
             <MenuItem danger onClick={() => onOpen("remove")}>
               Remove
             </MenuItem>
-          </Menu>
+          </MoreMenu>
         </ListCell>
       ) : null}
     </ListRow>

@@ -29,6 +29,14 @@ test("issues go to their fields, others to the dialog", () => {
   expect(problems.rest).toBe("names is not known here. must name an agent.");
 });
 
+test("an error about an item of a list names the item, and comes before one about the list", () => {
+  const error = refused([
+    { path: "/agents", message: "are too many" },
+    { path: "/agents/1", message: "is unknown" },
+  ]);
+  expect(readProblems(error, LABELS, { "/agents": ["desk", "shop"] }).at("/agents")).toBe("shop is unknown.");
+});
+
 test("an error without issues belongs to the dialog, and no error to nobody", () => {
   expect(readProblems(refused([]), LABELS).rest).toBe("Not valid.");
   expect(readProblems(new Error("Lost."), LABELS)).toMatchObject({ rest: "Lost." });

@@ -13,8 +13,13 @@ const NONE: FormProblems = { at: () => undefined, rest: null };
 /**
  * Sorts the issues of an error to the fields of a form: `labels` has the label of each field by its JSON pointer.
  * An issue's message continues its label: "Name" and "is required".
+ * @param lists the items that were sent, by field: the message about an item begins with the item
  */
-export function readProblems(error: unknown, labels: Record<string, string>): FormProblems {
+export function readProblems(
+  error: unknown,
+  labels: Record<string, string>,
+  lists: Record<string, readonly string[]> = {},
+): FormProblems {
   if (error === null || error === undefined) return NONE;
   const { message, issues } = describeError(error);
   const fieldOf = (path: string) =>
@@ -22,8 +27,10 @@ export function readProblems(error: unknown, labels: Record<string, string>): Fo
   const rest = issues.filter(({ path }) => fieldOf(path) === undefined);
   return {
     at(field) {
-      const issue = issues.find(({ path }) => fieldOf(path) === field);
-      return issue && `${labels[field] ?? ""} ${issue.message}.`;
+      const own = issues.filter(({ path }) => fieldOf(path) === field);
+      const issue = own.find(({ path }) => path !== field) ?? own[0];
+      const item = issue && lists[field]?.[Number(issue.path.slice(field.length + 1))];
+      return issue && `${item ?? labels[field] ?? ""} ${issue.message}.`;
     },
     rest:
       issues.length === 0

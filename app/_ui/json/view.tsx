@@ -1,7 +1,7 @@
 "use client";
 
 import { useDeferredValue, useMemo, useState } from "react";
-import type { Json } from "@/server/json";
+import { type Json, tryParseJson } from "@/server/json";
 import { SearchIcon } from "../icons";
 import { isEmbeddedPicture } from "../text/is-embedded-picture";
 import { PlainText } from "../text/plain-text";
@@ -30,7 +30,7 @@ export function JsonView({
   tools = false,
   sought = "",
 }: { text: string; cut?: boolean } & Tools) {
-  const value = useMemo(() => (cut ? undefined : parseJson(text)), [text, cut]);
+  const value = useMemo(() => (cut ? undefined : tryParseJson(text)), [text, cut]);
   if (value === undefined) return <PlainText text={text} />;
   if (typeof value === "object" && value !== null && keysOf(value).length > 0) {
     return tools ? (
@@ -106,14 +106,6 @@ function DocumentWithTools({
 
 /** A JSON document with members, or undefined if the text is none. */
 export function parseDocument(text: string): JsonNode | undefined {
-  const value = /^\s*[[{]/.test(text) ? parseJson(text) : undefined;
+  const value = /^\s*[[{]/.test(text) ? tryParseJson(text) : undefined;
   return typeof value === "object" && value !== null ? value : undefined;
-}
-
-function parseJson(text: string): Json | undefined {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,7 +1,9 @@
 "use client";
 
 import { type KeyboardEvent, type ReactNode, useRef, useState } from "react";
+import { buttonClass } from "@/app/_ui/button";
 import { checkConnection } from "@/app/_ui/data/connection";
+import { MoreIcon } from "@/app/_ui/icons";
 import { type MenuChoiceProps, type MenuItemProps, type MenuLinkProps, useMenuParts } from "./parts";
 
 type PopupModule = typeof import("./popup");
@@ -80,6 +82,24 @@ export function Menu({
         </loaded.MenuPopup>
       ) : null}
     </>
+  );
+}
+
+/** A menu of further actions. `quiet`: in a row of a list, without a frame. */
+export function MoreMenu({
+  label,
+  quiet = false,
+  children,
+}: {
+  label: string;
+  quiet?: boolean;
+  children: ReactNode;
+}) {
+  const look = buttonClass(quiet ? "quiet" : "plain", "w-8 px-0!");
+  return (
+    <Menu label={label} trigger={<MoreIcon />} triggerClass={look}>
+      {children}
+    </Menu>
   );
 }
 

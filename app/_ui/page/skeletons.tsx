@@ -61,6 +61,26 @@ export function ListPageSkeleton({
   );
 }
 
+/** The rows of a table that is loading below its head. */
+export function RowSkeletons({ columns }: { columns: number }) {
+  return WIDTHS.map((width) => (
+    <tr key={width}>
+      <Cell colSpan={columns}>
+        <SkeletonLine className={width} />
+      </Cell>
+    </tr>
+  ));
+}
+
+/** The items of a list that is loading. */
+export function ItemSkeletons() {
+  return WIDTHS.map((width) => (
+    <li className="flex h-10 items-center border-line border-b px-4 sm:px-6" key={width}>
+      <SkeletonLine className={width} />
+    </li>
+  ));
+}
+
 /** Key figures whose values are loading. */
 export function FiguresSkeleton({ label, names }: { label: string; names: readonly string[] }) {
   return (

@@ -1,3 +1,5 @@
+import { isJsonObject } from "@/server/json";
+
 /**
  * A JSON Schema as a list of fields that a form edits. Keywords that the form has no control for stay as they are, so that
  * an edit loses nothing. A schema whose meaning the list cannot show is edited as text.
@@ -108,7 +110,7 @@ type At = { name: string; path: string; required: boolean; depth: number };
 
 function readField(schema: unknown, at: At): SchemaField {
   const { name, path, required, depth } = at;
-  if (!isRecord(schema)) throw new UnshownError(`${path} is not an object of keywords.`);
+  if (!isJsonObject(schema)) throw new UnshownError(`${path} is not an object of keywords.`);
   if (depth > MAX_DEPTH) throw new UnshownError(`${path} is nested deeper than ${MAX_DEPTH} levels.`);
   const keyword = UNSHOWN.find((each) => Object.hasOwn(schema, each));
   if (keyword) throw new UnshownError(`${path} uses ${keyword}.`);
@@ -124,7 +126,7 @@ function readField(schema: unknown, at: At): SchemaField {
   switch (type) {
     case "object": {
       const { properties = {}, required: names = [], ...rest } = others;
-      if (!isRecord(properties) || !Array.isArray(names)) {
+      if (!isJsonObject(properties) || !Array.isArray(names)) {
         throw new UnshownError(`${path} has invalid properties.`);
       }
       const unknown = names.find((each) => typeof each !== "string" || !Object.hasOwn(properties, each));
@@ -148,7 +150,7 @@ function readField(schema: unknown, at: At): SchemaField {
     }
     case "choice": {
       const { enum: choices, ...rest } = others;
-      const isChoice = Array.isArray(choices) && choices.includes(preset);
+      const isChoice = Array.isArray(choices) && choices.some((each) => each === preset);
       return {
         ...field,
         choices: Array.isArray(choices) ? choices.map(String) : [],
@@ -191,7 +193,7 @@ function typeOf(schema: Record<string, unknown>, path: string): FieldType {
   if (Array.isArray(type)) throw new UnshownError(`${path} has several types.`);
   const areTexts = Array.isArray(choices) && choices.every((each) => typeof each === "string");
   if (areTexts && choices.length > 0 && (type === "string" || type === undefined)) return "choice";
-  if (type === undefined) return isRecord(properties) ? "object" : "any";
+  if (type === undefined) return isJsonObject(properties) ? "object" : "any";
   const known = NAMES.get(type);
   if (known === undefined) throw new UnshownError(`${path} has the type ${JSON.stringify(type)}.`);
   return known;
@@ -251,8 +253,4 @@ export function describeRest({ rest }: Pick<SchemaField, "rest">): string {
   return Object.entries(rest)
     .map(([keyword, value]) => `${keyword} ${JSON.stringify(value)}`)
     .join(", ");
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -4,6 +4,7 @@ import { type ReactNode, useState } from "react";
 import { SelectField, TextField } from "@/app/_ui/forms/form";
 import { type FieldProperty, readField } from "@/app/(dashboard)/_run/schema-value";
 import type { FunctionChoice } from "@/server/catalog/edit-definition";
+import { isJsonObject } from "@/server/json";
 import type { Insertable } from "./insert-menu";
 import { insertableSecrets } from "./insertables";
 import type { StepView } from "./tool-document";
@@ -84,7 +85,7 @@ function Inputs({
   insertables,
   secrets,
 }: StepProps & OfferProps & { used: FunctionChoice | undefined }) {
-  const values = recordOf(step.fields.with);
+  const values = isJsonObject(step.fields.with) ? step.fields.with : {};
   const properties = used ? propertiesOf(used) : [];
   const known = new Set(properties.map(({ name }) => name));
   // Chosen once: a field that moves while somebody types loses the focus.
@@ -195,10 +196,4 @@ function Section({ title, children }: { title: string; children: ReactNode }) {
 function propertiesOf({ input }: FunctionChoice): readonly FieldProperty[] {
   const field = readField(JSON.parse(input));
   return field.kind === "object" ? field.properties : [];
-}
-
-function recordOf(value: unknown): Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value)
-    ? Object.fromEntries(Object.entries(value))
-    : {};
 }

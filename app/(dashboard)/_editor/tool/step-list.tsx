@@ -5,6 +5,7 @@ import type { ReactNode } from "react";
 import { Button } from "@/app/_ui/button";
 import { formatPlural } from "@/app/_ui/figures/format";
 import { PlusIcon } from "@/app/_ui/icons";
+import { Badge } from "@/app/_ui/table";
 import type { StepView, ToolView } from "./tool-document";
 
 /** What of a tool is shown beside the list: a step by its index, or its input or output. */
@@ -123,9 +124,7 @@ function Rules({ step: { fields } }: { step: StepView }) {
   return (
     <span className="mt-1 flex flex-wrap gap-1">
       {rules.map((rule) => (
-        <span className="rounded border border-line-strong px-1.5 text-muted text-xs" key={rule}>
-          {rule}
-        </span>
+        <Badge key={rule}>{rule}</Badge>
       ))}
     </span>
   );

@@ -8,6 +8,7 @@ import {
   LineCounter,
   parseDocument,
 } from "yaml";
+import { isJsonObject } from "@/server/json";
 
 /**
  * A tool's YAML as the list of its steps, and changes to it. The text is the only state: each change parses it and writes
@@ -48,7 +49,7 @@ export function readTool(text: string): ToolView | null {
   const steps = document.get("steps");
   const values = Array.isArray(fields.steps) ? fields.steps : [];
   const views = values.map((value: unknown, index): StepView => {
-    const step = isRecord(value) ? value : {};
+    const step = isJsonObject(value) ? value : {};
     const node: unknown = isSeq(steps) ? steps.items[index] : undefined;
     const [from = 0, to = 0] = isCollection(node) || isScalar(node) ? (node.range ?? []) : [];
     return {
@@ -59,8 +60,8 @@ export function readTool(text: string): ToolView | null {
       lines: [lines.linePos(from).line, lines.linePos(Math.max(from, to - 1)).line],
     };
   });
-  const properties = isRecord(fields.parameters) ? fields.parameters.properties : undefined;
-  return { fields, inputs: isRecord(properties) ? Object.keys(properties) : [], steps: views };
+  const properties = isJsonObject(fields.parameters) ? fields.parameters.properties : undefined;
+  return { fields, inputs: isJsonObject(properties) ? Object.keys(properties) : [], steps: views };
 }
 
 /** Sets the value at a path, or removes it if the value is undefined. */
@@ -84,7 +85,7 @@ function assign(document: Document, path: Path, value: unknown): void {
   const node: unknown = document.getIn(path, true);
   if (isScalar(node) && isPlain(value)) {
     node.value = value;
-  } else if (isMap(node) && isRecord(value)) {
+  } else if (isMap(node) && isJsonObject(value)) {
     const keys = node.items.map(({ key }) => (isScalar(key) ? String(key.value) : String(key)));
     for (const key of keys) if (!Object.hasOwn(value, key)) node.delete(key);
     for (const [key, item] of Object.entries(value)) assign(document, [...path, key], item);
@@ -168,14 +169,10 @@ function parse(text: string, lineCounter: LineCounter): Document | null {
 function toRecord(document: Document): Record<string, unknown> | null {
   try {
     const value: unknown = document.toJS({ maxAliasCount: MAX_ALIASES });
-    return isRecord(value) ? value : null;
+    return isJsonObject(value) ? value : null;
   } catch {
     return null;
   }
 }
 
 const isPlain = (value: unknown) => typeof value !== "object" || value === null;
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}

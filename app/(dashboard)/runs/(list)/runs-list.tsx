@@ -11,7 +11,8 @@ import { Status } from "@/app/_ui/figures/status";
 import { Elapsed } from "@/app/_ui/figures/time";
 import { AgentIcon, ToolIcon } from "@/app/_ui/icons";
 import { Link } from "@/app/_ui/link";
-import { PageHead, SkeletonLine } from "@/app/_ui/page/page";
+import { PageHead } from "@/app/_ui/page/page";
+import { RowSkeletons } from "@/app/_ui/page/skeletons";
 import { useMay } from "@/app/_ui/role";
 import { HeadCell } from "@/app/_ui/table";
 import { Unreadable } from "@/app/_ui/text/unreadable";
@@ -110,7 +111,7 @@ export function RunsList() {
             </thead>
             <tbody ref={list}>
               {query.isPending ? (
-                <RowSkeletons />
+                <RowSkeletons columns={7} />
               ) : (
                 runs.map((run) => (
                   <RunRow
@@ -259,30 +260,4 @@ function Preview({ run, className }: { run: RunSummary; className: string }) {
       {run.errorPreview ?? run.inputPreview}
     </span>
   );
-}
-
-const SKELETON_WIDTHS = [
-  "w-40",
-  "w-56",
-  "w-48",
-  "w-64",
-  "w-44",
-  "w-52",
-  "w-60",
-  "w-40",
-  "w-52",
-  "w-48",
-  "w-56",
-  "w-44",
-];
-
-function RowSkeletons() {
-  return SKELETON_WIDTHS.map((width, index) => (
-    // biome-ignore lint/suspicious/noArrayIndexKey: the lines never change.
-    <tr key={index}>
-      <td className={`${CELL} sm:pl-6`} colSpan={7}>
-        <SkeletonLine className={width} />
-      </td>
-    </tr>
-  ));
 }

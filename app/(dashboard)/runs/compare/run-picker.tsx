@@ -9,7 +9,8 @@ import { Status } from "@/app/_ui/figures/status";
 import { Elapsed } from "@/app/_ui/figures/time";
 import { Link } from "@/app/_ui/link";
 import { OlderButton } from "@/app/_ui/older-button";
-import { DetailHead, Empty, SkeletonLine } from "@/app/_ui/page/page";
+import { DetailHead, Empty } from "@/app/_ui/page/page";
+import { ItemSkeletons } from "@/app/_ui/page/skeletons";
 import { Unreadable } from "@/app/_ui/text/unreadable";
 import type { RunFilter } from "@/server/runs/read/filter";
 import type { RunDetail } from "@/server/runs/read/inspect/inspect";
@@ -47,7 +48,7 @@ export function RunPicker({ run }: { run: RunDetail }) {
           {others ? (
             others.map((other) => <Choice key={other.id} other={other} run={run} />)
           ) : (
-            <RowSkeletons />
+            <ItemSkeletons />
           )}
         </ul>
       )}
@@ -82,12 +83,4 @@ function Choice({ run, other }: { run: RunDetail; other: RunSummary }) {
       </Link>
     </li>
   );
-}
-
-function RowSkeletons() {
-  return ["w-56", "w-72", "w-64"].map((width) => (
-    <li className="flex h-10 items-center border-line border-b px-6" key={width}>
-      <SkeletonLine className={width} />
-    </li>
-  ));
 }

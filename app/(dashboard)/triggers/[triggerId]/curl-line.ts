@@ -1,3 +1,4 @@
+import { quoted } from "@/app/_ui/curl";
 import type { TriggerDetail } from "@/server/webhooks/inspect-trigger";
 
 /**
@@ -8,8 +9,8 @@ export function curlLine(
   trigger: Pick<TriggerDetail, "scheme" | "secrets" | "exampleBody">,
   url: string,
 ): string {
-  const body = quote(trigger.exampleBody);
-  const post = [`curl -X POST ${quote(url)}`, "-H 'Content-Type: application/json'"];
+  const body = quoted(trigger.exampleBody);
+  const post = [`curl -X POST ${quoted(url)}`, "-H 'Content-Type: application/json'"];
   if (trigger.secrets.length === 0) return [...post, `--data-raw ${body}`].join(" \\\n  ");
   if (trigger.scheme === "hex") {
     return [
@@ -31,8 +32,4 @@ export function curlLine(
       '--data-raw "$BODY"',
     ].join(" \\\n  "),
   ].join("\n");
-}
-
-function quote(text: string): string {
-  return `'${text.replaceAll("'", "'\\''")}'`;
 }

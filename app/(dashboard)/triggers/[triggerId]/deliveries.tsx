@@ -11,7 +11,8 @@ import { formatBytes, NONE, shortId } from "@/app/_ui/figures/format";
 import { Ago, useExact } from "@/app/_ui/figures/time";
 import { Link } from "@/app/_ui/link";
 import { OlderButton } from "@/app/_ui/older-button";
-import { Empty, SkeletonLine } from "@/app/_ui/page/page";
+import { Empty } from "@/app/_ui/page/page";
+import { RowSkeletons } from "@/app/_ui/page/skeletons";
 import { Cell, HeadCell, Table } from "@/app/_ui/table";
 import { Unreadable } from "@/app/_ui/text/unreadable";
 import { DELIVERY_OUTCOMES, type DeliveryOutcomeName } from "@/server/contract/enums";
@@ -81,7 +82,7 @@ export function Deliveries({ trigger }: { trigger: TriggerDetail }) {
           </thead>
           <tbody className="max-md:block">
             {query.isPending ? (
-              <Bones />
+              <RowSkeletons columns={5} />
             ) : (
               items.map((delivery) => (
                 <DeliveryRow delivery={delivery} href={addressOf(outcome, delivery.id)} key={delivery.id} />
@@ -174,14 +175,4 @@ function NoDeliveries({ outcome }: { outcome: DeliveryOutcomeName | null }) {
       <p>Every call to the address appears here, refused ones with the reason. Try the call above.</p>
     </Empty>
   );
-}
-
-function Bones() {
-  return ["w-40", "w-56", "w-48", "w-64"].map((width) => (
-    <tr key={width}>
-      <Cell colSpan={5}>
-        <SkeletonLine className={width} />
-      </Cell>
-    </tr>
-  ));
 }

@@ -4,8 +4,7 @@ import { useMutation } from "@tanstack/react-query";
 import { type FormEvent, useId, useState } from "react";
 import { Button } from "@/app/_ui/button";
 import { useTRPC } from "@/app/_ui/data/providers";
-import { describeError } from "@/app/_ui/data/query-client";
-import { PlainText } from "@/app/_ui/text/plain-text";
+import { MessagePreview } from "../_form/template-field";
 
 /** Previews the message that a template creates from one delivery, without changing the trigger. */
 export function TemplatePreview({ deliveryId, saved }: { deliveryId: string; saved: string | null }) {
@@ -40,13 +39,7 @@ export function TemplatePreview({ deliveryId, saved }: { deliveryId: string; sav
         </Button>
       </div>
       <div aria-live="polite">
-        {preview.isError ? (
-          <p className="text-failed [overflow-wrap:anywhere]">{describeError(preview.error).message}</p>
-        ) : preview.data ? (
-          <section aria-label="Message" className="rounded-md border border-line bg-surface px-3 py-2">
-            <PlainText text={preview.data.message} />
-          </section>
-        ) : null}
+        <MessagePreview preview={preview} />
       </div>
     </form>
   );

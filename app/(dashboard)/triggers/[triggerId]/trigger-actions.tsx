@@ -3,11 +3,10 @@
 import { useMutation } from "@tanstack/react-query";
 import dynamic from "next/dynamic";
 import { useState } from "react";
-import { Button, MORE_CLASS } from "@/app/_ui/button";
+import { Button } from "@/app/_ui/button";
 import { useTRPC } from "@/app/_ui/data/providers";
 import { describeError } from "@/app/_ui/data/query-client";
-import { MoreIcon } from "@/app/_ui/icons";
-import { Menu, MenuItem, MenuSeparator } from "@/app/_ui/menu/menu";
+import { MenuItem, MenuSeparator, MoreMenu } from "@/app/_ui/menu/menu";
 import { usePageActions } from "@/app/_ui/page/page-actions";
 import { useMay } from "@/app/_ui/role";
 import { useNotify } from "@/app/_ui/toast";
@@ -55,7 +54,7 @@ function Actions({ trigger }: { trigger: TriggerDetail }) {
       <Button look="primary" onClick={() => setOpened("test")}>
         Send a test call
       </Button>
-      <Menu label="More" trigger={<MoreIcon />} triggerClass={MORE_CLASS}>
+      <MoreMenu label="More">
         <MenuItem
           disabled={setStatus.isPending}
           onClick={() =>
@@ -72,7 +71,7 @@ function Actions({ trigger }: { trigger: TriggerDetail }) {
         <MenuItem danger onClick={() => setOpened("delete")}>
           Delete
         </MenuItem>
-      </Menu>
+      </MoreMenu>
       {opened === "edit" ? <EditTrigger onClose={close} trigger={trigger} /> : null}
       {opened === "test" ? <TestCallDialog onClose={close} trigger={trigger} /> : null}
       {opened === "secret" ? <RotateSecretDialog onClose={close} trigger={trigger} /> : null}

@@ -9,6 +9,7 @@ import { Moment } from "@/app/_ui/figures/time";
 import { Link } from "@/app/_ui/link";
 import { Command, DetailHead } from "@/app/_ui/page/page";
 import { usePageActions } from "@/app/_ui/page/page-actions";
+import { Badge } from "@/app/_ui/table";
 import { useNotify } from "@/app/_ui/toast";
 import type { TriggerDetail } from "@/server/webhooks/inspect-trigger";
 import { WeekOf } from "../../_definitions/week-of";
@@ -25,9 +26,7 @@ export function TriggerView({ triggerId }: { triggerId: string }) {
     <article>
       <DetailHead back={{ href: "/triggers", label: "Triggers" }} title={trigger.name}>
         {trigger.slug === trigger.name ? null : <span className="mono text-muted">{trigger.slug}</span>}
-        {trigger.enabled ? null : (
-          <span className="rounded border border-line-strong px-1.5 text-muted text-xs">disabled</span>
-        )}
+        {trigger.enabled ? null : <Badge>disabled</Badge>}
         <span className="ml-auto flex flex-wrap items-center gap-x-3 gap-y-2">
           <Link className="text-accent hover:underline" href={`/metrics?trigger=${trigger.id}`}>
             Metrics

@@ -57,17 +57,27 @@ export function TemplateField({
               {preview.isPending ? "Loading" : "Preview the message"}
             </Button>
             <div aria-live="polite" className="w-full">
-              {preview.isError ? (
-                <p className="text-failed [overflow-wrap:anywhere]">{describeError(preview.error).message}</p>
-              ) : preview.data ? (
-                <section aria-label="Message" className="rounded-md border border-line bg-surface px-3 py-2">
-                  <PlainText text={preview.data.message} />
-                </section>
-              ) : null}
+              <MessagePreview preview={preview} />
             </div>
           </div>
         </details>
       )}
     </div>
+  );
+}
+
+/** The message of a preview, or why there is none. */
+export function MessagePreview({
+  preview: { data, error },
+}: {
+  preview: { data: { message: string } | undefined; error: unknown };
+}) {
+  if (error !== null)
+    return <p className="text-failed [overflow-wrap:anywhere]">{describeError(error).message}</p>;
+  if (data === undefined) return null;
+  return (
+    <section aria-label="Message" className="rounded-md border border-line bg-surface px-3 py-2">
+      <PlainText text={data.message} />
+    </section>
   );
 }

@@ -1,19 +1,18 @@
 "use client";
 
 import { CopyButton, copyText } from "@/app/_ui/copy-button";
+import { curlOf } from "@/app/_ui/curl";
 import { describeError } from "@/app/_ui/data/query-client";
 import { shortId } from "@/app/_ui/figures/format";
 import { Status } from "@/app/_ui/figures/status";
-import { CopyIcon, DownloadIcon, MoreIcon, TerminalIcon } from "@/app/_ui/icons";
-import { Menu, MenuItem, MenuLink } from "@/app/_ui/menu/menu";
-import { usePageActions } from "@/app/_ui/page/page-actions";
+import { CopyIcon, DownloadIcon, TerminalIcon } from "@/app/_ui/icons";
+import { ActionMenu } from "@/app/_ui/page/action-menu";
 import { usePayload } from "@/app/_ui/text/use-payload";
 import { useNotify } from "@/app/_ui/toast";
 import type { RunDetail } from "@/server/runs/read/inspect/inspect";
 import { RunActions } from "./actions";
 import { AdjacentRuns } from "./adjacent-runs";
 import { BackToRuns } from "./back-to-runs";
-import { curlOf } from "./curl";
 
 /**
  * The head of a run's page: title, status and actions. `reserve` keeps space for what appears when a watched run ends.
@@ -64,30 +63,21 @@ function MoreMenu({ run }: { run: RunDetail }) {
     );
   const copyId = () => copy(() => run.id, "Run id copied");
   const file = `/api/runs/${run.id}/download`;
-  usePageActions([
-    { label: "Copy as curl", icon: <TerminalIcon />, run: () => void copyCurl() },
-    { label: "Copy the run's id", icon: <CopyIcon />, run: () => void copyId() },
-    { label: "Download the run as JSON", icon: <DownloadIcon />, href: file, download: true },
-  ]);
   return (
-    <Menu
+    <ActionMenu
+      actions={[
+        { label: "Copy as curl", icon: <TerminalIcon />, run: () => void copyCurl() },
+        { label: "Copy the run's id", short: "Copy id", icon: <CopyIcon />, run: () => void copyId() },
+        {
+          label: "Download the run as JSON",
+          short: "Download as JSON",
+          icon: <DownloadIcon />,
+          href: file,
+          download: true,
+        },
+      ]}
       label="More"
-      trigger={<MoreIcon />}
-      triggerClass="inline-flex size-8 items-center justify-center rounded-md border border-line-strong bg-raised hover:bg-hover"
-    >
-      <MenuItem onClick={() => void copyCurl()}>
-        <TerminalIcon className="text-muted" />
-        Copy as curl
-      </MenuItem>
-      <MenuItem onClick={() => void copyId()}>
-        <CopyIcon className="text-muted" />
-        Copy id
-      </MenuItem>
-      <MenuLink download href={file}>
-        <DownloadIcon className="text-muted" />
-        Download as JSON
-      </MenuLink>
-    </Menu>
+    />
   );
 }
 

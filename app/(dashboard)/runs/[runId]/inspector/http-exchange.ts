@@ -1,3 +1,5 @@
+import { isJsonObject, tryParseJson } from "@/server/json";
+
 /** A summary of an HTTP call. `status` is null while, or if, there is no response. */
 export type HttpExchange = { method: string; url: string; status: number | null };
 
@@ -6,8 +8,8 @@ export type HttpExchange = { method: string; url: string; status: number | null 
  * null if the URL cannot be read.
  */
 export function readHttpExchange(input: string, output: string | null): HttpExchange | null {
-  const sent = parse(input);
-  if (!isObject(sent) || typeof sent.url !== "string") return null;
+  const sent = tryParseJson(input);
+  if (!isJsonObject(sent) || typeof sent.url !== "string") return null;
   return {
     method: typeof sent.method === "string" ? sent.method : "GET",
     url: withQuery(sent.url, sent.query),
@@ -22,7 +24,7 @@ function readStatus(output: string): number | null {
 }
 
 function withQuery(url: string, query: unknown): string {
-  if (!isObject(query) || !URL.canParse(url)) return url;
+  if (!isJsonObject(query) || !URL.canParse(url)) return url;
   const target = new URL(url);
   for (const [name, value] of Object.entries(query)) {
     for (const item of Array.isArray(value) ? value : [value]) {
@@ -30,16 +32,4 @@ function withQuery(url: string, query: unknown): string {
     }
   }
   return target.href;
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }

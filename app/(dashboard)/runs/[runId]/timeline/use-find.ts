@@ -1,9 +1,10 @@
 "use client";
 
 import { keepPreviousData, useQueries } from "@tanstack/react-query";
-import { useEffect, useMemo, useState } from "react";
+import { useMemo, useState } from "react";
 import { useTRPC } from "@/app/_ui/data/providers";
 import { formatCount } from "@/app/_ui/figures/format";
+import { useRested } from "@/app/_ui/use-rested";
 import { anyCase } from "@/server/any-case";
 import type { RunDetail } from "@/server/runs/read/inspect/inspect";
 import { type Line, lineId } from "../lines";
@@ -28,11 +29,9 @@ export function useFind(
 } {
   const trpc = useTRPC();
   const [text, setText] = useState("");
-  const [sought, setSought] = useState("");
-  useEffect(() => {
-    const timer = setTimeout(() => setSought(text.trim()), text.trim() === "" ? 0 : PAUSE_MS);
-    return () => clearTimeout(timer);
-  }, [text]);
+  const query = text.trim();
+  const rested = useRested(query, PAUSE_MS);
+  const sought = query === "" ? "" : rested;
   const runIds = [...new Set([run.id, ...lines.map(({ runId }) => runId)])];
   const results = useQueries({
     queries: runIds.map((runId) => ({
@@ -42,10 +41,9 @@ export function useFind(
     })),
   });
   const ids = new Set(sought === "" ? [] : results.flatMap(({ data }) => data?.ids ?? []));
-  const looking = text.trim() !== sought || results.some(({ isFetching }) => isFetching);
+  const looking = query !== sought || results.some(({ isFetching }) => isFetching);
   const failed = results.some(({ isError }) => isError);
   const startsOnly = results.some(({ data }) => data?.startsOnly);
-  const query = text.trim();
   const pattern = useMemo(() => new RegExp(anyCase(query), "u"), [query]);
   return {
     text,
