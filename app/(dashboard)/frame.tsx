@@ -1,13 +1,13 @@
 "use client";
 
 import clsx from "clsx";
-import dynamic from "next/dynamic";
 import { usePathname } from "next/navigation";
 import { type ReactNode, useMemo, useState } from "react";
 import { ConnectionLost } from "@/app/_ui/data/connection-lost";
 import { useTRPCClient } from "@/app/_ui/data/providers";
 import { SessionEnded } from "@/app/_ui/data/session-ended";
 import { DocsIcon, MenuIcon, SearchIcon, StepwellMark, UpDownIcon } from "@/app/_ui/icons";
+import { lazy } from "@/app/_ui/lazy";
 import { Link } from "@/app/_ui/link";
 import { Menu, MenuChoice, MenuHeading } from "@/app/_ui/menu/menu";
 import { RoleContext } from "@/app/_ui/role";
@@ -22,7 +22,7 @@ import { switchOrganization } from "./switch-organization";
 import { applyTheme, type Theme, ThemeContext } from "./theme";
 
 /** Only phones need it; it is loaded with the first tap. */
-const Drawer = dynamic(() => import("./drawer").then((module) => module.Drawer), { ssr: false });
+const Drawer = lazy(() => import("./drawer"), "Drawer");
 
 type FrameProps = {
   organizations: OrganizationLine[];

@@ -1,10 +1,10 @@
 "use client";
 
-import dynamic from "next/dynamic";
 import { useState } from "react";
 import { buttonClass } from "@/app/_ui/button";
 import { CopyButton } from "@/app/_ui/copy-button";
 import { EditIcon } from "@/app/_ui/icons";
+import { lazy } from "@/app/_ui/lazy";
 import { Link } from "@/app/_ui/link";
 import { ActionMenu } from "@/app/_ui/page/action-menu";
 import { DetailHead } from "@/app/_ui/page/page";
@@ -15,9 +15,7 @@ import type { DefinitionRef } from "@/server/catalog/versions";
 import type { User } from "../used-by";
 import { useArchive } from "./use-definition-acts";
 
-const ArchiveDialog = dynamic(() => import("./archive-dialog").then((part) => part.ArchiveDialog), {
-  ssr: false,
-});
+const ArchiveDialog = lazy(() => import("./archive-dialog"), "ArchiveDialog");
 
 /** The head of an agent's or tool's page, with the link back to its list. */
 export function DefinitionHead({

@@ -1,16 +1,16 @@
 "use client";
 
-import dynamic from "next/dynamic";
 import { type ReactNode, useEffect } from "react";
 import { Button } from "@/app/_ui/button";
 import { INPUT_CLASS } from "@/app/_ui/forms/field";
+import { lazy } from "@/app/_ui/lazy";
 import { DetailHead } from "@/app/_ui/page/page";
 import { useMay } from "@/app/_ui/role";
 import type { Fields } from "@/server/catalog/field-changes";
 import type { Editor } from "./use-editor";
 
 /** Only a conflict needs it. */
-const Conflict = dynamic(() => import("./conflict").then((part) => part.Conflict), { ssr: false });
+const Conflict = lazy(() => import("./conflict"), "Conflict");
 
 /** The page of an editor: its head, its fields, and a bar with what is unsaved, what is wrong, and Save. */
 export function EditorForm<Value>({

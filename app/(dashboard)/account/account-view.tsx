@@ -1,9 +1,9 @@
 "use client";
 
-import dynamic from "next/dynamic";
 import { useContext, useState } from "react";
 import { Button } from "@/app/_ui/button";
 import { Fact, Facts } from "@/app/_ui/figures/facts";
+import { lazy } from "@/app/_ui/lazy";
 import { PageHead } from "@/app/_ui/page/page";
 import { usePageActions } from "@/app/_ui/page/page-actions";
 import { Segments } from "@/app/_ui/segments";
@@ -12,9 +12,7 @@ import { OrganizationList } from "./organization-list";
 import { SessionList } from "./session-list";
 import { TimeZoneField } from "./time-zone-field";
 
-const ChangePassword = dynamic(() => import("./change-password").then((part) => part.ChangePassword), {
-  ssr: false,
-});
+const ChangePassword = lazy(() => import("./change-password"), "ChangePassword");
 
 const THEMES = [
   { value: "system", label: "System" },

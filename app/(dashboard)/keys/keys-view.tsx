@@ -2,11 +2,11 @@
 
 import { useSuspenseQuery } from "@tanstack/react-query";
 import clsx from "clsx";
-import dynamic from "next/dynamic";
 import { useState } from "react";
 import { buttonClass } from "@/app/_ui/button";
 import { useTRPC } from "@/app/_ui/data/providers";
 import { Ago, Day } from "@/app/_ui/figures/time";
+import { lazy } from "@/app/_ui/lazy";
 import { Link } from "@/app/_ui/link";
 import { MenuItem, MoreMenu } from "@/app/_ui/menu/menu";
 import { Empty, PageHead } from "@/app/_ui/page/page";
@@ -15,10 +15,8 @@ import { useMay } from "@/app/_ui/role";
 import { List, ListCell, ListRow, RowName } from "@/app/_ui/table";
 import type { KeyLine } from "@/server/catalog/overview";
 
-const RevokeKeyDialog = dynamic(() => import("./revoke-key-dialog").then((part) => part.RevokeKeyDialog), {
-  ssr: false,
-});
-const CreateKey = dynamic(() => import("./create-key").then((part) => part.CreateKey), { ssr: false });
+const RevokeKeyDialog = lazy(() => import("./revoke-key-dialog"), "RevokeKeyDialog");
+const CreateKey = lazy(() => import("./create-key"), "CreateKey");
 
 const COLUMNS = [
   ["Key"],

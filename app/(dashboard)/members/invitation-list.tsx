@@ -1,19 +1,17 @@
 "use client";
 
 import { useSuspenseQuery } from "@tanstack/react-query";
-import dynamic from "next/dynamic";
 import { useState } from "react";
 import { Button } from "@/app/_ui/button";
 import { useTRPC } from "@/app/_ui/data/providers";
 import { PartHead } from "@/app/_ui/figures/facts";
 import { Day } from "@/app/_ui/figures/time";
+import { lazy } from "@/app/_ui/lazy";
 import { ROLE_LABELS } from "@/app/_ui/role-labels";
 import { List, ListCell, ListRow } from "@/app/_ui/table";
 import type { InvitationLine } from "@/server/catalog/organization/invitations";
 
-const RevokeInvitation = dynamic(() => import("./revoke-invitation").then((part) => part.RevokeInvitation), {
-  ssr: false,
-});
+const RevokeInvitation = lazy(() => import("./revoke-invitation"), "RevokeInvitation");
 
 const COLUMNS = [
   ["Invited"],

@@ -1,10 +1,10 @@
 "use client";
 
 import { useSuspenseQuery } from "@tanstack/react-query";
-import dynamic from "next/dynamic";
 import { useState } from "react";
 import { useTRPC } from "@/app/_ui/data/providers";
 import { Day } from "@/app/_ui/figures/time";
+import { lazy } from "@/app/_ui/lazy";
 import { MenuHeading, MenuItem, MenuSeparator, MoreMenu } from "@/app/_ui/menu/menu";
 import { PageHead } from "@/app/_ui/page/page";
 import { PageButton } from "@/app/_ui/page/page-button";
@@ -15,16 +15,9 @@ import type { MemberLine } from "@/server/auth/list-members";
 import { InvitationList } from "./invitation-list";
 import { MAY, refusalFor } from "./roles";
 
-const RemoveMemberDialog = dynamic(
-  () => import("./remove-member-dialog").then((part) => part.RemoveMemberDialog),
-  { ssr: false },
-);
-const ChangeRoleDialog = dynamic(() => import("./change-role-dialog").then((part) => part.ChangeRoleDialog), {
-  ssr: false,
-});
-const InviteMember = dynamic(() => import("./invite-member").then((part) => part.InviteMember), {
-  ssr: false,
-});
+const RemoveMemberDialog = lazy(() => import("./remove-member-dialog"), "RemoveMemberDialog");
+const ChangeRoleDialog = lazy(() => import("./change-role-dialog"), "ChangeRoleDialog");
+const InviteMember = lazy(() => import("./invite-member"), "InviteMember");
 
 const COLUMNS = [
   ["Member"],

@@ -1,11 +1,11 @@
 "use client";
 
 import { useSuspenseQuery } from "@tanstack/react-query";
-import dynamic from "next/dynamic";
 import { useState } from "react";
 import { Button } from "@/app/_ui/button";
 import { useTRPC } from "@/app/_ui/data/providers";
 import { PartHead } from "@/app/_ui/figures/facts";
+import { lazy } from "@/app/_ui/lazy";
 import { MenuItem, MenuSeparator, MoreMenu } from "@/app/_ui/menu/menu";
 import { PageHead } from "@/app/_ui/page/page";
 import { PageButton } from "@/app/_ui/page/page-button";
@@ -14,15 +14,9 @@ import type { OwnProvider } from "@/server/models/own-provider";
 import { KNOWN_SERVICES, type KnownService } from "./known-services";
 import { OwnProviderPart, ServiceProviderPart } from "./provider-parts";
 
-const ProviderForm = dynamic(() => import("./provider-form").then((part) => part.ProviderForm), {
-  ssr: false,
-});
-const TestProvider = dynamic(() => import("./test-provider").then((part) => part.TestProvider), {
-  ssr: false,
-});
-const RemoveProvider = dynamic(() => import("./remove-provider").then((part) => part.RemoveProvider), {
-  ssr: false,
-});
+const ProviderForm = lazy(() => import("./provider-form"), "ProviderForm");
+const TestProvider = lazy(() => import("./test-provider"), "TestProvider");
+const RemoveProvider = lazy(() => import("./remove-provider"), "RemoveProvider");
 
 type Opened =
   | { act: "create"; service: KnownService | null }

@@ -1,7 +1,6 @@
 "use client";
 
 import { useSuspenseQuery } from "@tanstack/react-query";
-import dynamic from "next/dynamic";
 import { useState } from "react";
 import { Button } from "@/app/_ui/button";
 import { CopyButton } from "@/app/_ui/copy-button";
@@ -11,6 +10,7 @@ import { Figure, Figures } from "@/app/_ui/figures/figures";
 import { formatCount, formatCredits, formatPlural, NONE } from "@/app/_ui/figures/format";
 import { Day } from "@/app/_ui/figures/time";
 import { EditIcon } from "@/app/_ui/icons";
+import { lazy } from "@/app/_ui/lazy";
 import { Link } from "@/app/_ui/link";
 import { PageHead } from "@/app/_ui/page/page";
 import { usePageActions } from "@/app/_ui/page/page-actions";
@@ -18,7 +18,7 @@ import { useMay } from "@/app/_ui/role";
 import type { OrganizationFacts } from "@/server/catalog/organization/own-organization";
 import { RailLinks } from "../_definitions/rail-links";
 
-const Rename = dynamic(() => import("./rename").then((part) => part.Rename), { ssr: false });
+const Rename = lazy(() => import("./rename"), "Rename");
 
 /** The organization, its plan, and what it uses of it. The operator changes the plan; an owner renames. */
 export function OrganizationView() {

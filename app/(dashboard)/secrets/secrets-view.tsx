@@ -1,10 +1,10 @@
 "use client";
 
 import { useSuspenseQuery } from "@tanstack/react-query";
-import dynamic from "next/dynamic";
 import { useState } from "react";
 import { useTRPC } from "@/app/_ui/data/providers";
 import { Ago, Day } from "@/app/_ui/figures/time";
+import { lazy } from "@/app/_ui/lazy";
 import { MenuItem, MenuSeparator, MoreMenu } from "@/app/_ui/menu/menu";
 import { Command, Empty, PageHead } from "@/app/_ui/page/page";
 import { PageButton } from "@/app/_ui/page/page-button";
@@ -13,16 +13,10 @@ import { List, ListCell, ListRow } from "@/app/_ui/table";
 import type { SecretSummary } from "@/server/catalog/organization/secrets";
 import { referenceTo } from "./secret-draft";
 
-const CreateSecret = dynamic(() => import("./create-secret").then((part) => part.CreateSecret), {
-  ssr: false,
-});
-const ReplaceValue = dynamic(() => import("./replace-value").then((part) => part.ReplaceValue), {
-  ssr: false,
-});
-const EditRules = dynamic(() => import("./edit-rules").then((part) => part.EditRules), { ssr: false });
-const RemoveSecret = dynamic(() => import("./remove-secret").then((part) => part.RemoveSecret), {
-  ssr: false,
-});
+const CreateSecret = lazy(() => import("./create-secret"), "CreateSecret");
+const ReplaceValue = lazy(() => import("./replace-value"), "ReplaceValue");
+const EditRules = lazy(() => import("./edit-rules"), "EditRules");
+const RemoveSecret = lazy(() => import("./remove-secret"), "RemoveSecret");
 
 const COLUMNS = [
   ["Secret", "w-[24%]"],

@@ -2,11 +2,11 @@
 
 import { useSuspenseQuery } from "@tanstack/react-query";
 import clsx from "clsx";
-import dynamic from "next/dynamic";
 import { useMemo } from "react";
 import { useTRPC, useTRPCClient } from "@/app/_ui/data/providers";
 import { SelectField, TextareaField, TextField } from "@/app/_ui/forms/form";
 import type { FormProblems } from "@/app/_ui/forms/form-problems";
+import { lazy } from "@/app/_ui/lazy";
 import { useMay } from "@/app/_ui/role";
 import { EditorForm, EditorSection } from "@/app/(dashboard)/_editor/editor-form";
 import { Picker } from "@/app/(dashboard)/_editor/picker";
@@ -61,7 +61,7 @@ export function EditAgent({ agentId }: { agentId: string }) {
 }
 
 /** It follows runs, which the form does not. */
-const TryAgent = dynamic(() => import("./try-agent").then((part) => part.TryAgent), { ssr: false });
+const TryAgent = lazy(() => import("./try-agent"), "TryAgent");
 
 function AgentForm({
   opened,

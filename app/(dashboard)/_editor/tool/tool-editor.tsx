@@ -1,11 +1,11 @@
 "use client";
 
 import { useSuspenseQuery } from "@tanstack/react-query";
-import dynamic from "next/dynamic";
 import { useEffect, useMemo, useRef, useState } from "react";
 import { flushSync } from "react-dom";
 import { useTRPC, useTRPCClient } from "@/app/_ui/data/providers";
 import type { ShownError } from "@/app/_ui/data/query-client";
+import { lazy } from "@/app/_ui/lazy";
 import { useMay } from "@/app/_ui/role";
 import { Segments } from "@/app/_ui/segments";
 import { listCallables } from "@/app/(dashboard)/_editor/callables";
@@ -47,8 +47,8 @@ export function EditTool({ toolId }: { toolId: string }) {
 }
 
 /** What only some use is loaded with the first use. */
-const TryPanel = dynamic(() => import("./try-panel").then((part) => part.TryPanel), { ssr: false });
-const Catalogue = dynamic(() => import("./catalogue").then((part) => part.Catalogue), { ssr: false });
+const TryPanel = lazy(() => import("./try-panel"), "TryPanel");
+const Catalogue = lazy(() => import("./catalogue"), "Catalogue");
 
 const readText = (stored: unknown) => (typeof stored === "string" ? stored : null);
 const fieldsOf = (yaml: string) => new Map([["definition", yaml]]);

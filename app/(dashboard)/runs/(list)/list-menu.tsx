@@ -1,19 +1,14 @@
 "use client";
 
-import dynamic from "next/dynamic";
 import { useState } from "react";
 import { CloseIcon, DownloadIcon } from "@/app/_ui/icons";
+import { lazy } from "@/app/_ui/lazy";
 import { ActionMenu } from "@/app/_ui/page/action-menu";
 import { useMay } from "@/app/_ui/role";
 import type { RunFilter } from "@/server/runs/read/filter";
 import { writeFilter } from "../address";
 
-const CancelAllDialog = dynamic(
-  () => import("./cancel-all-dialog").then((module) => module.CancelAllDialog),
-  {
-    ssr: false,
-  },
-);
+const CancelAllDialog = lazy(() => import("./cancel-all-dialog"), "CancelAllDialog");
 
 /** Actions for all runs that match the filter. */
 export function ListMenu({ filter }: { filter: RunFilter }) {

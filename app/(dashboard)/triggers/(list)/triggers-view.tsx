@@ -1,10 +1,10 @@
 "use client";
 
 import { useSuspenseQuery } from "@tanstack/react-query";
-import dynamic from "next/dynamic";
 import { useState } from "react";
 import { useTRPC } from "@/app/_ui/data/providers";
 import { Ago } from "@/app/_ui/figures/time";
+import { lazy } from "@/app/_ui/lazy";
 import { Link } from "@/app/_ui/link";
 import { Empty, PageHead } from "@/app/_ui/page/page";
 import { PageButton } from "@/app/_ui/page/page-button";
@@ -15,9 +15,7 @@ import { type ListView, viewLines, WeekCells, weekColumns } from "../../_definit
 import { WeekTotal } from "../../_definitions/week-total";
 import { OutcomeMark } from "../outcome";
 
-const CreateTrigger = dynamic(() => import("../_form/create-trigger").then((part) => part.CreateTrigger), {
-  ssr: false,
-});
+const CreateTrigger = lazy(() => import("../_form/create-trigger"), "CreateTrigger");
 
 /** The organization's triggers; members create them here. */
 export function TriggersView({ view }: { view: ListView }) {

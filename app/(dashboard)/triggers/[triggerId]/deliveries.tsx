@@ -1,7 +1,6 @@
 "use client";
 
 import { useInfiniteQuery } from "@tanstack/react-query";
-import dynamic from "next/dynamic";
 import { useSearchParams } from "next/navigation";
 import { Button } from "@/app/_ui/button";
 import { ChoiceLinks } from "@/app/_ui/choice-links";
@@ -9,6 +8,7 @@ import { useTRPC } from "@/app/_ui/data/providers";
 import { PartHead } from "@/app/_ui/figures/facts";
 import { formatBytes, NONE, shortId } from "@/app/_ui/figures/format";
 import { Ago, useExact } from "@/app/_ui/figures/time";
+import { lazy } from "@/app/_ui/lazy";
 import { Link } from "@/app/_ui/link";
 import { OlderButton } from "@/app/_ui/older-button";
 import { Empty } from "@/app/_ui/page/page";
@@ -22,9 +22,7 @@ import { OutcomeMark } from "../outcome";
 import { deliveriesQuery, readOutcome } from "./query";
 
 /** It is loaded with the first delivery that is opened. */
-const DeliveryDialog = dynamic(() => import("./delivery-dialog").then((part) => part.DeliveryDialog), {
-  ssr: false,
-});
+const DeliveryDialog = lazy(() => import("./delivery-dialog"), "DeliveryDialog");
 
 /** Deliveries have no events, so a visible page reads them again this often. */
 const REFRESH_MS = 5_000;

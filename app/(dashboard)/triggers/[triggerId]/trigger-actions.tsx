@@ -1,35 +1,22 @@
 "use client";
 
 import { useMutation } from "@tanstack/react-query";
-import dynamic from "next/dynamic";
 import { useState } from "react";
 import { Button } from "@/app/_ui/button";
 import { useTRPC } from "@/app/_ui/data/providers";
 import { describeError } from "@/app/_ui/data/query-client";
+import { lazy } from "@/app/_ui/lazy";
 import { MenuItem, MenuSeparator, MoreMenu } from "@/app/_ui/menu/menu";
 import { usePageActions } from "@/app/_ui/page/page-actions";
 import { useMay } from "@/app/_ui/role";
 import { useNotify } from "@/app/_ui/toast";
 import type { TriggerDetail } from "@/server/webhooks/inspect-trigger";
 
-const EditTrigger = dynamic(() => import("../_form/edit-trigger").then((part) => part.EditTrigger), {
-  ssr: false,
-});
-const TestCallDialog = dynamic(() => import("./test-call-dialog").then((part) => part.TestCallDialog), {
-  ssr: false,
-});
-const RotateSecretDialog = dynamic(
-  () => import("./rotate-secret-dialog").then((part) => part.RotateSecretDialog),
-  { ssr: false },
-);
-const ReplaceAddressDialog = dynamic(
-  () => import("./confirm-dialogs").then((part) => part.ReplaceAddressDialog),
-  { ssr: false },
-);
-const DeleteTriggerDialog = dynamic(
-  () => import("./confirm-dialogs").then((part) => part.DeleteTriggerDialog),
-  { ssr: false },
-);
+const EditTrigger = lazy(() => import("../_form/edit-trigger"), "EditTrigger");
+const TestCallDialog = lazy(() => import("./test-call-dialog"), "TestCallDialog");
+const RotateSecretDialog = lazy(() => import("./rotate-secret-dialog"), "RotateSecretDialog");
+const ReplaceAddressDialog = lazy(() => import("./confirm-dialogs"), "ReplaceAddressDialog");
+const DeleteTriggerDialog = lazy(() => import("./confirm-dialogs"), "DeleteTriggerDialog");
 
 type Opened = "edit" | "test" | "secret" | "address" | "delete";
 

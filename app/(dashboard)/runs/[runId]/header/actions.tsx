@@ -1,13 +1,13 @@
 "use client";
 
 import { useMutation } from "@tanstack/react-query";
-import dynamic from "next/dynamic";
 import { useRouter } from "next/navigation";
 import { useState } from "react";
 import { Button, buttonClass } from "@/app/_ui/button";
 import { useTRPC } from "@/app/_ui/data/providers";
 import { describeError } from "@/app/_ui/data/query-client";
 import { ChevronDownIcon } from "@/app/_ui/icons";
+import { lazy } from "@/app/_ui/lazy";
 import { Link } from "@/app/_ui/link";
 import { Menu, MenuItem } from "@/app/_ui/menu/menu";
 import { usePageActions } from "@/app/_ui/page/page-actions";
@@ -17,7 +17,7 @@ import { isTerminal } from "@/server/contract/enums";
 import type { RunDetail } from "@/server/runs/read/inspect/inspect";
 import { useCancelRun } from "../../../_run/use-cancel-run";
 
-const RerunDialog = dynamic(() => import("./rerun-dialog").then((part) => part.RerunDialog), { ssr: false });
+const RerunDialog = lazy(() => import("./rerun-dialog"), "RerunDialog");
 
 const CANCEL_WIDTH = "min-w-24";
 

@@ -1,13 +1,11 @@
 "use client";
 
-import dynamic from "next/dynamic";
 import { useState } from "react";
+import { lazy } from "@/app/_ui/lazy";
 import { usePageActions } from "@/app/_ui/page/page-actions";
 import type { RunDetail } from "@/server/runs/read/inspect/inspect";
 
-const Configuration = dynamic(() => import("./configuration").then((part) => part.Configuration), {
-  ssr: false,
-});
+const Configuration = lazy(() => import("./configuration"), "Configuration");
 
 /** The version a run was started with. It opens to the frozen configuration and what has changed since. */
 export function Version({ run }: { run: RunDetail }) {

@@ -1,9 +1,9 @@
 "use client";
 
-import dynamic from "next/dynamic";
 import { type RefObject, useLayoutEffect, useState } from "react";
+import { lazy } from "@/app/_ui/lazy";
 
-const KeysDialog = dynamic(() => import("./keys-dialog").then((part) => part.KeysDialog), { ssr: false });
+const KeysDialog = lazy(() => import("./keys-dialog"), "KeysDialog");
 
 /** Keyboard shortcuts of a run's page, except in text fields and menus. */
 export type TimelineKeys = {
