@@ -25,7 +25,7 @@ export function FlowPart({
 }) {
   return (
     <li className="relative grid grid-cols-[1.75rem_minmax(0,1fr)] gap-x-3 not-last:pb-7 not-last:before:absolute not-last:before:top-8.5 not-last:before:bottom-1.5 not-last:before:left-3.5 not-last:before:border-line-strong not-last:before:border-l">
-      <span className="grid size-7 place-items-center rounded-md bg-surface text-muted shadow-[inset_0_0_0_1px_var(--line-strong)]">
+      <span className="grid size-7 place-items-center rounded-md bg-surface text-muted shadow-[inset_0_0_0_1px_var(--color-line-strong)]">
         {mark}
       </span>
       <div className="flex min-w-0 flex-col gap-2">

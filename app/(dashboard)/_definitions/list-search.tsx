@@ -1,10 +1,10 @@
 "use client";
 
 import { useRouter } from "next/navigation";
-import { useEffect, useRef, useState, useTransition } from "react";
+import { useRef, useState, useTransition } from "react";
 import { formatCount } from "@/app/_ui/figures/format";
-import { SearchIcon } from "@/app/_ui/icons";
-import { isPageKey } from "@/app/_ui/page/page-keys";
+import { usePageKeys } from "@/app/_ui/page/page-keys";
+import { SearchField } from "@/app/_ui/search-field";
 import { listHref, type WeekSort } from "./week";
 
 /** A field that narrows a list by name, kept in the URL, and how many items are shown. The key `/` leads to it. */
@@ -28,41 +28,28 @@ export function ListSearch({
   const field = useRef<HTMLInputElement>(null);
   const [typed, setTyped] = useState(search);
   const [, startTransition] = useTransition();
-  useEffect(() => {
-    const onKey = (event: KeyboardEvent) => {
-      if (event.key !== "/" || !isPageKey(event)) return;
-      event.preventDefault();
-      field.current?.focus();
-    };
-    document.addEventListener("keydown", onKey);
-    return () => document.removeEventListener("keydown", onKey);
-  }, []);
+  usePageKeys({ "/": () => field.current?.focus() });
   const find = (text: string) => {
     setTyped(text);
     startTransition(() => router.replace(listHref(path, { sort, search: text }), { scroll: false }));
   };
   return (
     <search className="flex min-h-12 items-center gap-3 px-4 py-2 sm:px-6">
-      <div className="relative w-full max-w-70">
-        <SearchIcon className="absolute top-2 left-2 text-faint" />
-        <input
-          aria-label={`Search ${what}`}
-          className="h-8 w-full rounded-md border border-input-line bg-canvas pr-2 pl-8 placeholder:text-faint"
-          maxLength={100}
-          onChange={(event) => find(event.target.value)}
-          onKeyDown={(event) => {
-            if (event.key !== "Escape") return;
-            event.preventDefault();
-            find("");
-            event.currentTarget.blur();
-          }}
-          placeholder={`Search ${what}`}
-          ref={field}
-          title="Search (/)"
-          type="search"
-          value={typed}
-        />
-      </div>
+      <SearchField
+        className="w-full max-w-70"
+        label={`Search ${what}`}
+        maxLength={100}
+        onChange={(event) => find(event.target.value)}
+        onKeyDown={(event) => {
+          if (event.key !== "Escape") return;
+          event.preventDefault();
+          find("");
+          event.currentTarget.blur();
+        }}
+        ref={field}
+        title="Search (/)"
+        value={typed}
+      />
       <span aria-live="polite" className="ml-auto whitespace-nowrap text-muted text-xs">
         {shown === total
           ? `${formatCount(total)} ${total === 1 ? what.slice(0, -1) : what}`

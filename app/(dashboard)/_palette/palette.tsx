@@ -1,9 +1,9 @@
 "use client";
 
-import { Autocomplete } from "@base-ui/react/autocomplete";
 import { Dialog } from "@base-ui/react/dialog";
 import { useRef, useState } from "react";
-import { CloseIcon, SearchIcon } from "@/app/_ui/icons";
+import { FindList } from "@/app/_ui/find-list";
+import { CloseIcon } from "@/app/_ui/icons";
 import { SkeletonLine } from "@/app/_ui/page/page";
 import { type PaletteItem, type PaletteProps, useFound } from "./items";
 
@@ -40,77 +40,46 @@ export function Palette(props: PaletteProps & { onClosed: () => void }) {
           className="fixed inset-x-2 top-2 z-50 flex max-h-[calc(100dvh-1rem)] flex-col overflow-hidden rounded-lg border border-line-strong bg-raised shadow-raised outline-none sm:inset-x-auto sm:top-[12vh] sm:left-1/2 sm:max-h-[64vh] sm:w-full sm:max-w-xl sm:-translate-x-1/2"
           data-palette
         >
-          <Autocomplete.Root
-            autoHighlight="always"
-            filter={null}
-            inline
-            items={groups}
-            itemToStringValue={(item: PaletteItem) => item.label}
-            keepHighlight
-            onValueChange={(value, { reason }) => {
-              if (reason !== "item-press") setText(value);
-            }}
-            open
-            value={text}
-          >
-            <div className="flex shrink-0 items-center gap-2.5 border-line border-b pl-4 pr-2">
-              <SearchIcon className="shrink-0 text-muted" />
-              <Autocomplete.Input
-                aria-label="Search or go to"
-                className="h-12 min-w-0 flex-1 bg-transparent text-base outline-none placeholder:text-faint focus-visible:outline-none"
-                placeholder="A page, an agent, a tool, a run's id, an action"
-              />
-              <Dialog.Close
-                aria-label="Close"
-                className="flex size-8 shrink-0 items-center justify-center rounded-md text-muted hover:bg-hover hover:text-ink"
-              >
-                <CloseIcon />
-              </Dialog.Close>
-            </div>
-            <div className="min-h-0 overflow-y-auto overscroll-contain">
-              <Autocomplete.Empty>
-                {pending ? (
-                  <div className="flex h-12 items-center px-4">
-                    <SkeletonLine className="w-40" />
-                  </div>
-                ) : groups.length === 0 && !failed ? (
-                  <p className="px-4 py-4 text-muted">No results for “{text.trim()}”.</p>
-                ) : null}
-              </Autocomplete.Empty>
-              <Autocomplete.List className="p-1 empty:hidden">
-                {(group: { name: string; items: PaletteItem[] }) => (
-                  <Autocomplete.Group items={group.items} key={group.name}>
-                    <Autocomplete.GroupLabel className="px-3 pt-2 pb-1 text-muted text-xs">
-                      {group.name}
-                    </Autocomplete.GroupLabel>
-                    <Autocomplete.Collection>
-                      {(item: PaletteItem) => (
-                        <Autocomplete.Item
-                          className="flex min-h-9 cursor-pointer select-none scroll-my-1 items-center gap-2.5 rounded-md px-3 py-1 outline-none data-[highlighted]:bg-selected"
-                          key={item.id}
-                          onClick={(event) => take(item, event.metaKey || event.ctrlKey)}
-                          value={item}
-                        >
-                          <span className="flex size-4 shrink-0 items-center justify-center text-muted">
-                            {item.icon}
-                          </span>
-                          <span className="max-w-[75%] shrink-0 truncate">{item.label}</span>
-                          <span className="flex min-w-0 flex-1 justify-end gap-3 text-muted text-xs">
-                            {item.hint}
-                          </span>
-                        </Autocomplete.Item>
-                      )}
-                    </Autocomplete.Collection>
-                  </Autocomplete.Group>
-                )}
-              </Autocomplete.List>
-              {failed ? (
+          <FindList
+            below={
+              failed ? (
                 <p className="px-4 py-3 text-failed" role="alert">
                   Some agents, tools, triggers or runs could not be read. Check the connection.
                 </p>
-              ) : null}
-            </div>
-          </Autocomplete.Root>
+              ) : null
+            }
+            end={
+              <Dialog.Close
+                aria-label="Close"
+                className="-mr-2 flex size-8 shrink-0 items-center justify-center rounded-md text-muted hover:bg-hover hover:text-ink"
+              >
+                <CloseIcon />
+              </Dialog.Close>
+            }
+            groups={groups}
+            label="Search or go to"
+            nothing={
+              pending ? (
+                <div className="flex h-12 items-center px-4">
+                  <SkeletonLine className="w-40" />
+                </div>
+              ) : groups.length === 0 && !failed ? (
+                <p className="px-4 py-4 text-muted">No results for “{text.trim()}”.</p>
+              ) : null
+            }
+            onTake={take}
+            onText={setText}
+            placeholder="A page, an agent, a tool, a run's id, an action"
+            text={text}
+          >
+            {({ icon, label, hint }) => (
+              <>
+                <span className="flex size-4 shrink-0 items-center justify-center text-muted">{icon}</span>
+                <span className="max-w-[75%] shrink-0 truncate">{label}</span>
+                <span className="flex min-w-0 flex-1 justify-end gap-3 text-muted text-xs">{hint}</span>
+              </>
+            )}
+          </FindList>
         </Dialog.Popup>
       </Dialog.Portal>
     </Dialog.Root>

@@ -162,7 +162,7 @@ export function DurationChart({ metrics, hrefOf }: ChartProps) {
                   y2={y}
                 />
               )}
-              <circle cx={x} cy={y} fill="var(--canvas)" r="2.5" strokeWidth="1.5" />
+              <circle cx={x} cy={y} fill="var(--color-canvas)" r="2.5" strokeWidth="1.5" />
             </g>
           );
         }),

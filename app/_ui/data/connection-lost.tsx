@@ -6,6 +6,7 @@ import { useEffect, useEffectEvent, useState } from "react";
 import { Button } from "@/app/_ui/button";
 import { usePageActions } from "@/app/_ui/page/page-actions";
 import { checkConnection, useConnectionLost } from "./connection";
+import { NoticeBar } from "./notice-bar";
 
 const FIRST_WAIT_MS = 2_000;
 const MAX_WAIT_MS = 15_000;
@@ -63,21 +64,14 @@ function Bar() {
   }, []);
   usePageActions([{ label: "Connect again", run: () => void retry() }]);
   return (
-    <>
-      {/* The end of the page can be scrolled above the bar. */}
-      <div aria-hidden="true" className="h-20" />
-      <div
-        className="fixed right-0 bottom-0 left-0 z-40 flex flex-wrap items-center gap-x-4 gap-y-2 border-line-strong border-t bg-waiting-wash px-4 py-2.5 sm:px-6 md:left-54"
-        role="alert"
-      >
-        <p className="min-w-0 flex-1">
-          <span className="font-medium">The connection to the server is lost.</span> What you see may be out
-          of date. Runs continue.
-        </p>
+    <NoticeBar
+      act={
         <Button disabled={busy} onClick={() => void retry()}>
           {busy ? "Connecting" : "Retry"}
         </Button>
-      </div>
-    </>
+      }
+      text="What you see may be out of date. Runs continue."
+      title="The connection to the server is lost."
+    />
   );
 }

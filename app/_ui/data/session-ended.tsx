@@ -5,6 +5,7 @@ import { useEffect } from "react";
 import { buttonClass } from "@/app/_ui/button";
 import { usePageActions } from "@/app/_ui/page/page-actions";
 import { signInAddress } from "@/app/sign-in/target";
+import { NoticeBar } from "./notice-bar";
 import { useTRPCClient } from "./providers";
 import { useSignedOut } from "./session";
 
@@ -27,20 +28,14 @@ function Bar() {
     return () => window.removeEventListener("focus", ask);
   }, [client]);
   return (
-    <>
-      {/* The end of the page can be scrolled above the bar. */}
-      <div aria-hidden="true" className="h-20" />
-      <div
-        className="fixed right-0 bottom-0 left-0 z-40 flex flex-wrap items-center gap-x-4 gap-y-2 border-line-strong border-t bg-waiting-wash px-4 py-2.5 sm:px-6 md:left-54"
-        role="alert"
-      >
-        <p className="min-w-0 flex-1">
-          <span className="font-medium">You have been signed out.</span> This page no longer updates.
-        </p>
+    <NoticeBar
+      act={
         <a className={buttonClass("plain")} href={href}>
           Sign in again
         </a>
-      </div>
-    </>
+      }
+      text="This page no longer updates."
+      title="You have been signed out."
+    />
   );
 }

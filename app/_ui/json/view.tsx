@@ -2,7 +2,7 @@
 
 import { useDeferredValue, useMemo, useState } from "react";
 import { type Json, tryParseJson } from "@/server/json";
-import { SearchIcon } from "../icons";
+import { SearchField } from "../search-field";
 import { isEmbeddedPicture } from "../text/is-embedded-picture";
 import { PlainText } from "../text/plain-text";
 import { type JsonNode, keysOf, searchJson } from "./paths";
@@ -81,17 +81,13 @@ function DocumentWithTools({
       <div className="mb-2 flex flex-wrap items-center gap-3">
         {raw ? null : (
           <>
-            <div className="relative w-56">
-              <SearchIcon className="absolute top-1.5 left-2 text-faint" />
-              <input
-                aria-label="Search this document"
-                className="h-7 w-full rounded-md border border-input-line bg-canvas pr-2 pl-8 placeholder:text-faint"
-                onChange={(event) => setTyped(event.target.value)}
-                placeholder="Search names and values"
-                type="search"
-                value={typed}
-              />
-            </div>
+            <SearchField
+              className="w-56"
+              label="Search this document"
+              onChange={(event) => setTyped(event.target.value)}
+              placeholder="Search names and values"
+              value={typed}
+            />
             <span aria-live="polite" className="text-muted text-xs">
               {search ? `${search.more ? "500 and more" : search.hits} found` : ""}
             </span>

@@ -1,8 +1,28 @@
+import { useEffectEvent, useLayoutEffect } from "react";
+
 /** Whether a key is meant for the page: not for the browser, a text field or a menu. */
 export function isPageKey(event: KeyboardEvent): boolean {
-  if (event.metaKey || event.ctrlKey || event.altKey || event.isComposing) return false;
+  if (event.metaKey || event.ctrlKey || event.altKey || event.isComposing || event.defaultPrevented)
+    return false;
   const target = event.target instanceof HTMLElement ? event.target : null;
   return !target?.closest(
-    "input:not([type=checkbox]), textarea, select, [contenteditable], [role=menu], [role=dialog]",
+    "input:not([type=radio]):not([type=checkbox]), textarea, select, [contenteditable], [role=menu], [role=dialog]",
   );
+}
+
+/** What a key does; false: nothing now, so that the browser does what it usually does. */
+type Act = (event: KeyboardEvent) => unknown;
+
+/** The page's keyboard shortcuts while the component is mounted, by `KeyboardEvent.key`. */
+export function usePageKeys(keys: Record<string, Act>): void {
+  const press = useEffectEvent((event: KeyboardEvent) => {
+    const act = Object.hasOwn(keys, event.key) ? keys[event.key] : undefined;
+    if (act && isPageKey(event) && act(event) !== false) event.preventDefault();
+  });
+  // Before the browser can send a key: other effects run later than what one sees.
+  useLayoutEffect(() => {
+    const onKey = (event: KeyboardEvent) => press(event);
+    window.addEventListener("keydown", onKey);
+    return () => window.removeEventListener("keydown", onKey);
+  }, []);
 }

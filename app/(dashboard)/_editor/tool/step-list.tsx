@@ -88,7 +88,7 @@ function Card({
         className={clsx(
           "flex w-full flex-col rounded-md border bg-canvas px-3 py-2 text-left hover:bg-hover",
           dashed && "border-dashed",
-          current ? "border-accent shadow-[inset_0_0_0_1px_var(--accent)]" : "border-line-strong",
+          current ? "border-accent shadow-[inset_0_0_0_1px_var(--color-accent)]" : "border-line-strong",
         )}
         onClick={onSelect}
         type="button"

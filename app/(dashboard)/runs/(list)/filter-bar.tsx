@@ -2,13 +2,14 @@
 
 import { useQuery } from "@tanstack/react-query";
 import dynamic from "next/dynamic";
-import { type FormEvent, useEffect, useEffectEvent, useLayoutEffect, useRef, useState } from "react";
+import { type FormEvent, useEffect, useEffectEvent, useRef, useState } from "react";
 import { Button } from "@/app/_ui/button";
 import { Chip } from "@/app/_ui/chip";
 import { useTRPC } from "@/app/_ui/data/providers";
 import { useTimeZone } from "@/app/_ui/figures/time";
-import { PlusIcon, SearchIcon } from "@/app/_ui/icons";
-import { isPageKey } from "@/app/_ui/page/page-keys";
+import { PlusIcon } from "@/app/_ui/icons";
+import { usePageKeys } from "@/app/_ui/page/page-keys";
+import { SearchField } from "@/app/_ui/search-field";
 import type { FilterTargets, NamedTarget } from "@/server/catalog/overview";
 import type { RunFilter } from "@/server/runs/read/filter";
 import { LONGEST_TEXT } from "../address";
@@ -41,7 +42,7 @@ export function FilterBar({
   const [picking, setPicking] = useState<string | null>(null);
   const chips = chipsOf(filter, targets, timeZone);
   const pressedWhileOpen = useRef(false);
-  usePickerKey(() => setPicking(""));
+  usePageKeys({ f: () => setPicking("") });
 
   return (
     <search className="flex flex-wrap items-center gap-2 px-4 pb-3 sm:px-6">
@@ -143,23 +144,6 @@ const SIZE_GROUPS: Partial<Record<keyof RunFilter, string>> = {
   maxCredits: "credits",
 };
 
-/** `f` opens the picker, unless the focus is in a text field. */
-function usePickerKey(open: () => void): void {
-  const latest = useRef(open);
-  useEffect(() => {
-    latest.current = open;
-  });
-  useLayoutEffect(() => {
-    function onKey(event: KeyboardEvent) {
-      if (event.key !== "f" || !isPageKey(event)) return;
-      event.preventDefault();
-      latest.current();
-    }
-    window.addEventListener("keydown", onKey);
-    return () => window.removeEventListener("keydown", onKey);
-  }, []);
-}
-
 /**
  * Searches once typing pauses. Enter and leaving the field search immediately, so that no late search disturbs the next
  * page.
@@ -192,16 +176,14 @@ function TextSearch({ text, onChange }: { text: string; onChange: (text: string)
   }, [typed, text]);
   return (
     <form
-      className="relative w-full sm:w-72"
+      className="w-full sm:w-72"
       onSubmit={(event: FormEvent) => {
         event.preventDefault();
         report();
       }}
     >
-      <SearchIcon className="absolute top-2 left-2 text-faint" />
-      <input
-        aria-label="Search runs"
-        className="h-8 w-full rounded-md border border-input-line bg-canvas pr-2 pl-8 placeholder:text-faint"
+      <SearchField
+        label="Search runs"
         data-search
         maxLength={LONGEST_TEXT}
         onChange={(event) => setTyped(event.target.value)}
@@ -214,7 +196,6 @@ function TextSearch({ text, onChange }: { text: string; onChange: (text: string)
         }}
         title={`Search (/)\n${SEARCH_HELP}`}
         placeholder="Words of input, output, error; id"
-        type="search"
         value={typed}
       />
     </form>

@@ -4,13 +4,13 @@ import { keepPreviousData, useInfiniteQuery } from "@tanstack/react-query";
 import clsx from "clsx";
 import { useSearchParams } from "next/navigation";
 import { useMemo, useRef } from "react";
-import { Button } from "@/app/_ui/button";
 import { useTRPC } from "@/app/_ui/data/providers";
 import { formatPlural, formatUsed } from "@/app/_ui/figures/format";
 import { Status } from "@/app/_ui/figures/status";
 import { Elapsed } from "@/app/_ui/figures/time";
 import { AgentIcon, ToolIcon } from "@/app/_ui/icons";
 import { Link } from "@/app/_ui/link";
+import { OlderButton } from "@/app/_ui/older-button";
 import { PageHead } from "@/app/_ui/page/page";
 import { RowSkeletons } from "@/app/_ui/page/skeletons";
 import { useMay } from "@/app/_ui/role";
@@ -83,7 +83,7 @@ export function RunsList() {
             </button>
           </div>
         ) : null}
-        {query.isError ? (
+        {query.isError && runs.length === 0 ? (
           <Unreadable query={query} what="The runs could not be read" />
         ) : query.isSuccess && runs.length === 0 ? (
           <NoRuns filter={filter} onClear={() => chooseFilter(() => ({}))} />
@@ -132,13 +132,7 @@ export function RunsList() {
             {Object.keys(filter).length > 0 ? " with these filters" : " in total"}
           </p>
         ) : null}
-        {query.hasNextPage ? (
-          <div className="flex justify-center py-4">
-            <Button disabled={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
-              {query.isFetchingNextPage ? "Loading older runs" : "Load older runs"}
-            </Button>
-          </div>
-        ) : null}
+        <OlderButton query={query} what="runs" />
       </div>
     </>
   );

@@ -1,13 +1,13 @@
 "use client";
 
-import { useLayoutEffect, useMemo, useRef, useState } from "react";
+import { useMemo, useRef, useState } from "react";
 import { Button } from "@/app/_ui/button";
 import { serverTime } from "@/app/_ui/data/server-clock";
 import { isTerminal } from "@/server/contract/enums";
 import type { RunDetail } from "@/server/runs/read/inspect/inspect";
 import { Inspector } from "./inspector/inspector";
 import { isWork, type Line, lineFacts, lineId, type WaitLine, type WorkLine, withWaits } from "./lines";
-import { TimelineKeyboard, type TimelineKeys } from "./timeline/keys";
+import { TimelineKeyboard } from "./timeline/keys";
 import { foldLines } from "./timeline/line-folds";
 import type { Measure } from "./timeline/measures";
 import { scaleOf, type TimeRange } from "./timeline/scale";
@@ -85,27 +85,6 @@ export function Workbench({
     if (chosen) setRange(rangeAround(chosen, scaleOf(run, shown, "time", now), now));
     setMeasure("time");
   };
-  const keys = useRef<TimelineKeys>({
-    step,
-    find: () => {},
-    failedOnly: () => {},
-    measure: setMeasure,
-    zoom: () => {},
-    showAll: () => setRange(null),
-    foldAll: () => {},
-  });
-  // Before the browser can send a key: effects run later than what one sees.
-  useLayoutEffect(() => {
-    keys.current = {
-      step,
-      find: () => field.current?.focus(),
-      failedOnly: () => setFailedOnly(!failedOnly && failed.length > 0),
-      measure: setMeasure,
-      zoom,
-      showAll: () => setRange(null),
-      foldAll: folds.toggleAll,
-    };
-  });
 
   return (
     <div className="border-line border-t lg:grid lg:grid-cols-[minmax(0,5fr)_minmax(0,6fr)]">
@@ -169,7 +148,17 @@ export function Workbench({
           />
         ) : null}
       </div>
-      <TimelineKeyboard keys={keys} />
+      <TimelineKeyboard
+        keys={{
+          step,
+          find: () => field.current?.focus(),
+          failedOnly: () => setFailedOnly(!failedOnly && failed.length > 0),
+          measure: setMeasure,
+          zoom,
+          showAll: () => setRange(null),
+          foldAll: folds.toggleAll,
+        }}
+      />
     </div>
   );
 }

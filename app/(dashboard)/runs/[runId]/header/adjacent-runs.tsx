@@ -3,24 +3,15 @@
 import { useQuery } from "@tanstack/react-query";
 import clsx from "clsx";
 import { useRouter } from "next/navigation";
-import {
-  type Ref,
-  useEffect,
-  useEffectEvent,
-  useLayoutEffect,
-  useMemo,
-  useRef,
-  useSyncExternalStore,
-} from "react";
+import { type Ref, useEffect, useMemo, useRef, useSyncExternalStore } from "react";
 import { useTRPC } from "@/app/_ui/data/providers";
 import { ChevronDownIcon } from "@/app/_ui/icons";
 import { Link } from "@/app/_ui/link";
-import { isPageKey } from "@/app/_ui/page/page-keys";
+import { usePageKeys } from "@/app/_ui/page/page-keys";
 import { readAddress } from "../../address";
 import { lastListSearch, rememberOpenedRun } from "../../last-list";
 
 type Way = "newer" | "older";
-const WAYS: Record<string, Way> = { p: "newer", n: "older" };
 
 /** The direction of the link that was followed: the same link of the next run's page takes the focus. */
 let walking: Way | null = null;
@@ -46,23 +37,14 @@ export function AdjacentRuns({ runId }: { runId: string }) {
     staleTime: 0,
   });
 
-  const go = useEffectEvent(async (way: Way) => {
+  async function go(way: Way) {
     const next = data?.[way] ?? (await refetch()).data?.[way];
     // The reader may have left the page meanwhile.
     if (!next || location.pathname !== `/runs/${runId}`) return;
     rememberOpenedRun(next);
     router.replace(`/runs/${next}`);
-  });
-  useLayoutEffect(() => {
-    function onKey(event: KeyboardEvent) {
-      const way = WAYS[event.key];
-      if (!way || event.defaultPrevented || !isPageKey(event)) return;
-      event.preventDefault();
-      void go(way);
-    }
-    window.addEventListener("keydown", onKey);
-    return () => window.removeEventListener("keydown", onKey);
-  }, []);
+  }
+  usePageKeys({ p: () => void go("newer"), n: () => void go("older") });
 
   const links = { newer: useRef<HTMLAnchorElement>(null), older: useRef<HTMLAnchorElement>(null) };
   // At the end of the list, the link back to it takes the focus.

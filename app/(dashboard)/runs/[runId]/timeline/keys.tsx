@@ -1,7 +1,8 @@
 "use client";
 
-import { type RefObject, useLayoutEffect, useState } from "react";
+import { useState } from "react";
 import { lazy } from "@/app/_ui/lazy";
+import { usePageKeys } from "@/app/_ui/page/page-keys";
 
 const KeysDialog = lazy(() => import("./keys-dialog"), "KeysDialog");
 
@@ -33,39 +34,27 @@ function usesArrows(target: HTMLElement): boolean {
 }
 
 /** Handles the page's shortcuts; `?` lists them. */
-export function TimelineKeyboard({ keys }: { keys: RefObject<TimelineKeys> }) {
+export function TimelineKeyboard({ keys }: { keys: TimelineKeys }) {
   const [help, setHelp] = useState(false);
-  useLayoutEffect(() => {
-    const does = new Map<string, () => void>([
-      ["j", () => keys.current.step(1)],
-      ["k", () => keys.current.step(-1)],
-      ["ArrowDown", () => keys.current.step(1)],
-      ["ArrowUp", () => keys.current.step(-1)],
-      ["/", () => keys.current.find()],
-      ["f", () => keys.current.failedOnly()],
-      ["t", () => keys.current.measure("time")],
-      ["c", () => keys.current.measure("credits")],
-      ["z", () => keys.current.zoom()],
-      ["o", () => keys.current.foldAll()],
-      ["Z", () => keys.current.showAll()],
-      ["Escape", () => keys.current.showAll()],
-      ["?", () => setHelp(true)],
-    ]);
-    function onKey(event: KeyboardEvent) {
-      if (event.metaKey || event.ctrlKey || event.altKey || event.isComposing || event.defaultPrevented)
-        return;
-      const target = event.target instanceof HTMLElement ? event.target : null;
-      const typing =
-        "input:not([type=radio]):not([type=checkbox]), textarea, select, [contenteditable], [role=menu], [role=dialog]";
-      if (target?.closest(typing)) return;
-      if (event.key.startsWith("Arrow") && target && usesArrows(target)) return;
-      const act = does.get(event.key);
-      if (!act) return;
-      event.preventDefault();
-      act();
-    }
-    window.addEventListener("keydown", onKey);
-    return () => window.removeEventListener("keydown", onKey);
-  }, [keys]);
+  const step = (by: 1 | -1) => () => keys.step(by);
+  const arrow = (by: 1 | -1) => (event: KeyboardEvent) => {
+    if (event.target instanceof HTMLElement && usesArrows(event.target)) return false;
+    return keys.step(by);
+  };
+  usePageKeys({
+    j: step(1),
+    k: step(-1),
+    ArrowDown: arrow(1),
+    ArrowUp: arrow(-1),
+    "/": keys.find,
+    f: keys.failedOnly,
+    t: () => keys.measure("time"),
+    c: () => keys.measure("credits"),
+    z: keys.zoom,
+    o: keys.foldAll,
+    Z: keys.showAll,
+    Escape: keys.showAll,
+    "?": () => setHelp(true),
+  });
   return help ? <KeysDialog onClose={() => setHelp(false)} /> : null;
 }
