@@ -13,7 +13,7 @@ import { createMailer } from "@/server/mail/smtp";
 import { createModels } from "@/server/models/registry";
 import { createEndedRuns } from "@/server/runs/ended-runs";
 import { killAtPausePoints } from "@/server/runs/engine/pause-points";
-import { createVault } from "@/server/secrets/vault";
+import { createEncryption } from "@/server/secrets/encryption";
 import type { Services } from "@/server/services";
 
 /** The composition root: environment → services. Nothing connects before it is used. */
@@ -35,7 +35,7 @@ export function wire(env: Environment, log: Logger = createLogger({ level: env.l
     models: createModels({ openai: env.openai, providers: env.providers, clock: systemClock }),
     fetch: createGuardedEgress({ allow: env.egressAllow }).fetch,
     sendMail: env.smtp ? createMailer(env.smtp, createGuardedConnect({ allow: env.egressAllow })) : null,
-    vault: createVault(env.secret, env.previousSecret),
+    encryption: createEncryption(env.secret, env.previousSecret),
     clock: systemClock,
     log,
   };

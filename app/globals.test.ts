@@ -5,7 +5,7 @@ const css = readFileSync(new URL("globals.css", import.meta.url), "utf8");
 
 /** The colours of a theme by the names of their tokens. */
 function tokensOf(theme: "light" | "dark"): Map<string, string> {
-  const both = /--([\w-]+): (?:light-dark\((#[0-9a-f]{6}), (#[0-9a-f]{6})\)|(#[0-9a-f]{6}));/g;
+  const both = /--color-([\w-]+): (?:light-dark\((#[0-9a-f]{6}), (#[0-9a-f]{6})\)|(#[0-9a-f]{6}));/g;
   return new Map(
     Array.from(css.matchAll(both), ([, name = "", light = "", dark = "", same]) => [
       name,

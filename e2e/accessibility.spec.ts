@@ -227,7 +227,7 @@ for (const [where, openings] of Object.entries(OPENINGS)) {
 
 test.describe("on a phone", () => {
   test.use({ viewport: PHONE });
-  test("the places, and the facts of a run", async ({ ownerPage: page, request, organization }) => {
+  test("the navigation, and the facts of a run", async ({ ownerPage: page, request, organization }) => {
     await page.goto(`/runs/${await runAgent({ request, organization })}`);
     await page.getByRole("button", { name: /Facts$/ }).click();
     await click(page, "button", /^v\d+$/);
@@ -236,7 +236,7 @@ test.describe("on a phone", () => {
     await close(page);
     await click(page, "button", "Open the menu");
     await expectShown(page, "dialog");
-    await expectNoFaultsOnPhone(page, "the places");
+    await expectNoFaultsOnPhone(page, "the navigation");
     // Its menus are above it.
     await click(page, "button", /^Signed in as/);
     await page.getByRole("menuitemradio", { name: "System" }).click();

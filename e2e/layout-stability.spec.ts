@@ -28,7 +28,7 @@ async function watchShifts(page: Page): Promise<() => Promise<{ sum: number; mov
   return async () => {
     // Shifts are reported with the frame after the next.
     await page.evaluate(
-      () => new Promise((told) => requestAnimationFrame(() => requestAnimationFrame(told))),
+      () => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))),
     );
     return page.evaluate(() => Reflect.get(window, "seen"));
   };

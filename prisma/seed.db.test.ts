@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { seedDemo } from "@/prisma/seed";
 import { hashApiKey } from "@/server/auth/api-key";
 import { applyDefinitionFile } from "@/server/catalog/definition-file/apply";
-import { createVault } from "@/server/secrets/vault";
+import { createEncryption } from "@/server/secrets/encryption";
 import { createWorld, type World } from "@/testing/world";
 
 let catalog: World;
@@ -60,8 +60,8 @@ test("a stored password that no longer matches is not mentioned", async () => {
 
 test("an unreadable webhook address does not stop the start", async () => {
   await seedDemo(catalog);
-  const vault = createVault("another secret, of more than thirty-two characters");
-  expect((await seedDemo({ ...catalog, vault }))?.triggerUrl).toBeNull();
+  const encryption = createEncryption("another secret, of more than thirty-two characters");
+  expect((await seedDemo({ ...catalog, encryption }))?.triggerUrl).toBeNull();
 });
 
 test("two first starts at once create one demo with one key and one password", async () => {

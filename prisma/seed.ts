@@ -6,7 +6,7 @@ import type { CatalogServices } from "@/server/catalog/change";
 import { applyDefinitionFile } from "@/server/catalog/definition-file/apply";
 import { saveMember } from "@/server/catalog/organization/members";
 import { operatorOf } from "@/server/catalog/organization/organizations";
-import { VaultError } from "@/server/secrets/vault";
+import { EncryptionError } from "@/server/secrets/encryption";
 import type { Services } from "@/server/services";
 import { tokenPurpose, triggerUrl } from "@/server/webhooks/token";
 
@@ -95,13 +95,13 @@ async function describeDemo(services: SeedServices): Promise<Demo | null> {
 }
 
 function readTriggerUrl(
-  { env, vault }: SeedServices,
+  { env, encryption }: SeedServices,
   { id, tokenSealed }: { id: string; tokenSealed: string },
 ): string | null {
   try {
-    return triggerUrl(env.appUrl, vault.open(tokenSealed, tokenPurpose(id)));
+    return triggerUrl(env.appUrl, encryption.open(tokenSealed, tokenPurpose(id)));
   } catch (error) {
-    if (error instanceof VaultError) return null;
+    if (error instanceof EncryptionError) return null;
     throw error;
   }
 }

@@ -15,7 +15,7 @@ import type { Models } from "@/server/models/port";
 import type { EndedRuns } from "@/server/runs/ended-runs";
 import type { Engine } from "@/server/runs/engine/port";
 import type { Target } from "@/server/runs/target";
-import type { Vault } from "@/server/secrets/vault";
+import type { Encryption } from "@/server/secrets/encryption";
 import type { Trigger } from "@/server/webhooks/trigger";
 
 /** The services that verbs use; built once by wiring.ts. */
@@ -46,7 +46,7 @@ export type Services = {
   /** Sends the e-mails of functions; null: no SMTP server is configured. */
   sendMail: SendMail | null;
   /** Encrypts secrets at rest. */
-  vault: Vault;
+  encryption: Encryption;
   clock: Clock;
   log: Logger;
 };

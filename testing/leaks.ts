@@ -39,7 +39,7 @@ function needlesOf(value: string): string[] {
 }
 
 /**
- * Where a secret is found: in any row of any table, in the log, or in other texts. Each place is named with the form, so that a
+ * Where a secret is found: in any row of any table, in the log, or in other texts. Each location is named with the form, so that a
  * failing test says both.
  */
 export async function findLeaks(
@@ -47,7 +47,7 @@ export async function findLeaks(
   value: string,
   texts: Record<string, string> = {},
 ): Promise<string[]> {
-  const places = new Map(Object.entries(texts));
+  const locations = new Map(Object.entries(texts));
   const { rows: tables } = await world.pool.query<{ name: string }>(
     "SELECT quote_ident(tablename) AS name FROM pg_tables WHERE schemaname = 'public' ORDER BY 1",
   );
@@ -55,12 +55,12 @@ export async function findLeaks(
     const { rows } = await world.pool.query<{ text: string }>(`SELECT t::text AS text FROM ${name} t`);
     // A row's text doubles quotes and backslashes of its columns.
     const text = rows.map((row) => row.text).join("\n");
-    places.set(`table ${name}`, `${text}\n${text.replaceAll('""', '"').replaceAll("\\\\", "\\")}`);
+    locations.set(`table ${name}`, `${text}\n${text.replaceAll('""', '"').replaceAll("\\\\", "\\")}`);
   }
   const entries = world.log.entries.map((entry) => JSON.stringify(entry, describeErrors));
-  places.set("log", entries.join("\n"));
-  return [...places].flatMap(([place, text]) =>
-    needlesOf(value).flatMap((needle) => (text.includes(needle) ? [`${place}: ${needle}`] : [])),
+  locations.set("log", entries.join("\n"));
+  return [...locations].flatMap(([location, text]) =>
+    needlesOf(value).flatMap((needle) => (text.includes(needle) ? [`${location}: ${needle}`] : [])),
   );
 }
 

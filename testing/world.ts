@@ -16,7 +16,7 @@ import { newId } from "@/server/ids";
 import type { ModelReply, ModelRequest, Models } from "@/server/models/port";
 import { createEndedRuns } from "@/server/runs/ended-runs";
 import { createRunEngine, type RunEngine } from "@/server/runs/engine/engine";
-import { createVault } from "@/server/secrets/vault";
+import { createEncryption } from "@/server/secrets/encryption";
 import type { Services } from "@/server/services";
 import { newTriggerToken, secretPurpose, tokenPurpose } from "@/server/webhooks/token";
 import { type TestClock, testClock } from "./clock";
@@ -117,7 +117,7 @@ export async function createWorld(parts: WorldParts = {}): Promise<World> {
     prices: parts.prices ?? env.prices,
     sendMail: parts.sendMail ?? null,
     fetch: parts.fetch ?? (() => Promise.reject(new Error("no way out in this test"))),
-    vault: createVault(env.secret),
+    encryption: createEncryption(env.secret),
     clock: beside?.clock ?? testClock("2026-11-21T01:22:07.000Z"),
     log,
     async close() {
@@ -260,7 +260,7 @@ export async function createTrigger(
       slug: `hook-${id.slice(-8)}`,
       name: "Inbound",
       tokenHash: new Uint8Array(createHash("sha256").update(token).digest()),
-      tokenSealed: world.vault.seal(token, tokenPurpose(id)),
+      tokenSealed: world.encryption.seal(token, tokenPurpose(id)),
       ...(options.target === "tool" ? { toolId: tenant.toolId } : { agentId: tenant.agentId }),
       signatureScheme: options.scheme ?? "hex",
       disabledAt: options.disabled ? now : null,
@@ -274,7 +274,7 @@ export async function createTrigger(
       secrets: {
         create: (options.secrets ?? []).map((secret) => ({
           id: newId(),
-          sealed: world.vault.seal(secret, secretPurpose(id)),
+          sealed: world.encryption.seal(secret, secretPurpose(id)),
           createdAt: now,
         })),
       },

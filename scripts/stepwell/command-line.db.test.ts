@@ -7,7 +7,7 @@ import { authenticateKey } from "@/server/auth/authenticate-key";
 import { newId } from "@/server/ids";
 import { storeAppUrl } from "@/server/operate/app-url";
 import { startRun } from "@/server/runs/start";
-import { createVault } from "@/server/secrets/vault";
+import { createEncryption } from "@/server/secrets/encryption";
 import type { Services } from "@/server/services";
 import { callCommandLine } from "@/testing/command-line";
 import { executeRun } from "@/testing/execute";
@@ -377,11 +377,11 @@ test("service-secret rotate needs both secrets, then encrypts everything with th
       code: 1,
       err: expect.stringContaining("Set STEPWELL_SECRET to the new secret"),
     });
-    const rotating = { ...old, vault: createVault(NEW, old.env.secret) };
+    const rotating = { ...old, encryption: createEncryption(NEW, old.env.secret) };
     expect((await call(["doctor"], { services: rotating })).out).toContain("run `service-secret rotate`");
     const rotated = await call(["service-secret", "rotate"], { services: rotating });
     expect(rotated.out).toContain("1 stored secrets are now encrypted with STEPWELL_SECRET.");
-    expect((await call(["doctor"], { services: { ...old, vault: createVault(NEW) } })).out).toMatch(
+    expect((await call(["doctor"], { services: { ...old, encryption: createEncryption(NEW) } })).out).toMatch(
       /^ok +secret /m,
     );
   } finally {
@@ -498,7 +498,10 @@ test("another STEPWELL_SECRET is refused with advice, and can be adopted", async
     ).organizations;
     const api = ["secrets", "set", "secret", "api", "--hosts", "api.test,other.test"];
     await call(api, { services: fresh, secret: "a value of an API" });
-    const changed = { ...fresh, vault: createVault("another secret, of more than thirty-two characters") };
+    const changed = {
+      ...fresh,
+      encryption: createEncryption("another secret, of more than thirty-two characters"),
+    };
     const refused = await call(["apply", file], { services: changed });
     expect([refused.code, refused.out]).toEqual([1, ""]);
     expect(refused.err).toContain("STEPWELL_SECRET is not the secret of this database");

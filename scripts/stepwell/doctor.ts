@@ -75,10 +75,10 @@ const CHECKS: Check[] = [
     async run(services) {
       const known = await readSecretFingerprint(services);
       if (known === null) return warn("The database has no fingerprint yet: start the service once.");
-      if (known === services.vault.previousFingerprint) {
+      if (known === services.encryption.previousFingerprint) {
         return warn("STEPWELL_SECRET_PREVIOUS is still the database's secret: run `service-secret rotate`.");
       }
-      if (known !== services.vault.fingerprint) {
+      if (known !== services.encryption.fingerprint) {
         return fail(
           "STEPWELL_SECRET is not the secret of this database. Set the earlier value, or accept the new one with `service-secret adopt`.",
         );
@@ -89,7 +89,7 @@ const CHECKS: Check[] = [
           `Cannot be read: ${lost.join(", ")}. Apply triggers again with their secrets, and set values of secrets again.`,
         );
       }
-      return services.vault.previousFingerprint === null
+      return services.encryption.previousFingerprint === null
         ? ok(`fingerprint ${known}`)
         : warn("The rotation is complete: remove STEPWELL_SECRET_PREVIOUS and restart every process.");
     },

@@ -16,7 +16,8 @@ export const adoptSecretCommand = defineCommand({
     const known = await readSecretFingerprint(services);
     await setSecretFingerprint(services);
     const lost = await findUnreadable(services);
-    if (known === services.vault.fingerprint) terminal.out("The database already uses this STEPWELL_SECRET.");
+    if (known === services.encryption.fingerprint)
+      terminal.out("The database already uses this STEPWELL_SECRET.");
     else terminal.out("The database now uses this STEPWELL_SECRET.");
     if (lost.length > 0) {
       terminal.out(
@@ -38,7 +39,7 @@ export const rotateSecretCommand = defineCommand({
   summary: "Encrypt everything with a new STEPWELL_SECRET",
   options: {},
   async run({ services, terminal }) {
-    if (services.vault.previousFingerprint === null) {
+    if (services.encryption.previousFingerprint === null) {
       throw new CommandError(
         "Set STEPWELL_SECRET to the new secret and STEPWELL_SECRET_PREVIOUS to the present one, here and for every " +
           "process of the service. Then run this again.",
@@ -54,7 +55,7 @@ export const rotateSecretCommand = defineCommand({
 });
 
 /** Triggers and secrets, as `trigger ORG/SLUG` and `secret ORG/NAME`, that this STEPWELL_SECRET cannot decrypt. */
-export async function findUnreadable({ db, vault }: Services): Promise<string[]> {
+export async function findUnreadable({ db, encryption }: Services): Promise<string[]> {
   const triggers = await db.trigger.findMany({
     where: { deletedAt: null },
     include: { secrets: true, organization: { select: { slug: true } } },
@@ -65,7 +66,7 @@ export async function findUnreadable({ db, vault }: Services): Promise<string[]>
     include: { organization: { select: { slug: true } } },
     orderBy: { id: "asc" },
   });
-  const opens = (sealed: string, purpose: string) => vault.openOrNull(sealed, purpose) !== null;
+  const opens = (sealed: string, purpose: string) => encryption.openOrNull(sealed, purpose) !== null;
   const lostTriggers = triggers
     .filter(
       ({ id, tokenSealed, secrets }) =>

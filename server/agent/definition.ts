@@ -15,11 +15,11 @@ const attachmentPolicy = z.strictObject({
     .min(0)
     .max(WORKFLOW_LIMITS.retries)
     .optional()
-    .describe("Further attempts of a failed call, before the model is told. Default: none."),
+    .describe("Further attempts of a failed call, before the model is informed. Default: none."),
   onError: z
     .enum(["fail", "continue"])
     .optional()
-    .describe("Whether a failed call ends the run. With continue, the model is told. Default: continue."),
+    .describe("Whether a failed call ends the run. With continue, the model is informed. Default: continue."),
 });
 export type AttachmentPolicy = z.infer<typeof attachmentPolicy>;
 

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { MemberActor } from "@/server/auth/actor";
 import { AppError } from "@/server/errors";
 import { newId } from "@/server/ids";
-import { VaultError } from "@/server/secrets/vault";
+import { EncryptionError } from "@/server/secrets/encryption";
 import type { Services } from "@/server/services";
 import { findTriggerById } from "@/server/webhooks/find-trigger";
 import { signCall } from "@/server/webhooks/signature";
@@ -58,11 +58,11 @@ export async function sendTestCall(
   return { status, runId: null, problem: { code: read.code, message: read.message } };
 }
 
-function openToken({ vault }: Services, triggerId: string, sealed: string): string {
+function openToken({ encryption }: Services, triggerId: string, sealed: string): string {
   try {
-    return vault.open(sealed, tokenPurpose(triggerId));
+    return encryption.open(sealed, tokenPurpose(triggerId));
   } catch (error) {
-    if (!(error instanceof VaultError)) throw error;
+    if (!(error instanceof EncryptionError)) throw error;
     throw new AppError("trigger_misconfigured", "The trigger's address cannot be read. Replace the address.");
   }
 }

@@ -9,7 +9,7 @@ import { refusal } from "./issues";
 import type { DeclaredSlugs } from "./resolve-slugs";
 
 /** The services that catalog verbs need. */
-export type CatalogServices = Pick<Services, "db" | "clock" | "vault" | "notifications">;
+export type CatalogServices = Pick<Services, "db" | "clock" | "encryption" | "notifications">;
 
 export type Editor = MemberActor | OperatorActor;
 
@@ -23,7 +23,7 @@ export type Saved = "created" | "updated" | "restored" | "unchanged";
 export type Change = {
   tx: Transaction;
   actor: Editor;
-  vault: Services["vault"];
+  encryption: Services["encryption"];
   at: Date;
   declared?: DeclaredSlugs;
 };
@@ -55,7 +55,7 @@ export async function changeCatalog<T>(
   requireRole(actor, needed);
   const result = await services.db.$transaction(async (tx) => {
     await lockCatalog(tx, [organizationLock(actor.orgId), ...moreLocks]);
-    return work({ tx, actor, vault: services.vault, at: services.clock.now() });
+    return work({ tx, actor, encryption: services.encryption, at: services.clock.now() });
   }, PATIENCE);
   // The next start in this process uses what was saved.
   services.notifications.tell("configuration", actor.orgId);

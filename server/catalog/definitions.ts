@@ -111,7 +111,7 @@ export const secretInput = z.strictObject({
   value: text(4_096)
     .min(
       8,
-      "must have at least 8 characters: shorter ones cannot be told from ordinary text when they are redacted",
+      "must have at least 8 characters: shorter ones cannot be distinguished from ordinary text when they are redacted",
     )
     .refine((value) => value.isWellFormed(), "must not contain halves of characters"),
   hosts: allowedHosts.optional(),

@@ -150,7 +150,7 @@ export async function readToolText(
 
 /**
  * A fault of a text: its line from 1, null for the whole text; where it is in the document; what is wrong there, and the
- * same as a sentence that names the place.
+ * same as a sentence that names the location.
  */
 export type TextProblem = { line: number | null; path: (string | number)[]; fault: string; message: string };
 

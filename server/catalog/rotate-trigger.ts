@@ -58,14 +58,14 @@ export async function rotateTriggerToken(
   { id }: { id: string },
 ): Promise<{ token: string }> {
   return changeCatalog(services, actor, "member", async (change) => {
-    const { tx, vault, at } = change;
+    const { tx, encryption, at } = change;
     const trigger = await findTrigger(change, id);
     const token = newTriggerToken();
     await tx.trigger.update({
       where: { id },
       data: {
         tokenHash: Uint8Array.from(hashToken(token)),
-        tokenSealed: vault.seal(token, tokenPurpose(id)),
+        tokenSealed: encryption.seal(token, tokenPurpose(id)),
         updatedAt: at,
       },
     });

@@ -47,7 +47,7 @@ export async function putTrigger(
   definition: TriggerDefinition,
   expected: Expectation = {},
 ): Promise<SavedTrigger> {
-  const { tx, actor, vault, at } = change;
+  const { tx, actor, encryption, at } = change;
   const { slug } = definition;
   const found = await tx.trigger.findUnique({
     where: { organizationId_slug: { organizationId: actor.orgId, slug } },
@@ -61,7 +61,8 @@ export async function putTrigger(
   const id = found?.id ?? newId();
   const present = found?.deletedAt === null;
   // Null if it was sealed under an earlier STEPWELL_SECRET that was given up (`service-secret adopt`).
-  const token = (present ? vault.openOrNull(found.tokenSealed, tokenPurpose(id)) : null) ?? newTriggerToken();
+  const token =
+    (present ? encryption.openOrNull(found.tokenSealed, tokenPurpose(id)) : null) ?? newTriggerToken();
   const live = (found?.secrets ?? []).filter((secret) => secret.expiresAt === null || secret.expiresAt > at);
   const standing = live.find((secret) => secret.expiresAt === null);
   const { secret = present ? undefined : null } = definition;
@@ -69,7 +70,7 @@ export async function putTrigger(
     secret === null
       ? live.length > 0
       : secret !== undefined &&
-        (standing === undefined || vault.openOrNull(standing.sealed, secretPurpose(id)) !== secret);
+        (standing === undefined || encryption.openOrNull(standing.sealed, secretPurpose(id)) !== secret);
 
   const name = definition.name ?? slug;
   const maxCredits = definition.maxCredits === null ? null : new Decimal(definition.maxCredits);
@@ -105,7 +106,7 @@ export async function putTrigger(
     agentId: target.agentId,
     toolId: target.toolId,
     tokenHash: Uint8Array.from(hashToken(token)),
-    tokenSealed: vault.seal(token, tokenPurpose(id)),
+    tokenSealed: encryption.seal(token, tokenPurpose(id)),
     signatureScheme: definition.signature === "hex" ? "hex" : "standard_webhooks",
     rateLimitRequests: definition.rateLimit.requests,
     rateLimitSeconds: definition.rateLimit.seconds,
@@ -126,8 +127,12 @@ export async function putTrigger(
 }
 
 /** Seals a signing secret for a trigger. */
-export async function addSecret({ tx, vault, at }: Change, triggerId: string, secret: string): Promise<void> {
-  const sealed = vault.seal(secret, secretPurpose(triggerId));
+export async function addSecret(
+  { tx, encryption, at }: Change,
+  triggerId: string,
+  secret: string,
+): Promise<void> {
+  const sealed = encryption.seal(secret, secretPurpose(triggerId));
   await tx.triggerSecret.create({ data: { id: newId(), triggerId, sealed, createdAt: at } });
 }
 

@@ -173,7 +173,7 @@ describe("both processes notice soon", () => {
   });
 
   async function addSecret(): Promise<void> {
-    const sealed = world.vault.seal("a new secret", secretPurpose(trigger.id));
+    const sealed = world.encryption.seal("a new secret", secretPurpose(trigger.id));
     await world.db.triggerSecret.create({
       data: { id: newId(), triggerId: trigger.id, sealed, createdAt: world.clock.now() },
     });

@@ -4,50 +4,53 @@ import { Agent } from "undici";
 
 /** Of one organization to one origin; further calls wait. */
 const CONNECTIONS = 64;
-/** Organizations whose connections are kept. */
+/** How many organizations keep connections. */
 const MAX_OWNERS = 2_000;
 
-/** The ways to an address: over kept connections, and over a new one. */
-export type Ways = { kept: Agent; fresh: Agent };
-/** Ways to public addresses, and to those that the operator allows. */
-type OwnWays = { guarded: Ways; trusted: Ways };
+/** Dispatchers that reuse connections, and that open a new one for each call. */
+export type Dispatchers = { pooled: Agent; fresh: Agent };
+/** Dispatchers for public addresses, and for those that the operator allows. */
+type OwnDispatchers = { guarded: Dispatchers; trusted: Dispatchers };
 
 /** The connections of each organization: slow calls of one to a host must not hold those of others. */
 export function createConnections(lookups: { guarded: LookupFunction; trusted: LookupFunction }): {
-  of(organizationId: string): OwnWays;
+  of(organizationId: string): OwnDispatchers;
   close(): Promise<void>;
 } {
-  const owned = new LRUCache<string, OwnWays>({
+  const owned = new LRUCache<string, OwnDispatchers>({
     max: MAX_OWNERS,
     // Calls in progress end first.
-    dispose: (ways) => void Promise.all(agentsOf(ways).map((agent) => agent.close())),
+    dispose: (own) => void Promise.all(dispatchersOf(own).map((agent) => agent.close())),
   });
   return {
     of(organizationId) {
       const known = owned.get(organizationId);
       if (known) return known;
-      const made = { guarded: makeWays(lookups.guarded), trusted: makeWays(lookups.trusted) };
-      owned.set(organizationId, made);
-      return made;
+      const created = {
+        guarded: createDispatchers(lookups.guarded),
+        trusted: createDispatchers(lookups.trusted),
+      };
+      owned.set(organizationId, created);
+      return created;
     },
     async close() {
-      await Promise.all([...owned.values()].flatMap(agentsOf).map((agent) => agent.destroy()));
+      await Promise.all([...owned.values()].flatMap(dispatchersOf).map((agent) => agent.destroy()));
     },
   };
 }
 
-const agentsOf = ({ guarded, trusted }: OwnWays) => [
-  guarded.kept,
+const dispatchersOf = ({ guarded, trusted }: OwnDispatchers) => [
+  guarded.pooled,
   guarded.fresh,
-  trusted.kept,
+  trusted.pooled,
   trusted.fresh,
 ];
 
-function makeWays(lookup: LookupFunction): Ways {
-  return { kept: makeAgent(lookup), fresh: makeAgent(lookup, { pipelining: 0 }) };
+function createDispatchers(lookup: LookupFunction): Dispatchers {
+  return { pooled: createAgent(lookup), fresh: createAgent(lookup, { pipelining: 0 }) };
 }
 
-function makeAgent(lookup: LookupFunction, options: Agent.Options = {}): Agent {
+function createAgent(lookup: LookupFunction, options: Agent.Options = {}): Agent {
   return new Agent({
     ...options,
     connect: { timeout: 10_000, lookup },

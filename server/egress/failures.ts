@@ -18,7 +18,7 @@ export class ResponseTooLarge extends EgressError {
 /** The network or the server failed; another attempt may succeed. */
 export class NetworkError extends EgressError {}
 
-/** The innermost reason that can be told: an EgressError of ours, or the network's own words. */
+/** The innermost reason that may be shown: an EgressError of ours, or the network's message. */
 export function explainFailure(error: unknown, host: string): Error {
   let cause = error;
   for (let i = 0; i < 5 && cause instanceof Error; i += 1) {

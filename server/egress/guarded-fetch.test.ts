@@ -164,18 +164,18 @@ describe("allows", () => {
 
   test("a refusal names the value for EGRESS_ALLOW", async () => {
     const { lookup } = resolver(["10.0.0.1"]);
-    const told = async (address: string) =>
+    const messageFor = async (address: string) =>
       open({ lookup })(address).then(
         () => "",
         (error: unknown) => (error instanceof EgressError ? error.message : ""),
       );
-    expect(await told("http://127.0.0.1:8080/v1")).toMatch(
+    expect(await messageFor("http://127.0.0.1:8080/v1")).toMatch(
       /^127\.0\.0\.1 is not a public address; .* EGRESS_ALLOW=127\.0\.0\.1:8080$/,
     );
-    expect(await told("https://Inside.test/")).toMatch(
+    expect(await messageFor("https://Inside.test/")).toMatch(
       /^inside\.test is not .* EGRESS_ALLOW=inside\.test:443$/,
     );
-    expect(await told("http://[::1]/")).toMatch(/ EGRESS_ALLOW=\[::1\]:80$/);
+    expect(await messageFor("http://[::1]/")).toMatch(/ EGRESS_ALLOW=\[::1\]:80$/);
   });
 
   test("the operator's own addresses through the trusted egress", async () => {

@@ -10,7 +10,7 @@ import {
 } from "undici";
 import { z } from "zod";
 import { isPublicAddress } from "@/server/egress/addresses";
-import { createConnections, type Ways } from "@/server/egress/connections";
+import { createConnections, type Dispatchers } from "@/server/egress/connections";
 import { EgressError, explainFailure, RefusedError, ResponseTooLarge } from "@/server/egress/failures";
 import { createLeanFetch, type LeanFetchOptions } from "@/server/egress/lean-fetch";
 import { type EgressInit, entryOf, OutgoingRequest } from "@/server/egress/outgoing-request";
@@ -136,7 +136,7 @@ function toResponse(
 const CLOSED = new Set(["UND_ERR_SOCKET", "ECONNRESET", "EPIPE"]);
 const IDEMPOTENT = new Set(["GET", "HEAD", "OPTIONS", "PUT", "DELETE"]);
 
-/** Whether the connection was closed before an answer began, as kept ones are that their server no longer wants. */
+/** Whether the connection was closed before the response began, as servers close idle connections. */
 function isClosed(error: unknown): boolean {
   const cause = error instanceof Error ? (error.cause ?? error) : error;
   return cause instanceof Error && "code" in cause && CLOSED.has(String(cause.code));
@@ -165,12 +165,12 @@ function holdBackUnless(sender: Sender): Dispatcher.DispatcherComposeInterceptor
 /** Whose addresses may be called, and how. */
 type Routes = {
   /** The ways to a host. Throws EgressError when it may not be called. */
-  waysTo(url: URL, organizationId: string): Ways;
+  dispatchersFor(url: URL, organizationId: string): Dispatchers;
   /** Whether the operator lists the host: secrets may go there without encryption. */
   isTrusted(url: URL): boolean;
 };
 
-function createFetch(options: EgressOptions, { waysTo, isTrusted }: Routes): GuardedFetch {
+function createFetch(options: EgressOptions, { dispatchersFor, isTrusted }: Routes): GuardedFetch {
   return async (address, init = {}, sender = undefined) => {
     const maxBytes = init.maxResponseBytes ?? options.maxResponseBytes ?? 4 * MIB;
     const timeoutMs = init.timeoutMs ?? options.timeoutMs ?? 60_000;
@@ -197,7 +197,7 @@ function createFetch(options: EgressOptions, { waysTo, isTrusted }: Routes): Gua
         signal.throwIfAborted();
         const { url, method } = request;
         checkUrl(url);
-        const { kept, fresh } = waysTo(url, init.organizationId ?? "");
+        const { pooled, fresh } = dispatchersFor(url, init.organizationId ?? "");
         const { url: target, ...filled } = request.fill(isTrusted(url));
         const sent: UndiciInit = { ...filled, method, redirect: "manual", signal };
         const send = async (agent: Agent): Promise<UndiciResponse> => {
@@ -212,7 +212,7 @@ function createFetch(options: EgressOptions, { waysTo, isTrusted }: Routes): Gua
         // A server may close an idle connection at the moment of its reuse. A repeatable request is then sent again (RFC
         // 9110, section 9.2.2).
         const isRepeatable = IDEMPOTENT.has(method) || request.headers.has("idempotency-key");
-        const response = await send(kept).catch((error: unknown) => {
+        const response = await send(pooled).catch((error: unknown) => {
           if (!isRepeatable || signal.aborted || !isClosed(error)) throw error;
           return send(fresh);
         });
@@ -251,7 +251,7 @@ export function createGuardedEgress(options: EgressOptions = {}): Egress<Guarded
   const isTrusted = (url: URL) => allowed.has(entryOf(url));
   const fetch = createFetch(options, {
     isTrusted,
-    waysTo(url, organizationId) {
+    dispatchersFor(url, organizationId) {
       const { guarded, trusted } = connections.of(organizationId);
       if (isTrusted(url)) return trusted;
       // Names are checked when they are resolved; an address is never resolved.

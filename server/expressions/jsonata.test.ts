@@ -20,7 +20,7 @@ test("stopping an expression leaves the process intact, also with AsyncLocalStor
   expect(await evaluate("1 + 1")).toBe(2);
 });
 
-test("an expression that makes too many items is told the limit", async () => {
+test("an expression that makes too many items is refused with the limit", async () => {
   const limit = "A sequence of the expression has more than 200000 items.";
   await expect(evaluate("[1..300000]")).rejects.toThrow(limit);
   await expect(evaluate("[1..20000000]")).rejects.toThrow(limit);

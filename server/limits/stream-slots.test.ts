@@ -11,7 +11,7 @@ function openProcess() {
     fill(org: string, count: number): (() => void)[] {
       return Array.from({ length: count }, (_, n) => {
         const slot = this.take(org, `${org}-${Math.floor(n / STREAM_LIMITS.person)}`);
-        if ("refusal" in slot) throw new Error(`place ${n + 1} of ${count}: ${slot.refusal}`);
+        if ("refusal" in slot) throw new Error(`slot ${n + 1} of ${count}: ${slot.refusal}`);
         return slot.release;
       });
     },

@@ -43,9 +43,9 @@ function findRepeats(providers: readonly unknown[], context: z.RefinementCtx): v
     const { name } = provider;
     if (names.has(name)) report(["name"], `"${name}" is used twice`);
     names.add(name);
-    for (const [place, model] of (Array.isArray(provider.models) ? provider.models : []).entries()) {
+    for (const [at, model] of (Array.isArray(provider.models) ? provider.models : []).entries()) {
       const other = models.get(model);
-      if (other !== undefined) report(["models", place], `"${model}" is already listed by ${other}`);
+      if (other !== undefined) report(["models", at], `"${model}" is already listed by ${other}`);
       models.set(model, name);
     }
   }

@@ -3,9 +3,9 @@ import { expect, test } from "vitest";
 import { setSecret } from "@/server/catalog/organization/secrets";
 import { newId } from "@/server/ids";
 import { rotateSecret, SEALED_COLUMNS } from "@/server/operate/rotate-secret";
+import { createEncryption } from "@/server/secrets/encryption";
 import { checkSecretFingerprint, WrongSecretError } from "@/server/secrets/fingerprint";
 import { secretValuePurpose } from "@/server/secrets/purpose";
-import { createVault } from "@/server/secrets/vault";
 import { secretPurpose, tokenPurpose } from "@/server/webhooks/token";
 import { createTenant, createTrigger, openWorld } from "@/testing/world";
 
@@ -30,12 +30,14 @@ test("both secrets work before a rotation, only the new one after it", async () 
       updatedAt: world.clock.now(),
     },
   });
-  const rotating = { ...world, vault: createVault(NEW, world.env.secret) };
-  const rotated = { ...world, vault: createVault(NEW) };
+  const rotating = { ...world, encryption: createEncryption(NEW, world.env.secret) };
+  const rotated = { ...world, encryption: createEncryption(NEW) };
   await checkSecretFingerprint(rotating);
   await expect(checkSecretFingerprint(rotated)).rejects.toThrow(WrongSecretError);
   // Saved by a process that already has both secrets.
-  const early = await createTrigger({ ...world, vault: rotating.vault }, tenant, { secrets: ["early"] });
+  const early = await createTrigger({ ...world, encryption: rotating.encryption }, tenant, {
+    secrets: ["early"],
+  });
 
   expect(await rotateSecret(rotating)).toEqual({ resealed: 3, unreadable: 0 });
   await checkSecretFingerprint(rotated);
@@ -46,15 +48,15 @@ test("both secrets work before a rotation, only the new one after it", async () 
       include: { secrets: true },
     });
     return [
-      rotated.vault.open(found.tokenSealed, tokenPurpose(triggerId)),
-      ...found.secrets.map(({ sealed }) => rotated.vault.open(sealed, secretPurpose(triggerId))),
+      rotated.encryption.open(found.tokenSealed, tokenPurpose(triggerId)),
+      ...found.secrets.map(({ sealed }) => rotated.encryption.open(sealed, secretPurpose(triggerId))),
     ];
   };
   expect(await open(id)).toEqual([token, "s3cret"]);
   expect(await open(early.id)).toEqual([early.token, "early"]);
   const api = await world.db.secret.findFirstOrThrow({ where: { name: "api" } });
   const purpose = secretValuePurpose(tenant.orgId, "api");
-  expect(rotated.vault.open(api.sealed ?? "", purpose)).toBe("a value of an API");
+  expect(rotated.encryption.open(api.sealed ?? "", purpose)).toBe("a value of an API");
 
   expect(await rotateSecret(rotating), "repeating it changes nothing").toEqual({
     resealed: 0,
@@ -62,13 +64,13 @@ test("both secrets work before a rotation, only the new one after it", async () 
   });
   const [line] = await world.db.auditEntry.findMany({ where: { action: "secret.rotated" } });
   expect(line).toMatchObject({ organizationId: null, actor: "operator", subjectName: "STEPWELL_SECRET" });
-  expect(line?.changes).toContain(world.vault.fingerprint);
+  expect(line?.changes).toContain(world.encryption.fingerprint);
 });
 
 test("values that neither secret opens stay and are counted", async () => {
-  const lost = { ...world, vault: createVault("a secret that is lost, of thirty-two characters") };
+  const lost = { ...world, encryption: createEncryption("a secret that is lost, of thirty-two characters") };
   await createTrigger(lost, await createTenant(world));
-  const rotating = { ...world, vault: createVault(NEW, world.env.secret) };
+  const rotating = { ...world, encryption: createEncryption(NEW, world.env.secret) };
   expect(await rotateSecret(rotating)).toEqual({ resealed: 0, unreadable: 1 });
 });
 

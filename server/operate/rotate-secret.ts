@@ -1,9 +1,9 @@
 import type { PoolClient } from "pg";
 import { z } from "zod";
 import { transact } from "@/server/db/sql";
+import type { Encryption } from "@/server/secrets/encryption";
 import { setSecretFingerprint } from "@/server/secrets/fingerprint";
 import { purposeOfSecret, SECRET_OWNER_SQL } from "@/server/secrets/purpose";
-import type { Vault } from "@/server/secrets/vault";
 import type { Services } from "@/server/services";
 import { secretPurpose, tokenPurpose } from "@/server/webhooks/token";
 import { recordInstallationAudit } from "./audit";
@@ -27,7 +27,7 @@ const sealedRows = z.array(z.object({ id: z.string(), owner: z.string(), sealed:
  * own. Can be repeated after an interruption. Texts that neither secret opens stay and are counted as `unreadable`.
  */
 export async function rotateSecret(
-  services: Pick<Services, "db" | "pool" | "vault" | "clock">,
+  services: Pick<Services, "db" | "pool" | "encryption" | "clock">,
   operatorName = "operator",
 ): Promise<{ resealed: number; unreadable: number }> {
   const sum = { resealed: 0, unreadable: 0 };
@@ -35,7 +35,7 @@ export async function rotateSecret(
     for (let after: string | null = FIRST_ID; after !== null; ) {
       const from: string = after;
       const batch = await transact(services.pool, (client) =>
-        resealBatch(services.vault, client, { ...column, after: from }),
+        resealBatch(services.encryption, client, { ...column, after: from }),
       );
       sum.resealed += batch.resealed;
       sum.unreadable += batch.unreadable;
@@ -43,12 +43,12 @@ export async function rotateSecret(
     }
   }
   await services.db.$transaction(async (tx) => {
-    await setSecretFingerprint({ db: tx, vault: services.vault });
+    await setSecretFingerprint({ db: tx, encryption: services.encryption });
     await recordInstallationAudit(tx, {
       actorName: operatorName,
       action: "secret.rotated",
       subject: { kind: "secret", id: null, name: "STEPWELL_SECRET" },
-      changes: { from: services.vault.previousFingerprint, to: services.vault.fingerprint, ...sum },
+      changes: { from: services.encryption.previousFingerprint, to: services.encryption.fingerprint, ...sum },
       at: services.clock.now(),
     });
   });
@@ -57,20 +57,20 @@ export async function rotateSecret(
 
 /** Seals the next rows after the id `after` again; `last` is null if there are no more. */
 async function resealBatch(
-  vault: Vault,
+  encryption: Encryption,
   client: Pick<PoolClient, "query">,
   { table, column, owner, purposeOf, after }: SealedColumn & { after: string },
 ) {
   const found = await client.query(
     `SELECT id, ${owner} AS owner, ${column} AS sealed FROM ${table}
      WHERE id > $1 AND NOT starts_with(${column}, $2) ORDER BY id LIMIT ${BATCH} FOR UPDATE`,
-    [after, vault.sealedPrefix],
+    [after, encryption.sealedPrefix],
   );
   const rows = sealedRows.parse(found.rows);
   const resealed = rows.flatMap(({ id, owner: ownerId, sealed }) => {
     const purpose = purposeOf(ownerId);
-    const plain = vault.openOrNull(sealed, purpose);
-    return plain === null ? [] : [{ id, sealed: vault.seal(plain, purpose) }];
+    const plain = encryption.openOrNull(sealed, purpose);
+    return plain === null ? [] : [{ id, sealed: encryption.seal(plain, purpose) }];
   });
   await client.query(
     `UPDATE ${table} t SET ${column} = n.sealed

@@ -18,8 +18,8 @@ const AGENT = {
                    'id', t.id, 'slug', t.slug, 'name', t.name, 'description', t.description,
                    'version', t.version, 'definition', tv.definition, 'deadlineSeconds', tv.deadline_seconds,
                    'maxCredits', tv.max_credits::text)
-                 ORDER BY attached.place), '[]')
-          FROM unnest(v.tool_ids) WITH ORDINALITY AS attached (id, place)
+                 ORDER BY attached.position), '[]')
+          FROM unnest(v.tool_ids) WITH ORDINALITY AS attached (id, position)
           JOIN tools t ON t.id = attached.id AND t.organization_id = a.organization_id AND t.deleted_at IS NULL
           JOIN tool_versions tv ON tv.tool_id = t.id AND tv.number = t.version) AS tools
   FROM agents a JOIN agent_versions v ON v.agent_id = a.id AND v.number = a.version

@@ -1,6 +1,6 @@
 import type { Transaction } from "@/server/db/client";
 import type { Services } from "@/server/services";
-import type { Vault } from "./vault";
+import type { Encryption } from "./encryption";
 
 const KEY = "secret_fingerprint";
 
@@ -13,17 +13,17 @@ export class WrongSecretError extends Error {
  * Compares the fingerprint of STEPWELL_SECRET with the one that the first start stored in the database. Throws
  * WrongSecretError on a mismatch; its message says what to do. Call it before the service accepts requests.
  */
-export async function checkSecretFingerprint(services: Pick<Services, "db" | "vault">): Promise<void> {
-  const { db, vault } = services;
+export async function checkSecretFingerprint(services: Pick<Services, "db" | "encryption">): Promise<void> {
+  const { db, encryption } = services;
   // Two processes may start at once: the second one compares with what the first one stored.
-  await db.setting.createMany({ data: [{ key: KEY, value: vault.fingerprint }], skipDuplicates: true });
+  await db.setting.createMany({ data: [{ key: KEY, value: encryption.fingerprint }], skipDuplicates: true });
   const known = await db.setting.findUniqueOrThrow({ where: { key: KEY } });
   // Until `service-secret rotate` has run, the database's own secret is the previous one.
-  if (known.value === vault.fingerprint || known.value === vault.previousFingerprint) return;
+  if (known.value === encryption.fingerprint || known.value === encryption.previousFingerprint) return;
   throw new WrongSecretError(
     [
       "STEPWELL_SECRET is not the secret of this database " +
-        `(its fingerprint is ${vault.fingerprint}, the database has ${known.value}).`,
+        `(its fingerprint is ${encryption.fingerprint}, the database has ${known.value}).`,
       "Webhook tokens and signing secrets can be read only with the database's own.",
       "Set STEPWELL_SECRET to the earlier value (embedded PostgreSQL: the file `secret` in the data folder).",
       "To change it, set STEPWELL_SECRET_PREVIOUS to the earlier value as well, and run `npm run -s stepwell -- service-secret rotate`.",
@@ -43,8 +43,8 @@ export async function readSecretFingerprint(services: Pick<Services, "db">): Pro
 /** Makes the present STEPWELL_SECRET the database's own. */
 export async function setSecretFingerprint(services: {
   db: Pick<Transaction, "setting">;
-  vault: Vault;
+  encryption: Encryption;
 }): Promise<void> {
-  const value = services.vault.fingerprint;
+  const value = services.encryption.fingerprint;
   await services.db.setting.upsert({ where: { key: KEY }, create: { key: KEY, value }, update: { value } });
 }

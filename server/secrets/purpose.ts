@@ -1,5 +1,5 @@
 /**
- * The vault's purpose of a secret's value. A sealed value opens only for this organization and name, so a copied one is
+ * The encryption's purpose of a secret's value. A sealed value opens only for this organization and name, so a copied one is
  * useless.
  */
 export function secretValuePurpose(orgId: string, name: string): string {

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { OrgId } from "@/server/auth/actor";
 import { mintOrgId } from "@/server/auth/mint-org-id";
 import { Decimal } from "@/server/credits/amount";
-import { VaultError } from "@/server/secrets/vault";
+import { EncryptionError } from "@/server/secrets/encryption";
 import type { Services } from "@/server/services";
 import { hashToken, secretPurpose } from "./token";
 import type { Trigger } from "./trigger";
@@ -95,17 +95,17 @@ function toTrigger(services: Services, found: z.infer<typeof row>): Trigger {
 
 /** A secret that does not open must not turn the trigger into one without a secret. */
 function openSecrets(
-  { vault }: Services,
+  { encryption }: Services,
   triggerId: string,
   sealed: z.infer<typeof row>["secrets"],
 ): Trigger["secrets"] {
   try {
     return sealed.map((secret) => ({
-      value: vault.open(secret.sealed, secretPurpose(triggerId)),
+      value: encryption.open(secret.sealed, secretPurpose(triggerId)),
       expiresAt: secret.expiresAt,
     }));
   } catch (error) {
-    if (error instanceof VaultError) return null;
+    if (error instanceof EncryptionError) return null;
     throw error;
   }
 }

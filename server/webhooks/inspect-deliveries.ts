@@ -13,7 +13,7 @@ export type DeliverySummary = {
   /** The HTTP status of the response. */
   status: number;
   code: string | null;
-  /** Why it was rejected, as told to the sender. */
+  /** Why it was rejected, as reported to the sender. */
   reason: string | null;
   bytes: number;
   runId: string | null;

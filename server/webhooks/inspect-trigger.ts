@@ -70,7 +70,7 @@ export async function inspectTrigger(
   if (!trigger) throw new AppError("not_found", "Trigger not found.");
   const found = trigger.agent ?? trigger.tool;
   const masked = !roleCovers(actor.role, "member");
-  const token = masked ? MASK : services.vault.openOrNull(trigger.tokenSealed, tokenPurpose(trigger.id));
+  const token = masked ? MASK : services.encryption.openOrNull(trigger.tokenSealed, tokenPurpose(trigger.id));
   return {
     id: trigger.id,
     slug: trigger.slug,

@@ -34,7 +34,7 @@ describe("a trigger", () => {
   it("shows live secrets with their ends, and never a secret", async () => {
     const { id } = await createTrigger(world, tenant, { secrets: ["first-secret"] });
     const at = world.clock.now().getTime();
-    const sealed = world.vault.seal("old-secret", secretPurpose(id));
+    const sealed = world.encryption.seal("old-secret", secretPurpose(id));
     for (const [index, end] of [at + 60_000, at - 1].entries()) {
       await world.db.triggerSecret.create({
         data: {

@@ -87,7 +87,7 @@ test("the documentation's example is valid, and gets its defaults", async () => 
   });
 });
 
-test("steps name tools and agents that there are, as far as it can be told", async () => {
+test("steps name tools and agents that there are, as far as can be known", async () => {
   const call = (id: string, slug: Json) => ({ id, uses: "run_tool", with: { tool: slug } });
   const ask = (id: string, slug: Json) => ({ id, uses: "run_agent", with: { agent: slug, message: "Hi" } });
   const issues = await check({
@@ -111,7 +111,7 @@ test("steps name tools and agents that there are, as far as it can be told", asy
   ]);
 });
 
-test("inputs of http_request that do not go together are refused, as far as it can be told", async () => {
+test("inputs of http_request that do not go together are refused, as far as can be known", async () => {
   const request = (id: string, input: JsonObject) => ({
     id,
     uses: "http_request",
@@ -330,8 +330,8 @@ describe("refuses, naming the path", () => {
       outputSchema: { type: "objekt" },
       speed: 3,
     });
-    const places = new Set(issues.map((issue) => issue.split(" ", 1).join("")));
-    expect([...places].sort()).toEqual([
+    const paths = new Set(issues.map((issue) => issue.split(" ", 1).join("")));
+    expect([...paths].sort()).toEqual([
       "", // speed
       "/output",
       "/outputSchema/type",

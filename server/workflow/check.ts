@@ -175,7 +175,7 @@ class Checker {
       );
   }
 
-  /** `index` is the place of the step, or of the group that it belongs to. */
+  /** `index` is the position of the step, or of the group that it belongs to. */
   async #checkCall(step: LenientCall, { keys, index }: { keys: Keys; index: number }): Promise<void> {
     if (step.if !== undefined) await this.#checkCondition(step.if, [...keys, "if"], index);
     if (step.forEach !== undefined) await this.#checkCondition(step.forEach, [...keys, "forEach"], index);
@@ -191,7 +191,7 @@ class Checker {
     if (step.uses !== null) await this.#checkFunction(step.uses, step.with, keys);
   }
 
-  /** Unknown functions and, as far as it can be told without running, input that the function would refuse. */
+  /** Unknown functions and, as far as can be known without running, input that the function would refuse. */
   async #checkFunction(uses: string, input: JsonObject | null, keys: Keys): Promise<void> {
     const schema = this.#known.inputSchema(uses);
     if (schema === undefined) {
@@ -308,22 +308,22 @@ class Checker {
     }
   }
 
-  /** Whether the place is inside of a step's input that may hold secrets: `…/with/headers/…`. */
+  /** Whether the position is inside of a step's input that may hold secrets: `…/with/headers/…`. */
   #mayHoldSecret(keys: Keys): boolean {
-    const place = keys.indexOf("with");
-    const field = keys[place + 1];
-    if (place < 0 || typeof field !== "string") return false;
-    const step = valueAt(this.#definition, keys.slice(0, place));
+    const position = keys.indexOf("with");
+    const field = keys[position + 1];
+    if (position < 0 || typeof field !== "string") return false;
+    const step = valueAt(this.#definition, keys.slice(0, position));
     const uses = isJsonObject(step) ? step.uses : undefined;
     return typeof uses === "string" && this.#known.secretFields(uses).includes(field);
   }
 
   #secretPlaces(): string {
-    const places = this.#known.functions.flatMap((name) => {
+    const inputs = this.#known.functions.flatMap((name) => {
       const fields = this.#known.secretFields(name);
       return fields.length === 0 ? [] : [`${fields.join(", ")} of ${name}`];
     });
-    return `they can be used in ${places.join("; ")}`;
+    return `they can be used in ${inputs.join("; ")}`;
   }
 }
 

@@ -81,7 +81,7 @@ class StepFailure extends Error {
     this.code = code;
   }
 
-  /** The message after a place and a colon. The one of a child run says itself that a step failed, which is said before. */
+  /** The message after a location and a colon. The one of a child run says itself that a step failed, which is said before. */
   get inner(): string {
     return this.message.replace(/^Step ("\w+") failed: /, "step $1: ");
   }
@@ -154,9 +154,9 @@ class Workflow {
     return { input: this.#input, run, steps: Object.fromEntries(this.#outputs) };
   }
 
-  #factsAt(place: string): ExpressionFacts {
+  #factsAt(location: string): ExpressionFacts {
     const { id, startedAt, organizationId, signal } = this.#facts;
-    return { now: startedAt, seed: `${id}/${place}`, organizationId, signal };
+    return { now: startedAt, seed: `${id}/${location}`, organizationId, signal };
   }
 
   /** Runs a step and keeps its output. Returns why it failed, unless it continues on errors. */
@@ -208,8 +208,8 @@ class Workflow {
     return Object.fromEntries(parallel.map(({ id }) => [id, outputs.get(id) ?? null]));
   }
 
-  async #evaluate(text: string, scope: Scope, place: string): Promise<Json | undefined> {
-    const facts = this.#factsAt(place);
+  async #evaluate(text: string, scope: Scope, location: string): Promise<Json | undefined> {
+    const facts = this.#factsAt(location);
     return evaluateIn(scope, await parseCondition(text, facts.organizationId), facts);
   }
 

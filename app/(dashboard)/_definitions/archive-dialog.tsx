@@ -5,7 +5,7 @@ import { Dialog, DialogActions } from "@/app/_ui/dialog";
 import { ConfirmDialog } from "@/app/_ui/forms/form-dialog";
 import { UsedBy, type User } from "../used-by";
 
-/** Confirms the archiving of an agent or tool that others use, or names the agents that must let go of a tool first. */
+/** Confirms the archiving of an agent or tool that others use, or names the agents from which a tool must be removed first. */
 export function ArchiveDialog({
   of: { kind, name },
   users,

@@ -11,7 +11,7 @@ export function WeekTotal({ lines }: { lines: readonly Line[] }) {
   const { runs, completed, failed, credits, byDay } = sumOf(lines);
   const failing = highest(lines, (week) => week.failed);
   const slowest = highest(lines, (week) => week.p95 ?? 0);
-  const dearest = highest(lines, (week) => Number(week.credits));
+  const costliest = highest(lines, (week) => Number(week.credits));
   return (
     <Figures label="Last 7 days">
       <Figure
@@ -36,7 +36,7 @@ export function WeekTotal({ lines }: { lines: readonly Line[] }) {
       />
       <Figure
         name={NAMES[3]}
-        note={dearest ? `Most by ${dearest.name}` : "Nothing used"}
+        note={costliest ? `Most by ${costliest.name}` : "Nothing used"}
         value={credits === 0 ? NONE : formatCredits(credits.toFixed(4), 2)}
       />
     </Figures>

@@ -17,15 +17,15 @@ export function Conflict({
   onKeep: () => void;
   onDiscard: () => void;
 }) {
-  const place = useRef<HTMLElement>(null);
+  const section = useRef<HTMLElement>(null);
   // It appears at the top of the page; whoever saved may be far below.
   useEffect(() => {
-    place.current?.scrollIntoView({ block: "nearest" });
+    section.current?.scrollIntoView({ block: "nearest" });
   }, []);
   const changes = compareFields(newer.fields, draft);
   return (
     <section
-      ref={place}
+      ref={section}
       aria-label={`Differences from version ${newer.version}`}
       className="flex flex-col gap-3 border-line border-b bg-surface px-4 py-4 sm:px-6"
     >

@@ -39,8 +39,8 @@ export function FiguresTable({ label, first, rows }: { label: string; first: str
       <thead>
         <tr>
           <HeadCell className="w-[32%] xl:w-56">{first}</HeadCell>
-          {Object.values(COLUMNS).map(({ name, className: place }) => (
-            <HeadCell className={`text-right max-md:px-1 ${place}`} key={name}>
+          {Object.values(COLUMNS).map(({ name, className }) => (
+            <HeadCell className={`text-right max-md:px-1 ${className}`} key={name}>
               {name}
             </HeadCell>
           ))}

@@ -6,7 +6,7 @@ import { useSyncExternalStore } from "react";
 let lost = false;
 const listeners = new Set<() => void>();
 
-/** Asks the server for a sign of life. Call it after a request or stream that broke off. */
+/** Checks whether the server responds. Call it after a request or stream that broke off. */
 export async function checkConnection(): Promise<boolean> {
   const reached = await fetch("/api/health", { cache: "no-store" }).then(
     () => true,
@@ -19,7 +19,7 @@ export async function checkConnection(): Promise<boolean> {
   return reached;
 }
 
-/** Whether the last sign of life that was asked for did not come. */
+/** Whether the last check got no response. */
 export function useConnectionLost(): boolean {
   return useSyncExternalStore(
     (listener) => {

@@ -28,7 +28,7 @@ describe("a search through a document", () => {
 
   it("ignores the case of any letter", () => {
     const streets = { Straße: "Η ΟΔΟΣ", Улица: "İSTİKLAL" };
-    const found = (sought: string) => [...(searchJson(streets, sought)?.paths ?? [])];
+    const found = (searchText: string) => [...(searchJson(streets, searchText)?.paths ?? [])];
     expect(found("οδος")).toEqual([joinPath("", "Straße", false)]);
     expect(found("istiklal")).toEqual([joinPath("", "Улица", false)]);
     expect(found("УЛИЦА")).toEqual([joinPath("", "Улица", false)]);

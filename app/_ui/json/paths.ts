@@ -26,11 +26,11 @@ export function joinPath(path: string, key: string, isIndex: boolean): string {
 }
 
 /**
- * Finds members whose name or plain value contains `sought`, ignoring case, and adds their ancestors; at most 500 hits.
+ * Finds members whose name or plain value contains `searchText`, ignoring case, and adds their ancestors; at most 500 hits.
  * A member whose name matches is shown with all its descendants.
  */
-export function searchJson(value: JsonNode, sought: string): Search | null {
-  const text = sought.trim();
+export function searchJson(value: JsonNode, searchText: string): Search | null {
+  const text = searchText.trim();
   if (text === "") return null;
   const pattern = new RegExp(anyCase(text), "u");
   const paths = new Set<string>();

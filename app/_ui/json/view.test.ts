@@ -8,8 +8,8 @@ import { JsonView } from "./view";
 const DOT =
   "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 
-const draw = (value: Json, { tools = true, sought = "" } = {}) =>
-  renderToStaticMarkup(createElement(JsonView, { text: JSON.stringify(value), tools, sought }));
+const draw = (value: Json, { tools = true, searchText = "" } = {}) =>
+  renderToStaticMarkup(createElement(JsonView, { text: JSON.stringify(value), tools, searchText }));
 const people = [
   { name: "Ada", age: 36 },
   { name: "Grace", age: 85 },
@@ -27,8 +27,8 @@ describe("a JSON document", () => {
   });
 
   it("is searched from the start for the reader's text, however short", () => {
-    expect(draw({ city: "Lisbon" }, { sought: "lisb" })).toMatch(/<mark[^>]*>Lisb<\/mark>on/);
-    expect(draw({ city: "Lisbon" }, { sought: "Porto" })).not.toContain("<input");
+    expect(draw({ city: "Lisbon" }, { searchText: "lisb" })).toMatch(/<mark[^>]*>Lisb<\/mark>on/);
+    expect(draw({ city: "Lisbon" }, { searchText: "Porto" })).not.toContain("<input");
   });
 
   it.each<[string, Json]>([
@@ -51,7 +51,7 @@ describe("a JSON document", () => {
   });
 
   it("narrows a table to the rows with hits", () => {
-    const html = draw({ items: people }, { sought: "grace" });
+    const html = draw({ items: people }, { searchText: "grace" });
     expect(html).toContain("<mark");
     expect(html).toMatch(/<table.*85/);
     expect(html).not.toContain("Ada");

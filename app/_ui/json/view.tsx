@@ -17,7 +17,7 @@ type Tools = {
   /** Whether to offer the stored text and, in longer documents, a search. */
   tools?: boolean;
   /** The initial search text, used if the document contains it. */
-  sought?: string;
+  searchText?: string;
 };
 
 /**
@@ -28,13 +28,13 @@ export function JsonView({
   text,
   cut = false,
   tools = false,
-  sought = "",
+  searchText = "",
 }: { text: string; cut?: boolean } & Tools) {
   const value = useMemo(() => (cut ? undefined : tryParseJson(text)), [text, cut]);
   if (value === undefined) return <PlainText text={text} />;
   if (typeof value === "object" && value !== null && keysOf(value).length > 0) {
     return tools ? (
-      <DocumentWithTools sought={sought} text={text} value={value} />
+      <DocumentWithTools searchText={searchText} text={text} value={value} />
     ) : (
       <JsonTree search={null} value={value} />
     );
@@ -57,18 +57,18 @@ function Plain({ value }: { value: Json }) {
 function DocumentWithTools({
   text,
   value,
-  sought: first,
+  searchText: first,
 }: {
   text: string;
   value: JsonNode;
-  sought: string;
+  searchText: string;
 }) {
   const [typed, setTyped] = useState(() => (first && searchJson(value, first)?.hits ? first : ""));
   const [startsWithHits] = useState(typed !== "");
   const searched = startsWithHits || text.length >= SEARCHED_FROM;
   const [raw, setRaw] = useState(false);
-  const sought = useDeferredValue(typed);
-  const search = useMemo(() => searchJson(value, sought), [value, sought]);
+  const searchText = useDeferredValue(typed);
+  const search = useMemo(() => searchJson(value, searchText), [value, searchText]);
   if (!searched) {
     return (
       <WithRaw text={text}>

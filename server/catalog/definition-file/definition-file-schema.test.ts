@@ -12,7 +12,7 @@ const ajv = new Ajv2020({ strict: false, allErrors: true });
 addFormats.default(ajv);
 const validate = ajv.compile(definitionFileSchema());
 
-/** The places at which a file does not match the schema. */
+/** The paths at which a file does not match the schema. */
 function faultsOf(file: unknown): string[] {
   validate(file);
   return [...new Set((validate.errors ?? []).map(({ instancePath }) => instancePath))];
@@ -47,8 +47,8 @@ test.each<[string, object, string]>([
   ["a missing input", { uses: "calculate", with: {} }, `${STEP}/with`],
   ["a wrong input", { uses: "calculate", with: { expression: 1 } }, `${STEP}/with/expression`],
   ["an unknown field", { uses: "calculate", with: { expression: "1" }, retry: 1 }, STEP],
-])("finds %s", (_name, step, place) => {
-  expect(faultsOf(withStep(step))).toContain(place);
+])("finds %s", (_name, step, path) => {
+  expect(faultsOf(withStep(step))).toContain(path);
 });
 
 test.each<[string, object]>([

@@ -103,8 +103,8 @@ function groupByEntry(faults: readonly Issue[]): Map<string, Set<string>> {
     for (const length of [3, 5]) {
       const [field] = fromPointer(`/${parts[length] ?? ""}`);
       if (parts.length <= length || field === undefined) continue;
-      const place = parts.slice(0, length).join("/");
-      refused.set(place, (refused.get(place) ?? new Set()).add(String(field)));
+      const path = parts.slice(0, length).join("/");
+      refused.set(path, (refused.get(path) ?? new Set()).add(String(field)));
     }
   }
   return refused;
@@ -117,10 +117,10 @@ const STAND_INS = {
   agents: { name: "?", model: "?" },
 } satisfies Record<string, JsonObject>;
 
-function readOrganization(value: Json, place: string, refused: ReadonlyMap<string, ReadonlySet<string>>) {
+function readOrganization(value: Json, path: string, refused: ReadonlyMap<string, ReadonlySet<string>>) {
   const entries = <Schema extends z.ZodType>(kind: string, schema: Schema, standIn?: JsonObject) =>
     listOf(value, kind).map((entry, index): DeclaredEntry<z.output<Schema>> => {
-      const faulty = refused.get(`${place}/${kind}/${index}`) ?? new Set<string>();
+      const faulty = refused.get(`${path}/${kind}/${index}`) ?? new Set<string>();
       const sound = isJsonObject(entry)
         ? Object.fromEntries(Object.entries(entry).filter(([field]) => !faulty.has(field)))
         : {};
@@ -134,7 +134,7 @@ function readOrganization(value: Json, place: string, refused: ReadonlyMap<strin
       };
     });
   return {
-    definition: readFields(value, refused.get(place) ?? new Set()),
+    definition: readFields(value, refused.get(path) ?? new Set()),
     secrets: entries("secrets", secretDefinition, STAND_INS.secrets),
     tools: entries("tools", toolDefinition, STAND_INS.tools),
     agents: entries("agents", agentDefinition, STAND_INS.agents),

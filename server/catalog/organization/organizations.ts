@@ -22,7 +22,7 @@ export type SavedOrganization = { id: OrgId; slug: string; saved: Saved; change:
  */
 export async function putOrganization(
   tx: Transaction,
-  services: Pick<CatalogServices, "clock" | "vault">,
+  services: Pick<CatalogServices, "clock" | "encryption">,
   operatorName: string,
   definition: OrganizationDefinition,
 ): Promise<SavedOrganization> {
@@ -31,7 +31,7 @@ export async function putOrganization(
   const found = await tx.organization.findUnique({ where: { slug }, include: { plan: true } });
   const id = mintOrgId(found?.id ?? newId());
   const actor: OperatorActor = { kind: "operator", orgId: id, name: operatorName };
-  const change: Change = { tx, actor, vault: services.vault, at };
+  const change: Change = { tx, actor, encryption: services.encryption, at };
 
   const name = definition.name ?? found?.name ?? slug;
   const planBefore = found?.plan ? describePlan(found.plan) : null;

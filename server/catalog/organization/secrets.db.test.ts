@@ -30,7 +30,7 @@ test("a secret is created, replaced and removed; each is audited, and nothing sh
   await secrets.create({ name: "api", value: VALUE, hosts: ["API.Test:443", "[::1]:8080"] });
   const created = await find("api");
   expect(created.sealed).not.toContain(VALUE);
-  expect(world.vault.open(created.sealed ?? "", secretValuePurpose(tenant.orgId, "api"))).toBe(VALUE);
+  expect(world.encryption.open(created.sealed ?? "", secretValuePurpose(tenant.orgId, "api"))).toBe(VALUE);
   await secrets.replace({ name: "api", value: `${VALUE} 2`, expiresAt: "2030-01-01T00:00:00+02:00" });
   expect(await secrets.list()).toEqual([
     {

@@ -105,7 +105,7 @@ export async function setSecretWithin(
   if (allowedHosts === undefined) {
     throw refusal([{ path: "/hosts", message: "is required: name the hosts that may receive the secret" }]);
   }
-  const sealed = change.vault.seal(value, secretValuePurpose(actor.orgId, name));
+  const sealed = change.encryption.seal(value, secretValuePurpose(actor.orgId, name));
   const data = { sealed, allowedHosts, expiresAt: expires, updatedAt: at };
   const { id } = found ?? (await createSecret(change, name, allowedHosts));
   await tx.secret.update({ where: { id }, data });

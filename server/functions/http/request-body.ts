@@ -100,9 +100,9 @@ async function encodeMultipart(parts: readonly z.output<typeof part>[]): Promise
   return { content: new Uint8Array(await encoded.arrayBuffer()), type };
 }
 
-function fromBase64(text: string, place: string): Uint8Array<ArrayBuffer> {
+function fromBase64(text: string, location: string): Uint8Array<ArrayBuffer> {
   const compact = text.replace(/\s+/g, "");
   if (!/^[A-Za-z0-9+/_-]*={0,2}$/.test(compact))
-    throw new FunctionError("invalid_request", `What ${place} holds is not base64.`);
+    throw new FunctionError("invalid_request", `What ${location} holds is not base64.`);
   return new Uint8Array(Buffer.from(compact, "base64"));
 }

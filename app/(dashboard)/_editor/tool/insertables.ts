@@ -11,15 +11,15 @@ export function insertablesBefore(tool: ToolView, index: number): Insertable[] {
   ];
 }
 
-/** References to secrets from an input of a function. An empty input gets the usual place of a secret. */
+/** References to secrets from an input of a function. An empty input gets a document with the secret where it usually belongs. */
 export function insertableSecrets(names: readonly string[], input: string): Insertable[] {
   return names.map((secret) => {
     const name = `secrets.${secret}`;
-    return { name, alone: JSON.stringify(usualPlace(input, `{{ ${name} }}`)) };
+    return { name, alone: JSON.stringify(usualDocument(input, `{{ ${name} }}`)) };
   });
 }
 
-function usualPlace(input: string, reference: string): object {
+function usualDocument(input: string, reference: string): object {
   if (input === "headers") return { authorization: `Bearer ${reference}` };
   if (input === "basicAuth") return { username: "", password: reference };
   return { key: reference };

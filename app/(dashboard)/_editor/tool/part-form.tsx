@@ -161,7 +161,7 @@ function OneStep({ tool, problems, index, textOf, onChange, onSelect }: PartProp
   const notify = useNotify();
   const step = tool.steps[index];
   if (step === undefined) return null;
-  const place = (path: StepPath) => ["steps", index, ...path];
+  const pathTo = (path: StepPath) => ["steps", index, ...path];
   function move(to: number) {
     const before = textOf();
     const moved = moveStep(before, index, to);
@@ -196,9 +196,9 @@ function OneStep({ tool, problems, index, textOf, onChange, onSelect }: PartProp
         </IconButton>
       </div>
       <StepForm
-        errorAt={(path) => messageAt(problems, place(path))}
+        errorAt={(path) => messageAt(problems, pathTo(path))}
         functions={functions}
-        onSet={(path, value) => onChange((before) => setValue(before, place(path), value))}
+        onSet={(path, value) => onChange((before) => setValue(before, pathTo(path), value))}
         step={step}
         insertables={insertablesBefore(tool, index)}
         secrets={secrets.map((secret) => secret.name)}

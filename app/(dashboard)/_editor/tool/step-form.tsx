@@ -10,12 +10,12 @@ import { insertableSecrets } from "./insertables";
 import type { StepView } from "./tool-document";
 import { type Suggestion, ValueField } from "./value-field";
 
-/** A place in a step, such as `["with", "url"]`. */
+/** A path within a step, such as `["with", "url"]`. */
 export type StepPath = readonly (string | number)[];
 
 type StepProps = {
   step: StepView;
-  /** What is wrong at a place, or below it. */
+  /** What is wrong at a path, or below it. */
   errorAt: (path: StepPath) => string | undefined;
   /** Undefined: not set. */
   onSet: (path: StepPath, value: unknown) => void;

@@ -96,16 +96,16 @@ export function useLiveRuns(
     }));
   }
 
-  /** Notifications that arrived during a query; "all": one of them had no ids. */
-  const rung = useRef<Set<string>>(new Set());
+  /** The ids in notifications that arrived during a query; "all": one of them had no ids. */
+  const changedIds = useRef<Set<string>>(new Set());
 
   async function refreshUntilCurrent(): Promise<void> {
     if (busy.current) return;
     busy.current = true;
     try {
-      while (rung.current.size > 0) {
-        const ids = rung.current.has("all") ? [] : [...rung.current];
-        rung.current = new Set();
+      while (changedIds.current.size > 0) {
+        const ids = changedIds.current.has("all") ? [] : [...changedIds.current];
+        changedIds.current = new Set();
         await look(ids);
       }
     } catch {
@@ -115,14 +115,14 @@ export function useLiveRuns(
     }
   }
 
-  const ring = (ids: string[]) => {
-    for (const id of ids.length > 0 ? ids : ["all"]) rung.current.add(id);
+  const noteChanges = (ids: string[]) => {
+    for (const id of ids.length > 0 ? ids : ["all"]) changedIds.current.add(id);
     void refreshUntilCurrent();
   };
   useEvents(
     () => "/api/live/runs",
-    { runs: (data) => ring(readIds(data)) },
-    () => ring([]),
+    { runs: (data) => noteChanges(readIds(data)) },
+    () => noteChanges([]),
   );
 
   return { waiting: waiting.length, showWaiting };

@@ -142,8 +142,8 @@ export function Workbench({
           <Inspector
             line={chosen}
             onShow={onChoose}
-            sought={finder.sought}
-            told={(run.status === "Failed" && chosen.runId === run.id && run.errorMessage) || ""}
+            searchText={finder.searchText}
+            runError={(run.status === "Failed" && chosen.runId === run.id && run.errorMessage) || ""}
             unfolding={unfolding}
           />
         ) : null}

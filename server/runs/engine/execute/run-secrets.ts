@@ -133,7 +133,7 @@ export class RunSecrets {
   /** A secret's value, which is redacted from now on; null when there is none or it cannot be read. */
   #learn({ name, sealed }: Pick<Secret, "name" | "sealed">): string | null {
     if (sealed === null) return null;
-    const value = this.#services.vault.openOrNull(sealed, secretValuePurpose(this.#user.orgId, name));
+    const value = this.#services.encryption.openOrNull(sealed, secretValuePurpose(this.#user.orgId, name));
     if (value !== null) this.#remember(value, `[secret ${name}]`);
     return value;
   }

@@ -58,11 +58,11 @@ async function startEcho(): Promise<EchoServer> {
     seen.push({ url, headers: request.headers, body });
     const to = new URL(url, "http://x.test").searchParams.get("to");
     if (to !== null) return response.writeHead(307, { location: to }).end();
-    const told = Object.fromEntries(Object.entries(echoForms(VALUE)));
+    const echoed = Object.fromEntries(Object.entries(echoForms(VALUE)));
     response.setHeader("x-echo", encodeURIComponent(VALUE));
-    if (url.startsWith("/text")) return response.end(`<p>${Object.values(told).join("</p><p>")}</p>`);
+    if (url.startsWith("/text")) return response.end(`<p>${Object.values(echoed).join("</p><p>")}</p>`);
     response.setHeader("content-type", "application/json");
-    return response.end(JSON.stringify({ told, [VALUE]: "as a key", seen }));
+    return response.end(JSON.stringify({ echoed, [VALUE]: "as a key", seen }));
   });
   const port = await listen(server);
   return { host: `127.0.0.1:${port}`, seen, server };

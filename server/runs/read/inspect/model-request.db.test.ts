@@ -9,7 +9,7 @@ import { inspectModelRequest, type ModelRequestView } from "./model-request";
 
 /** What pages show of a model's prompt equals what was sent: every request is recorded and compared. */
 
-let sent: Parameters<typeof told>[0][] = [];
+let sent: Parameters<typeof asSent>[0][] = [];
 let answers: Partial<ModelReply>[] = [];
 
 const world = await openWorld({
@@ -48,7 +48,7 @@ async function execute(
 }
 
 /** The parts of a request that a view has, in its format. */
-function told({
+function asSent({
   messages,
   tools,
   responseSchema,
@@ -64,7 +64,7 @@ function told({
   };
 }
 
-function shown({ messages, tools, responseSchema }: ModelRequestView): ReturnType<typeof told> {
+function shown({ messages, tools, responseSchema }: ModelRequestView): ReturnType<typeof asSent> {
   return {
     messages: messages.map(({ role, content, toolCalls }) => ({
       role,
@@ -85,7 +85,7 @@ it("shows every request of an agent run as it was sent, the closing one included
     ...Array.from({ length: 6 }, (_, n) => asks(["calculate", { expression: `${n}+1` }])),
   ]);
   expect(sent).toHaveLength(9);
-  expect(views.map(shown)).toEqual(sent.map(told));
+  expect(views.map(shown)).toEqual(sent.map(asSent));
 
   const second = views[1];
   expect(second?.messages.map(({ role, fresh, step }) => [role, fresh, step?.number ?? null])).toEqual([
@@ -113,7 +113,7 @@ it("shows the requests of an agent with an output schema, its corrections includ
     [{ content: "One." }, { content: "{}" }, { content: '{"n":1}' }],
   );
   expect(sent).toHaveLength(3);
-  expect(views.map(shown)).toEqual(sent.map(told));
+  expect(views.map(shown)).toEqual(sent.map(asSent));
   expect(views.map(({ responseSchema }) => responseSchema)).toEqual(
     Array.from({ length: 3 }, () => JSON.stringify(outputSchema)),
   );
@@ -139,7 +139,7 @@ it("shows the requests of a tool's own model call, the correction included", asy
     { content: "7" },
   ]);
   expect(sent).toHaveLength(2);
-  expect(views.map(shown)).toEqual(sent.map(told));
+  expect(views.map(shown)).toEqual(sent.map(asSent));
   expect(views[1]?.messages.map(({ fresh }) => fresh)).toEqual([false, false, true, true]);
 });
 

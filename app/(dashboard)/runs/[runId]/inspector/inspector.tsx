@@ -16,16 +16,16 @@ export function Inspector({
   line,
   unfolding,
   onShow,
-  sought = "",
-  told = "",
+  searchText = "",
+  runError = "",
 }: {
   line: Line;
   onShow?: ((line: Line) => void) | undefined;
   unfolding?: Unfolding | undefined;
   /** The search text, highlighted in the line's texts. */
-  sought?: string;
-  /** The error of the run, which the page says already. */
-  told?: string;
+  searchText?: string;
+  /** The error of the run, which the page shows at its top. */
+  runError?: string;
 }) {
   const [stepTab, setStepTab] = useState("both");
   const [callTab, setCallTab] = useState("said");
@@ -45,9 +45,9 @@ export function Inspector({
       key={lineId(work)}
       line={work}
       onTab={setStepTab}
-      sought={sought}
+      searchText={searchText}
       tab={stepTab}
-      told={told}
+      runError={runError}
       unfolding={unfolding}
     />
   ) : (
@@ -57,7 +57,7 @@ export function Inspector({
       line={work}
       onTab={setCallTab}
       tab={callTab}
-      told={told}
+      runError={runError}
     />
   );
 }

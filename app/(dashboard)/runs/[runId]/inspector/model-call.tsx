@@ -18,14 +18,14 @@ export function CallInspector({
   attempt,
   tab,
   onTab,
-  told,
+  runError,
 }: {
   line: WorkLine & { kind: "call" };
   /** The number of the selected attempt. */
   attempt: number | null;
   tab: string;
   onTab: (tab: string) => void;
-  told: string;
+  runError: string;
 }) {
   const { runId } = line;
   const callId = line.call.id;
@@ -75,7 +75,7 @@ export function CallInspector({
               <>
                 <ModelOutput call={call} />
                 {call.errorMessage ? (
-                  <ErrorText status={statusOf(line, call)} text={call.errorMessage} told={told} />
+                  <ErrorText status={statusOf(line, call)} text={call.errorMessage} runError={runError} />
                 ) : null}
               </>
             ),

@@ -61,9 +61,18 @@ export function LineDuration({
   );
 }
 
-/** Why a line failed, in the colour of its status. `told`: the error that the page says already; may be empty. */
-export function ErrorText({ text, status, told }: { text: string; status: LineStatus; told: string }) {
-  if (told.includes(text)) return <p className="mb-3 text-muted">The error is at the top of this page.</p>;
+/** Why a line failed, in the colour of its status. `runError`: the error at the top of the page; may be empty. */
+export function ErrorText({
+  text,
+  status,
+  runError,
+}: {
+  text: string;
+  status: LineStatus;
+  runError: string;
+}) {
+  if (runError.includes(text))
+    return <p className="mb-3 text-muted">The error is at the top of this page.</p>;
   return (
     <p
       className={clsx(

@@ -30,8 +30,8 @@ export function StepInspector({
   tab,
   onTab,
   unfolding,
-  sought,
-  told,
+  searchText,
+  runError,
 }: {
   line: WorkLine & { kind: "step" };
   /** The number of the selected attempt. */
@@ -39,8 +39,8 @@ export function StepInspector({
   tab: string;
   onTab: (tab: string) => void;
   unfolding?: Unfolding | undefined;
-  sought: string;
-  told: string;
+  searchText: string;
+  runError: string;
 }) {
   const { runId } = line;
   const stepId = line.step.id;
@@ -96,12 +96,12 @@ export function StepInspector({
               <Exchange
                 failure={
                   step.errorMessage ? (
-                    <ErrorText status={statusOf(line, step)} text={step.errorMessage} told={told} />
+                    <ErrorText status={statusOf(line, step)} text={step.errorMessage} runError={runError} />
                   ) : null
                 }
-                key={sought}
+                key={searchText}
                 runId={runId}
-                sought={sought}
+                searchText={searchText}
                 step={step}
               />
             ),
@@ -147,12 +147,12 @@ function StartedRun({
 function Exchange({
   runId,
   step,
-  sought,
+  searchText,
   failure,
 }: {
   runId: string;
   step: StepDetail;
-  sought: string;
+  searchText: string;
   failure: ReactNode;
 }) {
   const address = `/api/runs/${runId}/text?step=${step.id}`;
@@ -161,8 +161,8 @@ function Exchange({
       {step.name === "http_request" ? <HttpLine step={step} /> : null}
       <Side address={`${address}&field=input`} label="Input" text={step.input}>
         {(text, cut) => (
-          <Fold long={isLong(text)} startsOpen={holds(text, sought)} bytes={step.input.bytes}>
-            {(folded) => <JsonView cut={cut} sought={sought} text={text} tools={!folded} />}
+          <Fold long={isLong(text)} startsOpen={holds(text, searchText)} bytes={step.input.bytes}>
+            {(folded) => <JsonView cut={cut} searchText={searchText} text={text} tools={!folded} />}
           </Fold>
         )}
       </Side>
@@ -172,7 +172,7 @@ function Exchange({
             <>
               {failure}
               {isOnlyError(text, step.errorMessage) ? null : (
-                <JsonView cut={cut} sought={sought} text={text} tools />
+                <JsonView cut={cut} searchText={searchText} text={text} tools />
               )}
             </>
           )}
@@ -198,8 +198,8 @@ function isOnlyError(text: string, error: string | null): boolean {
   );
 }
 
-function holds(text: string, sought: string): boolean {
-  return sought.trim() !== "" && new RegExp(anyCase(sought.trim()), "u").test(text);
+function holds(text: string, searchText: string): boolean {
+  return searchText.trim() !== "" && new RegExp(anyCase(searchText.trim()), "u").test(text);
 }
 
 /** One text of a step with its size, copy and download. The rest of a long text loads on demand. */

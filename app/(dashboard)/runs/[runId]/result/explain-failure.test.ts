@@ -17,20 +17,20 @@ const run = (errorCode: string | null, more: Partial<FailedRun> = {}): FailedRun
 });
 
 test("every failure code has its own sentence and advice", () => {
-  const told = FAILURE_CODES.map((code) => explainFailure(run(code), null));
-  expect(new Set(told.map(({ sentence }) => sentence)).size).toBe(FAILURE_CODES.length);
-  expect(new Set(told.map(({ advice }) => advice)).size).toBe(FAILURE_CODES.length);
-  for (const { sentence, advice } of told)
+  const explanations = FAILURE_CODES.map((code) => explainFailure(run(code), null));
+  expect(new Set(explanations.map(({ sentence }) => sentence)).size).toBe(FAILURE_CODES.length);
+  expect(new Set(explanations.map(({ advice }) => advice)).size).toBe(FAILURE_CODES.length);
+  for (const { sentence, advice } of explanations)
     for (const text of [sentence, advice]) expect(text).toMatch(/^[A-Z].*\.$/);
 });
 
 test("every function has its own sentence for a failed step", () => {
-  const told = listFunctions().map(({ name }) => explainFailure(run("step_failed"), name));
-  for (const { sentence, advice } of told) {
+  const explanations = listFunctions().map(({ name }) => explainFailure(run("step_failed"), name));
+  for (const { sentence, advice } of explanations) {
     expect(sentence).not.toMatch(/^The step/);
     expect(advice).toMatch(/\.$/);
   }
-  expect(new Set(told.map(({ sentence }) => sentence)).size).toBe(told.length);
+  expect(new Set(explanations.map(({ sentence }) => sentence)).size).toBe(explanations.length);
   expect(explainFailure(run("step_failed"), null).sentence).toMatch(/before or after/);
   expect(explainFailure(run("step_failed"), "of_tomorrow").sentence).toBe("The step of_tomorrow failed.");
 });

@@ -108,7 +108,7 @@ function Output({
   );
 }
 
-/** The place of a result that is still to come. It shows what an agent's model is writing. */
+/** Stands in for a result that is still to come. It shows what an agent's model is writing. */
 function Coming({ run, calls }: { run: RunDetail; calls: CallLine[] }) {
   const trpc = useTRPC();
   const writing = calls.findLast(({ status }) => status === "Running");

@@ -10,8 +10,8 @@ export type Tick = {
 };
 
 /** The width of a character of the widest labels (12 px) and the space between two labels, in pixels. */
-const LETTER = 7.5;
-const AIR = 14;
+const CHARACTER = 7.5;
+const GAP = 14;
 /** How far a label may overlap the left and right end of the axis, in pixels. */
 const BEYOND_LEFT = 6;
 const BEYOND_RIGHT = 24;
@@ -39,7 +39,7 @@ export function axisTicks(from: number, to: number): Tick[] {
   const first = Math.ceil(from / step);
   const indexes = Array.from({ length: Math.floor(to / step) - first + 1 }, (_, n) => first + n);
   const labelOf = (index: number) => formatTick(index * step, { step, to });
-  const widthOf = (index: number) => labelOf(index).length * LETTER;
+  const widthOf = (index: number) => labelOf(index).length * CHARACTER;
   return indexes.map((index) => {
     const part = (index * step - from) / span;
     const sparsest = sparsestWith(index, indexes);
@@ -47,7 +47,7 @@ export function axisTicks(from: number, to: number): Tick[] {
     const widest = Math.max(...beside.map(widthOf));
     const half = widthOf(index) / 2;
     const needs = Math.max(
-      beside.length === 1 ? 0 : ((widest + AIR) * span) / (sparsest * step),
+      beside.length === 1 ? 0 : ((widest + GAP) * span) / (sparsest * step),
       // The label of zero is to the right of its tick.
       index === 0 ? 0 : (half - BEYOND_LEFT) / part,
       (half - BEYOND_RIGHT) / (1 - part),
@@ -78,10 +78,10 @@ function formatTick(at: number, { step, to }: { step: number; to: number }): str
   if (step % DAY === 0) return `${at / DAY} d`;
   if (step % HOUR === 0) return `${at / HOUR} h`;
   if (step % MINUTE === 0) return `${at / MINUTE} min`;
-  const places = step % SECOND === 0 ? 0 : step % 100 === 0 ? 1 : step % 10 === 0 ? 2 : 3;
+  const decimals = step % SECOND === 0 ? 0 : step % 100 === 0 ? 1 : step % 10 === 0 ? 2 : 3;
   if (to >= MINUTE) {
-    const seconds = ((at % MINUTE) / SECOND).toFixed(places);
-    return `${Math.floor(at / MINUTE)}:${seconds.padStart(places === 0 ? 2 : places + 3, "0")}`;
+    const seconds = ((at % MINUTE) / SECOND).toFixed(decimals);
+    return `${Math.floor(at / MINUTE)}:${seconds.padStart(decimals === 0 ? 2 : decimals + 3, "0")}`;
   }
   return at < SECOND ? `${at} ms` : `${Number((at / SECOND).toFixed(3))} s`;
 }

@@ -20,7 +20,7 @@ export function useFind(
   text: string;
   setText: (text: string) => void;
   /** The text that is searched in texts; empty without a search. */
-  sought: string;
+  searchText: string;
   matches: (line: Line) => boolean;
   /** Describes how many lines match. */
   describe: (shown: number) => string;
@@ -31,24 +31,24 @@ export function useFind(
   const [text, setText] = useState("");
   const query = text.trim();
   const rested = useRested(query, PAUSE_MS);
-  const sought = query === "" ? "" : rested;
+  const searchText = query === "" ? "" : rested;
   const runIds = [...new Set([run.id, ...lines.map(({ runId }) => runId)])];
   const results = useQueries({
     queries: runIds.map((runId) => ({
-      ...trpc.runs.searchSteps.queryOptions({ runId, text: sought || "-" }),
-      enabled: sought !== "",
+      ...trpc.runs.searchSteps.queryOptions({ runId, text: searchText || "-" }),
+      enabled: searchText !== "",
       placeholderData: keepPreviousData,
     })),
   });
-  const ids = new Set(sought === "" ? [] : results.flatMap(({ data }) => data?.ids ?? []));
-  const looking = query !== sought || results.some(({ isFetching }) => isFetching);
+  const ids = new Set(searchText === "" ? [] : results.flatMap(({ data }) => data?.ids ?? []));
+  const looking = query !== searchText || results.some(({ isFetching }) => isFetching);
   const failed = results.some(({ isError }) => isError);
   const startsOnly = results.some(({ data }) => data?.startsOnly);
   const pattern = useMemo(() => new RegExp(anyCase(query), "u"), [query]);
   return {
     text,
     setText,
-    sought,
+    searchText,
     matches: (line) =>
       query === "" || ids.has(lineId(line)) || namesOf(line).some((name) => pattern.test(name)),
     describe: (shown) =>

@@ -4,27 +4,27 @@ import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } f
  * Encrypts small secrets (webhook tokens and signing secrets) for the database: AES-256-GCM, under a key
  * derived from STEPWELL_SECRET. Sealed texts read `v1.<key id>.<nonce>.<ciphertext>.<tag>`, the last three base64url.
  */
-export type Vault = {
+export type Encryption = {
   /**
    * Seals a text. `purpose` says what and whose it is (`trigger-token:<id>`) and is authenticated, so that a
    * sealed text copied into another row does not open there.
    */
   seal(plain: string, purpose: string): string;
-  /** Opens what `seal` made for the same purpose, under either secret; throws VaultError for anything else. */
+  /** Opens what `seal` made for the same purpose, under either secret; throws EncryptionError for anything else. */
   open(sealed: string, purpose: string): string;
-  /** The same; null where `open` throws VaultError. */
+  /** The same; null where `open` throws EncryptionError. */
   openOrNull(sealed: string, purpose: string): string | null;
-  /** How texts begin that are sealed under the present secret. */
+  /** How texts begin that are sealed under the current secret. */
   sealedPrefix: string;
-  /** Tells two secrets apart without revealing anything about them; kept in the database. */
+  /** Distinguishes two secrets without revealing anything about them; stored in the database. */
   fingerprint: string;
   /** The fingerprint of STEPWELL_SECRET_PREVIOUS; null when it is not set. */
   previousFingerprint: string | null;
 };
 
 /** A sealed text that is damaged, of another purpose, or sealed under an unknown secret. */
-export class VaultError extends Error {
-  override name = "VaultError";
+export class EncryptionError extends Error {
+  override name = "EncryptionError";
 }
 
 const VERSION = "v1";
@@ -35,14 +35,14 @@ const PART = /^[A-Za-z0-9_-]*$/;
 
 type Key = { id: string; bytes: Buffer; fingerprint: string };
 
-/** Makes the vault of STEPWELL_SECRET. It also opens what was sealed under `previousSecret`, for a rotation. */
-export function createVault(secret: string, previousSecret?: string): Vault {
+/** Creates the encryption under STEPWELL_SECRET. It also opens what was sealed under `previousSecret`, for a rotation. */
+export function createEncryption(secret: string, previousSecret?: string): Encryption {
   const current = deriveKey(secret);
   const previous = previousSecret === undefined ? null : deriveKey(previousSecret);
   const keys = new Map([previous, current].flatMap((key) => (key === null ? [] : [[key.id, key]])));
   const sealedPrefix = `${VERSION}.${current.id}.`;
 
-  const vault: Vault = {
+  const encryption: Encryption = {
     fingerprint: current.fingerprint,
     previousFingerprint: previous?.fingerprint ?? null,
     sealedPrefix,
@@ -57,26 +57,26 @@ export function createVault(secret: string, previousSecret?: string): Vault {
     open(sealed, purpose) {
       const { keyId, nonce, ciphertext, tag } = readSealed(sealed);
       const key = keys.get(keyId);
-      if (key === undefined) throw new VaultError("A text is sealed under another STEPWELL_SECRET.");
+      if (key === undefined) throw new EncryptionError("A text is sealed under another STEPWELL_SECRET.");
       const decipher = createDecipheriv("aes-256-gcm", key.bytes, nonce, { authTagLength: TAG_BYTES });
       decipher.setAAD(authenticated(purpose));
       decipher.setAuthTag(tag);
       try {
         return Buffer.concat([decipher.update(ciphertext), decipher.final()]).toString("utf8");
       } catch (cause) {
-        throw new VaultError("A sealed text was changed, or it is of another purpose.", { cause });
+        throw new EncryptionError("A sealed text was changed, or it is of another purpose.", { cause });
       }
     },
     openOrNull(sealed, purpose) {
       try {
-        return vault.open(sealed, purpose);
+        return encryption.open(sealed, purpose);
       } catch (error) {
-        if (error instanceof VaultError) return null;
+        if (error instanceof EncryptionError) return null;
         throw error;
       }
     },
   };
-  return vault;
+  return encryption;
 }
 
 function readSealed(sealed: string) {
@@ -92,7 +92,7 @@ function readSealed(sealed: string) {
     nonce?.length !== NONCE_BYTES ||
     tag?.length !== TAG_BYTES
   ) {
-    throw new VaultError("This is not a sealed text.");
+    throw new EncryptionError("This is not a sealed text.");
   }
   return { keyId, nonce, ciphertext, tag };
 }
