@@ -168,6 +168,14 @@ describe("a session", () => {
     expect(row?.token).toMatch(/^sha256:/);
   });
 
+  it("is over for the next request after sign-out, however many lookups are under way", async () => {
+    const headers = await signIn((await createMember(world, tenant)).email);
+    const flood = Array.from({ length: 100 }, () => memberOf(headers));
+    await post("/sign-out", {}, { cookie: headers.get("cookie") ?? "" });
+    expect(await memberOf(headers)).toBeNull();
+    await Promise.all(flood);
+  });
+
   it("is listed without its token, and ends with all sessions of its user", async () => {
     const { email, userId } = await createMember(world, tenant);
     const [first, second] = [await signIn(email), await signIn(email)];

@@ -7,6 +7,7 @@ import { hashSessionTokens } from "@/server/auth/session-tokens";
 import type { Transaction } from "@/server/db/client";
 import { newId } from "@/server/ids";
 import { acquireRate } from "@/server/limits/rate-limit";
+import { SharedLookups } from "@/server/limits/shared-lookups";
 import type { Services } from "@/server/services";
 
 /** The header that passes the client's address to better-auth. */
@@ -99,6 +100,9 @@ export type Session = {
   organization: { id: string; slug: string; name: string; suspended: boolean } | null;
 };
 
+/** A page's many calls, and a flood of them, cost few lookups of their session. */
+const lookups = new SharedLookups<Session | null>();
+
 /**
  * Reads the session cookie. The organization is the session's active one if the person is still its member, else the
  * first they joined. Null: not signed in.
@@ -109,7 +113,12 @@ export async function sessionFromHeaders(
   headers: Headers,
   { visit }: { visit: boolean } = { visit: true },
 ): Promise<Session | null> {
-  if (!headers.has("cookie")) return null;
+  const cookie = headers.get("cookie");
+  if (cookie === null) return null;
+  return lookups.share(services, `${visit} ${cookie}`, () => readSession(services, headers, visit));
+}
+
+async function readSession(services: Services, headers: Headers, visit: boolean): Promise<Session | null> {
   const found = await getAuth(services).api.getSession({ headers, query: { disableRefresh: !visit } });
   if (!found) return null;
   const user = {

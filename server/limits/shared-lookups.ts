@@ -1,0 +1,39 @@
+/**
+ * Lets equal lookups that wait at the same time share one. A lookup never takes the result of one that began before it,
+ * so that what changed in between is seen: at most one runs for a key, and one more waits for it.
+ */
+export class SharedLookups<Value> {
+  readonly #running = new WeakMap<object, Map<string, Promise<Value>>>();
+  readonly #waiting = new WeakMap<object, Map<string, Promise<Value>>>();
+
+  /** The result of `look`, or of an equal lookup that begins later. `owner` and `key` name it. */
+  share(owner: object, key: string, look: () => Promise<Value>): Promise<Value> {
+    const [running, waiting] = [mapOf(this.#running, owner), mapOf(this.#waiting, owner)];
+    const before = running.get(key);
+    if (before === undefined) return start(running, key, look);
+    const known = waiting.get(key);
+    if (known !== undefined) return known;
+    const next = before
+      .catch(() => undefined)
+      .then(() => {
+        waiting.delete(key);
+        return start(running, key, look);
+      });
+    waiting.set(key, next);
+    return next;
+  }
+}
+
+function start<Value>(running: Map<string, Promise<Value>>, key: string, look: () => Promise<Value>) {
+  const lookup = look().finally(() => {
+    if (running.get(key) === lookup) running.delete(key);
+  });
+  running.set(key, lookup);
+  return lookup;
+}
+
+function mapOf<Value>(maps: WeakMap<object, Map<string, Value>>, owner: object): Map<string, Value> {
+  const known = maps.get(owner) ?? new Map<string, Value>();
+  maps.set(owner, known);
+  return known;
+}
