@@ -648,6 +648,37 @@ test("metrics link to one agent's metrics, and each figure and bar to its runs",
   await expect(rows(page).first()).toContainText("Helper");
 });
 
+test("a click on a bar that is redrawn meanwhile opens its runs", async ({
+  ownerPage: page,
+  request,
+  organization,
+}) => {
+  await finishRun(request, organization, { tool: organization.toolId, input: { number: 5 } });
+  await page.goto("/metrics");
+  const chart = page.getByRole("img", { name: /^Runs by status/ });
+  const bar = chart.locator("rect.fill-completed-fill");
+  await expect(bar).toHaveCount(1);
+  const widthBefore = await bar.getAttribute("width");
+  let answer = () => {};
+  const answered = new Promise<void>((resolve) => {
+    answer = resolve;
+  });
+  await page.route(/runs\.metrics/, async (route) => {
+    await answered;
+    await route.continue();
+  });
+  await page.getByRole("group", { name: "Interval" }).getByRole("button", { name: "15 min" }).click();
+  const box = await bar.boundingBox();
+  if (!box) throw new Error("There is no bar.");
+  // The bars of both intervals end here.
+  await page.mouse.move(box.x + box.width - 1, box.y + box.height - 3);
+  await page.mouse.down();
+  answer();
+  await expect(bar).not.toHaveAttribute("width", String(widthBefore));
+  await page.mouse.up();
+  await expect(page).toHaveURL(/\/runs\?/);
+});
+
 test("metrics of a range of days are in the address", async ({ ownerPage: page, request, organization }) => {
   await finishRun(request, organization, { tool: organization.toolId, input: { number: 3 } });
   const dayOf = (time: number) => new Date(time).toISOString().slice(0, 10);

@@ -92,25 +92,28 @@ export function Chart({
             width="100%"
           >
             <rect className="fill-transparent" height="100%" width="100%" />
-            {grid.map((part) => (
-              <line
-                className={part === 0 ? "stroke-line-strong" : "stroke-line"}
-                key={part}
-                x1="0"
-                x2="100%"
-                y1={percent(1 - part)}
-                y2={percent(1 - part)}
-              />
-            ))}
-            {hovered === null ? null : (
-              <rect
-                className="fill-hover"
-                height="100%"
-                width={percent(1 / metrics.buckets.length)}
-                x={percent(hovered / metrics.buckets.length)}
-              />
-            )}
-            {children}
+            {/* Only the area above takes the pointer: a click on a bar that new numbers replace would be lost. */}
+            <g className="pointer-events-none">
+              {grid.map((part) => (
+                <line
+                  className={part === 0 ? "stroke-line-strong" : "stroke-line"}
+                  key={part}
+                  x1="0"
+                  x2="100%"
+                  y1={percent(1 - part)}
+                  y2={percent(1 - part)}
+                />
+              ))}
+              {hovered === null ? null : (
+                <rect
+                  className="fill-hover"
+                  height="100%"
+                  width={percent(1 / metrics.buckets.length)}
+                  x={percent(hovered / metrics.buckets.length)}
+                />
+              )}
+              {children}
+            </g>
           </svg>
           {shown && hovered !== null ? (
             <div
