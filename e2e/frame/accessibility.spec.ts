@@ -1,7 +1,7 @@
 import type { APIRequestContext, Locator, Page } from "@playwright/test";
-import { expectNoFaultsAnywhere, expectNoFaultsOnPhone, loadAxe, PHONE } from "./support/axe";
-import { expect, type Organization, test } from "./support/fixtures";
-import { finishRun } from "./support/start";
+import { expectNoFaultsAnywhere, expectNoFaultsOnPhone, loadAxe, PHONE } from "../support/axe";
+import { expect, type Organization, test } from "../support/fixtures";
+import { finishRun } from "../support/start";
 
 /** Each page in both themes and on a phone: no serious axe finding, no console error, no horizontal scrolling. */
 
@@ -242,4 +242,13 @@ test.describe("on a phone", () => {
     await page.getByRole("menuitemradio", { name: "System" }).click();
     await expect(page.getByRole("menu")).toHaveCount(0);
   });
+});
+
+test("applies the chosen theme from the first byte", async ({ ownerPage: page }) => {
+  await page.goto("/runs");
+  await page.getByRole("button", { name: /^Signed in as/ }).click();
+  await page.getByRole("menuitemradio", { name: "Dark" }).click();
+  await expect(page.locator("html")).toHaveAttribute("data-theme", "dark");
+  const html = await (await page.request.get("/runs")).text();
+  expect(html).toMatch(/<html[^>]* data-theme="dark"/);
 });

@@ -1,6 +1,6 @@
 import type { Page } from "@playwright/test";
 import { startThrowawayService, type ThrowawayService } from "@/testing/throwaway-service";
-import { cookiesOf, expect, test } from "./support/fixtures";
+import { cookiesOf, expect, test } from "../support/fixtures";
 
 /**
  * Pages whose data is slow or missing, on a service of its own whose tables are locked or renamed. Sessions, members

@@ -2,10 +2,6 @@ import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { realpathSync } from "node:fs";
 import { join, relative } from "node:path";
-import { freePort } from "../scripts/ports.mjs";
-import { joinPostgres } from "../scripts/postgres/postgres.mjs";
-import { DIST, ROOT } from "../scripts/project.mjs";
-import { createThrowaway, removeThrowaway } from "../scripts/throwaway.mjs";
 import {
   CONTRACT_CALLS,
   comparable,
@@ -15,8 +11,12 @@ import {
   sendCall,
   startAgent,
   startTool,
-} from "../testing/contract-calls";
-import { expect, type Organization, readApplied, signIn, test } from "./support/fixtures";
+} from "@/testing/contract-calls";
+import { freePort } from "../../scripts/ports.mjs";
+import { joinPostgres } from "../../scripts/postgres/postgres.mjs";
+import { DIST, ROOT } from "../../scripts/project.mjs";
+import { createThrowaway, removeThrowaway } from "../../scripts/throwaway.mjs";
+import { expect, type Organization, readApplied, signIn, test } from "../support/fixtures";
 
 /** `npx next start` alone, on its own database, answers like `npm start`. */
 

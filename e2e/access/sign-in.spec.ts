@@ -1,6 +1,6 @@
 import type { Page } from "@playwright/test";
-import { expect, signIn, test } from "./support/fixtures";
-import { startRun } from "./support/start";
+import { expect, signIn, test } from "../support/fixtures";
+import { startRun } from "../support/start";
 
 async function fillIn(page: Page, { email, password }: { email: string; password: string }): Promise<void> {
   await page.getByLabel("Email").fill(email);
@@ -157,4 +157,28 @@ test.describe("an open page whose session has ended", () => {
     await page.getByRole("button", { name: "Cancel run" }).click();
     await expect(page.locator("header")).toContainText(/Cancelled|Completed/, { timeout: 30_000 });
   });
+});
+
+test("redirects to sign-in, explains a wrong password, and opens the runs after the right one", async ({
+  page,
+  organization,
+}) => {
+  await page.goto("/runs");
+  await expect(page).toHaveURL(/\/sign-in/);
+  await page.getByLabel("Email").fill(organization.owner.email);
+  await page.getByLabel("Password").fill("wrong-password");
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await expect(page.getByText("Wrong email or password.")).toBeVisible();
+  await page.getByLabel("Password").fill(organization.owner.password);
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await expect(page.getByRole("heading", { name: "Runs" })).toBeVisible();
+});
+
+test("sign-out ends the session", async ({ freshOwnerPage: page }) => {
+  await page.goto("/runs");
+  await page.getByRole("button", { name: /^Signed in as/ }).click();
+  await page.getByRole("menuitem", { name: "Sign out" }).click();
+  await page.waitForURL("**/sign-in");
+  await page.goto("/runs");
+  await expect(page).toHaveURL(/\/sign-in/);
 });

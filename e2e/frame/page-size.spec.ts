@@ -1,6 +1,6 @@
 import { gzipSync } from "node:zlib";
-import { expect, type Organization, test } from "./support/fixtures";
-import { finishRun } from "./support/start";
+import { expect, type Organization, test } from "../support/fixtures";
+import { finishRun } from "../support/start";
 
 /**
  * The scripts that a page loads when it is opened, compressed, with their headers. What is loaded with its first use does

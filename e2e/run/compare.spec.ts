@@ -1,6 +1,6 @@
-import { expect, test } from "./support/fixtures";
-import { release } from "./support/slow-server";
-import { finishRun, startRun } from "./support/start";
+import { expect, test } from "../support/fixtures";
+import { release } from "../support/slow-server";
+import { finishRun, startRun } from "../support/start";
 
 /** The comparison of two runs, while they are in progress and after. */
 
@@ -69,7 +69,7 @@ test("the other run can be searched, with pages of older ones", async ({
 }) => {
   const tool = organization.toolIds.echo ?? "";
   const start = (word: string) => startRun(request, organization, { tool, input: { word } });
-  const sought = await start("peridot");
+  const wanted = await start("peridot");
   const ids = await Promise.all(Array.from({ length: 52 }, () => start("quartz")));
   await page.goto(`/runs/compare?a=${ids[0]}`);
   const choices = page.getByRole("list", { name: "Runs to compare with" }).getByRole("link");
@@ -79,6 +79,17 @@ test("the other run can be searched, with pages of older ones", async ({
   await page.getByRole("searchbox", { name: "Search runs" }).fill("peridot");
   await expect(choices).toHaveCount(1);
   await choices.click();
-  await expect(page).toHaveURL(new RegExp(`b=${sought}$`));
+  await expect(page).toHaveURL(new RegExp(`b=${wanted}$`));
   await expect(page.getByRole("region", { name: "Input", exact: true })).toContainText("quartz");
+});
+
+test("two runs are compared side by side", async ({ ownerPage: page, request, organization }) => {
+  const a = await finishRun(request, organization, { tool: organization.toolId, input: { number: 3 } });
+  const b = await finishRun(request, organization, { tool: organization.toolId, input: { number: 5 } });
+  await page.goto(`/runs/${a}`);
+  await page.getByRole("link", { name: "Compare" }).click();
+  await page.locator(`a[href$="b=${b}"]`).click();
+  await expect(page.getByRole("region", { name: "Output", exact: true })).toContainText("doubled");
+  await page.getByRole("table", { name: "Steps of both runs" }).getByRole("button").first().click();
+  await expect(page.getByRole("region", { name: "Step 1" })).toHaveCount(2);
 });

@@ -1,5 +1,5 @@
-import { expectNoFaultsAnywhere } from "./support/axe";
-import { expect, test } from "./support/fixtures";
+import { expectNoFaultsAnywhere } from "../support/axe";
+import { expect, test } from "../support/fixtures";
 
 /** The API reference: from our own OpenAPI document, with calls that are really sent. */
 

@@ -1,6 +1,6 @@
 import type { Page } from "@playwright/test";
-import { expectNoFaultsAnywhere } from "./support/axe";
-import { expect, test } from "./support/fixtures";
+import { expectNoFaultsAnywhere } from "../support/axe";
+import { expect, test } from "../support/fixtures";
 
 /** The visual list of a tool's steps and its YAML: each changes the other. */
 

@@ -1,7 +1,7 @@
 import type { Page } from "@playwright/test";
-import { expect, test } from "./support/fixtures";
-import { release } from "./support/slow-server";
-import { startRun } from "./support/start";
+import { expect, test } from "../support/fixtures";
+import { release } from "../support/slow-server";
+import { startRun } from "../support/start";
 
 /** Nothing moves while a run is watched, on wide and narrow screens. */
 
@@ -57,3 +57,31 @@ for (const width of [390, 1280]) {
     });
   }
 }
+
+test("nothing moves when a watched run ends", async ({ ownerPage: page, request, organization }) => {
+  const tool = organization.toolIds.winding ?? "";
+  const id = await startRun(request, organization, { tool, input: { to: 40, fails: false } });
+  await page.goto(`/runs/${id}`);
+  // All that comes before the end is shown.
+  await expect(page.getByText(/^at step \d+, held for/)).toBeVisible({ timeout: 30_000 });
+  await page.evaluate(() => {
+    const moved: string[] = [];
+    Object.assign(window, { moved });
+    new PerformanceObserver((list) => {
+      for (const entry of list.getEntries()) {
+        const sources: unknown = Reflect.get(entry, "sources");
+        for (const { node, previousRect: from, currentRect: to } of Array.isArray(sources) ? sources : []) {
+          // Figures that tick may grow in place.
+          if (from.x === to.x && from.y === to.y) continue;
+          moved.push(`${from.x},${from.y} → ${to.x},${to.y}: ${node?.outerHTML ?? node?.textContent}`);
+        }
+      }
+    }).observe({ type: "layout-shift" });
+  });
+  await release(id);
+  await expect(page.locator("header")).toContainText("Completed", { timeout: 60_000 });
+  await expect(page.getByRole("button", { name: "Cancel run" })).toHaveCount(0);
+  // Shifts are reported with the frame after the next.
+  await page.evaluate(() => new Promise((seen) => requestAnimationFrame(() => requestAnimationFrame(seen))));
+  expect(await page.evaluate(() => Reflect.get(window, "moved"))).toEqual([]);
+});

@@ -1,7 +1,7 @@
 import { createHmac } from "node:crypto";
 import { request as httpRequest } from "node:http";
 import { connect } from "node:net";
-import { expect, test } from "./support/fixtures";
+import { expect, test } from "../support/fixtures";
 
 test("an agent is started over REST and polled to its end", async ({ request, organization }) => {
   const headers = { "X-API-Key": organization.apiKey };

@@ -1,7 +1,7 @@
 import type { Locator, Page } from "@playwright/test";
-import { expectNoFaultsAnywhere } from "./support/axe";
-import { expect, openSession, test } from "./support/fixtures";
-import { createOwnOrganization } from "./support/own-organization";
+import { expectNoFaultsAnywhere } from "../support/axe";
+import { expect, openSession, test } from "../support/fixtures";
+import { createOwnOrganization } from "../support/own-organization";
 
 /** The way of a new organization to its first completed run. */
 

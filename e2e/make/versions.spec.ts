@@ -1,6 +1,6 @@
 import type { Page } from "@playwright/test";
-import { expectNoFaultsAnywhere } from "./support/axe";
-import { expect, test } from "./support/fixtures";
+import { expectNoFaultsAnywhere } from "../support/axe";
+import { expect, test } from "../support/fixtures";
 
 /** Versions of agents and tools with notes and a way back, copies, and the archive. */
 

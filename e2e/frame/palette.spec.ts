@@ -1,6 +1,6 @@
 import type { Page } from "@playwright/test";
-import { expect, test } from "./support/fixtures";
-import { finishRun } from "./support/start";
+import { expect, test } from "../support/fixtures";
+import { finishRun } from "../support/start";
 
 const input = (page: Page) => page.getByRole("combobox", { name: "Search or go to" });
 const marked = (page: Page) => page.locator("[role=option][data-highlighted]");

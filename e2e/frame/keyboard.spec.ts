@@ -1,5 +1,5 @@
-import { expect, test } from "./support/fixtures";
-import { finishRun } from "./support/start";
+import { expect, test } from "../support/fixtures";
+import { finishRun } from "../support/start";
 
 /** Menus and tabs without a pointer. */
 

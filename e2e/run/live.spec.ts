@@ -1,0 +1,137 @@
+import { expect, test } from "../support/fixtures";
+import { startRun } from "../support/start";
+
+/** The page of a run in progress. */
+
+test("a live run updates step by step until it is cancelled, without layout shifts", async ({
+  ownerPage: page,
+  request,
+  organization,
+}) => {
+  const id = await startRun(request, organization, { tool: organization.counterId, input: { to: 1000 } });
+  await page.goto(`/runs/${id}`);
+  await expect(page.getByRole("option").nth(3)).toBeVisible();
+  await page.evaluate(() => {
+    Object.assign(window, { shift: 0 });
+    new PerformanceObserver((list) => {
+      for (const entry of list.getEntries()) {
+        if ("value" in entry && !("hadRecentInput" in entry && entry.hadRecentInput)) {
+          Object.assign(window, { shift: Reflect.get(window, "shift") + entry.value });
+        }
+      }
+    }).observe({ type: "layout-shift" });
+  });
+  // Only the visible rows of a long list are drawn; each has the size of the list.
+  const countSteps = async () => Number(await page.getByRole("option").first().getAttribute("aria-setsize"));
+  const before = await countSteps();
+  await expect.poll(countSteps).toBeGreaterThan(before + 3);
+  expect(await page.evaluate(() => Reflect.get(window, "shift"))).toBeLessThan(0.01);
+  await page.getByRole("button", { name: "Cancel run" }).click();
+  await expect(page.locator("header")).toContainText("Cancelled", { timeout: 20_000 });
+});
+
+test("a live run is followed until the reader scrolls, and again on demand", async ({
+  ownerPage: page,
+  request,
+  organization,
+}) => {
+  const input = { to: 1000 };
+  const id = await startRun(request, organization, { tool: organization.counterId, input });
+  await page.goto(`/runs/${id}`);
+  const timeline = page.getByRole("listbox", { name: "Timeline" });
+  const rows = timeline.getByRole("option");
+  const count = async () => Number(await rows.first().getAttribute("aria-setsize"));
+  const top = () => timeline.evaluate((list) => list.scrollTop);
+  await expect.poll(top, { timeout: 30_000 }).toBeGreaterThan(300);
+  const follow = page.getByRole("button", { name: "Follow the newest step" });
+  await expect(follow).toHaveCount(0);
+
+  await timeline.hover();
+  await page.mouse.wheel(0, -100_000);
+  await expect(follow).toBeVisible();
+  const heading = page.getByRole("heading", { level: 2, name: /^Step \d+/ });
+  const open = await heading.textContent();
+  const before = await count();
+  await expect.poll(count).toBeGreaterThan(before + 10);
+  // A line for a wait may have come in above.
+  expect(await top()).toBeLessThan(150);
+  expect(await heading.textContent()).toBe(open);
+
+  await follow.click();
+  await expect(follow).toHaveCount(0);
+  await expect.poll(top).toBeGreaterThan(300);
+  const newest = timeline.getByRole("option", { selected: true });
+  await expect
+    .poll(async () => Number(await newest.getAttribute("aria-posinset")))
+    .toBeGreaterThan(before + 10);
+  await page.getByRole("button", { name: "Cancel run" }).click();
+  await expect(page.locator("header")).toContainText("Cancelled", { timeout: 20_000 });
+});
+
+test("a run is followed to its end without a live stream", async ({
+  ownerPage: page,
+  request,
+  organization,
+}) => {
+  await page.route("**/api/live/**", (route) => route.fulfill({ status: 429, json: { success: false } }));
+  const id = await startRun(request, organization, { tool: organization.counterId, input: { to: 1000 } });
+  await page.goto(`/runs/${id}`);
+  const countSteps = async () => Number(await page.getByRole("option").first().getAttribute("aria-setsize"));
+  const before = await countSteps();
+  await expect.poll(countSteps, { timeout: 30_000 }).toBeGreaterThan(before + 3);
+  await page.getByRole("button", { name: "Cancel run" }).click();
+  await expect(page.locator("header")).toContainText("Cancelled", { timeout: 30_000 });
+});
+
+test("a live run shows its current step and that its process is alive", async ({
+  ownerPage: page,
+  request,
+  organization,
+}) => {
+  const input = { to: 1000 };
+  const id = await startRun(request, organization, { tool: organization.counterId, input });
+  await page.goto(`/runs/${id}`);
+  await expect(page.getByText("alive", { exact: true })).toBeVisible();
+  await expect(page.getByText(/^(at step \d+, count\[\d+\] for|between two steps)/)).toBeVisible();
+  await page.getByRole("button", { name: "Cancel run" }).click();
+  await expect(page.getByRole("button", { name: /^slowest: \d+ count/ })).toBeVisible({ timeout: 20_000 });
+});
+
+test("a step that will be retried counts down to it", async ({ ownerPage: page, request, organization }) => {
+  const tool = organization.toolIds.tireless ?? "";
+  const id = await startRun(request, organization, { tool, input: {} });
+  await page.goto(`/runs/${id}`);
+  await expect(page.getByText(/^at step 1, call for .*, attempt \d+ in \d/)).toBeVisible({ timeout: 20_000 });
+  await page.getByRole("listbox", { name: "Timeline" }).getByRole("option").click();
+  await page.getByRole("tab", { name: /^Attempts \(\d+\)$/ }).click();
+  await expect(page.getByRole("listitem").filter({ hasText: /^1.*division by zero/ })).toBeVisible();
+  await page.getByRole("button", { name: "Cancel run" }).click();
+  await expect(page.getByRole("button", { name: "Run again", exact: true })).toBeVisible({ timeout: 20_000 });
+});
+
+for (const [words, aheadMs] of [
+  ["fast", 3_600_000],
+  ["slow", -3_600_000],
+] as const) {
+  test(`shows a run's duration correctly when the browser's clock is an hour ${words}`, async ({
+    ownerPage: page,
+    request,
+    organization,
+  }) => {
+    await page.addInitScript((by) => {
+      const now = Date.now;
+      Date.now = () => now() + by;
+    }, aheadMs);
+    const input = { to: 1000 };
+    const id = await startRun(request, organization, { tool: organization.counterId, input });
+    await page.goto(`/runs/${id}`);
+    const duration = page
+      .getByRole("region", { name: "Facts" })
+      .locator("dl > div")
+      .filter({ hasText: /^Duration/ });
+    // Neither 0 ms nor an hour.
+    await expect(duration).toHaveText(/^Duration[1-9]\d?\.\d+ s$/);
+    await page.getByRole("button", { name: "Cancel run" }).click();
+    await expect(page.locator("header")).toContainText("Cancelled", { timeout: 20_000 });
+  });
+}

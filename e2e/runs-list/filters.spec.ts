@@ -1,0 +1,135 @@
+import type { Page } from "@playwright/test";
+import { expect, test } from "../support/fixtures";
+import { finishRun } from "../support/start";
+
+/** Search and filters of the runs list. */
+
+/** A unique text for each test, because a worker's tests share one organization. */
+const unique = (text: string) => `${text} ${crypto.randomUUID().slice(0, 8)}`;
+
+const rows = (page: Page) => page.getByRole("table", { name: "Runs" }).locator("tbody tr");
+
+test("shows a finished run, finds it by its text, and opens it with the keyboard", async ({
+  ownerPage: page,
+  request,
+  organization,
+}) => {
+  const message = unique("What is 6 * 7?");
+  const id = await finishRun(request, organization, { agent: message });
+  await page.goto("/runs");
+  const search = page.getByRole("searchbox");
+  await page.keyboard.press("/");
+  await expect(search).toBeFocused();
+  await search.fill(message);
+  await expect(page).toHaveURL(/q=What/);
+  await expect(rows(page)).toHaveCount(1);
+  await expect(rows(page).first()).toContainText("Completed");
+  await expect(rows(page).first()).toContainText("key e2e");
+  // The exact time is on the whole row.
+  await expect(rows(page).first().getByRole("link")).toHaveAttribute(
+    "title",
+    /20\d\d, \d\d:\d\d:\d\d\.\d{3} /,
+  );
+  await page.keyboard.press("Escape");
+  await expect(search).toHaveValue(message);
+  await page.keyboard.press("j");
+  await page.keyboard.press("Enter");
+  await expect(page).toHaveURL(new RegExp(`/runs/${id}`));
+});
+
+test("text that is typed while an earlier search is rendered is kept", async ({ ownerPage: page }) => {
+  await page.goto("/runs");
+  await page.evaluate(() => {
+    const replace = history.replaceState.bind(history);
+    history.replaceState = (...how) => {
+      replace(...how);
+      if (!String(how[2]).endsWith("?q=one")) return;
+      history.replaceState = replace;
+      document.execCommand("insertText", false, " two");
+    };
+  });
+  const search = page.getByRole("searchbox", { name: "Search runs" });
+  await search.fill("one");
+  await expect(page).toHaveURL(/\?q=one\+two$/);
+  await expect(search).toHaveValue("one two");
+});
+
+test("filters are in the address, and a chip removes them", async ({
+  ownerPage: page,
+  request,
+  organization,
+}) => {
+  await finishRun(request, organization, { tool: organization.toolId, input: { number: 1 } });
+  await page.goto("/runs");
+  await page.getByRole("button", { name: "Filter", exact: true }).click();
+  await page.getByRole("option", { name: "tool runs" }).click();
+  await expect(page).toHaveURL(/kind=tool/);
+  await expect(rows(page).first()).toContainText("Double");
+  await page.getByRole("button", { name: "tool runs" }).click();
+  await page.getByRole("option", { name: "agent runs" }).click();
+  await expect(page).toHaveURL(/kind=agent/);
+  await page.getByRole("button", { name: "Remove the filter kind" }).click();
+  await expect(page).not.toHaveURL(/kind=/);
+  // A time filter applies to the run's creation.
+  await page.goto("/runs?period=24h");
+  await expect(page.getByRole("button", { name: "created in the last 24 h", exact: true })).toBeVisible();
+});
+
+test("filters can be typed: several statuses, sizes with units", async ({
+  ownerPage: page,
+  request,
+  organization,
+}) => {
+  const id = await finishRun(request, organization, { tool: organization.toolId, input: { number: 1 } });
+  await page.goto("/runs");
+  const input = page.getByRole("combobox", { name: "Filter by" });
+  await page.keyboard.press("f");
+  await expect(input).toBeFocused();
+  // Each choice adds to the one before, however soon it follows.
+  for (const text of ["failed", "completed", "< 0.5 credits"]) {
+    // Replaces the text: a slow page may have taken the first key twice.
+    await input.fill(text);
+    await page.keyboard.press("Enter");
+  }
+  await expect(page).toHaveURL(/status=Failed,Completed&maxCredits=0.5$/);
+  await expect(page.getByText("0.5 credits or less")).toBeVisible();
+  await expect(rows(page).locator(`a[href="/runs/${id}"]`)).toHaveCount(1);
+  await page.getByRole("button", { name: "Clear filters" }).click();
+  await expect(page).toHaveURL(/\/runs$/);
+  // "Back" undoes the conditions one by one.
+  await page.goBack();
+  await expect(page.getByText("0.5 credits or less")).toBeVisible();
+  await page.goBack();
+  await expect(page.getByText("0.5 credits or less")).toHaveCount(0);
+  await expect(page).toHaveURL(/status=Failed,Completed$/);
+});
+
+test("an unknown filter in the address is reported, and actions on all runs are hidden", async ({
+  ownerPage: page,
+}) => {
+  await page.goto("/runs?status=Faild&kind=tool");
+  await expect(page.getByText("status=Faild")).toBeVisible();
+  await expect(page.getByRole("button", { name: "Filter", exact: true })).toBeVisible();
+  await expect(page.getByRole("button", { name: "Export and more" })).toHaveCount(0);
+  expect((await page.request.get("/api/runs/export?status=Faild")).status()).toBe(400);
+  await page.getByRole("button", { name: "Remove it" }).click();
+  await expect(page).toHaveURL(/\/runs\?kind=tool$/);
+  await expect(page.getByRole("button", { name: "Export and more" })).toBeVisible();
+});
+
+test("a search without results explains what it covers", async ({ ownerPage: page }) => {
+  await page.goto("/runs?q=xylophonists");
+  await expect(page.getByText("No run matches these filters")).toBeVisible();
+  await expect(page.getByText(/first 8,192 characters/)).toBeVisible();
+});
+
+test("the export contains what the list shows", async ({ ownerPage: page, request, organization }) => {
+  const message = unique("What is 3 + 3?");
+  const id = await finishRun(request, organization, { agent: message });
+  const address = `/api/runs/export?q=${encodeURIComponent(message)}`;
+  const runs = await (await page.request.get(`${address}&format=json`)).json();
+  expect(runs).toMatchObject([{ id, input: message, status: "Completed" }]);
+  const csv = await (await page.request.get(`${address}&format=csv`)).text();
+  expect(csv.split("\r\n")).toHaveLength(3);
+  expect((await request.get(address)).status()).toBe(401);
+});
