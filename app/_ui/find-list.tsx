@@ -29,11 +29,11 @@ export function FindList<Item extends { id: string; label: string }>({
   text: string;
   onText: (text: string) => void;
   onTake: (item: Item, withModifier: boolean) => void;
-  /** Stands beside the field. */
+  /** Shown beside the field. */
   end?: ReactNode;
-  /** Stands for the entries if there are none. */
+  /** Shown if there are no entries. */
   nothing: ReactNode;
-  /** Stands below the entries. */
+  /** Shown below the entries. */
   below?: ReactNode;
   /** The content of an entry. */
   children: (item: Item) => ReactNode;

@@ -1,7 +1,7 @@
 const STORED = "stepwell-invitation";
 
 /**
- * The token of the opened link. It is kept for this tab, so that it survives the way over the sign-in page, and is
+ * The token of the opened link. It is stored for this tab, so that it survives the visit to the sign-in page. It is
  * removed from the address, so that it is neither shown nor shared.
  */
 export function takeToken(): string | null {

@@ -1,6 +1,6 @@
 import { UNREACHABLE_HEADERS, UNREACHABLE_PAGE } from "./unreachable-page";
 
-/** Answers navigations that fail for want of a server. It stores nothing and touches no other request. */
+/** Answers navigations that fail because no server responds. It stores nothing and touches no other request. */
 const SCRIPT = `
 const page = ${JSON.stringify(UNREACHABLE_PAGE)};
 const headers = ${JSON.stringify(UNREACHABLE_HEADERS)};

@@ -42,8 +42,8 @@ export type Expectation = {
 export type SaveOptions = Expectation & { note?: string | undefined };
 
 /**
- * Runs `work` in one transaction, with no other change of this organization's catalog. The lock is advisory, so runs
- * are never blocked.
+ * Runs `work` in one transaction, with no other change of this organization's catalog. The lock is advisory, so runs do
+ * not wait for it.
  */
 export async function changeCatalog<T>(
   services: CatalogServices,

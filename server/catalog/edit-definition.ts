@@ -199,7 +199,10 @@ export async function saveToolText(
 
 type ReadTool = { definition: ToolDefinition; document: YamlDocument } | { problems: TextProblem[] };
 
-/** A tool of 100 long steps has a fifth. Reading so many takes a tenth of a second, during which the process does nothing else. */
+/**
+ * A tool of 100 long steps has a fifth. Reading that many takes a tenth of a second, during which the process does
+ * nothing else.
+ */
 const MAX_PARTS = 50_000;
 
 async function readTool(yaml: string, reader: ToolReader): Promise<ReadTool> {

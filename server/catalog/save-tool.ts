@@ -148,7 +148,7 @@ export async function findToolFaults(
   return findFaults(toJson(workflow), slug, reader);
 }
 
-/** The same for what its schema refuses: all that is wrong beside the schema's faults. */
+/** The same for a tool that its schema refuses: the faults besides those of the schema. */
 export async function findFaultsOfInvalidTool(value: unknown, reader: ToolReader): Promise<readonly Issue[]> {
   const json = toJson(value ?? null);
   const slug = toolDefinition.shape.slug.safeParse(isJsonObject(json) ? json.slug : null).data ?? null;

@@ -59,7 +59,7 @@ function refused(url: URL): EgressError {
 
 /**
  * Resolves a name and refuses it when any of its addresses is not public. The socket connects to exactly these
- * addresses, so a name that changes its mind between the check and the connection gains nothing.
+ * addresses, so a name that resolves differently after the check gains nothing.
  */
 export function guardedLookup(resolve: LookupFunction): LookupFunction {
   return (hostname, options, callback) => {
@@ -132,7 +132,7 @@ function toResponse(
   return new Response(body, init);
 }
 
-/** What a connection dies of that the other side closes. */
+/** The errors of a connection that the other side has closed. */
 const CLOSED = new Set(["UND_ERR_SOCKET", "ECONNRESET", "EPIPE"]);
 const IDEMPOTENT = new Set(["GET", "HEAD", "OPTIONS", "PUT", "DELETE"]);
 

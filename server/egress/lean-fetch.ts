@@ -7,7 +7,9 @@ export type LeanFetchOptions = {
   maxBodyBytes?: number;
   /** Largest body that is read chunk by chunk, in bytes; 64 MiB when unset. */
   maxStreamBytes?: number;
-  /** How long a server may stay silent before the headers and between two chunks, in milliseconds; 600,000 when unset. */
+  /**
+   * How long a server may send nothing before the headers and between two chunks, in milliseconds; 600,000 when unset.
+   */
   silenceMs?: number;
 };
 

@@ -15,7 +15,7 @@ export type FunctionFetch = (
   init?: RequestInit & { basicAuth?: { username: string; password: string } },
 ) => Promise<Response>;
 
-/** What a function may use of the world. Whatever needs the database comes in here. */
+/** What a function may use. Everything that needs the database is passed in here. */
 export type FunctionContext = {
   /** Fires when the run is cancelled, its deadline passes or the function's time is up. */
   signal: AbortSignal;
@@ -34,7 +34,7 @@ export type FunctionContext = {
   ): Promise<Pick<ModelReply, "content" | "toolCalls">>;
   /** The model of the agent that runs, or the configured default one; for functions whose input names none. */
   defaultModel: string;
-  /** What the organization keeps between runs. */
+  /** The values that the organization stores between runs. */
   values: KeyValues;
   /** Sends an e-mail through the operator's SMTP server; null: there is none. */
   sendMail: SendMail | null;

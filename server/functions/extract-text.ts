@@ -3,7 +3,7 @@ import { DocumentError, extractHtmlText, MAX_DOCUMENT_LENGTH } from "@/server/do
 import { defineFunction } from "@/server/functions/define";
 import { FunctionError } from "@/server/functions/function-error";
 
-/** Readable text of HTML: what people read, without markup, scripts, menus and forms. */
+/** The readable text of an HTML page, without markup, scripts, menus and forms. */
 export const extractText = defineFunction({
   name: "extract_text",
   title: "Extract text",

@@ -16,7 +16,7 @@ import { transformJson } from "@/server/functions/transform-json";
 import { waitFunction } from "@/server/functions/wait";
 import type { JsonObject } from "@/server/json";
 
-/** Every function there is: a new one is a file beside this one and a line here. */
+/** The list of all functions. To add one, create a file beside this one and add a line here. */
 const FUNCTIONS: readonly FunctionDefinition[] = [
   calculate,
   currentTime,

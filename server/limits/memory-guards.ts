@@ -1,7 +1,7 @@
 import { isIPv6 } from "node:net";
 import type { Clock } from "@/server/clock";
 
-/** Guards in this process's memory. They protect only the machine; `rate-limit.ts` has the limits that are promised. */
+/** Guards in this process's memory. They only protect the machine. `rate-limit.ts` has the documented limits. */
 
 /** The most keys that a guard stores; beyond it, the oldest is dropped. */
 const MAX_KEYS = 10_000;

@@ -8,10 +8,10 @@ import type { Redact } from "@/server/secrets/redact";
 const PREVIEW_LENGTH = 4_096;
 
 /**
- * The one way by which an output reaches a row: secrets are redacted, U+0000 and halves of characters become U+FFFD, what
- * nests deeper than 200 levels is left out, and the document stays valid JSON. One over 1 MiB is `cut` to
- * `{"truncated": true, "bytes": N, "preview": "…"}` for agents, or refused for workflows.
- * Whatever reads the output later reads what is stored, never the raw one. Storing again changes nothing.
+ * Every output is prepared here before it is stored in a row: secrets are redacted, U+0000 and halves of characters
+ * become U+FFFD, what nests deeper than 200 levels is left out, and the document stays valid JSON. One over 1 MiB is
+ * `cut` to `{"truncated": true, "bytes": N, "preview": "…"}` for agents, or refused for workflows. Later readers get
+ * the stored output, never the raw one. Storing again changes nothing.
  */
 export async function storeOutput(
   output: Json,

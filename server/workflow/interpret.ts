@@ -81,7 +81,10 @@ class StepFailure extends Error {
     this.code = code;
   }
 
-  /** The message after a location and a colon. The one of a child run says itself that a step failed, which is said before. */
+  /**
+   * The message after a location and a colon. A child run's message repeats that a step failed; the repetition is
+   * dropped.
+   */
   get inner(): string {
     return this.message.replace(/^Step ("\w+") failed: /, "step $1: ");
   }

@@ -22,8 +22,8 @@ type Shown = DefinitionRef & {
 };
 
 /**
- * The page of an agent or tool: a run of it, then how it works beside how it fares. `children` are the parts of the
- * flow.
+ * The page of an agent or tool: a form that runs it, then its definition beside its figures. `children` are the parts
+ * of the flow.
  */
 export function DefinitionPage({
   of,

@@ -5,7 +5,7 @@ import { type Column, ListCell } from "@/app/_ui/table";
 import type { RunFigures } from "@/server/runs/read/metrics/figures";
 import type { WeekFigures } from "@/server/runs/read/metrics/week";
 
-/** The columns of a list that tell how its items fared in the last seven days, and the orders they offer. */
+/** The columns of a list with the figures of the last seven days, and the orders they offer. */
 
 const SORTS = {
   runs: (week: WeekFigures) => week.runs,

@@ -18,7 +18,7 @@ export function Conflict({
   onDiscard: () => void;
 }) {
   const section = useRef<HTMLElement>(null);
-  // It appears at the top of the page; whoever saved may be far below.
+  // It appears at the top of the page, which may be scrolled far down.
   useEffect(() => {
     section.current?.scrollIntoView({ block: "nearest" });
   }, []);

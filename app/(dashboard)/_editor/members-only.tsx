@@ -7,7 +7,7 @@ import { DetailHead, Empty } from "@/app/_ui/page/page";
 import { RoleContext, useMay } from "@/app/_ui/role";
 import { ROLE_LABELS } from "@/app/_ui/role-labels";
 
-/** An editor for those who may save; others are told why they see none. */
+/** An editor for those who may save. Others see why there is none. */
 export function MembersOnly({
   kind,
   title,

@@ -62,7 +62,7 @@ export function useEditor<Value>({
   /** The label of each field by its JSON pointer. */
   labels: Record<string, string>;
   save: (value: Value, how: SaveOptions) => Promise<{ id: string; version: number; saved: string }>;
-  /** Gets what the server found. */
+  /** Receives the server's issues. */
   onRefused?: (issues: ShownError["issues"]) => void;
 }) {
   const trpc = useTRPC();
@@ -87,7 +87,7 @@ export function useEditor<Value>({
       return save(value, { expected, note: note.trim() });
     },
     onSuccess: async ({ id, version, saved: what }, { run }) => {
-      draft.forget();
+      draft.deleteStored();
       // The editor is about to close: its own queries are not fetched again.
       await queryClient.invalidateQueries({ ...definitions, refetchType: "none" });
       await queryClient.invalidateQueries({ queryKey: trpc.catalog.pathKey() });
@@ -127,7 +127,7 @@ export function useEditor<Value>({
     newer: opened !== null && draft.version !== opened.version ? opened.version : null,
     busy: mutation.isPending || mutation.isSuccess,
     problems: readProblems(mutation.error, labels),
-    /** What the server found in the value that it refused last. */
+    /** The issues of the value that the server refused last. */
     refused: mutation.isError
       ? { value: mutation.variables.value, issues: describeError(mutation.error).issues }
       : null,

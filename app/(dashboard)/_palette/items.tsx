@@ -48,7 +48,7 @@ export type PaletteProps = {
 
 const KIND_ICONS = { agent: AgentIcon, tool: ToolIcon, trigger: TriggerIcon };
 const RECENT_RUNS = 6;
-/** Shorter texts match most runs. */
+/** Shorter texts would match most runs. */
 const SEARCHED_LENGTH = 2;
 
 /** `pending`: the server has not answered for this text yet. `failed`: part of the search failed. */

@@ -108,7 +108,9 @@ function showHolds(holds: boolean): void {
 
 const STACKED = "max-md:h-auto max-md:border-0 max-md:p-0!";
 
-/** Balances are shown beside holds only: without these, each differs from the one before by more than its amount. */
+/**
+ * Balances are shown only if holds are: without them, consecutive balances differ by more than the amount of the entry.
+ */
 function Row({ line, run, holds }: { line: LedgerLine; run: RunSummary | undefined; holds: boolean }) {
   return (
     <tr

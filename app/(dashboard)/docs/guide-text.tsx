@@ -61,7 +61,7 @@ const COMPONENTS: Components = {
       {children}
     </h3>
   ),
-  // The pictures show this very dashboard.
+  // The pictures show this dashboard.
   img: () => null,
   pre: ({ node, children }) => (
     <div className="relative">

@@ -1,4 +1,4 @@
-/** Browsers in the order in which to look: many name others in their user agent, too. */
+/** Checked in this order, because many browsers also name others in their user agent. */
 const BROWSERS = [
   ["Edge", /\bEdg(e|A|iOS)?\//],
   ["Opera", /\bOPR\//],

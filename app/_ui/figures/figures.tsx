@@ -55,7 +55,7 @@ export function Figure({
   );
 }
 
-/** The course of a figure as a line without axes, from the oldest to the newest value, which has a dot. */
+/** A figure over time as a line without axes. A dot marks the newest value. */
 export function Sparkline({ values, width = 92 }: { values: readonly number[]; width?: number }) {
   const top = Math.max(...values);
   const [height, pad] = [26, 3];

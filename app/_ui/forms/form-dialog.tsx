@@ -5,7 +5,7 @@ import { Button } from "@/app/_ui/button";
 import { describeError } from "@/app/_ui/data/query-client";
 import { Dialog, DialogActions } from "@/app/_ui/dialog";
 
-/** What the dialog does, as far as it shows it. */
+/** What the dialog shows of its mutation. */
 type Mutation = { isPending: boolean; error: unknown };
 
 const problemOf = ({ error }: Mutation) => (error === null ? null : describeError(error).message);

@@ -45,12 +45,12 @@ function Labelled({
 
 type Described = {
   label: string;
-  /** Stands at the end of the label's line. */
+  /** Shown at the end of the label's line. */
   end?: ReactNode;
   hint?: ReactNode;
   error?: string | undefined;
   className?: string | undefined;
-  /** The label stands elsewhere on the page. */
+  /** The label is elsewhere on the page. */
   isLabelHidden?: boolean | undefined;
 };
 /** A description, and the control's own attributes. The current value is reported as a text. */

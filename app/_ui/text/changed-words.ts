@@ -3,7 +3,7 @@ import { diffTokens } from "./diff";
 /** A part of a line; `changed` if the line it is compared with lacks it. */
 export type Piece = { text: string; changed: boolean };
 
-/** Lines that share a smaller part of their characters are rather replaced than changed. */
+/** Lines that share a smaller part of their characters count as replaced, not as changed. */
 const MIN_SHARED = 0.3;
 
 /** A line in pieces, words that the other line lacks marked. Undefined if the two have little in common. */

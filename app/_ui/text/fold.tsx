@@ -23,7 +23,7 @@ export function Fold({
   startsOpen?: boolean;
   /** The class name of the collapsed height. */
   height?: string;
-  /** The size of the content, which the button says if it is more than a glance. */
+  /** The size of the content, shown on the button if it is large. */
   bytes: number;
   onOpen?: () => void;
   children: ReactNode | ((folded: boolean) => ReactNode);

@@ -110,7 +110,7 @@ function groupByEntry(faults: readonly Issue[]): Map<string, Set<string>> {
   return refused;
 }
 
-/** What must be there for a definition, where the file has none that is valid. */
+/** The required fields of a definition, for an entry that has no valid ones. */
 const STAND_INS = {
   secrets: { hosts: ["host.invalid"] },
   tools: { name: "?", steps: [{ id: "a", uses: "current_time" }] },

@@ -6,7 +6,10 @@ import { OPEN_FIGURES } from "@/server/runs/engine/figures";
 import { type RunFacts, runFacts } from "@/server/runs/run-facts";
 import type { Services } from "@/server/services";
 
-/** Hand-written and prepared: polls are the most frequent calls, and Prisma would cost more than the rest of one. */
+/**
+ * A hand-written, prepared statement: polls are the most frequent calls, and Prisma would cost more than the rest of a
+ * poll.
+ */
 const READ = {
   name: "read-run",
   text: `

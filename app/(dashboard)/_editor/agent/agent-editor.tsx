@@ -27,7 +27,7 @@ import { ModelField } from "./model-field";
 import { Policies } from "./policies";
 import type { Starter } from "./starters";
 
-/** Creates an agent, which may begin as one that works as it is. */
+/** Creates an agent, from a starter if one is given. */
 export function NewAgent({ starter }: { starter: Starter | null }) {
   const trpc = useTRPC();
   const { data: choices } = useSuspenseQuery(trpc.definitions.choices.queryOptions());

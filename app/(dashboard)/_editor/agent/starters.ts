@@ -1,8 +1,8 @@
 import type { AgentFields } from "./agent-fields";
 
-/** An agent that works as it is, to begin a new one with. */
+/** A complete agent, as the start of a new one. */
 export type Starter = {
-  /** Names it in the address of the page for a new agent. */
+  /** Identifies it in the address of the page for a new agent. */
   slug: string;
   about: string;
   fields: Pick<AgentFields, "slug" | "name" | "systemPrompt"> & Partial<AgentFields>;

@@ -9,7 +9,7 @@ export type Callable = {
   name: string;
   description: string;
   group: string;
-  /** What the step's id is made of. */
+  /** The text that the step's id is made from. */
   id: string;
   step: object;
 };

@@ -8,13 +8,13 @@ import { PlusIcon } from "@/app/_ui/icons";
 import { Badge } from "@/app/_ui/table";
 import type { StepView, ToolView } from "./tool-document";
 
-/** What of a tool is shown beside the list: a step by its index, or its input or output. */
+/** The part of a tool that is shown beside the list: a step by its index, the input or the output. */
 export type Part = number | "input" | "output";
 
 /** The selected card, as a CSS selector. */
 export const SELECTED_CARD = "[data-steps] [aria-current]";
 
-/** A tool as the way of its data: input, steps, output. Parts with problems are marked. */
+/** The parts of a tool in the order of its data: input, steps, output. Parts with problems are marked. */
 export function StepList({
   tool,
   selected,

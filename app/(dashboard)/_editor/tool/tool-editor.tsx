@@ -95,7 +95,7 @@ function ToolForm({
   const lines = typeof selected === "number" ? steps[selected]?.lines : undefined;
 
   const problemsIn = (part: Part) => problems.filter(({ path }) => partOf(path) === part);
-  /** With problems, saving leads to the first one; a conflict is none. */
+  /** If there are problems, saving goes to the first one. A conflict is not one of them. */
   function showFirst(issues: ShownError["issues"]) {
     const [first] = [...problems, ...readRefusal(issues, [])];
     if (first === undefined) return;
@@ -212,7 +212,7 @@ function useCallables(): Callable[] {
   return useMemo(() => listCallables(functions, choices.tools), [functions, choices]);
 }
 
-/** What only saving found, such as a changed slug. An issue's path is `/line/N`. */
+/** The problems that only saving finds, such as a changed slug. An issue's path is `/line/N`. */
 function readRefusal(issues: ShownError["issues"], found: readonly TextProblem[]): TextProblem[] {
   return issues
     .filter(({ path, message }) => path !== "" && !found.some((problem) => problem.message === message))

@@ -25,8 +25,8 @@ export type WorkLine = Position & { failure?: Failure | undefined } & (
   );
 
 /**
- * How a failed line is meant: its definition continues on errors, or it was under way when its run was cancelled.
- * Undefined: it failed.
+ * Why a failed line is not shown as failed: its definition continues on errors, or its run was cancelled while it was
+ * in progress. Undefined: it is.
  */
 type Failure = "Tolerated" | "Cancelled";
 export type LineStatus = StepLine["status"] | Failure;
@@ -210,7 +210,7 @@ export function statusOf(line: WorkLine, { status }: Pick<StepLine, "status">): 
   return status === "Failed" ? (line.failure ?? status) : status;
 }
 
-/** Whether a line did not end as its run needed it. */
+/** Whether a line failed in a way that mattered to its run. */
 export function isAtFault(line: Line): boolean {
   const { status } = lineFacts(line);
   return status !== "Completed" && status !== "Tolerated";

@@ -26,7 +26,7 @@ function isSame(a: WorkLine, b: WorkLine): boolean {
   return a.depth === b.depth && nameOf(a) === nameOf(b);
 }
 
-/** Calls are told apart by what they led to: the label of others has their number, which an extra call shifts. */
+/** A call is identified by what it led to. Its number would change with each extra call before it. */
 function nameOf(line: WorkLine): string {
   return line.kind === "step" ? `step ${line.label}` : line.call.asked === 0 ? "answer" : "call";
 }

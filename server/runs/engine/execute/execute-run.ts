@@ -92,7 +92,7 @@ export async function executeRun(
           : await executeTool(execution, configuration);
     } catch (error) {
       const cause: unknown = signal.aborted ? signal.reason : error;
-      // Whether a child is cancelled is read from its row, which may not be written yet.
+      // Whether a child is to be cancelled is in its row, which may not be written yet.
       if (parent !== undefined) await journal.settled();
       const ending = await outcomeOf(services, run, cause);
       if (ending === null) throw cause;

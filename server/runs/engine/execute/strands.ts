@@ -76,7 +76,7 @@ export class Strands {
   }
 }
 
-/** How much an error decides about the run: a lost worker, any other error, and only then a slot that is left. */
+/** The rank of an error if several strands fail: a lost worker, any other error, then a slot that is left. */
 function rankOf(error: unknown): number {
   if (error instanceof WorkerLost) return 0;
   return error instanceof YieldSlot ? 2 : 1;

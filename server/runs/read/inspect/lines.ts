@@ -120,7 +120,7 @@ export function viewCallLine(call: Prisma.ModelCallGetPayload<{ select: typeof C
 /** How much of an attempt's error a timeline line shows, in characters. */
 const ERROR_OF_LINE = 200;
 
-/** The attempts of a line; none if the first one says all. */
+/** The attempts of a line; none if there was only one and it did not fail. */
 function attemptsOfLine(line: { attempts: string; status: StepLine["status"] }): Attempt[] {
   const attempts = readAttempts(line.attempts);
   if (attempts.length < 2 && line.status !== "Running") return [];

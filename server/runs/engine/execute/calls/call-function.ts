@@ -28,7 +28,9 @@ export type FunctionCall = {
   retries: RetryPolicy;
   timeoutMs?: number | undefined;
   defaultModel: string;
-  /** Who reads the output: an agent's model gets a preview of a large one, a workflow's step fails, with a code. */
+  /**
+   * Who reads the output. If it is too large, an agent's model gets a preview, and a workflow's step fails with a code.
+   */
   reader: "agent" | "workflow";
 };
 
@@ -109,7 +111,7 @@ async function attemptFunction(
     }
     try {
       const context = contextOf(execution, { call, attempt, lines, carried: opened.carried });
-      // Waiting for the database is not the function's time.
+      // The time limit does not include waiting for the database.
       await worker.confirm();
       const output = await executeFunction(call.name, call.input, context, call.timeoutMs);
       const stored = await storedOutput(output, call.reader, redact);

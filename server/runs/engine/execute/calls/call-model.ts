@@ -51,7 +51,7 @@ export async function callModel(
     reply = await models.call({
       ...request,
       maxOutputTokens,
-      // A signal of the call's own: what a client adds to it goes with the call, not with the run.
+      // A signal for this call only, so that a client's listeners are released with the call and not with the run.
       signal: AbortSignal.any([signal]),
       onText: partial.update,
       onRetry: async (attempts) => journal.showProgress(begun, { attempts: [...earlier, ...attempts] }),
@@ -92,8 +92,8 @@ function cleanReceived(received: ReceivedOutput | null): ReceivedOutput | null {
 }
 
 /**
- * Reserves what a call may cost. As a rule a quick bound of the prompt and all the output that is wanted fit into cap and
- * balance; where they don't, the prompt is counted, and the call's output limit is what the reservation leaves for it.
+ * Reserves what a call may cost. Usually cap and balance allow a quick bound of the prompt with the full output. If
+ * not, the prompt is counted exactly, and the output is limited to what the reservation pays for.
  */
 async function reserveForCall(
   { services, run, budget }: Execution,

@@ -22,8 +22,8 @@ export type ChildTarget = {
 };
 
 /**
- * Executes a child run: it has a journal of its own and the worker, slot and hold of its caller, so that it cannot wait for
- * it. Continues with one that an earlier worker began, or reads how it ended. `signal` fires with the caller's step.
+ * Executes a child run: it has its own journal, and the worker, slot and hold of its caller, so that it never waits for
+ * them. Continues with one that an earlier worker began, or reads how it ended. `signal` fires with the caller's step.
  */
 export async function executeChildRun(
   execution: Execution,
