@@ -113,7 +113,7 @@ export const secretInput = z.strictObject({
       8,
       "must have at least 8 characters: shorter ones cannot be distinguished from ordinary text when they are redacted",
     )
-    .refine((value) => value.isWellFormed(), "must not contain halves of characters"),
+    .refine((value) => value.isWellFormed(), "must be valid Unicode"),
   hosts: allowedHosts.optional(),
   expiresAt: instant.nullish(),
 });

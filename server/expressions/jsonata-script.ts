@@ -48,7 +48,7 @@ export const JSONATA_SCRIPT = `
   const isClean = (text) => !text.includes("\\0") && text.isWellFormed();
 
   // A function has no place in JSON: it is left out, as JSON.stringify does with JavaScript's own. U+0000 and
-  // halves of characters cannot be stored.
+  // unpaired surrogates cannot be stored.
   const forJson = (key, value) => {
     if (typeof value === "string") return isClean(value) ? value : cleanText(value);
     if (value === null || typeof value !== "object") return value;

@@ -78,7 +78,7 @@ describe("evaluateExpression", () => {
     expect(await evaluate(expression, input)).toEqual(expected);
   });
 
-  test("U+0000 and halves of characters become U+FFFD, in values, keys and messages", async () => {
+  test("U+0000 and unpaired surrogates become U+FFFD, in values, keys and messages", async () => {
     expect(await evaluate('{"a\\u0000": "b\\u0000\\ud800c"}')).toEqual({ "a\ufffd": "b\ufffd\ufffdc" });
     await expect(evaluate('$error("no\\u0000")')).rejects.toThrow("no\ufffd");
   });

@@ -46,7 +46,7 @@ const HOSTILE: Record<string, Json> = {
   "an unending number": "9".repeat(5_000),
 };
 
-/** The world as hostile as it gets: answers with prototypes and halves of characters. */
+/** The world as hostile as it gets: answers with prototypes and unpaired surrogates. */
 const context: Partial<FunctionContext> = {
   fetch: async () => Response.json(HOSTILE["an own __proto__"]),
   callModel: async () => ({ content: '{"__proto__":{"polluted":true},"a":"\\ud800"}', toolCalls: [] }),

@@ -42,7 +42,7 @@ test.each([["plain text"], ["v1.."], ["v1.AAAA.AAAA.AAAA"], ["v2.a.b.c"], [""], 
   },
 );
 
-test("a encryption opens texts of the previous secret, and seals with the current one", () => {
+test("encryption opens texts of the previous secret, and seals with the current one", () => {
   const [before, after] = ["x".repeat(32), "y".repeat(32)];
   const sealed = createEncryption(before).seal("s3cret", "p");
   const both = createEncryption(after, before);

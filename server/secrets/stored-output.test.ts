@@ -33,7 +33,7 @@ test("cuts or refuses what is larger than 1 MiB of JSON, and nothing smaller", a
   expect(JSON.parse(await store(`x${"😀".repeat(MIB)}`)).preview.isWellFormed()).toBe(true);
 });
 
-test("replaces U+0000 and halves of characters, in keys too", async () => {
+test("replaces U+0000 and unpaired surrogates, in keys too", async () => {
   expect(JSON.parse(await store({ "a\0": "b\0\ud800c" }))).toEqual({ "a\ufffd": "b\ufffd\ufffdc" });
   expect(replaceNul("a\0\udc00")).toBe("a\ufffd\ufffd");
 });

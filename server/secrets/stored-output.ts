@@ -8,7 +8,7 @@ import type { Redact } from "@/server/secrets/redact";
 const PREVIEW_LENGTH = 4_096;
 
 /**
- * Every output is prepared here before it is stored in a row: secrets are redacted, U+0000 and halves of characters
+ * Every output is prepared here before it is stored in a row: secrets are redacted, U+0000 and unpaired surrogates
  * become U+FFFD, what nests deeper than 200 levels is left out, and the document stays valid JSON. One over 1 MiB is
  * `cut` to `{"truncated": true, "bytes": N, "preview": "…"}` for agents, or refused for workflows. Later readers get
  * the stored output, never the raw one. Storing again changes nothing.
@@ -28,7 +28,7 @@ export async function storeOutput(
   return { text: JSON.stringify({ truncated: true, bytes, preview }) };
 }
 
-/** A text without U+0000, which PostgreSQL cannot hold, and without halves of characters, which UTF-8 cannot. */
+/** A text without U+0000, which PostgreSQL cannot hold, and without unpaired surrogates, which UTF-8 cannot. */
 export function replaceNul(text: string): string {
   return text.replaceAll("\0", "\uFFFD").toWellFormed();
 }

@@ -151,7 +151,7 @@ describe("a flush", () => {
     expect(await world.db.modelCall.count({ where: { runId } })).toBe(2);
   });
 
-  it("stores U+0000 and halves of characters as U+FFFD, in rows and in the inputs of runs", async () => {
+  it("stores U+0000 and unpaired surrogates as U+FFFD, in rows and in the inputs of runs", async () => {
     const text = 'a\0b \ud83d c \udc4d d \u{1f44d} \\u0000 "\\ud83d"';
     const { runId } = await start(world, { userMessage: text });
     const { journal } = await world.engine.worker();
