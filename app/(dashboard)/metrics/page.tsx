@@ -1,10 +1,11 @@
 import type { Metadata } from "next";
+import { PageHead } from "@/app/_ui/page/page";
 import { createPrefetch, Prefetched } from "@/app/_ui/page/prefetch";
+import { FiguresSkeleton } from "@/app/_ui/page/skeletons";
 import { suspended } from "../content-page";
 import { paramsOf } from "../runs/address";
 import { readMetricsAddress } from "./address";
 import { MetricsView } from "./metrics-view";
-import { Skeleton } from "./skeleton";
 
 export const metadata: Metadata = { title: "Metrics" };
 
@@ -16,6 +17,18 @@ async function Metrics({ searchParams }: PageProps<"/metrics">) {
     <Prefetched from={prefetch}>
       <MetricsView />
     </Prefetched>
+  );
+}
+
+const FIGURES = ["Runs", "Success rate", "Duration p50", "Duration p95", "Tokens", "Credits"];
+
+function Skeleton() {
+  return (
+    <>
+      <PageHead title="Metrics" />
+      <FiguresSkeleton label="Key figures" names={FIGURES} />
+      <div className="mx-4 mt-12 h-44 rounded bg-surface sm:mx-6" />
+    </>
   );
 }
 

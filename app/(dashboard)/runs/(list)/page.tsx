@@ -1,10 +1,11 @@
 import type { Metadata } from "next";
+import { PageHead, SkeletonLine } from "@/app/_ui/page/page";
 import { createPrefetch, Prefetched } from "@/app/_ui/page/prefetch";
+import { TableSkeleton } from "@/app/_ui/page/skeletons";
 import { suspended } from "../../content-page";
 import { paramsOf, readAddress } from "../address";
 import { runsQuery } from "../query";
 import { RunsList } from "./runs-list";
-import { Skeleton } from "./skeleton";
 
 export const metadata: Metadata = { title: "Runs" };
 
@@ -19,6 +20,23 @@ async function Runs({ searchParams }: PageProps<"/runs">) {
     <Prefetched from={prefetch}>
       <RunsList />
     </Prefetched>
+  );
+}
+
+function Skeleton() {
+  return (
+    <>
+      <PageHead title="Runs" />
+      <div className="px-4 pb-3 sm:px-6">
+        <div className="flex h-8 w-full items-center rounded-md border border-line px-2 sm:w-72">
+          <SkeletonLine className="w-40" />
+        </div>
+      </div>
+      <TableSkeleton
+        columns={["Run", "Status", "Started by", "Started", "Duration", "Tokens", "Credits"]}
+        label="Runs"
+      />
+    </>
   );
 }
 

@@ -24,13 +24,12 @@ import { runsQuery } from "../query";
 import { Started, useExactTimes } from "../started";
 import { FilterBar } from "./filter-bar";
 import type { FilterChange } from "./filter-choices";
-import { useListKeys, useReturn } from "./list-keys";
+import { useListKeys, useReturn, useReveal } from "./list-focus";
 import { ListMenu } from "./list-menu";
 import { NewRunMenu } from "./new-run-menu";
 import { NoRuns, UnknownFilters } from "./notices";
 import { type Select, SelectionBar, useSelection } from "./selection";
 import { useLiveRuns } from "./use-live-runs";
-import { useReveal } from "./use-reveal";
 
 /** The organization's runs: updated live, filtered by the URL, older ones by cursor. */
 export function RunsList() {

@@ -4,7 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useMemo } from "react";
 import { CopyButton } from "@/app/_ui/copy-button";
 import { useTRPC } from "@/app/_ui/data/providers";
-import { DownloadLink } from "@/app/_ui/download-link";
+import { DownloadIcon } from "@/app/_ui/icons";
 import { JsonView, parseDocument } from "@/app/_ui/json/view";
 import { Fold } from "@/app/_ui/text/fold";
 import { ANSWER_LIMIT, isLong, startOfFolded } from "@/app/_ui/text/long-text";
@@ -186,4 +186,17 @@ function RunText({
   if (isDocument) return <JsonView cut={cut} text={text} tools={!folded} />;
   if (!isAnswer) return <PlainText prose text={folded ? startOfFolded(text) : text} />;
   return <FormattedText first={first} folded={folded} text={text} />;
+}
+
+function DownloadLink({ address, label }: { address: string; label: string }) {
+  return (
+    <a
+      aria-label={label}
+      className="inline-flex size-7 shrink-0 items-center justify-center rounded-md text-muted hover:bg-hover hover:text-ink"
+      href={`${address}&download=1`}
+      title={label}
+    >
+      <DownloadIcon />
+    </a>
+  );
 }

@@ -1,5 +1,6 @@
 import { useEffect, useEffectEvent, useLayoutEffect, useRef } from "react";
 import { isPageKey } from "@/app/_ui/page/page-keys";
+import type { RunSummary } from "@/server/runs/read/list";
 import { lastOpenedRun } from "../last-list";
 
 /**
@@ -70,4 +71,20 @@ export function useReturn(
       row?.closest("tr")?.scrollIntoView({ block: "nearest" });
     }
   }, [list, lastId]);
+}
+
+/** Scrolls to a run's row once it is in the list. */
+export function useReveal(
+  list: React.RefObject<HTMLElement | null>,
+  runs: RunSummary[],
+): (id: string) => void {
+  const wanted = useRef<string | null>(null);
+  useEffect(() => {
+    if (wanted.current === null || !runs.some((run) => run.id === wanted.current)) return;
+    list.current?.querySelector(`[href="/runs/${wanted.current}"]`)?.scrollIntoView({ block: "center" });
+    wanted.current = null;
+  }, [list, runs]);
+  return (id) => {
+    wanted.current = id;
+  };
 }
