@@ -59,11 +59,19 @@ module.exports = {
       to: { dependencyTypes: ["npm-no-pkg", "npm-unknown", "npm-dev"], dependencyTypesNot: ["type-only"] },
     },
 
-    closed("server", "^server/", "^(app|inngest|scripts|e2e|prisma)/|^(serve|wiring)\\.ts$"),
+    closed(
+      "server",
+      "^server/",
+      "^(app|inngest|scripts|e2e|prisma)/|^(serve|wiring|process-services)[a-z-]*\\.ts$",
+    ),
     closed("server-without-next", "^server/", `${NODE_MODULES}(next|react|react-dom|inngest)/`),
-    closed("inngest", "^inngest/", "^(app|scripts|e2e|prisma)/|^(serve|wiring)\\.ts$"),
-    closed("wiring", "^wiring\\.ts$", "^(app|scripts|e2e|prisma)/|^serve\\.ts$"),
-    closed("app", "^app/", "^(inngest|scripts|prisma|e2e)/|^(serve|wiring)\\.ts$"),
+    closed(
+      "inngest",
+      "^inngest/",
+      "^(app|scripts|e2e|prisma)/|^(serve|wiring|process-services)[a-z-]*\\.ts$",
+    ),
+    closed("wiring", "^wiring\\.ts$", "^(app|scripts|e2e|prisma)/|^serve[a-z-]*\\.ts$"),
+    closed("app", "^app/", "^(inngest|scripts|prisma|e2e)/|^(serve|wiring)[a-z-]*\\.ts$"),
     closed("scripts", "^scripts/", "^(app|inngest)/|^serve\\.ts$", "^serve\\.ts$"),
 
     {
@@ -76,8 +84,8 @@ module.exports = {
     {
       name: "pure-folders-have-no-database",
       severity: "error",
-      comment: "agent, workflow, functions, models and expressions get what they need as arguments.",
-      from: { path: "^server/(agent|workflow|functions|models|expressions)/", pathNot: TESTS },
+      comment: "agent, workflow, functions, models, expressions and json get what they need as arguments.",
+      from: { path: "^server/(agent|workflow|functions|models|expressions|json)/", pathNot: TESTS },
       to: { path: `^server/db/|^prisma/|${NODE_MODULES}(@prisma|pg|prisma)/` },
     },
     {
@@ -100,6 +108,7 @@ module.exports = {
     home("trpc-to-openapi", "trpc-to-openapi|zod-openapi", "^server/api/"),
     home("inngest", "inngest", "^inngest/"),
     home("openai", "openai", "^server/models/"),
+    home("ajv", "ajv|ajv-formats", "^server/json/"),
     home("undici", "undici", "^server/egress/"),
     home("prisma", "prisma|@prisma", "^server/db/|^prisma\\.config\\.ts$|^scripts/schema-difference"),
     home("better-auth", "better-auth", "^server/auth/|^prisma/seed\\.ts$"),

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
 import { ensureBuild } from "./scripts/build.mjs";
 import { freePort } from "./scripts/ports.mjs";
-import type { JsonObject } from "./server/json";
+import type { JsonObject } from "./server/json/json";
 import { expectSoundLedger } from "./testing/ledger";
 import { type ModelServer, startModelServer } from "./testing/servers/model-server";
 import { insertTool } from "./testing/tools";

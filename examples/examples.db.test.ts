@@ -6,7 +6,7 @@ import { readDefinitionFile } from "@/server/catalog/definition-file/definition-
 import { exportOrganization } from "@/server/catalog/definition-file/export";
 import { operatorOf } from "@/server/catalog/organization/organizations";
 import { executeFunction } from "@/server/functions/execute";
-import type { JsonObject } from "@/server/json";
+import type { JsonObject } from "@/server/json/json";
 import { runWorkflow } from "@/server/workflow/interpret";
 import { testFunctionContext } from "@/testing/function-context";
 import { openWorld } from "@/testing/world";

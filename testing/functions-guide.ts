@@ -2,7 +2,7 @@ import { DEFAULT_PRICES } from "@/server/credits/prices";
 import type { FunctionDefinition } from "@/server/functions/define";
 import { COMMON_ERRORS } from "@/server/functions/function-error";
 import { inputSchemaOf, listFunctions, outputSchemaOf } from "@/server/functions/registry";
-import { isJsonObject, type Json, type JsonObject } from "@/server/json";
+import { isJsonObject, type Json, type JsonObject } from "@/server/json/json";
 import { MAX_STEP_OUTPUT_BYTES } from "@/server/limits/sizes";
 
 /** docs/functions.md, generated from the registry. */

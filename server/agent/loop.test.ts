@@ -9,7 +9,7 @@ import {
   type Thinking,
   type Thought,
 } from "@/server/agent/loop";
-import type { JsonObject } from "@/server/json";
+import type { JsonObject } from "@/server/json/json";
 import { limitCalls } from "@/server/models/reply-limits";
 import { workflowDefinition } from "@/server/workflow/definition";
 

@@ -1,6 +1,6 @@
 import type { AgentConfiguration } from "@/server/agent/definition";
-import type { JsonObject } from "@/server/json";
-import { stringifyLarge } from "@/server/large-json";
+import type { JsonObject } from "@/server/json/json";
+import { stringifyLarge } from "@/server/json/large";
 import { asksForCorrection, readJsonAnswer, requestCorrection } from "@/server/models/json-answer";
 import type { ModelMessage, OfferedTool, ToolCall } from "@/server/models/port";
 import { limitCalls } from "@/server/models/reply-limits";

@@ -1,14 +1,14 @@
 import type { AttachedCallable } from "@/server/agent/definition";
 import { checkFunctionInput } from "@/server/functions/execute";
 import { findFunction } from "@/server/functions/registry";
-import { isJsonObject, type Json, type JsonObject } from "@/server/json";
-import { canonicalText } from "@/server/json-text";
-import { parseLargeJson, stringifyLarge } from "@/server/large-json";
+import { isJsonObject, type Json, type JsonObject } from "@/server/json/json";
+import { parseLargeJson, stringifyLarge } from "@/server/json/large";
+import { validateAgainst } from "@/server/json/schema";
+import { describeIssues } from "@/server/json/schema-issues";
+import { canonicalText } from "@/server/json/text";
 import type { ToolCall } from "@/server/models/port";
 import { FURTHER_CALLS, MAX_EXECUTED_CALLS, MAX_RECORDED_CALLS } from "@/server/models/reply-limits";
 import { cleanLargeJson, replaceNul } from "@/server/secrets/stored-output";
-import { validateAgainst } from "@/server/workflow/schema";
-import { describeIssues } from "@/server/workflow/schema-issues";
 
 /**
  * A checked call of the model. `inputText` is the step's stored input: the arguments, or the raw text as a JSON string

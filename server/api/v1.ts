@@ -10,8 +10,8 @@ import {
   toolRunStatusView,
 } from "@/server/contract/shapes";
 import { AppError } from "@/server/errors";
-import { isJsonObject, type JsonObject } from "@/server/json";
-import { refuseNul } from "@/server/json-body";
+import { refuseNul } from "@/server/json/body";
+import { isJsonObject, type JsonObject } from "@/server/json/json";
 import { MAX_USER_MESSAGE_BYTES } from "@/server/limits/sizes";
 import { cancelRun } from "@/server/runs/cancel";
 import { readConfiguration, readFinishedSteps, readRun } from "@/server/runs/read/read-run";

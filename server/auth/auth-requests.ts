@@ -4,7 +4,7 @@ import { CLIENT_ADDRESS_HEADER, getAuth, isSameOrigin, MAX_PASSWORD_LENGTH } fro
 import { admitSignIn, forgiveSignIn } from "@/server/auth/sign-in-limits";
 import { AppError, isAppError } from "@/server/errors";
 import { newId } from "@/server/ids";
-import { tryParseJson } from "@/server/json";
+import { tryParseJson } from "@/server/json/json";
 import { readBody } from "@/server/limits/read-body";
 import { MAX_SIGN_IN_BYTES } from "@/server/limits/sizes";
 import type { Services } from "@/server/services";

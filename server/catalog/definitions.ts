@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { agentSettings } from "@/server/agent/definition";
 import { KEY_SCOPES, MEMBER_ROLES } from "@/server/auth/actor";
-import { isJsonObject } from "@/server/json";
+import { isJsonObject } from "@/server/json/json";
 import { ownProviders } from "@/server/models/own-provider";
 import { SECRET_NAME } from "@/server/secrets/references";
 import { workflowDefinition } from "@/server/workflow/definition";

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { AppError, type Issue } from "@/server/errors";
-import { jsonPointer } from "@/server/json-text";
+import { jsonPointer } from "@/server/json/text";
 
 /** Reads a JSON pointer; keys that look like indexes become numbers. */
 export function fromPointer(pointer: string): (string | number)[] {

@@ -4,10 +4,10 @@ import { Decimal } from "@/server/credits/amount";
 import type { Issue } from "@/server/errors";
 import { findFunction, listFunctions } from "@/server/functions/registry";
 import { newId } from "@/server/ids";
-import type { JsonObject } from "@/server/json";
-import { jsonBytes } from "@/server/json-text";
+import type { JsonObject } from "@/server/json/json";
+import { checkSchema } from "@/server/json/schema";
+import { jsonBytes } from "@/server/json/text";
 import { findSecretNames } from "@/server/secrets/references";
-import { checkSchema } from "@/server/workflow/schema";
 import { agentContent, readToolSlugs } from "./agent-content";
 import {
   auditSave,

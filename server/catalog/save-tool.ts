@@ -3,7 +3,7 @@ import { Decimal } from "@/server/credits/amount";
 import type { Issue } from "@/server/errors";
 import { findFunction, inputSchemaOf, listFunctions } from "@/server/functions/registry";
 import { newId } from "@/server/ids";
-import { isJsonObject, type Json } from "@/server/json";
+import { isJsonObject, type Json } from "@/server/json/json";
 import { findWorkflowFaults, type KnownNames } from "@/server/workflow/check";
 import { workflowDefinition } from "@/server/workflow/definition";
 import {

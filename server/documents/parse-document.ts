@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { DOCUMENT_THREAD } from "@/server/documents/document-thread";
-import { isJsonObject } from "@/server/json";
+import { isJsonObject } from "@/server/json/json";
 import { resolveInstalled, ThreadError, ThreadPool } from "@/server/sandbox/thread-pool";
 
 /** Most rows of one CSV text. */

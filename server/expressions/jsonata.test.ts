@@ -4,7 +4,7 @@ import jsonata from "jsonata";
 import { describe, expect, test } from "vitest";
 import { ExpressionError } from "@/server/expressions/expression-error";
 import { evaluateExpression, parseExpression } from "@/server/expressions/jsonata";
-import type { Json } from "@/server/json";
+import type { Json } from "@/server/json/json";
 
 const facts = { now: new Date("2026-03-04T05:06:07.000Z"), seed: "run-1", organizationId: "org-1" };
 const evaluate = (expression: string, input: Json = {}, timeoutMs?: number) =>

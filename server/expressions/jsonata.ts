@@ -2,9 +2,9 @@ import { z } from "zod";
 import { ExpressionError } from "@/server/expressions/expression-error";
 import { JSONATA_SCRIPT } from "@/server/expressions/jsonata-script";
 import { evaluateReference } from "@/server/expressions/plain-reference";
-import type { Json } from "@/server/json";
-import { isDeeper, MAX_JSON_DEPTH } from "@/server/json-text";
-import { readLargeJson, stringifyLarge } from "@/server/large-json";
+import type { Json } from "@/server/json/json";
+import { readLargeJson, stringifyLarge } from "@/server/json/large";
+import { isDeeper, MAX_JSON_DEPTH } from "@/server/json/text";
 import { createSandbox, type Evaluation, SANDBOX_LIMITS, SandboxError } from "@/server/sandbox/sandbox";
 import { readInstalled } from "@/server/sandbox/thread-pool";
 

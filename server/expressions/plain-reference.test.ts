@@ -2,7 +2,7 @@ import fc from "fast-check";
 import jsonata from "jsonata";
 import { expect, test } from "vitest";
 import { evaluateReference } from "@/server/expressions/plain-reference";
-import type { Json } from "@/server/json";
+import type { Json } from "@/server/json/json";
 
 /** Mostly names that meet. */
 const names = fc.oneof(

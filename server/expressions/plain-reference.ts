@@ -1,5 +1,5 @@
-import type { Json, JsonObject } from "@/server/json";
-import { keysOf } from "@/server/large-json-parser";
+import type { Json, JsonObject } from "@/server/json/json";
+import { keysOf } from "@/server/json/large-parser";
 import { Turns } from "@/server/turns-of-work";
 
 /**

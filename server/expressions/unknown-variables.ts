@@ -1,5 +1,5 @@
 import type { ExpressionNode } from "@/server/expressions/jsonata";
-import { isJsonObject, type Json } from "@/server/json";
+import { isJsonObject, type Json } from "@/server/json/json";
 
 /** The names of JSONata's functions. */
 export const JSONATA_FUNCTIONS: readonly string[] = [

@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import type { Clock } from "@/server/clock";
 import type { Issue } from "@/server/errors";
-import type { Json, JsonObject } from "@/server/json";
+import type { Json, JsonObject } from "@/server/json/json";
 import type { SendMail } from "@/server/mail/message";
 import type { ModelReply, ModelRequest } from "@/server/models/port";
 import type { KeyValues } from "@/server/values/limits";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { executeFunction } from "@/server/functions/execute";
-import type { Json } from "@/server/json";
+import type { Json } from "@/server/json/json";
 import { testFunctionContext } from "@/testing/function-context";
 
 const call = (name: string, input: Json, organizationId = "org-1") =>

@@ -3,9 +3,9 @@ import type { Issue } from "@/server/errors";
 import type { FunctionContext, FunctionDefinition } from "@/server/functions/define";
 import { FunctionError } from "@/server/functions/function-error";
 import { findFunction, listFunctions } from "@/server/functions/registry";
-import type { Json } from "@/server/json";
-import { jsonPointer } from "@/server/json-text";
-import { describeIssues } from "@/server/workflow/schema-issues";
+import type { Json } from "@/server/json/json";
+import { describeIssues } from "@/server/json/schema-issues";
+import { jsonPointer } from "@/server/json/text";
 
 /** The faults of a value as input of a function; empty: it is valid. */
 export function checkFunctionInput(definition: FunctionDefinition, input: Json): Issue[] {

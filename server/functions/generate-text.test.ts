@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { executeFunction } from "@/server/functions/execute";
-import type { Json } from "@/server/json";
+import type { Json } from "@/server/json/json";
 import type { ModelReply, ModelRequest } from "@/server/models/port";
 import { testFunctionContext } from "@/testing/function-context";
 

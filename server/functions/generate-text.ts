@@ -1,11 +1,11 @@
 import { z } from "zod";
 import { defineFunction, type FunctionContext } from "@/server/functions/define";
 import { FunctionError } from "@/server/functions/function-error";
-import { isJsonObject, type JsonObject } from "@/server/json";
+import { isJsonObject, type JsonObject } from "@/server/json/json";
+import { checkSchema } from "@/server/json/schema";
+import { describeIssues } from "@/server/json/schema-issues";
 import { readJsonAnswer, requestCorrection } from "@/server/models/json-answer";
 import { ModelError, type ModelMessage } from "@/server/models/port";
-import { checkSchema } from "@/server/workflow/schema";
-import { describeIssues } from "@/server/workflow/schema-issues";
 
 export const textInput = z.object({
   prompt: z.string().min(1).describe("What to write, with all the information it needs."),

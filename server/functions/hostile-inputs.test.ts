@@ -3,7 +3,7 @@ import type { FunctionContext, FunctionDefinition } from "@/server/functions/def
 import { executeFunction } from "@/server/functions/execute";
 import { COMMON_ERRORS, codeOfFailure } from "@/server/functions/function-error";
 import { inputSchemaOf, listFunctions } from "@/server/functions/registry";
-import { isJsonObject, type Json, type JsonObject } from "@/server/json";
+import { isJsonObject, type Json, type JsonObject } from "@/server/json/json";
 import { storeOutput } from "@/server/secrets/stored-output";
 import { testFunctionContext } from "@/testing/function-context";
 

@@ -4,7 +4,7 @@ import { createGuardedConnect } from "@/server/egress/guarded-connect";
 import { createGuardedEgress, createTrustedEgress, type EgressOptions } from "@/server/egress/guarded-fetch";
 import type { EgressFetch, FunctionContext } from "@/server/functions/define";
 import { executeFunction } from "@/server/functions/execute";
-import type { JsonObject } from "@/server/json";
+import type { JsonObject } from "@/server/json/json";
 import { createMailer } from "@/server/mail/smtp";
 import { createOpenAiCompatible } from "@/server/models/openai/openai-compatible";
 import { SecretPlaceholders } from "@/server/secrets/placeholders";

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { EgressError, NetworkError } from "@/server/egress/failures";
 import type { FunctionFetch } from "@/server/functions/define";
 import { executeFunction } from "@/server/functions/execute";
-import type { Json, JsonObject } from "@/server/json";
+import type { Json, JsonObject } from "@/server/json/json";
 import { SecretPlaceholders } from "@/server/secrets/placeholders";
 import { testFunctionContext } from "@/testing/function-context";
 

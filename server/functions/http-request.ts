@@ -14,9 +14,9 @@ import {
   parameters,
 } from "@/server/functions/http/request-body";
 import { readResponse } from "@/server/functions/http/response";
-import { isJsonObject, type JsonObject } from "@/server/json";
-import { jsonPointer } from "@/server/json-text";
-import { describeIssues } from "@/server/workflow/schema-issues";
+import { isJsonObject, type JsonObject } from "@/server/json/json";
+import { describeIssues } from "@/server/json/schema-issues";
+import { jsonPointer } from "@/server/json/text";
 
 const UNSAFE = new Set(["POST", "PUT", "PATCH", "DELETE"]);
 

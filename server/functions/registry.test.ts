@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { z } from "zod";
 import { executeFunction } from "@/server/functions/execute";
 import { findFunction, inputSchemaOf, listFunctions } from "@/server/functions/registry";
-import { checkSchema } from "@/server/workflow/schema";
+import { checkSchema } from "@/server/json/schema";
 import { testFunctionContext } from "@/testing/function-context";
 
 const MACHINERY = new Set(["define.ts", "execute.ts", "function-error.ts", "registry.ts"]);

@@ -14,7 +14,7 @@ import { sendEmail } from "@/server/functions/send-email";
 import { setValue } from "@/server/functions/set-value";
 import { transformJson } from "@/server/functions/transform-json";
 import { waitFunction } from "@/server/functions/wait";
-import type { JsonObject } from "@/server/json";
+import type { JsonObject } from "@/server/json/json";
 
 /** The list of all functions. To add one, create a file beside this one and add a line here. */
 const FUNCTIONS: readonly FunctionDefinition[] = [

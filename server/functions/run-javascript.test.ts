@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { executeFunction } from "@/server/functions/execute";
 import { FunctionError } from "@/server/functions/function-error";
-import type { Json } from "@/server/json";
+import type { Json } from "@/server/json/json";
 import { testFunctionContext } from "@/testing/function-context";
 
 const run = (code: string, input: Json = null, organizationId = "org-1") =>

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { defineFunction } from "@/server/functions/define";
 import { FunctionError } from "@/server/functions/function-error";
 import { runScript, SCRIPT_LIMITS, ScriptError } from "@/server/javascript/run-script";
-import type { Json } from "@/server/json";
+import type { Json } from "@/server/json/json";
 
 /** JavaScript of the organization, in a sandbox. */
 export const runJavascript = defineFunction({

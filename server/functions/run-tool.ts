@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { defineFunction } from "@/server/functions/define";
-import { isJsonObject, type JsonObject } from "@/server/json";
+import { isJsonObject, type JsonObject } from "@/server/json/json";
 
 /** How deep runs may call each other: a root run is at depth 1. */
 export const MAX_RUN_DEPTH = 5;

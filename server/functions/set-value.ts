@@ -2,8 +2,8 @@ import { z } from "zod";
 import { defineFunction } from "@/server/functions/define";
 import { FunctionError } from "@/server/functions/function-error";
 import { valueKey } from "@/server/functions/get-value";
-import type { Json } from "@/server/json";
-import { largeJsonBytes } from "@/server/large-json";
+import type { Json } from "@/server/json/json";
+import { largeJsonBytes } from "@/server/json/large";
 import { cleanLargeJson } from "@/server/secrets/stored-output";
 import { VALUE_LIMITS } from "@/server/values/limits";
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { executeFunction } from "@/server/functions/execute";
-import type { Json } from "@/server/json";
+import type { Json } from "@/server/json/json";
 import { testFunctionContext } from "@/testing/function-context";
 
 /**

@@ -3,7 +3,7 @@ import { ExpressionError } from "@/server/expressions/expression-error";
 import { evaluateExpression, MAX_EXPRESSION_LENGTH } from "@/server/expressions/jsonata";
 import { defineFunction } from "@/server/functions/define";
 import { FunctionError } from "@/server/functions/function-error";
-import type { Json } from "@/server/json";
+import type { Json } from "@/server/json/json";
 
 /** JSONata over a JSON value. */
 export const transformJson = defineFunction({

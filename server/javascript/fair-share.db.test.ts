@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import { createEmbeddedDriver } from "@/inngest/embedded";
-import type { JsonObject } from "@/server/json";
+import type { JsonObject } from "@/server/json/json";
 import { FairQueue } from "@/server/limits/fair-queue";
 import { startRun } from "@/server/runs/start";
 import { insertTool } from "@/testing/tools";

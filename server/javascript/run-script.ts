@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { JAVASCRIPT_SCRIPT } from "@/server/javascript/javascript-script";
-import type { Json } from "@/server/json";
-import { JsonTextError } from "@/server/json-text";
-import { parseLargeJson, stringifyLarge } from "@/server/large-json";
+import type { Json } from "@/server/json/json";
+import { parseLargeJson, stringifyLarge } from "@/server/json/large";
+import { JsonTextError } from "@/server/json/text";
 import { createSandbox, SandboxError } from "@/server/sandbox/sandbox";
 
 /** What one script may take. */

@@ -1,9 +1,9 @@
-import type { Json, JsonObject } from "@/server/json";
-import { parseLargeJson } from "@/server/large-json";
+import type { Json, JsonObject } from "@/server/json/json";
+import { parseLargeJson } from "@/server/json/large";
+import { validateAgainst } from "@/server/json/schema";
+import { describeIssues } from "@/server/json/schema-issues";
 import type { ModelMessage } from "@/server/models/port";
 import { cleanLargeJson } from "@/server/secrets/stored-output";
-import { validateAgainst } from "@/server/workflow/schema";
-import { describeIssues } from "@/server/workflow/schema-issues";
 
 /** Faults name keys of the answer, which may be long. */
 const MAX_FAULT_LENGTH = 2_000;

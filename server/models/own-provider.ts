@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { isJsonObject } from "@/server/json";
+import { isJsonObject } from "@/server/json/json";
 import { parseWholeReference } from "@/server/secrets/references";
 
 /** Names of model providers; `demo` and `openai` are the service's own. */

@@ -1,4 +1,4 @@
-import type { JsonObject } from "@/server/json";
+import type { JsonObject } from "@/server/json/json";
 
 /** A call that the model requested; `arguments` is its raw text. */
 export type ToolCall = { id: string; name: string; arguments: string };

@@ -2,7 +2,7 @@ import { type Actor, actorReference, type OrgId } from "@/server/auth/actor";
 import type { AuditSubject } from "@/server/contract/enums";
 import type { Transaction } from "@/server/db/client";
 import { newId } from "@/server/ids";
-import type { Json, JsonObject } from "@/server/json";
+import type { Json, JsonObject } from "@/server/json/json";
 
 /** The longest stored text of a changed value; prompts and definitions have their versions. */
 const MAX_TEXT = 500;

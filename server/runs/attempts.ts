@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { tryParseJson } from "@/server/json";
+import { tryParseJson } from "@/server/json/json";
 import type { Attempt } from "@/server/models/port";
 
 /** The attempts of steps and model calls, as stored in their rows: a JSON array, oldest first. */

@@ -6,13 +6,13 @@ import type { Actor } from "@/server/auth/actor";
 import type { Decimal } from "@/server/credits/amount";
 import { freezePrices, headroomForFirstCall, holdForFirstCall, SMALLEST_HOLD } from "@/server/credits/prices";
 import { AppError } from "@/server/errors";
-import type { JsonObject } from "@/server/json";
-import { stringifyLarge } from "@/server/large-json";
+import type { JsonObject } from "@/server/json/json";
+import { stringifyLarge } from "@/server/json/large";
+import { validateAgainst } from "@/server/json/schema";
 import { replaceNul } from "@/server/secrets/stored-output";
 import type { Services } from "@/server/services";
 import type { ReceivedDelivery } from "@/server/webhooks/deliveries";
 import type { WorkflowDefinition } from "@/server/workflow/definition";
-import { validateAgainst } from "@/server/workflow/schema";
 import { findTarget } from "./find-target";
 import type { Target } from "./target";
 

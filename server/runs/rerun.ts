@@ -1,7 +1,7 @@
 import type { MemberActor } from "@/server/auth/actor";
 import { AppError } from "@/server/errors";
-import { isJsonObject, type JsonObject } from "@/server/json";
-import { parseLargeJson } from "@/server/large-json";
+import { isJsonObject, type JsonObject } from "@/server/json/json";
+import { parseLargeJson } from "@/server/json/large";
 import { MAX_BODY_BYTES, MAX_USER_MESSAGE_BYTES } from "@/server/limits/sizes";
 import type { Draft } from "@/server/runs/prepare-start";
 import { startRun } from "@/server/runs/start";

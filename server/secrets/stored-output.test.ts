@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { Json } from "@/server/json";
+import type { Json } from "@/server/json/json";
 import { createRedactor } from "@/server/secrets/redact";
 import { replaceNul, storeOutput } from "@/server/secrets/stored-output";
 

@@ -1,6 +1,6 @@
-import { isJsonObject, type Json } from "@/server/json";
-import { MAX_JSON_DEPTH } from "@/server/json-text";
-import { mapLarge, stringifyLarge } from "@/server/large-json";
+import { isJsonObject, type Json } from "@/server/json/json";
+import { mapLarge, stringifyLarge } from "@/server/json/large";
+import { MAX_JSON_DEPTH } from "@/server/json/text";
 import { MAX_STEP_OUTPUT_BYTES } from "@/server/limits/sizes";
 import type { Redact } from "@/server/secrets/redact";
 

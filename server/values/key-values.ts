@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { OrgId } from "@/server/auth/actor";
-import type { Json } from "@/server/json";
+import type { Json } from "@/server/json/json";
 import type { Services } from "@/server/services";
 import type { KeptValue, NewValue, WriteOutcome } from "./limits";
 import { VALUE_LIMITS } from "./limits";

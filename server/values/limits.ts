@@ -1,4 +1,4 @@
-import type { Json } from "@/server/json";
+import type { Json } from "@/server/json/json";
 
 /** What an organization may keep by `set_value`. */
 export const VALUE_LIMITS = {

@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject } from "@/server/json";
+import { isJsonObject, type Json, type JsonObject } from "@/server/json/json";
 
 /** Deeper schemas are left empty, so that the sample stays readable. */
 const MAX_DEPTH = 4;

@@ -1,7 +1,7 @@
 import type { MemberActor } from "@/server/auth/actor";
 import type { DeliveryOutcomeName } from "@/server/contract/enums";
 import { AppError } from "@/server/errors";
-import { decodeText, parseBodyText, refuseNul } from "@/server/json-body";
+import { decodeText, parseBodyText, refuseNul } from "@/server/json/body";
 import { type Page, pageOf } from "@/server/page";
 import type { Services } from "@/server/services";
 import { fillMessageTemplate } from "./message-template";

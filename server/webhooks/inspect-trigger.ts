@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { MemberActor } from "@/server/auth/actor";
 import { roleCovers } from "@/server/auth/sessions";
 import { AppError } from "@/server/errors";
-import type { JsonObject } from "@/server/json";
+import type { JsonObject } from "@/server/json/json";
 import type { Services } from "@/server/services";
 import { exampleBody, exampleForTemplate } from "./example-body";
 import { tokenPurpose, triggerUrl } from "./token";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Json } from "@/server/json";
+import type { Json } from "@/server/json/json";
 import { describeTemplateFault, fillMessageTemplate } from "@/server/webhooks/message-template";
 
 const facts = { now: new Date("2026-01-01T00:00:00Z"), seed: "delivery-1", organizationId: "org-1" };

@@ -1,7 +1,7 @@
 import { AppError } from "@/server/errors";
 import { ExpressionError } from "@/server/expressions/expression-error";
 import type { ExpressionFacts } from "@/server/expressions/jsonata";
-import type { Json } from "@/server/json";
+import type { Json } from "@/server/json/json";
 import { fillIn, parseTemplate } from "@/server/workflow/expressions";
 
 /**

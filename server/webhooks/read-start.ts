@@ -1,6 +1,6 @@
 import { AppError } from "@/server/errors";
-import { isJsonObject } from "@/server/json";
-import { decodeText, parseBodyText, refuseNul, requireJson } from "@/server/json-body";
+import { decodeText, parseBodyText, refuseNul, requireJson } from "@/server/json/body";
+import { isJsonObject } from "@/server/json/json";
 import type { StartRequest } from "@/server/runs/prepare-start";
 import type { ReceivedDelivery } from "./deliveries";
 

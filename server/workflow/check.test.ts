@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { findFunction, inputSchemaOf, listFunctions } from "@/server/functions/registry";
-import type { Json, JsonObject } from "@/server/json";
-import { jsonPointer } from "@/server/json-text";
+import type { Json, JsonObject } from "@/server/json/json";
+import { jsonPointer } from "@/server/json/text";
 import { findWorkflowFaults, type KnownNames } from "@/server/workflow/check";
 import { workflowDefinition } from "@/server/workflow/definition";
 

@@ -1,8 +1,9 @@
 import type { Issue } from "@/server/errors";
 import { ExpressionError } from "@/server/expressions/expression-error";
 import type { ParsedField } from "@/server/functions/define";
-import { isJsonObject, type Json, type JsonObject } from "@/server/json";
-import { jsonBytes, jsonPointer, MAX_JSON_DEPTH } from "@/server/json-text";
+import { isJsonObject, type Json, type JsonObject } from "@/server/json/json";
+import { checkSchema, validateAgainst } from "@/server/json/schema";
+import { jsonBytes, jsonPointer, MAX_JSON_DEPTH } from "@/server/json/text";
 import { parseCondition, parseTemplate, type TemplateExpression } from "@/server/workflow/expressions";
 import {
   type LenientCall,
@@ -12,7 +13,6 @@ import {
 } from "@/server/workflow/lenient-definition";
 import { WORKFLOW_LIMITS } from "@/server/workflow/limits";
 import { findParseFaults } from "@/server/workflow/parsed-field";
-import { checkSchema, validateAgainst } from "@/server/workflow/schema";
 
 /** What a definition may refer to: functions, and the organization's secrets, tools and agents. */
 export type KnownNames = {

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { isJsonObject } from "@/server/json";
+import { isJsonObject } from "@/server/json/json";
 import { WORKFLOW_LIMITS } from "@/server/workflow/limits";
 
 const { steps, groupSteps, concurrency, retries, longestRetryWaitMs, longestTimeoutMs } = WORKFLOW_LIMITS;

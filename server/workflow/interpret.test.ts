@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { Json, JsonObject } from "@/server/json";
+import type { Json, JsonObject } from "@/server/json/json";
 import { workflowDefinition } from "@/server/workflow/definition";
 import {
   type RunFacts,

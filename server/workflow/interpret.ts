@@ -1,7 +1,10 @@
 import { ExpressionError } from "@/server/expressions/expression-error";
 import type { ExpressionFacts } from "@/server/expressions/jsonata";
-import { isJsonObject, type Json, type JsonObject } from "@/server/json";
-import { largeJsonBytes } from "@/server/large-json";
+import { inferSchema } from "@/server/json/infer-schema";
+import { isJsonObject, type Json, type JsonObject } from "@/server/json/json";
+import { largeJsonBytes } from "@/server/json/large";
+import { validateAgainst } from "@/server/json/schema";
+import { describeIssues } from "@/server/json/schema-issues";
 import {
   MAX_FINAL_OUTPUT_BYTES,
   MAX_STEP_INPUTS_BYTES,
@@ -10,12 +13,9 @@ import {
 } from "@/server/limits/sizes";
 import type { CallStep, WorkflowDefinition, WorkflowStep } from "@/server/workflow/definition";
 import { evaluateIn, fillIn, isTrue, parseCondition, type Scope } from "@/server/workflow/expressions";
-import { inferSchema } from "@/server/workflow/infer-schema";
 import { type Fork, inLanes } from "@/server/workflow/lanes";
 import { WORKFLOW_LIMITS } from "@/server/workflow/limits";
 import { type RetryPolicy, retryPolicyOf } from "@/server/workflow/retry-policy";
-import { validateAgainst } from "@/server/workflow/schema";
-import { describeIssues } from "@/server/workflow/schema-issues";
 
 /** One call of a function that the interpreter asks for. */
 export type WorkflowCall = {

@@ -2,7 +2,8 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { MAX_FILE_DEPTH } from "@/server/catalog/definition-file/yaml-document";
-import { MAX_JSON_DEPTH } from "@/server/json-text";
+import { SCHEMA_LIMITS } from "@/server/json/schema-cost";
+import { MAX_JSON_DEPTH } from "@/server/json/text";
 import {
   MAX_BODY_BYTES,
   MAX_FINAL_OUTPUT_BYTES,
@@ -11,7 +12,6 @@ import {
   MAX_STEP_OUTPUTS_BYTES,
 } from "@/server/limits/sizes";
 import { WORKFLOW_LIMITS } from "./limits";
-import { SCHEMA_LIMITS } from "./schema-cost";
 
 const count = (value: number) => value.toLocaleString("en-US");
 const kib = (bytes: number) => `${count(bytes / 1024)} KiB`;

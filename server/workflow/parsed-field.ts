@@ -5,8 +5,8 @@ import { parseExpression } from "@/server/expressions/jsonata";
 import { describeUnknownVariable } from "@/server/expressions/unknown-variables";
 import type { ParsedField } from "@/server/functions/define";
 import { findSyntaxError } from "@/server/javascript/run-script";
-import { isJsonObject, type Json } from "@/server/json";
-import { checkSchema } from "@/server/workflow/schema";
+import { isJsonObject, type Json } from "@/server/json/json";
+import { checkSchema } from "@/server/json/schema";
 
 /** Faults of a value that a function will parse, before it does. Their paths begin at the value. */
 export async function findParseFaults(

@@ -1,5 +1,5 @@
 import type { ExpressionNode } from "@/server/expressions/jsonata";
-import { isJsonObject, type Json } from "@/server/json";
+import { isJsonObject, type Json } from "@/server/json/json";
 
 /**
  * A name that an expression reads: `steps.fetch.body` has root `steps` and member `fetch`. A null member means all of

@@ -1,4 +1,4 @@
-import { isJsonObject } from "@/server/json";
+import { isJsonObject } from "@/server/json/json";
 
 /** The parts of a JSON Schema that a form can show. Anything else is edited as JSON. */
 export type FieldSchema =

@@ -1,5 +1,5 @@
 import { anyCase } from "@/server/any-case";
-import type { Json } from "@/server/json";
+import type { Json } from "@/server/json/json";
 
 /** A JSON value with members. */
 export type JsonNode = Json[] | { [key: string]: Json };

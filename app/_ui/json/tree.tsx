@@ -3,7 +3,7 @@
 import clsx from "clsx";
 import { memo, type ReactNode, useMemo, useState } from "react";
 import { formatPlural } from "@/app/_ui/figures/format";
-import type { Json } from "@/server/json";
+import type { Json } from "@/server/json/json";
 import { ChevronRightIcon } from "../icons";
 import { type JsonNode, joinPath, keysOf, memberOf, type Search } from "./paths";
 import { type Records, readRecords } from "./records";

@@ -2,7 +2,7 @@ import { TRPCError } from "@trpc/server";
 import { z } from "zod";
 import type { ErrorBody } from "@/server/contract/errors";
 import { AppError, isAppError } from "@/server/errors";
-import { jsonPointer } from "@/server/json-text";
+import { jsonPointer } from "@/server/json/text";
 import type { Logger } from "@/server/log";
 import type { ApiRequest, ApiResponse } from "./api-request";
 

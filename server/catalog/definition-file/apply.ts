@@ -1,5 +1,5 @@
 import { type Issue, isAppError } from "@/server/errors";
-import type { Json } from "@/server/json";
+import type { Json } from "@/server/json/json";
 import type { Services } from "@/server/services";
 import { triggerUrl } from "@/server/webhooks/token";
 import {

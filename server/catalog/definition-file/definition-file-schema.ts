@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { inputSchemaOf, listFunctions } from "@/server/functions/registry";
-import { isJsonObject, type Json, type JsonObject } from "@/server/json";
+import { isJsonObject, type Json, type JsonObject } from "@/server/json/json";
 import { callStep, workflowStep } from "@/server/workflow/definition";
 import { agentDefinition } from "../definitions";
 import { definitionFile } from "./definition-file";

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Issue } from "@/server/errors";
 import { newId } from "@/server/ids";
-import { isJsonObject, type Json, type JsonObject } from "@/server/json";
+import { isJsonObject, type Json, type JsonObject } from "@/server/json/json";
 import {
   agentDefinition,
   apiKeyDefinition,

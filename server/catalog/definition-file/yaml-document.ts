@@ -1,5 +1,5 @@
 import { type Document, isScalar, Lexer, LineCounter, Parser, parseDocument, visit } from "yaml";
-import type { Json } from "@/server/json";
+import type { Json } from "@/server/json/json";
 
 /** A YAML text as JSON, with the line of each value. */
 export type YamlDocument = {

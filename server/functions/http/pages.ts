@@ -2,8 +2,8 @@ import { z } from "zod";
 import { MAX_EXPRESSION_LENGTH } from "@/server/expressions/jsonata";
 import { FunctionError } from "@/server/functions/function-error";
 import { type HttpResult, readLinks } from "@/server/functions/http/response";
-import type { Json, JsonObject } from "@/server/json";
-import { largeJsonBytes } from "@/server/large-json";
+import type { Json, JsonObject } from "@/server/json/json";
+import { largeJsonBytes } from "@/server/json/large";
 import { MAX_FINAL_OUTPUT_BYTES } from "@/server/limits/sizes";
 import { hasPlaceholder } from "@/server/secrets/placeholders";
 

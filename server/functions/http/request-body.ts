@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { FunctionError } from "@/server/functions/function-error";
-import type { Json } from "@/server/json";
+import type { Json } from "@/server/json/json";
 
 /** Largest body of a request, in bytes. */
 export const MAX_REQUEST_BYTES = 4 * 1024 * 1024;

@@ -1,5 +1,5 @@
-import type { Json, JsonObject } from "@/server/json";
-import { parseLargeJson } from "@/server/large-json";
+import type { Json, JsonObject } from "@/server/json/json";
+import { parseLargeJson } from "@/server/json/large";
 
 /** A response as functions return it; the names of headers are in lower case. */
 export type HttpResult = { status: number; headers: Record<string, string>; body: Json };

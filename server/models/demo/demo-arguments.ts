@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject } from "@/server/json";
+import { isJsonObject, type Json, type JsonObject } from "@/server/json/json";
 import { findCounted, findIdentifier, findName, findNumbers, findQuoted, findTopic } from "./demo-reading";
 
 /** Creates arguments for any JSON Schema from a message, for the demo model (demo.ts). */

@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, tryParseJson } from "@/server/json";
+import { isJsonObject, type Json, tryParseJson } from "@/server/json/json";
 import type { ModelMessage, ModelRequest } from "@/server/models/port";
 
 /** How the demo model (demo.ts) phrases the results of its calls. */

@@ -1,5 +1,5 @@
 import type { Clock } from "@/server/clock";
-import type { JsonObject } from "@/server/json";
+import type { JsonObject } from "@/server/json/json";
 import { asksForCorrection } from "@/server/models/json-answer";
 import {
   ModelError,

@@ -7,8 +7,8 @@ import type {
 } from "@/server/contract/shapes";
 import { TOOL_STATUS_INT } from "@/server/contract/shapes";
 import type { Step } from "@/server/db/generated/client";
+import { inferSchema } from "@/server/json/infer-schema";
 import type { RunFacts } from "@/server/runs/run-facts";
-import { inferSchema } from "@/server/workflow/infer-schema";
 
 /** Renders rows as the contract's resources (docs/contract.md, "Fields"). */
 

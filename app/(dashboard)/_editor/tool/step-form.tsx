@@ -4,7 +4,7 @@ import { type ReactNode, useState } from "react";
 import { SelectField, TextField } from "@/app/_ui/forms/form";
 import { type FieldProperty, readField } from "@/app/(dashboard)/_run/schema-value";
 import type { FunctionChoice } from "@/server/catalog/edit-definition";
-import { isJsonObject } from "@/server/json";
+import { isJsonObject } from "@/server/json/json";
 import type { Insertable } from "./insert-menu";
 import { insertableSecrets } from "./insertables";
 import type { StepView } from "./tool-document";

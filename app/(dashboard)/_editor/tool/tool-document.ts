@@ -8,7 +8,7 @@ import {
   LineCounter,
   parseDocument,
 } from "yaml";
-import { isJsonObject } from "@/server/json";
+import { isJsonObject } from "@/server/json/json";
 
 /**
  * A tool's YAML as the list of its steps, and changes to it. The text is the only state: each change parses it and writes

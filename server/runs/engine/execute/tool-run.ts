@@ -1,6 +1,6 @@
 import type { ToolConfiguration } from "@/server/agent/definition";
-import { isJsonObject } from "@/server/json";
-import { readLargeJson, stringifyLarge } from "@/server/large-json";
+import { isJsonObject } from "@/server/json/json";
+import { readLargeJson, stringifyLarge } from "@/server/json/large";
 import { MAX_FINAL_OUTPUT_BYTES } from "@/server/limits/sizes";
 import { runWorkflow, type WorkflowCall, type WorkflowCallResult } from "@/server/workflow/interpret";
 import type { FinishedStep } from "../write/journal";

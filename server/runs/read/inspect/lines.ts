@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Prisma } from "@/server/db/generated/client";
-import { tryParseJson } from "@/server/json";
+import { tryParseJson } from "@/server/json/json";
 import type { Attempt } from "@/server/models/port";
 import { readAttempts } from "@/server/runs/attempts";
 

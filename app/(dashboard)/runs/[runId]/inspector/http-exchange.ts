@@ -1,4 +1,4 @@
-import { isJsonObject, tryParseJson } from "@/server/json";
+import { isJsonObject, tryParseJson } from "@/server/json/json";
 
 /** A summary of an HTTP call. `status` is null while, or if, there is no response. */
 export type HttpExchange = { method: string; url: string; status: number | null };

@@ -5,7 +5,7 @@ import type { CarriedSecret } from "@/server/egress/outgoing-request";
 import type { FunctionContext } from "@/server/functions/define";
 import { executeFunction } from "@/server/functions/execute";
 import { codeOfFailure, isFinal } from "@/server/functions/function-error";
-import type { Json, JsonObject } from "@/server/json";
+import type { Json, JsonObject } from "@/server/json/json";
 import { limitRecipients } from "@/server/mail/limit-recipients";
 import { CapReached, CreditsExhausted, exactly } from "@/server/runs/engine/execute/budget";
 import type { Execution } from "@/server/runs/engine/execute/execution";

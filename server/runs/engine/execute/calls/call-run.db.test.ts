@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
-import type { JsonObject } from "@/server/json";
+import type { JsonObject } from "@/server/json/json";
 import type { ModelReply, ModelRequest } from "@/server/models/port";
 import { cancelRun } from "@/server/runs/cancel";
 import { admitWaitingRuns } from "@/server/runs/engine/claim";

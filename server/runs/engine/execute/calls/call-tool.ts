@@ -1,5 +1,5 @@
 import type { AttachedCallable } from "@/server/agent/definition";
-import type { JsonObject } from "@/server/json";
+import type { JsonObject } from "@/server/json/json";
 import type { Execution } from "@/server/runs/engine/execute/execution";
 import type { FinishedStep } from "@/server/runs/engine/write/journal";
 import type { NewStep } from "@/server/runs/engine/write/journal-rows";

@@ -3,8 +3,8 @@ import { answersWithJson, type RunConfiguration, runConfiguration } from "@/serv
 import { Decimal, ZERO } from "@/server/credits/amount";
 import { freezePrices } from "@/server/credits/prices";
 import { MAX_CALLED_RUNS, MAX_RUN_DEPTH } from "@/server/functions/run-tool";
-import type { Json } from "@/server/json";
-import { readLargeJson } from "@/server/large-json";
+import type { Json } from "@/server/json/json";
+import { readLargeJson } from "@/server/json/large";
 import { claimRun } from "@/server/runs/engine/claim";
 import type { ClaimedRun } from "@/server/runs/engine/claimed-run";
 import { endUnclaimedRun } from "@/server/runs/engine/end-run";

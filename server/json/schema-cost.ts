@@ -1,7 +1,7 @@
 import type { Issue } from "@/server/errors";
-import { isJsonObject, type Json, type JsonObject } from "@/server/json";
-import { jsonPointer } from "@/server/json-text";
-import { keysOf } from "@/server/large-json-parser";
+import { isJsonObject, type Json, type JsonObject } from "./json";
+import { keysOf } from "./large-parser";
+import { jsonPointer } from "./text";
 
 /** Limits of a JSON Schema; a larger one is refused when it is saved. */
 export const SCHEMA_LIMITS = {

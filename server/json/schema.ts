@@ -3,19 +3,13 @@ import addFormats from "ajv-formats";
 import { LRUCache } from "lru-cache";
 import { z } from "zod";
 import type { Issue } from "@/server/errors";
-import type { Json, JsonObject } from "@/server/json";
-import { jsonPointer } from "@/server/json-text";
-import { stringifyLarge } from "@/server/large-json";
 import { resolveInstalled, ThreadError, ThreadPool } from "@/server/sandbox/thread-pool";
-import {
-  boundCost,
-  findExcess,
-  isWithin,
-  SCHEMA_LIMITS,
-  type SchemaCost,
-} from "@/server/workflow/schema-cost";
-import { MAX_ERRORS, schemaError, toIssues } from "@/server/workflow/schema-issues";
-import { SCHEMA_THREAD } from "@/server/workflow/schema-thread";
+import type { Json, JsonObject } from "./json";
+import { stringifyLarge } from "./large";
+import { boundCost, findExcess, isWithin, SCHEMA_LIMITS, type SchemaCost } from "./schema-cost";
+import { MAX_ERRORS, schemaError, toIssues } from "./schema-issues";
+import { SCHEMA_THREAD } from "./schema-thread";
+import { jsonPointer } from "./text";
 
 /**
  * JSON Schema 2020-12 of tenants, for untrusted values. Sizes are bounded and nothing is fetched. Cheap checks run on

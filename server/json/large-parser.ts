@@ -1,6 +1,6 @@
-import { isJsonObject, type Json, type JsonObject, setMember } from "@/server/json";
-import { JsonTextError } from "@/server/json-text";
 import { Turns } from "@/server/turns-of-work";
+import { isJsonObject, type Json, type JsonObject, setMember } from "./json";
+import { JsonTextError } from "./text";
 
 /** Up to this length a text is parsed in one go. */
 export const PART_LENGTH = 16 * 1024;

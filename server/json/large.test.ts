@@ -1,7 +1,7 @@
 import { describe, expect, test, vi } from "vitest";
-import type { Json } from "@/server/json";
-import { parseJson } from "@/server/json-text";
-import { isSmall, mapLarge, parseLargeJson, readLargeJson, stringifyLarge } from "@/server/large-json";
+import type { Json } from "./json";
+import { isSmall, mapLarge, parseLargeJson, readLargeJson, stringifyLarge } from "./large";
+import { parseJson } from "./text";
 
 const KIB = 1024;
 

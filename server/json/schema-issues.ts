@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Issue } from "@/server/errors";
-import { jsonPointer } from "@/server/json-text";
+import { jsonPointer } from "./text";
 
 const MAX_ISSUES = 20;
 /** The most Ajv errors that are examined: several may mean the same. */

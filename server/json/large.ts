@@ -1,7 +1,7 @@
-import { isJsonObject, type Json, type JsonObject } from "@/server/json";
-import { JsonTextError, MAX_JSON_DEPTH, parseJson } from "@/server/json-text";
-import { isKnownLong, keysOf, LargeJsonParser, LongObject, PART_LENGTH } from "@/server/large-json-parser";
 import { Turns } from "@/server/turns-of-work";
+import { isJsonObject, type Json, type JsonObject } from "./json";
+import { isKnownLong, keysOf, LargeJsonParser, LongObject, PART_LENGTH } from "./large-parser";
+import { JsonTextError, MAX_JSON_DEPTH, parseJson } from "./text";
 
 /**
  * JSON that may be large. `JSON.parse` and `JSON.stringify` need up to a tenth of a second for a document of 1 MiB with

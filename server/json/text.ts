@@ -1,4 +1,4 @@
-import { isJsonObject, type Json } from "@/server/json";
+import { isJsonObject, type Json } from "./json";
 
 /** The deepest accepted nesting; deeper documents break recursive code. */
 export const MAX_JSON_DEPTH = 200;

@@ -1,5 +1,5 @@
-import { isJsonObject, type Json, type JsonObject } from "@/server/json";
-import { keysOf } from "@/server/large-json-parser";
+import { isJsonObject, type Json, type JsonObject } from "./json";
+import { keysOf } from "./large-parser";
 
 const MAX_INFERRED_DEPTH = 12;
 const MAX_INFERRED_KEYS = 200;

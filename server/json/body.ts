@@ -1,8 +1,8 @@
 import { AppError } from "@/server/errors";
-import type { Json } from "@/server/json";
-import { jsonPointer } from "@/server/json-text";
-import { isSmall, parseLargeJson, stringifyLarge } from "@/server/large-json";
-import { keysOf } from "@/server/large-json-parser";
+import type { Json } from "./json";
+import { isSmall, parseLargeJson, stringifyLarge } from "./large";
+import { keysOf } from "./large-parser";
+import { jsonPointer } from "./text";
 
 /** Whether a Content-Type header names JSON in UTF-8. */
 export function isJsonContentType(header: string | null): boolean {

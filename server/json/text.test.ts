@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { Json } from "@/server/json";
-import { canonicalText, JsonTextError, jsonPointer, MAX_JSON_DEPTH, parseJson } from "@/server/json-text";
+import type { Json } from "./json";
+import { canonicalText, JsonTextError, jsonPointer, MAX_JSON_DEPTH, parseJson } from "./text";
 
 test("parses JSON up to 200 levels, not counting brackets in texts", () => {
   const nest = (depth: number) => "[".repeat(depth) + "]".repeat(depth);

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { Json, JsonObject } from "@/server/json";
-import { inferSchema } from "@/server/workflow/infer-schema";
-import { checkSchema, validateAgainst } from "@/server/workflow/schema";
+import { inferSchema } from "./infer-schema";
+import type { Json, JsonObject } from "./json";
+import { checkSchema, validateAgainst } from "./schema";
 
 const city: JsonObject = {
   type: "object",
