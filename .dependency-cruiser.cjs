@@ -55,7 +55,9 @@ module.exports = {
       name: "declared-packages-only",
       severity: "error",
       comment: "Only packages of package.json, and in the product none of devDependencies.",
-      from: { pathNot: `${TESTS}|^e2e/|^playwright|^vitest|^scripts/(browser|test|schema-difference)` },
+      from: {
+        pathNot: `${TESTS}|^e2e/|^playwright|^vitest|^scripts/(test|support/(browser|schema-difference))`,
+      },
       to: { dependencyTypes: ["npm-no-pkg", "npm-unknown", "npm-dev"], dependencyTypesNot: ["type-only"] },
     },
 
@@ -110,7 +112,7 @@ module.exports = {
     home("openai", "openai", "^server/models/"),
     home("ajv", "ajv|ajv-formats", "^server/json/"),
     home("undici", "undici", "^server/egress/"),
-    home("prisma", "prisma|@prisma", "^server/db/|^prisma\\.config\\.ts$|^scripts/schema-difference"),
+    home("prisma", "prisma|@prisma", "^server/db/|^prisma\\.config\\.ts$|^scripts/support/schema-difference"),
     home("better-auth", "better-auth", "^server/auth/|^prisma/seed\\.ts$"),
     home("nodemailer", "nodemailer", "^server/mail/"),
     home("pino", "pino|pino-pretty", "^server/log\\.ts$"),

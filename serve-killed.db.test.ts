@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
 import { ensureBuild } from "./scripts/build.mjs";
-import { freePort } from "./scripts/ports.mjs";
+import { freePort } from "./scripts/support/ports.mjs";
 import type { JsonObject } from "./server/json/json";
 import { expectSoundLedger } from "./testing/ledger";
 import { type ModelServer, startModelServer } from "./testing/servers/model-server";

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { freePort } from "@/scripts/ports.mjs";
+import { freePort } from "@/scripts/support/ports.mjs";
 import { hasProgram } from "@/testing/programs";
 import { startTestService, type TestService } from "@/testing/service";
 

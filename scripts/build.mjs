@@ -1,12 +1,12 @@
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { pathToFileURL } from "node:url";
-import { ensurePrismaClient } from "./generate.mjs";
-import { isInUse } from "./in-use.mjs";
-import { ensureDependencies } from "./install.mjs";
-import { withLock } from "./lock.mjs";
-import { DIST, fingerprint, ROOT, SetupError, timed } from "./project.mjs";
-import { runNode } from "./run-program.mjs";
+import { ensurePrismaClient } from "./support/generate.mjs";
+import { isInUse } from "./support/in-use.mjs";
+import { ensureDependencies } from "./support/install.mjs";
+import { withLock } from "./support/lock.mjs";
+import { DIST, fingerprint, ROOT, SetupError, timed } from "./support/project.mjs";
+import { runNode } from "./support/run-program.mjs";
 
 /**
  * A build is in `dist/<fingerprint of its sources>/` and never changes once complete, so that a running server keeps its
@@ -62,7 +62,7 @@ function locateBuild() {
 
 /**
  * Builds what is missing for the current sources.
- * @param {import("./project.mjs").Print} print
+ * @param {import("./support/project.mjs").Print} print
  * @param {{ pages?: boolean }} [options] `pages: false` for the command line, which needs none
  * @returns {Promise<Build>}
  */

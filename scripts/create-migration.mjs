@@ -1,10 +1,10 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { ensureDependencies } from "./install.mjs";
 import { clusterUrl, createCluster, startCluster } from "./postgres/postgres-cluster.mjs";
-import { ROOT, SetupError } from "./project.mjs";
-import { onShutdown, runCommand } from "./shutdown.mjs";
-import { createThrowaway, removeThrowaway } from "./throwaway.mjs";
+import { ensureDependencies } from "./support/install.mjs";
+import { ROOT, SetupError } from "./support/project.mjs";
+import { onShutdown, runCommand } from "./support/shutdown.mjs";
+import { createThrowaway, removeThrowaway } from "./support/throwaway.mjs";
 
 /**
  * `npm run migration -- NAME`: writes the migration from the existing migrations to prisma/schema.prisma. Without a
@@ -20,7 +20,7 @@ await runCommand(async () => {
     throw new SetupError(`"${name}" is not a name for a migration: use lower-case letters, digits and _.`);
   }
   await ensureDependencies(console.error);
-  const { findSchemaDifference } = await import("./schema-difference.mjs");
+  const { findSchemaDifference } = await import("./support/schema-difference.mjs");
   const script = await findSchemaDifference(await migrateThrowaway(), SCHEMA);
   if (script === "") {
     console.error("The migrations match schema.prisma. There is nothing to write.");

@@ -2,14 +2,14 @@ import { spawn } from "node:child_process";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { programOptions } from "./build.mjs";
-import { provideDatabase } from "./environment.mjs";
-import { DIST, ROOT } from "./project.mjs";
-import { expectSignal, onShutdown } from "./shutdown.mjs";
+import { provideDatabase } from "./support/environment.mjs";
+import { DIST, ROOT } from "./support/project.mjs";
+import { expectSignal, onShutdown } from "./support/shutdown.mjs";
 
 /**
  * The development server: esbuild watches the process's sources and restarts it after every successful build; Next
  * compiles pages on demand and reloads them.
- * @param {import("./project.mjs").Print} print
+ * @param {import("./support/project.mjs").Print} print
  * @returns {Promise<undefined>}
  */
 export async function develop(print) {

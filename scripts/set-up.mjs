@@ -1,8 +1,8 @@
-import { checkNode } from "./environment.mjs";
-import { ensurePrismaClient } from "./generate.mjs";
-import { ensureDependencies } from "./install.mjs";
-import { ROOT } from "./project.mjs";
-import { runCommand } from "./shutdown.mjs";
+import { checkNode } from "./support/environment.mjs";
+import { ensurePrismaClient } from "./support/generate.mjs";
+import { ensureDependencies } from "./support/install.mjs";
+import { ROOT } from "./support/project.mjs";
+import { runCommand } from "./support/shutdown.mjs";
 
 /** Installs packages and generates the database client, for all other tools. */
 await runCommand(async () => {

@@ -2,12 +2,12 @@ import { relative } from "node:path";
 import { pathToFileURL } from "node:url";
 import { ensureBuild } from "./build.mjs";
 import { develop } from "./develop.mjs";
-import { checkPort, checkSetUp, provideDatabase } from "./environment.mjs";
-import { ensurePrismaClient } from "./generate.mjs";
-import { markInUse } from "./in-use.mjs";
-import { ensureDependencies } from "./install.mjs";
-import { ROOT } from "./project.mjs";
-import { expectSignal, onShutdown, runCommand } from "./shutdown.mjs";
+import { checkPort, checkSetUp, provideDatabase } from "./support/environment.mjs";
+import { ensurePrismaClient } from "./support/generate.mjs";
+import { markInUse } from "./support/in-use.mjs";
+import { ensureDependencies } from "./support/install.mjs";
+import { ROOT } from "./support/project.mjs";
+import { expectSignal, onShutdown, runCommand } from "./support/shutdown.mjs";
 
 /**
  * `npm start`: installs, builds and runs the service from any state of the folder. The service runs in this process, so

@@ -1,9 +1,9 @@
 import { pathToFileURL } from "node:url";
 import { ensureBuild } from "./build.mjs";
-import { checkSetUp, provideDatabase } from "./environment.mjs";
-import { ensurePrismaClient } from "./generate.mjs";
-import { ensureDependencies } from "./install.mjs";
-import { runCommand } from "./shutdown.mjs";
+import { checkSetUp, provideDatabase } from "./support/environment.mjs";
+import { ensurePrismaClient } from "./support/generate.mjs";
+import { ensureDependencies } from "./support/install.mjs";
+import { runCommand } from "./support/shutdown.mjs";
 
 /**
  * `npm run -s stepwell -- <command>`: the operator's command line, with or without a running service. Standard output

@@ -1,13 +1,13 @@
 import { readFileSync } from "node:fs";
 import { join, relative } from "node:path";
-import { ensureBrowser } from "./browser.mjs";
 import { ensureBuild } from "./build.mjs";
-import { checkNode, clearSettings } from "./environment.mjs";
-import { ensurePrismaClient } from "./generate.mjs";
-import { ensureDependencies } from "./install.mjs";
-import { ROOT } from "./project.mjs";
-import { runNode } from "./run-program.mjs";
-import { onShutdown, runCommand } from "./shutdown.mjs";
+import { ensureBrowser } from "./support/browser.mjs";
+import { checkNode, clearSettings } from "./support/environment.mjs";
+import { ensurePrismaClient } from "./support/generate.mjs";
+import { ensureDependencies } from "./support/install.mjs";
+import { ROOT } from "./support/project.mjs";
+import { runNode } from "./support/run-program.mjs";
+import { onShutdown, runCommand } from "./support/shutdown.mjs";
 
 /**
  * `npm test`: runs all tests from any state of the folder, on their own databases. The last line is `N passed, N
@@ -25,7 +25,7 @@ await runCommand(async () => {
   await ensureDependencies(print);
   await ensurePrismaClient(print);
   await ensureBrowser(print);
-  const { createThrowaway, removeAbandoned, removeThrowaway } = await import("./throwaway.mjs");
+  const { createThrowaway, removeAbandoned, removeThrowaway } = await import("./support/throwaway.mjs");
   // An interrupted runner leaves its database behind.
   onShutdown(removeAbandoned);
   const folder = await createThrowaway();

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import pg from "pg";
 import type { TestProject } from "vitest/node";
 import { clusterUrl, createCluster, startCluster } from "@/scripts/postgres/postgres-cluster.mjs";
-import { createThrowaway, removeThrowaway } from "@/scripts/throwaway.mjs";
+import { createThrowaway, removeThrowaway } from "@/scripts/support/throwaway.mjs";
 import { migrate } from "@/server/db/migrate";
 
 const TEMPLATE = "stepwell_template";

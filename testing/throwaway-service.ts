@@ -3,11 +3,11 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { expect } from "@playwright/test";
 import pg from "pg";
-import { freePort, isFree } from "@/scripts/ports.mjs";
 import { joinPostgres } from "@/scripts/postgres/postgres.mjs";
 import { runningCluster } from "@/scripts/postgres/postgres-cluster.mjs";
-import { ROOT } from "@/scripts/project.mjs";
-import { createThrowaway, removeThrowaway } from "@/scripts/throwaway.mjs";
+import { freePort, isFree } from "@/scripts/support/ports.mjs";
+import { ROOT } from "@/scripts/support/project.mjs";
+import { createThrowaway, removeThrowaway } from "@/scripts/support/throwaway.mjs";
 
 export type ThrowawayService = Awaited<ReturnType<typeof startThrowawayService>>;
 

@@ -12,10 +12,10 @@ import {
   startAgent,
   startTool,
 } from "@/testing/contract-calls";
-import { freePort } from "../../scripts/ports.mjs";
 import { joinPostgres } from "../../scripts/postgres/postgres.mjs";
-import { DIST, ROOT } from "../../scripts/project.mjs";
-import { createThrowaway, removeThrowaway } from "../../scripts/throwaway.mjs";
+import { freePort } from "../../scripts/support/ports.mjs";
+import { DIST, ROOT } from "../../scripts/support/project.mjs";
+import { createThrowaway, removeThrowaway } from "../../scripts/support/throwaway.mjs";
 import { expect, type Organization, readApplied, signIn, test } from "../support/fixtures";
 
 /** `npx next start` alone, on its own database, answers like `npm start`. */

@@ -1,5 +1,5 @@
 import { createServer } from "node:http";
-import { listen } from "../ports.mjs";
+import { listen } from "../support/ports.mjs";
 
 /** A server that only answers with a body of the size of a run's status. Prints its port. */
 const body = JSON.stringify({ filler: "x".repeat(350) });

@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { cpus, tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { ROOT } from "../project.mjs";
+import { ROOT } from "../support/project.mjs";
 import { cpuMs, memoryMb, postgresCpuMs, startBare, startModel, startService } from "./targets.mjs";
 
 /**

@@ -1,5 +1,5 @@
 import { createServer } from "node:http";
-import { listen } from "../ports.mjs";
+import { listen } from "../support/ports.mjs";
 
 /**
  * A scripted model for the benchmark: requests a calculation twice and then answers, with a delay of MODEL_DELAY_MS.

@@ -10,7 +10,7 @@ import { readEnvironment } from "@/server/env";
 import { countSettledRuns } from "@/server/runs/read/count";
 import { wire } from "@/wiring";
 import { clusterUrl, createCluster, startCluster, stopCluster } from "../postgres/postgres-cluster.mjs";
-import { createThrowaway, removeThrowaway } from "../throwaway.mjs";
+import { createThrowaway, removeThrowaway } from "../support/throwaway.mjs";
 import { findLandmarks, type Landmarks, seedMillionRuns } from "./million-runs";
 import { questionsOf } from "./runs-questions";
 

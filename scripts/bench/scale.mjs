@@ -5,8 +5,8 @@ import { parseArgs } from "node:util";
 import pg from "pg";
 import { v7 } from "uuid";
 import { clusterUrl, createCluster, startCluster } from "../postgres/postgres-cluster.mjs";
-import { ROOT } from "../project.mjs";
-import { createThrowaway, removeThrowaway } from "../throwaway.mjs";
+import { ROOT } from "../support/project.mjs";
+import { createThrowaway, removeThrowaway } from "../support/throwaway.mjs";
 import { callRow, endItem, startItem, stepRow, TEXT } from "./scale-rows.mjs";
 import { postgresCpuMs } from "./targets.mjs";
 

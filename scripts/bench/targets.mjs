@@ -2,8 +2,8 @@ import { execFileSync, spawn } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { freePort } from "../ports.mjs";
-import { ROOT } from "../project.mjs";
+import { freePort } from "../support/ports.mjs";
+import { ROOT } from "../support/project.mjs";
 
 /** The targets of the benchmark: a bare HTTP server, and the service of a checkout on a throwaway data folder. */
 

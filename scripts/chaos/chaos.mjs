@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs, promisify } from "node:util";
-import { ROOT } from "../project.mjs";
+import { ROOT } from "../support/project.mjs";
 import { killProcess, startDatabase } from "./database.mjs";
 import { report } from "./report.mjs";
 import { organizationOf, startModel, startRecorder } from "./servers.mjs";

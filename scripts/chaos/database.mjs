@@ -4,8 +4,8 @@ import { connect, createServer } from "node:net";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
-import { listen } from "../ports.mjs";
 import { joinPostgres } from "../postgres/postgres.mjs";
+import { listen } from "../support/ports.mjs";
 
 /**
  * A PostgreSQL behind a TCP proxy: it can be killed, and its connections can be cut so that statements are committed

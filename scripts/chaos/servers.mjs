@@ -1,6 +1,6 @@
 import { createServer } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
-import { listen } from "../ports.mjs";
+import { listen } from "../support/ports.mjs";
 
 /** The servers that runs call: a recorder of side effects and a scripted model. */
 

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
-import { ROOT } from "../project.mjs";
+import { ROOT } from "../support/project.mjs";
 import { killProcess } from "./database.mjs";
 
 /** Points of the engine (server/runs/engine/pause-points.ts), with the probability that a process kills itself there. */

@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { SetupError } from "../project.mjs";
+import { SetupError } from "../support/project.mjs";
 
 /**
  * The account for PostgreSQL: it refuses root, so a start as root uses an account without rights.

@@ -13,9 +13,9 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { answers, freePort, isFree } from "../ports.mjs";
-import { isAlive } from "../processes.mjs";
-import { SetupError } from "../project.mjs";
+import { answers, freePort, isFree } from "../support/ports.mjs";
+import { isAlive } from "../support/processes.mjs";
+import { SetupError } from "../support/project.mjs";
 import { accountFor } from "./postgres-account.mjs";
 import { findPrograms, run, spawnOptions } from "./postgres-programs.mjs";
 

@@ -12,7 +12,7 @@ import {
   symlinkSync,
 } from "node:fs";
 import { dirname, join, relative } from "node:path";
-import { SetupError } from "../project.mjs";
+import { SetupError } from "../support/project.mjs";
 import { clusterDirectory, findAccount, runAs } from "./postgres-account.mjs";
 
 /** @typedef {import("./postgres-account.mjs").Account} Account */

@@ -12,9 +12,9 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
-import { isInUse, markInUse } from "../in-use.mjs";
-import { withLock } from "../lock.mjs";
-import { SetupError } from "../project.mjs";
+import { isInUse, markInUse } from "../support/in-use.mjs";
+import { withLock } from "../support/lock.mjs";
+import { SetupError } from "../support/project.mjs";
 import { clusterDirectory } from "./postgres-account.mjs";
 import {
   clusterUrl,
@@ -91,7 +91,7 @@ export async function joinPostgres(dataDir, { onWait = () => {} } = {}) {
  * Restarts the data folder's PostgreSQL whenever it was killed, for a process that needs it.
  * @param {string} dataDir
  * @param {{ url: string, cluster: string }} joined the result of `joinPostgres`
- * @param {import("../project.mjs").Print} print
+ * @param {import("../support/project.mjs").Print} print
  * @param {number} [everyMs] how often it is checked
  * @returns {() => Promise<void>} stops watching; call it before leaving
  */

@@ -1,6 +1,6 @@
 import type { Server as HttpServer } from "node:http";
 
-export { listen } from "@/scripts/ports.mjs";
+export { listen } from "@/scripts/support/ports.mjs";
 
 /** Stops a server and closes its connections. */
 export async function closeServer(server: HttpServer): Promise<void> {

@@ -9,7 +9,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { stopCluster } from "./postgres/postgres-cluster.mjs";
+import { stopCluster } from "../postgres/postgres-cluster.mjs";
 import { formatIdentity, isSameProcessAlive } from "./processes.mjs";
 
 /** Folders of tests, deleted at the end of their process or when the next one begins. */

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join, relative, resolve } from "node:path";
-import { chownToOwner, joinPostgres, watchPostgres } from "./postgres/postgres.mjs";
+import { chownToOwner, joinPostgres, watchPostgres } from "../postgres/postgres.mjs";
 import { ROOT, SetupError } from "./project.mjs";
 import { onShutdown } from "./shutdown.mjs";
 

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-export const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
+export const ROOT = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 /** The output of builds; never in the repository. */
 export const DIST = join(ROOT, "dist");
 
