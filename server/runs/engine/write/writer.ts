@@ -189,7 +189,7 @@ export class Lane {
         this.#giveUpOverdue(batch, error);
         if (!this.#unsure) dropGivenUp(batch);
         if (batch.length === 0) return null;
-        await sleep(delay, NEVER);
+        await sleep(delay);
       }
     }
   }
@@ -277,7 +277,6 @@ const SKIPPED = "skipped";
 /** The outcome of a flush without a response. */
 type Fate = { committed: false } | { committed: true; answer: FlushAnswer | null };
 const NOT_COMMITTED: Fate = { committed: false };
-const NEVER = new AbortController().signal;
 
 /** Queries a connection; breaks it if the server is silent for longer than any statement may take. */
 async function ask<Row extends pg.QueryResultRow>(
