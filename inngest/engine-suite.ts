@@ -266,7 +266,7 @@ export function describeEngine(open: () => Promise<Stage>): void {
         await expect.poll(() => isWaiting).toBe(true);
         // The two runs hold all slots: the other one executes only if one of them yields between two calls.
         if (isOver) return { content: "long" };
-        await sleep(MODEL_MS, new AbortController().signal);
+        await sleep(MODEL_MS);
         return calculate(`c${call}`);
       },
       { STEPWELL_SLOTS: "2" },
@@ -295,7 +295,7 @@ export function describeEngine(open: () => Promise<Stage>): void {
           return { content: "short" };
         }
         if (callsAtStart > 0) return { content: "long" };
-        await sleep(MODEL_MS, new AbortController().signal);
+        await sleep(MODEL_MS);
         return calculate(`c${call}`);
       },
       { STEPWELL_SLOTS: String(slots) },

@@ -1,23 +1,23 @@
 /** Waits for `ms` milliseconds, or until `signal` is aborted. */
-export function sleep(ms: number, signal: AbortSignal): Promise<void> {
+export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   return sleepUntilWoken(ms, signal, () => {});
 }
 
 /** Waits for the earliest of `ms`, the signal, or a call of `wake`. */
 export function sleepUntilWoken(
   ms: number,
-  signal: AbortSignal,
+  signal: AbortSignal | undefined,
   onWake: (wake: () => void) => void,
 ): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {
       clearTimeout(timer);
-      signal.removeEventListener("abort", done);
+      signal?.removeEventListener("abort", done);
       resolve();
     };
     const timer = setTimeout(done, ms);
-    signal.addEventListener("abort", done);
-    if (signal.aborted) done();
+    signal?.addEventListener("abort", done);
+    if (signal?.aborted) done();
     onWake(done);
   });
 }

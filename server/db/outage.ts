@@ -38,12 +38,12 @@ export function isTransient(error: unknown): boolean {
  * @param work must be safe to repeat after a commit whose confirmation was lost.
  * @throws any permanent error of `work`, or its last temporary one once `signal` is aborted.
  */
-export async function retryWhileUnavailable<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> {
+export async function retryWhileUnavailable<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
   for (let delay = 50; ; delay = Math.min(delay * 2, 1_000)) {
     try {
       return await work();
     } catch (error) {
-      if (!isTransient(error) || signal.aborted) throw error;
+      if (!isTransient(error) || signal?.aborted) throw error;
       await sleep(delay, signal);
     }
   }

@@ -67,7 +67,7 @@ export async function claimRun(
   });
   if (rowCount === 0) {
     const worker = await services.pool.query("SELECT FROM workers WHERE id = $1", [workerId]);
-    if (worker.rowCount === 0) throw new WorkerLost("The worker was replaced by another process.");
+    if (worker.rowCount === 0) throw new WorkerLost();
     return null;
   }
   const [run] = await readClaimedRuns(services, [runId]);

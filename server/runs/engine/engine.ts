@@ -1,7 +1,7 @@
 import { ZERO } from "@/server/credits/amount";
 import { isTransient, retryWhileUnavailable } from "@/server/db/outage";
 import type { Services } from "@/server/services";
-import { sleepOrThrow } from "@/server/sleep";
+import { sleep } from "@/server/sleep";
 import { claimRun, readClaimedRuns } from "./claim";
 import type { ClaimedRun } from "./claimed-run";
 import { Dispatcher, type Driver } from "./dispatcher";
@@ -55,6 +55,7 @@ export type EngineOptions = {
 
 /** Attempts of one segment in this process for unexpected errors. An unavailable database does not count. */
 const MAX_ATTEMPTS = 6;
+
 export function createRunEngine(getServices: () => Services, options: EngineOptions): RunEngine {
   const engine = new ProcessEngine(getServices, options);
   return {
@@ -206,10 +207,10 @@ class ProcessEngine implements RunEngine {
           if (attempt === MAX_ATTEMPTS) return await this.failRun(id, error);
           const delay = delayAfter(attempt);
           if (!isTransient(error)) attempt += 1;
-          await sleepOrThrow(delay, NEVER);
+          await sleep(delay);
         }
         const faulty = slot;
-        const again = await retryWhileUnavailable(() => this.#reopen(faulty), NEVER);
+        const again = await retryWhileUnavailable(() => this.#reopen(faulty));
         if (again === null) return;
         slot = again;
       }
@@ -309,7 +310,7 @@ class ProcessEngine implements RunEngine {
           await this.failRun(runId, error);
           return "ended";
         }
-        await sleepOrThrow(delayAfter(attempt), NEVER);
+        await sleep(delayAfter(attempt));
       }
     }
   }
@@ -343,7 +344,6 @@ class ProcessEngine implements RunEngine {
   }
 }
 
-const NEVER = new AbortController().signal;
 /** The state of a run that was never executed. */
 const UNTOUCHED = () => ({ contents: emptyJournal(), children: { open: ZERO, ended: ZERO, count: 0 } });
 

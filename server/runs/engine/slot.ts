@@ -84,7 +84,5 @@ export async function failRun(
   await retryWhileUnavailable(async () => {
     if (slot) await releaseChildren(services.pool, runId, slot.worker.id);
     await endOpenRun(services, runId, { outcome, worker: slot?.worker });
-  }, NEVER);
+  });
 }
-
-const NEVER = new AbortController().signal;

@@ -51,7 +51,7 @@ export async function openWorker(
   const isConfirmed = () => !lost && performance.now() - confirmedAt < TRUSTED_FOR_MS;
   const beatOnce = async () => {
     const sentAt = performance.now();
-    if (!(await beat(services, id))) throw new WorkerLost("The worker was replaced by another process.");
+    if (!(await beat(services, id))) throw new WorkerLost();
     confirmedAt = sentAt;
   };
   /** One heartbeat at a time; reports a lost worker. */

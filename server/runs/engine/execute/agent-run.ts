@@ -1,7 +1,6 @@
 import type { AgentConfiguration } from "@/server/agent/definition";
 import { type Acted, type Acting, runAgentLoop } from "@/server/agent/loop";
 import { ZERO } from "@/server/credits/amount";
-import { MAX_FINAL_OUTPUT_BYTES } from "@/server/limits/sizes";
 import { retryPolicyOf } from "@/server/workflow/retry-policy";
 import type { FinishedStep } from "../write/journal";
 import { callModel } from "./calls/call-model";
@@ -16,7 +15,7 @@ export async function executeAgent(
 ): Promise<Outcome> {
   const { run, journal } = execution;
   let stepsBefore = 0;
-  const outcome = await runAgentLoop(configuration, run.input, {
+  return runAgentLoop(configuration, run.input, {
     organizationId: run.orgId,
     async think({ iteration, closing, ...prompt }) {
       const key = closing ? "answer" : `think-${iteration}`;
@@ -30,11 +29,6 @@ export async function executeAgent(
       return act(execution, configuration, acting, first);
     },
   });
-  if (outcome.status === "Completed" && Buffer.byteLength(outcome.output) > MAX_FINAL_OUTPUT_BYTES) {
-    const message = `The final output is larger than ${MAX_FINAL_OUTPUT_BYTES} bytes.`;
-    return { status: "Failed", code: "output_too_large", message };
-  }
-  return outcome;
 }
 
 /** Executes the calls of one iteration in parallel, each as a step; completed ones are answered from the journal. */

@@ -1,3 +1,4 @@
+import { MAX_FINAL_OUTPUT_BYTES } from "@/server/limits/sizes";
 import { notifyRunChanged } from "@/server/live/run-changes";
 import { ModelError } from "@/server/models/port";
 import { replaceNul } from "@/server/secrets/stored-output";
@@ -86,10 +87,11 @@ export async function executeRun(
     try {
       signal.throwIfAborted();
       const { configuration } = run;
-      outcome =
+      outcome = refuseLargeOutput(
         configuration.kind === "agent"
           ? await executeAgent(execution, configuration)
-          : await executeTool(execution, configuration);
+          : await executeTool(execution, configuration),
+      );
     } catch (error) {
       const cause: unknown = signal.aborted ? signal.reason : error;
       // Whether a child is to be cancelled is in its row, which may not be written yet.
@@ -104,6 +106,13 @@ export async function executeRun(
     left();
     leave();
   }
+}
+
+function refuseLargeOutput(outcome: Outcome): Outcome {
+  if (outcome.status !== "Completed" || Buffer.byteLength(outcome.output) <= MAX_FINAL_OUTPUT_BYTES)
+    return outcome;
+  const message = `The final output is larger than ${MAX_FINAL_OUTPUT_BYTES} bytes.`;
+  return { status: "Failed", code: "output_too_large", message };
 }
 
 async function executeChild(

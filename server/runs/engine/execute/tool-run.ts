@@ -1,7 +1,6 @@
 import type { ToolConfiguration } from "@/server/agent/definition";
 import { isJsonObject } from "@/server/json/json";
 import { readLargeJson, stringifyLarge } from "@/server/json/large";
-import { MAX_FINAL_OUTPUT_BYTES } from "@/server/limits/sizes";
 import { runWorkflow, type WorkflowCall, type WorkflowCallResult } from "@/server/workflow/interpret";
 import type { FinishedStep } from "../write/journal";
 import { createActCheckpoint } from "./calls/act-checkpoint";
@@ -26,12 +25,7 @@ export async function executeTool(execution: Execution, configuration: ToolConfi
     fork: strands.fork,
   });
   if (outcome.status === "Failed") return outcome;
-  const output = await stringifyLarge(outcome.output);
-  if (Buffer.byteLength(output) > MAX_FINAL_OUTPUT_BYTES) {
-    const message = `The final output is larger than ${MAX_FINAL_OUTPUT_BYTES} bytes.`;
-    return { status: "Failed", code: "output_too_large", message };
-  }
-  return { status: "Completed", output };
+  return { status: "Completed", output: await stringifyLarge(outcome.output) };
 }
 
 async function act(execution: Execution, call: WorkflowCall): Promise<FinishedStep> {

@@ -35,6 +35,10 @@ const START_TIMEOUT_MS = 10_000;
 /** Another process took over this worker's runs, because its heartbeat stopped. The database refuses its writes. */
 export class WorkerLost extends Error {
   override name = "WorkerLost";
+
+  constructor(message = "The worker was replaced by another process.", options?: ErrorOptions) {
+    super(message, options);
+  }
 }
 
 /** A lane's counters, for the benchmark and the tests that assert commits per operation. */
@@ -177,7 +181,7 @@ export class Lane {
         return await this.#send(this.#client, batch);
       } catch (error) {
         const code = codeOf(error);
-        if (code === "SW001") throw new WorkerLost("The worker was replaced by another process.");
+        if (code === "SW001") throw new WorkerLost();
         const rolledBack = code === "40P01" || code === "40001";
         if (rolledBack || !isTransient(error)) this.#unsure = false;
         if (!isTransient(error)) throw error;
@@ -185,7 +189,7 @@ export class Lane {
         this.#giveUpOverdue(batch, error);
         if (!this.#unsure) dropGivenUp(batch);
         if (batch.length === 0) return null;
-        await sleep(delay, NEVER);
+        await sleep(delay);
       }
     }
   }
@@ -218,7 +222,7 @@ export class Lane {
       values: [workerId, lane],
     });
     const row = rows[0];
-    if (row === undefined) throw new WorkerLost("The worker was replaced by another process.");
+    if (row === undefined) throw new WorkerLost();
     if (Number(row.flush) !== flush) throw new Error(`lane ${lane} is at flush ${row.flush}, not ${flush}`);
     this.#unsure = false;
     this.#flush = flush;
@@ -273,7 +277,6 @@ const SKIPPED = "skipped";
 /** The outcome of a flush without a response. */
 type Fate = { committed: false } | { committed: true; answer: FlushAnswer | null };
 const NOT_COMMITTED: Fate = { committed: false };
-const NEVER = new AbortController().signal;
 
 /** Queries a connection; breaks it if the server is silent for longer than any statement may take. */
 async function ask<Row extends pg.QueryResultRow>(
