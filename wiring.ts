@@ -1,5 +1,5 @@
 import { LRUCache } from "lru-cache";
-import { createEngine } from "@/inngest/start";
+import { RunningEngine } from "@/inngest/start";
 import type { Wired } from "@/process-services";
 import { systemClock } from "@/server/clock";
 import { openDatabase } from "@/server/db/client";
@@ -30,7 +30,7 @@ export function wire(env: Environment, log: Logger = createLogger({ level: env.l
     cached: { apiKeys: cached(), targets: cached(), triggers: cached(), modelProviders: cached() },
     endedRuns: createEndedRuns(),
     configurationsStored: new LRUCache({ max: 10_000 }),
-    engine: createEngine(() => services, { slots: env.slots }),
+    engine: new RunningEngine(() => services, { slots: env.slots }),
     prices: env.prices,
     models: createModels({ openai: env.openai, providers: env.providers, clock: systemClock }),
     fetch: createGuardedEgress({ allow: env.egressAllow }).fetch,

@@ -15,7 +15,7 @@ import { readEnvironment } from "@/server/env";
 import { newId } from "@/server/ids";
 import type { ModelReply, ModelRequest, Models } from "@/server/models/port";
 import { createEndedRuns } from "@/server/runs/ended-runs";
-import { createRunEngine, type RunEngine } from "@/server/runs/engine/engine";
+import { RunEngine } from "@/server/runs/engine/engine";
 import { createEncryption } from "@/server/secrets/encryption";
 import type { Services } from "@/server/services";
 import { newTriggerToken, secretPurpose, tokenPurpose } from "@/server/webhooks/token";
@@ -103,7 +103,7 @@ export async function createWorld(parts: WorldParts = {}): Promise<World> {
   const { db, pool } = openDatabase(database.url, log, parts.timeouts ? { timeouts: parts.timeouts } : {});
   const notifications = createNotifications({ url: database.url, pool, log });
   const cached = createConfigurationCaches(notifications);
-  const engine = createRunEngine(() => world, { slots: parts.slots ?? 40 });
+  const engine = new RunEngine(() => world, { slots: parts.slots ?? 40 });
   const world: World = {
     env,
     db,

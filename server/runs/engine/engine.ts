@@ -27,25 +27,6 @@ import { openWorker } from "./worker";
 import { emptyJournal, RunJournal } from "./write/journal";
 import { WorkerLost } from "./write/writer";
 
-/**
- * The engine of one process: drives each run that has a slot, segment by segment, through a durable function
- * (inngest/functions.ts). Its dispatcher gives waiting runs slots. docs/engine.md shows the state machine.
- */
-
-export type RunEngine = Engine & {
-  start(driver: Driver): void;
-  stop(graceMs?: number): Promise<void>;
-  /**
-   * Executes a segment of a run with at most `acts` model calls and rounds of calls. Throws errors that a later attempt
-   * may resolve.
-   */
-  executeSegment(runId: string, limits?: { acts?: number }): Promise<SegmentResult>;
-  /** Executes a segment for an Inngest server, and retries errors that a later attempt may resolve. */
-  callSegment(runId: string, limits: { acts: number }): Promise<SegmentResult>;
-  /** Ends a run after its last failed attempt: a platform fault, not charged, its cause only in the log. */
-  failRun(runId: string, error: unknown): Promise<void>;
-};
-
 export type EngineOptions = {
   /** How many runs this process executes at once. */
   slots: number;
@@ -56,24 +37,11 @@ export type EngineOptions = {
 /** Attempts of one segment in this process for unexpected errors. An unavailable database does not count. */
 const MAX_ATTEMPTS = 6;
 
-export function createRunEngine(getServices: () => Services, options: EngineOptions): RunEngine {
-  const engine = new ProcessEngine(getServices, options);
-  return {
-    worker: () => engine.worker(),
-    begin: (run, worker) => engine.begin(run, worker),
-    wake: () => engine.wake(),
-    abort: (runId) => engine.abort(runId),
-    find: (runId) => engine.find(runId),
-    ready: () => engine.ready(),
-    start: (driver) => engine.start(driver),
-    stop: (graceMs) => engine.stop(graceMs),
-    executeSegment: (runId, limits) => engine.executeSegment(runId, limits),
-    callSegment: (runId, limits) => engine.callSegment(runId, limits),
-    failRun: (runId, error) => engine.failRun(runId, error),
-  };
-}
-
-class ProcessEngine implements RunEngine {
+/**
+ * The engine of one process: drives each run that has a slot, segment by segment, through a durable function
+ * (inngest/functions.ts). Its dispatcher gives waiting runs slots. docs/engine.md shows the state machine.
+ */
+export class RunEngine implements Engine {
   readonly #getServices: () => Services;
   readonly #options: EngineOptions;
   /** Root runs with a slot here, by id. */
@@ -109,6 +77,7 @@ class ProcessEngine implements RunEngine {
     return this.#worker;
   }
 
+  /** Begins to execute runs. */
   start(driver: Driver): void {
     this.#driver = driver;
     this.#dispatcher = new Dispatcher(this.#getServices(), driver, {
@@ -129,6 +98,7 @@ class ProcessEngine implements RunEngine {
     this.#dispatcher.start();
   }
 
+  /** Releases all runs: after their next act, or after `graceMs`. */
   async stop(graceMs = 0): Promise<void> {
     this.#stopping = true;
     this.#dispatcher?.stop();
@@ -245,6 +215,10 @@ class ProcessEngine implements RunEngine {
     }
   }
 
+  /**
+   * Executes a segment of a run with at most `acts` model calls and rounds of calls. Throws errors that a later attempt
+   * may resolve.
+   */
   async executeSegment(runId: string, { acts = Number.POSITIVE_INFINITY } = {}): Promise<SegmentResult> {
     const services = this.#getServices();
     const slot = this.#driver?.kind === "embedded" ? this.#slots.get(runId) : await this.#claimOne(runId);
@@ -296,6 +270,7 @@ class ProcessEngine implements RunEngine {
     }
   }
 
+  /** Executes a segment for an Inngest server, and retries errors that a later attempt may resolve. */
   async callSegment(runId: string, limits: { acts: number }): Promise<SegmentResult> {
     const { log } = this.#getServices();
     for (let attempt = 1; ; attempt += 1) {
@@ -315,6 +290,7 @@ class ProcessEngine implements RunEngine {
     }
   }
 
+  /** Ends a run after its last failed attempt: a platform fault, not charged, its cause only in the log. */
   failRun(runId: string, error: unknown): Promise<void> {
     return failRun(this.#getServices(), { runId, slot: this.#slots.get(runId), error });
   }
