@@ -1,10 +1,9 @@
 import type { Issue } from "@/server/errors";
-import { ExpressionError } from "@/server/expressions/expression-error";
 import type { ParsedField } from "@/server/functions/define";
 import { isJsonObject, type Json, type JsonObject } from "@/server/json/json";
 import { checkSchema, validateAgainst } from "@/server/json/schema";
 import { jsonBytes, jsonPointer, MAX_JSON_DEPTH } from "@/server/json/text";
-import { parseCondition, parseTemplate, type TemplateExpression } from "@/server/workflow/expressions";
+import { ExpressionChecker } from "@/server/workflow/check-expressions";
 import {
   type LenientCall,
   type LenientDefinition,
@@ -91,8 +90,8 @@ class Checker {
   readonly #definition: LenientDefinition;
   readonly #known: KnownNames;
   readonly #organizationId: string;
-  readonly #parameters: Set<string> | null;
-  /** Each step's position, to tell later steps from unknown ones. */
+  readonly #expressions: ExpressionChecker;
+  /** The position of each step, or of its group, by its id. */
   readonly #positions = new Map<string, number>();
   /** What is wrong with slugs that steps call. */
   readonly #unknown: Record<Called, ReadonlyMap<string, string>> = { tool: new Map(), agent: new Map() };
@@ -101,23 +100,32 @@ class Checker {
     this.#definition = definition;
     this.#known = known;
     this.#organizationId = organizationId;
-    this.#parameters = definition.parameters === null ? null : closedParameters(definition.parameters);
+    const readable = {
+      parameters: definition.parameters === null ? null : closedParameters(definition.parameters),
+      positions: this.#positions,
+      secrets: known.secrets,
+      describeSecretFields: () => this.#describeSecretFields(),
+    };
+    this.#expressions = new ExpressionChecker(readable, organizationId, (keys, message) =>
+      this.#report(keys, message),
+    );
   }
 
   async check(): Promise<void> {
     const { parameters, steps, output, outputSchema } = this.#definition;
     if (parameters !== null) await this.#checkParameters(parameters);
     for (const [index, step] of steps.entries()) {
-      this.#placeStep(step.id, index, ["steps", index, "id"]);
+      this.#addStep(step.id, index, ["steps", index, "id"]);
       for (const [inner, { id }] of (step.parallel ?? []).entries())
-        this.#placeStep(id, index, ["steps", index, "parallel", inner, "id"]);
+        this.#addStep(id, index, ["steps", index, "parallel", inner, "id"]);
     }
     const count = steps.reduce((sum, { parallel }) => sum + (parallel?.length ?? 1), 0);
     if (count > MAX_STEPS)
       this.#report(["steps"], `has ${count} steps with those in groups; at most ${MAX_STEPS} are allowed`);
     await this.#findUnknown(steps.flatMap((step) => step.parallel ?? [step]));
     for (const [index, step] of steps.entries()) await this.#checkStep(step, index);
-    if (output !== undefined) await this.#checkTexts(output, ["output"], steps.length, null);
+    if (output !== undefined)
+      await this.#expressions.checkTexts(output, { keys: ["output"], index: steps.length });
     if (outputSchema !== undefined) await this.#checkSchema(outputSchema, ["outputSchema"]);
   }
 
@@ -141,7 +149,7 @@ class Checker {
     this.#reportInside(keys, await checkSchema(schema, this.#organizationId));
   }
 
-  #placeStep(id: string | null, index: number, keys: Keys): void {
+  #addStep(id: string | null, index: number, keys: Keys): void {
     if (id === null) return;
     if (this.#positions.has(id)) this.#report(keys, `"${id}" is already the id of an earlier step`);
     else if (RESERVED.has(id)) this.#report(keys, `"${id}" cannot be a step's id`);
@@ -163,7 +171,8 @@ class Checker {
     const keys: Keys = ["steps", index];
     const { parallel } = step;
     if (parallel === undefined) return this.#checkCall(step, { keys, index });
-    if (step.if !== undefined) await this.#checkCondition(step.if, [...keys, "if"], index);
+    if (step.if !== undefined)
+      await this.#expressions.checkCondition(step.if, { keys: [...keys, "if"], index });
     for (const [inner, call] of parallel.entries())
       await this.#checkCall(call, { keys: [...keys, "parallel", inner], index });
     const atOnce = parallel.reduce((sum, { concurrency = 1 }) => sum + concurrency, 0);
@@ -177,8 +186,10 @@ class Checker {
 
   /** `index` is the position of the step, or of the group that it belongs to. */
   async #checkCall(step: LenientCall, { keys, index }: { keys: Keys; index: number }): Promise<void> {
-    if (step.if !== undefined) await this.#checkCondition(step.if, [...keys, "if"], index);
-    if (step.forEach !== undefined) await this.#checkCondition(step.forEach, [...keys, "forEach"], index);
+    if (step.if !== undefined)
+      await this.#expressions.checkCondition(step.if, { keys: [...keys, "if"], index });
+    if (step.forEach !== undefined)
+      await this.#expressions.checkCondition(step.forEach, { keys: [...keys, "forEach"], index });
     for (const key of ["as", "concurrency"] as const) {
       if (step[key] !== undefined && step.forEach === undefined)
         this.#report([...keys, key], "is only allowed with forEach");
@@ -187,7 +198,11 @@ class Checker {
       this.#report([...keys, "as"], `"${step.as}" is taken; choose another name`);
     }
     const item = step.forEach === undefined ? null : (step.as ?? "item");
-    if (step.with !== null) await this.#checkTexts(step.with, [...keys, "with"], index, item);
+    const secretFields = step.uses === null ? [] : this.#known.secretFields(step.uses);
+    for (const [field, value] of Object.entries(step.with ?? {})) {
+      const location = { keys: [...keys, "with", field], index, item };
+      await this.#expressions.checkTexts(value, { ...location, mayHoldSecret: secretFields.includes(field) });
+    }
     if (step.uses !== null) await this.#checkFunction(step.uses, step.with, keys);
   }
 
@@ -236,101 +251,11 @@ class Checker {
     }
   }
 
-  async #checkCondition(text: string, keys: Keys, index: number): Promise<void> {
-    try {
-      this.#checkReferences(await parseCondition(text, this.#organizationId), keys, index, null);
-    } catch (error) {
-      this.#reportExpression(error, keys);
-    }
-  }
-
-  async #checkTexts(value: Json, keys: Keys, index: number, item: string | null): Promise<void> {
-    if (typeof value === "string") {
-      if (!value.includes("{{")) return;
-      try {
-        for (const part of (await parseTemplate(value, this.#organizationId)).parts) {
-          if (typeof part === "object") this.#checkReferences(part, keys, index, item);
-        }
-      } catch (error) {
-        this.#reportExpression(error, keys);
-      }
-    } else if (typeof value === "object" && value !== null) {
-      for (const [key, member] of Array.isArray(value) ? value.entries() : Object.entries(value)) {
-        await this.#checkTexts(member, [...keys, key], index, item);
-      }
-    }
-  }
-
-  #reportExpression(error: unknown, keys: Keys): void {
-    if (!(error instanceof ExpressionError)) throw error;
-    this.#report(keys, error.message);
-  }
-
-  /** `index` is the position of the step that reads; `item` the name of a forEach's item, if any. */
-  #checkReferences(parsed: TemplateExpression, keys: Keys, index: number, item: string | null): void {
-    if (parsed.fault !== null) this.#report(keys, parsed.fault);
-    for (const { root, member } of parsed.references) {
-      if (root === null || root === "run" || root === item) continue;
-      if (root === "input") {
-        if (member !== null && this.#parameters !== null && !this.#parameters.has(member)) {
-          const known = [...this.#parameters].join(", ") || "none";
-          this.#report(keys, `input.${member} is not among the parameters; known parameters: ${known}`);
-        }
-      } else if (root === "secrets") {
-        this.#checkSecret(parsed, keys);
-      } else if (root !== "steps") {
-        const names = ["input", "steps", "run", ...(item === null ? [] : [item])].join(", ");
-        this.#report(keys, `"${root.slice(0, 100)}" is not known here; expressions can use ${names}`);
-      } else if (member !== null) {
-        const position = this.#positions.get(member);
-        if (position === undefined) {
-          const known = [...this.#positions].filter(([, at]) => at < index).map(([id]) => id);
-          const names = known.join(", ") || "none";
-          this.#report(keys, `there is no step "${member.slice(0, 100)}"; steps before this one: ${names}`);
-        } else if (position === index)
-          this.#report(keys, `the step "${member}" cannot refer to itself or its group`);
-        else if (position > index) this.#report(keys, `the step "${member}" comes later`);
-      }
-    }
-  }
-
-  /** A secret stands alone in its braces, in a field of a call that may carry it. */
-  #checkSecret({ secret, references }: TemplateExpression, keys: Keys): void {
-    const { secrets } = this.#known;
-    if (!this.#mayHoldSecret(keys)) {
-      this.#report(keys, `secrets cannot be used here; ${this.#secretPlaces()}`);
-    } else if (secret === null) {
-      const name = references.find(({ root }) => root === "secrets")?.member ?? "NAME";
-      this.#report(keys, `a secret must stand alone in its braces: {{ secrets.${name.slice(0, 100)} }}`);
-    } else if (!secrets.includes(secret)) {
-      const known = secrets.length === 0 ? "there are none yet" : `known secrets: ${secrets.join(", ")}`;
-      this.#report(keys, `there is no secret "${secret}"; ${known}`);
-    }
-  }
-
-  /** Whether the position is inside of a step's input that may hold secrets: `…/with/headers/…`. */
-  #mayHoldSecret(keys: Keys): boolean {
-    const position = keys.indexOf("with");
-    const field = keys[position + 1];
-    if (position < 0 || typeof field !== "string") return false;
-    const step = valueAt(this.#definition, keys.slice(0, position));
-    const uses = isJsonObject(step) ? step.uses : undefined;
-    return typeof uses === "string" && this.#known.secretFields(uses).includes(field);
-  }
-
-  #secretPlaces(): string {
+  #describeSecretFields(): string {
     const inputs = this.#known.functions.flatMap((name) => {
       const fields = this.#known.secretFields(name);
       return fields.length === 0 ? [] : [`${fields.join(", ")} of ${name}`];
     });
     return `they can be used in ${inputs.join("; ")}`;
   }
-}
-
-/** What the keys lead to. */
-function valueAt(value: unknown, keys: Keys): unknown {
-  return keys.reduce((at, key) => {
-    if (typeof at !== "object" || at === null) return undefined;
-    return Object.entries(at).find(([name]) => name === String(key))?.[1];
-  }, value);
 }
