@@ -167,7 +167,7 @@ export function authorize(
   if (!actor.scopes.includes(scope)) {
     throw new AppError("forbidden", `The API key ${actor.name} lacks the scope ${scope}.`);
   }
-  // The path of a start names the target; other operations look it up (runs/read.ts).
+  // The path of a start names the target; other operations look it up (runs/read/read-run.ts).
   const isLimited = limit === "starts" && actor.targetIds.length > 0;
   if (isLimited && !actor.targetIds.includes(id.toLowerCase())) {
     const target = tag === "Tools" ? "tool" : "agent";

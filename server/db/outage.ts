@@ -27,9 +27,13 @@ const MESSAGES =
 export function isTransient(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if (error instanceof AggregateError) return error.errors.some(isTransient);
-  const own = "code" in error && typeof error.code === "string" ? error.code : "";
-  const code = PRISMA.exec(error.message)?.[1] ?? own;
+  const code = PRISMA.exec(error.message)?.[1] ?? codeOf(error);
   return AGAIN.test(code) || NETWORK.has(code) || MESSAGES.test(error.message);
+}
+
+/** The code of an error of PostgreSQL or the network; empty without one. */
+export function codeOf(error: unknown): string {
+  return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";
 }
 
 /**

@@ -4,7 +4,7 @@ import { CALLED_RUN } from "@/server/functions/run-tool";
 
 const { invalid_arguments: _, ...errors } = CALLED_RUN.errors;
 
-/** Runs an agent as a child run; the engine does it (server/runs/engine/execute/call-run.ts). */
+/** Runs an agent as a child run; the engine does it (server/runs/engine/execute/calls/call-run.ts). */
 export const runAgent = defineFunction({
   name: "run_agent",
   title: "Run agent",

@@ -22,7 +22,7 @@ export const CALLED_RUN = {
   ],
 } as const;
 
-/** Runs a tool as a child run; the engine does it (server/runs/engine/execute/call-run.ts). */
+/** Runs a tool as a child run; the engine does it (server/runs/engine/execute/calls/call-run.ts). */
 export const runTool = defineFunction({
   name: "run_tool",
   title: "Run tool",

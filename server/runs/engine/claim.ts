@@ -4,7 +4,6 @@ import { mintOrgId } from "@/server/auth/mint-org-id";
 import { RUN_KINDS } from "@/server/contract/enums";
 import { Decimal } from "@/server/credits/amount";
 import { frozenPrices } from "@/server/credits/prices";
-import type { Queryable } from "@/server/db/sql";
 import type { Services } from "@/server/services";
 import type { ClaimedRun } from "./claimed-run";
 import { WorkerLost } from "./write/writer";
@@ -34,15 +33,6 @@ export async function admitWaitingRuns(
     values: [workerId, slots, services.clock.forDatabase()],
   });
   return z.array(admitted).parse(rows);
-}
-
-/** Whether any run waits for a slot. */
-export async function anyWaiting(client: Queryable): Promise<boolean> {
-  const { rows } = await client.query({
-    name: "any-waiting",
-    text: `SELECT 1 FROM runs WHERE status IN ('Pending', 'Running') AND admitted_at IS NULL AND parent_run_id IS NULL AND wake_at IS NULL LIMIT 1`,
-  });
-  return rows.length > 0;
 }
 
 /**

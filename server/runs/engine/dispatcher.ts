@@ -1,11 +1,12 @@
 import type { Services } from "@/server/services";
-import { type Admitted, admitWaitingRuns, anyWaiting, readClaimedRuns } from "./claim";
+import { type Admitted, admitWaitingRuns, readClaimedRuns } from "./claim";
 import type { ClaimedRun } from "./claimed-run";
 import { endUnclaimedRun } from "./end-run";
 import { slotsToYield } from "./fair-share";
 import { pauseAt } from "./pause-points";
 import type { Worker } from "./port";
 import {
+  anyWaiting,
   countHandedOver,
   findCancelledRuns,
   findClaimedRuns,

@@ -168,6 +168,15 @@ export async function wakeRuns({
   return rows[0] ?? { woken: 0, nextMs: null };
 }
 
+/** Whether any run waits for a slot. */
+export async function anyWaiting(client: Queryable): Promise<boolean> {
+  const { rows } = await client.query({
+    name: "any-waiting",
+    text: `SELECT 1 FROM runs WHERE ${WAITING} LIMIT 1`,
+  });
+  return rows.length > 0;
+}
+
 /** How many runs of each organization wait and may have a slot by their plan; at most 100 of one are counted. */
 export async function waitingShares(client: Queryable): Promise<Map<string, number>> {
   const { rows } = await client.query<{ organizationId: string; waiting: number }>(

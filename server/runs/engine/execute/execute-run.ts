@@ -8,7 +8,7 @@ import { endClaimedRun, endOpenChildren } from "../end-run";
 import { pauseAt } from "../pause-points";
 import type { Worker } from "../port";
 import { readJournal } from "../takeover";
-import { emptyJournal, RunJournal } from "../write/journal";
+import { RunJournal } from "../write/journal";
 import { WorkerLost } from "../write/writer";
 import { executeAgent } from "./agent-run";
 import { type Budget, CapReached, CreditsExhausted, capBudget } from "./budget";
@@ -121,7 +121,7 @@ async function executeChild(
   { budget, parent, inserted }: { budget: Budget; parent: Parent; inserted?: Promise<void> | undefined },
 ): Promise<ChildOutcome> {
   const { services, worker } = context;
-  const contents = child.epoch === 1 ? emptyJournal() : await readJournal(services, child);
+  const contents = await readJournal(services, child);
   const journal = new RunJournal(services, worker, child, contents);
   if (inserted) journal.follow(inserted);
   const own = capBudget(budget, child.cap, contents.totals.credits);

@@ -1,6 +1,6 @@
 import type pg from "pg";
 import { connect, TIMEOUTS } from "@/server/db/connect";
-import { isTransient } from "@/server/db/outage";
+import { codeOf, isTransient } from "@/server/db/outage";
 import type { Services } from "@/server/services";
 import { sleep } from "@/server/sleep";
 import { pauseAt } from "../pause-points";
@@ -293,10 +293,6 @@ async function ask<Row extends pg.QueryResultRow>(
   } finally {
     clearTimeout(silence);
   }
-}
-
-function codeOf(error: unknown): string {
-  return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";
 }
 
 /** Removes items whose callers have given up. */

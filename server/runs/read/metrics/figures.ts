@@ -36,20 +36,6 @@ export const partRow = z.object({
 });
 export type Part = z.infer<typeof partRow>;
 
-const NOTHING: RunFigures = {
-  runs: 0,
-  completed: 0,
-  failed: 0,
-  cancelled: 0,
-  open: 0,
-  tokens: 0,
-  credits: "0.0000",
-  p50: null,
-  p95: null,
-  p50AtLeast: null,
-  p95AtLeast: null,
-};
-
 const COUNTS = ["runs", "completed", "failed", "cancelled", "open", "tokens"] as const;
 
 export type Sum = Record<(typeof COUNTS)[number], number> & {
@@ -62,8 +48,7 @@ export type Sum = Record<(typeof COUNTS)[number], number> & {
 const MAX_CLASSES = 1_200;
 
 export function emptySum(): Sum {
-  const { runs, completed, failed, cancelled, open, tokens } = NOTHING;
-  const counts = { runs, completed, failed, cancelled, open, tokens };
+  const counts = { runs: 0, completed: 0, failed: 0, cancelled: 0, open: 0, tokens: 0 };
   return { ...counts, credits: new Decimal(0), durations: new Uint32Array(MAX_CLASSES) };
 }
 
@@ -99,8 +84,7 @@ function addDurations(durations: Uint32Array, classes: string, runs: string): vo
   }
 }
 
-export function viewFigures(sum: Sum | undefined): RunFigures {
-  if (!sum) return NOTHING;
+export function viewFigures(sum = emptySum()): RunFigures {
   const { runs, completed, failed, cancelled, open, tokens, credits, durations } = sum;
   const counts = { runs, completed, failed, cancelled, open, tokens, credits: credits.toFixed(4) };
   const [half, most] = [percentileClass(durations, 0.5), percentileClass(durations, 0.95)];

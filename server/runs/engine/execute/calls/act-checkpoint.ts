@@ -1,17 +1,13 @@
-/** One call of a workflow, as far as checkpoints are concerned. */
-export type CallOfAct = {
-  /** The id of the step or group that the call belongs to. */
-  act: string;
-  /** How many calls of the act may be under way at once. */
-  width: number;
-};
+import type { WorkflowCall } from "@/server/workflow/interpret";
 
 /**
  * Calls that run side by side count as one act, like the calls of one model answer: the first of every `width` calls of
  * a step or group passes the run's checkpoint. The next step always starts with one, even if the last one made fewer
  * calls than it might have.
  */
-export function createActCheckpoint(checkpoint: () => void): (call: CallOfAct) => void {
+export function createActCheckpoint(
+  checkpoint: () => void,
+): (call: Pick<WorkflowCall, "act" | "width">) => void {
   let act: string | undefined;
   let left = 0;
   return (call) => {

@@ -54,7 +54,7 @@ export async function storedOutput(
 }
 
 /** The result of a step that made a call. */
-export function stepResult(
+function stepResult(
   outcome: CallOutcome,
   { reader }: Pick<FunctionCall, "reader">,
 ): Omit<StepResult, "credits"> {
@@ -68,15 +68,23 @@ export function stepResult(
  * Executes one function as a step that has begun: retries it, records every attempt and pays one action. Errors of the
  * function are its result; only what ends the whole run is thrown.
  */
-export async function callFunction(
+export function callFunction(
   execution: Execution,
   call: FunctionCall,
   begun: BegunStep,
 ): Promise<FinishedStep> {
-  const { run, budget, signal, journal } = execution;
+  return payForAction(execution, begun, { call, work: () => attemptFunction(execution, call, begun) });
+}
+
+/** Finishes a step with the outcome of `work`, and pays one action; nothing if `work` throws. */
+export async function payForAction(
+  { run, budget, signal, journal }: Execution,
+  begun: BegunStep,
+  { call, work }: { call: Pick<FunctionCall, "reader">; work: () => Promise<CallOutcome> },
+): Promise<FinishedStep> {
   const price = creditsOfActions(run.prices, 1);
   const reserved = await budget.reserve(exactly(price));
-  const outcome = await attemptFunction(execution, call, begun).catch(async (error: unknown) => {
+  const outcome = await work().catch(async (error: unknown) => {
     // A tool that ends at its cap returns what it had reserved to its caller.
     await budget.spend(reserved, ZERO);
     throw error;

@@ -1,5 +1,3 @@
-import { ZERO } from "@/server/credits/amount";
-import { creditsOfActions } from "@/server/credits/prices";
 import { parseFunctionInput } from "@/server/functions/execute";
 import { FunctionError, isFinal } from "@/server/functions/function-error";
 import { runAgent } from "@/server/functions/run-agent";
@@ -8,7 +6,6 @@ import type { Json } from "@/server/json/json";
 import { stringifyLarge } from "@/server/json/large";
 import { validateAgainst } from "@/server/json/schema";
 import { describeIssues } from "@/server/json/schema-issues";
-import { exactly } from "@/server/runs/engine/execute/budget";
 import { DeadlinePassed, type Execution } from "@/server/runs/engine/execute/execution";
 import type { BegunStep, FinishedStep } from "@/server/runs/engine/write/journal";
 import { findTargetBySlug } from "@/server/runs/find-target";
@@ -16,7 +13,7 @@ import type { Target } from "@/server/runs/target";
 import { replaceNul } from "@/server/secrets/stored-output";
 import { sleepOrThrow } from "@/server/sleep";
 import { retryWaitMs } from "@/server/workflow/retry-policy";
-import { type CallOutcome, type FunctionCall, failureOf, stepResult, storedOutput } from "./call-function";
+import { type CallOutcome, type FunctionCall, failureOf, payForAction, storedOutput } from "./call-function";
 import { type ChildResult, type ChildTarget, executeChildRun } from "./child-run";
 import { childRunId } from "./child-run-id";
 
@@ -44,21 +41,15 @@ type ChildCall = {
 };
 
 /** Executes a step that is a child run, and pays one action. Each attempt is a run of its own. */
-export async function performChildStep(
+export function performChildStep(
   execution: Execution,
   begun: BegunStep,
   child: ChildCall,
 ): Promise<FinishedStep> {
-  const { run, budget, signal, journal } = execution;
-  const price = creditsOfActions(run.prices, 1);
-  const reserved = await budget.reserve(exactly(price));
-  const outcome = await attemptRun(execution, begun, child).catch(async (error: unknown) => {
-    await budget.spend(reserved, ZERO);
-    throw error;
+  return payForAction(execution, begun, {
+    call: child.call,
+    work: () => attemptRun(execution, begun, child),
   });
-  const credits = await budget.spend(reserved, price);
-  signal.throwIfAborted();
-  return journal.finishStep(begun, { ...stepResult(outcome, child.call), credits });
 }
 
 async function attemptRun(

@@ -1,50 +1,40 @@
-import { ZERO } from "@/server/credits/amount";
-import { creditsOfActions } from "@/server/credits/prices";
 import { parseFunctionInput } from "@/server/functions/execute";
 import { FunctionError } from "@/server/functions/function-error";
 import { waitFunction } from "@/server/functions/wait";
-import { exactly } from "@/server/runs/engine/execute/budget";
 import type { Execution } from "@/server/runs/engine/execute/execution";
 import type { BegunStep, FinishedStep } from "@/server/runs/engine/write/journal";
-import { type FunctionCall, failureOf, stepResult } from "./call-function";
+import { type CallOutcome, type FunctionCall, failureOf, payForAction } from "./call-function";
 
 /**
  * Waits until a time as a step. It counts from the step's beginning, which its row holds, so that a worker that takes the run
  * over waits only for the rest.
  */
-export async function callWait(
-  execution: Execution,
-  call: FunctionCall,
-  begun: BegunStep,
-): Promise<FinishedStep> {
-  const { budget, run, signal, journal, strands, services } = execution;
-  const price = creditsOfActions(run.prices, 1);
-  const reserved = await budget.reserve(exactly(price));
+export function callWait(execution: Execution, call: FunctionCall, begun: BegunStep): Promise<FinishedStep> {
+  return payForAction(execution, begun, { call, work: () => wait(execution, call, begun) });
+}
+
+async function wait(execution: Execution, call: FunctionCall, begun: BegunStep): Promise<CallOutcome> {
+  const { signal, journal, strands, services } = execution;
   const beganAt = begun.startedAt;
-  let result: Parameters<typeof stepResult>[0];
+  let outcome: CallOutcome;
   try {
     const until = readTime(execution, call, beganAt);
     if (until.getTime() > services.clock.now().getTime()) {
       journal.showProgress(begun);
       await strands.sleep(until, signal);
     }
-    result = { text: JSON.stringify({ until: until.toISOString() }) };
+    outcome = { text: JSON.stringify({ until: until.toISOString() }) };
   } catch (error) {
-    if (!(error instanceof FunctionError)) {
-      await budget.spend(reserved, ZERO);
-      throw error;
-    }
-    result = failureOf(error, execution.secrets.redact);
+    if (!(error instanceof FunctionError)) throw error;
+    outcome = failureOf(error, execution.secrets.redact);
   }
-  const credits = await budget.spend(reserved, price);
-  signal.throwIfAborted();
   const now = services.clock.now().getTime();
   begun.attempts.push({
     startedAt: new Date(beganAt).toISOString(),
     durationMs: Math.max(0, now - beganAt),
-    error: "error" in result ? result.error : null,
+    error: "error" in outcome ? outcome.error : null,
   });
-  return journal.finishStep(begun, { ...stepResult(result, call), credits });
+  return outcome;
 }
 
 /** When the wait is over. Throws FunctionError. */
