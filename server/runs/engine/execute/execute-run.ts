@@ -3,6 +3,7 @@ import { notifyRunChanged } from "@/server/live/run-changes";
 import { ModelError } from "@/server/models/port";
 import { replaceNul } from "@/server/secrets/stored-output";
 import type { Services } from "@/server/services";
+import { LONGEST_TIMER_MS } from "@/server/sleep";
 import { type ClaimedRun, deadlineOf, type Totals } from "../claimed-run";
 import { endClaimedRun, endOpenChildren } from "../end-run";
 import { pauseAt } from "../pause-points";
@@ -161,7 +162,7 @@ function watchDeadline(services: Services, run: ClaimedRun, stop: AbortControlle
     pass();
     return () => {};
   }
-  const timer = setTimeout(pass, Math.min(left, 2 ** 31 - 1));
+  const timer = setTimeout(pass, Math.min(left, LONGEST_TIMER_MS));
   timer.unref();
   return () => clearTimeout(timer);
 }

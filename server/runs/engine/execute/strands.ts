@@ -1,11 +1,10 @@
+import { LONGEST_TIMER_MS } from "@/server/sleep";
 import type { Fork } from "@/server/workflow/lanes";
 import { WorkerLost } from "../write/writer";
 import { SleepUntil, YieldSlot } from "./execution";
 
 /** A wait that is over within this time keeps the run's slot. */
 const STAY_MS = 1_000;
-/** The longest delay of a timer. */
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 type Sleeper = { until: Date; leave(reason: SleepUntil): void };
 

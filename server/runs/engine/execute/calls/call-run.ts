@@ -1,5 +1,5 @@
 import { parseFunctionInput } from "@/server/functions/execute";
-import { FunctionError, isFinal } from "@/server/functions/function-error";
+import { FunctionError } from "@/server/functions/function-error";
 import { runAgent } from "@/server/functions/run-agent";
 import { runTool } from "@/server/functions/run-tool";
 import type { Json } from "@/server/json/json";
@@ -11,9 +11,18 @@ import type { BegunStep, FinishedStep } from "@/server/runs/engine/write/journal
 import { findTargetBySlug } from "@/server/runs/find-target";
 import type { Target } from "@/server/runs/target";
 import { replaceNul } from "@/server/secrets/stored-output";
-import { sleepOrThrow } from "@/server/sleep";
-import { retryWaitMs } from "@/server/workflow/retry-policy";
-import { type CallOutcome, type FunctionCall, failureOf, payForAction, storedOutput } from "./call-function";
+import { LONGEST_TIMER_MS } from "@/server/sleep";
+import {
+  type ActionOutcome,
+  type Failure,
+  failureOf,
+  isRetried,
+  payForAction,
+  recordAttempt,
+  storedOutput,
+  waitForRetry,
+} from "./action";
+import type { FunctionCall } from "./call-function";
 import { type ChildResult, type ChildTarget, executeChildRun } from "./child-run";
 import { childRunId } from "./child-run-id";
 
@@ -47,7 +56,7 @@ export function performChildStep(
   child: ChildCall,
 ): Promise<FinishedStep> {
   return payForAction(execution, begun, {
-    call: child.call,
+    reader: child.call.reader,
     work: () => attemptRun(execution, begun, child),
   });
 }
@@ -56,19 +65,13 @@ async function attemptRun(
   execution: Execution,
   begun: BegunStep,
   { call, find, toOutput = (output) => output }: ChildCall,
-): Promise<CallOutcome> {
-  const { services, run, signal, journal } = execution;
+): Promise<ActionOutcome> {
+  const { services, run, signal } = execution;
   // A worker that took the run over reads how the earlier attempts ended; they are recorded already.
   const known = begun.attempts.filter(({ retryAt }) => retryAt !== undefined).length;
   for (let attempt = 1; ; attempt += 1) {
     const startedAt = services.clock.now();
-    const record = (error: string | null, waitMs?: number) => {
-      const now = services.clock.now().getTime();
-      const next = waitMs === undefined ? {} : { retryAt: new Date(now + waitMs).toISOString() };
-      const durationMs = now - startedAt.getTime();
-      begun.attempts.push({ startedAt: startedAt.toISOString(), durationMs, error, ...next });
-    };
-    let failure: Extract<CallOutcome, { error: string }>;
+    let failure: Failure;
     try {
       const started = await find();
       const id = childRunId(run.id, attempt === 1 ? call.key : `${call.key}/attempt-${attempt}`);
@@ -76,7 +79,7 @@ async function attemptRun(
       const ended = await withinTime(execution, begun, { call, child: { id, ...started } });
       if (ended.status === "Completed") {
         const stored = await storedOutput(toOutput(ended.output), call.reader);
-        record("error" in stored ? stored.error : null);
+        recordAttempt(execution, begun, { startedAt, error: "error" in stored ? stored.error : null });
         return stored;
       }
       signal.throwIfAborted();
@@ -85,15 +88,12 @@ async function attemptRun(
       if (!(error instanceof FunctionError)) throw error;
       failure = failureOf(error, execution.secrets.redact);
     }
-    if (attempt > call.retries.count || isFinal(failure.code)) {
-      record(failure.error);
+    const ended = { startedAt, error: failure.error };
+    if (!isRetried(call.retries, attempt, failure)) {
+      recordAttempt(execution, begun, ended);
       return failure;
     }
-    if (attempt <= known) continue;
-    const waitMs = retryWaitMs(call.retries, attempt);
-    record(failure.error, waitMs);
-    journal.showProgress(begun, { attempts: begun.attempts });
-    await sleepOrThrow(waitMs, signal);
+    if (attempt > known) await waitForRetry(execution, begun, { ...ended, retries: call.retries, attempt });
   }
 }
 
@@ -110,7 +110,7 @@ async function withinTime(
   const left = begun.startedAt + timeoutMs - services.clock.now().getTime();
   const stop = () => timeout.abort(new DeadlinePassed(`The step took longer than ${timeoutMs} ms.`));
   if (left <= 0) stop();
-  const timer = setTimeout(stop, Math.min(left, 2 ** 31 - 1));
+  const timer = setTimeout(stop, Math.min(left, LONGEST_TIMER_MS));
   try {
     const ended = await executeChildRun(execution, child, AbortSignal.any([signal, timeout.signal]));
     return ended.status === "Failed" && timeout.signal.aborted ? { ...ended, code: "timeout" } : ended;

@@ -3,20 +3,21 @@ import { FunctionError } from "@/server/functions/function-error";
 import { waitFunction } from "@/server/functions/wait";
 import type { Execution } from "@/server/runs/engine/execute/execution";
 import type { BegunStep, FinishedStep } from "@/server/runs/engine/write/journal";
-import { type CallOutcome, type FunctionCall, failureOf, payForAction } from "./call-function";
+import { type ActionOutcome, failureOf, payForAction, recordAttempt } from "./action";
+import type { FunctionCall } from "./call-function";
 
 /**
  * Waits until a time as a step. It counts from the step's beginning, which its row holds, so that a worker that takes the run
  * over waits only for the rest.
  */
 export function callWait(execution: Execution, call: FunctionCall, begun: BegunStep): Promise<FinishedStep> {
-  return payForAction(execution, begun, { call, work: () => wait(execution, call, begun) });
+  return payForAction(execution, begun, { reader: call.reader, work: () => wait(execution, call, begun) });
 }
 
-async function wait(execution: Execution, call: FunctionCall, begun: BegunStep): Promise<CallOutcome> {
+async function wait(execution: Execution, call: FunctionCall, begun: BegunStep): Promise<ActionOutcome> {
   const { signal, journal, strands, services } = execution;
   const beganAt = begun.startedAt;
-  let outcome: CallOutcome;
+  let outcome: ActionOutcome;
   try {
     const until = readTime(execution, call, beganAt);
     if (until.getTime() > services.clock.now().getTime()) {
@@ -28,12 +29,8 @@ async function wait(execution: Execution, call: FunctionCall, begun: BegunStep):
     if (!(error instanceof FunctionError)) throw error;
     outcome = failureOf(error, execution.secrets.redact);
   }
-  const now = services.clock.now().getTime();
-  begun.attempts.push({
-    startedAt: new Date(beganAt).toISOString(),
-    durationMs: Math.max(0, now - beganAt),
-    error: "error" in outcome ? outcome.error : null,
-  });
+  const error = "error" in outcome ? outcome.error : null;
+  recordAttempt(execution, begun, { startedAt: new Date(beganAt), error });
   return outcome;
 }
 
