@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from "@/server/json/json";
 import { keysOf } from "@/server/json/large-parser";
-import { Turns } from "@/server/turns-of-work";
+import { WorkSlice } from "@/server/work-slice";
 
 /**
  * Evaluates expressions that only look something up (`input.a.b`, `steps.fetch.body.items[0].name`), which is most of
@@ -156,7 +156,7 @@ const MIN_REMEMBERED_NODES = 1_000;
 /** Whether JSONata would return this very value: no text needs cleaning, and nothing looks like one of its functions. */
 async function isPassedOn(result: Json): Promise<boolean> {
   if (typeof result === "object" && result !== null && passedOn.has(result)) return true;
-  const turns = new Turns();
+  const slice = new WorkSlice();
   let nodes = 0;
   let length = 0;
   const isClean = (text: string) => {
@@ -166,7 +166,7 @@ async function isPassedOn(result: Json): Promise<boolean> {
   const open: Json[] = [result];
   for (let value = open.pop(); value !== undefined; value = open.pop()) {
     nodes += 1;
-    if ((nodes & 0xff) === 0 && turns.isOver) await turns.end();
+    if ((nodes & 0xff) === 0 && slice.isOver) await slice.next();
     if (nodes > MAX_RESULT_NODES || length > MAX_RESULT_LENGTH) return false;
     if (typeof value === "string") {
       if (!isClean(value)) return false;

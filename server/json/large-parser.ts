@@ -1,4 +1,4 @@
-import { Turns } from "@/server/turns-of-work";
+import { WorkSlice } from "@/server/work-slice";
 import { isJsonObject, type Json, type JsonObject, setMember } from "./json";
 import { JsonTextError } from "./text";
 
@@ -62,7 +62,7 @@ export class LargeJsonParser {
   readonly #text: string;
   readonly #depth: number;
   readonly #parsePart: (text: string) => Json;
-  readonly #turns = new Turns();
+  readonly #slice = new WorkSlice();
   /** Where the containers that are longer than a part end, by their start. */
   readonly #ends = new Map<number, number>();
 
@@ -84,7 +84,7 @@ export class LargeJsonParser {
     for (let at = 0; at < text.length; at += 1) {
       if (at >= nextPause) {
         nextPause = at + SCAN_LENGTH;
-        if (this.#turns.isOver) await this.#turns.end();
+        if (this.#slice.isOver) await this.#slice.next();
       }
       const code = text.charCodeAt(at);
       if (code === QUOTE) at = this.#endOfString(at);
@@ -102,7 +102,7 @@ export class LargeJsonParser {
   }
 
   async #parseValue(range: Range): Promise<Json> {
-    if (this.#turns.isOver) await this.#turns.end();
+    if (this.#slice.isOver) await this.#slice.next();
     const { start, end } = this.#trim(range);
     const first = this.#text.charCodeAt(start);
     const isContainer = first === OPEN_LIST || first === OPEN_OBJECT;
@@ -121,7 +121,7 @@ export class LargeJsonParser {
         items.push(await this.#parseValue(group));
         continue;
       }
-      if (this.#turns.isOver) await this.#turns.end();
+      if (this.#slice.isOver) await this.#slice.next();
       const parsed = this.#parsePart(`[${this.#text.slice(group.start, group.end)}]`);
       if (!Array.isArray(parsed) || parsed.length === 0) throw malformed();
       for (const item of parsed) items.push(item);
@@ -137,7 +137,7 @@ export class LargeJsonParser {
         object.set(key, await this.#parseValue(value));
         continue;
       }
-      if (this.#turns.isOver) await this.#turns.end();
+      if (this.#slice.isOver) await this.#slice.next();
       const parsed = this.#parsePart(`{${this.#text.slice(group.start, group.end)}}`);
       const members = isJsonObject(parsed) ? Object.entries(parsed) : [];
       if (members.length === 0) throw malformed();

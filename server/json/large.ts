@@ -1,4 +1,4 @@
-import { Turns } from "@/server/turns-of-work";
+import { WorkSlice } from "@/server/work-slice";
 import { isJsonObject, type Json, type JsonObject } from "./json";
 import { isKnownLong, keysOf, LargeJsonParser, LongObject, PART_LENGTH } from "./large-parser";
 import { JsonTextError, MAX_JSON_DEPTH, parseJson } from "./text";
@@ -46,7 +46,7 @@ const texts = new WeakMap<object, string>();
 
 /** The JSON text of a value, like `JSON.stringify`. A large value must not be changed afterwards. */
 export async function stringifyLarge(value: Json): Promise<string> {
-  return isSmall(value) ? JSON.stringify(value) : writeLarge(value, new Turns());
+  return isSmall(value) ? JSON.stringify(value) : writeLarge(value, new WorkSlice());
 }
 
 /** The size of a value's JSON text in UTF-8 bytes. */
@@ -65,27 +65,27 @@ export type LargeMap = {
 
 /** Changes a value part by part. The containers of large values are rebuilt. */
 export function mapLarge(value: Json, map: LargeMap): Promise<Json> {
-  return mapParts(value, map, { depth: 0, turns: new Turns() });
+  return mapParts(value, map, { depth: 0, slice: new WorkSlice() });
 }
 
-async function mapParts(value: Json, map: LargeMap, at: { depth: number; turns: Turns }): Promise<Json> {
-  const { depth, turns } = at;
+async function mapParts(value: Json, map: LargeMap, at: { depth: number; slice: WorkSlice }): Promise<Json> {
+  const { depth, slice } = at;
   if (depth >= map.depth || typeof value !== "object" || value === null || isSmall(value)) {
     return map.part(value, depth);
   }
-  const inner = { depth: depth + 1, turns };
+  const inner = { depth: depth + 1, slice };
   const isPart = (member: Json) => isLeaf(member) || isSmall(member);
   if (Array.isArray(value)) {
     const items: Json[] = [];
     for (const item of value) {
-      if (turns.isOver) await turns.end();
+      if (slice.isOver) await slice.next();
       items.push(isPart(item) ? map.part(item, depth + 1) : await mapParts(item, map, inner));
     }
     return items;
   }
   const object = new LongObject();
   for (const key of keysOf(value)) {
-    if (turns.isOver) await turns.end();
+    if (slice.isOver) await slice.next();
     const member = value[key];
     if (member === undefined) continue;
     const mapped = isPart(member) ? map.part(member, depth + 1) : await mapParts(member, map, inner);
@@ -122,16 +122,16 @@ export function isSmall(value: Json): boolean {
   return true;
 }
 
-async function writeLarge(value: Json, turns: Turns): Promise<string> {
+async function writeLarge(value: Json, slice: WorkSlice): Promise<string> {
   if (typeof value !== "object" || value === null) return JSON.stringify(value);
   const known = texts.get(value);
   if (known !== undefined) return known;
-  const text = Array.isArray(value) ? await writeList(value, turns) : await writeObject(value, turns);
+  const text = Array.isArray(value) ? await writeList(value, slice) : await writeObject(value, slice);
   texts.set(value, text);
   return text;
 }
 
-async function writeList(items: readonly Json[], turns: Turns): Promise<string> {
+async function writeList(items: readonly Json[], slice: WorkSlice): Promise<string> {
   const parts: string[] = [];
   let group: Json[] = [];
   const writeGroup = () => {
@@ -141,29 +141,29 @@ async function writeList(items: readonly Json[], turns: Turns): Promise<string> 
   for (const item of items) {
     if (isLeaf(item) || isSmall(item)) {
       group.push(item);
-      if (group.length < GROUP_LENGTH && (isLeaf(item) || !turns.isOver)) continue;
+      if (group.length < GROUP_LENGTH && (isLeaf(item) || !slice.isOver)) continue;
       writeGroup();
     } else {
       writeGroup();
-      parts.push(await writeLarge(item, turns));
+      parts.push(await writeLarge(item, slice));
     }
-    if (turns.isOver) await turns.end();
+    if (slice.isOver) await slice.next();
   }
   writeGroup();
   return `[${parts.join(",")}]`;
 }
 
-async function writeObject(object: JsonObject, turns: Turns): Promise<string> {
+async function writeObject(object: JsonObject, slice: WorkSlice): Promise<string> {
   let text = "";
   let count = 0;
   for (const key of keysOf(object)) {
     count += 1;
-    if (count % GROUP_LENGTH === 0 && turns.isOver) await turns.end();
+    if (count % GROUP_LENGTH === 0 && slice.isOver) await slice.next();
     const member = object[key];
     // Members without a value are left out, as by JSON.stringify.
     if (member === undefined) continue;
     const written =
-      isLeaf(member) || isSmall(member) ? JSON.stringify(member) : await writeLarge(member, turns);
+      isLeaf(member) || isSmall(member) ? JSON.stringify(member) : await writeLarge(member, slice);
     text += `${text === "" ? "" : ","}${JSON.stringify(key)}:${written}`;
   }
   return `{${text}}`;

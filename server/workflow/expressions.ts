@@ -8,7 +8,7 @@ import { stringifyLarge } from "@/server/json/large";
 import { keysOf } from "@/server/json/large-parser";
 import { MAX_INSERTED_LENGTH } from "@/server/limits/sizes";
 import { parseSecretReference } from "@/server/secrets/references";
-import { Turns } from "@/server/turns-of-work";
+import { WorkSlice } from "@/server/work-slice";
 import { findReferences, type Reference } from "@/server/workflow/references";
 
 /**
@@ -177,7 +177,7 @@ class Filling {
   readonly #scope: Scope;
   readonly #facts: FillFacts;
   #room = MAX_INSERTED_LENGTH;
-  readonly #turns = new Turns();
+  readonly #slice = new WorkSlice();
 
   constructor(scope: Scope, facts: FillFacts) {
     this.#scope = scope;
@@ -185,7 +185,7 @@ class Filling {
   }
 
   async fill(value: Json): Promise<Json> {
-    if (this.#turns.isOver) await this.#turns.end();
+    if (this.#slice.isOver) await this.#slice.next();
     if (typeof value === "string") return value.includes("{{") ? this.#fillText(value) : value;
     // Sequential: a run evaluates one expression at a time.
     if (Array.isArray(value)) {
@@ -217,7 +217,7 @@ class Filling {
   }
 
   async #evaluate(expression: TemplateExpression): Promise<Json | undefined> {
-    if (this.#turns.isOver) await this.#turns.end();
+    if (this.#slice.isOver) await this.#slice.next();
     return evaluatePart(this.#scope, expression, this.#facts);
   }
 

@@ -1,6 +1,6 @@
 import { describeSchema } from "@/server/models/json-answer";
 import type { ModelMessage, OfferedTool, Prompt, ToolCall } from "@/server/models/port";
-import { Turns } from "@/server/turns-of-work";
+import { WorkSlice } from "@/server/work-slice";
 import { type BytePairCounter, createBytePairCounter } from "./byte-pairs";
 
 /**
@@ -19,19 +19,19 @@ function loadCounter(): Promise<BytePairCounter> {
 }
 
 /** How much is counted in one go, in UTF-16 units: a few milliseconds of work. */
-const SLICE = 16 * 1024;
+const PART_LENGTH = 16 * 1024;
 
 /** Counts of recent texts, oldest first: an agent's runs share their system prompt and tools. */
 const recent = new Map<string, number>();
 const MAX_RECENT = 500;
 const MAX_RECENT_LENGTH = 8 * 1024;
 
-/** Counts the tokens of a text of any length; a long one in slices, each cut before a blank if possible. */
+/** Counts the tokens of a text of any length; a long one in parts, each cut before a blank if possible. */
 export async function countTextTokens(text: string): Promise<number> {
   if (text === "") return 0;
   const known = recent.get(text);
   if (known !== undefined) return known;
-  const tokens = await countInSlices(text);
+  const tokens = await countInParts(text);
   if (text.length <= MAX_RECENT_LENGTH) {
     const [oldest] = recent.size >= MAX_RECENT ? recent.keys() : [];
     if (oldest !== undefined) recent.delete(oldest);
@@ -40,17 +40,17 @@ export async function countTextTokens(text: string): Promise<number> {
   return tokens;
 }
 
-async function countInSlices(text: string): Promise<number> {
+async function countInParts(text: string): Promise<number> {
   const count = await loadCounter();
-  const turns = new Turns();
+  const slice = new WorkSlice();
   let tokens = 0;
   for (let from = 0; from < text.length; ) {
-    if (from > 0) await turns.end();
-    let slice = text.slice(from, from + SLICE);
-    const blank = from + SLICE < text.length ? slice.lastIndexOf(" ") : -1;
-    if (blank > 0) slice = slice.slice(0, blank);
-    tokens += count(slice);
-    from += slice.length;
+    if (from > 0) await slice.next();
+    let part = text.slice(from, from + PART_LENGTH);
+    const blank = from + PART_LENGTH < text.length ? part.lastIndexOf(" ") : -1;
+    if (blank > 0) part = part.slice(0, blank);
+    tokens += count(part);
+    from += part.length;
   }
   return tokens;
 }

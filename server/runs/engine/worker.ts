@@ -2,8 +2,8 @@ import type pg from "pg";
 import { isTransient, retryWhileUnavailable } from "@/server/db/outage";
 import { newId } from "@/server/ids";
 import type { Services } from "@/server/services";
+import { ActThrottle } from "./act-throttle";
 import type { Worker } from "./port";
-import { Turns } from "./turns";
 import { Lane, type LaneOptions, WorkerLost } from "./write/writer";
 
 /** How often a worker reports that it is alive. */
@@ -38,8 +38,8 @@ export async function openWorker(
     for (const one of [accounts, journal]) one.abandon(error);
     options.onLost(error);
   };
-  const turns = new Turns(options.executing);
-  const onStart = () => turns.noteStart();
+  const throttle = new ActThrottle(options.executing);
+  const onStart = () => throttle.noteStart();
   const lane = (name: "accounts" | "journal") =>
     new Lane({ ...options, services, workerId: id, lane: name, onStart, onLost });
   const accounts = lane("accounts");
@@ -78,7 +78,7 @@ export async function openWorker(
     id,
     accounts,
     journal,
-    turn: (orgId) => turns.next(orgId),
+    turn: (orgId) => throttle.next(orgId),
     isConfirmed,
     confirm() {
       if (lost) return Promise.reject(lost);

@@ -1,11 +1,6 @@
 import { performance } from "node:perf_hooks";
 import type { OrgId } from "@/server/auth/actor";
 
-/**
- * Gives starts priority over acts of runs. While starts arrive and several runs execute, only as many acts begin in a
- * tick as leave the event loop time for starts; the others wait for the next one. Otherwise an act begins immediately.
- */
-
 /** A burst of starts is over when none has come for this long. */
 const BURST_MS = 100;
 /** With fewer executing runs, starts and acts do not slow each other down. */
@@ -15,7 +10,11 @@ const TICK_MS = 10;
 const BUSY = 0.6;
 const MAX_ACTS = 16;
 
-export class Turns {
+/**
+ * Gives starts priority over acts of runs. While starts arrive and several runs execute, only as many acts begin in a
+ * tick as leave the event loop time for starts; the others wait for the next one. Otherwise an act begins immediately.
+ */
+export class ActThrottle {
   readonly #executing: () => number;
   /** Waiting acts by organization; organizations are served in turn. */
   readonly #waiting = new Map<OrgId, (() => void)[]>();

@@ -2,7 +2,7 @@ import { performance } from "node:perf_hooks";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { mintOrgId } from "@/server/auth/mint-org-id";
 import { newId } from "@/server/ids";
-import { Turns } from "./turns";
+import { ActThrottle } from "./act-throttle";
 
 const [one, other] = [mintOrgId(newId()), mintOrgId(newId())];
 
@@ -15,16 +15,16 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-/** Turns in a process with so many runs, and the acts that have begun, in their order. */
+/** A throttle in a process with so many runs, and the acts that have begun, in their order. */
 function setUp(runs: number) {
-  const turns = new Turns(() => runs);
+  const throttle = new ActThrottle(() => runs);
   const begun: string[] = [];
   const act = (name: string, org = one) => {
-    const turn = turns.next(org);
+    const turn = throttle.next(org);
     if (turn === undefined) begun.push(name);
     else void turn.then(() => begun.push(name));
   };
-  return { turns, begun, act };
+  return { throttle, begun, act };
 }
 
 describe("acts of runs", () => {
@@ -35,23 +35,23 @@ describe("acts of runs", () => {
   });
 
   it("begin at once beside starts while few runs execute", () => {
-    const { turns, begun, act } = setUp(2);
-    turns.noteStart();
+    const { throttle, begun, act } = setUp(2);
+    throttle.noteStart();
     act("a");
     expect(begun).toEqual(["a"]);
   });
 
   it("begin at once beside a start and many runs that only wait", () => {
-    const { turns, begun, act } = setUp(100);
-    turns.noteStart();
+    const { throttle, begun, act } = setUp(100);
+    throttle.noteStart();
     act("a");
     expect(begun).toEqual(["a"]);
   });
 
   it("wait for a tick while starts keep coming, and all begin when they end", async () => {
-    const { turns, begun, act } = setUp(100);
+    const { throttle, begun, act } = setUp(100);
     const names = Array.from({ length: 200 }, (_, n) => String(n));
-    turns.noteStart();
+    throttle.noteStart();
     for (const name of names) act(name);
     expect(begun).toEqual(["0"]);
     await vi.advanceTimersByTimeAsync(10);
@@ -62,19 +62,19 @@ describe("acts of runs", () => {
   });
 
   it("go on however long starts keep coming", async () => {
-    const { turns, begun, act } = setUp(100);
-    turns.noteStart();
+    const { throttle, begun, act } = setUp(100);
+    throttle.noteStart();
     for (let n = 0; n < 40; n += 1) act(String(n));
     for (let tick = 0; tick < 100; tick += 1) {
-      turns.noteStart();
+      throttle.noteStart();
       await vi.advanceTimersByTimeAsync(10);
     }
     expect(begun).toHaveLength(40);
   });
 
   it("of one organization do not wait behind all those of another", async () => {
-    const { turns, begun, act } = setUp(100);
-    turns.noteStart();
+    const { throttle, begun, act } = setUp(100);
+    throttle.noteStart();
     for (let n = 0; n < 50; n += 1) act(`one ${n}`);
     act("other", other);
     await vi.advanceTimersByTimeAsync(20);

@@ -1,0 +1,26 @@
+import { setImmediate } from "node:timers/promises";
+
+/** How long one piece of work may hold the main thread. */
+const SLICE_MS = 4;
+
+/** The wait that was asked for last: only one piece of work continues per turn of the event loop. */
+let last: Promise<unknown> = Promise.resolve();
+
+/**
+ * Divides long work on the main thread into short slices. Check `isOver` between the parts of the work, and await
+ * `next()` if it is: requests come first then, and other divided work gets its slice.
+ */
+export class WorkSlice {
+  #since = performance.now();
+
+  get isOver(): boolean {
+    return performance.now() - this.#since >= SLICE_MS;
+  }
+
+  async next(): Promise<void> {
+    const wait = last.then(() => setImmediate());
+    last = wait;
+    await wait;
+    this.#since = performance.now();
+  }
+}
