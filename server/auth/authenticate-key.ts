@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Decimal } from "@/server/credits/amount";
+import { decimalText } from "@/server/credits/amount";
 import { AppError } from "@/server/errors";
 import type { Services } from "@/server/services";
 import type { ApiKeyActor, AuthenticatedKey } from "./actor";
@@ -12,10 +12,12 @@ const LAST_USED_EVERY_MS = 60_000;
 const FIND = {
   name: "find-api-key",
   text: `
-  SELECT k.id, k.organization_id, k.name, k.scopes, k.target_ids, k.max_credits, k.last_used_at, k.expires_at, k.revoked_at,
-         least(k.starts_per_minute, p.starts_per_minute) AS starts_per_minute,
-         least(k.reads_per_minute, p.reads_per_minute) AS reads_per_minute,
-         p.api_access, o.suspended_at IS NOT NULL AS suspended
+  SELECT k.id, k.organization_id AS "orgId", k.name, k.scopes, k.target_ids AS "targetIds", k.max_credits AS "maxCredits",
+         k.last_used_at AS "lastUsedAt", k.expires_at AS "expiresAt", k.revoked_at AS "revokedAt",
+         json_build_object('apiAccess', p.api_access,
+                           'startsPerMinute', least(k.starts_per_minute, p.starts_per_minute),
+                           'readsPerMinute', least(k.reads_per_minute, p.reads_per_minute)) AS plan,
+         o.suspended_at IS NOT NULL AS suspended
   FROM api_keys k
   JOIN organizations o ON o.id = k.organization_id
   JOIN plans p ON p.organization_id = k.organization_id
@@ -24,17 +26,19 @@ const FIND = {
 
 const keyRow = z.object({
   id: z.string(),
-  organization_id: z.string(),
+  orgId: z.string().transform(mintOrgId),
   name: z.string(),
   scopes: z.array(z.string()),
-  target_ids: z.array(z.string()),
-  max_credits: z.string().nullable(),
-  last_used_at: z.date().nullable(),
-  expires_at: z.date().nullable(),
-  revoked_at: z.date().nullable(),
-  starts_per_minute: z.number().nullable(),
-  reads_per_minute: z.number().nullable(),
-  api_access: z.boolean(),
+  targetIds: z.array(z.string()),
+  maxCredits: decimalText.nullable(),
+  lastUsedAt: z.date().nullable(),
+  expiresAt: z.date().nullable(),
+  revokedAt: z.date().nullable(),
+  plan: z.object({
+    apiAccess: z.boolean(),
+    startsPerMinute: z.number().nullable(),
+    readsPerMinute: z.number().nullable(),
+  }),
   suspended: z.boolean(),
 });
 
@@ -89,25 +93,11 @@ function use(services: Services, found: AuthenticatedKey): ApiKeyActor {
 }
 
 function readKey(found: unknown): AuthenticatedKey {
-  const row = keyRow.parse(found);
+  const { id, expiresAt, revokedAt, lastUsedAt, ...key } = keyRow.parse(found);
   return {
-    actor: {
-      kind: "api_key",
-      orgId: mintOrgId(row.organization_id),
-      apiKeyId: row.id,
-      name: row.name,
-      scopes: row.scopes,
-      targetIds: row.target_ids,
-      maxCredits: row.max_credits === null ? null : new Decimal(row.max_credits),
-      suspended: row.suspended,
-      plan: {
-        apiAccess: row.api_access,
-        startsPerMinute: row.starts_per_minute,
-        readsPerMinute: row.reads_per_minute,
-      },
-    },
-    expiresAt: row.expires_at,
-    revokedAt: row.revoked_at,
-    lastUsedAt: row.last_used_at?.getTime() ?? 0,
+    actor: { kind: "api_key", apiKeyId: id, ...key },
+    expiresAt,
+    revokedAt,
+    lastUsedAt: lastUsedAt?.getTime() ?? 0,
   };
 }

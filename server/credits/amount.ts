@@ -1,8 +1,12 @@
+import { z } from "zod";
 import { Prisma } from "@/server/db/generated/client";
 
 /** A credit amount: a decimal with four places, never a float. */
 export type Decimal = Prisma.Decimal;
 export const Decimal = Prisma.Decimal;
+
+/** A decimal as text: a column as PostgreSQL's driver reads it, or a field of a stored document. */
+export const decimalText = z.string().transform((text) => new Decimal(text));
 
 export const ZERO = new Decimal(0);
 

@@ -31,15 +31,15 @@ export async function postEntries(
 ): Promise<Decimal> {
   const sum = entries.reduce((total, entry) => total.add(entry.amount), new Decimal(0));
   const now = clock.now();
-  const updated = await client.query<{ balance: string; ledger_sequence: number }>(
+  const updated = await client.query<{ balance: string; sequence: number }>(
     `UPDATE organizations SET balance = balance + $2::numeric, ledger_sequence = ledger_sequence + $3, updated_at = $4
-     WHERE id = $1 RETURNING balance, ledger_sequence`,
+     WHERE id = $1 RETURNING balance, ledger_sequence AS sequence`,
     [orgId, sum.toFixed(4), entries.length, now],
   );
   const row = updated.rows[0];
   if (row === undefined) throw new AppError("not_found", "Organization not found.");
   let balance = new Decimal(row.balance).sub(sum);
-  let sequence = row.ledger_sequence - entries.length;
+  let sequence = row.sequence - entries.length;
   const lines = entries.map((entry) => {
     const before = balance;
     balance = balance.add(entry.amount);

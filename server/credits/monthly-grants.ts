@@ -19,25 +19,25 @@ export async function grantMonthlyCredits(
 ): Promise<number> {
   const { pool, clock, log } = services;
   const month = monthOf(clock.now());
-  const due = await pool.query<{ organization_id: string }>(
-    `SELECT p.organization_id FROM plans p JOIN organizations o ON o.id = p.organization_id
+  const due = await pool.query<{ id: string }>(
+    `SELECT p.organization_id AS id FROM plans p JOIN organizations o ON o.id = p.organization_id
      WHERE p.monthly_credits > 0 AND (p.granted_month IS NULL OR p.granted_month < $1) AND o.suspended_at IS NULL
      ORDER BY p.organization_id`,
     [month],
   );
   let granted = 0;
-  for (const { organization_id: id } of due.rows) {
+  for (const { id } of due.rows) {
     const done = await transact(pool, async (client) => {
       // Locks the organization first, in the same order as changes of its plan.
       await client.query("SELECT 1 FROM organizations WHERE id = $1 FOR UPDATE", [id]);
-      const { rows } = await client.query<{ monthly_credits: string }>(
+      const { rows } = await client.query<{ amount: string }>(
         `UPDATE plans SET granted_month = $2
          WHERE organization_id = $1 AND monthly_credits > 0 AND (granted_month IS NULL OR granted_month < $2)
-         RETURNING monthly_credits`,
+         RETURNING monthly_credits AS amount`,
         [id, month],
       );
       if (rows[0] === undefined) return false;
-      const amount = new Decimal(rows[0].monthly_credits);
+      const amount = new Decimal(rows[0].amount);
       const entry = { kind: "grant", amount, runId: null, note: `Monthly credits for ${month}` } as const;
       await postEntries(client, mintOrgId(id), [entry], "system", clock);
       return true;

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Decimal, toLedger } from "./amount";
+import { Decimal, decimalText, toLedger } from "./amount";
 
 /** Credits per 1,000 tokens. */
 export type ModelPrice = { input: Decimal; output: Decimal };
@@ -30,8 +30,7 @@ export const MIN_OUTPUT_TOKENS = 1_000;
 /** The output tokens of a model call if the balance allows them. */
 export const WANTED_OUTPUT_TOKENS = 4_000;
 
-const decimal = z.string().transform((text) => new Decimal(text));
-const frozenPrice = z.object({ input: decimal, output: decimal });
+const frozenPrice = z.object({ input: decimalText, output: decimalText });
 
 /** A price list for a run's configuration; equal lists give equal texts. */
 export function freezePrices({ defaultModel, models, action }: PriceList): PriceList {
@@ -42,7 +41,7 @@ export function freezePrices({ defaultModel, models, action }: PriceList): Price
 export const frozenPrices = z.object({
   models: z.record(z.string(), frozenPrice),
   defaultModel: frozenPrice,
-  action: decimal,
+  action: decimalText,
 }) satisfies z.ZodType<PriceList>;
 
 export function priceOf(list: PriceList, model: string): ModelPrice {

@@ -18,20 +18,20 @@ async function findRefundable(
 ): Promise<LedgerEntry[]> {
   // Concurrent refunds run one after the other; the later one finds nothing to refund.
   await client.query("SELECT 1 FROM organizations WHERE id = $1 FOR UPDATE", [orgId]);
-  const { rows } = await client.query<{ run_id: string; charged: string }>(
+  const { rows } = await client.query<{ runId: string; charged: string }>(
     `WITH RECURSIVE tree AS (
        SELECT $2::uuid AS id
        UNION ALL
        SELECT r.id FROM runs r JOIN tree ON r.parent_run_id = tree.id WHERE r.organization_id = $1
      )
-     SELECT e.run_id, -sum(e.amount) FILTER (WHERE e.kind = 'charge') AS charged
+     SELECT e.run_id AS "runId", -sum(e.amount) FILTER (WHERE e.kind = 'charge') AS charged
      FROM tree JOIN credit_entries e ON e.run_id = tree.id AND e.organization_id = $1
      GROUP BY e.run_id
      HAVING sum(e.amount) FILTER (WHERE e.kind = 'charge') < 0 AND NOT bool_or(e.kind = 'refund')
      ORDER BY min(e.sequence)`,
     [orgId, runId],
   );
-  return rows.map((row) => ({ kind: "refund", amount: new Decimal(row.charged), runId: row.run_id, note }));
+  return rows.map(({ runId, charged }) => ({ kind: "refund", amount: new Decimal(charged), runId, note }));
 }
 
 const refund = z.object({

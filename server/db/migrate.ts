@@ -24,10 +24,10 @@ export async function migrate(client: Client, folder: string): Promise<string[]>
         migration_name VARCHAR(255) NOT NULL, logs TEXT, rolled_back_at TIMESTAMPTZ,
         started_at TIMESTAMPTZ NOT NULL DEFAULT now(), applied_steps_count INTEGER NOT NULL DEFAULT 0
       )`);
-    const { rows } = await client.query<{ migration_name: string; checksum: string }>(
-      "SELECT migration_name, checksum FROM _prisma_migrations WHERE finished_at IS NOT NULL AND rolled_back_at IS NULL",
+    const { rows } = await client.query<{ name: string; checksum: string }>(
+      "SELECT migration_name AS name, checksum FROM _prisma_migrations WHERE finished_at IS NOT NULL AND rolled_back_at IS NULL",
     );
-    const known = new Map(rows.map((row) => [row.migration_name, row.checksum]));
+    const known = new Map(rows.map((row) => [row.name, row.checksum]));
     const applied: string[] = [];
     for (const { name, sql, checksum } of readMigrations(folder)) {
       const before = known.get(name);

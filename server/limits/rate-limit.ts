@@ -35,15 +35,14 @@ export async function acquireRate(
   { key, limit, seconds }: RateLimit,
   { wanted = 1, clock }: { wanted?: number; clock: Clock },
 ): Promise<RateDecision & { granted: number }> {
-  const { rows } = await client.query<{ granted: number; remaining: number; reset_seconds: number }>({
+  const { rows } = await client.query<{ granted: number; remaining: number; resetSeconds: number }>({
     name: "take-rate",
-    text: "SELECT * FROM take_rate($1, $2, $3, $4, $5)",
+    text: 'SELECT granted, remaining, reset_seconds AS "resetSeconds" FROM take_rate($1, $2, $3, $4, $5)',
     values: [key, wanted, limit, seconds, clock.forDatabase()],
   });
   const row = rows[0];
   if (row === undefined) throw new Error("take_rate gave no row");
-  const { granted, remaining, reset_seconds: resetSeconds } = row;
-  return { allowed: granted > 0, granted, limit, seconds, remaining, resetSeconds };
+  return { allowed: row.granted > 0, limit, seconds, ...row };
 }
 
 export async function releaseRate(client: Queryable, key: string): Promise<void> {

@@ -24,16 +24,16 @@ const INTERRUPTED = "Interrupted: its process ended or stalled. It was started a
  * was executing, which has no outcome. A step whose child run had yielded its slot was not interrupted.
  */
 export function attemptsBefore(
-  row: { status: "Running" | "Completed" | "Failed"; started_at: Date; attempts: string },
+  row: { status: "Running" | "Completed" | "Failed"; startedAt: Date; attempts: string },
   run: { yieldedAt: Date | null },
   now: Date,
 ): Attempt[] {
   const known = readAttempts(row.attempts);
-  if (row.status !== "Running" || (run.yieldedAt !== null && run.yieldedAt >= row.started_at)) return known;
+  if (row.status !== "Running" || (run.yieldedAt !== null && run.yieldedAt >= row.startedAt)) return known;
   const last = known.at(-1);
   const startedAt =
     last === undefined
-      ? row.started_at
+      ? row.startedAt
       : new Date(last.retryAt ?? new Date(last.startedAt).getTime() + last.durationMs);
   const durationMs = now.getTime() - startedAt.getTime();
   const waitedForNext = durationMs < 0;

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { policyOf, readSettings } from "@/server/agent/definition";
 import { toolNameForModel } from "@/server/agent/offered-tools";
 import type { OrgId } from "@/server/auth/actor";
-import { Decimal } from "@/server/credits/amount";
+import { decimalText } from "@/server/credits/amount";
 import type { Queryable } from "@/server/db/sql";
 import type { Services } from "@/server/services";
 import { workflowDefinition } from "@/server/workflow/definition";
@@ -12,8 +12,9 @@ import type { Target } from "./target";
 const AGENT = {
   name: "find-agent",
   text: `
-  SELECT a.id, a.name, a.status, a.version, v.model, v.system_prompt, v.max_steps, v.functions,
-         v.settings, v.max_credits, v.deadline_seconds,
+  SELECT a.id, a.name, a.status = 'active' AS active, a.version, v.model, v.system_prompt AS "systemPrompt",
+         v.max_steps AS "maxSteps", v.functions, v.settings, v.max_credits AS "maxCredits",
+         v.deadline_seconds AS "deadlineSeconds",
          (SELECT coalesce(json_agg(json_build_object(
                    'id', t.id, 'slug', t.slug, 'name', t.name, 'description', t.description,
                    'version', t.version, 'definition', tv.definition, 'deadlineSeconds', tv.deadline_seconds,
@@ -29,15 +30,15 @@ const AGENT = {
 const agentRow = z.object({
   id: z.string(),
   name: z.string(),
-  status: z.enum(["active", "inactive"]),
+  active: z.boolean(),
   version: z.number(),
   model: z.string(),
-  system_prompt: z.string(),
-  max_steps: z.number(),
+  systemPrompt: z.string(),
+  maxSteps: z.number(),
   functions: z.array(z.string()),
   settings: z.string(),
-  max_credits: z.string().nullable(),
-  deadline_seconds: z.number(),
+  maxCredits: decimalText.nullable(),
+  deadlineSeconds: z.number(),
   tools: z.array(
     z.object({
       id: z.string(),
@@ -55,7 +56,7 @@ const agentRow = z.object({
 const TOOL = {
   name: "find-tool",
   text: `
-  SELECT t.id, t.name, t.version, v.definition, v.max_credits, v.deadline_seconds
+  SELECT t.id, t.name, t.version, v.definition, v.max_credits AS "maxCredits", v.deadline_seconds AS "deadlineSeconds"
   FROM tools t JOIN tool_versions v ON v.tool_id = t.id AND v.number = t.version
   WHERE t.organization_id = $1 AND t.id = $2 AND t.deleted_at IS NULL`,
 };
@@ -65,8 +66,8 @@ const toolRow = z.object({
   name: z.string(),
   version: z.number(),
   definition: z.string(),
-  max_credits: z.string().nullable(),
-  deadline_seconds: z.number(),
+  maxCredits: decimalText.nullable(),
+  deadlineSeconds: z.number(),
 });
 
 /** An agent or tool of the organization with its current version; null if there is none. Cached until it changes. */
@@ -106,61 +107,43 @@ export async function findTargetBySlug(
 async function readTool(client: Queryable, orgId: OrgId, id: string): Promise<Target | null> {
   const { rows } = await client.query({ ...TOOL, values: [orgId, id] });
   if (rows.length === 0) return null;
-  const row = toolRow.parse(rows[0]);
-  return {
-    kind: "tool",
-    id: row.id,
-    name: row.name,
-    version: row.version,
-    maxCredits: row.max_credits === null ? null : new Decimal(row.max_credits),
-    deadlineSeconds: row.deadline_seconds,
-    configuration: {
-      kind: "tool",
-      name: row.name,
-      definition: workflowDefinition.parse(JSON.parse(row.definition)),
-    },
-  };
+  const { definition: text, ...tool } = toolRow.parse(rows[0]);
+  const definition = workflowDefinition.parse(JSON.parse(text));
+  return { kind: "tool", ...tool, configuration: { kind: "tool", name: tool.name, definition } };
 }
 
 async function readAgent(client: Queryable, orgId: OrgId, id: string): Promise<Target | null> {
   const { rows } = await client.query({ ...AGENT, values: [orgId, id] });
   if (rows.length === 0) return null;
   const row = agentRow.parse(rows[0]);
+  const { name, version, active, maxCredits, deadlineSeconds, model, systemPrompt, maxSteps } = row;
   const { outputSchema, policies } = readSettings(row.settings);
+  const functions = row.functions.map((name) => ({
+    kind: "function" as const,
+    name,
+    policy: policyOf(policies, name),
+  }));
+  const tools = row.tools.map((tool) => ({
+    kind: "tool" as const,
+    name: toolNameForModel(tool.slug),
+    toolId: tool.id,
+    version: tool.version,
+    title: tool.name,
+    description: tool.description,
+    definition: workflowDefinition.parse(JSON.parse(tool.definition)),
+    deadlineSeconds: tool.deadlineSeconds,
+    maxCredits: tool.maxCredits,
+    policy: policyOf(policies, tool.slug),
+  }));
+  const callables = [...functions, ...tools];
   return {
     kind: "agent",
-    id: row.id,
-    name: row.name,
-    version: row.version,
-    active: row.status === "active",
-    maxCredits: row.max_credits === null ? null : new Decimal(row.max_credits),
-    deadlineSeconds: row.deadline_seconds,
-    configuration: {
-      kind: "agent",
-      name: row.name,
-      model: row.model,
-      systemPrompt: row.system_prompt,
-      maxSteps: row.max_steps,
-      outputSchema,
-      callables: [
-        ...row.functions.map((name) => ({
-          kind: "function" as const,
-          name,
-          policy: policyOf(policies, name),
-        })),
-        ...row.tools.map((tool) => ({
-          kind: "tool" as const,
-          name: toolNameForModel(tool.slug),
-          toolId: tool.id,
-          version: tool.version,
-          title: tool.name,
-          description: tool.description,
-          definition: workflowDefinition.parse(JSON.parse(tool.definition)),
-          deadlineSeconds: tool.deadlineSeconds,
-          maxCredits: tool.maxCredits,
-          policy: policyOf(policies, tool.slug),
-        })),
-      ],
-    },
+    id,
+    name,
+    version,
+    active,
+    maxCredits,
+    deadlineSeconds,
+    configuration: { kind: "agent", name, model, systemPrompt, maxSteps, outputSchema, callables },
   };
 }

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { RUN_STATUSES } from "@/server/contract/enums";
-import { Decimal } from "@/server/credits/amount";
+import { decimalText } from "@/server/credits/amount";
 
 /** The facts of a run in the contract's views. */
 export const runFacts = z.object({
@@ -19,7 +19,7 @@ export const runFacts = z.object({
   inputTokens: z.number(),
   outputTokens: z.number(),
   actionsUsed: z.number(),
-  creditsUsed: z.string().transform((text) => new Decimal(text)),
+  creditsUsed: decimalText,
   createdAt: z.date(),
   startedAt: z.date().nullable(),
   finishedAt: z.date().nullable(),

@@ -1,17 +1,19 @@
 import { z } from "zod";
 import type { OrgId } from "@/server/auth/actor";
 import { mintOrgId } from "@/server/auth/mint-org-id";
-import { Decimal } from "@/server/credits/amount";
+import { decimalText } from "@/server/credits/amount";
 import { EncryptionError } from "@/server/secrets/encryption";
 import type { Services } from "@/server/services";
 import { hashToken, secretPurpose } from "./token";
 import type { Trigger } from "./trigger";
 
 const SELECT = `
-  SELECT t.id, t.organization_id, t.name, t.agent_id, t.tool_id, t.signature_scheme, t.rate_limit_requests,
-         t.rate_limit_seconds, t.message_template, t.max_credits, t.disabled_at IS NOT NULL AS disabled,
-         o.suspended_at IS NOT NULL AS suspended, a.status AS agent_status,
-         coalesce(a.deleted_at, l.deleted_at) IS NOT NULL AS target_gone,
+  SELECT t.id, t.organization_id AS "orgId", t.name, CASE WHEN t.agent_id IS NULL THEN 'tool' ELSE 'agent' END AS kind,
+         coalesce(t.agent_id, t.tool_id) AS "targetId", t.signature_scheme AS scheme,
+         json_build_object('requests', t.rate_limit_requests, 'seconds', t.rate_limit_seconds) AS "rateLimit",
+         t.message_template AS "messageTemplate", t.max_credits AS "maxCredits", t.disabled_at IS NOT NULL AS disabled,
+         o.suspended_at IS NOT NULL AS suspended, a.status = 'inactive' AS inactive,
+         coalesce(a.deleted_at, l.deleted_at) IS NOT NULL AS "targetGone",
          (SELECT coalesce(json_agg(json_build_object('sealed', s.sealed, 'expiresAt', s.expires_at) ORDER BY s.created_at DESC), '[]')
           FROM trigger_secrets s WHERE s.trigger_id = t.id AND (s.expires_at IS NULL OR s.expires_at > $1)) AS secrets
   FROM triggers t
@@ -24,19 +26,18 @@ const BY_ID = { name: "find-trigger-by-id", text: `${SELECT} t.id = $2 AND t.org
 
 const row = z.object({
   id: z.string(),
-  organization_id: z.string(),
+  orgId: z.string().transform(mintOrgId),
   name: z.string(),
-  agent_id: z.string().nullable(),
-  tool_id: z.string().nullable(),
-  signature_scheme: z.enum(["hex", "standard_webhooks"]),
-  rate_limit_requests: z.number(),
-  rate_limit_seconds: z.number(),
-  message_template: z.string().nullable(),
-  max_credits: z.string().nullable(),
+  kind: z.enum(["agent", "tool"]),
+  targetId: z.string(),
+  scheme: z.enum(["hex", "standard_webhooks"]),
+  rateLimit: z.object({ requests: z.number(), seconds: z.number() }),
+  messageTemplate: z.string().nullable(),
+  maxCredits: decimalText.nullable(),
   disabled: z.boolean(),
   suspended: z.boolean(),
-  agent_status: z.enum(["active", "inactive"]).nullable(),
-  target_gone: z.boolean(),
+  inactive: z.boolean().nullable(),
+  targetGone: z.boolean(),
   secrets: z.array(z.object({ sealed: z.string(), expiresAt: z.coerce.date().nullable() })),
 });
 
@@ -68,29 +69,24 @@ export async function findTriggerById(services: Services, orgId: OrgId, id: stri
 }
 
 function toTrigger(services: Services, found: z.infer<typeof row>): Trigger {
-  const kind = found.agent_id === null ? "tool" : "agent";
+  const { id, orgId, name, kind, targetId, maxCredits, suspended, scheme, rateLimit, messageTemplate } =
+    found;
   return {
-    actor: {
-      kind: "trigger",
-      orgId: mintOrgId(found.organization_id),
-      triggerId: found.id,
-      name: found.name,
-      maxCredits: found.max_credits === null ? null : new Decimal(found.max_credits),
-    },
-    target: { kind, id: found.agent_id ?? found.tool_id ?? "" },
-    misconfigured: found.disabled
-      ? "The trigger is disabled."
-      : found.target_gone
-        ? `The trigger's ${kind} no longer exists.`
-        : found.agent_status === "inactive"
-          ? "The trigger's agent is inactive."
-          : null,
-    suspended: found.suspended,
-    scheme: found.signature_scheme,
-    secrets: openSecrets(services, found.id, found.secrets),
-    rateLimit: { requests: found.rate_limit_requests, seconds: found.rate_limit_seconds },
-    messageTemplate: found.message_template,
+    actor: { kind: "trigger", orgId, triggerId: id, name, maxCredits },
+    target: { kind, id: targetId },
+    misconfigured: problemOf(found),
+    suspended,
+    scheme,
+    secrets: openSecrets(services, id, found.secrets),
+    rateLimit,
+    messageTemplate,
   };
+}
+
+function problemOf({ disabled, targetGone, inactive, kind }: z.infer<typeof row>): string | null {
+  if (disabled) return "The trigger is disabled.";
+  if (targetGone) return `The trigger's ${kind} no longer exists.`;
+  return inactive ? "The trigger's agent is inactive." : null;
 }
 
 /** A secret that does not open must not turn the trigger into one without a secret. */

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { runConfiguration } from "@/server/agent/definition";
 import { mintOrgId } from "@/server/auth/mint-org-id";
 import { RUN_KINDS } from "@/server/contract/enums";
-import { Decimal } from "@/server/credits/amount";
+import { decimalText } from "@/server/credits/amount";
 import { frozenPrices } from "@/server/credits/prices";
 import type { Services } from "@/server/services";
 import type { ClaimedRun } from "./claimed-run";
@@ -67,11 +67,14 @@ export async function claimRun(
 const READ = {
   name: "read-claimed-runs",
   text: `
-  SELECT r.id, r.organization_id, r.kind, coalesce(r.agent_id, r.tool_id) AS target_id, r.epoch, r.sequence, r.input,
-         r.root_run_id, root.source = 'webhook' AS from_outside, r.created_at, r.started_at, r.deadline_seconds, r.max_credits, r.max_credits_of,
-         cardinality(r.yielded_at) + 1 AS segment, r.yielded_at[cardinality(r.yielded_at)] AS yielded_at,
+  SELECT r.id, r.organization_id AS "orgId", r.kind, coalesce(r.agent_id, r.tool_id) AS "targetId", r.epoch, r.sequence, r.input,
+         r.root_run_id AS "rootRunId", root.source = 'webhook' AS "fromOutside", r.created_at AS "createdAt",
+         r.started_at AS "startedAt", r.deadline_seconds AS "deadlineSeconds",
+         CASE WHEN r.max_credits IS NOT NULL THEN
+           json_build_object('credits', r.max_credits::text, 'of', coalesce(r.max_credits_of, 'this run')) END AS cap,
+         cardinality(r.yielded_at) + 1 AS segment, r.yielded_at[cardinality(r.yielded_at)] AS "yieldedAt",
          CASE WHEN r.root_run_id = r.id THEN r.held ELSE root.held END AS held,
-         encode(c.hash, 'hex') AS hash, c.document
+         encode(c.hash, 'hex') AS "configurationHash", c.document
   FROM runs r
   JOIN runs root ON root.id = r.root_run_id
   JOIN configurations c ON c.organization_id = r.organization_id AND c.hash = r.configuration_hash
@@ -80,23 +83,22 @@ const READ = {
 
 const claimedRow = z.object({
   id: z.string(),
-  organization_id: z.string(),
+  orgId: z.string().transform(mintOrgId),
   kind: z.enum(RUN_KINDS),
-  target_id: z.string(),
+  targetId: z.string(),
   epoch: z.number(),
   sequence: z.number(),
   input: z.string(),
-  root_run_id: z.string(),
-  from_outside: z.boolean(),
-  created_at: z.date(),
-  started_at: z.date(),
-  deadline_seconds: z.number(),
-  max_credits: z.string().nullable(),
-  max_credits_of: z.string().nullable(),
+  rootRunId: z.string(),
+  fromOutside: z.boolean(),
+  createdAt: z.date(),
+  startedAt: z.date(),
+  deadlineSeconds: z.number(),
+  cap: z.object({ credits: decimalText, of: z.string() }).nullable(),
   segment: z.number(),
-  yielded_at: z.date().nullable(),
-  held: z.string(),
-  hash: z.string(),
+  yieldedAt: z.date().nullable(),
+  held: decimalText,
+  configurationHash: z.string(),
   document: z.string(),
 });
 const frozen = z.object({ prices: frozenPrices });
@@ -106,32 +108,10 @@ export async function readClaimedRuns(services: Services, runIds: readonly strin
   if (runIds.length === 0) return [];
   const { rows } = await services.pool.query({ ...READ, values: [runIds] });
   const runs = new Map<string, ClaimedRun>();
-  for (const row of z.array(claimedRow).parse(rows)) {
-    const document: unknown = JSON.parse(row.document);
-    runs.set(row.id, {
-      id: row.id,
-      orgId: mintOrgId(row.organization_id),
-      kind: row.kind,
-      targetId: row.target_id,
-      epoch: row.epoch,
-      segment: row.segment,
-      configuration: runConfiguration.parse(document),
-      configurationHash: row.hash,
-      prices: frozen.parse(document).prices,
-      input: row.input,
-      rootRunId: row.root_run_id,
-      fromOutside: row.from_outside,
-      createdAt: row.created_at,
-      startedAt: row.started_at,
-      deadlineSeconds: row.deadline_seconds,
-      cap:
-        row.max_credits === null
-          ? null
-          : { credits: new Decimal(row.max_credits), of: row.max_credits_of ?? "this run" },
-      held: new Decimal(row.held),
-      sequence: row.sequence,
-      yieldedAt: row.yielded_at,
-    });
+  for (const { document: text, ...run } of z.array(claimedRow).parse(rows)) {
+    const document: unknown = JSON.parse(text);
+    const configuration = runConfiguration.parse(document);
+    runs.set(run.id, { ...run, configuration, prices: frozen.parse(document).prices });
   }
   return runIds.flatMap((id) => runs.get(id) ?? []);
 }

@@ -41,21 +41,22 @@ export async function endOpenRun(
 ): Promise<boolean> {
   const { rows } = await services.pool.query<{
     id: string;
-    organization_id: string;
+    orgId: string;
     epoch: number;
     sequence: number;
-    claimed_by: string | null;
+    claimedBy: string | null;
   }>(
-    `SELECT id, organization_id, epoch, sequence, claimed_by FROM runs WHERE id = $1 AND status IN ('Pending', 'Running')`,
+    `SELECT id, organization_id AS "orgId", epoch, sequence, claimed_by AS "claimedBy"
+     FROM runs WHERE id = $1 AND status IN ('Pending', 'Running')`,
     [runId],
   );
   const row = rows[0];
-  if (row === undefined || row.claimed_by !== (worker?.id ?? null)) return false;
+  if (row === undefined || row.claimedBy !== (worker?.id ?? null)) return false;
   await endOpenChildren(services, runId, outcome);
   const { totals: used, openSteps, sequence } = await readTotals(services.pool, runId);
   // Open steps and calls fail with the run, and count.
   const totals = { ...used, steps: used.steps + openSteps };
-  const run = { id: runId, orgId: mintOrgId(row.organization_id) };
+  const run = { id: runId, orgId: mintOrgId(row.orgId) };
   const next = Math.max(row.sequence, sequence) + 1;
   const item = { ...endItem(run, { outcome, totals, sequence: next }), epoch: row.epoch, unclaimed: !worker };
   const { ended } = worker

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Decimal, ZERO } from "@/server/credits/amount";
+import { decimalText, ZERO } from "@/server/credits/amount";
 import type { Queryable } from "@/server/db/sql";
 import type { Totals } from "./claimed-run";
 
@@ -32,7 +32,7 @@ const totalsRow = z.object({
   actions: z.number(),
   inputTokens: z.number(),
   outputTokens: z.number(),
-  credits: z.string().transform((text) => new Decimal(text)),
+  credits: decimalText,
   sequence: z.number(),
 });
 

@@ -1,6 +1,5 @@
 import { z } from "zod";
-import { Decimal, ZERO } from "@/server/credits/amount";
-import type { Attempt } from "@/server/models/port";
+import { Decimal, decimalText, ZERO } from "@/server/credits/amount";
 import type { Services } from "@/server/services";
 import { attemptsBefore } from "../attempts";
 import type { ClaimedRun } from "./claimed-run";
@@ -10,25 +9,23 @@ import { emptyJournal, type JournalContents } from "./write/journal";
 /** Reads a run's journal and what its child runs have used, for the worker that continues it. */
 
 const toolCalls = z.array(z.object({ id: z.string(), name: z.string(), arguments: z.string() }));
-const decimal = z.string().transform((text) => new Decimal(text));
-const begun = {
+const begunRow = z.object({
   key: z.string(),
   status: z.enum(["Running", "Completed", "Failed"]),
-  started_at: z.date(),
+  startedAt: z.date(),
   attempts: z.string(),
-  credits: decimal,
+  credits: decimalText,
   sequence: z.number(),
-};
-const callRow = z.object({
-  ...begun,
-  content: z.string(),
-  tool_calls: z.string(),
-  input_tokens: z.number(),
-  output_tokens: z.number(),
 });
-const stepRow = z.object({
-  ...begun,
-  step_number: z.number(),
+type BegunRow = z.infer<typeof begunRow>;
+const callRow = begunRow.extend({
+  content: z.string(),
+  toolCalls: z.string(),
+  inputTokens: z.number(),
+  outputTokens: z.number(),
+});
+const stepRow = begunRow.extend({
+  stepNumber: z.number(),
   output: z.string().nullable(),
   actions: z.number(),
 });
@@ -39,24 +36,19 @@ export async function readJournal(services: Services, run: ClaimedRun): Promise<
   if (run.epoch === 1) return contents;
   const now = services.clock.now();
   const { calls, steps, interrupted, totals } = contents;
-  const interrupt = (row: {
-    key: string;
-    status: "Running" | "Completed" | "Failed";
-    started_at: Date;
-    attempts: string;
-  }) => {
-    const attempts: Attempt[] = attemptsBefore(row, run, now);
-    interrupted.set(row.key, attempts);
+  const interrupt = (row: BegunRow) => {
+    interrupted.set(row.key, attemptsBefore(row, run, now));
   };
   const found = await services.pool.query(
-    `SELECT key, status, started_at, attempts, content, tool_calls, input_tokens, output_tokens, credits, sequence
+    `SELECT key, status, started_at AS "startedAt", attempts, content, tool_calls AS "toolCalls",
+            input_tokens AS "inputTokens", output_tokens AS "outputTokens", credits, sequence
      FROM model_calls WHERE run_id = $1`,
     [run.id],
   );
   for (const row of z.array(callRow).parse(found.rows)) {
     contents.sequence = Math.max(contents.sequence, row.sequence);
-    totals.inputTokens += row.input_tokens;
-    totals.outputTokens += row.output_tokens;
+    totals.inputTokens += row.inputTokens;
+    totals.outputTokens += row.outputTokens;
     totals.credits = totals.credits.add(row.credits);
     if (row.status !== "Completed") {
       interrupt(row);
@@ -65,29 +57,29 @@ export async function readJournal(services: Services, run: ClaimedRun): Promise<
     calls.set(row.key, {
       key: row.key,
       content: row.content,
-      toolCalls: toolCalls.parse(JSON.parse(row.tool_calls)),
-      usage: { inputTokens: row.input_tokens, outputTokens: row.output_tokens },
+      toolCalls: toolCalls.parse(JSON.parse(row.toolCalls)),
+      usage: { inputTokens: row.inputTokens, outputTokens: row.outputTokens },
     });
   }
   const begunSteps = await services.pool.query(
-    `SELECT key, status, started_at, CASE WHEN status = 'Running' THEN attempts ELSE '[]' END AS attempts, step_number, output,
-            actions, credits, sequence
+    `SELECT key, status, started_at AS "startedAt", step_number AS "stepNumber",
+            CASE WHEN status = 'Running' THEN attempts ELSE '[]' END AS attempts, output, actions, credits, sequence
      FROM steps WHERE run_id = $1`,
     [run.id],
   );
   for (const row of z.array(stepRow).parse(begunSteps.rows)) {
     contents.sequence = Math.max(contents.sequence, row.sequence);
-    contents.stepNumbers.set(row.key, row.step_number);
+    contents.stepNumbers.set(row.key, row.stepNumber);
     if (row.status === "Running") {
       interrupt(row);
-      contents.openSteps.set(row.key, row.started_at);
+      contents.openSteps.set(row.key, row.startedAt);
       continue;
     }
     totals.steps += 1;
     totals.actions += row.actions;
     totals.credits = totals.credits.add(row.credits);
     const failed = row.status === "Failed";
-    steps.set(row.key, { key: row.key, stepNumber: row.step_number, output: row.output ?? "null", failed });
+    steps.set(row.key, { key: row.key, stepNumber: row.stepNumber, output: row.output ?? "null", failed });
   }
   return contents;
 }

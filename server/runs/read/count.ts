@@ -11,7 +11,7 @@ import type { Services } from "@/server/services";
 /** A run created before an hour's end may be committed after it, and processes' clocks differ. */
 const SETTLED_AFTER = "10 minutes";
 
-const uncounted = z.object({ organization_id: z.string(), since: z.date(), until: z.date() });
+const uncounted = z.object({ orgId: z.string(), since: z.date(), until: z.date() });
 
 /**
  * Counts settled hours day by day, until nothing is left or `shouldContinue` returns false; deletes counts beyond the
@@ -28,7 +28,7 @@ export async function countSettledRuns(
     const now = services.clock.now();
     let counted = 0;
     const { rows } = await client.query(UNCOUNTED, [now]);
-    for (const { organization_id: orgId, since, until } of z.array(uncounted).parse(rows)) {
+    for (const { orgId, since, until } of z.array(uncounted).parse(rows)) {
       let from = since;
       while (from < until && shouldContinue()) {
         const midnight = new Date((Math.floor(from.getTime() / DAY_MS) + 1) * DAY_MS);
@@ -49,7 +49,7 @@ const DAY_MS = 86_400_000;
 
 /** The uncounted settled hours of each organization: up to the hour of its oldest open run, if any. */
 const UNCOUNTED = `
-  SELECT o.id AS organization_id, stretch.since, stretch.until FROM organizations o
+  SELECT o.id AS "orgId", stretch.since, stretch.until FROM organizations o
   LEFT JOIN run_counts_until u ON u.organization_id = o.id
   CROSS JOIN LATERAL (
     SELECT coalesce(u.until, (

@@ -23,7 +23,7 @@ export type RunFigures = {
 export const partRow = z.object({
   bucket: z.number(),
   dimension: z.enum(["all", "agent", "tool", "trigger", "key"]),
-  subject_id: z.string(),
+  subjectId: z.string(),
   runs: z.number(),
   completed: z.number(),
   failed: z.number(),
@@ -31,8 +31,8 @@ export const partRow = z.object({
   open: z.number(),
   tokens: z.coerce.number(),
   credits: z.string(),
-  duration_classes: z.string().nullable(),
-  duration_runs: z.string().nullable(),
+  durationClasses: z.string().nullable(),
+  durationRuns: z.string().nullable(),
 });
 export type Part = z.infer<typeof partRow>;
 
@@ -55,9 +55,9 @@ export function emptySum(): Sum {
 export function add(sum: Sum, part: Part): void {
   for (const field of COUNTS) sum[field] += part[field];
   sum.credits = sum.credits.plus(part.credits);
-  if (part.duration_classes !== null && part.duration_runs !== null) {
-    addDurations(sum.durations, part.duration_classes, part.duration_runs);
-  }
+  const { durationClasses, durationRuns } = part;
+  if (durationClasses !== null && durationRuns !== null)
+    addDurations(sum.durations, durationClasses, durationRuns);
 }
 
 /** The smallest digit; commas are below it, and the end of a text is NaN. */

@@ -94,9 +94,9 @@ const PARTS = `
         SELECT until FROM run_counts_until WHERE organization_id = $1::uuid
       ))) ELSE $2::timestamptz END AS hours) h
   )
-  SELECT floor(extract(epoch FROM at - $2::timestamptz)::float8 * 1000 / $4::float8)::int AS bucket, dimension, subject_id, runs, completed,
-    failed, cancelled, open, tokens, credits, array_to_string(duration_classes, ',') AS duration_classes,
-    array_to_string(duration_runs, ',') AS duration_runs
+  SELECT floor(extract(epoch FROM at - $2::timestamptz)::float8 * 1000 / $4::float8)::int AS bucket, dimension, subject_id AS "subjectId",
+    runs, completed, failed, cancelled, open, tokens, credits,
+    array_to_string(duration_classes, ',') AS "durationClasses", array_to_string(duration_runs, ',') AS "durationRuns"
   FROM (
     SELECT at, dimension, subject_id, runs, completed, failed, cancelled, 0 AS open, tokens, credits, duration_classes, duration_runs
     FROM run_counts, settled WHERE organization_id = $1::uuid AND span = 'day' AND at >= $2::timestamptz AND at < settled.days
@@ -144,10 +144,10 @@ export async function readRunMetrics(
   const lines = new Map<string, Sum & { dimension: Part["dimension"] }>();
   const buckets = new Map<number, Sum>();
   for (const part of parts) {
-    const line = lines.get(part.subject_id) ?? { ...emptySum(), dimension: part.dimension };
-    lines.set(part.subject_id, line);
+    const line = lines.get(part.subjectId) ?? { ...emptySum(), dimension: part.dimension };
+    lines.set(part.subjectId, line);
     add(line, part);
-    if (part.subject_id !== main.id) continue;
+    if (part.subjectId !== main.id) continue;
     const bucket = buckets.get(part.bucket) ?? emptySum();
     buckets.set(part.bucket, bucket);
     add(bucket, part);

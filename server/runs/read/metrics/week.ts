@@ -25,11 +25,11 @@ export async function readWeek(
   const sums = new Map<string, { all: ReturnType<typeof emptySum>; days: WeekFigures["days"] }>();
   for (const part of parts) {
     if (part.dimension !== dimension) continue;
-    const sum = sums.get(part.subject_id) ?? {
+    const sum = sums.get(part.subjectId) ?? {
       all: emptySum(),
       days: Array.from({ length: DAYS }, () => ({ runs: 0, failed: 0 })),
     };
-    sums.set(part.subject_id, sum);
+    sums.set(part.subjectId, sum);
     add(sum.all, part);
     const day = sum.days[part.bucket];
     if (!day) continue;
