@@ -1,10 +1,9 @@
 import { z } from "zod";
-import { AppError } from "@/server/errors";
 import { recordAudit } from "@/server/operate/audit";
 import { type CatalogServices, changeCatalog, type Editor } from "./change";
 import { triggerDefinition } from "./definitions";
 import { parseInput } from "./issues";
-import { createSecret } from "./rotate-trigger";
+import { createSecret, requireTrigger } from "./rotate-trigger";
 import { putTrigger, type SavedTrigger } from "./save-trigger";
 
 /** `generateSecret` takes the place of `secret`. */
@@ -35,9 +34,7 @@ export async function setTriggerStatus(
 ): Promise<void> {
   await changeCatalog(services, actor, "member", async (change) => {
     const { tx, at } = change;
-    const where = { id, organizationId: actor.orgId, deletedAt: null };
-    const found = await tx.trigger.findFirst({ where, select: { name: true, disabledAt: true } });
-    if (!found) throw new AppError("not_found", "Trigger not found.");
+    const found = await requireTrigger(change, id);
     const before = found.disabledAt === null ? "active" : "inactive";
     if (before === status) return;
     const disabledAt = status === "active" ? null : at;

@@ -29,7 +29,7 @@ export async function rotateTriggerSecret(
   const { id, overlapSeconds, ...given } = parseInput(rotation, input);
   return changeCatalog(services, actor, "member", async (change) => {
     const { tx, at } = change;
-    const trigger = await findTrigger(change, id);
+    const trigger = await requireTrigger(change, id);
     const signature = trigger.signatureScheme === "hex" ? "hex" : "standard-webhooks";
     const secret = given.secret ?? createSecret(signature);
     const fault = describeSecretFault(signature, secret);
@@ -59,7 +59,7 @@ export async function rotateTriggerToken(
 ): Promise<{ token: string }> {
   return changeCatalog(services, actor, "member", async (change) => {
     const { tx, encryption, at } = change;
-    const trigger = await findTrigger(change, id);
+    const trigger = await requireTrigger(change, id);
     const token = newTriggerToken();
     await tx.trigger.update({
       where: { id },
@@ -77,7 +77,8 @@ export async function rotateTriggerToken(
   });
 }
 
-async function findTrigger({ tx, actor }: Change, id: string) {
+/** A trigger of the organization. Throws `not_found`. */
+export async function requireTrigger({ tx, actor }: Change, id: string) {
   const found = await tx.trigger.findFirst({ where: { id, organizationId: actor.orgId, deletedAt: null } });
   if (!found) throw new AppError("not_found", "Trigger not found.");
   return found;

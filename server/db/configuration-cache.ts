@@ -50,10 +50,10 @@ export function createConfigurationCaches(notifications: Notifications) {
         const known = peek(key);
         if (known !== undefined) return known;
         const before = changes;
-        const mayKeep = notifications.fresh();
+        const wasFresh = notifications.fresh();
         const found = await load();
         if (found === null) return null;
-        if (mayKeep && changes === before) {
+        if (wasFresh && changes === before) {
           entries.set(key, found);
           const keys = keysOf.get(found.orgId) ?? new Set();
           keysOf.set(found.orgId, keys.add(key));

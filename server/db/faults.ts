@@ -9,17 +9,20 @@ const UNREACHABLE = ["ECONNREFUSED", "ENOTFOUND", "ETIMEDOUT"];
 
 /** The common reasons why a database cannot be used; null for any other error. */
 export function describeDatabaseFault(error: unknown): DatabaseFault | null {
-  const { codes, says } = readChain(error);
-  if (UNREACHABLE.some((code) => codes.has(code)) || says(/ECONNREFUSED|ENOTFOUND|ETIMEDOUT|Can't reach/)) {
+  const { codes, matches } = readChain(error);
+  if (
+    UNREACHABLE.some((code) => codes.has(code)) ||
+    matches(/ECONNREFUSED|ENOTFOUND|ETIMEDOUT|Can't reach/)
+  ) {
     return {
       text: "The database does not answer. Is DATABASE_URL right, and is PostgreSQL running?",
       passing: true,
     };
   }
-  if (codes.has("28P01") || codes.has("28000") || says(/password authentication failed/)) {
+  if (codes.has("28P01") || codes.has("28000") || matches(/password authentication failed/)) {
     return { text: "The database refuses the user or password of DATABASE_URL.", passing: false };
   }
-  if (codes.has("3D000") || says(/database .* does not exist/)) {
+  if (codes.has("3D000") || matches(/database .* does not exist/)) {
     return {
       text: "The database named by DATABASE_URL does not exist. Create it first.",
       passing: false,
@@ -28,7 +31,7 @@ export function describeDatabaseFault(error: unknown): DatabaseFault | null {
   if (
     codes.has("42P01") ||
     codes.has("P2021") ||
-    says(/relation .* does not exist|table .* does not exist/)
+    matches(/relation .* does not exist|table .* does not exist/)
   ) {
     return {
       text: "The database has no tables yet. Start the service once: it migrates.",
@@ -47,5 +50,5 @@ function readChain(error: unknown) {
     texts.push(fault.message);
     fault = fault instanceof AggregateError ? fault.errors[0] : fault.cause;
   }
-  return { codes, says: (pattern: RegExp) => texts.some((text) => pattern.test(text)) };
+  return { codes, matches: (pattern: RegExp) => texts.some((text) => pattern.test(text)) };
 }

@@ -12,7 +12,7 @@ beside.notifications.open();
 beforeEach(() => expect.poll(() => beside.notifications.fresh()).toBe(true));
 
 /** Everything the other process receives for a topic. */
-function hear(topic: Topic): { heard: string[]; end: () => void } {
+function listenTo(topic: Topic): { heard: string[]; end: () => void } {
   const heard: string[] = [];
   return { heard, end: beside.notifications.listen(topic, (payload) => heard.push(payload)) };
 }
@@ -24,8 +24,8 @@ const cut = () =>
 
 describe("a notification", () => {
   it("arrives in the other process, only on its topic", async () => {
-    const runs = hear("run");
-    const engine = hear("engine");
+    const runs = listenTo("run");
+    const engine = listenTo("engine");
     world.notifications.send("engine", "waiting", "waiting");
     world.notifications.send("run", "r1", "org:r1:1");
     await expect.poll(() => runs.heard).toEqual(["org:r1:1"]);
@@ -35,7 +35,7 @@ describe("a notification", () => {
   });
 
   it("replaces an unsent one with the same key", async () => {
-    const { heard, end } = hear("run");
+    const { heard, end } = listenTo("run");
     for (let sequence = 1; sequence <= 50; sequence += 1)
       world.notifications.send("run", "r2", `org:r2:${sequence}`);
     world.notifications.send("run", "r3", "org:r3:1");
@@ -45,7 +45,7 @@ describe("a notification", () => {
   });
 
   it("arrives intact among thousands that are sent at once", async () => {
-    const { heard, end } = hear("run");
+    const { heard, end } = listenTo("run");
     const sent = Array.from({ length: 2_000 }, (_, n) => `organization-${n}:run-${n}:${n}`);
     for (const payload of sent) world.notifications.send("run", payload, payload);
     await expect.poll(() => heard.length).toBe(sent.length);
@@ -54,9 +54,9 @@ describe("a notification", () => {
   });
 
   it("does not reach a listener that stopped listening", async () => {
-    const ended = hear("run");
+    const ended = listenTo("run");
     ended.end();
-    const { heard, end } = hear("run");
+    const { heard, end } = listenTo("run");
     world.notifications.send("run", "r4", "org:r4:1");
     await expect.poll(() => heard).toEqual(["org:r4:1"]);
     expect(ended.heard).toEqual([]);
@@ -66,7 +66,7 @@ describe("a notification", () => {
 
 describe("the connection", () => {
   it("is stale while interrupted, reconnects, and reports possible loss", async () => {
-    const { heard, end } = hear("configuration");
+    const { heard, end } = listenTo("configuration");
     await cut();
     await expect.poll(() => beside.notifications.connected()).toBe(false);
     expect(beside.notifications.fresh()).toBe(false);
@@ -96,7 +96,7 @@ describe("the connection", () => {
 
   it("sends gathered notifications before it closes", async () => {
     const short = await createWorld({ beside: world });
-    const { heard, end } = hear("run");
+    const { heard, end } = listenTo("run");
     short.notifications.send("run", "r5", "org:r5:1");
     await short.close();
     await expect.poll(() => heard).toEqual(["org:r5:1"]);

@@ -62,7 +62,7 @@ export function createNotifications(options: {
   let client: pg.Client | undefined;
   let ready = false;
   let closed = false;
-  let heardAt = 0;
+  let lastHeardAt = 0;
   let pinging: NodeJS.Timeout | undefined;
 
   const flush = async () => {
@@ -97,7 +97,7 @@ export function createNotifications(options: {
     }
   };
 
-  const lose = (lost: pg.Client, error: unknown) => {
+  const onLost = (lost: pg.Client, error: unknown) => {
     if (client !== lost) return;
     client = undefined;
     ready = false;
@@ -108,21 +108,21 @@ export function createNotifications(options: {
     setTimeout(open, RECONNECT_MS).unref();
   };
 
-  const hear = ({ channel, payload = "" }: pg.Notification) => {
-    heardAt = performance.now();
+  const onNotification = ({ channel, payload = "" }: pg.Notification) => {
+    lastHeardAt = performance.now();
     const topic = topics.get(channel);
-    const heard = topic && listeners.get(topic);
-    if (!heard || heard.size === 0) return;
-    for (const part of payload.split(" ")) for (const listener of heard) listener(part);
+    const interested = topic && listeners.get(topic);
+    if (!interested || interested.size === 0) return;
+    for (const part of payload.split(" ")) for (const listener of interested) listener(part);
   };
 
   function open(): void {
     if (client || closed) return;
     const opened = new pg.Client({ ...connectionSettings(url), application_name: "stepwell notifications" });
     client = opened;
-    opened.on("notification", hear);
-    opened.on("error", (error) => lose(opened, error));
-    opened.on("end", () => lose(opened, undefined));
+    opened.on("notification", onNotification);
+    opened.on("error", (error) => onLost(opened, error));
+    opened.on("end", () => onLost(opened, undefined));
     opened
       .connect()
       .then(() =>
@@ -131,16 +131,16 @@ export function createNotifications(options: {
       .then(() => {
         if (client !== opened) return;
         ready = true;
-        heardAt = performance.now();
+        lastHeardAt = performance.now();
         pinging = setInterval(
-          () => void opened.query(`NOTIFY ${PING}`).catch((error) => lose(opened, error)),
+          () => void opened.query(`NOTIFY ${PING}`).catch((error) => onLost(opened, error)),
           PING_EVERY_MS,
         );
         pinging.unref();
         // Notifications without a listener are lost, so every listener must check.
-        for (const heard of listeners.values()) for (const listener of heard) listener("");
+        for (const interested of listeners.values()) for (const listener of interested) listener("");
       })
-      .catch((error: unknown) => lose(opened, error));
+      .catch((error: unknown) => onLost(opened, error));
   }
 
   return {
@@ -157,7 +157,7 @@ export function createNotifications(options: {
     },
     open,
     connected: () => ready,
-    fresh: () => ready && performance.now() - heardAt < STALE_AFTER_MS,
+    fresh: () => ready && performance.now() - lastHeardAt < STALE_AFTER_MS,
     async close() {
       await flush();
       closed = true;

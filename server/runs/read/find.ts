@@ -46,7 +46,7 @@ export function selectRunIds(
   const byId = filter.text ? idCondition(filter.text) : null;
   if (byId) return selectIds(allRuns(now), [...conditions, byId], page);
   if (!filter.text && facetsOf(filter).length === 0) return selectIds(allRuns(now), conditions, page);
-  const unindexed = filter.text ? [...conditions, holdsText(filter.text)] : conditions;
+  const unindexed = filter.text ? [...conditions, containsText(filter.text)] : conditions;
   const sources: Prisma.Sql[] = [];
   if (mayBeOpen(filter)) sources.push(selectIds(openRuns(now), unindexed, page));
   if (mayHaveEnded(filter)) {
@@ -86,8 +86,8 @@ export async function findFitting(
   if (!filter.text || byId) {
     return readIds(services, selectIds(allRuns(now), byId ? [...near, byId] : near, page));
   }
-  const unindexed = [...near, holdsText(filter.text)];
-  const matches = Prisma.sql`words_fit(r.words, ${queryOf(filter.text)})`;
+  const unindexed = [...near, containsText(filter.text)];
+  const matches = Prisma.sql`words_fit(r.words, ${wordsQuery(filter.text)})`;
   return readIds(
     services,
     merge(
@@ -122,20 +122,20 @@ function merge(sources: Prisma.Sql[], page: PageRequest): Prisma.Sql {
 }
 
 /** A text as a query of `words_fit`. The sub-select is evaluated once for all rows. */
-const queryOf = (text: string) => Prisma.sql`(SELECT run_words_query('', ${text}, '{}'))`;
+const wordsQuery = (text: string) => Prisma.sql`(SELECT run_words_query('', ${text}, '{}'))`;
 
 /**
  * The condition on a run that is not indexed. While a run is in progress, search matches the exact text of its input.
  * The words of an ended run are computed only if its texts contain each word of the search, which is quick to check.
  */
-function holdsText(text: string): Prisma.Sql {
+function containsText(text: string): Prisma.Sql {
   const exact = `%${text.replace(/[\\%_]/g, (character) => `\\${character}`)}%`;
   const patterns = Prisma.sql`
     ARRAY(SELECT '%' || word || '%' FROM unnest(run_text_words(${text})) AS word WHERE NOT is_unspaced(word))`;
   return Prisma.sql`CASE
     WHEN r.finished_at IS NULL THEN r.input ILIKE ${exact}
     WHEN lower(run_text(r.input, r.output, r.error_message)) LIKE ALL (${patterns})
-      THEN words_fit(run_keys(r.input, r.output, r.error_message), ${queryOf(text)})
+      THEN words_fit(run_keys(r.input, r.output, r.error_message), ${wordsQuery(text)})
     ELSE false END`;
 }
 
