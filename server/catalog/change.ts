@@ -14,7 +14,7 @@ export type CatalogServices = Pick<Services, "db" | "clock" | "encryption" | "no
 export type Editor = MemberActor | OperatorActor;
 
 /** In milliseconds: a change may have to wait for a large `apply`. */
-const PATIENCE = { timeout: 30_000, maxWait: 10_000 };
+const TIMEOUTS = { timeout: 30_000, maxWait: 10_000 };
 
 /** The result of saving. `restored`: a deleted item is back under its slug. */
 export type Saved = "created" | "updated" | "restored" | "unchanged";
@@ -56,7 +56,7 @@ export async function changeCatalog<T>(
   const result = await services.db.$transaction(async (tx) => {
     await lockCatalog(tx, [organizationLock(actor.orgId), ...moreLocks]);
     return work({ tx, actor, encryption: services.encryption, at: services.clock.now() });
-  }, PATIENCE);
+  }, TIMEOUTS);
   // The next start in this process uses what was saved.
   services.notifications.tell("configuration", actor.orgId);
   return result;

@@ -64,13 +64,13 @@ export async function putTrigger(
   const token =
     (present ? encryption.openOrNull(found.tokenSealed, tokenPurpose(id)) : null) ?? newTriggerToken();
   const live = (found?.secrets ?? []).filter((secret) => secret.expiresAt === null || secret.expiresAt > at);
-  const standing = live.find((secret) => secret.expiresAt === null);
+  const current = live.find((secret) => secret.expiresAt === null);
   const { secret = present ? undefined : null } = definition;
   const replaces =
     secret === null
       ? live.length > 0
       : secret !== undefined &&
-        (standing === undefined || encryption.openOrNull(standing.sealed, secretPurpose(id)) !== secret);
+        (current === undefined || encryption.openOrNull(current.sealed, secretPurpose(id)) !== secret);
 
   const name = definition.name ?? slug;
   const maxCredits = definition.maxCredits === null ? null : new Decimal(definition.maxCredits);

@@ -54,7 +54,7 @@ const count = (events: readonly Event[], what: Event["what"], { orgId }: Tenant)
   events.filter((event) => event.what === what && event.orgId === orgId).length;
 const waiting = (events: readonly Event[], of: Tenant) =>
   count(events, "asks", of) - count(events, "begins", of);
-const PATIENCE = { timeout: 55_000, interval: 20 };
+const TIMEOUTS = { timeout: 55_000, interval: 20 };
 
 async function start(tenant: Tenant, targetId: string, input: JsonObject = {}): Promise<string> {
   const actor = { kind: "operator", orgId: tenant.orgId, name: "test" } as const;
@@ -73,7 +73,7 @@ it("a script of another organization begins before all that wait, and always fin
       const crowded = [...queues.values()].find((events) => waiting(events, eater) >= RUNS / 2);
       if (crowded === undefined) throw new Error("The hundred runs do not wait for threads.");
       return crowded;
-    }, PATIENCE);
+    }, TIMEOUTS);
   const events = await untilCrowded();
   for (let n = 0; n < OWN_RUNS; n += 1) {
     await untilCrowded();
@@ -81,7 +81,7 @@ it("a script of another organization begins before all that wait, and always fin
     await vi.waitFor(async () => {
       const run = await world.db.run.findUniqueOrThrow({ where: { id } });
       expect(run).toMatchObject({ status: "Completed", output: "2" });
-    }, PATIENCE);
+    }, TIMEOUTS);
   }
 
   /** How many of the hundred's scripts began while each script of the other organization waited. */
@@ -104,6 +104,6 @@ it("a script of another organization begins before all that wait, and always fin
   const failed = { organizationId: eater.orgId, output: { contains: "script_limit" } };
   await vi.waitFor(
     async () => expect(await world.db.step.count({ where: failed })).toBeGreaterThan(0),
-    PATIENCE,
+    TIMEOUTS,
   );
 });
