@@ -60,8 +60,8 @@ export function createHandler(
     }
   };
   /**
-   * Sends an API response at the end of this turn of the event loop. One response wakes its reader, which takes longer
-   * than to answer a poll; responses that are written one after the other wake it once.
+   * Sends an API response at the end of this turn of the event loop. Each response wakes its reader, which takes longer
+   * than to answer a poll. Responses that are written one after the other wake it once.
    */
   const send = (request: PendingRequest, response: ApiResponse): void => {
     if (ready.push({ request, response }) === 1) setImmediate(sendReady);

@@ -8,7 +8,7 @@ let last: Promise<unknown> = Promise.resolve();
 
 /**
  * Divides long work on the main thread into short slices. Check `isOver` between the parts of the work, and await
- * `next()` if it is: requests come first then, and other divided work gets its slice.
+ * `next()` if it is. Requests come first then, and other divided work gets its slice.
  */
 export class WorkSlice {
   #since = performance.now();

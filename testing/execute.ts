@@ -5,7 +5,10 @@ import type { SegmentResult } from "@/server/runs/engine/slot";
 import { removeWorker } from "@/server/runs/engine/worker";
 import type { World } from "./world";
 
-/** Gives every waiting run that may have one a slot, and executes one of them to its end, like an Inngest server's call. */
+/**
+ * Gives slots to the waiting runs that may have one, and executes one of them to its end, like an Inngest server's
+ * call.
+ */
 export async function executeRun(world: World, runId: string): Promise<SegmentResult> {
   await admitWaitingRuns(world, null, 1_000);
   return world.engine.executeSegment(runId);
@@ -31,7 +34,7 @@ export async function executeWatched(world: World, member: MemberActor, runId: s
 }
 
 /**
- * Replaces the worker of a process, as other processes do when it is silent: its runs wait again, and its writes are
+ * Replaces the worker of a process, as other processes do when it is silent. Its runs wait again, and its writes are
  * refused.
  */
 export async function replaceWorker(world: World): Promise<void> {

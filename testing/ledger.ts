@@ -3,9 +3,9 @@ import { Decimal, ZERO } from "@/server/credits/amount";
 import type { World } from "./world";
 
 /**
- * Checks an organization's ledger: entries are numbered and chained without gaps, the balance is their sum and never
- * negative, ended runs have no hold and are charged what they used, open ones are held by their root, and `in_flight`
- * is the number of slots.
+ * Checks an organization's ledger. Entries are numbered and chained without gaps; the balance is their sum and never
+ * negative. Ended runs have no hold and are charged what they used. Open runs are held by their root. `in_flight` is
+ * the number of slots.
  */
 export async function expectSoundLedger(world: World, { orgId }: { orgId: string }): Promise<void> {
   const where = { organizationId: orgId };

@@ -12,8 +12,8 @@ import { createThrowaway, removeThrowaway } from "@/scripts/support/throwaway.mj
 export type ThrowawayService = Awaited<ReturnType<typeof startThrowawayService>>;
 
 /**
- * Starts the built service with `npm start`, on a throwaway data folder with the demo organization and one run of its
- * agent, for tests that change its database or its model. `quiet` hides standard error, whose content is expected.
+ * Starts the built service with `npm start`, for tests that change its database or its model. The throwaway data folder
+ * has the demo organization and one run of its agent. `quiet` hides standard error, whose content is expected.
  */
 export async function startThrowawayService({ quiet = false, env = {} as Record<string, string> } = {}) {
   const dataDir = await createThrowaway();

@@ -119,8 +119,9 @@ const CELL_CLASSES = {
 };
 
 /**
- * `area` is the cell's position on a phone: its own line, a share of a line, the end of a line, the end of the last line,
- * or hidden. `wide` cells appear on wide screens only; an `action` cell has a control that works apart from the row's link.
+ * `area`: the cell's position on a phone. It is its own line, a share of a line, the end of a line, the end of the last
+ * line, or hidden. `wide` cells appear on wide screens only; an `action` cell has a control that works apart from the
+ * row's link.
  */
 export function ListCell({
   area,

@@ -7,9 +7,9 @@ import { ROOT } from "../support/project.mjs";
 import { cpuMs, memoryMb, postgresCpuMs, startBare, startModel, startService } from "./targets.mjs";
 
 /**
- * `npm run bench`: measures polls, starts, webhooks, single runs and bursts over HTTP against the built service, and a bare
- * node:http server at the same time, whose figures show the speed of the machine. `--against REF` also measures another
- * commit, or a folder with its checkout, in alternation. Prints medians of the rounds.
+ * `npm run bench`: measures polls, starts, webhooks, single runs and bursts over HTTP against the built service. It
+ * measures a bare node:http server at the same time, whose figures show the speed of the machine. `--against REF` also
+ * measures another commit, or a folder with its checkout, in alternation. Prints medians of the rounds.
  */
 const { values: options } = parseArgs({
   options: {

@@ -3,9 +3,9 @@ import { z } from "zod";
 import { FILL_INDEX } from "@/server/runs/read/run-index";
 
 /**
- * Generates history for benchmarks inside PostgreSQL: one organization with a million runs over 90 days and two small
- * ones, with all statuses, sources, sizes of text, steps, model calls, deliveries, a ledger and an audit log. Some
- * combinations are awkward on purpose: see `Landmarks`.
+ * Generates history for benchmarks inside PostgreSQL: one organization with a million runs over 90 days, and two small
+ * ones. They have all statuses, sources and sizes of text, steps, model calls, deliveries, a ledger and an audit log.
+ * Some combinations are awkward on purpose: see `Landmarks`.
  */
 
 const SMALL_SHARE = 0.05;

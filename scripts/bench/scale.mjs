@@ -12,8 +12,8 @@ import { postgresCpuMs } from "./targets.mjs";
 
 /**
  * Measures the limit of one PostgreSQL: calls `flush_writes` like the writers of many processes, without the processes. Each
- * worker has its two lanes. In a round, lane `accounts` starts a batch of agent runs and ends an earlier one, while lane
- * `journal` writes the rows of the batch between them. Every flush is durable. The database is a throwaway cluster with
+ * worker has its two lanes. In a round, lane `accounts` starts a batch of agent runs and ends an earlier one. Meanwhile
+ * lane `journal` writes the rows of the batch between them. Every flush is durable. The database is a throwaway cluster with
  * PostgreSQL's default settings. Linux only: CPU is read from /proc.
  *
  *   node scripts/bench/scale.mjs [--workers 50] [--seconds 10] [--batch 16] [--organizations 50] [--calls 3] [--steps 2]

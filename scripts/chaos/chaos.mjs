@@ -12,10 +12,10 @@ import { organizationOf, startModel, startRecorder } from "./servers.mjs";
 import { startServices } from "./services.mjs";
 
 /**
- * Tests the durability guarantees by injecting faults. It starts agent and tool runs whose side effects are recorded, kills
- * the service's processes and the database with SIGKILL, stalls processes, cuts connections, and lets processes kill
- * themselves at named points of the engine. Then it prints what was lost, repeated, charged wrongly or stuck. Exits with 0
- * only if nothing was.
+ * Tests the durability guarantees by injecting faults. It starts agent and tool runs whose side effects are recorded.
+ * Meanwhile it kills the service's processes and the database with SIGKILL, stalls processes and cuts connections.
+ * Processes also kill themselves at named points of the engine. Then it prints what was lost, repeated, charged wrongly
+ * or stuck. Exits with 0 only if nothing was.
  *
  *   npm run chaos -- [--runs 120] [--burst 0] [--faults 10] [--points 6] [--processes 1] [--seconds 300] [--port 4600]
  *

@@ -26,7 +26,7 @@ import {
 } from "./postgres-cluster.mjs";
 
 /**
- * The embedded PostgreSQL of a data folder, shared by all Stepwell processes that use the folder: the first one starts it,
+ * The embedded PostgreSQL of a data folder, shared by all Stepwell processes that use the folder. The first one starts it,
  * the last one stops it. If a process is killed, its server keeps running, and the next process takes it over.
  *
  *   postgres/          PostgreSQL's data directory (elsewhere if its account cannot reach the data folder)

@@ -3,8 +3,8 @@ import { migrate } from "@/server/db/migrate";
 import type { Services } from "@/server/services";
 
 /**
- * Migrates an empty database, so that `apply` works before the first start. An existing one is migrated by the service
- * only: a newer command line must not migrate it under an older running service. `migrations` is the folder
+ * Migrates an empty database, so that `apply` works before the first start. Only the service migrates an existing one:
+ * a newer command line must not migrate it under an older running service. `migrations` is the folder
  * prisma/migrations.
  */
 export async function prepareDatabase({ env, pool }: Services, migrations: string): Promise<void> {

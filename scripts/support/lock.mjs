@@ -49,8 +49,8 @@ function take(ticket, path) {
   }
   const owner = read(path);
   if (owner === undefined || isSameProcessAlive(owner)) return owner ?? "";
-  // Moved away and checked again: of two processes that find a dead owner only one removes its lock, and a lock taken
-  // in the meantime is put back.
+  // Moved away and checked again, because two processes may find the same dead owner: only one removes its lock. A lock
+  // taken in the meantime is put back.
   const aside = `${ticket}.stale`;
   try {
     renameSync(path, aside);

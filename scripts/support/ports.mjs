@@ -2,9 +2,9 @@ import { once } from "node:events";
 import { connect, createServer } from "node:net";
 
 /**
- * Ports below the systems' ranges for outgoing connections (from 32768 on Linux, 49152 elsewhere). A port in that range
- * can be taken by any connection while its server restarts, even by the probe for the server: connecting to an unused
- * port of the range may get the same port and connect to itself.
+ * Ports below the systems' ranges for outgoing connections (from 32768 on Linux, 49152 elsewhere). Any connection can
+ * take a port in that range while its server restarts. Even the probe for the server can: it may get the same port and
+ * connect to itself.
  */
 const LOWEST = 15_000;
 const HIGHEST = 32_000;

@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 
 /**
- * Identifies a process in a file: its id and its start time (empty if the system does not tell), so that a later
- * process with the same id is not mistaken for it.
+ * Identifies a process in a file by its id and its start time, because a later process may get the same id. The time is
+ * empty if the system does not tell it.
  * @typedef {{ pid: number, began: string }} ProcessIdentity
  */
 

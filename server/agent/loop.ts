@@ -39,8 +39,8 @@ export type AgentOutcome =
   | { status: "Failed"; code: "repeated_failure" | "step_failed" | "output_invalid"; message: string };
 
 /**
- * The agent loop: the model thinks, calls are executed, until the model answers without a call or all steps are used;
- * then one last call asks for the answer. An answer that does not match the output schema is sent back: the next
+ * The agent loop: the model is called and its calls are executed, until it answers without a call. When all steps are
+ * used, one last call asks for the answer. An answer that does not match the output schema is sent back: the next
  * iteration corrects it, without calls. Pure: the same journal gives the same path, so a run continues where its
  * journal ends. Throws only what the journal throws.
  */

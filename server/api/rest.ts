@@ -20,8 +20,8 @@ import { startedResponse, v1Router } from "./v1";
 
 /**
  * The handler of `/v1`. Paths and methods come from the procedures' OpenAPI metadata. The order of checks is that of
- * docs/contract.md: no body is read before the caller is known, and a rate limit or repetition answers before a fault
- * of the body.
+ * docs/contract.md. No body is read before the caller is known. A rate limit or repetition answers before a fault of
+ * the body.
  */
 
 type Route = Operation & { pattern: RegExp };

@@ -2,7 +2,7 @@ import type { Decimal } from "@/server/credits/amount";
 
 /**
  * The id of an organization that a caller was proven to belong to. Only the few files that may import mint-org-id.ts
- * create one, so a query without the organization, or with an id from the caller's input, is a type error.
+ * create one. So a query without the organization, or with an id from the caller's input, is a type error.
  */
 export type OrgId = string & { readonly [orgIdBrand]: true };
 declare const orgIdBrand: unique symbol;

@@ -38,10 +38,10 @@ function withToken<Row>(row: Row, token: unknown): Row {
 }
 
 /**
- * Stores only the hash of a session token, so that a leaked table cannot be used to sign in. better-auth has no option
- * for this: it passes tokens, and this adapter replaces them by hashes. Listed sessions have hashes, which can only end
- * a session. `revokeOtherSessions` compares them with the cookie's token and would end the current session; the service
- * does not offer it.
+ * Stores only the hash of a session token, so that a leaked table cannot be used to sign in. This adapter replaces the
+ * tokens that better-auth passes by hashes, because better-auth has no option for it. Listed sessions have hashes,
+ * which can only end a session. `revokeOtherSessions` compares them with the cookie's token and would end the current
+ * session; the service does not offer it.
  */
 export function hashSessionTokens(createAdapter: MakeAdapter): MakeAdapter {
   return (options) => {

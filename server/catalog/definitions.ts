@@ -28,7 +28,9 @@ const name = text(200).refine((value) => value.trim() !== "", "must not be empty
 
 const AMOUNT = /^\d{1,10}(\.\d{1,4})?$/;
 
-/** A credit amount from zero, as a number or a string with at most ten digits and four decimals; parsed to a string. */
+/**
+ * A credit amount of zero or more: a number, or a string with at most ten digits and four decimals. Parsed to a string.
+ */
 export const amount = z
   .union([z.number(), z.string()], { error: "must be a number" })
   .transform(String)

@@ -149,8 +149,8 @@ export async function readToolText(
 }
 
 /**
- * A fault of a text: its line from 1, null for the whole text; where it is in the document; what is wrong there, and the
- * same as a sentence that names the location.
+ * A fault of a text: its line from 1 (null for the whole text), its location in the document, what is wrong, and a
+ * sentence that says both.
  */
 export type TextProblem = { line: number | null; path: (string | number)[]; fault: string; message: string };
 

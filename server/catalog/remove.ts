@@ -6,9 +6,9 @@ import { type CatalogServices, type Change, changeCatalog, type Editor } from ".
 export type Removable = Extract<AuditSubject, "agent" | "tool" | "trigger">;
 
 /**
- * Deletes an agent, tool or trigger. It starts nothing any more; its runs and versions stay, and saving its slug again
- * restores it with its id, as `restoreDefinition` does. Refuses a tool that agents use. Needs the role member. Throws `not_found`,
- * `invalid_request`, `forbidden`.
+ * Deletes an agent, tool or trigger. It starts nothing any more; its runs and versions stay. Saving its slug again
+ * restores it with its id, as `restoreDefinition` does. Refuses a tool that agents use. Needs the role member. Throws
+ * `not_found`, `invalid_request`, `forbidden`.
  */
 export async function removeDefinition(
   services: CatalogServices,

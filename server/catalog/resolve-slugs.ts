@@ -13,7 +13,7 @@ export type SlugReader = {
 };
 
 /**
- * The ids of the organization's agents or tools by slug, and for each slug that names none what is wrong with it, with the
+ * The ids of the organization's agents or tools by slug. For each slug that names none: what is wrong with it, with the
  * known names. Those that are only `declared` have neither.
  */
 export async function resolveSlugs(

@@ -113,8 +113,8 @@ async function findSchemaFaults(schema: JsonObject, orgId: OrgId): Promise<Issue
 }
 
 /**
- * Faults of an agent's prompt, functions, tools and output schema: references to secrets, unknown names, names that are
- * the same for the model, policies of what is not attached, and an invalid schema. `toolFaults`: what is wrong with slugs
+ * Faults of an agent's prompt, functions, tools and output schema. They are references to secrets, unknown names, equal
+ * names for the model, policies of what is not attached, and an invalid schema. `toolFaults`: what is wrong with slugs
  * that name no tool.
  */
 export async function findAgentFaults(

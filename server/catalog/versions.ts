@@ -65,8 +65,8 @@ export async function listVersions(
 }
 
 /**
- * What a version changed from the previous one, every field for the first; or what returning to it would change in the
- * current one. Throws `not_found`.
+ * What a version changed from the previous one (the first changed every field), or what returning to it would change in
+ * the current one. Throws `not_found`.
  */
 export async function readVersionChanges(
   services: Services,

@@ -3,7 +3,7 @@ import { RUN_KINDS, RUN_STATUSES } from "./enums";
 
 /**
  * The bodies of the seven endpoints and the cancels (docs/contract.md). One schema parses or renders a body, types it,
- * and describes it in the OpenAPI document, where an `id` makes it a named component.
+ * and describes it in the OpenAPI document. There, an `id` makes it a named component.
  */
 
 const uuid = z.uuid();

@@ -5,9 +5,9 @@ import { AppError } from "@/server/errors";
 import { Decimal, toLedger } from "./amount";
 
 /**
- * The append-only ledger. A start holds credits; a run's end releases the complete hold and charges the usage, so that
- * the balance is always the sum of all entries. The engine's writer posts holds, charges and releases (flush_writes in
- * the baseline migration).
+ * The append-only ledger. A start holds credits. A run's end releases the complete hold and charges the usage. So the
+ * balance is always the sum of all entries. The engine's writer posts holds, charges and releases (flush_writes in the
+ * baseline migration).
  */
 
 export type LedgerEntry = {

@@ -11,7 +11,7 @@ function monthOf(moment: Date): string {
 
 /**
  * Grants every organization its plan's monthly credits, once a month across all processes; they add to the remaining
- * balance. A suspended organization gets them if it is resumed within the month; a plan changed after the grant applies
+ * balance. A suspended organization gets them if it is resumed within the month. A plan changed after the grant applies
  * from the next month. Returns how many organizations got a grant.
  */
 export async function grantMonthlyCredits(

@@ -9,9 +9,9 @@ export function isLoopback(host: string): boolean {
 }
 
 /**
- * Whether an IP address is out on the public internet. Everything else is refused: private, loopback, link-local
- * (with the clouds' metadata services), unique-local, carrier-grade NAT, multicast, reserved, and every IPv6 form
- * that carries an IPv4 address within (mapped, NAT64, 6to4, Teredo), which could lead back inside.
+ * Whether an IP address is out on the public internet. Everything else is refused: private, loopback, link-local (with
+ * the clouds' metadata services), unique-local, carrier-grade NAT, multicast, reserved. So is every IPv6 form that
+ * contains an IPv4 address (mapped, NAT64, 6to4, Teredo), because it could lead to a private one.
  */
 export function isPublicAddress(address: string): boolean {
   let parsed: ipaddr.IPv4 | ipaddr.IPv6;

@@ -265,7 +265,7 @@ export function createGuardedEgress(options: EgressOptions = {}): Egress<Guarded
 
 /**
  * The way out to addresses that the operator set in the environment: reaches private ones and loopback too. It costs a
- * fraction of the guarded one, follows no redirects, and leaves the time limit of a call to the caller's signal.
+ * fraction of the guarded one and follows no redirects. The caller's signal sets the time limit of a call.
  */
 export function createTrustedEgress(options: LeanFetchOptions = {}): Egress {
   return createLeanFetch(options);

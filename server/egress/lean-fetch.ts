@@ -20,9 +20,9 @@ const CONNECTIONS_PER_ORIGIN = 256;
 type Limits = { maxBodyBytes: number; maxStreamBytes: number };
 
 /**
- * A `fetch` straight on undici's request API, for calls that need neither redirects nor decompression: it skips the Fetch
- * standard's streams and filters, which cost several times the call itself. Connections are kept alive and shared by
- * origin. Rejects with EgressError, or with the reason of the caller's signal.
+ * A `fetch` that uses undici's request API, for calls that need neither redirects nor decompression. It avoids the
+ * Fetch standard's streams and filters, which cost several times the call itself. Connections are kept alive and shared
+ * by origin. Rejects with EgressError, or with the reason of the caller's signal.
  */
 export function createLeanFetch(options: LeanFetchOptions): { fetch: EgressFetch; close(): Promise<void> } {
   const { maxBodyBytes = 16 * MIB, maxStreamBytes = 64 * MIB, silenceMs = 600_000 } = options;

@@ -28,7 +28,10 @@ export type EgressInit = RequestInit & {
 /** A request with its secrets, for one host. */
 export type FilledRequest = { url: URL; headers: [string, string][]; body: Uint8Array<ArrayBuffer> | null };
 
-/** What a request may carry on to another origin; all else the caller set may be a secret of the first one. */
+/**
+ * The headers that a request may take to another origin. All others that the caller set may be secrets of the first
+ * origin.
+ */
 const SAFE_HEADERS = new Set(["accept", "accept-language", "content-type", "user-agent", "idempotency-key"]);
 const BODY_HEADERS = ["content-type", "content-length", "content-encoding", "content-language"];
 /** A value of a header field (RFC 9110, section 5.5), as Latin-1. */

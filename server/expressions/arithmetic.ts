@@ -37,8 +37,8 @@ function normalise(expression: string): string {
 }
 
 /**
- * Calculates with 64 decimal digits. Returns a number, or its digits as a string if a double cannot hold it: integers
- * beyond 2^53 and very large or small values. Only the simplest are calculated on the main thread: decimal.js takes
+ * Calculates with 64 decimal digits. Returns a number, or its digits as a string if a double cannot hold it (integers
+ * beyond 2^53, very large or small values). Only the simplest are calculated on the main thread: decimal.js takes
  * minutes for some short expressions. Throws ExpressionError.
  */
 export async function calculateExpression(

@@ -82,8 +82,8 @@ export type FunctionDefinition<
   /** Fields of the input that hold an expression, a JSON Schema or code: checked when a definition is saved. */
   parsedFields?: Readonly<Record<string, ParsedField>>;
   /**
-   * Faults of an input that its schema cannot express. A definition's steps are checked with it when they are saved, so any
-   * value may be of another type or a text with `{{ }}`; the call itself is checked by `run`.
+   * Faults of an input that its schema cannot express. Called for a definition's steps when they are saved, so any
+   * value may be of another type or a text with `{{ }}`. `run` checks the call itself.
    */
   findFaults?(input: JsonObject): Issue[];
   /** A call with its output, for the docs; a test checks it. */

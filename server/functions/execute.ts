@@ -27,7 +27,7 @@ function toFaults(error: z.ZodError): Issue[] {
     }));
 }
 
-/** Of a value that no branch of a union takes: the faults in the branch that takes its type, if there is one. */
+/** For a value that no branch of a union accepts: the faults in the branch that accepts its type, if there is one. */
 function ofBranch(issue: z.core.$ZodIssue): z.core.$ZodIssue[] {
   if (issue.code !== "invalid_union") return [issue];
   const branch = issue.errors.find(

@@ -8,8 +8,8 @@ import { storeOutput } from "@/server/secrets/stored-output";
 import { testFunctionContext } from "@/testing/function-context";
 
 /**
- * Each field of each function gets each of these values. Whatever it is, the call ends with an output that can be
- * stored, or with one of the function's errors, and changes nothing else in the process.
+ * Each field of each function gets each of these values. The call must end with an output that can be stored, or with
+ * one of the function's errors, and change nothing else in the process.
  */
 
 const MIB = 1024 * 1024;

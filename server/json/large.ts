@@ -5,8 +5,8 @@ import { JsonTextError, MAX_JSON_DEPTH, parseJson } from "./text";
 
 /**
  * JSON that may be large. `JSON.parse` and `JSON.stringify` need up to a tenth of a second for a document of 1 MiB with
- * 100,000 keys, and the process answers nobody meanwhile. Small documents are processed in one go; large ones in parts,
- * in turns with other work.
+ * 100,000 keys. The process answers nobody meanwhile. Small documents are processed in one go; large ones in parts, in
+ * turns with other work.
  */
 
 /** Up to this weight (`isSmall`) a value is processed in one go. */

@@ -5,7 +5,7 @@ import { acquireRate, type RateDecision } from "./rate-limit";
 
 /**
  * A key's reads are counted in blocks that a process leases for a second, so that a poll needs no statement. A leased
- * read counts for a second longer than its window, so that no 60 seconds exceed the limit, whichever process answers.
+ * read counts for a second longer than its window, so that no 60 seconds exceed the limit, whatever process answers.
  */
 
 const LEASE_MS = 1_000;
@@ -80,8 +80,8 @@ function leaseOf(services: Services, keyId: string, limit: number): Lease {
 }
 
 /**
- * Leases the next block: twice as large if the last one was used up within its second, otherwise half, and at least one
- * read per waiting call.
+ * Leases the next block. It is twice as large if the last one was used up within its second, otherwise half, and has at
+ * least one read per waiting call.
  */
 async function renew(
   services: Services,

@@ -1,6 +1,6 @@
 /**
  * Lets equal lookups that wait at the same time share one. A lookup never takes the result of one that began before it,
- * so that what changed in between is seen: at most one runs for a key, and one more waits for it.
+ * because something may have changed since. For each key at most one lookup runs and one more waits.
  */
 export class SharedLookups<Value> {
   readonly #running = new WeakMap<object, Map<string, Promise<Value>>>();

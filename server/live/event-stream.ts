@@ -12,7 +12,7 @@ const RETRY_MS = 1_000;
 
 export type EventSink = {
   /**
-   * Resolves when the reader has received everything, or has disconnected. Wait for it before reading more data: a slow
+   * Resolves when the reader has received everything, or has disconnected. Wait for it before reading more data. A slow
    * reader then gets fewer and newer events, and at most one result is in memory.
    */
   drained(): Promise<void>;

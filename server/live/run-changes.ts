@@ -1,8 +1,8 @@
 import type { Services } from "@/server/services";
 
 /**
- * Notifies pages of a changed run. Sent outside the writer's transactions, where NOTIFY would serialize commits, and
- * merged for a moment: of several changes of a run only the newest is sent.
+ * Notifies pages of a changed run. Sent outside the writer's transactions, where NOTIFY would serialize commits.
+ * Changes are merged for a moment: only the newest of a run is sent.
  */
 export function notifyRunChanged(
   services: Pick<Services, "notifications">,

@@ -18,8 +18,8 @@ const POLL_WITHOUT_NOTIFICATIONS_MS = 1_000;
 export const MAX_NAMED_RUNS = 200;
 
 /**
- * Sends a run's changes since the sequence `after` as events named `change` (a RunUpdate with the lines changed since
- * the previous event; the event's id is the run's sequence). The stream ends with the event in which the run has ended:
+ * Sends a run's changes since the sequence `after` as events named `change`. Each is a RunUpdate with the lines changed
+ * since the previous event; its id is the run's sequence. The stream ends with the event in which the run has ended:
  * the reader then has the complete run. A reader that reconnects with the last id misses nothing.
  */
 export async function streamRun(
@@ -45,8 +45,8 @@ export async function streamRun(
 }
 
 /**
- * Sends the ids of changed runs of the member's organization as events named `runs` (`{ ids: string[] }`; empty: check
- * everything), merged for half a second. A reader that reconnects checks its rows itself.
+ * Sends the ids of changed runs of the member's organization as events named `runs`, merged for half a second. The data
+ * is `{ ids: string[] }`; without ids, check everything. A reader that reconnects checks its rows itself.
  */
 export async function streamRuns(services: Services, actor: MemberActor, sink: EventSink): Promise<void> {
   const changed = new Set<string>();

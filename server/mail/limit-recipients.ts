@@ -5,7 +5,7 @@ import { MailLimitError, type SendMail } from "./message";
 
 /**
  * Bounds how many recipients an organization may write to in an hour (SMTP_RECIPIENTS_PER_HOUR), in all processes
- * together: all organizations share the operator's SMTP server and its reputation. Throws MailLimitError.
+ * together. All organizations share the operator's SMTP server and its reputation. Throws MailLimitError.
  */
 export function limitRecipients(
   { pool, clock, env, sendMail }: Pick<Services, "pool" | "clock" | "env" | "sendMail">,

@@ -60,8 +60,8 @@ export type ModelReply = {
 };
 
 /**
- * Why a model call failed: the provider's key, the model's name, the account's quota, the length of the conversation,
- * another refusal, or the network and the provider's load after all retries.
+ * Why a model call failed: the key, the model's name, the quota, the conversation's length, another refusal, or an
+ * unavailable provider after all retries.
  */
 export type ModelFault = "unauthorized" | "unknown" | "quota" | "input_too_long" | "refused" | "unavailable";
 

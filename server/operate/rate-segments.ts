@@ -4,8 +4,8 @@ import type { Services } from "@/server/services";
 const BATCH = 5_000;
 
 /**
- * Deletes what rate limits no longer need: segments older than their window, except the newest (it tells how many calls
- * are free again), and counters unused for an hour beyond their window.
+ * Deletes what rate limits no longer need. That is every segment older than its window except the newest, which tells
+ * how many calls are free again, and every counter unused for an hour beyond its window.
  */
 export async function pruneRateSegments({ pool, clock }: Pick<Services, "pool" | "clock">): Promise<void> {
   const now = clock.now();

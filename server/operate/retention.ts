@@ -65,9 +65,9 @@ const REMOVALS = {
 export type Removed = Record<string, number>;
 
 /**
- * Deletes what exceeds the plans' retention (deliveries, ended runs with steps and model calls, unused configurations),
- * bodies of refused calls beyond their bounds, and expired idempotency keys, key values and sessions. In small batches
- * until nothing is left or `shouldContinue` returns false. Null if another process does so.
+ * Deletes what exceeds the plans' retention: deliveries, ended runs with steps and model calls, unused configurations.
+ * Also deletes bodies of refused calls beyond their bounds, and expired idempotency keys, key values and sessions. In
+ * small batches until nothing is left or `shouldContinue` returns false. Null if another process does so.
  */
 export async function removeExpired(
   services: Pick<Services, "pool" | "clock" | "log">,

@@ -20,8 +20,8 @@ export function readAttempts(text: string): Attempt[] {
 const INTERRUPTED = "Interrupted: its process ended or stalled. It was started again.";
 
 /**
- * The attempts of a step or model call that a worker takes over at `now`: those in its row, and the one the last worker
- * was executing, which has no outcome. A step whose child run had yielded its slot was not interrupted.
+ * The attempts of a step or model call that a worker takes over at `now`: those in its row, and the one that was
+ * interrupted. A step whose child run had yielded its slot was not interrupted.
  */
 export function attemptsBefore(
   row: { status: "Running" | "Completed" | "Failed"; startedAt: Date; attempts: string },

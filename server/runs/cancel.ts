@@ -7,10 +7,10 @@ import type { RunFilter } from "./read/filter";
 import { listRuns } from "./read/list";
 
 /**
- * Cancels a run; idempotent, and an ended run does not change. A run without a worker ends immediately. Any other is marked
- * and its worker notified, which aborts the model call and outgoing requests and ends the run within a second. What was
- * used is charged. `by` is the canceller's name for the error message. Returns false if the organization has no such
- * run.
+ * Cancels a run; idempotent, and an ended run does not change. A run without a worker ends immediately. Any other is
+ * marked, and its worker is notified. The worker aborts the model call and outgoing requests and ends the run within a
+ * second. What was used is charged. `by` is the canceller's name for the error message. Returns false if the
+ * organization has no such run.
  */
 export async function cancelRun(
   services: Services,

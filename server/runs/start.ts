@@ -25,8 +25,8 @@ export type StartResult = { rate: RateDecision | null } & (
 );
 
 /**
- * Starts a run: one item of the writer's next flush inserts it with its frozen configuration, holds its credits and
- * decides whether it executes here immediately or waits for a slot (docs/engine.md). Throws AppError `not_found`,
+ * Starts a run (docs/engine.md). One item of the writer's next flush inserts it with its frozen configuration, holds
+ * its credits, and decides whether it executes here immediately or waits for a slot. Throws AppError `not_found`,
  * `agent_inactive`, `invalid_request` with issues, `insufficient_credits`, `organization_suspended`, `rate_limited`,
  * `idempotency_conflict`. If `conditions` has a limit, call `refuseStart` for earlier refusals.
  */

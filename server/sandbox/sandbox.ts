@@ -14,7 +14,7 @@ const GRACE_MS = 2_000;
 const MIB = 1024 * 1024;
 
 /**
- * Why an evaluation has no result: it was `stopped` at its deadline, it `failed` in the engine, its response is `too
+ * Why an evaluation has no result. It was `stopped` at its deadline, it `failed` in the engine, its response is `too
  * large`, or it waits for something that never happens.
  */
 export class SandboxError extends Error {
@@ -48,7 +48,7 @@ const threadAnswer = z.union([
 
 /**
  * A sandbox for tenants' JavaScript: QuickJS in WebAssembly, in its own threads. `scripts` are ours and evaluated once,
- * in order; they define `globalThis.$handle(request)`, which stores its response as a string in `globalThis.$answer`,
+ * in order. They define `globalThis.$handle(request)`, which stores its response as a string in `globalThis.$answer`,
  * immediately or in a later microtask. Every request sees the state the scripts left
  * (docs/decisions/0021-quickjs-sandbox.md).
  */

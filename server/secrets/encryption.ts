@@ -6,8 +6,8 @@ import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } f
  */
 export type Encryption = {
   /**
-   * Seals a text. `purpose` says what and whose it is (`trigger-token:<id>`) and is authenticated, so that a
-   * sealed text copied into another row does not open there.
+   * Seals a text. `purpose` names what it is and its owner (`trigger-token:<id>`). It is authenticated, so a sealed
+   * text copied into another row does not open there.
    */
   seal(plain: string, purpose: string): string;
   /** Opens what `seal` made for the same purpose, under either secret; throws EncryptionError for anything else. */

@@ -6,9 +6,9 @@ const MAX_PATTERN_LENGTH = 20_000;
 const MIN_BASE64_LENGTH = 8;
 
 /**
- * Patterns that match a secret wherever an answer echoes it: as it is, escaped in JSON or HTML, URL-encoded, in
- * hexadecimal, and in base64 or base64url, also within a longer encoded text such as that of `Basic` credentials or of a
- * request's body, and in small letters, as addresses have their hosts.
+ * Patterns that match a secret in every form in which an answer may echo it: plain, in lower case, escaped in JSON or
+ * HTML, URL-encoded, in hexadecimal, in base64 or base64url. The base64 forms are also found inside a longer encoded
+ * text, such as `Basic` credentials.
  */
 export function secretPatterns(secret: string): RegExp[] {
   const characters = Array.from(secret.toWellFormed());
@@ -91,8 +91,8 @@ const LINE_BREAK = "(?:\\s|\\\\{1,8}[rn]){0,4}";
 const ENCODED_LINE_BREAK = "(?:\\s|\\\\{1,8}[rn]|%(?:25)?0[AaDd]){0,4}";
 
 /**
- * What is in the base64 of any text that holds this one, whichever of the three places in a group it begins at.
- * The characters that also hold bits of their neighbours are left out.
+ * What is in the base64 of every text that contains this one. A text can begin at three offsets of a base64 group. The
+ * characters that also hold bits of their neighbours are left out.
  */
 function base64Forms(held: string, lineBreak: string): string[] {
   const bytes = Buffer.from(held);

@@ -8,8 +8,8 @@ import { fillMessageTemplate } from "./message-template";
 import type { Trigger } from "./trigger";
 
 /**
- * What a webhook call starts: for an agent the body's text, byte for byte, or the message of the trigger's template;
- * for a tool the body as its input. Throws `invalid_request`, `organization_suspended` (400), `trigger_misconfigured`.
+ * What a webhook call starts. An agent gets the body's text, byte for byte, or the message of the trigger's template. A
+ * tool gets the body as its input. Throws `invalid_request`, `organization_suspended` (400), `trigger_misconfigured`.
  */
 export async function readStart(
   contentType: string | null,

@@ -40,8 +40,8 @@ const templates = new LRUCache<string, Template>({ maxSize: MAX_CHARACTERS });
 const expressions = new LRUCache<string, TemplateExpression>({ maxSize: MAX_CHARACTERS });
 
 /**
- * Parses a text with `{{ … }}`. An expression ends at the first `}}` that leaves a complete JSONata expression, so that
- * braces inside objects, strings, patterns and comments are allowed. Throws ExpressionError.
+ * Parses a text with `{{ … }}`. An expression ends at the first `}}` that leaves a complete JSONata expression. So
+ * braces are allowed inside objects, strings, patterns and comments. Throws ExpressionError.
  */
 export async function parseTemplate(text: string, organizationId: string): Promise<Template> {
   const known = templates.get(text);
@@ -165,8 +165,8 @@ async function asText(value: Json | undefined): Promise<string> {
 }
 
 /**
- * Fills in all templates in a JSON value. A string that is a single `{{ … }}` becomes the expression's value (null if
- * it finds nothing); in other strings the values are inserted. Throws ExpressionError.
+ * Fills in all templates in a JSON value. A string that is a single `{{ … }}` becomes the expression's value, null if
+ * it finds nothing. In other strings the values are inserted. Throws ExpressionError.
  */
 export function fillIn(value: Json, scope: Scope, facts: FillFacts): Promise<Json> {
   return new Filling(scope, facts).fill(value);

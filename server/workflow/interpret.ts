@@ -41,9 +41,9 @@ type Act = Pick<WorkflowCall, "act" | "width">;
 export type WorkflowCallResult = { ok: true; output: Json } | { ok: false; message: string; code: string };
 
 /**
- * The memory of a tool run. `call` executes a call and returns its result; on a replay it returns the stored result without
- * executing anything. It must return what is stored (after cutting and redaction), never the raw output, and throw only when
- * the run itself cannot continue (cancelled, deadline, platform fault).
+ * The memory of a tool run. `call` executes a call and returns its result; on a replay it returns the stored result
+ * without executing anything. It must return what is stored (after cutting and redaction), never the raw output. It
+ * must throw only when the run itself cannot continue (cancelled, deadline, platform fault).
  */
 export type WorkflowJournal = { call(call: WorkflowCall): Promise<WorkflowCallResult>; fork: Fork };
 
@@ -92,8 +92,9 @@ class StepFailure extends Error {
 
 /**
  * Runs a tool's workflow over checked input. Pure: the same definition, input, facts and results of calls give the same
- * calls and the same outcome, so that a run can be replayed from its journal. A step that was skipped by `if` is null in
- * `steps`; `if` is evaluated once, before forEach; one that failed with onError: continue is `{"error": message, "code": …}`.
+ * calls and the same outcome. So a run can be replayed from its journal. A step that was skipped by `if` is null in
+ * `steps`; `if` is evaluated once, before forEach; one that failed with onError: continue is `{"error": message,
+ * "code": …}`.
  */
 export async function runWorkflow(
   definition: WorkflowDefinition,

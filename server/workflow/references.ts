@@ -10,9 +10,9 @@ export type Reference = { root: string | null; member: string | null };
 const EVERYTHING: Reference = { root: null, member: null };
 
 /**
- * What an expression reads from its scope. JSONata resolves a bare name in the current context: the scope at the top
- * level, in arguments and in function bodies, but an element in predicates and later path steps, where only `$$` leads
- * back. If the tree is unclear, everything counts as read.
+ * What an expression reads from its scope. JSONata resolves a bare name in the current context. At the top level, in
+ * arguments and in function bodies that is the scope. In predicates and later path steps it is an element; only `$$`
+ * leads back to the scope. If the tree is unclear, everything counts as read.
  */
 export function findReferences(tree: ExpressionNode): Reference[] {
   const found: Reference[] = [];

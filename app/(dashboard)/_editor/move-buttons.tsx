@@ -39,7 +39,10 @@ export function MoveButtons({
   );
 }
 
-/** A CSS selector of the button that moves on in the same direction; at the end of the list, of the other one. */
+/**
+ * A CSS selector of the button that moves the item further in the same direction; at the end of the list, of the other
+ * button.
+ */
 export function moveButton(direction: "up" | "down"): string {
   return direction === "up"
     ? "[data-move=up]:not(:disabled), :disabled + [data-move=down]"

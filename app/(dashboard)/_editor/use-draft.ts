@@ -8,8 +8,8 @@ import { OrganizationContext } from "../operator-command";
 type Draft<Value> = { version: number | null; value: Value };
 
 /**
- * A value that is being edited. The browser stores it until it is saved or discarded, so that it survives a reload and
- * a newer version of what is edited. The caller decides whether to edit a newer version: see `rebase`.
+ * A value that is being edited. The browser stores it until it is saved or discarded. So it survives a reload, and a
+ * newer version of what is edited. The caller decides whether to edit a newer version: see `rebase`.
  */
 export function useDraft<Value>({
   name,

@@ -55,8 +55,8 @@ function propertiesOf(schema: Record<string, unknown>): FieldProperty[] {
 }
 
 /**
- * A value to start from: the schema's default or first example; of objects the required properties that need not be
- * typed, and those with a default. An optional object is left out: its own required properties would make it fail.
+ * A value to start from: the schema's default or first example. An object has the properties with a default, and the
+ * required ones that need not be typed. An optional object is left out: its own required properties would make it fail.
  * Undefined if there is nothing to start from.
  */
 export function sampleOf(schema: unknown, depth = 0): unknown {

@@ -29,8 +29,8 @@ export const NEW_KEY: KeyDraft = {
 };
 
 /**
- * The definition that a draft describes, and the faults that only the form can see, by JSON pointer: a text that is no
- * number would become "no limit", and an empty selection "all".
+ * The definition that a draft describes, and the faults that only the form can see, by JSON pointer. The definition
+ * would show a text that is no number as "no limit", and an empty selection as "all".
  */
 export function readDraft(
   draft: KeyDraft,

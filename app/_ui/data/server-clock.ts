@@ -10,8 +10,8 @@ let aheadMs = 0;
 type Span = readonly [from: number, to: number];
 
 /**
- * How far the server's clock is ahead, in ms, if it showed a time within `shown` while the browser's showed one within
- * `asked`. The known offset is kept as long as it is possible.
+ * How far the server's clock is ahead, in ms. The server's showed a time within `shown` while the browser's showed one
+ * within `asked`. The known offset is kept as long as it is possible.
  */
 export function clockOffset(known: number, shown: Span, asked: Span): number {
   const least = shown[0] - asked[1];

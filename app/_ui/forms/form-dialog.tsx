@@ -11,8 +11,8 @@ type Mutation = { isPending: boolean; error: unknown };
 const problemOf = ({ error }: Mutation) => (error === null ? null : describeError(error).message);
 
 /**
- * A dialog with a form. Only its buttons and Escape close it, so that a click beside it loses nothing; nothing closes it
- * while the mutation runs, whose result may be shown only once.
+ * A dialog with a form. Only its buttons and Escape close it, so that a click beside it loses nothing. Nothing closes
+ * it during the mutation, whose result may be shown only once.
  */
 export function FormDialog({
   title,

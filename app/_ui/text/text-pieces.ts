@@ -27,9 +27,9 @@ const DEFINITION = /^ {0,3}\[([^\]\n]{1,200})\]:[ \t]*\S.*(?:\n(?: {2,}|\t)\S.*)
 const REFERENCE = /\[([^\]\n]{1,200})\]/g;
 
 /**
- * Splits Markdown into pieces of about `size` characters that can be drawn alone: between blocks if possible, else
- * inside a code block (its fence is closed and reopened), inside a table (its head is repeated) or at a line end. Each
- * piece gets the definitions of its links and footnotes.
+ * Splits Markdown into pieces of about `size` characters that can be drawn alone. It cuts between blocks if possible.
+ * Inside a code block it closes and reopens the fence, inside a table it repeats the head, elsewhere it cuts at a line
+ * end. Each piece gets the definitions of its links and footnotes.
  */
 export function splitMarkdown(text: string, size: number): string[] {
   if (text.length <= size) return [text];

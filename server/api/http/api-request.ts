@@ -6,8 +6,8 @@ import { peerAddress } from "./node-http";
 import { PAGE_ADDRESS_HEADER } from "./page-address";
 
 /**
- * An API call as the handlers see it: plain data from a node request (serve.ts) or a Web Request (Next's route
- * handlers), so that both run the same code.
+ * An API call as the handlers see it: plain data. It comes from a node request (serve.ts) or a Web Request (Next's
+ * route handlers), so both run the same code.
  */
 export type ApiRequest = {
   method: string;

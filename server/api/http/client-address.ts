@@ -19,8 +19,8 @@ export function clientAddress(
 }
 
 /**
- * Creates a check of requests that warns, once per process, if a proxy is in front and TRUST_PROXY is not set: then all
- * clients have the proxy's address, and share the limits for one address.
+ * Creates a check of requests that warns, once per process, if a proxy is in front and TRUST_PROXY is not set. All
+ * clients then have the proxy's address and share its limits.
  */
 export function createProxyWarning({ env, log }: Pick<Services, "env" | "log">) {
   let isDue = !env.trustProxy;

@@ -72,8 +72,8 @@ function completeOperation(operation: Operation): void {
 }
 
 /**
- * Removes what zod adds and generated clients do not handle: patterns beside a format, JavaScript's integer bounds, and
- * `additionalProperties: false`, since `/v1` may gain optional fields.
+ * Removes what zod adds and generated clients do not handle: patterns beside a format, and JavaScript's integer bounds.
+ * Also removes `additionalProperties: false`, since `/v1` may gain optional fields.
  */
 function simplifySchemas(value: unknown): void {
   if (typeof value !== "object" || value === null) return;

@@ -124,7 +124,7 @@ async function applyContents(
         isValid || findFaultsOfInvalid === undefined
           ? await attempt(definition)
           : await findFaultsOfInvalid(value, change);
-      // What a refused field leads to is not a fault of its own, except within a value that was checked as it is.
+      // A consequence of a refused field is not a fault of its own, except within a value that was checked unchanged.
       const own = findFaultsOfInvalid
         ? found
         : found.filter(({ path }) => !refused.has(String(fromPointer(path)[0])));

@@ -21,8 +21,8 @@ const MAX_FAULTS = 5;
 const MAX_STACK = 2 * MAX_FILE_DEPTH + 10;
 
 /**
- * Reads one YAML 1.2 document from an untrusted text: size, depth and aliases are limited, tags and numbers that JSON
- * cannot hold are faults, keys are strings and unique.
+ * Reads one YAML 1.2 document from an untrusted text. Size, depth and aliases are limited. Tags, and numbers that JSON
+ * cannot hold, are faults. Keys are strings and unique.
  * @param limits.parts how many words, marks and comments it may have; it is read within one turn of the event loop.
  */
 export function readYaml(
@@ -66,7 +66,7 @@ export function readYaml(
 }
 
 /**
- * A text that is too long, or nests too deeply to be composed: an overflow of the stack ends the process if it happens
+ * A text that is too long or nests too deeply to be composed. A stack overflow would end the process if it happened
  * while a regular expression is compiled.
  */
 function findExcess(source: string, maxParts: number): YamlFault | null {

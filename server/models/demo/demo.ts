@@ -14,8 +14,8 @@ import { findArithmetic, findNumbers, findOrders, findZone, readMessage } from "
 import { createReply, readFacts } from "./demo-reply";
 
 /**
- * The demo model: a script. It reads the user's message and the offered tools, calls what fits one after another, and
- * answers with the results and a note that it is a simulation. The same request gives the same reply.
+ * The demo model: a script. It reads the user's message and the offered tools, and calls what fits one after another.
+ * Its answer has the results and a note that it is a simulation. The same request gives the same reply.
  */
 export const DEMO_PROVIDER = "demo";
 

@@ -49,8 +49,8 @@ function toWireMessage(message: ModelMessage) {
 export function toChatCompletion(request: Omit<ModelRequest, "signal">, adaptation: Adaptation) {
   const { model, messages, tools, maxOutputTokens, responseSchema } = request;
   const wire = messages.map(toWireMessage);
-  // Where tools are offered, several servers refuse response_format, or force JSON from the first token on and so never
-  // call a tool.
+  // If tools are offered, several servers refuse response_format. Others force JSON from the first token on and so
+  // never call a tool.
   const isDescribed = adaptation.schemaInPrompt || tools.length > 0;
   if (responseSchema !== undefined && isDescribed) {
     // Many chat templates accept one system message only, at the beginning.

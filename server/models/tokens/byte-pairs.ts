@@ -1,6 +1,6 @@
 /**
  * Counts the tokens of byte pair encoding with a vocabulary such as OpenAI's o200k. A pattern splits the text into
- * pieces (words, numbers, marks, blanks); within a piece, the adjacent pair whose union has the lowest rank is merged,
+ * pieces: words, numbers, marks, blanks. Within a piece, the adjacent pair whose union has the lowest rank is merged,
  * repeatedly. Only the count is needed, so no token is created. Typed arrays hold the vocabulary in a few megabytes; a
  * `Map` of the same 200,000 strings would take ten times as much.
  */

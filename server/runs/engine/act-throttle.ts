@@ -11,8 +11,8 @@ const BUSY = 0.6;
 const MAX_ACTS = 16;
 
 /**
- * Gives starts priority over acts of runs. While starts arrive and several runs execute, only as many acts begin in a
- * tick as leave the event loop time for starts; the others wait for the next one. Otherwise an act begins immediately.
+ * Gives starts priority over acts of runs. While starts arrive and several runs execute, only some acts begin in each
+ * tick, so that the event loop has time for starts; the others wait. Otherwise an act begins immediately.
  */
 export class ActThrottle {
   readonly #executing: () => number;

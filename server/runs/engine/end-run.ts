@@ -10,8 +10,9 @@ import { withWorker } from "./with-worker";
 import type { EndItem, JournalRow } from "./write/flush-items";
 
 /**
- * Ends runs. Status, output, figures and ledger entries are written in one transaction, by the run's worker or, if it
- * has none, by the process that ends it. A terminal row never changes, by these statements and by a database trigger.
+ * Ends runs. Status, output, figures and ledger entries are written in one transaction. The run's worker writes them,
+ * or the process that ends the run if it has none. A terminal row never changes, by these statements and by a database
+ * trigger.
  */
 
 /** Ends a run of this worker with its last journal rows. Null if the worker no longer has the run. */

@@ -3,8 +3,8 @@ export type Share = { organizationId: string; running: number; waiting: number }
 
 /**
  * How many slots each organization must yield while all are taken. Waiting runs get slots one by one, those of the
- * organization with the fewest slots first. Each slot comes from the organization with the most, as long as it keeps at
- * least as many as the other then has.
+ * organization with the fewest slots first. Each slot comes from the organization with the most, as long as it then
+ * still has at least as many as the other.
  */
 export function slotsToYield(shares: readonly Share[]): Map<string, number> {
   const owed = new Map<string, number>();

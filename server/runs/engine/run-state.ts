@@ -177,7 +177,7 @@ export async function anyWaiting(client: Queryable): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** How many runs of each organization wait and may have a slot by their plan; at most 100 of one are counted. */
+/** How many waiting runs of each organization its plan allows to execute; at most 100 of one are counted. */
 export async function waitingShares(client: Queryable): Promise<Map<string, number>> {
   const { rows } = await client.query<{ organizationId: string; waiting: number }>(
     `WITH RECURSIVE waiting AS (

@@ -9,7 +9,7 @@ import type { Worker } from "./port";
 import { pauseRun, readState, releaseChildren, yieldSlot } from "./run-state";
 import type { RunJournal } from "./write/journal";
 
-/** A root run that has a slot of this process, and the ways in which it leaves the slot without having ended. */
+/** A root run that has a slot of this process, and how it leaves the slot before its end. */
 export type Slot = {
   run: ClaimedRun;
   worker: Worker;
@@ -22,7 +22,10 @@ export type Slot = {
   yielding: boolean;
 };
 
-/** How a segment ended: the run ended, waits for a slot again, continues in the next segment, or is not this engine's. */
+/**
+ * How a segment ended: the run ended, waits for a slot again, continues in the next segment, or no longer belongs to
+ * this engine.
+ */
 export type SegmentResult = "ended" | "yielded" | "paused" | "left";
 
 /** Resolves when all that the run and its children completed is committed. Throws WorkerLost. */

@@ -3,7 +3,7 @@ import { WorkerLost } from "./write/writer";
 
 /**
  * Writes with this process's worker. If that worker was replaced because it was silent, the write is repeated once with
- * a new worker, so it must not depend on which worker it is.
+ * a new worker. So it must not depend on a certain worker.
  */
 export async function withWorker<T>(
   engine: Pick<Engine, "worker">,

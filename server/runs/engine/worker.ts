@@ -9,7 +9,7 @@ import { Lane, type LaneOptions, WorkerLost } from "./write/writer";
 /** How often a worker reports that it is alive. */
 export const HEARTBEAT_MS = 500;
 /**
- * A worker that has not reported for this long is replaced; other processes continue its runs within 3 s of its last
+ * A worker that has not reported for this long is replaced. Other processes continue its runs within 3 s of its last
  * report.
  */
 export const SILENT_AFTER_MS = 2_200;
@@ -17,7 +17,7 @@ export const SILENT_AFTER_MS = 2_200;
 const TRUSTED_FOR_MS = 2_000;
 
 /**
- * Registers a worker. If its process dies or stalls, another one deletes its row and continues its runs; its later
+ * Registers a worker. If its process dies or stalls, another one deletes its row and continues its runs. Its later
  * writes are refused, and `onLost` is called once.
  */
 export async function openWorker(

@@ -3,9 +3,9 @@ import { LOCKS, suspendSocketTimeout, withAdvisoryLock } from "@/server/db/sql";
 import type { Services } from "@/server/services";
 
 /**
- * Maintains `run_counts`: figures of runs by hour and day of creation, counted once when all of them have ended (ended
- * runs never change), so that metrics over months need not read every run. `server/runs/read/metrics/metrics.ts` reads them and
- * counts younger runs itself.
+ * Maintains `run_counts`: figures of runs by hour and day of creation, so that metrics over months need not read every
+ * run. A range is counted once, when all its runs have ended; ended runs never change.
+ * `server/runs/read/metrics/metrics.ts` reads them and counts younger runs itself.
  */
 
 /** A run created before an hour's end may be committed after it, and processes' clocks differ. */

@@ -26,8 +26,8 @@ export const runFilter = z.object({
   from: moment.optional(),
   to: moment.optional(),
   /**
-   * The least / most duration in ms (of an open run until now; a queued one has none), tokens (in and out) and credits
-   * (a decimal; both so far).
+   * The least and most duration (ms; of an open run until now; a queued one has none), tokens (in and out, so far) and
+   * credits (a decimal, so far).
    */
   minDurationMs: z.int().min(0).optional(),
   maxDurationMs: z.int().min(0).optional(),

@@ -36,9 +36,9 @@ const INDEX = {
 const takenRow = z.object({ taken: z.number() });
 
 /**
- * Indexes up to `limit` queued runs in one transaction and returns how many it took from the queue; fewer than `limit`
- * means that the queue is empty or that other processes hold the rest. Any number of processes may call it at once. If a
- * process dies, its batch stays in the queue.
+ * Indexes up to `limit` queued runs in one transaction. Returns how many it took from the queue; if fewer than `limit`,
+ * the queue is empty or other processes hold the rest. Any number of processes may call it at once. If a process dies,
+ * its batch stays in the queue.
  */
 export async function indexEndedRuns(
   { pool }: Pick<Services, "pool">,

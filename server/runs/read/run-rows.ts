@@ -1,7 +1,7 @@
 import { Prisma } from "@/server/db/generated/client";
 
 /**
- * The row sources of filters, with the same column names (see `runConditions`): all runs, or the entries of
+ * The row sources of filters, with the same column names (see `runConditions`). They are all runs; or the entries of
  * `run_index`, ended runs in its queue, and open runs. A statement that reads the last three finds each run.
  */
 

@@ -1,7 +1,7 @@
 import type { Insertable } from "./insert-menu";
 import type { ToolView } from "./tool-document";
 
-/** What the input of a step, or the output, can refer to: the tool's input and the outputs of the steps before it. */
+/** What the input of a step, or the output, can refer to: the tool's input and the outputs of earlier steps. */
 export function insertablesBefore(tool: ToolView, index: number): Insertable[] {
   const { forEach, as } = tool.steps[index]?.fields ?? {};
   return [

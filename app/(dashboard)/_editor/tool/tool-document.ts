@@ -11,8 +11,8 @@ import {
 import { isJsonObject } from "@/server/json/json";
 
 /**
- * A tool's YAML as the list of its steps, and changes to it. The text is the only state: each change parses it and writes
- * it again, so that comments, order and quotes of everything else stay.
+ * A tool's YAML as the list of its steps, and changes to it. The text is the only state. Each change parses it and
+ * writes it again, so that comments, order and quotes of everything else stay.
  */
 
 /** A step as it is written; `fields` may be anything. */

@@ -1,6 +1,6 @@
 /**
- * A value of a step's input as a text to edit. Values that are texts by their schema are shown as they are; any other is
- * shown as JSON, except texts that JSON cannot be mistaken for, such as `{{ input.city }}`.
+ * A value of a step's input as a text to edit. A value that is a text by its schema is shown as it is. Any other is
+ * shown as JSON, except a text that cannot be mistaken for JSON, such as `{{ input.city }}`.
  */
 export function showValue(value: unknown, isText: boolean): string {
   if (value === undefined) return "";

@@ -9,9 +9,9 @@ import { cutMarkdown } from "./pieces";
 const PIECES_AT_ONCE = 32;
 
 /**
- * Renders Markdown from a model, which is untrusted: no raw HTML, links open in a new tab without a referrer, and only
- * embedded images are shown. Its headings are below those of the page. A long text is drawn in pieces; `folded` draws
- * only the start.
+ * Renders Markdown from a model, which is untrusted. Raw HTML is not rendered, links open in a new tab without a
+ * referrer, and only embedded images are shown. Its headings are below those of the page. A long text is drawn in
+ * pieces; `folded` draws only the start.
  */
 export function Markdown({ text, folded = false }: { text: string; folded?: boolean }) {
   const { pieces, restore } = useMemo(() => cutMarkdown(text, folded), [text, folded]);

@@ -21,9 +21,9 @@ import {
 
 /**
  * The step journal of one run: its completed model calls and steps in memory, and their rows in flight to the database.
- * A completed row is final: it is never executed or charged again. Rows of open calls are for pages, and are written
- * only when a call takes longer than a moment, so that most calls cost one write. The last completed row waits for the
- * run's next act, so that it can be committed with the end.
+ * A completed row is final: it is never executed or charged again. Rows of open calls are for pages. They are written
+ * only when a call takes longer than a moment, so most calls cost one write. The last completed row waits for the run's
+ * next act, so that it can be committed with the end.
  */
 
 /** An open call of this age is written. */
@@ -193,8 +193,8 @@ export class RunJournal {
   }
 
   /**
-   * Begins a step. One with side effects begins after all completed work is committed; any other can be repeated with what
-   * led to it, and is committed together with it.
+   * Begins a step. One with side effects begins after all completed work is committed. Any other can be repeated with
+   * the work before it, and is committed with it.
    */
   async beginStep(step: NewStep): Promise<BegunStep> {
     if (step.hasSideEffects) await this.#rowsCommitted();

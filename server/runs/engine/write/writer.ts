@@ -25,7 +25,7 @@ import {
  * starts, ends, holds and refused calls, which lock organizations; `journal` takes completed model calls and steps. A
  * free lane sends everything queued in one call of `flush_writes`: one round trip, one transaction, one commit. A batch
  * is what arrived during the last flush; there is no timer. The database stores each flush's number and response. After
- * a lost connection, the lane reads the row: it returns the response of a committed flush, and sends any other again
+ * a lost connection, the lane reads the row. It returns the response of a committed flush, and sends any other again
  * under a new number. The database refuses the old number if it still arrives.
  */
 

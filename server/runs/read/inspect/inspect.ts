@@ -20,7 +20,7 @@ export type RunDetail = RunSummary &
 export type RunInspection = { run: RunDetail; steps: StepLine[]; calls: CallLine[] };
 
 /**
- * Reads a run with its steps and model calls. With `after`, only the lines changed since that sequence: every change
+ * Reads a run with its steps and model calls. With `after`, only the lines changed since that sequence. Every change
  * increments the run's sequence in its transaction, so nothing is missed between two reads. Throws not_found for
  * unknown runs and those of other organizations.
  */

@@ -113,7 +113,10 @@ function middleOf(found: number | null): number | null {
   return found === null ? null : Math.round(1.02 ** Math.max(0, found - 0.5));
 }
 
-/** The shortest duration of a class in integer ms: each begins above the end of the previous one, the first with 0. */
+/**
+ * The shortest duration of a class in integer ms. Each class begins above the end of the previous one, the first with
+ * 0.
+ */
 function shortestOf(found: number | null): number | null {
   if (found === null) return null;
   return found === 0 ? 0 : Math.floor(1.02 ** (found - 1)) + 1;

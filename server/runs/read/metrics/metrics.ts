@@ -83,9 +83,9 @@ const intervalsOf = (period: RunPeriod): readonly MetricsInterval[] => METRICS_I
 const nameRow = z.object({ id: z.string(), name: z.string() });
 
 /**
- * Settled days for bars of days, settled hours for bars of hours, and younger runs counted now. `$1` is the
- * organization, `$2` and `$3` the period, `$4` a bar in ms, `$5` the unit of what is counted now, `$6` and `$7` whether
- * hours and days can be used, `$8` and `$9` the subject, if any. Durations are strings, because parsing arrays is slow.
+ * Settled days for bars of days, settled hours for bars of hours, and younger runs counted now. `$1`: the organization.
+ * `$2`, `$3`: the period. `$4`: a bar in ms. `$5`: the unit of what is counted now. `$6`, `$7`: whether stored hours
+ * and days can be used. `$8`, `$9`: the subject, if any. Durations are strings, because parsing arrays is slow.
  */
 const PARTS = `
   WITH settled AS MATERIALIZED (
@@ -113,10 +113,10 @@ const NAMES = ["agents", "tools", "triggers", "api_keys"]
   .join(" UNION ALL ");
 
 /**
- * Counts the organization's runs of a period, over time and by agent, tool, trigger and key; with a subject, only its
- * runs over time. Bars start at round UTC times. Each figure counts runs by their creation, so that it can link to a
- * list of exactly those runs. Settled hours and days come from `run_counts`; the rest is counted now. Durations are
- * exact to 1 %.
+ * Counts the organization's runs of a period, over time and by agent, tool, trigger and key. With a subject, counts
+ * only its runs, over time. Bars start at round UTC times. Each figure counts runs by their creation, so that it can
+ * link to a list of exactly those runs. Settled hours and days come from `run_counts`; the rest is counted now.
+ * Durations are exact to 1 %.
  */
 export async function readRunMetrics(
   services: Services,

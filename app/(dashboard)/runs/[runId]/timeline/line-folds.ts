@@ -11,8 +11,8 @@ import {
 } from "../lines";
 
 /**
- * Adds a group line above the items of each `forEach` step (`page[0]`, `page[1]`, …), and stores the descendants of
- * groups and model calls in `holds`.
+ * Adds a group line above the items of each `forEach` step (`page[0]`, `page[1]`, …). Stores the descendants of groups
+ * and model calls in `holds`.
  */
 export function withGroups(lines: (WorkLine | AttemptLine)[]): (WorkLine | AttemptLine | GroupLine)[] {
   const all: (WorkLine | AttemptLine | GroupLine)[] = [];

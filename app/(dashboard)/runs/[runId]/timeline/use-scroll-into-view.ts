@@ -6,8 +6,8 @@ import { type RefObject, useEffect, useRef } from "react";
 const PAGE_TOP = 56;
 
 /**
- * Keeps the selected row of a scrolling list visible, and calls `onLeave` when the reader scrolls away from the end of
- * the list, or the list out of view.
+ * Keeps the selected row of a scrolling list visible. Calls `onLeave` when the reader scrolls away from the end of the
+ * list, or scrolls the list out of view.
  * @param chosenAt the index of the selected row; below 0 for none
  * @param rowHeight in pixels, the same for all rows
  */

@@ -1,9 +1,9 @@
 import type { WorkflowCall } from "@/server/workflow/interpret";
 
 /**
- * Calls that run side by side count as one act, like the calls of one model answer: the first of every `width` calls of
- * a step or group passes the run's checkpoint. The next step always starts with one, even if the last one made fewer
- * calls than it might have.
+ * Parallel calls count as one act, like the calls of one model answer. The first of every `width` calls of a step or
+ * group passes the run's checkpoint. The next step always starts with one, even if the last one made fewer calls than
+ * it might have.
  */
 export function createActCheckpoint(
   checkpoint: () => void,

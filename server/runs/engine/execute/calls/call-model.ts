@@ -24,10 +24,10 @@ import { replaceNul } from "@/server/secrets/stored-output";
 export type CallRequest = Omit<ModelRequest, "signal" | "maxOutputTokens"> & { maxOutputTokens?: number };
 
 /**
- * Calls a model on the run's account. A finished call is returned from the journal; else its price is reserved, the call
- * is made within that, and reply, usage and price become one journal row. What was received of a call that broke off
- * is charged as well. `signal` ends the call earlier than the run's own would.
- * Throws CreditsExhausted, CapReached, ModelError, WorkerLost, or the signal's reason.
+ * Calls a model on the run's account. A finished call is returned from the journal. Otherwise its price is reserved,
+ * the call is made within that, and reply, usage and price become one journal row. What was received of a call that
+ * broke off is charged as well. `signal` ends the call earlier than the run's own would. Throws CreditsExhausted,
+ * CapReached, ModelError, WorkerLost, or the signal's reason.
  */
 export async function callModel(
   execution: Execution,

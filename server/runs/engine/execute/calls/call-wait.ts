@@ -7,8 +7,8 @@ import { type ActionOutcome, failureOf, payForAction, recordAttempt } from "./ac
 import type { FunctionCall } from "./call-function";
 
 /**
- * Waits until a time as a step. It counts from the step's beginning, which its row holds, so that a worker that takes the run
- * over waits only for the rest.
+ * Waits until a time as a step. It counts from the step's beginning, which its row holds. So a worker that takes the
+ * run over waits only for the rest.
  */
 export function callWait(execution: Execution, call: FunctionCall, begun: BegunStep): Promise<FinishedStep> {
   return payForAction(execution, begun, { reader: call.reader, work: () => wait(execution, call, begun) });

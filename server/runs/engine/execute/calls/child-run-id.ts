@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 
 /**
- * The id of a step's child run: a UUID v7 with its parent's time, the rest a hash of parent and step. A worker that
+ * The id of a step's child run: a UUID v7 with its parent's time. The rest is a hash of parent and step. A worker that
  * takes the parent over finds the child by it, whatever was written of the step.
  */
 export function childRunId(parentId: string, stepKey: string): string {
