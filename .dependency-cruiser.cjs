@@ -20,7 +20,7 @@ const home = (name, packages, places) => ({
 });
 
 /** Files of one folder may not import any of `folders`. */
-const closed = (folder, path, folders, except = "^$") => ({
+const closed = (folder, { path, folders, except = "^$" }) => ({
   name: `${folder}-stays-below`,
   severity: "error",
   comment: `${folder} does not import ${folders}`,
@@ -61,20 +61,21 @@ module.exports = {
       to: { dependencyTypes: ["npm-no-pkg", "npm-unknown", "npm-dev"], dependencyTypesNot: ["type-only"] },
     },
 
-    closed(
-      "server",
-      "^server/",
-      "^(app|inngest|scripts|e2e|prisma)/|^(serve|wiring|process-services)[a-z-]*\\.ts$",
-    ),
-    closed("server-without-next", "^server/", `${NODE_MODULES}(next|react|react-dom|inngest)/`),
-    closed(
-      "inngest",
-      "^inngest/",
-      "^(app|scripts|e2e|prisma)/|^(serve|wiring|process-services)[a-z-]*\\.ts$",
-    ),
-    closed("wiring", "^wiring\\.ts$", "^(app|scripts|e2e|prisma)/|^serve[a-z-]*\\.ts$"),
-    closed("app", "^app/", "^(inngest|scripts|prisma|e2e)/|^(serve|wiring)[a-z-]*\\.ts$"),
-    closed("scripts", "^scripts/", "^(app|inngest)/|^serve\\.ts$", "^serve\\.ts$"),
+    closed("server", {
+      path: "^server/",
+      folders: "^(app|inngest|scripts|e2e|prisma)/|^(serve|wiring|process-services)[a-z-]*\\.ts$",
+    }),
+    closed("server-without-next", {
+      path: "^server/",
+      folders: `${NODE_MODULES}(next|react|react-dom|inngest)/`,
+    }),
+    closed("inngest", {
+      path: "^inngest/",
+      folders: "^(app|scripts|e2e|prisma)/|^(serve|wiring|process-services)[a-z-]*\\.ts$",
+    }),
+    closed("wiring", { path: "^wiring\\.ts$", folders: "^(app|scripts|e2e|prisma)/|^serve[a-z-]*\\.ts$" }),
+    closed("app", { path: "^app/", folders: "^(inngest|scripts|prisma|e2e)/|^(serve|wiring)[a-z-]*\\.ts$" }),
+    closed("scripts", { path: "^scripts/", folders: "^(app|inngest)/|^serve\\.ts$", except: "^serve\\.ts$" }),
 
     {
       name: "contract-knows-only-zod",

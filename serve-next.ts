@@ -66,7 +66,11 @@ function prepareRequest(
   request.path = url.pathname;
   outgoing.once("close", () => {
     const requestId = outgoing.getHeader("x-request-id");
-    logRequest(log, request, outgoing.statusCode, requestId === undefined ? undefined : String(requestId));
+    logRequest(log, {
+      request,
+      status: outgoing.statusCode,
+      requestId: requestId === undefined ? undefined : String(requestId),
+    });
   });
   const handler = handlerOf(url.pathname);
   if (handler === "pages") {

@@ -56,7 +56,7 @@ export function createHandler(
     for (const { request, response } of responses) sendToNode(request.outgoing, response, rawHeaders);
     for (const { request, response } of responses) {
       if (request.incoming.method !== "GET") drain(request.incoming);
-      logRequest(log, request, response.status, response.headers["X-Request-Id"]);
+      logRequest(log, { request, status: response.status, requestId: response.headers["X-Request-Id"] });
     }
   };
   /**
@@ -84,7 +84,7 @@ export function createHandler(
     if (handler === "ready")
       return sendToNode(outgoing, await readinessResponse(services, state), rawHeaders);
     if (showPage === null) return refuse(outgoing, 404, { headers: asData });
-    outgoing.once("close", () => logRequest(log, request, outgoing.statusCode, undefined));
+    outgoing.once("close", () => logRequest(log, { request, status: outgoing.statusCode }));
     preparePage(request, { url: targetOf(incoming, origin), headers: { page: asPage, data: asData }, dev });
     await showPage(incoming, outgoing);
   };
@@ -103,7 +103,7 @@ export function createHandler(
       if (status === 500) services.log.error("A request failed", { requestId, error });
       if (outgoing.headersSent) return void outgoing.destroy();
       refuse(outgoing, status, { headers: asData, requestId });
-      logRequest(log, request, status, requestId);
+      logRequest(log, { request, status, requestId });
     }
   };
 
@@ -160,9 +160,11 @@ export type PendingRequest = {
 /** Logs one line per request, except for files of pages, without query and payload. */
 export function logRequest(
   log: Logger,
-  { incoming, path, startedAt }: PendingRequest,
-  status: number,
-  requestId: string | undefined,
+  {
+    request: { incoming, path, startedAt },
+    status,
+    requestId,
+  }: { request: PendingRequest; status: number; requestId?: string | undefined },
 ): void {
   if (path.startsWith("/_next/")) return;
   log.request({

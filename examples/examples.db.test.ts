@@ -67,13 +67,17 @@ async function runTool(file: string, slug: string, input: JsonObject, answers: R
     toolName: tool.name,
     signal: new AbortController().signal,
   };
-  return runWorkflow(tool, input, facts, {
-    call: ({ functionName, input }) =>
-      executeFunction(functionName, input, context).then(
-        (output) => ({ ok: true as const, output }),
-        (error: Error) => ({ ok: false as const, message: error.message, code: "failed" }),
-      ),
-    fork: (works) => Promise.all(works.map((work) => work())),
+  return runWorkflow(tool, {
+    input,
+    facts,
+    journal: {
+      call: ({ functionName, input }) =>
+        executeFunction(functionName, { input, context }).then(
+          (output) => ({ ok: true as const, output }),
+          (error: Error) => ({ ok: false as const, message: error.message, code: "failed" }),
+        ),
+      fork: (works) => Promise.all(works.map((work) => work())),
+    },
   });
 }
 

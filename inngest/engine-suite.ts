@@ -235,7 +235,7 @@ export function describeEngine(open: () => Promise<Stage>): void {
       stage.serve(services);
       const runId = await start(services, tenant);
       await expect.poll(() => calls, { timeout: 30_000 }).toBe(1);
-      await cancelRun(other, tenant.orgId, runId, "Ada");
+      await cancelRun(other, tenant.orgId, { runId, by: "Ada" });
       const run = await ended(runId);
       expect(run).toMatchObject({ status: "Cancelled", cancelledBy: "Ada" });
       expect(Number(run.finishedAt) - Number(run.cancelRequestedAt)).toBeLessThan(1_000);

@@ -36,8 +36,10 @@ type Settings = NonNullable<Services["env"]["inngest"]>;
 export function createServerDriver(
   services: Services,
   engine: Pick<RunEngine, "callSegment">,
-  settings: Settings,
-  registerEveryMs = REGISTER_EVERY_MS,
+  {
+    settings,
+    registerEveryMs = REGISTER_EVERY_MS,
+  }: { settings: Settings; registerEveryMs?: { missing: number; registered: number } },
 ): ServerDriver {
   const { isDev, baseUrl, eventKey, signingKey } = readInngestServer(settings);
   const { serveOrigin } = settings;

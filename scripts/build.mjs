@@ -150,7 +150,7 @@ async function buildPages(build) {
   for (const name of existsSync(working) ? readdirSync(working) : []) {
     if (!NOT_SERVED.includes(name)) rmSync(join(working, name), { recursive: true, force: true });
   }
-  await runNode("next build", join(ROOT, "node_modules/next/dist/bin/next"), ["build"], {
+  await runNode("next build", [join(ROOT, "node_modules/next/dist/bin/next"), "build"], {
     env: { NODE_ENV: "production", NEXT_TELEMETRY_DISABLED: "1", STEPWELL_NEXT_DIR: undefined },
   });
   rmSync(pages, { recursive: true, force: true });

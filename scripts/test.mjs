@@ -33,7 +33,7 @@ await runCommand(async () => {
 
   await ensureBuild(print, { pages: false });
   // The tests below use its programs, and leave half a core idle for the pages.
-  const building = runNode("The build", join(ROOT, "scripts/build.mjs"), [], { background: true });
+  const building = runNode("The build", [join(ROOT, "scripts/build.mjs")], { background: true });
   building.catch(() => {});
 
   print("\nUnit, contract and engine tests");
@@ -76,8 +76,7 @@ await runCommand(async () => {
 async function run(runner, parameters, { report, outputFile, read }) {
   const exitCode = await runNode(
     runner,
-    join(ROOT, runner),
-    outputFile ? [...parameters, `${outputFile}${report}`] : parameters,
+    [join(ROOT, runner), ...parameters, ...(outputFile ? [`${outputFile}${report}`] : [])],
     {
       loud: true,
       env: { PLAYWRIGHT_JSON_OUTPUT_NAME: report },

@@ -56,8 +56,11 @@ async function call(service, path, body) {
   return (await fetch(`http://127.0.0.1:${service.port}${path}`, init)).json();
 }
 
-/** @param {Pick<Service, "port" | "key">} service @param {"agents" | "tools"} kind @param {string[]} ids @param {number} everyMs */
-async function untilEnded(service, kind, ids, everyMs) {
+/**
+ * @param {Pick<Service, "port" | "key">} service
+ * @param {{ kind: "agents" | "tools", ids: string[], everyMs: number }} runs `everyMs`: how often they are polled
+ */
+async function untilEnded(service, { kind, ids, everyMs }) {
   let left = ids;
   while (left.length > 0) {
     const runs = await Promise.all(left.map((id) => call(service, `/v1/${kind}/run/${id}/status`)));
@@ -77,7 +80,7 @@ async function single(service, kind, tool = service.tool) {
   for (let n = 0; n < SINGLE; n += 1) {
     const at = performance.now();
     const { id } = await call(service, path, body);
-    await untilEnded(service, kind, [id], 1);
+    await untilEnded(service, { kind, ids: [id], everyMs: 1 });
     times.push(performance.now() - at);
   }
   times.sort((a, b) => a - b);
@@ -99,12 +102,7 @@ async function besideEaters(service) {
   const eaters = { ...service.eaters, port: service.port };
   const started = await Promise.all(Array.from({ length: 100 }, () => call(eaters, eaters.tool, "{}")));
   const result = await single(service, "tools", service.script);
-  await untilEnded(
-    eaters,
-    "tools",
-    started.map(({ id }) => id),
-    200,
-  );
+  await untilEnded(eaters, { kind: "tools", ids: started.map(({ id }) => id), everyMs: 200 });
   return result;
 }
 
@@ -113,7 +111,7 @@ async function burst(service, kind) {
   const [path, body] = kind === "agents" ? [service.agent, MESSAGE] : [service.tool, '{"a":1}'];
   const sent = await starts(service, { connections: BURST, count: BURST, paths: [path], body });
   const ids = sent.bodies.map((text) => JSON.parse(text).id);
-  await untilEnded(service, kind, ids, 20);
+  await untilEnded(service, { kind, ids, everyMs: 20 });
   // Without the start of the load's process.
   return { ...sent, count: BURST, ms: Date.now() - sent.beganAt };
 }
@@ -207,7 +205,7 @@ try {
   const runIds = new Map();
   for (const service of services) {
     const { id } = await call(service, service.agent, MESSAGE);
-    await untilEnded(service, "agents", [id], 5);
+    await untilEnded(service, { kind: "agents", ids: [id], everyMs: 5 });
     runIds.set(service, id);
     console.log(`${service.name}: ready in ${Math.round(service.readyMs)} ms, ${memoryMb(service.pid)} MB`);
   }
@@ -238,7 +236,7 @@ try {
           postgres: (postgresCpuMs(service.postmaster) - database) / result.count,
         });
         // Starts go before the acts of runs, so their runs execute when the phase is over.
-        if (phase.drains) await untilEnded(service, "agents", lastRuns(result), 100);
+        if (phase.drains) await untilEnded(service, { kind: "agents", ids: lastRuns(result), everyMs: 100 });
       }
     }
   }

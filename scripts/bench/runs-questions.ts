@@ -35,7 +35,7 @@ export function questionsOf(services: Services, at: Landmarks): Question[] {
     .padStart(12, "0")
     .replace(/^(.{8})/, "$1-")}-7000-8000-000000000000`;
   /** As many as a stream names at once. */
-  const changed = findRunIds(services, actor.orgId, {}, { before: deep, limit: 200 });
+  const changed = findRunIds(services, actor.orgId, { filter: {}, page: { before: deep, limit: 200 } });
   const list = (name: string, filter: RunFilter, before?: string): Question => ({
     name: `list: ${name}`,
     boundMs: LIST_MS,
@@ -112,10 +112,10 @@ export function questionsOf(services: Services, at: Landmarks): Question[] {
       { name: "a word of no run", filter: { text: "xylophonist" } },
     ].flatMap(({ name, filter }) => [
       other(`live: a thousand ids, ${name}`, () =>
-        findRunIds(services, actor.orgId, filter, { limit: 1_000 }),
+        findRunIds(services, actor.orgId, { filter, page: { limit: 1_000 } }),
       ),
       other(`live: which of 200 fit, ${name}`, async () =>
-        findFitting(services, actor.orgId, filter, await changed),
+        findFitting(services, actor.orgId, { filter, ids: await changed }),
       ),
     ]),
     ...RUN_PERIODS.map((period) =>

@@ -55,7 +55,7 @@ it("starts again after a crash that left its pid file behind", async () => {
 it("is restarted at its address when it is killed under a running process", async () => {
   const joined = await joinPostgres(folder);
   const printed: string[] = [];
-  const stop = watchPostgres(folder, joined, (line) => printed.push(line), 50);
+  const stop = watchPostgres(folder, joined, { print: (line) => printed.push(line), everyMs: 50 });
   const before = runningCluster(cluster());
   process.kill(before?.pid ?? 0, "SIGKILL");
   await expect.poll(() => ask(joined.url, "SELECT 1 AS one").catch(String)).toEqual([{ one: 1 }]);

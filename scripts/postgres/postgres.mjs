@@ -91,11 +91,10 @@ export async function joinPostgres(dataDir, { onWait = () => {} } = {}) {
  * Restarts the data folder's PostgreSQL whenever it was killed, for a process that needs it.
  * @param {string} dataDir
  * @param {{ url: string, cluster: string }} joined the result of `joinPostgres`
- * @param {import("../support/project.mjs").Print} print
- * @param {number} [everyMs] how often it is checked
+ * @param {{ print: import("../support/project.mjs").Print, everyMs?: number }} options `everyMs`: how often it is checked
  * @returns {() => Promise<void>} stops watching; call it before leaving
  */
-export function watchPostgres(dataDir, { url, cluster }, print, everyMs = 2_000) {
+export function watchPostgres(dataDir, { url, cluster }, { print, everyMs = 2_000 }) {
   /** @type {Promise<void> | undefined} */
   let restarting;
   const restart = async () => {

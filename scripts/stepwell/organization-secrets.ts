@@ -29,10 +29,12 @@ export const setSecretCommand = defineCommand({
     const value = await terminal.readSecret(`Value of ${name}: `);
     if (value === "") throw new CommandError("The value is empty. Give it on standard input.");
     const { saved } = await setSecret(services, actor, {
-      name,
-      value,
-      expiresAt,
-      ...(values.hosts !== undefined && { hosts: splitList(values.hosts) }),
+      secret: {
+        name,
+        value,
+        expiresAt,
+        ...(values.hosts !== undefined && { hosts: splitList(values.hosts) }),
+      },
     });
     terminal.out(`The secret ${name} is ${saved === "created" ? "created" : "set"}.`);
   },

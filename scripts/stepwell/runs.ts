@@ -107,7 +107,7 @@ export const cancelRunCommand = defineCommand({
   options: {},
   async run({ services, terminal }, { positionals }) {
     const found = await findRun(services, argument(positionals, 0));
-    await cancelRun(services, mintOrgId(found.organizationId), found.id, "the operator");
+    await cancelRun(services, mintOrgId(found.organizationId), { runId: found.id, by: "the operator" });
     const run = await services.db.run.findUniqueOrThrow({ where: { id: found.id } });
     if (found.status !== "Pending" && found.status !== "Running") {
       terminal.out(`The run had already ended: it is ${run.status}.`);

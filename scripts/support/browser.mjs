@@ -31,10 +31,10 @@ export async function ensureBrowser(print) {
     await timed(print, "Installing Chromium for the browser tests", async () => {
       const env = { DEBIAN_FRONTEND: "noninteractive" };
       const install = (/** @type {string} */ name) =>
-        runProgram("apt-get install", "apt-get", ["install", "-qy", "--no-install-recommends", name], {
+        runProgram("apt-get install", ["apt-get", "install", "-qy", "--no-install-recommends", name], {
           env,
         });
-      await runProgram("apt-get update", "apt-get", ["update", "-q"], { env });
+      await runProgram("apt-get update", ["apt-get", "update", "-q"], { env });
       // Older releases have only the complete browser.
       await install("chromium-headless-shell").catch(() => install("chromium"));
     });

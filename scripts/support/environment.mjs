@@ -93,7 +93,7 @@ export async function provideDatabase(print) {
   });
   onShutdown(async () => (await joining.catch(() => undefined))?.leave());
   const joined = await joining;
-  onShutdown(watchPostgres(dataDir, joined, print));
+  onShutdown(watchPostgres(dataDir, joined, { print }));
   const { url, cluster, elsewhere } = joined;
   if (elsewhere) {
     print(

@@ -19,7 +19,7 @@ export async function ensurePrismaClient(print) {
   if (existsSync(STAMP) && readFileSync(STAMP, "utf8") === wanted) return;
   await timed(print, "Generating the database client", async () => {
     rmSync(GENERATED, { recursive: true, force: true });
-    await runNode("prisma generate", join(ROOT, "node_modules/prisma/build/index.js"), ["generate"], {
+    await runNode("prisma generate", [join(ROOT, "node_modules/prisma/build/index.js"), "generate"], {
       env: { CHECKPOINT_DISABLE: "1", PRISMA_HIDE_UPDATE_MESSAGE: "1" },
     });
     writeFileSync(STAMP, wanted);

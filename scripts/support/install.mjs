@@ -83,7 +83,7 @@ async function install(print) {
   const { onLine, report } = createProgress(print);
   const timer = setInterval(report, PROGRESS_EVERY_MS);
   try {
-    await runProgram("npm install", command, [...first, ...parameters], { onLine, explain: explainNpmError });
+    await runProgram("npm install", [command, ...first, ...parameters], { onLine, explain: explainNpmError });
   } finally {
     clearInterval(timer);
   }

@@ -21,32 +21,30 @@ const MAX_OUTPUT = 1_000_000;
 /**
  * Runs a Node program of the project to its end. Its output is shown only if it fails.
  * @param {string} name for messages
- * @param {string} script
- * @param {string[]} parameters
+ * @param {[script: string, ...parameters: string[]]} command
  * @param {ProgramOptions} [options]
  * @returns {Promise<void>}
  */
-export function runNode(name, script, parameters, options) {
-  return runProgram(name, process.execPath, [script, ...parameters], options);
+export function runNode(name, command, options) {
+  return runProgram(name, [process.execPath, ...command], options);
 }
 
 /**
  * Runs any program to its end; see `runNode`. If this process ends first, the program and its children end, too.
  * @param {string} name
- * @param {string} command
- * @param {string[]} parameters
+ * @param {[program: string, ...parameters: string[]]} command
  * @param {ProgramOptions} [options]
  * @returns {Promise<void>}
  */
-export async function runProgram(name, command, parameters, options = {}) {
+export async function runProgram(name, [program, ...parameters], options = {}) {
   const { env = {}, loud = false, background = false, onLine, explain = (output) => output } = options;
-  const child = spawn(command, parameters, {
+  const child = spawn(program, parameters, {
     cwd: ROOT,
     env: { ...process.env, ...env },
     stdio: ["ignore", loud ? "inherit" : "pipe", loud ? "inherit" : "pipe"],
     // In its own process group, the program gets a signal once, from us, followed by all its children.
     detached: process.platform !== "win32",
-    shell: process.platform === "win32" && !command.endsWith(".exe"),
+    shell: process.platform === "win32" && !program.endsWith(".exe"),
   });
   endWith(child);
   if (background && child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_LOW);

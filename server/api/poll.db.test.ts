@@ -87,7 +87,7 @@ const STATES: Record<string, (kind: Kind) => Promise<string>> = {
   async cancelled(kind) {
     const runId = await start(kind, "hang");
     await expect.poll(() => own.engine.find(runId)).toBeDefined();
-    await cancelRun(own, tenant.orgId, runId, "Ada");
+    await cancelRun(own, tenant.orgId, { runId, by: "Ada" });
     return untilEnded(runId);
   },
 };
@@ -156,7 +156,7 @@ describe.each(["agent", "tool"] as const)("a poll of an %s run", (kind) => {
         expect(await responseOfPoll(path)).toEqual(view === "status" ? elsewhere : null);
       }
     } finally {
-      await cancelRun(own, tenant.orgId, runId, "Ada");
+      await cancelRun(own, tenant.orgId, { runId, by: "Ada" });
     }
   });
 });
@@ -171,7 +171,7 @@ it("a run that starts at once is answered from memory as soon as its start is, a
     const path = pathOf(kind, runId, "status");
     const poll = await responseOfPoll(path);
     expect(JSON.parse(poll?.body ?? "null")).toMatchObject({ id: runId, status: "Running" });
-    for (const id of [known, runId]) await cancelRun(own, tenant.orgId, id, "Ada");
+    for (const id of [known, runId]) await cancelRun(own, tenant.orgId, { runId: id, by: "Ada" });
   }
 });
 

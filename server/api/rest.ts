@@ -35,7 +35,7 @@ export async function respondToRest(services: Services, request: ApiRequest): Pr
   const requestId = newId();
   const headers: Record<string, string> = {};
   try {
-    return await answer(services, request, requestId, headers);
+    return await answer(services, request, { requestId, headers });
   } catch (error) {
     return errorResponse(error, request, { requestId, log: services.log, headers });
   }
@@ -49,8 +49,7 @@ export function handleRest(services: Services, request: Request): Promise<Respon
 async function answer(
   services: Services,
   request: ApiRequest,
-  requestId: string,
-  headers: Record<string, string>,
+  { requestId, headers }: { requestId: string; headers: Record<string, string> },
 ): Promise<ApiResponse> {
   const { route, values } = findRoute(request);
   const actor = await authenticateKey(services, request.header("x-api-key"));
@@ -63,7 +62,7 @@ async function answer(
   if (route.limit === "reads") {
     Object.assign(headers, await countRead(services, actor));
     const type = route.method === "GET" ? "query" : "mutation";
-    const view = await callProcedure(route.operationId, type, context, path);
+    const view = await callProcedure(route.operationId, { type, ctx: context, input: path });
     return jsonResponse(cacheForPolls(services, actor, { route, view }), requestId, headers);
   }
   const { result, body } = await start(request, { route, actor, context, path });
@@ -120,17 +119,16 @@ async function start(
     const onStart = (started: StartResult) => {
       result = started;
     };
-    const body = await callProcedure(
-      route.operationId,
-      "mutation",
-      { ...context, conditions, onStart },
+    const body = await callProcedure(route.operationId, {
+      type: "mutation",
+      ctx: { ...context, conditions, onStart },
       input,
-    );
+    });
     if (result === undefined) throw new Error("the procedure started nothing");
     return { result, body };
   } catch (error) {
     if (conditions.asked) throw error;
-    return { result: await refuseStart(services, actor, error, conditions) };
+    return { result: await refuseStart(services, actor, { error, conditions }) };
   }
 }
 
@@ -193,9 +191,7 @@ async function parseBody(raw: Buffer, contentType: string | null, isTool: boolea
 /** Calls a procedure by its path. The procedure parses its input. Throws AppError. */
 async function callProcedure(
   path: string,
-  type: "query" | "mutation",
-  ctx: ApiContext,
-  input: object,
+  { type, ctx, input }: { type: "query" | "mutation"; ctx: ApiContext; input: object },
 ): Promise<object> {
   const getRawInput = async () => input;
   try {

@@ -14,14 +14,16 @@ const world = await openWorld();
 const tenant = await createTenant(world);
 const member = await createMember(world, tenant, "member");
 await saveTool(world, member, {
-  slug: "day-of",
-  name: "Day of",
-  description: "Tells the day",
-  parameters: { type: "object" },
-  steps: [{ id: "now", uses: "current_time" }],
+  definition: {
+    slug: "day-of",
+    name: "Day of",
+    description: "Tells the day",
+    parameters: { type: "object" },
+    steps: [{ id: "now", uses: "current_time" }],
+  },
 });
 const SAVED = { slug: "desk", name: "Desk", model: "saved", status: "inactive" as const };
-const { id: agentId } = await saveAgent(world, member, SAVED);
+const { id: agentId } = await saveAgent(world, member, { definition: SAVED });
 const draftOf = (part: object) =>
   agentDefinition.parse({
     ...SAVED,

@@ -56,7 +56,7 @@ async function findAttachedTools(services: Services, { orgId }: MemberActor, slu
   });
   const attached = await Promise.all(
     found.map(async ({ id, slug, description }) => {
-      const target = await findTarget(services, orgId, "tool", id);
+      const target = await findTarget(services, orgId, { kind: "tool", id });
       if (target?.kind !== "tool") return [];
       const callable = {
         kind: "tool" as const,

@@ -54,10 +54,14 @@ export function startedResponse(kind: "agent" | "tool", runId: string): RunStart
 }
 
 /** Cancels a run of the caller's organization and returns it; idempotent. */
-async function cancelled(services: Services, actor: ApiKeyActor, kind: "agent" | "tool", runId: string) {
-  await readRun(services, actor, kind, runId);
-  await cancelRun(services, actor.orgId, runId, `the API key ${actor.name}`);
-  return readRun(services, actor, kind, runId);
+async function cancelled(
+  services: Services,
+  actor: ApiKeyActor,
+  { kind, runId }: { kind: "agent" | "tool"; runId: string },
+) {
+  await readRun(services, actor, { kind, runId });
+  await cancelRun(services, actor.orgId, { runId, by: `the API key ${actor.name}` });
+  return readRun(services, actor, { kind, runId });
 }
 
 export const v1Router = router({
@@ -69,7 +73,7 @@ export const v1Router = router({
       .mutation(async ({ ctx, input }) => {
         await refuseNul(input.body);
         const request = { kind: "tool", targetId: input.toolId, input: input.body } as const;
-        const result = await startRun(ctx.services, ctx.actor, request, ctx.conditions);
+        const result = await startRun(ctx.services, ctx.actor, { ...request, conditions: ctx.conditions });
         ctx.onStart?.(result);
         return startedResponse("tool", result.runId);
       }),
@@ -78,7 +82,7 @@ export const v1Router = router({
       .input(z.object({ toolRunId: id("toolRunId", "tool run") }))
       .output(toolRunStatusView)
       .query(async ({ ctx, input }) => {
-        const run = await readRun(ctx.services, ctx.actor, "tool", input.toolRunId);
+        const run = await readRun(ctx.services, ctx.actor, { kind: "tool", runId: input.toolRunId });
         return toolRunStatus(run, ctx.services.clock.now());
       }),
     result: keyProcedure
@@ -86,7 +90,7 @@ export const v1Router = router({
       .input(z.object({ toolRunId: id("toolRunId", "tool run") }))
       .output(toolRunResultView)
       .query(async ({ ctx, input }) => {
-        const run = await readRun(ctx.services, ctx.actor, "tool", input.toolRunId);
+        const run = await readRun(ctx.services, ctx.actor, { kind: "tool", runId: input.toolRunId });
         const configuration = await readConfiguration(ctx.services, ctx.actor.orgId, run.configurationHash);
         return toolRunResult(run, configuration, ctx.services.clock.now());
       }),
@@ -95,7 +99,7 @@ export const v1Router = router({
       .input(z.object({ toolRunId: id("toolRunId", "tool run") }))
       .output(toolRunStatusView)
       .mutation(async ({ ctx, input }) => {
-        const run = await cancelled(ctx.services, ctx.actor, "tool", input.toolRunId);
+        const run = await cancelled(ctx.services, ctx.actor, { kind: "tool", runId: input.toolRunId });
         return toolRunStatus(run, ctx.services.clock.now());
       }),
   }),
@@ -114,7 +118,7 @@ export const v1Router = router({
         }
         await refuseNul(userMessage, "/userMessage");
         const request = { kind: "agent", targetId: input.agentId, userMessage } as const;
-        const result = await startRun(ctx.services, ctx.actor, request, ctx.conditions);
+        const result = await startRun(ctx.services, ctx.actor, { ...request, conditions: ctx.conditions });
         ctx.onStart?.(result);
         return startedResponse("agent", result.runId);
       }),
@@ -123,14 +127,16 @@ export const v1Router = router({
       .input(z.object({ agentRunId: id("agentRunId", "agent run") }))
       .output(agentRunStatusView)
       .query(async ({ ctx, input }) => {
-        return agentRunStatus(await readRun(ctx.services, ctx.actor, "agent", input.agentRunId));
+        return agentRunStatus(
+          await readRun(ctx.services, ctx.actor, { kind: "agent", runId: input.agentRunId }),
+        );
       }),
     details: keyProcedure
       .meta(metadata.getAgentRunDetails)
       .input(z.object({ agentRunId: id("agentRunId", "agent run") }))
       .output(agentRunDetailsView)
       .query(async ({ ctx, input }) => {
-        const run = await readRun(ctx.services, ctx.actor, "agent", input.agentRunId);
+        const run = await readRun(ctx.services, ctx.actor, { kind: "agent", runId: input.agentRunId });
         return agentRunDetails(run, await readFinishedSteps(ctx.services, ctx.actor.orgId, run.id));
       }),
     cancel: keyProcedure
@@ -138,7 +144,9 @@ export const v1Router = router({
       .input(z.object({ agentRunId: id("agentRunId", "agent run") }))
       .output(agentRunStatusView)
       .mutation(async ({ ctx, input }) => {
-        return agentRunStatus(await cancelled(ctx.services, ctx.actor, "agent", input.agentRunId));
+        return agentRunStatus(
+          await cancelled(ctx.services, ctx.actor, { kind: "agent", runId: input.agentRunId }),
+        );
       }),
   }),
 });

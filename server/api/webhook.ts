@@ -75,7 +75,7 @@ export async function respondToWebhook(services: Services, request: ApiRequest):
   const headers: Record<string, string> = {};
   try {
     const trigger = await admit(services, request);
-    return await receive(services, request, trigger, { requestId, headers });
+    return await receive(services, request, { trigger, pending: { requestId, headers } });
   } catch (error) {
     return errorResponse(error, request, { requestId, log: services.log, headers });
   }
@@ -109,7 +109,12 @@ async function admit(services: Services, request: ApiRequest): Promise<Trigger> 
   if (refusal === null) return trigger;
   if (!tooOften || floodRecords.allows(caller)) {
     const reason = tooOften ? `${refusal.message} ${FLOOD_NOTE}` : refusal.message;
-    await recordRefusal(services, trigger, unreadDelivery(request), refusal, reason, services.clock.now());
+    await recordRefusal(services, trigger, {
+      delivery: unreadDelivery(request),
+      error: refusal,
+      reason,
+      receivedAt: services.clock.now(),
+    });
   }
   throw refusal;
 }
@@ -124,21 +129,20 @@ type PendingRequest = { requestId: string; headers: Record<string, string> };
 async function receive(
   services: Services,
   request: ApiRequest,
-  trigger: Trigger,
-  { requestId, headers }: PendingRequest,
+  { trigger, pending: { requestId, headers } }: { trigger: Trigger; pending: PendingRequest },
 ): Promise<ApiResponse> {
   const receivedAt = services.clock.now();
   const delivery = unreadDelivery(request);
   try {
     delivery.body = await request.readBody(MAX_BODY_BYTES);
     delete delivery.notStored;
-    const { runId, replay, rate } = await accept(services, request, trigger, delivery);
+    const { runId, replay, rate } = await accept(services, request, { trigger, delivery });
     if (replay === null) {
       if (rate) Object.assign(headers, rateLimitHeaders("webhook", rate));
       return jsonResponse(acceptedResponse(trigger, runId), requestId, headers);
     }
     const repeated = { outcome: "repeated", runId } as const;
-    await recordDelivery(services.pool, trigger.actor, delivery, repeated, receivedAt);
+    await recordDelivery(services.pool, trigger.actor, { delivery, outcome: repeated, receivedAt });
     return jsonResponse(replay, requestId, { ...headers, "Idempotent-Replayed": "true" });
   } catch (thrown) {
     const error = toAppError(thrown);
@@ -153,7 +157,7 @@ async function receive(
         reason: "more than 8 MiB of refused calls came to this trigger in a minute",
       };
     }
-    await recordRefusal(services, trigger, delivery, error, error.message, receivedAt);
+    await recordRefusal(services, trigger, { delivery, error, reason: error.message, receivedAt });
     throw thrown;
   }
 }
@@ -176,20 +180,21 @@ function unreadDelivery(request: ApiRequest): ReceivedDelivery {
 function recordRefusal(
   { pool }: Services,
   trigger: Trigger,
-  delivery: ReceivedDelivery,
-  { code, status }: AppError,
-  reason: string,
-  receivedAt: Date,
+  {
+    delivery,
+    error: { code, status },
+    reason,
+    receivedAt,
+  }: { delivery: ReceivedDelivery; error: AppError; reason: string; receivedAt: Date },
 ): Promise<void> {
   const rejected = { outcome: "rejected", code, status, reason } as const;
-  return recordDelivery(pool, trigger.actor, delivery, rejected, receivedAt);
+  return recordDelivery(pool, trigger.actor, { delivery, outcome: rejected, receivedAt });
 }
 
 async function accept(
   services: Services,
   request: ApiRequest,
-  trigger: Trigger,
-  delivery: ReceivedDelivery,
+  { trigger, delivery }: { trigger: Trigger; delivery: ReceivedDelivery },
 ): Promise<StartResult> {
   const { clock } = services;
   const { secrets, scheme } = trigger;
@@ -221,11 +226,11 @@ async function accept(
     };
   }
   try {
-    const started = await readStart(request.header("content-type"), trigger, delivery, receivedAt);
+    const started = await readStart(request.header("content-type"), { trigger, delivery, now: receivedAt });
     const call = { ...started, delivery: { ...delivery, receivedAt } };
-    return await startRun(services, trigger.actor, call, conditions);
+    return await startRun(services, trigger.actor, { ...call, conditions });
   } catch (error) {
-    if (!conditions.asked) return refuseStart(services, trigger.actor, error, conditions);
+    if (!conditions.asked) return refuseStart(services, trigger.actor, { error, conditions });
     // The target was deleted after the trigger was read.
     const gone = isAppError(error) && (error.code === "not_found" || error.code === "agent_inactive");
     if (gone)

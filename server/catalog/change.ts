@@ -43,18 +43,16 @@ export type SaveOptions = Expectation & { note?: string | undefined };
 
 /**
  * Runs `work` in one transaction, with no other change of this organization's catalog. The lock is advisory, so runs do
- * not wait for it.
+ * not wait for it. `role`: the role that a member needs. `locks`: further locks to take. Throws `forbidden`.
  */
 export async function changeCatalog<T>(
   services: CatalogServices,
-  actor: Editor,
-  needed: MemberRole,
+  { actor, role, locks = [] }: { actor: Editor; role: MemberRole; locks?: readonly string[] },
   work: (change: Change) => Promise<T>,
-  moreLocks: readonly string[] = [],
 ): Promise<T> {
-  requireRole(actor, needed);
+  requireRole(actor, role);
   const result = await services.db.$transaction(async (tx) => {
-    await lockCatalog(tx, [organizationLock(actor.orgId), ...moreLocks]);
+    await lockCatalog(tx, [organizationLock(actor.orgId), ...locks]);
     return work({ tx, actor, encryption: services.encryption, at: services.clock.now() });
   }, TIMEOUTS);
   // The next start in this process uses what was saved.
@@ -84,10 +82,17 @@ export async function lockCatalog(tx: Transaction, names: readonly string[]): Pr
 /** Writes the audit entry of a save unless nothing changed. */
 export async function auditSave(
   change: Change,
-  saved: Saved,
-  subject: { kind: AuditSubject; id: string; name: string },
-  before: Facts | null,
-  after: Facts,
+  {
+    saved,
+    subject,
+    before,
+    after,
+  }: {
+    saved: Saved;
+    subject: { kind: AuditSubject; id: string; name: string };
+    before: Facts | null;
+    after: Facts;
+  },
 ): Promise<void> {
   if (saved === "unchanged") return;
   await recordAudit(change, { verb: saved, subject, changes: changedFields(before, after) });
@@ -108,9 +113,15 @@ export function compareSaved(
 /** Throws `invalid_request` if the stored item is not what the caller expects. */
 export function checkExpectation(
   kind: AuditSubject,
-  slug: string,
-  found: { id?: string; deletedAt: Date | null; version?: number } | null,
-  expected: Expectation,
+  {
+    slug,
+    found,
+    expected,
+  }: {
+    slug: string;
+    found: { id?: string; deletedAt: Date | null; version?: number } | null;
+    expected: Expectation;
+  },
 ): void {
   const present = found !== null && found.deletedAt === null;
   const called = KIND_NAMES[kind];

@@ -20,7 +20,7 @@ export async function createTrigger(
 ): Promise<SavedTrigger & { secret: string | null }> {
   const { generateSecret, ...definition } = parseInput(newTrigger, input);
   const secret = generateSecret ? createSecret(definition.signature) : null;
-  const saved = await changeCatalog(services, actor, "member", (change) =>
+  const saved = await changeCatalog(services, { actor, role: "member" }, (change) =>
     putTrigger(change, { ...definition, secret: secret ?? definition.secret ?? null }, { only: "create" }),
   );
   return { ...saved, secret };
@@ -32,7 +32,7 @@ export async function setTriggerStatus(
   actor: Editor,
   { id, status }: { id: string; status: "active" | "inactive" },
 ): Promise<void> {
-  await changeCatalog(services, actor, "member", async (change) => {
+  await changeCatalog(services, { actor, role: "member" }, async (change) => {
     const { tx, at } = change;
     const found = await requireTrigger(change, id);
     const before = found.disabledAt === null ? "active" : "inactive";

@@ -187,13 +187,13 @@ it("an agent's definition is read as it is saved", async () => {
   for (const slug of ["first", "second"]) {
     await saveToolText(world, member, { yaml: YAML.replace("slug: greet", `slug: ${slug}`), ...create });
   }
-  const { id } = await saveAgent(world, member, input);
+  const { id } = await saveAgent(world, member, { definition: input });
   const { definition, version } = await readAgentDefinition(world, member, { agentId: id });
   expect(definition).toEqual({ ...input, status: "active", policies: {} });
   const expected = { only: "update", id, version } as const;
-  expect(await saveAgent(world, member, definition, expected)).toMatchObject({ saved: "unchanged" });
+  expect(await saveAgent(world, member, { definition, ...expected })).toMatchObject({ saved: "unchanged" });
   const renamed = { ...definition, slug: "desk-2" };
-  await expect(saveAgent(world, member, renamed, expected)).rejects.toMatchObject({
+  await expect(saveAgent(world, member, { definition: renamed, ...expected })).rejects.toMatchObject({
     issues: [{ path: "/slug", message: expect.stringContaining("cannot be changed") }],
   });
 });
@@ -201,7 +201,8 @@ it("an agent's definition is read as it is saved", async () => {
 it("choices are the organization's own, each model with its provider and price", async () => {
   const own = await createTenant(world);
   const member = await createMember(world, own, "member");
-  for (const slug of ["one", "two"]) await saveAgent(world, member, { slug, name: slug, model: "much-used" });
+  for (const slug of ["one", "two"])
+    await saveAgent(world, member, { definition: { slug, name: slug, model: "much-used" } });
   const { models, otherModel, functions, tools, agents } = await readChoices(world, member);
   expect(models[0]).toEqual({ name: "much-used", provider: "test", input: "0.1", output: "0.4" });
   expect(models.map(({ name }) => name)).toContain("test-model");

@@ -188,7 +188,7 @@ export async function saveToolText(
   const read = await readTool(yaml, { tx: services.db, actor });
   if ("problems" in read) throw refuse(read.problems);
   try {
-    return await saveTool(services, actor, read.definition, options);
+    return await saveTool(services, actor, { definition: read.definition, ...options });
   } catch (error) {
     // What concerns no part of the definition, such as a newer version, is not at one of its lines.
     if (!isAppError(error) || error.issues === undefined || error.issues.every(({ path }) => path === ""))

@@ -16,9 +16,11 @@ it("shows each trigger's newest call, refused ones included", async () => {
     await recordDelivery(
       world.pool,
       { orgId: tenant.orgId, triggerId: called.id },
-      { id, headers: "{}", body: Buffer.from("{}"), senderId: null, redeliveryOf: null },
-      { outcome: "rejected", status, code: "invalid_request", reason: "Because." },
-      world.clock.now(),
+      {
+        delivery: { id, headers: "{}", body: Buffer.from("{}"), senderId: null, redeliveryOf: null },
+        outcome: { outcome: "rejected", status, code: "invalid_request", reason: "Because." },
+        receivedAt: world.clock.now(),
+      },
     );
     return id;
   };

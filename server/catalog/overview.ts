@@ -32,7 +32,7 @@ export async function listAgents(services: Services, actor: MemberActor): Promis
     orderBy: { name: "asc" },
     include: { versions: { orderBy: { number: "desc" }, take: 1 } },
   });
-  const withRuns = await readRunsOf(services, actor, "agent", agents);
+  const withRuns = await readRunsOf(services, actor, { kind: "agent", listed: agents });
   return agents.map((agent) => ({
     ...withRuns(agent),
     status: agent.status,
@@ -48,7 +48,7 @@ export async function listTools(services: Services, actor: MemberActor): Promise
     where: { organizationId: actor.orgId, deletedAt: null },
     orderBy: { name: "asc" },
   });
-  const withRuns = await readRunsOf(services, actor, "tool", tools);
+  const withRuns = await readRunsOf(services, actor, { kind: "tool", listed: tools });
   return tools.map((tool) => ({ ...withRuns(tool), description: tool.description }));
 }
 
@@ -56,8 +56,7 @@ export async function listTools(services: Services, actor: MemberActor): Promise
 async function readRunsOf(
   services: Services,
   actor: MemberActor,
-  kind: "agent" | "tool",
-  listed: { id: string }[],
+  { kind, listed }: { kind: "agent" | "tool"; listed: { id: string }[] },
 ) {
   const ids = listed.map(({ id }) => id);
   const [lastRuns, weeks] = await Promise.all([

@@ -15,7 +15,7 @@ export async function removeDefinition(
   actor: Editor,
   { kind, ...reference }: { kind: Removable } & ({ slug: string } | { id: string }),
 ): Promise<void> {
-  await changeCatalog(services, actor, "member", async (change) => {
+  await changeCatalog(services, { actor, role: "member" }, async (change) => {
     const { tx, at } = change;
     const where = { organizationId: actor.orgId, ...reference, deletedAt: null };
     const select = { id: true, slug: true, name: true };

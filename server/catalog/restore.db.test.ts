@@ -27,9 +27,9 @@ const actionsOf = async (id: string) =>
   );
 
 it("an agent returns to an earlier version as a new one, with a note and an audit entry", async () => {
-  const { id } = await saveAgent(world, member, { ...AGENT, slug: "returns" });
+  const { id } = await saveAgent(world, member, { definition: { ...AGENT, slug: "returns" } });
   const second = { ...AGENT, slug: "returns", name: "Poet", systemPrompt: "Be long.", maxSteps: 3 };
-  await saveAgent(world, member, second, { note: "Longer answers" });
+  await saveAgent(world, member, { definition: second, note: "Longer answers" });
   const of = { kind: "agent", id } as const;
 
   const changes = await readVersionChanges(world, member, { ...of, number: 1, from: "current" });
@@ -73,7 +73,7 @@ it("a tool returns to an earlier version", async () => {
 });
 
 it("an archived agent is listed, and restored with its id and versions", async () => {
-  const { id } = await saveAgent(world, member, { ...AGENT, slug: "kept" });
+  const { id } = await saveAgent(world, member, { definition: { ...AGENT, slug: "kept" } });
   await removeDefinition(world, member, { kind: "agent", id });
   await expect(inspectAgent(world, member, id)).rejects.toMatchObject({ code: "not_found" });
   expect(await listArchived(world, member, "agent")).toMatchObject([{ id, slug: "kept", name: "Writer" }]);
@@ -88,7 +88,7 @@ it("an archived agent is listed, and restored with its id and versions", async (
 
 it("an agent is not restored before the tools it uses", async () => {
   const tool = await saveToolText(world, member, { yaml: toolYaml("used", "UTC"), only: "create" });
-  const agent = await saveAgent(world, member, { ...AGENT, slug: "uses", tools: ["used"] });
+  const agent = await saveAgent(world, member, { definition: { ...AGENT, slug: "uses", tools: ["used"] } });
   await removeDefinition(world, member, { kind: "agent", id: agent.id });
   await removeDefinition(world, member, { kind: "tool", id: tool.id });
   await expect(restoreDefinition(world, member, { kind: "agent", id: agent.id })).rejects.toThrow(

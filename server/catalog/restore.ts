@@ -41,7 +41,7 @@ export async function restoreDefinition(
   actor: Editor,
   { kind, id }: DefinitionRef,
 ): Promise<void> {
-  await changeCatalog(services, actor, "member", async (change) => {
+  await changeCatalog(services, { actor, role: "member" }, async (change) => {
     const { tx, at } = change;
     const query = {
       where: { id, organizationId: actor.orgId, deletedAt: { not: null } },
@@ -90,8 +90,8 @@ export async function returnToVersion(
   const options = { only: "update", id, version: current, note: `Return to version ${number}` } as const;
   if (kind === "agent") {
     const { definition } = await readAgentDefinition(services, actor, { agentId: id, number });
-    return saveAgent(services, actor, definition, options);
+    return saveAgent(services, actor, { definition, ...options });
   }
   const { declared } = await readToolDefinition(services, actor, { toolId: id, number });
-  return saveTool(services, actor, parseInput(toolDefinition, declared), options);
+  return saveTool(services, actor, { definition: parseInput(toolDefinition, declared), ...options });
 }

@@ -27,7 +27,7 @@ export async function rotateTriggerSecret(
   input: z.input<typeof rotation>,
 ): Promise<{ secret: string; earlierUntil: Date | null }> {
   const { id, overlapSeconds, ...given } = parseInput(rotation, input);
-  return changeCatalog(services, actor, "member", async (change) => {
+  return changeCatalog(services, { actor, role: "member" }, async (change) => {
     const { tx, at } = change;
     const trigger = await requireTrigger(change, id);
     const signature = trigger.signatureScheme === "hex" ? "hex" : "standard-webhooks";
@@ -57,7 +57,7 @@ export async function rotateTriggerToken(
   actor: Editor,
   { id }: { id: string },
 ): Promise<{ token: string }> {
-  return changeCatalog(services, actor, "member", async (change) => {
+  return changeCatalog(services, { actor, role: "member" }, async (change) => {
     const { tx, encryption, at } = change;
     const trigger = await requireTrigger(change, id);
     const token = newTriggerToken();

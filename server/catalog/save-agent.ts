@@ -37,11 +37,12 @@ const UNVERSIONED = new Set(["name", "status"]);
 export async function saveAgent(
   services: CatalogServices,
   actor: Editor,
-  input: AgentInput,
-  options: SaveOptions = {},
+  { definition: input, ...options }: { definition: AgentInput } & SaveOptions,
 ): Promise<SavedAgent> {
   const definition = parseInput(agentDefinition, input);
-  return changeCatalog(services, actor, "member", (change) => putAgent(change, definition, options));
+  return changeCatalog(services, { actor, role: "member" }, (change) =>
+    putAgent(change, definition, options),
+  );
 }
 
 /** `saveAgent` within a change, for a parsed definition. */
@@ -56,7 +57,7 @@ export async function putAgent(
     where: { organizationId_slug: { organizationId: actor.orgId, slug } },
     include: { versions: { orderBy: { number: "desc" }, take: 1 } },
   });
-  checkExpectation("agent", slug, found, options);
+  checkExpectation("agent", { slug, found, expected: options });
   const current = found?.versions[0];
 
   const { ids, faults } = await resolveSlugs(change, "tool", tools);
@@ -99,7 +100,7 @@ export async function putAgent(
       },
     });
   }
-  await auditSave(change, saved, { kind: "agent", id, name }, before, after);
+  await auditSave(change, { saved, subject: { kind: "agent", id, name }, before, after });
   return { id, slug, version, saved };
 }
 

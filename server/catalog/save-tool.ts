@@ -50,11 +50,10 @@ const FUNCTIONS: Omit<KnownNames, "secrets" | "findUnknown"> = {
 export async function saveTool(
   services: CatalogServices,
   actor: Editor,
-  input: ToolInput,
-  options: SaveOptions = {},
+  { definition: input, ...options }: { definition: ToolInput } & SaveOptions,
 ): Promise<SavedTool> {
   const definition = parseInput(toolDefinition, input);
-  return changeCatalog(services, actor, "member", (change) => putTool(change, definition, options));
+  return changeCatalog(services, { actor, role: "member" }, (change) => putTool(change, definition, options));
 }
 
 /** `saveTool` within a change, for a parsed definition. */
@@ -69,7 +68,7 @@ export async function putTool(
     where: { organizationId_slug: { organizationId: actor.orgId, slug } },
     include: { versions: { orderBy: { number: "desc" }, take: 1 } },
   });
-  checkExpectation("tool", slug, found, options);
+  checkExpectation("tool", { slug, found, expected: options });
   const faults = await findToolFaults(definition, change);
   if (faults.length > 0) throw refusal(faults);
   const current = found?.versions[0];
@@ -132,7 +131,7 @@ export async function putTool(
       },
     });
   }
-  await auditSave(change, saved, { kind: "tool", id, name }, before, after);
+  await auditSave(change, { saved, subject: { kind: "tool", id, name }, before, after });
   return { id, slug, version, saved };
 }
 

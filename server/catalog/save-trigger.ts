@@ -34,11 +34,12 @@ const STANDARD_SECRET = /^(whsec_)?[A-Za-z0-9+/]+={0,2}$/;
 export async function saveTrigger(
   services: CatalogServices,
   actor: Editor,
-  input: TriggerInput,
-  expected: Expectation = {},
+  { definition: input, ...expected }: { definition: TriggerInput } & Expectation,
 ): Promise<SavedTrigger> {
   const definition = parseInput(triggerDefinition, input);
-  return changeCatalog(services, actor, "member", (change) => putTrigger(change, definition, expected));
+  return changeCatalog(services, { actor, role: "member" }, (change) =>
+    putTrigger(change, definition, expected),
+  );
 }
 
 /** `saveTrigger` within a change, for a parsed definition. */
@@ -53,7 +54,7 @@ export async function putTrigger(
     where: { organizationId_slug: { organizationId: actor.orgId, slug } },
     include: { secrets: { orderBy: { createdAt: "desc" } } },
   });
-  checkExpectation("trigger", slug, found, expected);
+  checkExpectation("trigger", { slug, found, expected });
   const target = await findTarget(change, definition);
   const issues = [...target.issues, ...(await findTextFaults(definition, actor.orgId))];
   if (issues.length > 0) throw refusal(issues);
@@ -122,7 +123,7 @@ export async function putTrigger(
     await tx.triggerSecret.deleteMany({ where: { triggerId: id } });
     if (typeof secret === "string") await addSecret(change, id, secret);
   }
-  await auditSave(change, saved, { kind: "trigger", id, name }, before, after);
+  await auditSave(change, { saved, subject: { kind: "trigger", id, name }, before, after });
   return { id, slug, token, saved };
 }
 

@@ -44,16 +44,18 @@ const hexSigned = (secret: string, body: string) => ({
 });
 
 test("saved definitions run: by key, by webhook, with a signature", async () => {
-  const saved = await saveAgent(world, operator, agent);
+  const saved = await saveAgent(world, operator, { definition: agent });
   const { key } = await createApiKey(world, operator, { name: "runs" });
   const started = await post(`/v1/agents/run/${saved.id}`, '{"userMessage":"Hi"}', { "X-API-Key": key });
   expect(started).toMatchObject({ status: 200, body: { success: true, status: "Pending" } });
 
-  const savedTool = await saveTool(world, operator, tool);
+  const savedTool = await saveTool(world, operator, { definition: tool });
   const toolStarted = await post(`/v1/tools/run/${savedTool.id}`, '{"n":2}', { "X-API-Key": key });
   expect(toolStarted.status).toBe(200);
 
-  const trigger = await saveTrigger(world, operator, { slug: "signed", agent: "writer", secret: "s3cret" });
+  const trigger = await saveTrigger(world, operator, {
+    definition: { slug: "signed", agent: "writer", secret: "s3cret" },
+  });
   const url = `/webhooks/${trigger.token}`;
   expect((await post(url, "{}")).status).toBe(401);
   expect((await post(url, "{}", hexSigned("other", "{}"))).status).toBe(401);
@@ -61,33 +63,37 @@ test("saved definitions run: by key, by webhook, with a signature", async () => 
 });
 
 test("a key limited to one agent cannot start another", async () => {
-  await saveAgent(world, operator, { ...agent, slug: "mine" });
-  const other = await saveAgent(world, operator, { ...agent, slug: "other" });
+  await saveAgent(world, operator, { definition: { ...agent, slug: "mine" } });
+  const other = await saveAgent(world, operator, { definition: { ...agent, slug: "other" } });
   const { key } = await createApiKey(world, operator, { name: "narrow", agents: ["mine"] });
   const { status } = await post(`/v1/agents/run/${other.id}`, '{"userMessage":"Hi"}', { "X-API-Key": key });
   expect([403, 404]).toContain(status);
 });
 
 test("a message template makes the user message", async () => {
-  await saveAgent(world, operator, agent);
+  await saveAgent(world, operator, { definition: agent });
   const trigger = await saveTrigger(world, operator, {
-    slug: "templated",
-    agent: "writer",
-    messageTemplate: "Order {{ body.id }}: {{ body.lines }}",
+    definition: {
+      slug: "templated",
+      agent: "writer",
+      messageTemplate: "Order {{ body.id }}: {{ body.lines }}",
+    },
   });
   const answer = await post(`/webhooks/${trigger.token}`, '{"id":7,"lines":["a"]}');
   const run = await world.db.run.findUniqueOrThrow({ where: { id: answer.body.runId } });
   expect(run.input).toBe('Order 7: ["a"]');
   const bad = { slug: "broken", agent: "writer", messageTemplate: "{{ body. }}" };
-  await expect(saveTrigger(world, operator, bad)).rejects.toMatchObject({
+  await expect(saveTrigger(world, operator, { definition: bad })).rejects.toMatchObject({
     code: "invalid_request",
     issues: [{ path: "/messageTemplate" }],
   });
 });
 
 test("after a rotation the earlier secret is valid for its overlap only", async () => {
-  await saveAgent(world, operator, agent);
-  const saved = await saveTrigger(world, operator, { slug: "rotated", agent: "writer", secret: "first" });
+  await saveAgent(world, operator, { definition: agent });
+  const saved = await saveTrigger(world, operator, {
+    definition: { slug: "rotated", agent: "writer", secret: "first" },
+  });
   const { secret } = await rotateTriggerSecret(world, operator, { id: saved.id, overlapSeconds: 60 });
   const send = async (with_: string) =>
     (await post(`/webhooks/${saved.token}`, "{}", hexSigned(with_, "{}"))).status;
@@ -105,18 +111,20 @@ test("after a rotation the earlier secret is valid for its overlap only", async 
 });
 
 test("a new address ends the earlier one", async () => {
-  await saveAgent(world, operator, agent);
-  const saved = await saveTrigger(world, operator, { slug: "moved", agent: "writer" });
+  await saveAgent(world, operator, { definition: agent });
+  const saved = await saveTrigger(world, operator, { definition: { slug: "moved", agent: "writer" } });
   const { token } = await rotateTriggerToken(world, operator, { id: saved.id });
   expect((await post(`/webhooks/${saved.token}`, "{}")).status).toBe(404);
   expect((await post(`/webhooks/${token}`, "{}")).status).toBe(200);
-  const again = await saveTrigger(world, operator, { slug: "moved", agent: "writer" });
+  const again = await saveTrigger(world, operator, { definition: { slug: "moved", agent: "writer" } });
   expect(again).toMatchObject({ token, saved: "unchanged" });
 });
 
 test("an unreadable secret disables the trigger instead of opening it to everyone", async () => {
-  await saveAgent(world, operator, agent);
-  const saved = await saveTrigger(world, operator, { slug: "unreadable", agent: "writer", secret: "s3cret" });
+  await saveAgent(world, operator, { definition: agent });
+  const saved = await saveTrigger(world, operator, {
+    definition: { slug: "unreadable", agent: "writer", secret: "s3cret" },
+  });
   await world.db.triggerSecret.updateMany({
     where: { triggerId: saved.id },
     data: { sealed: "v1.AAAA.AAAA.AAAA" },
@@ -126,20 +134,23 @@ test("an unreadable secret disables the trigger instead of opening it to everyon
 });
 
 test("saving reports a taken slug, a missing one, or a concurrent change", async () => {
-  const first = await saveAgent(world, operator, { ...agent, slug: "edited" }, { only: "create" });
+  const first = await saveAgent(world, operator, {
+    definition: { ...agent, slug: "edited" },
+    only: "create",
+  });
   expect(first).toMatchObject({ version: 1, saved: "created" });
   await expect(
-    saveAgent(world, operator, { ...agent, slug: "edited" }, { only: "create" }),
+    saveAgent(world, operator, { definition: { ...agent, slug: "edited" }, only: "create" }),
   ).rejects.toMatchObject({
     issues: [{ path: "/slug", message: 'is taken: an agent "edited" exists' }],
   });
   const edit = { ...agent, slug: "edited", model: "n" };
-  await saveAgent(world, operator, edit, { only: "update", version: 1 });
-  await expect(saveAgent(world, operator, { ...edit, model: "o" }, { version: 1 })).rejects.toThrow(
-    /^Version 2 of this agent was saved since/,
-  );
+  await saveAgent(world, operator, { definition: edit, only: "update", version: 1 });
   await expect(
-    saveTool(world, operator, { ...tool, slug: "absent" }, { only: "update" }),
+    saveAgent(world, operator, { definition: { ...edit, model: "o" }, version: 1 }),
+  ).rejects.toThrow(/^Version 2 of this agent was saved since/);
+  await expect(
+    saveTool(world, operator, { definition: { ...tool, slug: "absent" }, only: "update" }),
   ).rejects.toMatchObject({
     code: "not_found",
   });
@@ -147,7 +158,9 @@ test("saving reports a taken slug, a missing one, or a concurrent change", async
 
 test("concurrent saves each make a version, and none is lost", async () => {
   const models = ["a", "b", "c", "d", "e"];
-  await Promise.all(models.map((model) => saveAgent(world, operator, { ...agent, slug: "busy", model })));
+  await Promise.all(
+    models.map((model) => saveAgent(world, operator, { definition: { ...agent, slug: "busy", model } })),
+  );
   const found = await world.db.agent.findFirstOrThrow({
     where: { slug: "busy" },
     include: { versions: true },
@@ -157,9 +170,13 @@ test("concurrent saves each make a version, and none is lost", async () => {
 });
 
 test.each<[string, MemberRole, (actor: MemberActor) => Promise<unknown>]>([
-  ["an agent", "member", (actor) => saveAgent(world, actor, { ...agent, slug: "roles" })],
-  ["a tool", "member", (actor) => saveTool(world, actor, { ...tool, slug: "roles" })],
-  ["a trigger", "member", (actor) => saveTrigger(world, actor, { slug: "roles", agent: "helper" })],
+  ["an agent", "member", (actor) => saveAgent(world, actor, { definition: { ...agent, slug: "roles" } })],
+  ["a tool", "member", (actor) => saveTool(world, actor, { definition: { ...tool, slug: "roles" } })],
+  [
+    "a trigger",
+    "member",
+    (actor) => saveTrigger(world, actor, { definition: { slug: "roles", agent: "helper" } }),
+  ],
   ["a key", "admin", (actor) => createApiKey(world, actor, { name: `key of ${actor.role}` })],
   [
     "a member",
@@ -202,7 +219,7 @@ test("only owners appoint and remove owners, and one always stays", async () => 
 test("nothing of another organization can be reached", async () => {
   const stranger = await operatorOf(world, (await createTenant(world)).slug);
   const key = await createApiKey(world, operator, { name: "guarded" });
-  const trigger = await saveTrigger(world, operator, { slug: "guarded", agent: "helper" });
+  const trigger = await saveTrigger(world, operator, { definition: { slug: "guarded", agent: "helper" } });
   await expect(revokeApiKey(world, stranger, { id: key.id })).rejects.toMatchObject({ code: "not_found" });
   await expect(rotateTriggerToken(world, stranger, { id: trigger.id })).rejects.toMatchObject({
     code: "not_found",
@@ -216,14 +233,18 @@ test("nothing of another organization can be reached", async () => {
     ],
   });
   const calls = (uses: string, input: Record<string, string>) =>
-    saveTool(world, stranger, { slug: "spy", name: "Spy", steps: [{ id: "a", uses, with: input }] });
+    saveTool(world, stranger, {
+      definition: { slug: "spy", name: "Spy", steps: [{ id: "a", uses, with: input }] },
+    });
   await expect(calls("run_tool", { tool: "double" })).rejects.toMatchObject({
     issues: [{ path: "/steps/0/with/tool", message: expect.stringMatching(/Known tools: adder, spy$/) }],
   });
   await expect(calls("run_agent", { agent: "writer", message: "Hi" })).rejects.toMatchObject({
     issues: [{ path: "/steps/0/with/agent", message: expect.stringMatching(/Known agents: helper$/) }],
   });
-  await expect(saveTrigger(world, stranger, { slug: "in", tool: "double" })).rejects.toMatchObject({
+  await expect(
+    saveTrigger(world, stranger, { definition: { slug: "in", tool: "double" } }),
+  ).rejects.toMatchObject({
     issues: [{ path: "/tool", message: '"double" is not a tool of the organization. Known tools: adder' }],
   });
   const row = await world.db.apiKey.findUniqueOrThrow({ where: { id: key.id } });
@@ -233,9 +254,9 @@ test("nothing of another organization can be reached", async () => {
 test("a removed agent starts nothing; a tool in use stays", async () => {
   const own = await createTenant(world);
   const by = await operatorOf(world, own.slug);
-  await saveTool(world, by, tool);
-  const { id } = await saveAgent(world, by, { ...agent, tools: ["double"] });
-  const trigger = await saveTrigger(world, by, { slug: "in", agent: "writer" });
+  await saveTool(world, by, { definition: tool });
+  const { id } = await saveAgent(world, by, { definition: { ...agent, tools: ["double"] } });
+  const trigger = await saveTrigger(world, by, { definition: { slug: "in", agent: "writer" } });
   await expect(removeDefinition(world, by, { kind: "tool", slug: "double" })).rejects.toThrow(
     "is used by writer",
   );

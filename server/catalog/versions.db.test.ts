@@ -14,9 +14,13 @@ const tenant = await createTenant(world);
 it("lists who changed what of an agent, version by version", async () => {
   const member = await createMember(world, tenant, "member");
   const agent = { slug: "writer", name: "Writer", model: "m", systemPrompt: "Be short.\nBe kind." };
-  const { id } = await saveAgent(world, member, agent);
-  await saveAgent(world, member, { ...agent, systemPrompt: "Be short.\nBe exact.", tools: ["adder"] });
-  await saveAgent(world, member, { ...agent, systemPrompt: "Be short.\nBe exact.", maxCredits: 2 });
+  const { id } = await saveAgent(world, member, { definition: agent });
+  await saveAgent(world, member, {
+    definition: { ...agent, systemPrompt: "Be short.\nBe exact.", tools: ["adder"] },
+  });
+  await saveAgent(world, member, {
+    definition: { ...agent, systemPrompt: "Be short.\nBe exact.", maxCredits: 2 },
+  });
   const of = { kind: "agent", id } as const;
 
   const first = await listVersions(world, member, { ...of, limit: 2 });
@@ -48,12 +52,15 @@ it("lists who changed what of an agent, version by version", async () => {
 it("compares, shows and returns an agent's output schema and policies", async () => {
   const member = await createMember(world, tenant, "member");
   const agent = { slug: "strict", name: "Strict", model: "m", functions: ["calculate"], tools: ["adder"] };
-  const { id } = await saveAgent(world, member, agent);
+  const { id } = await saveAgent(world, member, { definition: agent });
   const outputSchema = { type: "object", required: ["sum"] };
   const policies = { adder: { maxCalls: 2 }, calculate: { onError: "fail" as const, retries: 1 } };
   const changed = { ...agent, outputSchema, policies };
-  expect(await saveAgent(world, member, changed)).toMatchObject({ version: 2 });
-  expect(await saveAgent(world, member, changed)).toMatchObject({ version: 2, saved: "unchanged" });
+  expect(await saveAgent(world, member, { definition: changed })).toMatchObject({ version: 2 });
+  expect(await saveAgent(world, member, { definition: changed })).toMatchObject({
+    version: 2,
+    saved: "unchanged",
+  });
   const of = { kind: "agent", id } as const;
   expect(
     (await readVersionChanges(world, member, { ...of, number: 2, from: "previous" })).map(
@@ -81,7 +88,9 @@ it.each([
   [{ functions: ["calculate"], policies: { calculate: { maxCalls: 0 } } }, "/policies/calculate/maxCalls"],
 ])("refuses wrong settings of an agent at their place: %#", async (settings, path) => {
   const member = await createMember(world, tenant, "member");
-  const refused = saveAgent(world, member, { slug: "wrong", name: "Wrong", model: "m", ...settings });
+  const refused = saveAgent(world, member, {
+    definition: { slug: "wrong", name: "Wrong", model: "m", ...settings },
+  });
   await expect(refused).rejects.toMatchObject({
     code: "invalid_request",
     issues: expect.arrayContaining([expect.objectContaining({ path })]),
@@ -95,21 +104,27 @@ it("shows a tool with its steps, and the agents and tools that use it", async ()
     name: "Double",
     steps: [{ id: "sum", uses: "calculate", with: { expression: "2 * {{ input.n }}" } }],
   };
-  const { id } = await saveTool(world, member, tool);
-  await saveTool(world, member, { ...tool, output: { doubled: "{{ steps.sum }}" } });
+  const { id } = await saveTool(world, member, { definition: tool });
+  await saveTool(world, member, { definition: { ...tool, output: { doubled: "{{ steps.sum }}" } } });
   const agent = await saveAgent(world, member, {
-    slug: "doubler",
-    name: "Doubler",
-    model: "m",
-    tools: ["double"],
+    definition: {
+      slug: "doubler",
+      name: "Doubler",
+      model: "m",
+      tools: ["double"],
+    },
   });
   const calls = [
     { id: "once", uses: "run_tool", with: { tool: "double", input: { n: 1 } } },
     { id: "ask", uses: "run_agent", with: { agent: "doubler", message: "2" } },
   ];
-  await saveTool(world, member, { slug: "both", name: "Both", steps: [{ id: "group", parallel: calls }] });
+  await saveTool(world, member, {
+    definition: { slug: "both", name: "Both", steps: [{ id: "group", parallel: calls }] },
+  });
   const itself = [{ id: "again", uses: "run_tool", with: { tool: "alone" } }];
-  const alone = await saveTool(world, member, { slug: "alone", name: "double", steps: itself });
+  const alone = await saveTool(world, member, {
+    definition: { slug: "alone", name: "double", steps: itself },
+  });
   expect(await inspectTool(world, member, id)).toMatchObject({
     version: 2,
     steps: [{ id: "sum", uses: "calculate" }],

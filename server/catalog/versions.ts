@@ -41,7 +41,12 @@ export async function listVersions(
   { kind, id, before, limit }: DefinitionRef & { before?: number | undefined; limit: number },
 ): Promise<VersionPage> {
   const current = await currentVersion(services, actor, { kind, id });
-  const found = await readVersions(services, actor, { kind, id }, before ?? current + 1, limit + 1);
+  const found = await readVersions(services, actor, {
+    kind,
+    id,
+    before: before ?? current + 1,
+    take: limit + 1,
+  });
   const shown = found.slice(0, limit);
   const nameOf = await nameActors(
     services,
@@ -74,10 +79,10 @@ export async function readVersionChanges(
   { kind, id, number, from }: DefinitionRef & { number: number; from: "previous" | "current" },
 ): Promise<FieldChange[]> {
   const current = await currentVersion(services, actor, { kind, id });
-  const [version, earlier] = await readVersions(services, actor, { kind, id }, number + 1, 2);
+  const [version, earlier] = await readVersions(services, actor, { kind, id, before: number + 1, take: 2 });
   if (version?.number !== number) throw new AppError("not_found", `There is no version ${number}.`);
   if (from === "previous") return compareFields(earlier?.fields ?? null, version.fields);
-  const [newest] = await readVersions(services, actor, { kind, id }, current + 1, 1);
+  const [newest] = await readVersions(services, actor, { kind, id, before: current + 1, take: 1 });
   return compareFields(newest?.fields ?? null, version.fields);
 }
 
@@ -95,9 +100,7 @@ async function currentVersion(
 async function readVersions(
   services: Services,
   actor: MemberActor,
-  { kind, id }: DefinitionRef,
-  before: number,
-  take: number,
+  { kind, id, before, take }: DefinitionRef & { before: number; take: number },
 ): Promise<Version[]> {
   const { db } = services;
   const page = { orderBy: { number: "desc" }, take } as const;

@@ -49,9 +49,9 @@ it("accepts exactly 50 of 200 concurrent starts with a balance for 50", async ()
 it("refuses an overdraft, an entry that does not add up and a change of an entry, even by SQL", async () => {
   const tenant = await createTenant(world, { credits: "1" });
   const overdraft = [{ kind: "adjustment", amount: new Decimal(-2), runId: null, note: "a bug" } as const];
-  await expect(postEntries(world.pool, tenant.orgId, overdraft, "test", world.clock)).rejects.toThrow(
-    /not_negative/,
-  );
+  await expect(
+    postEntries(world.pool, tenant.orgId, { entries: overdraft, actor: "test", clock: world.clock }),
+  ).rejects.toThrow(/not_negative/);
   await expect(
     world.pool.query("UPDATE organizations SET balance = -1 WHERE id = $1", [tenant.orgId]),
   ).rejects.toThrow(/organizations_balance_not_negative/);
@@ -178,7 +178,7 @@ async function perform(tenant: Tenant, open: string[], next: Action): Promise<vo
     }
     case "cancel": {
       const runId = open.shift();
-      if (runId !== undefined) await cancelRun(world, tenant.orgId, runId, "Ada");
+      if (runId !== undefined) await cancelRun(world, tenant.orgId, { runId, by: "Ada" });
       if (runId !== undefined) open.push(runId);
       return;
     }

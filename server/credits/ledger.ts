@@ -25,9 +25,7 @@ export type LedgerEntry = {
 export async function postEntries(
   client: Statements,
   orgId: OrgId,
-  entries: LedgerEntry[],
-  actor: string,
-  clock: Clock,
+  { entries, actor, clock }: { entries: LedgerEntry[]; actor: string; clock: Clock },
 ): Promise<Decimal> {
   const sum = entries.reduce((total, entry) => total.add(entry.amount), new Decimal(0));
   const now = clock.now();
@@ -77,5 +75,5 @@ export async function grantCredits(
     throw new AppError("invalid_request", "The amount must be above zero with at most four decimal places.");
   }
   const entry: LedgerEntry = { kind: "grant", amount: grant.amount, runId: null, note: grant.note };
-  return postEntries(client, grant.orgId, [entry], grant.actor, grant.clock);
+  return postEntries(client, grant.orgId, { entries: [entry], actor: grant.actor, clock: grant.clock });
 }

@@ -39,7 +39,7 @@ export async function grantMonthlyCredits(
       if (rows[0] === undefined) return false;
       const amount = new Decimal(rows[0].amount);
       const entry = { kind: "grant", amount, runId: null, note: `Monthly credits for ${month}` } as const;
-      await postEntries(client, mintOrgId(id), [entry], "system", clock);
+      await postEntries(client, mintOrgId(id), { entries: [entry], actor: "system", clock });
       return true;
     });
     if (done) granted += 1;

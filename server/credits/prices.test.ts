@@ -44,7 +44,11 @@ describe("prices", () => {
 
   it("never allows more output than the credits pay for", () => {
     for (const credits of ["0.0001", "0.1", "0.5003", "1.2345"]) {
-      const tokens = outputTokensFor(DEFAULT_PRICES, "m", new Decimal(credits), 700);
+      const tokens = outputTokensFor(DEFAULT_PRICES, {
+        model: "m",
+        credits: new Decimal(credits),
+        inputTokens: 700,
+      });
       const cost = creditsOfTokens(DEFAULT_PRICES, "m", { inputTokens: 700, outputTokens: tokens });
       if (tokens > 0) expect(cost.lte(new Decimal(credits).add("0.00005"))).toBe(true);
       else expect(new Decimal(credits).lt("0.0704")).toBe(true);

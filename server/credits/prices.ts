@@ -65,9 +65,7 @@ export function creditsOfActions(list: PriceList, actions: number): Decimal {
 /** How many output tokens `credits` pay for after an input of `inputTokens`; never negative. */
 export function outputTokensFor(
   list: PriceList,
-  model: string,
-  credits: Decimal,
-  inputTokens: number,
+  { model, credits, inputTokens }: { model: string; credits: Decimal; inputTokens: number },
 ): number {
   const { input, output } = priceOf(list, model);
   const left = credits.mul(1000).sub(input.mul(inputTokens));

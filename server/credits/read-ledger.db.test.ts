@@ -9,13 +9,11 @@ const world = await openWorld();
 const tenant = await createTenant(world, { credits: "10" });
 
 const post = (kind: "hold" | "refund", amount: string, runId: string | null, actor: string) =>
-  postEntries(
-    world.pool,
-    tenant.orgId,
-    [{ kind, amount: new Decimal(amount), runId, note: "" }],
+  postEntries(world.pool, tenant.orgId, {
+    entries: [{ kind, amount: new Decimal(amount), runId, note: "" }],
     actor,
-    world.clock,
-  );
+    clock: world.clock,
+  });
 
 it("reads the balance, holds and every entry with its run and author", async () => {
   const reader = await createMember(world, tenant, "viewer");

@@ -13,8 +13,7 @@ import { type LedgerEntry, postEntries } from "./ledger";
 async function findRefundable(
   client: Queryable,
   orgId: OrgId,
-  runId: string,
-  note: string,
+  { runId, note }: { runId: string; note: string },
 ): Promise<LedgerEntry[]> {
   // Concurrent refunds run one after the other; the later one finds nothing to refund.
   await client.query("SELECT 1 FROM organizations WHERE id = $1 FOR UPDATE", [orgId]);
@@ -65,14 +64,18 @@ export async function refundRun(
       throw new AppError("not_found", `There is no run ${runId} in this organization.`);
     if (!rows[0].ended)
       throw new AppError("invalid_request", "The run has not ended, so nothing was charged yet.");
-    const entries = await findRefundable(client, actor.orgId, runId, note);
+    const entries = await findRefundable(client, actor.orgId, { runId, note });
     if (entries.length === 0) {
       throw new AppError(
         "invalid_request",
         "There is nothing to refund: the run was not charged, or was refunded before.",
       );
     }
-    const balance = await postEntries(client, actor.orgId, entries, actorReference(actor), services.clock);
+    const balance = await postEntries(client, actor.orgId, {
+      entries,
+      actor: actorReference(actor),
+      clock: services.clock,
+    });
     return { refunded: entries.reduce((sum, { amount }) => sum.add(amount), ZERO), balance };
   });
 }

@@ -32,7 +32,7 @@ export async function migrate(client: Client, folder: string): Promise<string[]>
     for (const { name, sql, checksum } of readMigrations(folder)) {
       const before = known.get(name);
       if (before === undefined) {
-        await apply(client, name, sql, checksum);
+        await apply(client, { name, sql, checksum });
         applied.push(name);
       } else if (before !== checksum) {
         throw new MigrationError(
@@ -57,7 +57,10 @@ function readMigrations(folder: string) {
     });
 }
 
-async function apply(client: Client, name: string, sql: string, checksum: string): Promise<void> {
+async function apply(
+  client: Client,
+  { name, sql, checksum }: { name: string; sql: string; checksum: string },
+): Promise<void> {
   await client.query("BEGIN");
   try {
     await client.query(sql);

@@ -94,9 +94,7 @@ function checkUrl(url: URL): void {
  */
 function toResponse(
   response: UndiciResponse,
-  maxBytes: number,
-  explain: (error: unknown) => Error,
-  done: () => void,
+  { maxBytes, explain, done }: { maxBytes: number; explain: (error: unknown) => Error; done: () => void },
 ): Response {
   const init = { status: response.status, statusText: response.statusText, headers: [...response.headers] };
   if (response.body === null) {
@@ -219,7 +217,7 @@ function createFetch(options: EgressOptions, { dispatchersFor, isTrusted }: Rout
         const location = response.headers.get("location");
         const redirects = [301, 302, 303, 307, 308].includes(response.status) && location !== null;
         if (!redirects || init.redirect === "manual") {
-          return toResponse(response, maxBytes, explain, () => clearTimeout(timer));
+          return toResponse(response, { maxBytes, explain, done: () => clearTimeout(timer) });
         }
         await response.body?.cancel();
         if (init.redirect === "error") throw new EgressError(`${url.host} redirects, which was not allowed.`);

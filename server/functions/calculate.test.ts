@@ -3,7 +3,8 @@ import { describe, expect, test } from "vitest";
 import { executeFunction } from "@/server/functions/execute";
 import { testFunctionContext } from "@/testing/function-context";
 
-const calculate = (expression: string) => executeFunction("calculate", { expression }, testFunctionContext());
+const calculate = (expression: string) =>
+  executeFunction("calculate", { input: { expression }, context: testFunctionContext() });
 
 describe("calculate", () => {
   test.each<[string, number | string]>([
@@ -120,7 +121,7 @@ describe("calculate", () => {
   });
 
   test("invalid input is named", async () => {
-    await expect(executeFunction("calculate", {}, testFunctionContext())).rejects.toThrow(
+    await expect(executeFunction("calculate", { input: {}, context: testFunctionContext() })).rejects.toThrow(
       /input of calculate is invalid: \/expression/,
     );
     await expect(calculate("1".repeat(1001))).rejects.toThrow(/\/expression/);

@@ -4,11 +4,10 @@ import { testClock } from "@/testing/clock";
 import { testFunctionContext } from "@/testing/function-context";
 
 const at = (moment: string, timezone?: string) =>
-  executeFunction(
-    "current_time",
-    timezone === undefined ? {} : { timezone },
-    testFunctionContext({ clock: testClock(moment) }),
-  );
+  executeFunction("current_time", {
+    input: timezone === undefined ? {} : { timezone },
+    context: testFunctionContext({ clock: testClock(moment) }),
+  });
 
 test("defaults to UTC", async () => {
   expect(await at("2026-03-04T00:06:07.000Z")).toEqual({

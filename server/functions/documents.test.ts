@@ -4,7 +4,7 @@ import type { Json } from "@/server/json/json";
 import { testFunctionContext } from "@/testing/function-context";
 
 const call = (name: string, input: Json, organizationId = "org-1") =>
-  executeFunction(name, input, testFunctionContext({ organizationId }));
+  executeFunction(name, { input, context: testFunctionContext({ organizationId }) });
 
 describe("parse_csv", () => {
   test.each<[string, { [key: string]: Json }, Json]>([

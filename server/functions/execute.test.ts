@@ -6,24 +6,26 @@ const never = testFunctionContext({ fetch: () => new Promise(() => undefined) })
 const input = { url: "https://x.test/" };
 
 test("an unknown function is named with the known ones", async () => {
-  await expect(executeFunction("nope", {}, never)).rejects.toThrow(
+  await expect(executeFunction("nope", { input: {}, context: never })).rejects.toThrow(
     'There is no function named "nope". Known functions: calculate, current_time,',
   );
 });
 
 test("a function that hangs is abandoned after its time limit", async () => {
-  await expect(executeFunction("http_request", input, never, 20)).rejects.toThrow("took longer than 20 ms");
+  await expect(executeFunction("http_request", { input, context: never, timeoutMs: 20 })).rejects.toThrow(
+    "took longer than 20 ms",
+  );
 });
 
 test("an aborted run ends the call with the run's reason", async () => {
   const controller = new AbortController();
   const reason = new Error("cancelled by ada");
-  const call = executeFunction("http_request", input, { ...never, signal: controller.signal });
+  const call = executeFunction("http_request", { input, context: { ...never, signal: controller.signal } });
   controller.abort(reason);
   await expect(call).rejects.toBe(reason);
-  await expect(executeFunction("http_request", input, { ...never, signal: controller.signal })).rejects.toBe(
-    reason,
-  );
+  await expect(
+    executeFunction("http_request", { input, context: { ...never, signal: controller.signal } }),
+  ).rejects.toBe(reason);
 });
 
 test("a model call ends with the time of the function that makes it", async () => {
@@ -35,7 +37,11 @@ test("a model call ends with the time of the function that makes it", async () =
         reject(signal.reason);
       });
     });
-  const call = executeFunction("generate_text", { prompt: "Hi" }, { ...never, callModel }, 20);
+  const call = executeFunction("generate_text", {
+    input: { prompt: "Hi" },
+    context: { ...never, callModel },
+    timeoutMs: 20,
+  });
   await expect(call).rejects.toThrow("took longer than 20 ms");
   expect(heard).toBeInstanceOf(Error);
 });
@@ -43,13 +49,13 @@ test("a model call ends with the time of the function that makes it", async () =
 test("the faults of a value that may be of several types are those of the type it has", async () => {
   const email = { subject: "Stock", text: "Four lamps are left." };
   const many = Array.from({ length: 60 }, (_, index) => `person-${index}@example.com`);
-  await expect(executeFunction("send_email", { ...email, to: many }, never)).rejects.toThrow(
-    "/to Too big: expected array to have <=50 items",
-  );
   await expect(
-    executeFunction("send_email", { ...email, to: ["ada@example.com", "ada"] }, never),
+    executeFunction("send_email", { input: { ...email, to: many }, context: never }),
+  ).rejects.toThrow("/to Too big: expected array to have <=50 items");
+  await expect(
+    executeFunction("send_email", { input: { ...email, to: ["ada@example.com", "ada"] }, context: never }),
   ).rejects.toThrow("/to/1 Invalid email address");
-  await expect(executeFunction("send_email", { ...email, to: 5 }, never)).rejects.toThrow(
+  await expect(executeFunction("send_email", { input: { ...email, to: 5 }, context: never })).rejects.toThrow(
     "/to Invalid input",
   );
 });

@@ -54,9 +54,7 @@ export function parseFunctionInput<Input extends z.ZodType>(
  */
 export async function executeFunction(
   name: string,
-  input: Json,
-  context: FunctionContext,
-  timeoutMs?: number,
+  { input, context, timeoutMs }: { input: Json; context: FunctionContext; timeoutMs?: number | undefined },
 ): Promise<Json> {
   const definition = findFunction(name);
   if (definition === undefined) {

@@ -20,7 +20,7 @@ function scripted(...answers: string[]) {
       return reply;
     },
   });
-  return { requests, generate: (input: Json) => executeFunction("generate_text", input, context) };
+  return { requests, generate: (input: Json) => executeFunction("generate_text", { input, context }) };
 }
 
 const schema = { type: "object", properties: { mood: { enum: ["good", "bad"] } }, required: ["mood"] };

@@ -84,7 +84,7 @@ describe.each(called.map((definition) => ({ name: definition.name, definition })
 async function call({ name, errors }: FunctionDefinition, input: JsonObject): Promise<string> {
   let fault = "fine";
   try {
-    const output = await executeFunction(name, input, testFunctionContext(context));
+    const output = await executeFunction(name, { input, context: testFunctionContext(context) });
     const stored = await storeOutput(output, "cut");
     if ("error" in stored) fault = stored.error;
     else if (!stored.text.isWellFormed() || stored.text.includes("\\u0000"))

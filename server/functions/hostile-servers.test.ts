@@ -172,11 +172,10 @@ const SERVERS: Record<string, Row> = {
 type Call = (host: string, limitMs: number) => Promise<unknown>;
 
 const request: Call = (host, timeoutMs) =>
-  executeFunction(
-    "http_request",
-    { url: `http://${host}/` },
-    testFunctionContext({ fetch: open({ allow: [host], timeoutMs }) }),
-  );
+  executeFunction("http_request", {
+    input: { url: `http://${host}/` },
+    context: testFunctionContext({ fetch: open({ allow: [host], timeoutMs }) }),
+  });
 
 /** generate_text with a model provider that is reached by `fetch`. */
 function generateThrough(fetch: EgressFetch, host: string, attemptTimeoutMs: number) {
@@ -192,7 +191,10 @@ function generateThrough(fetch: EgressFetch, host: string, attemptTimeoutMs: num
   });
   const callModel: FunctionContext["callModel"] = (wish, signal = new AbortController().signal) =>
     provider.call({ maxOutputTokens: 100, ...wish, signal });
-  return executeFunction("generate_text", { prompt: "hi" }, testFunctionContext({ callModel }));
+  return executeFunction("generate_text", {
+    input: { prompt: "hi" },
+    context: testFunctionContext({ callModel }),
+  });
 }
 
 /** As the service calls a provider of the operator. */
@@ -235,7 +237,10 @@ test("what follows a body that is longer than it says is not taken as the answer
   });
   const fetch = open({ allow: [server.host] });
   const call = () =>
-    executeFunction("http_request", { url: `http://${server.host}/` }, testFunctionContext({ fetch }));
+    executeFunction("http_request", {
+      input: { url: `http://${server.host}/` },
+      context: testFunctionContext({ fetch }),
+    });
   expect([await call(), await call()]).toMatchObject([{ body: 1 }, { body: 2 }]);
 });
 
@@ -255,11 +260,10 @@ describe("a redirect to another host", () => {
     );
     const secrets = [{ name: "api", placeholder, value: "s3cr3t-value", hosts: [server.host] }];
     const fetch = open({ allow: [server.host, other.host] });
-    const call = executeFunction(
-      "http_request",
-      { url: `http://${server.host}/`, ...input },
-      testFunctionContext({ fetch: (url, init) => fetch(url, { ...init, secrets }) }),
-    );
+    const call = executeFunction("http_request", {
+      input: { url: `http://${server.host}/`, ...input },
+      context: testFunctionContext({ fetch: (url, init) => fetch(url, { ...init, secrets }) }),
+    });
     await call.catch((error: unknown) => heads.push(String(error)));
     return heads;
   }
@@ -304,11 +308,10 @@ describe("a name whose address changes", () => {
     const { lookup, asked } = changing();
     const fetch = open({ lookup, timeoutMs: SOON_MS });
     const call = () =>
-      executeFunction(
-        "http_request",
-        { url: `http://rebind.test:${server.port}/` },
-        testFunctionContext({ fetch }),
-      );
+      executeFunction("http_request", {
+        input: { url: `http://rebind.test:${server.port}/` },
+        context: testFunctionContext({ fetch }),
+      });
     // The connection is tried to the address that was checked, so it fails.
     await expect(call()).rejects.toThrow(/cannot be reached|timed out|took longer|EADDRNOTAVAIL|failed/);
     expect(asked()).toBe(1);
@@ -322,12 +325,11 @@ describe("a name whose address changes", () => {
     const front = await serve(send(`${redirect(rebinding)}content-length: 0\r\n\r\n`));
     const refusal = "rebind.test is not a public address";
     const call = (input: JsonObject, fetch: FunctionContext["fetch"]) =>
-      executeFunction(
-        "http_request",
-        { url: rebinding, ...input },
-        testFunctionContext({ fetch }),
-        PATIENT_MS,
-      );
+      executeFunction("http_request", {
+        input: { url: rebinding, ...input },
+        context: testFunctionContext({ fetch }),
+        timeoutMs: PATIENT_MS,
+      });
     /** As the name is when it has changed. */
     const changed = () => {
       const { lookup } = changing();
@@ -374,7 +376,11 @@ function sendThrough(
     createGuardedConnect(options),
   );
   const message = { to: "bob@example.test", subject: "Hi", text: "Hello" };
-  return executeFunction("send_email", message, testFunctionContext({ sendMail }), limitMs);
+  return executeFunction("send_email", {
+    input: message,
+    context: testFunctionContext({ sendMail }),
+    timeoutMs: limitMs,
+  });
 }
 
 const GREETING = "220 mail.test ESMTP\r\n";

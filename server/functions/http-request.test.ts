@@ -13,7 +13,7 @@ async function call(input: Json, response: () => Response = () => new Response("
     requests.push(new Request(url, init));
     return response();
   };
-  const output = await executeFunction("http_request", input, testFunctionContext({ fetch }));
+  const output = await executeFunction("http_request", { input, context: testFunctionContext({ fetch }) });
   const [request] = requests;
   if (request === undefined) throw new Error("no request was made");
   return { output, request };
@@ -63,9 +63,11 @@ test("takes secrets out of binary data before it is encoded", async () => {
     redact: async (value) => (typeof value === "string" ? value.replaceAll("68756e746572", "***") : value),
     fetch: async () => new Response(Buffer.from("\xff68756e746572\0", "latin1")),
   });
-  expect(await executeFunction("http_request", { url: "https://x.test/" }, context)).toMatchObject({
-    body: { base64: Buffer.from("\xff***\0", "latin1").toString("base64"), bytes: 5 },
-  });
+  expect(await executeFunction("http_request", { input: { url: "https://x.test/" }, context })).toMatchObject(
+    {
+      body: { base64: Buffer.from("\xff***\0", "latin1").toString("base64"), bytes: 5 },
+    },
+  );
 });
 
 test("sends values as JSON and texts unchanged, with the step's idempotency key", async () => {
@@ -130,7 +132,10 @@ describe("retries", () => {
       return (answers.shift() ?? (() => busy()))();
     };
     const run = (retries: number) =>
-      executeFunction("http_request", { url: "https://x.test/", retries }, testFunctionContext({ fetch }));
+      executeFunction("http_request", {
+        input: { url: "https://x.test/", retries },
+        context: testFunctionContext({ fetch }),
+      });
     expect(await run(2)).toMatchObject({ status: 200 });
     expect(sent).toBe(3);
     expect(await run(1)).toMatchObject({ status: 503, body: "busy" });
@@ -140,16 +145,15 @@ describe("retries", () => {
   test("do not wait for a server that asks for minutes, and do not repeat what is not a network error", async () => {
     let sent = 0;
     const send = (answer: () => Promise<Response>) =>
-      executeFunction(
-        "http_request",
-        { url: "https://x.test/", retries: 5 },
-        testFunctionContext({
+      executeFunction("http_request", {
+        input: { url: "https://x.test/", retries: 5 },
+        context: testFunctionContext({
           fetch: () => {
             sent += 1;
             return answer();
           },
         }),
-      );
+      });
     expect(await send(async () => busy({ "retry-after": "120" }))).toMatchObject({ status: 503 });
     await expect(send(() => Promise.reject(new EgressError("not public")))).rejects.toThrow("not public");
     expect(sent).toBe(2);
@@ -178,7 +182,10 @@ describe("pages", () => {
     return { asked, context: testFunctionContext({ fetch }) };
   };
   const read = (input: JsonObject, { context } = list()) =>
-    executeFunction("http_request", { url: "https://x.test/list", query: { size: 2 }, ...input }, context);
+    executeFunction("http_request", {
+      input: { url: "https://x.test/list", query: { size: 2 }, ...input },
+      context,
+    });
 
   test("are followed by an expression, and their items put together", async () => {
     const pages = list();

@@ -66,7 +66,7 @@ const OWN = listFunctions().filter(({ run }) => typeof run === "function");
 
 test.each(OWN)("the example of $name returns its output", async ({ name, example, output }) => {
   const input = z.json().parse(example.input);
-  const result = await executeFunction(name, input, testFunctionContext(WORLDS[name]));
+  const result = await executeFunction(name, { input, context: testFunctionContext(WORLDS[name]) });
   expect(result).toEqual(example.output);
   expect(output.parse(result)).toEqual(result);
 });

@@ -5,7 +5,10 @@ import type { Json } from "@/server/json/json";
 import { testFunctionContext } from "@/testing/function-context";
 
 const run = (code: string, input: Json = null, organizationId = "org-1") =>
-  executeFunction("run_javascript", { code, input }, testFunctionContext({ organizationId }));
+  executeFunction("run_javascript", {
+    input: { code, input },
+    context: testFunctionContext({ organizationId }),
+  });
 
 test("returns what the body returns, as JSON", async () => {
   expect(await run("return input.items.map((item) => item * 2)", { items: [1, 2] })).toEqual([2, 4]);
@@ -23,13 +26,16 @@ test("prints to the console of the step, within bounds", async () => {
   const context = testFunctionContext({ print: (lines) => void printed.push(...lines) });
   const code =
     "console.log('a', { b: 1 }); for (let i = 0; i < 200; i += 1) console.warn('x'.repeat(600)); return 1;";
-  expect(await executeFunction("run_javascript", { code }, context)).toBe(1);
+  expect(await executeFunction("run_javascript", { input: { code }, context })).toBe(1);
   expect(printed).toHaveLength(101);
   expect(printed[0]).toBe('a {"b":1}');
   expect(printed[1]).toHaveLength(500);
   expect(printed[100]).toBe("…");
   printed.length = 0;
-  const failing = executeFunction("run_javascript", { code: "console.log('before'); throw 1" }, context);
+  const failing = executeFunction("run_javascript", {
+    input: { code: "console.log('before'); throw 1" },
+    context,
+  });
   await expect(failing).rejects.toThrow("Thrown: 1");
   expect(printed).toEqual(["before"]);
 });
@@ -39,7 +45,7 @@ test("scripts of a cancelled run that wait for a thread take none", { timeout: 1
   const context = testFunctionContext({ signal: cancelled.signal });
   // Each would hold a thread until its limit.
   const loops = Array.from({ length: 40 }, () =>
-    executeFunction("run_javascript", { code: "for (;;);" }, context).catch(() => undefined),
+    executeFunction("run_javascript", { input: { code: "for (;;);" }, context }).catch(() => undefined),
   );
   cancelled.abort(new Error("cancelled"));
   await Promise.all(loops);
@@ -142,7 +148,7 @@ test("a hundred scripts that eat memory keep no other organization waiting", asy
   const cancel = new AbortController();
   const context = testFunctionContext({ organizationId: "greedy", signal: cancel.signal });
   const eaters = Array.from({ length: 100 }, () =>
-    executeFunction("run_javascript", { code }, context)
+    executeFunction("run_javascript", { input: { code }, context })
       .catch(() => undefined)
       .finally(() => {
         ended += 1;

@@ -49,7 +49,8 @@ test.concurrent.each<[string, string, Json, string, string]>([
   { timeout: 60_000 },
   async (organizationId, name, ...rest) => {
     const [endless, code, message] = rest;
-    const call = (input: Json) => executeFunction(name, input, testFunctionContext({ organizationId }));
+    const call = (input: Json) =>
+      executeFunction(name, { input, context: testFunctionContext({ organizationId }) });
     const started = performance.now();
     await expect(call(endless)).rejects.toMatchObject({ code, message: expect.stringContaining(message) });
     expect(performance.now() - started).toBeLessThan(30_000);

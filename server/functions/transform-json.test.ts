@@ -4,7 +4,7 @@ import type { Json } from "@/server/json/json";
 import { testFunctionContext } from "@/testing/function-context";
 
 const transform = (value: Json, expression: string) =>
-  executeFunction("transform_json", { value, expression }, testFunctionContext());
+  executeFunction("transform_json", { input: { value, expression }, context: testFunctionContext() });
 
 test("selects and reshapes", async () => {
   expect(await transform({ current: { temp: 7 } }, "{ 'tempC': current.temp }")).toEqual({ tempC: 7 });
@@ -14,7 +14,7 @@ test("selects and reshapes", async () => {
 
 test("nothing found is null, and a value is required", async () => {
   expect(await transform({}, "missing")).toBeNull();
-  await expect(executeFunction("transform_json", { expression: "1" }, testFunctionContext())).rejects.toThrow(
-    "/value",
-  );
+  await expect(
+    executeFunction("transform_json", { input: { expression: "1" }, context: testFunctionContext() }),
+  ).rejects.toThrow("/value");
 });

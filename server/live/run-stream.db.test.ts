@@ -139,13 +139,13 @@ describe("the stream of one run", () => {
         known,
       } = await new Promise<Opened>((resolve, reject) => {
         play = async ({ signal }) => {
-          const inspect = () => inspectRun(world, actor, id);
+          const inspect = () => inspectRun(world, actor, { runId: id });
           // An open step is written after a moment.
           await expect.poll(async () => (await inspect()).steps).toHaveLength(1);
           const inspection = await inspect();
           resolve({ id, known: inspection, stream: open(id, inspection.run.sequence) });
           if (status === "Completed") return { content: "done" };
-          await cancelRun(writer, tenant.orgId, id, "Ada");
+          await cancelRun(writer, tenant.orgId, { runId: id, by: "Ada" });
           return new Promise((_resolve, fail) => {
             if (signal.aborted) fail(signal.reason);
             signal.addEventListener("abort", () => fail(signal.reason));
@@ -162,7 +162,7 @@ describe("the stream of one run", () => {
         read = applyUpdate(read, event.data);
       }
       expect(read.run.status).toBe(status);
-      expect(read).toEqual(await inspectRun(world, actor, runId));
+      expect(read).toEqual(await inspectRun(world, actor, { runId }));
     },
   );
 

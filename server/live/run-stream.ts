@@ -33,7 +33,7 @@ export async function streamRun(
     pauseMs: RUN_PAUSE_MS,
     subscribe: (listener) => subscribeToRun(services, runId, listener),
     look: async () => {
-      const work = () => inspectRun(services, actor, runId, { after: seen });
+      const work = () => inspectRun(services, actor, { runId, after: seen });
       const change = await queueDashboardCall(services, actor.orgId, { work });
       if (change.run.sequence > seen) {
         seen = change.run.sequence;

@@ -66,7 +66,7 @@ const settings = (fields: Partial<SmtpSettings> = {}): SmtpSettings => ({
 const send = (input: object, fields: Partial<SmtpSettings> = {}, allow = [`127.0.0.1:${port}`]) => {
   const sendMail = createMailer(settings(fields), createGuardedConnect({ allow }));
   const message = { to: "bob@example.test", subject: "Hi", text: "Hello", ...input };
-  return executeFunction("send_email", message, testFunctionContext({ sendMail }));
+  return executeFunction("send_email", { input: message, context: testFunctionContext({ sendMail }) });
 };
 
 it("sends text and HTML to all recipients, as the operator's sender", async () => {
@@ -88,11 +88,10 @@ it("repeats a message under the same Message-ID, and has another one for another
   const ids = async (idempotencyKey: string) => {
     const sendMail = createMailer(settings(), createGuardedConnect({ allow: [`127.0.0.1:${port}`] }));
     const input = { to: "bob@example.test", subject: "Hi", text: "Hello" };
-    const result = await executeFunction(
-      "send_email",
+    const result = await executeFunction("send_email", {
       input,
-      testFunctionContext({ sendMail, idempotencyKey }),
-    );
+      context: testFunctionContext({ sendMail, idempotencyKey }),
+    });
     return z.object({ messageId: z.string() }).parse(result).messageId;
   };
   const first = await ids("run:step");
@@ -176,12 +175,12 @@ it("resolves a name once and refuses it when any of its addresses is private", a
   });
   const sendMail = createMailer(settings({ host: "mail.test" }), connect);
   const input = { to: "bob@example.test", subject: "Hi", text: "Hello" };
-  await expect(executeFunction("send_email", input, testFunctionContext({ sendMail }))).rejects.toMatchObject(
-    {
-      code: "mail_failed",
-      message: expect.stringContaining("is not a public address"),
-    },
-  );
+  await expect(
+    executeFunction("send_email", { input, context: testFunctionContext({ sendMail }) }),
+  ).rejects.toMatchObject({
+    code: "mail_failed",
+    message: expect.stringContaining("is not a public address"),
+  });
   expect(lookups).toBe(1);
   expect(received).toEqual([]);
 });
@@ -218,7 +217,9 @@ it("keeps the password out of a refusal that repeats the command", async () => {
 
 it("says so when no mail server is configured", async () => {
   const input = { to: "bob@example.test", subject: "Hi", text: "Hello" };
-  await expect(executeFunction("send_email", input, testFunctionContext())).rejects.toMatchObject({
+  await expect(
+    executeFunction("send_email", { input, context: testFunctionContext() }),
+  ).rejects.toMatchObject({
     code: "not_configured",
     message: expect.stringContaining("SMTP_URL"),
   });

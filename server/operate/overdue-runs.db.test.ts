@@ -62,7 +62,7 @@ it("leaves a run past its deadline to the worker that has it", async () => {
 it("completes a cancel whose worker died", async () => {
   const { runIds, workerId } = await startClaimed(1);
   const [runId = ""] = runIds;
-  await cancelRun(world, tenant.orgId, runId, "Ada");
+  await cancelRun(world, tenant.orgId, { runId, by: "Ada" });
   expect((await read(runId)).status).toBe("Running");
   await removeWorker(world.pool, workerId);
   await endOverdueRuns(world);

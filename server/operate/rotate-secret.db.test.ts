@@ -18,7 +18,9 @@ test("both secrets work before a rotation, only the new one after it", async () 
   const tenant = await createTenant(world);
   const { id, token } = await createTrigger(world, tenant, { secrets: ["s3cret"] });
   const operator = { kind: "operator", orgId: tenant.orgId, name: "operator" } as const;
-  await setSecret(world, operator, { name: "api", value: "a value of an API", hosts: ["api.test"] });
+  await setSecret(world, operator, {
+    secret: { name: "api", value: "a value of an API", hosts: ["api.test"] },
+  });
   await world.db.secret.create({
     data: {
       id: newId(),

@@ -28,7 +28,8 @@ export async function suspendOrganization(
        AND cancel_requested_at IS NULL ORDER BY id`,
     [actor.orgId],
   );
-  for (const { id } of open) await cancelRun(services, actor.orgId, id, "the organization's suspension");
+  for (const { id } of open)
+    await cancelRun(services, actor.orgId, { runId: id, by: "the organization's suspension" });
   return open.length;
 }
 

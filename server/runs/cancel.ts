@@ -15,8 +15,7 @@ import { listRuns } from "./read/list";
 export async function cancelRun(
   services: Services,
   orgId: OrgId,
-  runId: string,
-  by: string,
+  { runId, by }: { runId: string; by: string },
 ): Promise<boolean> {
   const { rows } = await services.pool.query<{ sequence: number; ended: boolean; claimed: boolean }>(
     `WITH run AS (SELECT id, sequence, finished_at, claimed_by FROM runs WHERE id = $1 AND organization_id = $2),
@@ -60,7 +59,7 @@ export async function cancelMatching(
     limit,
   });
   const fresh = items.filter((run) => !run.cancelRequested);
-  for (const run of fresh) await cancelRun(services, actor.orgId, run.id, actor.name);
+  for (const run of fresh) await cancelRun(services, actor.orgId, { runId: run.id, by: actor.name });
   return { found: fresh.length, next: nextCursor };
 }
 

@@ -74,8 +74,7 @@ const toolRow = z.object({
 export function findTarget(
   { cached, pool }: Pick<Services, "cached" | "pool">,
   orgId: OrgId,
-  kind: "agent" | "tool",
-  id: string,
+  { kind, id }: { kind: "agent" | "tool"; id: string },
 ): Promise<Target | null> {
   return cached.targets.get(`${kind} ${orgId} ${id}`, async () => {
     const value = await (kind === "tool" ? readTool : readAgent)(pool, orgId, id);
@@ -100,7 +99,7 @@ export async function findTargetBySlug(
     values: [orgId, slug],
   });
   const id = rows[0]?.id;
-  const target = id === undefined ? null : await findTarget(services, orgId, kind, id);
+  const target = id === undefined ? null : await findTarget(services, orgId, { kind, id });
   return target ?? { known: await describeKnownTargets(services.db, orgId, { kind }) };
 }
 

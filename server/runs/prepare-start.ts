@@ -66,7 +66,7 @@ export async function prepareStart(
   actor: Actor,
   request: StartRequest,
 ): Promise<PreparedStart> {
-  const found = await findTarget(services, actor.orgId, request.kind, request.targetId);
+  const found = await findTarget(services, actor.orgId, { kind: request.kind, id: request.targetId });
   const target = found && request.draft ? withDraft(found, request.draft) : found;
   if (target === null) {
     throw new AppError("not_found", request.kind === "agent" ? "Agent not found." : "Tool not found.");

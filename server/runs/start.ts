@@ -33,15 +33,14 @@ export type StartResult = { rate: RateDecision | null } & (
 export async function startRun(
   services: Services,
   actor: Actor,
-  request: StartRequest,
-  conditions: StartConditions = {},
+  { conditions = {}, ...request }: StartRequest & { conditions?: StartConditions | undefined },
 ): Promise<StartResult> {
   conditions.asked = true;
   let prepared: PreparedStart;
   try {
     prepared = await prepareStart(services, actor, request);
   } catch (error) {
-    return refuseStart(services, actor, error, conditions);
+    return refuseStart(services, actor, { error, conditions });
   }
   const runId = newId();
   let result = await commit(services, { actor, request, conditions, prepared, runId });
@@ -76,8 +75,7 @@ export async function startRun(
 export async function refuseStart(
   services: Services,
   actor: Actor,
-  error: unknown,
-  conditions: StartConditions,
+  { error, conditions }: { error: unknown; conditions: StartConditions },
 ): Promise<StartResult> {
   conditions.asked = true;
   const { limit, idempotency } = conditions;

@@ -63,9 +63,11 @@ export type DeliveryOutcome =
 export async function recordDelivery(
   client: Queryable,
   trigger: { orgId: OrgId; triggerId: string },
-  delivery: ReceivedDelivery,
-  outcome: DeliveryOutcome,
-  receivedAt: Date,
+  {
+    delivery,
+    outcome,
+    receivedAt,
+  }: { delivery: ReceivedDelivery; outcome: DeliveryOutcome; receivedAt: Date },
 ): Promise<void> {
   const rejected = outcome.outcome === "rejected" ? outcome : undefined;
   await client.query(

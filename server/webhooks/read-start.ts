@@ -13,9 +13,7 @@ import type { Trigger } from "./trigger";
  */
 export async function readStart(
   contentType: string | null,
-  trigger: Trigger,
-  delivery: ReceivedDelivery,
-  now: Date,
+  { trigger, delivery, now }: { trigger: Trigger; delivery: ReceivedDelivery; now: Date },
 ): Promise<StartRequest> {
   requireJson(contentType);
   const text = decodeText(delivery.body);

@@ -34,7 +34,7 @@ export async function redeliver(
   };
   const now = services.clock.now();
   try {
-    const started = await readStart("application/json", trigger, delivery, now);
+    const started = await readStart("application/json", { trigger, delivery, now });
     return await startRun(services, trigger.actor, {
       ...started,
       delivery: { ...delivery, receivedAt: now },
@@ -43,7 +43,7 @@ export async function redeliver(
     if (isAppError(error)) {
       const { code, status, message: reason } = error;
       const rejected = { outcome: "rejected", code, status, reason } as const;
-      await recordDelivery(services.pool, trigger.actor, delivery, rejected, now);
+      await recordDelivery(services.pool, trigger.actor, { delivery, outcome: rejected, receivedAt: now });
     }
     throw error;
   }

@@ -147,9 +147,7 @@ describe("refused bodies are bounded", () => {
       await recordDelivery(
         world.pool,
         { orgId: tenant.orgId, triggerId },
-        delivery,
-        refused,
-        world.clock.now(),
+        { delivery, outcome: refused, receivedAt: world.clock.now() },
       );
       // So large that three exceed the limit.
       const bodyBytes = REFUSED_BODIES.total / 2;

@@ -38,7 +38,7 @@ const ok = (output: Json): WorkflowCallResult => ({ ok: true, output });
 const echo = journalOf.bind(null, (call) => ok(call.input));
 
 async function run(definition: JsonObject, input: JsonObject = {}, journal = echo()) {
-  const outcome = await runWorkflow(workflowDefinition.parse(definition), input, facts, journal);
+  const outcome = await runWorkflow(workflowDefinition.parse(definition), { input, facts, journal });
   return { outcome, journal };
 }
 
@@ -346,7 +346,7 @@ describe("failures", () => {
       { id: "b", uses: "f", with: { x: "{{ steps.a }}" } },
     ];
     const definition = workflowDefinition.parse({ steps });
-    const ended = runWorkflow(definition, {}, { ...facts, signal: ending.signal }, journal);
+    const ended = runWorkflow(definition, { input: {}, facts: { ...facts, signal: ending.signal }, journal });
     await expect(ended).rejects.toThrow("cancelled");
     expect(journal.calls()).toHaveLength(1);
   });
@@ -469,7 +469,11 @@ test("a run replayed from its journal makes the same calls and ends the same, wh
           fork,
         });
         const go = (crashAfter: number) =>
-          runWorkflow(workflowDefinition.parse({ steps }), { list, flag }, facts, durable(crashAfter));
+          runWorkflow(workflowDefinition.parse({ steps }), {
+            input: { list, flag },
+            facts,
+            journal: durable(crashAfter),
+          });
         await go(cutAt).catch((error) => expect(error.message).toBe("crash"));
         const resumed = await go(Number.POSITIVE_INFINITY);
         const interrupted = [...executed].sort();

@@ -98,9 +98,7 @@ class StepFailure extends Error {
  */
 export async function runWorkflow(
   definition: WorkflowDefinition,
-  input: JsonObject,
-  facts: RunFacts,
-  journal: WorkflowJournal,
+  { input, facts, journal }: { input: JsonObject; facts: RunFacts; journal: WorkflowJournal },
 ): Promise<WorkflowOutcome> {
   const workflow = new Workflow(definition, { input, facts, journal });
   try {

@@ -130,7 +130,11 @@ function resolve(within: Document, given: unknown): z.output<typeof schema> {
 const MAX_DEPTH = 3;
 
 /** The fields of an object, with those of nested objects: `steps[].tokenUsage.inputTokens`. */
-function fieldsOf(within: Document, given: unknown, before = "", depth = 1): Field[] {
+function fieldsOf(
+  within: Document,
+  given: unknown,
+  { before = "", depth = 1 }: { before?: string; depth?: number } = {},
+): Field[] {
   const object = resolve(within, given);
   return Object.entries(object.properties).flatMap(([key, value]) => {
     const found = resolve(within, value);
@@ -145,7 +149,10 @@ function fieldsOf(within: Document, given: unknown, before = "", depth = 1): Fie
     const isList = found.items !== undefined;
     return [
       line,
-      ...fieldsOf(within, isList ? found.items : value, `${name}${isList ? "[]" : ""}.`, depth + 1),
+      ...fieldsOf(within, isList ? found.items : value, {
+        before: `${name}${isList ? "[]" : ""}.`,
+        depth: depth + 1,
+      }),
     ];
   });
 }

@@ -3,7 +3,10 @@ import { axisLabel } from "./buckets";
 
 const HOUR = 3_600_000;
 const label = (from: string, before?: string, bucketMs = HOUR) =>
-  axisLabel({ from }, before === undefined ? undefined : { from: before }, bucketMs, "Europe/Berlin");
+  axisLabel(
+    { from },
+    { before: before === undefined ? undefined : { from: before }, bucketMs, timeZone: "Europe/Berlin" },
+  );
 
 test("labels a day below the chart where it begins", () => {
   expect(label("2026-11-20T21:00:00Z")).toBe("20 Nov 22:00");

@@ -15,9 +15,11 @@ export function bucketLabel(bucket: Pick<MetricsBucket, "from">, bucketMs: numbe
 /** The label below a chart. It has the day only if the label `before` has another one. */
 export function axisLabel(
   bucket: Pick<MetricsBucket, "from">,
-  before: Pick<MetricsBucket, "from"> | undefined,
-  bucketMs: number,
-  timeZone: string,
+  {
+    before,
+    bucketMs,
+    timeZone,
+  }: { before: Pick<MetricsBucket, "from"> | undefined; bucketMs: number; timeZone: string },
 ): string {
   const from = new Date(bucket.from);
   const sameDay = before && formatDay(new Date(before.from), timeZone) === formatDay(from, timeZone);

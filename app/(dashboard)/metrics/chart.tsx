@@ -145,9 +145,11 @@ export function Chart({
                 {axisLabel(
                   bucket,
                   // Phones show every other label.
-                  metrics.buckets[index - every * (index % (every * 2) === 0 ? 2 : 1)],
-                  metrics.bucketMs,
-                  timeZone,
+                  {
+                    before: metrics.buckets[index - every * (index % (every * 2) === 0 ? 2 : 1)],
+                    bucketMs: metrics.bucketMs,
+                    timeZone,
+                  },
                 )}
               </text>
             ) : null,

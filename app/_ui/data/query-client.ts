@@ -15,6 +15,7 @@ declare module "@tanstack/react-query" {
 export function createQueryClient(isFinal: (error: unknown) => boolean = isFinalAnswer): QueryClient {
   return new QueryClient({
     mutationCache: new MutationCache({
+      // biome-ignore lint/complexity/useMaxParams: React Query calls it with five.
       onSuccess: (_data, _variables, _result, { meta }, { client }) =>
         Promise.all((meta?.refresh ?? []).map((queryKey) => client.invalidateQueries({ queryKey }))),
     }),

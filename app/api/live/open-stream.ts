@@ -14,8 +14,7 @@ const RETRY_AFTER_SECONDS = 5;
 export function openStream(
   services: Services,
   request: Request,
-  actor: MemberActor,
-  produce: (sink: EventSink) => Promise<void>,
+  { actor, produce }: { actor: MemberActor; produce: (sink: EventSink) => Promise<void> },
 ): Response {
   const slot = acquireStreamSlot(services, actor);
   if ("refusal" in slot) {

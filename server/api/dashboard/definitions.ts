@@ -89,7 +89,11 @@ export const definitionsRouter = router({
   saveAgent: member
     .input(z.object({ definition: z.unknown(), expected, note }))
     .mutation(({ ctx, input: { definition, expected, note } }) =>
-      saveAgent(ctx.services, ctx.actor, parseInput(agentDefinition, definition), { ...expected, note }),
+      saveAgent(ctx.services, ctx.actor, {
+        definition: parseInput(agentDefinition, definition),
+        ...expected,
+        note,
+      }),
     ),
 
   editTool: viewer

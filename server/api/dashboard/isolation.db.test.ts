@@ -65,9 +65,11 @@ afterAll(() => world.close());
 async function createThings(tenant: Tenant): Promise<Things> {
   const operator = { kind: "operator", orgId: tenant.orgId, name: "operator" } as const;
   const editedAgent = await saveAgent(world, operator, {
-    slug: `w-${tenant.slug}`,
-    name: `Of ${tenant.slug}`,
-    model: "m",
+    definition: {
+      slug: `w-${tenant.slug}`,
+      name: `Of ${tenant.slug}`,
+      model: "m",
+    },
   });
   const editedTool = await saveToolText(world, operator, {
     yaml: toolYaml(`t-${tenant.slug}`),
@@ -117,12 +119,22 @@ async function createThings(tenant: Tenant): Promise<Things> {
   await recordDelivery(
     world.pool,
     { orgId: tenant.orgId, triggerId: trigger.id },
-    { id: deliveryId, headers: "{}", body: Buffer.from("{}"), senderId: null, redeliveryOf: null },
-    { outcome: "rejected", status: 400, code: "invalid_request", reason: "Because." },
-    world.clock.now(),
+    {
+      delivery: {
+        id: deliveryId,
+        headers: "{}",
+        body: Buffer.from("{}"),
+        senderId: null,
+        redeliveryOf: null,
+      },
+      outcome: { outcome: "rejected", status: 400, code: "invalid_request", reason: "Because." },
+      receivedAt: world.clock.now(),
+    },
   );
   const secretName = `of_${tenant.slug.replaceAll("-", "_")}`;
-  await setSecret(world, operator, { name: secretName, value: "a secret value", hosts: ["a.test"] });
+  await setSecret(world, operator, {
+    secret: { name: secretName, value: "a secret value", hosts: ["a.test"] },
+  });
   const provider = {
     name: `p-${tenant.slug}`,
     baseUrl: "http://127.0.0.1:9/v1",
@@ -135,8 +147,10 @@ async function createThings(tenant: Tenant): Promise<Things> {
   const { id: keyId } = await createApiKey(world, operator, { name: `spare ${newId()}` });
   const { userId } = await createMember(world, tenant, "viewer");
   const spare = { slug: "spare", name: "Spare", model: "m" };
-  const { id: spareAgentId } = await saveAgent(world, operator, spare);
-  const { id: archivedAgentId } = await saveAgent(world, operator, { ...spare, slug: "archived" });
+  const { id: spareAgentId } = await saveAgent(world, operator, { definition: spare });
+  const { id: archivedAgentId } = await saveAgent(world, operator, {
+    definition: { ...spare, slug: "archived" },
+  });
   await removeDefinition(world, operator, { kind: "agent", id: archivedAgentId });
   const editable = { editedAgent, editedTool, spareAgentId, archivedAgentId };
   const invited = await createInvitation(world, member, {

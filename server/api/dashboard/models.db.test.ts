@@ -207,16 +207,19 @@ it("the agents and tools that use a provider's models are named", async () => {
   const models = await api();
   await models.save({ ...far(), keyValue: VALUE, replaces: null });
   const operator = { kind: "operator", orgId: tenant.orgId, name: "operator" } as const;
-  const agent = (slug: string, model: string) => saveAgent(world, operator, { slug, name: slug, model });
+  const agent = (slug: string, model: string) =>
+    saveAgent(world, operator, { definition: { slug, name: slug, model } });
   const { id } = await agent("uses", "far/large");
   await agent("moved", "far/large");
   await agent("moved", "gpt-5");
   const tool = (slug: string, model: string) =>
     saveTool(world, operator, {
-      slug,
-      name: slug,
-      parameters: { type: "object" },
-      steps: [{ id: "text", uses: "generate_text", with: { prompt: "Hi", model } }],
+      definition: {
+        slug,
+        name: slug,
+        parameters: { type: "object" },
+        steps: [{ id: "text", uses: "generate_text", with: { prompt: "Hi", model } }],
+      },
     });
   const writer = await tool("writes", "far/small");
   await tool("other", "far/smaller");

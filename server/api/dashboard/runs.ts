@@ -56,13 +56,15 @@ export const runsRouter = router({
       }),
     )
     .query(({ ctx, input: { filter, after, limit } }) =>
-      findRunIds(ctx.services, ctx.actor.orgId, filter, { after: after ?? undefined, limit }),
+      findRunIds(ctx.services, ctx.actor.orgId, { filter, page: { after: after ?? undefined, limit } }),
     ),
 
   /** Which of these runs match a filter. */
   fitting: viewer
     .input(z.object({ filter: runFilter.default({}), ids: z.array(z.uuid()).max(200) }))
-    .query(({ ctx, input }) => findFitting(ctx.services, ctx.actor.orgId, input.filter, input.ids)),
+    .query(({ ctx, input }) =>
+      findFitting(ctx.services, ctx.actor.orgId, { filter: input.filter, ids: input.ids }),
+    ),
 
   neighbours: viewer
     .input(z.object({ runId: z.uuid(), filter: runFilter.default({}) }))
@@ -72,7 +74,7 @@ export const runsRouter = router({
 
   inspect: viewer
     .input(z.object({ runId: z.uuid() }))
-    .query(({ ctx, input }) => inspectRun(ctx.services, ctx.actor, input.runId)),
+    .query(({ ctx, input }) => inspectRun(ctx.services, ctx.actor, { runId: input.runId })),
 
   step: viewer.input(z.object({ runId: z.uuid(), stepId: z.uuid() })).query(call(inspectStep)),
 
@@ -129,7 +131,7 @@ export const runsRouter = router({
     .mutation(async ({ ctx, input }) => {
       let found = 0;
       for (const runId of new Set(input.runIds)) {
-        if (await cancelRun(ctx.services, ctx.actor.orgId, runId, ctx.actor.name)) found += 1;
+        if (await cancelRun(ctx.services, ctx.actor.orgId, { runId, by: ctx.actor.name })) found += 1;
       }
       if (found === 0) throw new AppError("not_found", "Run not found.");
       return { found };

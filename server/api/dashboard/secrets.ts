@@ -31,12 +31,12 @@ export const secretsRouter = router({
 
   create: admin
     .input(newValue)
-    .mutation(({ ctx, input }) => setSecret(ctx.services, ctx.actor, input, { only: "create" })),
+    .mutation(({ ctx, input }) => setSecret(ctx.services, ctx.actor, { secret: input, only: "create" })),
 
   /** A new value, and other hosts if they are given. */
   replace: admin
     .input(newValue)
-    .mutation(({ ctx, input }) => setSecret(ctx.services, ctx.actor, input, { only: "update" })),
+    .mutation(({ ctx, input }) => setSecret(ctx.services, ctx.actor, { secret: input, only: "update" })),
 
   /** Other hosts and another expiry; the value stays. */
   changeRules: admin.input(checkedInput(secretRules)).mutation(call(changeSecretRules)),

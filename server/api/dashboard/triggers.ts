@@ -63,7 +63,9 @@ export const triggersRouter = router({
   /** The slug names the trigger. */
   update: member
     .input(checkedInput(triggerDefinition))
-    .mutation(({ ctx, input }) => saveTrigger(ctx.services, ctx.actor, input, { only: "update" })),
+    .mutation(({ ctx, input }) =>
+      saveTrigger(ctx.services, ctx.actor, { definition: input, only: "update" }),
+    ),
 
   setStatus: member
     .input(z.object({ id: z.uuid(), status: z.enum(["active", "inactive"]) }))

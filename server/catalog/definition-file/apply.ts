@@ -70,7 +70,7 @@ export async function applyDefinitionFile(
       const issues = [...faults];
       for (const [index, declared] of organizations.entries()) {
         const { definition } = declared;
-        const { id, slug, saved, change } = await putOrganization(tx, services, operatorName, definition);
+        const { id, slug, saved, change } = await putOrganization(tx, services, { operatorName, definition });
         const { contents, issues: found } = await applyContents(change, declared, services.env.appUrl);
         issues.push(...prefixIssues(["organizations", index], found));
         applied.push({ slug, id, saved, ...contents });
@@ -103,9 +103,15 @@ async function applyContents(
   };
   async function each<Definition, Result>(
     kind: string,
-    entries: readonly DeclaredEntry<Definition>[],
-    put: (change: Change, definition: Definition) => Promise<Result>,
-    findFaultsOfInvalid?: (value: Json, change: Change) => Promise<readonly Issue[]>,
+    {
+      entries,
+      put,
+      findFaultsOfInvalid,
+    }: {
+      entries: readonly DeclaredEntry<Definition>[];
+      put: (change: Change, definition: Definition) => Promise<Result>;
+      findFaultsOfInvalid?: (value: Json, change: Change) => Promise<readonly Issue[]>;
+    },
   ): Promise<Result[]> {
     const results: Result[] = [];
     const attempt = async (definition: Definition | null): Promise<readonly Issue[]> => {
@@ -133,19 +139,18 @@ async function applyContents(
     }
     return results;
   }
-  const secrets = await each("secrets", declared.secrets, putSecret);
+  const secrets = await each("secrets", { entries: declared.secrets, put: putSecret });
   const providers = declared.definition.modelProviders ?? [];
   issues.push(...prefixIssues(["modelProviders"], await findProviderFaults(change, providers)));
-  const tools = await each(
-    "tools",
-    declared.tools,
-    (_, definition) => putTool(withDeclared, definition),
-    (value) => findFaultsOfInvalidTool(value, withDeclared),
-  );
-  const agents = await each("agents", declared.agents, putAgent);
-  const triggers = await each("triggers", declared.triggers, putTrigger);
-  const apiKeys = await each("apiKeys", declared.apiKeys, putApiKey);
-  const members = await each("members", declared.members, putMember);
+  const tools = await each("tools", {
+    entries: declared.tools,
+    put: (_, definition) => putTool(withDeclared, definition),
+    findFaultsOfInvalid: (value) => findFaultsOfInvalidTool(value, withDeclared),
+  });
+  const agents = await each("agents", { entries: declared.agents, put: putAgent });
+  const triggers = await each("triggers", { entries: declared.triggers, put: putTrigger });
+  const apiKeys = await each("apiKeys", { entries: declared.apiKeys, put: putApiKey });
+  const members = await each("members", { entries: declared.members, put: putMember });
   const addressed = triggers.map((trigger) => ({ ...trigger, url: triggerUrl(appUrl, trigger.token) }));
   return { contents: { secrets, tools, agents, triggers: addressed, apiKeys, members }, issues };
 }

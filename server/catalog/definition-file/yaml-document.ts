@@ -56,7 +56,7 @@ export function readYaml(
     const repeated = findRepeatedKeys(document, lines);
     if (repeated.length > 0) return { faults: repeated };
     const value: unknown = document.toJS({ maxAliasCount: MAX_ALIASES });
-    const bad = findUnjson(value, [], 0, { left: MAX_BYTES });
+    const bad = findUnjson(value, { path: [], depth: 0, budget: { left: MAX_BYTES } });
     if (bad) return { faults: [{ line: lineOf(document, lines, bad.path), message: `${bad.message}.` }] };
     return { value: copyJson(value), locate, lineAt: (path) => lineOf(document, lines, path) };
   } catch (error) {
@@ -111,9 +111,7 @@ type Unjson = { path: (string | number)[]; message: string };
 /** Finds the first value that JSON cannot hold. `budget` bounds the expansion of aliases. */
 function findUnjson(
   value: unknown,
-  path: (string | number)[],
-  depth: number,
-  budget: { left: number },
+  { path, depth, budget }: { path: (string | number)[]; depth: number; budget: { left: number } },
 ): Unjson | null {
   if (depth > MAX_FILE_DEPTH)
     return { path, message: `The document nests deeper than ${MAX_FILE_DEPTH} levels` };
@@ -125,14 +123,14 @@ function findUnjson(
   }
   if (Array.isArray(value)) {
     for (const [index, item] of value.entries()) {
-      const bad = findUnjson(item, [...path, index], depth + 1, budget);
+      const bad = findUnjson(item, { path: [...path, index], depth: depth + 1, budget });
       if (bad) return bad;
     }
     return null;
   }
   if (typeof value === "object" && Object.getPrototypeOf(value) === Object.prototype) {
     for (const [key, item] of Object.entries(value)) {
-      const bad = findUnjson(item, [...path, key], depth + 1, budget);
+      const bad = findUnjson(item, { path: [...path, key], depth: depth + 1, budget });
       if (bad) return bad;
     }
     return null;

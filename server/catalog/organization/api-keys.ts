@@ -27,7 +27,7 @@ export async function createApiKey(
   input: ApiKeyInput,
 ): Promise<SavedApiKey & { key: string }> {
   const definition = parseInput(apiKeyDefinition, input);
-  return changeCatalog(services, actor, "admin", async (change) => {
+  return changeCatalog(services, { actor, role: "admin" }, async (change) => {
     const saved = await putApiKey(change, definition);
     const { key } = saved;
     if (key === undefined) {
@@ -92,13 +92,18 @@ export async function putApiKey(change: Change, definition: ApiKeyDefinition): P
         createdAt: at,
       },
     });
-    await auditSave(change, "created", { kind: "api_key", id, name }, null, { ...after, prefix });
+    await auditSave(change, {
+      saved: "created",
+      subject: { kind: "api_key", id, name },
+      before: null,
+      after: { ...after, prefix },
+    });
     return { id, name, prefix, saved: "created", key };
   }
   const { id, prefix } = found;
   if (saved !== "unchanged") {
     await tx.apiKey.update({ where: { id }, data: { ...limits, targetIds, expiresAt, maxCredits } });
-    await auditSave(change, saved, { kind: "api_key", id, name }, before, after);
+    await auditSave(change, { saved, subject: { kind: "api_key", id, name }, before, after });
   }
   return { id, name, prefix, saved };
 }
@@ -109,7 +114,7 @@ export async function revokeApiKey(
   actor: Editor,
   { id }: { id: string },
 ): Promise<{ id: string; name: string; prefix: string }> {
-  return changeCatalog(services, actor, "admin", async (change) => {
+  return changeCatalog(services, { actor, role: "admin" }, async (change) => {
     const { tx, at } = change;
     const found = await tx.apiKey.findFirst({ where: { id, organizationId: actor.orgId } });
     if (!found) throw new AppError("not_found", "API key not found.");

@@ -70,39 +70,34 @@ export async function createInvitation(
   const { email, role } = parseInput(invitationInput, input);
   requireOwnersConsent(actor, role, null);
   const token = randomBytes(TOKEN_BYTES).toString("base64url");
-  return changeCatalog(
-    services,
-    actor,
-    "admin",
-    async (change) => {
-      const { tx, at } = change;
-      const organizationId = actor.orgId;
-      const member = await tx.member.findFirst({ where: { organizationId, user: { email } } });
-      if (member) {
-        const message = `is already a member, with the role ${member.role}: ${email}`;
-        throw refusal([{ path: "/email", message }]);
-      }
-      await tx.invitation.deleteMany({
-        where: { organizationId, OR: [{ email }, { expiresAt: { lte: at } }] },
-      });
-      if ((await tx.invitation.count({ where: { organizationId } })) >= MAX_OPEN) {
-        throw new AppError("invalid_request", `An organization has at most ${MAX_OPEN} open invitations.`);
-      }
-      const id = newId();
-      const expiresAt = new Date(at.getTime() + VALID_MS);
-      const invitedBy = actor.userId;
-      const tokenHash = hashInvitationToken(token);
-      const data = { id, organizationId, email, role, tokenHash, invitedBy, createdAt: at, expiresAt };
-      await tx.invitation.create({ data });
-      await recordAudit(change, {
-        verb: "created",
-        subject: { kind: "invitation", id, name: email },
-        changes: { role: { from: null, to: role } },
-      });
-      return { id, email, role, token, expiresAt: expiresAt.toISOString() };
-    },
-    [personLock(email)],
-  );
+  const locks = [personLock(email)];
+  return changeCatalog(services, { actor, role: "admin", locks }, async (change) => {
+    const { tx, at } = change;
+    const organizationId = actor.orgId;
+    const member = await tx.member.findFirst({ where: { organizationId, user: { email } } });
+    if (member) {
+      const message = `is already a member, with the role ${member.role}: ${email}`;
+      throw refusal([{ path: "/email", message }]);
+    }
+    await tx.invitation.deleteMany({
+      where: { organizationId, OR: [{ email }, { expiresAt: { lte: at } }] },
+    });
+    if ((await tx.invitation.count({ where: { organizationId } })) >= MAX_OPEN) {
+      throw new AppError("invalid_request", `An organization has at most ${MAX_OPEN} open invitations.`);
+    }
+    const id = newId();
+    const expiresAt = new Date(at.getTime() + VALID_MS);
+    const invitedBy = actor.userId;
+    const tokenHash = hashInvitationToken(token);
+    const data = { id, organizationId, email, role, tokenHash, invitedBy, createdAt: at, expiresAt };
+    await tx.invitation.create({ data });
+    await recordAudit(change, {
+      verb: "created",
+      subject: { kind: "invitation", id, name: email },
+      changes: { role: { from: null, to: role } },
+    });
+    return { id, email, role, token, expiresAt: expiresAt.toISOString() };
+  });
 }
 
 /** Deletes an invitation, whose link then no longer works. Needs the role admin. Throws `not_found`. */
@@ -111,7 +106,7 @@ export async function revokeInvitation(
   actor: MemberActor,
   { id }: { id: string },
 ): Promise<void> {
-  await changeCatalog(services, actor, "admin", async (change) => {
+  await changeCatalog(services, { actor, role: "admin" }, async (change) => {
     const { tx } = change;
     const found = await tx.invitation.findFirst({ where: { id, organizationId: actor.orgId } });
     if (!found) throw new AppError("not_found", "Invitation not found. It may have been used.");

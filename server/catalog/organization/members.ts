@@ -31,7 +31,7 @@ export async function saveMember(
 ): Promise<SavedMember> {
   const definition = parseInput(memberDefinition, input);
   const work = (change: Change) => putMember(change, definition);
-  return changeCatalog(services, actor, "admin", work, [personLock(definition.email)]);
+  return changeCatalog(services, { actor, role: "admin", locks: [personLock(definition.email)] }, work);
 }
 
 export const roleChange = z.strictObject({ userId: z.uuid(), role: z.enum(MEMBER_ROLES) });
@@ -43,7 +43,7 @@ export async function changeMemberRole(
   input: z.input<typeof roleChange>,
 ): Promise<SavedMember> {
   const { userId, role } = parseInput(roleChange, input);
-  return changeCatalog(services, actor, "admin", async (change) => {
+  return changeCatalog(services, { actor, role: "admin" }, async (change) => {
     const found = await change.tx.member.findUnique({
       where: { organizationId_userId: { organizationId: actor.orgId, userId } },
       select: { user: { select: { email: true } } },
@@ -76,7 +76,12 @@ export async function putMember(change: Change, definition: MemberDefinition): P
       data: { id: newId(), organizationId: actor.orgId, userId, role, createdAt: at },
     });
   }
-  await auditSave(change, saved, { kind: "member", id: userId, name: email }, before, { role });
+  await auditSave(change, {
+    saved,
+    subject: { kind: "member", id: userId, name: email },
+    before,
+    after: { role },
+  });
   return { userId, email, role, saved };
 }
 
@@ -86,7 +91,7 @@ export async function removeMember(
   actor: Editor,
   { userId }: { userId: string },
 ): Promise<void> {
-  await changeCatalog(services, actor, "admin", async (change) => {
+  await changeCatalog(services, { actor, role: "admin" }, async (change) => {
     const { tx } = change;
     const found = await tx.member.findUnique({
       where: { organizationId_userId: { organizationId: actor.orgId, userId } },

@@ -30,7 +30,7 @@ export async function saveModelProvider(
 ): Promise<{ name: string }> {
   const { replaces, keyValue, ...provider } = parseInput(providerChange, input);
   const { name } = provider;
-  return changeCatalog(services, actor, "admin", async (change) => {
+  return changeCatalog(services, { actor, role: "admin" }, async (change) => {
     const before = await readProviders(change.tx, actor.orgId);
     const index = before.findIndex((each) => each.name === name);
     const found = before[index] ?? null;
@@ -58,7 +58,7 @@ export async function removeModelProvider(
   actor: Editor,
   { name }: { name: string },
 ): Promise<void> {
-  await changeCatalog(services, actor, "admin", async (change) => {
+  await changeCatalog(services, { actor, role: "admin" }, async (change) => {
     const before = await readProviders(change.tx, actor.orgId);
     const after = before.filter((each) => each.name !== name);
     if (after.length === before.length) throw noProvider(name);

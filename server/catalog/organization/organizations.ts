@@ -23,8 +23,7 @@ export type SavedOrganization = { id: OrgId; slug: string; saved: Saved; change:
 export async function putOrganization(
   tx: Transaction,
   services: Pick<CatalogServices, "clock" | "encryption">,
-  operatorName: string,
-  definition: OrganizationDefinition,
+  { operatorName, definition }: { operatorName: string; definition: OrganizationDefinition },
 ): Promise<SavedOrganization> {
   const { slug } = definition;
   const at = services.clock.now();
@@ -63,7 +62,12 @@ export async function putOrganization(
     const { modelProviders } = definition;
     const own = modelProviders === undefined ? {} : { modelProviders };
     const after = { name, plan: describePlan(made), credits: credits.toFixed(), ...own };
-    await auditSave(change, "created", { kind: "organization", id, name }, null, after);
+    await auditSave(change, {
+      saved: "created",
+      subject: { kind: "organization", id, name },
+      before: null,
+      after,
+    });
     return { id, slug, saved: "created", change };
   }
 
@@ -83,7 +87,7 @@ export async function putOrganization(
       update: { ...plan, updatedAt: at },
     });
   }
-  await auditSave(change, saved, { kind: "organization", id, name }, before, after);
+  await auditSave(change, { saved, subject: { kind: "organization", id, name }, before, after });
   return { id, slug, saved, change };
 }
 

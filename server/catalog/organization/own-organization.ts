@@ -88,13 +88,13 @@ export async function renameOrganization(
   input: z.input<typeof organizationName>,
 ): Promise<{ saved: Saved }> {
   const { name } = parseInput(organizationName, input);
-  return changeCatalog(services, actor, "owner", async (change) => {
+  return changeCatalog(services, { actor, role: "owner" }, async (change) => {
     const { tx, at } = change;
     const id = actor.orgId;
     const before = await tx.organization.findUniqueOrThrow({ where: { id }, select: { name: true } });
     const { saved } = compareSaved({ deletedAt: null }, before, { name });
     if (saved !== "unchanged") await tx.organization.update({ where: { id }, data: { name, updatedAt: at } });
-    await auditSave(change, saved, { kind: "organization", id, name }, before, { name });
+    await auditSave(change, { saved, subject: { kind: "organization", id, name }, before, after: { name } });
     return { saved };
   });
 }

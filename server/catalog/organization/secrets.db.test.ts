@@ -88,9 +88,11 @@ test("the tools that refer to a secret in their current version are listed", asy
   for (const name of ["a_b", "axb"]) await secrets.create({ name, value: VALUE, hosts: ["a.test"] });
   const save = (slug: string, token: string) =>
     saveTool(world, operator(), {
-      slug,
-      name: slug,
-      steps: [{ id: "call", uses: "http_request", with: { url: "https://a.test/", headers: { token } } }],
+      definition: {
+        slug,
+        name: slug,
+        steps: [{ id: "call", uses: "http_request", with: { url: "https://a.test/", headers: { token } } }],
+      },
     });
   await save("first", "{{ secrets.a_b }}");
   await save("second", "{{ secrets.axb }}");
@@ -125,7 +127,7 @@ test("a name is taken once, and only what exists is replaced or removed", async 
 });
 
 test("a definition may refer to known secrets where they can be sent, and every other use is named", async () => {
-  await setSecret(world, operator(), { name: "github", value: VALUE, hosts: ["api.github.com"] });
+  await setSecret(world, operator(), { secret: { name: "github", value: VALUE, hosts: ["api.github.com"] } });
   const call = (with_: object, more: object = {}) => ({
     id: "call",
     uses: "http_request",
@@ -134,10 +136,12 @@ test("a definition may refer to known secrets where they can be sent, and every 
   });
   const save = (step: object, more: object = {}) =>
     saveTool(world, operator(), {
-      slug: "t",
-      name: "T",
-      steps: [step as ReturnType<typeof call>],
-      ...more,
+      definition: {
+        slug: "t",
+        name: "T",
+        steps: [step as ReturnType<typeof call>],
+        ...more,
+      },
     }).then(
       () => [],
       (error: { issues: { path: string; message: string }[] }) =>
@@ -178,7 +182,9 @@ test("a definition may refer to known secrets where they can be sent, and every 
     '/steps/0/as "secrets" is taken; choose another name',
   ]);
   await expect(
-    saveAgent(world, operator(), { slug: "a", name: "A", model: "m", systemPrompt: `Your key is ${key}.` }),
+    saveAgent(world, operator(), {
+      definition: { slug: "a", name: "A", model: "m", systemPrompt: `Your key is ${key}.` },
+    }),
   ).rejects.toThrow("cannot refer to secrets");
   await removeDefinition(world, operator(), { kind: "tool", slug: "t" });
 });

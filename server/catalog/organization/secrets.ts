@@ -83,10 +83,11 @@ export function stateOf(
 export async function setSecret(
   services: CatalogServices,
   actor: Editor,
-  input: SecretInput,
-  expected: Expectation = {},
+  { secret: input, ...expected }: { secret: SecretInput } & Expectation,
 ): Promise<SavedSecret> {
-  return changeCatalog(services, actor, "admin", (change) => setSecretWithin(change, input, expected));
+  return changeCatalog(services, { actor, role: "admin" }, (change) =>
+    setSecretWithin(change, input, expected),
+  );
 }
 
 /** The same within a change that is under way. */
@@ -128,7 +129,7 @@ export async function changeSecretRules(
   input: SecretRules,
 ): Promise<SavedSecret> {
   const { name, hosts, expiresAt } = parseInput(secretRules, input);
-  return changeCatalog(services, actor, "admin", async (change) => {
+  return changeCatalog(services, { actor, role: "admin" }, async (change) => {
     const { tx, at } = change;
     const found = await findSecret(change, name);
     if (!found) throw new AppError("not_found", `There is no secret "${name}".`);
@@ -142,7 +143,12 @@ export async function changeSecretRules(
     if (saved !== "unchanged") {
       await tx.secret.update({ where: { id: found.id }, data: { ...data, updatedAt: at } });
     }
-    await auditSave(change, saved, { kind: "secret", id: found.id, name }, factsOf(found), factsOf(data));
+    await auditSave(change, {
+      saved,
+      subject: { kind: "secret", id: found.id, name },
+      before: factsOf(found),
+      after: factsOf(data),
+    });
     return { name, saved, isSet: found.sealed !== null };
   });
 }
@@ -170,7 +176,7 @@ export async function putSecret(change: Change, definition: SecretDefinition): P
   if (found && saved !== "unchanged") {
     await change.tx.secret.update({ where: { id }, data: { allowedHosts: hosts, updatedAt: change.at } });
   }
-  await auditSave(change, saved, { kind: "secret", id, name }, before, after);
+  await auditSave(change, { saved, subject: { kind: "secret", id, name }, before, after });
   return { name, saved, isSet: typeof found?.sealed === "string" };
 }
 
@@ -183,7 +189,7 @@ export async function removeSecret(
   actor: Editor,
   { name }: { name: string },
 ): Promise<void> {
-  await changeCatalog(services, actor, "admin", async (change) => {
+  await changeCatalog(services, { actor, role: "admin" }, async (change) => {
     const { tx } = change;
     const found = await findSecret(change, name);
     if (!found) throw new AppError("not_found", `There is no secret "${name}".`);
@@ -250,5 +256,6 @@ function checkSecretExpectation(name: string, found: Secret | null, { only }: Ex
   if (only === "create" && found) {
     throw refusal([{ path: "/name", message: `is taken: a secret "${name}" exists` }]);
   }
-  if (only === "update") checkExpectation("secret", name, found && { deletedAt: null }, { only });
+  if (only === "update")
+    checkExpectation("secret", { slug: name, found: found && { deletedAt: null }, expected: { only } });
 }

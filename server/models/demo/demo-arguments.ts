@@ -17,7 +17,7 @@ const SHORT = 60;
 
 /** A value for a schema, guessed from the text. Fields whose names are those of `facts` get their values. */
 export function createValue(schema: Json | undefined, text: string, facts = NO_FACTS): Json {
-  return fill(schema, { text, numbers: findNumbers(text), facts }, "", 0);
+  return fill(schema, { material: { text, numbers: findNumbers(text), facts }, field: "", depth: 0 });
 }
 
 /**
@@ -45,7 +45,10 @@ function fits(value: Json, type: string | undefined): boolean {
   return isJsonObject(value) ? type === "object" : typeof value === type;
 }
 
-function fill(schema: Json | undefined, material: Material, field: string, depth: number): Json {
+function fill(
+  schema: Json | undefined,
+  { material, field, depth }: { material: Material; field: string; depth: number },
+): Json {
   if (!isJsonObject(schema) || depth > 6) return subjectFor(field, material.text);
   if (schema.const !== undefined) return schema.const;
   if (Array.isArray(schema.enum) && schema.enum.length > 0) {
@@ -58,7 +61,8 @@ function fill(schema: Json | undefined, material: Material, field: string, depth
   if (schema.default !== undefined) return schema.default;
   for (const key of ["anyOf", "oneOf"]) {
     const branches = schema[key];
-    if (Array.isArray(branches) && branches.length > 0) return fill(branches[0], material, field, depth + 1);
+    if (Array.isArray(branches) && branches.length > 0)
+      return fill(branches[0], { material, field, depth: depth + 1 });
   }
   const type = typeOf(schema);
   const fact = material.facts.get(field);
@@ -68,7 +72,7 @@ function fill(schema: Json | undefined, material: Material, field: string, depth
   }
   if (type === "array") {
     const count = typeof schema.minItems === "number" ? Math.min(schema.minItems, 10) : 1;
-    return Array.from({ length: count }, () => fill(schema.items, material, field, depth + 1));
+    return Array.from({ length: count }, () => fill(schema.items, { material, field, depth: depth + 1 }));
   }
   if (type === "number" || type === "integer") return createNumber(schema, material);
   if (type === "boolean") return true;
@@ -85,7 +89,7 @@ function fillObject(schema: JsonObject, material: Material, depth: number): Json
   const whole = wanted.filter(([, property]) => typeOf(property) === "integer");
   const others = wanted.filter((entry) => !whole.includes(entry));
   const values = new Map(
-    [...whole, ...others].map(([name, property]) => [name, fill(property, material, name, depth)]),
+    [...whole, ...others].map(([name, property]) => [name, fill(property, { material, field: name, depth })]),
   );
   return Object.fromEntries(wanted.map(([name]) => [name, values.get(name) ?? null]));
 }

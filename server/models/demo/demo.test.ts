@@ -256,7 +256,10 @@ test("completes an agent run with tools, notes that it is a simulation, and is d
           calls.map(async (prepared) => {
             if ("error" in prepared) throw new Error(prepared.error);
             steps.push(prepared.call.name);
-            const output = await executeFunction(prepared.call.name, prepared.input, testFunctionContext());
+            const output = await executeFunction(prepared.call.name, {
+              input: prepared.input,
+              context: testFunctionContext(),
+            });
             return { output: JSON.stringify(output), failed: false };
           }),
         ),

@@ -143,7 +143,7 @@ export class RunEngine implements Engine {
 
   /** Gives a claimed run its slot. */
   #open(run: ClaimedRun, worker: Worker, { contents, children } = UNTOUCHED()): Slot {
-    const journal = new RunJournal(this.#getServices(), worker, run, contents);
+    const journal = new RunJournal(this.#getServices(), worker, { run, contents });
     const used = contents.totals.credits.add(children.open);
     const budget = capBudget(openBudget(worker, run, used), run.cap, used.add(children.ended));
     const family = { started: children.count };

@@ -183,7 +183,7 @@ it("ends a run that was cancelled between two calls of the Inngest server", asyn
   for (const runId of [first, second]) {
     expect(await world.engine.executeSegment(runId, { acts: 1 })).toBe("paused");
   }
-  expect(await cancelRun(world, tenant.orgId, first, "Ada")).toBe(true);
+  expect(await cancelRun(world, tenant.orgId, { runId: first, by: "Ada" })).toBe(true);
   // The canceller's process died after marking the run.
   await world.pool.query("UPDATE runs SET cancel_requested_at = now(), cancelled_by = 'Bob' WHERE id = $1", [
     second,
@@ -242,7 +242,7 @@ it("begins no child under a run that has just ended", async () => {
   const runId = await start(tenant);
   await beforeWrite(beside, "child", async () => {
     await replaceWorker(beside);
-    await cancelRun(world, tenant.orgId, runId, "Ada");
+    await cancelRun(world, tenant.orgId, { runId, by: "Ada" });
   });
   await expect(executeBeside(runId)).rejects.toThrow(WorkerLost);
   expect(await read(runId)).toMatchObject({ status: "Cancelled", cancelledBy: "Ada" });
@@ -294,7 +294,7 @@ it.each(["before its worker was replaced", "after its worker was replaced"])(
     const runId = await start(tenant);
     const cancel = async () => {
       const child = await world.db.run.findFirstOrThrow({ where: { parentRunId: runId } });
-      await cancelRun(world, tenant.orgId, child.id, "Ada");
+      await cancelRun(world, tenant.orgId, { runId: child.id, by: "Ada" });
     };
     await beforeWrite(beside, { step: "sum" }, async () => {
       // The run's process does not get the cancel: it is gone.

@@ -84,7 +84,7 @@ it("a process whose worker was replaced still starts and cancels runs, with a ne
   const { runId } = await start();
   expect((await world.engine.worker()).id).not.toBe(lost);
   await loseWorker();
-  await cancelRun(world, tenant.orgId, runId, "Ada");
+  await cancelRun(world, tenant.orgId, { runId, by: "Ada" });
   expect((await world.db.run.findUniqueOrThrow({ where: { id: runId } })).status).toBe("Cancelled");
 });
 

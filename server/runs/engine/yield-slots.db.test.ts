@@ -37,7 +37,8 @@ beforeEach(async () => {
 afterEach(async () => {
   await busy.close();
   const open = await world.db.run.findMany({ where: { finishedAt: null, parentRunId: null } });
-  for (const run of open) await cancelRun(world, mintOrgId(run.organizationId), run.id, "a test");
+  for (const run of open)
+    await cancelRun(world, mintOrgId(run.organizationId), { runId: run.id, by: "a test" });
 });
 
 const read = (id: string) => world.db.run.findUniqueOrThrow({ where: { id } });
@@ -90,18 +91,18 @@ it("has no worker after that, is claimed again for its next segment, and refuses
 it("ends at once when it is cancelled while it waits", async () => {
   const tenant = await createTenant(world);
   const { id } = await startWaiting(tenant);
-  expect(await cancelRun(world, tenant.orgId, id, "Ada")).toBe(true);
+  expect(await cancelRun(world, tenant.orgId, { runId: id, by: "Ada" })).toBe(true);
   expect(await read(id)).toMatchObject({ status: "Cancelled", cancelledBy: "Ada" });
   const viewer = await createMember(world, tenant, "viewer");
   const now = world.clock.now().toISOString();
-  expect((await inspectRun(world, viewer, id)).run.turns).toEqual([{ from: now, to: now }]);
+  expect((await inspectRun(world, viewer, { runId: id })).run.turns).toEqual([{ from: now, to: now }]);
   await expectSoundLedger(world, tenant);
 });
 
 it("does not yield when it is to be cancelled: its worker ends it", async () => {
   const tenant = await createTenant(world);
   const { run, workerId } = await startClaimed(tenant);
-  await cancelRun(world, tenant.orgId, run.id, "Ada");
+  await cancelRun(world, tenant.orgId, { runId: run.id, by: "Ada" });
   expect(await yieldSlot(world, run, { workerId, sequence: run.sequence + 1 })).toBe(false);
   await world.pool.query("UPDATE runs SET claimed_by = NULL WHERE id = $1", [run.id]);
 });
@@ -179,7 +180,7 @@ it("happens between two acts when another organization waits; the run continues 
   await expect.poll(async () => (await read(runs[0])).admittedAt).toBeNull();
   expect(await read(runs[0])).toMatchObject({ status: "Running", claimedBy: null });
   const from = world.clock.now().toISOString();
-  const waiting = await inspectRun(world, viewer, runs[0]);
+  const waiting = await inspectRun(world, viewer, { runId: runs[0] });
   expect(waiting.run).toMatchObject({ waiting: true, turns: [{ from, to: null }] });
   expect(waiting.calls).toMatchObject([{ status: "Completed" }]);
   for (const call of [1, 2, 3]) await calls.release("second", call);
@@ -190,7 +191,7 @@ it("happens between two acts when another organization waits; the run continues 
   for (const call of [2, 3]) await calls.release("first", call);
   for (const call of [1, 2, 3]) await calls.release("other", call);
   for (const id of [...runs, other]) await expect.poll(statusOf(id)).toBe("Completed");
-  const { run, steps } = await inspectRun(world, viewer, runs[0]);
+  const { run, steps } = await inspectRun(world, viewer, { runId: runs[0] });
   expect(run).toMatchObject({ waiting: false, steps: 2, turns: [{ from, to: expect.any(String) }] });
   expect(steps.flatMap(({ attempts }) => attempts.filter(({ error }) => error !== null))).toEqual([]);
   expect(calls.count("first")).toBe(3);
@@ -275,7 +276,7 @@ it("happens between two steps of a child run; parent and child continue where th
   });
   // The step that called the tool was not interrupted.
   const viewer = await createMember(world, tenant, "viewer");
-  const { steps } = await inspectRun(world, viewer, runId);
+  const { steps } = await inspectRun(world, viewer, { runId });
   expect(steps).toMatchObject([{ startedAt: startedAt.toISOString() }]);
   expect(steps.flatMap(({ attempts }) => attempts.filter(({ error }) => error !== null))).toEqual([]);
   await busy.engine.stop();

@@ -56,7 +56,7 @@ export async function* exportRuns(
   let before: string | undefined;
   let first = true;
   for (;;) {
-    const ids = await findRunIds(services, actor.orgId, filter, { before, limit: PAGE });
+    const ids = await findRunIds(services, actor.orgId, { filter, page: { before, limit: PAGE } });
     for (const piece of await cutToPieces(services, actor.orgId, ids)) {
       let text = "";
       for (const run of await readPiece(services, actor.orgId, piece)) {

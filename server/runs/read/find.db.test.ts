@@ -139,10 +139,10 @@ describe.each(INDEXED)("finding runs when %s", (_, indexed) => {
     await fc.assert(
       fc.asyncProperty(filters, async (filter) => {
         const wanted = made.filter((run) => fits(run, filter)).map((run) => run.id);
-        const found = await findRunIds(world, tenant.orgId, filter, { limit: 100 });
+        const found = await findRunIds(world, tenant.orgId, { filter, page: { limit: 100 } });
         expect(found).toEqual(wanted.toReversed());
         const all = made.map((run) => run.id);
-        expect((await findFitting(world, tenant.orgId, filter, all)).sort()).toEqual(wanted);
+        expect((await findFitting(world, tenant.orgId, { filter, ids: all })).sort()).toEqual(wanted);
       }),
       { numRuns: 100 },
     );
@@ -173,7 +173,7 @@ describe("finding runs", () => {
     });
     const young = await insertRun(world, stuck, { status: "Running", createdAt: at(2) });
     await insertRun(world, stuck, { status: "Pending", createdAt: at(95) });
-    const find = (filter: RunFilter) => findRunIds(world, stuck.orgId, filter, { limit: 10 });
+    const find = (filter: RunFilter) => findRunIds(world, stuck.orgId, { filter, page: { limit: 10 } });
     expect(await find({ minDurationMs: HOUR })).toEqual([hung]);
     expect(await find({ maxDurationMs: HOUR })).toEqual([young]);
     expect(await find({ minTokens: 1 })).toEqual([hung]);
@@ -201,7 +201,7 @@ describe("finding runs", () => {
           .map((run) => run.id)
           .toReversed(),
       );
-      expect(await findRunIds(world, tenant.orgId, filter, { after: seen[5], limit: 100 })).toEqual(
+      expect(await findRunIds(world, tenant.orgId, { filter, page: { after: seen[5], limit: 100 } })).toEqual(
         seen.slice(0, 5),
       );
     }
@@ -211,13 +211,15 @@ describe("finding runs", () => {
     "finds the word %s, which looks like a run id but is not one",
     async (text) => {
       const id = await insertRun(world, tenant, { input: `{"order":"${text}"}` });
-      expect(await findRunIds(world, tenant.orgId, { text }, { limit: 10 })).toEqual([id]);
+      expect(await findRunIds(world, tenant.orgId, { filter: { text }, page: { limit: 10 } })).toEqual([id]);
     },
   );
 
   it("survives a rebuild of its index, which uses another search path", async () => {
     await world.pool.query("REINDEX INDEX run_index_terms");
-    expect(await findRunIds(world, tenant.orgId, { text: "alpha" }, { limit: 100 })).not.toEqual([]);
+    expect(
+      await findRunIds(world, tenant.orgId, { filter: { text: "alpha" }, page: { limit: 100 } }),
+    ).not.toEqual([]);
   });
 
   it("exports what a search finds", async () => {
@@ -230,16 +232,15 @@ describe("finding runs", () => {
 
   it("refuses what belongs to another organization", async () => {
     const stranger = await createTenant(world);
-    expect(await findRunIds(world, stranger.orgId, { text: "alpha" }, { limit: 10 })).toEqual([]);
-    expect(await findRunIds(world, stranger.orgId, { triggerId }, { limit: 10 })).toEqual([]);
     expect(
-      await findFitting(
-        world,
-        stranger.orgId,
-        {},
-        made.map((run) => run.id),
-      ),
+      await findRunIds(world, stranger.orgId, { filter: { text: "alpha" }, page: { limit: 10 } }),
     ).toEqual([]);
+    expect(await findRunIds(world, stranger.orgId, { filter: { triggerId }, page: { limit: 10 } })).toEqual(
+      [],
+    );
+    expect(await findFitting(world, stranger.orgId, { filter: {}, ids: made.map((run) => run.id) })).toEqual(
+      [],
+    );
   });
 });
 
@@ -264,7 +265,7 @@ describe("a word of any length", () => {
   ])("is found by its beginning, in letters of %s", async (_, letter) => {
     const { orgId, ...other } = await createTenant(world);
     const lookFor = (text: string) =>
-      findRunIds(world, orgId, runFilter.parse({ text: `xa ${text}` }), { limit: 20 });
+      findRunIds(world, orgId, { filter: runFilter.parse({ text: `xa ${text}` }), page: { limit: 20 } });
     for (const length of lengths) {
       const name = `w${length}`;
       const word = name + letter.repeat(length - name.length);
@@ -286,8 +287,8 @@ describe("a word", () => {
     await insertRun(world, searched, { input: "nothing of this" });
     const filter = runFilter.parse({ text });
     const find = async () => {
-      const ids = await findRunIds(world, searched.orgId, filter, { limit: 10 });
-      expect(await findFitting(world, searched.orgId, filter, [id])).toEqual(ids);
+      const ids = await findRunIds(world, searched.orgId, { filter, page: { limit: 10 } });
+      expect(await findFitting(world, searched.orgId, { filter, ids: [id] })).toEqual(ids);
       return ids;
     };
     const queued = await find();

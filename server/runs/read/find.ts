@@ -27,8 +27,7 @@ export type PageRequest = {
 export async function findRunIds(
   services: Services,
   orgId: OrgId,
-  filter: RunFilter,
-  page: PageRequest,
+  { filter, page }: { filter: RunFilter; page: PageRequest },
 ): Promise<string[]> {
   return readIds(services, selectRunIds(orgId, filter, { page, now: services.clock.now() }));
 }
@@ -75,8 +74,7 @@ function isWalkable(filter: RunFilter): boolean {
 export async function findFitting(
   services: Services,
   orgId: OrgId,
-  filter: RunFilter,
-  ids: string[],
+  { filter, ids }: { filter: RunFilter; ids: string[] },
 ): Promise<string[]> {
   if (ids.length === 0) return [];
   const now = services.clock.now();

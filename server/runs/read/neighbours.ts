@@ -13,8 +13,8 @@ export async function findNeighbours(
   { runId, filter }: { runId: string; filter: RunFilter },
 ): Promise<{ newer: string | null; older: string | null }> {
   const [[newer], [older]] = await Promise.all([
-    findRunIds(services, orgId, filter, { after: runId, limit: 1, oldestFirst: true }),
-    findRunIds(services, orgId, filter, { before: runId, limit: 1 }),
+    findRunIds(services, orgId, { filter, page: { after: runId, limit: 1, oldestFirst: true } }),
+    findRunIds(services, orgId, { filter, page: { before: runId, limit: 1 } }),
   ]);
   return { newer: newer ?? null, older: older ?? null };
 }

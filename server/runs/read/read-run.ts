@@ -37,8 +37,7 @@ const READ = {
 export async function readRun(
   services: Services,
   actor: ApiKeyActor,
-  kind: "agent" | "tool",
-  runId: string,
+  { kind, runId }: { kind: "agent" | "tool"; runId: string },
 ): Promise<RunFacts> {
   const known = services.endedRuns.get(runId);
   if (known) return ownRun(actor, kind, known.orgId === actor.orgId ? known.run : null);

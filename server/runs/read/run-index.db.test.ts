@@ -20,15 +20,16 @@ const insertRuns = async (count: number) => {
 };
 const queued = async () => (await world.pool.query("SELECT 1 FROM run_index_queue")).rowCount;
 const indexed = () => world.db.runIndexEntry.count({ where: { organizationId: tenant.orgId } });
-const findTools = () => findRunIds(world, tenant.orgId, { kind: "tool" }, { limit: 1_000 });
+const findTools = () => findRunIds(world, tenant.orgId, { filter: { kind: "tool" }, page: { limit: 1_000 } });
 
 it("finds an ended run before, during and after indexing", async () => {
   const operator = { kind: "operator", orgId: tenant.orgId, name: "test" } as const;
   const request = { kind: "tool", targetId: tenant.toolId, input: { a: 1, b: 2 } } as const;
   const { runId } = await startRun(world, operator, request);
-  const cancelled = () => findRunIds(world, tenant.orgId, { status: ["Cancelled"] }, { limit: 10 });
+  const cancelled = () =>
+    findRunIds(world, tenant.orgId, { filter: { status: ["Cancelled"] }, page: { limit: 10 } });
   expect([await queued(), await cancelled()]).toEqual([0, []]);
-  await cancelRun(world, tenant.orgId, runId, "a test");
+  await cancelRun(world, tenant.orgId, { runId, by: "a test" });
   expect([await queued(), await cancelled()]).toEqual([1, [runId]]);
   expect(await indexEndedRuns(world)).toBe(1);
   expect([await queued(), await indexed(), await cancelled()]).toEqual([0, 1, [runId]]);

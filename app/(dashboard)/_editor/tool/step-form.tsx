@@ -143,7 +143,7 @@ const NUMBER = { type: "integer" };
 /** When the step runs, how often, and what a failure does. */
 function Flow({ step, errorAt, onSet }: StepProps) {
   const { fields, parallel } = step;
-  const field = (name: string, label: string, hint: string, schema: unknown) => (
+  const field = (name: string, { label, hint, schema }: { label: string; hint: string; schema: unknown }) => (
     <ValueField
       error={errorAt([name])}
       hint={hint}
@@ -155,19 +155,39 @@ function Flow({ step, errorAt, onSet }: StepProps) {
   );
   return (
     <Section title="Flow">
-      {field("if", "Only if", "An expression, such as input.city = 'Oslo'. Empty: always.", TEXT)}
+      {field("if", {
+        label: "Only if",
+        hint: "An expression, such as input.city = 'Oslo'. Empty: always.",
+        schema: TEXT,
+      })}
       {parallel === null ? (
         <div className="grid gap-4 sm:grid-cols-2">
-          {field("forEach", "For each", "An expression that gives a list. Empty: once.", TEXT)}
-          {field("as", "Item name", "What expressions call the item. Empty: item.", TEXT)}
+          {field("forEach", {
+            label: "For each",
+            hint: "An expression that gives a list. Empty: once.",
+            schema: TEXT,
+          })}
+          {field("as", {
+            label: "Item name",
+            hint: "What expressions call the item. Empty: item.",
+            schema: TEXT,
+          })}
         </div>
       ) : null}
       <div className="grid gap-4 sm:grid-cols-3">
-        {field("concurrency", "At once", "Items under way at once.", NUMBER)}
+        {field("concurrency", { label: "At once", hint: "Items under way at once.", schema: NUMBER })}
         {parallel === null ? (
           <>
-            {field("retries", "Retries", "Further attempts after a failure.", NUMBER)}
-            {field("timeoutMs", "Timeout in ms", "Empty: the function's own.", NUMBER)}
+            {field("retries", {
+              label: "Retries",
+              hint: "Further attempts after a failure.",
+              schema: NUMBER,
+            })}
+            {field("timeoutMs", {
+              label: "Timeout in ms",
+              hint: "Empty: the function's own.",
+              schema: NUMBER,
+            })}
           </>
         ) : null}
       </div>

@@ -114,24 +114,31 @@ function chipsOf(filter: RunFilter, targets: FilterTargets, timeZone: string): C
   const { status, kind, agentId, toolId, triggerId, apiKeyId, userId, source, period } = filter;
   const nameOf = (list: NamedTarget[], id: string) => list.find((each) => each.id === id)?.name ?? "unknown";
   const chips: (ChipFacts | false | "" | undefined)[] = [
-    status?.length !== 0 && status && chip("status", "status", status.join(" or ")),
-    kind && chip("kind", "kind", `${kind} runs`),
-    agentId && chip("agentId", "agent", nameOf(targets.agents, agentId)),
-    toolId && chip("toolId", "tool", nameOf(targets.tools, toolId)),
-    triggerId && chip("triggerId", "trigger", `trigger ${nameOf(targets.triggers, triggerId)}`),
-    apiKeyId && chip("apiKeyId", "key", `key ${nameOf(targets.keys, apiKeyId)}`, "API key"),
-    userId && chip("userId", "person", `by ${nameOf(targets.people, userId)}`),
-    ...sizeLabels(filter).map(({ field, text }) => chip(field, text, text, SIZE_GROUPS[field] ?? "")),
-    source && chip("source", "source", SOURCE_LABELS[source], "started by"),
-    period && chip("period", "period", PERIOD_LABELS[period], "created"),
+    status?.length !== 0 && status && chip("status", { label: "status", text: status.join(" or ") }),
+    kind && chip("kind", { label: "kind", text: `${kind} runs` }),
+    agentId && chip("agentId", { label: "agent", text: nameOf(targets.agents, agentId) }),
+    toolId && chip("toolId", { label: "tool", text: nameOf(targets.tools, toolId) }),
+    triggerId &&
+      chip("triggerId", { label: "trigger", text: `trigger ${nameOf(targets.triggers, triggerId)}` }),
+    apiKeyId &&
+      chip("apiKeyId", { label: "key", text: `key ${nameOf(targets.keys, apiKeyId)}`, typed: "API key" }),
+    userId && chip("userId", { label: "person", text: `by ${nameOf(targets.people, userId)}` }),
+    ...sizeLabels(filter).map(({ field, text }) =>
+      chip(field, { label: text, text, typed: SIZE_GROUPS[field] ?? "" }),
+    ),
+    source && chip("source", { label: "source", text: SOURCE_LABELS[source], typed: "started by" }),
+    period && chip("period", { label: "period", text: PERIOD_LABELS[period], typed: "created" }),
     ...timeLabels(filter, timeZone).map(({ field, text }) =>
-      chip(field, field === "from" ? "begin" : "end", text, "created"),
+      chip(field, { label: field === "from" ? "begin" : "end", text, typed: "created" }),
     ),
   ];
   return chips.filter((each): each is ChipFacts => Boolean(each));
 }
 
-function chip(field: keyof RunFilter, label: string, text: string, typed = label): ChipFacts {
+function chip(
+  field: keyof RunFilter,
+  { label, text, typed = label }: { label: string; text: string; typed?: string },
+): ChipFacts {
   return { field, label, text, typed };
 }
 

@@ -11,12 +11,12 @@ const targets = {
   people: [],
 };
 const choices = (filter: RunFilter, text: string) =>
-  choicesFor(filter, targets, text, "UTC").map(({ name, items }) => [
+  choicesFor(filter, { targets, text, timeZone: "UTC" }).map(({ name, items }) => [
     name,
     ...items.map(({ label }) => label),
   ]);
 const take = (filter: RunFilter, text: string, latest = filter) =>
-  choicesFor(filter, targets, text, "UTC")[0]?.items[0]?.change(latest);
+  choicesFor(filter, { targets, text, timeZone: "UTC" })[0]?.items[0]?.change(latest);
 
 test("offers every condition of the columns that has values", () => {
   expect(choices({}, "").map(([name]) => name)).toEqual([

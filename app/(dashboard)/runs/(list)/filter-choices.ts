@@ -19,9 +19,7 @@ export type Choice = Findable & { id: string; chosen: boolean; change: FilterCha
  */
 export function choicesFor(
   filter: RunFilter,
-  targets: FilterTargets,
-  text: string,
-  timeZone: string,
+  { targets, text, timeZone }: { targets: FilterTargets; text: string; timeZone: string },
 ): Group<Choice>[] {
   const typed = readTyped(text).map(
     (part): Choice => ({

@@ -30,7 +30,7 @@ export function FilterPicker({
 }) {
   const [text, setText] = useState(initialText);
   const timeZone = useTimeZone();
-  const groups = choicesFor(filter, targets, text, timeZone);
+  const groups = choicesFor(filter, { targets, text, timeZone });
 
   function take(choice: Choice) {
     onChange(choice.change);

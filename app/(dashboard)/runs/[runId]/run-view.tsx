@@ -36,7 +36,7 @@ export function RunView({ runId, answer }: { runId: string; answer: FirstView | 
   const waits = useMemo(() => waitsOf(inspection.run), [inspection.run]);
   const wasLive = useWasTrue(!isTerminal(run.status));
   const loading = inner !== null && !runs.has(inner);
-  const choice = useChosenLine(run, withWaits(lines, waits), own, { wasLive, loading });
+  const choice = useChosenLine(run, { lines: withWaits(lines, waits), own, wasLive, loading });
 
   const failure =
     run.status === "Failed" ? (

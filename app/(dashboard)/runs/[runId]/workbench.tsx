@@ -82,7 +82,7 @@ export function Workbench({
   };
   const zoom = () => {
     const now = serverTime();
-    if (chosen) setRange(rangeAround(chosen, scaleOf(run, shown, "time", now), now));
+    if (chosen) setRange(rangeAround(chosen, scaleOf(run, { lines: shown, measure: "time", now }), now));
     setMeasure("time");
   };
 

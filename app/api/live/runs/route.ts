@@ -8,5 +8,8 @@ export async function GET(request: Request): Promise<Response> {
   const services = getServices();
   const found = await memberForRoute(services, request);
   if ("refusal" in found) return found.refusal;
-  return openStream(services, request, found.actor, (sink) => streamRuns(services, found.actor, sink));
+  return openStream(services, request, {
+    actor: found.actor,
+    produce: (sink) => streamRuns(services, found.actor, sink),
+  });
 }

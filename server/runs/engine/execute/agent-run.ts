@@ -26,7 +26,7 @@ export async function executeAgent(
     async act(acting) {
       const first = stepsBefore + 1;
       stepsBefore += acting.calls.length;
-      return act(execution, configuration, acting, first);
+      return act(execution, { configuration, acting, firstStepNumber: first });
     },
   });
 }
@@ -34,9 +34,11 @@ export async function executeAgent(
 /** Executes the calls of one iteration in parallel, each as a step; completed ones are answered from the journal. */
 async function act(
   execution: Execution,
-  configuration: AgentConfiguration,
-  acting: Acting,
-  firstStepNumber: number,
+  {
+    configuration,
+    acting,
+    firstStepNumber,
+  }: { configuration: AgentConfiguration; acting: Acting; firstStepNumber: number },
 ): Promise<Acted[]> {
   const { journal, strands } = execution;
   const keys = acting.calls.map((_, index) => `call-${acting.iteration}-${index + 1}`);

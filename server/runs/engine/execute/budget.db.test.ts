@@ -135,6 +135,6 @@ it.each([true, false])("shows whether the tokens are estimated: %s", async (mark
   estimated = mark;
   const run = await start(tenant);
   await executeRun(world, run.id);
-  expect(await inspectRun(world, member, run.id)).toMatchObject({ calls: [{ estimated: mark }] });
+  expect(await inspectRun(world, member, { runId: run.id })).toMatchObject({ calls: [{ estimated: mark }] });
   expect(await readCompleteRun(world, member, run.id)).toMatchObject({ modelCalls: [{ estimated: mark }] });
 });

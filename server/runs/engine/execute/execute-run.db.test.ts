@@ -509,12 +509,12 @@ describe("cancel", () => {
   it("ends a pending run at once, twice is the same, and leaves ended runs alone", async () => {
     const tenant = await createTenant(world);
     const { runId } = await start(tenant);
-    expect(await cancelRun(world, tenant.orgId, runId, "Ada")).toBe(true);
-    expect(await cancelRun(world, tenant.orgId, runId, "Bob")).toBe(true);
+    expect(await cancelRun(world, tenant.orgId, { runId, by: "Ada" })).toBe(true);
+    expect(await cancelRun(world, tenant.orgId, { runId, by: "Bob" })).toBe(true);
     expect(await read(runId)).toMatchObject({ status: "Cancelled", cancelledBy: "Ada", errorMessage: null });
     await expectSoundLedger(world, tenant);
     const stranger = await createTenant(world);
-    expect(await cancelRun(world, stranger.orgId, runId, "Eve")).toBe(false);
+    expect(await cancelRun(world, stranger.orgId, { runId, by: "Eve" })).toBe(false);
   });
 
   it("aborts the model call of a running run and charges what was used", async () => {
@@ -527,7 +527,7 @@ describe("cancel", () => {
       const aborted = new Promise<never>((_resolve, reject) => {
         request.signal.addEventListener("abort", () => reject(request.signal.reason));
       });
-      await cancelRun(world, tenant.orgId, open.id, "Ada");
+      await cancelRun(world, tenant.orgId, { runId: open.id, by: "Ada" });
       return aborted;
     });
     expect(cancelled).toMatchObject({
@@ -551,7 +551,7 @@ describe("cancel", () => {
       const aborted = new Promise<never>((_resolve, reject) => {
         request.signal.addEventListener("abort", () => reject(request.signal.reason));
       });
-      await cancelRun(world, tenant.orgId, root.id, "Ada");
+      await cancelRun(world, tenant.orgId, { runId: root.id, by: "Ada" });
       return aborted;
     });
     expect(done).toMatchObject({ status: "Cancelled", cancelledBy: "Ada", steps: [{ status: "Failed" }] });

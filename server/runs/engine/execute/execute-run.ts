@@ -123,7 +123,7 @@ async function executeChild(
 ): Promise<ChildOutcome> {
   const { services, worker } = context;
   const contents = await readJournal(services, child);
-  const journal = new RunJournal(services, worker, child, contents);
+  const journal = new RunJournal(services, worker, { run: child, contents });
   if (inserted) journal.follow(inserted);
   const own = capBudget(budget, child.cap, contents.totals.credits);
   const outcome = await executeRun(context, child, { journal, budget: own, parent });

@@ -87,7 +87,7 @@ const operator = (of = tenant) => ({ kind: "operator", orgId: of.orgId, name: "o
 
 async function prepare(value: string | null = VALUE): Promise<{ agentId: string; toolId: string }> {
   const [applied] = await applyDefinitionFile(world, declare(tenant));
-  if (value !== null) await setSecret(world, operator(), { name: "far", value });
+  if (value !== null) await setSecret(world, operator(), { secret: { name: "far", value } });
   return { agentId: applied?.agents[0]?.id ?? "", toolId: applied?.tools[0]?.id ?? "" };
 }
 
@@ -225,7 +225,7 @@ it("a key without a value, or one that has expired, fails the run and is not sen
     errorMessage: expect.stringContaining('The secret "far" has no value yet'),
   });
   const expiresAt = new Date(world.clock.now().getTime() + 1_000).toISOString();
-  await setSecret(world, operator(), { name: "far", value: VALUE, expiresAt });
+  await setSecret(world, operator(), { secret: { name: "far", value: VALUE, expiresAt } });
   world.clock.advance(2_000);
   expect(await run("agent", agentId)).toMatchObject({
     status: "Failed",

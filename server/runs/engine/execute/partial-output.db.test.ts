@@ -25,7 +25,7 @@ it("shows output as it grows, stamps each change with a sequence, and shows the 
   const viewer = await createMember(world, tenant, "viewer");
   const runId = await start(tenant);
   const read = async () => {
-    const { run, calls } = await inspectRun(world, viewer, runId);
+    const { run, calls } = await inspectRun(world, viewer, { runId });
     if (calls[0] === undefined) return null;
     const call = await inspectCall(world, viewer, { runId, callId: calls[0].id });
     return { sequence: run.sequence, status: call.status, text: call.content.text };
@@ -50,18 +50,18 @@ it("keeps partial output when the run is cancelled while the model answers", asy
   const viewer = await createMember(world, tenant, "viewer");
   const runId = await start(tenant);
   const text = async () => {
-    const { calls } = await inspectRun(world, viewer, runId);
+    const { calls } = await inspectRun(world, viewer, { runId });
     if (calls[0] === undefined) return null;
     return (await inspectCall(world, viewer, { runId, callId: calls[0].id })).content.text;
   };
   play = async ({ onText, signal }) => {
     onText?.("Half a sen");
     await expect.poll(text).toBe("Half a sen");
-    await cancelRun(world, tenant.orgId, runId, "Ada");
+    await cancelRun(world, tenant.orgId, { runId, by: "Ada" });
     await expect.poll(() => signal.aborted).toBe(true);
     throw signal.reason;
   };
   await executeRun(world, runId);
-  expect((await inspectRun(world, viewer, runId)).run.status).toBe("Cancelled");
+  expect((await inspectRun(world, viewer, { runId })).run.status).toBe("Cancelled");
   expect(await text()).toBe("Half a sen");
 });

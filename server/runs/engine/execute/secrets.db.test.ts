@@ -70,10 +70,10 @@ async function startEcho(): Promise<EchoServer> {
 
 const operator = (of: Tenant = tenant) => ({ kind: "operator", orgId: of.orgId, name: "operator" }) as const;
 const setApi = (of: Tenant = tenant, more: { expiresAt?: string } = {}) =>
-  setSecret(world, operator(of), { name: "api", value: VALUE, hosts: [allowed.host], ...more });
+  setSecret(world, operator(of), { secret: { name: "api", value: VALUE, hosts: [allowed.host], ...more } });
 
 async function startTool(steps: ToolInput["steps"], input: object = {}): Promise<string> {
-  const { id } = await saveTool(world, operator(), { slug: "caller", name: "Caller", steps });
+  const { id } = await saveTool(world, operator(), { definition: { slug: "caller", name: "Caller", steps } });
   return start("tool", id, input);
 }
 
@@ -236,7 +236,7 @@ describe("a secret does not go", () => {
   });
 
   it("without encryption to a host that the operator does not list", async () => {
-    await setSecret(world, operator(), { name: "api", value: VALUE, hosts: ["plain.test"] });
+    await setSecret(world, operator(), { secret: { name: "api", value: VALUE, hosts: ["plain.test"] } });
     expect(await failing({ url: "http://plain.test/", headers: { a: "{{ secrets.api }}" } })).toBe(
       'The secret "api" is sent over https only, and http://plain.test is not https.',
     );
@@ -265,10 +265,14 @@ describe("a secret does not go", () => {
     tenant = await createTenant(world);
     const call = { url: `http://${allowed.host}/`, headers: { a: "{{ secrets.api }}" } };
     const steps = [{ id: "out", uses: "http_request", with: call }];
-    await expect(saveTool(world, operator(), { slug: "thief", name: "Thief", steps })).rejects.toMatchObject({
+    await expect(
+      saveTool(world, operator(), { definition: { slug: "thief", name: "Thief", steps } }),
+    ).rejects.toMatchObject({
       issues: [{ path: "/steps/0/with/headers/a", message: 'there is no secret "api"; there are none yet' }],
     });
-    await setSecret(world, operator(), { name: "api", value: "a value of their own", hosts: [allowed.host] });
+    await setSecret(world, operator(), {
+      secret: { name: "api", value: "a value of their own", hosts: [allowed.host] },
+    });
     await world.db.secret.updateMany({
       where: { organizationId: tenant.orgId },
       data: { sealed: mine.sealed },

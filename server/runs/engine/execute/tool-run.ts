@@ -20,9 +20,13 @@ export async function executeTool(execution: Execution, configuration: ToolConfi
     placeholderOf: (name: string) => secrets.placeholders.of(name),
   };
   const checkpoint = createActCheckpoint(execution.checkpoint);
-  const outcome = await runWorkflow(configuration.definition, isJsonObject(input) ? input : {}, facts, {
-    call: async (call) => resultOf(await act({ ...execution, checkpoint: () => checkpoint(call) }, call)),
-    fork: strands.fork,
+  const outcome = await runWorkflow(configuration.definition, {
+    input: isJsonObject(input) ? input : {},
+    facts,
+    journal: {
+      call: async (call) => resultOf(await act({ ...execution, checkpoint: () => checkpoint(call) }, call)),
+      fork: strands.fork,
+    },
   });
   if (outcome.status === "Failed") return outcome;
   return { status: "Completed", output: await stringifyLarge(outcome.output) };

@@ -96,7 +96,11 @@ export class RunJournal {
   readonly #stepNumbers: Map<string, number>;
   #highestNumber: number;
 
-  constructor(services: Services, worker: Worker, run: ClaimedRun, contents: JournalContents) {
+  constructor(
+    services: Services,
+    worker: Worker,
+    { run, contents }: { run: ClaimedRun; contents: JournalContents },
+  ) {
     this.#services = services;
     this.#worker = worker;
     this.#run = run;

@@ -55,7 +55,7 @@ async function start(
   { userMessage = "Hi", ...conditions }: StartConditions & { userMessage?: string } = {},
 ) {
   const actor = { kind: "operator", orgId: tenant.orgId, name: "test" } as const;
-  return startRun(process, actor, { kind: "agent", targetId: tenant.agentId, userMessage }, conditions);
+  return startRun(process, actor, { kind: "agent", targetId: tenant.agentId, userMessage, conditions });
 }
 
 /** A row of a model call. */

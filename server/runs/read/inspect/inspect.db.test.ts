@@ -9,7 +9,7 @@ const world = await openWorld();
 it("finds the last successful run of the same agent or tool before a failed one", async () => {
   const tenant = await createTenant(world);
   const viewer = await createMember(world, tenant, "viewer");
-  const lastGood = async (runId: string) => (await inspectRun(world, viewer, runId)).run.lastGoodRunId;
+  const lastGood = async (runId: string) => (await inspectRun(world, viewer, { runId })).run.lastGoodRunId;
 
   const first = await insertRun(world, tenant, { status: "Failed" });
   expect(await lastGood(first)).toBeNull();
@@ -30,7 +30,7 @@ it("shows the current version of the target, or none if it is deleted", async ()
   const tenant = await createTenant(world);
   const viewer = await createMember(world, tenant, "viewer");
   const runId = await insertRun(world, tenant);
-  const version = async () => (await inspectRun(world, viewer, runId)).run.currentVersion;
+  const version = async () => (await inspectRun(world, viewer, { runId })).run.currentVersion;
   expect(await version()).toBe(1);
   await world.db.tool.update({ where: { id: tenant.toolId }, data: { version: 3 } });
   expect(await version()).toBe(3);
@@ -49,7 +49,7 @@ it("counts a child run's use for the step that started it", async () => {
     data: { parentRunId: runId, rootRunId: runId, source: "run" },
   });
   await world.db.step.updateMany({ where: { runId, stepNumber: 2 }, data: { childRunId: child } });
-  const { run, steps } = await inspectRun(world, viewer, runId);
+  const { run, steps } = await inspectRun(world, viewer, { runId });
   expect(steps.map(({ childCredits }) => childCredits)).toEqual([null, "0.0300"]);
   expect(run).toMatchObject({ credits: "0.0000", creditsWithChildren: "0.0300", steps: 2, sequence: 2 });
 });
@@ -77,7 +77,7 @@ it("marks the failures that the tool's definition tolerates, items and members o
       data: { key, ...(key === "each[1]" ? {} : { status: "Failed", errorMessage: "It failed." }) },
     });
   }
-  const { steps } = await inspectRun(world, viewer, runId);
+  const { steps } = await inspectRun(world, viewer, { runId });
   expect(steps.map(({ key, tolerated }) => [key, tolerated])).toEqual([
     ["each[0]", true],
     ["each[1]", false],

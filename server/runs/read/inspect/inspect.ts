@@ -27,8 +27,7 @@ export type RunInspection = { run: RunDetail; steps: StepLine[]; calls: CallLine
 export async function inspectRun(
   services: Services,
   actor: MemberActor,
-  runId: string,
-  { after = -1 }: { after?: number } = {},
+  { runId, after = -1 }: { runId: string; after?: number },
 ): Promise<RunInspection> {
   // The run is read first: later lines may be newer than its sequence and are sent twice, but none is skipped.
   const run = await readRun(services, actor, runId);

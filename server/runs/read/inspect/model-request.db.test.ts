@@ -123,16 +123,18 @@ it("shows the requests of a tool's own model call, the correction included", asy
   const tenant = await createTenant(world);
   const operator = { kind: "operator", orgId: tenant.orgId, name: "test" } as const;
   const { id } = await saveTool(world, operator, {
-    slug: "writer",
-    name: "Writer",
-    steps: [
-      {
-        id: "text",
-        uses: "generate_text",
-        with: { system: "Be brief.", prompt: "A number.", model: "m", schema: { type: "number" } },
-      },
-    ],
-    output: "{{ steps.text }}",
+    definition: {
+      slug: "writer",
+      name: "Writer",
+      steps: [
+        {
+          id: "text",
+          uses: "generate_text",
+          with: { system: "Be brief.", prompt: "A number.", model: "m", schema: { type: "number" } },
+        },
+      ],
+      output: "{{ steps.text }}",
+    },
   });
   const { views } = await execute(tenant, { kind: "tool", targetId: id, input: {} }, [
     { content: "seven" },

@@ -71,15 +71,19 @@ export async function inspectModelRequest(
     db.modelCall.findMany({ where: earlier, select: { key: true, content: true, toolCalls: true } }),
     readOutputs(db, ofRun, call.iterationNumber),
   ]);
-  return replay(configuration, call.run.input, call.key, {
-    organizationId: actor.orgId,
-    thoughts: new Map(
-      calls.map(({ key, content, toolCalls }) => [
-        key,
-        { content, toolCalls: storedToolCalls.parse(JSON.parse(toolCalls)) },
-      ]),
-    ),
-    outputs: new Map(steps.map((step) => [step.key, step])),
+  return replay(configuration, {
+    userMessage: call.run.input,
+    wanted: call.key,
+    journal: {
+      organizationId: actor.orgId,
+      thoughts: new Map(
+        calls.map(({ key, content, toolCalls }) => [
+          key,
+          { content, toolCalls: storedToolCalls.parse(JSON.parse(toolCalls)) },
+        ]),
+      ),
+      outputs: new Map(steps.map((step) => [step.key, step])),
+    },
   });
 }
 
@@ -116,9 +120,11 @@ type Journal = {
 /** Replays the agent's loop from its journal until it requests the wanted call, which gets no reply and so ends it. */
 async function replay(
   configuration: AgentConfiguration,
-  userMessage: string,
-  wanted: string,
-  { organizationId, thoughts, outputs }: Journal,
+  {
+    userMessage,
+    wanted,
+    journal: { organizationId, thoughts, outputs },
+  }: { userMessage: string; wanted: string; journal: Journal },
 ): Promise<ModelRequestView> {
   let found: Thinking | undefined;
   let known = 0;

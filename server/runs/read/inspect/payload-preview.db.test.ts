@@ -23,7 +23,7 @@ it.each([
     const cut = { text: start, bytes: length * bytes, cut: more > 0 };
     const runId = await insertRun(world, tenant, { input: text, output: text, steps: 1 });
     await world.db.step.updateMany({ where: { runId }, data: { input: text, output: text } });
-    const { run, steps } = await inspectRun(world, actor, runId);
+    const { run, steps } = await inspectRun(world, actor, { runId });
     expect(run).toMatchObject({ input: cut, output: cut });
     const step = await inspectStep(world, actor, { runId, stepId: steps[0]?.id ?? "" });
     expect(step).toMatchObject({ input: cut, output: cut });

@@ -24,17 +24,21 @@ it("shows a run's configuration, and what a run started now would change", async
 
   // The agent stays at version 1; one of its tools changes.
   const steps = [{ id: "sum", uses: "calculate", with: { expression: "1 + 1" } }];
-  await saveTool(world, operator, { slug: "adder", name: "Adder", steps, output: "{{ steps.sum }}" });
+  await saveTool(world, operator, {
+    definition: { slug: "adder", name: "Adder", steps, output: "{{ steps.sum }}" },
+  });
   const byTool = await inspectConfiguration(world, viewer, first);
   expect(byTool.now?.version).toBe(1);
   expect(byTool.now?.changes.map(({ field }) => field)).toEqual(["tools", "tool adder"]);
   expect(byTool.now?.changes[0]).toEqual({ field: "tools", from: "adder v1", to: "adder v2" });
 
   await saveAgent(world, operator, {
-    slug: "helper",
-    name: "Helper",
-    model: "m",
-    systemPrompt: "You hinder.",
+    definition: {
+      slug: "helper",
+      name: "Helper",
+      model: "m",
+      systemPrompt: "You hinder.",
+    },
   });
   const second = await start();
   expect((await inspectConfiguration(world, viewer, first)).now?.version).toBe(2);

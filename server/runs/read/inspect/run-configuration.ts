@@ -30,7 +30,7 @@ export async function inspectConfiguration(
   runId: string,
 ): Promise<RunConfigurationView> {
   const run = await readFrozen(services, actor, runId);
-  const target = await findTarget(services, actor.orgId, run.kind, run.targetId);
+  const target = await findTarget(services, actor.orgId, { kind: run.kind, id: run.targetId });
   const now = target && {
     version: target.version,
     changes: compareFields(

@@ -25,7 +25,7 @@ export function withGroups(lines: (WorkLine | AttemptLine)[]): (WorkLine | Attem
     const items = held.filter((each) => each.depth === line.depth).filter(isStep);
     // From the first item on: a run in progress may add more, and nothing may move then.
     if (name !== null) {
-      all.push(groupOf(line, name, items, held.filter(isWork)));
+      all.push(groupOf(line, { label: name, items, holds: held.filter(isWork) }));
       all.push(...inside(held));
       at = end;
     } else {
@@ -84,9 +84,7 @@ function descendantsOf<Each extends Line>(lines: Each[], at: number): Each[] {
 
 function groupOf(
   { runId, slug, depth }: Line,
-  label: string,
-  items: GroupLine["items"],
-  holds: readonly WorkLine[],
+  { label, items, holds }: { label: string; items: GroupLine["items"]; holds: readonly WorkLine[] },
 ): GroupLine {
   const prefix = slug.slice(0, slug.lastIndexOf(".") + 1);
   return { kind: "group", runId, slug: `${prefix}${label}`, label, depth, items, holds };

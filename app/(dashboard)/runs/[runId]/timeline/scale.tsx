@@ -17,7 +17,10 @@ export type Scale = { measure: Measure; start: number; span: number };
 export type TimeRange = { from: number; to: number };
 
 /** The scale of these lines, including waits. Open lines end now. */
-export function scaleOf(run: RunDetail, lines: Line[], measure: Measure, now: number): Scale {
+export function scaleOf(
+  run: RunDetail,
+  { lines, measure, now }: { lines: Line[]; measure: Measure; now: number },
+): Scale {
   if (measure !== "time") {
     const most = lines.reduce((max, line) => Math.max(max, amountOf(line, measure, now)), 0);
     return { measure, start: 0, span: Math.max(1, most) };
@@ -48,7 +51,10 @@ export type Bar = Span & {
 };
 
 /** The bar of a line; empty outside the visible range. */
-export function barOf(line: Line, scale: Scale, range: TimeRange | null, now: number): Bar {
+export function barOf(
+  line: Line,
+  { scale, range, now }: { scale: Scale; range: TimeRange | null; now: number },
+): Bar {
   const { measure, span } = scale;
   const amount = amountOf(line, measure, now);
   if (measure !== "time") {
@@ -67,11 +73,14 @@ export function barOf(line: Line, scale: Scale, range: TimeRange | null, now: nu
         : attempts
             .filter((each) => beyond(each, range, now) === null)
             .map((each) => ({ ...spanOf(each, scale, now), failed: each.error !== null })),
-    held: line.folded || line.kind === "group" ? heldBy(line.holds ?? [], scale, range, now) : null,
+    held: line.folded || line.kind === "group" ? heldBy(line.holds ?? [], { scale, range, now }) : null,
   };
 }
 
-function heldBy(lines: readonly WorkLine[], scale: Scale, range: TimeRange | null, now: number): Bar["held"] {
+function heldBy(
+  lines: readonly WorkLine[],
+  { scale, range, now }: { scale: Scale; range: TimeRange | null; now: number },
+): Bar["held"] {
   const spans = lines
     .map((line) => ({ ...lineFacts(line), ...spanOf(lineFacts(line), scale, now) }))
     .filter((each) => beyond(each, range, now) === null);

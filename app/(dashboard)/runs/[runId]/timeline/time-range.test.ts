@@ -35,7 +35,7 @@ it("cuts bars at the edges, and marks the side of lines outside", () => {
   const range = { from: BEGIN + 2_000, to: BEGIN + 4_000 };
   const scale = scaleOfRange(range);
   const bar = (from: number, to: number | null) => {
-    const { from: start, length, beyond } = barOf(line(from, to), scale, range, BEGIN + 10_000);
+    const { from: start, length, beyond } = barOf(line(from, to), { scale, range, now: BEGIN + 10_000 });
     return [start, length, beyond];
   };
   expect(bar(2_500, 3_000)).toEqual([0.25, 0.25, null]);

@@ -67,7 +67,7 @@ export function Timeline({
   const live = !isTerminal(run.status);
   const now = useNow(live);
   const preload = usePreload();
-  const full = scaleOf(run, lines, measure, now);
+  const full = scaleOf(run, { lines, measure, now });
   const zoomed = measure === "time" ? range : null;
   const scale = zoomed ? scaleOfRange(zoomed) : full;
   const chosenId = chosen ? lineId(chosen) : null;
@@ -144,7 +144,7 @@ export function Timeline({
             count={lines.length}
             onUnfold={() => setOpen(line, !isOpen(line))}
             unfolded={isOpen(line)}
-            bar={barOf(line, scale, zoomed, now)}
+            bar={barOf(line, { scale, range: zoomed, now })}
             key={lineId(line)}
             line={line}
             onChoose={onChoose}

@@ -28,9 +28,7 @@ export type Choice = {
  */
 export function useChosenLine(
   run: RunDetail,
-  lines: Line[],
-  own: WorkLine[],
-  { wasLive, loading }: { wasLive: boolean; loading: boolean },
+  { lines, own, wasLive, loading }: { lines: Line[]; own: WorkLine[]; wasLive: boolean; loading: boolean },
 ): Choice {
   const address = readAddress(useSearchParams());
   const [stayedAt, setStayedAt] = useState<string | null>(null);

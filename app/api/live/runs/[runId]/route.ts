@@ -22,7 +22,8 @@ export async function GET(
   if (!run) return refuseRoute("not_found", `There is no run ${runId} in this organization.`);
   const last = request.headers.get("last-event-id") ?? new URL(request.url).searchParams.get("after") ?? "";
   const after = /^\d{1,9}$/.test(last) ? Number(last) : -1;
-  return openStream(services, request, found.actor, (sink) =>
-    streamRun(services, found.actor, { runId, after, sink }),
-  );
+  return openStream(services, request, {
+    actor: found.actor,
+    produce: (sink) => streamRun(services, found.actor, { runId, after, sink }),
+  });
 }

@@ -38,7 +38,7 @@ it("shows a failed attempt while the next one is under way, and when that one be
   const seen: unknown[] = [];
   play = async () => {
     const lines = async () => {
-      const { steps } = await inspectRun(world, viewer, runId);
+      const { steps } = await inspectRun(world, viewer, { runId });
       return steps.map(({ status, attempts }) => ({ status, attempts }));
     };
     // A step that has just started is not written yet.
@@ -56,7 +56,7 @@ it("shows a failed attempt while the next one is under way, and when that one be
     [{ status: "Running", attempts: [] }],
     [{ status: "Running", attempts: [{ ...failed, error: expect.stringMatching(/^Overloaded\. x{188}$/) }] }],
   ]);
-  const { steps } = await inspectRun(world, viewer, runId);
+  const { steps } = await inspectRun(world, viewer, { runId });
   expect(steps[0]).toMatchObject({ status: "Completed", attempts: [failed, { error: null }] });
   const complete = await inspectStep(world, viewer, { runId, stepId: steps[0]?.id ?? "" });
   expect(complete.attempts[0]?.error).toHaveLength(312);
@@ -70,12 +70,12 @@ it("shows the attempts of a model call while the client waits before the next on
   const waiting = { ...attempt, retryAt: world.clock.now().toISOString() };
   play = async ({ onRetry }) => {
     await onRetry?.([waiting]);
-    const calls = async () => (await inspectRun(world, viewer, runId)).calls;
+    const calls = async () => (await inspectRun(world, viewer, { runId })).calls;
     await expect.poll(calls).toMatchObject([{ status: "Running", attempts: [waiting] }]);
     return { content: "done", attempts: [waiting, { ...attempt, error: null }] };
   };
   await executeRun(world, runId);
-  const { run, calls } = await inspectRun(world, viewer, runId);
+  const { run, calls } = await inspectRun(world, viewer, { runId });
   expect(run.status).toBe("Completed");
   expect(calls).toMatchObject([{ status: "Completed", attempts: [waiting, { error: null }] }]);
 });
@@ -87,7 +87,7 @@ it("shows the attempt that a replaced worker did not finish, and the step's orig
   const begun = world.clock.now();
   const beside = await createWorld({ beside: world, models: world.models });
   const lines = async () => {
-    const { steps, calls } = await inspectRun(world, viewer, runId);
+    const { steps, calls } = await inspectRun(world, viewer, { runId });
     return [...steps, ...calls].map(({ status }) => status);
   };
   let asked = 0;
@@ -103,7 +103,7 @@ it("shows the attempt that a replaced worker did not finish, and the step's orig
   await admitWaitingRuns(world, null, 1_000);
   await expect(beside.engine.executeSegment(runId)).rejects.toThrow(WorkerLost);
   await beside.close();
-  const { run, steps, calls } = await inspectRun(world, viewer, runId);
+  const { run, steps, calls } = await inspectRun(world, viewer, { runId });
   expect(run.output?.text).toBe('"done by the second"');
   const interrupted = {
     startedAt: begun.toISOString(),

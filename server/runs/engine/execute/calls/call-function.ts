@@ -68,7 +68,11 @@ async function attemptFunction(
       const context = contextOf(execution, { call, attempt, printed, carried: opened.carried });
       // The time limit does not include waiting for the database.
       await worker.confirm();
-      const output = await executeFunction(call.name, call.input, context, call.timeoutMs);
+      const output = await executeFunction(call.name, {
+        input: call.input,
+        context,
+        timeoutMs: call.timeoutMs,
+      });
       const stored = await storedOutput(output, call.reader, redact);
       const error = "error" in stored ? stored.error : null;
       recordAttempt(execution, begun, { startedAt, error, printed });

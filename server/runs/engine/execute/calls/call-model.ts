@@ -118,6 +118,6 @@ async function reserveForCall(
     minimum: priceFor(inputTokens, Math.min(limit, MIN_OUTPUT_TOKENS)),
     wanted: priceFor(inputTokens, limit),
   });
-  const affordable = outputTokensFor(run.prices, request.model, scarce, inputTokens);
+  const affordable = outputTokensFor(run.prices, { model: request.model, credits: scarce, inputTokens });
   return { reserved: scarce, maxOutputTokens: Math.max(1, Math.min(limit, affordable)) };
 }

@@ -234,7 +234,7 @@ describe("run_agent", () => {
     play = ({ signal }) =>
       new Promise((_resolve, reject) => {
         signal.addEventListener("abort", () => reject(signal.reason));
-        void cancelRun(world, tenant.orgId, runId, "Ada").then(() => world.engine.abort(runId));
+        void cancelRun(world, tenant.orgId, { runId, by: "Ada" }).then(() => world.engine.abort(runId));
       });
     const step = { id: "ask", uses: "run_agent", with: { agent: "helper", message: "Hi" } };
     const runId = await start(tenant, { steps: [step] });
@@ -265,7 +265,7 @@ describe("run_agent", () => {
           reject(signal.reason);
           setImmediate(release);
         });
-        void cancelRun(world, tenant.orgId, runId, "Ada");
+        void cancelRun(world, tenant.orgId, { runId, by: "Ada" });
       });
     const step = { id: "ask", uses: "run_agent", with: { agent: "helper", message: "Hi" } };
     const runId = await start(tenant, { steps: [step] });

@@ -82,7 +82,7 @@ describe("a run that waits", () => {
     const tenant = await createTenant(world);
     const runId = await startTool(tenant, { steps: [waits(60)] });
     await executeRun(world, runId);
-    expect(await cancelRun(world, tenant.orgId, runId, "Ada")).toBe(true);
+    expect(await cancelRun(world, tenant.orgId, { runId, by: "Ada" })).toBe(true);
     expect(await read(runId)).toMatchObject({ status: "Cancelled", steps: [{ status: "Failed" }] });
     await expectSoundLedger(world, tenant);
   });
