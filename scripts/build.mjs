@@ -106,7 +106,7 @@ function markComplete({ folder }, part) {
 export function programOptions(folder) {
   return {
     absWorkingDir: ROOT,
-    entryPoints: { serve: "serve.ts", stepwell: "scripts/stepwell.ts" },
+    entryPoints: { serve: "serve.ts", stepwell: "scripts/cli/main.ts" },
     outdir: folder,
     outExtension: { ".js": ".mjs" },
     bundle: true,

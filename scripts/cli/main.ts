@@ -3,8 +3,8 @@ import { Writable } from "node:stream";
 import { readEnvironment } from "@/server/env";
 import { createLogger, STDERR } from "@/server/log";
 import { wire } from "@/wiring";
-import type { Terminal } from "./stepwell/command";
-import { runCommandLine } from "./stepwell/command-line";
+import type { Terminal } from "./command";
+import { runCommandLine } from "./command-line";
 
 /**
  * The program of `npm run -s stepwell --`: reads the environment, runs one command and closes the database. Bundled to

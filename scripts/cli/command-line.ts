@@ -1,68 +1,35 @@
 import { describeDatabaseFault } from "@/server/db/faults";
+import { prepareDatabase } from "@/server/db/prepare-database";
 import { isAppError } from "@/server/errors";
 import { readAppUrl } from "@/server/operate/app-url";
 import { checkSecretFingerprint } from "@/server/secrets/fingerprint";
 import type { Services } from "@/server/services";
-import { listAuditCommand } from "./audit";
-import { type RunnableCommand, type Terminal, UsageError } from "./command";
-import { balanceCommand, grantCommand, refundCommand } from "./credits";
-import { apply, exportCommand } from "./definitions";
+import { type Command, type Terminal, UsageError } from "./command";
+import { definitionCommands } from "./definitions";
 import { doctorCommand } from "./doctor";
-import { createKeyCommand, listKeysCommand, revokeKeyCommand } from "./keys";
-import { listMembersCommand, memberRoleCommand, removeMemberCommand } from "./members";
-import { listSecretsCommand, removeSecretCommand, setSecretCommand } from "./organization-secrets";
-import {
-  listOrganizationsCommand,
-  removeOrganizationCommand,
-  resumeCommand,
-  suspendCommand,
-} from "./organizations";
-import { prepareDatabase } from "./prepare-database";
-import { removeCommand } from "./remove";
-import { cancelRunCommand, listRunsCommand, showRunCommand } from "./runs";
-import { adoptSecretCommand, rotateSecretCommand } from "./service-secret";
-import { createUserCommand, listUsersCommand, passwordCommand, removeUserCommand } from "./users";
+import { keyCommands } from "./keys";
+import { organizationCommands } from "./organizations";
+import { runCommands } from "./runs";
+import { secretCommands } from "./secrets";
+import { serviceSecretCommands } from "./service-secret";
+import { userCommands } from "./users";
 
 /**
  * The operator's command line (docs/operating.md, "Command line"). It works on the same database with or without a
  * running service. Standard output has results only. Exit codes: 0 done, 1 not done, 2 wrong usage.
  */
 
-const COMMANDS: readonly RunnableCommand[] = [
-  apply,
-  exportCommand,
-  removeCommand,
-  listOrganizationsCommand,
-  suspendCommand,
-  resumeCommand,
-  removeOrganizationCommand,
-  grantCommand,
-  refundCommand,
-  balanceCommand,
-  createKeyCommand,
-  listKeysCommand,
-  revokeKeyCommand,
-  setSecretCommand,
-  listSecretsCommand,
-  removeSecretCommand,
-  listUsersCommand,
-  createUserCommand,
-  passwordCommand,
-  removeUserCommand,
-  listMembersCommand,
-  memberRoleCommand,
-  removeMemberCommand,
-  listRunsCommand,
-  showRunCommand,
-  cancelRunCommand,
-  listAuditCommand,
-  rotateSecretCommand,
-  adoptSecretCommand,
+const COMMANDS: readonly Command[] = [
+  ...definitionCommands,
+  ...organizationCommands,
+  ...keyCommands,
+  ...secretCommands,
+  ...userCommands,
+  ...runCommands,
+  ...serviceSecretCommands,
   doctorCommand,
 ];
 
-/** npm runs the command line in the project's folder. */
-const MIGRATIONS = "prisma/migrations";
 const CALL = "npm run -s stepwell --";
 
 /** Runs one command line. `open` creates the services on demand. Returns the exit code. */
@@ -96,10 +63,13 @@ export async function runCommandLine(
   }
   try {
     const opened = open();
-    if (command.name !== doctorCommand.name) await prepareDatabase(opened, MIGRATIONS);
-    if (!command.anySecret) await checkSecretFingerprint(opened);
+    if (command.needs !== "nothing") await migrateEmptyDatabase(opened);
+    if (command.needs === undefined) await checkSecretFingerprint(opened);
     const services = await adoptAppUrl(opened);
-    return (await command.start({ services, terminal }, rest)) === false ? 1 : 0;
+    const result = await command.start({ services, terminal }, rest);
+    if (result === false) return 1;
+    if (result !== "") terminal.out(result);
+    return 0;
   } catch (error) {
     if (error instanceof UsageError) {
       terminal.err(`${error.message}\n${describeCommand(command)}`);
@@ -110,13 +80,24 @@ export async function runCommandLine(
   }
 }
 
+/**
+ * Makes `apply` work before the first start. Only the service migrates an existing database: a newer command line must
+ * not migrate it under an older running service.
+ */
+async function migrateEmptyDatabase({ env, pool }: Services): Promise<void> {
+  const { rows } = await pool.query<{ known: boolean }>(
+    "SELECT to_regclass('_prisma_migrations') IS NOT NULL AS known",
+  );
+  if (!rows[0]?.known) await prepareDatabase(env.databaseUrl, ".");
+}
+
 /** `doctor` examines a database that may not answer; it then keeps the default address. */
 async function adoptAppUrl(services: Services): Promise<Services> {
   const appUrl = await readAppUrl(services).catch(() => services.env.appUrl);
   return { ...services, env: { ...services.env, appUrl } };
 }
 
-function findCommand(argv: readonly string[]): { command: RunnableCommand; rest: string[] } | null {
+function findCommand(argv: readonly string[]): { command: Command; rest: string[] } | null {
   for (const command of COMMANDS) {
     const words = command.name.split(" ");
     if (words.every((word, index) => argv[index] === word))
@@ -126,17 +107,29 @@ function findCommand(argv: readonly string[]): { command: RunnableCommand; rest:
 }
 
 function describeAll(): string {
-  const names = COMMANDS.map(({ name, parameters }) => `${name} ${parameters}`.trim());
-  const width = Math.max(...names.map((name) => name.length));
-  const lines = COMMANDS.map(({ summary }, index) => `  ${(names[index] ?? "").padEnd(width)}  ${summary}`);
+  const lines = inColumns(COMMANDS.map((command) => [describeCall(command), command.summary]));
   return [`Usage: ${CALL} <command>`, "", ...lines, "", `${CALL} help <command> explains one.`].join("\n");
 }
 
-function describeCommand({ name, parameters, summary, optionTexts = [] }: RunnableCommand): string {
-  const width = Math.max(0, ...optionTexts.map(([option]) => option.length));
-  const options = optionTexts.map(([option, text]) => `  ${option.padEnd(width)}  ${text}`);
-  const usage = `Usage: ${CALL} ${[name, parameters].filter((part) => part !== "").join(" ")}`;
-  return [`${usage}${options.length > 0 ? " [options]" : ""}`, summary, ...options].join("\n");
+function describeCommand(command: Command): string {
+  const { summary, choices = {}, options } = command;
+  const lines = inColumns([
+    ...Object.entries(choices).map(([parameter, values]) => [parameter, values.join(", ")] as const),
+    ...Object.entries(options).map(
+      ([name, { value = "", text }]) => [`--${name} ${value}`.trim(), text] as const,
+    ),
+  ]);
+  const usage = `Usage: ${CALL} ${describeCall(command)}${lines.length > 0 ? " [options]" : ""}`;
+  return [usage, summary, ...lines].join("\n");
+}
+
+function describeCall({ name, parameters }: Command): string {
+  return [name, ...parameters].join(" ");
+}
+
+function inColumns(rows: (readonly [string, string])[]): string[] {
+  const width = Math.max(0, ...rows.map(([name]) => name.length));
+  return rows.map(([name, text]) => `  ${name.padEnd(width)}  ${text}`);
 }
 
 /** Describes an error in a sentence: the message of expected errors, and of others only the first line. */
