@@ -63,7 +63,7 @@ module.exports = {
 
     closed("server", {
       path: "^server/",
-      folders: "^(app|inngest|scripts|e2e|prisma)/|^(serve|wiring|process-services)[a-z-]*\\.ts$",
+      folders: "^(app|inngest|scripts|e2e|prisma|serve)/|^(serve|wiring|process-services)\\.ts$",
     }),
     closed("server-without-next", {
       path: "^server/",
@@ -71,11 +71,11 @@ module.exports = {
     }),
     closed("inngest", {
       path: "^inngest/",
-      folders: "^(app|scripts|e2e|prisma)/|^(serve|wiring|process-services)[a-z-]*\\.ts$",
+      folders: "^(app|scripts|e2e|prisma|serve)/|^(serve|wiring|process-services)\\.ts$",
     }),
-    closed("wiring", { path: "^wiring\\.ts$", folders: "^(app|scripts|e2e|prisma)/|^serve[a-z-]*\\.ts$" }),
-    closed("app", { path: "^app/", folders: "^(inngest|scripts|prisma|e2e)/|^(serve|wiring)[a-z-]*\\.ts$" }),
-    closed("scripts", { path: "^scripts/", folders: "^(app|inngest)/|^serve\\.ts$", except: "^serve\\.ts$" }),
+    closed("wiring", { path: "^wiring\\.ts$", folders: "^(app|scripts|e2e|prisma|serve)/|^serve\\.ts$" }),
+    closed("app", { path: "^app/", folders: "^(inngest|scripts|prisma|e2e|serve)/|^(serve|wiring)\\.ts$" }),
+    closed("scripts", { path: "^scripts/", folders: "^(app|inngest|serve)/" }),
 
     {
       name: "contract-knows-only-zod",

@@ -1,31 +1,33 @@
-import { execFileSync } from "node:child_process";
-import { readFileSync } from "node:fs";
 import { connect, createServer } from "node:net";
-import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { joinPostgres } from "../postgres/postgres.mjs";
+import { runningCluster } from "../postgres/postgres-cluster.mjs";
+import { childrenOf } from "../support/linux-processes";
 import { listen } from "../support/ports.mjs";
+
+export type Database = Awaited<ReturnType<typeof startDatabase>>;
 
 /**
  * A PostgreSQL behind a TCP proxy: it can be killed, and its connections can be cut so that statements are committed
  * whose responses never arrive.
- * @param {string} dataDir
  */
-export async function startDatabase(dataDir) {
+export async function startDatabase(dataDir: string) {
   let joined = await joinPostgres(dataDir);
   const proxy = await startProxy(Number(new URL(joined.url).port));
   const url = new URL(joined.url);
   url.port = String(proxy.port);
 
-  /** @param {string} sql @param {unknown[]} [parameters] @returns {Promise<any[]>} */
-  const query = async (sql, parameters = []) => {
+  const query = async <Row extends pg.QueryResultRow>(
+    sql: string,
+    parameters: unknown[] = [],
+  ): Promise<Row[]> => {
     for (let attempt = 0; ; attempt += 1) {
       const client = new pg.Client({ connectionString: joined.url });
       client.on("error", () => {});
       try {
         await client.connect();
-        return (await client.query(sql, parameters)).rows;
+        return (await client.query<Row>(sql, parameters)).rows;
       } catch (error) {
         if (attempt === 50) throw error;
         await sleep(200);
@@ -50,9 +52,8 @@ export async function startDatabase(dataDir) {
 
     /** Kills all of PostgreSQL's processes and starts it again. */
     async kill() {
-      const postmaster = readFileSync(join(joined.cluster, "postmaster.pid"), "utf8").split("\n")[0] ?? "";
-      const children = execFileSync("ps", ["-o", "pid=", "--ppid", postmaster], { encoding: "utf8" });
-      for (const pid of [postmaster, ...children.trim().split(/\s+/)]) killProcess(Number(pid));
+      const running = runningCluster(joined.cluster);
+      if (running) for (const pid of [running.pid, ...childrenOf(running.pid)]) killProcess(pid);
       await sleep(Math.random() * 2_000);
       joined = await joinPostgres(dataDir);
       proxy.lead(Number(new URL(joined.url).port));
@@ -65,8 +66,7 @@ export async function startDatabase(dataDir) {
   };
 }
 
-/** @param {number} pid @param {NodeJS.Signals} [signal] */
-export function killProcess(pid, signal = "SIGKILL") {
+export function killProcess(pid: number, signal: NodeJS.Signals = "SIGKILL"): void {
   try {
     process.kill(pid, signal);
   } catch {
@@ -74,10 +74,9 @@ export function killProcess(pid, signal = "SIGKILL") {
   }
 }
 
-/** @param {number} target a port of this machine */
-async function startProxy(target) {
-  /** @type {Set<() => void>} */
-  const cuts = new Set();
+/** `target` is a port of this machine. */
+async function startProxy(target: number) {
+  const cuts = new Set<() => void>();
   const server = createServer((client) => {
     const upstream = connect(target, "127.0.0.1");
     const end = () => {
@@ -99,8 +98,7 @@ async function startProxy(target) {
     cut: () => {
       for (const cut of cuts) cut();
     },
-    /** @param {number} port */
-    lead(port) {
+    lead(port: number) {
       target = port;
     },
     close: () => void server.close(),

@@ -7,8 +7,8 @@ import { PAGE_ADDRESS_HEADER } from "@/server/api/http/page-address";
 import { dataHeaders, pageHeaders } from "@/server/api/http/protective-headers";
 import { captureConsole, captureFaults } from "@/server/log";
 import { wireProcess } from "@/wiring";
-import { prepare } from "./serve-prepare";
-import { handlerOf, logRequest, type PendingRequest, preparePage, refuseBadHttp } from "./serve-requests";
+import { prepare } from "./prepare";
+import { handlerOf, logRequest, type PendingRequest, preparePage, refuseBadHttp } from "./requests";
 
 /**
  * `next start`, for platforms that expect a plain Next application: Next's server, its route handlers for the API, and
@@ -33,7 +33,7 @@ export async function serveWithNext(): Promise<void> {
 }
 
 /**
- * Prepares each request before Next's server, like serve-requests.ts. Otherwise Next redirects `//v1`, answers a
+ * Prepares each request before Next's server, like serve/requests.ts. Otherwise Next redirects `//v1`, answers a
  * malformed escape with a page, and hides the peer's address.
  */
 function prepareRequests(services: Wired): void {

@@ -9,6 +9,7 @@ import {
 } from "@/server/api/http/api-request";
 import { errorBody, refuseTunnel, respondToBadHttp } from "@/server/api/http/bad-http";
 import { createProxyWarning, PEER_ADDRESS_HEADER } from "@/server/api/http/client-address";
+import { ALIVE, readinessResponse } from "@/server/api/http/health-responses";
 import { cutStalledReader, InvalidTargetError, peerAddress, targetOf } from "@/server/api/http/node-http";
 import { PAGE_ADDRESS_HEADER } from "@/server/api/http/page-address";
 import { dataHeaders, pageHeaders, pagePolicy } from "@/server/api/http/protective-headers";
@@ -19,7 +20,6 @@ import { respondToWebhook } from "@/server/api/webhook";
 import { AppError } from "@/server/errors";
 import { newId } from "@/server/ids";
 import type { Logger } from "@/server/log";
-import { ALIVE, readinessResponse } from "./server/api/http/health-responses";
 
 /** Handles the requests of the process: `/v1`, `/webhooks` and health here, everything else by Next. */
 

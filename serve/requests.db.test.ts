@@ -17,7 +17,7 @@ import { createProcess, type TestProcess } from "@/testing/process";
 import { devServer, serveInTest } from "@/testing/servers/inngest-server";
 import { closeServer, listen } from "@/testing/servers/listen";
 import { createTenant, createTrigger, createWorld, type World } from "@/testing/world";
-import { createHandler } from "./serve-requests";
+import { createHandler } from "./requests";
 
 /** The process's own server and Next's route handlers answer alike. */
 

@@ -1,13 +1,13 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
-import { ensureBuild } from "./scripts/build.mjs";
-import { freePort } from "./scripts/support/ports.mjs";
-import type { JsonObject } from "./server/json/json";
-import { expectSoundLedger } from "./testing/ledger";
-import { type ModelServer, startModelServer } from "./testing/servers/model-server";
-import { insertTool } from "./testing/tools";
-import { createTenant, createWorld, type Tenant, type World } from "./testing/world";
+import { ensureBuild } from "@/scripts/build.mjs";
+import { freePort } from "@/scripts/support/ports.mjs";
+import type { JsonObject } from "@/server/json/json";
+import { expectSoundLedger } from "@/testing/ledger";
+import { type ModelServer, startModelServer } from "@/testing/servers/model-server";
+import { insertTool } from "@/testing/tools";
+import { createTenant, createWorld, type Tenant, type World } from "@/testing/world";
 
 /** Durable waits and agents when the real process is killed with SIGKILL, at any moment of a run. */
 

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import { ROOT } from "../support/project.mjs";
-import { killProcess } from "./database.mjs";
+import { killProcess } from "./database";
 
 /** Points of the engine (server/runs/engine/pause-points.ts), with the probability that a process kills itself there. */
 const POINTS = {
@@ -19,24 +19,28 @@ const POINTS = {
   "yield:before": 0.2,
 };
 
-/** @typedef {{ pid: number, ready: boolean, over: Promise<unknown>, kill: () => void }} Service */
+type Service = { port: number; pid: number; ready: boolean; over: Promise<unknown>; kill(): void };
 
 /**
- * The processes of the service, restarted whenever one ends.
- * @param {{ ports: number[], environment: NodeJS.ProcessEnv, pointKills: number }} options pointKills: how many
- * processes kill themselves at named points
+ * The processes of the service, restarted whenever one ends. `pointKills` is how many processes kill themselves at named
+ * points.
  */
-export function startServices({ ports, environment, pointKills }) {
-  /** @type {Map<number, Service>} */
-  const running = new Map();
-  /** @type {string[]} */
-  const diedAt = [];
+export function startServices({
+  ports,
+  environment,
+  pointKills,
+}: {
+  ports: number[];
+  environment: NodeJS.ProcessEnv;
+  pointKills: number;
+}) {
+  const running = new Map<number, Service>();
+  const diedAt: string[] = [];
   const names = Object.entries(POINTS).sort(() => Math.random() - 0.5);
   let next = 0;
   let stopping = false;
 
-  /** @param {number} port */
-  const start = (port) => {
+  const start = (port: number) => {
     const point = diedAt.length < pointKills ? names[next++ % names.length] : undefined;
     const child = spawn(process.execPath, ["scripts/start.mjs"], {
       cwd: ROOT,
@@ -50,7 +54,8 @@ export function startServices({ ports, environment, pointKills }) {
       stdio: ["ignore", "ignore", "inherit"],
     });
     let killedByUs = false;
-    const service = {
+    const service: Service = {
+      port,
       pid: child.pid ?? 0,
       ready: false,
       over: once(child, "exit"),
@@ -68,13 +73,13 @@ export function startServices({ ports, environment, pointKills }) {
         console.error(`The service on ${port} ended by itself: ${code ?? signal}`);
       start(port);
     });
-    void waitUntilReady(port, service);
+    void waitUntilReady(service);
   };
   for (const port of ports) start(port);
 
   return {
     diedAt,
-    /** Waits until `count` processes are ready, at most a minute. @param {number} [count] */
+    /** Waits until `count` processes are ready, at most a minute. */
     async ready(count = ports.length) {
       for (let i = 0; i < 600; i += 1) {
         if ([...running.values()].filter(({ ready }) => ready).length >= count) return;
@@ -82,13 +87,14 @@ export function startServices({ ports, environment, pointKills }) {
       }
       throw new Error("the service did not become ready");
     },
-    /** A random ready process and its port, or any process if none is ready. */
+    /** A random ready process, or any process if none is ready. */
     any() {
-      const all = [...running].map(([port, service]) => ({ port, service }));
-      const ready = all.filter(({ service }) => service.ready);
-      const [first] = (ready.length > 0 ? ready : all).sort(() => Math.random() - 0.5);
-      if (first === undefined) throw new Error("no process was started");
-      return first;
+      const all = [...running.values()];
+      const ready = all.filter((service) => service.ready);
+      const some = ready.length > 0 ? ready : all;
+      const found = some[Math.floor(Math.random() * some.length)];
+      if (found === undefined) throw new Error("no process was started");
+      return found;
     },
     async stop() {
       stopping = true;
@@ -102,21 +108,14 @@ export function startServices({ ports, environment, pointKills }) {
   };
 }
 
-/** @param {number} port @param {{ ready: boolean, over: Promise<unknown> }} service */
-async function waitUntilReady(port, service) {
+async function waitUntilReady(service: Service): Promise<void> {
   let over = false;
   void service.over.then(() => {
     over = true;
   });
-  while (!over) {
-    try {
-      if ((await fetch(`http://127.0.0.1:${port}/api/ready`)).ok) {
-        service.ready = !over;
-        return;
-      }
-    } catch {
-      // It does not listen yet.
-    }
-    await sleep(200);
+  while (!over && !service.ready) {
+    const response = await fetch(`http://127.0.0.1:${service.port}/api/ready`).catch(() => null);
+    service.ready = response?.ok === true && !over;
+    if (!service.ready) await sleep(200);
   }
 }

@@ -1,15 +1,12 @@
-import { execFile } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { parseArgs, promisify } from "node:util";
-import { ROOT } from "../support/project.mjs";
-import { killProcess, startDatabase } from "./database.mjs";
-import { report } from "./report.mjs";
-import { organizationOf, startModel, startRecorder } from "./servers.mjs";
-import { startServices } from "./services.mjs";
+import { parseArgs } from "node:util";
+import { type AppliedOrganization, applyDefinitions } from "../support/apply-definitions";
+import { createThrowaway, removeThrowaway } from "../support/throwaway.mjs";
+import { killProcess, startDatabase } from "./database";
+import { report } from "./report";
+import { startServices } from "./services";
+import { organizationOf, startModel, startRecorder } from "./work";
 
 /**
  * Tests the durability guarantees by injecting faults. It starts agent and tool runs whose side effects are recorded.
@@ -44,10 +41,10 @@ const START_EVERY_MS = 200;
 const STALL_MS = 5_000;
 
 const print = console.log;
-const random = (/** @type {number} */ limit) => Math.floor(Math.random() * limit);
-const dataDir = mkdtempSync(join(tmpdir(), "stepwell-chaos-"));
+const random = (limit: number) => Math.floor(Math.random() * limit);
+const dataDir = await createThrowaway();
 const recorder = await startRecorder();
-const model = await startModel(recorder.url);
+const model = await startModel(recorder.port);
 const database = await startDatabase(dataDir);
 const environment = {
   ...process.env,
@@ -61,10 +58,9 @@ const environment = {
   LOG_LEVEL: process.env.LOG_LEVEL ?? "error",
 };
 const services = startServices({ ports: PORTS, environment, pointKills: Number(values.points) });
-/** @type {Record<string, () => Promise<void>>} */
-const faults = {
+const faults: Record<string, () => Promise<void>> = {
   "a process killed": async () => {
-    const { service } = services.any();
+    const service = services.any();
     service.kill();
     await service.over;
   },
@@ -76,7 +72,7 @@ const faults = {
   },
   "the database killed": () => database.kill(),
   "a process stalled": async () => {
-    const { pid } = services.any().service;
+    const { pid } = services.any();
     killProcess(-pid, "SIGSTOP");
     await sleep(STALL_MS);
     killProcess(-pid, "SIGCONT");
@@ -88,7 +84,7 @@ let exitCode = 1;
 try {
   print(`Starting ${PORTS.length} process(es) of the service …`);
   await services.ready();
-  const [chaos, burst] = await apply();
+  const [chaos, burst] = await applyOrganizations();
   const starting = Promise.all([
     ...Array.from({ length: RUNS }, async (_, n) => {
       await sleep(n * START_EVERY_MS);
@@ -106,55 +102,44 @@ try {
     while ((await database.query(open)).length > 0 && Date.now() < END) await sleep(500);
   }
   const seen = { runIds, runs: RUNS, burst: BURST, executions: recorder.executions };
-  const sound = await report(database, seen, print);
+  const sound = await report(database, seen);
   exitCode = sound ? 0 : 1;
 } catch (error) {
   console.error(error);
 } finally {
   if (!(await services.stop())) print("A process did not end within 15 s of SIGTERM.");
   await database.stop();
-  recorder.close();
-  model.close();
-  rmSync(dataDir, { recursive: true, force: true, maxRetries: 5 });
+  await removeThrowaway(dataDir);
   process.exit(exitCode);
 }
 
-/** Creates the organizations; returns them with their keys and ids. */
-async function apply() {
-  const file = join(dataDir, "chaos.yaml");
+async function applyOrganizations(): Promise<AppliedOrganization[]> {
   const organizations = [
-    organizationOf("chaos", 20, recorder.url),
-    organizationOf("burst", 1_000, recorder.url),
+    organizationOf("chaos", 20, recorder.port),
+    organizationOf("burst", 1_000, recorder.port),
   ];
-  writeFileSync(file, JSON.stringify({ organizations }));
-  const program = [join(ROOT, "scripts/stepwell.mjs"), "apply", file, "--json"];
-  const env = { ...environment, APP_URL: `http://127.0.0.1:${PORTS[0]}` };
-  const { stdout } = await promisify(execFile)(process.execPath, program, { cwd: ROOT, env });
-  return JSON.parse(stdout).organizations;
+  return applyDefinitions(JSON.stringify({ organizations }), {
+    env: { ...environment, APP_URL: `http://127.0.0.1:${PORTS[0]}` },
+  });
 }
 
-/**
- * Starts a run; repeats it with its idempotency key until a process answers.
- * @param {number} n
- * @param {any} organization
- * @returns {Promise<string>} its id
- */
-async function start(n, organization) {
+/** Starts a run; repeats it with its idempotency key until a process answers. Returns its id. */
+async function start(n: number, organization: AppliedOrganization | undefined): Promise<string> {
   const isAgent = n % 2 === 0;
-  const target = isAgent ? organization.agents[0] : organization.tools[0];
-  const path = `${isAgent ? "agents" : "tools"}/run/${target.id}`;
+  const kind = isAgent ? "agents" : "tools";
+  const path = `/v1/${kind}/run/${organization?.[kind][0]?.id}`;
   const headers = {
-    "X-API-Key": organization.apiKeys[0].key,
+    "X-API-Key": organization?.apiKeys[0]?.key ?? "",
     "Content-Type": "application/json",
     "Idempotency-Key": `chaos-${n}`,
   };
   for (let last = "nothing"; ; ) {
     try {
-      const request = { method: "POST", headers, body: isAgent ? '{"userMessage":"go"}' : "{}" };
-      const signal = AbortSignal.timeout(10_000);
-      const response = await fetch(`http://127.0.0.1:${services.any().port}/v1/${path}`, {
-        ...request,
-        signal,
+      const response = await fetch(`http://127.0.0.1:${services.any().port}${path}`, {
+        method: "POST",
+        headers,
+        body: isAgent ? '{"userMessage":"go"}' : "{}",
+        signal: AbortSignal.timeout(10_000),
       });
       if (response.ok) return (await response.json()).id;
       last = `${response.status} ${await response.text()}`;
@@ -166,15 +151,12 @@ async function start(n, organization) {
   }
 }
 
-/**
- * Injects a fault every few seconds, each kind in turn.
- * @param {number} count
- */
-async function breakThings(count) {
-  const happened = [];
+/** Injects a fault every few seconds, each kind in turn. */
+async function breakThings(count: number): Promise<string[]> {
+  const happened: string[] = [];
   const kinds = Object.entries(faults);
-  for (let n = 0; n < count; n += 1) {
-    const [name, happen] = kinds[n % kinds.length] ?? ["", async () => {}];
+  while (happened.length < count) {
+    const [name, happen] = kinds[happened.length % kinds.length] ?? ["", async () => {}];
     await services.ready(1);
     await sleep(500 + random(1_500));
     await happen();
