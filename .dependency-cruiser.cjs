@@ -8,7 +8,7 @@ const NODE_MODULES = "(^|/)node_modules/";
 
 /** Where an OrgId may be made: see server/auth/mint-org-id.ts. */
 const MAY_MINT =
-  "^(server/auth/(sessions|authenticate-key)|server/catalog/organization/(organizations|accept-invitation)|server/webhooks/find-trigger|server/credits/monthly-grants|server/runs/engine/(claim|end-run)|scripts/stepwell/runs)\\.ts$";
+  "^(server/auth/(sessions|authenticate-key)|server/catalog/organization/(organizations|accept-invitation)|server/webhooks/find-trigger|server/credits/monthly-grants|server/runs/engine/(claim|end-run)|scripts/cli/runs)\\.ts$";
 
 /** One vendor's package and the only places that may import it. */
 const home = (name, packages, places) => ({
@@ -63,7 +63,7 @@ module.exports = {
 
     closed("server", {
       path: "^server/",
-      folders: "^(app|inngest|scripts|e2e|prisma)/|^(serve|wiring|process-services)[a-z-]*\\.ts$",
+      folders: "^(app|inngest|scripts|e2e|prisma|serve)/|^(serve|wiring|process-services)\\.ts$",
     }),
     closed("server-without-next", {
       path: "^server/",
@@ -71,11 +71,11 @@ module.exports = {
     }),
     closed("inngest", {
       path: "^inngest/",
-      folders: "^(app|scripts|e2e|prisma)/|^(serve|wiring|process-services)[a-z-]*\\.ts$",
+      folders: "^(app|scripts|e2e|prisma|serve)/|^(serve|wiring|process-services)\\.ts$",
     }),
-    closed("wiring", { path: "^wiring\\.ts$", folders: "^(app|scripts|e2e|prisma)/|^serve[a-z-]*\\.ts$" }),
-    closed("app", { path: "^app/", folders: "^(inngest|scripts|prisma|e2e)/|^(serve|wiring)[a-z-]*\\.ts$" }),
-    closed("scripts", { path: "^scripts/", folders: "^(app|inngest)/|^serve\\.ts$", except: "^serve\\.ts$" }),
+    closed("wiring", { path: "^wiring\\.ts$", folders: "^(app|scripts|e2e|prisma|serve)/|^serve\\.ts$" }),
+    closed("app", { path: "^app/", folders: "^(inngest|scripts|prisma|e2e|serve)/|^(serve|wiring)\\.ts$" }),
+    closed("scripts", { path: "^scripts/", folders: "^(app|inngest|serve)/" }),
 
     {
       name: "contract-knows-only-zod",

@@ -9,7 +9,7 @@ declare global {
 }
 
 /**
- * The services that serve.ts or serve-next.ts has wired. They are on globalThis because Next bundles its own copy of
+ * The services that serve.ts or serve/next.ts has wired. They are on globalThis because Next bundles its own copy of
  * this module. Pages and routes import them from here: wiring.ts would add the engine to each of their bundles.
  */
 export function getServices(): Wired {

@@ -8,9 +8,9 @@ import type { Demo } from "@/prisma/seed";
 import { captureConsole, captureFaults } from "@/server/log";
 import { waitUntilReady } from "@/server/operate/health";
 import { closeServices, wireProcess } from "@/wiring";
-import { isClusterPrimary, type Serving, servePrimary } from "./serve-cluster";
-import { prepare } from "./serve-prepare";
-import { createHandler, refuseBadHttp } from "./serve-requests";
+import { isClusterPrimary, type Serving, servePrimary } from "./serve/cluster";
+import { prepare } from "./serve/prepare";
+import { createHandler, refuseBadHttp } from "./serve/requests";
 
 /**
  * The process: one HTTP server and the engine. `/v1` and `/webhooks` go to their handlers, health is answered here,

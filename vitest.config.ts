@@ -4,7 +4,7 @@ import { defineConfig } from "vitest/config";
  * Two projects: `unit` (pure, `*.test.ts`) and `db` (`*.db.test.ts`, each file on its own copy of a migrated template
  * database, see testing/database.ts).
  */
-const FOLDERS = "{server,inngest,scripts,app,prisma,examples,testing}";
+const FOLDERS = "{server,inngest,scripts,app,prisma,examples,testing,serve}";
 
 export default defineConfig({
   resolve: { tsconfigPaths: true },
@@ -21,7 +21,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: "unit",
-          include: [`${FOLDERS}/**/*.test.ts`, "*.test.ts"],
+          include: [`${FOLDERS}/**/*.test.ts`],
           exclude: ["**/*.db.test.ts"],
         },
       },
@@ -30,7 +30,7 @@ export default defineConfig({
         test: {
           name: "db",
           globalSetup: ["testing/database-setup.ts"],
-          include: [`${FOLDERS}/**/*.db.test.ts`, "*.db.test.ts"],
+          include: [`${FOLDERS}/**/*.db.test.ts`],
           hookTimeout: 60_000,
         },
       },

@@ -1,12 +1,11 @@
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { pathToFileURL } from "node:url";
-import { ensurePrismaClient } from "./support/generate.mjs";
 import { isInUse } from "./support/in-use.mjs";
-import { ensureDependencies } from "./support/install.mjs";
 import { withLock } from "./support/lock.mjs";
 import { DIST, fingerprint, ROOT, SetupError, timed } from "./support/project.mjs";
 import { runNode } from "./support/run-program.mjs";
+import { setUp } from "./support/set-up.mjs";
 
 /**
  * A build is in `dist/<fingerprint of its sources>/` and never changes once complete, so that a running server keeps its
@@ -28,10 +27,7 @@ const SOURCES = [
   "scripts",
   "prisma",
   "serve.ts",
-  "serve-cluster.ts",
-  "serve-next.ts",
-  "serve-prepare.ts",
-  "serve-requests.ts",
+  "serve",
   "instrumentation.ts",
   "process-services.ts",
   "wiring.ts",
@@ -106,7 +102,7 @@ function markComplete({ folder }, part) {
 export function programOptions(folder) {
   return {
     absWorkingDir: ROOT,
-    entryPoints: { serve: "serve.ts", stepwell: "scripts/stepwell.ts" },
+    entryPoints: { serve: "serve.ts", stepwell: "scripts/cli/main.ts" },
     outdir: folder,
     outExtension: { ".js": ".mjs" },
     bundle: true,
@@ -193,9 +189,7 @@ function link(target, path) {
 }
 
 if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {
-  const print = console.log;
-  await ensureDependencies(print);
-  await ensurePrismaClient(print);
-  const { folder } = await ensureBuild(print);
-  print(`Built: ${folder}`);
+  await setUp(console.log);
+  const { folder } = await ensureBuild(console.log);
+  console.log(`Built: ${folder}`);
 }

@@ -1,10 +1,9 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { clusterUrl, createCluster, startCluster } from "./postgres/postgres-cluster.mjs";
-import { ensureDependencies } from "./support/install.mjs";
 import { ROOT, SetupError } from "./support/project.mjs";
+import { setUp } from "./support/set-up.mjs";
 import { onShutdown, runCommand } from "./support/shutdown.mjs";
-import { createThrowaway, removeThrowaway } from "./support/throwaway.mjs";
+import { startThrowawayCluster } from "./support/throwaway.mjs";
 
 /**
  * `npm run migration -- NAME`: writes the migration from the existing migrations to prisma/schema.prisma. Without a
@@ -19,7 +18,7 @@ await runCommand(async () => {
   if (name !== undefined && !/^[a-z0-9_]+$/.test(name)) {
     throw new SetupError(`"${name}" is not a name for a migration: use lower-case letters, digits and _.`);
   }
-  await ensureDependencies(console.error);
+  await setUp(console.error);
   const { findSchemaDifference } = await import("./support/schema-difference.mjs");
   const script = await findSchemaDifference(await migrateThrowaway(), SCHEMA);
   if (script === "") {
@@ -37,21 +36,14 @@ await runCommand(async () => {
 
 /** @returns {Promise<string>} the URL of a throwaway database with all existing migrations */
 async function migrateThrowaway() {
-  const folder = await createThrowaway();
-  onShutdown(() => removeThrowaway(folder));
-  const cluster = { folder: join(folder, "postgres"), password: "throwaway", settings: { fsync: "off" } };
-  await createCluster(cluster);
-  const { port } = await startCluster(cluster);
-  const url = clusterUrl(cluster, port, "postgres");
+  const { url, stop } = await startThrowawayCluster({ fsync: "off" });
+  onShutdown(stop);
   const { default: pg } = await import("pg");
   const client = new pg.Client({ connectionString: url });
   await client.connect();
-  for (const entry of readdirSync(MIGRATIONS, { withFileTypes: true }).sort((a, b) =>
-    a.name < b.name ? -1 : 1,
-  )) {
-    if (entry.isDirectory())
-      await client.query(readFileSync(join(MIGRATIONS, entry.name, "migration.sql"), "utf8"));
-  }
+  const entries = readdirSync(MIGRATIONS, { withFileTypes: true });
+  for (const name of entries.flatMap((entry) => (entry.isDirectory() ? entry.name : [])).sort())
+    await client.query(readFileSync(join(MIGRATIONS, name, "migration.sql"), "utf8"));
   await client.end();
   return url;
 }

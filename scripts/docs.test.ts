@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { expect, test } from "vitest";
-import { runCommandLine } from "@/scripts/stepwell/command-line";
+import { runCommandLine } from "@/scripts/cli/command-line";
 
 /** The pages of docs/ and the links between them. */
 

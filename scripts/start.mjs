@@ -2,11 +2,10 @@ import { relative } from "node:path";
 import { pathToFileURL } from "node:url";
 import { ensureBuild } from "./build.mjs";
 import { develop } from "./develop.mjs";
-import { checkPort, checkSetUp, provideDatabase } from "./support/environment.mjs";
-import { ensurePrismaClient } from "./support/generate.mjs";
+import { checkPort, provideDatabase, readSettings } from "./support/environment.mjs";
 import { markInUse } from "./support/in-use.mjs";
-import { ensureDependencies } from "./support/install.mjs";
 import { ROOT } from "./support/project.mjs";
+import { setUp } from "./support/set-up.mjs";
 import { expectSignal, onShutdown, runCommand } from "./support/shutdown.mjs";
 
 /**
@@ -18,10 +17,10 @@ import { expectSignal, onShutdown, runCommand } from "./support/shutdown.mjs";
 const print = console.log;
 
 await runCommand(async () => {
-  checkSetUp();
-  await checkPort();
-  await ensureDependencies(print);
-  await ensurePrismaClient(print);
+  await setUp(print, () => {
+    readSettings();
+    return checkPort();
+  });
   if (process.argv.includes("--dev")) return develop(print);
 
   const build = await ensureBuild(print);

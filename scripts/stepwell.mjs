@@ -1,8 +1,7 @@
 import { pathToFileURL } from "node:url";
 import { ensureBuild } from "./build.mjs";
-import { checkSetUp, provideDatabase } from "./support/environment.mjs";
-import { ensurePrismaClient } from "./support/generate.mjs";
-import { ensureDependencies } from "./support/install.mjs";
+import { provideDatabase, readSettings } from "./support/environment.mjs";
+import { setUp } from "./support/set-up.mjs";
 import { runCommand } from "./support/shutdown.mjs";
 
 /**
@@ -13,9 +12,7 @@ import { runCommand } from "./support/shutdown.mjs";
 const print = console.error;
 
 await runCommand(async () => {
-  checkSetUp();
-  await ensureDependencies(print);
-  await ensurePrismaClient(print);
+  await setUp(print, readSettings);
   const build = await ensureBuild(print, { pages: false });
   await provideDatabase(print);
   Object.assign(process.env, { NODE_ENV: "production" });

@@ -2,11 +2,10 @@ import { readFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { ensureBuild } from "./build.mjs";
 import { ensureBrowser } from "./support/browser.mjs";
-import { checkNode, clearSettings } from "./support/environment.mjs";
-import { ensurePrismaClient } from "./support/generate.mjs";
-import { ensureDependencies } from "./support/install.mjs";
+import { clearSettings } from "./support/environment.mjs";
 import { ROOT } from "./support/project.mjs";
 import { runNode } from "./support/run-program.mjs";
+import { setUp } from "./support/set-up.mjs";
 import { onShutdown, runCommand } from "./support/shutdown.mjs";
 
 /**
@@ -19,11 +18,7 @@ import { onShutdown, runCommand } from "./support/shutdown.mjs";
 const print = console.log;
 
 await runCommand(async () => {
-  checkNode();
-  process.chdir(ROOT);
-  clearSettings();
-  await ensureDependencies(print);
-  await ensurePrismaClient(print);
+  await setUp(print, clearSettings);
   await ensureBrowser(print);
   const { createThrowaway, removeAbandoned, removeThrowaway } = await import("./support/throwaway.mjs");
   // An interrupted runner leaves its database behind.

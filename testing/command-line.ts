@@ -1,4 +1,4 @@
-import { runCommandLine } from "@/scripts/stepwell/command-line";
+import { runCommandLine } from "@/scripts/cli/command-line";
 import type { Services } from "@/server/services";
 
 /** Runs the operator's command line in this process and answers what it asks for. */

@@ -1,11 +1,17 @@
 import { join } from "node:path";
 import pg from "pg";
 import type { TestProject } from "vitest/node";
-import { clusterUrl, createCluster, startCluster } from "@/scripts/postgres/postgres-cluster.mjs";
-import { createThrowaway, removeThrowaway } from "@/scripts/support/throwaway.mjs";
+import { startThrowawayCluster } from "@/scripts/support/throwaway.mjs";
 import { migrate } from "@/server/db/migrate";
 
 const TEMPLATE = "stepwell_template";
+/** The data need not survive a crash. */
+const SETTINGS = {
+  fsync: "off",
+  synchronous_commit: "off",
+  full_page_writes: "off",
+  max_connections: "200",
+};
 
 declare module "vitest" {
   interface ProvidedContext {
@@ -20,7 +26,8 @@ declare module "vitest" {
  */
 export default async function setUp(project: TestProject): Promise<() => Promise<void>> {
   const given = process.env.TEST_DATABASE_URL;
-  const server = given === undefined ? await startServer() : { url: given, stop: async () => {} };
+  const server =
+    given === undefined ? await startThrowawayCluster(SETTINGS) : { url: given, stop: async () => {} };
   const admin = new pg.Client({ connectionString: server.url });
   await admin.connect();
   await admin.query(`DROP DATABASE IF EXISTS ${TEMPLATE}`);
@@ -35,17 +42,4 @@ export default async function setUp(project: TestProject): Promise<() => Promise
   await client.end();
   project.provide("templateUrl", templateUrl.href);
   return server.stop;
-}
-
-async function startServer() {
-  const folder = await createThrowaway();
-  const cluster = {
-    folder: join(folder, "postgres"),
-    password: "throwaway",
-    // The data need not survive a crash.
-    settings: { fsync: "off", synchronous_commit: "off", full_page_writes: "off", max_connections: "200" },
-  };
-  await createCluster(cluster);
-  const { port } = await startCluster(cluster);
-  return { url: clusterUrl(cluster, port, "postgres"), stop: () => removeThrowaway(folder) };
 }

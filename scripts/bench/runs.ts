@@ -112,12 +112,10 @@ async function measureAll(url: string, client: pg.Client, landmarks: Landmarks):
 /** Collects the statements that the service's functions send, with their values. */
 function catchStatements(pool: pg.Pool, sent: Statement[]): void {
   const query = pool.query.bind(pool);
-  const shape = z.object({ text: z.string(), values: z.array(z.unknown()).optional() });
   Object.defineProperty(pool, "query", {
     value: (config: pg.QueryConfig | string, values?: unknown[]) => {
-      const text = typeof config === "string" ? config : shape.parse(config).text;
-      const given = values ?? (typeof config === "string" ? [] : (shape.parse(config).values ?? []));
-      sent.push({ text, values: given });
+      const given = typeof config === "string" ? { text: config } : config;
+      sent.push({ text: given.text, values: given.values ?? values ?? [] });
       return query(config, values);
     },
   });

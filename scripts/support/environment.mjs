@@ -6,15 +6,8 @@ import { chownToOwner, joinPostgres, watchPostgres } from "../postgres/postgres.
 import { ROOT, SetupError } from "./project.mjs";
 import { onShutdown } from "./shutdown.mjs";
 
-const MINIMUM_NODE = [20, 19];
-
-/**
- * The set-up of every command: the right version of Node, the project's folder, the settings of `.env`. Reports faults
- * before any long work.
- */
-export function checkSetUp() {
-  checkNode();
-  process.chdir(ROOT);
+/** Reads the settings of `.env`, and checks those that belong together. */
+export function readSettings() {
   const settings = process.env.STEPWELL_ENV_FILE ?? ".env";
   if (settings !== "" && existsSync(settings)) process.loadEnvFile(settings);
   if (process.env.DATABASE_URL && !process.env.STEPWELL_SECRET) {
@@ -30,16 +23,6 @@ export function clearSettings() {
   const described = readFileSync(join(ROOT, ".env.example"), "utf8").matchAll(/^([A-Z_]+)=/gm);
   for (const [, name = ""] of described) delete process.env[name];
   process.env.STEPWELL_ENV_FILE = "";
-}
-
-export function checkNode() {
-  const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
-  const [wantedMajor = 0, wantedMinor = 0] = MINIMUM_NODE;
-  if (major < wantedMajor || (major === wantedMajor && minor < wantedMinor)) {
-    throw new SetupError(
-      `Stepwell needs Node ${MINIMUM_NODE.join(".")} or later; this is ${process.version}.`,
-    );
-  }
 }
 
 /** Fails if PORT is invalid or taken. */

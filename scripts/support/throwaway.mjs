@@ -9,7 +9,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { stopCluster } from "../postgres/postgres-cluster.mjs";
+import { clusterUrl, createCluster, startCluster, stopCluster } from "../postgres/postgres-cluster.mjs";
 import { formatIdentity, isSameProcessAlive } from "./processes.mjs";
 
 /** Folders of tests, deleted at the end of their process or when the next one begins. */
@@ -26,6 +26,18 @@ export async function createThrowaway() {
   chmodSync(folder, 0o755); // PostgreSQL's account must pass through it.
   writeFileSync(join(folder, "owner"), formatIdentity());
   return folder;
+}
+
+/**
+ * Starts a PostgreSQL cluster in a folder for this process.
+ * @param {Record<string, string>} [settings] that differ from PostgreSQL's defaults
+ */
+export async function startThrowawayCluster(settings = {}) {
+  const folder = await createThrowaway();
+  const cluster = { folder: join(folder, "postgres"), password: "throwaway", settings };
+  await createCluster(cluster);
+  const { pid, port } = await startCluster(cluster);
+  return { pid, url: clusterUrl(cluster, port, "postgres"), stop: () => removeThrowaway(folder) };
 }
 
 /** Deletes the folders of ended processes, and stops the databases that still run in them. */

@@ -3,7 +3,7 @@ import type { Environment } from "@/server/env";
 import type { Services } from "@/server/services";
 
 /**
- * The header that passes the peer's address from the process (serve.ts, serve-next.ts) to route handlers. It is set on
+ * The header that passes the peer's address from the process (serve.ts, serve/next.ts) to route handlers. It is set on
  * every request, which overwrites a client's value.
  */
 export const PEER_ADDRESS_HEADER = "x-stepwell-peer";

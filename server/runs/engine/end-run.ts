@@ -17,7 +17,7 @@ import type { EndItem, JournalRow } from "./write/flush-items";
 
 /** Ends a run of this worker with its last journal rows. Null if the worker no longer has the run. */
 export async function endClaimedRun(
-  worker: Worker,
+  worker: Pick<Worker, "accounts">,
   run: ClaimedRun,
   end: { outcome: Outcome; totals: Totals; sequence: number; rows: JournalRow[] },
 ): Promise<{ finishedAt: Date } | null> {

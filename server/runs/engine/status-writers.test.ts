@@ -9,7 +9,7 @@ const PRISMA_WRITE =
   /\.run\.(?:update|updateMany|updateManyAndReturn|upsert|create|createMany|delete|deleteMany)\(/;
 
 function sources(): string[] {
-  return ["app", "server", "inngest", "scripts/stepwell"].flatMap((folder) =>
+  return ["app", "server", "inngest", "scripts/cli"].flatMap((folder) =>
     readdirSync(folder, { recursive: true, encoding: "utf8" })
       .map((file) => join(folder, file))
       .filter((file) => /\.tsx?$/.test(file) && !/\.test\.ts$|\/generated\/|\/testing\//.test(file)),

@@ -1,0 +1,166 @@
+import { randomBytes } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import { parseArgs } from "node:util";
+import { type AppliedOrganization, applyDefinitions } from "../support/apply-definitions";
+import { createThrowaway, removeThrowaway } from "../support/throwaway.mjs";
+import { killProcess, startDatabase } from "./database";
+import { report } from "./report";
+import { startServices } from "./services";
+import { organizationOf, startModel, startRecorder } from "./work";
+
+/**
+ * Tests the durability guarantees by injecting faults. It starts agent and tool runs whose side effects are recorded.
+ * Meanwhile it kills the service's processes and the database with SIGKILL, stalls processes and cuts connections.
+ * Processes also kill themselves at named points of the engine. Then it prints what was lost, repeated, charged wrongly
+ * or stuck. Exits with 0 only if nothing was.
+ *
+ *   npm run chaos -- [--runs 120] [--burst 0] [--faults 10] [--points 6] [--processes 1] [--seconds 300] [--port 4600]
+ *
+ * Half of the runs are agents', half are tools'. `--burst` starts that many runs of a second organization at once: with few
+ * slots (STEPWELL_SLOTS=6) they take all and must yield some.
+ */
+
+const { values } = parseArgs({
+  options: {
+    runs: { type: "string", default: "120" },
+    burst: { type: "string", default: "0" },
+    faults: { type: "string", default: "10" },
+    points: { type: "string", default: "6" },
+    processes: { type: "string", default: "1" },
+    seconds: { type: "string", default: "300" },
+    port: { type: "string", default: "4600" },
+  },
+});
+const RUNS = Number(values.runs);
+const BURST = Number(values.burst);
+const END = Date.now() + Number(values.seconds) * 1000;
+const PORTS = Array.from({ length: Number(values.processes) }, (_, n) => Number(values.port) + n);
+/** The delay between two starts, so that runs are spread over the faults. */
+const START_EVERY_MS = 200;
+/** Longer than a worker may be silent. */
+const STALL_MS = 5_000;
+
+const print = console.log;
+const random = (limit: number) => Math.floor(Math.random() * limit);
+const dataDir = await createThrowaway();
+const recorder = await startRecorder();
+const model = await startModel(recorder.port);
+const database = await startDatabase(dataDir);
+const environment = {
+  ...process.env,
+  DATABASE_URL: database.url,
+  STEPWELL_DATA_DIR: dataDir,
+  STEPWELL_SECRET: randomBytes(32).toString("hex"),
+  STEPWELL_ENV_FILE: "",
+  OPENAI_BASE_URL: `http://127.0.0.1:${model.port}/v1`,
+  OPENAI_API_KEY: "chaos",
+  EGRESS_ALLOW: `127.0.0.1:${recorder.port}`,
+  LOG_LEVEL: process.env.LOG_LEVEL ?? "error",
+};
+const services = startServices({ ports: PORTS, environment, pointKills: Number(values.points) });
+const faults: Record<string, () => Promise<void>> = {
+  "a process killed": async () => {
+    const service = services.any();
+    service.kill();
+    await service.over;
+  },
+  "connections cut": async () => {
+    for (let i = 0; i < 5; i += 1) {
+      database.cutConnections();
+      await sleep(200 + random(300));
+    }
+  },
+  "the database killed": () => database.kill(),
+  "a process stalled": async () => {
+    const { pid } = services.any();
+    killProcess(-pid, "SIGSTOP");
+    await sleep(STALL_MS);
+    killProcess(-pid, "SIGCONT");
+  },
+  "backends ended": () => database.endBackends(),
+};
+
+let exitCode = 1;
+try {
+  print(`Starting ${PORTS.length} process(es) of the service …`);
+  await services.ready();
+  const [chaos, burst] = await applyOrganizations();
+  const starting = Promise.all([
+    ...Array.from({ length: RUNS }, async (_, n) => {
+      await sleep(n * START_EVERY_MS);
+      return start(n, chaos);
+    }),
+    ...Array.from({ length: BURST }, (_, n) => start(n, burst)),
+  ]);
+  const happened = await breakThings(Number(values.faults));
+  const runIds = await starting;
+  print(`Broken: ${happened.join(", ")}.`);
+  print(`Processes that killed themselves: ${services.diedAt.join(", ") || "none"}.`);
+  const openRuns = "SELECT id FROM runs WHERE status IN ('Pending', 'Running') LIMIT 1";
+  const unindexed = "SELECT run_id FROM run_index_queue LIMIT 1";
+  for (const open of [openRuns, unindexed]) {
+    while ((await database.query(open)).length > 0 && Date.now() < END) await sleep(500);
+  }
+  const seen = { runIds, runs: RUNS, burst: BURST, executions: recorder.executions };
+  const sound = await report(database, seen);
+  exitCode = sound ? 0 : 1;
+} catch (error) {
+  console.error(error);
+} finally {
+  if (!(await services.stop())) print("A process did not end within 15 s of SIGTERM.");
+  await database.stop();
+  await removeThrowaway(dataDir);
+  process.exit(exitCode);
+}
+
+async function applyOrganizations(): Promise<AppliedOrganization[]> {
+  const organizations = [
+    organizationOf("chaos", 20, recorder.port),
+    organizationOf("burst", 1_000, recorder.port),
+  ];
+  return applyDefinitions(JSON.stringify({ organizations }), {
+    env: { ...environment, APP_URL: `http://127.0.0.1:${PORTS[0]}` },
+  });
+}
+
+/** Starts a run; repeats it with its idempotency key until a process answers. Returns its id. */
+async function start(n: number, organization: AppliedOrganization | undefined): Promise<string> {
+  const isAgent = n % 2 === 0;
+  const kind = isAgent ? "agents" : "tools";
+  const path = `/v1/${kind}/run/${organization?.[kind][0]?.id}`;
+  const headers = {
+    "X-API-Key": organization?.apiKeys[0]?.key ?? "",
+    "Content-Type": "application/json",
+    "Idempotency-Key": `chaos-${n}`,
+  };
+  for (let last = "nothing"; ; ) {
+    try {
+      const response = await fetch(`http://127.0.0.1:${services.any().port}${path}`, {
+        method: "POST",
+        headers,
+        body: isAgent ? '{"userMessage":"go"}' : "{}",
+        signal: AbortSignal.timeout(10_000),
+      });
+      if (response.ok) return (await response.json()).id;
+      last = `${response.status} ${await response.text()}`;
+    } catch (error) {
+      last = String(error);
+    }
+    if (Date.now() > END) throw new Error(`a start was not accepted in time: ${last}`);
+    await sleep(100 + random(200));
+  }
+}
+
+/** Injects a fault every few seconds, each kind in turn. */
+async function breakThings(count: number): Promise<string[]> {
+  const happened: string[] = [];
+  const kinds = Object.entries(faults);
+  while (happened.length < count) {
+    const [name, happen] = kinds[happened.length % kinds.length] ?? ["", async () => {}];
+    await services.ready(1);
+    await sleep(500 + random(1_500));
+    await happen();
+    happened.push(name);
+  }
+  return happened;
+}

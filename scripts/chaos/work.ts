@@ -1,0 +1,78 @@
+import { createServer } from "node:http";
+import { setTimeout as sleep } from "node:timers/promises";
+import { readText, serveModel } from "../support/model-server";
+import { listen } from "../support/ports.mjs";
+
+/** The work of the runs: a scripted model requests side effects, and a recorder sees them. */
+
+/** Iterations of an agent run before its answer. */
+const ITERATIONS = 4;
+/** The iteration in which the agent calls the tool, as a child run, beside one side effect. */
+const TOOL_ITERATION = 1;
+/** The number of steps of one agent run without its child runs, and of one tool run. */
+export const STEPS = { agent: ITERATIONS * 2, tool: 3 };
+
+const random = (limit: number) => Math.floor(Math.random() * limit);
+
+/** Records when each step, identified by its Idempotency-Key (run and step), was executed. */
+export async function startRecorder() {
+  const executions = new Map<string, number[]>();
+  const server = createServer(async (request, response) => {
+    const key = String(request.headers["idempotency-key"]);
+    executions.set(key, [...(executions.get(key) ?? []), Date.now()]);
+    await readText(request);
+    await sleep(20 + random(150));
+    response.writeHead(200, { "Content-Type": "application/json" }).end('{"ok":true}');
+  });
+  return { executions, port: await listen(server) };
+}
+
+/** A model that requests two calls per iteration, then answers. */
+export const startModel = (recorderPort: number) =>
+  serveModel((messages) => {
+    const iteration = messages.filter(({ role }) => role === "assistant").length;
+    const delayMs = 30 + random(200);
+    if (iteration >= ITERATIONS) return { content: "All done.", delayMs };
+    const calls = [1, 2].map((index) =>
+      iteration === TOOL_ITERATION && index === 2
+        ? { name: "effects", input: {} }
+        : { name: "http_request", input: effect(recorderPort, { iteration, index }) },
+    );
+    return { content: "Next.", calls, delayMs };
+  });
+
+export const organizationOf = (slug: string, concurrency: number, recorderPort: number) => ({
+  slug,
+  plan: { apiAccess: true, startsPerMinute: 100_000, readsPerMinute: 100_000, concurrency },
+  credits: 10_000,
+  apiKeys: [{ name: "chaos" }],
+  tools: [
+    {
+      slug: "effects",
+      name: "Effects",
+      description: "Three effects, one after another.",
+      parameters: { type: "object", properties: {} },
+      steps: [1, 2, 3].map((n) => ({
+        id: `effect${n}`,
+        uses: "http_request",
+        with: effect(recorderPort, { n }),
+      })),
+      output: { done: true },
+    },
+  ],
+  agents: [
+    {
+      slug: "chaos",
+      name: "Chaos",
+      model: "chaos",
+      systemPrompt: "Go.",
+      maxSteps: 8,
+      functions: ["http_request"],
+      tools: ["effects"],
+    },
+  ],
+});
+
+function effect(port: number, body: object) {
+  return { url: `http://127.0.0.1:${port}/effect`, method: "POST", body };
+}

@@ -1,0 +1,150 @@
+import { describeDatabaseFault } from "@/server/db/faults";
+import { prepareDatabase } from "@/server/db/prepare-database";
+import { isAppError } from "@/server/errors";
+import { readAppUrl } from "@/server/operate/app-url";
+import { checkSecretFingerprint } from "@/server/secrets/fingerprint";
+import type { Services } from "@/server/services";
+import { type Command, type Terminal, UsageError } from "./command";
+import { definitionCommands } from "./definitions";
+import { doctorCommand } from "./doctor";
+import { keyCommands } from "./keys";
+import { organizationCommands } from "./organizations";
+import { runCommands } from "./runs";
+import { secretCommands } from "./secrets";
+import { serviceSecretCommands } from "./service-secret";
+import { userCommands } from "./users";
+
+/**
+ * The operator's command line (docs/operating.md, "Command line"). It works on the same database with or without a
+ * running service. Standard output has results only. Exit codes: 0 done, 1 not done, 2 wrong usage.
+ */
+
+const COMMANDS: readonly Command[] = [
+  ...definitionCommands,
+  ...organizationCommands,
+  ...keyCommands,
+  ...secretCommands,
+  ...userCommands,
+  ...runCommands,
+  ...serviceSecretCommands,
+  doctorCommand,
+];
+
+const CALL = "npm run -s stepwell --";
+
+/** Runs one command line. `open` creates the services on demand. Returns the exit code. */
+export async function runCommandLine(
+  argv: readonly string[],
+  terminal: Terminal,
+  open: () => Services,
+): Promise<number> {
+  const [first, second] = argv;
+  if (first === undefined || first === "help" || first === "--help" || first === "-h") {
+    const named = findCommand(argv.slice(1));
+    terminal.out(named ? describeCommand(named.command) : describeAll());
+    return first === undefined ? 2 : 0;
+  }
+  const found = findCommand(argv);
+  if (!found) {
+    const kin = COMMANDS.filter(({ name }) => name.split(" ")[0] === first).map(({ name }) => name);
+    const given = kin.length > 0 && second !== undefined ? `${first} ${second}` : first;
+    terminal.err(
+      kin.length > 0 && second === undefined
+        ? `"${first}" is incomplete. Commands: ${kin.join(", ")}.`
+        : `There is no command "${given}".${kin.length > 0 ? ` Commands: ${kin.join(", ")}.` : ""}`,
+    );
+    terminal.err(`See ${CALL} help`);
+    return 2;
+  }
+  const { command, rest } = found;
+  if (rest.includes("--help") || rest.includes("-h")) {
+    terminal.out(describeCommand(command));
+    return 0;
+  }
+  try {
+    const opened = open();
+    if (command.needs !== "nothing") await migrateEmptyDatabase(opened);
+    if (command.needs === undefined) await checkSecretFingerprint(opened);
+    const services = await adoptAppUrl(opened);
+    const result = await command.start({ services, terminal }, rest);
+    if (result === false) return 1;
+    if (result !== "") terminal.out(result);
+    return 0;
+  } catch (error) {
+    if (error instanceof UsageError) {
+      terminal.err(`${error.message}\n${describeCommand(command)}`);
+      return 2;
+    }
+    terminal.err(describeFailure(error));
+    return 1;
+  }
+}
+
+/**
+ * Makes `apply` work before the first start. Only the service migrates an existing database: a newer command line must
+ * not migrate it under an older running service.
+ */
+async function migrateEmptyDatabase({ env, pool }: Services): Promise<void> {
+  const { rows } = await pool.query<{ known: boolean }>(
+    "SELECT to_regclass('_prisma_migrations') IS NOT NULL AS known",
+  );
+  if (!rows[0]?.known) await prepareDatabase(env.databaseUrl, ".");
+}
+
+/** `doctor` examines a database that may not answer; it then keeps the default address. */
+async function adoptAppUrl(services: Services): Promise<Services> {
+  const appUrl = await readAppUrl(services).catch(() => services.env.appUrl);
+  return { ...services, env: { ...services.env, appUrl } };
+}
+
+function findCommand(argv: readonly string[]): { command: Command; rest: string[] } | null {
+  for (const command of COMMANDS) {
+    const words = command.name.split(" ");
+    if (words.every((word, index) => argv[index] === word))
+      return { command, rest: argv.slice(words.length) };
+  }
+  return null;
+}
+
+function describeAll(): string {
+  const lines = inColumns(COMMANDS.map((command) => [describeCall(command), command.summary]));
+  return [`Usage: ${CALL} <command>`, "", ...lines, "", `${CALL} help <command> explains one.`].join("\n");
+}
+
+function describeCommand(command: Command): string {
+  const { summary, choices = {}, options } = command;
+  const lines = inColumns([
+    ...Object.entries(choices).map(([parameter, values]) => [parameter, values.join(", ")] as const),
+    ...Object.entries(options).map(
+      ([name, { value = "", text }]) => [`--${name} ${value}`.trim(), text] as const,
+    ),
+  ]);
+  const usage = `Usage: ${CALL} ${describeCall(command)}${lines.length > 0 ? " [options]" : ""}`;
+  return [usage, summary, ...lines].join("\n");
+}
+
+function describeCall({ name, parameters }: Command): string {
+  return [name, ...parameters].join(" ");
+}
+
+function inColumns(rows: (readonly [string, string])[]): string[] {
+  const width = Math.max(0, ...rows.map(([name]) => name.length));
+  return rows.map(([name, text]) => `  ${name.padEnd(width)}  ${text}`);
+}
+
+/** Describes an error in a sentence: the message of expected errors, and of others only the first line. */
+function describeFailure(error: unknown): string {
+  if (isAppError(error)) {
+    const issues = error.issues?.map(({ path, message }) =>
+      `${path.slice(1).replaceAll("/", ".")} ${message}`.trim(),
+    );
+    return issues && issues.length > 0 ? issues.join("\n") : error.message;
+  }
+  const fault = describeDatabaseFault(error);
+  if (fault !== null) return fault.text;
+  if (!(error instanceof Error)) return String(error);
+  if (!error.name.startsWith("PrismaClient")) return error.message;
+  // Prisma puts the reason last, after an excerpt of our source.
+  const reason = error.message.trim().split("\n").at(-1) ?? "";
+  return `The database refused the statement: ${reason}`;
+}

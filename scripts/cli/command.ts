@@ -1,0 +1,197 @@
+import { type ParseArgsConfig, parseArgs } from "node:util";
+import type { OperatorActor } from "@/server/auth/actor";
+import { operatorOf } from "@/server/catalog/organization/organizations";
+import type { Services } from "@/server/services";
+
+/** A command's output: standard output for results, standard error for everything else. */
+export type Terminal = {
+  out(text: string): void;
+  err(text: string): void;
+  /** Asks for a password: without echo on a terminal, else the first line of standard input. */
+  readPassword(prompt: string): Promise<string>;
+  /** Asks for a secret: without echo on a terminal, else all of standard input but its last line break. */
+  readSecret(prompt: string): Promise<string>;
+  /** Asks for a line: on a terminal after the prompt, else the first line of standard input. */
+  readLine(prompt: string): Promise<string>;
+};
+
+/** Wrong usage. The message is followed by the command's usage, and the exit code is 2. */
+export class UsageError extends Error {
+  override name = "UsageError";
+}
+
+/** An error described in one sentence, without a stack. The exit code is 1. */
+export class CommandError extends Error {
+  override name = "CommandError";
+}
+
+type Option = NonNullable<ParseArgsConfig["options"]>[string] & { value?: string; text: string };
+type Options = Record<string, Option>;
+type Parameters = readonly string[];
+type Arguments<Names extends Parameters> = {
+  readonly [Index in keyof Names]: Names[Index] extends `[${string}` ? string | undefined : string;
+};
+
+/** An option with a value, such as `--note TEXT`. */
+export const option = (value: string, text: string) => ({ type: "string", value, text }) as const;
+/** An option without a value, such as `--json`. */
+export const flag = (text: string) => ({ type: "boolean", default: false, text }) as const;
+
+type Usage<Names extends Parameters, Declared extends Options> = {
+  /** `credits grant` */
+  name: string;
+  /** The arguments after the name: `["ORG", "AMOUNT"]`. Those in brackets, at the end, may be left out. */
+  parameters: Names;
+  summary: string;
+  /** The values that a parameter may have, for help: `{ ROLE: ["owner", "admin"] }`. */
+  choices?: Record<string, readonly string[]>;
+  options: Declared;
+  /** What must be in order before the command runs; default: the database and its secret. */
+  needs?: "database" | "nothing";
+};
+
+type Context = { services: Services; terminal: Terminal };
+/** What to print on standard output, or false for the exit code 1. */
+type Result = Promise<string | false>;
+type Run<Given, Names extends Parameters, Declared extends Options> = (
+  context: Given,
+  args: Arguments<Names>,
+  options: ReturnType<typeof parse<Declared>>["values"],
+) => Result;
+
+export type Command = Usage<Parameters, Options> & { start(context: Context, argv: string[]): Result };
+
+/** Declares a command; the types of its arguments and options are inferred. */
+export function defineCommand<const Names extends Parameters, Declared extends Options>({
+  run,
+  ...usage
+}: Usage<Names, Declared> & { run: Run<Context, Names, Declared> }): Command {
+  return {
+    ...usage,
+    async start(context, argv) {
+      const { values, positionals } = parse(argv, usage.options);
+      checkCount(usage.parameters, positionals);
+      return run(context, positionals, values);
+    },
+  };
+}
+
+export type OrganizationContext = Context & { slug: string; actor: OperatorActor };
+
+/** Declares a command on one organization, whose first argument is ORG. */
+export function defineOrganizationCommand<const Names extends Parameters, Declared extends Options>({
+  run,
+  ...usage
+}: Usage<Names, Declared> & { run: Run<OrganizationContext, Names, Declared> }): Command {
+  return {
+    ...usage,
+    parameters: ["ORG", ...usage.parameters],
+    async start(context, argv) {
+      const { values, positionals } = parse(argv, usage.options);
+      const [slug, ...args] = positionals;
+      if (slug === undefined) throw new UsageError("ORG is missing.");
+      checkCount(usage.parameters, args);
+      const actor = await operatorOf(context.services, slug);
+      return run({ ...context, slug, actor }, args, values);
+    },
+  };
+}
+
+function parse<Declared extends Options>(args: string[], options: Declared) {
+  try {
+    return parseArgs({ args, options, allowPositionals: true, strict: true });
+  } catch (error) {
+    if (error instanceof TypeError && "code" in error && String(error.code).startsWith("ERR_PARSE_ARGS")) {
+      throw new UsageError(`${error.message.split(". ")[0]}.`, { cause: error });
+    }
+    throw error;
+  }
+}
+
+function checkCount<Names extends Parameters>(
+  names: Names,
+  args: string[],
+): asserts args is string[] & Arguments<Names> {
+  const missing = names[args.length];
+  if (missing !== undefined && !missing.startsWith("[")) throw new UsageError(`${missing} is missing.`);
+  const surplus = args[names.length];
+  if (surplus !== undefined) throw new UsageError(`Unexpected argument "${surplus}".`);
+}
+
+/** The one of `known` that is `text`; throws UsageError, with `what` such as "role". */
+export function choose<Choice extends string>(known: readonly Choice[], text: string, what: string): Choice {
+  const found = known.find((each) => each.toLowerCase() === text.toLowerCase());
+  if (found === undefined)
+    throw new UsageError(`"${text}" is not a ${what}. Use one of ${known.join(", ")}.`);
+  return found;
+}
+
+const MAX_ROWS = 1_000;
+
+/** For commands that list the newest rows; see `readLimit`. */
+export const LIMIT = { limit: option("N", "default 20") };
+
+/** The number of rows in `--limit`; throws UsageError. */
+export function readLimit(text = "20"): number {
+  const limit = Number(text);
+  if (Number.isInteger(limit) && limit >= 1 && limit <= MAX_ROWS) return limit;
+  throw new UsageError(`--limit must be a whole number from 1 to ${MAX_ROWS}.`);
+}
+
+/** For commands that cannot be undone; see `confirm`. */
+export const YES = { yes: flag("do not ask for confirmation") };
+
+/** Asks the person to type `word`, unless `--yes` was given; throws CommandError for another word. */
+export async function confirm(
+  terminal: Terminal,
+  yes: boolean,
+  { what, word }: { what: string; word: string },
+): Promise<void> {
+  if (yes) return;
+  const typed = await terminal.readLine(`${what}\nType ${word} to confirm: `);
+  if (typed.trim() !== word) throw new CommandError("Not confirmed; nothing has changed.");
+}
+
+const DAY_MS = 24 * 3600 * 1000;
+
+/** What `--expires` says: days such as `90d` from now, or the time as it was given. */
+export function readExpiry(text: string | undefined, now: Date): string | null {
+  if (text === undefined) return null;
+  const days = /^(\d{1,5})d$/.exec(text)?.[1];
+  return days === undefined ? text : new Date(now.getTime() + Number(days) * DAY_MS).toISOString();
+}
+
+/** The items of a list with commas. */
+export function splitList(list = ""): string[] {
+  return list
+    .split(",")
+    .map((item) => item.trim())
+    .filter((item) => item !== "");
+}
+
+/** Text, a time, or a number: a Decimal or an integer. */
+type Cell = string | Date | { toFixed(): string };
+
+/** Formats rows in columns, two spaces apart; columns of numbers are right-aligned. */
+export function renderTable(headings: readonly string[], rows: readonly (readonly Cell[])[]): string {
+  const lines = [headings, ...rows.map((row) => row.map(renderCell))];
+  const columns = headings.map((_, column) => ({
+    width: Math.max(...lines.map((line) => lengthOf(line[column]))),
+    isRight: rows.some((row) => typeof row[column] !== "string" && !(row[column] instanceof Date)),
+  }));
+  const renderLine = (line: readonly string[]) =>
+    columns.map(({ width, isRight }, column) => {
+      const cell = line[column] ?? "";
+      const blank = " ".repeat(width - lengthOf(cell));
+      return isRight ? blank + cell : cell + blank;
+    });
+  return lines.map((line) => renderLine(line).join("  ").trimEnd()).join("\n");
+}
+
+function renderCell(cell: Cell): string {
+  if (typeof cell === "string") return cell;
+  return cell instanceof Date ? cell.toISOString() : cell.toFixed();
+}
+
+/** In characters, of which some are two units long. */
+const lengthOf = (text = "") => [...text].length;

@@ -1,0 +1,105 @@
+import { readFile } from "node:fs/promises";
+import { type AppliedOrganization, applyDefinitionFile } from "@/server/catalog/definition-file/apply";
+import { DefinitionFileError } from "@/server/catalog/definition-file/definition-file";
+import { exportOrganization } from "@/server/catalog/definition-file/export";
+import { type Removable, removeDefinition } from "@/server/catalog/remove";
+import { CommandError, choose, defineCommand, defineOrganizationCommand, flag } from "./command";
+
+const KINDS: readonly Removable[] = ["agent", "tool", "trigger"];
+
+export const definitionCommands = [
+  defineCommand({
+    name: "apply",
+    parameters: ["FILE.yaml"],
+    summary: "Create or update what a definition file declares",
+    options: { json: flag("print one JSON object with ids, tokens and new keys") },
+    async run({ services, terminal }, [file], { json }) {
+      const source = await readSource(file);
+      const applied = await applyDefinitionFile(services, source).catch((error: unknown) => {
+        if (!(error instanceof DefinitionFileError)) throw error;
+        const lines = error.lines.map((line) => `  ${line}`);
+        throw new CommandError([`${file} was not applied. Nothing has changed.`, ...lines].join("\n"));
+      });
+      const report = applied.map((organization) => renderApplied(organization, !json)).join("\n");
+      if (!json) return report;
+      terminal.err(report);
+      return JSON.stringify({ organizations: applied.map(toJson) });
+    },
+  }),
+  defineOrganizationCommand({
+    name: "export",
+    parameters: [],
+    summary: "Print an organization as a definition file, without secrets",
+    options: {},
+    run: async ({ services, actor }) => (await exportOrganization(services, actor)).trimEnd(),
+  }),
+  defineOrganizationCommand({
+    name: "remove",
+    parameters: ["KIND", "SLUG"],
+    summary: "Remove an agent, tool or trigger; its runs stay",
+    choices: { KIND: KINDS },
+    options: {},
+    async run({ services, actor }, [given, slug]) {
+      const kind = choose(KINDS, given, "kind");
+      await removeDefinition(services, actor, { kind, slug });
+      return `The ${kind} ${slug} is removed.`;
+    },
+  }),
+];
+
+async function readSource(file: string): Promise<string> {
+  try {
+    return await readFile(file === "-" ? "/dev/stdin" : file, "utf8");
+  } catch (error) {
+    const reason = error instanceof Error && "code" in error ? String(error.code) : "";
+    const labels: Record<string, string> = {
+      ENOENT: "the file does not exist",
+      EACCES: "permission denied",
+      EISDIR: "it is a directory",
+    };
+    throw new CommandError(`${file} cannot be read: ${labels[reason] ?? reason}.`, { cause: error });
+  }
+}
+
+/** The documented fields of `--json` only (docs/definition-files.md). */
+function toJson({ slug, id, agents, tools, triggers, apiKeys }: AppliedOrganization) {
+  return {
+    slug,
+    id,
+    agents: agents.map((agent) => ({ slug: agent.slug, id: agent.id })),
+    tools: tools.map((tool) => ({ slug: tool.slug, id: tool.id })),
+    triggers: triggers.map(({ slug, id, token, url }) => ({ slug, id, token, url })),
+    // JSON omits the key unless this call created it.
+    apiKeys: apiKeys.map(({ name, key }) => ({ name, key })),
+  };
+}
+
+/** Secrets are omitted if standard output has them as JSON, because standard error often ends in a log. */
+function renderApplied(organization: AppliedOrganization, withSecrets: boolean): string {
+  const { slug, secrets, tools, agents, triggers, apiKeys, members } = organization;
+  const parts = [
+    { saved: organization.saved, what: "the organization" },
+    ...secrets.map(({ saved, name }) => ({ saved, what: `secret ${name}` })),
+    ...tools.map(({ saved, slug, version }) => ({ saved, what: `tool ${slug} (version ${version})` })),
+    ...agents.map(({ saved, slug, version }) => ({ saved, what: `agent ${slug} (version ${version})` })),
+    ...triggers.map(({ saved, slug, url }) => ({
+      saved,
+      what: `trigger ${slug}${withSecrets ? `  ${url}` : ""}`,
+    })),
+    ...apiKeys.map(({ saved, name, prefix }) => ({ saved, what: `API key ${name} (${prefix}…)` })),
+    ...members.map(({ saved, email, role }) => ({ saved, what: `member ${email} (${role})` })),
+  ];
+  const changed = parts.filter(({ saved }) => saved !== "unchanged");
+  const lines = changed.map(({ saved, what }) => `  ${saved.padEnd(9)}  ${what}`);
+  if (lines.length === 0) lines.push("  unchanged");
+  else if (lines.length < parts.length) lines.push(`  unchanged  ${parts.length - lines.length} more`);
+  for (const { name } of secrets.filter(({ isSet }) => !isSet)) {
+    lines.push(
+      `  The secret ${name} has no value yet. Set it: npm run -s stepwell -- secrets set ${slug} ${name}`,
+    );
+  }
+  for (const { name, key } of apiKeys) {
+    if (key !== undefined && withSecrets) lines.push(`  The key ${name}, shown this once: ${key}`);
+  }
+  return [slug, ...lines].join("\n");
+}

@@ -1,0 +1,179 @@
+import { readdir, statfs } from "node:fs/promises";
+import { describeDatabaseFault } from "@/server/db/faults";
+import { checkInngestServer, isUsable, readInngestServer } from "@/server/operate/inngest-server";
+import { SILENT_AFTER_MS } from "@/server/runs/engine/worker";
+import { readSecretFingerprint } from "@/server/secrets/fingerprint";
+import type { Services } from "@/server/services";
+import { defineCommand, flag } from "./command";
+import { findUnreadable } from "./service-secret";
+
+type Finding = { level: "ok" | "warn" | "fail"; text: string };
+
+const ok = (text: string) => ({ level: "ok", text }) as const;
+const warn = (text: string) => ({ level: "warn", text }) as const;
+const fail = (text: string) => ({ level: "fail", text }) as const;
+
+const MAX_SKEW_MS = 2_000;
+const GIB = 1024 ** 3;
+
+const CHECKS: Record<string, (services: Services) => Promise<Finding>> = {
+  // Every command refuses an older version before it starts.
+  Node: async () => ok(process.version),
+  async database({ pool }) {
+    const { rows } = await pool.query<{ version: string }>(
+      "SELECT current_setting('server_version') AS version",
+    );
+    const version = rows[0]?.version ?? "";
+    return Number.parseInt(version, 10) >= 15
+      ? ok(`PostgreSQL ${version}`)
+      : warn(`PostgreSQL ${version} is not supported; use 15 or later.`);
+  },
+  async migrations({ pool }) {
+    const wanted = (await readdir("prisma/migrations", { withFileTypes: true }).catch(() => []))
+      .filter((entry) => entry.isDirectory())
+      .map((entry) => entry.name)
+      .sort();
+    const { rows } = await pool.query<{ migration_name: string; finished: boolean }>(
+      "SELECT migration_name, finished_at IS NOT NULL AS finished FROM _prisma_migrations WHERE rolled_back_at IS NULL",
+    );
+    const broken = rows.filter((row) => !row.finished).map((row) => row.migration_name);
+    if (broken.length > 0) {
+      return fail(
+        `${broken.join(", ")} did not finish. Restore a backup, or repair it by hand and mark it finished.`,
+      );
+    }
+    const applied = new Set(rows.map((row) => row.migration_name));
+    const missing = wanted.filter((name) => !applied.has(name));
+    if (missing.length > 0)
+      return fail(`${missing.join(", ")} not applied. Start the service once: it migrates.`);
+    const unknown = [...applied].filter((name) => !wanted.includes(name));
+    if (wanted.length > 0 && unknown.length > 0) {
+      return warn(
+        `The database has ${unknown.join(", ")}, which this version does not know: it is older than the database.`,
+      );
+    }
+    return ok(`${applied.size} applied`);
+  },
+  async secret(services) {
+    const known = await readSecretFingerprint(services);
+    if (known === null) return warn("The database has no fingerprint yet: start the service once.");
+    if (known === services.encryption.previousFingerprint) {
+      return warn("STEPWELL_SECRET_PREVIOUS is still the database's secret: run `service-secret rotate`.");
+    }
+    if (known !== services.encryption.fingerprint) {
+      return fail(
+        "STEPWELL_SECRET is not the secret of this database. Set the earlier value, or accept the new one with `service-secret adopt`.",
+      );
+    }
+    const lost = await findUnreadable(services);
+    if (lost.length > 0) {
+      return warn(
+        `Cannot be read: ${lost.join(", ")}. Apply triggers again with their secrets, and set values of secrets again.`,
+      );
+    }
+    return services.encryption.previousFingerprint === null
+      ? ok(`fingerprint ${known}`)
+      : warn("The rotation is complete: remove STEPWELL_SECRET_PREVIOUS and restart every process.");
+  },
+  async engine({ env, pool }) {
+    if (env.inngest) {
+      const report = await checkInngestServer(env.inngest);
+      return isUsable(report)
+        ? ok(`Inngest (${readInngestServer(env.inngest).baseUrl ?? "cloud"}): address and keys are right`)
+        : fail(report.texts.join(" "));
+    }
+    const { rows } = await pool.query<{ workers: number }>(
+      `SELECT count(*)::int AS workers FROM workers WHERE heartbeat_at > clock_timestamp() - interval '${SILENT_AFTER_MS} milliseconds'`,
+    );
+    return ok(`embedded, ${rows[0]?.workers ?? 0} live workers`);
+  },
+  async runs({ db, pool, clock }) {
+    const since = new Date(clock.now().getTime() - 10 * 60_000);
+    const waiting = await db.run.count({
+      where: { status: "Pending", admittedAt: null, createdAt: { lt: since } },
+    });
+    const uncalled = await db.run.count({
+      where: { finishedAt: null, admittedAt: { lt: since }, claimedBy: null, parentRunId: null },
+    });
+    if (uncalled > 0) {
+      return warn(
+        `An Inngest server was given ${uncalled} runs over 10 minutes ago and does not call them: can it reach APP_URL (or INNGEST_SERVE_ORIGIN)?`,
+      );
+    }
+    const { rows } = await pool.query<{ stalled: number }>(
+      `SELECT count(*)::int AS stalled FROM runs r LEFT JOIN workers w ON w.id = r.claimed_by
+         WHERE r.status = 'Running' AND r.finished_at IS NULL AND r.wake_at IS NULL AND r.parent_run_id IS NULL
+           AND coalesce(w.heartbeat_at, r.yielded_at[cardinality(r.yielded_at)], r.started_at) < $1`,
+      [since],
+    );
+    const stalled = rows[0]?.stalled ?? 0;
+    if (waiting + stalled === 0) return ok("no run waits for long");
+    return warn(
+      `${waiting} without a slot and ${stalled} without a worker for 10 minutes: is the service running?`,
+    );
+  },
+  async models({ env, models }) {
+    const provider = models.providerOf(env.defaultModel);
+    return provider === "demo"
+      ? warn("No provider is configured: the demo model answers. Set OPENAI_API_KEY or OPENAI_BASE_URL.")
+      : ok(
+          `${env.defaultModel} is served by ${provider}${env.openai?.baseUrl ? ` (${new URL(env.openai.baseUrl).origin})` : ""}`,
+        );
+  },
+  async address({ env }) {
+    const { hostname, protocol } = new URL(env.appUrl);
+    if (hostname === "localhost" || hostname === "127.0.0.1") {
+      return warn(`APP_URL is ${env.appUrl}: webhook senders elsewhere cannot reach it.`);
+    }
+    // Stepwell itself speaks plain HTTP.
+    if (protocol === "https:" && !env.trustProxy) {
+      return warn(
+        `${env.appUrl} needs a proxy, and TRUST_PROXY is not set: all clients share the proxy's address. Set TRUST_PROXY=1 if the proxy appends to X-Forwarded-For.`,
+      );
+    }
+    return protocol === "https:"
+      ? ok(env.appUrl)
+      : warn(`${env.appUrl} is not https: keys are sent unencrypted.`);
+  },
+  async egress({ env }) {
+    return env.egressAllow.length === 0
+      ? ok("functions cannot reach private addresses")
+      : ok(`functions may also reach ${env.egressAllow.join(", ")}`);
+  },
+  async disk({ env }) {
+    const { bavail, bsize } = await statfs(env.dataDir).catch(() => statfs("."));
+    const free = bavail * bsize;
+    const text = `${(free / GIB).toFixed(1)} GiB free`;
+    return free < GIB ? warn(`${text}: free some space before the database runs out of it.`) : ok(text);
+  },
+  async clock({ pool, clock }) {
+    const before = clock.now().getTime();
+    const { rows } = await pool.query<{ now: Date }>("SELECT clock_timestamp() AS now");
+    const middle = (before + clock.now().getTime()) / 2;
+    const skew = Math.round((rows[0]?.now.getTime() ?? middle) - middle);
+    return Math.abs(skew) <= MAX_SKEW_MS
+      ? ok(`${Math.abs(skew)} ms from the database's clock`)
+      : warn(`${Math.abs(skew)} ms from the database's clock: synchronize both with a time server.`);
+  },
+};
+
+/** Checks the installation, and names the way out of each fault. */
+export const doctorCommand = defineCommand({
+  name: "doctor",
+  parameters: [],
+  summary: "Check the installation; the exit code is 1 when something fails",
+  options: { json: flag("one JSON object") },
+  needs: "nothing",
+  async run({ services, terminal }, _args, { json }) {
+    const checks: (Finding & { what: string })[] = [];
+    for (const [what, check] of Object.entries(CHECKS)) {
+      const failed = (error: unknown) =>
+        fail(describeDatabaseFault(error)?.text ?? (error instanceof Error ? error.message : String(error)));
+      checks.push({ what, ...(await check(services).catch(failed)) });
+    }
+    const isSound = checks.every(({ level }) => level !== "fail");
+    const lines = checks.map(({ level, what, text }) => `${level.padEnd(4)}  ${what.padEnd(10)}  ${text}`);
+    terminal.out(json ? JSON.stringify({ ok: isSound, checks }) : lines.join("\n"));
+    return isSound && "";
+  },
+});

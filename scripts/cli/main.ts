@@ -1,0 +1,68 @@
+import { createInterface } from "node:readline/promises";
+import { Writable } from "node:stream";
+import { readEnvironment } from "@/server/env";
+import { createLogger, STDERR } from "@/server/log";
+import { wire } from "@/wiring";
+import type { Terminal } from "./command";
+import { runCommandLine } from "./command-line";
+
+/**
+ * The program of `npm run -s stepwell --`: reads the environment, runs one command and closes the database. Bundled to
+ * dist/.
+ */
+
+const processTerminal: Terminal = {
+  out: (text) => void process.stdout.write(`${text}\n`),
+  err: (text) => void process.stderr.write(`${text}\n`),
+  async readLine(prompt) {
+    if (!process.stdin.isTTY) return readFirstLine();
+    const asking = createInterface({ input: process.stdin, output: process.stderr });
+    const line = await asking.question(prompt);
+    asking.close();
+    return line;
+  },
+  readPassword: (prompt) => (process.stdin.isTTY ? askSilently(prompt) : readFirstLine()),
+  readSecret: (prompt) => (process.stdin.isTTY ? askSilently(prompt) : readAll()),
+};
+
+async function askSilently(prompt: string): Promise<string> {
+  process.stderr.write(prompt);
+  const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const asking = createInterface({ input: process.stdin, output: silent, terminal: true });
+  const answer = await asking.question("");
+  asking.close();
+  process.stderr.write("\n");
+  return answer;
+}
+
+/** Enough to tell that a secret is too long. */
+const MAX_SECRET_INPUT = 64 * 1024;
+
+async function readAll(): Promise<string> {
+  let text = "";
+  for await (const chunk of process.stdin.setEncoding("utf8")) {
+    text += chunk;
+    if (text.length > MAX_SECRET_INPUT) break;
+  }
+  return text.replace(/\r?\n$/, "");
+}
+
+async function readFirstLine(): Promise<string> {
+  for await (const line of createInterface({ input: process.stdin })) return line;
+  return "";
+}
+
+// `stepwell export acme | head` closes the pipe early, which is not an error.
+process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+  if (error.code !== "EPIPE") throw error;
+});
+
+let services: ReturnType<typeof wire> | undefined;
+process.exitCode = await runCommandLine(process.argv.slice(2), processTerminal, () => {
+  const env = readEnvironment();
+  // Standard output is the command's.
+  services = wire(env, createLogger({ level: env.logLevel, destination: STDERR }));
+  return services;
+});
+await services?.db.$disconnect();
+await services?.pool.end();

@@ -1,0 +1,104 @@
+import { grantToOrganization } from "@/server/catalog/organization/organizations";
+import { refundRun } from "@/server/credits/refund";
+import { removeOrganization } from "@/server/operate/remove-organization";
+import { resumeOrganization, suspendOrganization } from "@/server/operate/suspend-organization";
+import {
+  confirm,
+  defineCommand,
+  defineOrganizationCommand,
+  flag,
+  option,
+  renderTable,
+  UsageError,
+  YES,
+} from "./command";
+
+/** `organizations …` and `credits …`. */
+export const organizationCommands = [
+  defineCommand({
+    name: "organizations list",
+    parameters: [],
+    summary: "List the organizations with their balances",
+    options: {},
+    async run({ services }) {
+      const found = await services.db.organization.findMany({
+        orderBy: { slug: "asc" },
+        include: { _count: { select: { agents: true, tools: true, members: true } } },
+      });
+      const rows = found.map(({ slug, name, balance, suspendedAt, _count: { agents, tools, members } }) => {
+        const state = suspendedAt === null ? "active" : "suspended";
+        return [slug, name, state, balance, agents, tools, members];
+      });
+      return renderTable(["ORG", "NAME", "STATE", "BALANCE", "AGENTS", "TOOLS", "MEMBERS"], rows);
+    },
+  }),
+  defineOrganizationCommand({
+    name: "organizations suspend",
+    parameters: [],
+    summary: "Refuse new runs of an organization and cancel its open runs",
+    options: { reason: option("TEXT", "the reason, shown to members") },
+    async run({ services, actor, slug }, _args, { reason = "" }) {
+      const cancelled = await suspendOrganization(services, actor, reason);
+      return `${slug} is suspended; ${cancelled === 1 ? "1 run was" : `${cancelled} runs were`} cancelled.`;
+    },
+  }),
+  defineOrganizationCommand({
+    name: "organizations resume",
+    parameters: [],
+    summary: "Let a suspended organization start runs again",
+    options: {},
+    run: async ({ services, actor, slug }) =>
+      (await resumeOrganization(services, actor))
+        ? `${slug} may start runs again.`
+        : `${slug} was not suspended.`,
+  }),
+  defineOrganizationCommand({
+    name: "organizations remove",
+    parameters: [],
+    summary: "Delete an organization and everything it owns, permanently",
+    options: { ...YES, force: flag("cancel its open runs first") },
+    async run({ services, terminal, actor, slug }, _args, { yes, force }) {
+      const runs = await services.db.run.count({ where: { organizationId: actor.orgId } });
+      await confirm(terminal, yes, {
+        what: `This permanently deletes ${slug} with its definitions, API keys, ledger, audit log and ${runs} runs.`,
+        word: slug,
+      });
+      const { strandedUsers } = await removeOrganization(services, actor, { force });
+      const lines = [`${slug} is removed.`];
+      if (strandedUsers.length > 0)
+        lines.push("These accounts no longer belong to an organization. To remove them:");
+      return [...lines, ...strandedUsers.map((email) => `  users remove ${email}`)].join("\n");
+    },
+  }),
+  defineOrganizationCommand({
+    name: "credits grant",
+    parameters: ["AMOUNT"],
+    summary: "Grant credits to an organization",
+    options: { note: option("TEXT", "the reason, for the ledger") },
+    async run({ services, actor, slug }, [amount], { note = "" }) {
+      const balance = await grantToOrganization(services, actor, { amount, note });
+      return `Granted ${amount} credits to ${slug}. Balance: ${balance.toFixed()}.`;
+    },
+  }),
+  defineOrganizationCommand({
+    name: "credits refund",
+    parameters: ["RUN"],
+    summary: "Refund what an ended run was charged, once",
+    options: { note: option("TEXT", "the reason, for the ledger; required") },
+    async run({ services, actor, slug }, [runId], { note }) {
+      if (!note) throw new UsageError("--note is required: give the reason.");
+      const { refunded, balance } = await refundRun(services, actor, { runId, note });
+      return `Refunded ${refunded.toFixed()} credits to ${slug}. Balance: ${balance.toFixed()}.`;
+    },
+  }),
+  defineOrganizationCommand({
+    name: "credits show",
+    parameters: [],
+    summary: "Print an organization's balance",
+    options: {},
+    async run({ services, actor }) {
+      const { balance } = await services.db.organization.findUniqueOrThrow({ where: { id: actor.orgId } });
+      return balance.toFixed();
+    },
+  }),
+];

@@ -1,0 +1,139 @@
+import { mintOrgId } from "@/server/auth/mint-org-id";
+import { operatorOf } from "@/server/catalog/organization/organizations";
+import { RUN_STATUSES } from "@/server/contract/enums";
+import { isUuid } from "@/server/ids";
+import { cancelRun } from "@/server/runs/cancel";
+import type { Services } from "@/server/services";
+import { CommandError, choose, defineCommand, flag, LIMIT, option, readLimit, renderTable } from "./command";
+
+/** `runs …` and `audit list`. */
+export const runCommands = [
+  defineCommand({
+    name: "runs list",
+    parameters: ["[ORG]"],
+    summary: "List the newest runs",
+    options: { status: option("STATUS", RUN_STATUSES.join(", ")), ...LIMIT },
+    async run({ services, terminal }, [slug], values) {
+      const status = values.status === undefined ? null : choose(RUN_STATUSES, values.status, "status");
+      const take = readLimit(values.limit);
+      const organization = slug === undefined ? null : await operatorOf(services, slug);
+      const runs = await services.db.run.findMany({
+        where: { ...(organization && { organizationId: organization.orgId }), ...(status && { status }) },
+        orderBy: { id: "desc" },
+        take,
+        include: { organization: { select: { slug: true } } },
+      });
+      if (runs.length === 0) {
+        terminal.err("No runs found.");
+        return "";
+      }
+      const now = services.clock.now();
+      const rows = runs.map((run) => [
+        run.id,
+        run.organization.slug,
+        run.kind,
+        run.targetName,
+        run.status,
+        run.stepsExecuted,
+        run.creditsUsed,
+        run.createdAt,
+        renderDuration(run.startedAt, run.finishedAt ?? now),
+      ]);
+      return renderTable(
+        ["ID", "ORG", "KIND", "TARGET", "STATUS", "STEPS", "CREDITS", "CREATED", "DURATION"],
+        rows,
+      );
+    },
+  }),
+  defineCommand({
+    name: "runs show",
+    parameters: ["RUN"],
+    summary: "Print a run with its steps",
+    options: { full: flag("full inputs and outputs") },
+    async run({ services }, [given], { full }) {
+      const { id } = await findRun(services, given);
+      const run = await services.db.run.findUniqueOrThrow({
+        where: { id },
+        include: { organization: { select: { slug: true } }, steps: { orderBy: { stepNumber: "asc" } } },
+      });
+      const cut = (text: string) => (full || text.length <= 300 ? text : `${text.slice(0, 300)}…`);
+      const facts: [string, string | null | undefined][] = [
+        ["run", run.id],
+        ["organization", run.organization.slug],
+        [run.kind, `${run.targetName} (version ${run.targetVersion})`],
+        ["model", run.model],
+        ["status", run.status],
+        ["cancelled by", run.cancelledBy],
+        ["source", run.source],
+        ["created", run.createdAt.toISOString()],
+        ["started", run.startedAt?.toISOString()],
+        ["finished", run.finishedAt?.toISOString()],
+        ["tokens", `${run.inputTokens} in, ${run.outputTokens} out`],
+        ["actions", String(run.actionsUsed)],
+        ["credits", `${run.creditsUsed.toFixed()} used, ${run.held.toFixed()} held`],
+        ["input", cut(run.input)],
+        ["output", run.output && cut(run.output)],
+        ["error", run.errorMessage],
+      ];
+      const steps = run.steps.flatMap((step) => [
+        "",
+        `step ${step.stepNumber} (iteration ${step.iterationNumber})  ${step.toolName}  ${step.status}` +
+          `${step.durationMs === null ? "" : `  ${step.durationMs} ms`}`,
+        `  input   ${cut(step.input)}`,
+        ...(step.output === null ? [] : [`  output  ${cut(step.output)}`]),
+        ...(step.errorMessage === null ? [] : [`  error   ${step.errorMessage}`]),
+      ]);
+      const shown = facts.flatMap(([name, value]) => (value == null ? [] : `${name.padEnd(13)} ${value}`));
+      return [...shown, ...steps].join("\n");
+    },
+  }),
+  defineCommand({
+    name: "runs cancel",
+    parameters: ["RUN"],
+    summary: "Cancel a run that has not ended",
+    options: {},
+    async run({ services }, [given]) {
+      const found = await findRun(services, given);
+      await cancelRun(services, mintOrgId(found.organizationId), { runId: found.id, by: "the operator" });
+      const { status, finishedAt } = await findRun(services, found.id);
+      if (found.finishedAt !== null) return `The run had already ended: it is ${status}.`;
+      return finishedAt === null
+        ? "The run is being cancelled. It ends within 30 seconds."
+        : `The run is ${status}.`;
+    },
+  }),
+  defineCommand({
+    name: "audit list",
+    parameters: ["[ORG]"],
+    summary: "List the newest changes to the installation, or to an organization",
+    options: LIMIT,
+    async run({ services }, [slug], { limit }) {
+      const organizationId = slug === undefined ? null : (await operatorOf(services, slug)).orgId;
+      const lines = await services.db.auditEntry.findMany({
+        where: { organizationId },
+        orderBy: { id: "desc" },
+        take: readLimit(limit),
+      });
+      const rows = lines.map(({ createdAt, actorName, action, subjectName, changes }) => [
+        createdAt,
+        actorName,
+        action,
+        subjectName,
+        changes,
+      ]);
+      return renderTable(["TIME", "BY", "ACTION", "SUBJECT", "CHANGES"], rows);
+    },
+  }),
+];
+
+async function findRun(services: Services, id: string) {
+  const run = isUuid(id) ? await services.db.run.findUnique({ where: { id } }) : null;
+  if (!run) throw new CommandError(`There is no run "${id}".`);
+  return run;
+}
+
+function renderDuration(from: Date | null, to: Date): string {
+  if (from === null) return "";
+  const ms = to.getTime() - from.getTime();
+  return ms < 10_000 ? `${ms} ms` : `${(ms / 1000).toFixed(1)} s`;
+}

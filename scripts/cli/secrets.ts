@@ -1,0 +1,60 @@
+import { listSecrets, removeSecret, setSecret } from "@/server/catalog/organization/secrets";
+import {
+  CommandError,
+  confirm,
+  defineOrganizationCommand,
+  option,
+  readExpiry,
+  renderTable,
+  splitList,
+  YES,
+} from "./command";
+
+/** `secrets …`. A value is never on the command line, where other users and the shell's history see it. */
+export const secretCommands = [
+  defineOrganizationCommand({
+    name: "secrets set",
+    parameters: ["NAME"],
+    summary: "Set a secret's value, read from standard input",
+    options: {
+      hosts: option("LIST", "the hosts that may receive it, with commas, such as api.github.com"),
+      expires: option("WHEN", "a time such as 2027-01-31T00:00:00Z, or days such as 90d; default never"),
+    },
+    async run({ services, terminal, actor }, [name], { hosts, expires }) {
+      const expiresAt = readExpiry(expires, services.clock.now());
+      const value = await terminal.readSecret(`Value of ${name}: `);
+      if (value === "") throw new CommandError("The value is empty. Give it on standard input.");
+      const secret = { name, value, expiresAt, ...(hosts !== undefined && { hosts: splitList(hosts) }) };
+      const { saved } = await setSecret(services, actor, { secret });
+      return `The secret ${name} is ${saved === "created" ? "created" : "set"}.`;
+    },
+  }),
+  defineOrganizationCommand({
+    name: "secrets list",
+    parameters: [],
+    summary: "List an organization's secrets, without values",
+    options: {},
+    async run({ services, actor }) {
+      const rows = (await listSecrets(services, actor)).map((secret) => [
+        secret.name,
+        secret.state,
+        secret.hosts.join(","),
+        secret.expiresAt ?? "never",
+        secret.lastUsedAt ?? "never",
+        secret.createdBy,
+      ]);
+      return renderTable(["NAME", "STATE", "HOSTS", "EXPIRES", "LAST USED", "CREATED BY"], rows);
+    },
+  }),
+  defineOrganizationCommand({
+    name: "secrets remove",
+    parameters: ["NAME"],
+    summary: "Delete a secret; steps that use it fail from then on",
+    options: YES,
+    async run({ services, terminal, actor }, [name], { yes }) {
+      await confirm(terminal, yes, { what: `This deletes the secret ${name} for good.`, word: name });
+      await removeSecret(services, actor, { name });
+      return `The secret ${name} is removed.`;
+    },
+  }),
+];

@@ -1,0 +1,80 @@
+import { rotateSecret } from "@/server/operate/rotate-secret";
+import { readSecretFingerprint, setSecretFingerprint } from "@/server/secrets/fingerprint";
+import { secretValuePurpose } from "@/server/secrets/purpose";
+import type { Services } from "@/server/services";
+import { secretPurpose, tokenPurpose } from "@/server/webhooks/token";
+import { CommandError, defineCommand } from "./command";
+
+export const serviceSecretCommands = [
+  defineCommand({
+    name: "service-secret rotate",
+    parameters: [],
+    summary: "Encrypt everything with a new STEPWELL_SECRET",
+    options: {},
+    async run({ services }) {
+      if (services.encryption.previousFingerprint === null) {
+        throw new CommandError(
+          "Set STEPWELL_SECRET to the new secret and STEPWELL_SECRET_PREVIOUS to the present one, here and for every " +
+            "process of the service. Then run this again.",
+        );
+      }
+      const { resealed, unreadable } = await rotateSecret(services);
+      return [
+        `${resealed} stored secrets are now encrypted with STEPWELL_SECRET.`,
+        ...(unreadable > 0 ? [`${unreadable} could be read with neither secret; see \`doctor\`.`] : []),
+        "Remove STEPWELL_SECRET_PREVIOUS and restart every process of the service.",
+      ].join("\n");
+    },
+  }),
+  defineCommand({
+    name: "service-secret adopt",
+    parameters: [],
+    summary: "Accept a new STEPWELL_SECRET when the earlier one is lost",
+    options: {},
+    needs: "database",
+    async run({ services }) {
+      const known = await readSecretFingerprint(services);
+      await setSecretFingerprint(services);
+      const lost = await findUnreadable(services);
+      const when = known === services.encryption.fingerprint ? "already" : "now";
+      const advice = [
+        "These can no longer be read:",
+        ...lost.map((each) => `  ${each}`),
+        "Set the values of secrets again. Addresses of triggers still work if the trigger has no signing secret.",
+        "Apply their definitions again with their secrets. A token that cannot be read is then replaced.",
+      ];
+      return [`The database ${when} uses this STEPWELL_SECRET.`, ...(lost.length > 0 ? advice : [])].join(
+        "\n",
+      );
+    },
+  }),
+];
+
+/** Triggers and secrets, as `trigger ORG/SLUG` and `secret ORG/NAME`, that this STEPWELL_SECRET cannot decrypt. */
+export async function findUnreadable({ db, encryption }: Services): Promise<string[]> {
+  const triggers = await db.trigger.findMany({
+    where: { deletedAt: null },
+    include: { secrets: true, organization: { select: { slug: true } } },
+    orderBy: { id: "asc" },
+  });
+  const secrets = await db.secret.findMany({
+    where: { sealed: { not: null } },
+    include: { organization: { select: { slug: true } } },
+    orderBy: { id: "asc" },
+  });
+  const opens = (sealed: string, purpose: string) => encryption.openOrNull(sealed, purpose) !== null;
+  const lostTriggers = triggers
+    .filter(
+      ({ id, tokenSealed, secrets }) =>
+        !opens(tokenSealed, tokenPurpose(id)) ||
+        !secrets.every(({ sealed }) => opens(sealed, secretPurpose(id))),
+    )
+    .map(({ slug, organization }) => `trigger ${organization.slug}/${slug}`);
+  const lostSecrets = secrets
+    .filter(
+      ({ sealed, organizationId, name }) =>
+        sealed !== null && !opens(sealed, secretValuePurpose(organizationId, name)),
+    )
+    .map(({ name, organization }) => `secret ${organization.slug}/${name}`);
+  return [...lostTriggers, ...lostSecrets];
+}

@@ -1,0 +1,176 @@
+import { MEMBER_ROLES } from "@/server/auth/actor";
+import { createUser, setPassword } from "@/server/auth/sessions";
+import { memberDefinition } from "@/server/catalog/definitions";
+import { parseInput } from "@/server/catalog/issues";
+import { removeMember, saveMember } from "@/server/catalog/organization/members";
+import { operatorOf } from "@/server/catalog/organization/organizations";
+import { listKeysMadeBy, type RemovedUser, removeUser } from "@/server/catalog/organization/users";
+import {
+  CommandError,
+  choose,
+  confirm,
+  defineCommand,
+  defineOrganizationCommand,
+  type OrganizationContext,
+  option,
+  renderTable,
+  UsageError,
+  YES,
+} from "./command";
+
+const MIN_PASSWORD = 8;
+const PASSWORD = {
+  password: option("PASSWORD", "if left out, it is asked for or read from standard input"),
+};
+
+/** `users …` and `members …`. */
+export const userCommands = [
+  defineCommand({
+    name: "users list",
+    parameters: [],
+    summary: "List the accounts with their organizations and roles",
+    options: {},
+    async run({ services }) {
+      const users = await services.db.user.findMany({
+        select: {
+          email: true,
+          name: true,
+          members: { select: { role: true, organization: { select: { slug: true } } } },
+        },
+        orderBy: { email: "asc" },
+      });
+      const rows = users.map(({ email, name, members }) => [
+        email,
+        name,
+        members.map(({ role, organization }) => `${organization.slug} (${role})`).join(", "),
+      ]);
+      return renderTable(["EMAIL", "NAME", "ORGANIZATIONS"], rows);
+    },
+  }),
+  defineCommand({
+    name: "users create",
+    parameters: ["EMAIL"],
+    summary: "Create an account, or add a person to an organization",
+    options: {
+      name: option("NAME", "display name; default: the part before the @"),
+      ...PASSWORD,
+      org: option("ORG", "add the person to this organization"),
+      role: option("ROLE", `${MEMBER_ROLES.join(", ")}; default member`),
+    },
+    async run({ services, terminal }, [given], { org, ...values }) {
+      const role = choose(MEMBER_ROLES, values.role ?? "member", "role");
+      if (values.role !== undefined && org === undefined) throw new UsageError("--role needs --org ORG.");
+      const { email } = parseInput(memberDefinition, { email: given });
+      const actor = org === undefined ? null : await operatorOf(services, org);
+      const known = await services.db.user.findUnique({ where: { email } });
+      if (known && !actor) throw new CommandError(`${email} already has an account.`);
+      const password = known
+        ? undefined
+        : (values.password ?? (await terminal.readPassword(`Password for ${email}: `)));
+      if (password !== undefined && password.length < MIN_PASSWORD) {
+        throw new CommandError(`The password must have at least ${MIN_PASSWORD} characters.`);
+      }
+      const person = parseInput(memberDefinition, { email, name: values.name, password, role });
+      if (actor) return describeSaved(await saveMember(services, actor, person), { email, role, slug: org });
+      const { name = email.split("@")[0] ?? email } = person;
+      await createUser(services, { email, name, password: password ?? "" });
+      return `Created the account ${email}. To add it to an organization: users create ${email} --org ORG --role ROLE`;
+    },
+  }),
+  defineCommand({
+    name: "users password",
+    parameters: ["EMAIL"],
+    summary: "Set a person's password and sign them out everywhere",
+    options: PASSWORD,
+    async run({ services, terminal }, [given], values) {
+      const email = given.toLowerCase();
+      const user = await services.db.user.findUnique({ where: { email } });
+      if (!user) throw new CommandError(`${email} has no account.`);
+      const password = values.password ?? (await terminal.readPassword(`New password for ${email}: `));
+      if (password.length < MIN_PASSWORD || password.length > 128) {
+        throw new CommandError(`The password must have ${MIN_PASSWORD} to 128 characters.`);
+      }
+      await setPassword(services, user.id, password);
+      return `${email} has a new password and is signed out everywhere.`;
+    },
+  }),
+  defineCommand({
+    name: "users remove",
+    parameters: ["EMAIL"],
+    summary: "Delete an account with its sessions and memberships; its runs stay",
+    options: YES,
+    async run({ services, terminal }, [given], { yes }) {
+      const email = given.toLowerCase();
+      await confirm(terminal, yes, { what: `This deletes the account ${email}.`, word: email });
+      const { organizations, keys } = await removeUser(services, email);
+      const left = organizations.length > 0 ? ` and no longer a member of ${organizations.join(", ")}` : "";
+      return withKeys(`${email} is removed${left}.`, keys);
+    },
+  }),
+  defineOrganizationCommand({
+    name: "members list",
+    parameters: [],
+    summary: "List the members of an organization",
+    options: {},
+    async run({ services, actor }) {
+      const members = await services.db.member.findMany({
+        where: { organizationId: actor.orgId },
+        select: { role: true, createdAt: true, user: { select: { email: true, name: true } } },
+        orderBy: { user: { email: "asc" } },
+      });
+      const rows = members.map(({ role, createdAt, user }) => [user.email, user.name, role, createdAt]);
+      return renderTable(["EMAIL", "NAME", "ROLE", "SINCE"], rows);
+    },
+  }),
+  defineOrganizationCommand({
+    name: "members role",
+    parameters: ["EMAIL", "ROLE"],
+    summary: "Change a member's role; the last owner must stay",
+    choices: { ROLE: MEMBER_ROLES },
+    options: {},
+    async run(context, [given, wanted]) {
+      const role = choose(MEMBER_ROLES, wanted, "role");
+      const { email } = await findMember(context, given);
+      const saved = await saveMember(context.services, context.actor, { email, role });
+      return describeSaved(saved, { email, role, slug: context.slug });
+    },
+  }),
+  defineOrganizationCommand({
+    name: "members remove",
+    parameters: ["EMAIL"],
+    summary: "End a person's membership; the account stays",
+    options: {},
+    async run(context, [given]) {
+      const { services, actor, slug } = context;
+      const { userId, email } = await findMember(context, given);
+      await removeMember(services, actor, { userId });
+      const keys = await listKeysMadeBy(services.db, userId, actor.orgId);
+      return withKeys(`${email} is no longer a member of ${slug}.`, keys);
+    },
+  }),
+];
+
+function describeSaved(
+  { saved }: Awaited<ReturnType<typeof saveMember>>,
+  { email, role, slug }: { email: string; role: string; slug: string | undefined },
+): string {
+  return `${email} is ${saved === "unchanged" ? "already" : "now"} ${role} of ${slug}.`;
+}
+
+/** Adds a reminder for off-boarding: keys belong to the organization, not to the person who created them. */
+function withKeys(text: string, keys: RemovedUser["keys"]): string {
+  if (keys.length === 0) return text;
+  const lines = keys.map(({ organization, name }) => `  keys revoke ${organization} ${JSON.stringify(name)}`);
+  const reminder = "These API keys, created by that person, keep working. To revoke them:";
+  return [text, reminder, ...lines].join("\n");
+}
+
+async function findMember({ services, actor, slug }: OrganizationContext, given: string) {
+  const email = given.toLowerCase();
+  const found = await services.db.member.findFirst({
+    where: { organizationId: actor.orgId, user: { email } },
+    select: { userId: true },
+  });
+  if (!found) throw new CommandError(`${email} is not a member of ${slug}.`);
+  return { email, userId: found.userId };
+}

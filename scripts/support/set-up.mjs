@@ -1,0 +1,49 @@
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { ensureDependencies } from "./install.mjs";
+import { fingerprint, ROOT, SetupError, timed } from "./project.mjs";
+import { runNode } from "./run-program.mjs";
+
+const MINIMUM_NODE = { major: 20, minor: 19 };
+const GENERATED = join(ROOT, "server/db/generated");
+const STAMP = join(GENERATED, "fingerprint");
+
+/**
+ * Begins every command: checks Node, enters the project's folder, installs packages and generates the Prisma client.
+ * @param {import("./project.mjs").Print} print
+ * @param {() => unknown} [check] reports faults before the long work
+ */
+export async function setUp(print, check = () => {}) {
+  checkNode();
+  process.chdir(ROOT);
+  await check();
+  await ensureDependencies(print);
+  await ensurePrismaClient(print);
+}
+
+function checkNode() {
+  const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
+  if (major > MINIMUM_NODE.major || (major === MINIMUM_NODE.major && minor >= MINIMUM_NODE.minor)) return;
+  const wanted = `${MINIMUM_NODE.major}.${MINIMUM_NODE.minor}`;
+  throw new SetupError(`Stepwell needs Node ${wanted} or later; this is ${process.version}.`);
+}
+
+/**
+ * Generates the Prisma client when the schema or Prisma changed.
+ * @param {import("./project.mjs").Print} print
+ */
+async function ensurePrismaClient(print) {
+  const wanted = fingerprint([
+    "prisma/schema.prisma",
+    "prisma.config.ts",
+    "node_modules/prisma/package.json",
+  ]);
+  if (existsSync(STAMP) && readFileSync(STAMP, "utf8") === wanted) return;
+  await timed(print, "Generating the database client", async () => {
+    rmSync(GENERATED, { recursive: true, force: true });
+    await runNode("prisma generate", [join(ROOT, "node_modules/prisma/build/index.js"), "generate"], {
+      env: { CHECKPOINT_DISABLE: "1", PRISMA_HIDE_UPDATE_MESSAGE: "1" },
+    });
+    writeFileSync(STAMP, wanted);
+  });
+}

@@ -1,0 +1,215 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
+import { ensureBuild } from "@/scripts/build.mjs";
+import { freePort } from "@/scripts/support/ports.mjs";
+import type { JsonObject } from "@/server/json/json";
+import { expectSoundLedger } from "@/testing/ledger";
+import { type ModelServer, startModelServer } from "@/testing/servers/model-server";
+import { insertTool } from "@/testing/tools";
+import { createTenant, createWorld, type Tenant, type World } from "@/testing/world";
+
+/** Durable waits and agents when the real process is killed with SIGKILL, at any moment of a run. */
+
+/** The first process must see its runs fall asleep within this time; whatever happens later may take longer. */
+const WAIT_SECONDS = 20;
+
+let world: World;
+let model: ModelServer;
+let tenant: Tenant;
+let program: string;
+const started = new Set<ChildProcess>();
+
+beforeAll(async () => {
+  ({ serve: program } = await ensureBuild(() => {}, { pages: false }));
+  world = await createWorld();
+  model = await startModelServer();
+  tenant = await createTenant(world);
+}, 240_000);
+afterEach(async () => {
+  for (const child of started) await kill(child);
+});
+afterAll(async () => {
+  await model.close();
+  await world.close();
+});
+
+type Process = { origin: string; child: ChildProcess; exited: Promise<unknown> };
+
+/** Starts the service's process. With `dieAt` it kills itself when it first reaches that point of the engine. */
+async function startProcess({ dieAt }: { dieAt?: string } = {}): Promise<Process> {
+  const port = await freePort();
+  const origin = `http://127.0.0.1:${port}`;
+  const child = spawn(process.execPath, [program], {
+    env: {
+      PATH: process.env.PATH,
+      NODE_ENV: "production",
+      PORT: String(port),
+      APP_URL: origin,
+      DATABASE_URL: world.env.databaseUrl,
+      OPENAI_API_KEY: "test",
+      OPENAI_BASE_URL: model.url,
+      STEPWELL_SECRET: "test-secret-test-secret-test-secret",
+      STEPWELL_ENV_FILE: "",
+      STEPWELL_ROLE: "worker",
+      STEPWELL_PAUSE_POINTS: dieAt === undefined ? "" : `${dieAt}=1`,
+      LOG_LEVEL: "error",
+    },
+    stdio: ["ignore", "ignore", "inherit"],
+  });
+  started.add(child);
+  return { origin, child, exited: once(child, "exit") };
+}
+
+async function kill(child: ChildProcess): Promise<void> {
+  started.delete(child);
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const exited = once(child, "exit");
+  child.kill("SIGKILL");
+  await exited;
+}
+
+/** Starts a run over REST as soon as the process is ready. */
+async function startRun(
+  { origin }: Process,
+  target: `tools/run/${string}` | `agents/run/${string}`,
+  input: () => object,
+): Promise<string> {
+  const isReady = async () => (await fetch(`${origin}/api/ready`).catch(() => null))?.ok;
+  await expect.poll(isReady, { timeout: 60_000, interval: 100 }).toBe(true);
+  const response = await fetch(`${origin}/v1/${target}`, {
+    method: "POST",
+    headers: { "X-API-Key": tenant.key, "Content-Type": "application/json" },
+    body: JSON.stringify(input()),
+  });
+  expect(response.status).toBe(200);
+  return (await response.json()).id;
+}
+
+const read = (id: string) => world.db.run.findUniqueOrThrow({ where: { id }, include: { steps: true } });
+
+/** Starts a process that kills itself at a point, and waits until it has. */
+async function untilDeadAt(dieAt: string, act?: (dying: Process) => Promise<void>): Promise<void> {
+  const dying = await startProcess({ dieAt });
+  await act?.(dying);
+  await dying.exited;
+  expect([dieAt, dying.child.signalCode]).toEqual([dieAt, "SIGKILL"]);
+}
+
+it("runs that wait continue at their time, once and charged once, however often the process is killed", async () => {
+  const insert = (slug: string, wait: JsonObject) =>
+    insertTool(world, tenant, {
+      slug,
+      definition: {
+        steps: [
+          { id: "before", uses: "calculate", with: { expression: "1 + 1" } },
+          { id: "pause", uses: "wait", with: wait },
+          { id: "after", uses: "calculate", with: { expression: "2 + 2" } },
+        ],
+      },
+    });
+  const seconds = await insert("waits-seconds", { seconds: WAIT_SECONDS });
+  const until = await insert("waits-until", { until: "{{ input.until }}" });
+  const inTime = () => ({ until: new Date(Date.now() + WAIT_SECONDS * 1000).toISOString() });
+
+  const first = await startProcess();
+  const asleep = [
+    await startRun(first, `tools/run/${seconds}`, () => ({})),
+    await startRun(first, `tools/run/${until}`, inTime),
+  ];
+  const due = new Map<string, Date | null>();
+  for (const id of asleep) {
+    await expect.poll(async () => (await read(id)).wakeAt, { timeout: 60_000 }).not.toBeNull();
+    due.set(id, (await read(id)).wakeAt);
+  }
+  await kill(first.child);
+  for (const id of asleep)
+    expect(await read(id)).toMatchObject({ status: "Running", admittedAt: null, claimedBy: null });
+
+  // One more run, whose process dies just before it falls asleep.
+  let last = "";
+  await untilDeadAt("yield:before", async (dying) => {
+    last = await startRun(dying, `tools/run/${seconds}`, () => ({}));
+  });
+  await untilDeadAt("claim:after");
+  await untilDeadAt("end:before");
+  await startProcess();
+
+  for (const id of [...asleep, last]) {
+    await expect.poll(async () => (await read(id)).status, { timeout: 90_000 }).toBe("Completed");
+    const run = await read(id);
+    const pause = run.steps.find(({ key }) => key === "pause");
+    const time = new Date(JSON.parse(pause?.output ?? "{}").until);
+    if (id !== last) expect(time).toEqual(due.get(id));
+    expect(run.finishedAt?.getTime()).toBeGreaterThanOrEqual(time.getTime());
+    expect(run).toMatchObject({ stepsExecuted: 3, actionsUsed: 3 });
+    expect(run.steps.map(({ key, status }) => `${key} ${status}`).sort()).toEqual([
+      "after Completed",
+      "before Completed",
+      "pause Completed",
+    ]);
+    expect(run.creditsUsed.toString()).toBe("0.03");
+    const charges = await world.db.creditEntry.findMany({ where: { runId: id, kind: "charge" } });
+    expect(charges.map(({ amount }) => amount.toString())).toEqual(["-0.03"]);
+  }
+  await expectSoundLedger(world, tenant);
+}, 300_000);
+
+it("an agent corrects its answer and counts its calls exactly, however often the process is killed", async () => {
+  await world.db.agentVersion.updateMany({
+    where: { agentId: tenant.agentId },
+    data: {
+      settings: JSON.stringify({
+        outputSchema: { type: "object", properties: { sum: { type: "integer" } }, required: ["sum"] },
+        policies: { calculate: { maxCalls: 1 } },
+      }),
+    },
+  });
+  const calculate = (expression: string) => ({ calls: [{ name: "calculate", arguments: { expression } }] });
+  model.script(
+    "Add one and two",
+    calculate("1+2"),
+    calculate("2+2"),
+    // The first process that comes this far is killed meanwhile.
+    [{ fault: "hang" }, { content: "It is three." }],
+    { content: '```json\n{"sum": 3}\n```' },
+  );
+  const finished = async (runId: string) => {
+    const done = { where: { runId, finishedAt: { not: null } }, orderBy: { id: "asc" } } as const;
+    return [...(await world.db.modelCall.findMany(done)), ...(await world.db.step.findMany(done))];
+  };
+
+  let runId = "";
+  await untilDeadAt("journal:answered", async (dying) => {
+    runId = await startRun(dying, `agents/run/${tenant.agentId}`, () => ({ userMessage: "Add one and two" }));
+  });
+  const waiting = await startProcess();
+  // Its first two model calls and their steps are committed before it makes the third one.
+  await expect.poll(async () => (await finished(runId)).length, { timeout: 60_000 }).toBe(4);
+  await kill(waiting.child);
+  const before = await finished(runId);
+  await untilDeadAt("journal:answered");
+  expect(await finished(runId)).toEqual(expect.arrayContaining(before));
+  await startProcess();
+
+  await expect.poll(async () => (await read(runId)).status, { timeout: 90_000 }).toBe("Completed");
+  const run = await read(runId);
+  const rows = await finished(runId);
+  expect(rows).toEqual(expect.arrayContaining(before));
+  expect(rows.map(({ key, status }) => `${key} ${status}`).sort()).toEqual([
+    "call-1-1 Completed",
+    "call-2-1 Failed",
+    "think-1 Completed",
+    "think-2 Completed",
+    "think-3 Completed",
+    "think-4 Completed",
+  ]);
+  expect(run).toMatchObject({ output: '{"sum":3}', stepsExecuted: 2, actionsUsed: 1, inputTokens: 40 });
+  // Four model calls of 10 tokens in and 5 out, and one action: the refused call is free.
+  expect(run.creditsUsed.toString()).toBe("0.022");
+  const charges = await world.db.creditEntry.findMany({ where: { runId, kind: "charge" } });
+  expect(charges.map(({ amount }) => amount.toString())).toEqual(["-0.022"]);
+  // A request whose reply was not committed is made again; none other.
+  expect(model.requests.length).toBeLessThanOrEqual(4 + 4);
+  await expectSoundLedger(world, tenant);
+}, 300_000);

@@ -1,0 +1,125 @@
+import { subscribe } from "node:diagnostics_channel";
+import { IncomingMessage, Server, ServerResponse } from "node:http";
+import type { Wired } from "@/process-services";
+import { createProxyWarning, PEER_ADDRESS_HEADER } from "@/server/api/http/client-address";
+import { InvalidTargetError, peerAddress, targetOf } from "@/server/api/http/node-http";
+import { PAGE_ADDRESS_HEADER } from "@/server/api/http/page-address";
+import { dataHeaders, pageHeaders } from "@/server/api/http/protective-headers";
+import { captureConsole, captureFaults } from "@/server/log";
+import { wireProcess } from "@/wiring";
+import { prepare } from "./prepare";
+import { handlerOf, logRequest, type PendingRequest, preparePage, refuseBadHttp } from "./requests";
+
+/**
+ * `next start`, for platforms that expect a plain Next application: Next's server, its route handlers for the API, and
+ * the engine started from instrumentation.ts.
+ */
+
+/** How long runs, and then requests, may take at shutdown. */
+const GRACE_MS = 5_000;
+const ROUTE_METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
+
+/** Starts what serve.ts starts, except the server. Does nothing if serve.ts has started it. Throws like `serve`. */
+export async function serveWithNext(): Promise<void> {
+  if (globalThis.stepwellServices !== undefined) return;
+  const services = wireProcess();
+  captureConsole(services.log);
+  captureFaults(services.log);
+  prepareRequests(services);
+  await prepare(services, process.cwd(), (line) => services.log.info(line));
+  services.notifications.open();
+  if (services.env.role !== "web") services.engine.execute();
+  stopBeforeNext(services);
+}
+
+/**
+ * Prepares each request before Next's server, like serve/requests.ts. Otherwise Next redirects `//v1`, answers a
+ * malformed escape with a page, and hides the peer's address.
+ */
+function prepareRequests(services: Wired): void {
+  const { origin, protocol } = new URL(services.env.appUrl);
+  const headers = { page: pageHeaders(protocol === "https:"), data: dataHeaders(protocol === "https:") };
+  const warnOfProxy = createProxyWarning(services);
+  const servers = new WeakSet<Server>();
+  subscribe("http.server.request.start", (message) => {
+    if (!isStart(message)) return;
+    const { request: incoming, response: outgoing, server } = message;
+    warnOfProxy(incoming);
+    if (!servers.has(server)) {
+      servers.add(server);
+      refuseBadHttp(server);
+      // Next closes connections that offer HTTP/2 by an upgrade; without a listener they are answered in HTTP/1.1.
+      server.removeAllListeners("upgrade");
+    }
+    const request = { incoming, outgoing, path: incoming.url ?? "/", startedAt: performance.now() };
+    prepareRequest(services, request, { origin, headers });
+  });
+}
+
+function prepareRequest(
+  { log }: Wired,
+  request: PendingRequest,
+  { origin, headers }: { origin: string; headers: Record<"page" | "data", Record<string, string>> },
+): void {
+  const { incoming, outgoing } = request;
+  const url = readTarget(incoming, origin);
+  request.path = url.pathname;
+  outgoing.once("close", () => {
+    const requestId = outgoing.getHeader("x-request-id");
+    logRequest(log, {
+      request,
+      status: outgoing.statusCode,
+      requestId: requestId === undefined ? undefined : String(requestId),
+    });
+  });
+  const handler = handlerOf(url.pathname);
+  if (handler === "pages") {
+    preparePage(request, { url, headers, dev: false });
+    return;
+  }
+  for (const [name, value] of Object.entries(headers.data)) outgoing.setHeader(name, value);
+  incoming.headers[PEER_ADDRESS_HEADER] = peerAddress(incoming);
+  incoming.headers[PAGE_ADDRESS_HEADER] = url.pathname;
+  // Next fails on methods that its routes cannot have. No API operation has this one.
+  if (!ROUTE_METHODS.includes(incoming.method ?? "")) incoming.method = "OPTIONS";
+  // The route reads the path from the header, so Next cannot normalize it.
+  if (handler === "rest") incoming.url = "/v1";
+  if (handler === "webhook") incoming.url = "/webhooks";
+}
+
+/** An invalid target is shown as a page that does not exist. */
+function readTarget(incoming: IncomingMessage, origin: string): URL {
+  try {
+    return targetOf(incoming, origin);
+  } catch (error) {
+    if (!(error instanceof InvalidTargetError)) throw error;
+    incoming.url = "/_";
+    return new URL(origin);
+  }
+}
+
+type Start = { request: IncomingMessage; response: ServerResponse; server: Server };
+
+function isStart(message: unknown): message is Start {
+  if (typeof message !== "object" || message === null) return false;
+  const { request, response, server }: Partial<Record<string, unknown>> = { ...message };
+  return request instanceof IncomingMessage && response instanceof ServerResponse && server instanceof Server;
+}
+
+/** Stops the engine before Next, whose own listeners close its server and exit. */
+function stopBeforeNext(services: Wired): void {
+  let stopping = false;
+  for (const signal of ["SIGINT", "SIGTERM"] as const) {
+    const listeners = process.listeners(signal);
+    process.removeAllListeners(signal);
+    process.on(signal, () => {
+      if (stopping) return;
+      stopping = true;
+      void services.engine.stop(GRACE_MS).finally(() => {
+        // Next waits for live streams, which do not end by themselves.
+        setTimeout(() => process.exit(0), GRACE_MS);
+        for (const listener of listeners) listener(signal);
+      });
+    });
+  }
+}

@@ -1,0 +1,164 @@
+import { createServer, type Server } from "node:http";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
+import * as apiRoute from "@/app/v1/[[...path]]/route";
+import * as webhookRoute from "@/app/webhooks/[[...path]]/route";
+import {
+  type Answer,
+  type Call,
+  CONTRACT_CALLS,
+  comparable,
+  ODD_PATHS,
+  type Setting,
+  sendCall,
+  startAgent,
+  startTool,
+} from "@/testing/contract-calls";
+import { createProcess, type TestProcess } from "@/testing/process";
+import { devServer, serveInTest } from "@/testing/servers/inngest-server";
+import { closeServer, listen } from "@/testing/servers/listen";
+import { createTenant, createTrigger, createWorld, type World } from "@/testing/world";
+import { createHandler } from "./requests";
+
+/** The process's own server and Next's route handlers answer alike. */
+
+let world: World;
+let services: TestProcess;
+let server: Server;
+let port: number;
+
+beforeAll(async () => {
+  world = await createWorld();
+  services = createProcess(world);
+  vi.stubGlobal("stepwellServices", services);
+  const showPage = async (_incoming: unknown, outgoing: { end(text: string): void }) =>
+    outgoing.end("a page");
+  server = createServer(createHandler(services, { showPage, dev: false, state: { stopping: false } }));
+  port = await listen(server);
+});
+afterAll(async () => {
+  await closeServer(server);
+  await services.stop();
+  await world.close();
+});
+
+const throughNode = (call: Call) => sendCall(`http://127.0.0.1:${port}`, call);
+
+/** Calls the route handler like Next does. */
+async function throughNext({ method, path, headers, body }: Call): Promise<Answer> {
+  const route = path.startsWith("/webhooks") ? webhookRoute : apiRoute;
+  const handler = Object.entries(route).find(([name]) => name === method)?.[1];
+  if (handler === undefined) throw new Error(`the route has no ${method}`);
+  const sent = body === undefined ? {} : { body: typeof body === "string" ? body : new Uint8Array(body) };
+  const response = await handler(new Request(`http://stepwell.test${path}`, { method, headers, ...sent }));
+  return {
+    status: response.status,
+    headers: Object.fromEntries(response.headers),
+    text: await response.text(),
+  };
+}
+
+async function createSetting(): Promise<Setting> {
+  const tenant = await createTenant(world);
+  const { token } = await createTrigger(world, tenant);
+  const { token: signedToken } = await createTrigger(world, tenant, { secrets: ["s3cret"] });
+  return { ...tenant, toolInput: '{"a":1,"b":2}', token, signedToken };
+}
+
+describe("both ways give the same answers", () => {
+  it.each(CONTRACT_CALLS)("%i: %s", async (status, _what, make) => {
+    const node = comparable(await throughNode(make(await createSetting())));
+    const next = comparable(await throughNext(make(await createSetting())));
+    expect(node.status).toBe(status);
+    expect(node.hasRequestId).toBe(true);
+    expect(next).toEqual(node);
+  });
+
+  it("a repetition of a start, and another one with its key", async () => {
+    const setting = await createSetting();
+    const headers = { "Idempotency-Key": "once" };
+    const first = await throughNode(startTool(setting, { headers }));
+    for (const send of [throughNode, throughNext]) {
+      const again = await send(startTool(setting, { headers }));
+      expect([again.status, again.text, again.headers["idempotent-replayed"]]).toEqual([
+        200,
+        first.text,
+        "true",
+      ]);
+      expect((await send(startTool(setting, { headers, body: '{"a":2,"b":2}' }))).status).toBe(409);
+    }
+  });
+
+  it("reads of a run, byte for byte", async () => {
+    const setting = await createSetting();
+    const { id } = JSON.parse((await throughNode(startAgent(setting))).text);
+    services.clock = world.clock;
+    const read = {
+      method: "GET",
+      path: `/v1/agents/run/${id}/status`,
+      headers: { "X-API-Key": setting.key },
+    };
+    const node = await throughNode(read);
+    expect(node.status).toBe(200);
+    expect((await throughNext(read)).text).toBe(node.text);
+  });
+});
+
+describe("a compressed body", () => {
+  it("is refused by its header, unread", async () => {
+    const setting = await createSetting();
+    const headers = { "Content-Encoding": "gzip" };
+    const answer = await throughNode(startAgent(setting, { body: Buffer.from("no gzip at all"), headers }));
+    expect(answer.status).toBe(415);
+    expect(JSON.parse(answer.text)).toMatchObject({ success: false, code: "invalid_request" });
+    expect(JSON.parse(answer.text).message).toContain("Content-Encoding");
+  });
+});
+
+describe("an Inngest server's calls", () => {
+  /** Calls a process without pages, as with the role `worker`. */
+  async function introspect(env: Record<string, string>, executes: boolean) {
+    const worker = createProcess(world, { env });
+    onTestFinished(() => worker.stop());
+    if (executes) worker.engine.execute();
+    const state = { stopping: false };
+    const own = createServer(createHandler(worker, { showPage: null, dev: false, state }));
+    onTestFinished(() => void own.close());
+    const at = `http://127.0.0.1:${await listen(own)}`;
+    return (method: string) =>
+      sendCall(at, { method, path: "/api/inngest", headers: { Host: "stepwell.test", Connection: "close" } });
+  }
+
+  it("are answered by a process without pages", async () => {
+    const ask = await introspect({ INNGEST_DEV: await serveInTest(devServer) }, true);
+    const answer = await ask("GET");
+    expect(answer.status).toBe(200);
+    expect(JSON.parse(answer.text)).toMatchObject({ function_count: expect.any(Number) });
+    expect((await ask("DELETE")).status).toBe(405);
+  });
+
+  it("are put off by a process that executes no runs, and unknown on the embedded engine", async () => {
+    const put = await introspect({ INNGEST_DEV: "http://127.0.0.1:9" }, false);
+    const answer = await put("POST");
+    expect([answer.status, answer.text]).toEqual([503, expect.stringContaining("INNGEST_SERVE_ORIGIN")]);
+    expect((await (await introspect({}, true))("POST")).status).toBe(404);
+  });
+});
+
+describe("a path that only looks like the API's", () => {
+  it.each(ODD_PATHS)("%s: the contract's 404, not a page and not a redirect", async (path) => {
+    for (const method of ["GET", "POST"]) {
+      const answer = await throughNode({ method, path, headers: {} });
+      expect([answer.status, answer.headers.location]).toEqual([404, undefined]);
+      expect(answer.headers["content-type"]).toMatch(/^application\/json/);
+      expect(JSON.parse(answer.text)).toMatchObject({
+        success: false,
+        code: "not_found",
+        requestId: answer.headers["x-request-id"],
+      });
+    }
+  });
+
+  it.each(["/v10", "/runs", "/%2e%2e/v1x"])("%s belongs to a page", async (path) => {
+    expect((await throughNode({ method: "GET", path, headers: {} })).text).toBe("a page");
+  });
+});

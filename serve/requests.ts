@@ -1,0 +1,226 @@
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import type { Wired } from "@/process-services";
+import {
+  type ApiRequest,
+  type ApiResponse,
+  drain,
+  fromNode,
+  sendToNode,
+} from "@/server/api/http/api-request";
+import { errorBody, refuseTunnel, respondToBadHttp } from "@/server/api/http/bad-http";
+import { createProxyWarning, PEER_ADDRESS_HEADER } from "@/server/api/http/client-address";
+import { ALIVE, readinessResponse } from "@/server/api/http/health-responses";
+import { cutStalledReader, InvalidTargetError, peerAddress, targetOf } from "@/server/api/http/node-http";
+import { PAGE_ADDRESS_HEADER } from "@/server/api/http/page-address";
+import { dataHeaders, pageHeaders, pagePolicy } from "@/server/api/http/protective-headers";
+import { errorResponse, loggedPath } from "@/server/api/http/respond";
+import { respondToPoll } from "@/server/api/poll";
+import { respondToRest } from "@/server/api/rest";
+import { respondToWebhook } from "@/server/api/webhook";
+import { AppError } from "@/server/errors";
+import { newId } from "@/server/ids";
+import type { Logger } from "@/server/log";
+
+/** Handles the requests of the process: `/v1`, `/webhooks` and health here, everything else by Next. */
+
+/** A response whose reader takes nothing for this long, such as an export, is ended and its connection closed. */
+const STALLED_READER_MS = 120_000;
+/** The same for a live stream, which reconnects where it left off. */
+const STALLED_STREAM_MS = 60_000;
+/** A body of 1 MiB fits through a slow line in this time; slower senders are cut off. */
+const REQUEST_TIMEOUT_MS = 120_000;
+/** Longer than common load balancers keep idle connections, so that they close first. */
+const KEEP_ALIVE_MS = 75_000;
+/** The body of an Inngest server's call: an event and the results of a run's segments. */
+const MAX_ENGINE_CALL_BYTES = 4 * 1024 * 1024;
+
+export type Handler = (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<void>;
+
+/** Creates a server's request listener. Without `showPage` there are no pages: the process only executes runs. */
+export function createHandler(
+  services: Wired,
+  { showPage, dev, state }: { showPage: Handler | null; dev: boolean; state: { stopping: boolean } },
+) {
+  const { origin, protocol } = new URL(services.env.appUrl);
+  const asPage = pageHeaders(protocol === "https:");
+  const asData = dataHeaders(protocol === "https:");
+  const rawHeaders = Object.entries(asData).flat();
+  const { log } = services;
+  const warnOfProxy = createProxyWarning(services);
+
+  let ready: { request: PendingRequest; response: ApiResponse }[] = [];
+  /** Sends the collected responses, then logs ids, status and duration, but no content. */
+  const sendReady = (): void => {
+    const responses = ready;
+    ready = [];
+    for (const { request, response } of responses) sendToNode(request.outgoing, response, rawHeaders);
+    for (const { request, response } of responses) {
+      if (request.incoming.method !== "GET") drain(request.incoming);
+      logRequest(log, { request, status: response.status, requestId: response.headers["X-Request-Id"] });
+    }
+  };
+  /**
+   * Sends an API response at the end of this turn of the event loop. Each response wakes its reader, which takes longer
+   * than to answer a poll. Responses that are written one after the other wake it once.
+   */
+  const send = (request: PendingRequest, response: ApiResponse): void => {
+    if (ready.push({ request, response }) === 1) setImmediate(sendReady);
+  };
+
+  const answer = async (request: PendingRequest): Promise<void> => {
+    const { incoming, outgoing, path } = request;
+    warnOfProxy(incoming);
+    if (incoming.httpVersion === "1.1" && incoming.headers.host === undefined) {
+      throw new InvalidTargetError("The header Host is missing.");
+    }
+    const handler = handlerOf(path);
+    if (handler === "rest") return send(request, await respondToRest(services, fromNode(incoming, path)));
+    if (handler === "webhook")
+      return send(request, await respondToWebhook(services, fromNode(incoming, path)));
+    if (handler === "inngest") {
+      return send(request, await callEngine(services, fromNode(incoming, path), targetOf(incoming, origin)));
+    }
+    if (handler === "health") return sendToNode(outgoing, ALIVE, rawHeaders);
+    if (handler === "ready")
+      return sendToNode(outgoing, await readinessResponse(services, state), rawHeaders);
+    if (showPage === null) return refuse(outgoing, 404, { headers: asData });
+    outgoing.once("close", () => logRequest(log, { request, status: outgoing.statusCode }));
+    preparePage(request, { url: targetOf(incoming, origin), headers: { page: asPage, data: asData }, dev });
+    await showPage(incoming, outgoing);
+  };
+
+  const handle = async (request: PendingRequest, poll: Promise<ApiResponse | null> | null): Promise<void> => {
+    const { incoming, outgoing } = request;
+    try {
+      // The complete path answers what memory cannot, and reports faults.
+      const polled = await poll?.catch(() => null);
+      if (polled) return send(request, polled);
+      request.path = targetOf(incoming, origin).pathname;
+      await answer(request);
+    } catch (error) {
+      const status = error instanceof InvalidTargetError ? 400 : 500;
+      const requestId = newId();
+      if (status === 500) services.log.error("A request failed", { requestId, error });
+      if (outgoing.headersSent) return void outgoing.destroy();
+      refuse(outgoing, status, { headers: asData, requestId });
+      logRequest(log, { request, status, requestId });
+    }
+  };
+
+  return (incoming: IncomingMessage, outgoing: ServerResponse): void => {
+    if (state.stopping) outgoing.setHeader("Connection", "close");
+    const request = { incoming, outgoing, path: incoming.url ?? "/", startedAt: performance.now() };
+    const key = incoming.method === "GET" ? incoming.headers["x-api-key"] : undefined;
+    const poll = typeof key === "string" ? respondToPoll(services, request.path, key) : null;
+    if (poll === null || poll instanceof Promise) void handle(request, poll);
+    else send(request, poll);
+  };
+}
+
+/** Refuses invalid HTTP, tunnels and unknown expectations with the contract's error body, and bounds slow requests. */
+export function refuseBadHttp(server: Server): void {
+  server.requestTimeout = REQUEST_TIMEOUT_MS;
+  server.keepAliveTimeout = KEEP_ALIVE_MS;
+  server.on("clientError", respondToBadHttp);
+  server.on("connect", refuseTunnel);
+  server.on("checkExpectation", (_incoming: IncomingMessage, outgoing: ServerResponse) =>
+    refuse(outgoing, 417),
+  );
+}
+
+/** The scripts, styles and fonts of pages. */
+const PAGE_FILES = "/_next/static/";
+type PageHeaders = Record<"page" | "data", Record<string, string>>;
+
+/** Adds what Next does not: security headers, the page's own URL and the peer's address. */
+export function preparePage(
+  { incoming, outgoing, path }: PendingRequest,
+  { url, headers, dev }: { url: URL; headers: PageHeaders; dev: boolean },
+): void {
+  cutStalledReader(outgoing, path.startsWith("/api/live/") ? STALLED_STREAM_MS : STALLED_READER_MS);
+  const policy = pagePolicy({ dev });
+  // A page loads twenty scripts: the long headers of a page would outweigh some of them.
+  const own = path.startsWith(PAGE_FILES)
+    ? headers.data
+    : { ...headers.page, "Content-Security-Policy": policy };
+  for (const [name, value] of Object.entries(own)) outgoing.setHeader(name, value);
+  incoming.headers["content-security-policy"] = policy;
+  incoming.headers[PAGE_ADDRESS_HEADER] = url.pathname + url.search;
+  incoming.headers[PEER_ADDRESS_HEADER] = peerAddress(incoming);
+}
+
+/** A request in progress; `startedAt` is in ms of the process's monotonic clock. */
+export type PendingRequest = {
+  incoming: IncomingMessage;
+  outgoing: ServerResponse;
+  path: string;
+  startedAt: number;
+};
+
+/** Logs one line per request, except for files of pages, without query and payload. */
+export function logRequest(
+  log: Logger,
+  {
+    request: { incoming, path, startedAt },
+    status,
+    requestId,
+  }: { request: PendingRequest; status: number; requestId?: string | undefined },
+): void {
+  if (path.startsWith("/_next/")) return;
+  log.request({
+    requestId,
+    method: incoming.method ?? "",
+    path: loggedPath(path),
+    status,
+    durationMs: Math.round((performance.now() - startedAt) * 10) / 10,
+  });
+}
+
+/** Refuses a request that no handler takes, with the contract's error body. */
+export function refuse(
+  outgoing: ServerResponse,
+  status: 400 | 404 | 417 | 500,
+  { headers = {}, requestId = newId() }: { headers?: Record<string, string>; requestId?: string } = {},
+): void {
+  const body = errorBody(status, requestId);
+  const type = "application/json; charset=utf-8";
+  outgoing.writeHead(status, { ...headers, "Content-Type": type, "X-Request-Id": requestId });
+  outgoing.end(body);
+}
+
+async function callEngine({ engine, log }: Wired, call: ApiRequest, url: URL): Promise<ApiResponse> {
+  try {
+    const { method } = call;
+    if (!["GET", "POST", "PUT"].includes(method)) {
+      const message = "Use GET, POST or PUT.";
+      throw new AppError("method_not_allowed", message, { headers: { Allow: "GET, POST, PUT" } });
+    }
+    const body = method === "GET" ? null : new Uint8Array(await call.readBody(MAX_ENGINE_CALL_BYTES));
+    const response = await engine.handle(new Request(url, { method, headers: [...call.headers()], body }));
+    const headers = Object.fromEntries(response.headers);
+    return { status: response.status, headers, body: await response.text() };
+  } catch (error) {
+    return errorResponse(error, call, { requestId: newId(), log });
+  }
+}
+
+/**
+ * The handler for a path. A path that differs from the API's only by case, escapes or slashes gets the API's 404, never
+ * a page.
+ */
+export function handlerOf(path: string): "rest" | "webhook" | "inngest" | "health" | "ready" | "pages" {
+  const plain = plainPath(path);
+  if (plain === "/v1" || plain.startsWith("/v1/")) return "rest";
+  if (plain === "/webhooks" || plain.startsWith("/webhooks/")) return "webhook";
+  if (path === "/api/inngest") return "inngest";
+  if (path === "/api/health") return "health";
+  return path === "/api/ready" ? "ready" : "pages";
+}
+
+/** A path in lower case, without escapes of ASCII characters and repeated slashes at its start. */
+function plainPath(path: string): string {
+  const decoded = path.includes("%")
+    ? path.replace(/%([0-7][0-9a-f])/gi, (_escape, hex) => String.fromCharCode(Number.parseInt(hex, 16)))
+    : path;
+  return decoded.replace(/^[/\\]+/, "/").toLowerCase();
+}
