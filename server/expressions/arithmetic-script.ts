@@ -1,5 +1,5 @@
 /**
- * Source of a function that takes decimal.js and returns the calculator: a parser that calculates as it reads.
+ * The source of a function that takes decimal.js and returns the calculator: a parser that calculates as it reads.
  * Precedence from low to high: + and -; *, /, % (remainder) and juxtaposition; sign; ^ (right-associative); ! and %
  * (percent). It keeps no state between calculations and runs no tenant code. A text, because threads have no modules of
  * a bundle.
@@ -258,12 +258,4 @@ export const CALCULATOR = `
     }
   };
 })
-`;
-
-/** The thread for arithmetic. */
-export const ARITHMETIC_SCRIPT = `
-  const { parentPort, workerData } = require("node:worker_threads");
-  const calculate = ${CALCULATOR}(require(workerData.library));
-  parentPort.on("message", (expression) => parentPort.postMessage(calculate(expression)));
-  parentPort.postMessage("ready");
 `;

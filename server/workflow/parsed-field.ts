@@ -4,9 +4,9 @@ import { ExpressionError } from "@/server/expressions/expression-error";
 import { parseExpression } from "@/server/expressions/jsonata";
 import { describeUnknownVariable } from "@/server/expressions/unknown-variables";
 import type { ParsedField } from "@/server/functions/define";
-import { findSyntaxError } from "@/server/javascript/run-script";
 import { isJsonObject, type Json } from "@/server/json/json";
 import { checkSchema } from "@/server/json/schema";
+import { findSyntaxError } from "@/server/sandbox/run-script";
 
 /** Faults of a value that a function will parse, before it does. Their paths begin at the value. */
 export async function findParseFaults(
