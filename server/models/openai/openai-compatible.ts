@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import OpenAI, { APIError } from "openai";
 import type { Clock } from "@/server/clock";
-import { readChunks } from "@/server/egress/lean-fetch";
+import { readChunks } from "@/server/egress/trusted-fetch";
 import type { EgressFetch } from "@/server/functions/define";
 import { tryParseJson } from "@/server/json/json";
 import { readFault } from "@/server/models/faults";
@@ -20,7 +20,7 @@ import {
   type Adaptation,
   type ReadCompletion,
   readChatCompletion,
-  readPieceError,
+  readReportedError,
   toChatCompletion,
 } from "./chat-completion";
 import { EventStreamReader } from "./event-stream";
@@ -162,10 +162,10 @@ export function createOpenAiCompatible(options: OpenAiCompatibleOptions): Provid
           const { reasoning, ...reply } = await attempt(request, streamed);
           record(null);
           const own = reply.usage ?? (await countUsage(request, { ...reply, reasoning }));
-          return { ...reply, usage: addUsage(received?.usage, own), provider: name, attempts };
+          return { ...reply, usage: addUsage(received, own), provider: name, attempts };
         } catch (error) {
           const output = await streamed.received(request);
-          if (output !== null) received = { ...output, usage: addUsage(received?.usage, output.usage) };
+          if (output !== null) received = { ...output, usage: addUsage(received, output.usage) };
           const fault = readFault(error, { name, apiKey: options.apiKey, redact }, clock.now());
           if (request.signal.aborted) record("stopped");
           stopIfAborted();
@@ -194,12 +194,14 @@ export function createOpenAiCompatible(options: OpenAiCompatibleOptions): Provid
   };
 }
 
-function addUsage(earlier: ModelUsage | undefined, own: ModelUsage): ModelUsage {
-  if (earlier === undefined) return own;
+/** The usage of a call, with that of its interrupted attempts. */
+function addUsage(received: ReceivedOutput | null, own: ModelUsage): ModelUsage {
+  if (received === null) return own;
+  const { inputTokens, outputTokens, estimated } = received.usage;
   return {
-    inputTokens: earlier.inputTokens + own.inputTokens,
-    outputTokens: earlier.outputTokens + own.outputTokens,
-    estimated: earlier.estimated || own.estimated,
+    inputTokens: inputTokens + own.inputTokens,
+    outputTokens: outputTokens + own.outputTokens,
+    estimated: estimated || own.estimated,
   };
 }
 
@@ -219,7 +221,7 @@ async function readPieces(
       if (isDone) continue;
       const piece = tryParseJson(data);
       if (piece === undefined) throw new PiecesError("a chunk of the answer is not JSON");
-      const failed = readPieceError(piece);
+      const failed = readReportedError(piece);
       if (failed !== null) throw failed;
       streamed.add(piece);
     }
