@@ -1,9 +1,14 @@
 import type { Issue } from "@/server/errors";
-import type { FunctionDefinition } from "@/server/functions/define";
+import { findArithmeticFault } from "@/server/expressions/arithmetic";
+import { ExpressionError } from "@/server/expressions/expression-error";
+import { parseExpression } from "@/server/expressions/jsonata";
+import { describeUnknownVariable } from "@/server/expressions/unknown-variables";
+import type { FunctionDefinition, ParsedField } from "@/server/functions/define";
 import { findFunction, inputSchemaOf, listFunctions } from "@/server/functions/registry";
 import { isJsonObject, type Json, type JsonObject } from "@/server/json/json";
 import { checkSchema, validateAgainst } from "@/server/json/schema";
 import { isDeeper, jsonPointer, MAX_JSON_DEPTH } from "@/server/json/text";
+import { findSyntaxError } from "@/server/sandbox/run-script";
 import { ExpressionChecker } from "@/server/workflow/check-expressions";
 import {
   type LenientCall,
@@ -12,7 +17,6 @@ import {
   readLeniently,
 } from "@/server/workflow/lenient-definition";
 import { WORKFLOW_LIMITS } from "@/server/workflow/limits";
-import { findParseFaults } from "@/server/workflow/parsed-field";
 
 /** What a definition may refer to beside functions. */
 export type KnownNames = {
@@ -223,5 +227,32 @@ class Checker {
         this.#report([...keys, name], `is required by ${uses}`);
       }
     }
+  }
+}
+
+/** Faults of a value that a function will parse, before it does. Their paths begin at the value. */
+async function findParseFaults(
+  field: ParsedField,
+  value: Json,
+  organizationId: string,
+): Promise<readonly Issue[]> {
+  if (field === "schema") return isJsonObject(value) ? checkSchema(value, organizationId) : [];
+  if (typeof value !== "string") return [];
+  const message = await findTextFault(field, value, organizationId);
+  return message === null ? [] : [{ path: "", message }];
+}
+
+async function findTextFault(
+  field: Exclude<ParsedField, "schema">,
+  text: string,
+  organizationId: string,
+): Promise<string | null> {
+  try {
+    if (field === "script") return await findSyntaxError(text, organizationId);
+    if (field === "arithmetic") return await findArithmeticFault(text, organizationId);
+    return describeUnknownVariable(await parseExpression(text, organizationId));
+  } catch (error) {
+    if (error instanceof ExpressionError) return error.message;
+    throw error;
   }
 }
