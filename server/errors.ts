@@ -44,3 +44,13 @@ export function isAppError(error: unknown): error is AppError {
 export function isFaultOfCaller(error: unknown): boolean {
   return error instanceof Error && isAppError(error.cause) && error.cause.status < 500;
 }
+
+/** An error and its causes, outermost first; of several errors in one the first. */
+export function causesOf(error: unknown): Error[] {
+  const causes: Error[] = [];
+  for (let next = error; next instanceof Error && causes.length < 6; ) {
+    causes.push(next);
+    next = next instanceof AggregateError ? next.errors[0] : next.cause;
+  }
+  return causes;
+}

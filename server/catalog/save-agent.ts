@@ -6,7 +6,6 @@ import { findFunction, listFunctions } from "@/server/functions/registry";
 import { newId } from "@/server/ids";
 import type { JsonObject } from "@/server/json/json";
 import { checkSchema } from "@/server/json/schema";
-import { jsonBytes } from "@/server/json/text";
 import { findSecretNames } from "@/server/secrets/references";
 import { agentContent, readToolSlugs } from "./agent-content";
 import {
@@ -108,7 +107,7 @@ export async function putAgent(
 const MAX_SCHEMA_BYTES = 64 * 1024;
 
 async function findSchemaFaults(schema: JsonObject, orgId: OrgId): Promise<Issue[]> {
-  if (jsonBytes(schema) > MAX_SCHEMA_BYTES)
+  if (Buffer.byteLength(JSON.stringify(schema)) > MAX_SCHEMA_BYTES)
     return [{ path: "", message: `is larger than ${MAX_SCHEMA_BYTES / 1024} KiB` }];
   return checkSchema(schema, orgId);
 }

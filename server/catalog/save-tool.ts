@@ -1,7 +1,6 @@
 import { actorReference } from "@/server/auth/actor";
 import { Decimal } from "@/server/credits/amount";
 import type { Issue } from "@/server/errors";
-import { findFunction, inputSchemaOf, listFunctions } from "@/server/functions/registry";
 import { newId } from "@/server/ids";
 import { isJsonObject, type Json } from "@/server/json/json";
 import { findWorkflowFaults, type KnownNames } from "@/server/workflow/check";
@@ -26,21 +25,6 @@ export type SavedTool = { id: string; slug: string; version: number; saved: Save
 
 /** The tool's unversioned fields; all others belong to a version. */
 const UNVERSIONED = new Set(["name", "description"]);
-
-const FUNCTIONS: Omit<KnownNames, "secrets" | "findUnknown"> = {
-  functions: listFunctions().map(({ name }) => name),
-  inputSchema(name) {
-    const known = findFunction(name);
-    return known && inputSchemaOf(known);
-  },
-  secretFields: (name) => findFunction(name)?.secretFields ?? [],
-  starts(name) {
-    const run = findFunction(name)?.run;
-    return typeof run === "object" && run.engine !== "wait" ? run.engine : null;
-  },
-  parsedFields: (name) => findFunction(name)?.parsedFields ?? {},
-  findFaults: (name, input) => findFunction(name)?.findFaults?.(input) ?? [],
-};
 
 /**
  * Creates or updates the organization's tool of that slug. A changed workflow or limit creates a new version; a name or
@@ -159,7 +143,6 @@ async function findFaults(workflow: Json, slug: string | null, reader: ToolReade
   const { agent = new Set<string>(), tool = [] } = reader.declared ?? {};
   const declared = { agent, tool: new Set([...tool, ...(slug === null ? [] : [slug])]) };
   const known: KnownNames = {
-    ...FUNCTIONS,
     secrets: await listSecretNames(reader),
     findUnknown: async (kind, slugs) => (await resolveSlugs({ ...reader, declared }, kind, slugs)).faults,
   };

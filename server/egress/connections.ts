@@ -13,50 +13,34 @@ export type Dispatchers = { pooled: Agent; fresh: Agent };
 type OwnDispatchers = { guarded: Dispatchers; trusted: Dispatchers };
 
 /** The connections of each organization: slow calls of one to a host must not hold those of others. */
-export function createConnections(lookups: { guarded: LookupFunction; trusted: LookupFunction }): {
-  of(organizationId: string): OwnDispatchers;
-  close(): Promise<void>;
-} {
+export function createConnections(lookups: { guarded: LookupFunction; trusted: LookupFunction }) {
   const owned = new LRUCache<string, OwnDispatchers>({
     max: MAX_OWNERS,
     // Calls in progress end first.
-    dispose: (own) => void Promise.all(dispatchersOf(own).map((agent) => agent.close())),
+    dispose: (own) => void Promise.all(agentsOf(own).map((agent) => agent.close())),
+    memoMethod: () => ({
+      guarded: createDispatchers(lookups.guarded),
+      trusted: createDispatchers(lookups.trusted),
+    }),
   });
   return {
-    of(organizationId) {
-      const known = owned.get(organizationId);
-      if (known) return known;
-      const created = {
-        guarded: createDispatchers(lookups.guarded),
-        trusted: createDispatchers(lookups.trusted),
-      };
-      owned.set(organizationId, created);
-      return created;
-    },
+    of: (organizationId: string) => owned.memo(organizationId),
     async close() {
-      await Promise.all([...owned.values()].flatMap(dispatchersOf).map((agent) => agent.destroy()));
+      await Promise.all([...owned.values()].flatMap(agentsOf).map((agent) => agent.destroy()));
     },
   };
 }
 
-const dispatchersOf = ({ guarded, trusted }: OwnDispatchers) => [
-  guarded.pooled,
-  guarded.fresh,
-  trusted.pooled,
-  trusted.fresh,
-];
+const agentsOf = ({ guarded, trusted }: OwnDispatchers) =>
+  [guarded, trusted].flatMap(({ pooled, fresh }) => [pooled, fresh]);
 
 function createDispatchers(lookup: LookupFunction): Dispatchers {
-  return { pooled: createAgent(lookup), fresh: createAgent(lookup, { pipelining: 0 }) };
-}
-
-function createAgent(lookup: LookupFunction, options: Agent.Options = {}): Agent {
-  return new Agent({
-    ...options,
+  const options: Agent.Options = {
     connect: { timeout: 10_000, lookup },
     connections: CONNECTIONS,
     // A call has one time limit (guarded-fetch.ts).
     headersTimeout: 0,
     bodyTimeout: 0,
-  });
+  };
+  return { pooled: new Agent(options), fresh: new Agent({ ...options, pipelining: 0 }) };
 }

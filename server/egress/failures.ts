@@ -1,3 +1,5 @@
+import { causesOf } from "@/server/errors";
+
 /** Why an outbound call did not happen or did not end well. The message may be shown to anyone. */
 export class EgressError extends Error {
   override name = "EgressError";
@@ -18,33 +20,40 @@ export class ResponseTooLarge extends EgressError {
 /** The network or the server failed; another attempt may succeed. */
 export class NetworkError extends EgressError {}
 
-/** The innermost reason that may be shown: an EgressError of ours, or the network's message. */
-export function explainFailure(error: unknown, host: string): Error {
-  let cause = error;
-  for (let i = 0; i < 5 && cause instanceof Error; i += 1) {
-    if (cause instanceof EgressError) return cause;
-    if (cause instanceof AggregateError && cause.errors[0] instanceof Error) cause = cause.errors[0];
-    else if (cause.cause === undefined) break;
-    else cause = cause.cause;
-  }
-  const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
-  const words: Record<string, string> = {
-    ENOTFOUND: "the host name is unknown",
-    EAI_AGAIN: "the host name could not be resolved",
-    ECONNREFUSED: "the connection was refused",
-    ECONNRESET: "the connection was reset",
-    EHOSTUNREACH: "the host cannot be reached",
-    ENETUNREACH: "the network cannot be reached",
-    ETIMEDOUT: "the connection timed out",
-    UND_ERR_CONNECT_TIMEOUT: "the connection timed out",
-    UND_ERR_HEADERS_TIMEOUT: "no response in time",
-    UND_ERR_BODY_TIMEOUT: "the response stopped",
-    UND_ERR_SOCKET: "the connection was closed",
-    UND_ERR_HEADERS_OVERFLOW: "its headers are too large",
-    CERT_HAS_EXPIRED: "its certificate has expired",
-    DEPTH_ZERO_SELF_SIGNED_CERT: "its certificate is self-signed",
-    ERR_TLS_CERT_ALTNAME_INVALID: "its certificate is for another host",
-  };
-  const reason = words[code] ?? (cause instanceof Error ? cause.message : "unknown error");
+const CODES: Record<string, string> = {
+  ENOTFOUND: "the host name is unknown",
+  EAI_AGAIN: "the host name could not be resolved",
+  ECONNREFUSED: "the connection was refused",
+  ECONNRESET: "the connection was reset",
+  EHOSTUNREACH: "the host cannot be reached",
+  ENETUNREACH: "the network cannot be reached",
+  ETIMEDOUT: "the connection timed out",
+  UND_ERR_CONNECT_TIMEOUT: "the connection timed out",
+  UND_ERR_HEADERS_TIMEOUT: "no response in time",
+  UND_ERR_BODY_TIMEOUT: "the response stopped",
+  UND_ERR_SOCKET: "the connection was closed",
+  UND_ERR_HEADERS_OVERFLOW: "its headers are too large",
+  CERT_HAS_EXPIRED: "its certificate has expired",
+  DEPTH_ZERO_SELF_SIGNED_CERT: "its certificate is self-signed",
+  ERR_TLS_CERT_ALTNAME_INVALID: "its certificate is for another host",
+};
+
+/** The reason that may be shown: an EgressError of ours, or the network's innermost message. */
+export function explainFailure(error: unknown, host: string): EgressError {
+  const causes = causesOf(error);
+  const own = causes.find((cause) => cause instanceof EgressError);
+  if (own !== undefined) return own;
+  const cause = causes.at(-1);
+  const code = cause !== undefined && "code" in cause ? String(cause.code) : "";
+  const reason = CODES[code] ?? cause?.message ?? "unknown error";
   return new NetworkError(`The call to ${host} failed: ${reason.slice(0, 300)}.`, { cause: error });
+}
+
+/** How long a server asks to wait, in milliseconds (RFC 9110, section 10.2.3, and OpenAI's `retry-after-ms`). */
+export function retryAfterMs(headers: Headers | undefined, now: Date): number | undefined {
+  const exact = headers?.get("retry-after-ms");
+  const text = headers?.get("retry-after")?.trim();
+  const ms = exact ? Number(exact) : Number(text || Number.NaN) * 1000;
+  const wait = Number.isFinite(ms) ? ms : Date.parse(text ?? "") - now.getTime();
+  return Number.isNaN(wait) ? undefined : Math.max(0, wait);
 }

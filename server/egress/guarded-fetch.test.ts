@@ -2,12 +2,8 @@ import { createServer, type RequestListener, type Server } from "node:http";
 import { gzipSync } from "node:zlib";
 import { afterEach, describe, expect, test } from "vitest";
 import { EgressError } from "@/server/egress/failures";
-import {
-  createGuardedEgress,
-  createTrustedEgress,
-  type Egress,
-  type EgressOptions,
-} from "@/server/egress/guarded-fetch";
+import { createGuardedEgress, type EgressOptions } from "@/server/egress/guarded-fetch";
+import { createTrustedEgress, type Egress } from "@/server/egress/trusted-fetch";
 import { closeServer, listen } from "@/testing/servers/listen";
 
 const servers: Server[] = [];

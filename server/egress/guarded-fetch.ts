@@ -10,12 +10,12 @@ import {
 } from "undici";
 import { z } from "zod";
 import { isPublicAddress } from "@/server/egress/addresses";
-import { createConnections, type Dispatchers } from "@/server/egress/connections";
+import { createConnections } from "@/server/egress/connections";
 import { EgressError, explainFailure, RefusedError, ResponseTooLarge } from "@/server/egress/failures";
-import { createLeanFetch, type LeanFetchOptions } from "@/server/egress/lean-fetch";
 import { type EgressInit, entryOf, OutgoingRequest } from "@/server/egress/outgoing-request";
 import { createNameLookup } from "@/server/egress/resolve-names";
-import type { EgressFetch } from "@/server/functions/define";
+import type { Egress } from "@/server/egress/trusted-fetch";
+import { causesOf } from "@/server/errors";
 
 export type EgressOptions = {
   /** `host:port` pairs that may be reached though private (EGRESS_ALLOW). */
@@ -40,9 +40,6 @@ export type Sender = {
 
 /** A fetch that sends only while its sender may, and secrets only to their hosts. */
 export type GuardedFetch = (url: string | URL, init?: EgressInit, sender?: Sender) => Promise<Response>;
-
-/** A way out of the network. `close` ends its connections. */
-export type Egress<Fetch = EgressFetch> = { fetch: Fetch; close(): Promise<void> };
 
 const MAX_REDIRECTS = 5;
 const MIB = 1024 * 1024;
@@ -75,9 +72,6 @@ export function guardedLookup(resolve: LookupFunction): LookupFunction {
     });
   };
 }
-
-/** The host as a name or an address without brackets. */
-const bareHost = (url: URL) => url.hostname.replace(/^\[(.*)\]$/, "$1");
 
 function checkUrl(url: URL): void {
   if (url.protocol !== "http:" && url.protocol !== "https:") {
@@ -130,20 +124,17 @@ function toResponse(
   return new Response(body, init);
 }
 
-/** The errors of a connection that the other side has closed. */
+/** The errors of a connection that the other side has closed, as servers close idle connections. */
 const CLOSED = new Set(["UND_ERR_SOCKET", "ECONNRESET", "EPIPE"]);
 const IDEMPOTENT = new Set(["GET", "HEAD", "OPTIONS", "PUT", "DELETE"]);
 
-/** Whether the connection was closed before the response began, as servers close idle connections. */
-function isClosed(error: unknown): boolean {
-  const cause = error instanceof Error ? (error.cause ?? error) : error;
-  return cause instanceof Error && "code" in cause && CLOSED.has(String(cause.code));
-}
+const isClosed = (error: unknown) =>
+  causesOf(error).some((cause) => "code" in cause && CLOSED.has(String(cause.code)));
 
 /** A request was not written, because its sender was not confirmed any more. */
 class HeldBackError extends Error {}
 
-const isHeldBack = (error: unknown) => error instanceof Error && error.cause instanceof HeldBackError;
+const isHeldBack = (error: unknown) => causesOf(error).some((cause) => cause instanceof HeldBackError);
 
 /** Asks the sender again when the connection is open and the request is about to be written. */
 function holdBackUnless(sender: Sender): Dispatcher.DispatcherComposeInterceptor {
@@ -160,16 +151,29 @@ function holdBackUnless(sender: Sender): Dispatcher.DispatcherComposeInterceptor
     });
 }
 
-/** Whose addresses may be called, and how. */
-type Routes = {
-  /** The ways to a host. Throws EgressError when it may not be called. */
-  dispatchersFor(url: URL, organizationId: string): Dispatchers;
+/**
+ * The way out for everything that strangers decide: functions, organizations' own addresses, callbacks. Reaches
+ * public addresses alone, and those of `allow`. Its fetch follows up to five redirects, checking each, and throws
+ * EgressError, or the reason of the caller's signal.
+ */
+export function createGuardedEgress(options: EgressOptions = {}): Egress<GuardedFetch> {
+  const connections = createConnections({
+    guarded: guardedLookup(options.lookup ?? createNameLookup(options.nameServers)),
+    trusted: options.lookup ?? systemLookup,
+  });
+  const allowed = new Set((options.allow ?? []).map((entry) => entry.toLowerCase()));
   /** Whether the operator lists the host: secrets may go there without encryption. */
-  isTrusted(url: URL): boolean;
-};
+  const isTrusted = (url: URL) => allowed.has(entryOf(url));
+  const dispatchersFor = (url: URL, organizationId = "") => {
+    const { guarded, trusted } = connections.of(organizationId);
+    if (isTrusted(url)) return trusted;
+    // Names are checked when they are resolved; an address is never resolved.
+    const host = url.hostname.replace(/^\[(.*)\]$/, "$1");
+    if (isIP(host) !== 0 && !isPublicAddress(host)) throw refused(url);
+    return guarded;
+  };
 
-function createFetch(options: EgressOptions, { dispatchersFor, isTrusted }: Routes): GuardedFetch {
-  return async (address, init = {}, sender = undefined) => {
+  const fetch: GuardedFetch = async (address, init = {}, sender = undefined) => {
     const maxBytes = init.maxResponseBytes ?? options.maxResponseBytes ?? 4 * MIB;
     const timeoutMs = init.timeoutMs ?? options.timeoutMs ?? 60_000;
     if (!URL.canParse(String(address)))
@@ -195,7 +199,7 @@ function createFetch(options: EgressOptions, { dispatchersFor, isTrusted }: Rout
         signal.throwIfAborted();
         const { url, method } = request;
         checkUrl(url);
-        const { pooled, fresh } = dispatchersFor(url, init.organizationId ?? "");
+        const { pooled, fresh } = dispatchersFor(url, init.organizationId);
         const { url: target, ...filled } = request.fill(isTrusted(url));
         const sent: UndiciInit = { ...filled, method, redirect: "manual", signal };
         const send = async (agent: Agent): Promise<UndiciResponse> => {
@@ -233,38 +237,5 @@ function createFetch(options: EgressOptions, { dispatchersFor, isTrusted }: Rout
       }
     }
   };
-}
-
-/**
- * The way out for everything that strangers decide: functions, organizations' own addresses, callbacks. Reaches
- * public addresses alone, and those of `allow`. Its fetch follows up to five redirects, checking each, and throws
- * EgressError, or the reason of the caller's signal.
- */
-export function createGuardedEgress(options: EgressOptions = {}): Egress<GuardedFetch> {
-  const connections = createConnections({
-    guarded: guardedLookup(options.lookup ?? createNameLookup(options.nameServers)),
-    trusted: options.lookup ?? systemLookup,
-  });
-  const allowed = new Set((options.allow ?? []).map((entry) => entry.toLowerCase()));
-  const isTrusted = (url: URL) => allowed.has(entryOf(url));
-  const fetch = createFetch(options, {
-    isTrusted,
-    dispatchersFor(url, organizationId) {
-      const { guarded, trusted } = connections.of(organizationId);
-      if (isTrusted(url)) return trusted;
-      // Names are checked when they are resolved; an address is never resolved.
-      const host = bareHost(url);
-      if (isIP(host) !== 0 && !isPublicAddress(host)) throw refused(url);
-      return guarded;
-    },
-  });
-  return { fetch, close: () => connections.close() };
-}
-
-/**
- * The way out to addresses that the operator set in the environment: reaches private ones and loopback too. It costs a
- * fraction of the guarded one and follows no redirects. The caller's signal sets the time limit of a call.
- */
-export function createTrustedEgress(options: LeanFetchOptions = {}): Egress {
-  return createLeanFetch(options);
+  return { fetch, close: connections.close };
 }

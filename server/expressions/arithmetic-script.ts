@@ -1,5 +1,5 @@
 /**
- * Source of a function that takes decimal.js and returns the calculator: a parser that calculates as it reads.
+ * The source of a function that takes decimal.js and returns the calculator: a parser that calculates as it reads.
  * Precedence from low to high: + and -; *, /, % (remainder) and juxtaposition; sign; ^ (right-associative); ! and %
  * (percent). It keeps no state between calculations and runs no tenant code. A text, because threads have no modules of
  * a bundle.
@@ -36,6 +36,10 @@ export const CALCULATOR = `
     while (!y.isZero()) [x, y] = [y, x.mod(y)];
     return x;
   };
+  const lcm = (a, b) => {
+    const divisor = gcd(a, b);
+    return divisor.isZero() ? divisor : a.div(divisor).times(b).abs();
+  };
   const factorial = (n) => {
     if (!n.isInteger() || n.isNegative() || n.greaterThan(700)) {
       throw new Fault("a factorial takes a whole number from 0 to 700");
@@ -44,9 +48,9 @@ export const CALCULATOR = `
     for (let i = 2; n.greaterThanOrEqualTo(i); i += 1) product = product.times(i);
     return product;
   };
-  const angle = (f) => (x) => {
+  const angle = (x) => {
     if (x.abs().greaterThan("1e30")) throw new Fault("an angle is at most 10^30");
-    return f(x);
+    return x;
   };
   const round = (f) => (x, places) => {
     const digits = places === undefined ? 0 : whole(places, "rounding").toNumber();
@@ -62,42 +66,27 @@ export const CALCULATOR = `
   };
   const halfUp = (x) => x.toDecimalPlaces(0, x.isNegative() ? Decimal.ROUND_HALF_DOWN : Decimal.ROUND_HALF_UP);
 
+  const add = (names, least, most, create) => names.map((name) => [name, [least, most, create(name)]]);
   /** Each function with the least and most numbers it takes. */
   const functions = new Map([
-    ["abs", [1, 1, (x) => x.abs()]],
-    ["acos", [1, 1, (x) => x.acos()]],
-    ["asin", [1, 1, (x) => x.asin()]],
-    ["atan", [1, 1, (x) => x.atan()]],
+    ...add(["abs", "acos", "asin", "atan", "cbrt", "exp", "ln", "sqrt"], 1, 1, (name) => (x) => x[name]()),
+    ...add(["cos", "sin", "tan"], 1, 1, (name) => (x) => angle(x)[name]()),
+    ...add(["ceil", "floor", "trunc"], 1, 2, (name) => round((x) => x[name]())),
+    ...add(["hypot", "max", "min"], 1, 99, (name) => (...values) => Decimal[name](...values)),
     ["atan2", [2, 2, (y, x) => Decimal.atan2(y, x)]],
-    ["cbrt", [1, 1, (x) => x.cbrt()]],
-    ["ceil", [1, 2, round((x) => x.ceil())]],
-    ["cos", [1, 1, angle((x) => x.cos())]],
-    ["exp", [1, 1, (x) => x.exp()]],
     ["factorial", [1, 1, factorial]],
-    ["floor", [1, 2, round((x) => x.floor())]],
     ["gcd", [1, 99, (...values) => values.reduce(gcd, new Decimal(0))]],
-    ["hypot", [1, 99, (...values) => Decimal.hypot(...values)]],
-    ["lcm", [1, 99, (...values) => values.reduce((a, b) => {
-      const divisor = gcd(a, b);
-      return divisor.isZero() ? divisor : a.div(divisor).times(b).abs();
-    })]],
-    ["ln", [1, 1, (x) => x.ln()]],
+    ["lcm", [1, 99, (...values) => values.reduce(lcm)]],
     ["log", [1, 2, (x, base) => (base === undefined ? x.ln() : x.log(base))]],
     ["log10", [1, 1, (x) => x.log(10)]],
     ["log2", [1, 1, (x) => x.log(2)]],
-    ["max", [1, 99, (...values) => Decimal.max(...values)]],
     ["mean", [1, 99, (...values) => sum(...values).div(values.length)]],
     ["median", [1, 99, median]],
-    ["min", [1, 99, (...values) => Decimal.min(...values)]],
     ["mod", [2, 2, mod]],
     ["pow", [2, 2, (x, y) => x.pow(y)]],
     ["round", [1, 2, round(halfUp)]],
     ["sign", [1, 1, (x) => new Decimal(x.isZero() ? 0 : x.isNegative() ? -1 : 1)]],
-    ["sin", [1, 1, angle((x) => x.sin())]],
-    ["sqrt", [1, 1, (x) => x.sqrt()]],
     ["sum", [1, 99, sum]],
-    ["tan", [1, 1, angle((x) => x.tan())]],
-    ["trunc", [1, 2, round((x) => x.trunc())]],
   ]);
 
   const TOKEN = /\\s*(?:(\\d+(?:\\.\\d*)?(?:[eE][+-]?\\d+)?|\\.\\d+(?:[eE][+-]?\\d+)?)|([A-Za-z_][A-Za-z0-9_]*)|(\\*\\*|[-+*/%^!(),]))/y;
@@ -134,7 +123,8 @@ export const CALCULATOR = `
       if (type() !== wanted) fail(at < tokens.length ? '"' + wanted + '" is missing' : "the expression ends too early");
       at += 1;
     };
-    const startsOperand = () => type() === "number" || type() === "name" || type() === "(";
+    // Before an operand, % is a remainder, and nothing is a product.
+    const startsOperand = (index) => ["number", "name", "("].includes(tokens[index]?.type);
 
     // percent: the value was written as one percentage, which adds to and takes from the other side in proportion.
     const additive = () => {
@@ -153,7 +143,7 @@ export const CALCULATOR = `
       for (;;) {
         const operator = type();
         if (operator === "*" || operator === "/" || operator === "%") at += 1;
-        else if (type() === "number" || !startsOperand()) return left;
+        else if (type() === "number" || !startsOperand(at)) return left;
         const right = signed();
         const [a, b] = [left.value, right.value];
         if (operator === "/" && b.isZero()) throw new Fault("a division by zero");
@@ -178,20 +168,12 @@ export const CALCULATOR = `
       let { value } = operand();
       let percent = false;
       for (;;) {
-        if (type() === "!") {
-          at += 1;
-          value = factorial(value);
-          continue;
-        }
-        if (type() !== "%") return { value, percent };
-        // Followed by an operand it is a remainder.
+        if (type() === "!") value = factorial(value);
+        else if (type() === "%" && !startsOperand(at + 1)) {
+          value = value.div(100);
+          percent = true;
+        } else return { value, percent };
         at += 1;
-        if (startsOperand()) {
-          at -= 1;
-          return { value, percent };
-        }
-        value = value.div(100);
-        percent = true;
       }
     };
     const operand = () => {
@@ -258,12 +240,4 @@ export const CALCULATOR = `
     }
   };
 })
-`;
-
-/** The thread for arithmetic. */
-export const ARITHMETIC_SCRIPT = `
-  const { parentPort, workerData } = require("node:worker_threads");
-  const calculate = ${CALCULATOR}(require(workerData.library));
-  parentPort.on("message", (expression) => parentPort.postMessage(calculate(expression)));
-  parentPort.postMessage("ready");
 `;

@@ -1,24 +1,27 @@
 import { runInThisContext } from "node:vm";
 import Decimal from "decimal.js";
 import { z } from "zod";
-import { ARITHMETIC_SCRIPT, CALCULATOR } from "@/server/expressions/arithmetic-script";
+import { CALCULATOR } from "@/server/expressions/arithmetic-script";
 import { ExpressionError } from "@/server/expressions/expression-error";
-import { resolveInstalled, ThreadError, ThreadPool } from "@/server/sandbox/thread-pool";
+import { resolveInstalled, ThreadPool, threadOf } from "@/server/sandbox/thread-pool";
 
 /** How long one calculation may take once it has a thread. */
 const CALCULATION_TIMEOUT_MS = 5_000;
 /** The same when a definition is checked, which may hold many. */
 const CHECK_TIMEOUT_MS = 500;
 
-const pool = new ThreadPool({
-  source: ARITHMETIC_SCRIPT,
-  workerData: () => ({ library: resolveInstalled("decimal.js/decimal.js") }),
-  memoryMb: 128,
-});
-const response = z.discriminatedUnion("ok", [
+const answer = z.discriminatedUnion("ok", [
   z.object({ ok: z.literal(true), value: z.union([z.number(), z.string()]) }),
   z.object({ ok: z.literal(false), message: z.string(), position: z.number().nullable() }),
 ]);
+type Answer = z.infer<typeof answer>;
+
+const pool = new ThreadPool({
+  source: threadOf(`(path) => ${CALCULATOR}(require(path))`),
+  workerData: () => resolveInstalled("decimal.js/decimal.js"),
+  memoryMb: 128,
+  value: answer,
+});
 
 /** The calculator of this thread. */
 const calculatePlain: (expression: string) => unknown = runInThisContext(CALCULATOR)(Decimal);
@@ -55,33 +58,19 @@ export async function findArithmeticFault(
   expression: string,
   organizationId: string,
 ): Promise<string | null> {
-  try {
-    const answer = await calculateText(expression, organizationId, CHECK_TIMEOUT_MS);
-    return answer.ok || answer.position === null ? null : describeFault(answer);
-  } catch (error) {
-    if (error instanceof ExpressionError) return null;
-    throw error;
-  }
+  const answer = await calculateText(expression, organizationId, CHECK_TIMEOUT_MS);
+  return answer.ok || answer.position === null ? null : describeFault(answer);
 }
-
-type Answer = z.infer<typeof response>;
 
 async function calculateText(expression: string, organizationId: string, timeoutMs: number): Promise<Answer> {
   const text = normalise(expression);
   // "**" is a power.
-  const isPlain = PLAIN.test(text) && !text.includes("**");
-  const answer = isPlain ? calculatePlain(text) : await calculateInThread(text, organizationId, timeoutMs);
-  return response.parse(answer);
+  if (PLAIN.test(text) && !text.includes("**")) return answer.parse(calculatePlain(text));
+  const answered = await pool.ask(text, { timeoutMs, organizationId });
+  if ("value" in answered) return answered.value;
+  const limit = "fault" in answered ? "" : ` ${answered.limit}`;
+  return { ok: false, message: `it could not be calculated${limit}`, position: null };
 }
 
 const describeFault = ({ message, position }: Extract<Answer, { ok: false }>) =>
   position === null ? message : `${message} (at character ${position})`;
-
-function calculateInThread(expression: string, organizationId: string, timeoutMs: number): Promise<unknown> {
-  return pool.ask(expression, { timeoutMs, organizationId }).catch((error: unknown) => {
-    if (!(error instanceof ThreadError)) throw error;
-    throw new ExpressionError(
-      error.reason === "timeout" ? `it took longer than ${timeoutMs} ms` : "it could not be calculated",
-    );
-  });
-}

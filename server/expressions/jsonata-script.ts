@@ -12,37 +12,17 @@ export const JSONATA_SCRIPT = `
 
   ${SEEDED_RANDOM}
 
-  // JSONata expects a browser's functions or Node's Buffer. Like Buffer's "binary", these use a character's low byte.
-  const digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  const values = new Map([...digits].map((digit, value) => [digit, value]));
-  values.set("-", 62).set("_", 63);
-  const btoa = (text) => {
-    const parts = [];
-    for (let i = 0; i < text.length; i += 3) {
-      const [a, b, c] = [0, 1, 2].map((offset) => text.charCodeAt(i + offset) & 255);
-      const group = [a >> 2, ((a & 3) << 4) | (b >> 4), ((b & 15) << 2) | (c >> 6), c & 63];
-      const used = Math.min(4, text.length - i + 1);
-      parts.push(group.map((value, at) => (at < used ? digits[value] : "=")).join(""));
-    }
-    return parts.join("");
+  // JSONata expects a browser's functions or Node's Buffer. Like Buffer's "binary", these use a character's low byte and
+  // ignore what is not base64.
+  const { atob, btoa } = globalThis;
+  globalThis.window = {
+    btoa: (text) => btoa(text.replace(/[^\\0-\\xff]/g, (unit) => String.fromCharCode(unit.charCodeAt(0) & 255))),
+    atob(text) {
+      const [before] = text.split("=");
+      const digits = before.replaceAll("-", "+").replaceAll("_", "/").replace(/[^A-Za-z0-9+/]/g, "");
+      return atob(digits.length % 4 === 1 ? digits.slice(0, -1) : digits);
+    },
   };
-  const atob = (text) => {
-    const parts = [];
-    let bits = 0;
-    let count = 0;
-    for (const digit of text) {
-      if (digit === "=") break;
-      const value = values.get(digit);
-      if (value === undefined) continue;
-      bits = ((bits << 6) | value) & 4095;
-      count += 6;
-      if (count < 8) continue;
-      count -= 8;
-      parts.push(String.fromCharCode((bits >> count) & 255));
-    }
-    return parts.join("");
-  };
-  globalThis.window = { atob, btoa };
 
   const cleanText = (text) => text.replaceAll("\\0", "\\uFFFD").toWellFormed();
   const isClean = (text) => !text.includes("\\0") && text.isWellFormed();

@@ -5,7 +5,7 @@ import { evaluateReference } from "@/server/expressions/plain-reference";
 import type { Json } from "@/server/json/json";
 import { readLargeJson, stringifyLarge } from "@/server/json/large";
 import { isDeeper, MAX_JSON_DEPTH } from "@/server/json/text";
-import { createSandbox, type Evaluation, SANDBOX_LIMITS, SandboxError } from "@/server/sandbox/sandbox";
+import { createSandbox, type Evaluation, SANDBOX_LIMITS } from "@/server/sandbox/sandbox";
 import { readInstalled } from "@/server/sandbox/thread-pool";
 
 /** The sources of time and randomness for an expression; the same facts give the same result. */
@@ -58,17 +58,17 @@ async function callSandbox({
   maxDepth,
   ...evaluation
 }: Evaluation & { maxDepth?: number }): Promise<Json | undefined> {
-  const text = await sandbox(evaluation).catch((error: unknown) => {
-    if (!(error instanceof SandboxError)) throw error;
-    throw new ExpressionError(
-      {
-        failed: "The expression could not be evaluated.",
-        stopped: `The expression was stopped after ${evaluation.timeoutMs} ms.`,
-        "too large": `The expression's result is larger than ${SANDBOX_LIMITS.answerLength / 1024 / 1024} MiB.`,
-        unanswered: "The expression never returns.",
-      }[error.reason],
-    );
-  });
+  const answered = await sandbox(evaluation);
+  if ("fault" in answered) {
+    const messages = {
+      failed: "The expression could not be evaluated.",
+      stopped: `The expression was stopped after ${evaluation.timeoutMs} ms.`,
+      "too large": `The expression's result is larger than ${SANDBOX_LIMITS.answerLength / 1024 / 1024} MiB.`,
+      unanswered: "The expression never returns.",
+    };
+    throw new ExpressionError(messages[answered.fault]);
+  }
+  const { text } = answered;
   // The answer itself is one level.
   if (maxDepth !== undefined && isDeeper(text, maxDepth + 1)) {
     throw new ExpressionError(`The expression's result is nested deeper than ${maxDepth} levels.`);

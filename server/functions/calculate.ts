@@ -2,7 +2,7 @@ import { z } from "zod";
 import { calculateExpression } from "@/server/expressions/arithmetic";
 import { ExpressionError } from "@/server/expressions/expression-error";
 import { defineFunction } from "@/server/functions/define";
-import { FunctionError } from "@/server/functions/function-error";
+import { failAs } from "@/server/functions/function-error";
 
 /** Exact decimal arithmetic on 64 digits. */
 export const calculate = defineFunction({
@@ -28,12 +28,8 @@ export const calculate = defineFunction({
   timeoutMs: 30_000,
   example: { input: { expression: "(17 * 23) / 4" }, output: 97.75 },
   async run({ expression }, { organizationId }) {
-    try {
-      return await calculateExpression(expression, organizationId);
-    } catch (error) {
-      if (!(error instanceof ExpressionError)) throw error;
-      const message = `"${expression.slice(0, 200)}" cannot be calculated: ${error.message}`;
-      throw new FunctionError("invalid_expression", message, { cause: error });
-    }
+    const describe = (fault: string) => `"${expression.slice(0, 200)}" cannot be calculated: ${fault}`;
+    const fail = failAs(ExpressionError, "invalid_expression", describe);
+    return calculateExpression(expression, organizationId).catch(fail);
   },
 });

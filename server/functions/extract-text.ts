@@ -1,7 +1,12 @@
 import { z } from "zod";
-import { DocumentError, extractHtmlText, MAX_DOCUMENT_LENGTH } from "@/server/documents/parse-document";
 import { defineFunction } from "@/server/functions/define";
 import { FunctionError } from "@/server/functions/function-error";
+import { MAX_DOCUMENT_LENGTH, parseDocument } from "@/server/sandbox/parse-document";
+
+const page = z.object({
+  title: z.string().describe("The page's title; empty if it has none."),
+  text: z.string().describe("The text, paragraphs separated by empty lines."),
+});
 
 /** The readable text of an HTML page, without markup, scripts, menus and forms. */
 export const extractText = defineFunction({
@@ -13,10 +18,7 @@ export const extractText = defineFunction({
   input: z.object({
     html: z.string().max(MAX_DOCUMENT_LENGTH).describe("The HTML of a page or of a part of one."),
   }),
-  output: z.object({
-    title: z.string().describe("The page's title; empty if it has none."),
-    text: z.string().describe("The text, paragraphs separated by empty lines."),
-  }),
+  output: page,
   errors: { invalid_html: "The page is too large or too complex to be read." },
   price: "action",
   hasSideEffects: false,
@@ -28,13 +30,8 @@ export const extractText = defineFunction({
     output: { title: "Stock", text: "Stock\n\nFour lamps are left." },
   },
   async run({ html }, { organizationId }) {
-    try {
-      return await extractHtmlText(html, organizationId);
-    } catch (error) {
-      if (!(error instanceof DocumentError)) throw error;
-      throw new FunctionError("invalid_html", `The page could not be read: ${error.message}`, {
-        cause: error,
-      });
-    }
+    const parsed = await parseDocument({ html }, organizationId, page);
+    if ("value" in parsed) return parsed.value;
+    throw new FunctionError("invalid_html", `The page could not be read: ${parsed.fault}`);
   },
 });

@@ -24,6 +24,18 @@ export class FunctionError extends Error {
   }
 }
 
+/** Turns errors of one class into a failure with this code, for `catch`; `describe` completes their messages. */
+export function failAs(
+  kind: new (...args: never[]) => Error,
+  code: string,
+  describe = (message: string) => message,
+): (error: unknown) => never {
+  return (error) => {
+    if (!(error instanceof kind)) throw error;
+    throw new FunctionError(code, describe(error.message), { cause: error });
+  };
+}
+
 /** The code of what a function threw; `failed` when it has none. */
 export function codeOfFailure(error: unknown): string {
   return error instanceof FunctionError ? error.code : "failed";

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { defineFunction, type FunctionContext } from "@/server/functions/define";
-import { FunctionError } from "@/server/functions/function-error";
+import { FunctionError, failAs } from "@/server/functions/function-error";
 import { isJsonObject, type JsonObject } from "@/server/json/json";
 import { checkSchema } from "@/server/json/schema";
 import { describeIssues } from "@/server/json/schema-issues";
@@ -61,10 +61,7 @@ export const generateText = defineFunction({
   async run(wish, context) {
     const { defaultModel, organizationId } = context;
     const callModel: FunctionContext["callModel"] = (request) =>
-      context.callModel(request).catch((error: unknown) => {
-        if (!(error instanceof ModelError)) throw error;
-        throw new FunctionError("model_failed", error.message, { cause: error });
-      });
+      context.callModel(request).catch(failAs(ModelError, "model_failed"));
     const { model, schema } = wish;
     const request = { model: model ?? defaultModel, tools: [] };
     const messages = await textMessages(wish, organizationId);

@@ -1,7 +1,8 @@
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 import { afterEach, describe, expect, test } from "vitest";
 import { createGuardedConnect } from "@/server/egress/guarded-connect";
-import { createGuardedEgress, createTrustedEgress, type EgressOptions } from "@/server/egress/guarded-fetch";
+import { createGuardedEgress, type EgressOptions } from "@/server/egress/guarded-fetch";
+import { createTrustedEgress } from "@/server/egress/trusted-fetch";
 import type { EgressFetch, FunctionContext } from "@/server/functions/define";
 import { executeFunction } from "@/server/functions/execute";
 import type { JsonObject } from "@/server/json/json";

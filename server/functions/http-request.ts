@@ -3,7 +3,7 @@ import { EgressError, RefusedError } from "@/server/egress/failures";
 import type { Issue } from "@/server/errors";
 import { evaluateExpression } from "@/server/expressions/jsonata";
 import { defineFunction } from "@/server/functions/define";
-import { FunctionError } from "@/server/functions/function-error";
+import { FunctionError, failAs } from "@/server/functions/function-error";
 import { IDEMPOTENT_METHODS, sendWithRetries } from "@/server/functions/http/attempts";
 import { pageInputs, readPages } from "@/server/functions/http/pages";
 import {
@@ -120,16 +120,11 @@ export const httpRequest = defineFunction({
       ...(content && { body: content.content }),
       ...(basicAuth && { basicAuth }),
     };
-    const request = async (url: URL) => {
-      try {
-        const response = await sendWithRetries(() => fetch(url, init), { retries, clock, signal });
-        return await readResponse(response, redact);
-      } catch (error) {
-        if (!(error instanceof EgressError)) throw error;
-        const code = error instanceof RefusedError ? "call_refused" : "call_failed";
-        throw new FunctionError(code, error.message, { cause: error });
-      }
-    };
+    const request = (url: URL) =>
+      sendWithRetries(() => fetch(url, init), { retries, clock, signal })
+        .then((response) => readResponse(response, redact))
+        .catch(failAs(RefusedError, "call_refused"))
+        .catch(failAs(EgressError, "call_failed"));
     if (next === undefined) return request(target);
     const facts = { now: clock.now(), seed: idempotencyKey, organizationId };
     return readPages(target, input, {
@@ -161,10 +156,8 @@ function makeHeaders(given: Record<string, string>): Headers {
     try {
       headers.set(name, value);
     } catch {
-      throw new FunctionError(
-        "invalid_request",
-        `The header "${name.slice(0, 100)}" has a name or value that cannot be sent.`,
-      );
+      const fault = `The header "${name.slice(0, 100)}" has a name or value that cannot be sent.`;
+      throw new FunctionError("invalid_request", fault);
     }
   }
   return headers;

@@ -1,12 +1,7 @@
 import { z } from "zod";
-import {
-  DocumentError,
-  MAX_CSV_ROWS,
-  MAX_DOCUMENT_LENGTH,
-  parseCsvText,
-} from "@/server/documents/parse-document";
 import { defineFunction } from "@/server/functions/define";
 import { FunctionError } from "@/server/functions/function-error";
+import { csvRows, MAX_CSV_ROWS, MAX_DOCUMENT_LENGTH, parseDocument } from "@/server/sandbox/parse-document";
 
 /** CSV to JSON; every value stays a text. */
 export const parseCsv = defineFunction({
@@ -39,11 +34,8 @@ export const parseCsv = defineFunction({
     ],
   },
   async run({ text, delimiter = ",", header = true }, { organizationId }) {
-    try {
-      return await parseCsvText({ text, delimiter, header }, organizationId);
-    } catch (error) {
-      if (!(error instanceof DocumentError)) throw error;
-      throw new FunctionError("invalid_csv", `The text is not valid CSV: ${error.message}`, { cause: error });
-    }
+    const parsed = await parseDocument({ csv: { text, delimiter, header } }, organizationId, csvRows);
+    if ("value" in parsed) return parsed.value;
+    throw new FunctionError("invalid_csv", `The text is not valid CSV: ${parsed.fault}`);
   },
 });

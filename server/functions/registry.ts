@@ -48,29 +48,20 @@ export function findFunction(name: string): FunctionDefinition | undefined {
   return byName.get(name);
 }
 
-const asJsonObject = z.custom<JsonObject>((value) => typeof value === "object" && value !== null);
+const schemas = { input: new WeakMap<z.ZodType, JsonObject>(), output: new WeakMap<z.ZodType, JsonObject>() };
 
-/** Turns zod schemas into JSON Schemas, each once. */
-function cachedSchemas(io: "input" | "output") {
-  const known = new Map<string, JsonObject>();
-  return (name: string, zod: z.ZodType): JsonObject => {
-    const made = known.get(name);
-    if (made !== undefined) return made;
-    const { $schema: _, ...schema } = z.toJSONSchema(zod, { io, unrepresentable: "any" });
-    const plain = asJsonObject.parse(JSON.parse(JSON.stringify(schema)));
-    known.set(name, plain);
-    return plain;
-  };
+/** The JSON Schema of a zod schema, each made once. */
+function jsonSchemaOf(zod: z.ZodType, io: "input" | "output"): JsonObject {
+  const known = schemas[io].get(zod);
+  if (known !== undefined) return known;
+  const { $schema: _, ...schema } = z.toJSONSchema(zod, { io, unrepresentable: "any" });
+  const plain: JsonObject = JSON.parse(JSON.stringify(schema));
+  schemas[io].set(zod, plain);
+  return plain;
 }
-const inputSchema = cachedSchemas("input");
-const outputSchema = cachedSchemas("output");
 
 /** The JSON Schema of a function's input, as models and the documentation see it. */
-export function inputSchemaOf({ name, input }: FunctionDefinition): JsonObject {
-  return inputSchema(name, input);
-}
+export const inputSchemaOf = ({ input }: FunctionDefinition) => jsonSchemaOf(input, "input");
 
 /** The JSON Schema of a function's output, as the documentation shows it. */
-export function outputSchemaOf({ name, output }: FunctionDefinition): JsonObject {
-  return outputSchema(name, output);
-}
+export const outputSchemaOf = ({ output }: FunctionDefinition) => jsonSchemaOf(output, "output");

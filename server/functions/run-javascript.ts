@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { defineFunction } from "@/server/functions/define";
 import { FunctionError } from "@/server/functions/function-error";
-import { runScript, SCRIPT_LIMITS, ScriptError } from "@/server/javascript/run-script";
 import type { Json } from "@/server/json/json";
+import { runScript, SCRIPT_LIMITS } from "@/server/sandbox/run-script";
 
 /** JavaScript of the organization, in a sandbox. */
 export const runJavascript = defineFunction({
@@ -43,16 +43,10 @@ export const runJavascript = defineFunction({
     output: { total: 5.5 },
   },
   async run({ code, input = null }, { clock, idempotencyKey, organizationId, signal, print }) {
-    try {
-      const facts = { now: clock.now(), seed: idempotencyKey, organizationId, signal };
-      const result = await runScript(code, input, facts);
-      print(result.console);
-      return result.value;
-    } catch (error) {
-      if (!(error instanceof ScriptError)) throw error;
-      print(error.console);
-      const failure = error.reason === "limit" ? "script_limit" : "script_failed";
-      throw new FunctionError(failure, error.message, { cause: error });
-    }
+    const facts = { now: clock.now(), seed: idempotencyKey, organizationId, signal };
+    const result = await runScript(code, input, facts);
+    print(result.console);
+    if ("value" in result) return result.value;
+    throw new FunctionError(result.failure, result.message);
   },
 });

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { EgressError } from "@/server/egress/failures";
 import { defineFunction } from "@/server/functions/define";
-import { FunctionError } from "@/server/functions/function-error";
+import { FunctionError, failAs } from "@/server/functions/function-error";
 import { MAIL_LIMITS, MailError, MailLimitError } from "@/server/mail/message";
 
 const address = z.email().max(254);
@@ -57,14 +57,9 @@ export const sendEmail = defineFunction({
       throw new FunctionError("not_configured", message);
     }
     const message = { to: Array.isArray(to) ? to : [to], subject, text, html, idempotencyKey };
-    try {
-      return await sendMail(message, signal);
-    } catch (error) {
-      if (error instanceof MailLimitError) {
-        throw new FunctionError("rate_limited", error.message, { cause: error });
-      }
-      if (!(error instanceof MailError || error instanceof EgressError)) throw error;
-      throw new FunctionError("mail_failed", error.message, { cause: error });
-    }
+    return sendMail(message, signal)
+      .catch(failAs(MailLimitError, "rate_limited"))
+      .catch(failAs(MailError, "mail_failed"))
+      .catch(failAs(EgressError, "mail_failed"));
   },
 });

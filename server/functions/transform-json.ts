@@ -2,7 +2,7 @@ import { z } from "zod";
 import { ExpressionError } from "@/server/expressions/expression-error";
 import { evaluateExpression, MAX_EXPRESSION_LENGTH } from "@/server/expressions/jsonata";
 import { defineFunction } from "@/server/functions/define";
-import { FunctionError } from "@/server/functions/function-error";
+import { failAs } from "@/server/functions/function-error";
 import type { Json } from "@/server/json/json";
 
 /** JSONata over a JSON value. */
@@ -40,11 +40,7 @@ export const transformJson = defineFunction({
   },
   async run({ value, expression }, { clock, idempotencyKey, organizationId }) {
     const facts = { now: clock.now(), seed: idempotencyKey, organizationId };
-    try {
-      return (await evaluateExpression(expression, value, facts)) ?? null;
-    } catch (error) {
-      if (!(error instanceof ExpressionError)) throw error;
-      throw new FunctionError("invalid_expression", error.message, { cause: error });
-    }
+    const fail = failAs(ExpressionError, "invalid_expression");
+    return (await evaluateExpression(expression, value, facts).catch(fail)) ?? null;
   },
 });

@@ -1,15 +1,11 @@
 import { WorkSlice } from "@/server/work-slice";
-import { isJsonObject, type Json, type JsonObject, setMember } from "./json";
+import { type Json, type JsonObject, setMember } from "./json";
 import { JsonTextError } from "./text";
 
 /** Up to this length a text is parsed in one go. */
 export const PART_LENGTH = 16 * 1024;
-/** After how many characters a scan asks whether its turn is over. */
-const SCAN_LENGTH = 32 * 1024;
-
 const QUOTE = 0x22;
 const COMMA = 0x2c;
-const COLON = 0x3a;
 const BACKSLASH = 0x5c;
 const OPEN_LIST = 0x5b;
 const CLOSE_LIST = 0x5d;
@@ -49,22 +45,32 @@ export class LongObject {
   }
 }
 
-type Range = { start: number; end: number };
-type Group = Range & { isLong: boolean };
+/** A container whose end has not been read yet. */
+type Container = {
+  isList: boolean;
+  start: number;
+  /** Where its current member begins. */
+  member: number;
+  /** Where its text that is not parsed yet begins, and what comes before that. */
+  from: number;
+  after: "start" | "comma" | "long member";
+  /** What was parsed of it. Null while it is short: then it is parsed within its parent. */
+  parsed: Json[] | LongObject | null;
+  /** The name of its current member, if that is long. */
+  key: string;
+};
 
 const malformed = () => new JsonTextError("The text is not JSON.");
 
 /**
- * Parses a long JSON text in turns with other work: the members of long containers in groups, and long members on their
- * own. `parsePart` parses the parts, and refuses what is malformed in them. Throws JsonTextError.
+ * Parses a long JSON text in turns with other work: short members of a container in groups, long members on their own.
+ * `parsePart` parses the parts, and refuses what is malformed in them. Throws JsonTextError.
  */
 export class LargeJsonParser {
   readonly #text: string;
   readonly #depth: number;
   readonly #parsePart: (text: string) => Json;
-  readonly #slice = new WorkSlice();
-  /** Where the containers that are longer than a part end, by their start. */
-  readonly #ends = new Map<number, number>();
+  readonly #open: Container[] = [];
 
   constructor(text: string, { depth, parsePart }: { depth: number; parsePart: (text: string) => Json }) {
     this.#text = text;
@@ -73,117 +79,85 @@ export class LargeJsonParser {
   }
 
   async parse(): Promise<Json> {
-    await this.#findLongContainers();
-    return this.#parseValue({ start: 0, end: this.#text.length });
-  }
-
-  async #findLongContainers(): Promise<void> {
     const text = this.#text;
-    const open: number[] = [];
-    let nextPause = SCAN_LENGTH;
+    const slice = new WorkSlice();
+    // The text is read as the inside of a list, which must have one item.
+    const documents: Json[] = [];
+    let current = this.#begin(-1, OPEN_LIST);
+    current.parsed = documents;
+    let nextPause = PART_LENGTH;
     for (let at = 0; at < text.length; at += 1) {
       if (at >= nextPause) {
-        nextPause = at + SCAN_LENGTH;
-        if (this.#slice.isOver) await this.#slice.next();
+        nextPause = at + PART_LENGTH;
+        if (slice.isOver) await slice.next();
       }
       const code = text.charCodeAt(at);
       if (code === QUOTE) at = this.#endOfString(at);
-      else if (code === OPEN_LIST || code === OPEN_OBJECT) {
-        open.push(at);
-        if (open.length > this.#depth)
-          throw new JsonTextError(`The JSON is nested deeper than ${this.#depth} levels.`);
-      } else if (code === CLOSE_LIST || code === CLOSE_OBJECT) {
-        const start = open.pop();
-        if (start === undefined) throw malformed();
-        if (at - start > PART_LENGTH) this.#ends.set(start, at + 1);
-      }
-    }
-    if (open.length > 0) throw malformed();
-  }
-
-  async #parseValue(range: Range): Promise<Json> {
-    if (this.#slice.isOver) await this.#slice.next();
-    const { start, end } = this.#trim(range);
-    const first = this.#text.charCodeAt(start);
-    const isContainer = first === OPEN_LIST || first === OPEN_OBJECT;
-    if (!isContainer || end - start <= PART_LENGTH) return this.#parsePart(this.#text.slice(start, end));
-    const closing = first === OPEN_LIST ? CLOSE_LIST : CLOSE_OBJECT;
-    if (this.#ends.get(start) !== end || this.#text.charCodeAt(end - 1) !== closing) throw malformed();
-    const inside = this.#trim({ start: start + 1, end: end - 1 });
-    return first === OPEN_LIST ? this.#parseList(inside) : this.#parseObject(inside);
-  }
-
-  async #parseList(inside: Range): Promise<Json[]> {
-    const items: Json[] = [];
-    long.set(items, null);
-    for (const group of this.#groups(inside)) {
-      if (group.isLong) {
-        items.push(await this.#parseValue(group));
-        continue;
-      }
-      if (this.#slice.isOver) await this.#slice.next();
-      const parsed = this.#parsePart(`[${this.#text.slice(group.start, group.end)}]`);
-      if (!Array.isArray(parsed) || parsed.length === 0) throw malformed();
-      for (const item of parsed) items.push(item);
-    }
-    return items;
-  }
-
-  async #parseObject(inside: Range): Promise<Json> {
-    const object = new LongObject();
-    for (const group of this.#groups(inside)) {
-      if (group.isLong) {
-        const { key, value } = this.#splitMember(group);
-        object.set(key, await this.#parseValue(value));
-        continue;
-      }
-      if (this.#slice.isOver) await this.#slice.next();
-      const parsed = this.#parsePart(`{${this.#text.slice(group.start, group.end)}}`);
-      const members = isJsonObject(parsed) ? Object.entries(parsed) : [];
-      if (members.length === 0) throw malformed();
-      for (const [key, member] of members) object.set(key, member);
-    }
-    return object.finish();
-  }
-
-  /** The members of a container: short ones in groups of about a part, long ones alone. */
-  *#groups({ start, end }: Range): Generator<Group> {
-    if (start >= end) return;
-    let group = start;
-    let member = start;
-    let depth = 0;
-    for (let at = start; at <= end; at += 1) {
-      const code = at === end ? COMMA : this.#text.charCodeAt(at);
-      if (code === QUOTE) at = this.#endOfString(at);
-      else if (code === OPEN_LIST || code === OPEN_OBJECT) {
-        const longEnd = this.#ends.get(at);
-        if (longEnd === undefined) depth += 1;
-        else at = longEnd - 1;
-      } else if (code === CLOSE_LIST || code === CLOSE_OBJECT) depth -= 1;
-      else if (code === COMMA && depth === 0) {
-        const isLong = at - member > PART_LENGTH;
-        if (isLong) {
-          if (member > group) yield { start: group, end: member - 1, isLong: false };
-          yield { start: member, end: at, isLong };
-        } else if (at - group > PART_LENGTH || at === end) yield { start: group, end: at, isLong };
-        else {
-          member = at + 1;
-          continue;
+      else if (code === COMMA) {
+        if (current.after === "long member" || at - current.from > PART_LENGTH) {
+          this.#parseUpTo(current, at);
+          current.from = at + 1;
+          current.after = "comma";
         }
-        group = at + 1;
-        member = at + 1;
+        current.member = at + 1;
+      } else if (code === OPEN_LIST || code === OPEN_OBJECT) current = this.#begin(at, code);
+      else if (code === CLOSE_LIST || code === CLOSE_OBJECT) {
+        const isLong = current.parsed !== null || at - current.from > PART_LENGTH;
+        if (isLong) this.#parseUpTo(current, at, { isEnd: true });
+        if (isLong && current.isList !== (code === CLOSE_LIST)) throw malformed();
+        this.#open.pop();
+        const parent = this.#open.at(-1);
+        if (parent === undefined) throw malformed();
+        if (isLong) {
+          add(parent, parent.key, finish(current));
+          parent.from = at + 1;
+          parent.after = "long member";
+        }
+        current = parent;
       }
     }
+    this.#parseUpTo(current, text.length, { isEnd: true });
+    const [document] = documents;
+    if (this.#open.length > 1 || documents.length > 1 || document === undefined) throw malformed();
+    return document;
   }
 
-  #splitMember(range: Range): { key: string; value: Range } {
-    const { start, end } = this.#trim(range);
-    if (this.#text.charCodeAt(start) !== QUOTE) throw malformed();
-    const keyEnd = this.#endOfString(start) + 1;
-    const key = this.#parsePart(this.#text.slice(start, keyEnd));
-    const rest = this.#trim({ start: keyEnd, end });
-    if (typeof key !== "string" || this.#text.charCodeAt(rest.start) !== COLON) throw malformed();
-    return { key, value: { start: rest.start + 1, end } };
+  #begin(start: number, code: number): Container {
+    if (this.#open.length > this.#depth)
+      throw new JsonTextError(`The JSON is nested deeper than ${this.#depth} levels.`);
+    const from = start + 1;
+    const isList = code === OPEN_LIST;
+    const begun: Container = { isList, start, member: from, from, after: "start", parsed: null, key: "" };
+    this.#open.push(begun);
+    return begun;
+  }
+
+  /** Parses the rest of a container's text before a comma, a long member, or its end. */
+  #parseUpTo(container: Container, at: number, { isEnd = false } = {}): void {
+    const { isList, from, after } = container;
+    if (container.parsed === null) this.#separate(container);
+    const text = this.#text.slice(from, at);
+    const part = this.#parsePart(isList ? `[${text}]` : `{${text}}`);
+    let isEmpty = true;
+    for (const [key, member] of Object.entries(part ?? {})) {
+      isEmpty = false;
+      add(container, key, member);
+    }
+    const mayBeEmpty = after === "long member" || (after === "start" && isEnd);
+    if (isEmpty ? !mayBeEmpty : after === "long member") throw malformed();
+  }
+
+  /** Begins to parse a long container on its own, after what precedes it in its parent. */
+  #separate(container: Container): void {
+    const parent = this.#open[this.#open.indexOf(container) - 1];
+    if (parent === undefined || parent.after === "long member") throw malformed();
+    if (parent.parsed === null) this.#separate(parent);
+    if (parent.member > parent.from) this.#parseUpTo(parent, parent.member - 1);
+    // The member's name and colon, or nothing in a list: anything else is malformed with `null`.
+    const before = this.#text.slice(parent.member, container.start);
+    const member = this.#parsePart(parent.isList ? `[${before}null]` : `{${before}null}`);
+    [parent.key = ""] = Object.keys(member ?? {});
+    container.parsed = container.isList ? [] : new LongObject();
   }
 
   /** Where the string that starts at `at` has its closing quote. */
@@ -195,17 +169,15 @@ export class LargeJsonParser {
     }
     throw malformed();
   }
-
-  /** A range without JSON's white space at its ends. */
-  #trim({ start, end }: Range): Range {
-    let from = start;
-    let to = end;
-    while (from < to && isSpace(this.#text.charCodeAt(from))) from += 1;
-    while (to > from && isSpace(this.#text.charCodeAt(to - 1))) to -= 1;
-    return { start: from, end: to };
-  }
 }
 
-function isSpace(code: number): boolean {
-  return code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09;
+function add({ parsed }: Container, key: string, member: Json): void {
+  if (parsed instanceof LongObject) parsed.set(key, member);
+  else parsed?.push(member);
+}
+
+function finish({ parsed }: Container): Json {
+  if (parsed instanceof LongObject) return parsed.finish();
+  if (parsed !== null) long.set(parsed, null);
+  return parsed;
 }

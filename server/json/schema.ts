@@ -3,7 +3,7 @@ import addFormats from "ajv-formats";
 import { LRUCache } from "lru-cache";
 import { z } from "zod";
 import type { Issue } from "@/server/errors";
-import { resolveInstalled, ThreadError, ThreadPool } from "@/server/sandbox/thread-pool";
+import { resolveInstalled, ThreadPool } from "@/server/sandbox/thread-pool";
 import type { Json, JsonObject } from "./json";
 import { stringifyLarge } from "./large";
 import { boundCost, findExcess, isWithin, SCHEMA_LIMITS, type SchemaCost } from "./schema-cost";
@@ -26,7 +26,6 @@ const VALIDATE_TIMEOUT_MS = 1_000;
 const COMPILE_TIMEOUT_MS = 5_000;
 /** Of longer costly values, only the first fault is reported. */
 const ALL_ERRORS_LENGTH = 64 * 1024;
-const THREAD_MEMORY_MB = 256;
 /** Bounds the cache of schemas, in characters. */
 const CACHE_CAPACITY = 8 * 1024 * 1024;
 
@@ -60,9 +59,9 @@ const pool = new ThreadPool({
     maxErrors: MAX_ERRORS,
     allErrorsLength: ALL_ERRORS_LENGTH,
   }),
-  memoryMb: THREAD_MEMORY_MB,
+  memoryMb: 256,
+  value: z.array(schemaError),
 });
-const threadAnswer = z.union([z.object({ errors: z.array(schemaError) }), z.object({ fault: z.string() })]);
 
 const byText = new LRUCache<string, KnownSchema>({ maxSize: CACHE_CAPACITY });
 /** Parsed schemas never change, so identity saves serializing them again. */
@@ -138,25 +137,16 @@ const unusable = (issue: Issue): Issue[] => [
   { path: "", message: `cannot be checked: the schema is invalid (${issue.path} ${issue.message})` },
 ];
 
-type Check = { schema: string; value?: string };
-
-/** A thread's result: issues, why the schema cannot be compiled, or no answer. */
+/** A thread's result: issues, why the schema cannot be compiled, or that there is none. */
 async function callThread(
-  check: Check,
+  check: { schema: string; value?: string },
   timeoutMs: number,
   organizationId: string,
 ): Promise<{ issues: Issue[] } | { fault: string } | { unknown: Issue }> {
-  try {
-    const answer = threadAnswer.parse(await pool.ask(check, { timeoutMs, organizationId }));
-    return "fault" in answer ? answer : { issues: toIssues(answer.errors) };
-  } catch (error) {
-    if (!(error instanceof ThreadError)) throw error;
-    const message =
-      error.reason === "timeout"
-        ? `could not be checked within ${timeoutMs} ms`
-        : `could not be checked with ${THREAD_MEMORY_MB} MB of memory`;
-    return { unknown: { path: "", message } };
-  }
+  const answer = await pool.ask(check, { timeoutMs, organizationId });
+  if ("value" in answer) return { issues: toIssues(answer.value) };
+  if ("fault" in answer) return answer;
+  return { unknown: { path: "", message: `could not be checked ${answer.limit}` } };
 }
 
 /** The faults of a JSON Schema (2020-12) itself, with paths into the schema. Empty: it is valid. */

@@ -69,17 +69,7 @@ export function canonicalText(value: Json): string {
   return JSON.stringify(value);
 }
 
-/** The size of a value's JSON text in UTF-8 bytes. */
-export function jsonBytes(value: Json): number {
-  return Buffer.byteLength(JSON.stringify(value));
-}
-
-/** One reference token of a JSON pointer (RFC 6901, section 3). */
-function pointerToken(key: string | number): string {
-  return String(key).replaceAll("~", "~0").replaceAll("/", "~1");
-}
-
-/** The JSON pointer for a path of keys; the whole document is "". */
+/** The JSON pointer (RFC 6901) for a path of keys; the whole document is "". */
 export function jsonPointer(keys: readonly PropertyKey[]): string {
-  return keys.map((key) => `/${pointerToken(String(key))}`).join("");
+  return keys.map((key) => `/${String(key).replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");
 }

@@ -2,7 +2,7 @@ import { APIConnectionError, APIError } from "openai";
 import { describe, expect, test } from "vitest";
 import { NetworkError, RefusedError, ResponseTooLarge } from "@/server/egress/failures";
 import { readFault } from "@/server/models/faults";
-import { ReplyError, readPieceError } from "@/server/models/openai/chat-completion";
+import { ReplyError, readReportedError } from "@/server/models/openai/chat-completion";
 import { createRedactor } from "@/server/secrets/redact";
 
 const apiKey = "sk-proj-abcdefghijklmnop";
@@ -29,7 +29,7 @@ describe("an error that echoes the provider's key", () => {
 test.each([230, 400])("a secret behind %s characters is redacted before the message is cut", (length) => {
   const value = "Zq7uN4vT9wKx".repeat(16);
   const redact = createRedactor([{ value, mark: "[secret far]" }]);
-  const error = readPieceError({ error: { detail: "-".repeat(length) + value } });
+  const error = readReportedError({ error: { detail: "-".repeat(length) + value } });
   const { message } = readFault(error, { name: "test", apiKey: undefined, redact }, new Date(0));
   expect(message).toContain("[secret far]");
   expect(message).not.toContain(value.slice(0, 20));

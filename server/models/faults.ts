@@ -1,5 +1,6 @@
 import { APIError } from "openai";
-import { EgressError, RefusedError, ResponseTooLarge } from "@/server/egress/failures";
+import { EgressError, RefusedError, ResponseTooLarge, retryAfterMs } from "@/server/egress/failures";
+import { causesOf } from "@/server/errors";
 import { ReplyError, ReplyTooLarge } from "@/server/models/openai/chat-completion";
 import type { ModelFault } from "@/server/models/port";
 import { createRedactor, type Redact } from "@/server/secrets/redact";
@@ -32,25 +33,28 @@ export function readFault(
       .replace(KEY_LIKE, "[redacted]")
       .slice(0, MAX_MESSAGE_LENGTH);
 
+  const fault = (text: string, reason: ModelFault, waitMs?: number): Fault => {
+    const message = clean(`the model provider "${name}" ${text}`);
+    return { message, reason, retryAfterMs: waitMs, cause: error };
+  };
+
   if (error instanceof APIError && error.status !== undefined) {
     // The message begins with the status.
-    const message = clean(`the model provider "${name}" answered ${error.message}${redirection(error)}`);
-    const reason = reasonOf(error.status, error.code);
-    return { message, reason, retryAfterMs: retryAfterMs(error.headers, now), cause: error };
+    const text = `answered ${error.message}${redirection(error)}`;
+    return fault(text, reasonOf(error.status, error.code), retryAfterMs(error.headers, now));
   }
   if (error instanceof ReplyError) {
-    const message = clean(`the model provider "${name}" answered: ${error.message}`);
     const reason = error instanceof ReplyTooLarge ? "refused" : reasonOf(error.status, error.code);
-    return { message, reason, retryAfterMs: undefined, cause: error };
+    return fault(`answered: ${error.message}`, reason);
   }
-  const excess = findCause(error, (cause) => cause instanceof ResponseTooLarge);
-  if (excess !== null) {
-    const message = clean(`the model provider "${name}" answered: ${excess.message}`);
-    return { message, reason: "refused", retryAfterMs: undefined, cause: error };
-  }
-  const message = clean(`the model provider "${name}" could not be reached: ${innermostMessage(error)}`);
-  const isRefused = findCause(error, (cause) => cause instanceof RefusedError) !== null;
-  return { message, reason: isRefused ? "refused" : "unavailable", retryAfterMs: undefined, cause: error };
+  // The SDK may wrap an error.
+  const causes = causesOf(error);
+  const excess = causes.find((cause) => cause instanceof ResponseTooLarge);
+  if (excess !== undefined) return fault(`answered: ${excess.message}`, "refused");
+  const told =
+    causes.find((cause) => cause instanceof EgressError) ?? causes.findLast(({ message }) => message !== "");
+  const reason = causes.some((cause) => cause instanceof RefusedError) ? "refused" : "unavailable";
+  return fault(`could not be reached: ${told?.message ?? "unknown error"}`, reason);
 }
 
 /** The meaning of a refusal, from its status and, if a status has several meanings, OpenAI's code. */
@@ -67,35 +71,4 @@ function redirection(error: APIError): string {
   const location = error.headers?.get("location");
   if (error.status === undefined || error.status >= 400 || !location) return "";
   return `: it redirects to ${location}; configure that address instead`;
-}
-
-/** The delay that a provider requests, in milliseconds (RFC 9110, section 10.2.3, and `retry-after-ms`). */
-function retryAfterMs(headers: Headers | undefined, now: Date): number | undefined {
-  const exact = Number(headers?.get("retry-after-ms") ?? Number.NaN);
-  if (Number.isFinite(exact) && exact >= 0) return exact;
-  const text = headers?.get("retry-after");
-  if (text === null || text === undefined || text.trim() === "") return undefined;
-  const seconds = Number(text);
-  if (Number.isFinite(seconds)) return Math.max(0, seconds * 1000);
-  const date = Date.parse(text);
-  return Number.isNaN(date) ? undefined : Math.max(0, date - now.getTime());
-}
-
-/** The first cause that matches; the SDK may wrap it. */
-function findCause(error: unknown, matches: (cause: Error) => boolean): Error | null {
-  let inner = error;
-  for (let i = 0; i < 5 && inner instanceof Error; i += 1) {
-    if (matches(inner)) return inner;
-    inner = inner.cause;
-  }
-  return null;
-}
-
-function innermostMessage(error: unknown): string {
-  let inner = error;
-  for (let i = 0; i < 5 && inner instanceof Error && inner.cause instanceof Error; i += 1) {
-    if (inner instanceof EgressError || inner.cause.message === "") break;
-    inner = inner.cause;
-  }
-  return inner instanceof Error ? inner.message : "unknown error";
 }

@@ -1,5 +1,5 @@
 import type { Clock } from "@/server/clock";
-import { createTrustedEgress } from "@/server/egress/guarded-fetch";
+import { createTrustedEgress } from "@/server/egress/trusted-fetch";
 import type { EgressFetch } from "@/server/functions/define";
 import { callDemoModel, DEMO_PROVIDER } from "@/server/models/demo/demo";
 import { createOpenAiCompatible, type Provider } from "@/server/models/openai/openai-compatible";

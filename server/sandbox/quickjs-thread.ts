@@ -70,7 +70,7 @@ function evaluate({ vm, handle, self }, request) {
   const answer = vm.global.getProp("$answer");
   if (!answer.isString) return { fault: "unanswered" };
   if (answer.getProp("length").toNumber() > maxAnswerLength) return { fault: "too large" };
-  return { text: answer.toString() };
+  return { value: answer.toString() };
 }
 
 function answer({ request, timeoutMs, now: moment }) {

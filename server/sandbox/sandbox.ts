@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { QUICKJS_THREAD } from "@/server/sandbox/quickjs-thread";
-import { resolveInstalled, ThreadError, ThreadPool } from "@/server/sandbox/thread-pool";
+import { resolveInstalled, ThreadPool } from "@/server/sandbox/thread-pool";
 
 /** The limits of one evaluation, unless a sandbox sets lower ones. */
 export const SANDBOX_LIMITS = {
@@ -13,20 +13,6 @@ export type SandboxLimits = { memoryMib: number; answerLength: number };
 const GRACE_MS = 2_000;
 const MIB = 1024 * 1024;
 
-/**
- * Why an evaluation has no result. It was `stopped` at its deadline, it `failed` in the engine, its response is `too
- * large`, or it waits for something that never happens.
- */
-export class SandboxError extends Error {
-  override name = "SandboxError";
-  readonly reason: "stopped" | "failed" | "too large" | "unanswered";
-
-  constructor(reason: SandboxError["reason"]) {
-    super(`The sandbox has no answer: ${reason}.`);
-    this.reason = reason;
-  }
-}
-
 export type Evaluation = {
   /** The argument of the script's `$handle`. */
   request: string;
@@ -38,13 +24,15 @@ export type Evaluation = {
   signal?: AbortSignal;
 };
 
-/** Evaluates a request and returns the text in `$answer`. Throws SandboxError and the signal's reason. */
-export type Sandbox = (evaluation: Evaluation) => Promise<string>;
+/**
+ * Why an evaluation has no result. It was `stopped` at its deadline, it `failed` in the engine, its response is `too
+ * large`, or it waits for something that never happens.
+ */
+const sandboxFault = z.enum(["stopped", "failed", "too large", "unanswered"]);
+export type SandboxFault = z.infer<typeof sandboxFault>;
 
-const threadAnswer = z.union([
-  z.object({ text: z.string() }),
-  z.object({ fault: z.enum(["stopped", "failed", "too large", "unanswered"]) }),
-]);
+/** Evaluates a request and returns the text in `$answer`. Throws the signal's reason. */
+export type Sandbox = (evaluation: Evaluation) => Promise<{ text: string } | { fault: SandboxFault }>;
 
 /**
  * A sandbox for tenants' JavaScript: QuickJS in WebAssembly, in its own threads. `scripts` are ours and evaluated once,
@@ -64,16 +52,13 @@ export function createSandbox(scripts: () => string[], limits: SandboxLimits = S
     }),
     // For requests and responses; the machine's own memory is not part of it.
     memoryMb: 256,
+    value: z.string(),
   });
   return async ({ request, timeoutMs, now, ...shared }) => {
     const message = { request, timeoutMs, now: now.getTime() };
-    const threadRequest = { ...shared, timeoutMs: timeoutMs + GRACE_MS };
-    const answer = await pool.ask(message, threadRequest).catch((error: unknown) => {
-      if (!(error instanceof ThreadError)) throw error;
-      throw new SandboxError(error.reason === "timeout" ? "stopped" : "failed");
-    });
-    const parsed = threadAnswer.parse(answer);
-    if ("fault" in parsed) throw new SandboxError(parsed.fault);
-    return parsed.text;
+    const answer = await pool.ask(message, { ...shared, timeoutMs: timeoutMs + GRACE_MS });
+    if ("value" in answer) return { text: answer.value };
+    if ("fault" in answer) return { fault: sandboxFault.parse(answer.fault) };
+    return { fault: answer.exceeded === "time" ? "stopped" : "failed" };
   };
 }

@@ -4,35 +4,48 @@ import { availableParallelism } from "node:os";
 import path from "node:path";
 import { setFlagsFromString } from "node:v8";
 import { Worker } from "node:worker_threads";
+import { z } from "zod";
 import { FairQueue } from "@/server/limits/fair-queue";
 
 // `npm start` gives the main thread a large young generation. Each thread here would get one as well.
 setFlagsFromString("--max-semi-space-size=0");
 
-/** A thread did not answer: it timed out or ended (out of memory, for example). */
-export class ThreadError extends Error {
-  override name = "ThreadError";
-  readonly reason: "timeout" | "failed";
-
-  constructor(reason: ThreadError["reason"]) {
-    super(`The thread gave no answer: ${reason}.`);
-    this.reason = reason;
-  }
-}
-
-export type ThreadPoolOptions = {
+export type ThreadPoolOptions<Value> = {
   /**
-   * CommonJS source of a thread. It posts "ready" once, then exactly one message per message received. A string,
-   * because the bundles of esbuild and Next have no second entry point for a thread.
+   * CommonJS source of a thread. It posts "ready" once, then exactly one `{value}` or `{fault}` per message received. A
+   * string, because the bundles of esbuild and Next have no second entry point for a thread.
    */
   source: string;
   /** Passed to each thread as `workerData`; called when the first thread starts. */
   workerData: () => unknown;
   /** A thread whose JavaScript heap exceeds this ends without affecting others. */
   memoryMb: number;
+  /** What the thread posts as `value`. */
+  value: z.ZodType<Value>;
 };
 
 export type ThreadRequest = { timeoutMs: number; organizationId: string; signal?: AbortSignal };
+
+/** A thread's result, the message of what it threw, or the limit that it exceeded, such as "within 500 ms". */
+export type ThreadAnswer<Value> =
+  | { value: Value }
+  | { fault: string }
+  | { exceeded: "time" | "memory"; limit: string };
+
+/** The source of a thread for a function: `create` is the source of a function of `workerData` that returns it. */
+export const threadOf = (create: string): string => `
+"use strict";
+const { parentPort, workerData } = require("node:worker_threads");
+const work = (${create})(workerData);
+parentPort.on("message", (request) => {
+  try {
+    parentPort.postMessage({ value: work(request) });
+  } catch (error) {
+    parentPort.postMessage({ fault: String(error?.message ?? error).slice(0, 500) });
+  }
+});
+parentPort.postMessage("ready");
+`;
 
 /** They start on demand. More than one organization may use at once, so that another one finds a free thread. */
 const THREADS = 4;
@@ -66,32 +79,41 @@ export function readInstalled(file: string): string {
  * Threads for work that may never end. They start on demand, end when idle and handle one request at a time;
  * organizations are served in turn. A thread that times out is terminated and replaced.
  */
-export class ThreadPool {
-  readonly #options: ThreadPoolOptions;
+export class ThreadPool<Value> {
+  readonly #options: ThreadPoolOptions<Value>;
   /** With the timers that end them; the one that worked last comes last. */
   readonly #idle = new Map<Worker, NodeJS.Timeout>();
   readonly #queue = new FairQueue(THREADS, THREADS_EACH);
   #workerData: unknown;
 
-  constructor(options: ThreadPoolOptions) {
+  constructor(options: ThreadPoolOptions<Value>) {
     this.#options = options;
   }
 
   /**
-   * Sends a request to a thread and returns its response. The time limit begins when a thread takes it; a request whose
-   * signal was aborted by then is not sent. Throws ThreadError and the signal's reason.
+   * Sends a request to a thread. The time limit begins when a thread takes it; a request whose signal was aborted by
+   * then is not sent. Throws the signal's reason.
    */
-  ask(request: unknown, { timeoutMs, organizationId, signal }: ThreadRequest): Promise<unknown> {
-    const answer = async () => {
-      const worker = this.#takeIdle() ?? (await this.#start());
-      // It keeps the process alive only while it works.
-      worker.ref();
-      const response = await nextMessage(worker, timeoutMs, () => worker.postMessage(request));
-      worker.unref();
-      this.#keepIdle(worker);
-      return response;
+  ask(request: unknown, { timeoutMs, organizationId, signal }: ThreadRequest): Promise<ThreadAnswer<Value>> {
+    const { value, memoryMb } = this.#options;
+    const answer = z.union([z.object({ value }), z.object({ fault: z.string() })]);
+    const work = async (): Promise<ThreadAnswer<Value>> => {
+      try {
+        const worker = this.#takeIdle() ?? (await this.#start());
+        // It keeps the process alive only while it works.
+        worker.ref();
+        const message = await nextMessage(worker, timeoutMs, () => worker.postMessage(request));
+        worker.unref();
+        this.#keepIdle(worker);
+        return answer.parse(message);
+      } catch (error) {
+        if (!(error instanceof ThreadEnded)) throw error;
+        const { exceeded } = error;
+        const limit = exceeded === "time" ? `within ${timeoutMs} ms` : `with ${memoryMb} MB of memory`;
+        return { exceeded, limit };
+      }
     };
-    return this.#queue.take(organizationId, answer, signal);
+    return this.#queue.take(organizationId, work, signal);
   }
 
   #keepIdle(worker: Worker): void {
@@ -128,24 +150,34 @@ export class ThreadPool {
   }
 }
 
-/** The next message of a thread; one that ends or times out is terminated. Throws ThreadError. */
+/** A thread timed out, or ended without an answer: out of memory, for example. */
+class ThreadEnded extends Error {
+  readonly exceeded: "time" | "memory";
+
+  constructor(exceeded: ThreadEnded["exceeded"]) {
+    super(`The thread gave no answer: ${exceeded}.`);
+    this.exceeded = exceeded;
+  }
+}
+
+/** The next message of a thread; one that ends or times out is terminated. Throws ThreadEnded. */
 function nextMessage(worker: Worker, timeoutMs: number, prompt?: () => void): Promise<unknown> {
   return new Promise((resolve, reject) => {
     const stopListening = () => {
       clearTimeout(timer);
       worker.off("message", onMessage).off("error", onEnd).off("exit", onEnd);
     };
-    const fail = (reason: ThreadError["reason"]) => {
+    const fail = (exceeded: ThreadEnded["exceeded"]) => {
       stopListening();
       void worker.terminate();
-      reject(new ThreadError(reason));
+      reject(new ThreadEnded(exceeded));
     };
     const onMessage = (message: unknown) => {
       stopListening();
       resolve(message);
     };
-    const onEnd = () => fail("failed");
-    const timer = setTimeout(() => fail("timeout"), timeoutMs);
+    const onEnd = () => fail("memory");
+    const timer = setTimeout(() => fail("time"), timeoutMs);
     worker.on("message", onMessage).on("error", onEnd).on("exit", onEnd);
     prompt?.();
   });

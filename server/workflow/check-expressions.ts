@@ -1,4 +1,5 @@
 import { ExpressionError } from "@/server/expressions/expression-error";
+import { listFunctions } from "@/server/functions/registry";
 import type { Json } from "@/server/json/json";
 import { parseCondition, parseTemplate, type TemplateExpression } from "@/server/workflow/expressions";
 
@@ -10,8 +11,6 @@ export type Readable = {
   positions: ReadonlyMap<string, number>;
   /** The names of the organization's secrets. */
   secrets: readonly string[];
-  /** Names the inputs of functions that may hold secrets, for a message. */
-  describeSecretFields(): string;
 };
 
 /** Where a text of a definition is. */
@@ -23,6 +22,14 @@ export type TextLocation = {
   item?: string | null;
   mayHoldSecret?: boolean;
 };
+
+/** The inputs of functions that may hold secrets. */
+function describeSecretFields(): string {
+  const inputs = listFunctions().flatMap(({ name, secretFields = [] }) =>
+    secretFields.length === 0 ? [] : [`${secretFields.join(", ")} of ${name}`],
+  );
+  return inputs.join("; ");
+}
 
 /** Checks what the texts of a definition refer to. */
 export class ExpressionChecker {
@@ -41,7 +48,8 @@ export class ExpressionChecker {
   }
 
   /** Checks an `if` or a `forEach`. */
-  async checkCondition(text: string, location: TextLocation): Promise<void> {
+  async checkCondition(text: string | undefined, location: TextLocation): Promise<void> {
+    if (text === undefined) return;
     await this.#reportingFaults(location, async () => {
       this.#checkReferences(await parseCondition(text, this.#organizationId), location);
     });
@@ -112,7 +120,7 @@ export class ExpressionChecker {
   ): void {
     const { secrets } = this.#readable;
     if (!mayHoldSecret) {
-      this.#report(keys, `secrets cannot be used here; ${this.#readable.describeSecretFields()}`);
+      this.#report(keys, `secrets cannot be used here; they can be used in ${describeSecretFields()}`);
     } else if (secret === null) {
       const name = references.find(({ root }) => root === "secrets")?.member ?? "NAME";
       this.#report(keys, `a secret must stand alone in its braces: {{ secrets.${name.slice(0, 100)} }}`);

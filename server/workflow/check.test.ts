@@ -1,21 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { findFunction, inputSchemaOf, listFunctions } from "@/server/functions/registry";
 import type { Json, JsonObject } from "@/server/json/json";
 import { jsonPointer } from "@/server/json/text";
 import { findWorkflowFaults, type KnownNames } from "@/server/workflow/check";
 import { workflowDefinition } from "@/server/workflow/definition";
 
 const known = {
-  functions: listFunctions().map(({ name }) => name),
-  secretFields: () => [],
-  parsedFields: (name: string) => findFunction(name)?.parsedFields ?? {},
   secrets: [],
-  inputSchema: (name: string) => {
-    const definition = findFunction(name);
-    return definition && inputSchemaOf(definition);
-  },
-  findFaults: (name: string, input: JsonObject) => findFunction(name)?.findFaults?.(input) ?? [],
-  starts: (name: string) => (name === "run_tool" ? "tool" : name === "run_agent" ? "agent" : null),
   findUnknown: async (kind: string, slugs: readonly string[]) =>
     new Map(
       slugs

@@ -1,8 +1,14 @@
 import type { Issue } from "@/server/errors";
-import type { ParsedField } from "@/server/functions/define";
+import { findArithmeticFault } from "@/server/expressions/arithmetic";
+import { ExpressionError } from "@/server/expressions/expression-error";
+import { parseExpression } from "@/server/expressions/jsonata";
+import { describeUnknownVariable } from "@/server/expressions/unknown-variables";
+import type { FunctionDefinition, ParsedField } from "@/server/functions/define";
+import { findFunction, inputSchemaOf, listFunctions } from "@/server/functions/registry";
 import { isJsonObject, type Json, type JsonObject } from "@/server/json/json";
 import { checkSchema, validateAgainst } from "@/server/json/schema";
-import { jsonBytes, jsonPointer, MAX_JSON_DEPTH } from "@/server/json/text";
+import { isDeeper, jsonPointer, MAX_JSON_DEPTH } from "@/server/json/text";
+import { findSyntaxError } from "@/server/sandbox/run-script";
 import { ExpressionChecker } from "@/server/workflow/check-expressions";
 import {
   type LenientCall,
@@ -11,22 +17,11 @@ import {
   readLeniently,
 } from "@/server/workflow/lenient-definition";
 import { WORKFLOW_LIMITS } from "@/server/workflow/limits";
-import { findParseFaults } from "@/server/workflow/parsed-field";
 
-/** What a definition may refer to: functions, and the organization's secrets, tools and agents. */
+/** What a definition may refer to beside functions. */
 export type KnownNames = {
-  functions: readonly string[];
-  /** The schema of a function's input. */
-  inputSchema(name: string): JsonObject | undefined;
-  /** What is wrong with a function's input beside what its schema says; its texts may hold `{{ }}`. */
-  findFaults(name: string, input: JsonObject): readonly Issue[];
-  /** The fields of a function's input that are parsed, when they hold no `{{ }}`. */
-  parsedFields(name: string): Readonly<Record<string, ParsedField>>;
-  /** The fields of a function's input that may hold secrets. */
-  secretFields(name: string): readonly string[];
+  /** The names of the organization's secrets. */
   secrets: readonly string[];
-  /** What a function runs, if it runs a tool or an agent: its input of that name holds the slug. */
-  starts(name: string): Called | null;
   /** What is wrong with slugs that name no such tool or agent, by slug. */
   findUnknown(kind: Called, slugs: readonly string[]): Promise<ReadonlyMap<string, string>>;
 };
@@ -48,27 +43,14 @@ export async function findWorkflowFaults(
   known: KnownNames,
   organizationId: string,
 ): Promise<Issue[]> {
-  if (depthOf(value) > MAX_JSON_DEPTH)
+  const text = JSON.stringify(value);
+  if (isDeeper(text, MAX_JSON_DEPTH))
     return [{ path: "", message: `is nested deeper than ${MAX_JSON_DEPTH} levels` }];
-  if (jsonBytes(value) > MAX_DEFINITION_BYTES)
+  if (Buffer.byteLength(text) > MAX_DEFINITION_BYTES)
     return [{ path: "", message: `is larger than ${MAX_DEFINITION_BYTES / 1024} KiB` }];
   const checker = new Checker(readLeniently(value), known, organizationId);
   await checker.check();
   return checker.issues.slice(0, MAX_ISSUES);
-}
-
-/** How deep a value nests, computed without recursion. */
-function depthOf(value: Json): number {
-  let deepest = 0;
-  const open: { value: Json; depth: number }[] = [{ value, depth: 0 }];
-  for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    if (typeof next.value !== "object" || next.value === null) continue;
-    const depth = next.depth + 1;
-    deepest = Math.max(deepest, depth);
-    if (deepest > MAX_JSON_DEPTH) return deepest;
-    for (const member of Object.values(next.value)) open.push({ value: member, depth });
-  }
-  return deepest;
 }
 
 /** Whether any string inside is a template, so that the value is known only when the step runs. */
@@ -83,6 +65,12 @@ function closedParameters(parameters: JsonObject): Set<string> | null {
   const open = ["$ref", "allOf", "anyOf", "oneOf", "if", "patternProperties", "dependentSchemas"];
   if (parameters.additionalProperties !== false || open.some((keyword) => keyword in parameters)) return null;
   return new Set(isJsonObject(parameters.properties) ? Object.keys(parameters.properties) : []);
+}
+
+/** What a function runs, if it runs a tool or an agent: its input of that name holds the slug. */
+function calledBy(definition: FunctionDefinition | undefined): Called | null {
+  const run = definition?.run;
+  return typeof run === "object" && run.engine !== "wait" ? run.engine : null;
 }
 
 class Checker {
@@ -104,7 +92,6 @@ class Checker {
       parameters: definition.parameters === null ? null : closedParameters(definition.parameters),
       positions: this.#positions,
       secrets: known.secrets,
-      describeSecretFields: () => this.#describeSecretFields(),
     };
     this.#expressions = new ExpressionChecker(readable, organizationId, (keys, message) =>
       this.#report(keys, message),
@@ -160,7 +147,7 @@ class Checker {
   async #findUnknown(steps: readonly LenientCall[]): Promise<void> {
     for (const kind of ["tool", "agent"] as const) {
       const slugs = steps.flatMap(({ uses, with: input }) => {
-        const slug = uses !== null && this.#known.starts(uses) === kind ? input?.[kind] : undefined;
+        const slug = calledBy(findFunction(uses ?? "")) === kind ? input?.[kind] : undefined;
         return typeof slug === "string" && !hasTemplate(slug) ? [slug] : [];
       });
       if (slugs.length > 0) this.#unknown[kind] = await this.#known.findUnknown(kind, [...new Set(slugs)]);
@@ -171,8 +158,7 @@ class Checker {
     const keys: Keys = ["steps", index];
     const { parallel } = step;
     if (parallel === undefined) return this.#checkCall(step, { keys, index });
-    if (step.if !== undefined)
-      await this.#expressions.checkCondition(step.if, { keys: [...keys, "if"], index });
+    await this.#expressions.checkCondition(step.if, { keys: [...keys, "if"], index });
     for (const [inner, call] of parallel.entries())
       await this.#checkCall(call, { keys: [...keys, "parallel", inner], index });
     const atOnce = parallel.reduce((sum, { concurrency = 1 }) => sum + concurrency, 0);
@@ -186,10 +172,8 @@ class Checker {
 
   /** `index` is the position of the step, or of the group that it belongs to. */
   async #checkCall(step: LenientCall, { keys, index }: { keys: Keys; index: number }): Promise<void> {
-    if (step.if !== undefined)
-      await this.#expressions.checkCondition(step.if, { keys: [...keys, "if"], index });
-    if (step.forEach !== undefined)
-      await this.#expressions.checkCondition(step.forEach, { keys: [...keys, "forEach"], index });
+    for (const key of ["if", "forEach"] as const)
+      await this.#expressions.checkCondition(step[key], { keys: [...keys, key], index });
     for (const key of ["as", "concurrency"] as const) {
       if (step[key] !== undefined && step.forEach === undefined)
         this.#report([...keys, key], "is only allowed with forEach");
@@ -198,36 +182,29 @@ class Checker {
       this.#report([...keys, "as"], `"${step.as}" is taken; choose another name`);
     }
     const item = step.forEach === undefined ? null : (step.as ?? "item");
-    const secretFields = step.uses === null ? [] : this.#known.secretFields(step.uses);
-    for (const [field, value] of Object.entries(step.with ?? {})) {
-      const location = { keys: [...keys, "with", field], index, item };
-      await this.#expressions.checkTexts(value, { ...location, mayHoldSecret: secretFields.includes(field) });
+    const { uses, with: input } = step;
+    const definition = findFunction(uses ?? "");
+    for (const [field, value] of Object.entries(input ?? {})) {
+      const mayHoldSecret = definition?.secretFields?.includes(field) ?? false;
+      const location = { keys: [...keys, "with", field], index, item, mayHoldSecret };
+      await this.#expressions.checkTexts(value, location);
     }
-    if (step.uses !== null) await this.#checkFunction(step.uses, step.with, keys);
+    if (definition !== undefined) {
+      if (input !== null) await this.#checkInput(definition, input, [...keys, "with"]);
+    } else if (uses !== null) {
+      const known = listFunctions().map(({ name }) => name);
+      const fault = `there is no function named "${uses.slice(0, 100)}"`;
+      this.#report([...keys, "uses"], `${fault}; known functions: ${known.join(", ")}`);
+    }
   }
 
-  /** Unknown functions and, as far as can be known without running, input that the function would refuse. */
-  async #checkFunction(uses: string, input: JsonObject | null, keys: Keys): Promise<void> {
-    const schema = this.#known.inputSchema(uses);
-    if (schema === undefined) {
-      const known = this.#known.functions.join(", ");
-      this.#report(
-        [...keys, "uses"],
-        `there is no function named "${uses.slice(0, 100)}"; known functions: ${known}`,
-      );
-    } else if (input !== null) await this.#checkInput(uses, { schema, input }, [...keys, "with"]);
-  }
-
-  async #checkInput(
-    uses: string,
-    { schema, input }: { schema: JsonObject; input: JsonObject },
-    keys: Keys,
-  ): Promise<void> {
-    const properties = isJsonObject(schema.properties)
-      ? new Map(Object.entries(schema.properties))
-      : new Map();
+  /** As far as can be known without running: what the function would refuse. */
+  async #checkInput(definition: FunctionDefinition, input: JsonObject, keys: Keys): Promise<void> {
+    const { name: uses, parsedFields = {}, findFaults } = definition;
+    const schema = inputSchemaOf(definition);
+    const properties = new Map(Object.entries(isJsonObject(schema.properties) ? schema.properties : {}));
     for (const [name, value] of Object.entries(input)) {
-      const property: Json | undefined = properties.get(name);
+      const property = properties.get(name);
       const at = [...keys, name];
       if (property === undefined) {
         const known = [...properties.keys()].join(", ") || "none";
@@ -235,27 +212,47 @@ class Checker {
       } else if (isJsonObject(property) && !hasTemplate(value)) {
         const issues = await validateAgainst(property, value, this.#organizationId);
         this.#reportInside(at, issues);
-        const field = issues.length === 0 ? this.#known.parsedFields(uses)[name] : undefined;
+        if (issues.length > 0) continue;
+        const field = parsedFields[name];
         if (field !== undefined)
           this.#reportInside(at, await findParseFaults(field, value, this.#organizationId));
-        const called = this.#known.starts(uses);
+        const called = calledBy(definition);
         const fault = called === name ? this.#unknown[called].get(String(value)) : undefined;
-        if (fault !== undefined && issues.length === 0) this.#report(at, fault);
+        if (fault !== undefined) this.#report(at, fault);
       }
     }
-    this.#reportInside(keys, this.#known.findFaults(uses, input));
+    this.#reportInside(keys, findFaults?.(input) ?? []);
     for (const name of Array.isArray(schema.required) ? schema.required : []) {
       if (typeof name === "string" && !Object.hasOwn(input, name)) {
         this.#report([...keys, name], `is required by ${uses}`);
       }
     }
   }
+}
 
-  #describeSecretFields(): string {
-    const inputs = this.#known.functions.flatMap((name) => {
-      const fields = this.#known.secretFields(name);
-      return fields.length === 0 ? [] : [`${fields.join(", ")} of ${name}`];
-    });
-    return `they can be used in ${inputs.join("; ")}`;
+/** Faults of a value that a function will parse, before it does. Their paths begin at the value. */
+async function findParseFaults(
+  field: ParsedField,
+  value: Json,
+  organizationId: string,
+): Promise<readonly Issue[]> {
+  if (field === "schema") return isJsonObject(value) ? checkSchema(value, organizationId) : [];
+  if (typeof value !== "string") return [];
+  const message = await findTextFault(field, value, organizationId);
+  return message === null ? [] : [{ path: "", message }];
+}
+
+async function findTextFault(
+  field: Exclude<ParsedField, "schema">,
+  text: string,
+  organizationId: string,
+): Promise<string | null> {
+  try {
+    if (field === "script") return await findSyntaxError(text, organizationId);
+    if (field === "arithmetic") return await findArithmeticFault(text, organizationId);
+    return describeUnknownVariable(await parseExpression(text, organizationId));
+  } catch (error) {
+    if (error instanceof ExpressionError) return error.message;
+    throw error;
   }
 }

@@ -146,24 +146,6 @@ export function evaluateIn(
   return evaluateExpression(parsed.expression, partRead(scope, parsed.references), facts);
 }
 
-/** The value of an expression within a text; of a reference to a secret, the placeholder. */
-async function evaluatePart(
-  scope: Scope,
-  parsed: TemplateExpression,
-  { placeholderOf, ...facts }: FillFacts,
-): Promise<Json | undefined> {
-  if (parsed.secret === null) return evaluateIn(scope, parsed, facts);
-  if (placeholderOf === undefined)
-    throw new ExpressionError(`The secret "${parsed.secret}" cannot be used here.`);
-  return placeholderOf(parsed.secret);
-}
-
-/** A value inside a text: nothing for null, JSON for arrays and objects. */
-async function asText(value: Json | undefined): Promise<string> {
-  if (value === undefined || value === null) return "";
-  return typeof value === "string" ? value : stringifyLarge(value);
-}
-
 /**
  * Fills in all templates in a JSON value. A string that is a single `{{ … }}` becomes the expression's value, null if
  * it finds nothing. In other strings the values are inserted. Throws ExpressionError.
@@ -203,25 +185,34 @@ class Filling {
 
   async #fillText(template: string): Promise<Json> {
     const { parts, isExpression } = await parseTemplate(template, this.#facts.organizationId);
-    if (isExpression) {
-      const expression = parts.find((part) => typeof part === "object");
-      const value = (expression && (await this.#evaluate(expression))) ?? null;
-      this.#insert(typeof value === "string" ? value : await stringifyLarge(value));
-      return value;
-    }
     let text = "";
     for (const part of parts) {
-      text += typeof part === "string" ? part : this.#insert(await asText(await this.#evaluate(part)));
+      if (typeof part === "string") {
+        text += part;
+        continue;
+      }
+      const value = await this.#evaluate(part);
+      const inserted = await this.#textOf(value);
+      if (isExpression) return value;
+      text += inserted;
     }
     return text;
   }
 
-  async #evaluate(expression: TemplateExpression): Promise<Json | undefined> {
+  /** The value of an expression, null if it finds nothing; of a reference to a secret, the placeholder. */
+  async #evaluate(parsed: TemplateExpression): Promise<Json> {
     if (this.#slice.isOver) await this.#slice.next();
-    return evaluatePart(this.#scope, expression, this.#facts);
+    const { placeholderOf, ...facts } = this.#facts;
+    if (parsed.secret === null) return (await evaluateIn(this.#scope, parsed, facts)) ?? null;
+    if (placeholderOf === undefined)
+      throw new ExpressionError(`The secret "${parsed.secret}" cannot be used here.`);
+    return placeholderOf(parsed.secret);
   }
 
-  #insert(text: string): string {
+  /** A value inside a text: nothing for null, JSON for arrays and objects. */
+  async #textOf(value: Json): Promise<string> {
+    if (value === null) return "";
+    const text = typeof value === "string" ? value : await stringifyLarge(value);
     this.#room -= text.length;
     if (this.#room >= 0) return text;
     throw new ExpressionError(

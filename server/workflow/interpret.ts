@@ -59,6 +59,8 @@ export type RunFacts = {
   placeholderOf?: (secret: string) => string;
 };
 
+type WorkflowRun = { input: JsonObject; facts: RunFacts; journal: WorkflowJournal };
+
 export type WorkflowOutcome =
   | {
       status: "Completed";
@@ -98,9 +100,9 @@ class StepFailure extends Error {
  */
 export async function runWorkflow(
   definition: WorkflowDefinition,
-  { input, facts, journal }: { input: JsonObject; facts: RunFacts; journal: WorkflowJournal },
+  run: WorkflowRun,
 ): Promise<WorkflowOutcome> {
-  const workflow = new Workflow(definition, { input, facts, journal });
+  const workflow = new Workflow(definition, run);
   try {
     for (const step of definition.steps) {
       const failure = await workflow.runStep(step);
@@ -132,32 +134,25 @@ const errorOutput = ({ message, code }: StepFailure): Json => ({ error: message,
 
 class Workflow {
   readonly #definition: WorkflowDefinition;
-  readonly #input: JsonObject;
-  readonly #facts: RunFacts;
-  readonly #journal: WorkflowJournal;
+  readonly #run: WorkflowRun;
   /** What expressions see as `steps`: the outputs of the steps that have ended. */
   readonly #outputs = new Map<string, Json>();
   #outputBytes = 0;
   #inputBytes = 0;
 
-  constructor(
-    definition: WorkflowDefinition,
-    parts: { input: JsonObject; facts: RunFacts; journal: WorkflowJournal },
-  ) {
+  constructor(definition: WorkflowDefinition, run: WorkflowRun) {
     this.#definition = definition;
-    this.#input = parts.input;
-    this.#facts = parts.facts;
-    this.#journal = parts.journal;
+    this.#run = run;
   }
 
   #scope(): Scope {
-    const { id, startedAt, toolName } = this.#facts;
-    const run = { id, startedAt: startedAt.toISOString(), tool: toolName };
-    return { input: this.#input, run, steps: Object.fromEntries(this.#outputs) };
+    const { input, facts } = this.#run;
+    const run = { id: facts.id, startedAt: facts.startedAt.toISOString(), tool: facts.toolName };
+    return { input, run, steps: Object.fromEntries(this.#outputs) };
   }
 
   #factsAt(location: string): ExpressionFacts {
-    const { id, startedAt, organizationId, signal } = this.#facts;
+    const { id, startedAt, organizationId, signal } = this.#run.facts;
     return { now: startedAt, seed: `${id}/${location}`, organizationId, signal };
   }
 
@@ -194,7 +189,7 @@ class Workflow {
     for (const { id } of parallel) outputs.set(id, null);
     if (await this.#isSkipped(step, scope)) return null;
     const width = Math.min(step.concurrency ?? parallel.length, parallel.length);
-    const lanes = { limit: width, fork: this.#journal.fork };
+    const lanes = { limit: width, fork: this.#run.journal.fork };
     const failure = await inLanes(parallel, lanes, async (inner) => {
       try {
         outputs.set(inner.id, await this.#executeCall(inner, scope, { act: step.id, width }));
@@ -234,7 +229,7 @@ class Workflow {
   ): Promise<Json> {
     const key = itemIndex === null ? step.id : `${step.id}[${itemIndex}]`;
     // Only the inputs of calls may refer to secrets.
-    const { placeholderOf } = this.#facts;
+    const { placeholderOf } = this.#run.facts;
     const input = await fillIn(step.with, scope, { ...this.#factsAt(key), placeholderOf });
     if (!isJsonObject(input)) throw new StepFailure("invalid_input", "its input is not an object");
     // Calls side by side add to the sum, so it is read after the wait.
@@ -242,7 +237,7 @@ class Workflow {
     this.#inputBytes += inputBytes;
     if (this.#inputBytes > MAX_STEP_INPUTS_BYTES)
       throw new StepFailure("input_too_large", "the inputs of all calls together are larger than 16 MiB");
-    const result = await this.#journal.call({
+    const result = await this.#run.journal.call({
       key,
       stepId: step.id,
       itemIndex,
@@ -272,7 +267,7 @@ class Workflow {
     const outputs: Json[] = Array.from({ length: items.length }, () => null);
     let bytes = 0;
     const width = Math.min(step.concurrency ?? 1, items.length);
-    const lanes = { limit: width, fork: this.#journal.fork };
+    const lanes = { limit: width, fork: this.#run.journal.fork };
     const failure = await inLanes(items, lanes, async (item, index) => {
       let output: Json;
       try {

@@ -23,25 +23,18 @@ const lenientCall = z.object({
 /** A step as far as it can be read. `uses` is null if the function's name is missing or no text. */
 export type LenientCall = z.infer<typeof lenientCall>;
 
-const nothing: LenientCall = {
-  id: null,
-  uses: null,
-  with: null,
-  if: undefined,
-  forEach: undefined,
-  as: undefined,
-  concurrency: undefined,
-};
-
 const lenientStep = lenientCall.extend({
-  parallel: z.array(lenientCall.catch(nothing)).optional().catch(undefined),
+  parallel: z
+    .array(lenientCall.catch(() => lenientCall.parse({})))
+    .optional()
+    .catch(undefined),
 });
 export type LenientStep = z.infer<typeof lenientStep>;
 
 const { parameters, output, outputSchema } = workflowDefinition.shape;
 const lenientDefinition = z.object({
   parameters: parameters.nullable().catch(null),
-  steps: z.array(lenientStep.catch({ ...nothing, parallel: undefined })).catch([]),
+  steps: z.array(lenientStep.catch(() => lenientStep.parse({}))).catch([]),
   output: output.catch(undefined),
   outputSchema: outputSchema.catch(undefined),
 });
@@ -49,7 +42,5 @@ export type LenientDefinition = z.infer<typeof lenientDefinition>;
 
 /** Reads what can be read of any value. */
 export function readLeniently(value: unknown): LenientDefinition {
-  return lenientDefinition
-    .catch({ parameters: null, steps: [], output: undefined, outputSchema: undefined })
-    .parse(value);
+  return lenientDefinition.catch(() => lenientDefinition.parse({})).parse(value);
 }

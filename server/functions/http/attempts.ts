@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { Clock } from "@/server/clock";
-import { NetworkError } from "@/server/egress/failures";
+import { NetworkError, retryAfterMs } from "@/server/egress/failures";
 
 /** Methods that may be sent again without doing something twice (RFC 9110, section 9.2.2). */
 export const IDEMPOTENT_METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS", "PUT", "DELETE"]);
@@ -25,7 +25,7 @@ export async function sendWithRetries(
     try {
       const response = await send();
       if (retry === retries || !PASSING.has(response.status)) return response;
-      waitMs = Math.max(ownWaitMs, retryAfterMs(response.headers, clock.now()));
+      waitMs = Math.max(ownWaitMs, retryAfterMs(response.headers, clock.now()) ?? 0);
       if (waitMs > LONGEST_WAIT_MS) return response;
       await response.body?.cancel();
     } catch (error) {
@@ -33,12 +33,4 @@ export async function sendWithRetries(
     }
     await pause(waitMs, undefined, { signal }).catch(() => signal.throwIfAborted());
   }
-}
-
-/** How long a server asks to wait (RFC 9110, section 10.2.3); 0 when it does not say. */
-function retryAfterMs(headers: Headers, now: Date): number {
-  const text = headers.get("retry-after")?.trim() ?? "";
-  if (/^\d{1,9}$/.test(text)) return Number(text) * 1000;
-  const date = Date.parse(text);
-  return Number.isNaN(date) ? 0 : Math.max(0, date - now.getTime());
 }

@@ -54,29 +54,23 @@ export async function readPages(
     const page = await request(url);
     if (page.status >= 300) {
       if (pages === 1) return { ...page, pages, hasMore: false };
-      throw new FunctionError("page_failed", `Page ${pages} returned status ${page.status}.`);
+      throw failed(`Page ${pages} returned status ${page.status}.`);
     }
     const facts = { ...page, links: readLinks(page.headers.link) };
     const found = items === undefined ? [page.body] : asList(await evaluate(items, facts));
-    const size = await largeJsonBytes(found);
-    bytes += size;
+    bytes += await largeJsonBytes(found);
     if (bytes > MAX_FINAL_OUTPUT_BYTES)
-      throw new FunctionError(
-        "page_failed",
-        `The pages together are larger than ${MAX_FINAL_OUTPUT_BYTES} bytes.`,
-      );
+      throw failed(`The pages together are larger than ${MAX_FINAL_OUTPUT_BYTES} bytes.`);
     collected.push(...found);
     const address = await evaluate(next, facts);
     const hasMore = typeof address === "string" && address !== "";
     if (!hasMore || pages === maxPages) return { ...page, body: collected, pages, hasMore };
     url = nextUrl(first, url, address);
-    if (seen.has(url.href))
-      throw new FunctionError(
-        "page_failed",
-        `Page ${pages} names a page that was read already as the next one.`,
-      );
+    if (seen.has(url.href)) throw failed(`Page ${pages} names a page that was read already as the next one.`);
   }
 }
+
+const failed = (message: string) => new FunctionError("page_failed", message);
 
 const asList = (value: Json | undefined): Json[] => {
   if (value === undefined || value === null) return [];
@@ -86,13 +80,10 @@ const asList = (value: Json | undefined): Json[] => {
 /** The next page's address, with the first page's parameters that contain secrets. */
 function nextUrl(first: URL, current: URL, address: string): URL {
   if (!URL.canParse(address, current))
-    throw new FunctionError("page_failed", `"${address.slice(0, 200)}" is not the address of a page.`);
+    throw failed(`"${address.slice(0, 200)}" is not the address of a page.`);
   const url = new URL(address, current);
   if (url.origin !== first.origin)
-    throw new FunctionError(
-      "page_failed",
-      `The next page is on another origin: ${url.origin}, not ${first.origin}.`,
-    );
+    throw failed(`The next page is on another origin: ${url.origin}, not ${first.origin}.`);
   for (const [name, value] of first.searchParams)
     if (hasPlaceholder(value)) url.searchParams.set(name, value);
   return url;

@@ -56,17 +56,13 @@ export function appendParameters(target: URLSearchParams, values: z.output<typeo
 export async function makeBody(inputs: BodyInputs): Promise<RequestBody | undefined> {
   const given = Object.entries(inputs).filter(([, value]) => value !== undefined && value !== null);
   if (given.length > 1) {
-    throw new FunctionError(
-      "invalid_request",
-      `A request has one body: give only one of ${given.map(([name]) => name).join(", ")}.`,
-    );
+    const names = given.map(([name]) => name).join(", ");
+    throw new FunctionError("invalid_request", `A request has one body: give only one of ${names}.`);
   }
   const made = await encode(inputs);
   if (made !== undefined && Buffer.byteLength(made.content) > MAX_REQUEST_BYTES) {
-    throw new FunctionError(
-      "invalid_request",
-      `The request's body is larger than ${MAX_REQUEST_BYTES} bytes.`,
-    );
+    const fault = `The request's body is larger than ${MAX_REQUEST_BYTES} bytes.`;
+    throw new FunctionError("invalid_request", fault);
   }
   return made;
 }

@@ -66,11 +66,8 @@ function isSum(part: string): boolean {
 /** A calculation in a text: at least two numbers with an operator between. */
 export function findArithmetic(text: string): string[] {
   const rest = text.replace(CODES, " ").replace(NUMBERED_ALL, " ");
-  const found = inSigns(rest).match(SUM) ?? [];
-  return found
-    .map((part) => part.trim())
-    .filter(isSum)
-    .slice(0, 3);
+  const found = (inSigns(rest).match(SUM) ?? []).map((part) => part.trim());
+  return found.filter(isSum).slice(0, 3);
 }
 
 /** The identifier in a text, without a leading "#". */
@@ -148,11 +145,6 @@ export function findName(text: string): string | undefined {
 
 /** The key words of a text, for a field that takes a short text. */
 export function findTopic(text: string): string | undefined {
-  const words = text.match(/\p{L}[\p{L}'-]{1,40}/gu) ?? [];
-  return (
-    words
-      .filter((word) => !isLittle(word))
-      .slice(0, 3)
-      .join(" ") || undefined
-  );
+  const words = (text.match(/\p{L}[\p{L}'-]{1,40}/gu) ?? []).filter((word) => !isLittle(word));
+  return words.slice(0, 3).join(" ") || undefined;
 }

@@ -50,19 +50,12 @@ export function readFacts(messages: readonly ModelMessage[]): ReadonlyMap<string
   return new Map(results.filter(isJsonObject).flatMap((result) => Object.entries(result)));
 }
 
-function describeResults(request: ModelRequest): string[] {
-  const results = new Map(
-    request.messages.flatMap((message) =>
-      message.role === "tool" ? [[message.toolCallId, message.content]] : [],
-    ),
-  );
-  return request.messages.flatMap((message) =>
-    message.role === "assistant"
-      ? message.toolCalls.map((call) =>
-          describeResult(call.name, call.arguments, results.get(call.id) ?? "no result"),
-        )
-      : [],
-  );
+function describeResults({ messages }: ModelRequest): string[] {
+  const resultOf = (id: string) =>
+    messages.find((message) => message.role === "tool" && message.toolCallId === id)?.content ?? "no result";
+  return messages
+    .flatMap((message) => (message.role === "assistant" ? message.toolCalls : []))
+    .map((call) => describeResult(call.name, call.arguments, resultOf(call.id)));
 }
 
 /** The last reply of a run: a note that it is a simulation, then the results. `text` is the user's message. */

@@ -1,13 +1,7 @@
 import type { Clock } from "@/server/clock";
 import type { JsonObject } from "@/server/json/json";
 import { asksForCorrection } from "@/server/models/json-answer";
-import {
-  ModelError,
-  type ModelReply,
-  type ModelRequest,
-  type OfferedTool,
-  type ToolCall,
-} from "@/server/models/port";
+import { ModelError, type ModelReply, type ModelRequest, type OfferedTool } from "@/server/models/port";
 import { countUsage } from "@/server/models/tokens/tokens";
 import { countNumberFields, createArguments, createValue } from "./demo-arguments";
 import { findArithmetic, findNumbers, findOrders, findZone, readMessage } from "./demo-reading";
@@ -86,26 +80,19 @@ function findExpressions(text: string, tools: readonly OfferedTool[]): string[] 
 
 /** Everything that the message asks for and a tool can do, in the order of the calls. */
 function plan(text: string, tools: readonly OfferedTool[]): PlannedCall[] {
-  const offered = new Set(tools.map((tool) => tool.name));
   const calls: PlannedCall[] = [];
-  if (offered.has("calculate")) {
-    for (const expression of findExpressions(text, tools)) {
-      calls.push({ name: "calculate", arguments: { expression }, reason: `I calculate ${expression}.` });
-    }
-  }
-  const asksTime = /\b(time|date|today|now|clock|day is it|tomorrow|o'clock)\b/i.test(text);
-  if (offered.has("current_time") && asksTime) {
+  const offer = (name: string, input: JsonObject, reason: string) => {
+    if (tools.some((tool) => tool.name === name)) calls.push({ name, arguments: input, reason });
+  };
+  for (const expression of findExpressions(text, tools))
+    offer("calculate", { expression }, `I calculate ${expression}.`);
+  if (/\b(time|date|today|now|clock|day is it|tomorrow|o'clock)\b/i.test(text)) {
     const timezone = findZone(text);
-    calls.push({
-      name: "current_time",
-      arguments: timezone === undefined ? {} : { timezone },
-      reason: timezone === undefined ? "I look up the current time." : `I look up the time in ${timezone}.`,
-    });
+    if (timezone === undefined) offer("current_time", {}, "I look up the current time.");
+    else offer("current_time", { timezone }, `I look up the time in ${timezone}.`);
   }
   const url = /https?:\/\/[^\s"'<>)]+/.exec(text)?.[0];
-  if (offered.has("http_request") && url !== undefined) {
-    calls.push({ name: "http_request", arguments: { url }, reason: `I fetch ${url}.` });
-  }
+  if (url !== undefined) offer("http_request", { url }, `I fetch ${url}.`);
   const words = wordsOf(text);
   const attached = tools.filter((tool) => !BUILT_IN.has(tool.name));
   const relevant = attached.filter((tool) => relevance(tool, words) > 0).slice(0, MAX_TOOLS);
@@ -125,15 +112,13 @@ export async function callDemoModel(request: ModelRequest, clock: Clock): Promis
     throw new ModelError(UNFILLED, { reason: "refused", attempts: [] });
   const asked = request.messages.find((message) => message.role === "user")?.content ?? "";
   const text = readMessage(asked.slice(0, READ_LENGTH));
-  const made = request.messages.reduce(
-    (sum, m) => sum + (m.role === "assistant" ? m.toolCalls.length : 0),
-    0,
-  );
+  const made = request.messages.flatMap((m) => (m.role === "assistant" ? m.toolCalls : [])).length;
   const next = request.tools.length > 0 ? plan(text, request.tools)[made] : undefined;
-  const toolCalls: ToolCall[] =
-    next === undefined
-      ? []
-      : [{ id: `demo_call_${made + 1}`, name: next.name, arguments: JSON.stringify(next.arguments) }];
+  const toolCalls = (next === undefined ? [] : [next]).map(({ name, arguments: input }) => ({
+    id: `demo_call_${made + 1}`,
+    name,
+    arguments: JSON.stringify(input),
+  }));
   const whole = next === undefined ? answer(request, text) : `(demo model, simulated) ${next.reason}`;
   // The output limit, at three characters per token.
   const content = whole.slice(0, request.maxOutputTokens * 3);

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { isJsonObject, tryParseJson } from "@/server/json/json";
 import { describeSchema } from "@/server/models/json-answer";
 import type { ModelMessage, ModelReply, ModelRequest, ModelUsage, ToolCall } from "@/server/models/port";
 import { limitCalls, MAX_RECORDED_CALLS } from "@/server/models/reply-limits";
@@ -19,24 +20,15 @@ export type Adaptation = {
 const safeName = (name: string) => name.replace(/[^a-zA-Z0-9_-]/g, "_").slice(0, 64) || "_";
 
 /** Arguments that every server accepts in a conversation: servers parse them, and some fail unless they are an object. */
-function safeArguments(text: string): string {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === "object" && value !== null && !Array.isArray(value) ? text : "{}";
-  } catch {
-    return "{}";
-  }
-}
+const safeArguments = (text: string) => (isJsonObject(tryParseJson(text)) ? text : "{}");
 
 function toWireMessage(message: ModelMessage) {
-  if (message.role === "tool") {
-    return { role: "tool" as const, tool_call_id: message.toolCallId, content: message.content };
-  }
-  if (message.role !== "assistant") return { role: message.role, content: message.content };
-  if (message.toolCalls.length === 0) return { role: "assistant" as const, content: message.content };
+  const { role, content } = message;
+  if (role === "tool") return { role, tool_call_id: message.toolCallId, content };
+  if (role !== "assistant" || message.toolCalls.length === 0) return { role, content };
   return {
-    role: "assistant" as const,
-    content: message.content === "" ? null : message.content,
+    role,
+    content: content === "" ? null : content,
     tool_calls: message.toolCalls.map((call) => ({
       id: call.id,
       type: "function" as const,
@@ -164,8 +156,8 @@ function readCalls(
   return limitCalls(read, furtherCalls + Math.max(0, raw.length - MAX_RECORDED_CALLS));
 }
 
-/** The error in a streamed piece, or null. Called for every piece, so it checks before it parses. */
-export function readPieceError(piece: unknown): ReplyError | null {
+/** The error in a body or a streamed piece, or null. Called for every piece, so it checks before it parses. */
+export function readReportedError(piece: unknown): ReplyError | null {
   if (typeof piece !== "object" || piece === null || !("error" in piece) || !piece.error) return null;
   const reported = wrappedError.safeParse(piece);
   return reported.success
@@ -199,11 +191,8 @@ export function readChatCompletion(
 ): ReadCompletion {
   const parsed = completion.safeParse(body);
   const choice = wireChoice.safeParse(parsed.data?.choices[0]);
-  if (!parsed.success || !choice.success) {
-    const wrapped = wrappedError.safeParse(body);
-    if (!wrapped.success) throw new ReplyError("the answer is not a chat completion");
-    throw new ReplyError(wrapped.data.error.message, wrapped.data.error.code);
-  }
+  if (!parsed.success || !choice.success)
+    throw readReportedError(body) ?? new ReplyError("the answer is not a chat completion");
   const { message, finish_reason: finishReason } = choice.data;
   const text = textOfContent(message.content);
   return {

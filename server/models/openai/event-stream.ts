@@ -22,28 +22,15 @@ export class EventStreamReader {
     const events: string[] = [];
     let text = this.#decoder.write(bytes);
     if (text === "") return events;
-    if (!this.#begun) {
-      this.#begun = true;
-      if (text.startsWith("\uFEFF")) text = text.slice(1);
+    if (this.#begun ? this.#afterReturn && text.startsWith("\n") : text.startsWith("\uFEFF"))
+      text = text.slice(1);
+    this.#begun = true;
+    this.#afterReturn = text.endsWith("\r");
+    if (text.includes("\r")) text = text.replaceAll(/\r\n?/g, "\n");
+    for (const [index, line] of text.split("\n").entries()) {
+      if (index > 0) this.#endLine(events);
+      this.#grow(line);
     }
-    let from = this.#afterReturn && text.startsWith("\n") ? 1 : 0;
-    if (text !== "") this.#afterReturn = false;
-    // Each position is found once and reused, so that a missing line end is searched only once.
-    let feed = text.indexOf("\n", from);
-    let carriageReturn = text.indexOf("\r", from);
-    while (feed !== -1 || carriageReturn !== -1) {
-      const end = feed === -1 || (carriageReturn !== -1 && carriageReturn < feed) ? carriageReturn : feed;
-      this.#grow(text.slice(from, end));
-      this.#endLine(events);
-      from = end + 1;
-      if (end === carriageReturn) {
-        if (from === text.length) this.#afterReturn = true;
-        else if (feed === from) from += 1;
-      }
-      if (feed !== -1 && feed < from) feed = text.indexOf("\n", from);
-      if (carriageReturn !== -1 && carriageReturn < from) carriageReturn = text.indexOf("\r", from);
-    }
-    this.#grow(text.slice(from));
     return events;
   }
 

@@ -2,7 +2,7 @@ import { createServer, type ServerResponse } from "node:http";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { afterAll, afterEach, expect, test } from "vitest";
-import { createTrustedEgress } from "@/server/egress/guarded-fetch";
+import { createTrustedEgress } from "@/server/egress/trusted-fetch";
 import { FURTHER_CALLS, MAX_EVENT_LENGTH, MAX_RECORDED_CALLS } from "@/server/models/reply-limits";
 import { testClock } from "@/testing/clock";
 import { closeServer, listen } from "@/testing/servers/listen";

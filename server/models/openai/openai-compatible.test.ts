@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { createTrustedEgress, type Egress } from "@/server/egress/guarded-fetch";
+import { createTrustedEgress, type Egress } from "@/server/egress/trusted-fetch";
 import { type Attempt, ModelError } from "@/server/models/port";
 import { testClock } from "@/testing/clock";
 import { type ModelServer, modelRequest, startModelServer } from "@/testing/servers/model-server";

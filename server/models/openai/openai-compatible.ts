@@ -1,7 +1,9 @@
+import { isDeepStrictEqual } from "node:util";
 import OpenAI, { APIError } from "openai";
 import type { Clock } from "@/server/clock";
-import { readChunks } from "@/server/egress/lean-fetch";
+import { readChunks } from "@/server/egress/trusted-fetch";
 import type { EgressFetch } from "@/server/functions/define";
+import { tryParseJson } from "@/server/json/json";
 import { readFault } from "@/server/models/faults";
 import {
   type Attempt,
@@ -9,6 +11,7 @@ import {
   ModelError,
   type ModelReply,
   type ModelRequest,
+  type ModelUsage,
   type ReceivedOutput,
 } from "@/server/models/port";
 import { countUsage } from "@/server/models/tokens/tokens";
@@ -17,11 +20,10 @@ import {
   type Adaptation,
   type ReadCompletion,
   readChatCompletion,
-  readPieceError,
+  readReportedError,
   toChatCompletion,
 } from "./chat-completion";
 import { EventStreamReader } from "./event-stream";
-import { addReceived, addUsage } from "./received";
 import { PiecesError, StreamedCompletion } from "./streamed-completion";
 
 export type Provider = { name: string; call(request: ModelRequest): Promise<ModelReply> };
@@ -90,10 +92,7 @@ export function createOpenAiCompatible(options: OpenAiCompatibleOptions): Provid
       const adaptation = adaptationOf(request.model);
       const body = toChatCompletion(request, adaptation);
       if (request.onText === undefined || adaptation.unstreamed) {
-        const completion: unknown = await client.chat.completions.create(
-          { ...body, stream: false },
-          { signal },
-        );
+        const completion = await client.chat.completions.create({ ...body, stream: false }, { signal });
         return readChatCompletion(completion, request, { redact });
       }
       const response = await client.chat.completions
@@ -103,10 +102,8 @@ export function createOpenAiCompatible(options: OpenAiCompatibleOptions): Provid
         return readChatCompletion(await response.json(), request, { redact });
       }
       await readPieces(response, streamed, signal);
-      const reply = readChatCompletion(streamed.toBody(), request, {
-        furtherCalls: streamed.furtherCalls,
-        redact,
-      });
+      const { furtherCalls } = streamed;
+      const reply = readChatCompletion(streamed.toBody(), request, { furtherCalls, redact });
       // The server reports usage only without streaming, so the next call does not stream.
       if (reply.usage === null) adaptations.set(request.model, { ...adaptation, unstreamed: true });
       return reply;
@@ -132,12 +129,8 @@ export function createOpenAiCompatible(options: OpenAiCompatibleOptions): Provid
       schemaInPrompt: known.schemaInPrompt || /response_format|json_schema/.test(text),
       unstreamed: known.unstreamed || /\bstream/.test(text),
     };
-    const learned = (["oldTokenLimit", "schemaInPrompt", "unstreamed"] as const).some(
-      (each) => next[each] !== known[each],
-    );
-    if (!learned) return false;
     adaptations.set(model, next);
-    return true;
+    return !isDeepStrictEqual(next, known);
   }
 
   return {
@@ -169,10 +162,10 @@ export function createOpenAiCompatible(options: OpenAiCompatibleOptions): Provid
           const { reasoning, ...reply } = await attempt(request, streamed);
           record(null);
           const own = reply.usage ?? (await countUsage(request, { ...reply, reasoning }));
-          const usage = received === null ? own : addUsage(received.usage, own);
-          return { ...reply, usage, provider: name, attempts };
+          return { ...reply, usage: addUsage(received, own), provider: name, attempts };
         } catch (error) {
-          received = await addReceived(received, request, streamed);
+          const output = await streamed.received(request);
+          if (output !== null) received = { ...output, usage: addUsage(received, output.usage) };
           const fault = readFault(error, { name, apiKey: options.apiKey, redact }, clock.now());
           if (request.signal.aborted) record("stopped");
           stopIfAborted();
@@ -201,6 +194,17 @@ export function createOpenAiCompatible(options: OpenAiCompatibleOptions): Provid
   };
 }
 
+/** The usage of a call, with that of its interrupted attempts. */
+function addUsage(received: ReceivedOutput | null, own: ModelUsage): ModelUsage {
+  if (received === null) return own;
+  const { inputTokens, outputTokens, estimated } = received.usage;
+  return {
+    inputTokens: inputTokens + own.inputTokens,
+    outputTokens: outputTokens + own.outputTokens,
+    estimated: estimated || own.estimated,
+  };
+}
+
 /** Reads the events of a streamed reply. Throws ReplyError for an error among them, and the signal's reason. */
 async function readPieces(
   response: Response,
@@ -214,22 +218,12 @@ async function readPieces(
       signal.throwIfAborted();
       isDone ||= data.startsWith("[DONE]");
       // The rest is read, so that the connection can be reused.
-      if (!isDone) streamed.add(readPiece(data));
+      if (isDone) continue;
+      const piece = tryParseJson(data);
+      if (piece === undefined) throw new PiecesError("a chunk of the answer is not JSON");
+      const failed = readReportedError(piece);
+      if (failed !== null) throw failed;
+      streamed.add(piece);
     }
-  }
-}
-
-function readPiece(data: string): unknown {
-  const piece = parseJson(data);
-  const failed = readPieceError(piece);
-  if (failed !== null) throw failed;
-  return piece;
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw new PiecesError("a chunk of the answer is not JSON");
   }
 }

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { createTrustedEgress } from "@/server/egress/guarded-fetch";
+import { createTrustedEgress } from "@/server/egress/trusted-fetch";
 import { ModelError, type ModelRequest } from "@/server/models/port";
 import { testClock } from "@/testing/clock";
 import { type ModelServer, modelRequest, startModelServer } from "@/testing/servers/model-server";

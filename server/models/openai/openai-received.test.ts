@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createTrustedEgress } from "@/server/egress/guarded-fetch";
+import { createTrustedEgress } from "@/server/egress/trusted-fetch";
 import { ModelCallStopped, ModelError, type ModelRequest } from "@/server/models/port";
 import { countRequestTokens, countTextTokens } from "@/server/models/tokens/tokens";
 import { testClock } from "@/testing/clock";

@@ -1,7 +1,9 @@
 import { z } from "zod";
-import type { ToolCall } from "@/server/models/port";
+import type { Prompt, ReceivedOutput } from "@/server/models/port";
 import { MAX_RECORDED_CALLS, MAX_REPLY_LENGTH } from "@/server/models/reply-limits";
-import { ReplyError, ReplyTooLarge } from "./chat-completion";
+import { countUsage } from "@/server/models/tokens/tokens";
+import { replaceNul } from "@/server/secrets/stored-output";
+import { ReplyError, ReplyTooLarge, readUsage } from "./chat-completion";
 
 /**
  * Joins the pieces of a streamed chat completion to the body it would have without streaming. Only their frame is read
@@ -85,15 +87,13 @@ export class StreamedCompletion {
     return this.#further.size;
   }
 
-  /** What has been received so far, with the usage if already reported; null before any output. */
-  received(): { content: string; reasoning: string; toolCalls: ToolCall[]; usage: unknown } | null {
-    const toolCalls = [...this.#calls.values()].map((call, index) => ({
-      ...call,
-      id: call.id ?? `${index}`,
-    }));
-    const content = this.#content === "" ? this.#refusal : this.#content;
+  /** What has been received so far, with the provider's usage if it was reported, else counted; null before any output. */
+  async received(request: Prompt): Promise<ReceivedOutput | null> {
+    const toolCalls = [...this.#calls.values()].map((call) => ({ ...call, id: call.id ?? "" }));
     if (this.#length === 0 && toolCalls.length === 0) return null;
-    return { content, reasoning: this.#reasoning, toolCalls, usage: this.#usage };
+    const output = { content: this.#content || this.#refusal, reasoning: this.#reasoning, toolCalls };
+    const usage = readUsage(this.#usage) ?? (await countUsage(request, output));
+    return { content: replaceNul(output.content), usage };
   }
 
   /** The reply as a complete body. Throws PiecesError if it is incomplete. */
@@ -101,7 +101,7 @@ export class StreamedCompletion {
     if (this.#finishReason === null) throw new PiecesError("the answer ended before it was complete");
     const toolCalls = [...this.#calls.entries()]
       .sort(([a], [b]) => a - b)
-      .map(([, { id, ...called }]) => ({ ...(id === undefined ? {} : { id }), function: called }));
+      .map(([, { id, ...called }]) => ({ id, function: called }));
     const message = {
       content: this.#content,
       refusal: this.#refusal,

@@ -1,3 +1,4 @@
+import { LRUCache } from "lru-cache";
 import { describeSchema } from "@/server/models/json-answer";
 import type { ModelMessage, OfferedTool, Prompt, ToolCall } from "@/server/models/port";
 import { WorkSlice } from "@/server/work-slice";
@@ -21,9 +22,8 @@ function loadCounter(): Promise<BytePairCounter> {
 /** How much is counted in one go, in UTF-16 units: a few milliseconds of work. */
 const PART_LENGTH = 16 * 1024;
 
-/** Counts of recent texts, oldest first: an agent's runs share their system prompt and tools. */
-const recent = new Map<string, number>();
-const MAX_RECENT = 500;
+/** Counts of recent texts: an agent's runs share their system prompt and tools. */
+const recent = new LRUCache<string, number>({ max: 500 });
 const MAX_RECENT_LENGTH = 8 * 1024;
 
 /** Counts the tokens of a text of any length; a long one in parts, each cut before a blank if possible. */
@@ -32,11 +32,7 @@ export async function countTextTokens(text: string): Promise<number> {
   const known = recent.get(text);
   if (known !== undefined) return known;
   const tokens = await countInParts(text);
-  if (text.length <= MAX_RECENT_LENGTH) {
-    const [oldest] = recent.size >= MAX_RECENT ? recent.keys() : [];
-    if (oldest !== undefined) recent.delete(oldest);
-    recent.set(text, tokens);
-  }
+  if (text.length <= MAX_RECENT_LENGTH) recent.set(text, tokens);
   return tokens;
 }
 

@@ -2,7 +2,7 @@ import { createServer, type RequestListener, type Server } from "node:http";
 import { gzipSync } from "node:zlib";
 import { afterEach, describe, expect, test } from "vitest";
 import { EgressError } from "@/server/egress/failures";
-import { createLeanFetch, type LeanFetchOptions, readChunks } from "@/server/egress/lean-fetch";
+import { createTrustedEgress, readChunks, type TrustedEgressOptions } from "@/server/egress/trusted-fetch";
 import { closeServer, listen } from "@/testing/servers/listen";
 
 const endings: (() => Promise<unknown>)[] = [];
@@ -17,8 +17,8 @@ async function serve(listener: RequestListener): Promise<{ server: Server; url: 
   return { server, url: `http://127.0.0.1:${port}/v1?a=b` };
 }
 
-function open(options: LeanFetchOptions = {}) {
-  const egress = createLeanFetch(options);
+function open(options: TrustedEgressOptions = {}) {
+  const egress = createTrustedEgress(options);
   endings.push(egress.close);
   return egress.fetch;
 }

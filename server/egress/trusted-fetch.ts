@@ -2,7 +2,7 @@ import { Agent, type Dispatcher } from "undici";
 import { EgressError, explainFailure, ResponseTooLarge } from "@/server/egress/failures";
 import type { EgressFetch } from "@/server/functions/define";
 
-export type LeanFetchOptions = {
+export type TrustedEgressOptions = {
   /** Largest body that is read as one text or document, in bytes; 16 MiB when unset. */
   maxBodyBytes?: number;
   /** Largest body that is read chunk by chunk, in bytes; 64 MiB when unset. */
@@ -17,16 +17,19 @@ const MIB = 1024 * 1024;
 /** Calls of models take seconds; more at once than this wait for a connection. */
 const CONNECTIONS_PER_ORIGIN = 256;
 
-type Limits = { maxBodyBytes: number; maxStreamBytes: number };
+type Limits = { maxBodyBytes: number; maxStreamBytes: number; explain: (error: unknown) => Error };
+
+/** A way out of the network. `close` ends its connections. */
+export type Egress<Fetch = EgressFetch> = { fetch: Fetch; close(): Promise<void> };
 
 /**
- * A `fetch` that uses undici's request API, for calls that need neither redirects nor decompression. It avoids the
- * Fetch standard's streams and filters, which cost several times the call itself. Connections are kept alive and shared
- * by origin. Rejects with EgressError, or with the reason of the caller's signal.
+ * The way out to addresses that the operator set in the environment: reaches private ones and loopback too. Follows no
+ * redirects, decompresses nothing, and uses undici's request API: the Fetch standard's streams and filters cost several
+ * times the call itself. Connections are kept alive and shared by origin. The caller's signal sets the time limit. Throws
+ * EgressError, or the signal's reason.
  */
-export function createLeanFetch(options: LeanFetchOptions): { fetch: EgressFetch; close(): Promise<void> } {
+export function createTrustedEgress(options: TrustedEgressOptions = {}): Egress {
   const { maxBodyBytes = 16 * MIB, maxStreamBytes = 64 * MIB, silenceMs = 600_000 } = options;
-  const limits = { maxBodyBytes, maxStreamBytes };
   const agent = new Agent({
     connect: { timeout: 10_000 },
     connections: CONNECTIONS_PER_ORIGIN,
@@ -46,11 +49,11 @@ export function createLeanFetch(options: LeanFetchOptions): { fetch: EgressFetch
         origin: url.origin,
         path: url.pathname + url.search,
         method: init.method ?? "GET",
-        headers: headerPairs(init.headers),
+        headers: new Headers(init.headers),
         body,
         signal,
       });
-      return new LeanResponse(url.href, response, { ...limits, explain });
+      return new TrustedResponse(response, { maxBodyBytes, maxStreamBytes, explain });
     } catch (error) {
       throw explain(error);
     }
@@ -58,51 +61,31 @@ export function createLeanFetch(options: LeanFetchOptions): { fetch: EgressFetch
   return { fetch, close: () => agent.destroy() };
 }
 
-function headerPairs(headers: HeadersInit | undefined): Iterable<[string, string]> {
-  if (headers === undefined) return [];
-  return headers instanceof Headers ? headers : new Headers(headers);
-}
-
 /**
  * A response that is read once: as a text, as a document, or by `chunks`. It fails with EgressError when its body grows
  * beyond the limit or breaks off.
  */
-export class LeanResponse implements Response {
-  readonly headers = new Headers();
-  readonly ok: boolean;
-  readonly redirected = false;
-  readonly status: number;
-  readonly statusText: string;
-  readonly type = "default";
-  readonly url: string;
+export class TrustedResponse extends Response {
   readonly #source: Dispatcher.ResponseData["body"];
-  readonly #limits: Limits & { explain: (error: unknown) => Error };
+  readonly #limits: Limits;
   #used = false;
   #stream: ReadableStream<Uint8Array<ArrayBuffer>> | undefined;
 
-  constructor(
-    url: string,
-    response: Dispatcher.ResponseData,
-    limits: Limits & { explain: (error: unknown) => Error },
-  ) {
-    this.url = url;
-    this.status = response.statusCode;
-    this.statusText = response.statusText;
-    this.ok = this.status >= 200 && this.status < 300;
-    for (const [name, value] of Object.entries(response.headers)) {
-      if (value === undefined) continue;
-      for (const each of Array.isArray(value) ? value : [value]) this.headers.append(name, each);
-    }
-    this.#source = response.body;
+  constructor({ statusCode, statusText, headers, body }: Dispatcher.ResponseData, limits: Limits) {
+    const pairs = Object.entries(headers).flatMap(([name, value = []]) =>
+      [value].flat().map((each): [string, string] => [name, each]),
+    );
+    super(null, { status: statusCode, statusText, headers: pairs });
+    this.#source = body;
     this.#limits = limits;
   }
 
-  get bodyUsed(): boolean {
+  override get bodyUsed(): boolean {
     return this.#used;
   }
 
   /** The body as a web stream; `chunks` is cheaper. */
-  get body(): ReadableStream<Uint8Array<ArrayBuffer>> {
+  override get body(): ReadableStream<Uint8Array<ArrayBuffer>> {
     this.#stream ??= toWebStream(this.chunks());
     return this.#stream;
   }
@@ -123,31 +106,31 @@ export class LeanResponse implements Response {
     }
   }
 
-  async text(): Promise<string> {
+  override async text(): Promise<string> {
     return (await this.#bytes()).toString();
   }
 
-  async json(): Promise<unknown> {
+  override async json(): Promise<unknown> {
     return JSON.parse(await this.text());
   }
 
-  async bytes(): Promise<Uint8Array<ArrayBuffer>> {
+  override async bytes(): Promise<Uint8Array<ArrayBuffer>> {
     return new Uint8Array(await this.#bytes());
   }
 
-  async arrayBuffer(): Promise<ArrayBuffer> {
+  override async arrayBuffer(): Promise<ArrayBuffer> {
     return (await this.bytes()).buffer;
   }
 
-  async blob(): Promise<Blob> {
+  override async blob(): Promise<Blob> {
     return new Blob([await this.bytes()]);
   }
 
-  async formData(): Promise<FormData> {
+  override async formData(): Promise<FormData> {
     return new Response(await this.bytes(), { headers: this.headers }).formData();
   }
 
-  clone(): never {
+  override clone(): never {
     throw new TypeError("This response is read once and cannot be cloned.");
   }
 
@@ -199,7 +182,7 @@ function toWebStream(
 
 /** The chunks of any response's body, the cheapest way there is. */
 export async function* readChunks(response: Response): AsyncGenerator<Uint8Array> {
-  if (response instanceof LeanResponse) {
+  if (response instanceof TrustedResponse) {
     yield* response.chunks();
     return;
   }
