@@ -3,11 +3,11 @@ import type { Decimal } from "@/server/credits/amount";
 import type { CountedLimit } from "@/server/limits/rate-limit";
 import type { Services } from "@/server/services";
 import type { ReceivedDelivery } from "@/server/webhooks/deliveries";
-import type { Cap, ClaimedRun } from "./engine/claimed-run";
+import { type Cap, type ClaimedRun, FIRST_CLAIM } from "./engine/claimed-run";
 import type { DeliveryItem, StartItem } from "./engine/write/flush-items";
 import type { IdempotentRequest } from "./idempotency";
 import type { PreparedStart, StartRequest } from "./prepare-start";
-import type { Target } from "./target";
+import { type Target, targetColumns } from "./target";
 
 /** How a start counts and what it may repeat, both decided in the start's transaction. */
 export type StartConditions = {
@@ -30,7 +30,7 @@ export type Start = {
 
 /** What the writer inserts. */
 export function startItem({ actor, request, conditions, prepared, runId }: Start): StartItem {
-  const { target, hash, input, model, hold, headroom } = prepared;
+  const { target, hash, input, hold, headroom } = prepared;
   const cap = narrowestCap(target, actor);
   return {
     id: runId,
@@ -38,12 +38,7 @@ export function startItem({ actor, request, conditions, prepared, runId }: Start
     ...limitItem(conditions.limit),
     ...repetitionItem(conditions),
     response: conditions.idempotency ? JSON.stringify(conditions.idempotency.answer(runId)) : null,
-    kind: target.kind,
-    agent: target.kind === "agent" ? target.id : null,
-    tool: target.kind === "tool" ? target.id : null,
-    name: target.name,
-    version: target.version,
-    model,
+    ...targetColumns(target),
     configuration: hash,
     document: null,
     ...originOf(actor),
@@ -67,12 +62,11 @@ export function claimedRun(
   const { actor, prepared, runId } = parts;
   const { target, configuration, input } = prepared;
   return {
+    ...FIRST_CLAIM,
     id: runId,
     orgId: actor.orgId,
     kind: target.kind,
     targetId: target.id,
-    epoch: 1,
-    segment: 1,
     configuration,
     configurationHash: prepared.hash,
     prices: services.prices,
@@ -84,8 +78,6 @@ export function claimedRun(
     deadlineSeconds: target.deadlineSeconds,
     cap: narrowestCap(target, actor),
     held,
-    sequence: 1,
-    yieldedAt: null,
   };
 }
 

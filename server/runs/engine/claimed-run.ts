@@ -44,6 +44,9 @@ export type ClaimedRun = {
   yieldedAt: Date | null;
 };
 
+/** A run that its start claims. */
+export const FIRST_CLAIM = { epoch: 1, segment: 1, sequence: 1, yieldedAt: null };
+
 export function deadlineOf(run: ClaimedRun): Date {
   return new Date(run.startedAt.getTime() + run.deadlineSeconds * 1000);
 }

@@ -25,7 +25,6 @@ export type NewStep = {
   reasoning: string;
   /** The iteration's usage; the same on all its steps. */
   usage: { inputTokens: number; outputTokens: number };
-  childRunId: string | null;
   /** Whether it may change something outside the run: then all completed work is committed first. */
   hasSideEffects: boolean;
 };
@@ -85,7 +84,7 @@ export function newStepRow(run: Owner, step: NewStep, at: Date): StepRow {
     credits: "0",
     error: null,
     attempts: "[]",
-    child: step.childRunId,
+    child: null,
     started_at: at.toISOString(),
     duration: null,
     sequence: 0,
