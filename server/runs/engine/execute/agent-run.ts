@@ -2,11 +2,12 @@ import type { AgentConfiguration } from "@/server/agent/definition";
 import { type Acted, type Acting, runAgentLoop } from "@/server/agent/loop";
 import { ZERO } from "@/server/credits/amount";
 import { retryPolicyOf } from "@/server/workflow/retry-policy";
+import type { Outcome } from "../claimed-run";
 import type { FinishedStep } from "../write/journal";
 import { callModel } from "./calls/call-model";
 import { callTool } from "./calls/call-run";
 import { callStep } from "./calls/call-step";
-import type { Execution, Outcome } from "./execution";
+import type { Execution } from "./execution";
 
 /** Runs the agent loop with the run's journal: each model call and each call it requests is one row. */
 export async function executeAgent(

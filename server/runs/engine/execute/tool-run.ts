@@ -2,9 +2,10 @@ import type { ToolConfiguration } from "@/server/agent/definition";
 import { isJsonObject } from "@/server/json/json";
 import { readLargeJson, stringifyLarge } from "@/server/json/large";
 import { runWorkflow, type WorkflowCall, type WorkflowCallResult } from "@/server/workflow/interpret";
+import type { Outcome } from "../claimed-run";
 import type { FinishedStep } from "../write/journal";
 import { callStep } from "./calls/call-step";
-import type { Execution, Outcome } from "./execution";
+import type { Execution } from "./execution";
 
 /** Runs a tool's workflow with the run's journal: each function call is one row. */
 export async function executeTool(execution: Execution, configuration: ToolConfiguration): Promise<Outcome> {

@@ -7,8 +7,8 @@ import { limitRecipients } from "@/server/mail/limit-recipients";
 import { WorkerLost } from "@/server/runs/engine/write/writer";
 import { redactJson, replaceNul } from "@/server/secrets/stored-output";
 import { readKeyValue, writeKeyValue } from "@/server/values/key-values";
-import { CapReached, CreditsExhausted } from "../budget";
 import type { Execution } from "../execution";
+import { CapReached, CreditsExhausted } from "../interruptions";
 import { callModel } from "./call-model";
 import { type StepAttempt, type StepCall, type StepOutcome, storedOutput } from "./perform-step";
 

@@ -14,7 +14,8 @@ import { describeKnownTargets, findTarget } from "@/server/runs/find-target";
 import type { Target } from "@/server/runs/target";
 import { replaceNul } from "@/server/secrets/stored-output";
 import { LONGEST_TIMER_MS } from "@/server/sleep";
-import { DeadlinePassed, type Execution } from "../execution";
+import type { Execution } from "../execution";
+import { DeadlinePassed } from "../interruptions";
 import { type Child, type ChildResult, executeChildRun } from "./child-run";
 import { performStep, type StepCall, storedOutput } from "./perform-step";
 
