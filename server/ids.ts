@@ -1,8 +1,21 @@
+import { createHash } from "node:crypto";
 import { v7 } from "uuid";
 
 /** A new UUID v7: unique across processes and ordered by creation time. */
 export function newId(): string {
   return v7();
+}
+
+/**
+ * An id derived from a run's id and a name, such as the key of the step that starts a child run: a UUID v7 with the
+ * run's time. A worker that takes the run over derives the same one, whatever was written of the step.
+ */
+export function deriveId(runId: string, name: string): string {
+  const bytes = createHash("sha256").update(`${runId}/${name}`).digest().subarray(0, 16);
+  bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x70;
+  bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;
+  const hex = runId.slice(0, 13).replace("-", "") + bytes.toString("hex").slice(12);
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
 }
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;

@@ -1,6 +1,6 @@
 import type { OrgId } from "@/server/auth/actor";
 import type { Transaction } from "@/server/db/client";
-import { describeKnownTargets } from "@/server/runs/known-targets";
+import { describeKnownTargets } from "@/server/runs/find-target";
 import { slug as slugSchema } from "./definitions";
 
 /** Slugs of agents and tools that the same change saves, maybe later. */

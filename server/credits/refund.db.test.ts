@@ -43,7 +43,7 @@ it("does not charge a run that ended by a fault of the platform, and notes it in
   const tenant = await createTenant(world, { credits: "10" });
   const runId = await runHelper(tenant, true);
   const { totals } = await readTotals(world.pool, runId);
-  expect(totals.credits.toString()).toBe("0.024");
+  expect(totals.creditsUsed.toString()).toBe("0.024");
 
   await world.engine.failRun(runId, new Error("the worker was lost once too often"));
   const run = await world.db.run.findUniqueOrThrow({ where: { id: runId }, include: { children: true } });

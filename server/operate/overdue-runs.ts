@@ -1,5 +1,5 @@
+import type { Outcome } from "@/server/runs/engine/claimed-run";
 import { endUnclaimedRun } from "@/server/runs/engine/end-run";
-import type { Outcome } from "@/server/runs/engine/execute/execution";
 import type { Services } from "@/server/services";
 
 /**

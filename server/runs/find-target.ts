@@ -3,10 +3,11 @@ import { policyOf, readSettings } from "@/server/agent/definition";
 import { toolNameForModel } from "@/server/agent/offered-tools";
 import type { OrgId } from "@/server/auth/actor";
 import { decimalText } from "@/server/credits/amount";
+import type { Transaction } from "@/server/db/client";
+import { Prisma } from "@/server/db/generated/client";
 import type { Queryable } from "@/server/db/sql";
 import type { Services } from "@/server/services";
 import { workflowDefinition } from "@/server/workflow/definition";
-import { describeKnownTargets } from "./known-targets";
 import type { Target } from "./target";
 
 const AGENT = {
@@ -71,36 +72,23 @@ const toolRow = z.object({
 });
 
 /** An agent or tool of the organization with its current version; null if there is none. Cached until it changes. */
-export function findTarget(
+export async function findTarget<Kind extends Target["kind"]>(
   { cached, pool }: Pick<Services, "cached" | "pool">,
   orgId: OrgId,
-  { kind, id }: { kind: "agent" | "tool"; id: string },
-): Promise<Target | null> {
-  return cached.targets.get(`${kind} ${orgId} ${id}`, async () => {
+  { kind, id }: { kind: Kind; id: string },
+): Promise<Extract<Target, { kind: Kind }> | null> {
+  const target = await cached.targets.get(`${kind} ${orgId} ${id}`, async () => {
     const value = await (kind === "tool" ? readTool : readAgent)(pool, orgId, id);
     return value && { orgId, value };
   });
+  return target && isKind(target, kind) ? target : null;
 }
 
-const BY_SLUG = {
-  agent: `SELECT id FROM agents WHERE organization_id = $1 AND slug = $2 AND deleted_at IS NULL`,
-  tool: `SELECT id FROM tools WHERE organization_id = $1 AND slug = $2 AND deleted_at IS NULL`,
-} as const;
-
-/** The agent or tool of that slug, or a sentence that names those that there are. */
-export async function findTargetBySlug(
-  services: Pick<Services, "cached" | "db" | "pool">,
-  orgId: OrgId,
-  { kind, slug }: { kind: "agent" | "tool"; slug: string },
-): Promise<Target | { known: string }> {
-  const { rows } = await services.pool.query<{ id: string }>({
-    name: `find-${kind}-by-slug`,
-    text: BY_SLUG[kind],
-    values: [orgId, slug],
-  });
-  const id = rows[0]?.id;
-  const target = id === undefined ? null : await findTarget(services, orgId, { kind, id });
-  return target ?? { known: await describeKnownTargets(services.db, orgId, { kind }) };
+function isKind<Kind extends Target["kind"]>(
+  target: Target,
+  kind: Kind,
+): target is Extract<Target, { kind: Kind }> {
+  return target.kind === kind;
 }
 
 async function readTool(client: Queryable, orgId: OrgId, id: string): Promise<Target | null> {
@@ -145,4 +133,27 @@ async function readAgent(client: Queryable, orgId: OrgId, id: string): Promise<T
     deadlineSeconds,
     configuration: { kind: "agent", name, model, systemPrompt, maxSteps, outputSchema, callables },
   };
+}
+
+/** How many names a message lists. */
+const MAX_NAMES = 20;
+
+/**
+ * Names the organization's agents or tools for a message about an unknown one: `Known tools: adder, weather and 3 more`.
+ * `declared`: slugs, each once, of those that exist when the caller's change is saved.
+ */
+export async function describeKnownTargets(
+  db: Pick<Transaction, "$queryRaw">,
+  orgId: OrgId,
+  { kind, declared = [] }: { kind: "agent" | "tool"; declared?: readonly string[] },
+): Promise<string> {
+  const others = [...declared];
+  const table = Prisma.raw(kind === "agent" ? "agents" : "tools");
+  const rows = await db.$queryRaw<{ slug: string; total: number }[]>`
+    SELECT slug, count(*) OVER ()::int AS total FROM ${table}
+    WHERE organization_id = ${orgId}::uuid AND deleted_at IS NULL AND slug <> ALL(${others}::text[])
+    ORDER BY slug LIMIT ${MAX_NAMES}`;
+  const names = [...rows.map(({ slug }) => slug), ...others].sort().slice(0, MAX_NAMES);
+  const more = (rows[0]?.total ?? 0) + others.length - names.length;
+  return `Known ${kind}s: ${names.join(", ") || "none"}${more > 0 ? ` and ${more} more` : ""}`;
 }

@@ -1,10 +1,9 @@
-import { createHash } from "node:crypto";
 import type { AgentConfiguration, RunConfiguration } from "@/server/agent/definition";
 import { offeredTools } from "@/server/agent/offered-tools";
 import { openingMessages } from "@/server/agent/prompts";
 import type { Actor } from "@/server/auth/actor";
 import type { Decimal } from "@/server/credits/amount";
-import { freezePrices, headroomForFirstCall, holdForFirstCall, SMALLEST_HOLD } from "@/server/credits/prices";
+import { headroomForFirstCall, holdForFirstCall, SMALLEST_HOLD } from "@/server/credits/prices";
 import { AppError } from "@/server/errors";
 import type { JsonObject } from "@/server/json/json";
 import { stringifyLarge } from "@/server/json/large";
@@ -14,7 +13,7 @@ import type { Services } from "@/server/services";
 import type { ReceivedDelivery } from "@/server/webhooks/deliveries";
 import type { WorkflowDefinition } from "@/server/workflow/definition";
 import { findTarget } from "./find-target";
-import type { Target } from "./target";
+import { freezeConfiguration, type Target } from "./target";
 
 /**
  * An unsaved definition of an agent or a tool, which must have been checked. It runs instead of the current version, also
@@ -48,7 +47,6 @@ export type PreparedStart = {
   hash: string;
   document: string;
   input: string;
-  model: string | null;
   /** What the start holds, from an upper bound of the prompt's tokens. */
   hold: Decimal;
   /** What the first iteration may need in addition. */
@@ -87,7 +85,6 @@ export async function prepareStart(
       configuration,
       ...freeze(services, target, configuration),
       input: replaceNul(request.userMessage),
-      model: configuration.model,
       hold: holdForFirstCall(prices, configuration.model, bound),
       headroom: headroomForFirstCall(prices, configuration.model, bound),
       countHold: async () => holdForFirstCall(prices, configuration.model, await models.countTokens(prompt)),
@@ -104,7 +101,6 @@ export async function prepareStart(
       configuration,
       ...freeze(services, target, configuration),
       input: await stringifyLarge(request.input),
-      model: null,
       hold: SMALLEST_HOLD,
       headroom: services.prices.action.mul(Math.max(0, configuration.definition.steps.length - 1)),
       countHold: async () => SMALLEST_HOLD,
@@ -127,17 +123,15 @@ function withDraft(target: Target, draft: Draft): Target {
   throw new Error("target and draft are of different kinds");
 }
 
-/** A configuration with the current prices as JSON, and its SHA-256; computed once per target. */
-const frozen = new WeakMap<Target, Map<string, { document: string; hash: string }>>();
+/** Frozen configurations, computed once per target: one of a tool, and up to two of an agent. */
+const frozen = new WeakMap<Target, Map<boolean, Frozen>>();
+type Frozen = ReturnType<typeof freezeConfiguration>;
 
-function freeze(services: Services, target: Target, configuration: RunConfiguration) {
-  const variant = configuration.kind === "agent" ? String(configuration.messageFromOutside) : "tool";
-  const variants = frozen.get(target) ?? new Map<string, { document: string; hash: string }>();
+function freeze({ prices }: Services, target: Target, configuration: RunConfiguration) {
+  const variant = configuration.kind === "agent" && configuration.messageFromOutside;
+  const variants = frozen.get(target) ?? new Map<boolean, Frozen>();
   frozen.set(target, variants);
-  const known = variants.get(variant);
-  if (known) return known;
-  const document = JSON.stringify({ ...configuration, prices: freezePrices(services.prices) });
-  const made = { document, hash: createHash("sha256").update(document).digest("hex") };
-  variants.set(variant, made);
-  return made;
+  const known = variants.get(variant) ?? freezeConfiguration(configuration, prices);
+  variants.set(variant, known);
+  return known;
 }

@@ -2,12 +2,11 @@ import { type Actor, actorReference } from "@/server/auth/actor";
 import type { Decimal } from "@/server/credits/amount";
 import type { CountedLimit } from "@/server/limits/rate-limit";
 import type { Services } from "@/server/services";
-import type { ReceivedDelivery } from "@/server/webhooks/deliveries";
-import type { Cap, ClaimedRun } from "./engine/claimed-run";
-import type { DeliveryItem, StartItem } from "./engine/write/flush-items";
+import { type Cap, type ClaimedRun, FIRST_CLAIM } from "./engine/claimed-run";
+import type { CountedCall, StartItem } from "./engine/write/flush-items";
 import type { IdempotentRequest } from "./idempotency";
 import type { PreparedStart, StartRequest } from "./prepare-start";
-import type { Target } from "./target";
+import { type Target, targetColumns } from "./target";
 
 /** How a start counts and what it may repeat, both decided in the start's transaction. */
 export type StartConditions = {
@@ -30,20 +29,13 @@ export type Start = {
 
 /** What the writer inserts. */
 export function startItem({ actor, request, conditions, prepared, runId }: Start): StartItem {
-  const { target, hash, input, model, hold, headroom } = prepared;
+  const { target, hash, input, hold, headroom } = prepared;
   const cap = narrowestCap(target, actor);
   return {
     id: runId,
-    org: actor.orgId,
-    ...limitItem(conditions.limit),
-    ...repetitionItem(conditions),
+    ...countedCall(actor, conditions),
     response: conditions.idempotency ? JSON.stringify(conditions.idempotency.answer(runId)) : null,
-    kind: target.kind,
-    agent: target.kind === "agent" ? target.id : null,
-    tool: target.kind === "tool" ? target.id : null,
-    name: target.name,
-    version: target.version,
-    model,
+    ...targetColumns(target),
     configuration: hash,
     document: null,
     ...originOf(actor),
@@ -67,12 +59,11 @@ export function claimedRun(
   const { actor, prepared, runId } = parts;
   const { target, configuration, input } = prepared;
   return {
+    ...FIRST_CLAIM,
     id: runId,
     orgId: actor.orgId,
     kind: target.kind,
     targetId: target.id,
-    epoch: 1,
-    segment: 1,
     configuration,
     configurationHash: prepared.hash,
     prices: services.prices,
@@ -84,36 +75,31 @@ export function claimedRun(
     deadlineSeconds: target.deadlineSeconds,
     cap: narrowestCap(target, actor),
     held,
-    sequence: 1,
-    yieldedAt: null,
   };
 }
 
-function deliveryItem({
-  id,
-  headers,
-  body,
-  senderId,
-  redeliveryOf,
-  receivedAt,
-}: ReceivedDelivery & { receivedAt: Date }): DeliveryItem {
+function deliveryItem(delivery: NonNullable<StartRequest["delivery"]>): StartItem["delivery"] {
   return {
-    id,
-    received_at: receivedAt.toISOString(),
-    headers,
-    body: body.toString("base64"),
-    sender: senderId,
-    redelivery_of: redeliveryOf,
+    id: delivery.id,
+    received_at: delivery.receivedAt.toISOString(),
+    headers: delivery.headers,
+    body: delivery.body.toString("base64"),
+    sender: delivery.senderId,
+    redelivery_of: delivery.redeliveryOf,
   };
 }
 
-export function limitItem(limit: CountedLimit | undefined) {
-  // Without a limit its figures are not read.
-  return { rate_key: limit?.key ?? null, rate_limit: limit?.limit ?? 0, rate_seconds: limit?.seconds ?? 0 };
-}
-
-export function repetitionItem({ idempotency, replayFirst = false }: StartConditions) {
+/** How a call counts, whether it starts a run or is refused. */
+export function countedCall(
+  { orgId }: Actor,
+  { limit, idempotency, replayFirst = false }: StartConditions,
+): CountedCall {
   return {
+    org: orgId,
+    rate_key: limit?.key ?? null,
+    // Without a limit its figures are not read.
+    rate_limit: limit?.limit ?? 0,
+    rate_seconds: limit?.seconds ?? 0,
     scope: idempotency?.scope ?? null,
     idem: idempotency?.key ?? null,
     hash: idempotency?.requestHash.toString("hex") ?? null,
@@ -122,18 +108,12 @@ export function repetitionItem({ idempotency, replayFirst = false }: StartCondit
 }
 
 /** The run's lowest cap and whose it is, for the error message. */
-function narrowestCap(target: Target, actor: Actor): Cap | null {
-  const caps: { credits: Decimal | null; of: string }[] = [
-    { credits: target.maxCredits, of: `the ${target.kind}'s setting` },
-  ];
-  if (actor.kind === "api_key") caps.push({ credits: actor.maxCredits, of: `the API key "${actor.name}"` });
-  if (actor.kind === "trigger") caps.push({ credits: actor.maxCredits, of: `the trigger "${actor.name}"` });
-  let narrowest: Cap | null = null;
-  for (const { credits, of } of caps) {
-    if (credits !== null && (narrowest === null || credits.lt(narrowest.credits)))
-      narrowest = { credits, of };
-  }
-  return narrowest;
+function narrowestCap({ kind, maxCredits }: Target, actor: Actor): Cap | null {
+  const own = maxCredits && { credits: maxCredits, of: `the ${kind}'s setting` };
+  if (actor.kind !== "api_key" && actor.kind !== "trigger") return own;
+  const { maxCredits: credits, name } = actor;
+  if (credits === null || own?.credits.lte(credits)) return own;
+  return { credits, of: actor.kind === "api_key" ? `the API key "${name}"` : `the trigger "${name}"` };
 }
 
 function originOf(actor: Actor): Pick<StartItem, "source" | "trigger" | "api_key" | "user"> {

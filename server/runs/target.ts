@@ -1,5 +1,7 @@
-import type { AgentConfiguration, ToolConfiguration } from "@/server/agent/definition";
+import { createHash } from "node:crypto";
+import type { AgentConfiguration, RunConfiguration, ToolConfiguration } from "@/server/agent/definition";
 import type { Decimal } from "@/server/credits/amount";
+import { freezePrices, type PriceList } from "@/server/credits/prices";
 
 /** An agent or tool that can be started, with the configuration that its runs freeze. */
 export type Target = {
@@ -12,3 +14,26 @@ export type Target = {
   | { kind: "agent"; active: boolean; configuration: Omit<AgentConfiguration, "messageFromOutside"> }
   | { kind: "tool"; configuration: ToolConfiguration }
 );
+
+/** A configuration with its prices as JSON, and the SHA-256 of that, hexadecimal. */
+export function freezeConfiguration(configuration: RunConfiguration, prices: PriceList) {
+  const document = JSON.stringify({ ...configuration, prices: freezePrices(prices) });
+  return { document, hash: createHash("sha256").update(document).digest("hex") };
+}
+
+/** What a run's row holds of its target. */
+export function targetColumns({
+  id,
+  version,
+  configuration,
+}: Pick<Target, "id" | "version" | "configuration">) {
+  const { kind, name } = configuration;
+  return {
+    kind,
+    agent: kind === "agent" ? id : null,
+    tool: kind === "tool" ? id : null,
+    name,
+    version,
+    model: kind === "agent" ? configuration.model : null,
+  };
+}

@@ -8,7 +8,7 @@ import { RUN_KINDS } from "@/server/contract/enums";
 import { AppError } from "@/server/errors";
 import { cancelMatching, cancelRun } from "@/server/runs/cancel";
 import { runFilter } from "@/server/runs/read/filter";
-import { findFitting, findRunIds } from "@/server/runs/read/find";
+import { findFitting, findNeighbours, findRunIds } from "@/server/runs/read/find";
 import { inspectRun } from "@/server/runs/read/inspect/inspect";
 import { inspectCall, inspectStep } from "@/server/runs/read/inspect/inspect-line";
 import { inspectModelRequest } from "@/server/runs/read/inspect/model-request";
@@ -16,7 +16,6 @@ import { compareConfigurations, inspectConfiguration } from "@/server/runs/read/
 import { listRuns, readRunsById } from "@/server/runs/read/list";
 import { readLiveness } from "@/server/runs/read/liveness";
 import { metricsQuestion, readRunMetrics } from "@/server/runs/read/metrics/metrics";
-import { findNeighbours } from "@/server/runs/read/neighbours";
 import { searchSteps } from "@/server/runs/read/search-steps";
 import { rerun, startFromDashboard } from "@/server/runs/rerun";
 import { call } from "./procedures";

@@ -2,10 +2,9 @@ import { z } from "zod";
 import { runConfiguration } from "@/server/agent/definition";
 import { mintOrgId } from "@/server/auth/mint-org-id";
 import { RUN_KINDS } from "@/server/contract/enums";
-import { decimalText } from "@/server/credits/amount";
 import { frozenPrices } from "@/server/credits/prices";
 import type { Services } from "@/server/services";
-import type { ClaimedRun } from "./claimed-run";
+import { type ClaimedRun, claimedRow } from "./claimed-run";
 import { WorkerLost } from "./write/writer";
 
 /** A run that got a slot, and for which of its segments. */
@@ -81,26 +80,6 @@ const READ = {
   WHERE r.id = ANY($1)`,
 };
 
-const claimedRow = z.object({
-  id: z.string(),
-  orgId: z.string().transform(mintOrgId),
-  kind: z.enum(RUN_KINDS),
-  targetId: z.string(),
-  epoch: z.number(),
-  sequence: z.number(),
-  input: z.string(),
-  rootRunId: z.string(),
-  fromOutside: z.boolean(),
-  createdAt: z.date(),
-  startedAt: z.date(),
-  deadlineSeconds: z.number(),
-  cap: z.object({ credits: decimalText, of: z.string() }).nullable(),
-  segment: z.number(),
-  yieldedAt: z.date().nullable(),
-  held: decimalText,
-  configurationHash: z.string(),
-  document: z.string(),
-});
 const frozen = z.object({ prices: frozenPrices });
 
 /** Reads claimed runs with their configurations, in the order of `runIds`. */
@@ -108,10 +87,11 @@ export async function readClaimedRuns(services: Services, runIds: readonly strin
   if (runIds.length === 0) return [];
   const { rows } = await services.pool.query({ ...READ, values: [runIds] });
   const runs = new Map<string, ClaimedRun>();
-  for (const { document: text, ...run } of z.array(claimedRow).parse(rows)) {
+  for (const { document: text, orgId, ...run } of z.array(claimedRow).parse(rows)) {
     const document: unknown = JSON.parse(text);
     const configuration = runConfiguration.parse(document);
-    runs.set(run.id, { ...run, configuration, prices: frozen.parse(document).prices });
+    const { prices } = frozen.parse(document);
+    runs.set(run.id, { ...run, orgId: mintOrgId(orgId), configuration, prices });
   }
   return runIds.flatMap((id) => runs.get(id) ?? []);
 }

@@ -1,49 +1,74 @@
+import { z } from "zod";
 import type { RunConfiguration } from "@/server/agent/definition";
 import type { OrgId } from "@/server/auth/actor";
-import type { Decimal } from "@/server/credits/amount";
+import { RUN_KINDS } from "@/server/contract/enums";
+import { decimalText, ZERO } from "@/server/credits/amount";
 import type { PriceList } from "@/server/credits/prices";
+import type { FailureCode } from "@/server/runs/failure-codes";
+import type { RunFacts } from "@/server/runs/run-facts";
 
-/** The most a run and its children may use, and whose setting that is, for the error message. */
-export type Cap = { credits: Decimal; of: string };
+/** The most that a run and its children may use, and whose setting that is, for the error message. */
+const cap = z.object({ credits: decimalText, of: z.string() });
+export type Cap = z.output<typeof cap>;
 
-/** What a run has used so far, without its children. */
-export type Totals = {
-  steps: number;
-  actions: number;
-  inputTokens: number;
-  outputTokens: number;
-  credits: Decimal;
-};
+/** A claimed run as it is read from its row. */
+export const claimedRow = z.object({
+  id: z.string(),
+  orgId: z.string(),
+  kind: z.enum(RUN_KINDS),
+  targetId: z.string(),
+  /** The number of the claim: a run claimed before has a journal to read. */
+  epoch: z.number(),
+  /** The run's segment: 1 until it first yields its slot. */
+  segment: z.number(),
+  /** SHA-256 of the stored configuration, hexadecimal. */
+  configurationHash: z.string(),
+  /** The configuration, with the prices at the start of the run. */
+  document: z.string(),
+  input: z.string(),
+  rootRunId: z.string(),
+  /** Whether a webhook started the root run, so that what it works on comes from outside. */
+  fromOutside: z.boolean(),
+  createdAt: z.date(),
+  startedAt: z.date(),
+  deadlineSeconds: z.number(),
+  cap: cap.nullable(),
+  held: decimalText,
+  /** The number of the run's newest change; each journal row and each change of status has one. */
+  sequence: z.number(),
+  yieldedAt: z.date().nullable(),
+});
 
 /** A run that this process's worker executes. */
-export type ClaimedRun = {
-  id: string;
+export type ClaimedRun = Omit<z.output<typeof claimedRow>, "orgId" | "document"> & {
   orgId: OrgId;
-  kind: "agent" | "tool";
-  targetId: string;
-  /** The number of the claim: a run claimed before has a journal to read. */
-  epoch: number;
-  /** The run's segment: 1 until it first yields its slot. */
-  segment: number;
   configuration: RunConfiguration;
-  /** SHA-256 of the stored configuration, hexadecimal. */
-  configurationHash: string;
-  /** The price list at the start of the run. */
   prices: PriceList;
-  input: string;
-  rootRunId: string;
-  /** Whether a webhook started the root run, so that what it works on comes from outside. */
-  fromOutside: boolean;
-  createdAt: Date;
-  startedAt: Date;
-  deadlineSeconds: number;
-  cap: Cap | null;
-  held: Decimal;
-  /** The number of the run's newest change; each journal row and each change of status has one. */
-  sequence: number;
-  yieldedAt: Date | null;
 };
+
+/** A run that its start claims. */
+export const FIRST_CLAIM = { epoch: 1, segment: 1, sequence: 1, yieldedAt: null };
 
 export function deadlineOf(run: ClaimedRun): Date {
   return new Date(run.startedAt.getTime() + run.deadlineSeconds * 1000);
+}
+
+/** What a run has used so far, without its children. */
+export type Totals = Pick<
+  RunFacts,
+  "stepsExecuted" | "actionsUsed" | "inputTokens" | "outputTokens" | "creditsUsed"
+>;
+
+export function noTotals(): Totals {
+  return { stepsExecuted: 0, actionsUsed: 0, inputTokens: 0, outputTokens: 0, creditsUsed: ZERO };
+}
+
+export type Outcome =
+  | { status: "Completed"; output: string }
+  | { status: "Failed"; code: FailureCode; message: string }
+  | { status: "Cancelled"; by: string };
+
+/** Platform faults are not charged. */
+export function isPlatformFault(outcome: Outcome): outcome is Extract<Outcome, { status: "Failed" }> {
+  return outcome.status === "Failed" && outcome.code === "internal_error";
 }

@@ -29,23 +29,22 @@ export type Driver =
       handOver(runs: readonly (Admitted & { eventId: string })[]): Promise<void>;
     };
 
-/** The slots of the engine that executes the runs. */
+/** What the dispatcher uses of the engine that executes the runs. */
 export type Slots = {
-  /** How many there are. */
-  total: number;
-  /** How many starts and claims may take. */
-  free(): number;
-  /** Reserves free slots for runs that are being claimed; a negative number returns them. */
-  reserve(count: number): void;
+  readonly totalSlots: number;
+  /** How many slots starts and claims may take: those that are neither taken nor reserved. */
+  freeSlots(): number;
+  /** Reserves slots for runs that are being claimed; a negative number returns them. */
+  reserve(slots: number): void;
   /** The worker that claims the runs, registered on first use. */
   worker(): Promise<Worker>;
   /** Gives a claimed run its slot and executes it; resolves when it has begun. */
-  begin(run: ClaimedRun, worker: Worker): Promise<void>;
+  beginClaimed(run: ClaimedRun, worker: Worker): Promise<void>;
   abort(runId: string): void;
   /** Whether a run executes here or is about to. */
-  has(runId: string): boolean;
+  isKnown(runId: string): boolean;
   /** How many runs of each organization have a slot here and are not yielding it. */
-  running(): Map<string, number>;
+  runningByOrganization(): Map<string, number>;
 };
 
 /** How often waiting runs and cancels are polled. */
@@ -152,8 +151,7 @@ export class Dispatcher {
     const services = this.#services;
     const { id: workerId, accounts } = await this.#slots.worker();
     const claimed = await findClaimedRuns(services, workerId);
-    const isKnown = (id: string) => this.#slots.has(id) || accounts.isStarting(id);
-    const unexecuted = claimed.filter(({ id }) => !isKnown(id));
+    const unexecuted = claimed.filter(({ id }) => !this.#slots.isKnown(id) && !accounts.isStarting(id));
     if (unexecuted.length === 0) return;
     // Most have ended since they were read.
     const runs = await releaseRuns(services, workerId, unexecuted);
@@ -167,7 +165,7 @@ export class Dispatcher {
     const worker = await this.#slots.worker();
     while (this.#waiting && !this.#stopping) {
       // Half of the free slots are left for starts during the query.
-      const free = Math.ceil(this.#slots.free() / 2);
+      const free = Math.ceil(this.#slots.freeSlots() / 2);
       if (free <= 0) return this.#shareSoon();
       this.#slots.reserve(free);
       let admitted: Admitted[] = [];
@@ -178,7 +176,7 @@ export class Dispatcher {
           services,
           admitted.map(({ id }) => id),
         );
-        for (const run of runs) await this.#slots.begin(run, worker);
+        for (const run of runs) await this.#slots.beginClaimed(run, worker);
       } finally {
         this.#slots.reserve(-free);
       }
@@ -193,7 +191,7 @@ export class Dispatcher {
     const services = this.#services;
     // Its heartbeat also replaces workers that died earlier.
     await this.#slots.worker();
-    const room = Math.min(SERVER_BACKLOG, this.#slots.total) - (await countHandedOver(services.pool));
+    const room = Math.min(SERVER_BACKLOG, this.#slots.totalSlots) - (await countHandedOver(services.pool));
     if (room <= 0) return this.#shareSoon();
     this.#yieldsDue.clear();
     const admitted = await admitWaitingRuns(services, null, room);
@@ -249,14 +247,15 @@ export class Dispatcher {
 
   /** Decides which organizations must yield slots. */
   async #share(): Promise<void> {
-    if (this.#slots.free() > 0) {
+    if (this.#slots.freeSlots() > 0) {
       this.#yieldsDue.clear();
       return;
     }
     const { pool } = this.#services;
     // Runs are counted last: one that got its slot in the meantime must not make another one yield.
     const waiting = await waitingShares(pool);
-    const running = this.#driver.kind === "embedded" ? this.#slots.running() : await runsInFlight(pool);
+    const running =
+      this.#driver.kind === "embedded" ? this.#slots.runningByOrganization() : await runsInFlight(pool);
     this.#yieldsDue = slotsToYield(
       [...new Set([...running.keys(), ...waiting.keys()])].map((organizationId) => ({
         organizationId,

@@ -2,12 +2,11 @@ import { mintOrgId } from "@/server/auth/mint-org-id";
 import { ZERO } from "@/server/credits/amount";
 import { notifyRunChanged } from "@/server/live/run-changes";
 import type { Services } from "@/server/services";
-import type { ClaimedRun, Totals } from "./claimed-run";
-import type { Outcome } from "./execute/execution";
+import { type ClaimedRun, isPlatformFault, type Outcome, type Totals } from "./claimed-run";
 import { readTotals } from "./figures";
-import type { Worker } from "./port";
-import { withWorker } from "./with-worker";
-import type { EndItem, JournalRow } from "./write/flush-items";
+import { type Worker, withWorker } from "./port";
+import type { EndItem } from "./write/flush-items";
+import type { JournalRow } from "./write/journal-rows";
 
 /**
  * Ends runs. Status, output, figures and ledger entries are written in one transaction. The run's worker writes them,
@@ -15,15 +14,13 @@ import type { EndItem, JournalRow } from "./write/flush-items";
  * trigger.
  */
 
-/** Ends a run of this worker with its last journal rows. Null if the worker no longer has the run. */
-export async function endClaimedRun(
+/** Ends a run of this worker with its last journal rows. Returns when; null if the worker no longer has the run. */
+export function endClaimedRun(
   worker: Pick<Worker, "accounts">,
   run: ClaimedRun,
-  end: { outcome: Outcome; totals: Totals; sequence: number; rows: JournalRow[] },
-): Promise<{ finishedAt: Date } | null> {
-  const item = endItem(run, end);
-  const verdict = await worker.accounts.end({ ...item, epoch: run.epoch, unclaimed: false }, end.rows);
-  return verdict.ended ? { finishedAt: new Date(verdict.at) } : null;
+  { rows, ...end }: { outcome: Outcome; totals: Totals; sequence: number; rows: JournalRow[] },
+): Promise<Date | null> {
+  return worker.accounts.end({ ...endItem(run, end), epoch: run.epoch, unclaimed: false }, rows);
 }
 
 /** Ends a run without a worker. Returns false, changing nothing, if the run has ended or has a worker. */
@@ -56,15 +53,15 @@ export async function endOpenRun(
   await endOpenChildren(services, runId, outcome);
   const { totals: used, openSteps, sequence } = await readTotals(services.pool, runId);
   // Open steps and calls fail with the run, and count.
-  const totals = { ...used, steps: used.steps + openSteps };
+  const totals = { ...used, stepsExecuted: used.stepsExecuted + openSteps };
   const run = { id: runId, orgId: mintOrgId(row.orgId) };
   const next = Math.max(row.sequence, sequence) + 1;
   const item = { ...endItem(run, { outcome, totals, sequence: next }), epoch: row.epoch, unclaimed: !worker };
-  const { ended } = worker
+  const endedAt = worker
     ? await worker.accounts.end(item)
     : await withWorker(services.engine, ({ accounts }) => accounts.end(item));
-  if (ended) notifyRunChanged(services, run, next);
-  return ended;
+  if (endedAt !== null) notifyRunChanged(services, run, next);
+  return endedAt !== null;
 }
 
 /** Ends child runs that no worker has: the run ended first, or was taken over. */
@@ -83,19 +80,14 @@ function outcomeOfChild(outcome: Outcome): Outcome {
   return { status: "Failed", code, message: "The run that called this one has ended." };
 }
 
-/** Platform faults are not charged. */
-export function isPlatformFault(outcome: Outcome): outcome is Extract<Outcome, { status: "Failed" }> {
-  return outcome.status === "Failed" && outcome.code === "internal_error";
-}
-
 function endItem(
   run: Pick<ClaimedRun, "id" | "orgId">,
   { outcome, totals, sequence }: { outcome: Outcome; totals: Totals; sequence: number },
 ): Omit<EndItem, "epoch" | "unclaimed"> {
   const waived = isPlatformFault(outcome);
   const note =
-    waived && totals.credits.gt(0)
-      ? `run ended by a platform fault: ${totals.credits} credits used are not charged`
+    waived && totals.creditsUsed.gt(0)
+      ? `run ended by a platform fault: ${totals.creditsUsed} credits used are not charged`
       : "run ended";
   return {
     run: run.id,
@@ -107,9 +99,9 @@ function endItem(
     cancelled_by: outcome.status === "Cancelled" ? outcome.by : null,
     input_tokens: totals.inputTokens,
     output_tokens: totals.outputTokens,
-    actions: totals.actions,
-    steps: totals.steps,
-    credits: (waived ? ZERO : totals.credits).toFixed(4),
+    actions: totals.actionsUsed,
+    steps: totals.stepsExecuted,
+    credits: (waived ? ZERO : totals.creditsUsed).toFixed(4),
     note,
     refund: waived,
     sequence,

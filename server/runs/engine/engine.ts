@@ -4,10 +4,11 @@ import type { Services } from "@/server/services";
 import { sleep } from "@/server/sleep";
 import { claimRun, readClaimedRuns } from "./claim";
 import type { ClaimedRun } from "./claimed-run";
-import { Dispatcher, type Driver } from "./dispatcher";
+import { Dispatcher, type Driver, type Slots } from "./dispatcher";
 import { capBudget, openBudget } from "./execute/budget";
-import { executeRun, type SegmentContext } from "./execute/execute-run";
-import { RunStopped, SleepUntil, YieldSlot } from "./execute/execution";
+import { executeRun } from "./execute/execute-run";
+import type { SegmentContext } from "./execute/execution";
+import { RunStopped, SleepUntil, YieldSlot } from "./execute/interruptions";
 import { Strands } from "./execute/strands";
 import type { Engine, ExecutingRun, Worker } from "./port";
 import { renewClaim } from "./run-state";
@@ -41,7 +42,7 @@ const MAX_ATTEMPTS = 6;
  * The engine of one process: drives each run that has a slot, segment by segment, through a durable function
  * (inngest/functions.ts). Its dispatcher gives waiting runs slots. docs/engine.md shows the state machine.
  */
-export class RunEngine implements Engine {
+export class RunEngine implements Engine, Slots {
   readonly #getServices: () => Services;
   readonly #options: EngineOptions;
   /** Root runs with a slot here, by id. */
@@ -64,11 +65,9 @@ export class RunEngine implements Engine {
 
   worker(): Promise<Worker> {
     this.#worker ??= openWorker(this.#getServices(), {
-      freeSlots: () => this.#freeSlots(),
+      freeSlots: () => this.freeSlots(),
       executing: () => this.#executing.size,
-      onAdmitted: (starts) => {
-        this.#reserved += starts;
-      },
+      onAdmitted: (starts) => this.reserve(starts),
       onLost: (error) => this.#handleLostWorker(error),
     }).catch((error: unknown) => {
       this.#worker = undefined;
@@ -80,22 +79,12 @@ export class RunEngine implements Engine {
   /** Begins to execute runs. */
   start(driver: Driver): void {
     this.#driver = driver;
-    this.#dispatcher = new Dispatcher(this.#getServices(), driver, {
-      total: this.#options.slots,
-      free: () => this.#freeSlots(),
-      reserve: (count) => {
-        this.#reserved += count;
-      },
-      worker: () => this.worker(),
-      begin: async (run, worker) => {
-        const slot = await this.#openAgain(run, worker);
-        void this.#drive(slot);
-      },
-      abort: (runId) => this.abort(runId),
-      has: (runId) => this.#slots.has(runId) || this.#opening.has(runId),
-      running: () => this.#runningHere(),
-    });
+    this.#dispatcher = new Dispatcher(this.#getServices(), driver, this);
     this.#dispatcher.start();
+  }
+
+  get totalSlots(): number {
+    return this.#options.slots;
   }
 
   /** Releases all runs: after their next act, or after `graceMs`. */
@@ -126,14 +115,22 @@ export class RunEngine implements Engine {
     this.#executing.get(runId)?.stop.abort(new RunStopped("The run is cancelled."));
   }
 
+  isKnown(runId: string): boolean {
+    return this.#slots.has(runId) || this.#opening.has(runId);
+  }
+
   wake(): void {
     this.#dispatcher?.wake();
   }
 
-  /** Slots for starts: those not reserved by claims. None if an Inngest server drives the runs. */
-  #freeSlots(): number {
+  freeSlots(): number {
+    // None for starts if an Inngest server drives the runs.
     if (this.#driver?.kind !== "embedded" || this.#stopping) return 0;
     return this.#options.slots - this.#slots.size - this.#reserved;
+  }
+
+  reserve(slots: number): void {
+    this.#reserved += slots;
   }
 
   begin(run: ClaimedRun, worker: Worker): void {
@@ -144,12 +141,17 @@ export class RunEngine implements Engine {
   /** Gives a claimed run its slot. */
   #open(run: ClaimedRun, worker: Worker, { contents, children } = UNTOUCHED()): Slot {
     const journal = new RunJournal(this.#getServices(), worker, { run, contents });
-    const used = contents.totals.credits.add(children.open);
+    const used = contents.totals.creditsUsed.add(children.open);
     const budget = capBudget(openBudget(worker, run, used), run.cap, used.add(children.ended));
     const family = { started: children.count };
     const slot: Slot = { run, worker, journal, budget, family, entered: [], yielding: false };
     this.#slots.set(run.id, slot);
     return slot;
+  }
+
+  async beginClaimed(run: ClaimedRun, worker: Worker): Promise<void> {
+    const slot = await this.#openAgain(run, worker);
+    void this.#drive(slot);
   }
 
   /** Gives a claimed run its slot, with its journal. */
@@ -204,7 +206,7 @@ export class RunEngine implements Engine {
   /** Claims a run for an Inngest server's call. Null if it cannot be claimed. */
   async #claimOne(runId: string): Promise<Slot | null> {
     const services = this.#getServices();
-    if (this.#slots.has(runId) || this.#opening.has(runId)) return null;
+    if (this.isKnown(runId)) return null;
     this.#opening.add(runId);
     try {
       const worker = await this.worker();
@@ -295,8 +297,7 @@ export class RunEngine implements Engine {
     return failRun(this.#getServices(), { runId, slot: this.#slots.get(runId), error });
   }
 
-  /** How many runs of each organization have a slot here and are not yielding it. */
-  #runningHere(): Map<string, number> {
+  runningByOrganization(): Map<string, number> {
     const running = new Map<string, number>();
     for (const { run, yielding } of this.#slots.values()) {
       if (!yielding) running.set(run.orgId, (running.get(run.orgId) ?? 0) + 1);

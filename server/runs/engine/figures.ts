@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { decimalText, ZERO } from "@/server/credits/amount";
+import { decimalText } from "@/server/credits/amount";
 import type { Queryable } from "@/server/db/sql";
-import type { Totals } from "./claimed-run";
+import { noTotals, type Totals } from "./claimed-run";
 
 /** The usage of open runs, summed from their journals: a run's own row is written only at its start and end. */
 
@@ -19,20 +19,20 @@ export const OPEN_FIGURES = `
 const TOTALS = {
   name: "run-totals",
   text: `
-  SELECT run.id, s.steps, s.open_steps AS "openSteps", s.actions, c.input_tokens AS "inputTokens",
-         c.output_tokens AS "outputTokens", (s.credits + c.credits)::text AS credits,
+  SELECT run.id, s.steps AS "stepsExecuted", s.open_steps AS "openSteps", s.actions AS "actionsUsed",
+         c.input_tokens AS "inputTokens", c.output_tokens AS "outputTokens", (s.credits + c.credits)::text AS "creditsUsed",
          greatest(s.sequence, c.sequence) AS sequence
   FROM unnest($1::uuid[]) AS run (id) ${OPEN_FIGURES}`,
 };
 
 const totalsRow = z.object({
   id: z.string(),
-  steps: z.number(),
+  stepsExecuted: z.number(),
   openSteps: z.number(),
-  actions: z.number(),
+  actionsUsed: z.number(),
   inputTokens: z.number(),
   outputTokens: z.number(),
-  credits: decimalText,
+  creditsUsed: decimalText,
   sequence: z.number(),
 });
 
@@ -60,6 +60,5 @@ export async function readOpenFigures(
 
 export async function readTotals(client: Queryable, runId: string): Promise<OpenFigures> {
   const figures = await readOpenFigures(client, [runId]);
-  const none = { steps: 0, actions: 0, inputTokens: 0, outputTokens: 0, credits: ZERO };
-  return figures.get(runId) ?? { totals: none, openSteps: 0, sequence: 0 };
+  return figures.get(runId) ?? { totals: noTotals(), openSteps: 0, sequence: 0 };
 }

@@ -1,8 +1,6 @@
 import { ZERO } from "@/server/credits/amount";
 import type { RunFacts } from "@/server/runs/run-facts";
-import type { ClaimedRun, Totals } from "./claimed-run";
-import { isPlatformFault } from "./end-run";
-import type { Outcome } from "./execute/execution";
+import { type ClaimedRun, isPlatformFault, type Outcome, type Totals } from "./claimed-run";
 import type { ExecutingRun } from "./port";
 
 /** The facts that polls get of a run that executes here, or has just ended here; equal to its rows. */
@@ -10,11 +8,19 @@ import type { ExecutingRun } from "./port";
 /** A run that executes in this process. */
 export function executingRunFacts({ run, totals }: ExecutingRun): RunFacts {
   return {
-    ...common(run, totals),
+    id: run.id,
+    agentId: run.kind === "agent" ? run.targetId : null,
+    toolId: run.kind === "tool" ? run.targetId : null,
+    targetName: run.configuration.name,
+    configurationHash: run.configurationHash,
     status: "Running",
+    input: run.input,
     output: null,
     errorMessage: null,
     cancelledBy: null,
+    ...totals,
+    createdAt: run.createdAt,
+    startedAt: run.startedAt,
     finishedAt: null,
   };
 }
@@ -25,30 +31,12 @@ export function endedRunFacts(
   { outcome, totals, finishedAt }: { outcome: Outcome; totals: Totals; finishedAt: Date },
 ): RunFacts {
   return {
-    ...common(run, totals),
+    ...executingRunFacts({ run, totals }),
     status: outcome.status,
     output: outcome.status === "Completed" ? outcome.output : null,
     errorMessage: outcome.status === "Failed" ? outcome.message : null,
     cancelledBy: outcome.status === "Cancelled" ? outcome.by : null,
-    creditsUsed: isPlatformFault(outcome) ? ZERO : totals.credits,
+    creditsUsed: isPlatformFault(outcome) ? ZERO : totals.creditsUsed,
     finishedAt,
-  };
-}
-
-function common(run: ClaimedRun, totals: Totals) {
-  return {
-    id: run.id,
-    agentId: run.kind === "agent" ? run.targetId : null,
-    toolId: run.kind === "tool" ? run.targetId : null,
-    targetName: run.configuration.name,
-    configurationHash: run.configurationHash,
-    input: run.input,
-    stepsExecuted: totals.steps,
-    inputTokens: totals.inputTokens,
-    outputTokens: totals.outputTokens,
-    actionsUsed: totals.actions,
-    creditsUsed: totals.credits,
-    createdAt: run.createdAt,
-    startedAt: run.startedAt,
   };
 }

@@ -1,17 +1,6 @@
 import type { OrgId } from "@/server/auth/actor";
 import type { ClaimedRun, Totals } from "./claimed-run";
-import type {
-  ChildRow,
-  EndItem,
-  EndVerdict,
-  HoldItem,
-  HoldVerdict,
-  JournalRow,
-  RefusalItem,
-  RefusalVerdict,
-  StartItem,
-  StartVerdict,
-} from "./write/flush-items";
+import { type Lane, type LaneFigures, WorkerLost } from "./write/writer";
 
 /** The engine's interface for the rest of the server. */
 
@@ -19,20 +8,9 @@ import type {
 export type Worker = {
   id: string;
   /** Starts, ends, holds and refused calls. Each resolves when it is committed. */
-  accounts: {
-    start(item: StartItem): Promise<StartVerdict>;
-    /** Whether a start of this run is in progress. */
-    isStarting(runId: string): boolean;
-    refuse(item: RefusalItem): Promise<RefusalVerdict>;
-    /** Ends a run; `rows` are its last journal rows, committed with the end. */
-    end(item: EndItem, rows?: JournalRow[]): Promise<EndVerdict>;
-    hold(item: HoldItem): Promise<HoldVerdict>;
-  };
+  accounts: Pick<Lane, "start" | "isStarting" | "refuse" | "end" | "hold">;
   /** Model calls, steps and child runs, committed in order. */
-  journal: {
-    row(row: JournalRow): Promise<void>;
-    child(child: ChildRow): Promise<void>;
-  };
+  journal: Pick<Lane, "row" | "child">;
   /**
    * Call before each act: a process that had stalled must not act for runs that were taken over. Resolves when the
    * worker is known to be alive. Throws WorkerLost.
@@ -43,7 +21,7 @@ export type Worker = {
   /** Resolves when the next act of the organization's run may begin; undefined if it may begin immediately. */
   turn(orgId: OrgId): Promise<void> | undefined;
   /** The writer's counters. */
-  figures(): Record<"accounts" | "journal", { flushes: number; items: number }>;
+  figures(): Record<"accounts" | "journal", LaneFigures>;
   /** Ends the worker and releases its runs. */
   close(): Promise<void>;
 };
@@ -65,3 +43,19 @@ export type Engine = {
   /** Whether the engine can take runs now. */
   ready(): Promise<boolean>;
 };
+
+/**
+ * Writes with this process's worker. If that worker was replaced because it was silent, the write is repeated once with
+ * a new worker. So it must not depend on a certain worker.
+ */
+export async function withWorker<T>(
+  engine: Pick<Engine, "worker">,
+  write: (worker: Worker) => Promise<T>,
+): Promise<T> {
+  try {
+    return await write(await engine.worker());
+  } catch (error) {
+    if (!(error instanceof WorkerLost)) throw error;
+    return write(await engine.worker());
+  }
+}

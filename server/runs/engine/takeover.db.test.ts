@@ -14,7 +14,7 @@ import {
 import { cancelRun } from "../cancel";
 import { startRun } from "../start";
 import { admitWaitingRuns } from "./claim";
-import type { JournalRow } from "./write/flush-items";
+import { isStep, type JournalRow } from "./write/journal-rows";
 import { WorkerLost } from "./write/writer";
 
 /** Two workers and one run: the older one is replaced just before it writes, and the other one continues. */
@@ -62,10 +62,9 @@ async function beforeWrite(
   };
   const { row, child } = { row: journal.row.bind(journal), child: journal.child.bind(journal) };
   const { hold, end } = { hold: accounts.hold.bind(accounts), end: accounts.end.bind(accounts) };
-  const isStep = ({ table, value }: JournalRow) =>
-    typeof write === "object" && table === "steps" && value.key === write.step;
+  const isWanted = (row: JournalRow) => typeof write === "object" && isStep(row) && row.key === write.step;
   journal.row = async (item) => {
-    if (isStep(item)) await once();
+    if (isWanted(item)) await once();
     return row(item);
   };
   journal.child = async (item) => {

@@ -49,7 +49,7 @@ export async function readJournal(services: Services, run: ClaimedRun): Promise<
     contents.sequence = Math.max(contents.sequence, row.sequence);
     totals.inputTokens += row.inputTokens;
     totals.outputTokens += row.outputTokens;
-    totals.credits = totals.credits.add(row.credits);
+    totals.creditsUsed = totals.creditsUsed.add(row.credits);
     if (row.status !== "Completed") {
       interrupt(row);
       continue;
@@ -75,9 +75,9 @@ export async function readJournal(services: Services, run: ClaimedRun): Promise<
       contents.openSteps.set(row.key, row.startedAt);
       continue;
     }
-    totals.steps += 1;
-    totals.actions += row.actions;
-    totals.credits = totals.credits.add(row.credits);
+    totals.stepsExecuted += 1;
+    totals.actionsUsed += row.actions;
+    totals.creditsUsed = totals.creditsUsed.add(row.credits);
     const failed = row.status === "Failed";
     steps.set(row.key, { key: row.key, stepNumber: row.stepNumber, output: row.output ?? "null", failed });
   }
@@ -107,7 +107,7 @@ export async function readChildUsage(
   let open = ZERO;
   let ended = ZERO;
   for (const row of rows) {
-    if (row.open) open = open.add(figures.get(row.id)?.totals.credits ?? ZERO);
+    if (row.open) open = open.add(figures.get(row.id)?.totals.creditsUsed ?? ZERO);
     else ended = ended.add(new Decimal(row.credits));
   }
   return { open, ended, count: rows.length };

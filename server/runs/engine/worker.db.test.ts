@@ -7,7 +7,7 @@ import { insertRun } from "@/testing/runs";
 import { createTenant, openWorld } from "@/testing/world";
 import { claimRun } from "./claim";
 import { removeWorker } from "./worker";
-import type { StepRow } from "./write/flush-items";
+import type { StepRow } from "./write/journal-rows";
 import { WorkerLost } from "./write/writer";
 
 const world = await openWorld();
@@ -58,7 +58,7 @@ it("rows of a run are committed in order even if some must wait for the next flu
     duration: status === "Completed" ? 1 : null,
     sequence,
   });
-  const write = (...parts: Parameters<typeof row>) => journal.row({ table: "steps", value: row(...parts) });
+  const write = (...parts: Parameters<typeof row>) => journal.row(row(...parts));
   // The first flush is delayed, so that the other rows share the next one.
   const holder = await world.pool.connect();
   await holder.query("BEGIN");

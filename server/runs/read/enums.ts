@@ -9,6 +9,15 @@ export type SourceChoice = (typeof SOURCE_CHOICES)[number];
 export const RUN_PERIODS = ["1h", "24h", "7d", "30d", "90d"] as const;
 export type RunPeriod = (typeof RUN_PERIODS)[number];
 
+const DAY_MS = 86_400_000;
+export const PERIOD_MS: Record<RunPeriod, number> = {
+  "1h": DAY_MS / 24,
+  "24h": DAY_MS,
+  "7d": 7 * DAY_MS,
+  "30d": 30 * DAY_MS,
+  "90d": 90 * DAY_MS,
+};
+
 /** The intervals of a period's metrics; the first is the default. Each divides its period into at most 100 parts. */
 export const METRICS_INTERVALS = {
   "1h": ["2m", "1m", "5m"],
@@ -31,5 +40,5 @@ export const MAX_METRICS_DAYS = 366;
 
 /** How many UTC days a range of dates has, both included. */
 export function countDays({ first, last }: { first: string; last: string }): number {
-  return Math.round((Date.parse(last) - Date.parse(first)) / 86_400_000) + 1;
+  return Math.round((Date.parse(last) - Date.parse(first)) / DAY_MS) + 1;
 }

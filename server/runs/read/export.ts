@@ -122,3 +122,22 @@ export function csvField(value: string | number | null): string {
   const harmless = /^[=+\-@＝＋－＠\t\r\n]/.test(value) ? `'${value}` : value;
   return /[",\r\n]/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless;
 }
+
+/**
+ * A run as a file: the row, its steps and its model calls, with complete texts and decimals as strings. Null if
+ * unknown.
+ */
+export async function readCompleteRun(
+  services: Services,
+  actor: MemberActor,
+  runId: string,
+): Promise<object | null> {
+  return services.db.run.findFirst({
+    where: { id: runId, organizationId: actor.orgId },
+    omit: { organizationId: true, claimedBy: true, epoch: true, held: true },
+    include: {
+      steps: { orderBy: { stepNumber: "asc" }, omit: { organizationId: true, runId: true, sequence: true } },
+      modelCalls: { orderBy: { id: "asc" }, omit: { organizationId: true, runId: true, sequence: true } },
+    },
+  });
+}

@@ -3,7 +3,7 @@ import type { OrgId } from "@/server/auth/actor";
 import { RUN_KINDS, RUN_SOURCES, RUN_STATUSES } from "@/server/contract/enums";
 import { Prisma } from "@/server/db/generated/client";
 import { replaceNul } from "@/server/secrets/stored-output";
-import { RUN_PERIODS, type RunPeriod, SOURCE_CHOICES } from "./enums";
+import { PERIOD_MS, RUN_PERIODS, SOURCE_CHOICES } from "./enums";
 
 /** No run is older than 1970, and PostgreSQL has no year 0. */
 const moment = z.iso.datetime().refine((text) => Date.parse(text) >= 0, "is before 1970");
@@ -43,15 +43,6 @@ export const runFilter = z.object({
 });
 export type RunFilter = z.infer<typeof runFilter>;
 
-const DAY = 86_400_000;
-const PERIOD_MS: Record<RunPeriod, number> = {
-  "1h": DAY / 24,
-  "24h": DAY,
-  "7d": 7 * DAY,
-  "30d": 30 * DAY,
-  "90d": 90 * DAY,
-};
-
 /** Ids are generated a moment before or after `createdAt`; this is the tolerance. */
 const ID_SLACK_MS = 3_600_000;
 
@@ -64,18 +55,25 @@ export function runConditions(orgId: OrgId, filter: RunFilter, now: Date): Prism
   if (filter.status?.length) conditions.push(Prisma.sql`r.status = ANY (${filter.status}::run_status[])`);
   if (filter.source === "outside") conditions.push(Prisma.sql`r.source <> 'run'`);
   else if (filter.source) conditions.push(Prisma.sql`r.source = ${filter.source}::run_source`);
-  if (filter.agentId) conditions.push(Prisma.sql`r.target_id = ${filter.agentId}::uuid`);
-  if (filter.toolId) conditions.push(Prisma.sql`r.target_id = ${filter.toolId}::uuid`);
-  if (filter.triggerId) conditions.push(Prisma.sql`r.trigger_id = ${filter.triggerId}::uuid`);
-  if (filter.apiKeyId) conditions.push(Prisma.sql`r.api_key_id = ${filter.apiKeyId}::uuid`);
-  if (filter.userId) conditions.push(Prisma.sql`r.user_id = ${filter.userId}::uuid`);
+  for (const [field, column] of ID_COLUMNS) {
+    if (filter[field]) conditions.push(Prisma.sql`${column} = ${filter[field]}::uuid`);
+  }
   return conditions;
 }
+
+const ID_COLUMNS = [
+  ["agentId", Prisma.sql`r.target_id`],
+  ["toolId", Prisma.sql`r.target_id`],
+  ["triggerId", Prisma.sql`r.trigger_id`],
+  ["apiKeyId", Prisma.sql`r.api_key_id`],
+  ["userId", Prisma.sql`r.user_id`],
+] as const;
 
 /** The conditions that the inverted index cannot answer exactly: organization, times, sizes, and the kind of target. */
 export function exactConditions(orgId: OrgId, filter: RunFilter, now: Date): Prisma.Sql[] {
   const conditions = [Prisma.sql`r.organization_id = ${orgId}::uuid`];
-  for (const kind of kindsOf(filter)) conditions.push(Prisma.sql`r.kind = ${kind}::run_kind`);
+  const kinds = [filter.kind, filter.agentId && "agent", filter.toolId && "tool"];
+  for (const kind of kinds) if (kind) conditions.push(Prisma.sql`r.kind = ${kind}::run_kind`);
   const { from, to } = timesOf(filter, now);
   if (from)
     conditions.push(Prisma.sql`r.created_at >= ${from} AND r.id >= ${idFloor(from, -ID_SLACK_MS)}::uuid`);
@@ -88,22 +86,12 @@ export function exactConditions(orgId: OrgId, filter: RunFilter, now: Date): Pri
   return conditions;
 }
 
-function kindsOf({ kind, agentId, toolId }: RunFilter): ("agent" | "tool")[] {
-  return [
-    ...(kind ? [kind] : []),
-    ...(agentId ? ["agent" as const] : []),
-    ...(toolId ? ["tool" as const] : []),
-  ];
-}
-
 function timesOf(filter: RunFilter, now: Date): { from: Date | undefined; to: Date | undefined } {
-  // If both are given, the later one is effective.
-  const begins = [
-    ...(filter.period ? [now.getTime() - PERIOD_MS[filter.period]] : []),
-    ...(filter.from ? [Date.parse(filter.from)] : []),
-  ];
+  const since = filter.period && new Date(now.getTime() - PERIOD_MS[filter.period]);
+  const from = filter.from === undefined ? undefined : new Date(filter.from);
   return {
-    from: begins.length === 0 ? undefined : new Date(Math.max(...begins)),
+    // If both are given, the later one is effective.
+    from: since && from && since > from ? since : (from ?? since),
     to: filter.to === undefined ? undefined : new Date(filter.to),
   };
 }

@@ -5,9 +5,8 @@ import { createMember, insertRun } from "@/testing/runs";
 import { createTenant, createTrigger, createWorld, type Tenant, type World } from "@/testing/world";
 import { exportRuns } from "./export";
 import { type RunFilter, runFilter } from "./filter";
-import { findFitting, findRunIds } from "./find";
+import { findFitting, findNeighbours, findRunIds } from "./find";
 import { listRuns } from "./list";
-import { findNeighbours } from "./neighbours";
 import { indexEndedRuns } from "./run-index";
 
 /** Whether a filter uses the text index or not, the result equals a check of every run. */

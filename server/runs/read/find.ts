@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { OrgId } from "@/server/auth/actor";
+import type { MemberActor, OrgId } from "@/server/auth/actor";
 import { isTerminal } from "@/server/contract/enums";
 import { Prisma } from "@/server/db/generated/client";
 import type { Services } from "@/server/services";
@@ -97,6 +97,22 @@ export async function findFitting(
       page,
     ),
   );
+}
+
+/**
+ * The adjacent runs in a filtered list: the next newer and the next older, null at its ends. The run itself need not
+ * match any more.
+ */
+export async function findNeighbours(
+  services: Services,
+  { orgId }: MemberActor,
+  { runId, filter }: { runId: string; filter: RunFilter },
+): Promise<{ newer: string | null; older: string | null }> {
+  const [[newer], [older]] = await Promise.all([
+    findRunIds(services, orgId, { filter, page: { after: runId, limit: 1, oldestFirst: true } }),
+    findRunIds(services, orgId, { filter, page: { before: runId, limit: 1 } }),
+  ]);
+  return { newer: newer ?? null, older: older ?? null };
 }
 
 const mayHaveEnded = ({ status }: RunFilter) => !status?.length || status.some(isTerminal);

@@ -1,23 +1,11 @@
 import { z } from "zod";
 import type { MemberActor } from "@/server/auth/actor";
+import { isoDate } from "@/server/db/sql";
 import { AppError } from "@/server/errors";
 import type { Services } from "@/server/services";
 
 /** Whether an open run has a live worker, and what a queued one waits for. */
-export type Liveness = {
-  /** Milliseconds since its worker last reported; null without a worker. */
-  silentMs: number | null;
-  /** What a run without a slot waits for; null for others. */
-  queue: {
-    /** How many earlier runs of the organization wait, too. */
-    ahead: number;
-    /** The slots of the plan, and how many of them are taken. */
-    slots: number;
-    taken: number;
-  } | null;
-  /** Until when the run waits without a slot; null: it does not. */
-  wakeAt: string | null;
-};
+export type Liveness = Awaited<ReturnType<typeof readLiveness>>;
 
 const row = z.object({
   silentMs: z.number().nullable(),
@@ -25,11 +13,11 @@ const row = z.object({
   ahead: z.number(),
   slots: z.number(),
   taken: z.number(),
-  wakeAt: z.date().nullable(),
+  wakeAt: isoDate.nullable(),
 });
 
 /** Reads when a run's worker last reported. Heartbeats emit no events, so the page polls this. Throws not_found. */
-export async function readLiveness(services: Services, actor: MemberActor, runId: string): Promise<Liveness> {
+export async function readLiveness(services: Services, actor: MemberActor, runId: string) {
   const { rows } = await services.pool.query(
     `SELECT CASE WHEN w.id IS NOT NULL
          THEN greatest(0, extract(epoch FROM clock_timestamp() - w.heartbeat_at) * 1000)::float8 END AS "silentMs",
@@ -45,5 +33,12 @@ export async function readLiveness(services: Services, actor: MemberActor, runId
   const [found] = z.array(row).parse(rows);
   if (!found) throw new AppError("not_found", `There is no run ${runId} in this organization.`);
   const { silentMs, queued, ahead, slots, taken, wakeAt } = found;
-  return { silentMs, queue: queued ? { ahead, slots, taken } : null, wakeAt: wakeAt?.toISOString() ?? null };
+  return {
+    /** Milliseconds since its worker last reported; null without a worker. */
+    silentMs,
+    /** How many earlier runs wait, too, and how many slots of the plan are taken. Null if the run has a slot. */
+    queue: queued ? { ahead, slots, taken } : null,
+    /** Until when the run waits without a slot; null: it does not. */
+    wakeAt,
+  };
 }

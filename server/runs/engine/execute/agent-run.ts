@@ -2,11 +2,12 @@ import type { AgentConfiguration } from "@/server/agent/definition";
 import { type Acted, type Acting, runAgentLoop } from "@/server/agent/loop";
 import { ZERO } from "@/server/credits/amount";
 import { retryPolicyOf } from "@/server/workflow/retry-policy";
+import type { Outcome } from "../claimed-run";
 import type { FinishedStep } from "../write/journal";
 import { callModel } from "./calls/call-model";
+import { callTool } from "./calls/call-run";
 import { callStep } from "./calls/call-step";
-import { callTool } from "./calls/call-tool";
-import type { Execution, Outcome } from "./execution";
+import type { Execution } from "./execution";
 
 /** Runs the agent loop with the run's journal: each model call and each call it requests is one row. */
 export async function executeAgent(
@@ -26,20 +27,13 @@ export async function executeAgent(
     async act(acting) {
       const first = stepsBefore + 1;
       stepsBefore += acting.calls.length;
-      return act(execution, { configuration, acting, firstStepNumber: first });
+      return act(execution, acting, first);
     },
   });
 }
 
 /** Executes the calls of one iteration in parallel, each as a step; completed ones are answered from the journal. */
-async function act(
-  execution: Execution,
-  {
-    configuration,
-    acting,
-    firstStepNumber,
-  }: { configuration: AgentConfiguration; acting: Acting; firstStepNumber: number },
-): Promise<Acted[]> {
+async function act(execution: Execution, acting: Acting, firstStepNumber: number): Promise<Acted[]> {
   const { journal, strands } = execution;
   const keys = acting.calls.map((_, index) => `call-${acting.iteration}-${index + 1}`);
   if (keys.some((key) => !journal.steps.has(key))) execution.checkpoint();
@@ -58,23 +52,14 @@ async function act(
       reasoning: acting.reasoning,
       usage,
     };
-    if ("callable" in call && call.callable.kind === "tool") {
-      return callTool(execution, step, { callable: call.callable, input: call.input });
-    }
     if ("error" in call) {
-      const begun = await journal.beginStep({ ...step, childRunId: null, hasSideEffects: false });
+      const begun = await journal.beginStep({ ...step, hasSideEffects: false });
       const output = JSON.stringify({ error: call.error });
       return journal.finishStep(begun, { output, error: call.error, actions: 0, credits: ZERO });
     }
-    return callStep(execution, step, {
-      key,
-      iteration: acting.iteration,
-      name: call.callable.name,
-      input: call.input,
-      retries: retryPolicyOf(call.callable.policy?.retries),
-      defaultModel: configuration.model,
-      reader: "agent",
-    });
+    const { callable, input: args } = call;
+    const stepCall = { ...step, args, retries: retryPolicyOf(callable.policy?.retries) };
+    return callable.kind === "tool" ? callTool(execution, stepCall, callable) : callStep(execution, stepCall);
   };
   return strands.fork(acting.calls.map((call, index) => () => execute(call, index)));
 }

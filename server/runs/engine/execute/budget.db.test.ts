@@ -1,6 +1,6 @@
 import { beforeEach, expect, it } from "vitest";
 import type { ModelReply } from "@/server/models/port";
-import { readCompleteRun } from "@/server/runs/read/download";
+import { readCompleteRun } from "@/server/runs/read/export";
 import { inspectRun } from "@/server/runs/read/inspect/inspect";
 import { startRun } from "@/server/runs/start";
 import { executeRun } from "@/testing/execute";

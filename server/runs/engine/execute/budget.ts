@@ -1,15 +1,7 @@
 import { Decimal, ZERO } from "@/server/credits/amount";
 import type { Cap, ClaimedRun } from "../claimed-run";
 import type { Worker } from "../port";
-
-/** The balance does not allow the run's next call. */
-export class CreditsExhausted extends Error {
-  override name = "CreditsExhausted";
-}
-
-export class CapReached extends Error {
-  override name = "CapReached";
-}
+import { CapReached, CreditsExhausted } from "./interruptions";
 
 /** What a call reserves before it starts; `least` ≤ `minimum` ≤ `wanted`. */
 export type Reservation = {
@@ -62,9 +54,9 @@ export function openBudget(worker: Worker, run: ClaimedRun, alreadyUsed: Decimal
   const take = inTurn();
 
   const extend = async (amount: Decimal): Promise<boolean> => {
-    const verdict = await worker.accounts.hold({ run: run.id, org: run.orgId, amount: amount.toFixed(4) });
-    if (verdict === "held") held = held.add(amount);
-    return verdict === "held";
+    const isHeld = await worker.accounts.hold({ run: run.id, org: run.orgId, amount: amount.toFixed(4) });
+    if (isHeld) held = held.add(amount);
+    return isHeld;
   };
   /** Makes sure that the hold allows `amount` beside what is used and reserved; false if the balance does not. */
   const extendHold = async (amount: Decimal): Promise<boolean> => {

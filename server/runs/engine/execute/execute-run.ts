@@ -1,46 +1,24 @@
 import { MAX_FINAL_OUTPUT_BYTES } from "@/server/limits/sizes";
 import { notifyRunChanged } from "@/server/live/run-changes";
 import { ModelError } from "@/server/models/port";
+import type { FailureCode } from "@/server/runs/failure-codes";
 import { replaceNul } from "@/server/secrets/stored-output";
 import type { Services } from "@/server/services";
 import { LONGEST_TIMER_MS } from "@/server/sleep";
-import { type ClaimedRun, deadlineOf, type Totals } from "../claimed-run";
+import { type ClaimedRun, deadlineOf, type Outcome } from "../claimed-run";
 import { endClaimedRun, endOpenChildren } from "../end-run";
 import { pauseAt } from "../pause-points";
-import type { Worker } from "../port";
 import { readJournal } from "../takeover";
 import { RunJournal } from "../write/journal";
-import { WorkerLost } from "../write/writer";
 import { executeAgent } from "./agent-run";
-import { type Budget, CapReached, CreditsExhausted, capBudget } from "./budget";
-import {
-  type ChildOutcome,
-  DeadlinePassed,
-  type Execution,
-  type Outcome,
-  RunStopped,
-  YieldSlot,
-} from "./execution";
+import { type Budget, capBudget } from "./budget";
+import type { ChildOutcome, Execution, SegmentContext } from "./execution";
+import { CapReached, CreditsExhausted, DeadlinePassed, RunStopped } from "./interruptions";
 import { RunSecrets, secretUserOf } from "./run-secrets";
-import type { Strands } from "./strands";
 import { executeTool } from "./tool-run";
 
-/** What the executions of a root run and its children share. */
-export type SegmentContext = {
-  services: Services;
-  worker: Worker;
-  /** Called when a run starts to execute, with a controller that stops it; returns a function to call at its end. */
-  enter(run: ClaimedRun, journal: RunJournal, stop: AbortController): () => void;
-  strands: Strands;
-  family: { started: number };
-  /** Called before each act of the run or a child; throws YieldSlot. */
-  checkpoint(): void;
-  /** Called with each run that ended. */
-  onEnd(run: ClaimedRun, end: { outcome: Outcome; totals: Totals; finishedAt: Date }): void;
-};
-
 /** What a child run has of the run that called it. */
-type Parent = { signal: AbortSignal; depth: number; deadline: Date; secrets: RunSecrets };
+type Parent = Pick<Execution, "signal" | "depth" | "deadline" | "secrets">;
 
 /**
  * Executes a claimed run from the end of its journal to its own end. Throws YieldSlot if the run must yield, and errors
@@ -51,37 +29,27 @@ export async function executeRun(
   run: ClaimedRun,
   { journal, budget, parent }: { journal: RunJournal; budget: Budget; parent?: Parent },
 ): Promise<Outcome> {
-  const { services, worker } = context;
-  const secrets = new RunSecrets(services, secretUserOf(services, run), parent?.secrets);
+  const { services } = context;
   const stop = new AbortController();
   const signal = parent === undefined ? stop.signal : AbortSignal.any([stop.signal, parent.signal]);
   const ownDeadline = deadlineOf(run);
-  const depth = parent === undefined ? 1 : parent.depth + 1;
-  const deadline = parent !== undefined && parent.deadline < ownDeadline ? parent.deadline : ownDeadline;
-  const leave = watchDeadline(services, run, stop);
-  const left = context.enter(run, journal, stop);
+  const unwatch = watchDeadline(services, run, stop);
+  const leave = context.enter(run, journal, stop);
   const execution: Execution = {
-    services,
-    worker,
+    ...context,
     run,
     signal,
     budget,
     journal,
-    secrets,
+    secrets: new RunSecrets(services, secretUserOf(services, run), parent?.secrets),
     checkpoint() {
       signal.throwIfAborted();
       context.checkpoint();
     },
-    strands: context.strands,
-    family: context.family,
-    depth,
-    deadline,
+    depth: parent === undefined ? 1 : parent.depth + 1,
+    deadline: parent !== undefined && parent.deadline < ownDeadline ? parent.deadline : ownDeadline,
     runChild: (child, { inserted, signal: callerSignal }) =>
-      executeChild(context, child, {
-        budget,
-        inserted,
-        parent: { signal: callerSignal, depth, deadline, secrets },
-      }),
+      executeChild(context, child, { budget, inserted, parent: { ...execution, signal: callerSignal } }),
   };
   try {
     let outcome: Outcome;
@@ -101,11 +69,11 @@ export async function executeRun(
       if (ending === null) throw cause;
       outcome = ending;
     }
-    await endRun(context, execution, outcome);
+    await endRun(execution, outcome);
     return outcome;
   } finally {
-    left();
     leave();
+    unwatch();
   }
 }
 
@@ -125,7 +93,7 @@ async function executeChild(
   const contents = await readJournal(services, child);
   const journal = new RunJournal(services, worker, { run: child, contents });
   if (inserted) journal.follow(inserted);
-  const own = capBudget(budget, child.cap, contents.totals.credits);
+  const own = capBudget(budget, child.cap, contents.totals.creditsUsed);
   const outcome = await executeRun(context, child, { journal, budget: own, parent });
   if (outcome.status === "Completed") return outcome;
   const message =
@@ -134,12 +102,7 @@ async function executeChild(
 }
 
 /** Ends the run with its uncommitted rows. Throws RunStopped if another process had ended it. */
-async function endRun(
-  context: Pick<SegmentContext, "services" | "worker" | "onEnd">,
-  { run, journal }: Pick<Execution, "run" | "journal">,
-  ending: Outcome,
-): Promise<void> {
-  const { services, worker } = context;
+async function endRun({ services, worker, run, journal, onEnd }: Execution, ending: Outcome): Promise<void> {
   // Answers from memory must equal what is stored.
   const outcome = ending.status === "Failed" ? { ...ending, message: replaceNul(ending.message) } : ending;
   // A run that was taken over may have children unknown to this worker.
@@ -147,10 +110,10 @@ async function endRun(
   await pauseAt("end:before");
   const rows = await journal.takeRemainingRows(outcome.status);
   const sequence = journal.nextSequence();
-  const ended = await endClaimedRun(worker, run, { outcome, totals: journal.totals, sequence, rows });
-  if (ended === null) throw new RunStopped("The run has ended or has another worker.");
+  const finishedAt = await endClaimedRun(worker, run, { outcome, totals: journal.totals, sequence, rows });
+  if (finishedAt === null) throw new RunStopped("The run has ended or has another worker.");
   notifyRunChanged(services, run, sequence);
-  context.onEnd(run, { outcome, totals: journal.totals, finishedAt: ended.finishedAt });
+  onEnd(run, { outcome, totals: journal.totals, finishedAt });
 }
 
 /** Stops the run at its deadline. */
@@ -169,16 +132,16 @@ function watchDeadline(services: Services, run: ClaimedRun, stop: AbortControlle
 
 /** How an error ends the run; null if a later attempt may continue. */
 async function outcomeOf(services: Services, run: ClaimedRun, error: unknown): Promise<Outcome | null> {
-  if (error instanceof WorkerLost || error instanceof YieldSlot) return null;
   if (error instanceof RunStopped) return readCancel(services, run.id);
-  if (error instanceof DeadlinePassed)
-    return { status: "Failed", code: "deadline_exceeded", message: error.message };
-  if (error instanceof CreditsExhausted)
-    return { status: "Failed", code: "insufficient_credits", message: error.message };
-  if (error instanceof CapReached) return { status: "Failed", code: "max_credits", message: error.message };
-  if (error instanceof ModelError)
-    return { status: "Failed", code: `model_${error.reason}`, message: error.message };
-  return null;
+  const code = codeOf(error);
+  return code && error instanceof Error ? { status: "Failed", code, message: error.message } : null;
+}
+
+function codeOf(error: unknown): FailureCode | null {
+  if (error instanceof DeadlinePassed) return "deadline_exceeded";
+  if (error instanceof CreditsExhausted) return "insufficient_credits";
+  if (error instanceof CapReached) return "max_credits";
+  return error instanceof ModelError ? `model_${error.reason}` : null;
 }
 
 /** Who cancelled the run or its parent; null if it is not cancelled. */

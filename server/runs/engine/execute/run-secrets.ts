@@ -2,6 +2,7 @@ import type { OrgId } from "@/server/auth/actor";
 import type { Secret } from "@/server/db/generated/client";
 import type { CarriedSecret } from "@/server/egress/outgoing-request";
 import { findFunction } from "@/server/functions/registry";
+import { deriveId } from "@/server/ids";
 import type { JsonObject } from "@/server/json/json";
 import { stringifyLarge } from "@/server/json/large";
 import { keySecretOf } from "@/server/models/own-provider";
@@ -13,7 +14,6 @@ import { createRedactor, type Redact } from "@/server/secrets/redact";
 import { findSecretNames } from "@/server/secrets/references";
 import type { Services } from "@/server/services";
 import type { ClaimedRun } from "../claimed-run";
-import { childRunId } from "./calls/child-run-id";
 
 /** How often a secret's last use is recorded. */
 const LAST_USED_EVERY_MS = 60_000;
@@ -35,7 +35,7 @@ export function secretUserOf({ db }: Services, { id, orgId, configuration }: Cla
     orgId,
     names: findSecretNames(configuration),
     recordUse: (secret, at) =>
-      recordSecretUse(db, orgId, { id: childRunId(id, `secret ${secret.id}`), secret, run, at }),
+      recordSecretUse(db, orgId, { id: deriveId(id, `secret ${secret.id}`), secret, run, at }),
   };
 }
 

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { WorkerLost } from "../write/writer";
-import { SleepUntil, YieldSlot } from "./execution";
+import { SleepUntil, YieldSlot } from "./interruptions";
 import { Strands } from "./strands";
 
 const START = new Date("2026-03-04T05:06:07.000Z");

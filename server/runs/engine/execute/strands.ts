@@ -1,7 +1,7 @@
 import { LONGEST_TIMER_MS } from "@/server/sleep";
 import type { Fork } from "@/server/workflow/lanes";
 import { WorkerLost } from "../write/writer";
-import { SleepUntil, YieldSlot } from "./execution";
+import { SleepUntil, YieldSlot } from "./interruptions";
 
 /** A wait that is over within this time keeps the run's slot. */
 const STAY_MS = 1_000;

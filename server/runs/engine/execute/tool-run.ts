@@ -2,10 +2,10 @@ import type { ToolConfiguration } from "@/server/agent/definition";
 import { isJsonObject } from "@/server/json/json";
 import { readLargeJson, stringifyLarge } from "@/server/json/large";
 import { runWorkflow, type WorkflowCall, type WorkflowCallResult } from "@/server/workflow/interpret";
+import type { Outcome } from "../claimed-run";
 import type { FinishedStep } from "../write/journal";
-import { createActCheckpoint } from "./calls/act-checkpoint";
 import { callStep } from "./calls/call-step";
-import type { Execution, Outcome } from "./execution";
+import type { Execution } from "./execution";
 
 /** Runs a tool's workflow with the run's journal: each function call is one row. */
 export async function executeTool(execution: Execution, configuration: ToolConfiguration): Promise<Outcome> {
@@ -24,7 +24,7 @@ export async function executeTool(execution: Execution, configuration: ToolConfi
     input: isJsonObject(input) ? input : {},
     facts,
     journal: {
-      call: async (call) => resultOf(await act({ ...execution, checkpoint: () => checkpoint(call) }, call)),
+      call: async (call) => resultOf(await act(execution, call, () => checkpoint(call))),
       fork: strands.fork,
     },
   });
@@ -32,31 +32,44 @@ export async function executeTool(execution: Execution, configuration: ToolConfi
   return { status: "Completed", output: await stringifyLarge(outcome.output) };
 }
 
-async function act(execution: Execution, call: WorkflowCall): Promise<FinishedStep> {
-  const { services, journal, secrets } = execution;
-  const { key, functionName: name, input, retries, timeoutMs } = call;
+/**
+ * Parallel calls count as one act, like the calls of one model answer. The first of every `width` calls of a step or
+ * group passes the run's checkpoint. The next step always starts with one, even if the last one made fewer calls than
+ * it might have.
+ */
+export function createActCheckpoint(
+  checkpoint: () => void,
+): (call: Pick<WorkflowCall, "act" | "width">) => void {
+  let act: string | undefined;
+  let left = 0;
+  return (call) => {
+    if (call.act !== act || left === 0) {
+      checkpoint();
+      act = call.act;
+      left = call.width;
+    }
+    left -= 1;
+  };
+}
+
+async function act(execution: Execution, call: WorkflowCall, checkpoint: () => void): Promise<FinishedStep> {
+  const { journal, secrets } = execution;
+  const { key, functionName, input, retries, timeoutMs } = call;
   const stepNumber = journal.numberOf(key);
   const finished = journal.steps.get(key);
   if (finished) return finished;
-  execution.checkpoint();
-  const step = {
+  checkpoint();
+  return callStep(execution, {
     key,
     stepNumber,
     iteration: 1,
-    toolName: name,
+    toolName: functionName,
     input: secrets.placeholders.describe(await stringifyLarge(input)),
     reasoning: "",
     usage: { inputTokens: 0, outputTokens: 0 },
-  };
-  return callStep(execution, step, {
-    key,
-    iteration: 1,
-    name,
-    input,
+    args: input,
     retries,
     timeoutMs: timeoutMs ?? undefined,
-    defaultModel: services.env.defaultModel,
-    reader: "workflow",
   });
 }
 

@@ -1,19 +1,15 @@
 import { replaceNul } from "@/server/secrets/stored-output";
 import {
   type ChildRow,
+  type CountedCall,
   type EndItem,
-  type EndVerdict,
   type FlushAnswer,
   type HoldItem,
-  type HoldVerdict,
-  type JournalRow,
-  type RefusalItem,
-  type RefusalVerdict,
-  readRefusal,
-  readStart,
+  readVerdict,
   type StartItem,
   type StartVerdict,
 } from "./flush-items";
+import { isStep, type JournalRow } from "./journal-rows";
 
 /** The items of a lane's queue: which ones form a flush, its JSON documents, and what its answer means for each. */
 
@@ -22,10 +18,10 @@ const MAX_ITEMS = 512;
 const MAX_CHARACTERS = 8 * 1024 * 1024;
 
 export type Item =
-  | { kind: "start"; value: StartItem; resolve: (verdict: StartVerdict) => void }
-  | { kind: "refusal"; value: RefusalItem; resolve: (verdict: RefusalVerdict) => void }
-  | { kind: "end"; value: EndItem; rows: JournalRow[]; resolve: (verdict: EndVerdict) => void }
-  | { kind: "hold"; value: HoldItem; resolve: (verdict: HoldVerdict) => void }
+  /** A start, or a refused call. */
+  | { kind: "start"; value: StartItem | CountedCall; resolve: (verdict: StartVerdict) => void }
+  | { kind: "end"; value: EndItem; rows: JournalRow[]; resolve: (endedAt: Date | null) => void }
+  | { kind: "hold"; value: HoldItem; resolve: (held: boolean) => void }
   | { kind: "child"; value: ChildRow; resolve: () => void }
   | { kind: "row"; value: JournalRow; resolve: () => void };
 export type Queued = Item & {
@@ -65,18 +61,15 @@ export function takeBatch(queue: readonly Queued[]): { batch: Queued[]; rest: Qu
 
 /** What must not occur twice in one flush. */
 function repetitionKey(item: Item): string | null {
-  if (item.kind === "row") return `row ${item.value.value.run} ${item.value.value.key}`;
-  if ((item.kind === "start" || item.kind === "refusal") && item.value.idem !== null) {
-    return `idem ${item.value.org} ${item.value.scope} ${item.value.idem}`;
-  }
-  return null;
+  if (item.kind === "row") return `row ${item.value.run} ${item.value.key}`;
+  if (item.kind !== "start" || item.value.idem === null) return null;
+  return `idem ${item.value.org} ${item.value.scope} ${item.value.idem}`;
 }
 
 /** The run whose changes are written in order. */
 function runOf(item: Item): string | null {
-  if (item.kind === "row") return item.value.value.run;
-  if (item.kind === "hold" || item.kind === "end") return item.value.run;
-  return item.kind === "child" ? item.value.id : null;
+  if (item.kind === "start") return null;
+  return item.kind === "child" ? item.value.id : item.value.run;
 }
 
 /** A flush's JSON arrays in the order of the function's parameters; null for an empty one. */
@@ -87,10 +80,10 @@ export function toDocuments(batch: Queued[]): (string | null)[] {
   const ends: object[] = [];
   const holds: object[] = [];
   const starts: object[] = [];
-  const addRow = (row: JournalRow) => void (row.table === "steps" ? steps : calls).push(row.value);
+  const addRow = (row: JournalRow) => void (isStep(row) ? steps : calls).push(row);
   for (const item of batch) {
-    if (item.kind === "start" || item.kind === "refusal")
-      starts.push({ i: starts.length, refused: item.kind === "refusal", ...item.value });
+    if (item.kind === "start")
+      starts.push({ i: starts.length, refused: !("id" in item.value), ...item.value });
     else if (item.kind === "hold") holds.push({ i: holds.length, ...item.value });
     else if (item.kind === "child") children.push(item.value);
     else if (item.kind === "row") addRow(item.value);
@@ -116,9 +109,8 @@ function toJson(rows: object[]): string {
 
 /** The approximate JSON length of an item. */
 export function sizeOf(item: Item): number {
-  if (item.kind === "row") return textsOf(item.value.value);
   const own = textsOf(item.value);
-  return item.kind === "end" ? item.rows.reduce((sum, row) => sum + textsOf(row.value), own) : own;
+  return item.kind === "end" ? item.rows.reduce((sum, row) => sum + textsOf(row), own) : own;
 }
 
 /** The length of a row's texts and some more. */
@@ -130,7 +122,7 @@ function textsOf(row: object): number {
 
 /** How many starts got slots and still have a caller to begin them. */
 export function countAdmitted(batch: Queued[], answer: FlushAnswer | null): number {
-  const starts = batch.filter(({ kind }) => kind === "start" || kind === "refusal");
+  const starts = batch.filter(({ kind }) => kind === "start");
   return starts.filter(({ givenUp }, i) => !givenUp && answer?.starts[i]?.startsWith("run")).length;
 }
 
@@ -143,9 +135,8 @@ export function settle(batch: Queued[], answer: FlushAnswer | null): void {
   for (const item of batch) {
     if (item.kind === "child" || item.kind === "row") item.resolve();
     else if (answer === null) item.reject(new Error("the flush has no answer"));
-    else if (item.kind === "start") item.resolve(readStart(answer, starts++, item.value));
-    else if (item.kind === "refusal") item.resolve(readRefusal(answer, starts++, item.value));
-    else if (item.kind === "hold") item.resolve(answer.holds?.[holds++] ?? "uncovered");
-    else item.resolve({ ended: ended.has(ends++), at: answer.at });
+    else if (item.kind === "start") item.resolve(readVerdict(answer, starts++, item.value));
+    else if (item.kind === "hold") item.resolve(answer.holds?.[holds++] === "held");
+    else item.resolve(ended.has(ends++) ? new Date(answer.at) : null);
   }
 }

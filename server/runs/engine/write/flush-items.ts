@@ -1,75 +1,18 @@
 import { z } from "zod";
 import type { OrgId } from "@/server/auth/actor";
+import type { targetColumns } from "@/server/runs/target";
 
 /**
- * The input and output of `flush_writes`. Rows have the function's JSON column names; amounts are decimal strings,
+ * The input and output of `flush_writes`. Items have the function's JSON column names; amounts are decimal strings,
  * hashes hexadecimal, times ISO 8601.
  */
 
-/** The current state of a model call or step. */
-export type JournalRow = { table: "model_calls"; value: ModelCallRow } | { table: "steps"; value: StepRow };
-
-export type ModelCallRow = {
-  id: string;
-  org: OrgId;
-  run: string;
-  key: string;
-  iteration: number;
-  provider: string;
-  model: string;
-  status: "Running" | "Completed" | "Failed";
-  content: string;
-  /** JSON array. */
-  tool_calls: string;
-  finish_reason: string | null;
-  input_tokens: number;
-  output_tokens: number;
-  estimated: boolean;
-  credits: string;
-  error: string | null;
-  /** JSON array. */
-  attempts: string;
-  started_at: string;
-  /** Milliseconds; null while it runs. */
-  duration: number | null;
-  sequence: number;
-};
-
-export type StepRow = {
-  id: string;
-  org: OrgId;
-  run: string;
-  key: string;
-  number: number;
-  iteration: number;
-  tool: string;
-  status: "Running" | "Completed" | "Failed";
-  /** JSON text. */
-  input: string;
-  output: string | null;
-  reasoning: string;
-  input_tokens: number;
-  output_tokens: number;
-  actions: number;
-  credits: string;
-  error: string | null;
-  attempts: string;
-  child: string | null;
-  started_at: string;
-  duration: number | null;
-  sequence: number;
-};
+type TargetColumns = ReturnType<typeof targetColumns>;
 
 /** A child run, on its root's slot and hold. */
-export type ChildRow = {
+export type ChildRow = TargetColumns & {
   id: string;
   org: OrgId;
-  kind: "agent" | "tool";
-  agent: string | null;
-  tool: string | null;
-  name: string;
-  version: number;
-  model: string | null;
   hash: string;
   document: string;
   parent: string;
@@ -80,11 +23,15 @@ export type ChildRow = {
   deadline: number;
 };
 
-/** How a call counts against a rate limit; a null key is unlimited. */
-export type RateItem = { rate_key: string | null; rate_limit: number; rate_seconds: number };
-
-/** How a call may repeat an earlier one. */
-export type RepetitionItem = {
+/**
+ * How a call counts against a rate limit, and may repeat an earlier one; null: it does not. A call that is refused for
+ * another reason consists of this alone: it still counts, and a rate limit or repetition takes precedence.
+ */
+export type CountedCall = {
+  org: OrgId;
+  rate_key: string | null;
+  rate_limit: number;
+  rate_seconds: number;
   scope: string | null;
   idem: string | null;
   /** SHA-256 of what a repetition must have in common. */
@@ -93,18 +40,11 @@ export type RepetitionItem = {
   replay_first: boolean;
 };
 
-export type StartItem = RateItem &
-  RepetitionItem & {
+export type StartItem = CountedCall &
+  TargetColumns & {
     id: string;
-    org: OrgId;
     /** The response to repetitions. */
     response: string | null;
-    kind: "agent" | "tool";
-    agent: string | null;
-    tool: string | null;
-    name: string;
-    version: number;
-    model: string | null;
     /** SHA-256 of the frozen configuration. */
     configuration: string;
     /** The configuration itself, unless it is known to be stored. */
@@ -123,21 +63,16 @@ export type StartItem = RateItem &
     /** Seconds. */
     deadline: number;
     actor: string;
-    delivery: DeliveryItem | null;
+    delivery: {
+      id: string;
+      received_at: string;
+      headers: string;
+      /** Base64. */
+      body: string;
+      sender: string | null;
+      redelivery_of: string | null;
+    } | null;
   };
-
-export type DeliveryItem = {
-  id: string;
-  received_at: string;
-  headers: string;
-  /** Base64. */
-  body: string;
-  sender: string | null;
-  redelivery_of: string | null;
-};
-
-/** A call that is refused for another reason: it still counts, and a rate limit or repetition takes precedence. */
-export type RefusalItem = RateItem & RepetitionItem & { org: OrgId };
 
 export type EndItem = {
   run: string;
@@ -164,86 +99,51 @@ export type EndItem = {
 
 export type HoldItem = { run: string; org: OrgId; amount: string };
 
-const rate = z.object({ key: z.string(), remaining: z.number(), reset: z.number() });
-const replay = z.object({
-  i: z.number(),
-  run: z.string(),
-  response: z.string(),
-  same: z.boolean(),
-});
+/** The verdicts on starts and refused calls; `run+` also holds the headroom. */
+const VERDICTS = [
+  "run",
+  "run+",
+  "wait",
+  "rate",
+  "credits",
+  "suspended",
+  "replay",
+  "conflict",
+  // Another process started a run with the same key at the same time: retry.
+  "again",
+  "refuse",
+] as const;
+
 export const flushAnswer = z.object({
   at: z.string(),
-  /** Of starts and refused calls. */
-  starts: z.array(
-    z.enum(["run", "run+", "wait", "rate", "credits", "suspended", "replay", "conflict", "again", "refuse"]),
-  ),
-  rates: z.array(rate).nullable(),
-  replays: z.array(replay).nullable(),
+  starts: z.array(z.enum(VERDICTS)),
+  rates: z.array(z.object({ key: z.string(), remaining: z.number(), reset: z.number() })).nullable(),
+  replays: z.array(z.object({ i: z.number(), run: z.string(), response: z.string() })).nullable(),
   holds: z.array(z.enum(["held", "uncovered"])).nullable(),
   ended: z.array(z.object({ i: z.number() })).nullable(),
 });
 export type FlushAnswer = z.infer<typeof flushAnswer>;
 
-/** What remains of a rate limit after a call; null without a limit. */
-export type RateLeft = { remaining: number; resetSeconds: number } | null;
-export type Replay = { runId: string; response: string };
+/** The verdict on a start or a refused call. */
+export type StartVerdict = {
+  verdict: (typeof VERDICTS)[number];
+  at: Date;
+  /** What remains of the rate limit after the call; null without a limit. */
+  rate: { remaining: number; resetSeconds: number } | null;
+  /** The accepted start that it repeats. */
+  replay: { runId: string; response: string } | null;
+};
 
-export type StartVerdict = { rate: RateLeft } & (
-  | { verdict: "run"; at: Date; held: "hold" | "hold and headroom" }
-  | { verdict: "wait"; at: Date }
-  | { verdict: "rate" | "credits" | "suspended" | "conflict" }
-  /** Another process started a run with the same key at the same time: retry. */
-  | { verdict: "again" }
-  | { verdict: "replay"; replay: Replay }
-);
-export type RefusalVerdict = { rate: RateLeft } & (
-  | { verdict: "refuse" | "rate" | "conflict" }
-  | { verdict: "replay"; replay: Replay }
-);
-export type EndVerdict = { ended: boolean; at: string };
-export type HoldVerdict = "held" | "uncovered";
-
-/** The verdict on start number `i` of a flush. */
-export function readStart(answer: FlushAnswer, i: number, item: StartItem): StartVerdict {
-  const left = rateLeft(answer, item);
+/** The verdict on the start or refused call that is number `i` of a flush. */
+export function readVerdict(answer: FlushAnswer, i: number, call: CountedCall): StartVerdict {
   const verdict = answer.starts[i];
-  switch (verdict) {
-    case "run":
-    case "run+":
-      return {
-        verdict: "run",
-        at: new Date(answer.at),
-        held: verdict === "run" ? "hold" : "hold and headroom",
-        rate: left,
-      };
-    case "wait":
-      return { verdict, at: new Date(answer.at), rate: left };
-    case "replay":
-      return { verdict, replay: findReplay(answer, i), rate: left };
-    case "refuse":
-    case undefined:
-      throw new Error(`the flush has no verdict ${i}`);
-    default:
-      return { verdict, rate: left };
-  }
-}
-
-/** The verdict on the refused call that is number `i` of a flush. */
-export function readRefusal(answer: FlushAnswer, i: number, item: RefusalItem): RefusalVerdict {
-  const left = rateLeft(answer, item);
-  const verdict = answer.starts[i];
-  if (verdict === "replay") return { verdict, replay: findReplay(answer, i), rate: left };
-  if (verdict === "refuse" || verdict === "rate" || verdict === "conflict") return { verdict, rate: left };
-  throw new Error(`the flush has no verdict ${i}`);
-}
-
-function rateLeft(answer: FlushAnswer, item: RateItem): RateLeft {
-  const found = answer.rates?.find(({ key }) => key === item.rate_key);
-  return found === undefined ? null : { remaining: found.remaining, resetSeconds: found.reset };
-}
-
-function findReplay(answer: FlushAnswer, i: number): Replay {
-  const found = answer.replays?.find((one) => one.i === i);
-  if (found === undefined) throw new Error(`the flush has no repetition for ${i}`);
-  return { runId: found.run, response: found.response };
+  if (verdict === undefined) throw new Error(`the flush has no verdict ${i}`);
+  const rate = answer.rates?.find(({ key }) => key === call.rate_key);
+  const replay = verdict === "replay" ? answer.replays?.find((one) => one.i === i) : undefined;
+  return {
+    verdict,
+    at: new Date(answer.at),
+    rate: rate ? { remaining: rate.remaining, resetSeconds: rate.reset } : null,
+    replay: replay ? { runId: replay.run, response: replay.response } : null,
+  };
 }

@@ -1,10 +1,55 @@
+import type { OrgId } from "@/server/auth/actor";
 import type { Decimal } from "@/server/credits/amount";
 import { newId } from "@/server/ids";
 import type { ModelReply } from "@/server/models/port";
 import type { ClaimedRun } from "../claimed-run";
-import type { JournalRow, ModelCallRow, StepRow } from "./flush-items";
 
-/** The rows of model calls and steps as they begin and end. Attempts, duration and sequence are the journal's. */
+/**
+ * The rows of model calls and steps as they begin and end, with the JSON column names of `flush_writes`. Amounts are
+ * decimal strings, times ISO 8601. Attempts, duration and sequence are the journal's.
+ */
+
+type Row = {
+  id: string;
+  org: OrgId;
+  run: string;
+  key: string;
+  iteration: number;
+  status: "Running" | "Completed" | "Failed";
+  input_tokens: number;
+  output_tokens: number;
+  credits: string;
+  error: string | null;
+  /** JSON array. */
+  attempts: string;
+  started_at: string;
+  /** Milliseconds; null while it runs. */
+  duration: number | null;
+  sequence: number;
+};
+export type ModelCallRow = Row & {
+  provider: string;
+  model: string;
+  content: string;
+  /** JSON array. */
+  tool_calls: string;
+  finish_reason: string | null;
+  estimated: boolean;
+};
+export type StepRow = Row & {
+  number: number;
+  tool: string;
+  /** JSON text. */
+  input: string;
+  output: string | null;
+  reasoning: string;
+  actions: number;
+  child: string | null;
+};
+/** The current state of a model call or step. */
+export type JournalRow = ModelCallRow | StepRow;
+
+export const isStep = (row: JournalRow): row is StepRow => "number" in row;
 
 export type NewCall = { key: string; iteration: number; provider: string; model: string };
 export type CallResult =
@@ -25,7 +70,6 @@ export type NewStep = {
   reasoning: string;
   /** The iteration's usage; the same on all its steps. */
   usage: { inputTokens: number; outputTokens: number };
-  childRunId: string | null;
   /** Whether it may change something outside the run: then all completed work is committed first. */
   hasSideEffects: boolean;
 };
@@ -41,22 +85,16 @@ export type StepResult = {
 
 type Owner = Pick<ClaimedRun, "id" | "orgId">;
 
-export function newCallRow(run: Owner, call: NewCall, at: Date): ModelCallRow {
+function newRow(run: Owner, { key, iteration }: { key: string; iteration: number }, at: Date): Row {
   return {
     id: newId(),
     org: run.orgId,
     run: run.id,
-    key: call.key,
-    iteration: call.iteration,
-    provider: call.provider,
-    model: call.model,
+    key,
+    iteration,
     status: "Running",
-    content: "",
-    tool_calls: "[]",
-    finish_reason: null,
     input_tokens: 0,
     output_tokens: 0,
-    estimated: false,
     credits: "0",
     error: null,
     attempts: "[]",
@@ -66,29 +104,24 @@ export function newCallRow(run: Owner, call: NewCall, at: Date): ModelCallRow {
   };
 }
 
+export function newCallRow(run: Owner, call: NewCall, at: Date): ModelCallRow {
+  const { provider, model } = call;
+  const empty = { content: "", tool_calls: "[]", finish_reason: null, estimated: false };
+  return { ...newRow(run, call, at), provider, model, ...empty };
+}
+
 export function newStepRow(run: Owner, step: NewStep, at: Date): StepRow {
   return {
-    id: newId(),
-    org: run.orgId,
-    run: run.id,
-    key: step.key,
+    ...newRow(run, step, at),
     number: step.stepNumber,
-    iteration: step.iteration,
     tool: step.toolName,
-    status: "Running",
     input: step.input,
     output: null,
     reasoning: step.reasoning,
     input_tokens: step.usage.inputTokens,
     output_tokens: step.usage.outputTokens,
     actions: 0,
-    credits: "0",
-    error: null,
-    attempts: "[]",
-    child: step.childRunId,
-    started_at: at.toISOString(),
-    duration: null,
-    sequence: 0,
+    child: null,
   };
 }
 
@@ -111,23 +144,13 @@ export function finishedCallRow(row: ModelCallRow, result: CallResult): ModelCal
 }
 
 export function finishedStepRow(row: StepRow, result: StepResult): StepRow {
-  return {
-    ...row,
-    status: result.error === null ? "Completed" : "Failed",
-    output: result.output,
-    error: result.error,
-    actions: result.actions,
-    credits: result.credits.toFixed(4),
-  };
+  const status = result.error === null ? "Completed" : "Failed";
+  return { ...row, ...result, status, credits: result.credits.toFixed(4) };
 }
 
 /** What ends with its run. */
-export function failedRow<Row extends ModelCallRow | StepRow>(row: Row, status: "Failed" | "Cancelled"): Row {
-  const isStep = "number" in row;
-  const error = `The run ended (${status}) before this ${isStep ? "step" : "call"} had finished.`;
-  return { ...row, status: "Failed", error, ...(isStep ? { output: JSON.stringify({ error }) } : {}) };
-}
-
-export function rowOf(value: ModelCallRow | StepRow): JournalRow {
-  return "number" in value ? { table: "steps", value } : { table: "model_calls", value };
+export function failedRow<Row extends JournalRow>(row: Row, status: "Failed" | "Cancelled"): Row {
+  const step = isStep(row);
+  const error = `The run ended (${status}) before this ${step ? "step" : "call"} had finished.`;
+  return { ...row, status: "Failed", error, ...(step ? { output: JSON.stringify({ error }) } : {}) };
 }

@@ -1,22 +1,22 @@
-import { ZERO } from "@/server/credits/amount";
 import { notifyRunChanged } from "@/server/live/run-changes";
 import type { Attempt, ToolCall } from "@/server/models/port";
 import type { Services } from "@/server/services";
-import type { ClaimedRun, Totals } from "../claimed-run";
+import { type ClaimedRun, noTotals, type Totals } from "../claimed-run";
 import { pauseAt } from "../pause-points";
 import type { Worker } from "../port";
-import type { JournalRow, ModelCallRow, StepRow } from "./flush-items";
 import {
   type CallResult,
   failedRow,
   finishedCallRow,
   finishedStepRow,
+  type JournalRow,
+  type ModelCallRow,
   type NewCall,
   type NewStep,
   newCallRow,
   newStepRow,
-  rowOf,
   type StepResult,
+  type StepRow,
 } from "./journal-rows";
 
 /**
@@ -54,14 +54,13 @@ export type JournalContents = {
 };
 
 export function emptyJournal(): JournalContents {
-  const totals = { steps: 0, actions: 0, inputTokens: 0, outputTokens: 0, credits: ZERO };
   return {
     calls: new Map(),
     steps: new Map(),
     interrupted: new Map(),
     openSteps: new Map(),
     stepNumbers: new Map(),
-    totals,
+    totals: noTotals(),
     sequence: 1,
   };
 }
@@ -74,12 +73,13 @@ export type BegunStep = Begun<StepRow>;
 export class RunJournal {
   readonly calls: Map<string, FinishedCall>;
   readonly steps: Map<string, FinishedStep>;
-  readonly interrupted: Map<string, Attempt[]>;
   /** Committed totals. */
   readonly totals: Totals;
   readonly #services: Services;
   readonly #worker: Worker;
   readonly #run: ClaimedRun;
+  /** What interrupted calls and steps left; an open step counts as executed if the run ends before it begins again. */
+  readonly #past: Pick<JournalContents, "interrupted" | "openSteps" | "stepNumbers">;
   #sequence: number;
   /** Calls and steps in progress. */
   #open = 0;
@@ -91,9 +91,6 @@ export class RunJournal {
   #before: Promise<void> = Promise.resolve();
   /** Interrupted calls and steps, by key; a later attempt may start them again. */
   #abandoned = new Map<string, BegunCall | BegunStep>();
-  /** When interrupted steps started, by key; they count as executed if the run ends first. */
-  readonly #openSteps: Map<string, Date>;
-  readonly #stepNumbers: Map<string, number>;
   #highestNumber: number;
 
   constructor(
@@ -106,11 +103,9 @@ export class RunJournal {
     this.#run = run;
     this.calls = contents.calls;
     this.steps = contents.steps;
-    this.interrupted = contents.interrupted;
-    this.#openSteps = contents.openSteps;
-    this.#stepNumbers = contents.stepNumbers;
-    this.#highestNumber = [...contents.stepNumbers.values()].reduce((most, one) => Math.max(most, one), 0);
     this.totals = contents.totals;
+    this.#past = contents;
+    this.#highestNumber = [...contents.stepNumbers.values()].reduce((most, one) => Math.max(most, one), 0);
     this.#sequence = Math.max(run.sequence, contents.sequence);
   }
 
@@ -119,17 +114,12 @@ export class RunJournal {
     return this.#sequence;
   }
 
-  /** The number of the run's newest change. */
-  get sequence(): number {
-    return this.#sequence;
-  }
-
   /** A step's number: its own, or else the next one. */
   numberOf(key: string): number {
-    const known = this.#stepNumbers.get(key);
+    const known = this.#past.stepNumbers.get(key);
     if (known !== undefined) return known;
     this.#highestNumber += 1;
-    this.#stepNumbers.set(key, this.#highestNumber);
+    this.#past.stepNumbers.set(key, this.#highestNumber);
     return this.#highestNumber;
   }
 
@@ -149,8 +139,10 @@ export class RunJournal {
     await this.#before;
     while (this.#writing.size > 0) await Promise.all(this.#writing);
     const unfinished =
-      status === "Completed" ? [] : [...this.#abandoned.values()].map((begun) => this.#fail(begun, status));
-    if (status !== "Completed") this.totals.steps += this.#openSteps.size;
+      status === "Completed"
+        ? []
+        : [...this.#abandoned.values()].map((begun) => this.#ended(begun, failedRow(begun.row, status)));
+    if (status !== "Completed") this.totals.stepsExecuted += this.#past.openSteps.size;
     return [...this.#waiting.splice(0), ...unfinished];
   }
 
@@ -190,10 +182,8 @@ export class RunJournal {
   async beginCall(call: NewCall): Promise<BegunCall> {
     await this.#rowsCommitted();
     await this.#readyToAct();
-    const attempts = [...(this.interrupted.get(call.key) ?? [])];
     const now = this.#services.clock.now();
-    const row = newCallRow(this.#run, call, now);
-    return this.#begin({ row, startedAt: now.getTime(), attempts });
+    return this.#begin(newCallRow(this.#run, call, now), now);
   }
 
   /**
@@ -203,21 +193,32 @@ export class RunJournal {
   async beginStep(step: NewStep): Promise<BegunStep> {
     if (step.hasSideEffects) await this.#rowsCommitted();
     await this.#readyToAct();
-    const attempts = [...(this.interrupted.get(step.key) ?? [])];
+    const { openSteps } = this.#past;
     // A step that an earlier worker started keeps its start.
-    const begunAt = this.#openSteps.get(step.key) ?? this.#services.clock.now();
-    this.#openSteps.set(step.key, begunAt);
-    const row = newStepRow(this.#run, step, begunAt);
-    return this.#begin({ row, startedAt: begunAt.getTime(), attempts });
+    const begunAt = openSteps.get(step.key) ?? this.#services.clock.now();
+    openSteps.set(step.key, begunAt);
+    return this.#begin(newStepRow(this.#run, step, begunAt), begunAt);
+  }
+
+  #begin<Row extends JournalRow>(row: Row, begunAt: Date): Begun<Row> {
+    this.#open += 1;
+    this.#abandoned.delete(row.key);
+    const attempts = [...(this.#past.interrupted.get(row.key) ?? [])];
+    row.attempts = JSON.stringify(attempts);
+    const show = () => this.#show(row, attempts);
+    return { row, startedAt: begunAt.getTime(), attempts, timer: setTimeout(show, SHOW_BEGUN_AFTER_MS) };
   }
 
   /** Writes the progress of a call or step for pages. Nothing waits for it. */
   showProgress(begun: BegunCall | BegunStep, change: { attempts?: Attempt[]; content?: string } = {}): void {
     clearTimeout(begun.timer);
-    if (change.attempts) begun.row.attempts = JSON.stringify(change.attempts);
     if (change.content !== undefined && "content" in begun.row) begun.row.content = change.content;
-    const value = { ...begun.row, sequence: this.nextSequence() };
-    void this.#write([rowOf(value)]);
+    this.#show(begun.row, change.attempts);
+  }
+
+  #show(row: JournalRow, attempts?: Attempt[]): void {
+    if (attempts) row.attempts = JSON.stringify(attempts);
+    void this.#write([{ ...row, sequence: this.nextSequence() }]);
   }
 
   /** Completes a model call: reply, usage and price are final with the next commit. */
@@ -227,7 +228,7 @@ export class RunJournal {
     this.#finish(begun, finished);
     this.totals.inputTokens += finished.input_tokens;
     this.totals.outputTokens += finished.output_tokens;
-    this.totals.credits = this.totals.credits.add(result.credits);
+    this.totals.creditsUsed = this.totals.creditsUsed.add(result.credits);
     if ("reply" in result) {
       const { content, toolCalls, usage } = result.reply;
       this.calls.set(row.key, { key: row.key, content, toolCalls, usage });
@@ -238,9 +239,9 @@ export class RunJournal {
   finishStep(begun: BegunStep, result: StepResult): FinishedStep {
     const { row } = begun;
     this.#finish(begun, finishedStepRow(row, result));
-    this.totals.steps += 1;
-    this.totals.actions += result.actions;
-    this.totals.credits = this.totals.credits.add(result.credits);
+    this.totals.stepsExecuted += 1;
+    this.totals.actionsUsed += result.actions;
+    this.totals.creditsUsed = this.totals.creditsUsed.add(result.credits);
     const failed = result.error !== null;
     const finished = { key: row.key, stepNumber: row.number, output: result.output, failed };
     this.steps.set(row.key, finished);
@@ -254,40 +255,18 @@ export class RunJournal {
     this.#abandoned.set(begun.row.key, begun);
   }
 
-  /** The row of a call or step that ends with its run. */
-  #fail(begun: BegunCall | BegunStep, status: "Failed" | "Cancelled"): JournalRow {
-    return rowOf(this.#ended(begun, failedRow(begun.row, status)));
-  }
-
-  #begin<Row extends ModelCallRow | StepRow>(call: {
-    row: Row;
-    startedAt: number;
-    attempts: Attempt[];
-  }): Begun<Row> {
-    this.#open += 1;
-    this.#abandoned.delete(call.row.key);
-    call.row.attempts = JSON.stringify(call.attempts);
-    const show = () => {
-      call.row.attempts = JSON.stringify(call.attempts);
-      const value = { ...call.row, sequence: this.nextSequence() };
-      void this.#write([rowOf(value)]);
-    };
-    const timer = setTimeout(show, SHOW_BEGUN_AFTER_MS);
-    return { ...call, timer };
-  }
-
-  #finish(begun: BegunCall | BegunStep, row: ModelCallRow | StepRow): void {
+  #finish(begun: BegunCall | BegunStep, row: JournalRow): void {
     clearTimeout(begun.timer);
     this.#open -= 1;
-    this.#openSteps.delete(row.key);
-    this.#waiting.push(rowOf(this.#ended(begun, row)));
+    this.#past.openSteps.delete(row.key);
+    this.#waiting.push(this.#ended(begun, row));
     // With others in progress, the run's end is not next.
     if (this.#open > 0) this.#send();
     else this.#timer ??= setTimeout(() => this.#send(), JOIN_END_WITHIN_MS);
   }
 
   /** With what is known only when a call or step ends. */
-  #ended<Row extends ModelCallRow | StepRow>(begun: BegunCall | BegunStep, row: Row): Row {
+  #ended(begun: BegunCall | BegunStep, row: JournalRow): JournalRow {
     return {
       ...row,
       attempts: JSON.stringify(begun.attempts),

@@ -17,7 +17,7 @@ import {
   type World,
 } from "@/testing/world";
 import { admitWaitingRuns } from "../claim";
-import type { JournalRow, ModelCallRow } from "./flush-items";
+import type { ModelCallRow } from "./journal-rows";
 import { WorkerLost } from "./writer";
 
 /** The group-commit writer: concurrent items are committed together, exactly once, whatever happens to the connection. */
@@ -59,8 +59,8 @@ async function start(
 }
 
 /** A row of a model call. */
-function callRow(run: string, call: Partial<ModelCallRow> = {}): JournalRow {
-  const value: ModelCallRow = {
+function callRow(run: string, call: Partial<ModelCallRow> = {}): ModelCallRow {
+  return {
     id: newId(),
     org: tenant.orgId,
     run,
@@ -83,7 +83,6 @@ function callRow(run: string, call: Partial<ModelCallRow> = {}): JournalRow {
     sequence: 1,
     ...call,
   };
-  return { table: "model_calls", value };
 }
 
 describe("a flush", () => {

@@ -1,24 +1,23 @@
 import type pg from "pg";
+import type { Clock } from "@/server/clock";
 import { connect, TIMEOUTS } from "@/server/db/connect";
 import { codeOf, isTransient } from "@/server/db/outage";
-import type { Services } from "@/server/services";
+import type { Environment } from "@/server/env";
+import type { Logger } from "@/server/log";
 import { sleep } from "@/server/sleep";
 import { pauseAt } from "../pause-points";
 import { countAdmitted, type Item, type Queued, settle, sizeOf, takeBatch, toDocuments } from "./batch";
 import {
   type ChildRow,
+  type CountedCall,
   type EndItem,
-  type EndVerdict,
   type FlushAnswer,
   flushAnswer,
   type HoldItem,
-  type HoldVerdict,
-  type JournalRow,
-  type RefusalItem,
-  type RefusalVerdict,
   type StartItem,
   type StartVerdict,
 } from "./flush-items";
+import type { JournalRow } from "./journal-rows";
 
 /**
  * The group-commit writer of one worker (docs/engine.md). It has two lanes with one connection each. `accounts` takes
@@ -45,7 +44,7 @@ export class WorkerLost extends Error {
 export type LaneFigures = { flushes: number; items: number };
 
 export type LaneOptions = {
-  services: Pick<Services, "env" | "clock" | "log">;
+  services: { env: Pick<Environment, "databaseUrl">; clock: Clock; log: Logger };
   workerId: string;
   lane: "accounts" | "journal";
   /** How many starts may execute in this process at once. */
@@ -79,22 +78,28 @@ export class Lane {
   start(value: StartItem): Promise<StartVerdict> {
     this.#starting.add(value.id);
     this.#options.onStart();
-    return this.#push<StartVerdict>(
-      (resolve) => ({ kind: "start", value, resolve }),
-      START_TIMEOUT_MS,
-    ).finally(() => this.#starting.delete(value.id));
+    return this.#count(value).finally(() => this.#starting.delete(value.id));
   }
+  /** Whether a start of this run is in progress. */
   isStarting(runId: string): boolean {
     return this.#starting.has(runId);
   }
-  refuse(value: RefusalItem): Promise<RefusalVerdict> {
-    return this.#push((resolve) => ({ kind: "refusal", value, resolve }), START_TIMEOUT_MS);
+  /** Counts a call that is refused for another reason. */
+  refuse(value: CountedCall): Promise<StartVerdict> {
+    return this.#count(value);
   }
-  /** Ends a run; `rows` are its last journal rows, committed with the end. */
-  end(value: EndItem, rows: JournalRow[] = []): Promise<EndVerdict> {
+  #count(value: StartItem | CountedCall): Promise<StartVerdict> {
+    return this.#push((resolve) => ({ kind: "start", value, resolve }), START_TIMEOUT_MS);
+  }
+  /**
+   * Ends a run; `rows` are its last journal rows, committed with the end. Returns when it ended; null if it had ended
+   * or is not this worker's.
+   */
+  end(value: EndItem, rows: JournalRow[] = []): Promise<Date | null> {
     return this.#push((resolve) => ({ kind: "end", value, rows, resolve }));
   }
-  hold(value: HoldItem): Promise<HoldVerdict> {
+  /** Extends a run's hold; false if the balance does not allow it. */
+  hold(value: HoldItem): Promise<boolean> {
     return this.#push((resolve) => ({ kind: "hold", value, resolve }));
   }
   child(value: ChildRow): Promise<void> {

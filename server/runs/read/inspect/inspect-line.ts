@@ -5,36 +5,27 @@ import { AppError } from "@/server/errors";
 import { readAttempts } from "@/server/runs/attempts";
 import type { Services } from "@/server/services";
 import { readChildCredits } from "./inspect";
-import {
-  CALL_LINE,
-  type CallLine,
-  readToolCalls,
-  STEP_LINE,
-  type StepLine,
-  viewCallLine,
-  viewStepLine,
-} from "./lines";
-import { type PayloadPreview, payloadPreview, previewPayload, startOf } from "./payload-preview";
+import { readToolCalls, viewCallLine, viewStepLine } from "./lines";
+import { payloadPreview, previewPayload, startOf } from "./payload-preview";
 
 /** A step with its texts and all its attempts, for the inspector. */
-export type StepDetail = Omit<StepLine, "tolerated"> & {
-  input: PayloadPreview;
-  output: PayloadPreview | null;
-  reasoning: string;
-  inputTokens: number;
-  outputTokens: number;
-};
+export type StepDetail = Awaited<ReturnType<typeof inspectStep>>;
+
+/** A model call with its texts and all its attempts, for the inspector. */
+export type CallDetail = Awaited<ReturnType<typeof inspectCall>>;
+
+const stepTexts = z.object({ input: payloadPreview, output: payloadPreview.nullable() });
 
 /** Reads one step with its texts, long ones cut. Throws not_found. */
 export async function inspectStep(
   services: Services,
   actor: MemberActor,
   { runId, stepId }: { runId: string; stepId: string },
-): Promise<StepDetail> {
+) {
   const [step, [texts]] = await Promise.all([
     services.db.step.findFirst({
       where: { id: stepId, runId, organizationId: actor.orgId },
-      select: { ...STEP_LINE, reasoning: true, inputTokens: true, outputTokens: true },
+      omit: { organizationId: true, runId: true, input: true, output: true, actions: true },
     }),
     services.db.$queryRaw`
       SELECT ${startOf(Prisma.sql`input`, "input")}, ${startOf(Prisma.sql`output`, "output")}
@@ -43,44 +34,36 @@ export async function inspectStep(
     ),
   ]);
   if (!step || !texts) throw new AppError("not_found", `There is no step ${stepId} in run ${runId}.`);
+  const { reasoning, inputTokens, outputTokens, ...line } = step;
   const spent = step.childRunId ? await readChildCredits(services, actor, runId) : new Map<string, string>();
   return {
-    ...viewStepLine(step, { spent, tolerant: new Set() }),
+    ...viewStepLine(line, { spent, tolerant: new Set() }),
     ...texts,
-    reasoning: step.reasoning,
-    inputTokens: step.inputTokens,
-    outputTokens: step.outputTokens,
+    reasoning,
+    inputTokens,
+    outputTokens,
     attempts: readAttempts(step.attempts),
   };
 }
-
-const stepTexts = z.object({ input: payloadPreview, output: payloadPreview.nullable() });
-
-/** A model call with its texts and all its attempts, for the inspector. */
-export type CallDetail = CallLine & {
-  content: PayloadPreview;
-  toolCalls: { id: string; name: string; arguments: string }[];
-  finishReason: string | null;
-  errorMessage: string | null;
-};
 
 /** Reads one model call with its texts, long ones cut. Throws not_found. */
 export async function inspectCall(
   services: Services,
   actor: MemberActor,
   { runId, callId }: { runId: string; callId: string },
-): Promise<CallDetail> {
+) {
   const call = await services.db.modelCall.findFirst({
     where: { id: callId, runId, organizationId: actor.orgId },
-    select: { ...CALL_LINE, content: true, finishReason: true, errorMessage: true },
+    omit: { organizationId: true, runId: true },
   });
   if (!call) throw new AppError("not_found", `There is no model call ${callId} in run ${runId}.`);
+  const { content, finishReason, errorMessage, ...line } = call;
   return {
-    ...viewCallLine(call),
-    content: previewPayload(call.content),
+    ...viewCallLine(line),
+    content: previewPayload(content),
     toolCalls: readToolCalls(call.toolCalls),
-    finishReason: call.finishReason,
-    errorMessage: call.errorMessage,
+    finishReason,
+    errorMessage,
     attempts: readAttempts(call.attempts),
   };
 }

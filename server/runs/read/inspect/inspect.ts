@@ -7,7 +7,7 @@ import { AppError } from "@/server/errors";
 import { type RunSummary, readRunsById } from "@/server/runs/read/list";
 import { queuedRuns } from "@/server/runs/read/run-rows";
 import type { Services } from "@/server/services";
-import { CALL_LINE, type CallLine, STEP_LINE, type StepLine, viewCallLine, viewStepLine } from "./lines";
+import { CALL_OMIT, type CallLine, STEP_OMIT, type StepLine, viewCallLine, viewStepLine } from "./lines";
 import { payloadPreview, startOf } from "./payload-preview";
 
 /** A run with all that its page shows at first. */
@@ -33,8 +33,8 @@ export async function inspectRun(
   const run = await readRun(services, actor, runId);
   const where = { runId, organizationId: actor.orgId, sequence: { gt: after } };
   const [steps, calls] = await Promise.all([
-    services.db.step.findMany({ where, orderBy: { stepNumber: "asc" }, select: STEP_LINE }),
-    services.db.modelCall.findMany({ where, orderBy: { id: "asc" }, select: CALL_LINE }),
+    services.db.step.findMany({ where, orderBy: { stepNumber: "asc" }, omit: STEP_OMIT }),
+    services.db.modelCall.findMany({ where, orderBy: { id: "asc" }, omit: CALL_OMIT }),
   ]);
   const spent = steps.some(({ childRunId }) => childRunId !== null)
     ? await readChildCredits(services, actor, runId)

@@ -5,19 +5,7 @@ import { Decimal } from "@/server/credits/amount";
  * Figures of a set of runs. Durations are ms of ended runs, null without any; credits a decimal. A percentile is the
  * middle of its class of durations; `…AtLeast` is the shortest duration in that class.
  */
-export type RunFigures = {
-  runs: number;
-  completed: number;
-  failed: number;
-  cancelled: number;
-  open: number;
-  tokens: number;
-  credits: string;
-  p50: number | null;
-  p95: number | null;
-  p50AtLeast: number | null;
-  p95AtLeast: number | null;
-};
+export type RunFigures = ReturnType<typeof viewFigures>;
 
 /** The figures of one hour, day or bar, with the number of runs in each class of duration. */
 export const partRow = z.object({
@@ -84,12 +72,12 @@ function addDurations(durations: Uint32Array, classes: string, runs: string): vo
   }
 }
 
-export function viewFigures(sum = emptySum()): RunFigures {
-  const { runs, completed, failed, cancelled, open, tokens, credits, durations } = sum;
-  const counts = { runs, completed, failed, cancelled, open, tokens, credits: credits.toFixed(4) };
+export function viewFigures(sum = emptySum()) {
+  const { durations, credits, ...counts } = sum;
   const [half, most] = [percentileClass(durations, 0.5), percentileClass(durations, 0.95)];
   return {
     ...counts,
+    credits: credits.toFixed(4),
     p50: middleOf(half),
     p95: middleOf(most),
     p50AtLeast: shortestOf(half),

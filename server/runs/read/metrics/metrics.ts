@@ -6,44 +6,22 @@ import {
   MAX_METRICS_DAYS,
   METRICS_INTERVALS,
   type MetricsInterval,
+  PERIOD_MS,
   RUN_PERIODS,
-  type RunPeriod,
 } from "@/server/runs/read/enums";
 import type { Services } from "@/server/services";
-import { add, emptySum, type Part, partRow, type RunFigures, type Sum, viewFigures } from "./figures";
+import { add, emptySum, type Part, partRow, type Sum, viewFigures } from "./figures";
+
+export type RunMetrics = Awaited<ReturnType<typeof readRunMetrics>>;
 
 /** The runs created from `from` until before `to` (ISO 8601). */
-export type MetricsBucket = RunFigures & { from: string; to: string };
+export type MetricsBucket = RunMetrics["buckets"][number];
 
 /** The runs of one agent, tool, trigger or key. */
-export type MetricsGroup = RunFigures & { id: string; name: string };
-
-export type RunMetrics = {
-  from: string;
-  to: string;
-  bucketMs: number;
-  /** The subject whose runs are counted, if not all; its name is "deleted" if it no longer exists. */
-  subject: { dimension: MetricsSubject["dimension"]; id: string; name: string } | null;
-  total: RunFigures;
-  /** The figures of the period of the same length before. */
-  before: RunFigures;
-  buckets: MetricsBucket[];
-  agents: MetricsGroup[];
-  tools: MetricsGroup[];
-  triggers: MetricsGroup[];
-  keys: MetricsGroup[];
-};
+export type MetricsGroup = RunMetrics["agents"][number];
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
-
-const PERIOD_MS: Record<RunPeriod, number> = {
-  "1h": HOUR,
-  "24h": DAY,
-  "7d": 7 * DAY,
-  "30d": 30 * DAY,
-  "90d": 90 * DAY,
-};
 
 /** One agent, tool, trigger or key. */
 const metricsSubject = z.object({
@@ -72,15 +50,14 @@ export const metricsQuestion = z
     days: metricsDays.optional(),
     subject: metricsSubject.optional(),
   })
-  .refine(({ period, interval }) => interval === undefined || intervalsOf(period).includes(interval), {
-    path: ["interval"],
-    error: "is not one of the period's",
-  });
+  .refine(
+    ({ period, interval }) => {
+      const intervals: readonly MetricsInterval[] = METRICS_INTERVALS[period];
+      return interval === undefined || intervals.includes(interval);
+    },
+    { path: ["interval"], error: "is not one of the period's" },
+  );
 export type MetricsQuestion = z.infer<typeof metricsQuestion>;
-
-const intervalsOf = (period: RunPeriod): readonly MetricsInterval[] => METRICS_INTERVALS[period];
-
-const nameRow = z.object({ id: z.string(), name: z.string() });
 
 /**
  * Settled days for bars of days, settled hours for bars of hours, and younger runs counted now. `$1`: the organization.
@@ -118,11 +95,7 @@ const NAMES = ["agents", "tools", "triggers", "api_keys"]
  * link to a list of exactly those runs. Settled hours and days come from `run_counts`; the rest is counted now.
  * Durations are exact to 1 %.
  */
-export async function readRunMetrics(
-  services: Services,
-  actor: MemberActor,
-  question: MetricsQuestion,
-): Promise<RunMetrics> {
+export async function readRunMetrics(services: Services, actor: MemberActor, question: MetricsQuestion) {
   const { subject } = question;
   const { from, to, bucketMs } = rangeOf(question, services.clock.now());
   const [since, until] = [new Date(from), new Date(to)];
@@ -131,16 +104,12 @@ export async function readRunMetrics(
   const [parts, pastParts, named] = await Promise.all([
     readParts(services, actor, { from: since, to: until, bucketMs, subject }),
     readParts(services, actor, past),
-    services.pool.query(NAMES, [actor.orgId]),
+    services.pool.query<{ id: string; name: string }>(NAMES, [actor.orgId]),
   ]);
   const before = emptySum();
   for (const part of pastParts) add(before, part);
-  const names = new Map(
-    z
-      .array(nameRow)
-      .parse(named.rows)
-      .map(({ id, name }) => [id, name]),
-  );
+  const names = new Map(named.rows.map(({ id, name }) => [id, name]));
+  const nameOf = (id: string) => names.get(id) ?? "deleted";
   const lines = new Map<string, Sum & { dimension: Part["dimension"] }>();
   const buckets = new Map<number, Sum>();
   for (const part of parts) {
@@ -152,17 +121,19 @@ export async function readRunMetrics(
     buckets.set(part.bucket, bucket);
     add(bucket, part);
   }
-  const groups = (dimension: MetricsSubject["dimension"]): MetricsGroup[] =>
+  const groups = (dimension: MetricsSubject["dimension"]) =>
     [...lines]
       .filter(([, line]) => line.dimension === dimension && !subject)
-      .map(([id, line]) => ({ ...viewFigures(line), id, name: names.get(id) ?? "deleted" }))
+      .map(([id, line]) => ({ ...viewFigures(line), id, name: nameOf(id) }))
       .sort((a, b) => b.runs - a.runs);
   return {
     from: since.toISOString(),
     to: until.toISOString(),
     bucketMs,
-    subject: subject ? { ...subject, name: names.get(subject.id) ?? "deleted" } : null,
+    /** The subject whose runs are counted, if not all; its name is "deleted" if it no longer exists. */
+    subject: subject ? { ...subject, name: nameOf(subject.id) } : null,
     total: viewFigures(lines.get(main.id)),
+    /** The figures of the period of the same length before. */
     before: viewFigures(before),
     buckets: Array.from({ length: Math.ceil((to - from) / bucketMs) }, (_, index) => ({
       ...viewFigures(buckets.get(index)),

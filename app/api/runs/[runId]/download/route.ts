@@ -2,7 +2,7 @@ import { memberForRoute, refuseRoute } from "@/app/request";
 import { getServices } from "@/process-services";
 import { isUuid } from "@/server/ids";
 import { queueDashboardCall } from "@/server/limits/dashboard-queue";
-import { readCompleteRun } from "@/server/runs/read/download";
+import { readCompleteRun } from "@/server/runs/read/export";
 
 /** A run with all its steps and model calls, as one JSON file. */
 export async function GET(

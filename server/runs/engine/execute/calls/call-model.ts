@@ -13,8 +13,9 @@ import {
   type ModelRequest,
   type ReceivedOutput,
 } from "@/server/models/port";
-import { CapReached, CreditsExhausted, exactly } from "@/server/runs/engine/execute/budget";
+import { exactly } from "@/server/runs/engine/execute/budget";
 import type { Execution } from "@/server/runs/engine/execute/execution";
+import { CapReached, CreditsExhausted } from "@/server/runs/engine/execute/interruptions";
 import { findModels } from "@/server/runs/engine/execute/own-models";
 import { showPartialOutput } from "@/server/runs/engine/execute/partial-output";
 import { pauseAt } from "@/server/runs/engine/pause-points";

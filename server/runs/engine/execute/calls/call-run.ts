@@ -1,113 +1,89 @@
+import type { AttachedCallable } from "@/server/agent/definition";
+import { Decimal } from "@/server/credits/amount";
 import { parseFunctionInput } from "@/server/functions/execute";
 import { FunctionError } from "@/server/functions/function-error";
 import { runAgent } from "@/server/functions/run-agent";
 import { runTool } from "@/server/functions/run-tool";
+import { deriveId } from "@/server/ids";
 import type { Json } from "@/server/json/json";
 import { stringifyLarge } from "@/server/json/large";
 import { validateAgainst } from "@/server/json/schema";
 import { describeIssues } from "@/server/json/schema-issues";
-import { DeadlinePassed, type Execution } from "@/server/runs/engine/execute/execution";
-import type { BegunStep, FinishedStep } from "@/server/runs/engine/write/journal";
-import { findTargetBySlug } from "@/server/runs/find-target";
+import type { FinishedStep } from "@/server/runs/engine/write/journal";
+import { describeKnownTargets, findTarget } from "@/server/runs/find-target";
 import type { Target } from "@/server/runs/target";
 import { replaceNul } from "@/server/secrets/stored-output";
 import { LONGEST_TIMER_MS } from "@/server/sleep";
-import {
-  type ActionOutcome,
-  type Failure,
-  failureOf,
-  isRetried,
-  payForAction,
-  recordAttempt,
-  storedOutput,
-  waitForRetry,
-} from "./action";
-import type { FunctionCall } from "./call-function";
-import { type ChildResult, type ChildTarget, executeChildRun } from "./child-run";
-import { childRunId } from "./child-run-id";
-
-type Started = { target: ChildTarget; input: string };
+import type { Execution } from "../execution";
+import { DeadlinePassed } from "../interruptions";
+import { type Child, type ChildResult, executeChildRun } from "./child-run";
+import { performStep, type StepCall, storedOutput } from "./perform-step";
 
 /** Runs the tool or agent that a step names, as a child run. */
-export function callRun(
-  execution: Execution,
-  { call, kind }: { call: FunctionCall; kind: "tool" | "agent" },
-  begun: BegunStep,
-): Promise<FinishedStep> {
-  return performChildStep(execution, begun, {
-    call,
-    find: () => (kind === "tool" ? findTool(execution, call.input) : findAgent(execution, call.input)),
-    ...(kind === "agent" && { toOutput: (answer: Json) => ({ output: answer }) }),
-  });
+export function callRun(execution: Execution, call: StepCall, kind: "tool" | "agent"): Promise<FinishedStep> {
+  const find = kind === "tool" ? findTool : findAgent;
+  const toOutput = (output: Json) => (kind === "tool" ? output : { output });
+  return callChild(execution, call, { find: () => find(execution, call.args), toOutput });
 }
 
-type ChildCall = {
-  call: Pick<FunctionCall, "key" | "retries" | "reader" | "timeoutMs">;
-  /** What to run, with its input. Throws FunctionError. */
-  find(): Promise<Started>;
-  /** The step's output, made of the child's. */
-  toOutput?(output: Json): Json;
-};
-
-/** Executes a step that is a child run, and pays one action. Each attempt is a run of its own. */
-export function performChildStep(
+/** Executes a tool that an agent called, as a child run. To the agent it is one step and one action. */
+export function callTool(
   execution: Execution,
-  begun: BegunStep,
-  child: ChildCall,
+  call: StepCall,
+  attached: Extract<AttachedCallable, { kind: "tool" }>,
 ): Promise<FinishedStep> {
-  return payForAction(execution, begun, {
-    reader: child.call.reader,
-    work: () => attemptRun(execution, begun, child),
-  });
+  const { toolId: id, version, title, definition, deadlineSeconds, maxCredits } = attached;
+  const target = {
+    id,
+    version,
+    configuration: { kind: "tool" as const, name: title, definition },
+    deadlineSeconds,
+    maxCredits: maxCredits === null ? null : new Decimal(maxCredits),
+  };
+  const find = async () => ({ target, input: JSON.stringify(call.args) });
+  return callChild(execution, call, { find, toOutput: (output) => output });
 }
 
-async function attemptRun(
+/** Performs a step whose attempts are child runs. */
+function callChild(
   execution: Execution,
-  begun: BegunStep,
-  { call, find, toOutput = (output) => output }: ChildCall,
-): Promise<ActionOutcome> {
-  const { services, run, signal } = execution;
-  // A worker that took the run over reads how the earlier attempts ended; they are recorded already.
-  const known = begun.attempts.filter(({ retryAt }) => retryAt !== undefined).length;
-  for (let attempt = 1; ; attempt += 1) {
-    const startedAt = services.clock.now();
-    let failure: Failure;
-    try {
-      const started = await find();
-      const id = childRunId(run.id, attempt === 1 ? call.key : `${call.key}/attempt-${attempt}`);
+  call: StepCall,
+  {
+    find,
+    toOutput,
+  }: {
+    /** What to run, with its input. Throws FunctionError. */
+    find(): Promise<Omit<Child, "id">>;
+    /** The step's output, made of the child's. */
+    toOutput(output: Json): Json;
+  },
+): Promise<FinishedStep> {
+  return performStep(execution, call, {
+    retries: call.retries,
+    hasSideEffects: true,
+    repeatsAttempts: true,
+    async attempt(begun, { number }) {
+      const found = await find();
+      const id = deriveId(execution.run.id, number === 1 ? call.key : `${call.key}/attempt-${number}`);
       begun.row.child = id;
-      const ended = await withinTime(execution, begun, { call, child: { id, ...started } });
-      if (ended.status === "Completed") {
-        const stored = await storedOutput(toOutput(ended.output), call.reader);
-        recordAttempt(execution, begun, { startedAt, error: "error" in stored ? stored.error : null });
-        return stored;
-      }
-      signal.throwIfAborted();
-      failure = { error: ended.message, code: ended.code };
-    } catch (error) {
-      if (!(error instanceof FunctionError)) throw error;
-      failure = failureOf(error, execution.secrets.redact);
-    }
-    const ended = { startedAt, error: failure.error };
-    if (!isRetried(call.retries, attempt, failure)) {
-      recordAttempt(execution, begun, ended);
-      return failure;
-    }
-    if (attempt > known) await waitForRetry(execution, begun, { ...ended, retries: call.retries, attempt });
-  }
+      const ended = await withinTime(execution, { id, ...found }, { ...call, beganAt: begun.startedAt });
+      if (ended.status === "Completed") return storedOutput(execution, toOutput(ended.output));
+      execution.signal.throwIfAborted();
+      throw new FunctionError(ended.code, ended.message);
+    },
+  });
 }
 
 /** Executes the child within the step's time limit, which counts from the step's beginning. */
 async function withinTime(
   execution: Execution,
-  begun: BegunStep,
-  { call, child }: { call: ChildCall["call"]; child: Started & { id: string } },
+  child: Child,
+  { timeoutMs, beganAt }: { timeoutMs?: number | undefined; beganAt: number },
 ): Promise<ChildResult> {
+  if (timeoutMs === undefined) return executeChildRun(execution, child);
   const { services, signal } = execution;
-  if (call.timeoutMs === undefined) return executeChildRun(execution, child);
-  const { timeoutMs } = call;
   const timeout = new AbortController();
-  const left = begun.startedAt + timeoutMs - services.clock.now().getTime();
+  const left = beganAt + timeoutMs - services.clock.now().getTime();
   const stop = () => timeout.abort(new DeadlinePassed(`The step took longer than ${timeoutMs} ms.`));
   if (left <= 0) stop();
   const timer = setTimeout(stop, Math.min(left, LONGEST_TIMER_MS));
@@ -119,41 +95,46 @@ async function withinTime(
   }
 }
 
-async function findTool({ services, run }: Execution, input: Json): Promise<Started> {
-  const { tool: slug, input: given = {} } = parseFunctionInput(runTool, input);
-  const target = await findTargetBySlug(services, run.orgId, { kind: "tool", slug });
-  if ("known" in target || target.kind !== "tool") throw unknown("tool", slug, target);
+async function findTool(execution: Execution, args: Json): Promise<Omit<Child, "id">> {
+  const { tool: slug, input = {} } = parseFunctionInput(runTool, args);
+  const target = await findBySlug(execution, "tool", slug);
   const { definition } = target.configuration;
-  const issues = await validateAgainst(definition.parameters, given, run.orgId);
+  const issues = await validateAgainst(definition.parameters, input, execution.run.orgId);
   if (issues.length > 0) {
     const message = `The input does not match the parameters of "${slug}": ${describeIssues(issues)}`;
     throw new FunctionError("invalid_arguments", message);
   }
-  const { id, version, configuration, deadlineSeconds } = target;
-  const maxCredits = target.maxCredits?.toFixed(4) ?? null;
-  return {
-    target: { targetId: id, version, configuration, deadlineSeconds, maxCredits },
-    input: await stringifyLarge(given),
-  };
+  return { target, input: await stringifyLarge(input) };
 }
 
-async function findAgent({ services, run }: Execution, input: Json): Promise<Started> {
-  const { agent: slug, message } = parseFunctionInput(runAgent, input);
-  const target = await findTargetBySlug(services, run.orgId, { kind: "agent", slug });
-  if ("known" in target || target.kind !== "agent") throw unknown("agent", slug, target);
+async function findAgent(execution: Execution, args: Json): Promise<Omit<Child, "id">> {
+  const { agent: slug, message } = parseFunctionInput(runAgent, args);
+  const target = await findBySlug(execution, "agent", slug);
   if (!target.active) throw new FunctionError("agent_inactive", `The agent "${slug}" is inactive.`);
-  const { id, version, deadlineSeconds } = target;
   // What a webhook sent may be in the message.
-  const messageFromOutside = run.fromOutside;
-  const configuration = { ...target.configuration, messageFromOutside };
-  const maxCredits = target.maxCredits?.toFixed(4) ?? null;
-  return {
-    target: { targetId: id, version, configuration, deadlineSeconds, maxCredits },
-    input: replaceNul(message),
-  };
+  const configuration = { ...target.configuration, messageFromOutside: execution.run.fromOutside };
+  return { target: { ...target, configuration }, input: replaceNul(message) };
 }
 
-function unknown(kind: "tool" | "agent", slug: string, found: Target | { known: string }): FunctionError {
-  const known = "known" in found ? ` ${found.known}.` : "";
-  return new FunctionError(`unknown_${kind}`, `There is no ${kind} "${slug}".${known}`);
+const BY_SLUG = {
+  agent: `SELECT id FROM agents WHERE organization_id = $1 AND slug = $2 AND deleted_at IS NULL`,
+  tool: `SELECT id FROM tools WHERE organization_id = $1 AND slug = $2 AND deleted_at IS NULL`,
+} as const;
+
+/** The agent or tool of that slug. Throws a FunctionError that names those that there are. */
+async function findBySlug<Kind extends Target["kind"]>(
+  { services, run }: Execution,
+  kind: Kind,
+  slug: string,
+): Promise<Extract<Target, { kind: Kind }>> {
+  const { rows } = await services.pool.query<{ id: string }>({
+    name: `find-${kind}-by-slug`,
+    text: BY_SLUG[kind],
+    values: [run.orgId, slug],
+  });
+  const id = rows[0]?.id;
+  const target = id === undefined ? null : await findTarget(services, run.orgId, { kind, id });
+  if (target) return target;
+  const known = await describeKnownTargets(services.db, run.orgId, { kind });
+  throw new FunctionError(`unknown_${kind}`, `There is no ${kind} "${slug}". ${known}.`);
 }

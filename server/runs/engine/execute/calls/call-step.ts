@@ -1,31 +1,57 @@
+import { parseFunctionInput } from "@/server/functions/execute";
+import { FunctionError } from "@/server/functions/function-error";
 import { findFunction } from "@/server/functions/registry";
-import type { Execution } from "@/server/runs/engine/execute/execution";
+import { waitFunction } from "@/server/functions/wait";
 import type { BegunStep, FinishedStep } from "@/server/runs/engine/write/journal";
-import type { NewStep } from "@/server/runs/engine/write/journal-rows";
-import { callFunction, type FunctionCall } from "./call-function";
+import type { Execution } from "../execution";
+import { attemptFunction } from "./call-function";
 import { callRun } from "./call-run";
-import { callWait } from "./call-wait";
+import { performStep, type StepCall, type StepOutcome } from "./perform-step";
 
-/** Executes a function as a step. Failures of the function are its result; only what ends the run's segment is thrown. */
-export async function callStep(
-  execution: Execution,
-  step: Omit<NewStep, "childRunId" | "hasSideEffects">,
-  call: FunctionCall,
-): Promise<FinishedStep> {
-  const { journal } = execution;
-  const hasSideEffects = findFunction(call.name)?.hasSideEffects ?? false;
-  const begun = await journal.beginStep({ ...step, childRunId: null, hasSideEffects });
-  try {
-    return await perform(execution, call, begun);
-  } catch (error) {
-    journal.abandon(begun);
-    throw error;
+/** Executes a function as a step. */
+export function callStep(execution: Execution, call: StepCall): Promise<FinishedStep> {
+  const { run, hasSideEffects = false } = findFunction(call.toolName) ?? {};
+  const { retries } = call;
+  if (run === undefined || typeof run === "function") {
+    return performStep(execution, call, {
+      retries,
+      hasSideEffects,
+      attempt: (_begun, attempt) => attemptFunction(execution, call, attempt),
+    });
   }
+  if (run.engine !== "wait") return callRun(execution, call, run.engine);
+  return performStep(execution, call, {
+    retries: { ...retries, count: 0 },
+    hasSideEffects,
+    attempt: (begun, attempt) => {
+      attempt.startedAt = new Date(begun.startedAt);
+      return wait(execution, call, begun);
+    },
+  });
 }
 
-function perform(execution: Execution, call: FunctionCall, begun: BegunStep): Promise<FinishedStep> {
-  const run = findFunction(call.name)?.run;
-  if (run === undefined || typeof run === "function") return callFunction(execution, call, begun);
-  if (run.engine === "wait") return callWait(execution, call, begun);
-  return callRun(execution, { call, kind: run.engine }, begun);
+/**
+ * Waits until a time. It counts from the step's beginning, which its row holds. So a worker that takes the run over
+ * waits only for the rest. Throws FunctionError.
+ */
+async function wait(
+  { signal, journal, strands, services, deadline }: Execution,
+  { args, timeoutMs }: StepCall,
+  begun: BegunStep,
+): Promise<StepOutcome> {
+  const { seconds, until } = parseFunctionInput(waitFunction, args);
+  const time = until === undefined ? new Date(begun.startedAt + (seconds ?? 0) * 1000) : new Date(until);
+  const text = time.toISOString();
+  if (time > deadline) {
+    const message = `The wait until ${text} would end after the run's deadline, ${deadline.toISOString()}. Raise deadlineSeconds.`;
+    throw new FunctionError("past_deadline", message);
+  }
+  if (timeoutMs !== undefined && time.getTime() > begun.startedAt + timeoutMs) {
+    throw new FunctionError("timeout", `wait would take longer than ${timeoutMs} ms.`);
+  }
+  if (time > services.clock.now()) {
+    journal.showProgress(begun);
+    await strands.sleep(time, signal);
+  }
+  return { text: JSON.stringify({ until: text }) };
 }

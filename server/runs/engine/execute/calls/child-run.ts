@@ -1,24 +1,23 @@
-import { createHash } from "node:crypto";
 import { answersWithJson, type RunConfiguration, runConfiguration } from "@/server/agent/definition";
-import { Decimal, ZERO } from "@/server/credits/amount";
-import { freezePrices } from "@/server/credits/prices";
+import { ZERO } from "@/server/credits/amount";
 import { MAX_CALLED_RUNS, MAX_RUN_DEPTH } from "@/server/functions/run-tool";
 import type { Json } from "@/server/json/json";
 import { readLargeJson } from "@/server/json/large";
 import { claimRun } from "@/server/runs/engine/claim";
-import type { ClaimedRun } from "@/server/runs/engine/claimed-run";
+import { type ClaimedRun, FIRST_CLAIM } from "@/server/runs/engine/claimed-run";
 import { endUnclaimedRun } from "@/server/runs/engine/end-run";
-import type { ChildOutcome, Execution } from "@/server/runs/engine/execute/execution";
 import { readState } from "@/server/runs/engine/run-state";
+import { freezeConfiguration, type Target, targetColumns } from "@/server/runs/target";
 import type { Services } from "@/server/services";
+import type { ChildOutcome, Execution } from "../execution";
 
-/** What a child run executes. */
-export type ChildTarget = {
-  targetId: string;
-  version: number;
-  configuration: RunConfiguration;
-  deadlineSeconds: number;
-  maxCredits: string | null;
+/** A child run, and what it executes. */
+export type Child = {
+  id: string;
+  target: Pick<Target, "id" | "version" | "deadlineSeconds" | "maxCredits"> & {
+    configuration: RunConfiguration;
+  };
+  input: string;
 };
 
 /**
@@ -27,7 +26,7 @@ export type ChildTarget = {
  */
 export async function executeChildRun(
   execution: Execution,
-  { id, target, input }: { id: string; target: ChildTarget; input: string },
+  { id, target, input }: Child,
   signal: AbortSignal = execution.signal,
 ): Promise<ChildResult> {
   const { services, worker, run, depth, family } = execution;
@@ -46,19 +45,16 @@ export async function executeChildRun(
     return { status: "Failed", code: "too_many_runs", message };
   }
   family.started += 1;
-  const { configuration, targetId, version, deadlineSeconds, maxCredits } = target;
-  const { kind, name } = configuration;
-  const document = JSON.stringify({ ...configuration, prices: freezePrices(run.prices) });
-  const hash = createHash("sha256").update(document).digest("hex");
+  const { configuration, deadlineSeconds, maxCredits } = target;
+  const { document, hash } = freezeConfiguration(configuration, run.prices);
   const now = services.clock.now();
-  const cap = maxCredits === null ? null : { credits: new Decimal(maxCredits), of: `the ${kind}'s setting` };
+  const cap = maxCredits && { credits: maxCredits, of: `the ${configuration.kind}'s setting` };
   const child: ClaimedRun = {
+    ...FIRST_CLAIM,
     id,
     orgId: run.orgId,
-    kind,
-    targetId,
-    epoch: 1,
-    segment: 1,
+    kind: configuration.kind,
+    targetId: target.id,
     configuration,
     configurationHash: hash,
     prices: run.prices,
@@ -70,25 +66,18 @@ export async function executeChildRun(
     deadlineSeconds,
     cap,
     held: ZERO,
-    sequence: 1,
-    yieldedAt: null,
   };
   // Not awaited: the child's rows follow in the same lane, and its end waits for this row.
   const inserted = worker.journal.child({
     id,
     org: run.orgId,
-    kind,
-    agent: kind === "agent" ? targetId : null,
-    tool: kind === "tool" ? targetId : null,
-    name,
-    version,
-    model: configuration.kind === "agent" ? configuration.model : null,
+    ...targetColumns(target),
     hash,
     document,
     parent: run.id,
     root: run.rootRunId,
     input,
-    cap: maxCredits,
+    cap: cap?.credits.toFixed(4) ?? null,
     cap_of: cap?.of ?? null,
     deadline: deadlineSeconds,
   });

@@ -1,0 +1,114 @@
+import { ZERO } from "@/server/credits/amount";
+import { creditsOfActions } from "@/server/credits/prices";
+import { FunctionError, isFinal } from "@/server/functions/function-error";
+import type { Json, JsonObject } from "@/server/json/json";
+import { pauseAt } from "@/server/runs/engine/pause-points";
+import type { BegunStep, FinishedStep } from "@/server/runs/engine/write/journal";
+import type { NewStep, StepResult } from "@/server/runs/engine/write/journal-rows";
+import type { Redact } from "@/server/secrets/redact";
+import { replaceNul, storeOutput } from "@/server/secrets/stored-output";
+import { sleepOrThrow } from "@/server/sleep";
+import { type RetryPolicy, retryWaitMs } from "@/server/workflow/retry-policy";
+import { exactly } from "../budget";
+import type { Execution } from "../execution";
+
+/** A call that a step performs: a function, a wait, or a child run. */
+export type StepCall = Omit<NewStep, "hasSideEffects"> & {
+  /** The input as a value; the step's own is what its row shows. */
+  args: JsonObject;
+  retries: RetryPolicy;
+  /** The limit of one attempt; undefined: the function's own. */
+  timeoutMs?: number | undefined;
+};
+
+/** One attempt, counted from 1. What its code prints is stored with it. */
+export type StepAttempt = { number: number; startedAt: Date; printed: string[] };
+
+/** What an attempt returned, as it is stored, or a failure that is not retried. */
+export type StepOutcome = { text: string } | { error: string; code: string };
+
+/** How a step's attempts are made. */
+export type StepWork = {
+  /** Makes one attempt. A FunctionError is a failure that may be retried; any other error ends the run's segment. */
+  attempt(begun: BegunStep, attempt: StepAttempt): Promise<StepOutcome>;
+  hasSideEffects: boolean;
+  retries: RetryPolicy;
+  /** Whether a worker that took the run over makes all attempts again, to read how the earlier ones ended. */
+  repeatsAttempts?: boolean;
+};
+
+/**
+ * Performs a step from its beginning to its end: attempts it until one attempt succeeds or no retry follows, records
+ * every attempt, and pays one action. A failure is the step's result. Throws only what ends the run's segment.
+ */
+export async function performStep(
+  execution: Execution,
+  call: StepCall,
+  work: StepWork,
+): Promise<FinishedStep> {
+  const { run, budget, signal, journal } = execution;
+  const begun = await journal.beginStep({ ...call, hasSideEffects: work.hasSideEffects });
+  try {
+    const price = creditsOfActions(run.prices, 1);
+    const reserved = await budget.reserve(exactly(price));
+    const outcome = await attemptStep(execution, begun, work).catch(async (error: unknown) => {
+      // A tool that ends at its cap returns what it had reserved to its caller.
+      await budget.spend(reserved, ZERO);
+      throw error;
+    });
+    const credits = await budget.spend(reserved, price);
+    await pauseAt("act:after");
+    signal.throwIfAborted();
+    return journal.finishStep(begun, { ...stepResult(run.kind, outcome), actions: 1, credits });
+  } catch (error) {
+    journal.abandon(begun);
+    throw error;
+  }
+}
+
+async function attemptStep(execution: Execution, begun: BegunStep, work: StepWork): Promise<StepOutcome> {
+  const { services, signal, secrets, journal } = execution;
+  const { retries, repeatsAttempts = false } = work;
+  const recorded = repeatsAttempts ? begun.attempts.filter(({ retryAt }) => retryAt !== undefined).length : 0;
+  for (let number = 1; ; number += 1) {
+    const attempt: StepAttempt = { number, startedAt: services.clock.now(), printed: [] };
+    let outcome: StepOutcome;
+    let isRetried = false;
+    try {
+      outcome = await work.attempt(begun, attempt);
+    } catch (error) {
+      if (!(error instanceof FunctionError)) throw error;
+      outcome = { error: replaceNul(secrets.redact(error.message)), code: error.code };
+      isRetried = number <= retries.count && !isFinal(error.code);
+    }
+    if (isRetried && number <= recorded) continue;
+    const retryInMs = isRetried ? retryWaitMs(retries, number) : undefined;
+    const now = services.clock.now().getTime();
+    begun.attempts.push({
+      startedAt: attempt.startedAt.toISOString(),
+      durationMs: Math.max(0, now - attempt.startedAt.getTime()),
+      error: "error" in outcome ? outcome.error : null,
+      ...(retryInMs !== undefined && { retryAt: new Date(now + retryInMs).toISOString() }),
+      ...(attempt.printed.length > 0 && { console: attempt.printed }),
+    });
+    if (retryInMs === undefined) return outcome;
+    journal.showProgress(begun, { attempts: begun.attempts });
+    await sleepOrThrow(retryInMs, signal);
+  }
+}
+
+/** An agent's model gets the message of a failure; a workflow also has its code. */
+function stepResult(kind: "agent" | "tool", outcome: StepOutcome): Pick<StepResult, "output" | "error"> {
+  if ("text" in outcome) return { output: outcome.text, error: null };
+  const { error, code } = outcome;
+  return { output: JSON.stringify(kind === "agent" ? { error } : { error, code }), error };
+}
+
+/**
+ * An output as it is stored: redacted JSON text. If it is too large, an agent's model gets a preview, and a workflow's
+ * step fails.
+ */
+export async function storedOutput({ run }: Execution, output: Json, redact?: Redact): Promise<StepOutcome> {
+  const stored = await storeOutput(output, run.kind === "agent" ? "cut" : "refuse", redact);
+  return "text" in stored ? stored : { error: stored.error, code: "output_too_large" };
+}

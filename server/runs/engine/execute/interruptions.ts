@@ -1,0 +1,35 @@
+/** What ends a run, or its segment, before it has completed. */
+
+/** The balance does not allow the run's next call. */
+export class CreditsExhausted extends Error {
+  override name = "CreditsExhausted";
+}
+
+export class CapReached extends Error {
+  override name = "CapReached";
+}
+
+/** The run was cancelled, ended elsewhere or taken over by another worker. */
+export class RunStopped extends Error {
+  override name = "RunStopped";
+}
+
+export class DeadlinePassed extends Error {
+  override name = "DeadlinePassed";
+}
+
+/** The run must yield its slot before its next act. */
+export class YieldSlot extends Error {
+  override name = "YieldSlot";
+}
+
+/** All strands of the run sleep; the first of them until this time. The run is to leave its slot until then. */
+export class SleepUntil extends YieldSlot {
+  override name = "SleepUntil";
+  readonly until: Date;
+
+  constructor(until: Date) {
+    super("the run waits");
+    this.until = until;
+  }
+}
