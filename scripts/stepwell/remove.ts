@@ -1,8 +1,8 @@
+import { removeDefinition } from "@/server/catalog/archive";
 import { operatorOf } from "@/server/catalog/organization/organizations";
-import { type Removable, removeDefinition } from "@/server/catalog/remove";
 import { argument, defineCommand, UsageError } from "./command";
 
-const KINDS: readonly Removable[] = ["agent", "tool", "trigger"];
+const KINDS = ["agent", "tool", "trigger"] as const;
 
 export const removeCommand = defineCommand({
   name: "remove",
