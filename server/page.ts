@@ -1,5 +1,8 @@
-/** A page of a list, newest first. `nextCursor`: the `before` of the next, older page; null if there is none. */
+/** A page of a list, newest first. `nextCursor`: the `cursor` of the next, older page; null if there is none. */
 export type Page<Item, Cursor = string> = { items: Item[]; nextCursor: Cursor | null };
+
+/** The page after `cursor`, with at most `limit` items. */
+export type PageRequest<Cursor = string> = { cursor?: Cursor | null | undefined; limit: number };
 
 /** The page of `limit` items, from a query for one item more. */
 export function pageOf<Item extends { id: string }>(found: readonly Item[], limit: number): Page<Item> {

@@ -132,7 +132,7 @@ export function questionsOf(services: Services, at: Landmarks): Question[] {
     other("balance", () => readBalance(services, actor)),
     other("ledger: first page", () => listLedger(services, actor, { holds: true, limit: 50 })),
     other("ledger: deep page", () =>
-      listLedger(services, actor, { holds: true, before: 1_500_000, limit: 50 }),
+      listLedger(services, actor, { holds: true, cursor: 1_500_000, limit: 50 }),
     ),
     other("ledger: grants, of which there is one", () =>
       listLedger(services, actor, { holds: true, kind: "grant", limit: 50 }),
@@ -141,7 +141,7 @@ export function questionsOf(services: Services, at: Landmarks): Question[] {
       listLedger(services, actor, { holds: true, kind: "refund", limit: 50 }),
     ),
     other("audit log: first page", () => listAudit(services, actor, { limit: 50 })),
-    other("audit log: deep page", () => listAudit(services, actor, { before: deep, limit: 50 })),
+    other("audit log: deep page", () => listAudit(services, actor, { cursor: deep, limit: 50 })),
     other("deliveries: first page", () =>
       listDeliveries(services, actor, { triggerId: at.trigger, limit: 50 }),
     ),

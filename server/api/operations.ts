@@ -1,53 +1,109 @@
 import { z } from "zod";
-import { KEY_SCOPES, type KeyScope } from "@/server/auth/actor";
-import { v1Router } from "./v1";
+import { idempotencyKey } from "./openapi/headers";
+import type { ApiMeta } from "./trpc";
 
-/** One REST operation, as a procedure's metadata declares it. */
-export type Operation = {
-  method: "GET" | "POST";
-  /** Path template, e.g. `/v1/agents/run/{agentId}`. */
-  path: string;
-  tag: string;
-  summary: string;
-  scope: KeyScope;
-  limit: "starts" | "reads";
-  /** Path of the procedure, e.g. `agents.run`. */
-  operationId: string;
-  /** Schemas of the path parameters, by name. */
-  parameters: Record<string, z.ZodType>;
-  body: z.ZodType | undefined;
-  output: z.ZodType;
+/**
+ * The operations of `/v1`: the metadata of the procedures in v1.ts. The REST handler routes with it, and trpc-to-openapi
+ * generates the document from it.
+ */
+
+type Declared = NonNullable<ApiMeta["openapi"]>;
+type Described = Pick<Declared, "summary" | "description"> & { path: `/${string}`; operationId: string };
+type Rules = Pick<Declared, "method" | "scope" | "limit" | "successDescription" | "requestHeaders">;
+
+/** Declares operations of one kind. `errorResponses` is empty because openapi/responses.ts adds our own. */
+const operation = (rules: Rules) => (described: Described) => {
+  const tag = described.path.startsWith("/v1/tools/") ? "Tools" : "Agents";
+  return { openapi: { ...described, ...rules, tags: [tag], errorResponses: {} } } satisfies ApiMeta;
 };
 
-const zodType = z.custom<z.ZodType>((value) => value instanceof z.ZodType);
-const zodObject = z.custom<z.ZodObject<Record<string, z.ZodType>>>((value) => value instanceof z.ZodObject);
-const declaration = z.object({
-  meta: z.object({
-    openapi: z.object({
-      method: z.enum(["GET", "POST"]),
-      path: z.string(),
-      tags: z.tuple([z.string()]),
-      summary: z.string(),
-      scope: z.enum(KEY_SCOPES),
-      limit: z.enum(["starts", "reads"]),
-    }),
+const start = operation({
+  method: "POST",
+  scope: "runs:start",
+  limit: "starts",
+  requestHeaders: z.object({
+    "Idempotency-Key": idempotencyKey(
+      "Within 24 hours the same key and request return the first answer and start nothing. " +
+        "The same key with another path or body is 409.",
+    ),
   }),
-  inputs: z.tuple([zodObject]),
-  output: zodType,
+  successDescription: "The run is stored and will execute",
 });
 
-/** tRPC types its record of procedures as nested, yet keeps it flat: `agents.run` → procedure. */
-const flatProcedures = z.record(
-  z.string(),
-  z.custom<{ _def: object }>((value) => typeof value === "function" && "_def" in value),
-);
+const read = operation({
+  method: "GET",
+  scope: "runs:read",
+  limit: "reads",
+  successDescription: "The run's current state",
+});
 
-/** The operations under `/v1`, from the procedures' metadata. The REST handler routes with them. */
-export function listOperations(): Operation[] {
-  return Object.entries(flatProcedures.parse(v1Router._def.procedures)).map(([operationId, { _def }]) => {
-    const { meta, inputs, output } = declaration.parse(_def);
-    const { body, ...parameters } = inputs[0].shape;
-    const { tags, ...openapi } = meta.openapi;
-    return { ...openapi, tag: tags[0], operationId, parameters, body, output };
-  });
-}
+/** A cancel counts as a read, so that it works when the starts are used up. */
+const cancel = operation({
+  method: "POST",
+  scope: "runs:start",
+  limit: "reads",
+  successDescription: "The run after the cancel",
+});
+
+const CANCEL =
+  "Idempotent. A pending run ends immediately, a running one within 30 seconds. What it has used is charged. " +
+  "Cancelling an ended run changes nothing. The call needs the scope runs:start and counts as a read.";
+
+/** By the path of their procedure. */
+export const OPERATIONS = {
+  "tools.run": start({
+    path: "/v1/tools/run/{toolId}",
+    operationId: "runTool",
+    summary: "Run a tool",
+    description:
+      "Starts a tool and returns the new run's id immediately. The body is the tool's input, an object that matches " +
+      "the tool's parameters, at most 1 MiB; no body means {}. Poll the run's status to follow it.",
+  }),
+  "tools.status": read({
+    path: "/v1/tools/run/{toolRunId}/status",
+    operationId: "getToolRunStatus",
+    summary: "Status of a tool run",
+    description: "For polling: after 1 second, then every 2 seconds, until status is Completed or Failed.",
+  }),
+  "tools.result": read({
+    path: "/v1/tools/run/{toolRunId}/result",
+    operationId: "getToolRunResult",
+    summary: "Result of a tool run",
+    description:
+      "Input, output and output schema, at any time: outputData is the JSON document null until " +
+      "status is Completed.",
+  }),
+  "tools.cancel": cancel({
+    path: "/v1/tools/run/{toolRunId}/cancel",
+    operationId: "cancelToolRun",
+    summary: "Cancel a tool run",
+    description: `${CANCEL} A cancelled tool run is Failed, with the errorMessage “Cancelled by …”.`,
+  }),
+  "agents.run": start({
+    path: "/v1/agents/run/{agentId}",
+    operationId: "runAgent",
+    summary: "Run an agent",
+    description:
+      "Starts an active agent with a message and returns the new run's id immediately. Poll the run's status to " +
+      "follow it. Other keys of the body are ignored.",
+  }),
+  "agents.status": read({
+    path: "/v1/agents/run/{agentRunId}/status",
+    operationId: "getAgentRunStatus",
+    summary: "Status of an agent run",
+    description:
+      "For polling: after 1 second, then every 2 seconds, until status is Completed, Failed or Cancelled.",
+  }),
+  "agents.details": read({
+    path: "/v1/agents/run/{agentRunId}/details",
+    operationId: "getAgentRunDetails",
+    summary: "Details of an agent run, with its steps",
+    description: "The status with the finished steps in order, at any time.",
+  }),
+  "agents.cancel": cancel({
+    path: "/v1/agents/run/{agentRunId}/cancel",
+    operationId: "cancelAgentRun",
+    summary: "Cancel an agent run",
+    description: CANCEL,
+  }),
+};

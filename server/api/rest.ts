@@ -14,7 +14,7 @@ import type { StartConditions } from "@/server/runs/start-item";
 import type { Services } from "@/server/services";
 import { type ApiRequest, type ApiResponse, respondToWebRequest } from "./http/api-request";
 import { errorResponse, jsonResponse, toAppError } from "./http/respond";
-import { listOperations, type Operation } from "./operations";
+import { OPERATIONS } from "./operations";
 import type { ApiContext } from "./trpc";
 import { startedResponse, v1Router } from "./v1";
 
@@ -24,12 +24,14 @@ import { startedResponse, v1Router } from "./v1";
  * the body.
  */
 
-type Route = Operation & { pattern: RegExp };
+type Route = (typeof routes)[number];
 
-const routes: Route[] = listOperations().map((operation) => ({
-  ...operation,
-  pattern: new RegExp(`^${operation.path.replace(/\{\w+\}/g, "([^/]+)")}$`),
-}));
+/** Each operation has one path parameter. */
+const routes = Object.entries(OPERATIONS).map(([procedure, { openapi }]) => {
+  const { method, path, scope, limit } = openapi;
+  const [before, parameter = "", after] = path.split(/[{}]/);
+  return { procedure, method, scope, limit, parameter, pattern: new RegExp(`^${before}([^/]+)${after}$`) };
+});
 
 export async function respondToRest(services: Services, request: ApiRequest): Promise<ApiResponse> {
   const requestId = newId();
@@ -51,18 +53,15 @@ async function answer(
   request: ApiRequest,
   { requestId, headers }: { requestId: string; headers: Record<string, string> },
 ): Promise<ApiResponse> {
-  const { route, values } = findRoute(request);
+  const { route, id } = findRoute(request);
   const actor = await authenticateKey(services, request.header("x-api-key"));
-  // Each operation has one path parameter.
-  const path = Object.fromEntries(
-    Object.keys(route.parameters).map((name, index) => [name, values[index] ?? ""]),
-  );
-  authorize(actor, route, values);
+  const path = { [route.parameter]: id };
+  authorize(actor, route, id);
   const context = { services, actor, requestId };
   if (route.limit === "reads") {
     Object.assign(headers, await countRead(services, actor));
     const type = route.method === "GET" ? "query" : "mutation";
-    const view = await callProcedure(route.operationId, { type, ctx: context, input: path });
+    const view = await callProcedure(route.procedure, { type, ctx: context, input: path });
     return jsonResponse(cacheForPolls(services, actor, { route, view }), requestId, headers);
   }
   const { result, body } = await start(request, { route, actor, context, path });
@@ -82,7 +81,7 @@ function cacheForPolls(
   if (!isFinal || route.method !== "GET" || !("id" in view) || typeof view.id !== "string") return body;
   const ended = services.endedRuns.get(view.id);
   if (ended?.orgId !== actor.orgId) return body;
-  return services.endedRuns.cacheBody(ended, route.operationId, body);
+  return services.endedRuns.cacheBody(ended, route.procedure, body);
 }
 
 type Start = { route: Route; actor: ApiKeyActor; context: ApiContext; path: Record<string, string> };
@@ -96,7 +95,8 @@ async function start(
   { route, actor, context, path }: Start,
 ): Promise<{ result: StartResult; body?: object }> {
   const { services } = context;
-  const isTool = route.tag === "Tools";
+  const kind = kindOf(route);
+  const isTool = kind === "tool";
   const { startsPerMinute } = actor.plan;
   const conditions: StartConditions = {};
   if (startsPerMinute !== null) {
@@ -112,14 +112,14 @@ async function start(
         scope: "start",
         key,
         requestHash: hashRequest(request.method, request.path, raw),
-        answer: (runId: string) => startedResponse(isTool ? "tool" : "agent", runId),
+        answer: (runId: string) => startedResponse(kind, runId),
       };
     }
     const input = { ...path, body: await parseBody(raw, request.header("content-type"), isTool) };
     const onStart = (started: StartResult) => {
       result = started;
     };
-    const body = await callProcedure(route.operationId, {
+    const body = await callProcedure(route.procedure, {
       type: "mutation",
       ctx: { ...context, conditions, onStart },
       input,
@@ -132,10 +132,10 @@ async function start(
   }
 }
 
-function findRoute(request: ApiRequest): { route: Route; values: string[] } {
+function findRoute(request: ApiRequest): { route: Route; id: string } {
   const matching = routes.flatMap((route) => {
     const match = route.pattern.exec(request.path);
-    return match === null ? [] : [{ route, values: match.slice(1).map(decodeSegment) }];
+    return match === null ? [] : [{ route, id: decodeSegment(match[1] ?? "") }];
   });
   if (matching.length === 0) throw new AppError("not_found", "There is nothing at this path.");
   const found = matching.find(({ route }) => route.method === request.method);
@@ -143,6 +143,8 @@ function findRoute(request: ApiRequest): { route: Route; values: string[] } {
   const allow = matching.map(({ route }) => route.method).join(", ");
   throw new AppError("method_not_allowed", `This path takes ${allow}.`, { headers: { Allow: allow } });
 }
+
+const kindOf = ({ procedure }: Route) => (procedure === "tools.run" ? "tool" : "agent");
 
 /** A malformed percent escape is kept, and then refused as a malformed id. */
 function decodeSegment(segment: string): string {
@@ -154,22 +156,17 @@ function decodeSegment(segment: string): string {
 }
 
 /** Throws unless the plan and the key's scopes and targets allow the operation and the organization is not suspended. */
-export function authorize(
-  actor: ApiKeyActor,
-  { scope, limit, tag }: Pick<Operation, "scope" | "limit" | "tag">,
-  [id = ""]: string[],
-): void {
+function authorize(actor: ApiKeyActor, route: Route, id: string): void {
   if (!actor.plan.apiAccess) {
     throw new AppError("api_access_disabled", "API access is not enabled on the organization's plan.");
   }
-  if (!actor.scopes.includes(scope)) {
-    throw new AppError("forbidden", `The API key ${actor.name} lacks the scope ${scope}.`);
+  if (!actor.scopes.includes(route.scope)) {
+    throw new AppError("forbidden", `The API key ${actor.name} lacks the scope ${route.scope}.`);
   }
   // The path of a start names the target; other operations look it up (runs/read/read-run.ts).
-  const isLimited = limit === "starts" && actor.targetIds.length > 0;
+  const isLimited = route.limit === "starts" && actor.targetIds.length > 0;
   if (isLimited && !actor.targetIds.includes(id.toLowerCase())) {
-    const target = tag === "Tools" ? "tool" : "agent";
-    throw new AppError("forbidden", `The API key ${actor.name} may not start this ${target}.`);
+    throw new AppError("forbidden", `The API key ${actor.name} may not start this ${kindOf(route)}.`);
   }
   if (actor.suspended) throw new AppError("organization_suspended", "The organization is suspended.");
 }

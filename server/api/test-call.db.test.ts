@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createTrigger, setTriggerStatus } from "@/server/catalog/create-trigger";
+import { createTrigger, setTriggerStatus } from "@/server/catalog/change-trigger";
 import { newId } from "@/server/ids";
 import { createMember } from "@/testing/runs";
 import { createTenant, openWorld } from "@/testing/world";

@@ -42,7 +42,7 @@ it("runs the draft, not the saved version, and says so in the run's name", async
   const { run, definition } = await configurationOf(runId);
   expect(run).toMatchObject({ targetName: "Sum (draft)", toolId: id, input: '{"a":3}' });
   expect(definition.steps[1].with.expression).toBe("{{ steps.double }} + 100");
-  expect((await readToolText(world, member, id)).yaml).toContain('+ 1"');
+  expect((await readToolText(world, member, { toolId: id })).yaml).toContain('+ 1"');
 });
 
 it("ends after a step, with its output", async () => {

@@ -14,16 +14,16 @@ import { refuseNul } from "@/server/json/body";
 import { isJsonObject, type JsonObject } from "@/server/json/json";
 import { MAX_USER_MESSAGE_BYTES } from "@/server/limits/sizes";
 import { cancelRun } from "@/server/runs/cancel";
+import type { StartRequest } from "@/server/runs/prepare-start";
 import { readConfiguration, readFinishedSteps, readRun } from "@/server/runs/read/read-run";
 import { agentRunDetails, agentRunStatus, toolRunResult, toolRunStatus } from "@/server/runs/read/views";
 import { startRun } from "@/server/runs/start";
 import type { Services } from "@/server/services";
-import * as metadata from "./openapi/metadata";
-import { publicProcedure, router } from "./trpc";
+import { OPERATIONS } from "./operations";
+import { type ApiContext, publicProcedure, router } from "./trpc";
 
 /**
- * Endpoints 1–6 of the contract and the cancels as procedures. The REST handler (rest.ts) routes by their OpenAPI
- * metadata; trpc-to-openapi generates the document from it (openapi/).
+ * Endpoints 1–6 of the contract and the cancels as procedures; operations.ts declares their paths and rules.
  */
 
 const keyProcedure = publicProcedure.use(({ ctx, next }) => {
@@ -53,100 +53,101 @@ export function startedResponse(kind: "agent" | "tool", runId: string): RunStart
   };
 }
 
+type RunRef = { kind: "agent" | "tool"; runId: string };
+
 /** Cancels a run of the caller's organization and returns it; idempotent. */
-async function cancelled(
-  services: Services,
-  actor: ApiKeyActor,
-  { kind, runId }: { kind: "agent" | "tool"; runId: string },
-) {
-  await readRun(services, actor, { kind, runId });
-  await cancelRun(services, actor.orgId, { runId, by: `the API key ${actor.name}` });
-  return readRun(services, actor, { kind, runId });
+async function cancelled(services: Services, actor: ApiKeyActor, run: RunRef) {
+  await readRun(services, actor, run);
+  await cancelRun(services, actor.orgId, { runId: run.runId, by: `the API key ${actor.name}` });
+  return readRun(services, actor, run);
 }
+
+async function start(ctx: ApiContext & { actor: ApiKeyActor }, request: StartRequest) {
+  const result = await startRun(ctx.services, ctx.actor, { ...request, conditions: ctx.conditions });
+  ctx.onStart?.(result);
+  return startedResponse(request.kind, result.runId);
+}
+
+const toolRunInput = z.object({ toolRunId: id("toolRunId", "tool run") });
+const agentRunInput = z.object({ agentRunId: id("agentRunId", "agent run") });
+const toolRun = ({ toolRunId }: z.output<typeof toolRunInput>): RunRef => ({
+  kind: "tool",
+  runId: toolRunId,
+});
+const agentRun = ({ agentRunId }: z.output<typeof agentRunInput>): RunRef => ({
+  kind: "agent",
+  runId: agentRunId,
+});
 
 export const v1Router = router({
   tools: router({
     run: keyProcedure
-      .meta(metadata.runTool)
+      .meta(OPERATIONS["tools.run"])
       .input(z.object({ toolId: id("toolId", "tool"), body: toolInput }))
       .output(runStarted)
       .mutation(async ({ ctx, input }) => {
         await refuseNul(input.body);
-        const request = { kind: "tool", targetId: input.toolId, input: input.body } as const;
-        const result = await startRun(ctx.services, ctx.actor, { ...request, conditions: ctx.conditions });
-        ctx.onStart?.(result);
-        return startedResponse("tool", result.runId);
+        return start(ctx, { kind: "tool", targetId: input.toolId, input: input.body });
       }),
     status: keyProcedure
-      .meta(metadata.getToolRunStatus)
-      .input(z.object({ toolRunId: id("toolRunId", "tool run") }))
+      .meta(OPERATIONS["tools.status"])
+      .input(toolRunInput)
       .output(toolRunStatusView)
-      .query(async ({ ctx, input }) => {
-        const run = await readRun(ctx.services, ctx.actor, { kind: "tool", runId: input.toolRunId });
-        return toolRunStatus(run, ctx.services.clock.now());
-      }),
+      .query(async ({ ctx: { services, actor }, input }) =>
+        toolRunStatus(await readRun(services, actor, toolRun(input)), services.clock.now()),
+      ),
     result: keyProcedure
-      .meta(metadata.getToolRunResult)
-      .input(z.object({ toolRunId: id("toolRunId", "tool run") }))
+      .meta(OPERATIONS["tools.result"])
+      .input(toolRunInput)
       .output(toolRunResultView)
-      .query(async ({ ctx, input }) => {
-        const run = await readRun(ctx.services, ctx.actor, { kind: "tool", runId: input.toolRunId });
-        const configuration = await readConfiguration(ctx.services, ctx.actor.orgId, run.configurationHash);
-        return toolRunResult(run, configuration, ctx.services.clock.now());
+      .query(async ({ ctx: { services, actor }, input }) => {
+        const run = await readRun(services, actor, toolRun(input));
+        const configuration = await readConfiguration(services, actor.orgId, run.configurationHash);
+        return toolRunResult(run, configuration, services.clock.now());
       }),
     cancel: keyProcedure
-      .meta(metadata.cancelToolRun)
-      .input(z.object({ toolRunId: id("toolRunId", "tool run") }))
+      .meta(OPERATIONS["tools.cancel"])
+      .input(toolRunInput)
       .output(toolRunStatusView)
-      .mutation(async ({ ctx, input }) => {
-        const run = await cancelled(ctx.services, ctx.actor, { kind: "tool", runId: input.toolRunId });
-        return toolRunStatus(run, ctx.services.clock.now());
-      }),
+      .mutation(async ({ ctx: { services, actor }, input }) =>
+        toolRunStatus(await cancelled(services, actor, toolRun(input)), services.clock.now()),
+      ),
   }),
   agents: router({
     run: keyProcedure
-      .meta(metadata.runAgent)
+      .meta(OPERATIONS["agents.run"])
       .input(z.object({ agentId: id("agentId", "agent"), body: startAgentBody }))
       .output(runStarted)
       .mutation(async ({ ctx, input }) => {
         const { userMessage } = input.body;
         if (Buffer.byteLength(userMessage) > MAX_USER_MESSAGE_BYTES) {
-          throw new AppError(
-            "payload_too_large",
-            `userMessage is larger than ${MAX_USER_MESSAGE_BYTES} bytes.`,
-          );
+          const message = `userMessage is larger than ${MAX_USER_MESSAGE_BYTES} bytes.`;
+          throw new AppError("payload_too_large", message);
         }
         await refuseNul(userMessage, "/userMessage");
-        const request = { kind: "agent", targetId: input.agentId, userMessage } as const;
-        const result = await startRun(ctx.services, ctx.actor, { ...request, conditions: ctx.conditions });
-        ctx.onStart?.(result);
-        return startedResponse("agent", result.runId);
+        return start(ctx, { kind: "agent", targetId: input.agentId, userMessage });
       }),
     status: keyProcedure
-      .meta(metadata.getAgentRunStatus)
-      .input(z.object({ agentRunId: id("agentRunId", "agent run") }))
+      .meta(OPERATIONS["agents.status"])
+      .input(agentRunInput)
       .output(agentRunStatusView)
-      .query(async ({ ctx, input }) => {
-        return agentRunStatus(
-          await readRun(ctx.services, ctx.actor, { kind: "agent", runId: input.agentRunId }),
-        );
-      }),
+      .query(async ({ ctx: { services, actor }, input }) =>
+        agentRunStatus(await readRun(services, actor, agentRun(input))),
+      ),
     details: keyProcedure
-      .meta(metadata.getAgentRunDetails)
-      .input(z.object({ agentRunId: id("agentRunId", "agent run") }))
+      .meta(OPERATIONS["agents.details"])
+      .input(agentRunInput)
       .output(agentRunDetailsView)
-      .query(async ({ ctx, input }) => {
-        const run = await readRun(ctx.services, ctx.actor, { kind: "agent", runId: input.agentRunId });
-        return agentRunDetails(run, await readFinishedSteps(ctx.services, ctx.actor.orgId, run.id));
+      .query(async ({ ctx: { services, actor }, input }) => {
+        const run = await readRun(services, actor, agentRun(input));
+        return agentRunDetails(run, await readFinishedSteps(services, actor.orgId, run.id));
       }),
     cancel: keyProcedure
-      .meta(metadata.cancelAgentRun)
-      .input(z.object({ agentRunId: id("agentRunId", "agent run") }))
+      .meta(OPERATIONS["agents.cancel"])
+      .input(agentRunInput)
       .output(agentRunStatusView)
-      .mutation(async ({ ctx, input }) => {
-        return agentRunStatus(
-          await cancelled(ctx.services, ctx.actor, { kind: "agent", runId: input.agentRunId }),
-        );
-      }),
+      .mutation(async ({ ctx: { services, actor }, input }) =>
+        agentRunStatus(await cancelled(services, actor, agentRun(input))),
+      ),
   }),
 });

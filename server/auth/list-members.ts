@@ -1,36 +1,21 @@
-import type { MemberActor, MemberRole } from "@/server/auth/actor";
-import { MEMBER_ROLES } from "@/server/auth/actor";
+import { MEMBER_ROLES, type MemberActor } from "@/server/auth/actor";
 import type { Services } from "@/server/services";
 
-export type MemberLine = {
-  userId: string;
-  name: string;
-  email: string;
-  role: MemberRole;
-  joinedAt: string;
-  /** Whether this is the reader. */
-  self: boolean;
-};
+export type MemberLine = Awaited<ReturnType<typeof listMembers>>[number];
 
-/** The organization's members: owners first, then by name. */
-export async function listMembers({ db }: Services, actor: MemberActor): Promise<MemberLine[]> {
+/** The organization's members: owners first, then by name. `self` is the reader. */
+export async function listMembers({ db }: Services, actor: MemberActor) {
   const members = await db.member.findMany({
     where: { organizationId: actor.orgId },
-    select: {
-      role: true,
-      createdAt: true,
-      user: { select: { id: true, name: true, email: true } },
-    },
+    select: { role: true, createdAt: true, userId: true, user: { select: { name: true, email: true } } },
     orderBy: { user: { name: "asc" } },
   });
   return members
-    .map(({ role, createdAt, user }) => ({
-      userId: user.id,
-      name: user.name,
-      email: user.email,
-      role,
+    .map(({ createdAt, user, ...member }) => ({
+      ...member,
+      ...user,
       joinedAt: createdAt.toISOString(),
-      self: user.id === actor.userId,
+      self: member.userId === actor.userId,
     }))
     .sort((one, two) => MEMBER_ROLES.indexOf(two.role) - MEMBER_ROLES.indexOf(one.role));
 }

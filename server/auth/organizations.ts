@@ -1,15 +1,12 @@
-import type { MemberActor, MemberRole } from "@/server/auth/actor";
+import type { MemberActor } from "@/server/auth/actor";
 import { AppError } from "@/server/errors";
 import type { Services } from "@/server/services";
 
-/** An organization in the switcher. */
-export type OrganizationLine = { id: string; slug: string; name: string; role: MemberRole; active: boolean };
+export type OrganizationLine = Awaited<ReturnType<typeof listOwnOrganizations>>[number];
 
-export async function listOwnOrganizations(
-  services: Services,
-  actor: MemberActor,
-): Promise<OrganizationLine[]> {
-  const members = await services.db.member.findMany({
+/** The person's organizations, for the switcher. */
+export async function listOwnOrganizations({ db }: Services, actor: MemberActor) {
+  const members = await db.member.findMany({
     where: { userId: actor.userId },
     select: { role: true, organization: { select: { id: true, slug: true, name: true } } },
     orderBy: { organization: { name: "asc" } },
@@ -26,15 +23,15 @@ export async function listOwnOrganizations(
  * not it exists.
  */
 export async function switchOrganization(
-  services: Services,
+  { db }: Services,
   actor: MemberActor,
-  organizationId: string,
+  { organizationId }: { organizationId: string },
 ): Promise<void> {
-  const member = await services.db.member.findUnique({
+  const member = await db.member.findUnique({
     where: { organizationId_userId: { organizationId, userId: actor.userId } },
   });
   if (!member) throw new AppError("not_found", "You are not a member of this organization.");
-  await services.db.session.updateMany({
+  await db.session.updateMany({
     where: { userId: actor.userId },
     data: { activeOrganizationId: organizationId },
   });

@@ -7,47 +7,29 @@ import type { Transaction } from "@/server/db/client";
 import { AppError } from "@/server/errors";
 import { acquireRate } from "@/server/limits/rate-limit";
 import { recordAudit } from "@/server/operate/audit";
+import { plain } from "@/server/plain";
 import type { Services } from "@/server/services";
 
 /** A person's own account: their password and their sessions. */
 
 /** A signed-in browser of a person. */
-export type SessionLine = {
-  id: string;
-  /** Whether this is the reader's own. */
-  current: boolean;
-  userAgent: string | null;
-  ipAddress: string | null;
-  createdAt: string;
-  /** Exact to an hour. */
-  lastUsedAt: string;
-};
+export type SessionLine = Awaited<ReturnType<typeof listOwnSessions>>[number];
 
 /** A person in the session of one request. */
 type AccountHolder = { actor: MemberActor; sessionId: string | undefined };
 
 const MAX_LISTED = 100;
 
-/** The person's sessions that are still valid: the current one, then by last use. */
-export async function listOwnSessions(
-  { db, clock }: Services,
-  { actor, sessionId }: AccountHolder,
-): Promise<SessionLine[]> {
+/** The person's valid sessions: the current one, then by last use. `lastUsedAt` is exact to an hour. */
+export async function listOwnSessions({ db, clock }: Services, { actor, sessionId }: AccountHolder) {
   const found = await db.session.findMany({
     where: { userId: actor.userId, expiresAt: { gt: clock.now() } },
     orderBy: { updatedAt: "desc" },
     take: MAX_LISTED,
-    omit: { token: true },
+    select: { id: true, userAgent: true, ipAddress: true, createdAt: true, updatedAt: true },
   });
-  return found
-    .map((session) => ({
-      id: session.id,
-      current: session.id === sessionId,
-      userAgent: session.userAgent,
-      ipAddress: session.ipAddress,
-      createdAt: session.createdAt.toISOString(),
-      lastUsedAt: session.updatedAt.toISOString(),
-    }))
+  return plain(found)
+    .map(({ updatedAt, ...line }) => ({ ...line, lastUsedAt: updatedAt, current: line.id === sessionId }))
     .sort((one, two) => Number(two.current) - Number(one.current));
 }
 

@@ -205,7 +205,7 @@ describe("the active organization", () => {
     });
     const headers = await signIn(email);
     expect((await memberOf(headers))?.orgId).toBe(tenant.orgId);
-    await switchOrganization(world, { ...member, userId }, second.orgId);
+    await switchOrganization(world, { ...member, userId }, { organizationId: second.orgId });
     expect(await memberOf(headers)).toMatchObject({ orgId: second.orgId, role: "viewer" });
     await world.db.member.deleteMany({ where: { userId, organizationId: second.orgId } });
     expect(await memberOf(headers)).toMatchObject({ orgId: tenant.orgId, role: "owner" });

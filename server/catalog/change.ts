@@ -1,11 +1,11 @@
+import type { z } from "zod";
 import type { Actor, MemberActor, MemberRole, OperatorActor } from "@/server/auth/actor";
 import { roleCovers } from "@/server/auth/sessions";
-import type { AuditSubject } from "@/server/contract/enums";
 import type { Transaction } from "@/server/db/client";
 import { AppError } from "@/server/errors";
-import { changedFields, type Facts, recordAudit } from "@/server/operate/audit";
+import { type AuditRecord, changedFields, type Facts, recordAudit } from "@/server/operate/audit";
 import type { Services } from "@/server/services";
-import { refusal } from "./issues";
+import { parseInput, refusal } from "./issues";
 import type { DeclaredSlugs } from "./resolve-slugs";
 
 /** The services that catalog verbs need. */
@@ -20,9 +20,9 @@ const TIMEOUTS = { timeout: 30_000, maxWait: 10_000 };
 export type Saved = "created" | "updated" | "restored" | "unchanged";
 
 /** A change in progress: one transaction, one time, one organization. `declared`: what else the same file saves. */
-export type Change = {
+export type Change<Who extends Editor = Editor> = {
   tx: Transaction;
-  actor: Editor;
+  actor: Who;
   encryption: Services["encryption"];
   at: Date;
   declared?: DeclaredSlugs;
@@ -41,15 +41,55 @@ export type Expectation = {
 /** `note`: why the new version is saved. It is dropped if no version is created. */
 export type SaveOptions = Expectation & { note?: string | undefined };
 
+/** The role that a member needs, the schema of the input, and further locks to take. */
+type Rules<Schema extends z.ZodType> = {
+  role: MemberRole;
+  input: Schema;
+  locks?: (input: z.output<Schema>) => string[];
+};
+
+/**
+ * Creates a verb of the catalog. It checks its input and the actor's role, and works within one change. Its properties
+ * `role`, `input` and `run` make it a procedure of the dashboard. Every verb throws `forbidden`, and `invalid_request` with
+ * each issue.
+ */
+export function catalogVerb<Schema extends z.ZodType, Result, Who extends Editor = Editor>(
+  { role, input: schema, locks }: Rules<Schema>,
+  work: (change: Change<Who>, input: z.output<Schema>) => Promise<Result>,
+) {
+  const run = async (services: CatalogServices, actor: Who, input: unknown): Promise<Result> => {
+    const parsed = parseInput(schema, input);
+    const needs = { actor, role, locks: locks?.(parsed) ?? [] };
+    return changeCatalog(services, needs, (change) => work(change, parsed));
+  };
+  const verb: (services: CatalogServices, actor: Who, input: z.input<Schema>) => Promise<Result> = run;
+  return Object.assign(verb, { role, input: schema, run });
+}
+
+/** Creates a verb that saves a definition, for members. It throws also `not_found` if the item was expected to exist. */
+export function savingVerb<Schema extends z.ZodType, Result>(
+  schema: Schema,
+  put: (change: Change, definition: z.output<Schema>, options: SaveOptions) => Promise<Result>,
+) {
+  return async (
+    services: CatalogServices,
+    actor: Editor,
+    { definition, ...options }: { definition: z.input<Schema> } & SaveOptions,
+  ): Promise<Result> => {
+    const parsed = parseInput(schema, definition);
+    return changeCatalog(services, { actor, role: "member" }, (change) => put(change, parsed, options));
+  };
+}
+
 /**
  * Runs `work` in one transaction, with no other change of this organization's catalog. The lock is advisory, so runs do
  * not wait for it. `role`: the role that a member needs. `locks`: further locks to take. Throws `forbidden`.
  */
-export async function changeCatalog<T>(
+export async function changeCatalog<Result, Who extends Editor>(
   services: CatalogServices,
-  { actor, role, locks = [] }: { actor: Editor; role: MemberRole; locks?: readonly string[] },
-  work: (change: Change) => Promise<T>,
-): Promise<T> {
+  { actor, role, locks = [] }: { actor: Who; role: MemberRole; locks?: readonly string[] },
+  work: (change: Change<Who>) => Promise<Result>,
+): Promise<Result> {
   requireRole(actor, role);
   const result = await services.db.$transaction(async (tx) => {
     await lockCatalog(tx, [organizationLock(actor.orgId), ...locks]);
@@ -61,7 +101,7 @@ export async function changeCatalog<T>(
 }
 
 /** Throws `forbidden` unless the actor is the operator or a member with at least the role `needed`. */
-export function requireRole(actor: Actor, needed: MemberRole): asserts actor is Editor {
+export function requireRole(actor: Actor, needed: MemberRole): void {
   if (actor.kind === "operator") return;
   if (actor.kind === "member" && roleCovers(actor.role, needed)) return;
   throw new AppError("forbidden", `This needs the role ${needed}.`);
@@ -79,81 +119,49 @@ export async function lockCatalog(tx: Transaction, names: readonly string[]): Pr
   }
 }
 
-/** Writes the audit entry of a save unless nothing changed. */
-export async function auditSave(
-  change: Change,
-  {
-    saved,
-    subject,
-    before,
-    after,
-  }: {
-    saved: Saved;
-    subject: { kind: AuditSubject; id: string; name: string };
-    before: Facts | null;
-    after: Facts;
-  },
-): Promise<void> {
-  if (saved === "unchanged") return;
-  await recordAudit(change, { verb: saved, subject, changes: changedFields(before, after) });
-}
-
-/** What saving does to a row that is `found` or missing, and which fields change. */
-export function compareSaved(
-  found: { deletedAt: Date | null } | null,
-  before: Facts | null,
-  after: Facts,
-): { saved: Saved; changed: Set<string> } {
-  const changed = new Set(Object.keys(changedFields(before, after)));
-  if (!found) return { saved: "created", changed };
-  if (found.deletedAt !== null) return { saved: "restored", changed };
-  return { saved: changed.size > 0 ? "updated" : "unchanged", changed };
-}
-
-/** Throws `invalid_request` if the stored item is not what the caller expects. */
-export function checkExpectation(
-  kind: AuditSubject,
-  {
-    slug,
-    found,
-    expected,
-  }: {
-    slug: string;
-    found: { id?: string; deletedAt: Date | null; version?: number } | null;
-    expected: Expectation;
-  },
-): void {
-  const present = found !== null && found.deletedAt === null;
-  const called = KIND_NAMES[kind];
-  if (expected.id !== undefined && found?.id !== expected.id) {
-    throw refusal([
-      { path: "/slug", message: `cannot be changed: "${slug}" is not the slug of this ${called.name}` },
-    ]);
-  }
-  if (expected.only === "create" && present) {
-    throw refusal([{ path: "/slug", message: `is taken: ${called.one} "${slug}" exists` }]);
-  }
-  if (expected.only === "update" && !present) {
-    throw new AppError("not_found", `There is no ${called.name} "${slug}".`);
-  }
-  if (expected.version !== undefined && present && found.version !== expected.version) {
-    throw refusal([
-      {
-        path: "",
-        message: `Version ${found.version} of this ${called.name} was saved since you opened version ${expected.version}; nothing was overwritten`,
-      },
-    ]);
-  }
-}
-
-const KIND_NAMES: Record<AuditSubject, { name: string; one: string }> = {
-  organization: { name: "organization", one: "an organization" },
-  member: { name: "member", one: "a member" },
-  invitation: { name: "invitation", one: "an invitation" },
-  api_key: { name: "API key", one: "an API key" },
-  agent: { name: "agent", one: "an agent" },
-  tool: { name: "tool", one: "a tool" },
-  secret: { name: "secret", one: "a secret" },
-  model_provider: { name: "model provider", one: "a model provider" },
-  trigger: { name: "trigger", one: "a trigger" },
+/** An item before and after saving. `before`: null if it is new. `restores`: it was deleted. */
+export type Compared = {
+  subject: AuditRecord["subject"];
+  before: Facts | null;
+  after: Facts;
+  restores?: boolean;
 };
+
+/** Writes an item and its audit entry unless nothing changed. `write` gets the names of the changed fields. */
+export async function saveItem(
+  change: Change,
+  { subject, before, after, restores = false }: Compared,
+  write: (changed: Set<string>) => Promise<unknown>,
+): Promise<Saved> {
+  const changes = changedFields(before, after);
+  const changed = new Set(Object.keys(changes));
+  if (before !== null && !restores && changed.size === 0) return "unchanged";
+  const saved = before === null ? "created" : restores ? "restored" : "updated";
+  await write(changed);
+  await recordAudit(change, { verb: saved, subject, changes });
+  return saved;
+}
+
+/** Throws `invalid_request` or `not_found` if the stored item is not what the caller expects. */
+export function checkExpectation(
+  kind: "agent" | "tool" | "trigger" | "secret",
+  found: { id: string; deletedAt?: Date | null; version?: number } | null,
+  { slug, only, id, version }: Expectation & { slug: string },
+): void {
+  const present = found !== null && !found.deletedAt;
+  if (id !== undefined && found?.id !== id) {
+    throw refusal([
+      { path: "/slug", message: `cannot be changed: "${slug}" is not the slug of this ${kind}` },
+    ]);
+  }
+  if (only === "create" && present) {
+    const path = kind === "secret" ? "/name" : "/slug";
+    const article = kind === "agent" ? "an" : "a";
+    throw refusal([{ path, message: `is taken: ${article} ${kind} "${slug}" exists` }]);
+  }
+  if (only === "update" && !present) throw new AppError("not_found", `There is no ${kind} "${slug}".`);
+  if (version !== undefined && present && found.version !== version) {
+    const message = `Version ${found.version} of this ${kind} was saved since you opened version ${version}; nothing was overwritten`;
+    throw refusal([{ path: "", message }]);
+  }
+}

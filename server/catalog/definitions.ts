@@ -41,7 +41,7 @@ export const amountAboveZero = amount.refine((value) => Number(value) > 0, "must
 /** PostgreSQL's largest integer. */
 const MAX_RATE = 2_147_483_647;
 const perMinute = z.int().min(1).max(MAX_RATE);
-const UNLIMITED = "unlimited";
+export const UNLIMITED = "unlimited" as const;
 const perMinuteOrUnlimited = z.union([perMinute, z.literal(UNLIMITED)], {
   error: `must be a whole number from 1 to ${MAX_RATE}, or ${UNLIMITED}`,
 });
@@ -73,7 +73,6 @@ export const agentDefinition = z.strictObject({
   deadlineSeconds,
 });
 export type AgentDefinition = z.output<typeof agentDefinition>;
-export type AgentInput = z.input<typeof agentDefinition>;
 
 export const toolDefinition = z.strictObject({
   slug,
@@ -127,7 +126,6 @@ export const secretRules = z.strictObject({
   hosts: allowedHosts,
   expiresAt: instant.nullable(),
 });
-export type SecretRules = z.input<typeof secretRules>;
 
 export const triggerDefinition = z
   .strictObject({
@@ -169,7 +167,6 @@ export const triggerDefinition = z
     { when: ({ value }) => isJsonObject(value) },
   );
 export type TriggerDefinition = z.output<typeof triggerDefinition>;
-export type TriggerInput = z.input<typeof triggerDefinition>;
 
 export const apiKeyDefinition = z.strictObject({
   /** Unique among the organization's usable keys. */
@@ -189,7 +186,6 @@ export const apiKeyDefinition = z.strictObject({
   maxCredits,
 });
 export type ApiKeyDefinition = z.output<typeof apiKeyDefinition>;
-export type ApiKeyInput = z.input<typeof apiKeyDefinition>;
 
 export const memberDefinition = z.strictObject({
   email: z
@@ -203,7 +199,6 @@ export const memberDefinition = z.strictObject({
   role: z.enum(MEMBER_ROLES).default("member"),
 });
 export type MemberDefinition = z.output<typeof memberDefinition>;
-export type MemberInput = z.input<typeof memberDefinition>;
 
 /** Omitted fields are not changed; a new plan gets the schema's defaults. */
 export const planDefinition = z.strictObject({

@@ -43,7 +43,7 @@ describe("a tool's YAML", () => {
   it("is saved, read back and saved again without a new version", async () => {
     const saved = await saveToolText(world, member, { yaml: YAML, ...create });
     expect(saved).toMatchObject({ slug: "greet", version: 1, saved: "created" });
-    const { yaml, version } = await readToolText(world, member, saved.id);
+    const { yaml, version } = await readToolText(world, member, { toolId: saved.id });
     expect(version).toBe(1);
     const expected = { only: "update", id: saved.id, version } as const;
     const again = await saveToolText(world, member, { yaml, ...expected });
@@ -51,26 +51,30 @@ describe("a tool's YAML", () => {
   });
 
   it("is checked with the line of each problem, in every part", async () => {
-    expect(await checkToolText(world, member, YAML)).toEqual([]);
-    expect(await checkToolText(world, member, YAML.replace("transform_json", "transform"))).toMatchObject([
-      { line: 9, message: expect.stringContaining('"transform"') },
-    ]);
-    expect(await checkToolText(world, member, YAML.replace("steps.hello", "steps.helo"))).toMatchObject([
-      { line: 13 },
-    ]);
-    expect(await checkToolText(world, member, YAML.replace("name: Greet", "nam: Greet"))).toMatchObject([
+    expect(await checkToolText(world, member, { yaml: YAML })).toEqual([]);
+    expect(
+      await checkToolText(world, member, { yaml: YAML.replace("transform_json", "transform") }),
+    ).toMatchObject([{ line: 9, message: expect.stringContaining('"transform"') }]);
+    expect(
+      await checkToolText(world, member, { yaml: YAML.replace("steps.hello", "steps.helo") }),
+    ).toMatchObject([{ line: 13 }]);
+    expect(
+      await checkToolText(world, member, { yaml: YAML.replace("name: Greet", "nam: Greet") }),
+    ).toMatchObject([
       { message: "name is required" },
       { line: 2, message: expect.stringContaining("nam is not known here; known fields: slug, name") },
     ]);
     const several = YAML.replace("name: Greet", "nam: Greet").replace("transform_json", "transform");
-    expect(await checkToolText(world, member, several.replace("steps.hello", "steps.helo"))).toMatchObject([
+    expect(
+      await checkToolText(world, member, { yaml: several.replace("steps.hello", "steps.helo") }),
+    ).toMatchObject([
       { message: "name is required" },
       { line: 2, message: expect.stringContaining("nam is not known here; known fields: slug, name") },
       { line: 9, message: expect.stringContaining('"transform"; known functions: ') },
       { line: 13, message: 'output there is no step "helo"; steps before this one: hello' },
     ]);
     const nested = YAML.replace(/steps:\n[\s\S]*output/, "steps: [{ id: a, forEach: x, steps: [] }]\noutput");
-    expect(await checkToolText(world, member, nested)).toContainEqual(
+    expect(await checkToolText(world, member, { yaml: nested })).toContainEqual(
       expect.objectContaining({
         line: 7,
         message: expect.stringContaining(
@@ -78,8 +82,10 @@ describe("a tool's YAML", () => {
         ),
       }),
     );
-    expect(await checkToolText(world, member, "slug: [\n")).toMatchObject([{ line: expect.any(Number) }]);
-    expect(await checkToolText(world, member, "")).toMatchObject([{ message: expect.any(String) }]);
+    expect(await checkToolText(world, member, { yaml: "slug: [\n" })).toMatchObject([
+      { line: expect.any(Number) },
+    ]);
+    expect(await checkToolText(world, member, { yaml: "" })).toMatchObject([{ message: expect.any(String) }]);
   });
 
   it("with problems is refused with their lines, and nothing is saved", async () => {
@@ -102,21 +108,19 @@ steps:
 `;
     const message =
       /^steps\[0\]\.with\.tool "nope" is not a tool of the organization\. Known tools: adder, .*loop/;
-    expect(await checkToolText(world, member, call("loop"))).toEqual([]);
-    expect(await checkToolText(world, member, call("adder"))).toEqual([]);
-    expect(await checkToolText(world, member, call('"{{ input.tool }}"'))).toEqual([]);
-    expect(await checkToolText(world, member, call("nope"))).toEqual([
+    expect(await checkToolText(world, member, { yaml: call("loop") })).toEqual([]);
+    expect(await checkToolText(world, member, { yaml: call("adder") })).toEqual([]);
+    expect(await checkToolText(world, member, { yaml: call('"{{ input.tool }}"') })).toEqual([]);
+    expect(await checkToolText(world, member, { yaml: call("nope") })).toEqual([
       expect.objectContaining({ line: 6, message: expect.stringMatching(message) }),
     ]);
     // The slug may be missing while one types, or be what no database holds.
-    expect(await checkToolText(world, member, call("nope").replace("slug: loop", ""))).toMatchObject([
-      { message: "slug is required" },
-      { line: 6 },
-    ]);
-    expect(await checkToolText(world, member, call('"a\\0"').replace("loop", '"b\\0"'))).toMatchObject([
-      { line: 1 },
-      { line: 6, message: expect.stringContaining("is not a tool") },
-    ]);
+    expect(
+      await checkToolText(world, member, { yaml: call("nope").replace("slug: loop", "") }),
+    ).toMatchObject([{ message: "slug is required" }, { line: 6 }]);
+    expect(
+      await checkToolText(world, member, { yaml: call('"a\\0"').replace("loop", '"b\\0"') }),
+    ).toMatchObject([{ line: 1 }, { line: 6, message: expect.stringContaining("is not a tool") }]);
     await expect(saveToolText(world, member, { yaml: call("nope"), ...create })).rejects.toMatchObject({
       code: "invalid_request",
       issues: [{ path: "/line/6", message: expect.stringMatching(message) }],
@@ -138,7 +142,7 @@ steps:
       });
     await change("Hi", 1);
     await expect(change("Hey", 1)).rejects.toThrow("was saved since you opened version 1");
-    expect((await readToolText(world, member, id)).yaml).toContain("Hi");
+    expect((await readToolText(world, member, { toolId: id })).yaml).toContain("Hi");
   });
 
   it("cannot change its slug, so that no other tool is overwritten", async () => {
@@ -154,7 +158,10 @@ steps:
         issues: [{ path: "/line/1", message: expect.stringContaining("cannot be changed") }],
       });
     }
-    expect(await readToolText(world, member, other.id)).toMatchObject({ version: 1, slug: "victim" });
+    expect(await readToolText(world, member, { toolId: other.id })).toMatchObject({
+      version: 1,
+      slug: "victim",
+    });
   });
 
   it("is another organization's secret, and no viewer saves one", async () => {
@@ -163,7 +170,9 @@ steps:
       ...create,
     });
     const stranger = await createMember(world, await createTenant(world), "owner");
-    await expect(readToolText(world, stranger, saved.id)).rejects.toMatchObject({ code: "not_found" });
+    await expect(readToolText(world, stranger, { toolId: saved.id })).rejects.toMatchObject({
+      code: "not_found",
+    });
     const viewer = await createMember(world, tenant, "viewer");
     await expect(saveToolText(world, viewer, { yaml: YAML, ...create })).rejects.toMatchObject({
       code: "forbidden",

@@ -3,53 +3,37 @@ import type { MemberActor } from "@/server/auth/actor";
 import { AppError, type Issue, isAppError } from "@/server/errors";
 import { inputSchemaOf, listFunctions } from "@/server/functions/registry";
 import type { Services } from "@/server/services";
-import { agentContent, readToolSlugs } from "./agent-content";
 import { type CatalogServices, type Editor, requireRole, type SaveOptions } from "./change";
 import { declareTool } from "./definition-file/declare";
 import { readYaml, type YamlDocument } from "./definition-file/yaml-document";
+import { inUse, NEWEST, newestOr } from "./definition-rows";
 import { type AgentDefinition, type ToolDefinition, toolDefinition } from "./definitions";
 import { fromPointer, parseOrIssues, refusal } from "./issues";
 import { describePrice } from "./organization/list-model-providers";
 import { readProviders } from "./organization/model-providers";
-import {
-  findFaultsOfInvalidTool,
-  findToolFaults,
-  type SavedTool,
-  saveTool,
-  type ToolReader,
-} from "./save-tool";
+import { agentContent, readToolSlugs } from "./save-agent";
+import { findFaultsOfInvalidTool, findToolFaults, saveTool, type ToolReader } from "./save-tool";
+import type { SavedDefinition } from "./save-versioned";
 
 /** What the dashboard's editors of agents and tools read and check. */
 
-/** A model with the provider that serves it and its price in credits per 1,000 tokens. */
-export type ModelChoice = { name: string; provider: string; input: string; output: string };
+export type Choices = Awaited<ReturnType<typeof readChoices>>;
+export type ModelChoice = Choices["models"][number];
 
-/** What an agent may use. */
-export type Choices = {
-  /** The models that agents use, most used first, then those that providers list or that have a price. */
-  models: ModelChoice[];
-  /** Who serves any other model, at which price. */
-  otherModel: Omit<ModelChoice, "name">;
-  functions: { name: string; title: string; description: string }[];
-  tools: { slug: string; name: string; description: string }[];
-  agents: { slug: string; name: string }[];
-};
-
-export async function readChoices(services: Services, actor: MemberActor): Promise<Choices> {
+/**
+ * What an agent may use. First come the models that agents use, most used first, then those that providers list or that
+ * have a price, in credits per 1,000 tokens. `otherModel`: who serves any other model, at which price.
+ */
+export async function readChoices(services: Services, actor: MemberActor) {
   const { db, prices, models } = services;
-  const inUse = { organizationId: actor.orgId, deletedAt: null };
   const tools = await db.tool.findMany({
-    where: inUse,
+    where: inUse(actor),
     select: { slug: true, name: true, description: true },
     orderBy: { name: "asc" },
   });
   const agents = await db.agent.findMany({
-    where: inUse,
-    select: {
-      slug: true,
-      name: true,
-      versions: { orderBy: { number: "desc" }, take: 1, select: { model: true } },
-    },
+    where: inUse(actor),
+    select: { slug: true, name: true, versions: { ...NEWEST, select: { model: true } } },
     orderBy: { name: "asc" },
   });
   const used = byUse(agents.flatMap(({ versions }) => versions.map(({ model }) => model)));
@@ -80,16 +64,10 @@ function byUse(names: readonly string[]): string[] {
     .map(([name]) => name);
 }
 
-/** A function that a step may use. `input`: JSON Schema of its input, as JSON. `secretFields`: the inputs that may hold secrets. */
-export type FunctionChoice = {
-  name: string;
-  title: string;
-  description: string;
-  input: string;
-  secretFields: readonly string[];
-};
+export type FunctionChoice = ReturnType<typeof readFunctions>[number];
 
-export function readFunctions(): FunctionChoice[] {
+/** The functions that a step may use, with the JSON Schema of their input as JSON. `secretFields` may hold secrets. */
+export function readFunctions() {
   return listFunctions().map((definition) => {
     const { name, title, description, secretFields = [] } = definition;
     return { name, title, description, input: JSON.stringify(inputSchemaOf(definition)), secretFields };
@@ -106,7 +84,7 @@ export async function readAgentDefinition(
   { agentId, number }: { agentId: string; number?: number | undefined },
 ): Promise<{ version: number; definition: AgentDefinition }> {
   const agent = await db.agent.findFirst({
-    where: { id: agentId, organizationId: actor.orgId, deletedAt: null },
+    where: { id: agentId, ...inUse(actor) },
     include: { versions: newestOr(number) },
   });
   if (!agent) throw new AppError("not_found", "Agent not found.");
@@ -124,7 +102,7 @@ export async function readToolDefinition(
   { toolId, number }: { toolId: string; number?: number | undefined },
 ): Promise<{ version: number; slug: string; name: string; declared: Record<string, unknown> }> {
   const tool = await db.tool.findFirst({
-    where: { id: toolId, organizationId: actor.orgId, deletedAt: null },
+    where: { id: toolId, ...inUse(actor) },
     include: { versions: newestOr(number) },
   });
   if (!tool) throw new AppError("not_found", "Tool not found.");
@@ -134,15 +112,11 @@ export async function readToolDefinition(
   return { version, slug, name, declared: declareTool({ slug, name, description, ...read }) };
 }
 
-/** The version of that number, or the newest. */
-const newestOr = (number: number | undefined) =>
-  ({ where: number === undefined ? {} : { number }, orderBy: { number: "desc" }, take: 1 }) as const;
-
 /** A tool's current definition as YAML. Throws `not_found`. */
 export async function readToolText(
   services: Services,
   actor: MemberActor,
-  toolId: string,
+  { toolId }: { toolId: string },
 ): Promise<{ version: number; slug: string; name: string; yaml: string }> {
   const { declared, ...tool } = await readToolDefinition(services, actor, { toolId });
   return { ...tool, yaml: stringify(declared, { lineWidth: 0, aliasDuplicateObjects: false }) };
@@ -158,7 +132,7 @@ export type TextProblem = { line: number | null; path: (string | number)[]; faul
 export async function checkToolText(
   { db }: Pick<Services, "db">,
   actor: MemberActor,
-  yaml: string,
+  { yaml }: { yaml: string },
 ): Promise<TextProblem[]> {
   const read = await readTool(yaml, { tx: db, actor });
   if ("problems" in read) return read.problems;
@@ -183,7 +157,7 @@ export async function saveToolText(
   services: CatalogServices,
   actor: Editor,
   { yaml, ...options }: { yaml: string } & SaveOptions,
-): Promise<SavedTool> {
+): Promise<SavedDefinition> {
   requireRole(actor, "member");
   const read = await readTool(yaml, { tx: services.db, actor });
   if ("problems" in read) throw refuse(read.problems);

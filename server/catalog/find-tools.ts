@@ -1,5 +1,6 @@
 import type { OrgId } from "@/server/auth/actor";
 import type { Services } from "@/server/services";
+import { inUse, NEWEST } from "./definition-rows";
 
 export type FoundTool = { kind: "tool"; id: string; name: string };
 
@@ -13,13 +14,9 @@ export async function findTools(
   { text, fits }: { text: string; fits: (definition: string) => boolean },
 ): Promise<FoundTool[]> {
   const tools = await db.tool.findMany({
-    where: { organizationId: orgId, deletedAt: null, versions: { some: { definition: { contains: text } } } },
+    where: { ...inUse({ orgId }), versions: { some: { definition: { contains: text } } } },
     orderBy: { name: "asc" },
-    select: {
-      id: true,
-      name: true,
-      versions: { orderBy: { number: "desc" }, take: 1, select: { definition: true } },
-    },
+    select: { id: true, name: true, versions: { ...NEWEST, select: { definition: true } } },
   });
   return tools
     .filter(({ versions: [current] }) => fits(current?.definition ?? "{}"))

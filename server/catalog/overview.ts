@@ -1,58 +1,48 @@
 import { z } from "zod";
 import type { MemberActor, OrgId } from "@/server/auth/actor";
 import { nameActors } from "@/server/auth/name-actors";
-import {
-  DELIVERY_OUTCOMES,
-  type DeliveryOutcomeName,
-  RUN_STATUSES,
-  type RunStatus,
-} from "@/server/contract/enums";
+import { DELIVERY_OUTCOMES, RUN_STATUSES } from "@/server/contract/enums";
 import { Prisma } from "@/server/db/generated/client";
 import { isoDate } from "@/server/db/sql";
-import { readWeek, type WeekFigures } from "@/server/runs/read/metrics/week";
+import { plain } from "@/server/plain";
+import { readWeek } from "@/server/runs/read/metrics/week";
 import { openRuns, queuedRuns } from "@/server/runs/read/run-rows";
 import type { Services } from "@/server/services";
+import { inUse, NEWEST } from "./definition-rows";
 
-/** The newest run of an agent or tool, for lists. */
-export type LastRun = { id: string; status: RunStatus; createdAt: string };
+/** The lists of the dashboard. */
 
-type CommonLine = { id: string; slug: string; name: string; version: number; updatedAt: string };
-type TargetLine = CommonLine & {
-  lastRun: LastRun | null;
-  /** Null: no run in the last seven days. */
-  week: WeekFigures | null;
-};
-
-export type AgentLine = TargetLine & { status: "active" | "inactive"; model: string };
+const LINE = { id: true, slug: true, name: true, version: true, updatedAt: true } as const;
+const BY_NAME = { orderBy: { name: "asc" } } as const;
 
 /** The organization's agents with their current version, by name. */
-export async function listAgents(services: Services, actor: MemberActor): Promise<AgentLine[]> {
+export async function listAgents(services: Services, actor: MemberActor) {
   const agents = await services.db.agent.findMany({
-    where: { organizationId: actor.orgId, deletedAt: null },
-    orderBy: { name: "asc" },
-    include: { versions: { orderBy: { number: "desc" }, take: 1 } },
+    where: inUse(actor),
+    ...BY_NAME,
+    select: { ...LINE, status: true, versions: { ...NEWEST, select: { model: true } } },
   });
   const withRuns = await readRunsOf(services, actor, { kind: "agent", listed: agents });
-  return agents.map((agent) => ({
+  return agents.map(({ versions: [current], ...agent }) => ({
     ...withRuns(agent),
-    status: agent.status,
-    model: agent.versions[0]?.model ?? "",
+    model: current?.model ?? "",
   }));
 }
 
-export type ToolLine = TargetLine & { description: string };
-
 /** The organization's tools with their current version, by name. */
-export async function listTools(services: Services, actor: MemberActor): Promise<ToolLine[]> {
+export async function listTools(services: Services, actor: MemberActor) {
   const tools = await services.db.tool.findMany({
-    where: { organizationId: actor.orgId, deletedAt: null },
-    orderBy: { name: "asc" },
+    where: inUse(actor),
+    ...BY_NAME,
+    select: { ...LINE, description: true },
   });
-  const withRuns = await readRunsOf(services, actor, { kind: "tool", listed: tools });
-  return tools.map((tool) => ({ ...withRuns(tool), description: tool.description }));
+  return tools.map(await readRunsOf(services, actor, { kind: "tool", listed: tools }));
 }
 
-/** Reads the last runs and the weeks of agents or tools; returns a function that gives one's line. */
+/**
+ * Reads the newest runs and the last seven days of agents or tools. Returns a function that adds them to a row; `week` is
+ * null without a run in these days.
+ */
 async function readRunsOf(
   services: Services,
   actor: MemberActor,
@@ -63,58 +53,35 @@ async function readRunsOf(
     readLastRuns(services, actor.orgId, ids),
     readWeek(services, actor, kind),
   ]);
-  return ({
-    id,
-    slug,
-    name,
-    version,
-    updatedAt,
-  }: Omit<CommonLine, "updatedAt"> & { updatedAt: Date }): TargetLine => ({
-    id,
-    slug,
-    name,
-    version,
-    updatedAt: updatedAt.toISOString(),
-    lastRun: lastRuns.get(id) ?? null,
-    week: weeks.get(id) ?? null,
+  return <Row extends { id: string }>(row: Row) => ({
+    ...plain(row),
+    lastRun: lastRuns.get(row.id) ?? null,
+    week: weeks.get(row.id) ?? null,
   });
 }
 
-export type TriggerLine = {
-  id: string;
-  slug: string;
-  name: string;
-  enabled: boolean;
-  target: { kind: "agent" | "tool"; id: string; name: string; gone: boolean };
-  lastCall: LastCall | null;
-  /** Null: no run in the last seven days. */
-  week: WeekFigures | null;
-};
+export type TriggerLine = Awaited<ReturnType<typeof listTriggers>>[number];
 
-/** The newest delivery of a trigger; `status` is the HTTP status of the response. */
-export type LastCall = { id: string; outcome: DeliveryOutcomeName; status: number; receivedAt: string };
-
-export async function listTriggers(services: Services, actor: MemberActor): Promise<TriggerLine[]> {
+/** The organization's triggers with their newest delivery, by name. */
+export async function listTriggers(services: Services, actor: MemberActor) {
   const target = { select: { id: true, name: true, deletedAt: true } };
   const triggers = await services.db.trigger.findMany({
-    where: { organizationId: actor.orgId, deletedAt: null },
-    orderBy: { name: "asc" },
-    include: { agent: target, tool: target },
+    where: inUse(actor),
+    ...BY_NAME,
+    select: { id: true, slug: true, name: true, disabledAt: true, agent: target, tool: target },
   });
   const ids = triggers.map(({ id }) => id);
   const [lastCalls, weeks] = await Promise.all([
     readLastCalls(services, actor.orgId, ids),
     readWeek(services, actor, "trigger"),
   ]);
-  return triggers.map((trigger) => {
-    const found = trigger.agent ?? trigger.tool;
+  return triggers.map(({ agent, tool, disabledAt, ...trigger }) => {
+    const found = agent ?? tool;
     return {
-      id: trigger.id,
-      slug: trigger.slug,
-      name: trigger.name,
-      enabled: trigger.disabledAt === null,
+      ...trigger,
+      enabled: disabledAt === null,
       target: {
-        kind: trigger.agentId ? "agent" : "tool",
+        kind: agent ? ("agent" as const) : ("tool" as const),
         id: found?.id ?? "",
         name: found?.name ?? "",
         gone: !found || found.deletedAt !== null,
@@ -125,57 +92,44 @@ export async function listTriggers(services: Services, actor: MemberActor): Prom
   });
 }
 
-export type KeyLine = {
-  id: string;
-  name: string;
-  /** The readable start of the key; only its hash is stored. */
-  prefix: string;
-  scopes: string[];
-  /** The agents and tools that the key is limited to; empty: all. */
-  targets: string[];
-  createdBy: string;
-  state: "active" | "expired" | "revoked";
-  createdAt: string;
-  lastUsedAt: string | null;
-  expiresAt: string | null;
-  revokedAt: string | null;
-};
+export type KeyLine = Awaited<ReturnType<typeof listKeys>>[number];
 
-/** The organization's API keys: usable ones first, then by name. */
-export async function listKeys(services: Services, actor: MemberActor): Promise<KeyLine[]> {
+/** The organization's API keys: usable ones first, then by name. `targets` is empty if a key is not limited. */
+export async function listKeys(services: Services, actor: MemberActor) {
   const now = services.clock.now();
   const keys = await services.db.apiKey.findMany({
     where: { organizationId: actor.orgId },
     orderBy: [{ revokedAt: { sort: "desc", nulls: "first" } }, { name: "asc" }],
-    omit: { hash: true },
+    select: {
+      id: true,
+      name: true,
+      prefix: true,
+      scopes: true,
+      targetIds: true,
+      createdBy: true,
+      createdAt: true,
+      lastUsedAt: true,
+      expiresAt: true,
+      revokedAt: true,
+    },
   });
   const limitedTo = [...new Set(keys.flatMap((key) => key.targetIds))];
   const query = {
     where: { organizationId: actor.orgId, id: { in: limitedTo } },
     select: { id: true, name: true },
   };
+  const creators = keys.map((key) => key.createdBy);
   const [nameOf, agents, tools] = await Promise.all([
-    nameActors(
-      services,
-      actor.orgId,
-      keys.map((key) => key.createdBy),
-    ),
+    nameActors(services, actor.orgId, creators),
     limitedTo.length === 0 ? [] : services.db.agent.findMany(query),
     limitedTo.length === 0 ? [] : services.db.tool.findMany(query),
   ]);
   const targets = new Map([...agents, ...tools].map(({ id, name }) => [id, name]));
-  return keys.map((key) => ({
-    id: key.id,
-    name: key.name,
-    prefix: key.prefix,
-    scopes: key.scopes,
-    targets: key.targetIds.map((id) => targets.get(id) ?? "a deleted target"),
+  return keys.map(({ targetIds, ...key }) => ({
+    ...plain(key),
+    targets: targetIds.map((id) => targets.get(id) ?? "a deleted target"),
     createdBy: nameOf(key.createdBy),
     state: stateOfKey(key, now),
-    createdAt: key.createdAt.toISOString(),
-    lastUsedAt: key.lastUsedAt?.toISOString() ?? null,
-    expiresAt: key.expiresAt?.toISOString() ?? null,
-    revokedAt: key.revokedAt?.toISOString() ?? null,
   }));
 }
 
@@ -183,7 +137,7 @@ export async function listKeys(services: Services, actor: MemberActor): Promise<
 export function stateOfKey(
   { revokedAt, expiresAt }: { revokedAt: Date | null; expiresAt: Date | null },
   now: Date,
-): KeyLine["state"] {
+): "active" | "expired" | "revoked" {
   if (revokedAt !== null) return "revoked";
   return expiresAt !== null && expiresAt <= now ? "expired" : "active";
 }
@@ -194,6 +148,8 @@ const lastRunRow = z.object({
   status: z.enum(RUN_STATUSES),
   createdAt: isoDate,
 });
+/** The newest run of an agent or tool. */
+export type LastRun = Omit<z.output<typeof lastRunRow>, "of">;
 
 /** The newest run of each id: one lookup each in the index of ended runs, and one pass over the other runs. */
 async function readLastRuns(services: Services, orgId: OrgId, ids: string[]): Promise<Map<string, LastRun>> {
@@ -228,6 +184,8 @@ const lastCallRow = z.object({
   status: z.number(),
   receivedAt: isoDate,
 });
+/** The newest delivery of a trigger; `status` is the HTTP status of the response. */
+export type LastCall = Omit<z.output<typeof lastCallRow>, "of">;
 
 async function readLastCalls(
   services: Services,
@@ -248,31 +206,38 @@ async function readLastCalls(
   return new Map(rows.map(({ of, ...call }) => [of, call]));
 }
 
-/** An id and its name, for filters. */
-export type NamedTarget = { id: string; name: string };
-export type FilterTargets = {
-  agents: NamedTarget[];
-  tools: NamedTarget[];
-  triggers: NamedTarget[];
-  keys: NamedTarget[];
-  /** Members, by their user ids. */
-  people: NamedTarget[];
-};
+export type DirectoryEntry = Awaited<ReturnType<typeof listDirectory>>[number];
 
-/** What runs can be filtered by, including deleted items, whose runs still exist. */
-export async function listFilterTargets(services: Services, actor: MemberActor): Promise<FilterTargets> {
-  const query = {
-    where: { organizationId: actor.orgId },
-    orderBy: { name: "asc" },
-    select: { id: true, name: true },
-  } as const;
+/** The organization's agents, tools and triggers by name, without deleted ones, for the palette. */
+export async function listDirectory({ db }: Services, actor: MemberActor) {
+  const query = { where: inUse(actor), ...BY_NAME, select: { id: true, slug: true, name: true } };
+  const [agents, tools, triggers] = await Promise.all([
+    db.agent.findMany(query),
+    db.tool.findMany(query),
+    db.trigger.findMany(query),
+  ]);
+  return [
+    ...agents.map((each) => ({ kind: "agent" as const, ...each })),
+    ...tools.map((each) => ({ kind: "tool" as const, ...each })),
+    ...triggers.map((each) => ({ kind: "trigger" as const, ...each })),
+  ];
+}
+
+export type FilterTargets = Awaited<ReturnType<typeof listFilterTargets>>;
+/** An id and its name, for filters. */
+export type NamedTarget = FilterTargets["agents"][number];
+
+/** What runs can be filtered by, including deleted items, whose runs still exist. `people` are members, by user id. */
+export async function listFilterTargets({ db }: Services, actor: MemberActor) {
+  const where = { organizationId: actor.orgId };
+  const query = { where, ...BY_NAME, select: { id: true, name: true } };
   const [agents, tools, triggers, keys, members] = await Promise.all([
-    services.db.agent.findMany(query),
-    services.db.tool.findMany(query),
-    services.db.trigger.findMany(query),
-    services.db.apiKey.findMany(query),
-    services.db.member.findMany({
-      where: { organizationId: actor.orgId },
+    db.agent.findMany(query),
+    db.tool.findMany(query),
+    db.trigger.findMany(query),
+    db.apiKey.findMany(query),
+    db.member.findMany({
+      where,
       orderBy: { user: { name: "asc" } },
       select: { user: { select: { id: true, name: true } } },
     }),

@@ -1,6 +1,7 @@
 import type { OrgId } from "@/server/auth/actor";
 import type { Transaction } from "@/server/db/client";
 import { describeKnownTargets } from "@/server/runs/find-target";
+import { findDefinitions } from "./definition-rows";
 import { slug as slugSchema } from "./definitions";
 
 /** Slugs of agents and tools that the same change saves, maybe later. */
@@ -25,11 +26,7 @@ export async function resolveSlugs(
   const faults = new Map<string, string>();
   if (slugs.length === 0) return { ids, faults };
   const possible = slugs.filter((each) => slugSchema.safeParse(each).success);
-  const query = {
-    where: { organizationId: orgId, slug: { in: possible } },
-    select: { id: true, slug: true, deletedAt: true },
-  };
-  const found = kind === "agent" ? await tx.agent.findMany(query) : await tx.tool.findMany(query);
+  const found = await findDefinitions(tx, kind, { where: { organizationId: orgId, slug: { in: possible } } });
   const archived = new Set<string>();
   for (const { id, slug, deletedAt } of found) {
     if (deletedAt === null) ids.set(slug, id);
@@ -38,8 +35,7 @@ export async function resolveSlugs(
   const unknown = slugs.filter((slug) => !ids.has(slug) && !declared?.[kind].has(slug));
   if (unknown.length === 0) return { ids, faults };
   const known = await describeKnownTargets(tx, orgId, { kind, declared: [...(declared?.[kind] ?? [])] });
-  const reason =
-    kind === "agent" ? "is not an agent of the organization" : "is not a tool of the organization";
+  const reason = `is not ${kind === "agent" ? "an agent" : "a tool"} of the organization`;
   for (const slug of unknown) {
     const wrong = archived.has(slug) ? "is archived: restore it, or choose another one" : reason;
     faults.set(slug, `"${slug}" ${wrong}. ${known}`);

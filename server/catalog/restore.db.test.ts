@@ -1,12 +1,11 @@
 import { expect, it } from "vitest";
 import { createMember } from "@/testing/runs";
 import { createTenant, openWorld } from "@/testing/world";
+import { listArchived, removeDefinition, restoreDefinition } from "./archive";
 import { readToolText, saveToolText } from "./edit-definition";
 import { inspectAgent } from "./inspect-definition";
-import { removeDefinition } from "./remove";
-import { listArchived, restoreDefinition, returnToVersion } from "./restore";
 import { saveAgent } from "./save-agent";
-import { listVersions, readVersionChanges } from "./versions";
+import { listVersions, readVersionChanges, returnToVersion } from "./versions";
 
 /** Returning to a version, and archiving with the way back. */
 
@@ -38,7 +37,7 @@ it("an agent returns to an earlier version as a new one, with a note and an audi
   const saved = await returnToVersion(world, member, { ...of, number: 1, current: 2 });
   expect(saved).toMatchObject({ id, version: 3, saved: "updated" });
   // The name belongs to no version.
-  expect(await inspectAgent(world, member, id)).toMatchObject({
+  expect(await inspectAgent(world, member, { agentId: id })).toMatchObject({
     name: "Poet",
     systemPrompt: "Be short.",
     maxSteps: 8,
@@ -67,7 +66,7 @@ it("a tool returns to an earlier version", async () => {
     version: 1,
   });
   await returnToVersion(world, member, { kind: "tool", id, number: 1, current: 2 });
-  const { yaml, version } = await readToolText(world, member, id);
+  const { yaml, version } = await readToolText(world, member, { toolId: id });
   expect(version).toBe(3);
   expect(yaml).toContain("timezone: UTC");
 });
@@ -75,11 +74,16 @@ it("a tool returns to an earlier version", async () => {
 it("an archived agent is listed, and restored with its id and versions", async () => {
   const { id } = await saveAgent(world, member, { definition: { ...AGENT, slug: "kept" } });
   await removeDefinition(world, member, { kind: "agent", id });
-  await expect(inspectAgent(world, member, id)).rejects.toMatchObject({ code: "not_found" });
-  expect(await listArchived(world, member, "agent")).toMatchObject([{ id, slug: "kept", name: "Writer" }]);
+  await expect(inspectAgent(world, member, { agentId: id })).rejects.toMatchObject({ code: "not_found" });
+  expect(await listArchived(world, member, { kind: "agent" })).toMatchObject([
+    { id, slug: "kept", name: "Writer" },
+  ]);
   await restoreDefinition(world, member, { kind: "agent", id });
-  expect(await inspectAgent(world, member, id)).toMatchObject({ version: 1, systemPrompt: "Be short." });
-  expect(await listArchived(world, member, "agent")).toEqual([]);
+  expect(await inspectAgent(world, member, { agentId: id })).toMatchObject({
+    version: 1,
+    systemPrompt: "Be short.",
+  });
+  expect(await listArchived(world, member, { kind: "agent" })).toEqual([]);
   expect(await actionsOf(id)).toEqual(["agent.created", "agent.removed", "agent.restored"]);
   await expect(restoreDefinition(world, member, { kind: "agent", id })).rejects.toMatchObject({
     code: "not_found",
@@ -96,5 +100,7 @@ it("an agent is not restored before the tools it uses", async () => {
   );
   await restoreDefinition(world, member, { kind: "tool", id: tool.id });
   await restoreDefinition(world, member, { kind: "agent", id: agent.id });
-  expect(await inspectAgent(world, member, agent.id)).toMatchObject({ tools: [{ gone: false }] });
+  expect(await inspectAgent(world, member, { agentId: agent.id })).toMatchObject({
+    tools: [{ gone: false }],
+  });
 });

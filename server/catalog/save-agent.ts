@@ -1,106 +1,105 @@
+import { readSettings } from "@/server/agent/definition";
 import { toolNameForModel } from "@/server/agent/offered-tools";
-import { actorReference, type OrgId } from "@/server/auth/actor";
+import type { OrgId } from "@/server/auth/actor";
 import { Decimal } from "@/server/credits/amount";
+import type { Transaction } from "@/server/db/client";
+import type { AgentVersion } from "@/server/db/generated/client";
 import type { Issue } from "@/server/errors";
 import { findFunction, listFunctions } from "@/server/functions/registry";
-import { newId } from "@/server/ids";
 import type { JsonObject } from "@/server/json/json";
 import { checkSchema } from "@/server/json/schema";
 import { findSecretNames } from "@/server/secrets/references";
-import { agentContent, readToolSlugs } from "./agent-content";
-import {
-  auditSave,
-  type CatalogServices,
-  type Change,
-  changeCatalog,
-  checkExpectation,
-  compareSaved,
-  type Editor,
-  type Saved,
-  type SaveOptions,
-} from "./change";
-import { type AgentDefinition, type AgentInput, agentDefinition } from "./definitions";
-import { parseInput, prefixIssues, refusal } from "./issues";
+import { type Change, checkExpectation, type SaveOptions, savingVerb } from "./change";
+import { NEWEST } from "./definition-rows";
+import { type AgentDefinition, agentDefinition } from "./definitions";
+import { prefixIssues, refusal } from "./issues";
 import { resolveSlugs } from "./resolve-slugs";
-
-export type SavedAgent = { id: string; slug: string; version: number; saved: Saved };
-
-/** The agent's unversioned fields; all others belong to a version. */
-const UNVERSIONED = new Set(["name", "status"]);
+import { type SavedDefinition, saveVersioned } from "./save-versioned";
 
 /**
  * Creates or updates the organization's agent of that slug. A changed model, prompt, limit or set of functions and
- * tools creates a new version; a name or status does not. Needs the role member. Throws `invalid_request` with issues,
- * `forbidden`, and `not_found` if an existing agent was expected.
+ * tools creates a new version; a name or status does not.
  */
-export async function saveAgent(
-  services: CatalogServices,
-  actor: Editor,
-  { definition: input, ...options }: { definition: AgentInput } & SaveOptions,
-): Promise<SavedAgent> {
-  const definition = parseInput(agentDefinition, input);
-  return changeCatalog(services, { actor, role: "member" }, (change) =>
-    putAgent(change, definition, options),
-  );
-}
+export const saveAgent = savingVerb(agentDefinition, putAgent);
 
 /** `saveAgent` within a change, for a parsed definition. */
 export async function putAgent(
   change: Change,
   definition: AgentDefinition,
-  options: SaveOptions = {},
-): Promise<SavedAgent> {
-  const { tx, actor, at } = change;
+  { note, ...expected }: SaveOptions = {},
+): Promise<SavedDefinition> {
+  const { tx, actor } = change;
   const { slug, name, status, tools, outputSchema, policies, ...content } = definition;
   const found = await tx.agent.findUnique({
     where: { organizationId_slug: { organizationId: actor.orgId, slug } },
-    include: { versions: { orderBy: { number: "desc" }, take: 1 } },
+    include: { versions: NEWEST },
   });
-  checkExpectation("agent", { slug, found, expected: options });
-  const current = found?.versions[0];
-
+  checkExpectation("agent", found, { slug, ...expected });
   const { ids, faults } = await resolveSlugs(change, "tool", tools);
   const issues = await findAgentFaults(definition, faults, actor.orgId);
   if (issues.length > 0) throw refusal(issues);
 
+  const current = found?.versions[0];
   const slugs = await readToolSlugs(tx, actor.orgId, current?.toolIds ?? []);
-  const before =
-    found && current ? { name: found.name, status: found.status, ...agentContent(current, slugs) } : null;
   const maxCredits = content.maxCredits === null ? null : new Decimal(content.maxCredits);
   const settings = { outputSchema, policies };
-  const after = { ...content, ...settings, name, status, tools, maxCredits: maxCredits?.toFixed() ?? null };
-  const { saved, changed } = compareSaved(found, before, after);
+  return saveVersioned(change, {
+    kind: "agent",
+    slug,
+    found,
+    note,
+    own: { name, status },
+    before: found && current && { name: found.name, status: found.status, ...agentContent(current, slugs) },
+    content: { ...content, ...settings, tools, maxCredits: maxCredits?.toFixed() ?? null },
+    save: ({ id, ...row }) =>
+      tx.agent.upsert({
+        where: { id },
+        update: { ...row, name, status },
+        create: { id, ...row, organizationId: actor.orgId, slug, name, status, createdAt: change.at },
+      }),
+    addVersion: (id, version) =>
+      tx.agentVersion.create({
+        data: {
+          ...content,
+          ...version,
+          agentId: id,
+          toolIds: tools.flatMap((tool) => ids.get(tool) ?? []),
+          settings: JSON.stringify(settings),
+          maxCredits,
+        },
+      }),
+  });
+}
 
-  const id = found?.id ?? newId();
-  const newVersion = [...changed].some((field) => !UNVERSIONED.has(field));
-  const version = (found?.version ?? 0) + (newVersion ? 1 : 0);
-  if (saved === "unchanged") return { id, slug, version, saved };
+/** The slugs of the organization's tools by id, also of archived ones. */
+export async function readToolSlugs(
+  db: Pick<Transaction, "tool">,
+  orgId: OrgId,
+  ids: string[],
+): Promise<Map<string, string>> {
+  const tools = await db.tool.findMany({
+    where: { organizationId: orgId, id: { in: ids } },
+    select: { id: true, slug: true },
+  });
+  return new Map(tools.map(({ id, slug }) => [id, slug]));
+}
 
-  if (found) {
-    await tx.agent.update({ where: { id }, data: { name, status, version, updatedAt: at, deletedAt: null } });
-  } else {
-    await tx.agent.create({
-      data: { id, organizationId: actor.orgId, slug, name, status, version, createdAt: at, updatedAt: at },
-    });
-  }
-  if (newVersion) {
-    const toolIds = tools.flatMap((tool) => ids.get(tool) ?? []);
-    await tx.agentVersion.create({
-      data: {
-        ...content,
-        agentId: id,
-        number: version,
-        toolIds,
-        settings: JSON.stringify(settings),
-        maxCredits,
-        note: options.note ?? "",
-        createdBy: actorReference(actor),
-        createdAt: at,
-      },
-    });
-  }
-  await auditSave(change, { saved, subject: { kind: "agent", id, name }, before, after });
-  return { id, slug, version, saved };
+/** A stored version as the versioned fields of a definition. */
+export function agentContent(
+  { model, systemPrompt, maxSteps, functions, toolIds, settings, maxCredits, deadlineSeconds }: AgentVersion,
+  toolSlugs: ReadonlyMap<string, string>,
+): Omit<AgentDefinition, "slug" | "name" | "status"> {
+  return {
+    model,
+    systemPrompt,
+    maxSteps,
+    functions,
+    // In the order in which the model is offered them.
+    tools: toolIds.flatMap((id) => toolSlugs.get(id) ?? []),
+    ...readSettings(settings),
+    maxCredits: maxCredits?.toFixed() ?? null,
+    deadlineSeconds,
+  };
 }
 
 /** Every model call pays for the schema. */

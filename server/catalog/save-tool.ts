@@ -1,122 +1,72 @@
-import { actorReference } from "@/server/auth/actor";
 import { Decimal } from "@/server/credits/amount";
 import type { Issue } from "@/server/errors";
-import { newId } from "@/server/ids";
 import { isJsonObject, type Json } from "@/server/json/json";
 import { findWorkflowFaults, type KnownNames } from "@/server/workflow/check";
 import { workflowDefinition } from "@/server/workflow/definition";
-import {
-  auditSave,
-  type CatalogServices,
-  type Change,
-  changeCatalog,
-  checkExpectation,
-  compareSaved,
-  type Editor,
-  type Saved,
-  type SaveOptions,
-} from "./change";
-import { type ToolDefinition, type ToolInput, toolDefinition } from "./definitions";
-import { parseInput, refusal } from "./issues";
+import { type Change, checkExpectation, type SaveOptions, savingVerb } from "./change";
+import { NEWEST } from "./definition-rows";
+import { type ToolDefinition, toolDefinition } from "./definitions";
+import { refusal } from "./issues";
 import { listSecretNames } from "./organization/secrets";
 import { resolveSlugs, type SlugReader } from "./resolve-slugs";
-
-export type SavedTool = { id: string; slug: string; version: number; saved: Saved };
-
-/** The tool's unversioned fields; all others belong to a version. */
-const UNVERSIONED = new Set(["name", "description"]);
+import { type SavedDefinition, saveVersioned } from "./save-versioned";
 
 /**
  * Creates or updates the organization's tool of that slug. A changed workflow or limit creates a new version; a name or
- * description does not. Needs the role member. Throws `invalid_request` with issues, `forbidden`, and `not_found` if an
- * existing tool was expected.
+ * description does not.
  */
-export async function saveTool(
-  services: CatalogServices,
-  actor: Editor,
-  { definition: input, ...options }: { definition: ToolInput } & SaveOptions,
-): Promise<SavedTool> {
-  const definition = parseInput(toolDefinition, input);
-  return changeCatalog(services, { actor, role: "member" }, (change) => putTool(change, definition, options));
-}
+export const saveTool = savingVerb(toolDefinition, putTool);
 
 /** `saveTool` within a change, for a parsed definition. */
 export async function putTool(
   change: Change,
   definition: ToolDefinition,
-  options: SaveOptions = {},
-): Promise<SavedTool> {
-  const { tx, actor, at } = change;
+  { note, ...expected }: SaveOptions = {},
+): Promise<SavedDefinition> {
+  const { tx, actor } = change;
   const { slug, name, description, maxCredits: cap, deadlineSeconds, ...workflow } = definition;
   const found = await tx.tool.findUnique({
     where: { organizationId_slug: { organizationId: actor.orgId, slug } },
-    include: { versions: { orderBy: { number: "desc" }, take: 1 } },
+    include: { versions: NEWEST },
   });
-  checkExpectation("tool", { slug, found, expected: options });
+  checkExpectation("tool", found, { slug, ...expected });
   const faults = await findToolFaults(definition, change);
   if (faults.length > 0) throw refusal(faults);
+
   const current = found?.versions[0];
-
-  const before =
-    found && current
-      ? {
-          name: found.name,
-          description: found.description,
-          ...workflowDefinition.parse(JSON.parse(current.definition)),
-          maxCredits: current.maxCredits?.toFixed() ?? null,
-          deadlineSeconds: current.deadlineSeconds,
-        }
-      : null;
   const maxCredits = cap === null ? null : new Decimal(cap);
-  const after = {
-    name,
-    description,
-    ...workflow,
-    maxCredits: maxCredits?.toFixed() ?? null,
-    deadlineSeconds,
-  };
-  const { saved, changed } = compareSaved(found, before, after);
-
-  const id = found?.id ?? newId();
-  const newVersion = [...changed].some((field) => !UNVERSIONED.has(field));
-  const version = (found?.version ?? 0) + (newVersion ? 1 : 0);
-  if (saved === "unchanged") return { id, slug, version, saved };
-
-  if (found) {
-    await tx.tool.update({
-      where: { id },
-      data: { name, description, version, updatedAt: at, deletedAt: null },
-    });
-  } else {
-    await tx.tool.create({
-      data: {
-        id,
-        organizationId: actor.orgId,
-        slug,
-        name,
-        description,
-        version,
-        createdAt: at,
-        updatedAt: at,
+  return saveVersioned(change, {
+    kind: "tool",
+    slug,
+    found,
+    note,
+    own: { name, description },
+    before: found &&
+      current && {
+        name: found.name,
+        description: found.description,
+        ...workflowDefinition.parse(JSON.parse(current.definition)),
+        maxCredits: current.maxCredits?.toFixed() ?? null,
+        deadlineSeconds: current.deadlineSeconds,
       },
-    });
-  }
-  if (newVersion) {
-    await tx.toolVersion.create({
-      data: {
-        toolId: id,
-        number: version,
-        definition: JSON.stringify(workflow),
-        maxCredits,
-        deadlineSeconds,
-        note: options.note ?? "",
-        createdBy: actorReference(actor),
-        createdAt: at,
-      },
-    });
-  }
-  await auditSave(change, { saved, subject: { kind: "tool", id, name }, before, after });
-  return { id, slug, version, saved };
+    content: { ...workflow, maxCredits: maxCredits?.toFixed() ?? null, deadlineSeconds },
+    save: ({ id, ...row }) =>
+      tx.tool.upsert({
+        where: { id },
+        update: { ...row, name, description },
+        create: { id, ...row, organizationId: actor.orgId, slug, name, description, createdAt: change.at },
+      }),
+    addVersion: (id, version) =>
+      tx.toolVersion.create({
+        data: {
+          ...version,
+          toolId: id,
+          definition: JSON.stringify(workflow),
+          maxCredits,
+          deadlineSeconds,
+        },
+      }),
+  });
 }
 
 /** What the check of a tool reads. */

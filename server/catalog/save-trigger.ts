@@ -1,22 +1,12 @@
 import { Decimal } from "@/server/credits/amount";
-import type { Prisma } from "@/server/db/generated/client";
 import type { Issue } from "@/server/errors";
 import { newId } from "@/server/ids";
 import { describeTemplateFault } from "@/server/webhooks/message-template";
+import type { SignatureScheme } from "@/server/webhooks/signature";
 import { hashToken, newTriggerToken, secretPurpose, tokenPurpose } from "@/server/webhooks/token";
-import {
-  auditSave,
-  type CatalogServices,
-  type Change,
-  changeCatalog,
-  checkExpectation,
-  compareSaved,
-  type Editor,
-  type Expectation,
-  type Saved,
-} from "./change";
-import { type TriggerDefinition, type TriggerInput, triggerDefinition } from "./definitions";
-import { parseInput, refusal } from "./issues";
+import { type Change, checkExpectation, type Expectation, type Saved, saveItem, savingVerb } from "./change";
+import { type TriggerDefinition, triggerDefinition } from "./definitions";
+import { refusal } from "./issues";
 import { resolveSlugs } from "./resolve-slugs";
 
 /** `token` is the secret part of the trigger's URL; members may see it. */
@@ -28,19 +18,9 @@ const STANDARD_SECRET = /^(whsec_)?[A-Za-z0-9+/]+={0,2}$/;
 
 /**
  * Creates or updates the organization's trigger of that slug. The token is generated once. A different secret replaces
- * all earlier ones immediately (`rotateTriggerSecret` gives them an overlap); an omitted one is not changed. Needs the role
- * member. Throws `invalid_request` with issues, `forbidden`, and `not_found` if an existing trigger was expected.
+ * all earlier ones immediately (`rotateTriggerSecret` gives them an overlap); an omitted one is not changed.
  */
-export async function saveTrigger(
-  services: CatalogServices,
-  actor: Editor,
-  { definition: input, ...expected }: { definition: TriggerInput } & Expectation,
-): Promise<SavedTrigger> {
-  const definition = parseInput(triggerDefinition, input);
-  return changeCatalog(services, { actor, role: "member" }, (change) =>
-    putTrigger(change, definition, expected),
-  );
-}
+export const saveTrigger = savingVerb(triggerDefinition, putTrigger);
 
 /** `saveTrigger` within a change, for a parsed definition. */
 export async function putTrigger(
@@ -49,14 +29,14 @@ export async function putTrigger(
   expected: Expectation = {},
 ): Promise<SavedTrigger> {
   const { tx, actor, encryption, at } = change;
-  const { slug } = definition;
+  const { slug, status, signature, rateLimit, messageTemplate } = definition;
   const found = await tx.trigger.findUnique({
     where: { organizationId_slug: { organizationId: actor.orgId, slug } },
     include: { secrets: { orderBy: { createdAt: "desc" } } },
   });
-  checkExpectation("trigger", { slug, found, expected });
-  const target = await findTarget(change, definition);
-  const issues = [...target.issues, ...(await findTextFaults(definition, actor.orgId))];
+  checkExpectation("trigger", found, { slug, ...expected });
+  const { issues, ...target } = await findTarget(change, definition);
+  issues.push(...(await findTextFaults(definition, actor.orgId)));
   if (issues.length > 0) throw refusal(issues);
 
   const id = found?.id ?? newId();
@@ -72,6 +52,7 @@ export async function putTrigger(
       ? live.length > 0
       : secret !== undefined &&
         (current === undefined || encryption.openOrNull(current.sealed, secretPurpose(id)) !== secret);
+  const secretBefore = live.length > 0 ? "set" : "none";
 
   const name = definition.name ?? slug;
   const maxCredits = definition.maxCredits === null ? null : new Decimal(definition.maxCredits);
@@ -79,12 +60,12 @@ export async function putTrigger(
     name,
     agent: definition.agent ?? null,
     tool: definition.tool ?? null,
-    status: definition.status,
-    signature: definition.signature,
-    rateLimit: definition.rateLimit,
-    messageTemplate: definition.messageTemplate,
+    status,
+    signature,
+    rateLimit,
+    messageTemplate,
     maxCredits: maxCredits?.toFixed() ?? null,
-    secret: replaces ? (secret === null ? "none" : "a new one") : live.length > 0 ? "set" : "none",
+    secret: replaces ? (secret === null ? "none" : "a new one") : secretBefore,
     address: present && hashToken(token).equals(found.tokenHash) ? "kept" : "a new one",
   };
   const before = found && {
@@ -92,40 +73,46 @@ export async function putTrigger(
     agent: await findSlug(tx.agent, found.agentId),
     tool: await findSlug(tx.tool, found.toolId),
     status: found.disabledAt === null ? "active" : "inactive",
-    signature: found.signatureScheme === "hex" ? "hex" : "standard-webhooks",
+    signature: signatureOf(found.signatureScheme),
     rateLimit: { requests: found.rateLimitRequests, seconds: found.rateLimitSeconds },
     messageTemplate: found.messageTemplate,
     maxCredits: found.maxCredits?.toFixed() ?? null,
-    secret: live.length > 0 ? "set" : "none",
+    secret: secretBefore,
     address: "kept",
   };
-  const { saved } = compareSaved(found, before, after);
-  if (saved === "unchanged") return { id, slug, token, saved };
-
-  const data = {
-    name,
-    agentId: target.agentId,
-    toolId: target.toolId,
-    tokenHash: Uint8Array.from(hashToken(token)),
-    tokenSealed: encryption.seal(token, tokenPurpose(id)),
-    signatureScheme: definition.signature === "hex" ? "hex" : "standard_webhooks",
-    rateLimitRequests: definition.rateLimit.requests,
-    rateLimitSeconds: definition.rateLimit.seconds,
-    messageTemplate: definition.messageTemplate,
-    maxCredits,
-    disabledAt: definition.status === "active" ? null : (found?.disabledAt ?? at),
-    updatedAt: at,
-    deletedAt: null,
-  } satisfies Prisma.TriggerUncheckedUpdateInput;
-  if (found) await tx.trigger.update({ where: { id }, data });
-  else await tx.trigger.create({ data: { ...data, id, organizationId: actor.orgId, slug, createdAt: at } });
-  if (replaces) {
-    await tx.triggerSecret.deleteMany({ where: { triggerId: id } });
-    if (typeof secret === "string") await addSecret(change, id, secret);
-  }
-  await auditSave(change, { saved, subject: { kind: "trigger", id, name }, before, after });
+  const subject = { kind: "trigger" as const, id, name };
+  const compared = { subject, before, after, restores: found?.deletedAt != null };
+  const saved = await saveItem(change, compared, async () => {
+    const data = {
+      name,
+      ...target,
+      tokenHash: Uint8Array.from(hashToken(token)),
+      tokenSealed: encryption.seal(token, tokenPurpose(id)),
+      signatureScheme: signature === "hex" ? "hex" : "standard_webhooks",
+      rateLimitRequests: rateLimit.requests,
+      rateLimitSeconds: rateLimit.seconds,
+      messageTemplate,
+      maxCredits,
+      disabledAt: status === "active" ? null : (found?.disabledAt ?? at),
+      updatedAt: at,
+      deletedAt: null,
+    } as const;
+    await tx.trigger.upsert({
+      where: { id },
+      update: data,
+      create: { ...data, id, organizationId: actor.orgId, slug, createdAt: at },
+    });
+    if (replaces) {
+      await tx.triggerSecret.deleteMany({ where: { triggerId: id } });
+      if (typeof secret === "string") await addSecret(change, id, secret);
+    }
+  });
   return { id, slug, token, saved };
 }
+
+/** A stored signature scheme as definitions name it. */
+export const signatureOf = (scheme: SignatureScheme): TriggerDefinition["signature"] =>
+  scheme === "hex" ? "hex" : "standard-webhooks";
 
 /** Seals a signing secret for a trigger. */
 export async function addSecret(

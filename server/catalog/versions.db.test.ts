@@ -3,10 +3,9 @@ import { createMember } from "@/testing/runs";
 import { createTenant, openWorld } from "@/testing/world";
 import { readAgentDefinition } from "./edit-definition";
 import { inspectAgent, inspectTool } from "./inspect-definition";
-import { returnToVersion } from "./restore";
 import { saveAgent } from "./save-agent";
 import { saveTool } from "./save-tool";
-import { listVersions, readVersionChanges } from "./versions";
+import { listVersions, readVersionChanges, returnToVersion } from "./versions";
 
 const world = await openWorld();
 const tenant = await createTenant(world);
@@ -28,7 +27,7 @@ it("lists who changed what of an agent, version by version", async () => {
     { number: 3, current: true, changed: ["tools", "max credits"], by: member.name },
     { number: 2, current: false, changed: ["system prompt", "tools"] },
   ]);
-  const rest = await listVersions(world, member, { ...of, limit: 2, before: first.nextCursor ?? undefined });
+  const rest = await listVersions(world, member, { ...of, limit: 2, cursor: first.nextCursor });
   expect(rest).toMatchObject({ items: [{ number: 1, changed: null }], nextCursor: null });
   const previous = { ...of, from: "previous" } as const;
   expect(await readVersionChanges(world, member, { ...previous, number: 3 })).toEqual([
@@ -41,7 +40,7 @@ it("lists who changed what of an agent, version by version", async () => {
     to: "m",
   });
   await expect(readVersionChanges(world, member, { ...previous, number: 9 })).rejects.toThrow("no version 9");
-  expect(await inspectAgent(world, member, id)).toMatchObject({
+  expect(await inspectAgent(world, member, { agentId: id })).toMatchObject({
     version: 3,
     systemPrompt: "Be short.\nBe exact.",
     tools: [],
@@ -67,13 +66,13 @@ it("compares, shows and returns an agent's output schema and policies", async ()
       (each) => each.field,
     ),
   ).toEqual(["output schema", "policies"]);
-  expect(await inspectAgent(world, member, id)).toMatchObject({
+  expect(await inspectAgent(world, member, { agentId: id })).toMatchObject({
     outputSchema: JSON.stringify(outputSchema),
     tools: [{ name: "Adder", policy: policies.adder }],
     functions: [{ name: "calculate", policy: policies.calculate }],
   });
   await returnToVersion(world, member, { ...of, number: 1, current: 2 });
-  expect(await inspectAgent(world, member, id)).toMatchObject({
+  expect(await inspectAgent(world, member, { agentId: id })).toMatchObject({
     outputSchema: null,
     tools: [{ policy: null }],
   });
@@ -125,7 +124,7 @@ it("shows a tool with its steps, and the agents and tools that use it", async ()
   const alone = await saveTool(world, member, {
     definition: { slug: "alone", name: "double", steps: itself },
   });
-  expect(await inspectTool(world, member, id)).toMatchObject({
+  expect(await inspectTool(world, member, { toolId: id })).toMatchObject({
     version: 2,
     steps: [{ id: "sum", uses: "calculate" }],
     output: '{"doubled":"{{ steps.sum }}"}',
@@ -135,10 +134,10 @@ it("shows a tool with its steps, and the agents and tools that use it", async ()
       { kind: "tool", name: "Both" },
     ],
   });
-  expect(await inspectAgent(world, member, agent.id)).toMatchObject({
+  expect(await inspectAgent(world, member, { agentId: agent.id })).toMatchObject({
     callers: [{ kind: "tool", name: "Both" }],
   });
-  expect(await inspectTool(world, member, alone.id)).toMatchObject({ callers: [] });
+  expect(await inspectTool(world, member, { toolId: alone.id })).toMatchObject({ callers: [] });
   const changes = await readVersionChanges(world, member, {
     kind: "tool",
     id,

@@ -1,68 +1,52 @@
-import { z } from "zod";
 import { readSettings } from "@/server/agent/definition";
 import type { MemberActor } from "@/server/auth/actor";
 import { nameActors } from "@/server/auth/name-actors";
+import type { AgentVersion } from "@/server/db/generated/client";
+import { AppError } from "@/server/errors";
+import type { PageRequest } from "@/server/page";
+import type { Services } from "@/server/services";
+import { type DefinitionRef, findDefinitions, inUse } from "./definition-rows";
+import { toolDefinition } from "./definitions";
+import { readAgentDefinition, readToolDefinition } from "./edit-definition";
 import {
   compareFields,
   type FieldChange,
   type Fields,
   settingsFields,
   workflowFields,
-} from "@/server/catalog/field-changes";
-import { AppError } from "@/server/errors";
-import type { Page } from "@/server/page";
-import type { Services } from "@/server/services";
-import { readToolSlugs } from "./agent-content";
+} from "./field-changes";
+import { parseInput } from "./issues";
+import { readToolSlugs, saveAgent } from "./save-agent";
+import { saveTool } from "./save-tool";
+import type { SavedDefinition } from "./save-versioned";
 
-/** An agent or a tool. */
-export type DefinitionRef = { kind: "agent" | "tool"; id: string };
+export type VersionLine = Awaited<ReturnType<typeof listVersions>>["items"][number];
 
-/** One version of an agent or tool in its history. */
-export type VersionLine = {
-  number: number;
-  current: boolean;
-  by: string;
-  at: string;
-  /** Why it was saved; empty if nobody said. */
-  note: string;
-  /** The fields that differ from the previous version; null for the first. */
-  changed: string[] | null;
-};
-
-export type VersionPage = Page<VersionLine, number>;
-
-/** A version as texts, field by field. */
-type Version = { number: number; note: string; createdBy: string; createdAt: Date; fields: Fields };
-
-/** The versions of an agent or tool, newest first, paged by number. Throws `not_found`. */
+/**
+ * The versions of an agent or tool, newest first, after the number `cursor`. `changed` names the fields that differ from
+ * the previous version; it is null for the first. Throws `not_found`.
+ */
 export async function listVersions(
   services: Services,
   actor: MemberActor,
-  { kind, id, before, limit }: DefinitionRef & { before?: number | undefined; limit: number },
-): Promise<VersionPage> {
+  { kind, id, cursor, limit }: DefinitionRef & PageRequest<number>,
+) {
   const current = await currentVersion(services, actor, { kind, id });
-  const found = await readVersions(services, actor, {
-    kind,
-    id,
-    before: before ?? current + 1,
-    take: limit + 1,
-  });
+  const page = { kind, id, before: cursor ?? current + 1, take: limit + 1 };
+  const found = await readVersions(services, actor, page);
   const shown = found.slice(0, limit);
-  const nameOf = await nameActors(
-    services,
-    actor.orgId,
-    shown.map(({ createdBy }) => createdBy),
-  );
+  const creators = shown.map(({ createdBy }) => createdBy);
+  const nameOf = await nameActors(services, actor.orgId, creators);
   return {
-    items: shown.map((version, index) => {
+    items: shown.map(({ number, note, createdBy, createdAt, fields }, index) => {
       const earlier = found[index + 1];
       return {
-        number: version.number,
-        current: version.number === current,
-        by: nameOf(version.createdBy),
-        at: version.createdAt.toISOString(),
-        note: version.note,
-        changed: earlier ? compareFields(earlier.fields, version.fields).map(({ field }) => field) : null,
+        number,
+        current: number === current,
+        by: nameOf(createdBy),
+        at: createdAt.toISOString(),
+        note,
+        changed: earlier ? compareFields(earlier.fields, fields).map(({ field }) => field) : null,
       };
     }),
     nextCursor: found.length > limit ? (shown.at(-1)?.number ?? null) : null,
@@ -86,23 +70,39 @@ export async function readVersionChanges(
   return compareFields(newest?.fields ?? null, version.fields);
 }
 
-async function currentVersion(
-  { db }: Services,
+/**
+ * Makes an earlier version the current one, as a new version. `current` is the version that the caller saw as current.
+ * The name and what else belongs to no version stay. Needs the role member. Throws `not_found`, `forbidden`, and
+ * `invalid_request` if the definition is no longer valid or another version is current.
+ */
+export async function returnToVersion(
+  services: Services,
   actor: MemberActor,
-  { kind, id }: DefinitionRef,
-): Promise<number> {
-  const query = { where: { id, organizationId: actor.orgId, deletedAt: null }, select: { version: true } };
-  const found = kind === "agent" ? await db.agent.findFirst(query) : await db.tool.findFirst(query);
+  { kind, id, number, current }: DefinitionRef & { number: number; current: number },
+): Promise<SavedDefinition> {
+  const options = { only: "update", id, version: current, note: `Return to version ${number}` } as const;
+  if (kind === "agent") {
+    const { definition } = await readAgentDefinition(services, actor, { agentId: id, number });
+    return saveAgent(services, actor, { definition, ...options });
+  }
+  const { declared } = await readToolDefinition(services, actor, { toolId: id, number });
+  return saveTool(services, actor, { definition: parseInput(toolDefinition, declared), ...options });
+}
+
+async function currentVersion({ db }: Services, actor: MemberActor, { kind, id }: DefinitionRef) {
+  const [found] = await findDefinitions(db, kind, { where: { id, ...inUse(actor) } });
   if (!found) throw new AppError("not_found", `${kind === "agent" ? "Agent" : "Tool"} not found.`);
   return found.version;
 }
 
+/** A version as texts, field by field. */
+type Version = { number: number; note: string; createdBy: string; createdAt: Date; fields: Fields };
+
 async function readVersions(
-  services: Services,
+  { db }: Services,
   actor: MemberActor,
   { kind, id, before, take }: DefinitionRef & { before: number; take: number },
 ): Promise<Version[]> {
-  const { db } = services;
   const page = { orderBy: { number: "desc" }, take } as const;
   if (kind === "tool") {
     const rows = await db.toolVersion.findMany({
@@ -111,7 +111,7 @@ async function readVersions(
     });
     return rows.map((row) => ({
       ...row,
-      fields: new Map([...definitionFields(row.definition), ...limitFields(row)]),
+      fields: new Map([...workflowFields(JSON.parse(row.definition)), ...limitFields(row)]),
     }));
   }
   const rows = await db.agentVersion.findMany({
@@ -134,16 +134,9 @@ async function readVersions(
   }));
 }
 
-function limitFields(row: {
-  maxCredits: { toFixed(places: number): string } | null;
-  deadlineSeconds: number;
-}): [string, string][] {
-  return [
-    ...(row.maxCredits ? [["max credits", row.maxCredits.toFixed(4)] satisfies [string, string]] : []),
-    ["deadline", `${row.deadlineSeconds} s`],
-  ];
-}
+type Limits = Pick<AgentVersion, "maxCredits" | "deadlineSeconds">;
 
-function definitionFields(definition: string): [string, string][] {
-  return workflowFields(z.record(z.string(), z.unknown()).parse(JSON.parse(definition)));
+function limitFields({ maxCredits, deadlineSeconds }: Limits): [string, string][] {
+  const deadline: [string, string] = ["deadline", `${deadlineSeconds} s`];
+  return maxCredits ? [["max credits", maxCredits.toFixed(4)], deadline] : [deadline];
 }

@@ -59,12 +59,17 @@ it("pages through lines, also of one kind, without gaps", async () => {
   }
   const read = async (kind?: "grant") => {
     const seen: number[] = [];
-    let before: number | undefined;
+    let cursor: number | null = null;
     do {
-      const page = await listLedger(world, reader, { kind, holds: true, before, limit: 2 });
+      const page: Awaited<ReturnType<typeof listLedger>> = await listLedger(world, reader, {
+        kind,
+        holds: true,
+        cursor,
+        limit: 2,
+      });
       seen.push(...page.items.map(({ sequence }) => sequence));
-      before = page.nextCursor ?? undefined;
-    } while (before !== undefined);
+      cursor = page.nextCursor;
+    } while (cursor !== null);
     return seen;
   };
   expect(await read()).toEqual([8, 7, 6, 5, 4, 3, 2, 1]);

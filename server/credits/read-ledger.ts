@@ -3,24 +3,17 @@ import type { MemberActor, OrgId } from "@/server/auth/actor";
 import { nameActors } from "@/server/auth/name-actors";
 import type { CreditEntryKind } from "@/server/contract/enums";
 import { Decimal } from "@/server/credits/amount";
-import type { Page } from "@/server/page";
+import type { PageRequest } from "@/server/page";
+import { plain } from "@/server/plain";
 import type { Services } from "@/server/services";
-
-/** Amounts are decimal strings with four places. */
-export type Balance = {
-  /** What can be spent. */
-  available: string;
-  /** What open runs hold; not part of `available`. */
-  held: string;
-  openRuns: number;
-  /** The plan's monthly grant; "0.0000" for none. */
-  monthly: string;
-};
 
 const openRow = z.tuple([z.object({ held: z.string(), runs: z.number() })]);
 
-/** The organization's balance and the holds of its open runs. */
-export async function readBalance({ db }: Services, actor: MemberActor): Promise<Balance> {
+/**
+ * The organization's balance, as decimals with four places. What its open runs hold is not part of what is available.
+ * `monthly` is the plan's grant.
+ */
+export async function readBalance({ db }: Services, actor: MemberActor) {
   const [organization, open] = await Promise.all([
     db.organization.findUniqueOrThrow({
       where: { id: actor.orgId },
@@ -40,20 +33,7 @@ export async function readBalance({ db }: Services, actor: MemberActor): Promise
   };
 }
 
-/** One ledger entry; `amount` is its effect on the balance. */
-export type LedgerLine = {
-  sequence: number;
-  kind: CreditEntryKind;
-  amount: string;
-  before: string;
-  after: string;
-  runId: string | null;
-  note: string;
-  actor: string;
-  createdAt: string;
-};
-
-export type LedgerPage = Page<LedgerLine, number>;
+export type LedgerLine = Awaited<ReturnType<typeof listLedger>>["items"][number];
 
 const isRare = (kind: CreditEntryKind) => kind === "grant" || kind === "refund" || kind === "adjustment";
 
@@ -64,12 +44,12 @@ const isRare = (kind: CreditEntryKind) => kind === "grant" || kind === "refund" 
 async function findRare(
   { db }: Services,
   orgId: OrgId,
-  { kind, before, limit }: { kind: CreditEntryKind; before: number | undefined; limit: number },
+  { kind, cursor, limit }: PageRequest<number> & { kind: CreditEntryKind },
 ): Promise<number[]> {
   const found = await db.$queryRaw`
     SELECT sequence FROM credit_entries
     WHERE organization_id = ${orgId}::uuid AND kind IN ('grant', 'refund', 'adjustment')
-      AND kind = ${kind}::credit_entry_kind AND sequence < ${before ?? 2 ** 31 - 1}
+      AND kind = ${kind}::credit_entry_kind AND sequence < ${cursor ?? 2 ** 31 - 1}
     ORDER BY sequence DESC LIMIT ${limit}`;
   return z
     .array(z.object({ sequence: z.number() }))
@@ -86,48 +66,36 @@ const NET_KINDS = ["grant", "charge", "refund", "adjustment"] satisfies CreditEn
  */
 export async function listLedger(
   services: Services,
-  actor: MemberActor,
+  { orgId }: MemberActor,
   {
     kind,
     holds,
-    before,
+    cursor,
     limit,
-  }: {
-    kind?: CreditEntryKind | undefined;
-    holds: boolean;
-    before?: number | undefined;
-    limit: number;
-  },
-): Promise<LedgerPage> {
+  }: PageRequest<number> & { kind?: CreditEntryKind | undefined; holds: boolean },
+) {
   const rows = await services.db.creditEntry.findMany({
     where: {
-      organizationId: actor.orgId,
+      organizationId: orgId,
       ...(kind ? { kind } : holds ? {} : { kind: { in: NET_KINDS } }),
-      ...(before === undefined ? {} : { sequence: { lt: before } }),
+      ...(cursor ? { sequence: { lt: cursor } } : {}),
       ...(kind && isRare(kind)
-        ? { sequence: { in: await findRare(services, actor.orgId, { kind, before, limit: limit + 1 }) } }
+        ? { sequence: { in: await findRare(services, orgId, { kind, cursor, limit: limit + 1 }) } }
         : {}),
     },
     orderBy: { sequence: "desc" },
     take: limit + 1,
+    omit: { organizationId: true },
   });
   const shown = rows.slice(0, limit);
-  const nameOf = await nameActors(
-    services,
-    actor.orgId,
-    shown.map((row) => row.actor),
-  );
+  const actors = shown.map(({ actor }) => actor);
+  const nameOf = await nameActors(services, orgId, actors);
   return {
-    items: shown.map((row) => ({
-      sequence: row.sequence,
-      kind: row.kind,
-      amount: row.amount.toFixed(4),
-      before: row.balanceBefore.toFixed(4),
-      after: row.balanceAfter.toFixed(4),
-      runId: row.runId,
-      note: row.note,
-      actor: nameOf(row.actor),
-      createdAt: row.createdAt.toISOString(),
+    items: plain(shown).map(({ balanceBefore, balanceAfter, ...line }) => ({
+      ...line,
+      before: balanceBefore,
+      after: balanceAfter,
+      actor: nameOf(line.actor),
     })),
     nextCursor: rows.length > limit ? (shown.at(-1)?.sequence ?? null) : null,
   };

@@ -3,7 +3,7 @@ import pg from "pg";
 import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { handleRest } from "@/server/api/rest";
 import { handleWebhook } from "@/server/api/webhook";
-import { removeDefinition } from "@/server/catalog/remove";
+import { removeDefinition } from "@/server/catalog/archive";
 import { newId } from "@/server/ids";
 import { secretPurpose } from "@/server/webhooks/token";
 import { createTenant, createTrigger, openWorld, type Tenant, type World } from "@/testing/world";

@@ -2,26 +2,13 @@ import type { MemberActor } from "@/server/auth/actor";
 import type { DeliveryOutcomeName } from "@/server/contract/enums";
 import { AppError } from "@/server/errors";
 import { decodeText, parseBodyText, refuseNul } from "@/server/json/body";
-import { type Page, pageOf } from "@/server/page";
+import { type PageRequest, pageOf } from "@/server/page";
+import { plain } from "@/server/plain";
 import type { Services } from "@/server/services";
 import { fillMessageTemplate } from "./message-template";
 
-export type DeliverySummary = {
-  id: string;
-  receivedAt: string;
-  outcome: DeliveryOutcomeName;
-  /** The HTTP status of the response. */
-  status: number;
-  code: string | null;
-  /** Why it was rejected, as reported to the sender. */
-  reason: string | null;
-  bytes: number;
-  runId: string | null;
-  /** The delivery that this one redelivered. */
-  redeliveryOf: string | null;
-};
-
-export type DeliveryPage = Page<DeliverySummary>;
+export type DeliverySummary = Awaited<ReturnType<typeof listDeliveries>>["items"][number];
+export type DeliveryDetail = Awaited<ReturnType<typeof inspectDelivery>>;
 
 const SUMMARY = {
   id: true,
@@ -35,59 +22,38 @@ const SUMMARY = {
   redeliveryOf: true,
 } as const;
 
-type SummaryRow = Omit<DeliverySummary, "receivedAt" | "bytes"> & { receivedAt: Date; bodyBytes: number };
-
-function toSummary({ receivedAt, bodyBytes, ...rest }: SummaryRow): DeliverySummary {
-  return { ...rest, receivedAt: receivedAt.toISOString(), bytes: bodyBytes };
-}
-
-/** The deliveries of one trigger, newest first, by cursor, without bodies. Throws `not_found`. */
+/**
+ * The deliveries of one trigger, newest first, by cursor, without bodies. `status` is the HTTP status of the response;
+ * `reason` is why the call was rejected, as reported to the sender. Throws `not_found`.
+ */
 export async function listDeliveries(
   { db }: Services,
   actor: MemberActor,
-  input: {
-    triggerId: string;
-    outcome?: DeliveryOutcomeName | undefined;
-    before?: string | undefined;
-    limit: number;
-  },
-): Promise<DeliveryPage> {
+  {
+    triggerId,
+    outcome,
+    cursor,
+    limit,
+  }: PageRequest & { triggerId: string; outcome?: DeliveryOutcomeName | undefined },
+) {
   const trigger = await db.trigger.findFirst({
-    where: { id: input.triggerId, organizationId: actor.orgId, deletedAt: null },
+    where: { id: triggerId, organizationId: actor.orgId, deletedAt: null },
     select: { id: true },
   });
   if (!trigger) throw new AppError("not_found", "Trigger not found.");
   const rows = await db.delivery.findMany({
     where: {
       organizationId: actor.orgId,
-      triggerId: trigger.id,
-      ...(input.outcome ? { outcome: input.outcome } : {}),
-      ...(input.before ? { id: { lt: input.before } } : {}),
+      triggerId,
+      ...(outcome ? { outcome } : {}),
+      ...(cursor ? { id: { lt: cursor } } : {}),
     },
     orderBy: { id: "desc" },
-    take: input.limit + 1,
+    take: limit + 1,
     select: SUMMARY,
   });
-  return pageOf(rows.map(toSummary), input.limit);
+  return pageOf(plain(rows), limit);
 }
-
-export type DeliveryBody = {
-  /** `hex` if the bytes are not UTF-8. */
-  kind: "json" | "text" | "hex" | "empty";
-  text: string;
-  /** Whether only the start is included. */
-  cut: boolean;
-};
-
-export type DeliveryDetail = DeliverySummary & {
-  triggerId: string;
-  senderId: string | null;
-  /** The stored headers as a JSON object; secret values are redacted. */
-  headers: string;
-  body: DeliveryBody;
-  /** Why the body was not stored, to complete "The body was not kept: …"; null if it was. */
-  bodyNote: string | null;
-};
 
 /** How much of a body is shown before the reader asks for all. */
 const PREVIEW_BYTES = 64 * 1024;
@@ -99,27 +65,35 @@ export function bodyMissing(note: string): AppError {
   return new AppError("invalid_request", `This delivery's body was not kept: ${note}.`);
 }
 
-/** One delivery with its headers and body; `complete` gives a text body uncut (up to 1 MiB). Throws `not_found`. */
+/**
+ * One delivery with its headers as a JSON object and its body; `complete` gives a text body uncut (up to 1 MiB).
+ * `bodyNote` is why the body was not stored; null if it was. Throws `not_found`.
+ */
 export async function inspectDelivery(
   { db }: Services,
   actor: MemberActor,
   { deliveryId, complete = false }: { deliveryId: string; complete?: boolean | undefined },
-): Promise<DeliveryDetail> {
-  const row = await db.delivery.findFirst({
-    where: { id: deliveryId, organizationId: actor.orgId },
+) {
+  const { body, ...delivery } = await requireDelivery(db, actor, deliveryId);
+  return { ...plain(delivery), body: await showBody(body, complete) };
+}
+
+async function requireDelivery(db: Services["db"], { orgId }: MemberActor, id: string) {
+  const found = await db.delivery.findFirst({
+    where: { id, organizationId: orgId },
     select: { ...SUMMARY, triggerId: true, senderId: true, headers: true, body: true, bodyNote: true },
   });
-  if (!row) throw new AppError("not_found", "Delivery not found. Its retention period may have ended.");
-  const { triggerId, senderId, headers, body, bodyNote, ...summary } = row;
-  return {
-    ...toSummary(summary),
-    triggerId,
-    senderId,
-    headers,
-    body: await showBody(body, complete),
-    bodyNote,
-  };
+  if (found) return found;
+  throw new AppError("not_found", "Delivery not found. Its retention period may have ended.");
 }
+
+type DeliveryBody = {
+  /** `hex` if the bytes are not UTF-8. */
+  kind: "json" | "text" | "hex" | "empty";
+  text: string;
+  /** Whether only the start is included. */
+  cut: boolean;
+};
 
 /** A body in readable form. */
 export async function showBody(body: Uint8Array, complete: boolean): Promise<DeliveryBody> {
@@ -172,26 +146,19 @@ export async function previewMessage(
   actor: MemberActor,
   { deliveryId, template }: { deliveryId: string; template: string },
 ): Promise<{ message: string }> {
-  const row = await db.delivery.findFirst({
-    where: { id: deliveryId, organizationId: actor.orgId },
-    select: { body: true, bodyNote: true },
-  });
-  if (!row) throw new AppError("not_found", "Delivery not found. Its retention period may have ended.");
-  if (row.bodyNote !== null) throw bodyMissing(row.bodyNote);
-  const body = await parseBodyText(decodeText(row.body));
-  await refuseNul(body);
-  const facts = { now: clock.now(), seed: deliveryId, organizationId: actor.orgId };
-  return { message: await fillMessageTemplate(template, body, facts) };
+  const { body, bodyNote } = await requireDelivery(db, actor, deliveryId);
+  if (bodyNote !== null) throw bodyMissing(bodyNote);
+  return previewTemplate({ clock }, actor, { template, body: decodeText(body), seed: deliveryId });
 }
 
 /** The message that a template creates from any body, for a trigger that has no delivery yet. */
 export async function previewTemplate(
-  { clock }: Services,
-  actor: MemberActor,
-  { template, body: text }: { template: string; body: string },
+  { clock }: Pick<Services, "clock">,
+  { orgId }: MemberActor,
+  { template, body: text, seed = orgId }: { template: string; body: string; seed?: string },
 ): Promise<{ message: string }> {
   const body = await parseBodyText(text);
   await refuseNul(body);
-  const facts = { now: clock.now(), seed: actor.orgId, organizationId: actor.orgId };
+  const facts = { now: clock.now(), seed, organizationId: orgId };
   return { message: await fillMessageTemplate(template, body, facts) };
 }

@@ -3,6 +3,7 @@ import type { MemberActor } from "@/server/auth/actor";
 import { roleCovers } from "@/server/auth/sessions";
 import { AppError } from "@/server/errors";
 import type { JsonObject } from "@/server/json/json";
+import { plain } from "@/server/plain";
 import type { Services } from "@/server/services";
 import { exampleBody, exampleForTemplate } from "./example-body";
 import { tokenPurpose, triggerUrl } from "./token";
@@ -10,56 +11,30 @@ import { tokenPurpose, triggerUrl } from "./token";
 /** Replaces the token in a URL that the reader may not see. */
 const MASK = "••••••••";
 
-export type TriggerDetail = {
-  id: string;
-  slug: string;
-  name: string;
-  enabled: boolean;
-  /** Null if the sealed token does not open: the trigger needs a new URL. */
-  url: string | null;
-  /** Whether the token in `url` is masked: viewers may not start runs, so they don't see the URL. */
-  masked: boolean;
-  target: {
-    kind: "agent" | "tool";
-    id: string;
-    slug: string;
-    name: string;
-    gone: boolean;
-    inactive: boolean;
-  };
-  scheme: "hex" | "standard_webhooks";
-  /** Live secrets without their value, newest first. `expiresAt` is the end of a rotation's overlap. */
-  secrets: { id: string; createdAt: string; expiresAt: string | null }[];
-  rateLimit: { requests: number; seconds: number };
-  messageTemplate: string | null;
-  maxCredits: string | null;
-  createdAt: string;
-  /** A sample body for the target, as JSON. */
-  exampleBody: string;
-};
+export type TriggerDetail = Awaited<ReturnType<typeof inspectTrigger>>;
 
 const parametersOf = z
   .object({ parameters: z.record(z.string(), z.json()).default({}) })
   .catch({ parameters: {} });
 
-/** The data of a trigger's page. Throws `not_found`. */
+/**
+ * The data of a trigger's page. Viewers may not start runs, so the token in their `url` is masked. `url` is null if the
+ * sealed token does not open: the trigger needs a new URL. `secrets` are the live ones, newest first, with the end of a
+ * rotation's overlap. `exampleBody` is a sample body for the target, as JSON. Throws `not_found`.
+ */
 export async function inspectTrigger(
   services: Services,
   actor: MemberActor,
-  triggerId: string,
-): Promise<TriggerDetail> {
+  { triggerId }: { triggerId: string },
+) {
   const now = services.clock.now();
-  const target = { select: { id: true, slug: true, name: true, deletedAt: true } } as const;
+  const target = { id: true, slug: true, name: true, deletedAt: true } as const;
+  const newest = { orderBy: { number: "desc" }, take: 1, select: { definition: true } } as const;
   const trigger = await services.db.trigger.findFirst({
     where: { id: triggerId, organizationId: actor.orgId, deletedAt: null },
     include: {
-      agent: { select: { ...target.select, status: true } },
-      tool: {
-        select: {
-          ...target.select,
-          versions: { orderBy: { number: "desc" }, take: 1, select: { definition: true } },
-        },
-      },
+      agent: { select: { ...target, status: true } },
+      tool: { select: { ...target, versions: newest } },
       secrets: {
         where: { OR: [{ expiresAt: null }, { expiresAt: { gt: now } }] },
         orderBy: { createdAt: "desc" },
@@ -68,34 +43,25 @@ export async function inspectTrigger(
     },
   });
   if (!trigger) throw new AppError("not_found", "Trigger not found.");
-  const found = trigger.agent ?? trigger.tool;
+  const { id, slug, name, agent, tool, messageTemplate, maxCredits, createdAt, secrets } = trigger;
+  const found = agent ?? tool;
   const masked = !roleCovers(actor.role, "member");
-  const token = masked ? MASK : services.encryption.openOrNull(trigger.tokenSealed, tokenPurpose(trigger.id));
+  const token = masked ? MASK : services.encryption.openOrNull(trigger.tokenSealed, tokenPurpose(id));
   return {
-    id: trigger.id,
-    slug: trigger.slug,
-    name: trigger.name,
+    ...plain({ id, slug, name, messageTemplate, maxCredits, createdAt, secrets }),
     enabled: trigger.disabledAt === null,
     url: token === null ? null : triggerUrl(services.env.appUrl, token),
     masked,
     target: {
-      kind: trigger.agentId ? "agent" : "tool",
+      kind: agent ? ("agent" as const) : ("tool" as const),
       id: found?.id ?? "",
       slug: found?.slug ?? "",
       name: found?.name ?? "",
       gone: !found || found.deletedAt !== null,
-      inactive: trigger.agent?.status === "inactive",
+      inactive: agent?.status === "inactive",
     },
     scheme: trigger.signatureScheme,
-    secrets: trigger.secrets.map(({ id, createdAt, expiresAt }) => ({
-      id,
-      createdAt: createdAt.toISOString(),
-      expiresAt: expiresAt?.toISOString() ?? null,
-    })),
     rateLimit: { requests: trigger.rateLimitRequests, seconds: trigger.rateLimitSeconds },
-    messageTemplate: trigger.messageTemplate,
-    maxCredits: trigger.maxCredits?.toFixed(4) ?? null,
-    createdAt: trigger.createdAt.toISOString(),
     exampleBody: JSON.stringify(sampleFor(trigger)),
   };
 }

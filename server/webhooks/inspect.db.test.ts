@@ -24,9 +24,11 @@ async function deliver(token: string, body: string | Uint8Array, headers: Record
 describe("a trigger", () => {
   it("shows its address to members and masks it for viewers", async () => {
     const { id, token } = await createTrigger(world, tenant);
-    const shown = await inspectTrigger(world, await createMember(world, tenant, "member"), id);
+    const shown = await inspectTrigger(world, await createMember(world, tenant, "member"), { triggerId: id });
     expect(shown).toMatchObject({ url: `http://stepwell.test/webhooks/${token}`, masked: false });
-    const masked = await inspectTrigger(world, await createMember(world, tenant, "viewer"), id);
+    const masked = await inspectTrigger(world, await createMember(world, tenant, "viewer"), {
+      triggerId: id,
+    });
     expect(masked.masked).toBe(true);
     expect(JSON.stringify(masked)).not.toContain(token);
   });
@@ -46,7 +48,7 @@ describe("a trigger", () => {
         },
       });
     }
-    const shown = await inspectTrigger(world, await createMember(world, tenant, "owner"), id);
+    const shown = await inspectTrigger(world, await createMember(world, tenant, "owner"), { triggerId: id });
     expect(shown.secrets.map(({ expiresAt }) => expiresAt)).toEqual([
       null,
       new Date(at + 60_000).toISOString(),
@@ -56,7 +58,9 @@ describe("a trigger", () => {
 
   it("offers an example input for its tool", async () => {
     const { id } = await createTrigger(world, tenant, { target: "tool" });
-    const { exampleBody } = await inspectTrigger(world, await createMember(world, tenant, "member"), id);
+    const { exampleBody } = await inspectTrigger(world, await createMember(world, tenant, "member"), {
+      triggerId: id,
+    });
     expect(JSON.parse(exampleBody)).toEqual({ a: 1, b: 1 });
   });
 });
@@ -72,12 +76,12 @@ describe("deliveries", () => {
     expect((await deliver(token, body, { "X-Signature": "00" })).status).toBe(401);
     const all = await listDeliveries(world, reader, { triggerId: id, limit: 2 });
     expect(all.items.map(({ outcome }) => outcome)).toEqual(["rejected", "accepted"]);
-    expect(all.items[0]).toMatchObject({ status: 401, code: "invalid_signature", bytes: 7, runId: null });
+    expect(all.items[0]).toMatchObject({ status: 401, code: "invalid_signature", bodyBytes: 7, runId: null });
     expect(all.items[0]?.reason).toMatch(/signature/i);
     const older = await listDeliveries(world, reader, {
       triggerId: id,
       limit: 2,
-      before: all.nextCursor ?? undefined,
+      cursor: all.nextCursor,
     });
     expect(older.items.map(({ outcome }) => outcome)).toEqual(["rejected"]);
     expect(older.nextCursor).toBeNull();
@@ -94,7 +98,7 @@ describe("deliveries", () => {
     const member = await createMember(world, tenant, "member");
     await deliver(token, '{"hello":"again"}');
     const [first] = (await listDeliveries(world, member, { triggerId: id, limit: 5 })).items;
-    const { runId } = await redeliver(world, member, first?.id ?? "");
+    const { runId } = await redeliver(world, member, { deliveryId: first?.id ?? "" });
     const [second] = (await listDeliveries(world, member, { triggerId: id, limit: 5 })).items;
     expect(second).toMatchObject({ outcome: "accepted", runId, redeliveryOf: first?.id });
   });

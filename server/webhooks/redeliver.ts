@@ -16,7 +16,7 @@ import { readStart } from "./read-start";
 export async function redeliver(
   services: Services,
   actor: MemberActor,
-  deliveryId: string,
+  { deliveryId }: { deliveryId: string },
 ): Promise<{ runId: string }> {
   const stored = await services.db.delivery.findFirst({
     where: { id: deliveryId, organizationId: actor.orgId },

@@ -120,10 +120,12 @@ describe("refused bodies are bounded", () => {
     expect(stored.every(({ bodyBytes }) => bodyBytes === large.length)).toBe(true);
     const cut = stored.at(-1)?.id ?? "";
     const detail = await detailOf(cut);
-    expect(detail).toMatchObject({ bytes: large.length, body: { kind: "empty" } });
+    expect(detail).toMatchObject({ bodyBytes: large.length, body: { kind: "empty" } });
     expect(detail.bodyNote).toBe("more than 8 MiB of refused calls came to this trigger in a minute");
     const member = await createMember(world, tenant, "member");
-    await expect(redeliver(world, member, cut)).rejects.toThrow("body was not kept: more than 8 MiB");
+    await expect(redeliver(world, member, { deliveryId: cut })).rejects.toThrow(
+      "body was not kept: more than 8 MiB",
+    );
     const template = "{{ body.padding }}";
     await expect(previewMessage(world, member, { deliveryId: cut, template })).rejects.toThrow("not kept");
     // A small body is stored nevertheless, and a large one again a little later.
@@ -170,7 +172,7 @@ describe("a redelivery that is refused", () => {
     expect(first.status).toBe(200);
     const [accepted] = await deliveriesOf(id);
     const member = await createMember(world, poor, "member");
-    const again = () => redeliver(world, member, accepted?.id ?? "");
+    const again = () => redeliver(world, member, { deliveryId: accepted?.id ?? "" });
 
     await world.db.agent.update({ where: { id: poor.agentId }, data: { status: "inactive" } });
     await expect(again()).rejects.toThrow("inactive");

@@ -239,15 +239,15 @@ describe("redelivery", () => {
     const { id, token } = await createTrigger(world, tenant, { secrets: [SECRET] });
     expect(await send(token, { "X-Signature": "0".repeat(64) })).toMatchObject({ status: 401 });
     const rejected = await world.db.delivery.findFirstOrThrow({ where: { triggerId: id } });
-    const { runId } = await redeliver(world, actor, rejected.id);
+    const { runId } = await redeliver(world, actor, { deliveryId: rejected.id });
     const run = await world.db.run.findUniqueOrThrow({ where: { id: runId } });
     expect(run).toMatchObject({ input: BODY, triggerId: id, source: "webhook" });
     const again = await world.db.delivery.findFirstOrThrow({ where: { runId } });
     expect(again).toMatchObject({ outcome: "accepted", redeliveryOf: rejected.id });
 
     const stranger = await createTenant(world);
-    await expect(redeliver(world, { ...actor, orgId: stranger.orgId }, rejected.id)).rejects.toThrow(
-      "not found",
-    );
+    await expect(
+      redeliver(world, { ...actor, orgId: stranger.orgId }, { deliveryId: rejected.id }),
+    ).rejects.toThrow("not found");
   });
 });

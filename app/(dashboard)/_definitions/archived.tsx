@@ -3,8 +3,8 @@
 import { Button } from "@/app/_ui/button";
 import { Ago } from "@/app/_ui/figures/time";
 import { useMay } from "@/app/_ui/role";
-import type { ArchivedLine } from "@/server/catalog/restore";
-import type { DefinitionRef } from "@/server/catalog/versions";
+import type { ArchivedLine } from "@/server/catalog/archive";
+import type { DefinitionRef } from "@/server/catalog/definition-rows";
 import { useRestore } from "./use-definition-acts";
 
 /** The archived agents or tools below their list, with the way back. */

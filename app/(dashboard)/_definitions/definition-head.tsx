@@ -11,7 +11,7 @@ import { DetailHead } from "@/app/_ui/page/page";
 import { usePageActions } from "@/app/_ui/page/page-actions";
 import { useMay } from "@/app/_ui/role";
 import { Badge } from "@/app/_ui/table";
-import type { DefinitionRef } from "@/server/catalog/versions";
+import type { DefinitionRef } from "@/server/catalog/definition-rows";
 import type { User } from "../used-by";
 import { useArchive } from "./use-definition-acts";
 

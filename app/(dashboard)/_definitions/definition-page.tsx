@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import { AgentIcon, ToolIcon, TriggerIcon } from "@/app/_ui/icons";
+import type { DefinitionRef } from "@/server/catalog/definition-rows";
 import type { Caller, TriggerName } from "@/server/catalog/inspect-definition";
-import type { DefinitionRef } from "@/server/catalog/versions";
 import type { RunTarget } from "../_run/run-form";
 import { RunPanel } from "../_run/run-panel";
 import { DefinitionHead } from "./definition-head";

@@ -1,7 +1,7 @@
 import type { QueryClient } from "@tanstack/react-query";
 import type { TRPCOptionsProxy } from "@trpc/tanstack-react-query";
 import type { DashboardRouter } from "@/server/api/dashboard/router";
-import type { DefinitionRef } from "@/server/catalog/versions";
+import type { DefinitionRef } from "@/server/catalog/definition-rows";
 import type { MetricsSubject } from "@/server/runs/read/metrics/metrics";
 
 /** The versions of an agent or tool as an infinite query, used on the server and in the browser. */

@@ -8,7 +8,7 @@ import { Elapsed } from "@/app/_ui/figures/time";
 import { Link } from "@/app/_ui/link";
 import { SkeletonLine } from "@/app/_ui/page/page";
 import { usePageActions } from "@/app/_ui/page/page-actions";
-import type { DefinitionRef } from "@/server/catalog/versions";
+import type { DefinitionRef } from "@/server/catalog/definition-rows";
 import type { RunSummary } from "@/server/runs/read/list";
 import { Unreadable } from "../../_ui/text/unreadable";
 import { Started, useExactTimes } from "../runs/started";

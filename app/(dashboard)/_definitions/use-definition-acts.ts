@@ -5,7 +5,7 @@ import { useRouter } from "next/navigation";
 import { useTRPC, useTRPCClient } from "@/app/_ui/data/providers";
 import { describeError } from "@/app/_ui/data/query-client";
 import { useNotify } from "@/app/_ui/toast";
-import type { DefinitionRef } from "@/server/catalog/versions";
+import type { DefinitionRef } from "@/server/catalog/definition-rows";
 
 type Named = DefinitionRef & { name: string };
 

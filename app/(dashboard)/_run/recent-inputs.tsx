@@ -4,7 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useTRPC } from "@/app/_ui/data/providers";
 import { Menu, MenuItem } from "@/app/_ui/menu/menu";
 import { useNotify } from "@/app/_ui/toast";
-import type { DefinitionRef } from "@/server/catalog/versions";
+import type { DefinitionRef } from "@/server/catalog/definition-rows";
 import { recentRunsQuery } from "../_definitions/query";
 
 /** A menu of the inputs of the newest runs of an agent or tool, to use again. */

@@ -1,6 +1,6 @@
 import { type ExpiryDraft, readExpiry } from "@/app/_ui/forms/expiry";
 import type { ApiKeyDefinition } from "@/server/catalog/definitions";
-import type { DirectoryEntry } from "@/server/catalog/directory";
+import type { DirectoryEntry } from "@/server/catalog/overview";
 
 /** The form of a new key, as typed. */
 export type KeyDraft = ExpiryDraft & {

@@ -5,7 +5,7 @@ import { curlOf } from "@/app/_ui/curl";
 import { Dialog, DialogActions } from "@/app/_ui/dialog";
 import { CopyTextButton, OneTimeValue } from "@/app/_ui/forms/one-time-value";
 import { Command } from "@/app/_ui/page/page";
-import type { DirectoryEntry } from "@/server/catalog/directory";
+import type { DirectoryEntry } from "@/server/catalog/overview";
 
 /** Shows a new key once, with a call that works as pasted. */
 export function NewKeyDialog({

@@ -3,7 +3,7 @@
 import { useState } from "react";
 import { INPUT_CLASS } from "@/app/_ui/forms/field";
 import { Choice } from "@/app/_ui/forms/form";
-import type { DirectoryEntry } from "@/server/catalog/directory";
+import type { DirectoryEntry } from "@/server/catalog/overview";
 
 /** A searchable list of agents and tools; several can be chosen. */
 export function TargetPicker({

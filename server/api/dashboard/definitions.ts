@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { memberProcedure, router } from "@/server/api/trpc";
+import { listArchived, removeDefinition, restoreDefinition } from "@/server/catalog/archive";
 import { agentDefinition } from "@/server/catalog/definitions";
 import {
   checkToolText,
@@ -11,21 +12,22 @@ import {
 } from "@/server/catalog/edit-definition";
 import { inspectAgent, inspectTool } from "@/server/catalog/inspect-definition";
 import { parseInput } from "@/server/catalog/issues";
-import { removeDefinition } from "@/server/catalog/remove";
-import { listArchived, restoreDefinition, returnToVersion } from "@/server/catalog/restore";
 import { saveAgent } from "@/server/catalog/save-agent";
-import { listVersions, readVersionChanges } from "@/server/catalog/versions";
+import { listVersions, readVersionChanges, returnToVersion } from "@/server/catalog/versions";
 import { RUN_KINDS } from "@/server/contract/enums";
-import { call } from "./procedures";
+import { call, mutation } from "./procedures";
 
 const viewer = memberProcedure("viewer");
 const member = memberProcedure("member");
 const reference = z.object({ kind: z.enum(RUN_KINDS), id: z.uuid() });
+const agent = z.object({ agentId: z.uuid() });
+const tool = z.object({ toolId: z.uuid() });
+const number = z.int32().min(1);
 
 /** Whether something new is saved, or a version of what exists. */
 const expected = z.discriminatedUnion("only", [
   z.object({ only: z.literal("create") }),
-  z.object({ only: z.literal("update"), id: z.uuid(), version: z.int32().min(1) }),
+  z.object({ only: z.literal("update"), id: z.uuid(), version: number }),
 ]);
 const yaml = z.string().max(1_000_000);
 /** Why a version is saved. PostgreSQL cannot store U+0000. */
@@ -37,55 +39,38 @@ const note = z
 
 /** One agent or tool: its definition, its versions, and editing it. */
 export const definitionsRouter = router({
-  agent: viewer
-    .input(z.object({ agentId: z.uuid() }))
-    .query(({ ctx, input }) => inspectAgent(ctx.services, ctx.actor, input.agentId)),
-
-  tool: viewer
-    .input(z.object({ toolId: z.uuid() }))
-    .query(({ ctx, input }) => inspectTool(ctx.services, ctx.actor, input.toolId)),
+  agent: viewer.input(agent).query(call(inspectAgent)),
+  tool: viewer.input(tool).query(call(inspectTool)),
 
   versions: viewer
     .input(
       reference.extend({
         /** The page begins after this number, towards older versions. */
-        cursor: z.int32().min(1).nullish(),
+        cursor: number.nullish(),
         limit: z.int().min(1).max(50).default(20),
       }),
     )
-    .query(({ ctx, input: { cursor, ...input } }) =>
-      listVersions(ctx.services, ctx.actor, { ...input, before: cursor ?? undefined }),
-    ),
-
+    .query(call(listVersions)),
   changes: viewer
     .input(
       reference.extend({
-        number: z.int32().min(1),
+        number,
         /** What the version is compared with: the one before it, or the current one. */
         from: z.enum(["previous", "current"]).default("previous"),
       }),
     )
     .query(call(readVersionChanges)),
-
-  returnTo: member
-    .input(reference.extend({ number: z.int32().min(1), current: z.int32().min(1) }))
-    .mutation(call(returnToVersion)),
+  returnTo: member.input(reference.extend({ number, current: number })).mutation(call(returnToVersion)),
 
   /** Archived agents or tools start nothing and can be restored. */
   archive: member.input(reference).mutation(call(removeDefinition)),
-
-  restore: member.input(reference).mutation(call(restoreDefinition)),
-
-  archived: viewer
-    .input(reference.pick({ kind: true }))
-    .query(({ ctx, input }) => listArchived(ctx.services, ctx.actor, input.kind)),
+  restore: mutation(restoreDefinition),
+  archived: viewer.input(reference.pick({ kind: true })).query(call(listArchived)),
 
   choices: viewer.query(call(readChoices)),
-
   functions: viewer.query(() => readFunctions()),
 
-  editAgent: viewer.input(z.object({ agentId: z.uuid() })).query(call(readAgentDefinition)),
-
+  editAgent: viewer.input(agent).query(call(readAgentDefinition)),
   saveAgent: member
     .input(z.object({ definition: z.unknown(), expected, note }))
     .mutation(({ ctx, input: { definition, expected, note } }) =>
@@ -96,15 +81,9 @@ export const definitionsRouter = router({
       }),
     ),
 
-  editTool: viewer
-    .input(z.object({ toolId: z.uuid() }))
-    .query(({ ctx, input }) => readToolText(ctx.services, ctx.actor, input.toolId)),
-
+  editTool: viewer.input(tool).query(call(readToolText)),
   /** Changes nothing; it is a mutation because definitions are too long for a URL. */
-  checkTool: member
-    .input(z.object({ yaml }))
-    .mutation(({ ctx, input }) => checkToolText(ctx.services, ctx.actor, input.yaml)),
-
+  checkTool: member.input(z.object({ yaml })).mutation(call(checkToolText)),
   saveTool: member
     .input(z.object({ yaml, expected, note }))
     .mutation(({ ctx, input: { yaml, expected, note } }) =>

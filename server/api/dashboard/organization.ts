@@ -1,26 +1,41 @@
 import { z } from "zod";
+import { testProvider } from "@/server/api/test-provider";
 import { memberProcedure, router } from "@/server/api/trpc";
 import { listMembers } from "@/server/auth/list-members";
+import { createApiKey, revokeApiKey } from "@/server/catalog/organization/api-keys";
 import { readFirstSteps } from "@/server/catalog/organization/first-steps";
 import {
-  describeOwnOrganization,
-  organizationName,
-  renameOrganization,
-} from "@/server/catalog/organization/own-organization";
-import { AUDIT_SUBJECTS } from "@/server/contract/enums";
+  createInvitation,
+  listInvitations,
+  revokeInvitation,
+} from "@/server/catalog/organization/invitations";
+import { listModelProviders, listProviderUsers } from "@/server/catalog/organization/list-model-providers";
+import { changeMemberRole, removeMember } from "@/server/catalog/organization/members";
+import { removeModelProvider, saveModelProvider } from "@/server/catalog/organization/model-providers";
+import { describeOwnOrganization, renameOrganization } from "@/server/catalog/organization/own-organization";
+import {
+  changeSecretRules,
+  listSecrets,
+  listSecretUsers,
+  removeSecret,
+  setSecret,
+} from "@/server/catalog/organization/secrets";
+import { AUDIT_SUBJECTS, CREDIT_ENTRY_KINDS } from "@/server/contract/enums";
+import { listLedger, readBalance } from "@/server/credits/read-ledger";
 import { listAudit } from "@/server/operate/read-audit";
-import { call, checkedInput } from "./procedures";
+import { readRunsById } from "@/server/runs/read/list";
+import { SECRET_NAME } from "@/server/secrets/references";
+import { call, mutation } from "./procedures";
+
+const viewer = memberProcedure("viewer");
+const admin = memberProcedure("admin");
 
 export const organizationRouter = router({
-  inspect: memberProcedure("viewer").query(call(describeOwnOrganization)),
-
-  firstSteps: memberProcedure("viewer").query(call(readFirstSteps)),
-
-  rename: memberProcedure("owner").input(checkedInput(organizationName)).mutation(call(renameOrganization)),
-
-  members: memberProcedure("viewer").query(call(listMembers)),
-
-  audit: memberProcedure("admin")
+  inspect: viewer.query(call(describeOwnOrganization)),
+  firstSteps: viewer.query(call(readFirstSteps)),
+  rename: mutation(renameOrganization),
+  members: viewer.query(call(listMembers)),
+  audit: admin
     .input(
       z.object({
         subject: z.enum(AUDIT_SUBJECTS).optional(),
@@ -29,7 +44,76 @@ export const organizationRouter = router({
         limit: z.int().min(1).max(200).default(50),
       }),
     )
-    .query(({ ctx, input: { cursor, ...input } }) =>
-      listAudit(ctx.services, ctx.actor, { ...input, before: cursor ?? undefined }),
-    ),
+    .query(call(listAudit)),
+});
+
+/** Creating and revoking API keys. */
+export const keysRouter = router({ create: mutation(createApiKey), revoke: mutation(revokeApiKey) });
+
+/** Inviting, changing and removing members. */
+export const membersRouter = router({
+  invitations: admin.query(call(listInvitations)),
+  invite: mutation(createInvitation),
+  revokeInvitation: mutation(revokeInvitation),
+  changeRole: mutation(changeMemberRole),
+  remove: mutation(removeMember),
+});
+
+const named = z.object({ name: z.string().max(64) });
+
+/** The model providers of the organization, and those of the service. */
+export const modelsRouter = router({
+  list: viewer.query(call(listModelProviders)),
+  /** The agents and tools that use a provider's models. */
+  users: viewer.input(named).query(call(listProviderUsers)),
+  save: mutation(saveModelProvider),
+  test: memberProcedure("admin", { waitsOutside: true })
+    .input(named.extend({ model: z.string().max(200) }))
+    .mutation(call(testProvider)),
+  remove: mutation(removeModelProvider),
+});
+
+/** Checked with its faults named by `setSecret`. */
+const newValue = z.object({
+  name: z.string(),
+  value: z.string(),
+  hosts: z.array(z.string()).optional(),
+  expiresAt: z.string().nullish(),
+});
+
+/** The organization's secrets. No procedure returns a value. */
+export const secretsRouter = router({
+  list: viewer.query(call(listSecrets)),
+  /** The tools that refer to a secret. */
+  users: viewer.input(z.object({ name: z.string().regex(SECRET_NAME) })).query(call(listSecretUsers)),
+  create: admin
+    .input(newValue)
+    .mutation(({ ctx, input }) => setSecret(ctx.services, ctx.actor, { secret: input, only: "create" })),
+  /** A new value, and other hosts if they are given. */
+  replace: admin
+    .input(newValue)
+    .mutation(({ ctx, input }) => setSecret(ctx.services, ctx.actor, { secret: input, only: "update" })),
+  /** Other hosts and another expiry; the value stays. */
+  changeRules: mutation(changeSecretRules),
+  remove: mutation(removeSecret),
+});
+
+export const creditsRouter = router({
+  balance: viewer.query(call(readBalance)),
+  /** The entries, and the runs they belong to as far as these are still stored. */
+  ledger: viewer
+    .input(
+      z.object({
+        kind: z.enum(CREDIT_ENTRY_KINDS).optional(),
+        holds: z.boolean().default(false),
+        /** The page begins after this number, towards older entries. */
+        cursor: z.int32().min(1).nullish(),
+        limit: z.int().min(1).max(200).default(50),
+      }),
+    )
+    .query(async ({ ctx: { services, actor }, input }) => {
+      const page = await listLedger(services, actor, input);
+      const runIds = [...new Set(page.items.flatMap(({ runId }) => runId ?? []))];
+      return { ...page, runs: await readRunsById(services, actor.orgId, runIds) };
+    }),
 });

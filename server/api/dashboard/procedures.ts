@@ -1,5 +1,6 @@
 import type { z } from "zod";
-import type { MemberActor } from "@/server/auth/actor";
+import { memberProcedure } from "@/server/api/trpc";
+import type { MemberActor, MemberRole } from "@/server/auth/actor";
 import { parseInput } from "@/server/catalog/issues";
 import type { Services } from "@/server/services";
 
@@ -12,4 +13,17 @@ export function checkedInput<Schema extends z.ZodType>(schema: Schema): (input: 
 export function call<Input, Output>(run: (services: Services, actor: MemberActor, input: Input) => Output) {
   return ({ ctx, input }: { ctx: { services: Services; actor: MemberActor }; input: Input }): Output =>
     run(ctx.services, ctx.actor, input);
+}
+
+/** A verb of the catalog (`catalogVerb`) as a mutation. */
+export function mutation<Schema extends z.ZodType, Result>({
+  role,
+  input,
+  run,
+}: {
+  role: MemberRole;
+  input: Schema;
+  run: (services: Services, actor: MemberActor, input: unknown) => Promise<Result>;
+}) {
+  return memberProcedure(role).input(checkedInput(input)).mutation(call(run));
 }

@@ -1,20 +1,56 @@
-import { accountRouter } from "@/server/api/dashboard/account";
-import { catalogRouter } from "@/server/api/dashboard/catalog";
-import { creditsRouter } from "@/server/api/dashboard/credits";
-import { definitionsRouter } from "@/server/api/dashboard/definitions";
-import { keysRouter } from "@/server/api/dashboard/keys";
-import { membersRouter } from "@/server/api/dashboard/members";
-import { modelsRouter } from "@/server/api/dashboard/models";
-import { organizationRouter } from "@/server/api/dashboard/organization";
-import { runsRouter } from "@/server/api/dashboard/runs";
-import { secretsRouter } from "@/server/api/dashboard/secrets";
-import { triggersRouter } from "@/server/api/dashboard/triggers";
-import { createCallerFactory, router } from "@/server/api/trpc";
+import { z } from "zod";
+import { createCallerFactory, memberProcedure, router } from "@/server/api/trpc";
+import { listOwnOrganizations, switchOrganization } from "@/server/auth/organizations";
+import { changeOwnPassword, endOwnSession, listOwnSessions, passwordChange } from "@/server/auth/own-account";
+import {
+  listAgents,
+  listDirectory,
+  listFilterTargets,
+  listKeys,
+  listTools,
+  listTriggers,
+} from "@/server/catalog/overview";
+import { definitionsRouter } from "./definitions";
+import {
+  creditsRouter,
+  keysRouter,
+  membersRouter,
+  modelsRouter,
+  organizationRouter,
+  secretsRouter,
+} from "./organization";
+import { call, checkedInput } from "./procedures";
+import { runsRouter } from "./runs";
+import { triggersRouter } from "./triggers";
+
+const viewer = memberProcedure("viewer");
 
 /** The dashboard's procedures, for signed-in members. */
 export const dashboardRouter = router({
-  account: accountRouter,
-  catalog: catalogRouter,
+  /** The person's own account, whatever their role. */
+  account: router({
+    organizations: viewer.query(call(listOwnOrganizations)),
+    switchOrganization: viewer
+      .input(z.object({ organizationId: z.uuid() }))
+      .mutation(call(switchOrganization)),
+    sessions: viewer.query(({ ctx }) => listOwnSessions(ctx.services, ctx)),
+    /** Null: all others than this one. */
+    endSession: viewer
+      .input(z.object({ sessionId: z.uuid().nullable() }))
+      .mutation(({ ctx, input }) => endOwnSession(ctx.services, ctx, input.sessionId)),
+    changePassword: viewer
+      .input(checkedInput(passwordChange))
+      .mutation(({ ctx, input }) => changeOwnPassword(ctx.services, ctx, input)),
+  }),
+  /** Lists of agents, tools, triggers and keys. */
+  catalog: router({
+    agents: viewer.query(call(listAgents)),
+    tools: viewer.query(call(listTools)),
+    triggers: viewer.query(call(listTriggers)),
+    keys: viewer.query(call(listKeys)),
+    directory: viewer.query(call(listDirectory)),
+    filterTargets: viewer.query(call(listFilterTargets)),
+  }),
   credits: creditsRouter,
   definitions: definitionsRouter,
   keys: keysRouter,

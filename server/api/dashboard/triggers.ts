@@ -1,10 +1,14 @@
 import { z } from "zod";
 import { sendTestCall } from "@/server/api/test-call";
 import { memberProcedure, router } from "@/server/api/trpc";
-import { createTrigger, newTrigger, setTriggerStatus } from "@/server/catalog/create-trigger";
+import { removeDefinition } from "@/server/catalog/archive";
+import {
+  createTrigger,
+  rotateTriggerSecret,
+  rotateTriggerToken,
+  setTriggerStatus,
+} from "@/server/catalog/change-trigger";
 import { slug, triggerDefinition } from "@/server/catalog/definitions";
-import { removeDefinition } from "@/server/catalog/remove";
-import { rotateTriggerSecret, rotateTriggerToken, rotation } from "@/server/catalog/rotate-trigger";
 import { saveTrigger } from "@/server/catalog/save-trigger";
 import { DELIVERY_OUTCOMES } from "@/server/contract/enums";
 import {
@@ -16,7 +20,7 @@ import {
 import { inspectTrigger } from "@/server/webhooks/inspect-trigger";
 import { redeliver } from "@/server/webhooks/redeliver";
 import { triggerUrl } from "@/server/webhooks/token";
-import { call, checkedInput } from "./procedures";
+import { call, checkedInput, mutation } from "./procedures";
 
 /** Bodies that are typed into the dashboard. */
 const MAX_SAMPLE_CHARACTERS = 100_000;
@@ -25,9 +29,7 @@ const viewer = memberProcedure("viewer");
 const member = memberProcedure("member");
 
 export const triggersRouter = router({
-  inspect: viewer
-    .input(z.object({ triggerId: z.uuid() }))
-    .query(({ ctx, input }) => inspectTrigger(ctx.services, ctx.actor, input.triggerId)),
+  inspect: viewer.input(z.object({ triggerId: z.uuid() })).query(call(inspectTrigger)),
 
   deliveries: viewer
     .input(
@@ -39,9 +41,7 @@ export const triggersRouter = router({
         limit: z.int().min(1).max(200).default(50),
       }),
     )
-    .query(({ ctx, input: { cursor, ...input } }) =>
-      listDeliveries(ctx.services, ctx.actor, { ...input, before: cursor ?? undefined }),
-    ),
+    .query(call(listDeliveries)),
 
   delivery: viewer
     .input(z.object({ deliveryId: z.uuid(), complete: z.boolean().optional() }))
@@ -58,7 +58,7 @@ export const triggersRouter = router({
     )
     .mutation(call(previewTemplate)),
 
-  create: member.input(checkedInput(newTrigger)).mutation(call(createTrigger)),
+  create: mutation(createTrigger),
 
   /** The slug names the trigger. */
   update: member
@@ -67,11 +67,8 @@ export const triggersRouter = router({
       saveTrigger(ctx.services, ctx.actor, { definition: input, only: "update" }),
     ),
 
-  setStatus: member
-    .input(z.object({ id: z.uuid(), status: z.enum(["active", "inactive"]) }))
-    .mutation(call(setTriggerStatus)),
-
-  rotateSecret: member.input(checkedInput(rotation)).mutation(call(rotateTriggerSecret)),
+  setStatus: mutation(setTriggerStatus),
+  rotateSecret: mutation(rotateTriggerSecret),
 
   rotateAddress: member.input(z.object({ id: z.uuid() })).mutation(async ({ ctx, input }) => {
     const { token } = await rotateTriggerToken(ctx.services, ctx.actor, input);
@@ -88,7 +85,5 @@ export const triggersRouter = router({
     .input(z.object({ triggerId: z.uuid(), body: z.string().max(MAX_SAMPLE_CHARACTERS) }))
     .mutation(call(sendTestCall)),
 
-  redeliver: member
-    .input(z.object({ deliveryId: z.uuid() }))
-    .mutation(({ ctx, input }) => redeliver(ctx.services, ctx.actor, input.deliveryId)),
+  redeliver: member.input(z.object({ deliveryId: z.uuid() })).mutation(call(redeliver)),
 });

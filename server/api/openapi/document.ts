@@ -3,7 +3,7 @@ import { v1Router } from "@/server/api/v1";
 import { errorBody, problemBody } from "@/server/contract/errors";
 import { EXAMPLES } from "./examples";
 import { headerReferences, RESPONSE_HEADERS } from "./headers";
-import { ERROR_RESPONSES, errorResponses } from "./responses";
+import { errorResponses, errorResponsesOf } from "./responses";
 import { WEBHOOK_PATH } from "./webhook-path";
 
 /**
@@ -46,10 +46,9 @@ const START_HEADERS = { ...RATE_HEADERS, ...headerReferences("Idempotent-Replaye
 
 function completeOperation(operation: Operation): void {
   const { operationId = "", requestBody, responses } = operation;
-  const errors = ERROR_RESPONSES[operationId];
   const examples = EXAMPLES[operationId];
-  if (errors === undefined || examples === undefined || responses === undefined) {
-    throw new Error(`The operation ${operationId} has no error responses or no examples.`);
+  if (examples === undefined || responses === undefined) {
+    throw new Error(`The operation ${operationId} has no examples.`);
   }
   const isStart = requestBody !== undefined;
   const { description, content } = responses["200"];
@@ -60,7 +59,10 @@ function completeOperation(operation: Operation): void {
       content: { "application/json": { ...content["application/json"], example: examples.response } },
     },
     ...Object.fromEntries(
-      Object.entries(errors).map(([status, name]) => [status, { $ref: `#/components/responses/${name}` }]),
+      Object.entries(errorResponsesOf(operationId)).map(([status, name]) => [
+        status,
+        { $ref: `#/components/responses/${name}` },
+      ]),
     ),
   };
   if (requestBody === undefined || "$ref" in requestBody) return;

@@ -75,7 +75,7 @@ const RESPONSES = {
   InternalError: ["internal_error"],
 } as const satisfies Record<string, readonly ErrorCode[]>;
 
-export type ErrorResponseName = keyof typeof RESPONSES;
+type ErrorResponseName = keyof typeof RESPONSES;
 
 const COMMON = {
   "401": "Unauthenticated",
@@ -85,35 +85,21 @@ const COMMON = {
   "429": "RateLimited",
   "500": "InternalError",
 } as const;
-const START = {
-  ...COMMON,
-  "409": "IdempotencyConflict",
-  "413": "PayloadTooLarge",
-  "415": "CompressedBody",
-} as const;
-const ON_A_RUN = { ...COMMON, "400": "InvalidRequest" } as const;
+const WITH_BODY = { "413": "PayloadTooLarge", "415": "CompressedBody" } as const;
+const { "403": _, ...WITHOUT_KEY } = COMMON;
+const START = { ...COMMON, ...WITH_BODY, "409": "IdempotencyConflict" } as const;
 
-/** The error responses of each operation, by status. */
-export const ERROR_RESPONSES: Record<string, Record<string, ErrorResponseName>> = {
+/** The error responses of the operations that start runs, by status. */
+const START_RESPONSES: Record<string, Record<string, ErrorResponseName>> = {
   runTool: { ...START, "400": "ToolStartRefused" },
   runAgent: { ...START, "400": "AgentStartRefused" },
-  getToolRunStatus: ON_A_RUN,
-  getToolRunResult: ON_A_RUN,
-  cancelToolRun: ON_A_RUN,
-  getAgentRunStatus: ON_A_RUN,
-  getAgentRunDetails: ON_A_RUN,
-  cancelAgentRun: ON_A_RUN,
-  receiveWebhook: {
-    "400": "WebhookRefused",
-    "401": "InvalidSignature",
-    "404": "NotFound",
-    "405": "MethodNotAllowed",
-    "413": "PayloadTooLarge",
-    "415": "CompressedBody",
-    "429": "RateLimited",
-    "500": "InternalError",
-  },
+  receiveWebhook: { ...WITHOUT_KEY, ...WITH_BODY, "400": "WebhookRefused", "401": "InvalidSignature" },
 };
+
+/** The error responses of an operation, by status. */
+export function errorResponsesOf(operationId: string): Record<string, ErrorResponseName> {
+  return START_RESPONSES[operationId] ?? { ...COMMON, "400": "InvalidRequest" };
+}
 
 export function errorResponses() {
   const { CompressedBody, ...others } = RESPONSES;

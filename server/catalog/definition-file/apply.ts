@@ -12,29 +12,18 @@ import {
   slugLock,
 } from "../change";
 import { fromPointer, prefixIssues } from "../issues";
-import { putApiKey, type SavedApiKey } from "../organization/api-keys";
-import { putMember, type SavedMember } from "../organization/members";
+import { putApiKey } from "../organization/api-keys";
+import { putMember } from "../organization/members";
 import { findProviderFaults } from "../organization/model-providers";
 import { putOrganization } from "../organization/organizations";
-import { putSecret, type SavedSecret } from "../organization/secrets";
-import { putAgent, type SavedAgent } from "../save-agent";
-import { findFaultsOfInvalidTool, putTool, type SavedTool } from "../save-tool";
-import { putTrigger, type SavedTrigger } from "../save-trigger";
+import { putSecret } from "../organization/secrets";
+import { putAgent } from "../save-agent";
+import { findFaultsOfInvalidTool, putTool } from "../save-tool";
+import { putTrigger } from "../save-trigger";
 import { type DeclaredEntry, type DeclaredOrganization, readDefinitionFile } from "./definition-file";
 
 /** The result of `apply` for one organization. New keys are in `apiKeys`, this once. */
-export type AppliedOrganization = {
-  slug: string;
-  id: string;
-  saved: Saved;
-  members: SavedMember[];
-  apiKeys: SavedApiKey[];
-  /** `isSet`: false until `secrets set` gives it a value. */
-  secrets: SavedSecret[];
-  tools: SavedTool[];
-  agents: SavedAgent[];
-  triggers: (SavedTrigger & { url: string })[];
-};
+export type AppliedOrganization = { slug: string; id: string; saved: Saved } & Contents;
 
 /** The time limit of the transaction: a file may have thousands of definitions. */
 const TIMEOUT_MS = 120_000;
@@ -82,18 +71,14 @@ export async function applyDefinitionFile(
   );
 }
 
-type Contents = Omit<AppliedOrganization, "slug" | "id" | "saved">;
+type Contents = Awaited<ReturnType<typeof applyContents>>["contents"];
 
 /**
  * Applies in order: tools refer to secrets, agents to tools, triggers and keys to both. Steps of tools may call whatever the
  * file declares. The valid part of a faulty entry is applied, so that all faults of a file are found together; the caller
  * then rolls everything back.
  */
-async function applyContents(
-  change: Change,
-  declared: DeclaredOrganization,
-  appUrl: string,
-): Promise<{ contents: Contents; issues: Issue[] }> {
+async function applyContents(change: Change, declared: DeclaredOrganization, appUrl: string) {
   const issues: Issue[] = [];
   const slugsOf = (entries: readonly DeclaredEntry<{ slug: string }>[]) =>
     new Set(entries.flatMap(({ standIn }) => standIn?.slug ?? []));

@@ -1,59 +1,31 @@
-import type { Decimal } from "@/server/credits/amount";
-import { workflowDefinition } from "@/server/workflow/definition";
+import type { z } from "zod";
+import { Decimal } from "@/server/credits/amount";
+import type { Tool, ToolVersion } from "@/server/db/generated/client";
+import { workflowDefinition, workflowStep } from "@/server/workflow/definition";
+import { toolDefinition } from "../definitions";
 
-/** Stored definitions as they are written in definition files. */
-
-/** The default of a definition, which is not written. */
-export const DEADLINE = { deadlineSeconds: 900 };
-
-/** The fields to write: not null, not empty, not the default. */
-export function written(
-  fields: Record<string, unknown>,
-  defaults: Record<string, unknown> = {},
-): Record<string, unknown> {
-  return Object.fromEntries(
-    Object.entries(fields).filter(
-      ([field, value]) =>
-        value !== null &&
-        value !== undefined &&
-        value !== "" &&
-        JSON.stringify(value) !== "[]" &&
-        JSON.stringify(value) !== "{}" &&
-        JSON.stringify(value) !== JSON.stringify(defaults[field]),
-    ),
-  );
+/**
+ * A definition as it is written in files: its fields in the schema's order, without those that are not set or have the
+ * default value. Times are written as ISO 8601, decimals as numbers.
+ */
+export function declare(schema: z.ZodObject, fields: object): Record<string, unknown> {
+  const values = new Map(Object.entries(fields));
+  const written = Object.entries(schema.shape).flatMap(([field, type]) => {
+    const value = values.get(field) ?? undefined;
+    const preset = "safeParse" in type ? type.safeParse(undefined).data : undefined;
+    if (value === undefined || JSON.stringify(value) === JSON.stringify(preset)) return [];
+    if (value instanceof Date) return [[field, value.toISOString()]];
+    return [[field, Decimal.isDecimal(value) ? value.toNumber() : value]];
+  });
+  return Object.fromEntries(written);
 }
 
-/** A tool with its keys in the usual order. `definition`: its workflow as JSON. */
-export function declareTool(tool: {
-  slug: string;
-  name: string;
-  description: string;
-  definition: string;
-  maxCredits: Decimal | null;
-  deadlineSeconds: number;
-}): Record<string, unknown> {
-  const { slug, name, description, definition, maxCredits, deadlineSeconds } = tool;
-  return {
-    slug,
-    name,
-    ...written({ description }),
-    ...declareWorkflow(definition),
-    ...written({ maxCredits: maxCredits?.toNumber(), deadlineSeconds }, DEADLINE),
-  };
-}
+type ToolContent = Pick<Tool, "slug" | "name" | "description"> &
+  Pick<ToolVersion, "definition" | "maxCredits" | "deadlineSeconds">;
 
-/** A workflow with its keys in the usual order. */
-function declareWorkflow(definition: string): Record<string, unknown> {
-  const { parameters, steps, ...rest } = workflowDefinition.parse(JSON.parse(definition));
-  return {
-    parameters,
-    steps: steps.map(({ id, uses, with: input, ...step }) => ({
-      id,
-      uses,
-      ...written({ with: input }),
-      ...step,
-    })),
-    ...rest,
-  };
+/** A tool with one of its versions. */
+export function declareTool({ definition, ...tool }: ToolContent): Record<string, unknown> {
+  const { steps, ...workflow } = workflowDefinition.parse(JSON.parse(definition));
+  const declared = steps.map((step) => declare(workflowStep, step));
+  return declare(toolDefinition, { ...tool, ...workflow, steps: declared });
 }

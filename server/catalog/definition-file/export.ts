@@ -1,11 +1,22 @@
 import { Document, isMap } from "yaml";
-import { readSettings } from "@/server/agent/definition";
 import type { OperatorActor } from "@/server/auth/actor";
-import { KEY_SCOPES } from "@/server/auth/actor";
 import { readModelProviders } from "@/server/runs/find-model-providers";
 import type { CatalogServices } from "../change";
+import { NEWEST } from "../definition-rows";
+import {
+  agentDefinition,
+  apiKeyDefinition,
+  memberDefinition,
+  organizationDefinition,
+  triggerDefinition,
+} from "../definitions";
 import { describePlan } from "../organization/organizations";
-import { DEADLINE, declareTool, written } from "./declare";
+import { agentContent } from "../save-agent";
+import { signatureOf } from "../save-trigger";
+import { declare, declareTool } from "./declare";
+
+/** A list to write; an empty one is left out. */
+const orUnset = <Item>(list: Item[]) => (list.length > 0 ? list : undefined);
 
 /**
  * Exports an organization as a definition file for `apply`, without ids, passwords, keys, tokens and values of secrets.
@@ -16,7 +27,6 @@ export async function exportOrganization(
   actor: OperatorActor,
 ): Promise<string> {
   const inUse = { where: { deletedAt: null }, orderBy: { id: "asc" } } as const;
-  const newest = { orderBy: { number: "desc" }, take: 1 } as const;
   const found = await services.db.organization.findUniqueOrThrow({
     where: { id: actor.orgId },
     include: {
@@ -24,8 +34,8 @@ export async function exportOrganization(
       members: { orderBy: { id: "asc" }, include: { user: { select: { email: true, name: true } } } },
       apiKeys: { where: { revokedAt: null }, orderBy: { id: "asc" } },
       secrets: { orderBy: { name: "asc" }, select: { name: true, allowedHosts: true } },
-      tools: { ...inUse, include: { versions: newest } },
-      agents: { ...inUse, include: { versions: newest } },
+      tools: { ...inUse, include: { versions: NEWEST } },
+      agents: { ...inUse, include: { versions: NEWEST } },
       triggers: { ...inUse, include: { agent: true, tool: true, secrets: true } },
       creditEntries: { where: { sequence: 1, kind: "grant" } },
     },
@@ -48,65 +58,52 @@ export async function exportOrganization(
     plan: found.plan
       ? { ...describePlan(found.plan), monthlyCredits: found.plan.monthlyCredits.toNumber() }
       : {},
-    ...written({ credits: found.creditEntries[0]?.amount.toNumber() }),
-    members: found.members.map(({ role, user: { email, name } }) => ({
-      email,
-      ...written({ name }, { name: email.split("@")[0] }),
-      role,
-    })),
-    apiKeys: apiKeys.map((key) => ({
-      name: key.name,
-      ...written(
-        {
-          scopes: key.scopes,
-          expiresAt: key.expiresAt?.toISOString(),
-          agents: slugsOf(key.targetIds, agentSlugs),
-          tools: slugsOf(key.targetIds, toolSlugs),
-          startsPerMinute: key.startsPerMinute,
-          readsPerMinute: key.readsPerMinute,
-          maxCredits: key.maxCredits?.toNumber(),
-        },
-        { scopes: [...KEY_SCOPES] },
-      ),
-    })),
-    ...written({ modelProviders: readModelProviders(found.modelProviders) }),
-    ...written({ secrets: found.secrets.map(({ name, allowedHosts }) => ({ name, hosts: allowedHosts })) }),
-    tools: found.tools.flatMap(({ slug, name, description, versions: [version] }) =>
-      version === undefined ? [] : [declareTool({ slug, name, description, ...version })],
+    ...declare(organizationDefinition.omit({ slug: true, name: true, plan: true }), {
+      credits: found.creditEntries[0]?.amount,
+      modelProviders: orUnset(readModelProviders(found.modelProviders)),
+    }),
+    members: found.members.map(({ role, user: { email, name } }) =>
+      declare(memberDefinition, { email, name: name === email.split("@")[0] ? null : name, role }),
     ),
-    agents: found.agents.flatMap(({ slug, name, status, versions: [version] }) =>
+    apiKeys: apiKeys.map((key) =>
+      declare(apiKeyDefinition, {
+        ...key,
+        agents: slugsOf(key.targetIds, agentSlugs),
+        tools: slugsOf(key.targetIds, toolSlugs),
+      }),
+    ),
+    secrets: orUnset(found.secrets.map(({ name, allowedHosts }) => ({ name, hosts: allowedHosts }))),
+    tools: found.tools.flatMap(({ versions: [version], ...tool }) =>
+      version === undefined ? [] : [declareTool({ ...tool, ...version })],
+    ),
+    agents: found.agents.flatMap(({ versions: [version], ...agent }) =>
       version === undefined
         ? []
         : [
-            {
-              slug,
-              name,
-              model: version.model,
-              systemPrompt: version.systemPrompt,
-              maxSteps: version.maxSteps,
-              status,
-              functions: version.functions,
-              tools: slugsOf(version.toolIds, toolSlugs),
-              ...written(readSettings(version.settings)),
-              ...written(
-                { maxCredits: version.maxCredits?.toNumber(), deadlineSeconds: version.deadlineSeconds },
-                DEADLINE,
-              ),
-            },
+            declare(agentDefinition, {
+              ...agent,
+              ...agentContent(version, toolSlugs),
+              maxCredits: version.maxCredits,
+            }),
           ],
     ),
-    triggers: triggers.map((trigger) => ({
-      slug: trigger.slug,
-      ...written({ name: trigger.name }, { name: trigger.slug }),
-      ...written({ agent: trigger.agent?.slug, tool: trigger.tool?.slug }),
-      ...(trigger.disabledAt === null ? {} : { status: "inactive" }),
-      ...(trigger.signatureScheme === "hex" ? {} : { signature: "standard-webhooks" }),
-      rateLimit: { requests: trigger.rateLimitRequests, seconds: trigger.rateLimitSeconds },
-      ...written({ messageTemplate: trigger.messageTemplate, maxCredits: trigger.maxCredits?.toNumber() }),
-    })),
+    triggers: triggers.map((trigger) =>
+      declare(triggerDefinition, {
+        ...trigger,
+        name: trigger.name === trigger.slug ? null : trigger.name,
+        agent: trigger.agent?.slug,
+        tool: trigger.tool?.slug,
+        status: trigger.disabledAt === null ? "active" : "inactive",
+        signature: signatureOf(trigger.signatureScheme),
+        rateLimit: { requests: trigger.rateLimitRequests, seconds: trigger.rateLimitSeconds },
+      }),
+    ),
   };
 
-  const document = new Document({ organizations: [organization] }, { aliasDuplicateObjects: false });
+  const document = new Document(
+    { organizations: [organization] },
+    { aliasDuplicateObjects: false, keepUndefined: false },
+  );
   for (const [index, { secrets }] of triggers.entries()) {
     const node = document.getIn(["organizations", 0, "triggers", index]);
     if (secrets.length > 0 && isMap(node)) node.comment = " a secret is set; it is not exported";

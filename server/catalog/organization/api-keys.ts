@@ -1,42 +1,31 @@
+import { z } from "zod";
 import { actorReference } from "@/server/auth/actor";
 import { newApiKey } from "@/server/auth/api-key";
 import { Decimal } from "@/server/credits/amount";
+import type { ApiKey } from "@/server/db/generated/client";
 import { AppError, type Issue } from "@/server/errors";
 import { newId } from "@/server/ids";
-import { recordAudit } from "@/server/operate/audit";
-import {
-  auditSave,
-  type CatalogServices,
-  type Change,
-  changeCatalog,
-  compareSaved,
-  type Editor,
-  type Saved,
-} from "../change";
-import { type ApiKeyDefinition, type ApiKeyInput, apiKeyDefinition } from "../definitions";
-import { parseInput, refusal } from "../issues";
+import { type Facts, recordAudit } from "@/server/operate/audit";
+import { type Change, catalogVerb, type Saved, saveItem } from "../change";
+import { type ApiKeyDefinition, apiKeyDefinition } from "../definitions";
+import { refusal } from "../issues";
 import { resolveSlugs } from "../resolve-slugs";
 
 /** `key` is set only for a new key, and shown once. */
 export type SavedApiKey = { id: string; name: string; prefix: string; saved: Saved; key?: string };
 
-/** Creates an API key. Its name must differ from other usable keys. Needs the role admin. */
-export async function createApiKey(
-  services: CatalogServices,
-  actor: Editor,
-  input: ApiKeyInput,
-): Promise<SavedApiKey & { key: string }> {
-  const definition = parseInput(apiKeyDefinition, input);
-  return changeCatalog(services, { actor, role: "admin" }, async (change) => {
-    const saved = await putApiKey(change, definition);
-    const { key } = saved;
+/** Creates an API key. Its name must differ from other usable keys. */
+export const createApiKey = catalogVerb(
+  { role: "admin", input: apiKeyDefinition },
+  async (change, definition) => {
+    const { key, ...saved } = await putApiKey(change, definition);
     if (key === undefined) {
       const message = `is taken: a key "${definition.name}" exists; revoke it first or choose another name`;
       throw refusal([{ path: "/name", message }]);
     }
     return { ...saved, key };
-  });
-}
+  },
+);
 
 /**
  * Creates the organization's key of that name, or updates the usable one (its secret stays). A revoked key is never
@@ -52,84 +41,71 @@ export async function putApiKey(change: Change, definition: ApiKeyDefinition): P
   });
   const expiresAt = definition.expiresAt === null ? null : new Date(definition.expiresAt);
   const maxCredits = definition.maxCredits === null ? null : new Decimal(definition.maxCredits);
-  const limits = { scopes, startsPerMinute, readsPerMinute };
-  const after = {
-    ...limits,
-    name,
-    expiresAt: expiresAt?.toISOString() ?? null,
-    maxCredits: maxCredits?.toFixed() ?? null,
-    targetIds,
-  };
-  const before = found && {
-    name: found.name,
-    scopes: found.scopes,
-    startsPerMinute: found.startsPerMinute,
-    readsPerMinute: found.readsPerMinute,
-    expiresAt: found.expiresAt?.toISOString() ?? null,
-    maxCredits: found.maxCredits?.toFixed() ?? null,
-    targetIds: found.targetIds,
-  };
-  const { saved } = compareSaved(found && { deletedAt: null }, before, after);
-
-  if (!found) {
-    if (expiresAt !== null && expiresAt <= at) {
-      throw refusal([{ path: "/expiresAt", message: "is in the past" }]);
-    }
-    const { key, prefix, hash } = newApiKey();
-    const id = newId();
-    await tx.apiKey.create({
-      data: {
-        ...limits,
-        id,
-        organizationId: actor.orgId,
-        name,
-        prefix,
-        hash: Uint8Array.from(hash),
-        targetIds,
-        expiresAt,
-        maxCredits,
-        createdBy: actorReference(actor),
-        createdAt: at,
-      },
-    });
-    await auditSave(change, {
-      saved: "created",
+  if (!found && expiresAt !== null && expiresAt <= at) {
+    throw refusal([{ path: "/expiresAt", message: "is in the past" }]);
+  }
+  const row = { name, scopes, startsPerMinute, readsPerMinute, targetIds, expiresAt, maxCredits };
+  const { key, prefix, hash } = found ? { ...found, key: undefined } : newApiKey();
+  const id = found?.id ?? newId();
+  const saved = await saveItem(
+    change,
+    {
       subject: { kind: "api_key", id, name },
-      before: null,
-      after: { ...after, prefix },
-    });
-    return { id, name, prefix, saved: "created", key };
-  }
-  const { id, prefix } = found;
-  if (saved !== "unchanged") {
-    await tx.apiKey.update({ where: { id }, data: { ...limits, targetIds, expiresAt, maxCredits } });
-    await auditSave(change, { saved, subject: { kind: "api_key", id, name }, before, after });
-  }
-  return { id, name, prefix, saved };
+      before: found && factsOf(found),
+      after: factsOf({ ...row, prefix }),
+    },
+    () =>
+      found
+        ? tx.apiKey.update({ where: { id }, data: row })
+        : tx.apiKey.create({
+            data: {
+              ...row,
+              id,
+              organizationId: actor.orgId,
+              prefix,
+              hash: Uint8Array.from(hash),
+              createdBy: actorReference(actor),
+              createdAt: at,
+            },
+          }),
+  );
+  return { id, name, prefix, saved, ...(key !== undefined && { key }) };
 }
 
-/** Revokes a key for good; repeating it changes nothing. Needs the role admin. Throws `not_found`. */
-export async function revokeApiKey(
-  services: CatalogServices,
-  actor: Editor,
-  { id }: { id: string },
-): Promise<{ id: string; name: string; prefix: string }> {
-  return changeCatalog(services, { actor, role: "admin" }, async (change) => {
-    const { tx, at } = change;
+type Audited = Pick<
+  ApiKey,
+  | "name"
+  | "scopes"
+  | "startsPerMinute"
+  | "readsPerMinute"
+  | "targetIds"
+  | "expiresAt"
+  | "maxCredits"
+  | "prefix"
+>;
+
+function factsOf({ name, scopes, startsPerMinute, readsPerMinute, targetIds, ...key }: Audited): Facts {
+  const { expiresAt, maxCredits, prefix } = key;
+  const limits = { scopes, startsPerMinute, readsPerMinute, targetIds, expiresAt };
+  return { name, ...limits, maxCredits: maxCredits?.toFixed() ?? null, prefix };
+}
+
+/** Revokes a key for good; repeating it changes nothing. Throws `not_found`. */
+export const revokeApiKey = catalogVerb(
+  { role: "admin", input: z.object({ id: z.uuid() }) },
+  async (change, { id }) => {
+    const { tx, at, actor } = change;
     const found = await tx.apiKey.findFirst({ where: { id, organizationId: actor.orgId } });
     if (!found) throw new AppError("not_found", "API key not found.");
     const { name, prefix, revokedAt } = found;
     if (revokedAt === null) {
       await tx.apiKey.update({ where: { id }, data: { revokedAt: at } });
-      await recordAudit(change, {
-        verb: "revoked",
-        subject: { kind: "api_key", id, name },
-        changes: { prefix },
-      });
+      const subject = { kind: "api_key" as const, id, name };
+      await recordAudit(change, { verb: "revoked", subject, changes: { prefix } });
     }
     return { id, name, prefix };
-  });
-}
+  },
+);
 
 async function findTargets(change: Change, definition: ApiKeyDefinition): Promise<string[]> {
   const issues: Issue[] = [];

@@ -1,48 +1,35 @@
 import type { MemberActor } from "@/server/auth/actor";
-import type { RunStatus } from "@/server/contract/enums";
 import type { Services } from "@/server/services";
+import { inUse, NEWEST } from "../definition-rows";
 import { readProviders } from "./model-providers";
 
-/** How far an organization is on its way to a first completed run. */
-export type FirstSteps = {
-  /** The model providers of the service and of the organization; empty: the demo model answers. */
-  providers: string[];
-  /** The first active agent. */
-  agent: { id: string; name: string; maxCredits: string | null } | null;
-  /** The newest run. */
-  lastRun: { id: string; status: RunStatus } | null;
-  completed: boolean;
-};
+export type FirstSteps = Awaited<ReturnType<typeof readFirstSteps>>;
 
 /** After this many runs, completed or not, the first steps are no longer shown. */
 const FIRST_RUNS = 20;
 
-/** Reads a bounded number of rows, however many runs there are. */
-export async function readFirstSteps(services: Services, actor: MemberActor): Promise<FirstSteps> {
-  const { db, env } = services;
-  const organizationId = actor.orgId;
+/**
+ * How far an organization is on its way to a first completed run: its model providers and the service's (without any, the
+ * demo model answers), its first active agent and its newest run. Reads few rows, however many runs there are.
+ */
+export async function readFirstSteps({ db, env }: Services, actor: MemberActor) {
   const [own, agent, runs] = await Promise.all([
-    readProviders(db, organizationId),
+    readProviders(db, actor.orgId),
     db.agent.findFirst({
-      where: { organizationId, deletedAt: null, status: "active" },
+      where: { ...inUse(actor), status: "active" },
       orderBy: [{ createdAt: "asc" }, { id: "asc" }],
-      select: {
-        id: true,
-        name: true,
-        versions: { orderBy: { number: "desc" }, take: 1, select: { maxCredits: true } },
-      },
+      select: { id: true, name: true, versions: { ...NEWEST, select: { maxCredits: true } } },
     }),
     db.run.findMany({
-      where: { organizationId },
+      where: { organizationId: actor.orgId },
       orderBy: { id: "desc" },
       take: FIRST_RUNS,
       select: { id: true, status: true },
     }),
   ]);
+  const providers = [...(env.openai ? [{ name: "openai" }] : []), ...env.providers, ...own];
   return {
-    providers: [
-      ...new Set([...(env.openai ? ["openai"] : []), ...[...env.providers, ...own].map(({ name }) => name)]),
-    ],
+    providers: [...new Set(providers.map(({ name }) => name))],
     agent: agent && {
       id: agent.id,
       name: agent.name,

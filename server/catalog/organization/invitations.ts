@@ -1,33 +1,15 @@
 import { createHash, randomBytes } from "node:crypto";
 import { z } from "zod";
-import { type Actor, MEMBER_ROLES, type MemberActor, type MemberRole } from "@/server/auth/actor";
+import { type Actor, MEMBER_ROLES, type MemberActor } from "@/server/auth/actor";
 import { AppError } from "@/server/errors";
 import { newId } from "@/server/ids";
 import { recordAudit } from "@/server/operate/audit";
+import { plain } from "@/server/plain";
 import type { Services } from "@/server/services";
-import { type CatalogServices, changeCatalog, personLock } from "../change";
+import { type Change, catalogVerb, personLock } from "../change";
 import { memberDefinition } from "../definitions";
-import { parseInput, refusal } from "../issues";
+import { refusal } from "../issues";
 import { requireOwnersConsent } from "./members";
-
-/** An invitation without its token; only the token's hash is stored. */
-export type InvitationLine = {
-  id: string;
-  email: string;
-  role: MemberRole;
-  invitedBy: string;
-  createdAt: string;
-  expiresAt: string;
-  expired: boolean;
-};
-
-/** A new invitation with its token, which is returned this once. */
-export type NewInvitation = { id: string; email: string; role: MemberRole; token: string; expiresAt: string };
-
-export const invitationInput = z.strictObject({
-  email: memberDefinition.shape.email,
-  role: z.enum(MEMBER_ROLES),
-});
 
 const TOKEN_BYTES = 32;
 const VALID_MS = 7 * 24 * 3600 * 1000;
@@ -38,41 +20,47 @@ export function hashInvitationToken(token: string): Uint8Array<ArrayBuffer> {
   return new Uint8Array(createHash("sha256").update(token).digest());
 }
 
+/** An invitation without its token; only the token's hash is stored. */
+export type InvitationLine = Awaited<ReturnType<typeof listInvitations>>[number];
+
 /** The organization's invitations that nobody has used yet, the newest first. */
-export async function listInvitations({ db, clock }: Services, actor: Actor): Promise<InvitationLine[]> {
+export async function listInvitations({ db, clock }: Services, actor: Actor) {
   const found = await db.invitation.findMany({
     where: { organizationId: actor.orgId },
     orderBy: { createdAt: "desc" },
-    omit: { tokenHash: true },
-    include: { inviter: { select: { name: true } } },
+    select: {
+      id: true,
+      email: true,
+      role: true,
+      createdAt: true,
+      expiresAt: true,
+      inviter: { select: { name: true } },
+    },
   });
   const now = clock.now();
-  return found.map(({ id, email, role, inviter, createdAt, expiresAt }) => ({
-    id,
-    email,
-    role,
+  return found.map(({ inviter, ...line }) => ({
+    ...plain(line),
     invitedBy: inviter.name,
-    createdAt: createdAt.toISOString(),
-    expiresAt: expiresAt.toISOString(),
-    expired: expiresAt <= now,
+    expired: line.expiresAt <= now,
   }));
 }
 
+/** A new invitation with its token, which is returned this once. */
+export type NewInvitation = Awaited<ReturnType<typeof createInvitation>>;
+
 /**
- * Invites a person by a link that works once and for seven days. An earlier link for the same email stops working.
- * Needs the role admin; only owners invite owners. Throws `invalid_request`, `forbidden`.
+ * Invites a person by a link that works once and for seven days. An earlier link for the same email stops working. Only
+ * owners invite owners.
  */
-export async function createInvitation(
-  services: CatalogServices,
-  actor: MemberActor,
-  input: z.input<typeof invitationInput>,
-): Promise<NewInvitation> {
-  const { email, role } = parseInput(invitationInput, input);
-  requireOwnersConsent(actor, role, null);
-  const token = randomBytes(TOKEN_BYTES).toString("base64url");
-  const locks = [personLock(email)];
-  return changeCatalog(services, { actor, role: "admin", locks }, async (change) => {
-    const { tx, at } = change;
+export const createInvitation = catalogVerb(
+  {
+    role: "admin",
+    input: z.strictObject({ email: memberDefinition.shape.email, role: z.enum(MEMBER_ROLES) }),
+    locks: ({ email }) => [personLock(email)],
+  },
+  async (change: Change<MemberActor>, { email, role }) => {
+    const { tx, at, actor } = change;
+    requireOwnersConsent(actor, role, null);
     const organizationId = actor.orgId;
     const member = await tx.member.findFirst({ where: { organizationId, user: { email } } });
     if (member) {
@@ -85,6 +73,7 @@ export async function createInvitation(
     if ((await tx.invitation.count({ where: { organizationId } })) >= MAX_OPEN) {
       throw new AppError("invalid_request", `An organization has at most ${MAX_OPEN} open invitations.`);
     }
+    const token = randomBytes(TOKEN_BYTES).toString("base64url");
     const id = newId();
     const expiresAt = new Date(at.getTime() + VALID_MS);
     const invitedBy = actor.userId;
@@ -97,20 +86,17 @@ export async function createInvitation(
       changes: { role: { from: null, to: role } },
     });
     return { id, email, role, token, expiresAt: expiresAt.toISOString() };
-  });
-}
+  },
+);
 
-/** Deletes an invitation, whose link then no longer works. Needs the role admin. Throws `not_found`. */
-export async function revokeInvitation(
-  services: CatalogServices,
-  actor: MemberActor,
-  { id }: { id: string },
-): Promise<void> {
-  await changeCatalog(services, { actor, role: "admin" }, async (change) => {
-    const { tx } = change;
+/** Deletes an invitation, whose link then no longer works. Throws `not_found`. */
+export const revokeInvitation = catalogVerb(
+  { role: "admin", input: z.object({ id: z.uuid() }) },
+  async (change, { id }) => {
+    const { tx, actor } = change;
     const found = await tx.invitation.findFirst({ where: { id, organizationId: actor.orgId } });
     if (!found) throw new AppError("not_found", "Invitation not found. It may have been used.");
     await tx.invitation.delete({ where: { id } });
     await recordAudit(change, { verb: "revoked", subject: { kind: "invitation", id, name: found.email } });
-  });
-}
+  },
+);

@@ -1,31 +1,23 @@
 import type { Actor } from "@/server/auth/actor";
 import { type PriceList, priceOf } from "@/server/credits/prices";
-import { keySecretOf, type OwnProvider } from "@/server/models/own-provider";
+import { keySecretOf } from "@/server/models/own-provider";
+import { plain } from "@/server/plain";
 import type { Services } from "@/server/services";
+import { inUse, NEWEST } from "../definition-rows";
 import { findTools } from "../find-tools";
 import { readProviders } from "./model-providers";
-import { type SecretSummary, stateOf } from "./secrets";
+import { stateOf } from "./secrets";
 
-/** A model, its price in credits per 1,000 tokens, and how many agents name it. */
-export type PricedModel = { name: string; input: string; output: string; agents: number };
+export type ModelProviders = Awaited<ReturnType<typeof listModelProviders>>;
+export type OwnProviderSummary = ModelProviders["own"][number];
+export type PricedModel = OwnProviderSummary["models"][number];
 
-export type OwnProviderSummary = {
-  provider: OwnProvider;
-  models: PricedModel[];
-  /** The secret that is the provider's key; null: it needs none. */
-  key: { name: string; state: SecretSummary["state"]; lastUsedAt: string | null } | null;
-};
-
-export type ModelProviders = {
-  own: OwnProviderSummary[];
-  /** The providers that the operator configured, for every organization. */
-  service: { name: string; isDefault: boolean; models: PricedModel[] }[];
-  /** The price of a model without one of its own, and how many agents name a model that nobody lists. */
-  others: Omit<PricedModel, "name">;
-};
-
-/** The providers that serve the organization's models. A model of its own provider is not called at the service's. */
-export async function listModelProviders(services: Services, actor: Actor): Promise<ModelProviders> {
+/**
+ * The providers that serve the organization's models: its own, and those that the operator configured. A model of its own
+ * provider is not called at the service's. Each model has its price in credits per 1,000 tokens, and how many agents name
+ * it. `others` are the models that nobody lists. A `key` of null: the provider needs none.
+ */
+export async function listModelProviders(services: Services, actor: Actor) {
   const { db, models, prices, clock } = services;
   const own = await readProviders(db, actor.orgId);
   const secrets = await db.secret.findMany({ where: { organizationId: actor.orgId } });
@@ -50,11 +42,7 @@ export async function listModelProviders(services: Services, actor: Actor): Prom
         provider,
         models: provider.models.map(price),
         key: key
-          ? {
-              name: key.name,
-              state: stateOf(key, clock.now()),
-              lastUsedAt: key.lastUsedAt?.toISOString() ?? null,
-            }
+          ? { ...plain({ name: key.name, lastUsedAt: key.lastUsedAt }), state: stateOf(key, clock.now()) }
           : null,
       };
     }),
@@ -73,8 +61,8 @@ export async function listModelProviders(services: Services, actor: Actor): Prom
 /** How many agents name each model in their current version. */
 async function countAgents({ db }: Services, actor: Actor): Promise<Map<string, number>> {
   const rows = await db.agent.findMany({
-    where: { organizationId: actor.orgId, deletedAt: null },
-    select: { versions: { orderBy: { number: "desc" }, take: 1, select: { model: true } } },
+    where: inUse(actor),
+    select: { versions: { ...NEWEST, select: { model: true } } },
   });
   const counts = new Map<string, number>();
   for (const { versions } of rows) {
@@ -83,31 +71,19 @@ async function countAgents({ db }: Services, actor: Actor): Promise<Map<string, 
   return counts;
 }
 
-export function describePrice(prices: PriceList, model: string): Pick<PricedModel, "input" | "output"> {
+export function describePrice(prices: PriceList, model: string): { input: string; output: string } {
   const { input, output } = priceOf(prices, model);
   return { input: input.toFixed(), output: output.toFixed() };
 }
 
 /** The agents and tools that name a model of the provider in their current version, by name. */
-export async function listProviderUsers(
-  { db }: Services,
-  actor: Actor,
-  { name }: { name: string },
-): Promise<{ kind: "agent" | "tool"; id: string; name: string }[]> {
+export async function listProviderUsers({ db }: Services, actor: Actor, { name }: { name: string }) {
   const provider = (await readProviders(db, actor.orgId)).find((each) => each.name === name);
   if (provider === undefined) return [];
   const agents = await db.agent.findMany({
-    where: {
-      organizationId: actor.orgId,
-      deletedAt: null,
-      versions: { some: { model: { in: provider.models } } },
-    },
+    where: { ...inUse(actor), versions: { some: { model: { in: provider.models } } } },
     orderBy: { name: "asc" },
-    select: {
-      id: true,
-      name: true,
-      versions: { orderBy: { number: "desc" }, take: 1, select: { model: true } },
-    },
+    select: { id: true, name: true, versions: { ...NEWEST, select: { model: true } } },
   });
   const names = provider.models.map((model) => `"model":${JSON.stringify(model)}`);
   const tools = await findTools({ db }, actor.orgId, {

@@ -5,108 +5,80 @@ import { clockAt } from "@/server/clock";
 import { AppError } from "@/server/errors";
 import { newId } from "@/server/ids";
 import { recordAudit } from "@/server/operate/audit";
-import {
-  auditSave,
-  type CatalogServices,
-  type Change,
-  changeCatalog,
-  compareSaved,
-  type Editor,
-  personLock,
-  type Saved,
-} from "../change";
-import { type MemberDefinition, type MemberInput, memberDefinition } from "../definitions";
-import { parseInput, refusal } from "../issues";
+import { type Change, catalogVerb, type Editor, personLock, type Saved, saveItem } from "../change";
+import { type MemberDefinition, memberDefinition } from "../definitions";
+import { refusal } from "../issues";
 
 export type SavedMember = { userId: string; email: string; role: MemberRole; saved: Saved };
 
 /**
  * Adds a member or changes a member's role. Creates an account if the email has none; name and password apply only
- * then. Needs the role admin. Only owners add and change owners, and the last owner must remain.
+ * then. Only owners add and change owners, and the last owner must remain.
  */
-export async function saveMember(
-  services: CatalogServices,
-  actor: Editor,
-  input: MemberInput,
-): Promise<SavedMember> {
-  const definition = parseInput(memberDefinition, input);
-  const work = (change: Change) => putMember(change, definition);
-  return changeCatalog(services, { actor, role: "admin", locks: [personLock(definition.email)] }, work);
-}
+export const saveMember = catalogVerb(
+  { role: "admin", input: memberDefinition, locks: ({ email }) => [personLock(email)] },
+  putMember,
+);
 
-export const roleChange = z.strictObject({ userId: z.uuid(), role: z.enum(MEMBER_ROLES) });
-
-/** Changes a member's role. Needs the role admin; the rules of `saveMember` apply. Throws also `not_found`. */
-export async function changeMemberRole(
-  services: CatalogServices,
-  actor: Editor,
-  input: z.input<typeof roleChange>,
-): Promise<SavedMember> {
-  const { userId, role } = parseInput(roleChange, input);
-  return changeCatalog(services, { actor, role: "admin" }, async (change) => {
-    const found = await change.tx.member.findUnique({
-      where: { organizationId_userId: { organizationId: actor.orgId, userId } },
-      select: { user: { select: { email: true } } },
-    });
-    if (!found) throw new AppError("not_found", "Member not found.");
-    return putMember(change, { email: found.user.email, role });
-  });
-}
+/** Changes a member's role; the rules of `saveMember` apply. Throws also `not_found`. */
+export const changeMemberRole = catalogVerb(
+  { role: "admin", input: z.strictObject({ userId: z.uuid(), role: z.enum(MEMBER_ROLES) }) },
+  async (change, { userId, role }) => {
+    const { user } = await requireMember(change, userId);
+    return putMember(change, { email: user.email, role });
+  },
+);
 
 /** `saveMember` within a change that holds the person's lock. */
 export async function putMember(change: Change, definition: MemberDefinition): Promise<SavedMember> {
   const { tx, actor, at } = change;
   const { email, role } = definition;
   const user = await tx.user.findUnique({ where: { email } });
-  const found =
-    user &&
-    (await tx.member.findUnique({
-      where: { organizationId_userId: { organizationId: actor.orgId, userId: user.id } },
-    }));
-  const before = found && { role: found.role };
-  const { saved } = compareSaved(found && { deletedAt: null }, before, { role });
-  if (found && saved === "unchanged") return { userId: found.userId, email, role, saved };
-  requireOwnersConsent(actor, role, found?.role ?? null);
-  if (found?.role === "owner") await requireAnotherOwner(change, found.id);
-
-  const userId = user?.id ?? (await createAccount(change, definition));
-  if (found) await tx.member.update({ where: { id: found.id }, data: { role } });
-  else {
-    await tx.member.create({
-      data: { id: newId(), organizationId: actor.orgId, userId, role, createdAt: at },
-    });
+  const found = user && (await tx.member.findUnique({ where: memberKey(actor, user.id) }));
+  if (found?.role !== role) {
+    requireOwnersConsent(actor, role, found?.role ?? null);
+    if (found?.role === "owner") await requireAnotherOwner(change, found.id);
   }
-  await auditSave(change, {
-    saved,
-    subject: { kind: "member", id: userId, name: email },
-    before,
-    after: { role },
-  });
+  const userId = user?.id ?? (await createAccount(change, definition));
+  const subject = { kind: "member" as const, id: userId, name: email };
+  const compared = { subject, before: found && { role: found.role }, after: { role } };
+  const saved = await saveItem(change, compared, () =>
+    tx.member.upsert({
+      where: memberKey(actor, userId),
+      update: { role },
+      create: { id: newId(), organizationId: actor.orgId, userId, role, createdAt: at },
+    }),
+  );
   return { userId, email, role, saved };
 }
 
-/** Ends a membership; the account stays. Needs the role admin. Throws `not_found`, `forbidden`, `invalid_request`. */
-export async function removeMember(
-  services: CatalogServices,
-  actor: Editor,
-  { userId }: { userId: string },
-): Promise<void> {
-  await changeCatalog(services, { actor, role: "admin" }, async (change) => {
-    const { tx } = change;
-    const found = await tx.member.findUnique({
-      where: { organizationId_userId: { organizationId: actor.orgId, userId } },
-      include: { user: { select: { email: true } } },
-    });
-    if (!found) throw new AppError("not_found", "Member not found.");
-    requireOwnersConsent(actor, found.role, found.role);
-    if (found.role === "owner") await requireAnotherOwner(change, found.id);
-    await tx.member.delete({ where: { id: found.id } });
+/** Ends a membership; the account stays. Throws `not_found`. */
+export const removeMember = catalogVerb(
+  { role: "admin", input: z.object({ userId: z.uuid() }) },
+  async (change, { userId }) => {
+    const { id, role, user } = await requireMember(change, userId);
+    requireOwnersConsent(change.actor, role, role);
+    if (role === "owner") await requireAnotherOwner(change, id);
+    await change.tx.member.delete({ where: { id } });
     await recordAudit(change, {
       verb: "removed",
-      subject: { kind: "member", id: userId, name: found.user.email },
-      changes: { role: { from: found.role, to: null } },
+      subject: { kind: "member", id: userId, name: user.email },
+      changes: { role: { from: role, to: null } },
     });
+  },
+);
+
+const memberKey = ({ orgId }: Editor, userId: string) => ({
+  organizationId_userId: { organizationId: orgId, userId },
+});
+
+async function requireMember({ tx, actor }: Change, userId: string) {
+  const found = await tx.member.findUnique({
+    where: memberKey(actor, userId),
+    include: { user: { select: { email: true } } },
   });
+  if (!found) throw new AppError("not_found", "Member not found.");
+  return found;
 }
 
 async function createAccount({ tx, at }: Change, definition: MemberDefinition): Promise<string> {

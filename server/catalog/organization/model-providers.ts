@@ -4,68 +4,51 @@ import type { Transaction } from "@/server/db/client";
 import { mayReceive } from "@/server/egress/outgoing-request";
 import { AppError, type Issue, isAppError } from "@/server/errors";
 import { keySecretOf, type OwnProvider, ownProvider, ownProviders } from "@/server/models/own-provider";
-import { changedFields, recordAudit } from "@/server/operate/audit";
+import { recordAudit } from "@/server/operate/audit";
 import { readModelProviders, writeModelProviders } from "@/server/runs/find-model-providers";
-import { type CatalogServices, type Change, changeCatalog, type Editor } from "../change";
-import { parseInput, parseOrIssues, prefixIssues, refusal } from "../issues";
+import { type Change, catalogVerb, type Editor, saveItem } from "../change";
+import { parseOrIssues, prefixIssues, refusal } from "../issues";
 import { setSecretWithin } from "./secrets";
 
 /**
- * A provider to save. `replaces`: the provider as it was opened for editing; null: a new one. `keyValue` creates the
- * secret that `apiKey` names, for the provider's host alone.
+ * Adds or replaces one of the organization's model providers: runs use it from their next call on. `replaces` is the
+ * provider as it was opened for editing; null: a new one. `keyValue` creates the secret that `apiKey` names, for the
+ * provider's host alone. Throws `not_found` if there is none to replace.
  */
-export const providerChange = ownProvider.extend({
-  replaces: ownProvider.nullable(),
-  keyValue: z.string().optional(),
-});
-
-/**
- * Adds or replaces one of the organization's model providers: runs use it from their next call on. Needs the role admin.
- * Throws `invalid_request`, `forbidden`, and `not_found` if there is none to replace.
- */
-export async function saveModelProvider(
-  services: CatalogServices,
-  actor: Editor,
-  input: z.input<typeof providerChange>,
-): Promise<{ name: string }> {
-  const { replaces, keyValue, ...provider } = parseInput(providerChange, input);
-  const { name } = provider;
-  return changeCatalog(services, { actor, role: "admin" }, async (change) => {
-    const before = await readProviders(change.tx, actor.orgId);
-    const index = before.findIndex((each) => each.name === name);
-    const found = before[index] ?? null;
+export const saveModelProvider = catalogVerb(
+  {
+    role: "admin",
+    input: ownProvider.extend({ replaces: ownProvider.nullable(), keyValue: z.string().optional() }),
+  },
+  async (change, { replaces, keyValue, ...provider }) => {
+    const { name } = provider;
+    const all = await readProviders(change.tx, change.actor.orgId);
+    const index = all.findIndex((each) => each.name === name);
+    const found = all[index] ?? null;
     checkOpened(name, found, replaces);
-    checkBesideOthers(
-      provider,
-      before.filter((each) => each !== found),
-    );
+    const others = all.filter((each) => each !== found);
+    checkBesideOthers(provider, others);
     if (keyValue !== undefined) await createKey(change, provider, keyValue);
     const faults = await findProviderFaults(change, [provider]);
     if (faults.length > 0) throw refusal(withoutIndex(faults));
-    const changes = changedFields(found, provider);
-    if (Object.keys(changes).length === 0) return { name };
-    const after = found === null ? [...before, provider] : before.with(index, provider);
-    await writeProviders(change, after);
-    const verb = found === null ? "created" : "updated";
-    await recordAudit(change, { verb, subject: subjectOf(name), changes });
+    await saveItem(change, { subject: subjectOf(name), before: found, after: provider }, () =>
+      writeProviders(change, found === null ? [...all, provider] : all.with(index, provider)),
+    );
     return { name };
-  });
-}
+  },
+);
 
-/** Removes a provider: the service's default provider gets its models' calls. Needs the role admin. Throws `not_found`. */
-export async function removeModelProvider(
-  services: CatalogServices,
-  actor: Editor,
-  { name }: { name: string },
-): Promise<void> {
-  await changeCatalog(services, { actor, role: "admin" }, async (change) => {
-    const before = await readProviders(change.tx, actor.orgId);
+/** Removes a provider: the service's default provider gets its models' calls. Throws `not_found`. */
+export const removeModelProvider = catalogVerb(
+  { role: "admin", input: z.object({ name: z.string().max(64) }) },
+  async (change, { name }) => {
+    const before = await readProviders(change.tx, change.actor.orgId);
     const after = before.filter((each) => each.name !== name);
     if (after.length === before.length) throw noProvider(name);
     await writeProviders(change, after);
     await recordAudit(change, { verb: "removed", subject: subjectOf(name) });
-  });
-}
+  },
+);
 
 /** The organization's own providers as they are stored, unlike `findModelProviders`, which caches them. */
 export async function readProviders(

@@ -5,13 +5,15 @@ import { clockAt } from "@/server/clock";
 import { Decimal } from "@/server/credits/amount";
 import { grantCredits } from "@/server/credits/ledger";
 import type { Transaction } from "@/server/db/client";
+import type { Plan } from "@/server/db/generated/client";
 import { queryThrough, transact } from "@/server/db/sql";
 import { AppError } from "@/server/errors";
 import { newId } from "@/server/ids";
+import { changedFields, recordAudit } from "@/server/operate/audit";
 import { readModelProviders, writeModelProviders } from "@/server/runs/find-model-providers";
 import type { Services } from "@/server/services";
-import { auditSave, type CatalogServices, type Change, compareSaved, type Saved } from "../change";
-import { amountAboveZero, type OrganizationDefinition, type PlanDefinition } from "../definitions";
+import { type CatalogServices, type Change, type Saved, saveItem } from "../change";
+import { amountAboveZero, type OrganizationDefinition, type PlanDefinition, UNLIMITED } from "../definitions";
 import { parseInput } from "../issues";
 
 export type SavedOrganization = { id: OrgId; slug: string; saved: Saved; change: Change };
@@ -32,20 +34,22 @@ export async function putOrganization(
   const actor: OperatorActor = { kind: "operator", orgId: id, name: operatorName };
   const change: Change = { tx, actor, encryption: services.encryption, at };
 
+  const { modelProviders } = definition;
   const name = definition.name ?? found?.name ?? slug;
-  const planBefore = found?.plan ? describePlan(found.plan) : null;
-  const plan = toPlanData(definition.plan);
+  const subject = { kind: "organization" as const, id, name };
+  const plan = { ...toPlanData(definition.plan), updatedAt: at };
   if (!found) {
-    await tx.organization.create({
+    const made = await tx.organization.create({
       data: {
         id,
         slug,
         name,
         createdAt: at,
         updatedAt: at,
-        plan: { create: { ...plan, updatedAt: at } },
-        modelProviders: writeModelProviders(definition.modelProviders ?? []),
+        plan: { create: plan },
+        modelProviders: writeModelProviders(modelProviders ?? []),
       },
+      include: { plan: true },
     });
     const credits = new Decimal(definition.credits ?? 0);
     if (credits.gt(0)) {
@@ -58,36 +62,27 @@ export async function putOrganization(
       };
       await grantCredits(queryThrough(tx), grant);
     }
-    const made = await tx.plan.findUniqueOrThrow({ where: { organizationId: id } });
-    const { modelProviders } = definition;
-    const own = modelProviders === undefined ? {} : { modelProviders };
-    const after = { name, plan: describePlan(made), credits: credits.toFixed(), ...own };
-    await auditSave(change, {
-      saved: "created",
-      subject: { kind: "organization", id, name },
-      before: null,
-      after,
-    });
+    const own = modelProviders && { modelProviders };
+    const after = { name, plan: made.plan && describePlan(made.plan), credits: credits.toFixed(), ...own };
+    await recordAudit(change, { verb: "created", subject, changes: changedFields(null, after) });
     return { id, slug, saved: "created", change };
   }
 
-  const planAfter = { ...planBefore, ...definition.plan };
+  const planBefore = found.plan && describePlan(found.plan);
   const providers = readModelProviders(found.modelProviders);
   const before = { name: found.name, plan: planBefore, modelProviders: providers };
-  const after = { name, plan: planAfter, modelProviders: definition.modelProviders ?? providers };
-  const { saved, changed } = compareSaved({ deletedAt: null }, before, after);
-  if (changed.has("name") || changed.has("modelProviders")) {
-    const modelProviders = writeModelProviders(after.modelProviders);
-    await tx.organization.update({ where: { id }, data: { name, modelProviders, updatedAt: at } });
-  }
-  if (changed.has("plan")) {
-    await tx.plan.upsert({
-      where: { organizationId: id },
-      create: { ...plan, organizationId: id, updatedAt: at },
-      update: { ...plan, updatedAt: at },
-    });
-  }
-  await auditSave(change, { saved, subject: { kind: "organization", id, name }, before, after });
+  const planAfter = { ...planBefore, ...definition.plan };
+  const after = { name, plan: planAfter, modelProviders: modelProviders ?? providers };
+  const saved = await saveItem(change, { subject, before, after }, async (changed) => {
+    if (changed.has("name") || changed.has("modelProviders")) {
+      const data = { name, modelProviders: writeModelProviders(after.modelProviders), updatedAt: at };
+      await tx.organization.update({ where: { id }, data });
+    }
+    if (changed.has("plan")) {
+      const where = { organizationId: id };
+      await tx.plan.upsert({ where, create: { ...plan, ...where }, update: plan });
+    }
+  });
   return { id, slug, saved, change };
 }
 
@@ -122,33 +117,15 @@ export async function grantToOrganization(
 
 const grant = z.strictObject({ amount: amountAboveZero, note: z.string().max(1_000) });
 
-type PlanRow = {
-  apiAccess: boolean;
-  monthlyCredits: Decimal;
-  startsPerMinute: number | null;
-  readsPerMinute: number | null;
-  concurrency: number;
-  retentionDays: number;
-};
+type PlanRow = Omit<Plan, "organizationId" | "grantedMonth" | "updatedAt">;
 
-/** A plan with every limit. */
-export type PlanFacts = {
-  apiAccess: boolean;
-  /** A decimal. */
-  monthlyCredits: string;
-  startsPerMinute: number | "unlimited";
-  readsPerMinute: number | "unlimited";
-  concurrency: number;
-  retentionDays: number;
-};
-
-/** A plan in the order of the definition file. */
-export function describePlan(plan: PlanRow): PlanFacts {
+/** A plan with every limit, in the order of the definition file. `monthlyCredits` is a decimal. */
+export function describePlan(plan: PlanRow) {
   return {
     apiAccess: plan.apiAccess,
     monthlyCredits: plan.monthlyCredits.toFixed(),
-    startsPerMinute: plan.startsPerMinute ?? "unlimited",
-    readsPerMinute: plan.readsPerMinute ?? "unlimited",
+    startsPerMinute: plan.startsPerMinute ?? UNLIMITED,
+    readsPerMinute: plan.readsPerMinute ?? UNLIMITED,
     concurrency: plan.concurrency,
     retentionDays: plan.retentionDays,
   };
@@ -159,7 +136,7 @@ function toPlanData(plan: PlanDefinition): Partial<PlanRow> {
   const { monthlyCredits, ...rest } = plan;
   const data: Partial<PlanRow> = {};
   for (const [key, value] of Object.entries(rest))
-    if (value !== undefined) Object.assign(data, { [key]: value === "unlimited" ? null : value });
+    if (value !== undefined) Object.assign(data, { [key]: value === UNLIMITED ? null : value });
   if (monthlyCredits !== undefined) data.monthlyCredits = new Decimal(monthlyCredits);
   return data;
 }

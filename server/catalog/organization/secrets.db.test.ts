@@ -3,7 +3,7 @@ import { createDashboardCaller } from "@/server/api/dashboard/router";
 import { secretValuePurpose } from "@/server/secrets/purpose";
 import { createMember } from "@/testing/runs";
 import { createTenant, openWorld, type Tenant } from "@/testing/world";
-import { removeDefinition } from "../remove";
+import { removeDefinition } from "../archive";
 import { saveAgent } from "../save-agent";
 import { saveTool } from "../save-tool";
 import { setSecret } from "./secrets";

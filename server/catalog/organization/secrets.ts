@@ -1,3 +1,4 @@
+import { z } from "zod";
 import { type Actor, actorReference } from "@/server/auth/actor";
 import { nameActors } from "@/server/auth/name-actors";
 import type { Transaction } from "@/server/db/client";
@@ -6,72 +7,55 @@ import { AppError } from "@/server/errors";
 import { newId } from "@/server/ids";
 import { keySecretOf } from "@/server/models/own-provider";
 import { changedFields, type Facts, recordAudit } from "@/server/operate/audit";
+import { plain } from "@/server/plain";
 import { readModelProviders } from "@/server/runs/find-model-providers";
 import { secretValuePurpose } from "@/server/secrets/purpose";
 import { findSecretNames } from "@/server/secrets/references";
 import type { Services } from "@/server/services";
 import {
-  auditSave,
   type CatalogServices,
   type Change,
+  catalogVerb,
   changeCatalog,
   checkExpectation,
-  compareSaved,
   type Editor,
   type Expectation,
   type Saved,
+  saveItem,
 } from "../change";
-import {
-  type SecretDefinition,
-  type SecretInput,
-  type SecretRules,
-  secretInput,
-  secretRules,
-} from "../definitions";
+import { type SecretDefinition, type SecretInput, secretInput, secretRules } from "../definitions";
 import { type FoundTool, findTools } from "../find-tools";
 import { parseInput, refusal } from "../issues";
 
 /** A secret without its value, which nothing ever shows. */
-export type SecretSummary = {
-  name: string;
-  hosts: string[];
-  /** `missing`: declared, and no value was set yet. */
-  state: "set" | "missing" | "expired";
-  expiresAt: string | null;
-  createdBy: string;
-  createdAt: string;
-  updatedAt: string;
-  lastUsedAt: string | null;
-};
+export type SecretSummary = Awaited<ReturnType<typeof listSecrets>>[number];
 export type SavedSecret = { name: string; saved: Saved; isSet: boolean };
 
 const MAX_SECRETS = 200;
 
 /** The organization's secrets by name. */
-export async function listSecrets(services: Services, actor: Actor): Promise<SecretSummary[]> {
+export async function listSecrets(services: Services, actor: Actor) {
   const found = await services.db.secret.findMany({
     where: { organizationId: actor.orgId },
     orderBy: { name: "asc" },
+    omit: { id: true, organizationId: true },
   });
   const creators = found.map(({ createdBy }) => createdBy);
   const nameOf = await nameActors(services, actor.orgId, creators);
   const now = services.clock.now();
-  return found.map((secret) => ({
-    name: secret.name,
-    hosts: secret.allowedHosts,
-    state: stateOf(secret, now),
-    expiresAt: secret.expiresAt?.toISOString() ?? null,
+  return found.map(({ sealed, allowedHosts, ...secret }) => ({
+    ...plain(secret),
+    hosts: allowedHosts,
+    state: stateOf({ sealed, ...secret }, now),
     createdBy: nameOf(secret.createdBy),
-    createdAt: secret.createdAt.toISOString(),
-    updatedAt: secret.updatedAt.toISOString(),
-    lastUsedAt: secret.lastUsedAt?.toISOString() ?? null,
   }));
 }
 
+/** `missing`: the secret is declared, and no value was set yet. */
 export function stateOf(
   { sealed, expiresAt }: Pick<Secret, "sealed" | "expiresAt">,
   now: Date,
-): SecretSummary["state"] {
+): "set" | "missing" | "expired" {
   if (sealed === null) return "missing";
   return expiresAt !== null && expiresAt <= now ? "expired" : "set";
 }
@@ -99,7 +83,7 @@ export async function setSecretWithin(
   const { name, value, hosts, expiresAt } = parseInput(secretInput, input);
   const { tx, actor, at } = change;
   const found = await findSecret(change, name);
-  checkSecretExpectation(name, found, expected);
+  checkExpectation("secret", found, { slug: name, ...expected });
   const expires = expiresAt ? new Date(expiresAt) : null;
   if (expires !== null && expires <= at) throw refusal([{ path: "/expiresAt", message: "is in the past" }]);
   const allowedHosts = hosts ?? found?.allowedHosts;
@@ -119,39 +103,26 @@ export async function setSecretWithin(
   return { name, saved, isSet: true };
 }
 
-/**
- * Changes the allowed hosts and the expiry of a secret, and not its value. Needs the role admin. Throws `not_found`,
- * `invalid_request`, `forbidden`.
- */
-export async function changeSecretRules(
-  services: CatalogServices,
-  actor: Editor,
-  input: SecretRules,
-): Promise<SavedSecret> {
-  const { name, hosts, expiresAt } = parseInput(secretRules, input);
-  return changeCatalog(services, { actor, role: "admin" }, async (change) => {
+/** Changes the allowed hosts and the expiry of a secret, and not its value. Throws `not_found`. */
+export const changeSecretRules = catalogVerb(
+  { role: "admin", input: secretRules },
+  async (change, { name, hosts, expiresAt }): Promise<SavedSecret> => {
     const { tx, at } = change;
-    const found = await findSecret(change, name);
-    if (!found) throw new AppError("not_found", `There is no secret "${name}".`);
+    const found = await requireSecret(change, name);
     const expires = expiresAt === null ? null : new Date(expiresAt);
     const data = { allowedHosts: hosts, expiresAt: expires };
-    const { saved, changed } = compareSaved({ deletedAt: null }, factsOf(found), factsOf(data));
-    // An expired secret may get other hosts and stay expired.
-    if (changed.has("expiresAt") && expires !== null && expires <= at) {
-      throw refusal([{ path: "/expiresAt", message: "is in the past" }]);
-    }
-    if (saved !== "unchanged") {
-      await tx.secret.update({ where: { id: found.id }, data: { ...data, updatedAt: at } });
-    }
-    await auditSave(change, {
-      saved,
-      subject: { kind: "secret", id: found.id, name },
-      before: factsOf(found),
-      after: factsOf(data),
+    const subject = { kind: "secret" as const, id: found.id, name };
+    const compared = { subject, before: factsOf(found), after: factsOf(data) };
+    const saved = await saveItem(change, compared, (changed) => {
+      // An expired secret may get other hosts and stay expired.
+      if (changed.has("expiresAt") && expires !== null && expires <= at) {
+        throw refusal([{ path: "/expiresAt", message: "is in the past" }]);
+      }
+      return tx.secret.update({ where: { id: found.id }, data: { ...data, updatedAt: at } });
     });
     return { name, saved, isSet: found.sealed !== null };
-  });
-}
+  },
+);
 
 /** The tools whose current version refers to a secret, by name. */
 export async function listSecretUsers(
@@ -166,46 +137,38 @@ export async function listSecretUsers(
 }
 
 /** Declares a secret and its hosts, within a change that is under way; a value that is set stays. */
-export async function putSecret(change: Change, definition: SecretDefinition): Promise<SavedSecret> {
-  const { name, hosts } = definition;
+export async function putSecret(change: Change, { name, hosts }: SecretDefinition): Promise<SavedSecret> {
+  const { tx, at } = change;
   const found = await findSecret(change, name);
-  const after = { hosts };
-  const before = found && { hosts: found.allowedHosts };
-  const { saved } = compareSaved(found && { deletedAt: null }, before, after);
   const { id } = found ?? (await createSecret(change, name, hosts));
-  if (found && saved !== "unchanged") {
-    await change.tx.secret.update({ where: { id }, data: { allowedHosts: hosts, updatedAt: change.at } });
-  }
-  await auditSave(change, { saved, subject: { kind: "secret", id, name }, before, after });
+  const subject = { kind: "secret" as const, id, name };
+  const compared = { subject, before: found && { hosts: found.allowedHosts }, after: { hosts } };
+  const saved = await saveItem(change, compared, async () => {
+    if (found) await tx.secret.update({ where: { id }, data: { allowedHosts: hosts, updatedAt: at } });
+  });
   return { name, saved, isSet: typeof found?.sealed === "string" };
 }
 
 /**
- * Deletes a secret with its value immediately; steps that refer to it fail from then on. Needs the role admin. Throws
- * `not_found`, and `invalid_request` while it is the key of a model provider.
+ * Deletes a secret with its value immediately; steps that refer to it fail from then on. Throws `not_found`, and
+ * `invalid_request` while it is the key of a model provider.
  */
-export async function removeSecret(
-  services: CatalogServices,
-  actor: Editor,
-  { name }: { name: string },
-): Promise<void> {
-  await changeCatalog(services, { actor, role: "admin" }, async (change) => {
-    const { tx } = change;
-    const found = await findSecret(change, name);
-    if (!found) throw new AppError("not_found", `There is no secret "${name}".`);
-    const { modelProviders } = await tx.organization.findUniqueOrThrow({
-      where: { id: actor.orgId },
-      select: { modelProviders: true },
-    });
+export const removeSecret = catalogVerb(
+  { role: "admin", input: z.object({ name: z.string().max(64) }) },
+  async (change, { name }) => {
+    const { tx, actor } = change;
+    const { id } = await requireSecret(change, name);
+    const where = { id: actor.orgId };
+    const { modelProviders } = await tx.organization.findUniqueOrThrow({ where });
     const user = readModelProviders(modelProviders).find((provider) => keySecretOf(provider) === name);
     if (user !== undefined) {
       const message = `The model provider "${user.name}" uses the secret "${name}". Change or remove the provider first.`;
       throw new AppError("invalid_request", message);
     }
-    await tx.secret.delete({ where: { id: found.id } });
-    await recordAudit(change, { verb: "removed", subject: { kind: "secret", id: found.id, name } });
-  });
-}
+    await tx.secret.delete({ where: { id } });
+    await recordAudit(change, { verb: "removed", subject: { kind: "secret", id, name } });
+  },
+);
 
 /** The names of the organization's secrets, for checking what definitions refer to. */
 export async function listSecretNames({
@@ -225,6 +188,12 @@ export async function listSecretNames({
 
 function findSecret({ tx, actor }: Change, name: string): Promise<Secret | null> {
   return tx.secret.findUnique({ where: { organizationId_name: { organizationId: actor.orgId, name } } });
+}
+
+async function requireSecret(change: Change, name: string): Promise<Secret> {
+  const found = await findSecret(change, name);
+  if (!found) throw new AppError("not_found", `There is no secret "${name}".`);
+  return found;
 }
 
 async function createSecret(
@@ -250,12 +219,4 @@ async function createSecret(
 
 function factsOf({ allowedHosts, expiresAt }: Pick<Secret, "allowedHosts" | "expiresAt">): Facts {
   return { hosts: allowedHosts, expiresAt: expiresAt?.toISOString() ?? null };
-}
-
-function checkSecretExpectation(name: string, found: Secret | null, { only }: Expectation): void {
-  if (only === "create" && found) {
-    throw refusal([{ path: "/name", message: `is taken: a secret "${name}" exists` }]);
-  }
-  if (only === "update")
-    checkExpectation("secret", { slug: name, found: found && { deletedAt: null }, expected: { only } });
 }

@@ -150,7 +150,7 @@ function DeliveryRow({ delivery, href }: { delivery: DeliverySummary; href: stri
         ) : null}
       </Cell>
       <Cell className="whitespace-nowrap text-right text-muted max-md:hidden">
-        {formatBytes(delivery.bytes)}
+        {formatBytes(delivery.bodyBytes)}
       </Cell>
       <Cell className={`whitespace-nowrap ${STACKED}`}>
         {delivery.runId ? (

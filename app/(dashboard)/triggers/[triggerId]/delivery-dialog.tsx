@@ -78,7 +78,7 @@ function Summary({ delivery }: { delivery: DeliveryDetail }) {
         <span className="text-muted">
           <Moment at={delivery.receivedAt} />
         </span>
-        <span className="text-muted tabular-nums">{formatBytes(delivery.bytes)}</span>
+        <span className="text-muted tabular-nums">{formatBytes(delivery.bodyBytes)}</span>
         {delivery.runId ? (
           <Link className="text-accent underline" href={`/runs/${delivery.runId}`}>
             run <span className="mono">{shortId(delivery.runId)}</span>
@@ -174,7 +174,7 @@ function Headers({ headers }: { headers: string }) {
 }
 
 function Body({
-  delivery: { body, bodyNote, bytes },
+  delivery: { body, bodyNote, bodyBytes: bytes },
   loading,
   problem,
   onWhole,

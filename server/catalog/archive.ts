@@ -1,0 +1,93 @@
+import { z } from "zod";
+import type { Actor } from "@/server/auth/actor";
+import { AppError } from "@/server/errors";
+import { recordAudit } from "@/server/operate/audit";
+import type { Services } from "@/server/services";
+import { type Change, catalogVerb } from "./change";
+import { type DefinitionRef, findDefinitions, inUse, NEWEST, setDeleted } from "./definition-rows";
+
+/** Archived agents and tools start nothing until they are restored. Deleted triggers are gone for their members. */
+
+/** Lists read no more than these, the last archived first. */
+const MAX_ARCHIVED = 200;
+
+export type ArchivedLine = Awaited<ReturnType<typeof listArchived>>[number];
+
+/** The organization's archived agents or tools, the last archived first. */
+export async function listArchived(
+  { db }: Services,
+  { orgId }: Actor,
+  { kind }: Pick<DefinitionRef, "kind">,
+) {
+  const found = await findDefinitions(db, kind, {
+    where: { organizationId: orgId, deletedAt: { not: null } },
+    orderBy: { deletedAt: "desc" },
+    take: MAX_ARCHIVED,
+  });
+  return found.map(({ deletedAt, ...line }) => ({ ...line, at: deletedAt?.toISOString() ?? "" }));
+}
+
+const removable = z.object({ kind: z.enum(["agent", "tool", "trigger"]) });
+
+/**
+ * Archives an agent or tool, or deletes a trigger. Its runs and versions stay. Saving its slug again restores it with its
+ * id, as `restoreDefinition` does. Refuses a tool that agents use. Throws `not_found`.
+ */
+export const removeDefinition = catalogVerb(
+  {
+    role: "member",
+    input: z.union([removable.extend({ id: z.uuid() }), removable.extend({ slug: z.string() })]),
+  },
+  async (change, { kind, ...reference }) => {
+    const { tx, at, actor } = change;
+    const where = { ...inUse(actor), ...reference };
+    const [found] =
+      kind === "trigger"
+        ? await tx.trigger.findMany({ where, select: { id: true, slug: true, name: true } })
+        : await findDefinitions(tx, kind, { where });
+    if (!found) {
+      const called = "slug" in reference ? `${kind} "${reference.slug}"` : `such ${kind}`;
+      throw new AppError("not_found", `There is no ${called}.`);
+    }
+    const { id, slug, name } = found;
+    if (kind === "tool") await refuseWhileAttached(change, id, name);
+    await setDeleted(tx, { kind, id }, { deletedAt: at, at });
+    await recordAudit(change, { verb: "removed", subject: { kind, id, name }, changes: { slug } });
+  },
+);
+
+/** Restores an archived agent or tool with its id and versions. Refuses an agent whose tools are archived. Throws `not_found`. */
+export const restoreDefinition = catalogVerb(
+  { role: "member", input: z.object({ kind: z.enum(["agent", "tool"]), id: z.uuid() }) },
+  async (change, { kind, id }) => {
+    const { tx, at, actor } = change;
+    const where = { id, organizationId: actor.orgId, deletedAt: { not: null } };
+    const [found] = await findDefinitions(tx, kind, { where });
+    if (!found) throw new AppError("not_found", `There is no such archived ${kind}.`);
+    const { slug, name } = found;
+    if (kind === "agent") await refuseWithArchivedTools(change, id, name);
+    await setDeleted(tx, { kind, id }, { deletedAt: null, at });
+    await recordAudit(change, { verb: "restored", subject: { kind, id, name }, changes: { slug } });
+  },
+);
+
+async function refuseWhileAttached({ tx, actor }: Change, toolId: string, name: string): Promise<void> {
+  const agents = await tx.agent.findMany({
+    where: { ...inUse(actor), versions: { some: { toolIds: { has: toolId } } } },
+    select: { slug: true, versions: { ...NEWEST, select: { toolIds: true } } },
+  });
+  const users = agents.filter(({ versions: [newest] }) => newest?.toolIds.includes(toolId));
+  if (users.length === 0) return;
+  const slugs = users.map(({ slug }) => slug).join(", ");
+  throw new AppError("invalid_request", `${name} is used by ${slugs}. Remove it there first.`);
+}
+
+async function refuseWithArchivedTools({ tx, actor }: Change, agentId: string, name: string): Promise<void> {
+  const newest = await tx.agentVersion.findFirst({ where: { agentId }, orderBy: { number: "desc" } });
+  const archived = await findDefinitions(tx, "tool", {
+    where: { organizationId: actor.orgId, id: { in: newest?.toolIds ?? [] }, deletedAt: { not: null } },
+  });
+  if (archived.length === 0) return;
+  const slugs = archived.map(({ slug }) => slug).join(", ");
+  throw new AppError("invalid_request", `${name} uses archived tools: ${slugs}. Restore them first.`);
+}

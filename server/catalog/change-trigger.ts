@@ -1,0 +1,99 @@
+import { randomBytes } from "node:crypto";
+import { z } from "zod";
+import { AppError } from "@/server/errors";
+import { recordAudit } from "@/server/operate/audit";
+import { hashToken, newTriggerToken, tokenPurpose } from "@/server/webhooks/token";
+import { type Change, catalogVerb } from "./change";
+import { triggerDefinition } from "./definitions";
+import { refusal } from "./issues";
+import { addSecret, describeSecretFault, putTrigger, signatureOf } from "./save-trigger";
+
+/** Creates a trigger whose slug is free. `generateSecret` takes the place of `secret`, which is returned this once. */
+export const createTrigger = catalogVerb(
+  { role: "member", input: triggerDefinition.safeExtend({ generateSecret: z.boolean() }) },
+  async (change, { generateSecret, ...definition }) => {
+    const secret = generateSecret ? createSecret(definition.signature) : null;
+    const trigger = { ...definition, secret: secret ?? definition.secret ?? null };
+    return { ...(await putTrigger(change, trigger, { only: "create" })), secret };
+  },
+);
+
+/** Enables or disables a trigger; a disabled one refuses calls. Throws `not_found`. */
+export const setTriggerStatus = catalogVerb(
+  { role: "member", input: z.object({ id: z.uuid(), status: z.enum(["active", "inactive"]) }) },
+  async (change, { id, status }) => {
+    const { tx, at } = change;
+    const { name, disabledAt } = await requireTrigger(change, id);
+    const before = disabledAt === null ? "active" : "inactive";
+    if (before === status) return;
+    const data = { disabledAt: status === "active" ? null : at, updatedAt: at };
+    await tx.trigger.update({ where: { id }, data });
+    const changes = { status: { from: before, to: status } };
+    await recordAudit(change, { verb: "updated", subject: { kind: "trigger", id, name }, changes });
+  },
+);
+
+const MAX_OVERLAP_SECONDS = 30 * 24 * 3600;
+
+/**
+ * Creates a new signing secret for a trigger. Earlier ones stay valid for the overlap, in which senders can switch. Returns
+ * the secret, this once. Throws `not_found`.
+ */
+export const rotateTriggerSecret = catalogVerb(
+  {
+    role: "member",
+    input: z.strictObject({
+      id: z.uuid(),
+      /** Default: a generated secret. */
+      secret: z.string().min(1).max(1_000).optional(),
+      /** How long earlier secrets stay valid. */
+      overlapSeconds: z.int().min(0).max(MAX_OVERLAP_SECONDS),
+    }),
+  },
+  async (change, { id, overlapSeconds, secret: given }) => {
+    const { tx, at } = change;
+    const { name, signatureScheme } = await requireTrigger(change, id);
+    const signature = signatureOf(signatureScheme);
+    const secret = given ?? createSecret(signature);
+    const fault = describeSecretFault(signature, secret);
+    if (fault !== null) throw refusal([{ path: "/secret", message: fault }]);
+
+    const until = new Date(at.getTime() + overlapSeconds * 1000);
+    const earlier = await tx.triggerSecret.updateMany({
+      where: { triggerId: id, OR: [{ expiresAt: null }, { expiresAt: { gt: until } }] },
+      data: { expiresAt: until },
+    });
+    await tx.triggerSecret.deleteMany({ where: { triggerId: id, expiresAt: { lte: at } } });
+    await addSecret(change, id, secret);
+    const changes = { overlapSeconds };
+    await recordAudit(change, { verb: "secret_rotated", subject: { kind: "trigger", id, name }, changes });
+    return { secret, earlierUntil: earlier.count > 0 && overlapSeconds > 0 ? until : null };
+  },
+);
+
+/** Gives a trigger a new URL; the earlier one answers 404 immediately. Throws `not_found`. */
+export const rotateTriggerToken = catalogVerb(
+  { role: "member", input: z.object({ id: z.uuid() }) },
+  async (change, { id }) => {
+    const { tx, encryption, at } = change;
+    const { name } = await requireTrigger(change, id);
+    const token = newTriggerToken();
+    const tokenHash = Uint8Array.from(hashToken(token));
+    const tokenSealed = encryption.seal(token, tokenPurpose(id));
+    await tx.trigger.update({ where: { id }, data: { tokenHash, tokenSealed, updatedAt: at } });
+    await recordAudit(change, { verb: "address_changed", subject: { kind: "trigger", id, name } });
+    return { token };
+  },
+);
+
+async function requireTrigger({ tx, actor }: Change, id: string) {
+  const found = await tx.trigger.findFirst({ where: { id, organizationId: actor.orgId, deletedAt: null } });
+  if (!found) throw new AppError("not_found", "Trigger not found.");
+  return found;
+}
+
+function createSecret(signature: "hex" | "standard-webhooks"): string {
+  return signature === "hex"
+    ? randomBytes(32).toString("hex")
+    : `whsec_${randomBytes(32).toString("base64")}`;
+}

@@ -1,0 +1,52 @@
+import type { OrgId } from "@/server/auth/actor";
+import type { Transaction } from "@/server/db/client";
+
+/** What agents and tools have in common as rows. */
+
+/** An agent or a tool. */
+export type DefinitionRef = { kind: "agent" | "tool"; id: string };
+
+/** The newest version. */
+export const NEWEST = { orderBy: { number: "desc" }, take: 1 } as const;
+
+/** The version of that number, or the newest. */
+export const newestOr = (number: number | undefined) => ({
+  where: number === undefined ? {} : { number },
+  ...NEWEST,
+});
+
+/** The organization's items that are not deleted. */
+export const inUse = ({ orgId }: { orgId: OrgId }) => ({ organizationId: orgId, deletedAt: null });
+
+type Query = {
+  where: {
+    organizationId: OrgId;
+    id?: string | { in: string[] };
+    slug?: string | { in: string[] };
+    deletedAt?: null | { not: null };
+  };
+  orderBy?: { deletedAt: "desc" };
+  take?: number;
+};
+
+/** The common columns of agents or tools. */
+export function findDefinitions(
+  db: Pick<Transaction, "agent" | "tool">,
+  kind: DefinitionRef["kind"],
+  query: Query,
+) {
+  const select = { id: true, slug: true, name: true, version: true, deletedAt: true } as const;
+  return kind === "agent" ? db.agent.findMany({ ...query, select }) : db.tool.findMany({ ...query, select });
+}
+
+/** Archives (`deletedAt` is the time) or restores (null) an agent, tool or trigger. */
+export async function setDeleted(
+  tx: Transaction,
+  { kind, id }: { kind: DefinitionRef["kind"] | "trigger"; id: string },
+  { deletedAt, at }: { deletedAt: Date | null; at: Date },
+): Promise<void> {
+  const change = { where: { id }, data: { deletedAt, updatedAt: at } };
+  if (kind === "agent") await tx.agent.update(change);
+  else if (kind === "tool") await tx.tool.update(change);
+  else await tx.trigger.update(change);
+}

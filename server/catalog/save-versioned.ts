@@ -1,0 +1,42 @@
+import { actorReference } from "@/server/auth/actor";
+import { newId } from "@/server/ids";
+import type { Facts } from "@/server/operate/audit";
+import { type Change, type Saved, saveItem } from "./change";
+
+export type SavedDefinition = { id: string; slug: string; version: number; saved: Saved };
+
+type Versioned = {
+  kind: "agent" | "tool";
+  slug: string;
+  found: { id: string; version: number; deletedAt: Date | null } | null;
+  /** The fields that belong to no version. */
+  own: { name: string } & Facts;
+  before: Facts | null | undefined;
+  content: Facts;
+  /** Why a new version is saved. */
+  note: string | undefined;
+  save(row: { id: string; version: number; updatedAt: Date; deletedAt: null }): Promise<unknown>;
+  addVersion(
+    id: string,
+    version: { number: number; note: string; createdBy: string; createdAt: Date },
+  ): Promise<unknown>;
+};
+
+/** Saves an agent or tool. If its content has changed, it gets a new version. */
+export async function saveVersioned(change: Change, item: Versioned): Promise<SavedDefinition> {
+  const { kind, slug, found, own, before = null, content, note = "", save, addVersion } = item;
+  const { actor, at } = change;
+  const id = found?.id ?? newId();
+  let version = found?.version ?? 0;
+  const subject = { kind, id, name: own.name };
+  const compared = { subject, before, after: { ...own, ...content }, restores: found?.deletedAt != null };
+  const saved = await saveItem(change, compared, async (changed) => {
+    const isNewVersion = [...changed].some((field) => !(field in own));
+    if (isNewVersion) version += 1;
+    await save({ id, version, updatedAt: at, deletedAt: null });
+    if (isNewVersion) {
+      await addVersion(id, { number: version, note, createdBy: actorReference(actor), createdAt: at });
+    }
+  });
+  return { id, slug, version, saved };
+}
