@@ -2,8 +2,8 @@
 
 import { MoonIcon, SignOutIcon, SunIcon, SystemThemeIcon } from "@/app/_ui/icons";
 import { Menu, MenuChoice, MenuHeading, MenuItem, MenuLink, MenuSeparator } from "@/app/_ui/menu/menu";
-import { ROLE_LABELS } from "@/app/_ui/role-labels";
 import { signOut } from "@/app/_ui/sign-out";
+import { ROLE_LABELS } from "@/app/(dashboard)/members/roles";
 import type { MemberRole } from "@/server/auth/actor";
 import { ACCOUNT_ITEM } from "./nav";
 import type { Theme } from "./theme";

@@ -2,7 +2,8 @@
 
 import { Dialog as Base } from "@base-ui/react/dialog";
 import clsx from "clsx";
-import type { ReactNode } from "react";
+import type { ComponentProps, ReactNode } from "react";
+import { Button } from "@/app/_ui/button";
 import { CloseIcon } from "@/app/_ui/icons";
 
 /** A modal dialog. On a phone it fills the lower edge of the screen. */
@@ -48,6 +49,25 @@ export function Dialog({
         </Base.Popup>
       </Base.Portal>
     </Base.Root>
+  );
+}
+
+/** A dialog that shows a result. `acts` are beside its button Done. */
+export function DoneDialog({
+  acts,
+  children,
+  ...props
+}: ComponentProps<typeof Dialog> & { acts?: ReactNode }) {
+  return (
+    <Dialog {...props}>
+      {children}
+      <DialogActions>
+        {acts}
+        <Button look="primary" onClick={props.onClose}>
+          Done
+        </Button>
+      </DialogActions>
+    </Dialog>
   );
 }
 

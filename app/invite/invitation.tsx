@@ -3,8 +3,8 @@
 import { useEffect, useState } from "react";
 import { Button, buttonClass } from "@/app/_ui/button";
 import { SkeletonLine } from "@/app/_ui/page/page";
-import { ROLE_LABELS } from "@/app/_ui/role-labels";
 import { SignOutButton } from "@/app/_ui/sign-out";
+import { ROLE_LABELS } from "@/app/(dashboard)/members/roles";
 import { acceptInvitation, CallError, type Invitation as Facts, readInvitation } from "./call";
 import { NewAccountForm } from "./new-account-form";
 import { dropToken, takeToken } from "./token";

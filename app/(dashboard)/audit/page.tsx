@@ -2,7 +2,7 @@ import type { Metadata } from "next";
 import { Empty, PageHead } from "@/app/_ui/page/page";
 import { createPrefetch, Prefetched } from "@/app/_ui/page/prefetch";
 import { LinesSkeleton } from "@/app/_ui/page/skeletons";
-import { ROLE_LABELS } from "@/app/_ui/role-labels";
+import { ROLE_LABELS } from "@/app/(dashboard)/members/roles";
 import { requirePageMember } from "@/app/request";
 import { roleCovers } from "@/server/auth/sessions";
 import { suspended } from "../content-page";

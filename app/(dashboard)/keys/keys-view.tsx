@@ -15,8 +15,8 @@ import { useMay } from "@/app/_ui/role";
 import { List, ListCell, ListRow, RowName } from "@/app/_ui/table";
 import type { KeyLine } from "@/server/catalog/overview";
 
-const RevokeKeyDialog = lazy(() => import("./revoke-key-dialog"), "RevokeKeyDialog");
-const CreateKey = lazy(() => import("./create-key"), "CreateKey");
+const RevokeKey = lazy(() => import("./key-dialogs"), "RevokeKey");
+const CreateKey = lazy(() => import("./key-dialogs"), "CreateKey");
 
 const COLUMNS = [
   ["Key"],
@@ -57,7 +57,7 @@ export function KeysView() {
         </List>
       )}
       {creating ? <CreateKey onClose={() => setCreating(false)} /> : null}
-      {revoking ? <RevokeKeyDialog line={revoking} onClose={() => setRevoking(null)} /> : null}
+      {revoking ? <RevokeKey line={revoking} onClose={() => setRevoking(null)} /> : null}
     </>
   );
 }

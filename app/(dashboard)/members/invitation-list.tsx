@@ -7,11 +7,11 @@ import { useTRPC } from "@/app/_ui/data/providers";
 import { PartHead } from "@/app/_ui/figures/facts";
 import { Day } from "@/app/_ui/figures/time";
 import { lazy } from "@/app/_ui/lazy";
-import { ROLE_LABELS } from "@/app/_ui/role-labels";
 import { List, ListCell, ListRow } from "@/app/_ui/table";
+import { ROLE_LABELS } from "@/app/(dashboard)/members/roles";
 import type { InvitationLine } from "@/server/catalog/organization/invitations";
 
-const RevokeInvitation = lazy(() => import("./revoke-invitation"), "RevokeInvitation");
+const RevokeInvitation = lazy(() => import("./member-dialogs"), "RevokeInvitation");
 
 const COLUMNS = [
   ["Invited"],

@@ -9,15 +9,15 @@ import { MenuHeading, MenuItem, MenuSeparator, MoreMenu } from "@/app/_ui/menu/m
 import { PageHead } from "@/app/_ui/page/page";
 import { PageButton } from "@/app/_ui/page/page-button";
 import { useMay } from "@/app/_ui/role";
-import { ROLE_LABELS } from "@/app/_ui/role-labels";
 import { List, ListCell, ListRow } from "@/app/_ui/table";
+import { ROLE_LABELS } from "@/app/(dashboard)/members/roles";
 import type { MemberLine } from "@/server/auth/list-members";
 import { InvitationList } from "./invitation-list";
 import { MAY, refusalFor } from "./roles";
 
-const RemoveMemberDialog = lazy(() => import("./remove-member-dialog"), "RemoveMemberDialog");
-const ChangeRoleDialog = lazy(() => import("./change-role-dialog"), "ChangeRoleDialog");
-const InviteMember = lazy(() => import("./invite-member"), "InviteMember");
+const RemoveMember = lazy(() => import("./member-dialogs"), "RemoveMember");
+const ChangeRole = lazy(() => import("./member-dialogs"), "ChangeRole");
+const InviteMember = lazy(() => import("./member-dialogs"), "InviteMember");
 
 const COLUMNS = [
   ["Member"],
@@ -82,10 +82,10 @@ export function MembersView() {
       {mayChange ? <InvitationList /> : null}
       {inviting ? <InviteMember mayInviteOwners={isOwner} onClose={() => setInviting(false)} /> : null}
       {opened?.what === "role" ? (
-        <ChangeRoleDialog mayAppointOwners={isOwner} member={opened.member} onClose={() => setOpened(null)} />
+        <ChangeRole mayAppointOwners={isOwner} member={opened.member} onClose={() => setOpened(null)} />
       ) : null}
       {opened?.what === "remove" ? (
-        <RemoveMemberDialog member={opened.member} onClose={() => setOpened(null)} />
+        <RemoveMember member={opened.member} onClose={() => setOpened(null)} />
       ) : null}
     </>
   );

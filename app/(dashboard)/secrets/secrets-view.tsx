@@ -13,10 +13,10 @@ import { List, ListCell, ListRow } from "@/app/_ui/table";
 import type { SecretSummary } from "@/server/catalog/organization/secrets";
 import { referenceTo } from "./secret-draft";
 
-const CreateSecret = lazy(() => import("./create-secret"), "CreateSecret");
-const ReplaceValue = lazy(() => import("./replace-value"), "ReplaceValue");
-const EditRules = lazy(() => import("./edit-rules"), "EditRules");
-const RemoveSecret = lazy(() => import("./remove-secret"), "RemoveSecret");
+const CreateSecret = lazy(() => import("./secret-dialogs"), "CreateSecret");
+const ReplaceValue = lazy(() => import("./secret-dialogs"), "ReplaceValue");
+const EditRules = lazy(() => import("./secret-dialogs"), "EditRules");
+const RemoveSecret = lazy(() => import("./secret-dialogs"), "RemoveSecret");
 
 const COLUMNS = [
   ["Secret", "w-[24%]"],

@@ -1,8 +1,10 @@
 "use client";
 
 import clsx from "clsx";
-import { type ComponentPropsWithRef, type ReactNode, type SelectHTMLAttributes, useId } from "react";
-import { INPUT_CLASS } from "@/app/_ui/forms/field";
+import { type ComponentProps, type ComponentPropsWithRef, type ReactNode, useId } from "react";
+
+export const INPUT_CLASS =
+  "h-9 w-full rounded-md border border-input-line bg-canvas px-2.5 text-ink placeholder:text-faint focus-visible:border-accent";
 
 type ControlProps = { id: string; "aria-describedby"?: string; "aria-invalid"?: true };
 
@@ -118,7 +120,16 @@ export function TextareaField({
   );
 }
 
-export function SelectField({ children, ...props }: FieldProps<SelectHTMLAttributes<HTMLSelectElement>>) {
+/** A single-line input whose value the browser holds, for forms that work without JavaScript. */
+export function UncontrolledField({ label, ...props }: ComponentProps<"input"> & { label: string }) {
+  return (
+    <Labelled label={label}>
+      {(control) => <input className={INPUT_CLASS} {...control} {...props} />}
+    </Labelled>
+  );
+}
+
+export function SelectField({ children, ...props }: FieldProps<ComponentProps<"select">>) {
   const { description, onText, attributes } = split(props);
   return (
     <Labelled {...description}>
@@ -128,6 +139,30 @@ export function SelectField({ children, ...props }: FieldProps<SelectHTMLAttribu
         </select>
       )}
     </Labelled>
+  );
+}
+
+/** A select with given options, one of which it reports. */
+export function OptionField<Value extends string>({
+  options,
+  onChange,
+  ...props
+}: Omit<ComponentProps<typeof SelectField>, "onChange"> & {
+  options: readonly { value: Value; label: string; disabled?: boolean }[];
+  onChange: (value: Value) => void;
+}) {
+  const choose = (text: string) => {
+    const chosen = options.find(({ value }) => value === text);
+    if (chosen) onChange(chosen.value);
+  };
+  return (
+    <SelectField {...props} onChange={choose}>
+      {options.map(({ value, label, disabled }) => (
+        <option disabled={disabled} key={value} value={value}>
+          {label}
+        </option>
+      ))}
+    </SelectField>
   );
 }
 
