@@ -129,11 +129,47 @@ export function ListCell({
   children,
 }: {
   area: keyof typeof CELL_CLASSES;
-  className?: string;
+  className?: string | undefined;
   children: ReactNode;
 }) {
   return <Cell className={clsx(CELL_CLASSES[area], className)}>{children}</Cell>;
 }
+
+/** A column of a `LineList`. `look`: the class names of its cells. Without a width it takes the remaining space. */
+export type LineColumn<Line> = {
+  head: string;
+  width?: string;
+  area: keyof typeof CELL_CLASSES;
+  look?: string;
+  cell: (line: Line) => ReactNode;
+};
+
+/** A list whose rows show the same columns of each line. */
+export function LineList<Line>({ label, columns, lines, keyOf }: LineListProps<Line>) {
+  const heads = columns.map(
+    ({ head, width, area }) => [head, clsx(width, area === "wide" && CELL_CLASSES.wide)] as const,
+  );
+  return (
+    <List columns={heads} label={label}>
+      {lines.map((line) => (
+        <ListRow key={keyOf(line)}>
+          {columns.map(({ head, area, look, cell }) => (
+            <ListCell area={area} className={look} key={head}>
+              {cell(line)}
+            </ListCell>
+          ))}
+        </ListRow>
+      ))}
+    </List>
+  );
+}
+
+type LineListProps<Line> = {
+  label: string;
+  columns: readonly LineColumn<Line>[];
+  lines: readonly Line[];
+  keyOf: (line: Line) => string;
+};
 
 /** The row's link, the slug if it differs from the name, and what is beside them. */
 export function RowName({
