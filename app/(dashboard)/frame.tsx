@@ -3,9 +3,8 @@
 import clsx from "clsx";
 import { usePathname } from "next/navigation";
 import { type ReactNode, useMemo, useState } from "react";
-import { ConnectionLost } from "@/app/_ui/data/connection-lost";
+import { ConnectionLost, SessionEnded } from "@/app/_ui/data/notice-bars";
 import { useTRPCClient } from "@/app/_ui/data/providers";
-import { SessionEnded } from "@/app/_ui/data/session-ended";
 import { DocsIcon, MenuIcon, SearchIcon, StepwellMark, UpDownIcon } from "@/app/_ui/icons";
 import { lazy } from "@/app/_ui/lazy";
 import { Link } from "@/app/_ui/link";
