@@ -6,15 +6,7 @@ import type { ComponentProps, ReactNode } from "react";
 import { Button } from "@/app/_ui/button";
 import { CloseIcon } from "@/app/_ui/icons";
 
-/** A modal dialog. On a phone it fills the lower edge of the screen. */
-export function Dialog({
-  onClose,
-  title,
-  wide = false,
-  sticky = false,
-  finalFocus = true,
-  children,
-}: {
+type Props = {
   onClose: () => void;
   title: string;
   wide?: boolean;
@@ -23,7 +15,10 @@ export function Dialog({
   /** Whether what opened the dialog gets the focus when it closes; by default it does. */
   finalFocus?: true | (() => boolean);
   children: ReactNode;
-}) {
+};
+
+/** A modal dialog. On a phone it fills the lower edge of the screen. */
+export function Dialog({ onClose, title, wide = false, sticky = false, finalFocus = true, children }: Props) {
   return (
     <Base.Root disablePointerDismissal={sticky} onOpenChange={(open) => !open && onClose()} open>
       <Base.Portal>

@@ -178,14 +178,10 @@ function callOf({ kind, id }: DirectoryEntry): string {
   return curlOf({ url, body: kind === "agent" ? '{"userMessage":"Hello"}' : "{}" });
 }
 
+type Props = { line: KeyLine; onClose: () => void };
+
 /** Confirms, then revokes a key. */
-export function RevokeKey({
-  line: { id, name, prefix, lastUsedAt },
-  onClose,
-}: {
-  line: KeyLine;
-  onClose: () => void;
-}) {
+export function RevokeKey({ line: { id, name, prefix, lastUsedAt }, onClose }: Props) {
   const trpc = useTRPC();
   const form = useForm(trpc.keys.revoke.mutationOptions(), {
     draft: {},

@@ -31,14 +31,10 @@ function RoleField({ mayAppointOwners, ...props }: RoleFieldProps) {
   return <OptionField {...props} hint={`May do: ${MAY[props.value]}.`} label="Role" options={options} />;
 }
 
+type InviteMemberProps = { mayInviteOwners: boolean; onClose: () => void };
+
 /** The form of an invitation, then its link, once. */
-export function InviteMember({
-  mayInviteOwners,
-  onClose,
-}: {
-  mayInviteOwners: boolean;
-  onClose: () => void;
-}) {
+export function InviteMember({ mayInviteOwners, onClose }: InviteMemberProps) {
   const trpc = useTRPC();
   const form = useForm(trpc.members.invite.mutationOptions(), {
     draft: { email: "", role: "member" as MemberRole },
@@ -89,14 +85,10 @@ function LinkDialog({ invitation, onClose }: { invitation: NewInvitation; onClos
   );
 }
 
+type RevokeInvitationProps = { invitation: InvitationLine; onClose: () => void };
+
 /** Confirms, then revokes an invitation. */
-export function RevokeInvitation({
-  invitation: { id, email },
-  onClose,
-}: {
-  invitation: InvitationLine;
-  onClose: () => void;
-}) {
+export function RevokeInvitation({ invitation: { id, email }, onClose }: RevokeInvitationProps) {
   const trpc = useTRPC();
   const form = useForm(trpc.members.revokeInvitation.mutationOptions(), {
     draft: {},
@@ -117,16 +109,10 @@ export function RevokeInvitation({
   );
 }
 
+type ChangeRoleProps = { member: MemberLine; mayAppointOwners: boolean; onClose: () => void };
+
 /** Changes a member's role. */
-export function ChangeRole({
-  member,
-  mayAppointOwners,
-  onClose,
-}: {
-  member: MemberLine;
-  mayAppointOwners: boolean;
-  onClose: () => void;
-}) {
+export function ChangeRole({ member, mayAppointOwners, onClose }: ChangeRoleProps) {
   const trpc = useTRPC();
   const router = useRouter();
   const form = useForm(trpc.members.changeRole.mutationOptions(), {
@@ -164,14 +150,10 @@ export function ChangeRole({
   );
 }
 
+type RemoveMemberProps = { member: MemberLine; onClose: () => void };
+
 /** Confirms, then ends a membership: another person's, or the reader's own. */
-export function RemoveMember({
-  member: { userId, name, email, self },
-  onClose,
-}: {
-  member: MemberLine;
-  onClose: () => void;
-}) {
+export function RemoveMember({ member: { userId, name, email, self }, onClose }: RemoveMemberProps) {
   const trpc = useTRPC();
   const form = useForm(trpc.members.remove.mutationOptions(), {
     draft: {},

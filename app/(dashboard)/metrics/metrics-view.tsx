@@ -106,16 +106,10 @@ function intervalLabel(ms: number): string {
   return ms < 86_400_000 ? formatSpan(ms) : `${ms / 86_400_000} d`;
 }
 
+type Props = { metrics: RunMetrics | undefined; subject: MetricsSubject; onDrop: () => void };
+
 /** The subject whose runs are counted, and a link to all. */
-function Subject({
-  metrics,
-  subject,
-  onDrop,
-}: {
-  metrics: RunMetrics | undefined;
-  subject: MetricsSubject;
-  onDrop: () => void;
-}) {
+function Subject({ metrics, subject, onDrop }: Props) {
   const { dimension, id } = subject;
   const name = metrics?.subject?.id === id ? metrics.subject.name : undefined;
   return (

@@ -27,19 +27,16 @@ const LABELS = {
   "/models": "Models",
 };
 
-/** Adds a model provider, or edits the one that it `replaces`. */
-export function ProviderForm({
-  replaces,
-  service,
-  onCreated,
-  onClose,
-}: {
+type Props = {
   replaces: OwnProvider | null;
   /** A service to begin with. */
   service: KnownService | null;
   onCreated: (provider: OwnProvider) => void;
   onClose: () => void;
-}) {
+};
+
+/** Adds a model provider, or edits the one that it `replaces`. */
+export function ProviderForm({ replaces, service, onCreated, onClose }: Props) {
   const trpc = useTRPC();
   const secrets = useQuery(trpc.secrets.list.queryOptions());
   const { draft, field, ...form } = useForm(trpc.models.save.mutationOptions(), {

@@ -29,20 +29,16 @@ const fetchAndNote: ReturnType<typeof getFetch> = async (address, { signal, ...i
   return response;
 };
 
-/** The context that client components need. `now` is the server's time in ms when it rendered. */
-export function Providers({
-  now,
-  timeZone,
-  timeZoneChosen,
-  nonce,
-  children,
-}: {
+type Props = {
   now: number;
   timeZone: string;
   timeZoneChosen: boolean;
   nonce: string | undefined;
   children: ReactNode;
-}) {
+};
+
+/** The context that client components need. `now` is the server's time in ms when it rendered. */
+export function Providers({ now, timeZone, timeZoneChosen, nonce, children }: Props) {
   const [queryClient] = useState(() => createQueryClient());
   const [trpcClient] = useState(() =>
     createTRPCClient<DashboardRouter>({

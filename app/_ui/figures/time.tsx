@@ -26,17 +26,9 @@ import {
  */
 const TimeContext = createContext({ now: 0, timeZone: "UTC", chosen: false });
 
-export function TimeProvider({
-  now,
-  timeZone,
-  chosen,
-  children,
-}: {
-  now: number;
-  timeZone: string;
-  chosen: boolean;
-  children: ReactNode;
-}) {
+type TimeProviderProps = { now: number; timeZone: string; chosen: boolean; children: ReactNode };
+
+export function TimeProvider({ now, timeZone, chosen, children }: TimeProviderProps) {
   const value = useMemo(() => ({ now, timeZone, chosen }), [now, timeZone, chosen]);
   // Runs once, before any component asks for the time. A later `now` is from another load.
   useState(() => typeof window === "object" && syncWithPage(now));
@@ -151,16 +143,10 @@ export function Day(props: TimeProps) {
   return <Time {...props}>{formatDate(new Date(props.at), useTimeZone())}</Time>;
 }
 
+type ElapsedProps = { from: string | null; to: string | null; lively?: boolean };
+
 /** How long something took, or has taken so far. Empty before the start. */
-export function Elapsed({
-  from,
-  to,
-  lively = false,
-}: {
-  from: string | null;
-  to: string | null;
-  lively?: boolean;
-}) {
+export function Elapsed({ from, to, lively = false }: ElapsedProps) {
   if (from === null) return null;
   if (to === null) return <RunningElapsed from={from} lively={lively} />;
   return <>{formatDuration(new Date(to).getTime() - new Date(from).getTime())}</>;

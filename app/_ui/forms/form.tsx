@@ -142,15 +142,13 @@ export function SelectField({ children, ...props }: FieldProps<ComponentProps<"s
   );
 }
 
-/** A select with given options, one of which it reports. */
-export function OptionField<Value extends string>({
-  options,
-  onChange,
-  ...props
-}: Omit<ComponentProps<typeof SelectField>, "onChange"> & {
+type OptionFieldProps<Value extends string> = Omit<ComponentProps<typeof SelectField>, "onChange"> & {
   options: readonly { value: Value; label: string; disabled?: boolean }[];
   onChange: (value: Value) => void;
-}) {
+};
+
+/** A select with given options, one of which it reports. */
+export function OptionField<Value extends string>({ options, onChange, ...props }: OptionFieldProps<Value>) {
   const choose = (text: string) => {
     const chosen = options.find(({ value }) => value === text);
     if (chosen) onChange(chosen.value);
@@ -166,16 +164,10 @@ export function OptionField<Value extends string>({
   );
 }
 
+type FieldGroupProps = { label: string; error?: string | undefined; children: ReactNode };
+
 /** Several controls under one heading. */
-export function FieldGroup({
-  label,
-  error,
-  children,
-}: {
-  label: string;
-  error?: string | undefined;
-  children: ReactNode;
-}) {
+export function FieldGroup({ label, error, children }: FieldGroupProps) {
   const id = useId();
   return (
     <fieldset aria-describedby={error ? id : undefined} className="flex min-w-0 flex-col gap-1">
@@ -188,20 +180,16 @@ export function FieldGroup({
   );
 }
 
-/** A box to tick or, with `name`, one of several choices. */
-export function Choice({
-  name,
-  checked,
-  disabled = false,
-  onChange,
-  children,
-}: {
+type ChoiceProps = {
   name?: string;
   checked: boolean;
   disabled?: boolean;
   onChange: (checked: boolean) => void;
   children: ReactNode;
-}) {
+};
+
+/** A box to tick or, with `name`, one of several choices. */
+export function Choice({ name, checked, disabled = false, onChange, children }: ChoiceProps) {
   return (
     <label className="flex min-h-7 min-w-0 items-center gap-2">
       <input

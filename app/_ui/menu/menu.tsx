@@ -84,16 +84,10 @@ export function Menu({
   );
 }
 
+type MoreMenuProps = { label: string; quiet?: boolean; children: ReactNode };
+
 /** A menu of further actions. `quiet`: in a row of a list, without a frame. */
-export function MoreMenu({
-  label,
-  quiet = false,
-  children,
-}: {
-  label: string;
-  quiet?: boolean;
-  children: ReactNode;
-}) {
+export function MoreMenu({ label, quiet = false, children }: MoreMenuProps) {
   const look = buttonClass(quiet ? "quiet" : "plain", "w-8 px-0!");
   return (
     <Menu label={label} trigger={<MoreIcon />} triggerClass={look}>

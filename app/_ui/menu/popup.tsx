@@ -8,16 +8,7 @@ import { Link } from "@/app/_ui/link";
 const POPUP_CLASS =
   "max-h-(--available-height) min-w-44 max-w-80 overflow-y-auto rounded-lg border border-line-strong bg-raised p-1 text-ink shadow-raised outline-none";
 
-/** A menu's popup, below the button that opened it. */
-export function MenuPopup({
-  button,
-  open,
-  onClose,
-  align,
-  startsAtFirst,
-  finalFocus,
-  children,
-}: {
+type Props = {
   button: HTMLElement;
   open: boolean;
   onClose: () => void;
@@ -26,7 +17,10 @@ export function MenuPopup({
   startsAtFirst: boolean;
   finalFocus: true | (() => HTMLElement | true);
   children: ReactNode;
-}) {
+};
+
+/** A menu's popup, below the button that opened it. */
+export function MenuPopup({ button, open, onClose, align, startsAtFirst, finalFocus, children }: Props) {
   const untouched = useRef(true);
   useEffect(() => {
     if (!open) untouched.current = true;
