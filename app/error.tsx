@@ -3,13 +3,9 @@
 import { Button } from "@/app/_ui/button";
 import { PlainPage } from "@/app/_ui/page/plain-page";
 
-export default function PageError({
-  error,
-  retry,
-}: {
-  error: Error & { digest?: string };
-  retry: () => void;
-}) {
+type Props = { error: Error & { digest?: string }; retry: () => void };
+
+export default function PageError({ error, retry }: Props) {
   return (
     <PlainPage alert title="This page could not be shown">
       <p className="mb-4 text-muted">

@@ -7,9 +7,8 @@ import { createDashboardCaller } from "@/server/api/dashboard/router";
 import { PAGE_ADDRESS_HEADER } from "@/server/api/http/page-address";
 import type { MemberActor } from "@/server/auth/actor";
 import { type Session, sessionFromHeaders } from "@/server/auth/sessions";
-import { type ErrorCode, HTTP_STATUS, isAppError } from "@/server/errors";
+import { isAppError } from "@/server/errors";
 import { newId } from "@/server/ids";
-import type { Services } from "@/server/services";
 
 /** The session of the current request, read once. */
 export const readSession = cache(
@@ -35,29 +34,6 @@ export const serverApi = cache(async () => {
   const { sessionId } = session.user;
   return createDashboardCaller({ services: getServices(), actor, requestId: newId(), sessionId });
 });
-
-/** The member for a route handler, or a refusal with the contract's error body. */
-export async function memberForRoute(
-  services: Services,
-  request: Request,
-): Promise<{ actor: MemberActor } | { refusal: Response }> {
-  const session = await sessionFromHeaders(services, request.headers);
-  if (session?.member) return { actor: session.member };
-  return { refusal: refuseRoute("unauthenticated", "Sign in to continue.") };
-}
-
-/** A refusal with the contract's error body, for route handlers. */
-export function refuseRoute(
-  code: ErrorCode,
-  message: string,
-  headers: Record<string, string> = {},
-): Response {
-  const requestId = newId();
-  return Response.json(
-    { success: false, code, message, requestId },
-    { status: HTTP_STATUS[code], headers: { ...headers, "x-request-id": requestId } },
-  );
-}
 
 /** Whether a page's procedure failed with `not_found`, which the page answers with 404. */
 export function isNotFound(error: unknown): boolean {

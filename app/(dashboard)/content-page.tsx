@@ -1,5 +1,6 @@
 import { notFound } from "next/navigation";
 import { type ComponentType, type ReactNode, Suspense } from "react";
+import { createPrefetch, Prefetched } from "@/app/_ui/page/prefetch";
 import { arrivedByLink, isNotFound } from "@/app/request";
 
 /** A page that shows a skeleton until its content is rendered. */
@@ -14,6 +15,17 @@ export function suspended<Props extends object>(
       </Suspense>
     );
   };
+}
+
+/** A suspended page that reads queries for the client components in its content. */
+export function prefetchedPage<Props extends object>(
+  content: (prefetch: Awaited<ReturnType<typeof createPrefetch>>, props: Props) => Promise<ReactNode>,
+  skeleton: ReactNode,
+) {
+  return suspended(async (props: Props) => {
+    const prefetch = await createPrefetch();
+    return <Prefetched from={prefetch}>{await content(prefetch, props)}</Prefetched>;
+  }, skeleton);
 }
 
 /**

@@ -4,14 +4,10 @@ import { Button } from "@/app/_ui/button";
 import { Problem } from "@/app/_ui/page/page";
 import { usePageActions } from "@/app/_ui/page/page-actions";
 
+type Props = { error: Error & { digest?: string }; retry: () => void };
+
 /** A page that failed, within the layout, so that the navigation still works. */
-export default function DashboardPageError({
-  error,
-  retry,
-}: {
-  error: Error & { digest?: string };
-  retry: () => void;
-}) {
+export default function DashboardPageError({ error, retry }: Props) {
   // A part whose script could not be loaded stays missing until the page is loaded again.
   const again = error.digest ? retry : () => window.location.reload();
   usePageActions([{ label: "Try this page again", run: again }]);

@@ -2,10 +2,9 @@
 
 import clsx from "clsx";
 import { usePathname } from "next/navigation";
-import { type ReactNode, useMemo, useState } from "react";
-import { ConnectionLost } from "@/app/_ui/data/connection-lost";
+import { type ReactNode, useState } from "react";
+import { ConnectionLost, SessionEnded } from "@/app/_ui/data/notice-bars";
 import { useTRPCClient } from "@/app/_ui/data/providers";
-import { SessionEnded } from "@/app/_ui/data/session-ended";
 import { DocsIcon, MenuIcon, SearchIcon, StepwellMark, UpDownIcon } from "@/app/_ui/icons";
 import { lazy } from "@/app/_ui/lazy";
 import { Link } from "@/app/_ui/link";
@@ -19,7 +18,7 @@ import { navGroups } from "./nav";
 import { OrganizationContext } from "./operator-command";
 import { PersonMenu } from "./person-menu";
 import { switchOrganization } from "./switch-organization";
-import { applyTheme, type Theme, ThemeContext } from "./theme";
+import { useTheme } from "./theme";
 
 /** Only phones need it; it is loaded with the first tap. */
 const Drawer = lazy(() => import("./drawer"), "Drawer");
@@ -28,7 +27,6 @@ type FrameProps = {
   organizations: OrganizationLine[];
   role: MemberRole;
   suspended: boolean;
-  theme: Theme;
   user: { name: string; email: string };
   /** Whether the keyboard is a Mac's, where ⌘K opens the palette. */
   mac: boolean;
@@ -36,31 +34,17 @@ type FrameProps = {
 
 /** The layout of every page: navigation, organization, account. On a phone the navigation is in a drawer. */
 export function Frame({ children, ...props }: FrameProps & { children: ReactNode }) {
+  const { organizations, role, mac } = props;
   const [open, setOpen] = useState(false);
-  const [theme, setTheme] = useState(props.theme);
   const client = useTRPCClient();
-  const themeChoice = useMemo(() => {
-    const onTheme = (next: Theme) => {
-      setTheme(next);
-      applyTheme(next);
-    };
-    return { theme, onTheme };
-  }, [theme]);
-  async function chooseOrganization(organizationId: string) {
-    if (props.organizations.some(({ id, active }) => active && id === organizationId)) return;
-    await switchOrganization(client, organizationId);
-  }
-  const choices = {
-    onTheme: themeChoice.onTheme,
-    onOrganization: (organizationId: string) => void chooseOrganization(organizationId),
+  const { onTheme } = useTheme();
+  const active = organizations.find((each) => each.active);
+  const onOrganization = (id: string) => {
+    if (id !== active?.id) void switchOrganization(client, id);
   };
-  const { palette, openPalette } = usePalette(
-    { role: props.role, organizations: props.organizations, ...choices },
-    props.mac,
-  );
-  const active = props.organizations.find((each) => each.active);
-  const sidebar = { ...props, ...choices, theme, onPalette: openPalette };
-  return (
+  const { palette, openPalette } = usePalette({ role, organizations, onTheme, onOrganization }, mac);
+  const sidebar = { ...props, onOrganization, onPalette: openPalette };
+  const frame = (
     <div className="min-h-dvh md:grid md:grid-cols-[13.5rem_minmax(0,1fr)]">
       <a
         className="sr-only focus:not-sr-only focus:fixed focus:top-2 focus:left-2 focus:z-50 focus:rounded-md focus:bg-raised focus:px-3 focus:py-2"
@@ -115,27 +99,26 @@ export function Frame({ children, ...props }: FrameProps & { children: ReactNode
             suspension.
           </p>
         ) : null}
-        <OrganizationContext value={active?.slug ?? ""}>
-          <RoleContext value={props.role}>
-            <ThemeContext value={themeChoice}>{children}</ThemeContext>
-          </RoleContext>
-        </OrganizationContext>
+        {children}
         <SessionEnded />
         <ConnectionLost />
       </main>
     </div>
   );
+  return (
+    <OrganizationContext value={active?.slug ?? ""}>
+      <RoleContext value={role}>{frame}</RoleContext>
+    </OrganizationContext>
+  );
 }
 
 type SidebarProps = FrameProps & {
-  onTheme: (theme: Theme) => void;
   onOrganization: (organizationId: string) => void;
   onPalette: () => void;
   onGo: () => void;
 };
 
-function Sidebar(props: SidebarProps) {
-  const { organizations, role, theme, user, mac, onTheme, onOrganization, onPalette, onGo } = props;
+function Sidebar({ organizations, role, user, mac, onOrganization, onPalette, onGo }: SidebarProps) {
   const path = usePathname();
   return (
     <>
@@ -191,7 +174,7 @@ function Sidebar(props: SidebarProps) {
           <DocsIcon />
           Docs
         </Link>
-        <PersonMenu onGo={onGo} onTheme={onTheme} role={role} theme={theme} user={user} />
+        <PersonMenu onGo={onGo} user={user} />
       </div>
     </>
   );
@@ -204,13 +187,9 @@ function navClass(here: boolean): string {
   );
 }
 
-function OrganizationMenu({
-  organizations,
-  onChoose,
-}: {
-  organizations: OrganizationLine[];
-  onChoose: (organizationId: string) => void;
-}) {
+type OrganizationMenuProps = { organizations: OrganizationLine[]; onChoose: (id: string) => void };
+
+function OrganizationMenu({ organizations, onChoose }: OrganizationMenuProps) {
   const active = organizations.find((each) => each.active);
   return (
     <Menu

@@ -2,6 +2,7 @@ import { cookies, headers } from "next/headers";
 import type { ReactNode } from "react";
 import { requirePageMember, serverApi } from "@/app/request";
 import { Frame } from "./frame";
+import { ThemeProvider } from "./theme";
 
 export default async function DashboardLayout({ children }: { children: ReactNode }) {
   const { session, actor } = await requirePageMember();
@@ -9,15 +10,16 @@ export default async function DashboardLayout({ children }: { children: ReactNod
   const theme = (await cookies()).get("theme")?.value;
   const agent = (await headers()).get("user-agent") ?? "";
   return (
-    <Frame
-      mac={/Mac|iPhone|iPad/.test(agent)}
-      organizations={await api.account.organizations()}
-      role={actor.role}
-      suspended={session.organization?.suspended ?? false}
-      theme={theme === "dark" || theme === "light" ? theme : "system"}
-      user={{ name: session.user.name, email: session.user.email }}
-    >
-      {children}
-    </Frame>
+    <ThemeProvider initial={theme === "dark" || theme === "light" ? theme : "system"}>
+      <Frame
+        mac={/Mac|iPhone|iPad/.test(agent)}
+        organizations={await api.account.organizations()}
+        role={actor.role}
+        suspended={session.organization?.suspended ?? false}
+        user={{ name: session.user.name, email: session.user.email }}
+      >
+        {children}
+      </Frame>
+    </ThemeProvider>
   );
 }

@@ -1,33 +1,17 @@
 "use client";
 
-import { MoonIcon, SignOutIcon, SunIcon, SystemThemeIcon } from "@/app/_ui/icons";
+import { useContext } from "react";
+import { SignOutIcon } from "@/app/_ui/icons";
 import { Menu, MenuChoice, MenuHeading, MenuItem, MenuLink, MenuSeparator } from "@/app/_ui/menu/menu";
-import { ROLE_LABELS } from "@/app/_ui/role-labels";
+import { RoleContext } from "@/app/_ui/role";
 import { signOut } from "@/app/_ui/sign-out";
-import type { MemberRole } from "@/server/auth/actor";
+import { ROLE_LABELS } from "./members/roles";
 import { ACCOUNT_ITEM } from "./nav";
-import type { Theme } from "./theme";
-
-const THEMES = [
-  { value: "system", label: "System", icon: <SystemThemeIcon className="text-muted" /> },
-  { value: "light", label: "Light", icon: <SunIcon className="text-muted" /> },
-  { value: "dark", label: "Dark", icon: <MoonIcon className="text-muted" /> },
-] as const;
+import { THEMES, useTheme } from "./theme";
 
 /** Who is signed in: their account, the theme, and signing out. */
-export function PersonMenu({
-  role,
-  theme,
-  user,
-  onTheme,
-  onGo,
-}: {
-  role: MemberRole;
-  theme: Theme;
-  user: { name: string; email: string };
-  onTheme: (theme: Theme) => void;
-  onGo: () => void;
-}) {
+export function PersonMenu({ user, onGo }: { user: { name: string; email: string }; onGo: () => void }) {
+  const { theme, onTheme } = useTheme();
   return (
     <Menu
       align="start"
@@ -43,7 +27,7 @@ export function PersonMenu({
             <span className="sr-only">Signed in as </span>
             {user.name}
           </span>
-          <span className="text-muted text-xs">{ROLE_LABELS[role]}</span>
+          <span className="text-muted text-xs">{ROLE_LABELS[useContext(RoleContext)]}</span>
         </>
       }
       triggerClass="flex h-9 w-full min-w-0 items-center gap-2 rounded-md px-1.5 text-left hover:bg-hover"

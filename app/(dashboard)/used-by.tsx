@@ -6,19 +6,16 @@ import { SkeletonLine } from "@/app/_ui/page/page";
 export type User = { kind: "agent" | "tool" | "trigger"; id: string; name: string };
 const NAMED = 8;
 
-/** In the confirmation of a removal: what it affects, and how. */
-export function UsedBy({
-  users,
-  one,
-  many,
-  effect,
-}: {
+type Props = {
   users: { data: User[] | undefined; error: unknown };
   /** The count's words: "tool uses", "tools use". */
   one: string;
   many: string;
   effect: string;
-}) {
+};
+
+/** In the confirmation of a removal: what it affects, and how. */
+export function UsedBy({ users, one, many, effect }: Props) {
   const { data, error } = users;
   if (data === undefined && error)
     return <p className="text-failed">What uses it could not be read: {describeError(error).message}</p>;

@@ -1,18 +1,10 @@
 import type { ReactNode } from "react";
 import { CloseIcon } from "@/app/_ui/icons";
 
+type Props = { label: string; onDrop: () => void; onChange?: () => void; children: ReactNode };
+
 /** A removable filter condition. `onChange` makes it editable; `label` is its accessible name. */
-export function Chip({
-  label,
-  onDrop,
-  onChange,
-  children,
-}: {
-  label: string;
-  onDrop: () => void;
-  onChange?: () => void;
-  children: ReactNode;
-}) {
+export function Chip({ label, onDrop, onChange, children }: Props) {
   const text = <span className="truncate">{children}</span>;
   return (
     <span className="inline-flex h-8 max-w-full items-center rounded-md border border-line-strong bg-accent-wash">

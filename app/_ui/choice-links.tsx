@@ -2,16 +2,14 @@
 
 import clsx from "clsx";
 
-/** Links that each set one value of a filter. Only the rows are fetched again. */
-export function ChoiceLinks({
-  label,
-  value,
-  options,
-}: {
+type Props = {
   label: string;
   value: string | null;
   options: readonly { value: string | null; label: string; href: string }[];
-}) {
+};
+
+/** Links that each set one value of a filter. Only the rows are fetched again. */
+export function ChoiceLinks({ label, value, options }: Props) {
   return (
     <nav aria-label={label} className="flex flex-wrap items-center gap-1">
       {options.map((option) => (

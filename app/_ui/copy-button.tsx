@@ -8,19 +8,16 @@ import { useNotify } from "@/app/_ui/toast";
 
 const PICTURES = { text: <CopyIcon />, path: <PathIcon />, link: <LinkIcon /> };
 
-/** Copies `text` and confirms for a moment in place. Shows an error if the text could not be loaded or copied. */
-export function CopyButton({
-  text,
-  label,
-  className,
-  look = "text",
-}: {
+type Props = {
   text: string | (() => Promise<string>);
   label: string;
   className?: string;
   /** The icon: what is copied. */
   look?: "text" | "path" | "link";
-}) {
+};
+
+/** Copies `text` and confirms for a moment in place. Shows an error if the text could not be loaded or copied. */
+export function CopyButton({ text, label, className, look = "text" }: Props) {
   const notify = useNotify();
   const [copied, setCopied] = useState(false);
   useEffect(() => {

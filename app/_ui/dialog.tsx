@@ -2,18 +2,11 @@
 
 import { Dialog as Base } from "@base-ui/react/dialog";
 import clsx from "clsx";
-import type { ReactNode } from "react";
+import type { ComponentProps, ReactNode } from "react";
+import { Button } from "@/app/_ui/button";
 import { CloseIcon } from "@/app/_ui/icons";
 
-/** A modal dialog. On a phone it fills the lower edge of the screen. */
-export function Dialog({
-  onClose,
-  title,
-  wide = false,
-  sticky = false,
-  finalFocus = true,
-  children,
-}: {
+type Props = {
   onClose: () => void;
   title: string;
   wide?: boolean;
@@ -22,7 +15,10 @@ export function Dialog({
   /** Whether what opened the dialog gets the focus when it closes; by default it does. */
   finalFocus?: true | (() => boolean);
   children: ReactNode;
-}) {
+};
+
+/** A modal dialog. On a phone it fills the lower edge of the screen. */
+export function Dialog({ onClose, title, wide = false, sticky = false, finalFocus = true, children }: Props) {
   return (
     <Base.Root disablePointerDismissal={sticky} onOpenChange={(open) => !open && onClose()} open>
       <Base.Portal>
@@ -48,6 +44,25 @@ export function Dialog({
         </Base.Popup>
       </Base.Portal>
     </Base.Root>
+  );
+}
+
+/** A dialog that shows a result. `acts` are beside its button Done. */
+export function DoneDialog({
+  acts,
+  children,
+  ...props
+}: ComponentProps<typeof Dialog> & { acts?: ReactNode }) {
+  return (
+    <Dialog {...props}>
+      {children}
+      <DialogActions>
+        {acts}
+        <Button look="primary" onClick={props.onClose}>
+          Done
+        </Button>
+      </DialogActions>
+    </Dialog>
   );
 }
 

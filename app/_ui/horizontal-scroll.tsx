@@ -3,16 +3,10 @@
 import clsx from "clsx";
 import { type ReactNode, useEffect, useRef, useState } from "react";
 
+type Props = { label: string; className?: string; children: ReactNode };
+
 /** A box that scrolls horizontally. It takes the keyboard focus only while its content is wider than the box. */
-export function HorizontalScroll({
-  label,
-  className,
-  children,
-}: {
-  label: string;
-  className?: string;
-  children: ReactNode;
-}) {
+export function HorizontalScroll({ label, className, children }: Props) {
   const box = useRef<HTMLDivElement>(null);
   const [wide, setWide] = useState(false);
   useEffect(() => {

@@ -1,110 +1,54 @@
-import {
-  ArrowDown,
-  ArrowUp,
-  BookOpen,
-  Bot,
-  Building2,
-  ChartNoAxesColumn,
-  Check,
-  ChevronDown,
-  ChevronLeft,
-  ChevronRight,
-  ChevronsUpDown,
-  CircleUser,
-  CodeXml,
-  Coins,
-  Copy,
-  Cpu,
-  Download,
-  Ellipsis,
-  Gauge,
-  KeyRound,
-  Link2,
-  ListTree,
-  LockKeyhole,
-  LogOut,
-  type LucideIcon,
-  Menu,
-  MessageSquare,
-  Monitor,
-  Moon,
-  Pencil,
-  Play,
-  Plus,
-  Route,
-  ScrollText,
-  Search,
-  Sparkles,
-  Sun,
-  Terminal,
-  TextAlignStart,
-  Trash2,
-  TriangleAlert,
-  Users,
-  Workflow,
-  Wrench,
-  X,
-  Zap,
-  ZoomIn,
-} from "lucide-react";
 import type { SVGProps } from "react";
 
-type Props = { className?: string | undefined; size?: number };
-
-/** An icon at 16 px with a line of 1.5 px. It has no accessible name: the control around it has one. */
-const icon = (Lucide: LucideIcon) =>
-  function Icon({ size = 16, className = "" }: Props) {
-    return (
-      <Lucide absoluteStrokeWidth aria-hidden="true" className={className} size={size} strokeWidth={1.5} />
-    );
-  };
-
-export const RunsIcon = icon(ListTree);
-export const AgentIcon = icon(Bot);
-export const ToolIcon = icon(Workflow);
-export const TriggerIcon = icon(Zap);
-export const KeyIcon = icon(KeyRound);
-export const ModelIcon = icon(Cpu);
-export const SecretIcon = icon(LockKeyhole);
-export const OrganizationIcon = icon(Building2);
-export const AccountIcon = icon(CircleUser);
-export const ReferenceIcon = icon(CodeXml);
-export const DocsIcon = icon(BookOpen);
-export const ChartIcon = icon(ChartNoAxesColumn);
-export const CreditsIcon = icon(Coins);
-export const MembersIcon = icon(Users);
-export const AuditIcon = icon(ScrollText);
-export const ChevronLeftIcon = icon(ChevronLeft);
-export const ChevronRightIcon = icon(ChevronRight);
-export const ChevronDownIcon = icon(ChevronDown);
-export const UpDownIcon = icon(ChevronsUpDown);
-export const CopyIcon = icon(Copy);
-export const PathIcon = icon(Route);
-export const LinkIcon = icon(Link2);
-export const CheckIcon = icon(Check);
-export const CloseIcon = icon(X);
-export const SearchIcon = icon(Search);
-export const ZoomIcon = icon(ZoomIn);
-export const MoreIcon = icon(Ellipsis);
-export const MenuIcon = icon(Menu);
-export const EditIcon = icon(Pencil);
-export const PlayIcon = icon(Play);
-export const PlusIcon = icon(Plus);
-export const UpIcon = icon(ArrowUp);
-export const DownIcon = icon(ArrowDown);
-export const RemoveIcon = icon(Trash2);
-export const SunIcon = icon(Sun);
-export const MoonIcon = icon(Moon);
-export const SystemThemeIcon = icon(Monitor);
-export const SignOutIcon = icon(LogOut);
-export const DownloadIcon = icon(Download);
-export const TerminalIcon = icon(Terminal);
-export const WarningIcon = icon(TriangleAlert);
-export const SparkIcon = icon(Sparkles);
-export const GaugeIcon = icon(Gauge);
-export const MessageIcon = icon(MessageSquare);
-export const TextIcon = icon(TextAlignStart);
-export const WrenchIcon = icon(Wrench);
+/** The icons by what they stand for. `Providers` sets their size and line; a label is on the control around them. */
+export {
+  ArrowDown as DownIcon,
+  ArrowUp as UpIcon,
+  BookOpen as DocsIcon,
+  Bot as AgentIcon,
+  Building2 as OrganizationIcon,
+  ChartNoAxesColumn as ChartIcon,
+  Check as CheckIcon,
+  ChevronDown as ChevronDownIcon,
+  ChevronLeft as ChevronLeftIcon,
+  ChevronRight as ChevronRightIcon,
+  ChevronsUpDown as UpDownIcon,
+  CircleUser as AccountIcon,
+  CodeXml as ReferenceIcon,
+  Coins as CreditsIcon,
+  Copy as CopyIcon,
+  Cpu as ModelIcon,
+  Download as DownloadIcon,
+  Ellipsis as MoreIcon,
+  Gauge as GaugeIcon,
+  KeyRound as KeyIcon,
+  Link2 as LinkIcon,
+  ListTree as RunsIcon,
+  LockKeyhole as SecretIcon,
+  LogOut as SignOutIcon,
+  Menu as MenuIcon,
+  MessageSquare as MessageIcon,
+  Monitor as SystemThemeIcon,
+  Moon as MoonIcon,
+  Pencil as EditIcon,
+  Play as PlayIcon,
+  Plus as PlusIcon,
+  Route as PathIcon,
+  ScrollText as AuditIcon,
+  Search as SearchIcon,
+  Sparkles as SparkIcon,
+  Sun as SunIcon,
+  Terminal as TerminalIcon,
+  TextAlignStart as TextIcon,
+  Trash2 as RemoveIcon,
+  TriangleAlert as WarningIcon,
+  Users as MembersIcon,
+  Workflow as ToolIcon,
+  Wrench as WrenchIcon,
+  X as CloseIcon,
+  Zap as TriggerIcon,
+  ZoomIn as ZoomIcon,
+} from "lucide-react";
 
 export const StepwellMark = (props: SVGProps<SVGSVGElement>) => (
   <svg aria-hidden="true" fill="currentColor" height="20" viewBox="0 0 20 20" width="20" {...props}>

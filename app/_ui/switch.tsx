@@ -1,15 +1,9 @@
 import type { ReactNode } from "react";
 
+type Props = { checked: boolean; onChange: (checked: boolean) => void; children: ReactNode };
+
 /** A setting that is on or off and takes effect immediately. */
-export function Switch({
-  checked,
-  onChange,
-  children,
-}: {
-  checked: boolean;
-  onChange: (checked: boolean) => void;
-  children: ReactNode;
-}) {
+export function Switch({ checked, onChange, children }: Props) {
   return (
     <label className="inline-flex h-8 cursor-pointer items-center gap-2 text-muted hover:text-ink">
       <input

@@ -3,16 +3,10 @@ import type { ReactNode, TdHTMLAttributes, ThHTMLAttributes } from "react";
 import { ChevronDownIcon } from "@/app/_ui/icons";
 import { Link } from "@/app/_ui/link";
 
+type TableProps = { label: string; className?: string; children: ReactNode };
+
 /** A full-width table with rows of 40 px. */
-export function Table({
-  label,
-  className,
-  children,
-}: {
-  label: string;
-  className?: string;
-  children: ReactNode;
-}) {
+export function Table({ label, className, children }: TableProps) {
   return (
     <table aria-label={label} className={clsx("w-full border-line border-t text-left", className)}>
       {children}
@@ -68,16 +62,10 @@ function SortLink({ sort, children }: { sort: { href: string; sorted: boolean };
   );
 }
 
+type ListProps = { label: string; columns: readonly Column[]; children: ReactNode };
+
 /** A short list of linked items. On a phone each row has two lines: the name, then the other cells. */
-export function List({
-  label,
-  columns,
-  children,
-}: {
-  label: string;
-  columns: readonly Column[];
-  children: ReactNode;
-}) {
+export function List({ label, columns, children }: ListProps) {
   return (
     <Table className="max-md:block md:table-fixed" label={label}>
       <thead className="max-md:hidden">
@@ -118,35 +106,57 @@ const CELL_CLASSES = {
   action: `${STACKED} relative z-10 text-right max-md:-my-1 max-md:order-last`,
 };
 
+type ListCellProps = { area: keyof typeof CELL_CLASSES; className?: string | undefined; children: ReactNode };
+
 /**
  * `area`: the cell's position on a phone. It is its own line, a share of a line, the end of a line, the end of the last
  * line, or hidden. `wide` cells appear on wide screens only; an `action` cell has a control that works apart from the
  * row's link.
  */
-export function ListCell({
-  area,
-  className,
-  children,
-}: {
-  area: keyof typeof CELL_CLASSES;
-  className?: string;
-  children: ReactNode;
-}) {
+export function ListCell({ area, className, children }: ListCellProps) {
   return <Cell className={clsx(CELL_CLASSES[area], className)}>{children}</Cell>;
 }
 
+/** A column of a `LineList`. `look`: the class names of its cells. Without a width it takes the remaining space. */
+export type LineColumn<Line> = {
+  head: string;
+  width?: string;
+  area: keyof typeof CELL_CLASSES;
+  look?: string;
+  cell: (line: Line) => ReactNode;
+};
+
+/** A list whose rows show the same columns of each line. */
+export function LineList<Line>({ label, columns, lines, keyOf }: LineListProps<Line>) {
+  const heads = columns.map(
+    ({ head, width, area }) => [head, clsx(width, area === "wide" && CELL_CLASSES.wide)] as const,
+  );
+  return (
+    <List columns={heads} label={label}>
+      {lines.map((line) => (
+        <ListRow key={keyOf(line)}>
+          {columns.map(({ head, area, look, cell }) => (
+            <ListCell area={area} className={look} key={head}>
+              {cell(line)}
+            </ListCell>
+          ))}
+        </ListRow>
+      ))}
+    </List>
+  );
+}
+
+type LineListProps<Line> = {
+  label: string;
+  columns: readonly LineColumn<Line>[];
+  lines: readonly Line[];
+  keyOf: (line: Line) => string;
+};
+
+type RowNameProps = { href: string; name: string; slug?: string; children?: ReactNode };
+
 /** The row's link, the slug if it differs from the name, and what is beside them. */
-export function RowName({
-  href,
-  name,
-  slug = name,
-  children,
-}: {
-  href: string;
-  name: string;
-  slug?: string;
-  children?: ReactNode;
-}) {
+export function RowName({ href, name, slug = name, children }: RowNameProps) {
   return (
     <span className="flex min-w-0 items-center gap-2">
       <Link className="min-w-0 truncate font-medium after:absolute after:inset-0" href={href} title={name}>

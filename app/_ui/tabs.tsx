@@ -11,16 +11,14 @@ function tabAfter(key: string, at: number, count: number): number | null {
   return null;
 }
 
-/** Panels; one is visible at a time. The arrow keys, Home and End change the tab. */
-export function Tabs({
-  value,
-  onChange,
-  tabs,
-}: {
+type Props = {
   value: string;
   onChange: (value: string) => void;
   tabs: readonly { value: string; label: ReactNode; content: ReactNode }[];
-}) {
+};
+
+/** Panels; one is visible at a time. The arrow keys, Home and End change the tab. */
+export function Tabs({ value, onChange, tabs }: Props) {
   const id = useId();
   const shown = tabs.find((tab) => tab.value === value);
   function onKeyDown(event: KeyboardEvent<HTMLElement>) {

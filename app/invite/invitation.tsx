@@ -1,56 +1,50 @@
 "use client";
 
-import { useEffect, useState } from "react";
+import { useMutation, useQuery } from "@tanstack/react-query";
+import { useCallback, useEffect, useState } from "react";
 import { Button, buttonClass } from "@/app/_ui/button";
+import { CallError, describeError } from "@/app/_ui/data/query-client";
 import { SkeletonLine } from "@/app/_ui/page/page";
-import { ROLE_LABELS } from "@/app/_ui/role-labels";
 import { SignOutButton } from "@/app/_ui/sign-out";
-import { acceptInvitation, CallError, type Invitation as Facts, readInvitation } from "./call";
+import { ROLE_LABELS } from "@/app/(dashboard)/members/roles";
+import { acceptInvitation, type Invitation as Facts, readInvitation } from "./call";
 import { NewAccountForm } from "./new-account-form";
 import { dropToken, takeToken } from "./token";
 
-type State =
-  | { step: "reading" }
-  | { step: "open"; token: string; facts: Facts }
-  /** `again`: whether the same link may still work. */
-  | { step: "closed"; message: string; again: boolean };
+const NO_TOKEN = {
+  code: "not_found",
+  message: "This address has no invitation. Open the complete link that you were sent.",
+  issues: [],
+};
 
-const NO_TOKEN = "This address has no invitation. Open the complete link that you were sent.";
+async function openInvitation(): Promise<{ token: string; facts: Facts }> {
+  const token = takeToken();
+  if (token === null) throw new CallError(NO_TOKEN);
+  return { token, facts: await readInvitation(token) };
+}
 
 /** Reads the invitation of the link, then offers what is left to do: an account, signing in, or joining. */
 export function Invitation({ signedInAs }: { signedInAs: string | null }) {
-  const [state, setState] = useState<State>({ step: "reading" });
   const [attempt, setAttempt] = useState(0);
+  const again = useCallback(() => setAttempt((before) => before + 1), []);
   useEffect(() => {
     // Another link that is opened in this tab changes only the fragment.
-    const again = () => setAttempt((before) => before + 1);
     window.addEventListener("hashchange", again);
     return () => window.removeEventListener("hashchange", again);
-  }, []);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another attempt reads again.
+  }, [again]);
+  const query = useQuery({
+    queryKey: ["invitation", attempt],
+    queryFn: openInvitation,
+    networkMode: "always",
+    retry: false,
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+  const isFinal = query.isError && describeError(query.error).code === "not_found";
   useEffect(() => {
-    let ended = false;
-    const token = takeToken();
-    const show = (next: State) => {
-      if (!ended) setState(next);
-    };
-    if (token === null) show({ step: "closed", message: NO_TOKEN, again: false });
-    else {
-      readInvitation(token).then(
-        (facts) => show({ step: "open", token, facts }),
-        (error: unknown) => {
-          const final = error instanceof CallError && error.code === "not_found";
-          if (final) dropToken();
-          show({ step: "closed", message: messageOf(error), again: !final });
-        },
-      );
-    }
-    return () => {
-      ended = true;
-    };
-  }, [attempt]);
+    if (isFinal) dropToken();
+  }, [isFinal]);
 
-  if (state.step === "reading") {
+  if (query.isPending) {
     return (
       <div aria-busy="true" className="flex flex-col gap-4">
         <h1 className="font-semibold text-title">Invitation</h1>
@@ -59,26 +53,26 @@ export function Invitation({ signedInAs }: { signedInAs: string | null }) {
       </div>
     );
   }
-  if (state.step === "closed") {
+  if (query.isError) {
     return (
       <div className="flex flex-col items-start gap-4">
         <h1 className="font-semibold text-title">This invitation cannot be opened</h1>
         <p className="text-muted" role="alert">
-          {state.message}
+          {describeError(query.error).message}
         </p>
-        {state.again ? (
-          <Button look="primary" onClick={() => setAttempt((before) => before + 1)}>
-            Try again
-          </Button>
-        ) : (
+        {isFinal ? (
           <a className={buttonClass("primary")} href="/sign-in">
             Sign in
           </a>
+        ) : (
+          <Button look="primary" onClick={again}>
+            Try again
+          </Button>
         )}
       </div>
     );
   }
-  const { token, facts } = state;
+  const { token, facts } = query.data;
   return (
     <div className="flex flex-col gap-4">
       <h1 className="font-semibold text-title [overflow-wrap:anywhere]">Join {facts.organization}</h1>
@@ -115,32 +109,23 @@ function NextStep({ facts, token, signedInAs }: { facts: Facts; token: string; s
 }
 
 function Join({ token }: { token: string }) {
-  const [busy, setBusy] = useState(false);
-  const [problem, setProblem] = useState<string | null>(null);
-  async function join() {
-    setBusy(true);
-    setProblem(null);
-    try {
-      await acceptInvitation(token);
+  const join = useMutation({
+    mutationFn: () => acceptInvitation(token),
+    networkMode: "always",
+    onSuccess() {
       dropToken();
       window.location.assign("/");
-    } catch (error) {
-      setProblem(messageOf(error));
-      setBusy(false);
-    }
-  }
+    },
+  });
+  const isBusy = join.isPending || join.isSuccess;
   return (
     <div className="flex flex-col items-start gap-3">
       <p className="text-failed empty:hidden" role="alert">
-        {problem}
+        {join.error && describeError(join.error).message}
       </p>
-      <Button className="h-9" disabled={busy} look="primary" onClick={() => void join()}>
-        {busy ? "Joining" : "Join"}
+      <Button className="h-9" disabled={isBusy} look="primary" onClick={() => join.mutate()}>
+        {isBusy ? "Joining" : "Join"}
       </Button>
     </div>
   );
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : "Something failed.";
 }

@@ -1,46 +1,39 @@
 "use client";
 
+import { useMutation } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import { Button } from "@/app/_ui/button";
+import { postJson } from "@/app/_ui/data/query-client";
 import { TextField } from "@/app/_ui/forms/form";
-import { acceptInvitation, CallError } from "./call";
+import { readProblems } from "@/app/_ui/forms/form-problems";
+import { acceptInvitation } from "./call";
 import { dropToken } from "./token";
 
-const LABELS: Record<string, string> = { "/name": "Name", "/password": "Password" };
+type Sent = { email: string; token: string; name: string; password: string };
+
+async function createAccount({ email, token, name, password }: Sent): Promise<void> {
+  await acceptInvitation(token, { name: name.trim(), password });
+  dropToken();
+  const signIn = { email, password, rememberMe: true };
+  const isSignedIn = await postJson("/api/auth/sign-in/email", signIn).then(
+    () => true,
+    () => false,
+  );
+  // The account exists. Without a session the person signs in with the new password.
+  window.location.assign(isSignedIn ? "/" : "/sign-in");
+}
 
 /** Creates the invited person's account, makes it a member, and signs in. */
 export function NewAccountForm({ email, token }: { email: string; token: string }) {
   const [name, setName] = useState("");
   const [password, setPassword] = useState("");
-  const [busy, setBusy] = useState(false);
-  const [error, setError] = useState<CallError | null>(null);
-
-  async function submit(event: FormEvent) {
+  const create = useMutation({ mutationFn: createAccount, networkMode: "always" });
+  const isBusy = create.isPending || create.isSuccess;
+  const problems = readProblems(create.error, { "/name": "Name", "/password": "Password" });
+  function submit(event: FormEvent) {
     event.preventDefault();
-    setBusy(true);
-    setError(null);
-    try {
-      await acceptInvitation(token, { name: name.trim(), password });
-    } catch (caught) {
-      setError(caught instanceof CallError ? caught : new CallError("Something failed.", "internal_error"));
-      setBusy(false);
-      return;
-    }
-    dropToken();
-    const signedIn = await fetch("/api/auth/sign-in/email", {
-      method: "POST",
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify({ email, password, rememberMe: true }),
-    }).catch(() => null);
-    // The account exists. Without a session the person signs in with the new password.
-    window.location.assign(signedIn?.ok ? "/" : "/sign-in");
+    create.mutate({ email, token, name, password });
   }
-
-  const at = (path: string) => {
-    const issue = error?.issues.find((each) => each.path === path);
-    return issue && `${LABELS[path]} ${issue.message}.`;
-  };
-  const rest = error?.issues.every(({ path }) => !(path in LABELS)) ? error.message : null;
   return (
     <form className="flex flex-col gap-4" noValidate onSubmit={submit}>
       <TextField
@@ -54,7 +47,7 @@ export function NewAccountForm({ email, token }: { email: string; token: string 
       <TextField
         autoComplete="name"
         autoFocus
-        error={at("/name")}
+        error={problems.at("/name")}
         label="Name"
         maxLength={200}
         onChange={setName}
@@ -62,7 +55,7 @@ export function NewAccountForm({ email, token }: { email: string; token: string 
       />
       <TextField
         autoComplete="new-password"
-        error={at("/password")}
+        error={problems.at("/password")}
         hint="At least 8 characters."
         label="Password"
         onChange={setPassword}
@@ -70,10 +63,10 @@ export function NewAccountForm({ email, token }: { email: string; token: string 
         value={password}
       />
       <p className="text-failed empty:hidden" role="alert">
-        {rest}
+        {problems.rest}
       </p>
-      <Button className="h-9" disabled={busy} look="primary" type="submit">
-        {busy ? "Creating the account" : "Create account and join"}
+      <Button className="h-9" disabled={isBusy} look="primary" type="submit">
+        {isBusy ? "Creating the account" : "Create account and join"}
       </Button>
     </form>
   );

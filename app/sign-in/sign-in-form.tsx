@@ -2,7 +2,7 @@
 
 import { type FormEvent, useState } from "react";
 import { Button } from "@/app/_ui/button";
-import { Field } from "@/app/_ui/forms/field";
+import { UncontrolledField } from "@/app/_ui/forms/form";
 import { problemOfStatus, sentenceOf } from "./problem";
 
 /**
@@ -43,8 +43,14 @@ export function SignInForm({ target, problem: sent }: { target: string; problem:
       method="post"
       onSubmit={signIn}
     >
-      <Field autoComplete="username" autoFocus label="Email" name="email" required type="email" />
-      <Field autoComplete="current-password" label="Password" name="password" required type="password" />
+      <UncontrolledField autoComplete="username" autoFocus label="Email" name="email" required type="email" />
+      <UncontrolledField
+        autoComplete="current-password"
+        label="Password"
+        name="password"
+        required
+        type="password"
+      />
       <p aria-live="polite" className="text-failed empty:hidden" role="alert">
         {problem}
       </p>

@@ -2,10 +2,10 @@ import { readFile } from "node:fs/promises";
 import { type AppliedOrganization, applyDefinitionFile } from "@/server/catalog/definition-file/apply";
 import { DefinitionFileError } from "@/server/catalog/definition-file/definition-file";
 import { exportOrganization } from "@/server/catalog/definition-file/export";
-import { type Removable, removeDefinition } from "@/server/catalog/archive";
+import { removeDefinition } from "@/server/catalog/archive";
 import { CommandError, choose, defineCommand, defineOrganizationCommand, flag } from "./command";
 
-const KINDS: readonly Removable[] = ["agent", "tool", "trigger"];
+const KINDS = ["agent", "tool", "trigger"] as const;
 
 export const definitionCommands = [
   defineCommand({

@@ -36,17 +36,9 @@ export function FirstStepsView() {
   );
 }
 
-function Step({
-  number,
-  title,
-  done,
-  children,
-}: {
-  number: number;
-  title: string;
-  done: boolean;
-  children: ReactNode;
-}) {
+type Props = { number: number; title: string; done: boolean; children: ReactNode };
+
+function Step({ number, title, done, children }: Props) {
   return (
     <li className="flex gap-3 border-line border-b px-4 py-4 sm:px-6">
       <span

@@ -2,7 +2,7 @@
 
 import { type ReactNode, useEffect } from "react";
 import { Button } from "@/app/_ui/button";
-import { INPUT_CLASS } from "@/app/_ui/forms/field";
+import { INPUT_CLASS } from "@/app/_ui/forms/form";
 import { lazy } from "@/app/_ui/lazy";
 import { DetailHead } from "@/app/_ui/page/page";
 import { useMay } from "@/app/_ui/role";

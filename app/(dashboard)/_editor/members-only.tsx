@@ -5,7 +5,7 @@ import { buttonClass } from "@/app/_ui/button";
 import { Link } from "@/app/_ui/link";
 import { DetailHead, Empty } from "@/app/_ui/page/page";
 import { RoleContext, useMay } from "@/app/_ui/role";
-import { ROLE_LABELS } from "@/app/_ui/role-labels";
+import { ROLE_LABELS } from "@/app/(dashboard)/members/roles";
 
 /** An editor for those who may save. Others see why there is none. */
 export function MembersOnly({

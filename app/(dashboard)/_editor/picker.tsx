@@ -1,7 +1,7 @@
 "use client";
 
 import { useId, useState } from "react";
-import { INPUT_CLASS } from "@/app/_ui/forms/field";
+import { INPUT_CLASS } from "@/app/_ui/forms/form";
 
 /** With more options than these, a field to search them is shown. */
 const MANY = 8;

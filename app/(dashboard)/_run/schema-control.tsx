@@ -1,7 +1,7 @@
 "use client";
 
 import { useState } from "react";
-import { INPUT_CLASS } from "@/app/_ui/forms/field";
+import { INPUT_CLASS } from "@/app/_ui/forms/form";
 import { readField, sampleOf } from "./schema-value";
 
 const INPUT_TYPES: Record<string, string> = { email: "email", date: "date", time: "time", uri: "url" };

@@ -1,28 +1,22 @@
 "use client";
 
-import { useContext, useState } from "react";
+import { useState } from "react";
 import { Button } from "@/app/_ui/button";
 import { Fact, Facts } from "@/app/_ui/figures/facts";
 import { lazy } from "@/app/_ui/lazy";
 import { PageHead } from "@/app/_ui/page/page";
 import { usePageActions } from "@/app/_ui/page/page-actions";
 import { Segments } from "@/app/_ui/segments";
-import { type Theme, ThemeContext } from "../theme";
+import { THEMES, useTheme } from "../theme";
 import { OrganizationList } from "./organization-list";
 import { SessionList } from "./session-list";
 import { TimeZoneField } from "./time-zone-field";
 
 const ChangePassword = lazy(() => import("./change-password"), "ChangePassword");
 
-const THEMES = [
-  { value: "system", label: "System" },
-  { value: "light", label: "Light" },
-  { value: "dark", label: "Dark" },
-] as const satisfies readonly { value: Theme; label: string }[];
-
 /** The reader's own account: who they are, how pages look here, their password and their sessions. */
 export function AccountView({ user }: { user: { name: string; email: string } }) {
-  const { theme, onTheme } = useContext(ThemeContext);
+  const { theme, onTheme } = useTheme();
   const [changing, setChanging] = useState(false);
   usePageActions([{ label: "Change the password", run: () => setChanging(true) }]);
   return (

@@ -1,67 +1,53 @@
 "use client";
 
-import { useMutation } from "@tanstack/react-query";
-import { useState } from "react";
 import { useTRPC } from "@/app/_ui/data/providers";
 import { formatPlural } from "@/app/_ui/figures/format";
 import { Choice, TextField } from "@/app/_ui/forms/form";
 import { FormDialog } from "@/app/_ui/forms/form-dialog";
-import { readProblems } from "@/app/_ui/forms/form-problems";
-import { useNotify } from "@/app/_ui/toast";
-
-const LABELS = { "/currentPassword": "The current password", "/newPassword": "The new password" };
+import { useForm } from "@/app/_ui/forms/use-form";
 
 /** Changes the reader's own password. */
 export function ChangePassword({ onClose }: { onClose: () => void }) {
   const trpc = useTRPC();
-  const notify = useNotify();
-  const [currentPassword, setCurrent] = useState("");
-  const [newPassword, setNew] = useState("");
-  const [endOtherSessions, setEndOthers] = useState(true);
-  const save = useMutation(
-    trpc.account.changePassword.mutationOptions({
-      meta: { refresh: [trpc.account.sessions.pathKey()] },
-      onSuccess: ({ endedSessions }) => {
-        notify(
-          "The password is changed",
-          endedSessions > 0
-            ? `${formatPlural(endedSessions, "other session is", "other sessions are")} signed out.`
-            : undefined,
-        );
-        onClose();
-      },
-    }),
-  );
-  const problems = readProblems(save.error, LABELS);
+  const form = useForm(trpc.account.changePassword.mutationOptions(), {
+    draft: { currentPassword: "", newPassword: "", endOtherSessions: true },
+    labels: { "/currentPassword": "The current password", "/newPassword": "The new password" },
+    refresh: [trpc.account.sessions],
+    done: ({ endedSessions }) =>
+      endedSessions === 0
+        ? "The password is changed"
+        : [
+            "The password is changed",
+            `${formatPlural(endedSessions, "other session is", "other sessions are")} signed out.`,
+          ],
+    onClose,
+  });
   return (
     <FormDialog
+      {...form.dialog}
       act="Change password"
       acting="Changing"
-      mutation={save}
-      onClose={onClose}
-      onSubmit={() => save.mutate({ currentPassword, newPassword, endOtherSessions })}
-      problem={problems.rest}
+      onSubmit={() => form.send(form.draft)}
       title="Change your password"
     >
       <TextField
+        {...form.field("currentPassword")}
         autoComplete="current-password"
         autoFocus
-        error={problems.at("/currentPassword")}
         label="Current password"
-        onChange={setCurrent}
         type="password"
-        value={currentPassword}
       />
       <TextField
+        {...form.field("newPassword")}
         autoComplete="new-password"
-        error={problems.at("/newPassword")}
         hint="At least 8 characters."
         label="New password"
-        onChange={setNew}
         type="password"
-        value={newPassword}
       />
-      <Choice checked={endOtherSessions} onChange={setEndOthers}>
+      <Choice
+        checked={form.draft.endOtherSessions}
+        onChange={(endOtherSessions) => form.change({ endOtherSessions })}
+      >
         Sign out my other sessions
       </Choice>
     </FormDialog>

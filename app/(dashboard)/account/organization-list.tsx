@@ -5,9 +5,9 @@ import { Button } from "@/app/_ui/button";
 import { useTRPC, useTRPCClient } from "@/app/_ui/data/providers";
 import { describeError } from "@/app/_ui/data/query-client";
 import { PartHead } from "@/app/_ui/figures/facts";
-import { ROLE_LABELS } from "@/app/_ui/role-labels";
 import { Badge } from "@/app/_ui/table";
 import { useNotify } from "@/app/_ui/toast";
+import { ROLE_LABELS } from "@/app/(dashboard)/members/roles";
 import { MAY } from "../members/roles";
 import { switchOrganization } from "../switch-organization";
 

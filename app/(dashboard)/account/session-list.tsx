@@ -9,105 +9,102 @@ import { PartHead } from "@/app/_ui/figures/facts";
 import { formatPlural } from "@/app/_ui/figures/format";
 import { Ago, Day } from "@/app/_ui/figures/time";
 import { signOut } from "@/app/_ui/sign-out";
-import { Badge, List, ListCell, ListRow } from "@/app/_ui/table";
+import { Badge, type LineColumn, LineList } from "@/app/_ui/table";
 import { useNotify } from "@/app/_ui/toast";
 import type { SessionLine } from "@/server/auth/own-account";
 
-const COLUMNS = [
-  ["Device"],
-  ["Address", "w-32 max-lg:hidden"],
-  ["Last used", "w-26"],
-  ["Signed in", "w-28"],
-  ["", "w-26"],
-] as const;
+const COLUMNS: LineColumn<SessionLine>[] = [
+  {
+    head: "Device",
+    area: "line",
+    cell: ({ userAgent, current }) => (
+      <span className="flex min-w-0 items-center gap-2">
+        <span className="truncate font-medium" title={userAgent ?? undefined}>
+          {describeDevice(userAgent)}
+        </span>
+        {current ? <Badge>current</Badge> : null}
+      </span>
+    ),
+  },
+  {
+    head: "Address",
+    width: "w-32",
+    area: "wide",
+    look: "truncate text-muted",
+    cell: ({ ipAddress }) => ipAddress || "unknown",
+  },
+  {
+    head: "Last used",
+    width: "w-26",
+    area: "share",
+    look: "whitespace-nowrap text-muted",
+    cell: ({ lastUsedAt }) => (
+      <>
+        <span className="md:hidden">used </span>
+        <Ago at={lastUsedAt} />
+      </>
+    ),
+  },
+  {
+    head: "Signed in",
+    width: "w-28",
+    area: "none",
+    look: "whitespace-nowrap text-muted",
+    cell: ({ createdAt }) => <Day at={createdAt} />,
+  },
+  { head: "", width: "w-26", area: "action", cell: (session) => <EndSession session={session} /> },
+];
 
 /** Where the person is signed in. */
 export function SessionList() {
   const trpc = useTRPC();
   const { data } = useSuspenseQuery(trpc.account.sessions.queryOptions());
+  const endOthers = useEndSession("The other sessions stay signed in", (ended) =>
+    formatPlural(ended, "other session is signed out", "other sessions are signed out"),
+  );
   return (
     <section aria-label="Sessions">
       <PartHead title="Sessions">
         <p className="text-muted text-xs">A session ends 14 days after its last use.</p>
-        {data.length > 1 ? <EndOthers /> : null}
+        {data.length > 1 ? (
+          <Button disabled={endOthers.isPending} onClick={() => endOthers.mutate({ sessionId: null })}>
+            Sign out all others
+          </Button>
+        ) : null}
       </PartHead>
-      <List columns={COLUMNS} label="Sessions">
-        {data.map((session) => (
-          <Row key={session.id} session={session} />
-        ))}
-      </List>
+      <LineList columns={COLUMNS} keyOf={({ id }) => id} label="Sessions" lines={data} />
     </section>
   );
 }
 
-function EndOthers() {
-  const trpc = useTRPC();
-  const notify = useNotify();
-  const end = useMutation(
-    trpc.account.endSession.mutationOptions({
-      meta: { refresh: [trpc.account.sessions.pathKey()] },
-      onSuccess: ({ ended }) => {
-        notify(formatPlural(ended, "other session is signed out", "other sessions are signed out"));
-      },
-      onError: (error) => notify("The other sessions stay signed in", describeError(error).message),
-    }),
-  );
-  return (
-    <Button disabled={end.isPending} onClick={() => end.mutate({ sessionId: null })}>
-      Sign out all others
+function EndSession({ session: { id, current, userAgent } }: { session: SessionLine }) {
+  const device = describeDevice(userAgent);
+  const end = useEndSession(`${device} is still signed in`, () => `${device} is signed out`);
+  return current ? (
+    <Button look="quiet" onClick={() => void signOut()}>
+      Sign out
+    </Button>
+  ) : (
+    <Button
+      aria-label={`Sign out ${device}`}
+      disabled={end.isPending}
+      look="quiet"
+      onClick={() => end.mutate({ sessionId: id })}
+    >
+      Sign out
     </Button>
   );
 }
 
-function Row({ session }: { session: SessionLine }) {
+/** Ends one session or all others, and reports `done` or that it has `failed`. */
+function useEndSession(failed: string, done: (ended: number) => string) {
   const trpc = useTRPC();
   const notify = useNotify();
-  const device = describeDevice(session.userAgent);
-  const end = useMutation(
+  return useMutation(
     trpc.account.endSession.mutationOptions({
       meta: { refresh: [trpc.account.sessions.pathKey()] },
-      onSuccess: () => {
-        notify(`${device} is signed out`);
-      },
-      onError: (error) => notify(`${device} is still signed in`, describeError(error).message),
+      onSuccess: ({ ended }) => notify(done(ended)),
+      onError: (error) => notify(failed, describeError(error).message),
     }),
-  );
-  return (
-    <ListRow>
-      <ListCell area="line">
-        <span className="flex min-w-0 items-center gap-2">
-          <span className="truncate font-medium" title={session.userAgent ?? undefined}>
-            {device}
-          </span>
-          {session.current ? <Badge>current</Badge> : null}
-        </span>
-      </ListCell>
-      <ListCell className="truncate text-muted" area="wide">
-        {session.ipAddress || "unknown"}
-      </ListCell>
-      <ListCell className="whitespace-nowrap text-muted" area="share">
-        <span className="md:hidden">used </span>
-        <Ago at={session.lastUsedAt} />
-      </ListCell>
-      <ListCell className="whitespace-nowrap text-muted" area="none">
-        <Day at={session.createdAt} />
-      </ListCell>
-      <ListCell area="action">
-        {session.current ? (
-          <Button look="quiet" onClick={() => void signOut()}>
-            Sign out
-          </Button>
-        ) : (
-          <Button
-            aria-label={`Sign out ${device}`}
-            disabled={end.isPending}
-            look="quiet"
-            onClick={() => end.mutate({ sessionId: session.id })}
-          >
-            Sign out
-          </Button>
-        )}
-      </ListCell>
-    </ListRow>
   );
 }

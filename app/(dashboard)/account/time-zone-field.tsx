@@ -4,7 +4,7 @@ import { useRouter } from "next/navigation";
 import { useState, useSyncExternalStore } from "react";
 import { formatMoment } from "@/app/_ui/figures/format";
 import { chooseTimeZone, ownTimeZone, useChosenTimeZone, useNow, useTimeZone } from "@/app/_ui/figures/time";
-import { INPUT_CLASS } from "@/app/_ui/forms/field";
+import { INPUT_CLASS } from "@/app/_ui/forms/form";
 
 const never = () => () => {};
 const BROWSERS = "browser";

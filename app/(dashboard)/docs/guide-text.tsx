@@ -1,8 +1,10 @@
-import type { ComponentProps, ReactNode } from "react";
+import type { ComponentProps } from "react";
 import ReactMarkdown, { type Components } from "react-markdown";
 import remarkGfm from "remark-gfm";
 import { CopyButton } from "@/app/_ui/copy-button";
+import { HorizontalScroll } from "@/app/_ui/horizontal-scroll";
 import { Link } from "@/app/_ui/link";
+import { TABLE_COMPONENTS } from "@/app/_ui/text/markdown/elements";
 import { headingId, resolveLink } from "./guides";
 
 /** A guide of this repository, rendered on the server. Its title is the page's, so it is left out. */
@@ -37,18 +39,6 @@ function textOf(node: Node | undefined): string {
   return (node?.children ?? []).map(textOf).join("");
 }
 
-function Wide({ children }: { children: ReactNode }) {
-  return (
-    <div
-      className="overflow-x-auto"
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard.
-      tabIndex={0}
-    >
-      {children}
-    </div>
-  );
-}
-
 const COMPONENTS: Components = {
   a: Anchor,
   h2: ({ node, children }) => (
@@ -65,11 +55,11 @@ const COMPONENTS: Components = {
   img: () => null,
   pre: ({ node, children }) => (
     <div className="relative">
-      <Wide>
+      <HorizontalScroll label="Code">
         <pre className="w-max min-w-full rounded-md border border-line bg-surface py-2.5 pr-11 pl-3">
           {children}
         </pre>
-      </Wide>
+      </HorizontalScroll>
       <CopyButton
         className="absolute top-1.5 right-1.5 mt-0! bg-surface"
         label="Copy the lines"
@@ -77,12 +67,5 @@ const COMPONENTS: Components = {
       />
     </div>
   ),
-  table: ({ children }) => (
-    <Wide>
-      <table>{children}</table>
-    </Wide>
-  ),
-  // The content security policy refuses the style attribute.
-  td: ({ children, style }) => <td data-align={style?.textAlign}>{children}</td>,
-  th: ({ children, style }) => <th data-align={style?.textAlign}>{children}</th>,
+  ...TABLE_COMPONENTS,
 };

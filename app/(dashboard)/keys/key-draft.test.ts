@@ -1,12 +1,11 @@
 import { expect, test } from "vitest";
 import { type KeyDraft, NEW_KEY, readDraft } from "./key-draft";
 
-const NOW = Date.parse("2026-11-22T12:00:00Z");
 const TARGETS = [
   { kind: "agent", id: "a", slug: "helper", name: "Helper" },
   { kind: "tool", id: "t", slug: "double", name: "Double" },
 ] as const;
-const read = (part: Partial<KeyDraft>) => readDraft({ ...NEW_KEY, name: "ci", ...part }, TARGETS, NOW);
+const read = (part: Partial<KeyDraft>) => readDraft({ ...NEW_KEY, name: "ci", ...part }, TARGETS);
 
 test("an untouched form limits nothing", () => {
   expect(read({})).toEqual({
@@ -16,7 +15,6 @@ test("an untouched form limits nothing", () => {
       scopes: ["runs:read", "runs:start"],
       agents: [],
       tools: [],
-      expiresAt: null,
       startsPerMinute: null,
       readsPerMinute: null,
       maxCredits: null,
@@ -24,11 +22,10 @@ test("an untouched form limits nothing", () => {
   });
 });
 
-test("a selection, an expiry and limits are passed on", () => {
+test("a selection and limits are passed on", () => {
   const { input, faults } = read({
     limited: true,
     targetIds: ["t"],
-    expiry: "30",
     startsPerMinute: "5",
     maxCredits: "0.5",
   });
@@ -36,7 +33,6 @@ test("a selection, an expiry and limits are passed on", () => {
   expect(input).toMatchObject({
     agents: [],
     tools: ["double"],
-    expiresAt: "2026-12-22T12:00:00.000Z",
     startsPerMinute: 5,
     maxCredits: "0.5",
   });
@@ -45,5 +41,4 @@ test("a selection, an expiry and limits are passed on", () => {
 test("what would silently widen the key is a fault", () => {
   expect(read({ limited: true }).faults).toHaveProperty("/agents");
   expect(read({ startsPerMinute: "ten" }).faults).toHaveProperty("/startsPerMinute");
-  expect(read({ expiry: "date" }).faults).toHaveProperty("/expiresAt");
 });

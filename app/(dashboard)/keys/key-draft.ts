@@ -1,32 +1,18 @@
-import { type ExpiryDraft, readExpiry } from "@/app/_ui/forms/expiry";
 import type { ApiKeyDefinition } from "@/server/catalog/definitions";
 import type { DirectoryEntry } from "@/server/catalog/overview";
 
-/** The form of a new key, as typed. */
-export type KeyDraft = ExpiryDraft & {
-  name: string;
-  start: boolean;
-  read: boolean;
-  /** Whether the key is limited to `targetIds`. */
-  limited: boolean;
-  targetIds: string[];
-  startsPerMinute: string;
-  readsPerMinute: string;
-  maxCredits: string;
-};
-
-export const NEW_KEY: KeyDraft = {
+/** The form of a new key, as typed. `limited`: whether the key is limited to `targetIds`. */
+export const NEW_KEY = {
   name: "",
   start: true,
   read: true,
   limited: false,
-  targetIds: [],
-  expiry: "never",
-  date: "",
+  targetIds: [] as string[],
   startsPerMinute: "",
   readsPerMinute: "",
   maxCredits: "",
 };
+export type KeyDraft = typeof NEW_KEY;
 
 /**
  * The definition that a draft describes, and the faults that only the form can see, by JSON pointer. The definition
@@ -35,15 +21,12 @@ export const NEW_KEY: KeyDraft = {
 export function readDraft(
   draft: KeyDraft,
   targets: readonly DirectoryEntry[],
-  now: number,
-): { input: ApiKeyDefinition; faults: Record<string, string> } {
+): { input: Omit<ApiKeyDefinition, "expiresAt">; faults: Record<string, string> } {
   const faults: Record<string, string> = {};
   const chosen = draft.limited ? targets.filter(({ id }) => draft.targetIds.includes(id)) : [];
   const slugs = (kind: "agent" | "tool") =>
     chosen.filter((entry) => entry.kind === kind).map(({ slug }) => slug);
   if (draft.limited && chosen.length === 0) faults["/agents"] = "Select at least one agent or tool.";
-  const expiresAt = readExpiry(draft, { now });
-  if (expiresAt === undefined) faults["/expiresAt"] = "Choose a date.";
   const rate = (field: "startsPerMinute" | "readsPerMinute") => {
     const text = draft[field].trim();
     if (/^\d*$/.test(text)) return text === "" ? null : Number(text);
@@ -59,7 +42,6 @@ export function readDraft(
       ],
       agents: slugs("agent"),
       tools: slugs("tool"),
-      expiresAt: expiresAt ?? null,
       startsPerMinute: rate("startsPerMinute"),
       readsPerMinute: rate("readsPerMinute"),
       maxCredits: draft.maxCredits.trim() || null,

@@ -5,28 +5,59 @@ import clsx from "clsx";
 import { useState } from "react";
 import { buttonClass } from "@/app/_ui/button";
 import { useTRPC } from "@/app/_ui/data/providers";
-import { Ago, Day } from "@/app/_ui/figures/time";
+import { Day } from "@/app/_ui/figures/time";
 import { lazy } from "@/app/_ui/lazy";
 import { Link } from "@/app/_ui/link";
 import { MenuItem, MoreMenu } from "@/app/_ui/menu/menu";
 import { Empty, PageHead } from "@/app/_ui/page/page";
 import { PageButton } from "@/app/_ui/page/page-button";
 import { useMay } from "@/app/_ui/role";
-import { List, ListCell, ListRow, RowName } from "@/app/_ui/table";
+import { type LineColumn, LineList, RowName } from "@/app/_ui/table";
 import type { KeyLine } from "@/server/catalog/overview";
+import { USAGE_COLUMNS } from "../usage-columns";
 
-const RevokeKeyDialog = lazy(() => import("./revoke-key-dialog"), "RevokeKeyDialog");
-const CreateKey = lazy(() => import("./create-key"), "CreateKey");
+const RevokeKey = lazy(() => import("./key-dialogs"), "RevokeKey");
+const CreateKey = lazy(() => import("./key-dialogs"), "CreateKey");
 
-const COLUMNS = [
-  ["Key"],
-  ["State", "w-40"],
-  ["Permissions", "w-[18%] max-lg:hidden"],
-  ["Last used", "w-30"],
-  ["Expires", "w-26 max-lg:hidden"],
-  ["Created", "w-[18%] max-lg:hidden"],
+const PERMISSIONS = [
+  ["runs:read", "read runs"],
+  ["runs:start", "start runs"],
 ] as const;
-const ACTIONS = ["", "w-14"] as const;
+
+const COLUMNS: LineColumn<KeyLine>[] = [
+  {
+    head: "Key",
+    area: "line",
+    cell: ({ id, name, prefix }) => (
+      <RowName href={`/runs?key=${id}`} name={name}>
+        <span className="mono min-w-0 shrink-[9999] truncate text-muted">{prefix}…</span>
+      </RowName>
+    ),
+  },
+  {
+    head: "State",
+    width: "w-40",
+    area: "share",
+    look: "whitespace-nowrap",
+    cell: ({ state, revokedAt }) => (
+      <>
+        <span className={clsx("capitalize", state !== "active" && "text-failed")}>{state}</span>{" "}
+        {revokedAt ? <Day at={revokedAt} className="text-muted" /> : null}
+      </>
+    ),
+  },
+  {
+    head: "Permissions",
+    width: "w-[18%]",
+    area: "wide",
+    look: "text-muted first-letter:uppercase",
+    cell: ({ scopes, targets }) => {
+      const granted = PERMISSIONS.filter(([scope]) => scopes.includes(scope)).map(([, label]) => label);
+      return `${granted.join(", ")}${targets.length > 0 ? ` of ${targets.join(", ")}` : ""}`;
+    },
+  },
+  ...USAGE_COLUMNS,
+];
 
 /** The organization's API keys; administrators create and revoke them here. */
 export function KeysView() {
@@ -36,6 +67,19 @@ export function KeysView() {
   const [creating, setCreating] = useState(false);
   const [revoking, setRevoking] = useState<KeyLine | null>(null);
   const newKey = { label: "New API key", needs: "admin", to: () => setCreating(true) } as const;
+  const actions: LineColumn<KeyLine> = {
+    head: "",
+    width: "w-14",
+    area: "action",
+    cell: (key) =>
+      key.state === "revoked" ? null : (
+        <MoreMenu label={`Actions for ${key.name}`} quiet>
+          <MenuItem danger onClick={() => setRevoking(key)}>
+            Revoke
+          </MenuItem>
+        </MoreMenu>
+      ),
+  };
   return (
     <>
       <PageHead title="API keys">
@@ -50,73 +94,15 @@ export function KeysView() {
           <PageButton {...newKey} />
         </Empty>
       ) : (
-        <List columns={mayChange ? [...COLUMNS, ACTIONS] : COLUMNS} label="API keys">
-          {data.map((key) => (
-            <Row key={key.id} line={key} onRevoke={mayChange ? () => setRevoking(key) : null} />
-          ))}
-        </List>
+        <LineList
+          columns={mayChange ? [...COLUMNS, actions] : COLUMNS}
+          keyOf={({ id }) => id}
+          label="API keys"
+          lines={data}
+        />
       )}
       {creating ? <CreateKey onClose={() => setCreating(false)} /> : null}
-      {revoking ? <RevokeKeyDialog line={revoking} onClose={() => setRevoking(null)} /> : null}
+      {revoking ? <RevokeKey line={revoking} onClose={() => setRevoking(null)} /> : null}
     </>
   );
 }
-
-function Row({ line: key, onRevoke }: { line: KeyLine; onRevoke: (() => void) | null }) {
-  return (
-    <ListRow>
-      <ListCell area="line">
-        <RowName href={`/runs?key=${key.id}`} name={key.name}>
-          <span className="mono min-w-0 shrink-[9999] truncate text-muted">{key.prefix}…</span>
-        </RowName>
-      </ListCell>
-      <ListCell className="whitespace-nowrap" area="share">
-        <span className={clsx("capitalize", key.state !== "active" && "text-failed")}>{key.state}</span>
-        {key.revokedAt ? (
-          <>
-            {" "}
-            <Day at={key.revokedAt} className="text-muted" />
-          </>
-        ) : null}
-      </ListCell>
-      <ListCell className="text-muted first-letter:uppercase" area="wide">
-        {PERMISSIONS.filter(([scope]) => key.scopes.includes(scope))
-          .map(([, label]) => label)
-          .join(", ")}
-        {key.targets.length > 0 ? ` of ${key.targets.join(", ")}` : ""}
-      </ListCell>
-      <ListCell className="whitespace-nowrap text-muted" area="end">
-        {key.lastUsedAt ? (
-          <>
-            <span className="md:hidden">used </span>
-            <Ago at={key.lastUsedAt} />
-          </>
-        ) : (
-          "Never used"
-        )}
-      </ListCell>
-      <ListCell className="whitespace-nowrap text-muted" area="wide">
-        {key.expiresAt ? <Day at={key.expiresAt} /> : "Never"}
-      </ListCell>
-      <ListCell className="truncate text-muted" area="wide">
-        <Day at={key.createdAt} /> by {key.createdBy}
-      </ListCell>
-      {onRevoke ? (
-        <ListCell area="action">
-          {key.state === "revoked" ? null : (
-            <MoreMenu label={`Actions for ${key.name}`} quiet>
-              <MenuItem danger onClick={onRevoke}>
-                Revoke
-              </MenuItem>
-            </MoreMenu>
-          )}
-        </ListCell>
-      ) : null}
-    </ListRow>
-  );
-}
-
-const PERMISSIONS = [
-  ["runs:read", "read runs"],
-  ["runs:start", "start runs"],
-] as const;

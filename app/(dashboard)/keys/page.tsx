@@ -1,23 +1,15 @@
 import type { Metadata } from "next";
-import { createPrefetch, Prefetched } from "@/app/_ui/page/prefetch";
 import { ListPageSkeleton } from "@/app/_ui/page/skeletons";
-import { suspended } from "../content-page";
+import { prefetchedPage } from "../content-page";
 import { KeysView } from "./keys-view";
 
 export const metadata: Metadata = { title: "API keys" };
 
-async function Keys() {
-  const prefetch = await createPrefetch();
-  await prefetch.queryClient.fetchQuery(prefetch.trpc.catalog.keys.queryOptions());
-  return (
-    <Prefetched from={prefetch}>
-      <KeysView />
-    </Prefetched>
-  );
-}
-
-export default suspended(
-  Keys,
+export default prefetchedPage(
+  async ({ queryClient, trpc }) => {
+    await queryClient.fetchQuery(trpc.catalog.keys.queryOptions());
+    return <KeysView />;
+  },
   <ListPageSkeleton
     columns={["Key", "State", "Permissions", "Last used", "Expires", "Created"]}
     title="API keys"

@@ -2,32 +2,57 @@
 
 import { useSuspenseQuery } from "@tanstack/react-query";
 import { useState } from "react";
+import { Button } from "@/app/_ui/button";
 import { useTRPC } from "@/app/_ui/data/providers";
+import { PartHead } from "@/app/_ui/figures/facts";
 import { Day } from "@/app/_ui/figures/time";
 import { lazy } from "@/app/_ui/lazy";
 import { MenuHeading, MenuItem, MenuSeparator, MoreMenu } from "@/app/_ui/menu/menu";
 import { PageHead } from "@/app/_ui/page/page";
 import { PageButton } from "@/app/_ui/page/page-button";
 import { useMay } from "@/app/_ui/role";
-import { ROLE_LABELS } from "@/app/_ui/role-labels";
-import { List, ListCell, ListRow } from "@/app/_ui/table";
+import { type LineColumn, LineList } from "@/app/_ui/table";
 import type { MemberLine } from "@/server/auth/list-members";
-import { InvitationList } from "./invitation-list";
-import { MAY, refusalFor } from "./roles";
+import type { InvitationLine } from "@/server/catalog/organization/invitations";
+import { MAY, ROLE_LABELS, refusalFor } from "./roles";
 
-const RemoveMemberDialog = lazy(() => import("./remove-member-dialog"), "RemoveMemberDialog");
-const ChangeRoleDialog = lazy(() => import("./change-role-dialog"), "ChangeRoleDialog");
-const InviteMember = lazy(() => import("./invite-member"), "InviteMember");
+const RemoveMember = lazy(() => import("./member-dialogs"), "RemoveMember");
+const ChangeRole = lazy(() => import("./member-dialogs"), "ChangeRole");
+const InviteMember = lazy(() => import("./member-dialogs"), "InviteMember");
+const RevokeInvitation = lazy(() => import("./member-dialogs"), "RevokeInvitation");
 
-const COLUMNS = [
-  ["Member"],
-  ["Role", "w-24"],
-  ["Permissions", "w-[42%] max-lg:hidden"],
-  ["Joined", "w-32"],
-] as const;
-const ACTIONS = ["", "w-14"] as const;
-
-type Opened = { what: "role" | "remove"; member: MemberLine };
+const COLUMNS: LineColumn<MemberLine>[] = [
+  {
+    head: "Member",
+    area: "share",
+    cell: ({ name, email, self }) => (
+      <>
+        <span className="block truncate font-medium" title={name}>
+          {name}
+          {self ? <span className="font-normal text-muted"> (you)</span> : null}
+        </span>
+        <span className="block truncate text-muted" title={email}>
+          {email}
+        </span>
+      </>
+    ),
+  },
+  { head: "Role", width: "w-24", area: "end", cell: ({ role }) => ROLE_LABELS[role] },
+  {
+    head: "Permissions",
+    width: "w-[42%]",
+    area: "wide",
+    look: "text-muted first-letter:uppercase",
+    cell: ({ role }) => MAY[role],
+  },
+  {
+    head: "Joined",
+    width: "w-32",
+    area: "none",
+    look: "whitespace-nowrap text-muted",
+    cell: ({ joinedAt }) => <Day at={joinedAt} />,
+  },
+];
 
 /** The organization's members; administrators invite, change and remove them here. */
 export function MembersView() {
@@ -36,8 +61,29 @@ export function MembersView() {
   const isOwner = useMay("owner");
   const { data } = useSuspenseQuery(trpc.organization.members.queryOptions());
   const [inviting, setInviting] = useState(false);
-  const [opened, setOpened] = useState<Opened | null>(null);
+  const [opened, setOpened] = useState<{ what: "role" | "remove"; member: MemberLine } | null>(null);
   const owners = data.filter(({ role }) => role === "owner").length;
+  const close = () => setOpened(null);
+  const actions: LineColumn<MemberLine> = {
+    head: "",
+    width: "w-14",
+    area: "action",
+    cell: (member) => {
+      const refusal = refusalFor(member, { isOwner, owners });
+      return (
+        <MoreMenu label={`Actions for ${member.name}`} quiet>
+          {refusal === null ? null : <MenuHeading>{refusal}</MenuHeading>}
+          <MenuItem disabled={refusal !== null} onClick={() => setOpened({ what: "role", member })}>
+            Change role
+          </MenuItem>
+          <MenuSeparator />
+          <MenuItem danger disabled={refusal !== null} onClick={() => setOpened({ what: "remove", member })}>
+            {member.self ? "Leave the organization" : "Remove from the organization"}
+          </MenuItem>
+        </MoreMenu>
+      );
+    },
+  };
   return (
     <>
       <PageHead title="Members">
@@ -48,69 +94,91 @@ export function MembersView() {
           to={() => setInviting(true)}
         />
       </PageHead>
-      <List columns={mayChange ? [...COLUMNS, ACTIONS] : COLUMNS} label="Members">
-        {data.map((member) => (
-          <ListRow key={member.userId}>
-            <ListCell area="share">
-              <span className="block truncate font-medium" title={member.name}>
-                {member.name}
-                {member.self ? <span className="font-normal text-muted"> (you)</span> : null}
-              </span>
-              <span className="block truncate text-muted" title={member.email}>
-                {member.email}
-              </span>
-            </ListCell>
-            <ListCell area="end">{ROLE_LABELS[member.role]}</ListCell>
-            <ListCell className="text-muted first-letter:uppercase" area="wide">
-              {MAY[member.role]}
-            </ListCell>
-            <ListCell className="whitespace-nowrap text-muted" area="none">
-              <Day at={member.joinedAt} />
-            </ListCell>
-            {mayChange ? (
-              <ListCell area="action">
-                <MemberMenu
-                  member={member}
-                  onOpen={(what) => setOpened({ what, member })}
-                  refusal={refusalFor(member, { isOwner, owners })}
-                />
-              </ListCell>
-            ) : null}
-          </ListRow>
-        ))}
-      </List>
+      <LineList
+        columns={mayChange ? [...COLUMNS, actions] : COLUMNS}
+        keyOf={({ userId }) => userId}
+        label="Members"
+        lines={data}
+      />
       {mayChange ? <InvitationList /> : null}
       {inviting ? <InviteMember mayInviteOwners={isOwner} onClose={() => setInviting(false)} /> : null}
       {opened?.what === "role" ? (
-        <ChangeRoleDialog mayAppointOwners={isOwner} member={opened.member} onClose={() => setOpened(null)} />
+        <ChangeRole mayAppointOwners={isOwner} member={opened.member} onClose={close} />
       ) : null}
-      {opened?.what === "remove" ? (
-        <RemoveMemberDialog member={opened.member} onClose={() => setOpened(null)} />
-      ) : null}
+      {opened?.what === "remove" ? <RemoveMember member={opened.member} onClose={close} /> : null}
     </>
   );
 }
 
-function MemberMenu({
-  member,
-  refusal,
-  onOpen,
-}: {
-  member: MemberLine;
-  /** Why nothing can be changed; null if it can. */
-  refusal: string | null;
-  onOpen: (what: Opened["what"]) => void;
-}) {
+const INVITATION_COLUMNS: LineColumn<InvitationLine>[] = [
+  {
+    head: "Invited",
+    area: "line",
+    cell: ({ email }) => (
+      <span className="block truncate font-medium" title={email}>
+        {email}
+      </span>
+    ),
+  },
+  { head: "Role", width: "w-24", area: "share", cell: ({ role }) => ROLE_LABELS[role] },
+  {
+    head: "Invited by",
+    width: "w-[28%]",
+    area: "wide",
+    look: "truncate text-muted",
+    cell: ({ invitedBy, createdAt }) => (
+      <>
+        {invitedBy}, <Day at={createdAt} />
+      </>
+    ),
+  },
+  {
+    head: "Link works until",
+    width: "w-40",
+    area: "end",
+    look: "whitespace-nowrap text-muted",
+    cell: ({ expired, expiresAt }) =>
+      expired ? (
+        <span className="text-failed">expired</span>
+      ) : (
+        <>
+          <span className="md:hidden">until </span>
+          <Day at={expiresAt} />
+        </>
+      ),
+  },
+];
+
+/** The invitations that nobody has used yet; nothing if there are none. */
+function InvitationList() {
+  const trpc = useTRPC();
+  const { data } = useSuspenseQuery(trpc.members.invitations.queryOptions());
+  const [revoking, setRevoking] = useState<InvitationLine | null>(null);
+  if (data.length === 0) return null;
+  const actions: LineColumn<InvitationLine> = {
+    head: "",
+    width: "w-24",
+    area: "action",
+    cell: (invitation) => (
+      <Button
+        aria-label={`Revoke the invitation of ${invitation.email}`}
+        look="quiet"
+        onClick={() => setRevoking(invitation)}
+      >
+        Revoke
+      </Button>
+    ),
+  };
   return (
-    <MoreMenu label={`Actions for ${member.name}`} quiet>
-      {refusal === null ? null : <MenuHeading>{refusal}</MenuHeading>}
-      <MenuItem disabled={refusal !== null} onClick={() => onOpen("role")}>
-        Change role
-      </MenuItem>
-      <MenuSeparator />
-      <MenuItem danger disabled={refusal !== null} onClick={() => onOpen("remove")}>
-        {member.self ? "Leave the organization" : "Remove from the organization"}
-      </MenuItem>
-    </MoreMenu>
+    <section aria-label="Open invitations">
+      <PartHead title="Open invitations" />
+      <LineList
+        columns={[...INVITATION_COLUMNS, actions]}
+        keyOf={({ id }) => id}
+        label="Open invitations"
+        lines={data}
+      />
+      {revoking ? <RevokeInvitation invitation={revoking} onClose={() => setRevoking(null)} /> : null}
+    </section>
   );
 }

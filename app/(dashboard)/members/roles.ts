@@ -1,6 +1,14 @@
 import type { MemberRole } from "@/server/auth/actor";
 import type { MemberLine } from "@/server/auth/list-members";
 
+/** The roles' names on pages. */
+export const ROLE_LABELS: Record<MemberRole, string> = {
+  viewer: "Viewer",
+  member: "Member",
+  admin: "Admin",
+  owner: "Owner",
+};
+
 /** What each role may do, as a sentence's end. */
 export const MAY: Record<MemberRole, string> = {
   owner: "everything, including owners",

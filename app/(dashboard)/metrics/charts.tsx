@@ -38,34 +38,47 @@ export function StatusChart({ metrics, hrefOf }: ChartProps) {
       )}
       format={String}
       hrefOf={(bucket, value) => hrefOf(bucket, statusAt(bucket, value))}
-      legend={STATUSES.filter(({ field }) => metrics.total[field] > 0).map(({ label, fill }) => ({
-        label,
-        fill,
-      }))}
+      legend={STATUSES.filter(({ field }) => metrics.total[field] > 0)}
       metrics={metrics}
       title="Runs by status over time"
       top={top}
     >
-      {metrics.buckets.map((bucket, index) => {
-        let sum = 0;
-        return STATUSES.map(({ field, fill }) => {
-          const value = bucket[field];
-          if (value === 0) return null;
-          sum += value;
-          return (
-            <rect
-              className={fill}
-              height={percent(value / top)}
-              key={`${bucket.from} ${field}`}
-              width={barWidth(metrics)}
-              x={barLeft(metrics, index)}
-              y={percent(1 - sum / top)}
-            />
-          );
-        });
-      })}
+      <Bars
+        metrics={metrics}
+        parts={STATUSES.map(({ field, fill }) => ({ fill, measure: (bucket) => bucket[field] }))}
+        top={top}
+      />
     </Chart>
   );
+}
+
+type BarsProps = {
+  metrics: RunMetrics;
+  /** The height of the chart. */
+  top: number;
+  parts: readonly { fill: string; measure: (bucket: MetricsBucket) => number }[];
+};
+
+/** A bar for each bucket; its parts are stacked, the first at the bottom. */
+function Bars({ metrics: { buckets }, top, parts }: BarsProps) {
+  return buckets.map((bucket, index) => {
+    let sum = 0;
+    return parts.map(({ fill, measure }) => {
+      const value = measure(bucket);
+      if (value === 0) return null;
+      sum += value;
+      return (
+        <rect
+          className={fill}
+          height={percent(value / top)}
+          key={`${bucket.from} ${fill}`}
+          width={percent(0.72 / buckets.length)}
+          x={percent((index + 0.14) / buckets.length)}
+          y={percent(1 - sum / top)}
+        />
+      );
+    });
+  });
 }
 
 /** The filter for the status drawn at this height of a bar; above the bar, for all runs. */
@@ -78,20 +91,15 @@ function statusAt(bucket: MetricsBucket, height: number): RunFilter {
   return status ? figureFilters(bucket)[status.field] : {};
 }
 
-/** One measure over time as bars. */
-export function VolumeChart({
-  metrics,
-  hrefOf,
-  name,
-  measure,
-  format,
-  height,
-}: ChartProps & {
+type VolumeProps = ChartProps & {
   name: string;
   height?: number;
   measure: (bucket: MetricsBucket) => number;
   format: (value: number) => string;
-}) {
+};
+
+/** One measure over time as bars. */
+export function VolumeChart({ metrics, hrefOf, name, measure, format, height }: VolumeProps) {
   const top = niceTop(Math.max(...metrics.buckets.map(measure)), false);
   return (
     <Chart
@@ -99,21 +107,12 @@ export function VolumeChart({
       format={short}
       height={height}
       hrefOf={(bucket) => hrefOf(bucket)}
-      metrics={metrics}
       labels={3}
+      metrics={metrics}
       title={`${name} over time`}
       top={top}
     >
-      {metrics.buckets.map((bucket, index) => (
-        <rect
-          className="fill-data-2"
-          height={percent(measure(bucket) / top)}
-          key={bucket.from}
-          width={barWidth(metrics)}
-          x={barLeft(metrics, index)}
-          y={percent(1 - measure(bucket) / top)}
-        />
-      ))}
+      <Bars metrics={metrics} parts={[{ fill: "fill-data-2", measure }]} top={top} />
     </Chart>
   );
 }
@@ -169,14 +168,6 @@ export function DurationChart({ metrics, hrefOf }: ChartProps) {
       )}
     </Chart>
   );
-}
-
-function barWidth({ buckets }: RunMetrics): string {
-  return percent(0.72 / buckets.length);
-}
-
-function barLeft({ buckets }: RunMetrics, index: number): string {
-  return percent((index + 0.14) / buckets.length);
 }
 
 function short(value: number): string {

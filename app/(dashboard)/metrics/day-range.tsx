@@ -1,7 +1,7 @@
 "use client";
 
 import { type FormEvent, useState } from "react";
-import { INPUT_CLASS } from "@/app/_ui/forms/field";
+import { INPUT_CLASS } from "@/app/_ui/forms/form";
 import { isRange } from "./address";
 
 type Days = { first: string; last: string };

@@ -4,7 +4,7 @@ import { Link } from "@/app/_ui/link";
 import { Cell, HeadCell, Table } from "@/app/_ui/table";
 import type { RunFilter } from "@/server/runs/read/filter";
 import type { RunFigures } from "@/server/runs/read/metrics/figures";
-import { SuccessRate } from "../_definitions/week";
+import { ended, SuccessRate } from "../_definitions/week";
 import { figureFilters } from "./figure-filter";
 
 type Row = {
@@ -16,21 +16,53 @@ type Row = {
   hrefOf: (change: RunFilter) => string;
 };
 
-const COUNTS = ["runs", "completed", "failed", "cancelled", "open"] as const;
-/** The columns, and the classes that hide some on small screens. */
-const COLUMNS = {
-  runs: { name: "Runs", className: "max-md:w-[13%]" },
-  completed: { name: "Completed", className: "max-xl:hidden" },
-  failed: { name: "Failed", className: "max-md:w-[13%]" },
-  cancelled: { name: "Cancelled", className: "max-xl:hidden" },
-  open: { name: "Open", className: "max-xl:hidden" },
-  success: { name: "Success", className: "" },
-  tokens: { name: "Tokens", className: "max-md:hidden" },
-  credits: { name: "Credits", className: "max-md:hidden" },
-  p50: { name: "p50", className: "max-xl:hidden" },
-  p95: { name: "p95", className: "" },
+type Column = {
+  field: keyof ReturnType<typeof figureFilters>;
+  name: string;
+  /** Hides some columns on small screens. */
+  className: string;
+  muted?: boolean;
+  /** Null: there is nothing to show, and no run behind it. */
+  show: (figures: RunFigures) => ReactNode;
 };
-type Column = keyof typeof COLUMNS;
+
+const count = (field: "runs" | "completed" | "failed" | "cancelled" | "open" | "tokens") => ({
+  field,
+  show: ({ [field]: number }: RunFigures) => (number === 0 ? null : formatCount(number)),
+});
+const duration = (field: "p50" | "p95") => ({
+  field,
+  name: field,
+  muted: true,
+  show: ({ [field]: ms }: RunFigures) => (ms === null ? null : formatDuration(ms)),
+});
+
+const COLUMNS: readonly Column[] = [
+  { ...count("runs"), name: "Runs", className: "max-md:w-[13%]" },
+  { ...count("completed"), name: "Completed", className: "max-xl:hidden" },
+  { ...count("failed"), name: "Failed", className: "max-md:w-[13%]" },
+  { ...count("cancelled"), name: "Cancelled", className: "max-xl:hidden" },
+  { ...count("open"), name: "Open", className: "max-xl:hidden" },
+  {
+    field: "success",
+    name: "Success",
+    className: "",
+    muted: true,
+    show: (figures) => (ended(figures) === 0 ? null : <SuccessRate of={figures} />),
+  },
+  { ...count("tokens"), name: "Tokens", className: "max-md:hidden", muted: true },
+  {
+    field: "credits",
+    name: "Credits",
+    className: "max-md:hidden",
+    muted: true,
+    show: ({ credits }) => (Number(credits) === 0 ? null : formatCredits(credits, 2)),
+  },
+  { ...duration("p50"), className: "max-xl:hidden" },
+  { ...duration("p95"), className: "" },
+];
+
+const LINK = "-mx-1 px-1 hover:text-accent hover:underline";
 
 /** Figures in rows, each linked to the runs behind it. Narrow screens show the most important columns. */
 export function FiguresTable({ label, first, rows }: { label: string; first: string; rows: Row[] }) {
@@ -39,7 +71,7 @@ export function FiguresTable({ label, first, rows }: { label: string; first: str
       <thead>
         <tr>
           <HeadCell className="w-[32%] xl:w-56">{first}</HeadCell>
-          {Object.values(COLUMNS).map(({ name, className }) => (
+          {COLUMNS.map(({ name, className }) => (
             <HeadCell className={`text-right max-md:px-1 ${className}`} key={name}>
               {name}
             </HeadCell>
@@ -47,71 +79,37 @@ export function FiguresTable({ label, first, rows }: { label: string; first: str
         </tr>
       </thead>
       <tbody>
-        {rows.map(({ key, ...row }) => (
-          <FiguresRow key={key} {...row} />
+        {rows.map(({ key, name, href, figures, hrefOf }) => (
+          <tr className="hover:bg-hover" key={key}>
+            <Cell className="truncate">
+              <Link className={LINK} href={href} title={name}>
+                {name}
+              </Link>
+            </Cell>
+            {COLUMNS.map((column) => (
+              <FigureCell
+                column={column}
+                figures={figures}
+                href={hrefOf(figureFilters(figures)[column.field])}
+                key={column.field}
+              />
+            ))}
+          </tr>
         ))}
       </tbody>
     </Table>
   );
 }
 
-function FiguresRow({ name, href, figures, hrefOf }: Omit<Row, "key">) {
-  const { completed, failed, tokens, credits, p50, p95 } = figures;
-  const behind = figureFilters(figures);
+function FigureCell({ column, figures, href }: { column: Column; figures: RunFigures; href: string }) {
+  const shown = column.show(figures);
   return (
-    <tr className="hover:bg-hover">
-      <Cell className="truncate">
-        <Link className={LINK} href={href} title={name}>
-          {name}
-        </Link>
-      </Cell>
-      {COUNTS.map((field) => (
-        <FigureCell column={field} href={hrefOf(behind[field])} key={field} nothing={figures[field] === 0}>
-          {formatCount(figures[field])}
-        </FigureCell>
-      ))}
-      <FigureCell column="success" href={hrefOf(behind.success)} muted nothing={completed + failed === 0}>
-        <SuccessRate of={figures} />
-      </FigureCell>
-      <FigureCell column="tokens" href={hrefOf(behind.tokens)} muted nothing={tokens === 0}>
-        {formatCount(tokens)}
-      </FigureCell>
-      <FigureCell column="credits" href={hrefOf(behind.credits)} muted nothing={Number(credits) === 0}>
-        {formatCredits(credits, 2)}
-      </FigureCell>
-      <FigureCell column="p50" href={hrefOf(behind.p50)} muted nothing={p50 === null}>
-        {p50 === null ? NONE : formatDuration(p50)}
-      </FigureCell>
-      <FigureCell column="p95" href={hrefOf(behind.p95)} muted nothing={p95 === null}>
-        {p95 === null ? NONE : formatDuration(p95)}
-      </FigureCell>
-    </tr>
-  );
-}
-
-const LINK = "-mx-1 px-1 hover:text-accent hover:underline";
-
-/** One figure; it has no link if `nothing` is set. */
-function FigureCell({
-  column,
-  href,
-  muted = false,
-  nothing,
-  children,
-}: {
-  column: Column;
-  href: string;
-  muted?: boolean;
-  nothing: boolean;
-  children: ReactNode;
-}) {
-  return (
-    <Cell className={`whitespace-nowrap text-right max-md:px-1 ${COLUMNS[column].className}`}>
-      {nothing ? (
+    <Cell className={`whitespace-nowrap text-right max-md:px-1 ${column.className}`}>
+      {shown === null ? (
         <span className="text-faint">{NONE}</span>
       ) : (
-        <Link className={muted ? `text-muted ${LINK}` : LINK} href={href}>
-          {children}
+        <Link className={column.muted ? `text-muted ${LINK}` : LINK} href={href}>
+          {shown}
         </Link>
       )}
     </Cell>

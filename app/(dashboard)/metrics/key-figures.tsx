@@ -58,14 +58,10 @@ const MEASURES: readonly Measure[] = [
   },
 ];
 
+type Props = { metrics: RunMetrics; hrefOf: (change: RunFilter) => string };
+
 /** The figures of the whole period, each with its course and its change from the period before. */
-export function KeyFigures({
-  metrics,
-  hrefOf,
-}: {
-  metrics: RunMetrics;
-  hrefOf: (change: RunFilter) => string;
-}) {
+export function KeyFigures({ metrics, hrefOf }: Props) {
   const { total, before, buckets } = metrics;
   const behind = figureFilters(total);
   return (

@@ -2,6 +2,7 @@
 
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useSearchParams } from "next/navigation";
+import type { ComponentProps, ReactNode } from "react";
 import { buttonClass } from "@/app/_ui/button";
 import { Chip } from "@/app/_ui/chip";
 import { useTRPC } from "@/app/_ui/data/providers";
@@ -14,7 +15,6 @@ import { intervalMs, RUN_PERIODS, type RunPeriod } from "@/server/runs/read/enum
 import type { RunFilter } from "@/server/runs/read/filter";
 import type {
   MetricsBucket,
-  MetricsGroup,
   MetricsQuestion,
   MetricsSubject,
   RunMetrics,
@@ -106,16 +106,10 @@ function intervalLabel(ms: number): string {
   return ms < 86_400_000 ? formatSpan(ms) : `${ms / 86_400_000} d`;
 }
 
+type Props = { metrics: RunMetrics | undefined; subject: MetricsSubject; onDrop: () => void };
+
 /** The subject whose runs are counted, and a link to all. */
-function Subject({
-  metrics,
-  subject,
-  onDrop,
-}: {
-  metrics: RunMetrics | undefined;
-  subject: MetricsSubject;
-  onDrop: () => void;
-}) {
+function Subject({ metrics, subject, onDrop }: Props) {
   const { dimension, id } = subject;
   const name = metrics?.subject?.id === id ? metrics.subject.name : undefined;
   return (
@@ -133,7 +127,7 @@ function Subject({
 }
 
 function Figures({ metrics, question }: { metrics: RunMetrics; question: MetricsQuestion }) {
-  const { total } = metrics;
+  const timeZone = useTimeZone();
   const within = {
     ...(metrics.subject ? filterOf(metrics.subject) : {}),
     from: metrics.from,
@@ -142,7 +136,7 @@ function Figures({ metrics, question }: { metrics: RunMetrics; question: Metrics
   const runsOf = (change: RunFilter) => `/runs${writeFilter({ ...within, ...change })}`;
   const bucketRuns = (bucket: MetricsBucket, change: RunFilter = {}) =>
     runsOf({ ...change, from: bucket.from, to: bucket.to });
-  if (total.runs === 0) {
+  if (metrics.total.runs === 0) {
     return (
       <Empty title="No runs in this period">
         <p>Choose a longer period above, or start a run.</p>
@@ -184,15 +178,38 @@ function Figures({ metrics, question }: { metrics: RunMetrics; question: Metrics
       </div>
       <div className="flex flex-col gap-8 pt-6 pb-10">
         {(["agent", "tool", "trigger", "key"] as const).map((dimension) => (
-          <Groups
-            groups={metrics[`${dimension}s`]}
-            hrefOf={(id, change) => runsOf({ ...change, ...filterOf({ dimension, id }) })}
+          <FiguresSection
+            first="Name"
             key={dimension}
-            metricsOf={(id) => writeMetricsAddress({ ...question, subject: { dimension, id } })}
+            rows={metrics[`${dimension}s`].map(({ id, name, ...figures }) => ({
+              key: id,
+              name,
+              href: writeMetricsAddress({ ...question, subject: { dimension, id } }),
+              figures,
+              hrefOf: (change) => runsOf({ ...change, ...filterOf({ dimension, id }) }),
+            }))}
             title={`By ${dimension === "key" ? "API key" : dimension}`}
           />
         ))}
-        <OverTime hrefOf={bucketRuns} metrics={metrics} />
+        <FiguresSection
+          first="From"
+          // The charts' numbers, newest first, without empty bars.
+          rows={metrics.buckets
+            .filter((bucket) => bucket.runs > 0)
+            .reverse()
+            .map((bucket) => ({
+              key: bucket.from,
+              name: bucketLabel(bucket, metrics.bucketMs, timeZone),
+              href: bucketRuns(bucket),
+              figures: bucket,
+              hrefOf: (change) => bucketRuns(bucket, change),
+            }))}
+          title="Over time"
+        >
+          {metrics.bucketMs >= 86_400_000 && timeZone !== "UTC" ? (
+            <span className="font-normal text-muted"> in UTC days</span>
+          ) : null}
+        </FiguresSection>
       </div>
     </>
   );
@@ -208,7 +225,7 @@ function compared({ from, to, before }: RunMetrics): string {
     : `Changes are against the ${length} before.`;
 }
 
-function Section({ title, children }: { title: string; children: React.ReactNode }) {
+function Section({ title, children }: { title: string; children: ReactNode }) {
   return (
     <section
       aria-label={title}
@@ -220,66 +237,21 @@ function Section({ title, children }: { title: string; children: React.ReactNode
   );
 }
 
-/** The charts' numbers, newest first, without empty bars. */
-function OverTime({
-  metrics,
-  hrefOf,
-}: {
-  metrics: RunMetrics;
-  hrefOf: (bucket: MetricsBucket, change?: RunFilter) => string;
-}) {
-  const timeZone = useTimeZone();
-  const buckets = metrics.buckets.filter((bucket) => bucket.runs > 0).reverse();
-  return (
-    <section aria-label="Over time">
-      <h2 className="px-4 pb-2 font-semibold sm:px-6">
-        Over time
-        {metrics.bucketMs >= 86_400_000 && timeZone !== "UTC" ? (
-          <span className="font-normal text-muted"> in UTC days</span>
-        ) : null}
-      </h2>
-      <FiguresTable
-        first="From"
-        label="Figures over time"
-        rows={buckets.map((bucket) => ({
-          key: bucket.from,
-          name: bucketLabel(bucket, metrics.bucketMs, timeZone),
-          href: hrefOf(bucket),
-          figures: bucket,
-          hrefOf: (change) => hrefOf(bucket, change),
-        }))}
-      />
-    </section>
-  );
-}
-
-/** The same figures by agent, tool or key. Each name links to its own metrics. */
-function Groups({
-  title,
-  groups,
-  hrefOf,
-  metricsOf,
-}: {
+type FiguresSectionProps = Omit<ComponentProps<typeof FiguresTable>, "label"> & {
   title: string;
-  groups: MetricsGroup[];
-  hrefOf: (id: string, change: RunFilter) => string;
-  metricsOf: (id: string) => string;
-}) {
-  if (groups.length === 0) return null;
+  children?: ReactNode;
+};
+
+/** The same figures in rows; nothing if there are none. */
+function FiguresSection({ title, children, ...table }: FiguresSectionProps) {
+  if (table.rows.length === 0) return null;
   return (
     <section aria-label={title}>
-      <h2 className="px-4 pb-2 font-semibold sm:px-6">{title}</h2>
-      <FiguresTable
-        first="Name"
-        label={title}
-        rows={groups.map((group) => ({
-          key: group.id,
-          name: group.name,
-          href: metricsOf(group.id),
-          figures: group,
-          hrefOf: (change) => hrefOf(group.id, change),
-        }))}
-      />
+      <h2 className="px-4 pb-2 font-semibold sm:px-6">
+        {title}
+        {children}
+      </h2>
+      <FiguresTable label={title} {...table} />
     </section>
   );
 }

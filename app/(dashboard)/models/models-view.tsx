@@ -11,12 +11,12 @@ import { PageHead } from "@/app/_ui/page/page";
 import { PageButton } from "@/app/_ui/page/page-button";
 import { useMay } from "@/app/_ui/role";
 import type { OwnProvider } from "@/server/models/own-provider";
-import { KNOWN_SERVICES, type KnownService } from "./known-services";
+import { KNOWN_SERVICES, type KnownService } from "./provider-draft";
 import { OwnProviderPart, ServiceProviderPart } from "./provider-parts";
 
-const ProviderForm = lazy(() => import("./provider-form"), "ProviderForm");
-const TestProvider = lazy(() => import("./test-provider"), "TestProvider");
-const RemoveProvider = lazy(() => import("./remove-provider"), "RemoveProvider");
+const ProviderForm = lazy(() => import("./provider-dialogs"), "ProviderForm");
+const TestProvider = lazy(() => import("./provider-dialogs"), "TestProvider");
+const RemoveProvider = lazy(() => import("./provider-dialogs"), "RemoveProvider");
 
 type Opened =
   | { act: "create"; service: KnownService | null }

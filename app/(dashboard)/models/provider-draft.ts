@@ -1,6 +1,30 @@
 import type { OwnProvider } from "@/server/models/own-provider";
 import { referenceTo } from "../secrets/secret-draft";
-import type { KnownService } from "./known-services";
+
+/** An OpenAI-compatible service whose base URL need not be typed. */
+export type KnownService = { name: string; title: string; baseUrl: string; example: string };
+
+export const KNOWN_SERVICES: readonly KnownService[] = [
+  { name: "openai", title: "OpenAI", baseUrl: "https://api.openai.com/v1", example: "gpt-5-mini" },
+  {
+    name: "openrouter",
+    title: "OpenRouter",
+    baseUrl: "https://openrouter.ai/api/v1",
+    example: "anthropic/claude-sonnet-4.5",
+  },
+  {
+    name: "mistral",
+    title: "Mistral",
+    baseUrl: "https://api.mistral.ai/v1",
+    example: "mistral-small-latest",
+  },
+  {
+    name: "groq",
+    title: "Groq",
+    baseUrl: "https://api.groq.com/openai/v1",
+    example: "llama-3.3-70b-versatile",
+  },
+];
 
 /** Choices of the key that are not names of secrets. */
 export const NO_KEY = "";
@@ -56,14 +80,6 @@ export function readModels(text: string): string[] {
     .map((model) => model.trim())
     .filter((model) => model !== "");
 }
-
-export const PROVIDER_LABELS = {
-  "/name": "Name",
-  "/baseUrl": "Base URL",
-  "/apiKey": "Key",
-  "/keyValue": "API key",
-  "/models": "Models",
-};
 
 /** The host of an address that is being typed; null until it is one. */
 export function hostOf(baseUrl: string): string | null {

@@ -71,14 +71,7 @@ export function ServiceProviderPart({
   );
 }
 
-function Part({
-  name,
-  models,
-  badge = null,
-  free = false,
-  actions,
-  children,
-}: {
+type PartProps = {
   name: string;
   badge?: string | null;
   /** Whether its tokens cost nothing, whatever the price list says. */
@@ -87,7 +80,9 @@ function Part({
   models: (Omit<PricedModel, "name"> & { name: string | null })[];
   actions?: ReactNode;
   children: ReactNode;
-}) {
+};
+
+function Part({ name, models, badge = null, free = false, actions, children }: PartProps) {
   return (
     <section
       aria-label={name}

@@ -1,27 +1,19 @@
 import type { Metadata } from "next";
 import { PageHead } from "@/app/_ui/page/page";
-import { createPrefetch, Prefetched } from "@/app/_ui/page/prefetch";
 import { FactsSkeleton } from "@/app/_ui/page/skeletons";
-import { suspended } from "../content-page";
+import { prefetchedPage } from "../content-page";
 import { OrganizationView } from "./organization-view";
 
 export const metadata: Metadata = { title: "Settings" };
 
-async function Organization() {
-  const prefetch = await createPrefetch();
-  await Promise.all([
-    prefetch.queryClient.fetchQuery(prefetch.trpc.organization.inspect.queryOptions()),
-    prefetch.queryClient.fetchQuery(prefetch.trpc.credits.balance.queryOptions()),
-  ]);
-  return (
-    <Prefetched from={prefetch}>
-      <OrganizationView />
-    </Prefetched>
-  );
-}
-
-export default suspended(
-  Organization,
+export default prefetchedPage(
+  async ({ queryClient, trpc }) => {
+    await Promise.all([
+      queryClient.fetchQuery(trpc.organization.inspect.queryOptions()),
+      queryClient.fetchQuery(trpc.credits.balance.queryOptions()),
+    ]);
+    return <OrganizationView />;
+  },
   <>
     <PageHead title="Settings" />
     <FactsSkeleton label="Organization" names={["Name", "Slug", "Id", "Created", "State"]} />

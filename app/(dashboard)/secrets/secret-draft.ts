@@ -7,10 +7,3 @@ export function referenceTo(name: string): string {
 export function readHosts(text: string): string[] {
   return text.split(/[\s,]+/).filter((host) => host !== "");
 }
-
-export const SECRET_LABELS = {
-  "/name": "Name",
-  "/value": "Value",
-  "/expiresAt": "The date",
-  "/hosts": "Allowed hosts",
-};

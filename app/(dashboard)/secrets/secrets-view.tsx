@@ -3,33 +3,56 @@
 import { useSuspenseQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTRPC } from "@/app/_ui/data/providers";
-import { Ago, Day } from "@/app/_ui/figures/time";
 import { lazy } from "@/app/_ui/lazy";
 import { MenuItem, MenuSeparator, MoreMenu } from "@/app/_ui/menu/menu";
 import { Command, Empty, PageHead } from "@/app/_ui/page/page";
 import { PageButton } from "@/app/_ui/page/page-button";
 import { useMay } from "@/app/_ui/role";
-import { List, ListCell, ListRow } from "@/app/_ui/table";
+import { type LineColumn, LineList } from "@/app/_ui/table";
 import type { SecretSummary } from "@/server/catalog/organization/secrets";
+import { USAGE_COLUMNS } from "../usage-columns";
 import { referenceTo } from "./secret-draft";
 
-const CreateSecret = lazy(() => import("./create-secret"), "CreateSecret");
-const ReplaceValue = lazy(() => import("./replace-value"), "ReplaceValue");
-const EditRules = lazy(() => import("./edit-rules"), "EditRules");
-const RemoveSecret = lazy(() => import("./remove-secret"), "RemoveSecret");
-
-const COLUMNS = [
-  ["Secret", "w-[24%]"],
-  ["State", "w-28"],
-  ["Allowed hosts", "max-lg:hidden"],
-  ["Last used", "w-30"],
-  ["Expires", "w-28 max-lg:hidden"],
-  ["Created", "w-[18%] max-lg:hidden"],
-] as const;
-const ACTIONS = ["", "w-14"] as const;
-
+const CreateSecret = lazy(() => import("./secret-dialogs"), "CreateSecret");
 /** What an administrator does with one secret. */
-type Act = "replace" | "edit" | "remove";
+const ACTS = {
+  replace: lazy(() => import("./secret-dialogs"), "ReplaceValue"),
+  edit: lazy(() => import("./secret-dialogs"), "EditRules"),
+  remove: lazy(() => import("./secret-dialogs"), "RemoveSecret"),
+};
+
+const STATES = {
+  set: <span>Set</span>,
+  missing: <span className="text-waiting">No value yet</span>,
+  expired: <span className="text-failed">Expired</span>,
+};
+
+const COLUMNS: LineColumn<SecretSummary>[] = [
+  {
+    head: "Secret",
+    width: "w-[24%]",
+    area: "line",
+    cell: ({ name }) => (
+      <span className="block truncate font-medium" title={referenceTo(name)}>
+        {name}
+      </span>
+    ),
+  },
+  {
+    head: "State",
+    width: "w-28",
+    area: "share",
+    look: "whitespace-nowrap",
+    cell: ({ state }) => STATES[state],
+  },
+  {
+    head: "Allowed hosts",
+    area: "wide",
+    look: "truncate text-muted",
+    cell: ({ hosts }) => <span title={hosts.join("\n")}>{hosts.join(", ")}</span>,
+  },
+  ...USAGE_COLUMNS,
+];
 
 /** The organization's secrets without their values; administrators create, change and remove them here. */
 export function SecretsView() {
@@ -37,9 +60,26 @@ export function SecretsView() {
   const mayChange = useMay("admin");
   const { data } = useSuspenseQuery(trpc.secrets.list.queryOptions());
   const [creating, setCreating] = useState(false);
-  const [opened, setOpened] = useState<{ act: Act; secret: SecretSummary } | null>(null);
-  const close = () => setOpened(null);
+  const [opened, setOpened] = useState<{ act: keyof typeof ACTS; secret: SecretSummary } | null>(null);
+  const Opened = opened && ACTS[opened.act];
   const newSecret = { label: "New secret", needs: "admin", to: () => setCreating(true) } as const;
+  const actions: LineColumn<SecretSummary> = {
+    head: "",
+    width: "w-14",
+    area: "action",
+    cell: (secret) => (
+      <MoreMenu label={`Actions for ${secret.name}`} quiet>
+        <MenuItem onClick={() => setOpened({ act: "replace", secret })}>
+          {secret.state === "missing" ? "Set the value" : "Replace the value"}
+        </MenuItem>
+        <MenuItem onClick={() => setOpened({ act: "edit", secret })}>Edit hosts and expiry</MenuItem>
+        <MenuSeparator />
+        <MenuItem danger onClick={() => setOpened({ act: "remove", secret })}>
+          Remove
+        </MenuItem>
+      </MoreMenu>
+    ),
+  };
   return (
     <>
       <PageHead title="Secrets">
@@ -56,75 +96,15 @@ export function SecretsView() {
           <PageButton {...newSecret} />
         </Empty>
       ) : (
-        <List columns={mayChange ? [...COLUMNS, ACTIONS] : COLUMNS} label="Secrets">
-          {data.map((secret) => (
-            <Row
-              key={secret.name}
-              onOpen={mayChange ? (act) => setOpened({ act, secret }) : null}
-              secret={secret}
-            />
-          ))}
-        </List>
+        <LineList
+          columns={mayChange ? [...COLUMNS, actions] : COLUMNS}
+          keyOf={({ name }) => name}
+          label="Secrets"
+          lines={data}
+        />
       )}
       {creating ? <CreateSecret onClose={() => setCreating(false)} /> : null}
-      {opened?.act === "replace" ? <ReplaceValue onClose={close} secret={opened.secret} /> : null}
-      {opened?.act === "edit" ? <EditRules onClose={close} secret={opened.secret} /> : null}
-      {opened?.act === "remove" ? <RemoveSecret onClose={close} secret={opened.secret} /> : null}
+      {Opened ? <Opened onClose={() => setOpened(null)} secret={opened.secret} /> : null}
     </>
-  );
-}
-
-const STATES: Record<SecretSummary["state"], { label: string; className?: string }> = {
-  set: { label: "Set" },
-  missing: { label: "No value yet", className: "text-waiting" },
-  expired: { label: "Expired", className: "text-failed" },
-};
-
-function Row({ secret, onOpen }: { secret: SecretSummary; onOpen: ((act: Act) => void) | null }) {
-  const state = STATES[secret.state];
-  return (
-    <ListRow>
-      <ListCell area="line">
-        <span className="block truncate font-medium" title={referenceTo(secret.name)}>
-          {secret.name}
-        </span>
-      </ListCell>
-      <ListCell className="whitespace-nowrap" area="share">
-        <span className={state.className}>{state.label}</span>
-      </ListCell>
-      <ListCell className="truncate text-muted" area="wide">
-        <span title={secret.hosts.join("\n")}>{secret.hosts.join(", ")}</span>
-      </ListCell>
-      <ListCell className="whitespace-nowrap text-muted" area="end">
-        {secret.lastUsedAt ? (
-          <>
-            <span className="md:hidden">used </span>
-            <Ago at={secret.lastUsedAt} />
-          </>
-        ) : (
-          "Never used"
-        )}
-      </ListCell>
-      <ListCell className="whitespace-nowrap text-muted" area="wide">
-        {secret.expiresAt ? <Day at={secret.expiresAt} /> : "Never"}
-      </ListCell>
-      <ListCell className="truncate text-muted" area="wide">
-        <Day at={secret.createdAt} /> by {secret.createdBy}
-      </ListCell>
-      {onOpen ? (
-        <ListCell area="action">
-          <MoreMenu label={`Actions for ${secret.name}`} quiet>
-            <MenuItem onClick={() => onOpen("replace")}>
-              {secret.state === "missing" ? "Set the value" : "Replace the value"}
-            </MenuItem>
-            <MenuItem onClick={() => onOpen("edit")}>Edit hosts and expiry</MenuItem>
-            <MenuSeparator />
-            <MenuItem danger onClick={() => onOpen("remove")}>
-              Remove
-            </MenuItem>
-          </MoreMenu>
-        </ListCell>
-      ) : null}
-    </ListRow>
   );
 }

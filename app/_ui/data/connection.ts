@@ -1,10 +1,9 @@
 "use client";
 
-import { useSyncExternalStore } from "react";
+import { createStore } from "./store";
 
-/** Whether the server can be reached. Shared by the whole tab. */
-let lost = false;
-const listeners = new Set<() => void>();
+/** Whether the server cannot be reached. */
+const lost = createStore(false);
 
 /** Checks whether the server responds. Call it after a request or stream that broke off. */
 export async function checkConnection(): Promise<boolean> {
@@ -12,21 +11,9 @@ export async function checkConnection(): Promise<boolean> {
     () => true,
     () => false,
   );
-  if (lost === reached) {
-    lost = !reached;
-    for (const listener of listeners) listener();
-  }
+  lost.set(!reached);
   return reached;
 }
 
 /** Whether the last check got no response. */
-export function useConnectionLost(): boolean {
-  return useSyncExternalStore(
-    (listener) => {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
-    () => lost,
-    () => false,
-  );
-}
+export const useConnectionLost = lost.use;

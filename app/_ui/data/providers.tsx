@@ -4,6 +4,7 @@ import { CSPProvider } from "@base-ui/react/csp-provider";
 import { QueryClientProvider } from "@tanstack/react-query";
 import { createTRPCClient, type getFetch, httpBatchLink } from "@trpc/client";
 import { createTRPCContext } from "@trpc/tanstack-react-query";
+import { LucideProvider } from "lucide-react";
 import { type ReactNode, useState } from "react";
 import { checkConnection } from "@/app/_ui/data/connection";
 import { createQueryClient } from "@/app/_ui/data/query-client";
@@ -28,20 +29,16 @@ const fetchAndNote: ReturnType<typeof getFetch> = async (address, { signal, ...i
   return response;
 };
 
-/** The context that client components need. `now` is the server's time in ms when it rendered. */
-export function Providers({
-  now,
-  timeZone,
-  timeZoneChosen,
-  nonce,
-  children,
-}: {
+type Props = {
   now: number;
   timeZone: string;
   timeZoneChosen: boolean;
   nonce: string | undefined;
   children: ReactNode;
-}) {
+};
+
+/** The context that client components need. `now` is the server's time in ms when it rendered. */
+export function Providers({ now, timeZone, timeZoneChosen, nonce, children }: Props) {
   const [queryClient] = useState(() => createQueryClient());
   const [trpcClient] = useState(() =>
     createTRPCClient<DashboardRouter>({
@@ -53,7 +50,11 @@ export function Providers({
       <QueryClientProvider client={queryClient}>
         <TRPCProvider queryClient={queryClient} trpcClient={trpcClient}>
           <TimeProvider chosen={timeZoneChosen} now={now} timeZone={timeZone}>
-            <ToastProvider>{children}</ToastProvider>
+            <ToastProvider>
+              <LucideProvider absoluteStrokeWidth size={16} strokeWidth={1.5}>
+                {children}
+              </LucideProvider>
+            </ToastProvider>
           </TimeProvider>
         </TRPCProvider>
       </QueryClientProvider>

@@ -34,16 +34,22 @@ export function createQueryClient(isFinal: (error: unknown) => boolean = isFinal
  */
 export type ShownError = { code: string; message: string; issues: { path: string; message: string }[] };
 
-/**
- * The part of an error's data that `server/api/trpc.ts` exposes. Parsed by hand, because zod would add to the page's
- * size.
- */
-function readShownError(data: unknown): ShownError | null {
-  const shown = memberOf(data, "shown");
-  const code = memberOf(shown, "code");
-  const message = memberOf(shown, "message");
+/** A call that failed, with what to show of it. */
+export class CallError extends Error {
+  readonly shown: ShownError;
+
+  constructor(shown: ShownError) {
+    super(shown.message);
+    this.shown = shown;
+  }
+}
+
+/** An error in the contract's form; null for anything else. Parsed by hand, because zod would add to the page's size. */
+function readShown(error: unknown): ShownError | null {
+  const code = memberOf(error, "code");
+  const message = memberOf(error, "message");
   if (typeof code !== "string" || typeof message !== "string") return null;
-  const issues = memberOf(shown, "issues");
+  const issues = memberOf(error, "issues");
   return { code, message, issues: Array.isArray(issues) ? issues.flatMap(readIssue) : [] };
 }
 
@@ -57,19 +63,32 @@ function memberOf(value: unknown, key: string): unknown {
   return typeof value === "object" && value !== null ? Reflect.get(value, key) : undefined;
 }
 
+const UNREACHABLE: ShownError = {
+  code: "unreachable",
+  message: "The server could not be reached. Check the connection and try again.",
+  issues: [],
+};
+const FAILED: ShownError = { code: "internal_error", message: "Something failed.", issues: [] };
+
 /** The server's error message, or our own sentence if the server could not be reached. */
 export function describeError(error: unknown): ShownError {
-  if (error instanceof TRPCClientError) {
-    const shown = readShownError(error.data);
-    if (shown) return shown;
-    return {
-      code: "unreachable",
-      message: "The server could not be reached. Check the connection and try again.",
-      issues: [],
-    };
-  }
-  const message = error instanceof Error ? error.message : "Something failed.";
-  return { code: "internal_error", message, issues: [] };
+  if (error instanceof CallError) return error.shown;
+  if (error instanceof TRPCClientError) return readShown(memberOf(error.data, "shown")) ?? UNREACHABLE;
+  return error instanceof Error ? { ...FAILED, message: error.message } : FAILED;
+}
+
+/** Sends JSON to a route of ours and returns the JSON that it answers. Throws `CallError`. */
+export async function postJson<Answer>(path: string, sent: object): Promise<Answer> {
+  const response = await fetch(path, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(sent),
+  }).catch(() => {
+    throw new CallError(UNREACHABLE);
+  });
+  const answer = await response.json().catch(() => null);
+  if (response.ok) return answer;
+  throw new CallError(readShown(answer) ?? FAILED);
 }
 
 function isFinalAnswer(error: unknown): boolean {

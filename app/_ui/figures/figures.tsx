@@ -1,18 +1,10 @@
 import clsx from "clsx";
 import type { ReactNode } from "react";
 
+type FiguresProps = { label: string; narrow?: boolean; className?: string | undefined; children: ReactNode };
+
 /** Key figures side by side, divided by lines; two in a row on a phone, and always if there is little room. */
-export function Figures({
-  label,
-  narrow = false,
-  className,
-  children,
-}: {
-  label: string;
-  narrow?: boolean;
-  className?: string | undefined;
-  children: ReactNode;
-}) {
+export function Figures({ label, narrow = false, className, children }: FiguresProps) {
   return (
     <section aria-label={label} className={clsx("border-line border-y", className)}>
       <dl
@@ -29,20 +21,16 @@ export function Figures({
   );
 }
 
-/** One key figure: its name, the value, and a note that puts it in relation. */
-export function Figure({
-  name,
-  value,
-  note,
-  chart,
-  className,
-}: {
+type FigureProps = {
   name: string;
   value: ReactNode;
   note?: ReactNode;
   chart?: ReactNode;
   className?: string;
-}) {
+};
+
+/** One key figure: its name, the value, and a note that puts it in relation. */
+export function Figure({ name, value, note, chart, className }: FigureProps) {
   return (
     <div className={clsx("min-w-0 px-4 py-3.5 sm:px-6", className)}>
       <dt className="text-muted text-xs">{name}</dt>

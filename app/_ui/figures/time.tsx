@@ -26,17 +26,9 @@ import {
  */
 const TimeContext = createContext({ now: 0, timeZone: "UTC", chosen: false });
 
-export function TimeProvider({
-  now,
-  timeZone,
-  chosen,
-  children,
-}: {
-  now: number;
-  timeZone: string;
-  chosen: boolean;
-  children: ReactNode;
-}) {
+type TimeProviderProps = { now: number; timeZone: string; chosen: boolean; children: ReactNode };
+
+export function TimeProvider({ now, timeZone, chosen, children }: TimeProviderProps) {
   const value = useMemo(() => ({ now, timeZone, chosen }), [now, timeZone, chosen]);
   // Runs once, before any component asks for the time. A later `now` is from another load.
   useState(() => typeof window === "object" && syncWithPage(now));
@@ -114,57 +106,47 @@ export function useNow(lively = false): number {
   );
 }
 
-/** A relative time, with the exact time on hover. */
-export function Ago({ at, className }: { at: string; className?: string }) {
-  const now = useNow();
-  const timeZone = useTimeZone();
-  const date = new Date(at);
-  return (
-    <time className={className} dateTime={at} title={formatExact(date, timeZone)}>
-      {formatAgo(date, now, timeZone)}
-    </time>
-  );
-}
-
 /** An exact time, for the title of a link that covers a whole row and hides the titles inside it. */
 export function useExact(at: string): string {
   return formatExact(new Date(at), useTimeZone());
 }
 
+type TimeProps = { at: string; className?: string };
+
+/** A time as text, with the exact time on hover. */
+function Time({ at, className, children }: TimeProps & { children: string }) {
+  return (
+    <time className={className} dateTime={at} title={useExact(at)}>
+      {children}
+    </time>
+  );
+}
+
+/** A relative time. */
+export function Ago(props: TimeProps) {
+  return <Time {...props}>{formatAgo(new Date(props.at), useNow(), useTimeZone())}</Time>;
+}
+
 /** A date and time of day; only the time of day if `after` is on the same day. */
-export function Moment({ at, after, className }: { at: string; after?: string; className?: string }) {
+export function Moment({ after, ...props }: TimeProps & { after?: string }) {
   const { now } = useContext(TimeContext);
   const timeZone = useTimeZone();
-  const date = new Date(at);
+  const date = new Date(props.at);
   const sameDay = after !== undefined && formatDate(new Date(after), timeZone) === formatDate(date, timeZone);
   return (
-    <time className={className} dateTime={at} title={formatExact(date, timeZone)}>
-      {sameDay ? formatTimeOfDay(date, timeZone) : formatMoment(date, timeZone, now)}
-    </time>
+    <Time {...props}>{sameDay ? formatTimeOfDay(date, timeZone) : formatMoment(date, timeZone, now)}</Time>
   );
 }
 
-/** A date, with the exact time on hover. */
-export function Day({ at, className }: { at: string; className?: string }) {
-  const timeZone = useTimeZone();
-  const date = new Date(at);
-  return (
-    <time className={className} dateTime={at} title={formatExact(date, timeZone)}>
-      {formatDate(date, timeZone)}
-    </time>
-  );
+/** A date. */
+export function Day(props: TimeProps) {
+  return <Time {...props}>{formatDate(new Date(props.at), useTimeZone())}</Time>;
 }
+
+type ElapsedProps = { from: string | null; to: string | null; lively?: boolean };
 
 /** How long something took, or has taken so far. Empty before the start. */
-export function Elapsed({
-  from,
-  to,
-  lively = false,
-}: {
-  from: string | null;
-  to: string | null;
-  lively?: boolean;
-}) {
+export function Elapsed({ from, to, lively = false }: ElapsedProps) {
   if (from === null) return null;
   if (to === null) return <RunningElapsed from={from} lively={lively} />;
   return <>{formatDuration(new Date(to).getTime() - new Date(from).getTime())}</>;

@@ -3,45 +3,27 @@
 import { useState } from "react";
 import { formatDate } from "@/app/_ui/figures/format";
 import { useNow, useTimeZone } from "@/app/_ui/figures/time";
-import { EXPIRIES, type ExpiryDraft, readExpiry } from "@/app/_ui/forms/expiry";
-import { SelectField, TextField } from "@/app/_ui/forms/form";
+import { OptionField, TextField } from "@/app/_ui/forms/form";
+import { EXPIRIES, type ExpiryDraft, readExpiry } from "./expiry";
 
-/** The state of an ExpiryField: its props, and `read`, which returns undefined and marks the field if no date is chosen. */
+/**
+ * The state of an `ExpiryField`: its `field` props, what to send, and the faults that only the form can see.
+ * @param kept the time that is set already, if it can stay
+ */
 export function useExpiry(kept: string | null = null) {
   const now = useNow();
-  const [draft, setDraft] = useState<ExpiryDraft>({ expiry: kept === null ? "never" : "kept", date: "" });
-  const [noDate, setNoDate] = useState(false);
-  return {
-    read() {
-      const expiresAt = readExpiry(draft, { now, kept });
-      setNoDate(expiresAt === undefined);
-      return expiresAt;
-    },
-    props: (error: string | undefined) => ({
-      value: draft,
-      kept,
-      error: noDate ? "Choose a date." : error,
-      onChange: (part: Partial<ExpiryDraft>) => setDraft((before) => ({ ...before, ...part })),
-    }),
-  };
+  const [value, setValue] = useState<ExpiryDraft>({ expiry: kept === null ? "never" : "kept", date: "" });
+  return { ...readExpiry(value, { now, kept }), field: { value, kept, onChange: setValue } };
 }
 
-/** A choice of when something expires, with a date field for "On a date". */
-export function ExpiryField({
-  value,
-  kept = null,
-  error,
-  what,
-  onChange,
-}: {
-  value: ExpiryDraft;
-  /** The time that is set already, if it can stay. */
-  kept?: string | null;
+type Props = ReturnType<typeof useExpiry>["field"] & {
   error: string | undefined;
   /** What expires, for the hint: "The key". */
   what: string;
-  onChange: (part: Partial<ExpiryDraft>) => void;
-}) {
+};
+
+/** A choice of when something expires, with a date field for "On a date". */
+export function ExpiryField({ value, kept, error, what, onChange }: Props) {
   const timeZone = useTimeZone();
   const options = [
     ...(kept === null
@@ -51,27 +33,19 @@ export function ExpiryField({
   ];
   return (
     <div className="grid gap-4 sm:grid-cols-2">
-      <SelectField
+      <OptionField
         error={value.expiry === "date" ? undefined : error}
         label="Expires"
-        onChange={(text) => {
-          const chosen = options.find((option) => option.value === text);
-          if (chosen) onChange({ expiry: chosen.value });
-        }}
+        onChange={(expiry) => onChange({ ...value, expiry })}
+        options={options}
         value={value.expiry}
-      >
-        {options.map((option) => (
-          <option key={option.value} value={option.value}>
-            {option.label}
-          </option>
-        ))}
-      </SelectField>
+      />
       {value.expiry === "date" ? (
         <TextField
           error={error}
           hint={`${what} works until the end of this day.`}
           label="Last day"
-          onChange={(date) => onChange({ date })}
+          onChange={(date) => onChange({ ...value, date })}
           type="date"
           value={value.date}
         />

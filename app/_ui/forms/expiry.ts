@@ -6,27 +6,26 @@ export const EXPIRIES = [
   { value: "date", label: "On a date", days: null },
 ] as const;
 
-/** `kept`: the time that is set already. */
-type ExpiryChoice = (typeof EXPIRIES)[number]["value"] | "kept";
-
-/** A chosen expiry, as typed. */
-export type ExpiryDraft = {
-  expiry: ExpiryChoice;
-  /** `YYYY-MM-DD`, for the choice `date`. */
-  date: string;
-};
+/** A chosen expiry, as typed. `kept`: the time that is set already. `date`: `YYYY-MM-DD`, for the choice `date`. */
+export type ExpiryDraft = { expiry: (typeof EXPIRIES)[number]["value"] | "kept"; date: string };
 
 const DAY_MS = 24 * 3600 * 1000;
 
-/** The time that a draft describes; null: never, undefined: no valid date. */
+/** What to send for a draft, null for never; and a fault if no valid date is chosen. */
 export function readExpiry(
   { expiry, date }: ExpiryDraft,
   { now, kept = null }: { now: number; kept?: string | null },
-): string | null | undefined {
-  if (expiry === "kept") return kept;
-  const preset = EXPIRIES.find(({ value }) => value === expiry);
-  if (preset?.days) return new Date(now + preset.days * DAY_MS).toISOString();
-  if (expiry !== "date") return null;
-  const end = new Date(`${date}T23:59:59`);
-  return Number.isNaN(end.getTime()) ? undefined : end.toISOString();
+): { sent: { expiresAt: string | null }; faults: Record<string, string> } {
+  const faults: Record<string, string> = {};
+  const read = () => {
+    if (expiry === "kept") return kept;
+    if (expiry === "date") {
+      const end = new Date(`${date}T23:59:59`);
+      if (!Number.isNaN(end.getTime())) return end.toISOString();
+      faults["/expiresAt"] = "Choose a date.";
+    }
+    const days = EXPIRIES.find(({ value }) => value === expiry)?.days;
+    return days ? new Date(now + days * DAY_MS).toISOString() : null;
+  };
+  return { sent: { expiresAt: read() }, faults };
 }

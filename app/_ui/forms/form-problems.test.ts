@@ -34,7 +34,7 @@ test("an error about an item of a list names the item, and comes before one abou
     { path: "/agents", message: "are too many" },
     { path: "/agents/1", message: "is unknown" },
   ]);
-  expect(readProblems(error, LABELS, { "/agents": ["desk", "shop"] }).at("/agents")).toBe("shop is unknown.");
+  expect(readProblems(error, LABELS, { agents: ["desk", "shop"] }).at("/agents")).toBe("shop is unknown.");
 });
 
 test("an error without issues belongs to the dialog, and no error to nobody", () => {

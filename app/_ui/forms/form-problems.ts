@@ -1,26 +1,22 @@
 import { describeError } from "@/app/_ui/data/query-client";
 
-/** What a form shows of a failed mutation. */
-export type FormProblems = {
-  /** The error at the field of a JSON pointer, or below it. */
-  at: (path: string) => string | undefined;
-  /** What belongs to none of the fields. */
-  rest: string | null;
-};
-
-const NONE: FormProblems = { at: () => undefined, rest: null };
-
 /**
- * Sorts the issues of an error to the fields of a form: `labels` has the label of each field by its JSON pointer.
- * An issue's message continues its label: "Name" and "is required".
- * @param lists the items that were sent, by field: the message about an item begins with the item
+ * Sorts the issues of a failed mutation to the fields of its form. An issue's message continues the field's label: "Name"
+ * and "is required". The message about an item of a list begins with the item.
+ * @param labels the label of each field, by its JSON pointer
+ * @param sent what the mutation sent
  */
 export function readProblems(
   error: unknown,
   labels: Record<string, string>,
-  lists: Record<string, readonly string[]> = {},
-): FormProblems {
-  if (error === null || error === undefined) return NONE;
+  sent?: unknown,
+): {
+  /** The error at the field of a JSON pointer, or below it. */
+  at: (path: string) => string | undefined;
+  /** What belongs to none of the fields. */
+  rest: string | null;
+} {
+  if (error === null) return { at: () => undefined, rest: null };
   const { message, issues } = describeError(error);
   const fieldOf = (path: string) =>
     Object.keys(labels).find((field) => path === field || path.startsWith(`${field}/`));
@@ -29,12 +25,21 @@ export function readProblems(
     at(field) {
       const own = issues.filter(({ path }) => fieldOf(path) === field);
       const issue = own.find(({ path }) => path !== field) ?? own[0];
-      const item = issue && lists[field]?.[Number(issue.path.slice(field.length + 1))];
-      return issue && `${item ?? labels[field] ?? ""} ${issue.message}.`;
+      return issue && `${itemAt(sent, issue.path) ?? labels[field] ?? ""} ${issue.message}.`;
     },
     rest:
       issues.length === 0
         ? message
         : rest.map((issue) => `${issue.path.slice(1)} ${issue.message}.`.trim()).join(" ") || null,
   };
+}
+
+export type FormProblems = ReturnType<typeof readProblems>;
+
+/** The text at a path such as `/hosts/1`; undefined if there is no list of texts. */
+function itemAt(sent: unknown, path: string): string | undefined {
+  const [, field = "", index = ""] = path.split("/");
+  const list: unknown = typeof sent === "object" && sent !== null ? Reflect.get(sent, field) : undefined;
+  const item: unknown = Array.isArray(list) && index !== "" ? list[Number(index)] : undefined;
+  return typeof item === "string" ? item : undefined;
 }

@@ -1,8 +1,10 @@
 "use client";
 
 import clsx from "clsx";
-import { type ComponentPropsWithRef, type ReactNode, type SelectHTMLAttributes, useId } from "react";
-import { INPUT_CLASS } from "@/app/_ui/forms/field";
+import { type ComponentProps, type ComponentPropsWithRef, type ReactNode, useId } from "react";
+
+export const INPUT_CLASS =
+  "h-9 w-full rounded-md border border-input-line bg-canvas px-2.5 text-ink placeholder:text-faint focus-visible:border-accent";
 
 type ControlProps = { id: string; "aria-describedby"?: string; "aria-invalid"?: true };
 
@@ -118,7 +120,16 @@ export function TextareaField({
   );
 }
 
-export function SelectField({ children, ...props }: FieldProps<SelectHTMLAttributes<HTMLSelectElement>>) {
+/** A single-line input whose value the browser holds, for forms that work without JavaScript. */
+export function UncontrolledField({ label, ...props }: ComponentProps<"input"> & { label: string }) {
+  return (
+    <Labelled label={label}>
+      {(control) => <input className={INPUT_CLASS} {...control} {...props} />}
+    </Labelled>
+  );
+}
+
+export function SelectField({ children, ...props }: FieldProps<ComponentProps<"select">>) {
   const { description, onText, attributes } = split(props);
   return (
     <Labelled {...description}>
@@ -131,16 +142,32 @@ export function SelectField({ children, ...props }: FieldProps<SelectHTMLAttribu
   );
 }
 
+type OptionFieldProps<Value extends string> = Omit<ComponentProps<typeof SelectField>, "onChange"> & {
+  options: readonly { value: Value; label: string; disabled?: boolean }[];
+  onChange: (value: Value) => void;
+};
+
+/** A select with given options, one of which it reports. */
+export function OptionField<Value extends string>({ options, onChange, ...props }: OptionFieldProps<Value>) {
+  const choose = (text: string) => {
+    const chosen = options.find(({ value }) => value === text);
+    if (chosen) onChange(chosen.value);
+  };
+  return (
+    <SelectField {...props} onChange={choose}>
+      {options.map(({ value, label, disabled }) => (
+        <option disabled={disabled} key={value} value={value}>
+          {label}
+        </option>
+      ))}
+    </SelectField>
+  );
+}
+
+type FieldGroupProps = { label: string; error?: string | undefined; children: ReactNode };
+
 /** Several controls under one heading. */
-export function FieldGroup({
-  label,
-  error,
-  children,
-}: {
-  label: string;
-  error?: string | undefined;
-  children: ReactNode;
-}) {
+export function FieldGroup({ label, error, children }: FieldGroupProps) {
   const id = useId();
   return (
     <fieldset aria-describedby={error ? id : undefined} className="flex min-w-0 flex-col gap-1">
@@ -153,20 +180,16 @@ export function FieldGroup({
   );
 }
 
-/** A box to tick or, with `name`, one of several choices. */
-export function Choice({
-  name,
-  checked,
-  disabled = false,
-  onChange,
-  children,
-}: {
+type ChoiceProps = {
   name?: string;
   checked: boolean;
   disabled?: boolean;
   onChange: (checked: boolean) => void;
   children: ReactNode;
-}) {
+};
+
+/** A box to tick or, with `name`, one of several choices. */
+export function Choice({ name, checked, disabled = false, onChange, children }: ChoiceProps) {
   return (
     <label className="flex min-h-7 min-w-0 items-center gap-2">
       <input

@@ -14,24 +14,20 @@ const ROWS_OF_PAGE = 100;
 /** How many characters of a text a cell shows at first. */
 const LONG_CELL = 120;
 
-/**
- * A list of records as a table, 100 rows at a time. With a search, it shows the matching rows. `drawNested` draws a
- * nested value when the reader opens it.
- */
-export function JsonTable({
-  list,
-  columns,
-  path,
-  search,
-  drawNested,
-}: {
+type JsonTableProps = {
   list: Json[];
   columns: string[];
   /** The path of the list within its document. */
   path: string;
   search: Search | null;
   drawNested: (value: JsonNode, path: string) => ReactNode;
-}) {
+};
+
+/**
+ * A list of records as a table, 100 rows at a time. With a search, it shows the matching rows. `drawNested` draws a
+ * nested value when the reader opens it.
+ */
+export function JsonTable({ list, columns, path, search, drawNested }: JsonTableProps) {
   const [wanted, setPage] = useState(0);
   const [searched, setSearched] = useState(search);
   if (searched !== search) {
@@ -168,17 +164,9 @@ function startOfJson(value: JsonNode): string {
   return Array.isArray(value) ? `[${label}]` : `{ ${label} }`;
 }
 
-function Pages({
-  page,
-  last,
-  rows,
-  onPage,
-}: {
-  page: number;
-  last: number;
-  rows: number;
-  onPage: (page: number) => void;
-}) {
+type PagesProps = { page: number; last: number; rows: number; onPage: (page: number) => void };
+
+function Pages({ page, last, rows, onPage }: PagesProps) {
   const first = page * ROWS_OF_PAGE + 1;
   return (
     <nav aria-label="Pages of the table" className="mt-1 flex flex-wrap items-center gap-x-3 text-muted">

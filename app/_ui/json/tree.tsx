@@ -154,16 +154,10 @@ function Branch({
   );
 }
 
+type Props = { asTable: boolean; onSwitch: (asTable: boolean) => void; what: string };
+
 /** Switches a list of records between table and tree; `what` is the path of the list, for the accessible name. */
-function TableSwitch({
-  asTable,
-  onSwitch,
-  what,
-}: {
-  asTable: boolean;
-  onSwitch: (asTable: boolean) => void;
-  what: string;
-}) {
+function TableSwitch({ asTable, onSwitch, what }: Props) {
   return (
     <button
       aria-label={`Show ${what} as a table`}

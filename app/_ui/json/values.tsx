@@ -12,16 +12,10 @@ import type { Search } from "./paths";
 /** Longer texts are collapsed. */
 const LONG_TEXT = 400;
 
+type Props = { value: string | number | boolean | null; search: Search | null; most?: number };
+
 /** A value without members; `most` is the number of characters shown before the reader asks for more. */
-export function Scalar({
-  value,
-  search,
-  most = LONG_TEXT,
-}: {
-  value: string | number | boolean | null;
-  search: Search | null;
-  most?: number;
-}) {
+export function Scalar({ value, search, most = LONG_TEXT }: Props) {
   if (typeof value === "string") return <TextValue most={most} search={search} text={value} />;
   return (
     <span className={typeof value === "number" ? "text-json-number" : "text-json-word"}>

@@ -54,15 +54,9 @@ function Plain({ value }: { value: Json }) {
   );
 }
 
-function DocumentWithTools({
-  text,
-  value,
-  searchText: first,
-}: {
-  text: string;
-  value: JsonNode;
-  searchText: string;
-}) {
+type Props = { text: string; value: JsonNode; searchText: string };
+
+function DocumentWithTools({ text, value, searchText: first }: Props) {
   const [typed, setTyped] = useState(() => (first && searchJson(value, first)?.hits ? first : ""));
   const [startsWithHits] = useState(typed !== "");
   const searched = startsWithHits || text.length >= SEARCHED_FROM;

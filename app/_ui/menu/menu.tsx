@@ -1,10 +1,9 @@
 "use client";
 
-import { type KeyboardEvent, type ReactNode, useRef, useState } from "react";
+import { type ComponentProps, type KeyboardEvent, type ReactNode, useRef, useState } from "react";
 import { buttonClass } from "@/app/_ui/button";
 import { checkConnection } from "@/app/_ui/data/connection";
 import { MoreIcon } from "@/app/_ui/icons";
-import { type MenuChoiceProps, type MenuItemProps, type MenuLinkProps, useMenuParts } from "./parts";
 
 type PopupModule = typeof import("./popup");
 
@@ -85,16 +84,10 @@ export function Menu({
   );
 }
 
+type MoreMenuProps = { label: string; quiet?: boolean; children: ReactNode };
+
 /** A menu of further actions. `quiet`: in a row of a list, without a frame. */
-export function MoreMenu({
-  label,
-  quiet = false,
-  children,
-}: {
-  label: string;
-  quiet?: boolean;
-  children: ReactNode;
-}) {
+export function MoreMenu({ label, quiet = false, children }: MoreMenuProps) {
   const look = buttonClass(quiet ? "quiet" : "plain", "w-8 px-0!");
   return (
     <Menu label={label} trigger={<MoreIcon />} triggerClass={look}>
@@ -103,24 +96,28 @@ export function MoreMenu({
   );
 }
 
-export function MenuItem(props: MenuItemProps) {
-  const { Item } = useMenuParts();
+/** The popup draws a menu's entries, so its code is loaded by then. */
+function loadedPopup(): PopupModule {
+  if (popup === undefined) throw new Error("A menu's entries must be inside a Menu.");
+  return popup;
+}
+
+export function MenuItem(props: ComponentProps<PopupModule["Item"]>) {
+  const { Item } = loadedPopup();
   return <Item {...props} />;
 }
 
 /** An entry that links to an address or a download. */
-export function MenuLink(props: MenuLinkProps) {
-  const { Link } = useMenuParts();
-  return <Link {...props} />;
+export function MenuLink(props: ComponentProps<PopupModule["LinkItem"]>) {
+  const { LinkItem } = loadedPopup();
+  return <LinkItem {...props} />;
 }
 
-export function MenuChoice<Value extends string>({ value, onChange, options }: MenuChoiceProps<Value>) {
-  const { Choice } = useMenuParts();
-  const choose = (next: string) => {
-    const option = options.find((each) => each.value === next);
-    if (option) onChange(option.value);
-  };
-  return <Choice onChange={choose} options={options} value={value} />;
+export function MenuChoice<Value extends string>(
+  props: ComponentProps<typeof import("./popup").Choice<Value>>,
+) {
+  const { Choice } = loadedPopup();
+  return <Choice {...props} />;
 }
 
 export function MenuSeparator() {

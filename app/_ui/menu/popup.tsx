@@ -4,21 +4,11 @@ import { Menu as Base } from "@base-ui/react/menu";
 import { type FocusEvent as FocusOf, type KeyboardEvent, type ReactNode, useEffect, useRef } from "react";
 import { CheckIcon } from "@/app/_ui/icons";
 import { Link } from "@/app/_ui/link";
-import { type MenuParts, MenuPartsContext } from "./parts";
 
 const POPUP_CLASS =
   "max-h-(--available-height) min-w-44 max-w-80 overflow-y-auto rounded-lg border border-line-strong bg-raised p-1 text-ink shadow-raised outline-none";
 
-/** A menu's popup, below the button that opened it. */
-export function MenuPopup({
-  button,
-  open,
-  onClose,
-  align,
-  startsAtFirst,
-  finalFocus,
-  children,
-}: {
+type Props = {
   button: HTMLElement;
   open: boolean;
   onClose: () => void;
@@ -27,7 +17,10 @@ export function MenuPopup({
   startsAtFirst: boolean;
   finalFocus: true | (() => HTMLElement | true);
   children: ReactNode;
-}) {
+};
+
+/** A menu's popup, below the button that opened it. */
+export function MenuPopup({ button, open, onClose, align, startsAtFirst, finalFocus, children }: Props) {
   const untouched = useRef(true);
   useEffect(() => {
     if (!open) untouched.current = true;
@@ -56,30 +49,28 @@ export function MenuPopup({
     return target === true ? button : target;
   }
   return (
-    <MenuPartsContext value={PARTS}>
-      <Base.Root
-        modal={false}
-        onOpenChange={(_open, { event }) => {
-          // The button closes the menu itself; closed twice, it would open again.
-          if (!isWithin(button, event.target) && !isWithin(button, relatedTargetOf(event))) onClose();
-        }}
-        open={open}
-      >
-        <Base.Portal>
-          <Base.Positioner align={align} anchor={button} className="z-50 outline-none" sideOffset={4}>
-            <Base.Popup
-              aria-label={button.getAttribute("aria-label") ?? button.textContent ?? ""}
-              className={POPUP_CLASS}
-              finalFocus={focusAfter}
-              onFocus={onFocus}
-              onKeyDown={onKeyDown}
-            >
-              {children}
-            </Base.Popup>
-          </Base.Positioner>
-        </Base.Portal>
-      </Base.Root>
-    </MenuPartsContext>
+    <Base.Root
+      modal={false}
+      onOpenChange={(_open, { event }) => {
+        // The button closes the menu itself; closed twice, it would open again.
+        if (!isWithin(button, event.target) && !isWithin(button, relatedTargetOf(event))) onClose();
+      }}
+      open={open}
+    >
+      <Base.Portal>
+        <Base.Positioner align={align} anchor={button} className="z-50 outline-none" sideOffset={4}>
+          <Base.Popup
+            aria-label={button.getAttribute("aria-label") ?? button.textContent ?? ""}
+            className={POPUP_CLASS}
+            finalFocus={focusAfter}
+            onFocus={onFocus}
+            onKeyDown={onKeyDown}
+          >
+            {children}
+          </Base.Popup>
+        </Base.Positioner>
+      </Base.Portal>
+    </Base.Root>
   );
 }
 
@@ -94,8 +85,10 @@ function relatedTargetOf(event: Event): EventTarget | null {
 const ITEM_CLASS =
   "flex min-h-8 w-full cursor-pointer select-none items-center gap-2 rounded-md px-2 py-1 text-left outline-none data-[highlighted]:bg-hover data-[disabled]:opacity-55";
 
-const PARTS: MenuParts = {
-  Item: ({ onClick, disabled = false, danger = false, children }) => (
+type ItemProps = { onClick: () => void; disabled?: boolean; danger?: boolean; children: ReactNode };
+
+export function Item({ onClick, disabled = false, danger = false, children }: ItemProps) {
+  return (
     <Base.Item
       className={danger ? `${ITEM_CLASS} text-failed` : ITEM_CLASS}
       disabled={disabled}
@@ -103,8 +96,13 @@ const PARTS: MenuParts = {
     >
       {children}
     </Base.Item>
-  ),
-  Link: ({ href, download = false, onClick, children }) => (
+  );
+}
+
+type LinkItemProps = { href: string; download?: boolean; onClick?: () => void; children: ReactNode };
+
+export function LinkItem({ href, download = false, onClick, children }: LinkItemProps) {
+  return (
     <Base.LinkItem
       className={ITEM_CLASS}
       closeOnClick
@@ -113,8 +111,17 @@ const PARTS: MenuParts = {
     >
       {children}
     </Base.LinkItem>
-  ),
-  Choice: ({ value, onChange, options }) => (
+  );
+}
+
+type ChoiceProps<Value extends string> = {
+  value: Value;
+  onChange: (value: Value) => void;
+  options: readonly { value: Value; label: ReactNode; icon?: ReactNode }[];
+};
+
+export function Choice<Value extends string>({ value, onChange, options }: ChoiceProps<Value>) {
+  return (
     <Base.RadioGroup onValueChange={onChange} value={value}>
       {options.map((option) => (
         <Base.RadioItem className={ITEM_CLASS} closeOnClick key={option.value} value={option.value}>
@@ -126,5 +133,5 @@ const PARTS: MenuParts = {
         </Base.RadioItem>
       ))}
     </Base.RadioGroup>
-  ),
-};
+  );
+}

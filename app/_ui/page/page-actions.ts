@@ -1,6 +1,7 @@
 "use client";
 
-import { type ReactNode, useEffect, useRef, useSyncExternalStore } from "react";
+import { type ReactNode, useEffect, useRef } from "react";
+import { createStore } from "@/app/_ui/data/store";
 
 /** An action of the current page that the palette offers: a call, a link or a download. */
 export type PageAction = { label: string; icon?: ReactNode } & (
@@ -9,14 +10,12 @@ export type PageAction = { label: string; icon?: ReactNode } & (
 );
 
 const registered = new Map<object, PageAction[]>();
-const listeners = new Set<() => void>();
-const NONE: PageAction[] = [];
-let all = NONE;
+const offered = createStore<PageAction[]>([]);
 
 function publish(): void {
   // A page may show the button of an action twice.
-  all = [...new Map([...registered.values()].flat().map((action) => [action.label, action])).values()];
-  for (const listener of listeners) listener();
+  const byLabel = new Map([...registered.values()].flat().map((action) => [action.label, action]));
+  offered.set([...byLabel.values()]);
 }
 
 /** Offers actions in the palette while the component is mounted. */
@@ -36,13 +35,4 @@ export function usePageActions(actions: PageAction[]): void {
 }
 
 /** The actions of all mounted components, in the order they were mounted. */
-export function useOfferedActions(): PageAction[] {
-  return useSyncExternalStore(
-    (listener) => {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
-    () => all,
-    () => NONE,
-  );
-}
+export const useOfferedActions = offered.use;

@@ -30,18 +30,15 @@ export function BackLink({
   );
 }
 
-/** The head of a page below another one: the way back, the title, facts and acts. */
-export function DetailHead({
-  back,
-  title,
-  className,
-  children,
-}: {
+type Props = {
   back: { href: string; label: string };
   title: ReactNode;
   className?: string;
   children?: ReactNode;
-}) {
+};
+
+/** The head of a page below another one: the way back, the title, facts and acts. */
+export function DetailHead({ back, title, className, children }: Props) {
   return (
     <header
       className={clsx("flex min-h-14 flex-wrap items-center gap-x-3 gap-y-1 px-4 py-2 sm:px-6", className)}

@@ -1,17 +1,15 @@
 import type { ReactNode } from "react";
 import { StepwellMark } from "@/app/_ui/icons";
 
-/** A page outside the dashboard's frame: the product's name, a title unless `children` have one, and what comes next. */
-export function PlainPage({
-  title,
-  alert = false,
-  children,
-}: {
+type Props = {
   title?: string;
   /** Whether it reports a failure. */
   alert?: boolean;
   children: ReactNode;
-}) {
+};
+
+/** A page outside the dashboard's frame: the product's name, a title unless `children` have one, and what comes next. */
+export function PlainPage({ title, alert = false, children }: Props) {
   return (
     <main className="flex min-h-dvh flex-col px-6 pt-[18vh] sm:items-center">
       <div className="w-full max-w-[22rem]">

@@ -8,7 +8,7 @@ import { dashboardRouter } from "@/server/api/dashboard/router";
 import { isFaultOfCaller } from "@/server/errors";
 import { newId } from "@/server/ids";
 
-/** On the server: a query client for one page, and the tRPC procedures as query options without HTTP. */
+/** On the server: the member, a query client for one page, and the tRPC procedures as query options without HTTP. */
 export async function createPrefetch() {
   const { actor, session } = await requirePageMember();
   const queryClient = createQueryClient(isFaultOfCaller);
@@ -17,16 +17,12 @@ export async function createPrefetch() {
     ctx: { services: getServices(), actor, requestId: newId(), sessionId: session.user.sessionId },
     queryClient,
   });
-  return { queryClient, trpc };
+  return { queryClient, trpc, actor, session };
 }
 
+type Props = { from: { queryClient: ReturnType<typeof createQueryClient> }; children: ReactNode };
+
 /** Passes what was fetched on the server to the client components inside. */
-export function Prefetched({
-  from,
-  children,
-}: {
-  from: { queryClient: ReturnType<typeof createQueryClient> };
-  children: ReactNode;
-}) {
+export function Prefetched({ from, children }: Props) {
   return <HydrationBoundary state={dehydrate(from.queryClient)}>{children}</HydrationBoundary>;
 }

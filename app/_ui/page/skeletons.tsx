@@ -42,16 +42,14 @@ export function TableSkeleton({ label, columns }: { label: string; columns: read
   );
 }
 
-export function ListPageSkeleton({
-  title,
-  columns,
-  children,
-}: {
+type Props = {
   title: string;
   columns: readonly string[];
   /** What is above the table. */
   children?: ReactNode;
-}) {
+};
+
+export function ListPageSkeleton({ title, columns, children }: Props) {
   return (
     <>
       <PageHead title={title} />

@@ -6,18 +6,7 @@ import { formatBytes } from "@/app/_ui/figures/format";
 
 /** In bytes. */
 const SIZED_FROM = 4_096;
-/**
- * Shows the start of a long content, and the rest on a click. Content that is expensive to draw is a function that gets
- * whether it is collapsed, and then draws `startOfFolded` of its text.
- */
-export function Fold({
-  long,
-  bytes,
-  startsOpen = false,
-  height = "max-h-28",
-  onOpen,
-  children,
-}: {
+type Props = {
   long: boolean;
   /** Whether it starts expanded. */
   startsOpen?: boolean;
@@ -27,7 +16,13 @@ export function Fold({
   bytes: number;
   onOpen?: () => void;
   children: ReactNode | ((folded: boolean) => ReactNode);
-}) {
+};
+
+/**
+ * Shows the start of a long content, and the rest on a click. Content that is expensive to draw is a function that gets
+ * whether it is collapsed, and then draws `startOfFolded` of its text.
+ */
+export function Fold({ long, bytes, startsOpen = false, height = "max-h-28", onOpen, children }: Props) {
   const [open, setOpen] = useState(startsOpen);
   const box = useRef<HTMLDivElement>(null);
   useInertBelow(box, long && !open);

@@ -4,19 +4,17 @@ import { type ReactNode, useEffect, useState } from "react";
 import { formatBytes } from "@/app/_ui/figures/format";
 import { Button } from "../button";
 
+type Props = {
+  pieces: readonly string[];
+  atOnce: number;
+  children: (piece: string, index: number) => ReactNode;
+};
+
 /**
  * Draws the pieces of a long content one per task, so that the page stays responsive: `atOnce` of them, and as many
  * again when the reader asks.
  */
-export function ProgressiveList({
-  pieces,
-  atOnce,
-  children,
-}: {
-  pieces: readonly string[];
-  atOnce: number;
-  children: (piece: string, index: number) => ReactNode;
-}) {
+export function ProgressiveList({ pieces, atOnce, children }: Props) {
   const [shown, setShown] = useState(1);
   const [wanted, setWanted] = useState(atOnce);
   const most = Math.min(wanted, pieces.length);

@@ -6,14 +6,10 @@ import { Problem } from "@/app/_ui/page/page";
 import { signInAddress } from "../../sign-in/target";
 import { Button, buttonClass } from "../button";
 
+type Props = { query: { error: unknown; refetch: () => unknown }; what: string };
+
 /** Replaces what a query could not load. `what` is the whole sentence. */
-export function Unreadable({
-  query,
-  what,
-}: {
-  query: { error: unknown; refetch: () => unknown };
-  what: string;
-}) {
+export function Unreadable({ query, what }: Props) {
   const here = `${usePathname()}?${useSearchParams()}`;
   const { code, message } = describeError(query.error);
   return (

@@ -1,6 +1,6 @@
-import { refuseRoute } from "@/app/request";
 import type { MemberActor } from "@/server/auth/actor";
 import { isStillMember } from "@/server/auth/sessions";
+import { AppError } from "@/server/errors";
 import { acquireStreamSlot } from "@/server/limits/stream-slots";
 import { type EventSink, respondWithEvents } from "@/server/live/event-stream";
 import type { Services } from "@/server/services";
@@ -8,8 +8,8 @@ import type { Services } from "@/server/services";
 const RETRY_AFTER_SECONDS = 5;
 
 /**
- * Answers a member with a live stream, which holds a slot while it is open and ends when the session does. Answers 429
- * if there is no slot.
+ * Answers a member with a live stream, which holds a slot while it is open and ends when the session does. Throws
+ * `rate_limited` if there is no slot.
  */
 export function openStream(
   services: Services,
@@ -18,7 +18,8 @@ export function openStream(
 ): Response {
   const slot = acquireStreamSlot(services, actor);
   if ("refusal" in slot) {
-    return refuseRoute("rate_limited", slot.refusal, { "retry-after": String(RETRY_AFTER_SECONDS) });
+    const headers = { "retry-after": String(RETRY_AFTER_SECONDS) };
+    throw new AppError("rate_limited", slot.refusal, { headers });
   }
   // Next may clear the request's headers after the handler has answered.
   const headers = new Headers(request.headers);

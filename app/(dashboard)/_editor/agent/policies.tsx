@@ -1,6 +1,6 @@
 "use client";
 
-import { INPUT_CLASS } from "@/app/_ui/forms/field";
+import { INPUT_CLASS } from "@/app/_ui/forms/form";
 
 /** An attachment's policy as its form shows it: numbers are texts, empty ones not set. */
 export type PolicyFields = { maxCalls: string; retries: string; onError: "continue" | "fail" };

@@ -1,7 +1,7 @@
 "use client";
 
 import clsx from "clsx";
-import { INPUT_CLASS } from "@/app/_ui/forms/field";
+import { INPUT_CLASS } from "@/app/_ui/forms/form";
 import { choicesOf, FIELD_TYPES, type FieldType, type SchemaField } from "./fields";
 
 const isType = (value: string): value is FieldType => Object.hasOwn(FIELD_TYPES, value);

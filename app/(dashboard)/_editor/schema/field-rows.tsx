@@ -4,7 +4,7 @@ import clsx from "clsx";
 import { type ReactNode, useId, useRef } from "react";
 import { flushSync } from "react-dom";
 import { Button, IconButton } from "@/app/_ui/button";
-import { INPUT_CLASS } from "@/app/_ui/forms/field";
+import { INPUT_CLASS } from "@/app/_ui/forms/form";
 import { CloseIcon, PlusIcon } from "@/app/_ui/icons";
 import { useNotify } from "@/app/_ui/toast";
 import { MoveButtons, moveButton } from "../move-buttons";

@@ -2,7 +2,7 @@
 
 import { type KeyboardEvent, useRef, useState } from "react";
 import { Dialog } from "@/app/_ui/dialog";
-import { INPUT_CLASS } from "@/app/_ui/forms/field";
+import { INPUT_CLASS } from "@/app/_ui/forms/form";
 
 /** Something that a new step can call. `step`: the step without its id. */
 export type Callable = {

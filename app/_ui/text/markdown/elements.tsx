@@ -83,35 +83,17 @@ function Picture({ src, alt = "", ...props }: ComponentProps<"img">) {
   return <Anchor href={typeof src === "string" ? src : ""}>{alt || "image"}</Anchor>;
 }
 
-/** The checkbox of a task list, the only input in Markdown. */
-function Checkbox({ checked = false }: ComponentProps<"input">) {
-  return <input aria-label={checked ? "done" : "not done"} checked={checked} disabled type="checkbox" />;
-}
-
-function CodeBlock({ children }: ComponentProps<"pre">) {
-  return (
-    <HorizontalScroll className="rounded-md border border-line bg-surface px-3 py-2.5" label="Code">
-      <pre className="w-max min-w-full">{children}</pre>
-    </HorizontalScroll>
-  );
-}
-
-function WideTable({ children }: ComponentProps<"table">) {
-  return (
+/** Tables that scroll if they are wide. */
+export const TABLE_COMPONENTS: Components = {
+  table: ({ children }) => (
     <HorizontalScroll label="Table">
       <table>{children}</table>
     </HorizontalScroll>
-  );
-}
-
-// The alignment comes as a style attribute, which the content security policy refuses in the server's HTML.
-function TableCell({ children, style }: ComponentProps<"td">) {
-  return <td data-align={style?.textAlign}>{children}</td>;
-}
-
-function TableHead({ children, style }: ComponentProps<"th">) {
-  return <th data-align={style?.textAlign}>{children}</th>;
-}
+  ),
+  // The alignment comes as a style attribute, which the content security policy refuses in the server's HTML.
+  td: ({ children, style }) => <td data-align={style?.textAlign}>{children}</td>,
+  th: ({ children, style }) => <th data-align={style?.textAlign}>{children}</th>,
+};
 
 const COMPONENTS: Components = {
   a: Anchor,
@@ -122,9 +104,14 @@ const COMPONENTS: Components = {
   h4: ({ children }) => <h6>{children}</h6>,
   h5: ({ children }) => <h6>{children}</h6>,
   img: Picture,
-  input: Checkbox,
-  pre: CodeBlock,
-  table: WideTable,
-  td: TableCell,
-  th: TableHead,
+  // The checkbox of a task list, the only input in Markdown.
+  input: ({ checked = false }) => (
+    <input aria-label={checked ? "done" : "not done"} checked={checked} disabled type="checkbox" />
+  ),
+  pre: ({ children }) => (
+    <HorizontalScroll className="rounded-md border border-line bg-surface px-3 py-2.5" label="Code">
+      <pre className="w-max min-w-full">{children}</pre>
+    </HorizontalScroll>
+  ),
+  ...TABLE_COMPONENTS,
 };

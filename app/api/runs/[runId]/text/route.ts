@@ -1,5 +1,5 @@
-import { memberForRoute, refuseRoute } from "@/app/request";
-import { getServices } from "@/process-services";
+import { privateResponse, runRoute } from "@/app/api/handlers";
+import { AppError } from "@/server/errors";
 import { isUuid } from "@/server/ids";
 import { queueDashboardCall } from "@/server/limits/dashboard-queue";
 import { readPayload } from "@/server/runs/read/inspect/inspect-line";
@@ -8,32 +8,16 @@ import { readPayload } from "@/server/runs/read/inspect/inspect-line";
  * One complete text of a run: `?field=input|output`, of a step with `?step=`, as a file with `?download=1`. The text is
  * untrusted, so it is sent as plain text that no browser renders.
  */
-export async function GET(
-  request: Request,
-  { params }: { params: Promise<{ runId: string }> },
-): Promise<Response> {
-  const services = getServices();
-  const found = await memberForRoute(services, request);
-  if ("refusal" in found) return found.refusal;
-  const { runId } = await params;
-  const query = new URL(request.url).searchParams;
+export const GET = runRoute(async ({ services, request: { url, signal }, actor: { orgId }, runId }) => {
+  const query = new URL(url).searchParams;
   const field = query.get("field") === "input" ? "input" : "output";
   const stepId = query.get("step") ?? undefined;
-  if (!isUuid(runId) || (stepId !== undefined && !isUuid(stepId))) {
-    return refuseRoute("not_found", "There is no such text.");
-  }
-  const { orgId } = found.actor;
   const work = () => readPayload(services, orgId, { runId, stepId, field });
-  const { signal } = request;
-  const text = await queueDashboardCall(services, orgId, { work, signal }).catch(() => null);
-  if (text === null) return refuseRoute("not_found", `Run ${runId} has no such ${field}.`);
-  const name = `${stepId ?? runId}-${field}.txt`;
-  return new Response(text, {
-    headers: {
-      "content-type": "text/plain; charset=utf-8",
-      "x-content-type-options": "nosniff",
-      "cache-control": "private, no-store",
-      ...(query.has("download") ? { "content-disposition": `attachment; filename="${name}"` } : {}),
-    },
-  });
-}
+  const text =
+    stepId === undefined || isUuid(stepId)
+      ? await queueDashboardCall(services, orgId, { work, signal }).catch(() => null)
+      : null;
+  if (text === null) throw new AppError("not_found", `Run ${runId} has no such ${field}.`);
+  const fileName = query.has("download") ? `${stepId ?? runId}-${field}.txt` : undefined;
+  return privateResponse(text, { type: "text/plain", fileName });
+});

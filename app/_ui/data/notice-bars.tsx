@@ -1,12 +1,34 @@
 "use client";
 
 import { useQueryClient } from "@tanstack/react-query";
+import { usePathname, useSearchParams } from "next/navigation";
 import { useOffline } from "next/offline";
-import { useEffect, useEffectEvent, useState } from "react";
-import { Button } from "@/app/_ui/button";
+import { type ReactNode, useEffect, useEffectEvent, useState } from "react";
+import { Button, buttonClass } from "@/app/_ui/button";
 import { usePageActions } from "@/app/_ui/page/page-actions";
+import { signInAddress } from "@/app/sign-in/target";
 import { checkConnection, useConnectionLost } from "./connection";
-import { NoticeBar } from "./notice-bar";
+import { useTRPCClient } from "./providers";
+import { useSignedOut } from "./session";
+
+/** A message about the whole page, over its lower edge, so that nothing moves. */
+function NoticeBar({ title, text, act }: { title: string; text: string; act: ReactNode }) {
+  return (
+    <>
+      {/* The end of the page can be scrolled above the bar. */}
+      <div aria-hidden="true" className="h-20" />
+      <div
+        className="fixed right-0 bottom-0 left-0 z-40 flex flex-wrap items-center gap-x-4 gap-y-2 border-line-strong border-t bg-waiting-wash px-4 py-2.5 sm:px-6 md:left-54"
+        role="alert"
+      >
+        <p className="min-w-0 flex-1">
+          <span className="font-medium">{title}</span> {text}
+        </p>
+        {act}
+      </div>
+    </>
+  );
+}
 
 const FIRST_WAIT_MS = 2_000;
 const MAX_WAIT_MS = 15_000;
@@ -24,7 +46,7 @@ export function ConnectionLost() {
   useEffect(() => {
     if (isOffline) void checkConnection();
   }, [isOffline]);
-  return useConnectionLost() ? <Bar /> : null;
+  return useConnectionLost() ? <ConnectionBar /> : null;
 }
 
 /** The service worker shows our page when a page cannot be loaded. Browsers offer it over https and on localhost only. */
@@ -33,7 +55,7 @@ function registerServiceWorker() {
     navigator.serviceWorker.register("/service-worker.js").catch(() => undefined);
 }
 
-function Bar() {
+function ConnectionBar() {
   const queryClient = useQueryClient();
   const [busy, setBusy] = useState(false);
   const retry = async () => {
@@ -72,6 +94,37 @@ function Bar() {
       }
       text="What you see may be out of date. Runs continue."
       title="The connection to the server is lost."
+    />
+  );
+}
+
+/**
+ * Shown when the session ends under an open page, with a link to sign in and return. It overlays the lower edge, so
+ * that nothing moves, and disappears after a sign-in in another tab.
+ */
+export function SessionEnded() {
+  return useSignedOut() ? <SessionBar /> : null;
+}
+
+function SessionBar() {
+  const client = useTRPCClient();
+  const href = signInAddress(`${usePathname()}?${useSearchParams()}`);
+  usePageActions([{ label: "Sign in again", href }]);
+  useEffect(() => {
+    // The response of any call shows whether the session is back.
+    const ask = () => void client.account.organizations.query().catch(() => {});
+    window.addEventListener("focus", ask);
+    return () => window.removeEventListener("focus", ask);
+  }, [client]);
+  return (
+    <NoticeBar
+      act={
+        <a className={buttonClass("plain")} href={href}>
+          Sign in again
+        </a>
+      }
+      text="This page no longer updates."
+      title="You have been signed out."
     />
   );
 }

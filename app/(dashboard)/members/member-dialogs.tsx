@@ -1,0 +1,184 @@
+"use client";
+
+import { useRouter } from "next/navigation";
+import { useTRPC } from "@/app/_ui/data/providers";
+import { DoneDialog } from "@/app/_ui/dialog";
+import { Moment } from "@/app/_ui/figures/time";
+import { OptionField, TextField } from "@/app/_ui/forms/form";
+import { ConfirmDialog, FormDialog } from "@/app/_ui/forms/form-dialog";
+import { OneTimeValue } from "@/app/_ui/forms/one-time-value";
+import { useForm } from "@/app/_ui/forms/use-form";
+
+import type { MemberRole } from "@/server/auth/actor";
+import type { MemberLine } from "@/server/auth/list-members";
+import type { InvitationLine, NewInvitation } from "@/server/catalog/organization/invitations";
+import { MAY, ROLE_LABELS, ROLES } from "./roles";
+
+type RoleFieldProps = {
+  value: MemberRole;
+  error: string | undefined;
+  mayAppointOwners: boolean;
+  onChange: (role: MemberRole) => void;
+};
+
+/** A choice of roles with what the chosen one may do. */
+function RoleField({ mayAppointOwners, ...props }: RoleFieldProps) {
+  const options = ROLES.map((role) =>
+    role === "owner" && !mayAppointOwners
+      ? { value: role, label: `${ROLE_LABELS[role]} (only an owner appoints owners)`, disabled: true }
+      : { value: role, label: ROLE_LABELS[role] },
+  );
+  return <OptionField {...props} hint={`May do: ${MAY[props.value]}.`} label="Role" options={options} />;
+}
+
+type InviteMemberProps = { mayInviteOwners: boolean; onClose: () => void };
+
+/** The form of an invitation, then its link, once. */
+export function InviteMember({ mayInviteOwners, onClose }: InviteMemberProps) {
+  const trpc = useTRPC();
+  const form = useForm(trpc.members.invite.mutationOptions(), {
+    draft: { email: "", role: "member" as MemberRole },
+    labels: { "/email": "Email", "/role": "Role" },
+    refresh: [trpc.members.invitations],
+    onClose,
+  });
+  const { email, role } = form.draft;
+  if (form.result) return <LinkDialog invitation={form.result} onClose={onClose} />;
+  return (
+    <FormDialog
+      {...form.dialog}
+      act="Create link"
+      acting="Creating"
+      onSubmit={() => form.send({ email: email.trim(), role })}
+      title="Invite member"
+    >
+      <TextField
+        {...form.field("email")}
+        autoFocus
+        hint="You get a link to send. It works only for this email, once."
+        inputMode="email"
+      />
+      <RoleField
+        error={form.errorAt("/role")}
+        mayAppointOwners={mayInviteOwners}
+        onChange={(value) => form.change({ role: value })}
+        value={role}
+      />
+    </FormDialog>
+  );
+}
+
+function LinkDialog({ invitation, onClose }: { invitation: NewInvitation; onClose: () => void }) {
+  const { email, token, expiresAt } = invitation;
+  return (
+    <DoneDialog onClose={onClose} sticky title={`Invite ${email}`}>
+      <p className="[overflow-wrap:anywhere]">
+        Send this link to {email}. It works once, until <Moment at={expiresAt} />. The first person to open it
+        can join, so send it in a safe way.
+      </p>
+      <OneTimeValue
+        label="Link"
+        value={`${window.location.origin}/invite#${token}`}
+        warning="Copy it now. Only its hash is stored, so it is not shown again."
+      />
+    </DoneDialog>
+  );
+}
+
+type RevokeInvitationProps = { invitation: InvitationLine; onClose: () => void };
+
+/** Confirms, then revokes an invitation. */
+export function RevokeInvitation({ invitation: { id, email }, onClose }: RevokeInvitationProps) {
+  const trpc = useTRPC();
+  const form = useForm(trpc.members.revokeInvitation.mutationOptions(), {
+    draft: {},
+    refresh: [trpc.members.invitations],
+    done: () => `The invitation of ${email} is revoked`,
+    onClose,
+  });
+  return (
+    <ConfirmDialog
+      {...form.dialog}
+      act="Revoke invitation"
+      acting="Revoking"
+      onConfirm={() => form.send({ id })}
+      title={`Revoke the invitation of ${email}`}
+    >
+      <p>The link stops working immediately. You can invite {email} again.</p>
+    </ConfirmDialog>
+  );
+}
+
+type ChangeRoleProps = { member: MemberLine; mayAppointOwners: boolean; onClose: () => void };
+
+/** Changes a member's role. */
+export function ChangeRole({ member, mayAppointOwners, onClose }: ChangeRoleProps) {
+  const trpc = useTRPC();
+  const router = useRouter();
+  const form = useForm(trpc.members.changeRole.mutationOptions(), {
+    draft: { role: member.role },
+    labels: { "/role": "Role" },
+    refresh: [trpc.organization.members],
+    done: (saved) => {
+      // The layout offers what the reader's own role allows.
+      if (member.self) router.refresh();
+      return `${member.name} has the role ${ROLE_LABELS[saved.role]}`;
+    },
+    onClose,
+  });
+  const { role } = form.draft;
+  return (
+    <FormDialog
+      {...form.dialog}
+      act="Change role"
+      acting="Changing"
+      onSubmit={() => form.send({ userId: member.userId, role })}
+      title={`Change the role of ${member.name}`}
+    >
+      <RoleField
+        error={form.errorAt("/role")}
+        mayAppointOwners={mayAppointOwners}
+        onChange={(value) => form.change({ role: value })}
+        value={role}
+      />
+      {member.self && role !== member.role ? (
+        <p className="rounded-md bg-waiting-wash px-2.5 py-2 text-waiting">
+          This is your own role. Another {ROLE_LABELS[member.role]} must change it back.
+        </p>
+      ) : null}
+    </FormDialog>
+  );
+}
+
+type RemoveMemberProps = { member: MemberLine; onClose: () => void };
+
+/** Confirms, then ends a membership: another person's, or the reader's own. */
+export function RemoveMember({ member: { userId, name, email, self }, onClose }: RemoveMemberProps) {
+  const trpc = useTRPC();
+  const form = useForm(trpc.members.remove.mutationOptions(), {
+    draft: {},
+    refresh: self ? [] : [trpc.organization.members],
+    done: () => {
+      if (!self) return `${email} is no longer a member`;
+      // The session has another organization now, or none: everything on the page is another's.
+      window.location.assign("/");
+      return undefined;
+    },
+    onClose,
+  });
+  return (
+    <ConfirmDialog
+      {...form.dialog}
+      act={self ? "Leave" : "Remove"}
+      acting={self ? "Leaving" : "Removing"}
+      onConfirm={() => form.send({ userId })}
+      title={self ? "Leave the organization" : `Remove ${name}`}
+    >
+      <p>
+        {self ? "You lose" : `${email} loses`} access to this organization immediately. The account, its runs
+        and the API keys it created stay.
+      </p>
+      <p className="text-muted">Revoke keys under API keys if they must stop, too.</p>
+    </ConfirmDialog>
+  );
+}

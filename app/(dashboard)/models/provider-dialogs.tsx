@@ -1,0 +1,183 @@
+"use client";
+
+import { useQuery } from "@tanstack/react-query";
+import { useTRPC } from "@/app/_ui/data/providers";
+import { formatDuration, formatTokens } from "@/app/_ui/figures/format";
+import { OptionField, SelectField, TextareaField, TextField } from "@/app/_ui/forms/form";
+import { ConfirmDialog, FormDialog } from "@/app/_ui/forms/form-dialog";
+import { useForm } from "@/app/_ui/forms/use-form";
+import type { OwnProvider } from "@/server/models/own-provider";
+import { UsedBy } from "../used-by";
+import {
+  hostOf,
+  type KnownService,
+  NEW_KEY,
+  NO_KEY,
+  newProviderAt,
+  newSecretName,
+  readDraft,
+  toDraft,
+} from "./provider-draft";
+
+const LABELS = {
+  "/name": "Name",
+  "/baseUrl": "Base URL",
+  "/apiKey": "Key",
+  "/keyValue": "API key",
+  "/models": "Models",
+};
+
+type Props = {
+  replaces: OwnProvider | null;
+  /** A service to begin with. */
+  service: KnownService | null;
+  onCreated: (provider: OwnProvider) => void;
+  onClose: () => void;
+};
+
+/** Adds a model provider, or edits the one that it `replaces`. */
+export function ProviderForm({ replaces, service, onCreated, onClose }: Props) {
+  const trpc = useTRPC();
+  const secrets = useQuery(trpc.secrets.list.queryOptions());
+  const { draft, field, ...form } = useForm(trpc.models.save.mutationOptions(), {
+    draft: replaces === null ? newProviderAt(service) : toDraft(replaces),
+    labels: LABELS,
+    refresh: [trpc.models.list, trpc.secrets.list, trpc.definitions.choices],
+    done: ({ name }) => {
+      if (replaces !== null) return `The model provider ${name} is changed`;
+      onCreated(provider);
+      return undefined;
+    },
+    onClose,
+  });
+  const names = secrets.data?.map(({ name }) => name) ?? (draft.key === NEW_KEY ? [] : [draft.key]);
+  const { provider, keyValue } = readDraft(draft, names);
+  return (
+    <FormDialog
+      {...form.dialog}
+      act={replaces === null ? "Create provider" : "Save"}
+      acting="Saving"
+      onSubmit={() => form.send({ ...provider, replaces, ...(keyValue === undefined ? {} : { keyValue }) })}
+      title={replaces === null ? "New provider" : `Edit ${replaces.name}`}
+    >
+      {replaces === null ? (
+        <TextField
+          {...field("name")}
+          autoFocus={service === null}
+          hint="Lowercase letters, digits and -, such as openrouter. Runs show it."
+          maxLength={63}
+        />
+      ) : null}
+      <TextField
+        {...field("baseUrl")}
+        hint="Of an OpenAI-compatible API, up to and including /v1, such as https://openrouter.ai/api/v1."
+        inputMode="url"
+      />
+      <SelectField {...field("key")} error={form.errorAt("/apiKey")} label={LABELS["/apiKey"]}>
+        <option value={NEW_KEY}>A new key</option>
+        <option value={NO_KEY}>No key: the provider asks for none</option>
+        {names.length === 0 ? null : (
+          <optgroup label="Secrets">
+            {names
+              .filter((name) => name !== NO_KEY)
+              .map((name) => (
+                <option key={name} value={name}>
+                  {name}
+                </option>
+              ))}
+          </optgroup>
+        )}
+      </SelectField>
+      {draft.key === NEW_KEY ? (
+        <TextField
+          {...field("keyValue")}
+          autoComplete="new-password"
+          autoFocus={service !== null}
+          hint={`Encrypted when you save, as the secret ${newSecretName(draft.name.trim(), names)}, and sent to ${hostOf(draft.baseUrl) ?? "the provider's host"} alone. Nobody can read it again.`}
+          type="password"
+        />
+      ) : null}
+      <TextareaField
+        {...field("models")}
+        hint={`One per line, as the provider names them${service === null ? "" : `, such as ${service.example}`}. Agents choose among them.`}
+      />
+    </FormDialog>
+  );
+}
+
+type TestProps = { provider: OwnProvider; isNew: boolean; onClose: () => void };
+
+/** Makes a small call at a provider and shows its outcome. `isNew`: right after the provider was created. */
+export function TestProvider({ provider: { name, models }, isNew, onClose }: TestProps) {
+  const trpc = useTRPC();
+  const { result, ...form } = useForm(trpc.models.test.mutationOptions(), {
+    draft: { model: models[0] ?? "" },
+    labels: { "/model": "Model" },
+    refresh: [trpc.models.list, trpc.secrets.list],
+    onClose,
+  });
+  return (
+    <FormDialog
+      {...form.dialog}
+      act={result ? "Test again" : "Test the connection"}
+      acting="Waiting for the answer"
+      dismiss={isNew || result ? "Done" : "Cancel"}
+      onSubmit={() => form.send({ name, ...form.draft })}
+      title={isNew ? `Provider ${name} added` : `Test ${name}`}
+    >
+      {isNew ? <p>Agents and tools can choose its models now. Make sure that it answers:</p> : null}
+      <OptionField
+        {...form.field("model")}
+        hint="One small call, as a run makes it. It costs no credits; the provider may charge for its tokens."
+        options={models.map((model) => ({ value: model, label: model }))}
+      />
+      <div aria-live="polite" className="[overflow-wrap:anywhere]">
+        {result?.answered ? (
+          <p className="rounded-md border border-line bg-surface px-2.5 py-2">
+            <span className="font-medium text-completed">The connection works.</span> {form.sent?.model}{" "}
+            answered in {formatDuration(result.durationMs)}
+            {result.text === "" ? "" : `: “${result.text}”`} (
+            {formatTokens(result.inputTokens, result.outputTokens)}).
+          </p>
+        ) : null}
+        {result?.answered === false ? (
+          <p className="rounded-md bg-failed-wash px-2.5 py-2 text-failed">
+            <span className="font-medium">The test failed.</span> {result.message}
+          </p>
+        ) : null}
+      </div>
+    </FormDialog>
+  );
+}
+
+type RemoveProps = { provider: OwnProvider; onClose: () => void };
+
+/** Confirms, with the agents and tools that use the provider's models, then removes it. */
+export function RemoveProvider({ provider: { name }, onClose }: RemoveProps) {
+  const trpc = useTRPC();
+  const users = useQuery({ ...trpc.models.users.queryOptions({ name }), staleTime: 0 });
+  const form = useForm(trpc.models.remove.mutationOptions(), {
+    draft: {},
+    refresh: [trpc.models.list, trpc.definitions.choices],
+    done: () => `The model provider ${name} is removed`,
+    onClose,
+  });
+  return (
+    <ConfirmDialog
+      {...form.dialog}
+      act="Remove provider"
+      acting="Removing"
+      loading={users.isPending}
+      onConfirm={() => form.send({ name })}
+      title={`Remove ${name}`}
+    >
+      <p>Runs in progress use another provider from their next call on. Its key stays under Secrets.</p>
+      <UsedBy
+        effect="From then on they call the service's provider, which may not have these models."
+        many="agents and tools use"
+        one="agent or tool uses"
+        users={users}
+      />
+    </ConfirmDialog>
+  );
+}

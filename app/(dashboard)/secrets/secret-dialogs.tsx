@@ -1,0 +1,151 @@
+"use client";
+
+import { useQuery } from "@tanstack/react-query";
+import { useTRPC } from "@/app/_ui/data/providers";
+import { DoneDialog } from "@/app/_ui/dialog";
+import { ExpiryField, useExpiry } from "@/app/_ui/forms/expiry-field";
+import { TextareaField, TextField } from "@/app/_ui/forms/form";
+import { ConfirmDialog, FormDialog } from "@/app/_ui/forms/form-dialog";
+import { CopyTextButton } from "@/app/_ui/forms/one-time-value";
+import { useForm } from "@/app/_ui/forms/use-form";
+import { Command } from "@/app/_ui/page/page";
+import type { SecretSummary } from "@/server/catalog/organization/secrets";
+import { UsedBy } from "../used-by";
+import { readHosts, referenceTo } from "./secret-draft";
+
+const LABELS = { "/name": "Name", "/value": "Value", "/expiresAt": "The date", "/hosts": "Allowed hosts" };
+const VALUE = {
+  autoComplete: "new-password",
+  hint: "Encrypted when you save. Nobody can read it again, so keep the original.",
+  type: "password",
+};
+const HOSTS_HINT = "One per line, such as api.github.com or localhost:8080. Without wildcards.";
+
+/** The form for a new secret, then how a tool refers to it. */
+export function CreateSecret({ onClose }: { onClose: () => void }) {
+  const trpc = useTRPC();
+  const expiry = useExpiry();
+  const { draft, field, ...form } = useForm(trpc.secrets.create.mutationOptions(), {
+    draft: { name: "", value: "", hosts: "" },
+    labels: LABELS,
+    refresh: [trpc.secrets.list],
+    onClose,
+  });
+  if (form.result) return <HowToUse name={form.result.name} onClose={onClose} />;
+  const { name, value, hosts } = draft;
+  const submit = () =>
+    form.send({ name: name.trim(), value, hosts: readHosts(hosts), ...expiry.sent }, expiry.faults);
+  return (
+    <FormDialog {...form.dialog} act="Create secret" acting="Creating" onSubmit={submit} title="New secret">
+      <TextField
+        {...field("name")}
+        autoFocus
+        hint="Letters, digits and _, such as github. Tools refer to it."
+        maxLength={64}
+      />
+      <TextField {...field("value")} {...VALUE} />
+      <TextareaField {...field("hosts")} hint={HOSTS_HINT} />
+      <ExpiryField error={form.errorAt("/expiresAt")} {...expiry.field} what="The secret" />
+    </FormDialog>
+  );
+}
+
+function HowToUse({ name, onClose }: { name: string; onClose: () => void }) {
+  const line = `headers: { authorization: "Bearer ${referenceTo(name)}" }`;
+  return (
+    <DoneDialog
+      acts={<CopyTextButton label="Copy" text={line} />}
+      onClose={onClose}
+      title={`Secret ${name} created`}
+    >
+      <p>Write this in a step of a tool that uses http_request:</p>
+      <Command>{line}</Command>
+      <p className="text-muted">
+        The reference also works in query, body, form, multipart and basicAuth. Only the allowed hosts get the
+        value.
+      </p>
+    </DoneDialog>
+  );
+}
+
+type Props = { secret: SecretSummary; onClose: () => void };
+
+/** Changes where a secret may be sent and when it expires; its value stays. */
+export function EditRules({ secret: { name, hosts, expiresAt: kept }, onClose }: Props) {
+  const trpc = useTRPC();
+  const expiry = useExpiry(kept);
+  const form = useForm(trpc.secrets.changeRules.mutationOptions(), {
+    draft: { hosts: hosts.join("\n") },
+    labels: LABELS,
+    refresh: [trpc.secrets.list],
+    done: ({ saved }) => (saved === "unchanged" ? null : `The secret ${name} is changed`),
+    onClose,
+  });
+  const submit = () => form.send({ name, hosts: readHosts(form.draft.hosts), ...expiry.sent }, expiry.faults);
+  return (
+    <FormDialog {...form.dialog} act="Save" acting="Saving" onSubmit={submit} title={`Edit ${name}`}>
+      <p className="text-muted">The value stays as it is.</p>
+      <TextareaField {...form.field("hosts")} hint={HOSTS_HINT} />
+      <ExpiryField error={form.errorAt("/expiresAt")} {...expiry.field} what="The secret" />
+    </FormDialog>
+  );
+}
+
+/** Sets another value. Runs use it from their next call on. */
+export function ReplaceValue({ secret: { name, hosts, state }, onClose }: Props) {
+  const trpc = useTRPC();
+  const expiry = useExpiry();
+  const form = useForm(trpc.secrets.replace.mutationOptions(), {
+    draft: { value: "" },
+    labels: LABELS,
+    refresh: [trpc.secrets.list],
+    done: () => `The secret ${name} has a new value`,
+    onClose,
+  });
+  const isNew = state === "missing";
+  return (
+    <FormDialog
+      {...form.dialog}
+      act={isNew ? "Set value" : "Replace value"}
+      acting="Saving"
+      onSubmit={() => form.send({ name, value: form.draft.value, ...expiry.sent }, expiry.faults)}
+      title={`${isNew ? "Set" : "Replace"} the value of ${name}`}
+    >
+      <p className="text-muted">
+        Runs use the new value from their next call on. It may be sent to {hosts.join(", ")}.
+      </p>
+      <TextField {...form.field("value")} {...VALUE} autoFocus />
+      <ExpiryField error={form.errorAt("/expiresAt")} {...expiry.field} what="The value" />
+    </FormDialog>
+  );
+}
+
+/** Confirms, with the tools that use the secret, then removes it. */
+export function RemoveSecret({ secret: { name }, onClose }: Props) {
+  const trpc = useTRPC();
+  const users = useQuery({ ...trpc.secrets.users.queryOptions({ name }), staleTime: 0 });
+  const form = useForm(trpc.secrets.remove.mutationOptions(), {
+    draft: {},
+    refresh: [trpc.secrets.list],
+    done: () => `The secret ${name} is removed`,
+    onClose,
+  });
+  return (
+    <ConfirmDialog
+      {...form.dialog}
+      act="Remove secret"
+      acting="Removing"
+      loading={users.isPending}
+      onConfirm={() => form.send({ name })}
+      title={`Remove ${name}`}
+    >
+      <p>The value is deleted immediately and cannot be restored.</p>
+      <UsedBy
+        effect="Their steps that refer to it fail from then on."
+        many="tools use"
+        one="tool uses"
+        users={users}
+      />
+    </ConfirmDialog>
+  );
+}

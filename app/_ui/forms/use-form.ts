@@ -1,0 +1,69 @@
+"use client";
+
+import { type QueryKey, type UseMutationOptions, useMutation } from "@tanstack/react-query";
+import { useState } from "react";
+import { readProblems } from "@/app/_ui/forms/form-problems";
+import { useNotify } from "@/app/_ui/toast";
+
+type TextOf<Draft> = { [Key in keyof Draft]: string extends Draft[Key] ? Key : never }[keyof Draft] & string;
+
+/**
+ * A dialog's mutation, what is typed for it, and its errors. `dialog` has props of `FormDialog` and `ConfirmDialog`, and
+ * `field` those of a text field.
+ */
+export function useForm<Result, Failure, Sent, Draft extends object>(
+  mutationOptions: UseMutationOptions<Result, Failure, Sent>,
+  {
+    draft: initial,
+    labels = {},
+    refresh = [],
+    done,
+    onClose,
+  }: {
+    draft: Draft;
+    /** The label of each field, by its JSON pointer in what is sent. */
+    labels?: Record<string, string>;
+    /** The queries that the mutation changes. */
+    refresh?: readonly { pathKey: () => QueryKey }[];
+    /** What to report when it has succeeded; then the dialog closes. Null: nothing; undefined: it stays open. */
+    done?: (result: Result) => string | readonly [title: string, description: string] | null | undefined;
+    onClose: () => void;
+  },
+) {
+  const notify = useNotify();
+  const [draft, setDraft] = useState(initial);
+  const [faults, setFaults] = useState<Record<string, string>>({});
+  const mutation = useMutation({
+    ...mutationOptions,
+    meta: { refresh: refresh.map((query) => query.pathKey()) },
+    onSuccess(result) {
+      const notice = done?.(result);
+      if (notice === undefined) return;
+      if (typeof notice === "string") notify(notice);
+      else if (notice !== null) notify(...notice);
+      onClose();
+    },
+  });
+  const problems = readProblems(mutation.error, labels, mutation.variables);
+  const change = (part: Partial<Draft>) => setDraft((before) => ({ ...before, ...part }));
+  const errorAt = (path: string) => faults[path] ?? problems.at(path);
+  return {
+    draft,
+    change,
+    errorAt,
+    result: mutation.data,
+    sent: mutation.variables,
+    dialog: { mutation, problem: problems.rest, onClose },
+    field: (name: TextOf<Draft>) => ({
+      label: labels[`/${name}`] ?? name,
+      error: errorAt(`/${name}`),
+      value: String(draft[name]),
+      onChange: (text: string) => setDraft((before) => ({ ...before, [name]: text })),
+    }),
+    /** Calls the mutation, unless the form itself has found faults, by JSON pointer. */
+    send(input: Sent, found: Record<string, string> = {}) {
+      setFaults(found);
+      if (Object.keys(found).length === 0) mutation.mutate(input);
+    },
+  };
+}
