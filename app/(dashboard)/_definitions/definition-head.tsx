@@ -50,7 +50,7 @@ export function DefinitionHead({
 function Acts({ of, users }: { of: DefinitionRef & { name: string }; users: User[] }) {
   const page = `/${of.kind}s/${of.id}`;
   const mayEdit = useMay("member");
-  const archive = useArchive();
+  const archive = useArchive(of);
   const [confirming, setConfirming] = useState(false);
   usePageActions(mayEdit ? [{ label: "Edit", icon: <EditIcon />, href: `${page}/edit` }] : []);
   if (!mayEdit) return null;

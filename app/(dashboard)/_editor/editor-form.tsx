@@ -5,7 +5,6 @@ import { Button } from "@/app/_ui/button";
 import { INPUT_CLASS } from "@/app/_ui/forms/field";
 import { lazy } from "@/app/_ui/lazy";
 import { DetailHead } from "@/app/_ui/page/page";
-import { useMay } from "@/app/_ui/role";
 import type { Fields } from "@/server/catalog/field-changes";
 import type { Editor } from "./use-editor";
 
@@ -15,13 +14,11 @@ const Conflict = lazy(() => import("./conflict"), "Conflict");
 /** The page of an editor: its head, its fields, and a bar with what is unsaved, what is wrong, and Save. */
 export function EditorForm<Value>({
   editor,
-  back,
   problems,
   fieldsOf,
   children,
 }: {
   editor: Editor<Value>;
-  back: { href: string; label: string };
   /** How many problems are known. */
   problems: number;
   /** A value as texts, to compare it with a newer version. */
@@ -38,7 +35,7 @@ export function EditorForm<Value>({
       onSubmit={(event) => event.preventDefault()}
     >
       <DetailHead
-        back={back}
+        back={editor.back}
         className="border-line border-b"
         title={opened === null ? `New ${kind}` : `Edit ${kind}`}
       >
@@ -61,12 +58,11 @@ export function EditorForm<Value>({
 /** Ctrl or Command with S saves. */
 function EditorBar<Value>({ editor, problems }: { editor: Editor<Value>; problems: number }) {
   const { draft, busy, submit, opened, kind } = editor;
-  const maySave = useMay("member");
   useEffect(() => {
     const save = (event: KeyboardEvent) => {
       if (event.key !== "s" || !(event.metaKey || event.ctrlKey)) return;
       event.preventDefault();
-      if (maySave) submit();
+      submit();
     };
     document.addEventListener("keydown", save);
     return () => document.removeEventListener("keydown", save);
@@ -83,15 +79,9 @@ function EditorBar<Value>({ editor, problems }: { editor: Editor<Value>; problem
       data-save-bar
     >
       <p aria-live="polite" className="min-w-0 flex-1 text-muted">
-        {!maySave ? (
-          `Your role may read ${kind}s. Saving one needs the role Member.`
-        ) : fault ? (
-          <span className="text-failed">{fault}</span>
-        ) : (
-          state
-        )}
+        {fault ? <span className="text-failed">{fault}</span> : state}
       </p>
-      {maySave && opened !== null && draft.changed ? (
+      {opened !== null && draft.changed ? (
         <input
           aria-label="Note"
           className={`${INPUT_CLASS} sm:max-w-72`}
@@ -106,11 +96,9 @@ function EditorBar<Value>({ editor, problems }: { editor: Editor<Value>; problem
           Discard
         </Button>
       ) : null}
-      {maySave ? (
-        <Button disabled={busy} look="primary" onClick={submit}>
-          {busy ? "Saving" : opened === null ? `Create ${kind}` : "Save"}
-        </Button>
-      ) : null}
+      <Button disabled={busy} look="primary" onClick={submit}>
+        {busy ? "Saving" : opened === null ? `Create ${kind}` : "Save"}
+      </Button>
     </div>
   );
 }

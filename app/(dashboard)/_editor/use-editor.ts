@@ -9,8 +9,11 @@ import { readProblems } from "@/app/_ui/forms/form-problems";
 import { useNotify } from "@/app/_ui/toast";
 import { useDraft } from "./use-draft";
 
+/** What an editor opens: nothing yet, a copy of an agent or tool, or the agent or tool itself. */
+export type EditorProps = { mode: "new" | "copy" | "edit"; id: string | null };
+
 /** What an editor changes; null: it creates something. */
-export type Opened = { id: string; version: number } | null;
+type Opened = { id: string; version: number } | null;
 
 export type SaveOptions = {
   expected: { only: "create" } | { only: "update"; id: string; version: number };
@@ -44,21 +47,24 @@ export const EDITED_QUERY = {
 /** What the editors of agents and tools share: the draft, saving it, and what is wrong with it. */
 export function useEditor<Value>({
   kind,
-  opened,
-  copied = null,
+  mode,
+  id,
+  existing,
+  starter,
   saved,
-  read,
+  isValue,
   labels,
   save,
   onRefused,
-}: {
+}: EditorProps & {
   kind: "agent" | "tool";
-  opened: Opened;
-  /** Names what a new definition begins as: the id of another one, or a starter. */
-  copied?: string | null;
+  /** What `id` names; undefined if nothing does. */
+  existing: { name: string; version: number } | undefined;
+  /** Names what a new definition begins as. */
+  starter?: string | undefined;
   saved: Value;
-  /** Reads a stored draft; null if it is none. Must not change between renders. */
-  read: (stored: unknown) => Value | null;
+  /** Whether a stored draft is one of this editor. Must not change between renders. */
+  isValue: (stored: unknown) => stored is Value;
   /** The label of each field by its JSON pointer. */
   labels: Record<string, string>;
   save: (value: Value, how: SaveOptions) => Promise<{ id: string; version: number; saved: string }>;
@@ -69,11 +75,13 @@ export function useEditor<Value>({
   const router = useRouter();
   const notify = useNotify();
   const queryClient = useQueryClient();
+  const opened: Opened = mode === "edit" && id && existing ? { id, version: existing.version } : null;
+  const copied = id ?? starter;
   const draft = useDraft({
-    name: `${kind}.${opened?.id ?? (copied === null ? "new" : `copy.${copied}`)}`,
+    name: `${kind}.${opened?.id ?? (copied === undefined ? "new" : `copy.${copied}`)}`,
     version: opened?.version ?? null,
     saved,
-    read,
+    isValue,
   });
   const [note, setNote] = useState("");
   const isSaving = useRef(false);
@@ -119,6 +127,9 @@ export function useEditor<Value>({
   return {
     kind,
     opened,
+    back: existing
+      ? { href: `/${kind}s/${id}`, label: existing.name }
+      : { href: `/${kind}s`, label: kind === "agent" ? "Agents" : "Tools" },
     saved,
     draft,
     note,

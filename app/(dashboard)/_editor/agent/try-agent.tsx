@@ -24,7 +24,7 @@ export function TryAgent({ editor }: { editor: Editor<AgentFields> }) {
   const client = useTRPCClient();
   const field = useRef<HTMLTextAreaElement>(null);
   const { opened } = editor;
-  const maxCredits = editor.draft.value.maxCredits.trim();
+  const maxCredits = editor.draft.value.maxCredits;
   const first = useTried("agent", opened);
   const [message, setMessage] = useState(first?.input ?? "");
   const startCurrent = (agentId: string, input: string) =>
@@ -99,7 +99,7 @@ export function TryAgent({ editor }: { editor: Editor<AgentFields> }) {
             {isBusy ? "Starting" : opened === null ? "Create and run" : "Run draft"}
           </Button>
           <span className="text-muted">
-            {/^[\d.]+$/.test(maxCredits)
+            {maxCredits && /^[\d.]+$/.test(maxCredits)
               ? `At most ${formatCredits(maxCredits)} credits`
               : "No cap on credits"}
           </span>

@@ -1,8 +1,12 @@
 "use client";
 
-import { type KeyboardEvent, useRef, useState } from "react";
+import { useSuspenseQuery } from "@tanstack/react-query";
+import { type KeyboardEvent, useMemo, useRef, useState } from "react";
+import { useTRPC } from "@/app/_ui/data/providers";
 import { Dialog } from "@/app/_ui/dialog";
 import { INPUT_CLASS } from "@/app/_ui/forms/field";
+import { emptyOf, readField } from "@/app/(dashboard)/_run/schema-value";
+import type { Choices, FunctionChoice } from "@/server/catalog/edit-definition";
 
 /** Something that a new step can call. `step`: the step without its id. */
 export type Callable = {
@@ -17,15 +21,17 @@ export type Callable = {
 /** Functions and tools to pick for a new step, with a search. The caller moves the focus to the new step. */
 export function Catalogue({
   title,
-  callables,
   onPick,
   onClose,
 }: {
   title: string;
-  callables: readonly Callable[];
   onPick: (callable: Callable) => void;
   onClose: () => void;
 }) {
+  const trpc = useTRPC();
+  const { data: choices } = useSuspenseQuery(trpc.definitions.choices.queryOptions());
+  const { data: functions } = useSuspenseQuery(trpc.definitions.functions.queryOptions());
+  const callables = useMemo(() => listCallables(functions, choices.tools), [functions, choices]);
   const [search, setSearch] = useState("");
   const picked = useRef(false);
   const words = search.toLowerCase().split(/\s+/);
@@ -87,5 +93,40 @@ export function Catalogue({
         ))}
       </div>
     </Dialog>
+  );
+}
+
+/** What a new step can call: each function, and each of the organization's tools. */
+function listCallables(functions: readonly FunctionChoice[], tools: Choices["tools"]): Callable[] {
+  return [
+    ...functions.map(
+      ({ name, description, input }): Callable => ({
+        name,
+        description,
+        group: "Functions",
+        id: name,
+        step: { uses: name, with: requiredInputs(JSON.parse(input)) },
+      }),
+    ),
+    ...tools.map(
+      ({ slug, name, description }): Callable => ({
+        name: slug,
+        description: description || name,
+        group: "Tools",
+        id: slug.replaceAll("-", "_").replace(/^\d/, "_$&"),
+        step: { uses: "run_tool", with: { tool: slug, input: {} } },
+      }),
+    ),
+  ];
+}
+
+/** The required inputs of a function, empty. */
+function requiredInputs(schema: unknown): Record<string, unknown> {
+  const field = readField(schema);
+  if (field.kind !== "object") return {};
+  return Object.fromEntries(
+    field.properties
+      .filter(({ required }) => required)
+      .map(({ name, schema }) => [name, emptyOf(schema) ?? ""]),
   );
 }
