@@ -13,8 +13,9 @@ import { EDITED_QUERY, type EditorProps, useEditor } from "@/app/(dashboard)/_ed
 import type { TextProblem } from "@/server/catalog/edit-definition";
 import type { Callable } from "./catalogue";
 import { NEW_TOOL } from "./new-tool";
-import { PartForm } from "./part-form";
+import { InputForm, OutputForm, type PartProps } from "./part-form";
 import { Problems, useChecked } from "./problems";
+import { StepForm } from "./step-form";
 import { type Part, StepList } from "./step-list";
 import { freeStepId, insertStep, readTool, setValue } from "./tool-document";
 import { YamlField } from "./yaml-field";
@@ -171,6 +172,14 @@ export function ToolEditor({ mode, id }: EditorProps) {
       ) : null}
     </EditorForm>
   );
+}
+
+/** The form of the tool's input, output or one step. */
+function PartForm({ part, isNew, ...props }: PartProps & { part: Part; isNew: boolean }) {
+  if (part === "input") return <InputForm {...props} isNew={isNew} />;
+  if (part === "output") return <OutputForm {...props} />;
+  const step = props.tool.steps[part];
+  return step ? <StepForm {...props} index={part} step={step} /> : null;
 }
 
 /** The YAML that an editor begins with. */
