@@ -15,7 +15,7 @@ import { type ListView, viewLines, WeekCells, weekColumns } from "../../_definit
 import { WeekTotal } from "../../_definitions/week-total";
 import { OutcomeMark } from "../outcome";
 
-const CreateTrigger = lazy(() => import("../_form/create-trigger"), "CreateTrigger");
+const TriggerForm = lazy(() => import("../_form/trigger-form"), "TriggerForm");
 
 /** The organization's triggers; members create them here. */
 export function TriggersView({ view }: { view: ListView }) {
@@ -54,7 +54,7 @@ export function TriggersView({ view }: { view: ListView }) {
           {shown.length === 0 ? <Empty title="No triggers found" /> : null}
         </>
       )}
-      {creating ? <CreateTrigger onClose={() => setCreating(false)} /> : null}
+      {creating ? <TriggerForm onClose={() => setCreating(false)} /> : null}
     </>
   );
 }

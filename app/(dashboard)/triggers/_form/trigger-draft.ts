@@ -60,6 +60,7 @@ export function readDraft(draft: TriggerDraft): {
   const faults: Record<string, string> = {};
   const [kind, targetSlug] = draft.target.split("/");
   if (!targetSlug) faults["/agent"] = "Choose an agent or a tool.";
+  if (draft.secret === "own" && draft.ownSecret === "") faults["/secret"] = "Enter the sender's secret.";
   const whole = (field: "requests" | "seconds") => {
     if (!/^\d+$/.test(draft[field].trim())) faults[`/rateLimit/${field}`] = "Enter a whole number.";
     return Number(draft[field].trim());
