@@ -76,14 +76,13 @@ export function useFound(props: PaletteProps, text: string): Found {
 
   const named = (directory.data ?? []).map((entry): PaletteItem => {
     const Icon = KIND_ICONS[entry.kind];
-    const { take } = go(`/${entry.kind}s/${entry.id}`);
     return {
       id: entry.id,
       label: entry.name,
       keywords: `${entry.kind} ${entry.slug} ${entry.id}`,
       icon: <Icon />,
       hint: entry.kind,
-      take,
+      take: go(`/${entry.kind}s/${entry.id}`),
     };
   });
   const found = findItems(
@@ -112,7 +111,7 @@ export function useFound(props: PaletteProps, text: string): Found {
         .ensureQueryData(trpc.catalog.directory.queryOptions())
         .catch(() => []);
       const kind = entries.find((entry) => entry.id === id)?.kind ?? "run";
-      go(`/${kind}s/${id}`).take(newTab);
+      go(`/${kind}s/${id}`)(newTab);
     };
     runItems.push({ id, label: shortId(id), icon: <RunsIcon />, take: (newTab) => void take(newTab) });
   }
@@ -125,16 +124,15 @@ export function useFound(props: PaletteProps, text: string): Found {
   };
 }
 
-type Go = (href: string) => { take: (newTab: boolean) => void };
+/** Opens a page. */
+type Go = (href: string) => PaletteItem["take"];
 
 function useGo(): Go {
   const router = useRouter();
-  return (href) => ({
-    take: (newTab) => {
-      if (newTab) window.open(href, "_blank", "noopener");
-      else router.push(href);
-    },
-  });
+  return (href) => (newTab) => {
+    if (newTab) window.open(href, "_blank", "noopener");
+    else router.push(href);
+  };
 }
 
 function actionItem(action: PageAction, index: number, go: Go): PaletteItem {
@@ -145,7 +143,7 @@ function actionItem(action: PageAction, index: number, go: Go): PaletteItem {
     take: (newTab) => {
       if ("run" in action) action.run();
       else if (action.download) download(action.href);
-      else go(action.href).take(newTab);
+      else go(action.href)(newTab);
     },
   };
 }
@@ -155,7 +153,7 @@ function placeItems(role: MemberRole, go: Go): PaletteItem[] {
     id: href,
     label,
     icon: <Icon />,
-    take: go(href).take,
+    take: go(href),
   }));
 }
 
@@ -166,7 +164,7 @@ function guideItems(go: Go): PaletteItem[] {
     keywords: `docs guide ${name}`,
     icon: <DocsIcon />,
     hint: "docs",
-    take: go(`/docs/${name}`).take,
+    take: go(`/docs/${name}`),
   }));
 }
 
@@ -220,7 +218,7 @@ function runItem(run: RunSummary, go: Go): PaletteItem {
         </span>
       </>
     ),
-    take: go(`/runs/${run.id}`).take,
+    take: go(`/runs/${run.id}`),
   };
 }
 
