@@ -9,6 +9,7 @@ import { PlayIcon } from "@/app/_ui/icons";
 import { InputProblem } from "@/app/(dashboard)/_run/problem";
 import { SchemaForm } from "@/app/(dashboard)/_run/schema-form";
 import { sampleOf } from "@/app/(dashboard)/_run/schema-value";
+import { TrySection } from "../try-section";
 import { type Editor, useTried } from "../use-editor";
 import { StepResults } from "./step-results";
 import type { StepView, ToolView } from "./tool-document";
@@ -53,14 +54,7 @@ export function TryPanel({
   const isBusy = start.isPending || editor.busy;
   const runId = start.data?.runId ?? tried?.runId;
   return (
-    <section aria-label="Try the draft" className="flex min-w-0 flex-col gap-4">
-      <div>
-        <h2 className="font-semibold">Try the draft</h2>
-        <p className="text-muted">
-          {opened === null ? "The tool is created first, then it runs." : "It need not be saved."} A try costs
-          what a run costs, and calls what a run calls.
-        </p>
-      </div>
+    <TrySection editor={editor}>
       <fieldset className="contents" ref={fields}>
         <SchemaForm onChange={setTyped} schema={parameters ?? NO_PARAMETERS} value={sample} />
       </fieldset>
@@ -83,7 +77,7 @@ export function TryPanel({
           </Suspense>
         ) : null}
       </div>
-    </section>
+    </TrySection>
   );
 }
 

@@ -1,14 +1,7 @@
-import { buttonClass } from "@/app/_ui/button";
-import { Link } from "@/app/_ui/link";
-import { Empty } from "@/app/_ui/page/page";
+import { NotFound } from "../../content-page";
 
-export default function AgentNotFound() {
-  return (
-    <Empty title="Agent not found">
-      <p>It was deleted, or it belongs to another of your organizations. Its runs are kept.</p>
-      <Link className={buttonClass("plain")} href="/agents">
-        Go to agents
-      </Link>
-    </Empty>
-  );
-}
+export default () => (
+  <NotFound list="agents" what="Agent">
+    It was deleted, or it belongs to another of your organizations. Its runs are kept.
+  </NotFound>
+);
