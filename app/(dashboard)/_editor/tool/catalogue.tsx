@@ -1,7 +1,7 @@
 "use client";
 
 import { useSuspenseQuery } from "@tanstack/react-query";
-import { type KeyboardEvent, useMemo, useRef, useState } from "react";
+import { type KeyboardEvent, useRef, useState } from "react";
 import { useTRPC } from "@/app/_ui/data/providers";
 import { Dialog } from "@/app/_ui/dialog";
 import { INPUT_CLASS } from "@/app/_ui/forms/field";
@@ -12,7 +12,6 @@ import type { Choices, FunctionChoice } from "@/server/catalog/edit-definition";
 export type Callable = {
   name: string;
   description: string;
-  group: string;
   /** The text that the step's id is made from. */
   id: string;
   step: object;
@@ -31,22 +30,23 @@ export function Catalogue({
   const trpc = useTRPC();
   const { data: choices } = useSuspenseQuery(trpc.definitions.choices.queryOptions());
   const { data: functions } = useSuspenseQuery(trpc.definitions.functions.queryOptions());
-  const callables = useMemo(() => listCallables(functions, choices.tools), [functions, choices]);
   const [search, setSearch] = useState("");
   const picked = useRef(false);
   const words = search.toLowerCase().split(/\s+/);
-  const found = callables.filter(({ name, description }) => {
-    const text = `${name} ${description}`.toLowerCase();
-    return words.every((word) => text.includes(word));
+  const groups = Object.entries(listCallables(functions, choices.tools)).flatMap(([name, callables]) => {
+    const items = callables.filter((callable) => {
+      const text = `${callable.name} ${callable.description}`.toLowerCase();
+      return words.every((word) => text.includes(word));
+    });
+    return items.length > 0 ? [{ name, items }] : [];
   });
-  const groups = [...new Set(found.map(({ group }) => group))];
   function pick(callable: Callable) {
     picked.current = true;
     onPick(callable);
   }
   /** Enter in the search picks the first one; the arrows move through the search and the list. */
   function onKeyDown(event: KeyboardEvent<HTMLElement>) {
-    const [first] = found;
+    const first = groups[0]?.items[0];
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (step !== undefined) {
       const stops = [...event.currentTarget.querySelectorAll<HTMLElement>("input, li > button")];
@@ -69,25 +69,23 @@ export function Catalogue({
           type="search"
           value={search}
         />
-        {found.length === 0 ? <p className="text-muted">Nothing matches “{search}”.</p> : null}
-        {groups.map((group) => (
-          <section aria-label={group} key={group}>
-            <h3 className="text-muted text-xs">{group}</h3>
+        {groups.length === 0 ? <p className="text-muted">Nothing matches “{search}”.</p> : null}
+        {groups.map(({ name, items }) => (
+          <section aria-label={name} key={name}>
+            <h3 className="text-muted text-xs">{name}</h3>
             <ul className="-mx-2 mt-1">
-              {found
-                .filter((callable) => callable.group === group)
-                .map((callable) => (
-                  <li key={callable.name}>
-                    <button
-                      className="w-full rounded-md px-2 py-1.5 text-left hover:bg-hover"
-                      onClick={() => pick(callable)}
-                      type="button"
-                    >
-                      <span className="mono block font-medium">{callable.name}</span>
-                      <span className="line-clamp-2 text-muted text-xs">{callable.description}</span>
-                    </button>
-                  </li>
-                ))}
+              {items.map((callable) => (
+                <li key={callable.name}>
+                  <button
+                    className="w-full rounded-md px-2 py-1.5 text-left hover:bg-hover"
+                    onClick={() => pick(callable)}
+                    type="button"
+                  >
+                    <span className="mono block font-medium">{callable.name}</span>
+                    <span className="line-clamp-2 text-muted text-xs">{callable.description}</span>
+                  </button>
+                </li>
+              ))}
             </ul>
           </section>
         ))}
@@ -97,36 +95,30 @@ export function Catalogue({
 }
 
 /** What a new step can call: each function, and each of the organization's tools. */
-function listCallables(functions: readonly FunctionChoice[], tools: Choices["tools"]): Callable[] {
-  return [
-    ...functions.map(
+function listCallables(functions: readonly FunctionChoice[], tools: Choices["tools"]) {
+  return {
+    Functions: functions.map(
       ({ name, description, input }): Callable => ({
         name,
         description,
-        group: "Functions",
         id: name,
         step: { uses: name, with: requiredInputs(JSON.parse(input)) },
       }),
     ),
-    ...tools.map(
+    Tools: tools.map(
       ({ slug, name, description }): Callable => ({
         name: slug,
         description: description || name,
-        group: "Tools",
         id: slug.replaceAll("-", "_").replace(/^\d/, "_$&"),
         step: { uses: "run_tool", with: { tool: slug, input: {} } },
       }),
     ),
-  ];
+  };
 }
 
 /** The required inputs of a function, empty. */
 function requiredInputs(schema: unknown): Record<string, unknown> {
   const field = readField(schema);
-  if (field.kind !== "object") return {};
-  return Object.fromEntries(
-    field.properties
-      .filter(({ required }) => required)
-      .map(({ name, schema }) => [name, emptyOf(schema) ?? ""]),
-  );
+  const properties = field.kind === "object" ? field.properties.filter(({ required }) => required) : [];
+  return Object.fromEntries(properties.map(({ name, schema }) => [name, emptyOf(schema) ?? ""]));
 }
