@@ -38,7 +38,6 @@ export function DefinitionPage({
   return (
     <article>
       <DefinitionHead
-        kind={kind}
         of={of}
         users={[...of.callers, ...of.triggers.map((trigger) => ({ kind: "trigger" as const, ...trigger }))]}
       />

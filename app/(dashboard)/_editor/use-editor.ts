@@ -24,18 +24,9 @@ export type SaveOptions = {
 /** A run of what an editor is about to create. */
 export type FirstRun = { input: string; start: (id: string) => Promise<{ runId: string }> };
 
-/** The run that an agent or tool was created with; the page of its editor shows it. */
+/** The run that an agent or tool was created with, and its input; the page of its editor shows it. */
 type Tried = { runId: string; input: string };
-const triedKey = (kind: "agent" | "tool", id: string) => ["tried", kind, id];
-
-/** The run that this agent or tool was created with a moment ago, and its input. */
-export function useTried(kind: "agent" | "tool", opened: Opened): Tried | null {
-  const queryClient = useQueryClient();
-  const [tried] = useState(() =>
-    opened === null ? undefined : queryClient.getQueryData<Tried>(triedKey(kind, opened.id)),
-  );
-  return tried ?? null;
-}
+const triedKey = (kind: "agent" | "tool", id: string | null) => ["tried", kind, id];
 
 /** What is loaded to be edited is not replaced while somebody edits it, except after a conflict. */
 export const EDITED_QUERY = {
@@ -83,6 +74,7 @@ export function useEditor<Value>({
     saved,
     isValue,
   });
+  const [tried] = useState(() => queryClient.getQueryData<Tried>(triedKey(kind, id)));
   const [note, setNote] = useState("");
   const isSaving = useRef(false);
   const definitions = { queryKey: trpc.definitions.pathKey() };
@@ -105,8 +97,8 @@ export function useEditor<Value>({
       );
       if (run === null) return router.push(`/${kind}s/${id}`);
       try {
-        const tried: Tried = { ...(await run.start(id)), input: run.input };
-        queryClient.setQueryData(triedKey(kind, id), tried);
+        const { runId } = await run.start(id);
+        queryClient.setQueryData<Tried>(triedKey(kind, id), { runId, input: run.input });
       } catch (error) {
         notify("It was not run", describeError(error).message);
       }
@@ -119,7 +111,7 @@ export function useEditor<Value>({
       onRefused?.(describeError(error).issues);
     },
   });
-  function submit(run: FirstRun | null) {
+  function submit(run: FirstRun | null = null) {
     if (isSaving.current) return;
     isSaving.current = true;
     mutation.mutate({ ...draft.latest(), run });
@@ -142,9 +134,9 @@ export function useEditor<Value>({
     refused: mutation.isError
       ? { value: mutation.variables.value, issues: describeError(mutation.error).issues }
       : null,
-    submit: () => submit(null),
-    /** Creates what is edited and runs it. The page of its editor then shows the run. */
-    createAndRun: (run: FirstRun) => submit(run),
+    tried: opened === null ? undefined : tried,
+    /** With a first run, what was created is run. The page of its editor then shows the run. */
+    submit,
     discard() {
       draft.discard();
       mutation.reset();

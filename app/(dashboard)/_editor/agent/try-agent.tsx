@@ -10,7 +10,7 @@ import { readProblems } from "@/app/_ui/forms/form-problems";
 import { PlayIcon } from "@/app/_ui/icons";
 import { Link } from "@/app/_ui/link";
 import { TrySection } from "@/app/(dashboard)/_editor/try-section";
-import { type Editor, useTried } from "@/app/(dashboard)/_editor/use-editor";
+import type { Editor } from "@/app/(dashboard)/_editor/use-editor";
 import { FollowedRun } from "@/app/(dashboard)/_run/followed-run";
 import { InputProblem } from "@/app/(dashboard)/_run/problem";
 import { RecentInputs } from "@/app/(dashboard)/_run/recent-inputs";
@@ -27,8 +27,7 @@ export function TryAgent({ editor }: { editor: Editor<AgentFields> }) {
   const field = useRef<HTMLTextAreaElement>(null);
   const { opened } = editor;
   const { maxCredits } = editor.draft.value;
-  const first = useTried("agent", opened);
-  const [message, setMessage] = useState(first?.input ?? "");
+  const [message, setMessage] = useState(editor.tried?.input ?? "");
   const draft = useMutation(trpc.runs.tryAgent.mutationOptions());
   const current = useMutation(trpc.runs.start.mutationOptions());
   const isBusy = draft.isPending || editor.busy;
@@ -37,7 +36,7 @@ export function TryAgent({ editor }: { editor: Editor<AgentFields> }) {
       field.current?.focus();
       field.current?.reportValidity();
     } else if (opened === null) {
-      editor.createAndRun({
+      editor.submit({
         input: message,
         start: (agentId) => client.runs.start.mutate({ kind: "agent", id: agentId, input: message }),
       });
@@ -52,7 +51,7 @@ export function TryAgent({ editor }: { editor: Editor<AgentFields> }) {
     event.preventDefault();
     run();
   }
-  const runId = draft.data?.runId ?? first?.runId;
+  const runId = draft.data?.runId ?? editor.tried?.runId;
   const version = opened?.version;
   return (
     <TrySection editor={editor}>

@@ -10,7 +10,7 @@ import { InputProblem } from "@/app/(dashboard)/_run/problem";
 import { SchemaForm } from "@/app/(dashboard)/_run/schema-form";
 import { sampleOf } from "@/app/(dashboard)/_run/schema-value";
 import { TrySection } from "../try-section";
-import { type Editor, useTried } from "../use-editor";
+import type { Editor } from "../use-editor";
 import { StepResults } from "./step-results";
 import type { StepView, ToolView } from "./tool-document";
 
@@ -30,11 +30,10 @@ export function TryPanel({
 }) {
   const id = useId();
   const client = useTRPCClient();
-  const { opened } = editor;
+  const { opened, tried } = editor;
   const { parameters } = tool.fields;
-  const tried = useTried("tool", opened);
   // Until something is typed, the sample follows the parameters' defaults.
-  const [typed, setTyped] = useState<unknown>(tried === null ? undefined : () => JSON.parse(tried.input));
+  const [typed, setTyped] = useState<unknown>(tried && (() => JSON.parse(tried.input)));
   const sample = typed ?? sampleOf(parameters) ?? {};
   const input = JSON.stringify(sample);
   const tryDraft = (toolId: string, until: string | null) =>
@@ -48,7 +47,7 @@ export function TryPanel({
   function run(until: string | null) {
     const faulty = fields.current?.querySelector<HTMLInputElement>(":is(input, textarea, select):invalid");
     if (faulty) faulty.reportValidity();
-    else if (opened === null) editor.createAndRun({ input, start: (toolId) => runCreated(toolId, until) });
+    else if (opened === null) editor.submit({ input, start: (toolId) => runCreated(toolId, until) });
     else if (!start.isPending) start.mutate({ toolId: opened.id, until });
   }
   const isBusy = start.isPending || editor.busy;
