@@ -1,6 +1,9 @@
 import { notFound } from "next/navigation";
 import { type ComponentType, type ReactNode, Suspense } from "react";
 import { createPrefetch, Prefetched } from "@/app/_ui/page/prefetch";
+import { buttonClass } from "@/app/_ui/button";
+import { Link } from "@/app/_ui/link";
+import { Empty } from "@/app/_ui/page/page";
 import { arrivedByLink, isNotFound } from "@/app/request";
 
 /** A page that shows a skeleton until its content is rendered. */
@@ -42,4 +45,16 @@ export async function orNotFound<Value>(read: Promise<Value>): Promise<Value> {
     if (isNotFound(error)) notFound();
     throw error;
   });
+}
+
+/** A not-found page: what may have happened, and the way to the list. */
+export function NotFound({ what, list, children }: { what: string; list: string; children: string }) {
+  return (
+    <Empty title={`${what} not found`}>
+      <p>{children}</p>
+      <Link className={buttonClass("plain")} href={`/${list}`}>
+        Go to {list}
+      </Link>
+    </Empty>
+  );
 }

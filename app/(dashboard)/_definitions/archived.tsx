@@ -9,7 +9,6 @@ import { useRestore } from "./use-definition-acts";
 
 /** The archived agents or tools below their list, with the way back. */
 export function Archived({ kind, lines }: { kind: DefinitionRef["kind"]; lines: readonly ArchivedLine[] }) {
-  const restore = useRestore();
   const mayRestore = useMay("member");
   if (lines.length === 0) return null;
   return (
@@ -29,18 +28,19 @@ export function Archived({ kind, lines }: { kind: DefinitionRef["kind"]; lines: 
             <span className="ml-auto whitespace-nowrap text-muted">
               archived <Ago at={at} />
             </span>
-            {mayRestore ? (
-              <Button
-                aria-label={`Restore ${name}`}
-                disabled={restore.isPending}
-                onClick={() => restore.mutate({ kind, id, name })}
-              >
-                Restore
-              </Button>
-            ) : null}
+            {mayRestore ? <RestoreButton of={{ kind, id, name }} /> : null}
           </li>
         ))}
       </ul>
     </details>
+  );
+}
+
+function RestoreButton({ of }: { of: DefinitionRef & { name: string } }) {
+  const restore = useRestore(of);
+  return (
+    <Button aria-label={`Restore ${of.name}`} disabled={restore.isPending} onClick={() => restore.mutate(of)}>
+      Restore
+    </Button>
   );
 }

@@ -19,15 +19,14 @@ const ArchiveDialog = lazy(() => import("./archive-dialog"), "ArchiveDialog");
 
 /** The head of an agent's or tool's page, with the link back to its list. */
 export function DefinitionHead({
-  kind,
   of,
   users,
 }: {
-  kind: DefinitionRef["kind"];
+  of: DefinitionRef & { name: string; slug: string; version: number; status?: "active" | "inactive" };
   /** What calls or starts it. */
   users: User[];
-  of: { id: string; name: string; slug: string; version: number; status?: "active" | "inactive" };
 }) {
+  const { kind, id, name } = of;
   return (
     <DetailHead back={{ href: `/${kind}s`, label: kind === "agent" ? "Agents" : "Tools" }} title={of.name}>
       {of.slug === of.name ? null : (
@@ -38,7 +37,7 @@ export function DefinitionHead({
         {of.status === "inactive" ? <Badge>inactive</Badge> : null}
         <CopyButton label={`Copy the id of ${of.name}`} text={of.id} />
       </span>
-      <Acts of={{ kind, id: of.id, name: of.name }} users={users} />
+      <Acts of={{ kind, id, name }} users={users} />
     </DetailHead>
   );
 }
@@ -50,7 +49,7 @@ export function DefinitionHead({
 function Acts({ of, users }: { of: DefinitionRef & { name: string }; users: User[] }) {
   const page = `/${of.kind}s/${of.id}`;
   const mayEdit = useMay("member");
-  const archive = useArchive();
+  const archive = useArchive(of);
   const [confirming, setConfirming] = useState(false);
   usePageActions(mayEdit ? [{ label: "Edit", icon: <EditIcon />, href: `${page}/edit` }] : []);
   if (!mayEdit) return null;

@@ -5,7 +5,6 @@ import type { Caller, TriggerName } from "@/server/catalog/inspect-definition";
 import type { RunTarget } from "../_run/run-form";
 import { RunPanel } from "../_run/run-panel";
 import { DefinitionHead } from "./definition-head";
-import { Flow } from "./flow";
 import { History } from "./history";
 import { RailLinks } from "./rail-links";
 import { RecentRuns } from "./recent-runs";
@@ -39,14 +38,15 @@ export function DefinitionPage({
   return (
     <article>
       <DefinitionHead
-        kind={kind}
         of={of}
         users={[...of.callers, ...of.triggers.map((trigger) => ({ kind: "trigger" as const, ...trigger }))]}
       />
       <RunPanel key={of.version} target={{ kind, id, name, maxCredits, active, parameters }} />
       <div className="grid border-line border-t xl:grid-cols-[minmax(0,1fr)_24rem]">
         <div className="min-w-0 xl:border-line xl:border-r">
-          <Flow>{children}</Flow>
+          <section aria-label="Definition" className="px-4 py-6 sm:px-6">
+            <ol>{children}</ol>
+          </section>
         </div>
         <div className="min-w-0 max-xl:border-line max-xl:border-t">
           <WeekOf narrow of={of} />
@@ -65,7 +65,6 @@ export function DefinitionPage({
               href: `/${caller.kind}s/${caller.id}`,
               icon: caller.kind === "agent" ? <AgentIcon size={14} /> : <ToolIcon size={14} />,
               name: caller.name,
-              note: null,
             }))}
             title="Used by"
           />

@@ -2,16 +2,10 @@ import type { ReactNode } from "react";
 import { formatCredits, formatSpan } from "@/app/_ui/figures/format";
 import { GaugeIcon } from "@/app/_ui/icons";
 
-/** What an agent or tool does, from its input to its result, as parts joined by a line. */
-export function Flow({ children }: { children: ReactNode }) {
-  return (
-    <section aria-label="Definition" className="px-4 py-6 sm:px-6">
-      <ol>{children}</ol>
-    </section>
-  );
-}
-
-/** `mark`: an icon or the number of a step. `end`: a fact at the end of the heading. */
+/**
+ * A part of what an agent or tool does, joined to the next by a line. `mark`: an icon or the number of a step. `end`: a
+ * fact at the end of the heading.
+ */
 export function FlowPart({
   mark,
   title,

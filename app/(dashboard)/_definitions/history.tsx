@@ -121,10 +121,10 @@ function Changes({ of, current, version }: RowProps) {
 }
 
 function ReturnButton({ of, number, current }: { of: DefinitionRef; number: number; current: number }) {
-  const returnTo = useReturnTo(of);
+  const returnTo = useReturnTo();
   if (!useMay("member")) return null;
   return (
-    <Button disabled={returnTo.isPending} onClick={() => returnTo.mutate({ number, current })}>
+    <Button disabled={returnTo.isPending} onClick={() => returnTo.mutate({ ...of, number, current })}>
       Return to v{number}
     </Button>
   );

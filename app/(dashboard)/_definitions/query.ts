@@ -1,4 +1,3 @@
-import type { QueryClient } from "@tanstack/react-query";
 import type { TRPCOptionsProxy } from "@trpc/tanstack-react-query";
 import type { DashboardRouter } from "@/server/api/dashboard/router";
 import type { DefinitionRef } from "@/server/catalog/definition-rows";
@@ -28,16 +27,4 @@ export function weekQuery(trpc: TRPCOptionsProxy<DashboardRouter>, { kind, id }:
     interval: "1d",
     subject: { dimension: kind, id },
   });
-}
-
-/** Reads what a definition's page shows beside the definition. */
-export async function prefetchBeside(
-  { queryClient, trpc }: { queryClient: QueryClient; trpc: TRPCOptionsProxy<DashboardRouter> },
-  of: DefinitionRef,
-): Promise<void> {
-  await Promise.all([
-    queryClient.prefetchQuery(recentRunsQuery(trpc, of)),
-    queryClient.prefetchQuery(weekQuery(trpc, of)),
-    queryClient.prefetchInfiniteQuery(versionsQuery(trpc, of)),
-  ]);
 }

@@ -8,7 +8,7 @@ export function RailLinks({
   links,
 }: {
   title: string;
-  links: { href: string; icon?: ReactNode; name: string; note: string | null }[];
+  links: { href: string; icon?: ReactNode; name: string; note?: string | null }[];
 }) {
   if (links.length === 0) return null;
   return (

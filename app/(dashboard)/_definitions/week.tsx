@@ -5,37 +5,33 @@ import { type Column, ListCell } from "@/app/_ui/table";
 import type { RunFigures } from "@/server/runs/read/metrics/figures";
 import type { WeekFigures } from "@/server/runs/read/metrics/week";
 
-/** The columns of a list with the figures of the last seven days, and the orders they offer. */
-
-const SORTS = {
-  runs: (week: WeekFigures) => week.runs,
-  success: (week: WeekFigures) => shareOf(week),
-  p95: (week: WeekFigures) => week.p95 ?? -1,
-  credits: (week: WeekFigures) => Number(week.credits),
+/** The columns of a list with the figures of the last seven days. Each offers its order, the highest `rank` first. */
+const WEEK = {
+  runs: { name: "Runs, 7 d", width: "w-58 text-right lg:w-44", rank: (week: WeekFigures) => week.runs },
+  success: {
+    name: "Success",
+    width: "w-22 text-right max-lg:hidden",
+    rank: (week: WeekFigures) => (ended(week) === 0 ? -1 : week.completed / ended(week)),
+  },
+  p95: { name: "p95", width: "w-24 text-right max-lg:hidden", rank: ({ p95 }: WeekFigures) => p95 ?? -1 },
+  credits: {
+    name: "Credits, 7 d",
+    width: "w-28 text-right max-lg:hidden",
+    rank: ({ credits }: WeekFigures) => Number(credits),
+  },
 };
-export type WeekSort = keyof typeof SORTS;
+export type WeekSort = keyof typeof WEEK;
+const SORTS: readonly WeekSort[] = ["runs", "success", "p95", "credits"];
 
-/** The order in the URL, `?sort=runs`; null for the order by name. */
-function readSort(text: string | string[] | undefined): WeekSort | null {
-  return text === "runs" || text === "success" || text === "p95" || text === "credits" ? text : null;
-}
-
-/** The lines in this order, the highest first and those without runs last. */
-function sortByWeek<Line extends { week: WeekFigures | null }>(
-  lines: readonly Line[],
-  sort: WeekSort | null,
-): Line[] {
-  if (sort === null) return [...lines];
-  const rank = ({ week }: Line) => (week ? SORTS[sort](week) : -2);
-  return lines.toSorted((a, b) => rank(b) - rank(a));
-}
+/** The names of `weekColumns`, for skeletons. */
+export const WEEK_COLUMNS = SORTS.map((by) => WEEK[by].name);
 
 /** What the URL of a list says: its order, and the words that narrow it. */
 export type ListView = { sort: WeekSort | null; search: string };
 
-export function readListView(params: Record<string, string | string[] | undefined>): ListView {
-  const { sort, q } = params;
-  return { sort: readSort(sort), search: typeof q === "string" ? q : "" };
+/** `?sort=runs&q=desk`; the order is null for the one by name. */
+export function readListView({ sort, q }: Record<string, string | string[] | undefined>): ListView {
+  return { sort: SORTS.find((by) => by === sort) ?? null, search: typeof q === "string" ? q : "" };
 }
 
 export function listHref(path: string, { sort, search }: ListView): string {
@@ -45,7 +41,7 @@ export function listHref(path: string, { sort, search }: ListView): string {
   return params.size === 0 ? path : `${path}?${params}`;
 }
 
-/** The lines whose name or slug contains each of the words, in the view's order. */
+/** The lines whose name or slug contains each of the words. With an order, those without runs are last. */
 export function viewLines<Line extends { name: string; slug: string; week: WeekFigures | null }>(
   lines: readonly Line[],
   { sort, search }: ListView,
@@ -55,27 +51,24 @@ export function viewLines<Line extends { name: string; slug: string; week: WeekF
     const text = `${name} ${slug}`.toLowerCase();
     return words.every((word) => text.includes(word));
   });
-  return sortByWeek(found, sort);
+  if (sort === null) return found;
+  const rank = ({ week }: Line) => (week ? WEEK[sort].rank(week) : -2);
+  return found.sort((a, b) => rank(b) - rank(a));
 }
-
-/** The names of `weekColumns`, for skeletons. */
-export const WEEK_COLUMNS = ["Runs, 7 d", "Success", "p95", "Credits, 7 d"];
 
 /**
  * On a narrow screen the first column has the runs and the success rate, and there are no others.
  * @param path the page's path
  */
 export function weekColumns(path: string, { sort, search }: ListView): Column[] {
-  const link = (by: WeekSort) => ({
-    href: listHref(path, { sort: sort === by ? null : by, search }),
-    sorted: sort === by,
+  return SORTS.map((by) => {
+    const sorted = sort === by;
+    return [
+      WEEK[by].name,
+      WEEK[by].width,
+      { href: listHref(path, { sort: sorted ? null : by, search }), sorted },
+    ];
   });
-  return [
-    ["Runs, 7 d", "w-58 text-right lg:w-44", link("runs")],
-    ["Success", "w-22 text-right max-lg:hidden", link("success")],
-    ["p95", "w-24 text-right max-lg:hidden", link("p95")],
-    ["Credits, 7 d", "w-28 text-right max-lg:hidden", link("credits")],
-  ];
 }
 
 export function WeekCells({ week }: { week: WeekFigures | null }) {
@@ -136,10 +129,6 @@ export function SuccessRate({ of }: { of: RunFigures }) {
 /** Cancelled runs count neither as a success nor as a failure. */
 export function ended({ completed, failed }: Pick<RunFigures, "completed" | "failed">): number {
   return completed + failed;
-}
-
-function shareOf(week: WeekFigures): number {
-  return ended(week) === 0 ? -1 : week.completed / ended(week);
 }
 
 /** What an ended run cost on average; null without one. */

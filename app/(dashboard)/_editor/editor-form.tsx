@@ -2,34 +2,49 @@
 
 import { type ReactNode, useEffect } from "react";
 import { Button } from "@/app/_ui/button";
+import { formatPlural } from "@/app/_ui/figures/format";
 import { INPUT_CLASS } from "@/app/_ui/forms/form";
 import { lazy } from "@/app/_ui/lazy";
 import { DetailHead } from "@/app/_ui/page/page";
-import { useMay } from "@/app/_ui/role";
 import type { Fields } from "@/server/catalog/field-changes";
 import type { Editor } from "./use-editor";
 
 /** Only a conflict needs it. */
 const Conflict = lazy(() => import("./conflict"), "Conflict");
 
-/** The page of an editor: its head, its fields, and a bar with what is unsaved, what is wrong, and Save. */
+/**
+ * The page of an editor: its head, its fields, and a bar with what is unsaved, what is wrong, and Save. Ctrl or Command
+ * with S saves.
+ */
 export function EditorForm<Value>({
   editor,
-  back,
   problems,
   fieldsOf,
   children,
 }: {
   editor: Editor<Value>;
-  back: { href: string; label: string };
   /** How many problems are known. */
   problems: number;
   /** A value as texts, to compare it with a newer version. */
   fieldsOf: (value: Value) => Fields;
   children: ReactNode;
 }) {
-  const { kind, opened, draft, newer } = editor;
-  const version = draft.version;
+  const { kind, opened, draft, newer, busy, submit, discard } = editor;
+  useEffect(() => {
+    const save = (event: KeyboardEvent) => {
+      if (event.key !== "s" || !(event.metaKey || event.ctrlKey)) return;
+      event.preventDefault();
+      submit();
+    };
+    document.addEventListener("keydown", save);
+    return () => document.removeEventListener("keydown", save);
+  });
+  const fault = editor.problems.rest ?? (problems > 0 ? formatPlural(problems, "problem") : null);
+  const state = draft.restored
+    ? "Draft from your last visit"
+    : draft.changed
+      ? "Unsaved changes"
+      : "No changes";
   return (
     <form
       className="flex min-h-[calc(100dvh-3rem)] flex-col md:min-h-dvh"
@@ -38,84 +53,50 @@ export function EditorForm<Value>({
       onSubmit={(event) => event.preventDefault()}
     >
       <DetailHead
-        back={back}
+        back={editor.back}
         className="border-line border-b"
         title={opened === null ? `New ${kind}` : `Edit ${kind}`}
       >
-        {version === null ? null : <span className="text-muted">from v{version}</span>}
+        {draft.version === null ? null : <span className="text-muted">from v{draft.version}</span>}
       </DetailHead>
       {newer === null ? null : (
         <Conflict
           draft={fieldsOf(draft.value)}
           newer={{ version: newer, fields: fieldsOf(editor.saved) }}
-          onDiscard={editor.discard}
+          onDiscard={discard}
           onKeep={editor.rebase}
         />
       )}
       {children}
-      <EditorBar editor={editor} problems={problems} />
+      <div
+        className="sticky bottom-0 z-10 flex flex-wrap items-center gap-x-4 gap-y-2 border-line border-t bg-raised px-4 py-3 sm:px-6"
+        data-save-bar
+      >
+        <p aria-live="polite" className="min-w-0 flex-1 text-muted">
+          {fault ? <span className="text-failed">{fault}</span> : state}
+        </p>
+        {opened !== null && draft.changed ? (
+          <input
+            aria-label="Note"
+            className={`${INPUT_CLASS} sm:max-w-72`}
+            maxLength={500}
+            onChange={(event) => editor.setNote(event.target.value)}
+            placeholder="Note: what changed and why"
+            value={editor.note}
+          />
+        ) : null}
+        {draft.changed ? (
+          <Button look="quiet" onClick={discard}>
+            Discard
+          </Button>
+        ) : null}
+        <Button disabled={busy} look="primary" onClick={() => submit()}>
+          {busy ? "Saving" : opened === null ? `Create ${kind}` : "Save"}
+        </Button>
+      </div>
     </form>
   );
 }
-
-/** Ctrl or Command with S saves. */
-function EditorBar<Value>({ editor, problems }: { editor: Editor<Value>; problems: number }) {
-  const { draft, busy, submit, opened, kind } = editor;
-  const maySave = useMay("member");
-  useEffect(() => {
-    const save = (event: KeyboardEvent) => {
-      if (event.key !== "s" || !(event.metaKey || event.ctrlKey)) return;
-      event.preventDefault();
-      if (maySave) submit();
-    };
-    document.addEventListener("keydown", save);
-    return () => document.removeEventListener("keydown", save);
-  });
-  const fault = editor.problems.rest ?? (problems > 0 ? countProblems(problems) : null);
-  const state = draft.restored
-    ? "Draft from your last visit"
-    : draft.changed
-      ? "Unsaved changes"
-      : "No changes";
-  return (
-    <div
-      className="sticky bottom-0 z-10 flex flex-wrap items-center gap-x-4 gap-y-2 border-line border-t bg-raised px-4 py-3 sm:px-6"
-      data-save-bar
-    >
-      <p aria-live="polite" className="min-w-0 flex-1 text-muted">
-        {!maySave ? (
-          `Your role may read ${kind}s. Saving one needs the role Member.`
-        ) : fault ? (
-          <span className="text-failed">{fault}</span>
-        ) : (
-          state
-        )}
-      </p>
-      {maySave && opened !== null && draft.changed ? (
-        <input
-          aria-label="Note"
-          className={`${INPUT_CLASS} sm:max-w-72`}
-          maxLength={500}
-          onChange={(event) => editor.setNote(event.target.value)}
-          placeholder="Note: what changed and why"
-          value={editor.note}
-        />
-      ) : null}
-      {draft.changed ? (
-        <Button look="quiet" onClick={editor.discard}>
-          Discard
-        </Button>
-      ) : null}
-      {maySave ? (
-        <Button disabled={busy} look="primary" onClick={submit}>
-          {busy ? "Saving" : opened === null ? `Create ${kind}` : "Save"}
-        </Button>
-      ) : null}
-    </div>
-  );
-}
-
-const countProblems = (count: number) => (count === 1 ? "1 problem" : `${count} problems`);
 
 /** A section of an editor. */
 export function EditorSection({

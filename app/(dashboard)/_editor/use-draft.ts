@@ -2,6 +2,7 @@
 
 import { useContext, useEffect, useRef, useState } from "react";
 import { draftKey } from "@/app/_ui/forms/drafts";
+import { isJsonObject, tryParseJson } from "@/server/json/json";
 import { OrganizationContext } from "../operator-command";
 
 /** What was typed, and the version it changes; null: something new. */
@@ -15,15 +16,15 @@ export function useDraft<Value>({
   name,
   version,
   saved,
-  read,
+  isValue,
 }: {
   /** Names what is edited within the organization. */
   name: string;
   /** The current version and its value. */
   version: number | null;
   saved: Value;
-  /** Reads a stored value; null if it is none. */
-  read: (stored: unknown) => Value | null;
+  /** Whether a stored value can be edited. Must not change between renders. */
+  isValue: (stored: unknown) => stored is Value;
 }) {
   const key = draftKey(useContext(OrganizationContext), name);
   const [draft, setDraft] = useState<Draft<Value> | null>(null);
@@ -41,12 +42,12 @@ export function useDraft<Value>({
   useEffect(() => {
     // What was typed before this ran is newer than what is stored.
     if (latest.current !== null) return;
-    const stored = parseDraft(localStorage.getItem(key), read);
+    const stored = parseDraft(localStorage.getItem(key), isValue);
     if (stored === null) return;
     latest.current = stored;
     setDraft(stored);
     setRestored(true);
-  }, [key, read]);
+  }, [key, isValue]);
   const value = draft?.value ?? saved;
   const changed = JSON.stringify(value) !== JSON.stringify(saved);
   return {
@@ -92,16 +93,10 @@ function store(key: string, draft: Draft<unknown>): void {
 
 function parseDraft<Value>(
   text: string | null,
-  read: (stored: unknown) => Value | null,
+  isValue: (stored: unknown) => stored is Value,
 ): Draft<Value> | null {
-  try {
-    const stored: unknown = text === null ? null : JSON.parse(text);
-    if (typeof stored !== "object" || stored === null) return null;
-    const version: unknown = Reflect.get(stored, "version");
-    const value = read(Reflect.get(stored, "value"));
-    if (value === null || (version !== null && typeof version !== "number")) return null;
-    return { version, value };
-  } catch {
-    return null;
-  }
+  const stored = tryParseJson(text ?? "");
+  if (!isJsonObject(stored)) return null;
+  const { version, value } = stored;
+  return isValue(value) && (version === null || typeof version === "number") ? { version, value } : null;
 }

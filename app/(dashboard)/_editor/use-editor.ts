@@ -9,8 +9,11 @@ import { readProblems } from "@/app/_ui/forms/form-problems";
 import { useNotify } from "@/app/_ui/toast";
 import { useDraft } from "./use-draft";
 
+/** What an editor opens: nothing yet, a copy of an agent or tool, or the agent or tool itself. */
+export type EditorProps = { mode: "new" | "copy" | "edit"; id: string | null };
+
 /** What an editor changes; null: it creates something. */
-export type Opened = { id: string; version: number } | null;
+type Opened = { id: string; version: number } | null;
 
 export type SaveOptions = {
   expected: { only: "create" } | { only: "update"; id: string; version: number };
@@ -21,18 +24,9 @@ export type SaveOptions = {
 /** A run of what an editor is about to create. */
 export type FirstRun = { input: string; start: (id: string) => Promise<{ runId: string }> };
 
-/** The run that an agent or tool was created with; the page of its editor shows it. */
+/** The run that an agent or tool was created with, and its input; the page of its editor shows it. */
 type Tried = { runId: string; input: string };
-const triedKey = (kind: "agent" | "tool", id: string) => ["tried", kind, id];
-
-/** The run that this agent or tool was created with a moment ago, and its input. */
-export function useTried(kind: "agent" | "tool", opened: Opened): Tried | null {
-  const queryClient = useQueryClient();
-  const [tried] = useState(() =>
-    opened === null ? undefined : queryClient.getQueryData<Tried>(triedKey(kind, opened.id)),
-  );
-  return tried ?? null;
-}
+const triedKey = (kind: "agent" | "tool", id: string | null) => ["tried", kind, id];
 
 /** What is loaded to be edited is not replaced while somebody edits it, except after a conflict. */
 export const EDITED_QUERY = {
@@ -44,21 +38,24 @@ export const EDITED_QUERY = {
 /** What the editors of agents and tools share: the draft, saving it, and what is wrong with it. */
 export function useEditor<Value>({
   kind,
-  opened,
-  copied = null,
+  mode,
+  id,
+  existing,
+  starter,
   saved,
-  read,
+  isValue,
   labels,
   save,
   onRefused,
-}: {
+}: EditorProps & {
   kind: "agent" | "tool";
-  opened: Opened;
-  /** Names what a new definition begins as: the id of another one, or a starter. */
-  copied?: string | null;
+  /** What `id` names; undefined if nothing does. */
+  existing: { name: string; version: number } | undefined;
+  /** Names what a new definition begins as. */
+  starter?: string | undefined;
   saved: Value;
-  /** Reads a stored draft; null if it is none. Must not change between renders. */
-  read: (stored: unknown) => Value | null;
+  /** Whether a stored draft is one of this editor. Must not change between renders. */
+  isValue: (stored: unknown) => stored is Value;
   /** The label of each field by its JSON pointer. */
   labels: Record<string, string>;
   save: (value: Value, how: SaveOptions) => Promise<{ id: string; version: number; saved: string }>;
@@ -69,12 +66,15 @@ export function useEditor<Value>({
   const router = useRouter();
   const notify = useNotify();
   const queryClient = useQueryClient();
+  const opened: Opened = mode === "edit" && id && existing ? { id, version: existing.version } : null;
+  const copied = id ?? starter;
   const draft = useDraft({
-    name: `${kind}.${opened?.id ?? (copied === null ? "new" : `copy.${copied}`)}`,
+    name: `${kind}.${opened?.id ?? (copied === undefined ? "new" : `copy.${copied}`)}`,
     version: opened?.version ?? null,
     saved,
-    read,
+    isValue,
   });
+  const [tried] = useState(() => queryClient.getQueryData<Tried>(triedKey(kind, id)));
   const [note, setNote] = useState("");
   const isSaving = useRef(false);
   const definitions = { queryKey: trpc.definitions.pathKey() };
@@ -97,8 +97,8 @@ export function useEditor<Value>({
       );
       if (run === null) return router.push(`/${kind}s/${id}`);
       try {
-        const tried: Tried = { ...(await run.start(id)), input: run.input };
-        queryClient.setQueryData(triedKey(kind, id), tried);
+        const { runId } = await run.start(id);
+        queryClient.setQueryData<Tried>(triedKey(kind, id), { runId, input: run.input });
       } catch (error) {
         notify("It was not run", describeError(error).message);
       }
@@ -111,7 +111,7 @@ export function useEditor<Value>({
       onRefused?.(describeError(error).issues);
     },
   });
-  function submit(run: FirstRun | null) {
+  function submit(run: FirstRun | null = null) {
     if (isSaving.current) return;
     isSaving.current = true;
     mutation.mutate({ ...draft.latest(), run });
@@ -119,6 +119,9 @@ export function useEditor<Value>({
   return {
     kind,
     opened,
+    back: existing
+      ? { href: `/${kind}s/${id}`, label: existing.name }
+      : { href: `/${kind}s`, label: kind === "agent" ? "Agents" : "Tools" },
     saved,
     draft,
     note,
@@ -131,9 +134,9 @@ export function useEditor<Value>({
     refused: mutation.isError
       ? { value: mutation.variables.value, issues: describeError(mutation.error).issues }
       : null,
-    submit: () => submit(null),
-    /** Creates what is edited and runs it. The page of its editor then shows the run. */
-    createAndRun: (run: FirstRun) => submit(run),
+    tried: opened === null ? undefined : tried,
+    /** With a first run, what was created is run. The page of its editor then shows the run. */
+    submit,
     discard() {
       draft.discard();
       mutation.reset();

@@ -74,25 +74,33 @@ export function useFound(props: PaletteProps, text: string): Found {
     placeholderData: keepPreviousData,
   });
 
-  const named = (directory.data ?? []).map((entry): PaletteItem => {
-    const Icon = KIND_ICONS[entry.kind];
-    const { take } = go(`/${entry.kind}s/${entry.id}`);
-    return {
-      id: entry.id,
-      label: entry.name,
-      keywords: `${entry.kind} ${entry.slug} ${entry.id}`,
-      icon: <Icon />,
-      hint: entry.kind,
-      take,
-    };
+  const places = [...navGroups(props.role).flatMap(({ items }) => items), ACCOUNT_ITEM].map(
+    ({ href, label, Icon }) => go(href, { label, icon: <Icon /> }),
+  );
+  const named = (directory.data ?? []).map(({ kind, id, slug, name }) => {
+    const Icon = KIND_ICONS[kind];
+    const keywords = `${kind} ${slug} ${id}`;
+    return go(`/${kind}s/${id}`, { label: name, keywords, icon: <Icon />, hint: kind });
   });
+  const guides = GUIDES.map(({ name, title }) =>
+    go(`/docs/${name}`, {
+      label: title,
+      keywords: `docs guide ${name}`,
+      icon: <DocsIcon />,
+      hint: "docs",
+    }),
+  );
   const found = findItems(
     [
       { name: "This page", items: actions.map((action, index) => actionItem(action, index, go)) },
-      { name: "Go to", items: placeItems(props.role, go) },
-      ...(typed === "" ? [] : [{ name: "Agents, tools and triggers", items: named }]),
-      { name: "Docs", items: typed === "" ? [] : guideItems(go) },
-      { name: "Everywhere", items: typed === "" ? [] : everywhereItems(props) },
+      { name: "Go to", items: places },
+      ...(typed === ""
+        ? []
+        : [
+            { name: "Agents, tools and triggers", items: named },
+            { name: "Docs", items: guides },
+            { name: "Everywhere", items: everywhereItems(props) },
+          ]),
     ],
     typed,
   );
@@ -107,14 +115,15 @@ export function useFound(props: PaletteProps, text: string): Found {
   const pending = directory.isPending || runs.isPending || !fresh;
   // A pasted id can be opened before the server knows what it is: most are runs.
   if (id !== null && runItems.length === 0 && found.length === 0 && pending) {
+    const item = { label: shortId(id), icon: <RunsIcon /> };
     const take = async (newTab: boolean) => {
       const entries = await queryClient
         .ensureQueryData(trpc.catalog.directory.queryOptions())
         .catch(() => []);
       const kind = entries.find((entry) => entry.id === id)?.kind ?? "run";
-      go(`/${kind}s/${id}`).take(newTab);
+      go(`/${kind}s/${id}`, item).take(newTab);
     };
-    runItems.push({ id, label: shortId(id), icon: <RunsIcon />, take: (newTab) => void take(newTab) });
+    runItems.push({ id, ...item, take: (newTab) => void take(newTab) });
   }
   const ofRuns = { name: typed === "" ? "Recent runs" : "Runs", items: runItems };
   const groups = id === null ? [...found, ofRuns] : [ofRuns, ...found];
@@ -125,11 +134,14 @@ export function useFound(props: PaletteProps, text: string): Found {
   };
 }
 
-type Go = (href: string) => { take: (newTab: boolean) => void };
+/** An entry that opens a page. */
+type Go = (href: string, item: Omit<PaletteItem, "id" | "take">) => PaletteItem;
 
 function useGo(): Go {
   const router = useRouter();
-  return (href) => ({
+  return (href, item) => ({
+    id: href,
+    ...item,
     take: (newTab) => {
       if (newTab) window.open(href, "_blank", "noopener");
       else router.push(href);
@@ -138,36 +150,11 @@ function useGo(): Go {
 }
 
 function actionItem(action: PageAction, index: number, go: Go): PaletteItem {
-  return {
-    id: `action-${index}`,
-    label: action.label,
-    icon: action.icon ?? <ChevronRightIcon />,
-    take: (newTab) => {
-      if ("run" in action) action.run();
-      else if (action.download) download(action.href);
-      else go(action.href).take(newTab);
-    },
-  };
-}
-
-function placeItems(role: MemberRole, go: Go): PaletteItem[] {
-  return [...navGroups(role).flatMap(({ items }) => items), ACCOUNT_ITEM].map(({ href, label, Icon }) => ({
-    id: href,
-    label,
-    icon: <Icon />,
-    take: go(href).take,
-  }));
-}
-
-function guideItems(go: Go): PaletteItem[] {
-  return GUIDES.map(({ name, title }) => ({
-    id: `docs ${name}`,
-    label: title,
-    keywords: `docs guide ${name}`,
-    icon: <DocsIcon />,
-    hint: "docs",
-    take: go(`/docs/${name}`).take,
-  }));
+  const id = `action-${index}`;
+  const item = { label: action.label, icon: action.icon ?? <ChevronRightIcon /> };
+  if ("run" in action) return { id, ...item, take: action.run };
+  if (action.download) return { id, ...item, take: () => download(action.href) };
+  return { ...go(action.href, item), id };
 }
 
 const THEMES = [
@@ -206,8 +193,7 @@ function everywhereItems({ organizations, onTheme, onOrganization }: PaletteProp
 
 function runItem(run: RunSummary, go: Go): PaletteItem {
   const summary = (run.errorPreview ?? run.inputPreview).replace(/\s+/g, " ").slice(0, 80);
-  return {
-    id: run.id,
+  return go(`/runs/${run.id}`, {
     label: run.targetName,
     keywords: `${run.kind} ${run.status} ${run.id} ${summary}`,
     icon: <StatusShape status={run.status} />,
@@ -220,8 +206,7 @@ function runItem(run: RunSummary, go: Go): PaletteItem {
         </span>
       </>
     ),
-    take: go(`/runs/${run.id}`).take,
-  };
+  });
 }
 
 function download(href: string): void {

@@ -15,7 +15,7 @@ const start: Operation = {
     { ...field, name: "agentId", in: "path" },
     { ...field, name: "Idempotency-Key", in: "header", required: false },
   ],
-  body: { required: true, fields: [], example: "{}" },
+  body: { fields: [], example: "{}" },
   response: { fields: [], example: "{}" },
   errors: [],
 };

@@ -8,34 +8,29 @@ type Call = {
   body: string;
 };
 
-/** What replaces a key: the name of a shell variable. */
-const KEY_PLACEHOLDER = "$API_KEY";
+/** The parameters of one place with what is filled in; an empty text without it. */
+function valuesIn(place: "path" | "header", { parameters }: Operation, { values }: Call): [string, string][] {
+  return parameters
+    .filter((parameter) => parameter.in === place)
+    .map(({ name }) => [name, values[name]?.trim() ?? ""]);
+}
 
 /** The path of a call below the origin; a parameter without a value keeps its braces. */
-export function pathOf({ path, parameters }: Operation, { values }: Call): string {
-  return parameters
-    .filter((parameter) => parameter.in === "path")
-    .reduce((sofar, { name }) => {
-      const value = values[name]?.trim();
-      return value ? sofar.replace(`{${name}}`, encodeURIComponent(value)) : sofar;
-    }, path);
+export function pathOf(operation: Operation, call: Call): string {
+  return valuesIn("path", operation, call).reduce(
+    (path, [name, value]) => (value ? path.replace(`{${name}}`, encodeURIComponent(value)) : path),
+    operation.path,
+  );
 }
 
 /** The path parameters without a value. */
-export function missingIn({ parameters }: Operation, { values }: Call): string[] {
-  return parameters
-    .filter((parameter) => parameter.in === "path" && !values[parameter.name]?.trim())
-    .map(({ name }) => name);
+export function missingIn(operation: Operation, call: Call): string[] {
+  return valuesIn("path", operation, call).flatMap(([name, value]) => (value ? [] : name));
 }
 
 /** The headers that are filled in, without the key. */
-export function headersOf(operation: Operation, { values }: Call): [string, string][] {
-  const given = operation.parameters
-    .filter((parameter) => parameter.in === "header")
-    .flatMap(({ name }): [string, string][] => {
-      const value = values[name]?.trim();
-      return value ? [[name, value]] : [];
-    });
+export function headersOf(operation: Operation, call: Call): [string, string][] {
+  const given = valuesIn("header", operation, call).filter(([, value]) => value);
   return operation.body === null ? given : [...given, ["Content-Type", "application/json"]];
 }
 
@@ -43,7 +38,7 @@ export function headersOf(operation: Operation, { values }: Call): [string, stri
 export function commandOf(operation: Operation, call: Call, origin: string): string {
   return [
     `curl${operation.method === "GET" ? "" : ` -X ${operation.method}`} ${quoted(origin + pathOf(operation, call))}`,
-    ...(operation.keyed ? [`  -H "X-API-Key: ${KEY_PLACEHOLDER}"`] : []),
+    ...(operation.keyed ? [`  -H "X-API-Key: $API_KEY"`] : []),
     ...headersOf(operation, call).map(([name, value]) => `  -H ${quoted(`${name}: ${value}`)}`),
     ...(operation.body === null ? [] : [`  --data-raw ${quoted(call.body)}`]),
   ].join(" \\\n");

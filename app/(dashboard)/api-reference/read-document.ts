@@ -4,22 +4,7 @@ import { z } from "zod";
 
 /** A field of a body, or a parameter. */
 export type Field = { name: string; type: string; required: boolean; description: string };
-type Parameter = Field & { in: "path" | "header" | "query" };
-export type Operation = {
-  id: string;
-  tag: string;
-  method: "GET" | "POST";
-  path: string;
-  summary: string;
-  description: string;
-  /** Whether the call needs an API key. */
-  keyed: boolean;
-  parameters: Parameter[];
-  /** The request's body; `example` is JSON. */
-  body: { required: boolean; fields: Field[]; example: string } | null;
-  response: { fields: Field[]; example: string };
-  errors: { status: string; description: string }[];
-};
+export type Operation = ReturnType<typeof readOperations>[number];
 
 const media = z.object({ schema: z.unknown().optional(), example: z.unknown().optional() });
 const json = z.object({ "application/json": media });
@@ -40,11 +25,10 @@ const operation = z.object({
       }),
     )
     .default([]),
-  requestBody: z.object({ required: z.boolean().default(false), content: json }).optional(),
-  responses: z.record(
-    z.string(),
-    z.union([z.object({ $ref: z.string() }), z.object({ description: z.string(), content: json })]),
-  ),
+  requestBody: z.object({ content: json }).optional(),
+  responses: z
+    .object({ "200": z.object({ content: json }) })
+    .catchall(z.object({ $ref: z.string().default(""), description: z.string().optional() })),
 });
 const document = z.object({
   paths: z.record(z.string(), z.object({ get: operation.optional(), post: operation.optional() })),
@@ -53,56 +37,47 @@ const document = z.object({
     responses: z.record(z.string(), z.object({ description: z.string() })),
   }),
 });
-type Document = z.output<typeof document>;
+type Schemas = z.output<typeof document>["components"]["schemas"];
 
 /** The operations of a document in its own order, by tag. Throws if it is not one of ours. */
-export function readOperations(openApi: unknown): Operation[] {
-  const parsed = document.parse(openApi);
-  return Object.entries(parsed.paths).flatMap(([path, { get, post }]) => [
-    ...(get ? [readOperation(parsed, { method: "GET", path, of: get })] : []),
-    ...(post ? [readOperation(parsed, { method: "POST", path, of: post })] : []),
-  ]);
+export function readOperations(openApi: unknown) {
+  const { paths, components } = document.parse(openApi);
+  const { schemas, responses } = components;
+  return Object.entries(paths).flatMap(([path, methods]) =>
+    (["get", "post"] as const).flatMap((method) => {
+      const of = methods[method];
+      if (of === undefined) return [];
+      const { "200": success, ...others } = of.responses;
+      const { operationId, tags, summary, description, security, requestBody } = of;
+      return {
+        id: operationId,
+        tag: tags[0],
+        method: method.toUpperCase(),
+        path,
+        summary,
+        description,
+        /** Whether the call needs an API key. */
+        keyed: security === undefined || security.length > 0,
+        parameters: of.parameters.map(({ schema, ...parameter }) => ({
+          ...parameter,
+          type: typeOf(schemas, schema),
+        })),
+        body: requestBody === undefined ? null : readContent(schemas, requestBody.content),
+        response: readContent(schemas, success.content),
+        errors: Object.entries(others).map(([status, { $ref, description }]) => ({
+          status,
+          description: description ?? responses[lastOf($ref)]?.description ?? "",
+        })),
+      };
+    }),
+  );
 }
 
-function readOperation(
-  within: Document,
-  { method, path, of }: { method: Operation["method"]; path: string; of: z.output<typeof operation> },
-): Operation {
-  const { "200": success, ...others } = of.responses;
-  const ok = success !== undefined && "content" in success ? success.content["application/json"] : null;
-  const sent = of.requestBody?.content["application/json"];
-  return {
-    id: of.operationId,
-    tag: of.tags[0],
-    method,
-    path,
-    summary: of.summary,
-    description: of.description,
-    keyed: of.security === undefined || of.security.length > 0,
-    parameters: of.parameters.map(({ schema, ...parameter }) => ({
-      ...parameter,
-      type: typeOf(within, schema),
-    })),
-    body:
-      sent === undefined
-        ? null
-        : {
-            required: of.requestBody?.required ?? false,
-            fields: fieldsOf(within, sent.schema),
-            example: pretty(sent.example),
-          },
-    response: { fields: fieldsOf(within, ok?.schema), example: pretty(ok?.example) },
-    errors: Object.entries(others).map(([status, response]) => ({
-      status,
-      description:
-        "$ref" in response
-          ? (within.components.responses[lastOf(response.$ref)]?.description ?? "")
-          : response.description,
-    })),
-  };
+/** The fields of a body, and an example as JSON. */
+function readContent(schemas: Schemas, { "application/json": { schema, example } }: z.output<typeof json>) {
+  return { fields: fieldsOf(schemas, schema), example: JSON.stringify(example ?? {}, null, 2) };
 }
 
-const pretty = (example: unknown) => JSON.stringify(example ?? {}, null, 2);
 const lastOf = (reference: string) => reference.slice(reference.lastIndexOf("/") + 1);
 
 const schema = z.object({
@@ -119,10 +94,10 @@ const schema = z.object({
 });
 
 /** The schema behind a reference; its own description counts before the component's. */
-function resolve(within: Document, given: unknown): z.output<typeof schema> {
+function resolve(schemas: Schemas, given: unknown): z.output<typeof schema> {
   const own = schema.parse(given ?? {});
   if (own.$ref === undefined) return own;
-  const target = schema.parse(within.components.schemas[lastOf(own.$ref)] ?? {});
+  const target = schema.parse(schemas[lastOf(own.$ref)] ?? {});
   return { ...target, description: own.description || target.description };
 }
 
@@ -131,17 +106,17 @@ const MAX_DEPTH = 3;
 
 /** The fields of an object, with those of nested objects: `steps[].tokenUsage.inputTokens`. */
 function fieldsOf(
-  within: Document,
+  schemas: Schemas,
   given: unknown,
   { before = "", depth = 1 }: { before?: string; depth?: number } = {},
 ): Field[] {
-  const object = resolve(within, given);
+  const object = resolve(schemas, given);
   return Object.entries(object.properties).flatMap(([key, value]) => {
-    const found = resolve(within, value);
+    const found = resolve(schemas, value);
     const name = `${before}${key}`;
     const line: Field = {
       name,
-      type: typeOf(within, value),
+      type: typeOf(schemas, value),
       required: object.required.includes(key),
       description: found.description,
     };
@@ -149,7 +124,7 @@ function fieldsOf(
     const isList = found.items !== undefined;
     return [
       line,
-      ...fieldsOf(within, isList ? found.items : value, {
+      ...fieldsOf(schemas, isList ? found.items : value, {
         before: `${name}${isList ? "[]" : ""}.`,
         depth: depth + 1,
       }),
@@ -158,12 +133,12 @@ function fieldsOf(
 }
 
 /** A short name of a type: `string (uuid)`, `"Pending" | "Running"`, `list of object`. */
-function typeOf(within: Document, given: unknown): string {
-  const found = resolve(within, given);
+function typeOf(schemas: Schemas, given: unknown): string {
+  const found = resolve(schemas, given);
   if (found.enum) return found.enum.map((each) => JSON.stringify(each)).join(" | ");
   if (found.const !== undefined) return JSON.stringify(found.const);
-  if (found.anyOf) return found.anyOf.map((each) => typeOf(within, each)).join(" | ");
-  if (found.items !== undefined) return `list of ${typeOf(within, found.items)}`;
+  if (found.anyOf) return found.anyOf.map((each) => typeOf(schemas, each)).join(" | ");
+  if (found.items !== undefined) return `list of ${typeOf(schemas, found.items)}`;
   const names = [found.type ?? "any"].flat().join(" | ");
   return found.format ? `${names} (${found.format})` : names;
 }

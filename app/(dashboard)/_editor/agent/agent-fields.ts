@@ -1,31 +1,42 @@
 import type { AgentDefinition } from "@/server/catalog/definitions";
 import type { Fields } from "@/server/catalog/field-changes";
-import { type PolicyFields, policyAt } from "./policies";
+import { isJsonObject } from "@/server/json/json";
 
-/** An agent as its form shows it: numbers are texts, so that they can be typed. */
-export type AgentFields = {
-  slug: string;
-  name: string;
-  status: "active" | "inactive";
-  model: string;
-  systemPrompt: string;
-  maxSteps: string;
-  functions: string[];
-  tools: string[];
-  /** By the names in `functions` and `tools`; those of others are not saved. */
-  policies: Record<string, PolicyFields>;
+/** A number, or what was typed in its place: the server then says that it must be a number. */
+export type Typed = number | string;
+
+/** How an agent may use what is attached, by its name. What is undefined is not set. */
+export type Policies = Readonly<Record<string, Policy>>;
+export type Policy = {
+  maxCalls?: Typed | undefined;
+  retries?: Typed | undefined;
+  onError?: "fail" | "continue" | undefined;
+};
+
+/** The policy of an attachment, which may be named like a property that all objects have. */
+export function policyAt(policies: Policies, name: string): Policy {
+  return (Object.hasOwn(policies, name) ? policies[name] : undefined) ?? {};
+}
+
+/** An agent as its form changes it. */
+export type AgentFields = Omit<
+  AgentDefinition,
+  "maxSteps" | "deadlineSeconds" | "policies" | "outputSchema"
+> & {
+  maxSteps: Typed;
+  deadlineSeconds: Typed;
+  /** Those of what is not attached are not saved. */
+  policies: Policies;
   /** JSON Schema; undefined: the answer is text. */
-  outputSchema: unknown;
-  maxCredits: string;
-  deadlineSeconds: string;
+  outputSchema?: unknown;
 };
 
 /** The label of each field by its JSON pointer. */
 export const AGENT_LABELS = {
   "/name": "Name",
   "/slug": "Slug",
-  "/model": "Model",
   "/status": "Status",
+  "/model": "Model",
   "/systemPrompt": "System prompt",
   "/tools": "Tools",
   "/functions": "Functions",
@@ -33,7 +44,7 @@ export const AGENT_LABELS = {
   "/outputSchema": "Output schema",
   "/maxSteps": "Max steps",
   "/maxCredits": "Credits per run",
-  "/deadlineSeconds": "Deadline",
+  "/deadlineSeconds": "Deadline in seconds",
 };
 
 /** A new agent; `model` is preselected. */
@@ -44,123 +55,45 @@ export function newAgent(model: string): AgentFields {
     status: "active",
     model,
     systemPrompt: "",
-    maxSteps: "8",
+    maxSteps: 8,
     functions: [],
     tools: [],
     policies: {},
-    outputSchema: undefined,
-    maxCredits: "",
-    deadlineSeconds: "900",
+    maxCredits: null,
+    deadlineSeconds: 900,
   };
 }
 
-export function toFields(definition: AgentDefinition): AgentFields {
-  return {
-    ...definition,
-    maxSteps: String(definition.maxSteps),
-    policies: Object.fromEntries(
-      Object.entries(definition.policies).map(([name, { maxCalls, retries, onError = "continue" }]) => [
-        name,
-        { maxCalls: textOf(maxCalls), retries: textOf(retries), onError },
-      ]),
-    ),
-    outputSchema: definition.outputSchema,
-    maxCredits: definition.maxCredits ?? "",
-    deadlineSeconds: String(definition.deadlineSeconds),
-  };
-}
-
-const textOf = (number: number | undefined) => (number === undefined ? "" : String(number));
-
-/** The policies of what is attached, without defaults. */
-function policiesOf({ functions, tools, policies }: AgentFields): Record<string, object> {
-  const attached = [...tools, ...functions].flatMap((name) => {
-    const { maxCalls, retries, onError } = policyAt(policies, name);
-    const policy = {
-      ...(maxCalls.trim() !== "" && { maxCalls: numberOf(maxCalls) }),
-      ...(retries.trim() !== "" && { retries: numberOf(retries) }),
-      ...(onError === "fail" && { onError }),
-    };
-    return Object.keys(policy).length > 0 ? [[name, policy] as const] : [];
-  });
-  return Object.fromEntries(attached);
+/** The definition that is sent, with the policies of what is attached; the server names what is wrong with it. */
+export function toDefinition(fields: AgentFields): object {
+  const { functions, tools, policies } = fields;
+  const attached = [...tools, ...functions].map((name) => [name, policyAt(policies, name)] as const);
+  const set = attached.filter(([, policy]) => Object.values(policy).some((part) => part !== undefined));
+  return { ...fields, policies: Object.fromEntries(set) };
 }
 
 /** An agent's fields as texts, to compare two versions. */
 export function fieldsOf(fields: AgentFields): Fields {
-  const { functions, tools, outputSchema } = fields;
-  return new Map([
-    ["name", fields.name],
-    ["status", fields.status],
-    ["model", fields.model],
-    ["system prompt", fields.systemPrompt],
-    ["tools", tools.join("\n")],
-    ["functions", functions.join("\n")],
-    ["policies", JSON.stringify(policiesOf(fields), null, 2)],
-    ["output schema", outputSchema === undefined ? "" : JSON.stringify(outputSchema, null, 2)],
-    ["max steps", fields.maxSteps],
-    ["credits per run", fields.maxCredits],
-    ["deadline in seconds", fields.deadlineSeconds],
-  ]);
+  const definition = new Map<string, unknown>(Object.entries(toDefinition(fields)));
+  return new Map(
+    Object.entries(AGENT_LABELS).map(([pointer, label]) => {
+      const value = definition.get(pointer.slice(1)) ?? "";
+      const lines = Array.isArray(value) ? value.join("\n") : value;
+      return [label.toLowerCase(), isJsonObject(lines) ? JSON.stringify(lines, null, 2) : String(lines)];
+    }),
+  );
 }
 
-/** The definition that is sent; the server names what is wrong with it. */
-export function toDefinition(fields: AgentFields): object {
-  const { maxSteps, maxCredits, deadlineSeconds } = fields;
-  return {
-    ...fields,
-    policies: policiesOf(fields),
-    maxSteps: numberOf(maxSteps),
-    maxCredits: maxCredits.trim() === "" ? null : maxCredits.trim(),
-    deadlineSeconds: numberOf(deadlineSeconds),
-  };
+/** Whether a stored draft has all fields of an agent. */
+export function isAgentFields(stored: unknown): stored is AgentFields {
+  if (!isJsonObject(stored)) return false;
+  const { functions, tools, policies } = stored;
+  if (!Array.isArray(functions) || !Array.isArray(tools) || !isJsonObject(policies)) return false;
+  return Object.keys(newAgent("")).every((name) => Object.hasOwn(stored, name));
 }
 
-/** A stored draft; null if it is none. */
-export function readFields(stored: unknown): AgentFields | null {
-  if (typeof stored !== "object" || stored === null) return null;
-  const text = (name: keyof AgentFields) => textAt(stored, name);
-  const list = (name: keyof AgentFields) => {
-    const value: unknown = Reflect.get(stored, name);
-    return Array.isArray(value) ? value.filter((item) => typeof item === "string") : [];
-  };
-  return {
-    slug: text("slug"),
-    name: text("name"),
-    status: text("status") === "inactive" ? "inactive" : "active",
-    model: text("model"),
-    systemPrompt: text("systemPrompt"),
-    maxSteps: text("maxSteps"),
-    functions: list("functions"),
-    tools: list("tools"),
-    policies: readPolicies(Reflect.get(stored, "policies")),
-    outputSchema: Reflect.get(stored, "outputSchema"),
-    maxCredits: text("maxCredits"),
-    deadlineSeconds: text("deadlineSeconds"),
-  };
-}
-
-function readPolicies(stored: unknown): Record<string, PolicyFields> {
-  if (typeof stored !== "object" || stored === null) return {};
-  const policies = Object.entries(stored).map(([name, policy]): [string, PolicyFields] => [
-    name,
-    {
-      maxCalls: textAt(policy, "maxCalls"),
-      retries: textAt(policy, "retries"),
-      onError: textAt(policy, "onError") === "fail" ? "fail" : "continue",
-    },
-  ]);
-  return Object.fromEntries(policies);
-}
-
-/** A text in a stored object; empty if it is none. */
-function textAt(stored: unknown, name: string): string {
-  const value: unknown = typeof stored === "object" && stored !== null ? Reflect.get(stored, name) : "";
-  return typeof value === "string" ? value : "";
-}
-
-/** A number, or the text itself: the server then says that it must be a number. */
-function numberOf(text: string): number | string {
+/** Reads a typed number. A text that is none, or not finished, stays a text. */
+export function readNumber(text: string): Typed {
   const number = Number(text);
-  return text.trim() === "" || Number.isNaN(number) ? text : number;
+  return text.trim() === "" || text.endsWith(".") || Number.isNaN(number) ? text : number;
 }

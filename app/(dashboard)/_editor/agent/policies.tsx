@@ -1,31 +1,20 @@
 "use client";
 
 import { INPUT_CLASS } from "@/app/_ui/forms/form";
-
-/** An attachment's policy as its form shows it: numbers are texts, empty ones not set. */
-export type PolicyFields = { maxCalls: string; retries: string; onError: "continue" | "fail" };
-
-const DEFAULTS: PolicyFields = { maxCalls: "", retries: "", onError: "continue" };
-
-/** The policy of an attachment, which may be named like a property that all objects have. */
-export function policyAt(policies: Readonly<Record<string, PolicyFields>>, name: string): PolicyFields {
-  return (Object.hasOwn(policies, name) ? policies[name] : undefined) ?? DEFAULTS;
-}
-
-type Change = (before: Readonly<Record<string, PolicyFields>>) => Record<string, PolicyFields>;
+import { type Policies, type Policy, policyAt, readNumber } from "./agent-fields";
 
 /** How the agent may use each chosen tool and function. */
-export function Policies({
+export function PolicyTable({
   names,
   value,
   faultAt,
   onChange,
 }: {
   names: readonly string[];
-  value: Readonly<Record<string, PolicyFields>>;
+  value: Policies;
   /** What is wrong at a JSON pointer of the definition. */
   faultAt: (path: string) => string | undefined;
-  onChange: (change: Change) => void;
+  onChange: (change: (before: Policies) => Policies) => void;
 }) {
   if (names.length === 0) return null;
   return (
@@ -45,7 +34,7 @@ export function Policies({
         </tr>
       </thead>
       {names.map((name) => (
-        <Policy
+        <PolicyRow
           faultAt={faultAt}
           key={name}
           name={name}
@@ -59,53 +48,57 @@ export function Policies({
   );
 }
 
-function Policy({
+const NUMBERS = [
+  {
+    part: "maxCalls",
+    title: "Calls per run",
+    label: (name: string) => `Calls of ${name} per run`,
+    none: "Any",
+  },
+  { part: "retries", title: "Retries", label: (name: string) => `Retries of ${name}`, none: "0" },
+] as const;
+
+function PolicyRow({
   name,
   value,
   faultAt,
   onChange,
 }: {
   name: string;
-  value: PolicyFields;
+  value: Policy;
   faultAt: (path: string) => string | undefined;
-  onChange: (part: Partial<PolicyFields>) => void;
+  onChange: (part: Policy) => void;
 }) {
-  const faults = [
-    ["Calls per run", faultAt(`/policies/${name}/maxCalls`)],
-    ["Retries", faultAt(`/policies/${name}/retries`)],
-  ].flatMap(([label, fault]) => (fault ? [`${label} ${fault}.`] : []));
+  const faults = NUMBERS.flatMap(({ part, title }) => {
+    const fault = faultAt(`/policies/${name}/${part}`);
+    return fault ? [`${title} ${fault}.`] : [];
+  });
   return (
     <tbody>
       <tr className="*:py-1 *:pr-2 *:last:pr-0">
         <th className="mono truncate font-normal" scope="row" title={name}>
           {name}
         </th>
-        <td>
-          <input
-            aria-label={`Calls of ${name} per run`}
-            className={INPUT_CLASS}
-            inputMode="numeric"
-            onChange={(event) => onChange({ maxCalls: event.target.value })}
-            placeholder="Any"
-            value={value.maxCalls}
-          />
-        </td>
-        <td>
-          <input
-            aria-label={`Retries of ${name}`}
-            className={INPUT_CLASS}
-            inputMode="numeric"
-            onChange={(event) => onChange({ retries: event.target.value })}
-            placeholder="0"
-            value={value.retries}
-          />
-        </td>
+        {NUMBERS.map(({ part, label, none }) => (
+          <td key={part}>
+            <input
+              aria-label={label(name)}
+              className={INPUT_CLASS}
+              inputMode="numeric"
+              onChange={({ target }) =>
+                onChange({ [part]: target.value.trim() === "" ? undefined : readNumber(target.value) })
+              }
+              placeholder={none}
+              value={value[part] ?? ""}
+            />
+          </td>
+        ))}
         <td>
           <select
             aria-label={`A failed call of ${name}`}
             className={INPUT_CLASS}
-            onChange={(event) => onChange({ onError: event.target.value === "fail" ? "fail" : "continue" })}
-            value={value.onError}
+            onChange={({ target }) => onChange({ onError: target.value === "fail" ? "fail" : undefined })}
+            value={value.onError ?? "continue"}
           >
             <option value="continue">Tells the model</option>
             <option value="fail">Ends the run</option>

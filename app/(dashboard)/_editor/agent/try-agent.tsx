@@ -3,13 +3,14 @@
 import { useMutation } from "@tanstack/react-query";
 import { type KeyboardEvent, useId, useRef, useState } from "react";
 import { Button } from "@/app/_ui/button";
-import { useTRPCClient } from "@/app/_ui/data/providers";
+import { useTRPC, useTRPCClient } from "@/app/_ui/data/providers";
 import { describeError } from "@/app/_ui/data/query-client";
 import { formatCredits } from "@/app/_ui/figures/format";
 import { readProblems } from "@/app/_ui/forms/form-problems";
 import { PlayIcon } from "@/app/_ui/icons";
 import { Link } from "@/app/_ui/link";
-import { type Editor, useTried } from "@/app/(dashboard)/_editor/use-editor";
+import { TrySection } from "@/app/(dashboard)/_editor/try-section";
+import type { Editor } from "@/app/(dashboard)/_editor/use-editor";
 import { FollowedRun } from "@/app/(dashboard)/_run/followed-run";
 import { InputProblem } from "@/app/(dashboard)/_run/problem";
 import { RecentInputs } from "@/app/(dashboard)/_run/recent-inputs";
@@ -21,57 +22,39 @@ import { AGENT_LABELS, type AgentFields, toDefinition } from "./agent-fields";
  */
 export function TryAgent({ editor }: { editor: Editor<AgentFields> }) {
   const id = useId();
+  const trpc = useTRPC();
   const client = useTRPCClient();
   const field = useRef<HTMLTextAreaElement>(null);
   const { opened } = editor;
-  const maxCredits = editor.draft.value.maxCredits.trim();
-  const first = useTried("agent", opened);
-  const [message, setMessage] = useState(first?.input ?? "");
-  const startCurrent = (agentId: string, input: string) =>
-    client.runs.start.mutate({ kind: "agent", id: agentId, input });
-  const draft = useMutation({
-    mutationFn: ({ agentId, text }: { agentId: string; text: string }) =>
-      client.runs.tryAgent.mutate({
-        agentId,
-        definition: toDefinition(editor.draft.latest().value),
-        message: text,
-      }),
-  });
-  const current = useMutation({
-    mutationFn: ({ agentId, text }: { agentId: string; text: string }) => startCurrent(agentId, text),
-  });
+  const { maxCredits } = editor.draft.value;
+  const [message, setMessage] = useState(editor.tried?.input ?? "");
+  const draft = useMutation(trpc.runs.tryAgent.mutationOptions());
+  const current = useMutation(trpc.runs.start.mutationOptions());
   const isBusy = draft.isPending || editor.busy;
   function run() {
     if (message.trim() === "") {
       field.current?.focus();
       field.current?.reportValidity();
-      return;
+    } else if (opened === null) {
+      editor.submit({
+        input: message,
+        start: (agentId) => client.runs.start.mutate({ kind: "agent", id: agentId, input: message }),
+      });
+    } else if (!isBusy) {
+      current.reset();
+      const definition = toDefinition(editor.draft.latest().value);
+      draft.mutate({ agentId: opened.id, definition, message });
     }
-    if (isBusy) return;
-    if (opened === null) {
-      editor.createAndRun({ input: message, start: (agentId) => startCurrent(agentId, message) });
-      return;
-    }
-    current.reset();
-    draft.mutate({ agentId: opened.id, text: message });
   }
   function onKeyDown(event: KeyboardEvent) {
     if (event.key !== "Enter" || !(event.metaKey || event.ctrlKey)) return;
     event.preventDefault();
     run();
   }
-  const tried = draft.data && draft.variables;
-  const runId = draft.data?.runId ?? first?.runId;
+  const runId = draft.data?.runId ?? editor.tried?.runId;
   const version = opened?.version;
   return (
-    <section aria-label="Try the draft" className="flex min-w-0 flex-col gap-4">
-      <div>
-        <h2 className="font-semibold">Try the draft</h2>
-        <p className="text-muted">
-          {opened === null ? "The agent is created first, then it runs." : "It need not be saved."} A try
-          costs what a run costs, and calls what a run calls.
-        </p>
-      </div>
+    <TrySection editor={editor}>
       <div className="flex flex-col gap-2">
         <div className="flex min-h-7 items-center justify-between">
           <label className="font-medium" htmlFor={id}>
@@ -99,7 +82,7 @@ export function TryAgent({ editor }: { editor: Editor<AgentFields> }) {
             {isBusy ? "Starting" : opened === null ? "Create and run" : "Run draft"}
           </Button>
           <span className="text-muted">
-            {/^[\d.]+$/.test(maxCredits)
+            {maxCredits && /^[\d.]+$/.test(maxCredits)
               ? `At most ${formatCredits(maxCredits)} credits`
               : "No cap on credits"}
           </span>
@@ -107,9 +90,16 @@ export function TryAgent({ editor }: { editor: Editor<AgentFields> }) {
       </div>
       <div aria-live="polite" className="flex flex-col gap-4">
         {runId ? <FollowedRun runId={runId} /> : null}
-        {tried && !current.data ? (
+        {draft.data && !current.data ? (
           <div className="flex flex-col items-start gap-2">
-            <Button disabled={current.isPending} look="quiet" onClick={() => current.mutate(tried)}>
+            <Button
+              disabled={current.isPending}
+              look="quiet"
+              onClick={() => {
+                const { agentId, message: input } = draft.variables;
+                current.mutate({ kind: "agent", id: agentId, input });
+              }}
+            >
               {current.isPending ? "Starting" : `Run the same message on v${version}`}
             </Button>
             <InputProblem
@@ -133,14 +123,12 @@ export function TryAgent({ editor }: { editor: Editor<AgentFields> }) {
           </section>
         ) : null}
       </div>
-    </section>
+    </TrySection>
   );
 }
 
 /** What is wrong with the draft, as its form says it, or why it was not started. */
 function listProblems(error: unknown): string {
-  const problems = readProblems(error, AGENT_LABELS);
-  return [...Object.keys(AGENT_LABELS).flatMap((field) => problems.at(field) ?? []), problems.rest ?? []]
-    .flat()
-    .join(" ");
+  const { at, rest } = readProblems(error, AGENT_LABELS);
+  return [...Object.keys(AGENT_LABELS).map(at), rest].filter(Boolean).join(" ");
 }

@@ -2,7 +2,15 @@
 
 import clsx from "clsx";
 import { INPUT_CLASS } from "@/app/_ui/forms/form";
-import { choicesOf, FIELD_TYPES, type FieldType, type SchemaField } from "./fields";
+import {
+  choicesOf,
+  describeRest,
+  FIELD_TYPES,
+  type FieldType,
+  presetOf,
+  type SchemaField,
+  withKeyword,
+} from "./fields";
 
 const isType = (value: string): value is FieldType => Object.hasOwn(FIELD_TYPES, value);
 
@@ -41,34 +49,24 @@ export function PresetInput({
 }: {
   field: SchemaField;
   label: string;
-  /** Undefined: none. */
-  onChange: (preset: unknown) => void;
+  onChange: (field: SchemaField) => void;
 }) {
-  const { type, preset } = field;
-  if (type === "text") {
+  const { type } = field;
+  const preset = presetOf(field);
+  const set = (next: unknown) => onChange(withKeyword(field, "default", next));
+  if (type === "text" || type === "number" || type === "integer") {
     return (
       <input
         aria-label={label}
         autoComplete="off"
         className={PRESET_CLASS}
-        onChange={({ target }) => onChange(target.value === "" ? undefined : target.value)}
-        placeholder="Default"
-        value={typeof preset === "string" ? preset : ""}
-      />
-    );
-  }
-  if (type === "number" || type === "integer") {
-    return (
-      <input
-        aria-label={label}
-        className={PRESET_CLASS}
-        onChange={({ target }) =>
-          onChange(Number.isNaN(target.valueAsNumber) ? undefined : target.valueAsNumber)
+        onChange={({ target: { value, valueAsNumber } }) =>
+          set(value === "" ? undefined : type === "text" ? value : valueAsNumber)
         }
         placeholder="Default"
         step={type === "integer" ? 1 : "any"}
-        type="number"
-        value={typeof preset === "number" ? preset : ""}
+        type={type === "text" ? "text" : "number"}
+        value={typeof preset === "string" || typeof preset === "number" ? preset : ""}
       />
     );
   }
@@ -79,7 +77,7 @@ export function PresetInput({
     <select
       aria-label={label}
       className={PRESET_CLASS}
-      onChange={({ target }) => onChange(choices[target.selectedIndex - 1])}
+      onChange={({ target }) => set(choices[target.selectedIndex - 1])}
       value={preset === undefined ? "" : textOf(preset)}
     >
       <option value="">No default</option>
@@ -103,8 +101,9 @@ export function ChoiceValues({
   onChange: (field: SchemaField) => void;
 }) {
   function setChoices(choices: readonly string[]) {
-    const isKept = choicesOf({ ...field, choices }).includes(String(field.preset));
-    onChange({ ...field, choices, preset: isKept ? field.preset : undefined });
+    const next = { ...field, choices };
+    const isDropped = presetOf(field) !== undefined && presetOf(next) === undefined;
+    onChange(isDropped ? withKeyword(next, "default", undefined) : next);
   }
   return (
     <textarea
@@ -116,4 +115,10 @@ export function ChoiceValues({
       value={field.choices.join("\n")}
     />
   );
+}
+
+/** The keywords of a field that have no control. */
+export function FurtherKeywords({ field }: { field: SchemaField }) {
+  const rest = describeRest(field);
+  return rest === "" ? null : <p className="text-muted text-xs [overflow-wrap:anywhere]">Also: {rest}</p>;
 }

@@ -8,8 +8,8 @@ import { INPUT_CLASS } from "@/app/_ui/forms/form";
 import { CloseIcon, PlusIcon } from "@/app/_ui/icons";
 import { useNotify } from "@/app/_ui/toast";
 import { MoveButtons, moveButton } from "../move-buttons";
-import { ChoiceValues, PresetInput, TypeSelect } from "./field-parts";
-import { describeRest, nameFault, newField, type SchemaField, withType } from "./fields";
+import { ChoiceValues, FurtherKeywords, PresetInput, TypeSelect } from "./field-parts";
+import { nameFault, newField, type SchemaField, withKeyword, withType } from "./fields";
 
 /** The fields of an object, a row for each. */
 export function FieldRows({
@@ -111,7 +111,7 @@ function FieldRow({
   onChange: (field: SchemaField) => void;
 }) {
   const id = useId();
-  const set = (part: Partial<SchemaField>) => onChange({ ...field, ...part });
+  const { description } = field.keywords;
   return (
     <fieldset className="flex min-w-0 flex-col gap-2 border-line border-b py-3" data-field>
       <legend className="sr-only">{label}</legend>
@@ -124,7 +124,7 @@ function FieldRow({
           autoComplete="off"
           className={clsx(INPUT_CLASS, "mono w-auto! min-w-24 flex-1 aria-invalid:border-failed")}
           maxLength={200}
-          onChange={(event) => set({ name: event.target.value })}
+          onChange={(event) => onChange({ ...field, name: event.target.value })}
           placeholder="Name"
           spellCheck={false}
           value={field.name}
@@ -146,17 +146,17 @@ function FieldRow({
           aria-label={`Description of ${label}`}
           autoComplete="off"
           className={clsx(INPUT_CLASS, "w-auto! min-w-44 flex-3")}
-          onChange={(event) => set({ description: event.target.value })}
+          onChange={(event) => onChange(withKeyword(field, "description", event.target.value || undefined))}
           placeholder="Description"
-          value={field.description}
+          value={typeof description === "string" ? description : ""}
         />
         <div className="flex min-w-52 flex-2 justify-end gap-2">
-          <PresetInput field={field} label={`Default of ${label}`} onChange={(preset) => set({ preset })} />
+          <PresetInput field={field} label={`Default of ${label}`} onChange={onChange} />
           <label className="flex h-9 items-center gap-2 px-1">
             <input
               checked={field.required}
               className="size-4 accent-accent"
-              onChange={(event) => set({ required: event.target.checked })}
+              onChange={(event) => onChange({ ...field, required: event.target.checked })}
               type="checkbox"
             />
             Required
@@ -164,9 +164,7 @@ function FieldRow({
         </div>
       </div>
       <FieldContent field={field} label={label} onChange={onChange} />
-      {Object.keys(field.rest).length === 0 ? null : (
-        <p className="text-muted text-xs [overflow-wrap:anywhere]">Also: {describeRest(field)}</p>
-      )}
+      <FurtherKeywords field={field} />
     </fieldset>
   );
 }

@@ -1,18 +1,20 @@
 import { expect, it } from "vitest";
 import {
   choicesOf,
+  describeRest,
+  NO_FIELDS,
   nameFault,
   newField,
+  presetOf,
   readFields,
   type SchemaField,
-  type SchemaFields,
   toSchema,
   withType,
 } from "./fields";
 
 /** A JSON Schema as fields, and fields as a JSON Schema. */
 
-function fieldsOf(schema: unknown): SchemaFields {
+function fieldsOf(schema: unknown): SchemaField {
   const read = readFields(schema);
   if ("reason" in read) throw new Error(read.reason);
   return read;
@@ -53,7 +55,7 @@ const ORDER = {
 };
 
 it("reads each type with what it has", () => {
-  const { fields, rest } = fieldsOf(ORDER);
+  const { fields, keywords } = fieldsOf(ORDER);
   expect(fields.map(({ name, type, required }) => [name, type, required])).toEqual([
     ["city", "text", true],
     ["days", "integer", false],
@@ -65,9 +67,21 @@ it("reads each type with what it has", () => {
     ["address", "object", false],
     ["items", "list", true],
   ]);
-  expect(rest).toEqual({ description: "An order", additionalProperties: false });
-  expect(fields[0]).toMatchObject({ description: "A city", preset: "Oslo", rest: { maxLength: 80 } });
-  expect(fields[4]).toMatchObject({ choices: ["metric", "imperial"], preset: "metric" });
+  expect(keywords).toEqual({ description: "An order", additionalProperties: false });
+  expect(fields[0]?.keywords).toEqual({ description: "A city", default: "Oslo", maxLength: 80 });
+  expect(fields.map(presetOf)).toEqual(["Oslo", 3, undefined, false, "metric", ...Array(4).fill(undefined)]);
+  expect(fields[4]).toMatchObject({ choices: ["metric", "imperial"], keywords: { default: "metric" } });
+  expect(fields.map(describeRest)).toEqual([
+    "maxLength 80",
+    "minimum 1",
+    "",
+    "",
+    "",
+    "maxItems 5",
+    "",
+    "additionalProperties false",
+    "default []",
+  ]);
   expect(fields[8]?.items?.fields[0]).toMatchObject({ name: "sku", required: true });
 });
 
@@ -106,12 +120,12 @@ it("leaves out fields whose name is empty or taken", () => {
     "Without a name it is not saved.",
     "Another one is named a. This one is not saved.",
   ]);
-  expect(toSchema({ fields, rest: {} })).toEqual(objectOf({ a: { type: "string" } }));
+  expect(toSchema({ ...NO_FIELDS, fields })).toEqual(objectOf({ a: { type: "string" } }));
 });
 
 it("takes names that all objects have", () => {
   const fields = [newField("constructor"), newField("__proto__")];
-  const schema = toSchema({ fields, rest: {} });
+  const schema = toSchema({ ...NO_FIELDS, fields });
   expect(Object.keys(Object(schema.properties))).toEqual(["constructor", "__proto__"]);
   expect(fieldsOf(JSON.parse(JSON.stringify(schema))).fields).toEqual(fields);
 });
@@ -121,15 +135,16 @@ it("drops what only the earlier type had", () => {
     objectOf({ days: { type: "number", minimum: 1, default: 2.5, description: "D" } }),
   ).fields;
   const field = (type: SchemaField["type"]) => days && withType(days, type);
-  expect(field("integer")).toMatchObject({ type: "integer", preset: undefined, rest: { minimum: 1 } });
-  expect(field("text")).toMatchObject({ type: "text", preset: undefined, description: "D", rest: {} });
+  expect(field("integer")).toMatchObject({ type: "integer", keywords: { minimum: 1, description: "D" } });
+  expect(field("integer")?.keywords).not.toHaveProperty("default");
+  expect(field("text")?.keywords).toEqual({ description: "D" });
   expect(field("list")?.items).toEqual(newField());
 });
 
 it("has a choice only with values", () => {
   const choice = { ...newField("unit"), type: "choice" as const, choices: ["", " a ", "a", "b", ""] };
   expect(choicesOf(choice)).toEqual(["a", "b"]);
-  expect(toSchema({ fields: [{ ...choice, choices: [] }], rest: {} })).toEqual(
+  expect(toSchema({ ...NO_FIELDS, fields: [{ ...choice, choices: [] }] })).toEqual(
     objectOf({ unit: { type: "string" } }),
   );
 });

@@ -19,25 +19,19 @@ export const FIELD_TYPES = {
 export type FieldType = keyof typeof FIELD_TYPES;
 
 export type SchemaField = {
-  /** Empty for the items of a list. */
+  /** Empty for the items of a list, and for the schema as a whole. */
   name: string;
   required: boolean;
   type: FieldType;
-  description: string;
-  /** Undefined: none. */
-  preset: unknown;
+  /** Its keywords besides `type` and those that the following express. */
+  keywords: Readonly<Record<string, unknown>>;
   /** The values of `choice`, as typed. */
   choices: readonly string[];
   /** The fields of `object`. */
   fields: readonly SchemaField[];
   /** What a `list` consists of. */
   items: SchemaField | null;
-  /** Other keywords, such as `maxLength`. */
-  rest: Readonly<Record<string, unknown>>;
 };
-
-/** An object's fields, and its other keywords. */
-export type SchemaFields = Pick<SchemaField, "fields" | "rest">;
 
 /** Why a schema cannot be shown as fields, as a sentence. */
 type Unshown = { reason: string };
@@ -60,44 +54,37 @@ const UNSHOWN = [
 ];
 
 export function newField(name = ""): SchemaField {
-  return {
-    name,
-    required: false,
-    type: "text",
-    description: "",
-    preset: undefined,
-    choices: [],
-    fields: [],
-    items: null,
-    rest: {},
-  };
+  return { name, required: false, type: "text", keywords: {}, choices: [], fields: [], items: null };
+}
+
+/** The schema of an object without fields. */
+export const NO_FIELDS: SchemaField = { ...newField(), type: "object" };
+
+/** The field with a keyword; undefined removes it. */
+export function withKeyword(field: SchemaField, keyword: string, value: unknown): SchemaField {
+  const { [keyword]: _, ...others } = field.keywords;
+  return { ...field, keywords: value === undefined ? others : { ...field.keywords, [keyword]: value } };
 }
 
 /** The field with another type. What only the earlier type had is dropped. */
 export function withType(field: SchemaField, type: FieldType): SchemaField {
-  const { name, required, description } = field;
+  const { name, required, keywords } = field;
+  const { default: preset, description } = keywords;
   const isNumber = (each: FieldType) => each === "number" || each === "integer";
   if (isNumber(type) && isNumber(field.type)) {
-    const isWhole = type === "number" || Number.isInteger(field.preset);
-    return { ...field, type, preset: isWhole ? field.preset : undefined };
+    const next = { ...field, type };
+    return hasControl(next, preset) ? next : withKeyword(next, "default", undefined);
   }
-  return {
-    ...newField(name),
-    required,
-    description,
-    type,
-    items: type === "list" ? newField() : null,
-  };
+  const next = { ...newField(name), required, type, items: type === "list" ? newField() : null };
+  return withKeyword(next, "description", description);
 }
 
 /** The fields of an object's schema; undefined is a schema without fields. */
-export function readFields(schema: unknown): SchemaFields | Unshown {
-  if (schema === undefined) return { fields: [], rest: {} };
+export function readFields(schema: unknown): SchemaField | Unshown {
+  if (schema === undefined) return NO_FIELDS;
   try {
     const root = readField(schema, { name: "", path: "The schema", required: false, depth: 0 });
-    if (root.type !== "object") return { reason: "The schema is not of an object with properties." };
-    const { fields, description, rest } = root;
-    return { fields, rest: { ...(description !== "" && { description }), ...rest } };
+    return root.type === "object" ? root : { reason: "The schema is not of an object with properties." };
   } catch (error) {
     if (error instanceof UnshownError) return { reason: error.message };
     throw error;
@@ -115,68 +102,57 @@ function readField(schema: unknown, at: At): SchemaField {
   const keyword = UNSHOWN.find((each) => Object.hasOwn(schema, each));
   if (keyword) throw new UnshownError(`${path} uses ${keyword}.`);
   const type = typeOf(schema, path);
-  const { type: _, description, default: preset, ...others } = schema;
-  const field = {
-    ...newField(name),
-    required,
-    type,
-    description: typeof description === "string" ? description : "",
-  };
+  const { type: _, ...keywords } = schema;
+  const field = { ...newField(name), required, type };
   const inner = { required: false, depth: depth + 1 };
-  switch (type) {
-    case "object": {
-      const { properties = {}, required: names = [], ...rest } = others;
-      if (!isJsonObject(properties) || !Array.isArray(names)) {
-        throw new UnshownError(`${path} has invalid properties.`);
-      }
-      const unknown = names.find((each) => typeof each !== "string" || !Object.hasOwn(properties, each));
-      if (unknown !== undefined) {
-        throw new UnshownError(`${path} requires ${JSON.stringify(unknown)}, which is no property.`);
-      }
-      const fields = Object.entries(properties).map(([each, of]) =>
-        readField(of, {
-          ...inner,
-          name: each,
-          path: quote(path, each, depth),
-          required: names.includes(each),
-        }),
-      );
-      return { ...field, fields, rest: withPreset(rest, preset) };
+  if (type === "object") {
+    const { properties = {}, required: names = [], ...others } = keywords;
+    if (!isJsonObject(properties) || !Array.isArray(names)) {
+      throw new UnshownError(`${path} has invalid properties.`);
     }
-    case "list": {
-      const { items = {}, ...rest } = others;
-      const of = readField(items, { ...inner, name: "", path: `An item of ${path.replace("The", "the")}` });
-      return { ...field, items: of, rest: withPreset(rest, preset) };
+    const unknown = names.find((each) => typeof each !== "string" || !Object.hasOwn(properties, each));
+    if (unknown !== undefined) {
+      throw new UnshownError(`${path} requires ${JSON.stringify(unknown)}, which is no property.`);
     }
-    case "choice": {
-      const { enum: choices, ...rest } = others;
-      const isChoice = Array.isArray(choices) && choices.some((each) => each === preset);
-      return {
-        ...field,
-        choices: Array.isArray(choices) ? choices.map(String) : [],
-        preset: isChoice ? preset : undefined,
-        rest: isChoice ? rest : withPreset(rest, preset),
-      };
-    }
-    default:
-      return hasControl(type, preset)
-        ? { ...field, preset, rest: others }
-        : { ...field, rest: withPreset(others, preset) };
+    const fields = Object.entries(properties).map(([each, of]) =>
+      readField(of, {
+        ...inner,
+        name: each,
+        path: quote(path, each, depth),
+        required: names.includes(each),
+      }),
+    );
+    return { ...field, keywords: others, fields };
   }
+  if (type === "list") {
+    const { items = {}, ...others } = keywords;
+    const of = readField(items, { ...inner, name: "", path: `An item of ${path.replace("The", "the")}` });
+    return { ...field, keywords: others, items: of };
+  }
+  if (type === "choice") {
+    const { enum: choices, ...others } = keywords;
+    return { ...field, keywords: others, choices: Array.isArray(choices) ? choices.map(String) : [] };
+  }
+  return { ...field, keywords };
 }
 
 /** `"address.city"` for a property of a property. */
 const quote = (path: string, name: string, depth: number) =>
   depth === 0 ? `"${name}"` : `${path.replace(/"$/, "")}.${name}"`;
 
-const withPreset = (rest: Record<string, unknown>, preset: unknown) =>
-  preset === undefined ? rest : { ...rest, default: preset };
-
-/** Whether the form has a control for a default of this type. */
-function hasControl(type: FieldType, preset: unknown): boolean {
+/** Whether the form has a control for a default of the field. */
+function hasControl(field: SchemaField, preset: unknown): boolean {
+  const { type } = field;
   if (type === "text") return typeof preset === "string" && preset !== "" && !preset.includes("\n");
   if (type === "integer") return Number.isInteger(preset);
+  if (type === "choice") return choicesOf(field).some((each) => each === preset);
   return typeof preset === type;
+}
+
+/** The field's default, if the form has a control for it. */
+export function presetOf(field: SchemaField): unknown {
+  const { default: preset } = field.keywords;
+  return hasControl(field, preset) ? preset : undefined;
 }
 
 const NAMES = new Map<unknown, FieldType>([
@@ -199,42 +175,39 @@ function typeOf(schema: Record<string, unknown>, path: string): FieldType {
   return known;
 }
 
-/** The schema of an object with these fields. Fields without a name of their own are left out. */
-export function toSchema({ fields, rest }: SchemaFields): Record<string, unknown> {
-  const named = fields.filter((field) => nameFault(field, fields) === null);
-  const required = named.filter((field) => field.required).map(({ name }) => name);
-  return {
-    type: "object",
-    properties: Object.fromEntries(named.map((field) => [field.name, fieldSchema(field)])),
-    ...(required.length > 0 && { required }),
-    ...rest,
-  };
-}
-
-function fieldSchema(field: SchemaField): Record<string, unknown> {
-  const { description, preset } = field;
+/** The schema of a field. Fields without a name of their own are left out. */
+export function toSchema(field: SchemaField): Record<string, unknown> {
+  const { description, ...keywords } = field.keywords;
   const { type, ...content } = contentOf(field);
   return {
     ...(type !== undefined && { type }),
-    ...(description !== "" && { description }),
+    ...(description !== undefined && { description }),
     ...content,
-    ...(preset !== undefined && { default: preset }),
+    ...keywords,
   };
 }
 
 function contentOf(field: SchemaField): Record<string, unknown> {
-  const { type, rest } = field;
-  if (type === "object") return toSchema(field);
-  if (type === "any") return rest;
+  const { type, fields } = field;
+  if (type === "object") {
+    const named = fields.filter((each) => nameFault(each, fields) === null);
+    const required = named.filter((each) => each.required).map(({ name }) => name);
+    return {
+      type,
+      properties: Object.fromEntries(named.map((each) => [each.name, toSchema(each)])),
+      ...(required.length > 0 && { required }),
+    };
+  }
+  if (type === "any") return {};
   if (type === "list") {
-    const items = field.items === null ? {} : fieldSchema(field.items);
-    return { type: "array", ...(Object.keys(items).length > 0 && { items }), ...rest };
+    const items = field.items === null ? {} : toSchema(field.items);
+    return { type: "array", ...(Object.keys(items).length > 0 && { items }) };
   }
   if (type === "choice") {
     const choices = choicesOf(field);
-    return { type: "string", ...(choices.length > 0 && { enum: choices }), ...rest };
+    return { type: "string", ...(choices.length > 0 && { enum: choices }) };
   }
-  return { type: type === "text" ? "string" : type, ...rest };
+  return { type: type === "text" ? "string" : type };
 }
 
 /** The different values of a choice. */
@@ -248,9 +221,16 @@ export function nameFault(field: SchemaField, fields: readonly SchemaField[]): s
   return first === field ? null : `Another one is named ${field.name}. This one is not saved.`;
 }
 
-/** The keywords that have no control, in a line. */
-export function describeRest({ rest }: Pick<SchemaField, "rest">): string {
+/** The keywords that have no control, in a line; empty if there are none. */
+export function describeRest(field: SchemaField): string {
+  const { default: preset, description, ...others } = field.keywords;
+  const rest = {
+    ...(typeof description !== "string" && { description }),
+    ...others,
+    ...(presetOf(field) === undefined && { default: preset }),
+  };
   return Object.entries(rest)
+    .filter(([, value]) => value !== undefined)
     .map(([keyword, value]) => `${keyword} ${JSON.stringify(value)}`)
     .join(", ");
 }

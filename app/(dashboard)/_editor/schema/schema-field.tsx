@@ -3,10 +3,11 @@
 import { type ReactNode, useId, useState } from "react";
 import { Segments } from "@/app/_ui/segments";
 import { ValueField } from "@/app/(dashboard)/_editor/tool/value-field";
+import { FurtherKeywords } from "./field-parts";
 import { FieldRows } from "./field-rows";
-import { describeRest, readFields, type SchemaFields, toSchema } from "./fields";
+import { type SchemaField as Field, NO_FIELDS, readFields, toSchema } from "./fields";
 
-const NO_FIELDS: SchemaFields = { fields: [], rest: {} };
+const isEqual = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b);
 
 /** The JSON Schema of an object as a list of fields, and as text: both edit the same schema. */
 export function SchemaField({
@@ -31,21 +32,20 @@ export function SchemaField({
 }) {
   const id = useId();
   const [chosen, setChosen] = useState<"fields" | "text">("fields");
-  const schemaOf = (fields: SchemaFields) => {
-    const schema = toSchema(fields);
-    const isEmpty = Object.keys(schema).every((key) => key === "type" || key === "properties");
-    return isOptional && isEmpty && Object.keys(Object(schema.properties)).length === 0 ? undefined : schema;
+  const schemaOf = (root: Field) => {
+    const schema = toSchema(root);
+    return isOptional && isEqual(schema, toSchema(NO_FIELDS)) ? undefined : schema;
   };
   // Fields without a name are not part of the schema yet. They stay while the others mean the current schema.
   const [edited, setEdited] = useState(NO_FIELDS);
-  const isEdited = JSON.stringify(schemaOf(edited)) === JSON.stringify(value);
+  const isEdited = isEqual(schemaOf(edited), value);
   const read = isEdited ? edited : readFields(value);
   const reason = "reason" in read ? read.reason : null;
   const view = reason === null ? chosen : "text";
-  function change(next: SchemaFields) {
+  function change(next: Field) {
     setEdited(next);
     const schema = schemaOf(next);
-    if (JSON.stringify(schema) !== JSON.stringify(value)) onChange(schema);
+    if (!isEqual(schema, value)) onChange(schema);
   }
   return (
     <fieldset
@@ -80,9 +80,7 @@ export function SchemaField({
       ) : (
         <>
           <FieldRows fields={read.fields} noun={noun} onChange={(fields) => change({ ...read, fields })} />
-          {Object.keys(read.rest).length === 0 ? null : (
-            <p className="text-muted text-xs [overflow-wrap:anywhere]">Also: {describeRest(read)}</p>
-          )}
+          <FurtherKeywords field={read} />
           <p
             className={error ? "text-failed text-xs [overflow-wrap:anywhere]" : "text-muted text-xs"}
             id={`${id}-note`}

@@ -1,5 +1,7 @@
-import type { Insertable } from "./insert-menu";
 import type { ToolView } from "./tool-document";
+
+/** Something that a value can refer to. `alone`: the whole value, if there is none yet; by default the reference. */
+export type Insertable = { name: string; alone?: string };
 
 /** What the input of a step, or the output, can refer to: the tool's input and the outputs of earlier steps. */
 export function insertablesBefore(tool: ToolView, index: number): Insertable[] {

@@ -3,7 +3,7 @@
 import dynamic from "next/dynamic";
 import { DetailHead, SkeletonLine } from "@/app/_ui/page/page";
 
-/** The tool's editors. They read and write YAML, so their scripts load beside the page's. */
+/** The tool's editor. It reads and writes YAML, so its script loads beside the page's. */
 
 const load = () => import("./tool-editor");
 // Not only when the page is interactive. If it fails here, rendering tries again.
@@ -20,6 +20,4 @@ const loading = () => (
   </div>
 );
 
-export const NewTool = dynamic(() => load().then((part) => part.NewTool), { ssr: false, loading });
-export const CopyTool = dynamic(() => load().then((part) => part.CopyTool), { ssr: false, loading });
-export const EditTool = dynamic(() => load().then((part) => part.EditTool), { ssr: false, loading });
+export const ToolEditor = dynamic(() => load().then((part) => part.ToolEditor), { ssr: false, loading });

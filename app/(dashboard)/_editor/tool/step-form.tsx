@@ -1,92 +1,176 @@
 "use client";
 
+import { useQuery, useSuspenseQuery } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
+import { IconButton } from "@/app/_ui/button";
+import { useTRPC } from "@/app/_ui/data/providers";
 import { SelectField, TextField } from "@/app/_ui/forms/form";
+import { RemoveIcon } from "@/app/_ui/icons";
+import { useNotify } from "@/app/_ui/toast";
 import { type FieldProperty, readField } from "@/app/(dashboard)/_run/schema-value";
 import type { FunctionChoice } from "@/server/catalog/edit-definition";
 import { isJsonObject } from "@/server/json/json";
-import type { Insertable } from "./insert-menu";
-import { insertableSecrets } from "./insertables";
-import type { StepView } from "./tool-document";
-import { type Suggestion, ValueField } from "./value-field";
+import { MoveButtons, moveButton } from "../move-buttons";
+import { insertableSecrets, insertablesBefore } from "./insertables";
+import { fieldAt, type PartProps, Rest, textFieldAt } from "./part-form";
+import { SELECTED_CARD } from "./step-list";
+import { moveStep, type Path, removeStep, type StepView } from "./tool-document";
+import { ValueField } from "./value-field";
 
-/** A path within a step, such as `["with", "url"]`. */
-export type StepPath = readonly (string | number)[];
+const ANCHORED = "Other parts of the YAML use its anchor. Change them first.";
 
-type StepProps = {
-  step: StepView;
-  /** What is wrong at a path, or below it. */
-  errorAt: (path: StepPath) => string | undefined;
-  /** Undefined: not set. */
-  onSet: (path: StepPath, value: unknown) => void;
-};
-
-type OfferProps = {
-  /** Values for an input of a function, such as the slugs of tools. */
-  suggestions: (uses: string, input: string) => readonly Suggestion[];
-  /** What the step's input can refer to, besides secrets. */
-  insertables: readonly Insertable[];
-  /** The names of the organization's secrets. */
-  secrets: readonly string[];
-};
-
-/** A step's name, function, input and flow as a form. */
-export function StepForm({
-  functions,
-  ...props
-}: StepProps & OfferProps & { functions: readonly FunctionChoice[] }) {
-  const { step, errorAt, onSet } = props;
+/** The form of one step: its place, name, function, input and flow. */
+export function StepForm({ step, index, ...props }: PartProps & { step: StepView; index: number }) {
+  const trpc = useTRPC();
+  const { data: functions } = useSuspenseQuery(trpc.definitions.functions.queryOptions());
+  const notify = useNotify();
+  const { tool, problems, textOf, onChange, onSelect } = props;
+  const pathTo = (...path: Path) => ["steps", index, ...path];
+  const isGroup = step.parallel !== null;
   const used = functions.find(({ name }) => name === step.uses);
+  const name = step.id || `step ${index + 1}`;
+  function move(to: number) {
+    const before = textOf();
+    const moved = moveStep(before, index, to);
+    if (moved === before) return notify("The step was not moved", ANCHORED);
+    onChange(() => moved);
+    onSelect(to, moveButton(to < index ? "up" : "down"));
+  }
+  function remove() {
+    const before = textOf();
+    const removed = removeStep(before, index);
+    if (removed.text === before) return notify("The step was not removed", ANCHORED);
+    onChange(() => removed.text);
+    onSelect(index > 0 ? index - 1 : "input", SELECTED_CARD);
+    notify(`Step ${step.id} is removed`, undefined, {
+      label: "Undo",
+      run: () => {
+        onChange(removed.restore);
+        onSelect(index, SELECTED_CARD);
+      },
+    });
+  }
   return (
-    <div className="flex flex-col gap-4">
+    <section aria-label={`Step ${name}`} className="flex max-w-3xl flex-col gap-4">
+      <div className="flex items-center gap-1">
+        <h2 className="min-w-0 flex-1 truncate font-semibold">
+          Step {index + 1} of {tool.steps.length}
+        </h2>
+        <MoveButtons count={tool.steps.length} index={index} name={name} onMove={move} />
+        <IconButton label={`Remove ${name}`} onClick={remove}>
+          <RemoveIcon />
+        </IconButton>
+      </div>
       <div className="grid gap-4 sm:grid-cols-2">
         <TextField
+          {...textFieldAt(props, pathTo("id"))}
           code
-          error={errorAt(["id"])}
           hint={`Later steps use its output as steps.${step.id || "id"}.`}
           label="Step id"
-          onChange={(id) => onSet(["id"], id)}
-          value={step.id}
         />
-        {step.parallel === null ? (
-          <SelectField
-            error={errorAt(["uses"])}
-            hint={used?.description}
-            label="Function"
-            onChange={(uses) => onSet(["uses"], uses)}
-            value={step.uses ?? ""}
-          >
+        {isGroup ? null : (
+          <SelectField {...textFieldAt(props, pathTo("uses"))} hint={used?.description} label="Function">
             {used ? null : <option value={step.uses ?? ""}>{step.uses || "Choose a function"}</option>}
-            {functions.map(({ name }) => (
-              <option key={name} value={name}>
-                {name}
+            {functions.map((each) => (
+              <option key={each.name} value={each.name}>
+                {each.name}
               </option>
             ))}
           </SelectField>
-        ) : null}
+        )}
       </div>
-      {step.parallel === null ? (
-        <Inputs {...props} key={step.uses} used={used} />
-      ) : (
+      {isGroup ? (
         <p className="text-muted">The steps of a group are edited in the YAML.</p>
+      ) : (
+        <Inputs {...props} index={index} key={step.uses} step={step} used={used} />
       )}
-      <Flow {...props} />
-    </div>
+      <Section title="Flow">
+        {FLOW.map((row) => (
+          <div className={GRIDS[row.length]} key={row[0]?.name}>
+            {row
+              .filter(({ ofGroups }) => !isGroup || ofGroups)
+              .map(({ name, ofGroups, ...field }) => (
+                <ValueField {...fieldAt(props, pathTo(name))} {...field} key={name} />
+              ))}
+          </div>
+        ))}
+        <SelectField
+          {...fieldAt(props, pathTo("onError"))}
+          label="On error"
+          onChange={(value) =>
+            fieldAt(props, pathTo("onError")).onChange(value === "continue" ? "continue" : undefined)
+          }
+          value={step.fields.onError === "continue" ? "continue" : "fail"}
+        >
+          <option value="fail">Fail the run</option>
+          <option value="continue">Continue; the output is the error</option>
+        </SelectField>
+      </Section>
+      <Rest
+        problems={problems.filter(
+          ({ path: [, , field, input] }) =>
+            !WITH_CONTROL.has(String(field)) && !(field === "with" && input !== undefined),
+        )}
+      />
+    </section>
   );
 }
+
+type FlowField = { name: string; label: string; hint: string; schema: object; ofGroups?: true };
+const TEXT = { type: "string" };
+const NUMBER = { type: "integer" };
+
+/** When the step runs, how often, and what a failure does, by rows. `ofGroups`: a group of steps has it too. */
+const FLOW: readonly (readonly FlowField[])[] = [
+  [
+    {
+      name: "if",
+      label: "Only if",
+      hint: "An expression, such as input.city = 'Oslo'. Empty: always.",
+      schema: TEXT,
+      ofGroups: true,
+    },
+  ],
+  [
+    {
+      name: "forEach",
+      label: "For each",
+      hint: "An expression that gives a list. Empty: once.",
+      schema: TEXT,
+    },
+    { name: "as", label: "Item name", hint: "What expressions call the item. Empty: item.", schema: TEXT },
+  ],
+  [
+    {
+      name: "concurrency",
+      label: "At once",
+      hint: "Items under way at once.",
+      schema: NUMBER,
+      ofGroups: true,
+    },
+    { name: "retries", label: "Retries", hint: "Further attempts after a failure.", schema: NUMBER },
+    { name: "timeoutMs", label: "Timeout in ms", hint: "Empty: the function's own.", schema: NUMBER },
+  ],
+];
+/** By the number of fields in a row. */
+const GRIDS = ["", "", "grid gap-4 sm:grid-cols-2 empty:hidden", "grid gap-4 sm:grid-cols-3"];
+
+/** Fields with a control, which shows their problems. */
+const WITH_CONTROL = new Set(["id", "uses", "onError", ...FLOW.flat().map(({ name }) => name)]);
 
 /** The function's inputs: required and set ones, the others folded. */
 function Inputs({
   step,
+  index,
   used,
-  errorAt,
-  onSet,
-  suggestions,
-  insertables,
-  secrets,
-}: StepProps & OfferProps & { used: FunctionChoice | undefined }) {
+  ...props
+}: PartProps & { step: StepView; index: number; used: FunctionChoice | undefined }) {
+  const trpc = useTRPC();
+  const { data: choices } = useSuspenseQuery(trpc.definitions.choices.queryOptions());
+  const { data: secrets = [] } = useQuery(trpc.secrets.list.queryOptions());
   const values = isJsonObject(step.fields.with) ? step.fields.with : {};
-  const properties = used ? propertiesOf(used) : [];
+  const field = readField(JSON.parse(used?.input ?? "null"));
+  const properties = field.kind === "object" ? field.properties : [];
   const known = new Set(properties.map(({ name }) => name));
   // Chosen once: a field that moves while somebody types loses the focus.
   const [shown] = useState(
@@ -97,30 +181,32 @@ function Inputs({
       ]),
   );
   const unknown = Object.keys(values).filter((name) => !known.has(name));
-  const render = ({ name, hint, required, schema }: FieldProperty) => (
-    <ValueField
-      error={errorAt(["with", name])}
-      hint={[required ? "Required." : null, hint].filter((part) => part !== null).join(" ")}
-      insertables={
-        used?.secretFields.includes(name)
-          ? [...insertables, ...insertableSecrets(secrets, name)]
-          : insertables
-      }
-      key={name}
-      label={name}
-      onChange={(value) => onSet(["with", name], value)}
-      schema={schema}
-      suggestions={suggestions(step.uses ?? "", name)}
-      takesSecrets={used?.secretFields.includes(name)}
-      value={values[name]}
-    />
-  );
   const folded = properties.filter(({ name }) => !shown.has(name));
+  const insertables = insertablesBefore(props.tool, index);
+  const secretNames = secrets.map(({ name }) => name);
+  const targets = { run_tool: choices.tools, run_agent: choices.agents }[step.uses ?? ""] ?? [];
+  const render = ({ name, hint, required, schema }: Omit<FieldProperty, "label">) => {
+    const takesSecrets = used?.secretFields.includes(name);
+    return (
+      <ValueField
+        {...fieldAt(props, ["steps", index, "with", name])}
+        hint={[required ? "Required." : "", hint].filter(Boolean).join(" ")}
+        insertables={takesSecrets ? [...insertables, ...insertableSecrets(secretNames, name)] : insertables}
+        key={name}
+        label={name}
+        schema={schema}
+        suggestions={
+          step.uses === `run_${name}` ? targets.map(({ slug, name }) => ({ value: slug, name })) : []
+        }
+        takesSecrets={takesSecrets}
+      />
+    );
+  };
   return (
     <Section title="Input">
       {properties.filter(({ name }) => shown.has(name)).map(render)}
       {unknown.map((name) =>
-        render({ name, label: name, hint: "This function has no such input.", required: false, schema: {} }),
+        render({ name, hint: "This function has no such input.", required: false, schema: {} }),
       )}
       {folded.length > 0 ? (
         <details>
@@ -137,73 +223,6 @@ function Inputs({
   );
 }
 
-const TEXT = { type: "string" };
-const NUMBER = { type: "integer" };
-
-/** When the step runs, how often, and what a failure does. */
-function Flow({ step, errorAt, onSet }: StepProps) {
-  const { fields, parallel } = step;
-  const field = (name: string, { label, hint, schema }: { label: string; hint: string; schema: unknown }) => (
-    <ValueField
-      error={errorAt([name])}
-      hint={hint}
-      label={label}
-      onChange={(value) => onSet([name], value)}
-      schema={schema}
-      value={fields[name]}
-    />
-  );
-  return (
-    <Section title="Flow">
-      {field("if", {
-        label: "Only if",
-        hint: "An expression, such as input.city = 'Oslo'. Empty: always.",
-        schema: TEXT,
-      })}
-      {parallel === null ? (
-        <div className="grid gap-4 sm:grid-cols-2">
-          {field("forEach", {
-            label: "For each",
-            hint: "An expression that gives a list. Empty: once.",
-            schema: TEXT,
-          })}
-          {field("as", {
-            label: "Item name",
-            hint: "What expressions call the item. Empty: item.",
-            schema: TEXT,
-          })}
-        </div>
-      ) : null}
-      <div className="grid gap-4 sm:grid-cols-3">
-        {field("concurrency", { label: "At once", hint: "Items under way at once.", schema: NUMBER })}
-        {parallel === null ? (
-          <>
-            {field("retries", {
-              label: "Retries",
-              hint: "Further attempts after a failure.",
-              schema: NUMBER,
-            })}
-            {field("timeoutMs", {
-              label: "Timeout in ms",
-              hint: "Empty: the function's own.",
-              schema: NUMBER,
-            })}
-          </>
-        ) : null}
-      </div>
-      <SelectField
-        error={errorAt(["onError"])}
-        label="On error"
-        onChange={(value) => onSet(["onError"], value === "continue" ? "continue" : undefined)}
-        value={fields.onError === "continue" ? "continue" : "fail"}
-      >
-        <option value="fail">Fail the run</option>
-        <option value="continue">Continue; the output is the error</option>
-      </SelectField>
-    </Section>
-  );
-}
-
 function Section({ title, children }: { title: string; children: ReactNode }) {
   return (
     <section aria-label={title} className="flex flex-col gap-4 border-line border-t pt-4">
@@ -211,9 +230,4 @@ function Section({ title, children }: { title: string; children: ReactNode }) {
       {children}
     </section>
   );
-}
-
-function propertiesOf({ input }: FunctionChoice): readonly FieldProperty[] {
-  const field = readField(JSON.parse(input));
-  return field.kind === "object" ? field.properties : [];
 }

@@ -35,7 +35,8 @@ export type ToolView = {
   steps: StepView[];
 };
 
-type Path = readonly (string | number)[];
+/** The location of a value in the document, such as `["steps", 0, "with", "url"]`. */
+export type Path = readonly (string | number)[];
 
 const MAX_ALIASES = 100;
 
@@ -104,9 +105,10 @@ function assign(document: Document, path: Path, value: unknown): void {
 /** Inserts a step before the one at `index`, or last. */
 export function insertStep(text: string, index: number, step: object): string {
   return edit(text, (document) => {
+    const node = document.createNode(step);
     const steps = document.get("steps");
-    if (isSeq(steps)) steps.items.splice(index, 0, document.createNode(step));
-    else document.set("steps", document.createNode([step]));
+    if (isSeq(steps)) steps.items.splice(index, 0, node);
+    else document.set("steps", document.createNode([node]));
   });
 }
 
@@ -115,28 +117,25 @@ export function removeStep(
   text: string,
   index: number,
 ): { text: string; restore: (later: string) => string } {
-  let removed: unknown;
-  const rest = edit(text, (document) => {
-    const steps = document.get("steps");
-    if (isSeq(steps)) [removed] = steps.items.splice(index, 1);
+  let removed: unknown[] = [];
+  const rest = editSteps(text, (steps) => {
+    removed = steps.splice(index, 1);
   });
-  return {
-    text: rest,
-    restore: (later) =>
-      edit(later, (document) => {
-        const steps = document.get("steps");
-        if (isSeq(steps) && removed !== undefined) steps.items.splice(index, 0, removed);
-      }),
-  };
+  const restore = (later: string) => editSteps(later, (steps) => steps.splice(index, 0, ...removed));
+  return { text: rest, restore };
 }
 
 /** Moves a step to another position. Its comments move with it. */
 export function moveStep(text: string, from: number, to: number): string {
+  return editSteps(text, (steps) => {
+    if (to >= 0 && to < steps.length) steps.splice(to, 0, ...steps.splice(from, 1));
+  });
+}
+
+function editSteps(text: string, change: (steps: unknown[]) => void): string {
   return edit(text, (document) => {
     const steps = document.get("steps");
-    if (!isSeq(steps) || to < 0 || to >= steps.items.length) return;
-    const [moved] = steps.items.splice(from, 1);
-    if (moved !== undefined) steps.items.splice(to, 0, moved);
+    if (isSeq(steps)) change(steps.items);
   });
 }
 

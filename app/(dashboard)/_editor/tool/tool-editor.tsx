@@ -1,95 +1,65 @@
 "use client";
 
-import { useSuspenseQuery } from "@tanstack/react-query";
+import { skipToken, useQuery } from "@tanstack/react-query";
 import { useEffect, useMemo, useRef, useState } from "react";
 import { flushSync } from "react-dom";
 import { useTRPC, useTRPCClient } from "@/app/_ui/data/providers";
 import type { ShownError } from "@/app/_ui/data/query-client";
 import { lazy } from "@/app/_ui/lazy";
-import { useMay } from "@/app/_ui/role";
 import { Segments } from "@/app/_ui/segments";
-import { listCallables } from "@/app/(dashboard)/_editor/callables";
 import { EditorForm } from "@/app/(dashboard)/_editor/editor-form";
-import { Problems } from "@/app/(dashboard)/_editor/problems";
 import { copyName } from "@/app/(dashboard)/_editor/slug";
-import { useChecked } from "@/app/(dashboard)/_editor/use-checked";
-import { EDITED_QUERY, type Opened, useEditor } from "@/app/(dashboard)/_editor/use-editor";
+import { EDITED_QUERY, type EditorProps, useEditor } from "@/app/(dashboard)/_editor/use-editor";
 import type { TextProblem } from "@/server/catalog/edit-definition";
 import type { Callable } from "./catalogue";
 import { NEW_TOOL } from "./new-tool";
-import { PartForm } from "./part-form";
+import { InputForm, OutputForm, type PartProps } from "./part-form";
+import { Problems, useChecked } from "./problems";
+import { StepForm } from "./step-form";
 import { type Part, StepList } from "./step-list";
 import { freeStepId, insertStep, readTool, setValue } from "./tool-document";
 import { YamlField } from "./yaml-field";
-
-/** Creates a tool. */
-export function NewTool() {
-  return <ToolForm back={{ href: "/tools", label: "Tools" }} opened={null} saved={NEW_TOOL} />;
-}
-
-/** Creates a tool that begins as a copy of another. */
-export function CopyTool({ toolId }: { toolId: string }) {
-  const trpc = useTRPC();
-  const { data } = useSuspenseQuery(trpc.definitions.editTool.queryOptions({ toolId }, EDITED_QUERY));
-  const copy = copyName(data);
-  const saved = setValue(setValue(data.yaml, ["slug"], copy.slug), ["name"], copy.name);
-  const back = { href: `/tools/${toolId}`, label: data.name };
-  return <ToolForm back={back} copied={toolId} opened={null} saved={saved} />;
-}
-
-/** Edits a tool; saving makes a new version. */
-export function EditTool({ toolId }: { toolId: string }) {
-  const trpc = useTRPC();
-  const { data } = useSuspenseQuery(trpc.definitions.editTool.queryOptions({ toolId }, EDITED_QUERY));
-  const { yaml, version, name } = data;
-  const back = { href: `/tools/${toolId}`, label: name };
-  return <ToolForm back={back} opened={{ id: toolId, version }} saved={yaml} />;
-}
 
 /** What only some use is loaded with the first use. */
 const TryPanel = lazy(() => import("./try-panel"), "TryPanel");
 const Catalogue = lazy(() => import("./catalogue"), "Catalogue");
 
-const readText = (stored: unknown) => (typeof stored === "string" ? stored : null);
+const isText = (stored: unknown): stored is string => typeof stored === "string";
 const fieldsOf = (yaml: string) => new Map([["definition", yaml]]);
 const LABELS = { "/line": "Line" };
 
-/** The steps as a list with a form, and the YAML: both edit the same text. */
-function ToolForm({
-  opened,
-  copied = null,
-  saved,
-  back,
-}: {
-  opened: Opened;
-  copied?: string | null;
-  saved: string;
-  back: { href: string; label: string };
-}) {
+/**
+ * Creates a tool, from another one if it is copied, or edits one; saving makes a new version. The steps are a list with
+ * a form, beside the YAML: both edit the same text.
+ */
+export function ToolEditor({ mode, id }: EditorProps) {
+  const trpc = useTRPC();
   const client = useTRPCClient();
+  const { data: existing } = useQuery(
+    trpc.definitions.editTool.queryOptions(id === null ? skipToken : { toolId: id }, EDITED_QUERY),
+  );
   const field = useRef<HTMLTextAreaElement>(null);
-  const mayEdit = useMay("member");
   const [view, setView] = useState<"form" | "yaml">("form");
-  const [chosen, setSelected] = useState<Part>(opened === null ? "input" : 0);
+  const [chosen, setSelected] = useState<Part>(mode === "edit" ? 0 : "input");
   const [adding, setAdding] = useState(false);
   const editor = useEditor({
     kind: "tool",
-    opened,
-    copied,
-    saved,
-    read: readText,
+    mode,
+    id,
+    existing,
+    saved: useMemo(() => textOf(existing, mode), [existing, mode]),
+    isValue: isText,
     labels: LABELS,
     save: (yaml, how) => client.definitions.saveTool.mutate({ yaml, ...how }),
     onRefused: showFirst,
   });
   const { value: yaml, change, latest } = editor.draft;
-  const check = useChecked(yaml, mayEdit);
+  const check = useChecked(yaml);
   const problems = [
     ...(check.data ?? []),
     ...(editor.refused?.value === yaml ? readRefusal(editor.refused.issues, check.data ?? []) : []),
   ];
   const tool = useMemo(() => readTool(yaml), [yaml]);
-  const callables = useCallables();
   const steps = tool?.steps ?? [];
   const selected = typeof chosen === "number" && chosen >= steps.length ? "input" : chosen;
   const lines = typeof selected === "number" ? steps[selected]?.lines : undefined;
@@ -133,7 +103,7 @@ function ToolForm({
     select(index, "[data-part] input");
   }
   return (
-    <EditorForm back={back} editor={editor} fieldsOf={fieldsOf} problems={problems.length}>
+    <EditorForm editor={editor} fieldsOf={fieldsOf} problems={problems.length}>
       <div className="grid flex-1 lg:grid-cols-[18rem_minmax(0,1fr)] xl:grid-cols-[18rem_minmax(0,1fr)_22rem]">
         <div className="flex min-w-0 flex-col gap-4 border-line bg-surface px-4 py-4 max-lg:border-b sm:px-6 lg:border-r">
           {tool === null ? (
@@ -147,7 +117,7 @@ function ToolForm({
               tool={tool}
             />
           )}
-          {mayEdit ? <Problems check={check} onShow={showLine} problems={problems} /> : null}
+          <Problems check={check} onShow={showLine} problems={problems} />
         </div>
         <div className="flex min-w-0 flex-col gap-4 px-4 py-4 sm:px-6" data-part>
           <div className="flex">
@@ -172,7 +142,7 @@ function ToolForm({
             />
           ) : tool === null ? null : (
             <PartForm
-              isNew={opened === null}
+              isNew={editor.opened === null}
               key={String(selected)}
               onChange={change}
               onSelect={select}
@@ -183,7 +153,7 @@ function ToolForm({
             />
           )}
         </div>
-        {mayEdit && tool !== null ? (
+        {tool !== null ? (
           <aside className="min-w-0 border-line px-4 py-4 max-xl:border-t sm:px-6 lg:max-xl:col-span-2 xl:border-l xl:bg-surface">
             <TryPanel
               editor={editor}
@@ -195,7 +165,6 @@ function ToolForm({
       </div>
       {adding ? (
         <Catalogue
-          callables={callables}
           onClose={() => setAdding(false)}
           onPick={add}
           title={typeof selected === "number" ? `Add a step after ${steps[selected]?.id}` : "Add a last step"}
@@ -205,11 +174,23 @@ function ToolForm({
   );
 }
 
-function useCallables(): Callable[] {
-  const trpc = useTRPC();
-  const { data: choices } = useSuspenseQuery(trpc.definitions.choices.queryOptions());
-  const { data: functions } = useSuspenseQuery(trpc.definitions.functions.queryOptions());
-  return useMemo(() => listCallables(functions, choices.tools), [functions, choices]);
+/** The form of the tool's input, output or one step. */
+function PartForm({ part, isNew, ...props }: PartProps & { part: Part; isNew: boolean }) {
+  if (part === "input") return <InputForm {...props} isNew={isNew} />;
+  if (part === "output") return <OutputForm {...props} />;
+  const step = props.tool.steps[part];
+  return step ? <StepForm {...props} index={part} step={step} /> : null;
+}
+
+/** The YAML that an editor begins with. */
+function textOf(
+  existing: { yaml: string; slug: string; name: string } | undefined,
+  mode: EditorProps["mode"],
+): string {
+  if (existing === undefined) return NEW_TOOL;
+  if (mode === "edit") return existing.yaml;
+  const { slug, name } = copyName(existing);
+  return setValue(setValue(existing.yaml, ["slug"], slug), ["name"], name);
 }
 
 /** The problems that only saving finds, such as a changed slug. An issue's path is `/line/N`. */

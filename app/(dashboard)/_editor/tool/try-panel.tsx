@@ -9,7 +9,8 @@ import { PlayIcon } from "@/app/_ui/icons";
 import { InputProblem } from "@/app/(dashboard)/_run/problem";
 import { SchemaForm } from "@/app/(dashboard)/_run/schema-form";
 import { sampleOf } from "@/app/(dashboard)/_run/schema-value";
-import { type Editor, useTried } from "../use-editor";
+import { TrySection } from "../try-section";
+import type { Editor } from "../use-editor";
 import { StepResults } from "./step-results";
 import type { StepView, ToolView } from "./tool-document";
 
@@ -29,11 +30,10 @@ export function TryPanel({
 }) {
   const id = useId();
   const client = useTRPCClient();
-  const { opened } = editor;
+  const { opened, tried } = editor;
   const { parameters } = tool.fields;
-  const tried = useTried("tool", opened);
   // Until something is typed, the sample follows the parameters' defaults.
-  const [typed, setTyped] = useState<unknown>(tried === null ? undefined : () => JSON.parse(tried.input));
+  const [typed, setTyped] = useState<unknown>(tried && (() => JSON.parse(tried.input)));
   const sample = typed ?? sampleOf(parameters) ?? {};
   const input = JSON.stringify(sample);
   const tryDraft = (toolId: string, until: string | null) =>
@@ -47,20 +47,13 @@ export function TryPanel({
   function run(until: string | null) {
     const faulty = fields.current?.querySelector<HTMLInputElement>(":is(input, textarea, select):invalid");
     if (faulty) faulty.reportValidity();
-    else if (opened === null) editor.createAndRun({ input, start: (toolId) => runCreated(toolId, until) });
+    else if (opened === null) editor.submit({ input, start: (toolId) => runCreated(toolId, until) });
     else if (!start.isPending) start.mutate({ toolId: opened.id, until });
   }
   const isBusy = start.isPending || editor.busy;
   const runId = start.data?.runId ?? tried?.runId;
   return (
-    <section aria-label="Try the draft" className="flex min-w-0 flex-col gap-4">
-      <div>
-        <h2 className="font-semibold">Try the draft</h2>
-        <p className="text-muted">
-          {opened === null ? "The tool is created first, then it runs." : "It need not be saved."} A try costs
-          what a run costs, and calls what a run calls.
-        </p>
-      </div>
+    <TrySection editor={editor}>
       <fieldset className="contents" ref={fields}>
         <SchemaForm onChange={setTyped} schema={parameters ?? NO_PARAMETERS} value={sample} />
       </fieldset>
@@ -83,7 +76,7 @@ export function TryPanel({
           </Suspense>
         ) : null}
       </div>
-    </section>
+    </TrySection>
   );
 }
 

@@ -8,20 +8,18 @@ import { lazy } from "@/app/_ui/lazy";
 import { Link } from "@/app/_ui/link";
 import { Empty, PageHead } from "@/app/_ui/page/page";
 import { PageButton } from "@/app/_ui/page/page-button";
-import { Badge, List, ListCell, ListRow, RowName } from "@/app/_ui/table";
-import type { LastCall, TriggerLine } from "@/server/catalog/overview";
-import { ListSearch } from "../../_definitions/list-search";
-import { type ListView, viewLines, WeekCells, weekColumns } from "../../_definitions/week";
-import { WeekTotal } from "../../_definitions/week-total";
+import { Badge, ListCell } from "@/app/_ui/table";
+import type { LastCall } from "@/server/catalog/overview";
+import type { ListView } from "../../_definitions/week";
+import { WeekList } from "../../_definitions/week-list";
 import { OutcomeMark } from "../outcome";
 
-const CreateTrigger = lazy(() => import("../_form/create-trigger"), "CreateTrigger");
+const TriggerForm = lazy(() => import("../_form/trigger-form"), "TriggerForm");
 
 /** The organization's triggers; members create them here. */
 export function TriggersView({ view }: { view: ListView }) {
   const trpc = useTRPC();
   const { data } = useSuspenseQuery(trpc.catalog.triggers.queryOptions());
-  const shown = viewLines(data, view);
   const [creating, setCreating] = useState(false);
   const newTrigger = { label: "New trigger", needs: "member", to: () => setCreating(true) } as const;
   return (
@@ -35,47 +33,28 @@ export function TriggersView({ view }: { view: ListView }) {
           <PageButton {...newTrigger} />
         </Empty>
       ) : (
-        <>
-          <WeekTotal lines={data} />
-          <ListSearch {...view} path="/triggers" shown={shown.length} total={data.length} what="triggers" />
-          <List
-            columns={[
-              ["Trigger"],
-              ["Starts", "w-[18%] max-lg:hidden"],
-              ...weekColumns("/triggers", view),
-              ["Last call", "w-46"],
-            ]}
-            label="Triggers"
-          >
-            {shown.map((trigger) => (
-              <Row key={trigger.id} trigger={trigger} />
-            ))}
-          </List>
-          {shown.length === 0 ? <Empty title="No triggers found" /> : null}
-        </>
+        <WeekList
+          about={{
+            column: ["Starts", "w-[18%] max-lg:hidden"],
+            cell: ({ target: { kind, name, gone } }) => (
+              <ListCell className="truncate md:max-lg:hidden" area="line">
+                <span className="text-muted capitalize">{kind}</span> {name}
+                {gone ? <span className="text-failed"> (deleted: calls are refused)</span> : null}
+              </ListCell>
+            ),
+          }}
+          badges={({ enabled }) => (enabled ? null : <Badge>disabled</Badge>)}
+          items={data}
+          kind="Trigger"
+          last={{
+            column: ["Last call", "w-46"],
+            content: ({ id, lastCall }) => <LastCallLink call={lastCall} triggerId={id} />,
+          }}
+          view={view}
+        />
       )}
-      {creating ? <CreateTrigger onClose={() => setCreating(false)} /> : null}
+      {creating ? <TriggerForm onClose={() => setCreating(false)} /> : null}
     </>
-  );
-}
-
-function Row({ trigger }: { trigger: TriggerLine }) {
-  return (
-    <ListRow>
-      <ListCell area="line">
-        <RowName href={`/triggers/${trigger.id}`} name={trigger.name} slug={trigger.slug}>
-          {trigger.enabled ? null : <Badge>disabled</Badge>}
-        </RowName>
-      </ListCell>
-      <ListCell className="truncate md:max-lg:hidden" area="line">
-        <span className="text-muted capitalize">{trigger.target.kind}</span> {trigger.target.name}
-        {trigger.target.gone ? <span className="text-failed"> (deleted: calls are refused)</span> : null}
-      </ListCell>
-      <WeekCells week={trigger.week} />
-      <ListCell className="whitespace-nowrap" area="share">
-        <LastCallLink call={trigger.lastCall} triggerId={trigger.id} />
-      </ListCell>
-    </ListRow>
   );
 }
 

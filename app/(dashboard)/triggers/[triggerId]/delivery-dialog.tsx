@@ -16,8 +16,8 @@ import { useMay } from "@/app/_ui/role";
 import { PlainText } from "@/app/_ui/text/plain-text";
 import type { DeliveryDetail } from "@/server/webhooks/inspect-deliveries";
 import type { TriggerDetail } from "@/server/webhooks/inspect-trigger";
+import { TemplatePreview } from "../_form/template-field";
 import { OutcomeMark } from "../outcome";
-import { TemplatePreview } from "./template-preview";
 
 /** One delivery: the request, the response and its reason. Members can redeliver it. */
 export function DeliveryDialog({

@@ -12,13 +12,13 @@ import { useMay } from "@/app/_ui/role";
 import { useNotify } from "@/app/_ui/toast";
 import type { TriggerDetail } from "@/server/webhooks/inspect-trigger";
 
-const EditTrigger = lazy(() => import("../_form/edit-trigger"), "EditTrigger");
-const TestCallDialog = lazy(() => import("./test-call-dialog"), "TestCallDialog");
-const RotateSecretDialog = lazy(() => import("./rotate-secret-dialog"), "RotateSecretDialog");
-const ReplaceAddressDialog = lazy(() => import("./confirm-dialogs"), "ReplaceAddressDialog");
-const DeleteTriggerDialog = lazy(() => import("./confirm-dialogs"), "DeleteTriggerDialog");
-
-type Opened = "edit" | "test" | "secret" | "address" | "delete";
+const DIALOGS = {
+  edit: lazy(() => import("../_form/trigger-form"), "TriggerForm"),
+  test: lazy(() => import("./dialogs"), "TestCallDialog"),
+  secret: lazy(() => import("./dialogs"), "RotateSecretDialog"),
+  address: lazy(() => import("./dialogs"), "ReplaceAddressDialog"),
+  delete: lazy(() => import("./dialogs"), "DeleteTriggerDialog"),
+};
 
 /** What members can do with a trigger. Viewers see nothing. */
 export function TriggerActions({ trigger }: { trigger: TriggerDetail }) {
@@ -27,9 +27,9 @@ export function TriggerActions({ trigger }: { trigger: TriggerDetail }) {
 }
 
 function Actions({ trigger }: { trigger: TriggerDetail }) {
-  const [opened, setOpened] = useState<Opened | null>(null);
+  const [opened, setOpened] = useState<keyof typeof DIALOGS | null>(null);
+  const Opened = opened && DIALOGS[opened];
   const setStatus = useSetStatus(trigger);
-  const close = () => setOpened(null);
   const isSigned = trigger.secrets.length > 0;
   usePageActions([
     { label: "Send a test call", run: () => setOpened("test") },
@@ -59,11 +59,7 @@ function Actions({ trigger }: { trigger: TriggerDetail }) {
           Delete
         </MenuItem>
       </MoreMenu>
-      {opened === "edit" ? <EditTrigger onClose={close} trigger={trigger} /> : null}
-      {opened === "test" ? <TestCallDialog onClose={close} trigger={trigger} /> : null}
-      {opened === "secret" ? <RotateSecretDialog onClose={close} trigger={trigger} /> : null}
-      {opened === "address" ? <ReplaceAddressDialog onClose={close} trigger={trigger} /> : null}
-      {opened === "delete" ? <DeleteTriggerDialog onClose={close} trigger={trigger} /> : null}
+      {Opened ? <Opened onClose={() => setOpened(null)} trigger={trigger} /> : null}
     </>
   );
 }

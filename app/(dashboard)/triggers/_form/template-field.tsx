@@ -10,36 +10,19 @@ import { PlainText } from "@/app/_ui/text/plain-text";
 import { exampleForTemplate } from "@/server/webhooks/example-body";
 
 /** A message template with a preview on a sample body. */
-export function TemplateField({
-  value,
-  error,
-  onChange,
-}: {
+export function TemplateField(field: {
   value: string;
   error: string | undefined;
   onChange: (template: string) => void;
 }) {
   const trpc = useTRPC();
   const [typed, setTyped] = useState<string | null>(null);
-  const sample = typed ?? JSON.stringify(exampleForTemplate(value));
+  const body = typed ?? JSON.stringify(exampleForTemplate(field.value));
   const preview = useMutation(trpc.triggers.previewTemplate.mutationOptions());
   return (
     <div className="flex flex-col gap-2">
-      <TextareaField
-        error={error}
-        hint={
-          <>
-            Text with JSONata over <span className="mono">body</span> in {"{{ }}"}. Empty: the body as
-            received.
-          </>
-        }
-        label="Message template"
-        maxLength={100_000}
-        onChange={onChange}
-        placeholder="Order {{ body.order.id }} was created."
-        value={value}
-      />
-      {value.trim() === "" ? null : (
+      <Template {...field} note="Empty: the body as received." />
+      {field.value.trim() === "" ? null : (
         <details className="rounded-md border border-line px-2.5 py-2">
           <summary className="cursor-pointer text-muted">Preview</summary>
           <div className="mt-2 flex flex-col items-start gap-2">
@@ -48,17 +31,9 @@ export function TemplateField({
               label="Sample body"
               maxLength={100_000}
               onChange={setTyped}
-              value={sample}
+              value={body}
             />
-            <Button
-              disabled={preview.isPending}
-              onClick={() => preview.mutate({ template: value, body: sample })}
-            >
-              {preview.isPending ? "Loading" : "Preview the message"}
-            </Button>
-            <div aria-live="polite" className="w-full">
-              <MessagePreview preview={preview} />
-            </div>
+            <Preview onPreview={() => preview.mutate({ template: field.value, body })} preview={preview} />
           </div>
         </details>
       )}
@@ -66,18 +41,77 @@ export function TemplateField({
   );
 }
 
-/** The message of a preview, or why there is none. */
-export function MessagePreview({
-  preview: { data, error },
-}: {
-  preview: { data: { message: string } | undefined; error: unknown };
-}) {
-  if (error !== null)
-    return <p className="text-failed [overflow-wrap:anywhere]">{describeError(error).message}</p>;
-  if (data === undefined) return null;
+/** Previews the message that a template creates from one delivery, without changing the trigger. */
+export function TemplatePreview({ deliveryId, saved }: { deliveryId: string; saved: string | null }) {
+  const trpc = useTRPC();
+  const [template, setTemplate] = useState(saved ?? "{{ body }}");
+  const preview = useMutation(trpc.triggers.previewMessage.mutationOptions());
   return (
-    <section aria-label="Message" className="rounded-md border border-line bg-surface px-3 py-2">
-      <PlainText text={data.message} />
-    </section>
+    <div className="flex flex-col items-start gap-2">
+      <Template
+        className="w-full"
+        note="A preview changes nothing."
+        onChange={setTemplate}
+        value={template}
+      />
+      <Preview
+        disabled={template.trim() === ""}
+        onPreview={() => preview.mutate({ deliveryId, template })}
+        preview={preview}
+      />
+    </div>
+  );
+}
+
+function Template({
+  note,
+  ...field
+}: {
+  note: string;
+  value: string;
+  error?: string | undefined;
+  className?: string;
+  onChange: (template: string) => void;
+}) {
+  return (
+    <TextareaField
+      {...field}
+      hint={
+        <>
+          Text with JSONata over <span className="mono">body</span> in {"{{ }}"}. {note}
+        </>
+      }
+      label="Message template"
+      maxLength={100_000}
+      placeholder="Order {{ body.order.id }} was created."
+    />
+  );
+}
+
+/** A button, then the message or why there is none. */
+function Preview({
+  preview: { data, error, isPending },
+  disabled = false,
+  onPreview,
+}: {
+  preview: { data: { message: string } | undefined; error: unknown; isPending: boolean };
+  disabled?: boolean;
+  onPreview: () => void;
+}) {
+  return (
+    <>
+      <Button disabled={isPending || disabled} onClick={onPreview}>
+        {isPending ? "Loading" : "Preview the message"}
+      </Button>
+      <div aria-live="polite" className="w-full">
+        {error !== null ? (
+          <p className="text-failed [overflow-wrap:anywhere]">{describeError(error).message}</p>
+        ) : data === undefined ? null : (
+          <section aria-label="Message" className="rounded-md border border-line bg-surface px-3 py-2">
+            <PlainText text={data.message} />
+          </section>
+        )}
+      </div>
+    </>
   );
 }

@@ -1,37 +1,26 @@
 import type { TriggerDefinition } from "@/server/catalog/definitions";
 import type { TriggerDetail } from "@/server/webhooks/inspect-trigger";
 
-/** The form of a trigger, as typed. */
-export type TriggerDraft = {
-  name: string;
-  slug: string;
-  /** `agent/<slug>` or `tool/<slug>`; empty: not chosen. */
-  target: string;
-  /** Empty: the body as received. */
-  template: string;
-  signature: TriggerDefinition["signature"];
-  /** Of a new trigger only. */
-  secret: "generated" | "own" | "none";
-  ownSecret: string;
-  requests: string;
-  seconds: string;
-  maxCredits: string;
-  enabled: boolean;
-};
-
-export const NEW_TRIGGER: TriggerDraft = {
+/** The form of a new trigger. */
+export const NEW_TRIGGER = {
   name: "",
   slug: "",
+  /** `agent/<slug>` or `tool/<slug>`; empty: not chosen. */
   target: "",
+  /** Empty: the body as received. */
   template: "",
-  signature: "hex",
-  secret: "generated",
+  signature: "hex" as TriggerDefinition["signature"],
+  /** Of a new trigger only. */
+  secret: "generated" as "generated" | "own" | "none",
   ownSecret: "",
   requests: "30",
   seconds: "60",
   maxCredits: "",
   enabled: true,
 };
+
+/** The form of a trigger, as typed. */
+export type TriggerDraft = typeof NEW_TRIGGER;
 
 /** The form of an existing trigger. */
 export function draftOf(trigger: TriggerDetail): TriggerDraft {
@@ -60,6 +49,7 @@ export function readDraft(draft: TriggerDraft): {
   const faults: Record<string, string> = {};
   const [kind, targetSlug] = draft.target.split("/");
   if (!targetSlug) faults["/agent"] = "Choose an agent or a tool.";
+  if (draft.secret === "own" && draft.ownSecret === "") faults["/secret"] = "Enter the sender's secret.";
   const whole = (field: "requests" | "seconds") => {
     if (!/^\d+$/.test(draft[field].trim())) faults[`/rateLimit/${field}`] = "Enter a whole number.";
     return Number(draft[field].trim());

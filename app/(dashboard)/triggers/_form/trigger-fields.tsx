@@ -5,6 +5,7 @@ import { useTRPC } from "@/app/_ui/data/providers";
 import { Choice, FieldGroup, SelectField, TextField } from "@/app/_ui/forms/form";
 import type { FormProblems } from "@/app/_ui/forms/form-problems";
 import { Link } from "@/app/_ui/link";
+import type { TriggerDetail } from "@/server/webhooks/inspect-trigger";
 import { slugOf } from "../../_editor/slug";
 import { TemplateField } from "./template-field";
 import type { TriggerDraft } from "./trigger-draft";
@@ -21,54 +22,68 @@ export const TRIGGER_LABELS = {
   "/maxCredits": "Credits per run",
 };
 
-/** The fields of a trigger's form. `existing` fixes the slug and, if calls are signed, the scheme. */
-export function TriggerFields({
-  draft,
-  existing,
-  errorAt,
-  onChange,
-}: {
+type FieldsProps = {
   draft: TriggerDraft;
-  existing: { signed: boolean } | null;
   errorAt: FormProblems["at"];
   onChange: (part: Partial<TriggerDraft>) => void;
-}) {
+};
+type TextName = "name" | "slug" | "target" | "template" | "requests" | "seconds" | "maxCredits" | "ownSecret";
+
+/** The fields of a trigger's form. `existing` fixes the slug and, if calls are signed, the scheme. */
+export function TriggerFields({ existing, ...props }: FieldsProps & { existing: TriggerDetail | null }) {
+  const { draft, errorAt, onChange } = props;
+  const isSchemeFixed = existing === null ? draft.secret === "none" : existing.secrets.length > 0;
+  /** The props of the control that edits one field as a text. */
+  const bind = (name: TextName, pointer = `/${name}`) => ({
+    value: draft[name],
+    error: errorAt(pointer),
+    onChange: (text: string) => onChange({ [name]: text }),
+  });
   return (
     <>
       <div className="grid gap-4 sm:grid-cols-2">
         <TextField
+          {...bind("name")}
           autoFocus
-          error={errorAt("/name")}
           label="Name"
           maxLength={200}
           onChange={(name) =>
-            onChange({
-              name,
-              ...(existing || draft.slug !== slugOf(draft.name) ? {} : { slug: slugOf(name) }),
-            })
+            // The slug of a new trigger follows its name until it is changed by hand.
+            onChange(
+              existing === null && draft.slug === slugOf(draft.name)
+                ? { name, slug: slugOf(name) }
+                : { name },
+            )
           }
-          value={draft.name}
         />
         <TextField
-          error={errorAt("/slug")}
+          {...bind("slug")}
           hint={existing ? "Its name in YAML." : "Its name in YAML. It cannot be changed later."}
           label="Slug"
           maxLength={64}
-          onChange={(slug) => onChange({ slug })}
           readOnly={existing !== null}
-          value={draft.slug}
         />
       </div>
-      <TargetField draft={draft} error={errorAt("/agent") ?? errorAt("/tool")} onChange={onChange} />
-      {draft.target.startsWith("agent/") ? (
-        <TemplateField
-          error={errorAt("/messageTemplate")}
-          onChange={(template) => onChange({ template })}
-          value={draft.template}
-        />
+      <TargetField {...bind("target")} error={errorAt("/agent") ?? errorAt("/tool")} />
+      {draft.target.startsWith("agent/") ? <TemplateField {...bind("template", "/messageTemplate")} /> : null}
+      {existing === null ? (
+        <FieldGroup label="Signing secret">
+          {SECRETS.map(([secret, label]) => (
+            <Choice
+              checked={draft.secret === secret}
+              key={secret}
+              name="secret"
+              onChange={() => onChange({ secret })}
+            >
+              {label}
+            </Choice>
+          ))}
+        </FieldGroup>
       ) : null}
-      {existing ? null : <SecretFields draft={draft} error={errorAt("/secret")} onChange={onChange} />}
-      {existing?.signed || (!existing && draft.secret === "none") ? null : (
+      {draft.secret === "own" ? (
+        <TextField {...bind("ownSecret", "/secret")} label="Secret" type="password" />
+      ) : null}
+      {isSchemeFixed ? null : (
         <SelectField
           hint={
             draft.signature === "hex"
@@ -85,27 +100,17 @@ export function TriggerFields({
       )}
       <div className="grid grid-cols-2 gap-4 sm:grid-cols-3">
         <TextField
-          error={errorAt("/rateLimit/requests")}
+          {...bind("requests", "/rateLimit/requests")}
           hint="More calls get status 429."
           inputMode="numeric"
           label="Calls"
-          onChange={(requests) => onChange({ requests })}
-          value={draft.requests}
         />
+        <TextField {...bind("seconds", "/rateLimit/seconds")} inputMode="numeric" label="In seconds" />
         <TextField
-          error={errorAt("/rateLimit/seconds")}
-          inputMode="numeric"
-          label="In seconds"
-          onChange={(seconds) => onChange({ seconds })}
-          value={draft.seconds}
-        />
-        <TextField
-          error={errorAt("/maxCredits")}
+          {...bind("maxCredits")}
           hint="Empty: no cap."
           inputMode="decimal"
           label="Credits per run"
-          onChange={(maxCredits) => onChange({ maxCredits })}
-          value={draft.maxCredits}
         />
       </div>
       <Choice checked={draft.enabled} onChange={(enabled) => onChange({ enabled })}>
@@ -115,13 +120,17 @@ export function TriggerFields({
   );
 }
 
-type FieldProps = {
-  draft: TriggerDraft;
-  error: string | undefined;
-  onChange: (part: Partial<TriggerDraft>) => void;
-};
+const SECRETS = [
+  ["generated", "Generate one; it is shown once"],
+  ["own", "Use the sender's"],
+  ["none", "None: anyone who knows the address can call it"],
+] as const;
 
-function TargetField({ draft, error, onChange }: FieldProps) {
+function TargetField(field: {
+  value: string;
+  error: string | undefined;
+  onChange: (target: string) => void;
+}) {
   const trpc = useTRPC();
   const directory = useQuery(trpc.catalog.directory.queryOptions());
   const entries = (directory.data ?? []).filter(({ kind }) => kind !== "trigger");
@@ -130,7 +139,8 @@ function TargetField({ draft, error, onChange }: FieldProps) {
     : undefined;
   return (
     <SelectField
-      error={error ?? unread}
+      {...field}
+      error={field.error ?? unread}
       hint={
         directory.data && entries.length === 0 ? (
           <>
@@ -140,13 +150,11 @@ function TargetField({ draft, error, onChange }: FieldProps) {
             </Link>{" "}
             first.
           </>
-        ) : draft.target.startsWith("tool/") ? (
+        ) : field.value.startsWith("tool/") ? (
           "The body of a call is the tool's input."
         ) : undefined
       }
       label="Starts"
-      onChange={(target) => onChange({ target })}
-      value={draft.target}
     >
       <option disabled value="">
         {directory.isPending ? "Loading" : "Choose an agent or a tool"}
@@ -163,39 +171,5 @@ function TargetField({ draft, error, onChange }: FieldProps) {
         </optgroup>
       ))}
     </SelectField>
-  );
-}
-
-const SECRETS = [
-  ["generated", "Generate one; it is shown once"],
-  ["own", "Use the sender's"],
-  ["none", "None: anyone who knows the address can call it"],
-] as const;
-
-function SecretFields({ draft, error, onChange }: FieldProps) {
-  return (
-    <>
-      <FieldGroup label="Signing secret">
-        {SECRETS.map(([secret, label]) => (
-          <Choice
-            checked={draft.secret === secret}
-            key={secret}
-            name="secret"
-            onChange={() => onChange({ secret })}
-          >
-            {label}
-          </Choice>
-        ))}
-      </FieldGroup>
-      {draft.secret === "own" ? (
-        <TextField
-          error={error}
-          label="Secret"
-          onChange={(ownSecret) => onChange({ ownSecret })}
-          type="password"
-          value={draft.ownSecret}
-        />
-      ) : null}
-    </>
   );
 }

@@ -1,9 +1,29 @@
 "use client";
 
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Button } from "@/app/_ui/button";
+import { useTRPC, useTRPCClient } from "@/app/_ui/data/providers";
 import { describeError } from "@/app/_ui/data/query-client";
+import { useRested } from "@/app/_ui/use-rested";
 import type { TextProblem } from "@/server/catalog/edit-definition";
-import type { Check } from "./use-checked";
+
+/** Problems are looked for when typing has paused for this long. */
+const PAUSE_MS = 400;
+
+/** The problems of a tool's YAML, as the server sees them. */
+export function useChecked(yaml: string) {
+  const trpc = useTRPC();
+  const client = useTRPCClient();
+  const checked = useRested(yaml, PAUSE_MS);
+  return useQuery({
+    queryKey: [...trpc.definitions.checkTool.mutationKey(), checked],
+    // A mutation is sent as POST: a definition is too long for a URL.
+    queryFn: ({ signal }) => client.definitions.checkTool.mutate({ yaml: checked }, { signal }),
+    placeholderData: keepPreviousData,
+    // Each pause makes a new key; old ones are of no use.
+    gcTime: 0,
+  });
+}
 
 /** What is wrong with a definition, with a way to each line. */
 export function Problems({
@@ -11,7 +31,7 @@ export function Problems({
   problems,
   onShow,
 }: {
-  check: Check;
+  check: ReturnType<typeof useChecked>;
   problems: readonly TextProblem[];
   onShow: (line: number) => void;
 }) {

@@ -10,39 +10,54 @@ import { readProblems } from "@/app/_ui/forms/form-problems";
 import { CopyTextButton, OneTimeValue } from "@/app/_ui/forms/one-time-value";
 import { Link } from "@/app/_ui/link";
 import { Command, SkeletonLine } from "@/app/_ui/page/page";
+import { useNotify } from "@/app/_ui/toast";
+import type { TriggerDetail } from "@/server/webhooks/inspect-trigger";
 import { curlLine } from "../[triggerId]/curl-line";
-import { NEW_TRIGGER, readDraft } from "./trigger-draft";
+import { draftOf, NEW_TRIGGER, readDraft } from "./trigger-draft";
 import { TRIGGER_LABELS, TriggerFields } from "./trigger-fields";
 
-/** The form for a new trigger, then its address and, once, its secret. */
-export function CreateTrigger({ onClose }: { onClose: () => void }) {
+/**
+ * The form for a trigger. A new one's address and, once, its secret are then shown. An existing one's secret and address
+ * have actions of their own.
+ */
+export function TriggerForm({
+  trigger = null,
+  onClose,
+}: {
+  trigger?: TriggerDetail | null;
+  onClose: () => void;
+}) {
   const trpc = useTRPC();
-  const [typed, setTyped] = useState(NEW_TRIGGER);
+  const notify = useNotify();
+  const [typed, setTyped] = useState(() => (trigger === null ? NEW_TRIGGER : draftOf(trigger)));
   const { data: directory = [] } = useQuery(trpc.catalog.directory.queryOptions());
   const [only, ...others] = directory.filter(({ kind }) => kind !== "trigger");
-  // The only agent or tool is preselected.
-  const preset = only && others.length === 0 ? `${only.kind}/${only.slug}` : "";
+  // The only agent or tool is preselected in a new trigger.
+  const preset = trigger === null && only && others.length === 0 ? `${only.kind}/${only.slug}` : "";
   const draft = { ...typed, target: typed.target || preset };
   const [faults, setFaults] = useState<Record<string, string>>({});
-  const create = useMutation(
-    trpc.triggers.create.mutationOptions({
-      meta: { refresh: [trpc.catalog.pathKey()] },
+  const meta = { refresh: [trpc.triggers.inspect.pathKey(), trpc.catalog.pathKey()] };
+  const create = useMutation(trpc.triggers.create.mutationOptions({ meta }));
+  const update = useMutation(
+    trpc.triggers.update.mutationOptions({
+      meta,
+      onSuccess: () => {
+        notify("Trigger saved");
+        onClose();
+      },
     }),
   );
-  if (create.data) {
-    const { id, secret } = create.data;
-    return <CreatedDialog name={draft.name} onClose={onClose} secret={secret} triggerId={id} />;
-  }
-  const problems = readProblems(create.error, TRIGGER_LABELS);
+  if (create.data) return <CreatedDialog created={create.data} name={draft.name} onClose={onClose} />;
+  const mutation = trigger === null ? create : update;
+  const problems = readProblems(mutation.error, TRIGGER_LABELS);
 
   function submit() {
-    const read = readDraft(draft);
-    const found = { ...read.faults };
-    if (draft.secret === "own" && draft.ownSecret === "") found["/secret"] = "Enter the sender's secret.";
+    const { definition, faults: found } = readDraft(draft);
     setFaults(found);
     if (Object.keys(found).length > 0) return;
+    if (trigger !== null) return update.mutate(definition);
     create.mutate({
-      ...read.definition,
+      ...definition,
       generateSecret: draft.secret === "generated",
       secret: draft.secret === "own" ? draft.ownSecret : null,
     });
@@ -50,19 +65,19 @@ export function CreateTrigger({ onClose }: { onClose: () => void }) {
 
   return (
     <FormDialog
-      act="Create trigger"
-      acting="Creating"
-      mutation={create}
+      act={trigger === null ? "Create trigger" : "Save"}
+      acting={trigger === null ? "Creating" : "Saving"}
+      mutation={mutation}
       onClose={onClose}
       onSubmit={submit}
       problem={problems.rest}
-      title="New trigger"
+      title={trigger === null ? "New trigger" : `Edit ${trigger.name}`}
       wide
     >
       <TriggerFields
         draft={draft}
         errorAt={(path) => faults[path] ?? problems.at(path)}
-        existing={null}
+        existing={trigger}
         onChange={(part) => setTyped((before) => ({ ...before, ...part }))}
       />
     </FormDialog>
@@ -71,13 +86,11 @@ export function CreateTrigger({ onClose }: { onClose: () => void }) {
 
 function CreatedDialog({
   name,
-  triggerId,
-  secret,
+  created: { id: triggerId, secret },
   onClose,
 }: {
   name: string;
-  triggerId: string;
-  secret: string | null;
+  created: { id: string; secret: string | null };
   onClose: () => void;
 }) {
   const trpc = useTRPC();

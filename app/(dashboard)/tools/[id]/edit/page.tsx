@@ -1,0 +1,7 @@
+import type { Metadata } from "next";
+import { editorPage } from "../../../_editor/editor-page";
+import { ToolEditor } from "../../../_editor/tool/lazy-tool-editor";
+
+export const metadata: Metadata = { title: "Edit tool" };
+
+export default editorPage("tool", "edit", (props) => <ToolEditor {...props} />);
