@@ -10,7 +10,7 @@ import { Elapsed } from "@/app/_ui/figures/time";
 import { Link } from "@/app/_ui/link";
 import { isTerminal } from "@/server/contract/enums";
 import type { RunDetail, RunInspection } from "@/server/runs/read/inspect/inspect";
-import { type Line, lineFacts, lineId, linesOf } from "../runs/[runId]/lines";
+import { type Line, linesOf, rowsOf } from "../runs/[runId]/lines";
 import { explainFailure } from "../runs/[runId]/result/explain-failure";
 import { OutputText } from "../runs/[runId]/result/texts";
 import { useLiveRun } from "../runs/[runId]/use-live-run";
@@ -41,7 +41,7 @@ export function InspectedOutcome({ inspection }: { inspection: RunInspection }) 
         </Link>
         {ended ? null : <CancelButton run={run} />}
       </div>
-      <Steps lines={linesOf(inspection)} />
+      <Steps lines={rowsOf(linesOf(inspection))} />
       {run.output ? (
         <div className="min-w-0">
           <OutputText run={run} text={run.output} />
@@ -72,10 +72,10 @@ function Steps({ lines }: { lines: Line[] }) {
   if (lines.length === 0) return null;
   return (
     <ol className="flex flex-wrap items-center gap-x-3 gap-y-0.5 text-muted text-xs">
-      {lines.map((line) => (
-        <li className="flex items-center gap-1.5" key={lineId(line)}>
-          <StatusShape status={lineFacts(line).status} />
-          {"label" in line ? line.label : null}
+      {lines.map(({ id, status, label }) => (
+        <li className="flex items-center gap-1.5" key={id}>
+          <StatusShape status={status} />
+          {label}
         </li>
       ))}
     </ol>

@@ -16,9 +16,8 @@ import type { RunFilter } from "@/server/runs/read/filter";
 import type { RunDetail } from "@/server/runs/read/inspect/inspect";
 import type { RunSummary } from "@/server/runs/read/list";
 import { FilterBar } from "../(list)/filter-bar";
-import { runsQuery } from "../query";
+import { runsQuery, sameTarget } from "../query";
 import { Started } from "../started";
-import { sameTarget } from "./same-target";
 
 /** Picks the other run to compare: of the same agent or tool, unless the reader searches further. */
 export function RunPicker({ run }: { run: RunDetail }) {

@@ -16,7 +16,7 @@ import { isTerminal } from "@/server/contract/enums";
 import type { RunDetail } from "@/server/runs/read/inspect/inspect";
 import type { CallLine } from "@/server/runs/read/inspect/lines";
 import type { PayloadPreview } from "@/server/runs/read/inspect/payload-preview";
-import { ReservedSpace } from "../inspector/reserved-space";
+import { ReservedSpace } from "./reserved-space";
 
 /**
  * The run's result, above it the failure if it failed, and its input. `reserve` keeps space for the output of a watched

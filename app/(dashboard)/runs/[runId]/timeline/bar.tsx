@@ -1,11 +1,11 @@
-import { type GroupLine, type Line, lineFacts, type WorkLine } from "../lines";
-import type { Bar, Span } from "./scale";
+import type { Line, Row } from "../lines";
+import { type Bar, type FailedStatus, hasFailed, type Span } from "./scale";
 
 /**
  * A line's bar. With several attempts, one bar each, on a line through the delays. Outside the visible range, an arrow.
  * A group is a fainter bar with its failures marked.
  */
-export function BarShape({ line, bar }: { line: Line; bar: Bar }) {
+export function BarShape({ line, bar }: { line: Row; bar: Bar }) {
   return (
     <svg aria-hidden="true" className="overflow-visible" height="12" width="100%">
       {bar.held ? <GroupShape held={bar.held} /> : null}
@@ -25,7 +25,7 @@ export function BarShape({ line, bar }: { line: Line; bar: Bar }) {
           />
           {bar.attempts.map((attempt, index) => (
             <Rect
-              className={attempt.failed ? (failureClass(line) ?? FILLS.Failed) : barClass(line)}
+              className={attempt.failed ? FILLS[hasFailed(line) ? line.status : "Failed"] : barClass(line)}
               // biome-ignore lint/suspicious/noArrayIndexKey: the first, the second, … try.
               key={index}
               span={attempt}
@@ -81,24 +81,15 @@ function percent(part: number): string {
 
 function barClass(line: Line): string {
   if (line.kind === "wait") return "fill-none stroke-muted [stroke-dasharray:3_2]";
-  const failure = failureClass(line);
-  if (failure) return failure;
-  if (lineFacts(line).status === "Running") return "fill-running stroke-running";
-  return workOf(line).kind === "call" ? "fill-bar-model stroke-bar-model" : "fill-bar-step stroke-bar-step";
+  if (hasFailed(line)) return FILLS[line.status];
+  if (line.status === "Running") return "fill-running stroke-running";
+  const { kind } = line.kind === "attempt" ? line.of : line;
+  return kind === "call" ? "fill-bar-model stroke-bar-model" : "fill-bar-step stroke-bar-step";
 }
 
 /** The bars of what did not succeed. */
-const FILLS = {
+const FILLS: Record<FailedStatus, string> = {
   Failed: "fill-failed stroke-failed",
   Tolerated: "fill-waiting-fill stroke-waiting-fill",
   Cancelled: "fill-cancelled-fill stroke-cancelled-fill",
 };
-
-function failureClass(line: Line): string | undefined {
-  const { status } = lineFacts(line);
-  return status === "Running" || status === "Completed" ? undefined : FILLS[status];
-}
-
-function workOf(line: Exclude<Line, { kind: "wait" }>): WorkLine | GroupLine {
-  return line.kind === "attempt" ? line.of : line;
-}

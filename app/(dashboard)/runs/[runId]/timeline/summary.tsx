@@ -7,7 +7,7 @@ import { useNow } from "@/app/_ui/figures/time";
 import { isTerminal } from "@/server/contract/enums";
 import type { RunDetail } from "@/server/runs/read/inspect/inspect";
 import { Liveness } from "../header/liveness";
-import { attemptsOf, type Line, lineFacts, MIN_SHOWN_WAIT_MS, type WorkLine, waitsOf } from "../lines";
+import { type Line, MIN_SHOWN_WAIT_MS, type WorkLine, waitsOf } from "../lines";
 import { creditShares, fromCreditUnits, largestLine, lengthOf, type Measure, timeShares } from "./measures";
 
 type Props = { run: RunDetail; lines: WorkLine[]; measure: Measure; onShow: (line: Line) => void };
@@ -32,7 +32,7 @@ export const TimelineSummary = memo(function TimelineSummary({ reserve, ...props
 });
 
 function Totals({ run, lines, measure, onShow }: Props) {
-  const end = run.finishedAt ? new Date(run.finishedAt).getTime() : 0;
+  const end = run.finishedAt ? Date.parse(run.finishedAt) : 0;
   const largest = largestLine(lines, measure, end);
   return (
     <>
@@ -51,9 +51,9 @@ function Totals({ run, lines, measure, onShow }: Props) {
 
 function TimeParts({ run, lines }: Pick<Props, "run" | "lines">) {
   if (!run.startedAt || !run.finishedAt) return null;
-  const start = new Date(run.startedAt).getTime();
-  const end = new Date(run.finishedAt).getTime();
-  const waited = start - new Date(run.createdAt).getTime();
+  const start = Date.parse(run.startedAt);
+  const end = Date.parse(run.finishedAt);
+  const waited = start - Date.parse(run.createdAt);
   const { model, steps, between, ...turns } = timeShares(lines, waitsOf(run), { start, end, now: end });
   const part = (name: string, ms: number) =>
     ms > 0 ? <Part name={name} share={ms / (end - start)} value={formatDuration(ms)} /> : null;
@@ -97,7 +97,7 @@ function Part({ name, value, share }: { name: string; value: ReactNode; share?: 
 /** The current work of an open run, updated once a second. */
 function Progress({ run, lines }: Props) {
   const now = useNow();
-  const running = lines.filter((line) => lineFacts(line).status === "Running");
+  const running = lines.filter((line) => line.status === "Running");
   const longest = running.reduce<WorkLine | null>(
     (most, line) => (most === null || lengthOf(line, now) > lengthOf(most, now) ? line : most),
     null,
@@ -123,7 +123,7 @@ function Progress({ run, lines }: Props) {
 
 /** The attempt that a line is at or waits for. */
 function Retrying({ line, now }: { line: WorkLine; now: number }) {
-  const attempt = attemptsOf(line).at(-1);
+  const attempt = line.attempts.at(-1);
   if (!attempt) return null;
   const waitsMs = Date.parse(attempt.startedAt) - now;
   if (waitsMs <= 0) return `, attempt ${attempt.number}`;

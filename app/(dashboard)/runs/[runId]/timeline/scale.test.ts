@@ -1,21 +1,22 @@
 import { expect, it } from "vitest";
 import { stepLine } from "@/testing/run-lines";
-import type { Line } from "../lines";
-import { barOf, type Scale } from "./scale";
-import { initialRange, rangeAround, scaleOfRange } from "./time-range";
+import { linesOf, type Row, rowsOf } from "../lines";
+import { barOf, initialRange, rangeAround, type Scale, scaleOfRange } from "./scale";
 
 const BEGIN = Date.parse("2026-11-21T01:22:07.000Z");
 const at = (ms: number) => new Date(BEGIN + ms).toISOString();
 const full: Scale = { measure: "time", start: BEGIN, span: 10_000 };
 
-function line(from: number, to: number | null): Line {
+function line(from: number, to: number | null): Row {
   const step = stepLine("fetch", {
     status: to === null ? "Running" : "Completed",
     startedAt: at(from),
     finishedAt: to === null ? null : at(to),
     durationMs: to === null ? null : to - from,
   });
-  return { kind: "step", runId: "run", slug: "1", step, label: "fetch", depth: 0 };
+  const [row] = rowsOf(linesOf({ run: { id: "run", kind: "tool" }, steps: [step], calls: [] }));
+  if (!row) throw new Error("There is no line.");
+  return row;
 }
 
 const around = (from: number, to: number | null, now = BEGIN + 10_000) => {
