@@ -1,5 +1,3 @@
-"use client";
-
 import { type FormEvent, useId, useRef, useState } from "react";
 import { PlayIcon } from "@/app/_ui/icons";
 import { usePageActions } from "@/app/_ui/page/page-actions";

@@ -1,5 +1,3 @@
-"use client";
-
 import { useQuery } from "@tanstack/react-query";
 import type { KeyboardEvent } from "react";
 import { Button } from "@/app/_ui/button";

@@ -1,5 +1,3 @@
-"use client";
-
 import { useQuery } from "@tanstack/react-query";
 import dynamic from "next/dynamic";
 import { type FormEvent, useEffect, useEffectEvent, useRef, useState } from "react";

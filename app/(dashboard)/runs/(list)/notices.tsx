@@ -1,5 +1,3 @@
-"use client";
-
 import { Button, buttonClass } from "@/app/_ui/button";
 import { Link } from "@/app/_ui/link";
 import { Empty } from "@/app/_ui/page/page";

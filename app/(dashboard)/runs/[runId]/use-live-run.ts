@@ -1,5 +1,3 @@
-"use client";
-
 import { useQueryClient, useSuspenseQuery } from "@tanstack/react-query";
 import { useRef } from "react";
 import { useEvents } from "@/app/_ui/data/live";

@@ -1,5 +1,3 @@
-"use client";
-
 import { keepPreviousData, useInfiniteQuery } from "@tanstack/react-query";
 import clsx from "clsx";
 import { useState } from "react";

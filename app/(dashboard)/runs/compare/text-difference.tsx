@@ -1,5 +1,3 @@
-"use client";
-
 import { useDeferredValue, useMemo } from "react";
 import { Button } from "@/app/_ui/button";
 import { formatBytes, formatCount } from "@/app/_ui/figures/format";

@@ -1,5 +1,3 @@
-"use client";
-
 import { formatCount, formatUsed, NONE } from "@/app/_ui/figures/format";
 import { Moment, useNow } from "@/app/_ui/figures/time";
 import type { GroupLine, WaitLine } from "../lines";

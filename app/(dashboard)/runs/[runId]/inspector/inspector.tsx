@@ -1,5 +1,3 @@
-"use client";
-
 import { useState } from "react";
 import type { Line } from "../lines";
 import type { Workbench } from "../use-workbench";

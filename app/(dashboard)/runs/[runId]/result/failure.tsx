@@ -1,5 +1,3 @@
-"use client";
-
 import { Link } from "@/app/_ui/link";
 import { isAtFault } from "../lines";
 import type { Workbench } from "../use-workbench";

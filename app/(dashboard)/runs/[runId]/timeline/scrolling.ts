@@ -1,5 +1,3 @@
-"use client";
-
 import { type RefObject, useEffect, useEffectEvent, useRef, useState } from "react";
 
 /** In pixels. */

@@ -1,5 +1,3 @@
-"use client";
-
 import clsx from "clsx";
 import { memo, type ReactNode } from "react";
 import { formatCount, formatCredits, formatDuration } from "@/app/_ui/figures/format";
@@ -32,8 +30,7 @@ export const TimelineSummary = memo(function TimelineSummary({ reserve, ...props
 });
 
 function Totals({ run, lines, measure, onShow }: Props) {
-  const end = run.finishedAt ? Date.parse(run.finishedAt) : 0;
-  const largest = largestLine(lines, measure, end);
+  const largest = largestLine(lines, measure, run.finishedAt ? Date.parse(run.finishedAt) : 0);
   return (
     <>
       {measure === "time" ? <TimeParts lines={lines} run={run} /> : null}
@@ -51,19 +48,19 @@ function Totals({ run, lines, measure, onShow }: Props) {
 
 function TimeParts({ run, lines }: Pick<Props, "run" | "lines">) {
   if (!run.startedAt || !run.finishedAt) return null;
-  const start = Date.parse(run.startedAt);
-  const end = Date.parse(run.finishedAt);
-  const waited = start - Date.parse(run.createdAt);
-  const { model, steps, between, ...turns } = timeShares(lines, waitsOf(run), { start, end, now: end });
-  const part = (name: string, ms: number) =>
-    ms > 0 ? <Part name={name} share={ms / (end - start)} value={formatDuration(ms)} /> : null;
+  const [start, end] = [Date.parse(run.startedAt), Date.parse(run.finishedAt)];
+  const queued = start - Date.parse(run.createdAt);
+  const shares = timeShares(lines, waitsOf(run), { start, end, now: end });
+  const parts = {
+    model: shares.model,
+    steps: shares.steps,
+    "waited for a slot": shares.waited,
+    between: shares.between,
+  };
   return (
     <>
-      {waited >= MIN_SHOWN_WAIT_MS ? <Part name="queued" value={formatDuration(waited)} /> : null}
-      {part("model", model)}
-      {part("steps", steps)}
-      {part("waited for a slot", turns.waited)}
-      {part("between", between)}
+      {queued >= MIN_SHOWN_WAIT_MS ? <Part name="queued" value={formatDuration(queued)} /> : null}
+      <Parts format={formatDuration} parts={parts} total={end - start} />
     </>
   );
 }
@@ -71,17 +68,28 @@ function TimeParts({ run, lines }: Pick<Props, "run" | "lines">) {
 function CreditParts({ lines }: Pick<Props, "lines">) {
   const { model, actions, started } = creditShares(lines);
   const total = model + actions + started;
-  const part = (name: string, units: number) =>
-    units > 0 ? (
-      <Part name={name} share={units / total} value={formatCredits(fromCreditUnits(units))} />
-    ) : null;
   if (total === 0) return <span>No cost.</span>;
   return (
-    <>
-      {part("model", model)}
-      {part("actions", actions)}
-      {part("child runs", started)}
-    </>
+    <Parts
+      format={(units) => formatCredits(fromCreditUnits(units))}
+      parts={{ model, actions, "child runs": started }}
+      total={total}
+    />
+  );
+}
+
+/** The parts of a total that are not zero, with their shares. */
+function Parts({
+  parts,
+  total,
+  format,
+}: {
+  parts: Record<string, number>;
+  total: number;
+  format: (amount: number) => string;
+}) {
+  return Object.entries(parts).map(([name, amount]) =>
+    amount > 0 ? <Part key={name} name={name} share={amount / total} value={format(amount)} /> : null,
   );
 }
 

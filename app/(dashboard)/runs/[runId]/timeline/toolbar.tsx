@@ -1,5 +1,3 @@
-"use client";
-
 import clsx from "clsx";
 import { type KeyboardEvent, type Ref, useId } from "react";
 import { formatCount } from "@/app/_ui/figures/format";

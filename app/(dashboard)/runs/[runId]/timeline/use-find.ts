@@ -1,5 +1,3 @@
-"use client";
-
 import { keepPreviousData, useQueries } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
 import { useTRPC } from "@/app/_ui/data/providers";

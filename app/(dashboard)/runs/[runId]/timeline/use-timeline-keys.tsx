@@ -1,5 +1,3 @@
-"use client";
-
 import { type RefObject, useState } from "react";
 import { lazy } from "@/app/_ui/lazy";
 import { usePageKeys } from "@/app/_ui/page/page-keys";
