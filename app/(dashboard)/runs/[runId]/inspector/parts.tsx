@@ -154,71 +154,51 @@ export function WorkTabs({
 }
 
 function Attempts({ attempts, marked }: { attempts: TimedAttempt[]; marked: number | null }) {
+  const now = useNow(attempts.at(-1)?.finishedAt === null);
   if (attempts.length === 0) return <p className="text-faint">No attempt has ended yet.</p>;
   return (
     <ol className="flex flex-col">
-      {attempts.map((attempt, index) => (
-        <li
-          aria-current={attempt.number === marked || undefined}
-          className={clsx(
-            "-mx-2 grid grid-cols-[1.5rem_5rem_1fr] gap-x-3 border-line border-b px-2 py-1.5 last:border-0",
-            attempt.number === marked && "bg-selected",
-          )}
-          key={attempt.number}
-        >
-          <span className="text-faint">{attempt.number}</span>
-          {attempt.finishedAt === null ? (
-            <OpenAttempt attempt={attempt} />
-          ) : (
-            <EndedAttempt attempt={attempt} />
-          )}
-          <WaitBefore attempt={attempt} before={attempts[index - 1]} />
-        </li>
-      ))}
+      {attempts.map((attempt, index) => {
+        const { number, error, startedAt, finishedAt, console } = attempt;
+        const isOpen = finishedAt === null;
+        const startsInMs = isOpen ? Date.parse(startedAt) - now : 0;
+        const before = attempts[index - 1]?.finishedAt;
+        const waitedMs = before ? Date.parse(startedAt) - Date.parse(before) : 0;
+        return (
+          <li
+            aria-current={number === marked || undefined}
+            className={clsx(
+              "-mx-2 grid grid-cols-[1.5rem_5rem_1fr] gap-x-3 border-line border-b px-2 py-1.5 last:border-0",
+              number === marked && "bg-selected",
+            )}
+            key={number}
+          >
+            <span className="text-faint">{number}</span>
+            <span className="mono">
+              {startsInMs > 0 ? (
+                `in ${formatDuration(Math.ceil(startsInMs / 100) * 100)}`
+              ) : (
+                <LineDuration line={attempt} />
+              )}
+            </span>
+            <span className={error ? "text-failed [overflow-wrap:anywhere]" : "text-muted"}>
+              {error ?? (startsInMs > 0 ? "next attempt" : isOpen ? "in progress" : "succeeded")}
+            </span>
+            {console.length > 0 ? (
+              <pre className="mono col-start-3 max-h-60 overflow-auto whitespace-pre-wrap text-muted text-xs [overflow-wrap:anywhere]">
+                {console.join("\n")}
+              </pre>
+            ) : null}
+            {waitedMs > 0 ? (
+              <span className="col-start-3 text-muted text-xs">
+                after a wait of {formatDuration(waitedMs)}
+              </span>
+            ) : null}
+          </li>
+        );
+      })}
     </ol>
   );
-}
-
-function EndedAttempt({ attempt }: { attempt: TimedAttempt }) {
-  return (
-    <>
-      <span className="mono">
-        <LineDuration line={attempt} />
-      </span>
-      <span className={attempt.error ? "text-failed [overflow-wrap:anywhere]" : "text-muted"}>
-        {attempt.error ?? "succeeded"}
-      </span>
-      {attempt.console.length > 0 && (
-        <pre className="mono col-start-3 max-h-60 overflow-auto whitespace-pre-wrap text-muted text-xs [overflow-wrap:anywhere]">
-          {attempt.console.join("\n")}
-        </pre>
-      )}
-    </>
-  );
-}
-
-function OpenAttempt({ attempt }: { attempt: TimedAttempt }) {
-  const waitsMs = Date.parse(attempt.startedAt) - useNow(true);
-  return (
-    <>
-      <span className="mono">
-        {waitsMs > 0 ? (
-          `in ${formatDuration(Math.ceil(waitsMs / 100) * 100)}`
-        ) : (
-          <LineDuration line={attempt} />
-        )}
-      </span>
-      <span className="text-muted">{waitsMs > 0 ? "next attempt" : "in progress"}</span>
-    </>
-  );
-}
-
-/** The delay after the previous attempt. */
-function WaitBefore({ attempt, before }: { attempt: TimedAttempt; before: TimedAttempt | undefined }) {
-  const waitedMs = before?.finishedAt ? Date.parse(attempt.startedAt) - Date.parse(before.finishedAt) : 0;
-  return waitedMs > 0 ? (
-    <span className="col-start-3 text-muted text-xs">after a wait of {formatDuration(waitedMs)}</span>
-  ) : null;
 }
 
 const SHOWN_ELSEWHERE = ["input", "output", "content", "reasoning"];

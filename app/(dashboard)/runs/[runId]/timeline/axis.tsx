@@ -148,23 +148,11 @@ function Band({ from, to }: Dragged) {
 const HEADS: Record<Measure, string> = { time: "", credits: "Credits", tokens: "Tokens" };
 const ZERO: Tick[] = [{ at: 0, part: 0, label: "0", needs: 0 }];
 
-/** Hidden below this width of the axis, in pixels. Written out: Tailwind generates classes from the source text. */
-const FROM_WIDTH = [
-  "@max-[48px]:hidden",
-  "@max-[64px]:hidden",
-  "@max-[80px]:hidden",
-  "@max-[92px]:hidden",
-  "@max-[104px]:hidden",
-  "@max-[116px]:hidden",
-  "@max-[128px]:hidden",
-  "@max-[160px]:hidden",
-  "@max-[192px]:hidden",
-  "@max-[224px]:hidden",
-  "@max-[256px]:hidden",
-  "@max-[320px]:hidden",
-  "@max-[400px]:hidden",
-  "@max-[560px]:hidden",
-].map((className) => ({ className, width: Number(/\d+/.exec(className)) }));
+/** The widths below which a label can be hidden, in pixels. Tailwind generates classes from the source text. */
+const FROM_WIDTH =
+  "@max-[48px]:hidden @max-[64px]:hidden @max-[80px]:hidden @max-[92px]:hidden @max-[104px]:hidden @max-[116px]:hidden @max-[128px]:hidden @max-[160px]:hidden @max-[192px]:hidden @max-[224px]:hidden @max-[256px]:hidden @max-[320px]:hidden @max-[400px]:hidden @max-[560px]:hidden"
+    .split(" ")
+    .map((className) => ({ className, width: Number(/\d+/.exec(className)) }));
 
 function fromWidth(needs: number): string {
   if (needs <= 0) return "";
