@@ -72,7 +72,7 @@ export function TimelineRow({
           </span>
         )}
       </span>
-      <BarShape bar={bar} line={line} />
+      <BarShape bar={bar} />
       <span className="text-right text-muted text-xs tabular-nums">{bar.label}</span>
     </div>
   );

@@ -36,15 +36,15 @@ it("cuts bars at the edges, and marks the side of lines outside", () => {
   const range = { from: BEGIN + 2_000, to: BEGIN + 4_000 };
   const scale = scaleOfRange(range);
   const bar = (from: number, to: number | null) => {
-    const { from: start, length, beyond } = barOf(line(from, to), { scale, range, now: BEGIN + 10_000 });
-    return [start, length, beyond];
+    const { rects, beyond } = barOf(line(from, to), { scale, range, now: BEGIN + 10_000 });
+    return beyond ?? [rects[0]?.from, rects[0]?.length];
   };
-  expect(bar(2_500, 3_000)).toEqual([0.25, 0.25, null]);
-  expect(bar(1_000, 3_000)).toEqual([0, 0.5, null]);
-  expect(bar(3_500, null)).toEqual([0.75, 0.25, null]);
-  expect(bar(0, 10_000)).toEqual([0, 1, null]);
-  expect(bar(0, 1_999)).toEqual([0, 0, "before"]);
-  expect(bar(4_001, 5_000)).toEqual([1, 0, "after"]);
+  expect(bar(2_500, 3_000)).toEqual([0.25, 0.25]);
+  expect(bar(1_000, 3_000)).toEqual([0, 0.5]);
+  expect(bar(3_500, null)).toEqual([0.75, 0.25]);
+  expect(bar(0, 10_000)).toEqual([0, 1]);
+  expect(bar(0, 1_999)).toBe("before");
+  expect(bar(4_001, 5_000)).toBe("after");
 });
 
 it("opens an ended run on the part that executed if its wait was far longer", () => {

@@ -77,62 +77,74 @@ export type Span = { from: number; length: number };
 /** The visible range of the bars, and the time at which open lines end. */
 type View = { scale: Scale; range: TimeRange | null; now: number };
 
-/** The bar of a row, and the label of its amount; empty outside the visible range. */
-export function barOf(row: Row, view: View) {
+/** What a bar shows: the extent of a folded line, a wait, the kind of completed work, or another status. */
+export type Fill = "held" | "wait" | "call" | "step" | Exclude<LineStatus, "Completed">;
+
+type Rect = Span & { fill: Fill };
+
+/** The bars of a row and the label of its amount. */
+export type Bar = {
+  label: string;
+  rects: Rect[];
+  /** The extent of several attempts, delays included. */
+  through: Span | null;
+  /** On which side of the visible range the row is, if it is outside. */
+  beyond: "before" | "after" | null;
+};
+
+export function barOf(row: Row, view: View): Bar {
   const { scale, range, now } = view;
   const { measure, span } = scale;
   const amount = amountOf(row, measure, now);
+  const fill = fillOf(row);
   if (measure !== "time") {
     const label = isWork(row) || row.kind === "group" ? formatAmount(amount, measure) : "";
-    return { from: 0, length: amount / span, label, beyond: null, attempts: null, held: null };
+    return { label, rects: [{ from: 0, length: amount / span, fill }], through: null, beyond: null };
   }
   const waitsMs = Date.parse(row.startedAt) - now;
+  const label = waitsMs > 0 ? `in ${formatDuration(waitsMs)}` : formatDuration(amount);
+  const held = row.folded || row.kind === "group" ? heldBy(row, view) : [];
+  if (row.kind === "group" && held.length > 0) return { label, rects: held, through: null, beyond: null };
+  const outside = beyond(row, range, now);
+  if (outside) return { label, rects: held, through: null, beyond: outside };
+  const own = spanOf(row, view);
   const attempts = isWork(row) ? row.attempts : [];
-  return {
-    ...spanOf(row, view),
-    label: waitsMs > 0 ? `in ${formatDuration(waitsMs)}` : formatDuration(amount),
-    /** On which side of the visible range it is, if it is outside. */
-    beyond: beyond(row, range, now),
-    /** The visible bars of several attempts. */
-    attempts:
-      attempts.length === 0
-        ? null
-        : attempts
-            .filter((each) => beyond(each, range, now) === null)
-            .map((each) => ({ ...spanOf(each, view), failed: each.error !== null })),
-    held: row.folded || row.kind === "group" ? heldBy(row, view) : null,
-  };
+  if (attempts.length === 0)
+    return { label, rects: [...held, { ...own, fill }], through: null, beyond: null };
+  const tries = attempts
+    .filter((each) => beyond(each, range, now) === null)
+    .map((each) => {
+      const isFailure = each.error !== null && !hasFailed(row);
+      return { ...spanOf(each, view), fill: isFailure ? ("Failed" as const) : fill };
+    });
+  return { label, rects: [...held, ...tries], through: own, beyond: null };
 }
 
-export type Bar = ReturnType<typeof barOf>;
-
-/** The extent of the lines that a row holds, and their failures; null if none is visible. */
-function heldBy({ holds = [] }: Row, view: View) {
-  const spans = holds
+/** The extent of the lines that a row holds, and their failures; none if none is visible. */
+function heldBy({ holds = [] }: Row, view: View): Rect[] {
+  const rects = holds
     .filter((line) => beyond(line, view.range, view.now) === null)
-    .map((line) => ({ ...spanOf(line, view), status: line.status }));
-  if (spans.length === 0) return null;
-  const from = Math.min(...spans.map((each) => each.from));
-  const to = Math.max(...spans.map((each) => each.from + each.length));
-  return { from, length: to - from, failed: spans.filter(hasFailed) };
+    .map((line) => ({ ...spanOf(line, view), fill: fillOf(line), failed: hasFailed(line) }));
+  if (rects.length === 0) return [];
+  const from = Math.min(...rects.map((each) => each.from));
+  const to = Math.max(...rects.map((each) => each.from + each.length));
+  return [{ from, length: to - from, fill: "held" }, ...rects.filter(({ failed }) => failed)];
 }
 
-/** The statuses of what did not succeed. */
-export type FailedStatus = Exclude<LineStatus, "Running" | "Completed">;
+function hasFailed({ status }: Line): boolean {
+  return status !== "Running" && status !== "Completed";
+}
 
-export function hasFailed<Each extends { status: LineStatus }>(
-  each: Each,
-): each is Each & { status: FailedStatus } {
-  return each.status !== "Running" && each.status !== "Completed";
+function fillOf(line: Line): Fill {
+  if (line.kind === "wait") return "wait";
+  if (line.status !== "Completed") return line.status;
+  const { kind } = line.kind === "attempt" ? line.of : line;
+  return kind === "call" ? "call" : "step";
 }
 
 type Times = Pick<Line, "startedAt" | "finishedAt">;
 
-function beyond(
-  { startedAt, finishedAt }: Times,
-  range: TimeRange | null,
-  now: number,
-): "before" | "after" | null {
+function beyond({ startedAt, finishedAt }: Times, range: TimeRange | null, now: number): Bar["beyond"] {
   if (range === null) return null;
   if (Date.parse(startedAt) > range.to) return "after";
   const end = finishedAt === null ? now : Date.parse(finishedAt);
