@@ -1,16 +1,15 @@
-"use client";
-
 import { useQuery } from "@tanstack/react-query";
-import type { KeyboardEvent } from "react";
+import { type ReactNode, useRef } from "react";
 import { Button } from "@/app/_ui/button";
 import { useTRPC } from "@/app/_ui/data/providers";
 import type { ShownError } from "@/app/_ui/data/query-client";
 import { formatCredits, NONE } from "@/app/_ui/figures/format";
 import { PlayIcon } from "@/app/_ui/icons";
+import { usePageActions } from "@/app/_ui/page/page-actions";
 import { weekQuery } from "../_definitions/query";
 import { formatPerRun } from "../_definitions/week";
-
-/** What the forms that start agents and tools share. */
+import { InputProblem } from "./problem";
+import { RecentInputs } from "./recent-inputs";
 
 /** What a run panel starts. `parameters`: a tool's JSON Schema, as JSON. */
 export type RunTarget = {
@@ -25,34 +24,75 @@ export type RunTarget = {
 export type FormProps = {
   target: RunTarget;
   busy: boolean;
-  problem: ShownError | null;
+  problem: ShownError | string | null;
   onRun: (input: string) => void;
 };
 
-/** Starts the run, and says what it may cost. */
-export function RunButton({ busy, target }: { busy: boolean; target: RunTarget }) {
+/**
+ * What the forms that start agents and tools share: recent inputs, why a start was refused, and the button with what a
+ * run may cost. Ctrl or Command with Enter submits.
+ */
+export function RunForm({
+  target,
+  busy,
+  problem,
+  problemId,
+  head,
+  tools,
+  onPick,
+  onSubmit,
+  children,
+}: Omit<FormProps, "onRun"> & {
+  problemId: string;
+  head: ReactNode;
+  /** Beside the recent inputs. */
+  tools?: ReactNode;
+  /** Called with a recent input. */
+  onPick: (input: string) => void;
+  onSubmit: () => void;
+  children: ReactNode;
+}) {
   const trpc = useTRPC();
   const week = useQuery(weekQuery(trpc, target));
   const usual = week.data ? formatPerRun(week.data.total) : NONE;
+  const form = useRef<HTMLFormElement>(null);
+  const focus = () => form.current?.querySelector<HTMLElement>("input, textarea, select")?.focus();
+  usePageActions([{ label: `Run ${target.name}`, icon: <PlayIcon />, run: focus }]);
   return (
-    <div className="flex flex-wrap items-center gap-3">
-      <Button disabled={busy} look="primary" type="submit">
-        <PlayIcon />
-        {busy ? "Starting" : "Run"}
-      </Button>
-      <span className="text-muted">
-        {target.maxCredits === null
-          ? "No cap on credits"
-          : `At most ${formatCredits(target.maxCredits)} credits`}
-        {usual === NONE ? null : `, usually ${usual}`}
-      </span>
-    </div>
+    <form
+      className="flex flex-col gap-3"
+      onKeyDown={(event) => {
+        if (event.key !== "Enter" || !(event.metaKey || event.ctrlKey)) return;
+        event.preventDefault();
+        event.currentTarget.requestSubmit();
+      }}
+      onSubmit={(event) => {
+        event.preventDefault();
+        onSubmit();
+      }}
+      ref={form}
+    >
+      <div className="flex min-h-7 items-center gap-2">
+        {head}
+        <span className="ml-auto flex items-center gap-2">
+          <RecentInputs of={target} onPick={onPick} />
+          {tools}
+        </span>
+      </div>
+      {children}
+      <InputProblem id={problemId} problem={problem} />
+      <div className="flex flex-wrap items-center gap-3">
+        <Button disabled={busy} look="primary" type="submit">
+          <PlayIcon />
+          {busy ? "Starting" : "Run"}
+        </Button>
+        <span className="text-muted">
+          {target.maxCredits === null
+            ? "No cap on credits"
+            : `At most ${formatCredits(target.maxCredits)} credits`}
+          {usual === NONE ? null : `, usually ${usual}`}
+        </span>
+      </div>
+    </form>
   );
-}
-
-/** Ctrl or Command with Enter submits. */
-export function submitOnEnter(event: KeyboardEvent<HTMLFormElement>) {
-  if (event.key !== "Enter" || !(event.metaKey || event.ctrlKey)) return;
-  event.preventDefault();
-  event.currentTarget.requestSubmit();
 }

@@ -1,20 +1,17 @@
-"use client";
-
 import { useQueryClient } from "@tanstack/react-query";
 import { useEffect } from "react";
-import { Button } from "@/app/_ui/button";
 import { useTRPC } from "@/app/_ui/data/providers";
 import { formatCredits } from "@/app/_ui/figures/format";
 import { Status, StatusShape } from "@/app/_ui/figures/status";
 import { Elapsed } from "@/app/_ui/figures/time";
 import { Link } from "@/app/_ui/link";
 import { isTerminal } from "@/server/contract/enums";
-import type { RunDetail, RunInspection } from "@/server/runs/read/inspect/inspect";
-import { type Line, lineFacts, lineId, linesOf } from "../runs/[runId]/lines";
+import type { RunInspection } from "@/server/runs/read/inspect/inspect";
+import { linesOf, rowsOf } from "../runs/[runId]/lines";
 import { explainFailure } from "../runs/[runId]/result/explain-failure";
 import { OutputText } from "../runs/[runId]/result/texts";
 import { useLiveRun } from "../runs/[runId]/use-live-run";
-import { useCancelRun } from "./use-cancel-run";
+import { CancelRunButton } from "./cancel-run-button";
 
 /** A run while it executes and when it has ended: status, steps, result. */
 export function RunOutcome({ runId }: { runId: string }) {
@@ -24,7 +21,7 @@ export function RunOutcome({ runId }: { runId: string }) {
 /** The same for a run that the caller follows already: each `useLiveRun` opens a stream. */
 export function InspectedOutcome({ inspection }: { inspection: RunInspection }) {
   const { run } = inspection;
-  const ended = isTerminal(run.status);
+  const lines = rowsOf(linesOf(inspection));
   useRefreshedRuns(run.status);
   return (
     <div className="flex flex-col gap-2">
@@ -39,9 +36,18 @@ export function InspectedOutcome({ inspection }: { inspection: RunInspection }) 
         <Link className="text-accent hover:underline" href={`/runs/${run.id}`}>
           Open run
         </Link>
-        {ended ? null : <CancelButton run={run} />}
+        {isTerminal(run.status) ? null : <CancelRunButton className="ml-auto" run={run} />}
       </div>
-      <Steps lines={linesOf(inspection)} />
+      {lines.length === 0 ? null : (
+        <ol className="flex flex-wrap items-center gap-x-3 gap-y-0.5 text-muted text-xs">
+          {lines.map(({ id, status, label }) => (
+            <li className="flex items-center gap-1.5" key={id}>
+              <StatusShape status={status} />
+              {label}
+            </li>
+          ))}
+        </ol>
+      )}
       {run.output ? (
         <div className="min-w-0">
           <OutputText run={run} text={run.output} />
@@ -66,27 +72,4 @@ function useRefreshedRuns(status: string) {
   useEffect(() => {
     for (const queryKey of keys) void queryClient.invalidateQueries({ queryKey });
   }, [status]);
-}
-
-function Steps({ lines }: { lines: Line[] }) {
-  if (lines.length === 0) return null;
-  return (
-    <ol className="flex flex-wrap items-center gap-x-3 gap-y-0.5 text-muted text-xs">
-      {lines.map((line) => (
-        <li className="flex items-center gap-1.5" key={lineId(line)}>
-          <StatusShape status={lineFacts(line).status} />
-          {"label" in line ? line.label : null}
-        </li>
-      ))}
-    </ol>
-  );
-}
-
-function CancelButton({ run }: { run: RunDetail }) {
-  const { asked, cancel } = useCancelRun(run);
-  return (
-    <Button className="ml-auto" disabled={asked} look="danger" onClick={cancel}>
-      {asked ? "Cancelling" : "Cancel run"}
-    </Button>
-  );
 }

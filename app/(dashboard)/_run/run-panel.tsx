@@ -2,16 +2,12 @@
 
 import { useMutation } from "@tanstack/react-query";
 import dynamic from "next/dynamic";
-import { type FormEvent, useId, useRef, useState } from "react";
+import { useId, useRef, useState } from "react";
 import { useTRPC } from "@/app/_ui/data/providers";
 import { describeError } from "@/app/_ui/data/query-client";
-import { PlayIcon } from "@/app/_ui/icons";
-import { usePageActions } from "@/app/_ui/page/page-actions";
 import { useMay } from "@/app/_ui/role";
 import { FollowedRun } from "./followed-run";
-import { InputProblem } from "./problem";
-import { RecentInputs } from "./recent-inputs";
-import { type FormProps, RunButton, type RunTarget, submitOnEnter } from "./run-form";
+import { type FormProps, RunForm, type RunTarget } from "./run-form";
 
 /** Only tools have it. It has no fallback, which the server would send first and the form then displace. */
 const InputForm = dynamic(() => import("./input-form").then((part) => part.InputForm));
@@ -24,7 +20,6 @@ export function RunPanel({ target }: { target: RunTarget }) {
   const start = useMutation(
     trpc.runs.start.mutationOptions({ onSuccess: (started) => setRunId(started.runId) }),
   );
-  const run = (input: string) => start.mutate({ kind: target.kind, id: target.id, input });
   if (!mayRun || !target.active) {
     return (
       <p className="border-line border-t bg-surface px-4 py-3 text-muted sm:px-6">
@@ -38,7 +33,7 @@ export function RunPanel({ target }: { target: RunTarget }) {
     target,
     busy: start.isPending,
     problem: start.isError ? describeError(start.error) : null,
-    onRun: run,
+    onRun: (input: string) => start.mutate({ kind: target.kind, id: target.id, input }),
   };
   return (
     <section
@@ -59,24 +54,26 @@ export function RunPanel({ target }: { target: RunTarget }) {
   );
 }
 
-function MessageForm({ target, busy, problem, onRun }: FormProps) {
+function MessageForm(props: FormProps) {
+  const { target, busy, onRun } = props;
   const [message, setMessage] = useState("");
   const id = useId();
   const field = useRef<HTMLTextAreaElement>(null);
-  usePageActions([{ label: `Run ${target.name}`, icon: <PlayIcon />, run: () => field.current?.focus() }]);
-  function submit(event: FormEvent) {
-    event.preventDefault();
-    if (message.trim() === "") field.current?.focus();
-    else if (!busy) onRun(message);
-  }
   return (
-    <form className="flex flex-col gap-2" onKeyDown={submitOnEnter} onSubmit={submit}>
-      <div className="flex min-h-7 items-center justify-between">
+    <RunForm
+      {...props}
+      head={
         <label className="font-medium" htmlFor={id}>
           Message
         </label>
-        <RecentInputs of={target} onPick={setMessage} />
-      </div>
+      }
+      onPick={setMessage}
+      onSubmit={() => {
+        if (message.trim() === "") field.current?.focus();
+        else if (!busy) onRun(message);
+      }}
+      problemId={`${id}-problem`}
+    >
       <textarea
         aria-describedby={`${id}-problem`}
         className="min-h-24 w-full resize-y rounded-md border border-input-line bg-canvas p-2.5"
@@ -87,8 +84,6 @@ function MessageForm({ target, busy, problem, onRun }: FormProps) {
         required
         value={message}
       />
-      <InputProblem id={`${id}-problem`} problem={problem} />
-      <RunButton busy={busy} target={target} />
-    </form>
+    </RunForm>
   );
 }

@@ -1,5 +1,3 @@
-"use client";
-
 import { useState } from "react";
 import { INPUT_CLASS } from "@/app/_ui/forms/form";
 import { readField, sampleOf } from "./schema-value";

@@ -1,6 +1,7 @@
 import type { TRPCOptionsProxy } from "@trpc/tanstack-react-query";
 import type { DashboardRouter } from "@/server/api/dashboard/router";
 import type { RunFilter } from "@/server/runs/read/filter";
+import type { RunDetail } from "@/server/runs/read/inspect/inspect";
 
 const PAGE_SIZE = 50;
 
@@ -10,4 +11,9 @@ export function runsQuery(trpc: TRPCOptionsProxy<DashboardRouter>, filter: RunFi
     { filter, limit: PAGE_SIZE },
     { getNextPageParam: (page) => page.nextCursor, initialCursor: null },
   );
+}
+
+/** The filter for the runs of the same agent or tool. */
+export function sameTarget(run: Pick<RunDetail, "agentId" | "toolId">): RunFilter {
+  return run.agentId ? { agentId: run.agentId } : { toolId: run.toolId ?? "" };
 }

@@ -1,5 +1,3 @@
-"use client";
-
 import { formatAge, formatExact } from "@/app/_ui/figures/format";
 import { Ago, useNow, useTimeZone } from "@/app/_ui/figures/time";
 import type { RunSummary } from "@/server/runs/read/list";

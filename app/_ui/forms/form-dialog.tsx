@@ -86,6 +86,7 @@ export function ConfirmDialog({
   acting,
   mutation,
   loading = false,
+  dismiss = "Cancel",
   onConfirm,
   onClose,
   children,
@@ -96,6 +97,8 @@ export function ConfirmDialog({
   mutation: Mutation;
   /** Whether what must be known before confirming is still being read. */
   loading?: boolean;
+  /** The label of the button that closes the dialog. */
+  dismiss?: string;
   onConfirm: () => void;
   onClose: () => void;
   children: ReactNode;
@@ -107,7 +110,7 @@ export function ConfirmDialog({
         {problemOf(mutation)}
       </p>
       <DialogActions>
-        <Button onClick={onClose}>Cancel</Button>
+        <Button onClick={onClose}>{dismiss}</Button>
         <Button disabled={mutation.isPending || loading} look="danger" onClick={onConfirm}>
           {mutation.isPending || loading ? acting : act}
         </Button>

@@ -1,17 +1,21 @@
-"use client";
-
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Button } from "@/app/_ui/button";
 import { useTRPC, useTRPCClient } from "@/app/_ui/data/providers";
 import { describeError } from "@/app/_ui/data/query-client";
 import { Dialog, DialogActions } from "@/app/_ui/dialog";
 import { formatPlural } from "@/app/_ui/figures/format";
+import { ConfirmDialog } from "@/app/_ui/forms/form-dialog";
 import { useNotify } from "@/app/_ui/toast";
 import { OPEN_STATUSES } from "@/server/contract/enums";
 import type { RunFilter } from "@/server/runs/read/filter";
 
+/** Named, because each request's input is the answer to the one before. */
+type CancelledPage = { found: number; next: string | null };
+
 /** Counting stops here. */
 const MAX_COUNTED = 100;
+
+const TITLE = "Cancel all open runs";
 
 function countLabel(count: number): string {
   if (count >= MAX_COUNTED) return `${MAX_COUNTED} or more runs are`;
@@ -29,12 +33,9 @@ export function CancelAllDialog({ filter, onClose }: { filter: RunFilter; onClos
       let count = 0;
       let before: string | null = null;
       do {
-        const page: { found: number; next: string | null } = await client.runs.cancelMatching.mutate({
-          filter,
-          before,
-        });
-        count += page.found;
-        before = page.next;
+        const { found, next }: CancelledPage = await client.runs.cancelMatching.mutate({ filter, before });
+        count += found;
+        before = next;
       } while (before !== null);
       return count;
     },
@@ -54,32 +55,32 @@ export function CancelAllDialog({ filter, onClose }: { filter: RunFilter; onClos
   });
   const count = status.length === 0 ? 0 : open.data?.length;
   const filtered = Object.keys(filter).length > 0;
+  if (count === 0)
+    return (
+      <Dialog onClose={onClose} title={TITLE}>
+        <p>{filtered ? "No run that matches the filters is open." : "No run is open."}</p>
+        <DialogActions>
+          <Button onClick={onClose}>Close</Button>
+        </DialogActions>
+      </Dialog>
+    );
   return (
-    <Dialog onClose={onClose} title="Cancel all open runs">
-      {count === 0 ? (
-        <>
-          <p>{filtered ? "No run that matches the filters is open." : "No run is open."}</p>
-          <DialogActions>
-            <Button onClick={onClose}>Close</Button>
-          </DialogActions>
-        </>
-      ) : (
-        <>
-          <p>
-            {count === undefined ? null : `${countLabel(count)} open. `}
-            {filtered
-              ? "All pending and running runs that match the filters are cancelled, including those further down the list."
-              : "All pending and running runs of this organization are cancelled."}{" "}
-            What they used so far is charged.
-          </p>
-          <DialogActions>
-            <Button onClick={onClose}>Keep runs</Button>
-            <Button disabled={cancelAll.isPending} look="danger" onClick={() => cancelAll.mutate()}>
-              {cancelAll.isPending ? "Cancelling" : "Cancel runs"}
-            </Button>
-          </DialogActions>
-        </>
-      )}
-    </Dialog>
+    <ConfirmDialog
+      act="Cancel runs"
+      acting="Cancelling"
+      dismiss="Keep runs"
+      mutation={cancelAll}
+      onClose={onClose}
+      onConfirm={() => cancelAll.mutate()}
+      title={TITLE}
+    >
+      <p>
+        {count === undefined ? null : `${countLabel(count)} open. `}
+        {filtered
+          ? "All pending and running runs that match the filters are cancelled, including those further down the list."
+          : "All pending and running runs of this organization are cancelled."}{" "}
+        What they used so far is charged.
+      </p>
+    </ConfirmDialog>
   );
 }

@@ -1,5 +1,3 @@
-"use client";
-
 import { useQuery } from "@tanstack/react-query";
 import dynamic from "next/dynamic";
 import { type FormEvent, useEffect, useEffectEvent, useRef, useState } from "react";
@@ -10,15 +8,18 @@ import { useTimeZone } from "@/app/_ui/figures/time";
 import { PlusIcon } from "@/app/_ui/icons";
 import { usePageKeys } from "@/app/_ui/page/page-keys";
 import { SearchField } from "@/app/_ui/search-field";
-import type { FilterTargets, NamedTarget } from "@/server/catalog/overview";
+import type { FilterTargets } from "@/server/catalog/overview";
 import type { RunFilter } from "@/server/runs/read/filter";
-import { LONGEST_TEXT } from "../address";
-import type { FilterChange } from "./filter-choices";
-import { PERIOD_LABELS, SEARCH_HELP, SOURCE_LABELS, sizeLabels, timeLabels } from "./filter-labels";
+import { CONDITIONS, LONGEST_TEXT } from "../conditions";
+import { type FilterChange, without } from "./filter-choices";
 
 const load = () => import("./filter-picker");
 /** Loaded when the pointer or focus reaches it. */
 const FilterPicker = dynamic(() => load().then((module) => module.FilterPicker), { ssr: false });
+
+/** Describes the search of server/runs/read/find.ts. */
+export const SEARCH_HELP =
+  "Finds runs that contain all words: in the first 8,192 characters of input or output, or the first 2,048 of the error. A word matches by its beginning, one of one or two letters only as a whole. While a run is in progress, the search matches the exact text of its input. Punctuation is not searched.";
 
 const NOTHING: FilterTargets = { agents: [], tools: [], triggers: [], keys: [], people: [] };
 
@@ -40,22 +41,25 @@ export function FilterBar({
   const button = useRef<HTMLButtonElement>(null);
   /** The initial text of the open picker; null while it is closed. */
   const [picking, setPicking] = useState<string | null>(null);
-  const chips = chipsOf(filter, targets, timeZone);
+  const chips = CONDITIONS.flatMap(({ field, name, group, describeAlone }) => {
+    const text = describeAlone(filter, { targets, timeZone });
+    return text === "" ? [] : [{ field, group, text, name: name || text }];
+  });
   const pressedWhileOpen = useRef(false);
   usePageKeys({ f: () => setPicking("") });
 
   return (
     <search className="flex flex-wrap items-center gap-2 px-4 pb-3 sm:px-6">
       <TextSearch
-        onChange={(text) => onSearch(({ text: _, ...rest }) => (text ? { ...rest, text } : rest))}
+        onChange={(text) => onSearch((latest) => (text ? { ...latest, text } : without(latest, "text")))}
         text={filter.text ?? ""}
       />
-      {chips.map(({ field, label, text, typed }) => (
+      {chips.map(({ field, name, group, text }) => (
         <Chip
           key={field}
-          label={label}
-          onChange={() => setPicking(typed)}
-          onDrop={() => onChange(({ [field]: _, ...rest }) => rest)}
+          label={name}
+          onChange={() => setPicking(group)}
+          onDrop={() => onChange((latest) => without(latest, field))}
         >
           {text}
         </Chip>
@@ -99,57 +103,6 @@ export function FilterBar({
     </search>
   );
 }
-
-type ChipFacts = {
-  field: keyof RunFilter;
-  /** What the condition is about. */
-  label: string;
-  text: string;
-  /** The text that lists the other values in the picker. */
-  typed: string;
-};
-
-/** The conditions of the filter: “Failed · Helper · last 24 h”. */
-function chipsOf(filter: RunFilter, targets: FilterTargets, timeZone: string): ChipFacts[] {
-  const { status, kind, agentId, toolId, triggerId, apiKeyId, userId, source, period } = filter;
-  const nameOf = (list: NamedTarget[], id: string) => list.find((each) => each.id === id)?.name ?? "unknown";
-  const chips: (ChipFacts | false | "" | undefined)[] = [
-    status?.length !== 0 && status && chip("status", { label: "status", text: status.join(" or ") }),
-    kind && chip("kind", { label: "kind", text: `${kind} runs` }),
-    agentId && chip("agentId", { label: "agent", text: nameOf(targets.agents, agentId) }),
-    toolId && chip("toolId", { label: "tool", text: nameOf(targets.tools, toolId) }),
-    triggerId &&
-      chip("triggerId", { label: "trigger", text: `trigger ${nameOf(targets.triggers, triggerId)}` }),
-    apiKeyId &&
-      chip("apiKeyId", { label: "key", text: `key ${nameOf(targets.keys, apiKeyId)}`, typed: "API key" }),
-    userId && chip("userId", { label: "person", text: `by ${nameOf(targets.people, userId)}` }),
-    ...sizeLabels(filter).map(({ field, text }) =>
-      chip(field, { label: text, text, typed: SIZE_GROUPS[field] ?? "" }),
-    ),
-    source && chip("source", { label: "source", text: SOURCE_LABELS[source], typed: "started by" }),
-    period && chip("period", { label: "period", text: PERIOD_LABELS[period], typed: "created" }),
-    ...timeLabels(filter, timeZone).map(({ field, text }) =>
-      chip(field, { label: field === "from" ? "begin" : "end", text, typed: "created" }),
-    ),
-  ];
-  return chips.filter((each): each is ChipFacts => Boolean(each));
-}
-
-function chip(
-  field: keyof RunFilter,
-  { label, text, typed = label }: { label: string; text: string; typed?: string },
-): ChipFacts {
-  return { field, label, text, typed };
-}
-
-const SIZE_GROUPS: Partial<Record<keyof RunFilter, string>> = {
-  minDurationMs: "duration",
-  maxDurationMs: "duration",
-  minTokens: "tokens",
-  maxTokens: "tokens",
-  minCredits: "credits",
-  maxCredits: "credits",
-};
 
 /**
  * Searches once typing pauses. Enter and leaving the field search immediately, so that no late search disturbs the next

@@ -1,5 +1,5 @@
-import { useEffect, useEffectEvent, useLayoutEffect, useRef } from "react";
-import { isPageKey } from "@/app/_ui/page/page-keys";
+import { useEffect, useEffectEvent, useRef } from "react";
+import { usePageKeys } from "@/app/_ui/page/page-keys";
 import type { RunSummary } from "@/server/runs/read/list";
 import { lastOpenedRun } from "../last-list";
 
@@ -8,37 +8,25 @@ import { lastOpenedRun } from "../last-list";
  * search.
  */
 export function useListKeys(list: React.RefObject<HTMLElement | null>): void {
-  useLayoutEffect(() => {
-    function onKey(event: KeyboardEvent) {
-      if (!isPageKey(event)) return;
-      const target = event.target instanceof HTMLElement ? event.target : null;
-      if (event.key === "x" && target?.matches("[data-row]")) {
-        target.closest("tr")?.querySelector<HTMLElement>("[data-select]")?.click();
-        return;
-      }
-      if (event.key === "/") {
-        document.querySelector<HTMLInputElement>("[data-search]")?.focus();
-        event.preventDefault();
-        return;
-      }
-      const rows = [...(list.current?.querySelectorAll<HTMLElement>("[data-row]") ?? [])];
-      const at = rows.findIndex((row) => row.matches(":focus"));
-      const arrows = at >= 0;
-      const step =
-        event.key === "j" || (arrows && event.key === "ArrowDown")
-          ? 1
-          : event.key === "k" || (arrows && event.key === "ArrowUp")
-            ? -1
-            : 0;
-      if (step === 0) return;
-      event.preventDefault();
-      const next = rows[Math.min(rows.length - 1, Math.max(0, at + step))];
-      next?.focus();
-      next?.closest("tr")?.scrollIntoView({ block: "nearest" });
-    }
-    window.addEventListener("keydown", onKey);
-    return () => window.removeEventListener("keydown", onKey);
-  }, [list]);
+  const move = (by: 1 | -1, onlyInside: boolean) => () => {
+    const rows = [...(list.current?.querySelectorAll<HTMLElement>("[data-row]") ?? [])];
+    const at = rows.findIndex((row) => row.matches(":focus"));
+    if (onlyInside && at < 0) return false;
+    const next = rows[Math.min(rows.length - 1, Math.max(0, at + by))];
+    next?.focus();
+    return next?.closest("tr")?.scrollIntoView({ block: "nearest" });
+  };
+  usePageKeys({
+    j: move(1, false),
+    k: move(-1, false),
+    ArrowDown: move(1, true),
+    ArrowUp: move(-1, true),
+    "/": () => document.querySelector<HTMLInputElement>("[data-search]")?.focus(),
+    x: ({ target }) =>
+      target instanceof HTMLElement &&
+      target.matches("[data-row]") &&
+      target.closest("tr")?.querySelector<HTMLElement>("[data-select]")?.click(),
+  });
 }
 
 /** How many rows are loaded to find the run to return to. */

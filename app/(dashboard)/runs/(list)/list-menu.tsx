@@ -1,5 +1,3 @@
-"use client";
-
 import { useState } from "react";
 import { CloseIcon, DownloadIcon } from "@/app/_ui/icons";
 import { lazy } from "@/app/_ui/lazy";

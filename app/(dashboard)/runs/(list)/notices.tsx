@@ -1,10 +1,8 @@
-"use client";
-
 import { Button, buttonClass } from "@/app/_ui/button";
 import { Link } from "@/app/_ui/link";
 import { Empty } from "@/app/_ui/page/page";
 import type { RunFilter } from "@/server/runs/read/filter";
-import { SEARCH_HELP } from "./filter-labels";
+import { SEARCH_HELP } from "./filter-bar";
 
 /** Names the parts of the URL that were ignored. */
 export function UnknownFilters({ parts, onDrop }: { parts: string[]; onDrop: () => void }) {

@@ -1,5 +1,3 @@
-"use client";
-
 import { type InfiniteData, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
 import { useEvents } from "@/app/_ui/data/live";

@@ -1,17 +1,20 @@
 import type { RunDetail } from "@/server/runs/read/inspect/inspect";
 import type { StepLine } from "@/server/runs/read/inspect/lines";
-import { isAtFault, isWork, type Line, opensFolded } from "./lines";
+import { isAtFault, isWork, type Line, startsFolded } from "./lines";
+
+const NAMES = { step: "step", call: "model call", wait: "wait", group: "items of" };
+const KINDS = ["step", "call", "wait", "group"] as const;
+const KEYS = [...KINDS, "attempt"] as const;
 
 /** The line in the page's URL. */
-export type LineAddress = { [key in (typeof ADDRESS_KEYS)[number]]?: string | undefined };
-const ADDRESS_KEYS = ["step", "call", "wait", "group", "attempt"] as const;
+export type LineAddress = { [key in (typeof KEYS)[number]]?: string | undefined };
 
 export function readAddress(query: URLSearchParams): LineAddress {
-  return Object.fromEntries(ADDRESS_KEYS.map((key) => [key, query.get(key) ?? undefined]));
+  return Object.fromEntries(KEYS.map((key) => [key, query.get(key) ?? undefined]));
 }
 
 export function writeAddress(query: URLSearchParams, line: Line | null): void {
-  for (const key of ADDRESS_KEYS) query.delete(key);
+  for (const key of KEYS) query.delete(key);
   if (line === null) return;
   for (const [key, value] of Object.entries(addressOf(line))) query.set(key, value);
 }
@@ -24,22 +27,15 @@ function addressOf(line: Line): Record<string, string> {
 
 export function isNamed(line: Line, address: LineAddress): boolean {
   const own = addressOf(line);
-  return ADDRESS_KEYS.every((key) => own[key] === address[key]);
+  return KEYS.every((key) => own[key] === address[key]);
 }
 
 /** What the page's URL names: `step 3`, `attempt 2 of step 1`; null for nothing. */
-export function describeAddress({ step, call, wait, group, attempt }: LineAddress): string | null {
-  const line =
-    step !== undefined
-      ? `step ${step}`
-      : call !== undefined
-        ? `model call ${call}`
-        : wait !== undefined
-          ? `wait ${wait}`
-          : group !== undefined
-            ? `items of ${group}`
-            : null;
-  return line !== null && attempt !== undefined ? `attempt ${attempt} of ${line}` : line;
+export function describeAddress(address: LineAddress): string | null {
+  const kind = KINDS.find((each) => address[each] !== undefined);
+  if (kind === undefined) return null;
+  const line = `${NAMES[kind]} ${address[kind]}`;
+  return address.attempt === undefined ? line : `attempt ${address.attempt} of ${line}`;
 }
 
 /** The child run to expand so that the line in the URL exists. */
@@ -54,11 +50,11 @@ export function attemptsToUnfold({ step, call, attempt }: LineAddress): string |
 }
 
 /** The line in the URL, or else the failure of a failed run, the newest line of a live run, or the first step. */
-export function chooseLine(
-  lines: Line[],
+export function chooseLine<Each extends Line>(
+  lines: Each[],
   address: LineAddress,
   run: Pick<RunDetail, "id" | "status">,
-): Line | null {
+): Each | null {
   const named = lines.find((line) => isNamed(line, address));
   if (named) return named;
   const own = lines.filter((line) => line.runId === run.id && line.kind !== "attempt");
@@ -67,5 +63,5 @@ export function chooseLine(
     if (failed) return failed;
   }
   if (run.status === "Running") return own.at(-1) ?? null;
-  return own.find((line) => line.kind === "step" || opensFolded(line)) ?? own.find(isWork) ?? own[0] ?? null;
+  return own.find((line) => line.kind === "step" || startsFolded(line)) ?? own.find(isWork) ?? own[0] ?? null;
 }

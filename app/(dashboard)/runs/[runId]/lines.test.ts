@@ -9,8 +9,11 @@ import {
   runToUnfold,
   writeAddress,
 } from "./line-address";
-import { isAtFault, lineFacts, linesOf, waitsOf, withAttempts, withWaits } from "./lines";
+import { isAtFault, linesOf, rowsOf, type Unfolded, waitsOf, withWaits } from "./lines";
 
+type Inspected = Parameters<typeof linesOf>[0];
+const rows = (inspected: Inspected, { runs = new Map(), attempts = new Set() }: Partial<Unfolded> = {}) =>
+  rowsOf(linesOf(inspected, { runs, attempts }));
 const step = (number: number, key: string, more: Partial<StepLine> = {}) =>
   stepLine(key, { number, ...more });
 const call = (key: string, iteration: number, asked: number) => callLine(key, { iteration, asked });
@@ -27,7 +30,7 @@ const child = {
 };
 
 it("puts a model call before its steps, and names an agent's steps by what the model called", () => {
-  expect(linesOf(agent).map(({ slug, label, depth }) => [slug, label, depth])).toEqual([
+  expect(rows(agent).map(({ slug, label, depth }) => [slug, label, depth])).toEqual([
     ["think-1", "Model call 1", 0],
     ["1", "weather", 1],
     ["2", "calculate", 1],
@@ -37,14 +40,14 @@ it("puts a model call before its steps, and names an agent's steps by what the m
 
 it("tells the answer from earlier ones that did not match the output schema", () => {
   const calls = [call("think-1", 1, 0), call("think-2", 2, 0)];
-  expect(linesOf({ ...agent, steps: [], calls }).map(({ label }) => label)).toEqual([
+  expect(rows({ ...agent, steps: [], calls }).map(({ label }) => label)).toEqual([
     "Invalid answer",
     "Answer",
   ]);
 });
 
 it("puts a child run's lines below its step, named by its definition", () => {
-  const lines = linesOf(agent, new Map([["child", child]]));
+  const lines = rows(agent, { runs: new Map([["child", child]]) });
   expect(lines.map(({ slug, label, depth, runId }) => [slug, label, depth, runId])).toEqual([
     ["think-1", "Model call 1", 0, "agent-run"],
     ["1", "weather", 1, "agent-run"],
@@ -70,9 +73,7 @@ const tried = { startedAt: second(1), durationMs: 500, error: "busy", retryAt: s
 
 it("puts attempts below their line, the upcoming one last", () => {
   const steps = [step(1, "fetch", { status: "Running", attempts: [tried] }), step(2, "note")];
-  const work = linesOf({ run: child.run, steps, calls: [] });
-  expect(withAttempts(work, new Set())).toBe(work);
-  const lines = withAttempts(work, new Set(["1"]));
+  const lines = rows({ run: child.run, steps, calls: [] }, { attempts: new Set(["1"]) });
   expect(lines.map(({ kind, label, depth }) => [kind, label, depth])).toEqual([
     ["step", "fetch", 0],
     ["attempt", "attempt 1", 1],
@@ -91,7 +92,7 @@ it("puts waits before the lines that follow them, a current wait at the end", ()
   ];
   const waits = waitsOf({ id: "child", ...times, turns });
   const steps = [step(1, "fetch", { startedAt: second(2) }), step(2, "note", { startedAt: second(6) })];
-  const lines = withWaits(linesOf({ run: child.run, steps, calls: [] }), waits);
+  const lines = withWaits(rows({ run: child.run, steps, calls: [] }), waits);
   expect(lines.map(({ slug }) => slug)).toEqual(["queue", "1", "turn-1", "2", "turn-2"]);
   expect(chooseLine(lines, {}, { id: "child", status: "Running" })?.slug).toBe("turn-2");
   expect(chooseLine(lines, {}, { id: "child", status: "Completed" })?.slug).toBe("1");
@@ -102,7 +103,7 @@ it("gives every kind of line a unique address that leads back to it", () => {
   const attempts = [tried, { ...tried, error: null }];
   const steps = [step(1, "call-1-1", { attempts, startedAt: second(2) })];
   const run = { ...agent.run, createdAt: second(0), startedAt: second(2), turns: [] };
-  const work = withAttempts(linesOf({ run, steps, calls: [call("think-1", 1, 1)] }), new Set(["1"]));
+  const work = rows({ run, steps, calls: [call("think-1", 1, 1)] }, { attempts: new Set(["1"]) });
   const lines = withWaits(work, waitsOf(run));
   expect(lines).toHaveLength(5);
   for (const line of lines) {
@@ -131,12 +132,12 @@ it("tells tolerated and cancelled lines from failures", () => {
     step(3, "slow", { status: "Failed", finishedAt }),
   ];
   const statuses = (run: { status: "Failed" | "Cancelled" }) =>
-    linesOf({ run: { id: "run", kind: "tool", finishedAt, ...run }, steps, calls: [] }).map(
-      (line) => lineFacts(line).status,
+    rows({ run: { id: "run", kind: "tool", finishedAt, ...run }, steps, calls: [] }).map(
+      ({ status }) => status,
     );
   expect(statuses({ status: "Cancelled" })).toEqual(["Tolerated", "Failed", "Cancelled"]);
   expect(statuses({ status: "Failed" })).toEqual(["Tolerated", "Failed", "Failed"]);
-  const lines = linesOf({ run: { id: "run", kind: "tool" }, steps: steps.slice(0, 1), calls: [] });
+  const lines = rows({ run: { id: "run", kind: "tool" }, steps: steps.slice(0, 1), calls: [] });
   expect(chooseLine(lines, {}, { id: "run", status: "Failed" })).toMatchObject({ slug: "1" });
   expect(lines.some(isAtFault)).toBe(false);
 });

@@ -1,46 +1,51 @@
 import type { RunDetail } from "@/server/runs/read/inspect/inspect";
 import type { CallLine, StepLine } from "@/server/runs/read/inspect/lines";
-import { type TimedAttempt, timedAttempts } from "./timeline/timed-attempts";
+import { type TimedAttempt, timedAttempts } from "./timed-attempts";
 
-/** Where a line is in the timeline. */
-type Position = {
+type Times = Pick<StepLine, "startedAt" | "finishedAt" | "durationMs">;
+
+/** What the lines of a timeline have in common. */
+type Common = Times & {
+  /** Unique among all lines of a page. */
+  id: string;
   /** The line's run: the page's own, or a child run. */
   runId: string;
   /** The line's id in the URL: `3`, `think-2`; `3.1` is step 1 of the child run of step 3. */
   slug: string;
   label: string;
-  depth: number;
-  /** The descendants that the line replaces while collapsed; see line-folds.ts. */
-  holds?: readonly WorkLine[] | undefined;
-  folded?: boolean | undefined;
+  status: LineStatus;
+  children: readonly Line[];
+  /** The steps and model calls below it, at any depth. Only lines that have them can be folded. */
+  holds?: readonly WorkLine[];
 };
 
 /**
- * A model call or a step. A tool's step has its id in the definition (`fetch`, `page[3]`), an agent's the name of the
- * function or tool.
+ * A line that failed without harm to its run is not shown as failed: its definition continues on errors (`Tolerated`),
+ * or its run was cancelled while it was in progress (`Cancelled`).
  */
-export type WorkLine = Position & { failure?: Failure | undefined } & (
-    | { kind: "call"; call: CallLine }
-    | { kind: "step"; step: StepLine }
-  );
+export type LineStatus = StepLine["status"] | "Tolerated" | "Cancelled";
 
 /**
- * Why a failed line is not shown as failed: its definition continues on errors, or its run was cancelled while it was
- * in progress. Undefined: it is.
+ * A model call or a step. A tool's step is labelled by its id in the definition (`fetch`, `page[3]`), an agent's by the
+ * name of the function or tool.
  */
-type Failure = "Tolerated" | "Cancelled";
-export type LineStatus = StepLine["status"] | Failure;
+export type WorkLine = Common & {
+  /** Its attempts, if there are several or it retries after a failure. */
+  attempts: TimedAttempt[];
+} & ({ kind: "call"; call: CallLine } | { kind: "step"; step: StepLine });
 
-/** One attempt of a step or model call that has several. */
-export type AttemptLine = Position & { kind: "attempt"; of: WorkLine; attempt: TimedAttempt };
+type AttemptLine = Common & { kind: "attempt"; of: WorkLine; attempt: TimedAttempt };
 
-/** A time in which the run had no slot: before it started, or after it yielded. `to` is null while it waits. */
-export type WaitLine = Position & { kind: "wait"; reason: "queue" | "turn"; from: string; to: string | null };
+/** A time in which the run had no slot: before it started, or after it yielded. */
+export type WaitLine = Common & { kind: "wait"; reason: "queue" | "turn" };
 
 /** A `forEach` step, which groups its items. */
-export type GroupLine = Position & { kind: "group"; items: readonly (WorkLine & { kind: "step" })[] };
+export type GroupLine = Common & { kind: "group"; items: readonly (WorkLine & { kind: "step" })[] };
 
 export type Line = WorkLine | AttemptLine | WaitLine | GroupLine;
+
+/** A visible line of the timeline. */
+export type Row = Line & { depth: number; folded: boolean };
 
 /** The part of a run that its lines need. */
 type Inspected = {
@@ -49,66 +54,73 @@ type Inspected = {
   calls: CallLine[];
 };
 
-/** The expanded child runs, by id. */
-export type UnfoldedRuns = ReadonlyMap<string, Inspected>;
+/** What is expanded: child runs by id, and the slugs of lines whose attempts are shown. */
+export type Unfolded = { runs: ReadonlyMap<string, Inspected>; attempts: ReadonlySet<string> };
 
-const NOTHING_UNFOLDED: UnfoldedRuns = new Map();
+const NOTHING: ReadonlySet<string> = new Set();
 
 /**
- * Steps and model calls in reading order: by iteration, the model call first, then its steps by number. Inside a step
- * follow its model calls and the lines of its child run, if expanded.
+ * Steps and model calls in reading order: by iteration, the model call first, then its steps by number. Below a step
+ * are its model calls and the lines of its child run, if expanded.
  */
 export function linesOf(
   { run, steps, calls }: Inspected,
-  unfolded: UnfoldedRuns = NOTHING_UNFOLDED,
-  within: { depth: number; prefix: string } = { depth: 0, prefix: "" },
+  unfolded: Unfolded = { runs: new Map(), attempts: NOTHING },
+  prefix = "",
 ): WorkLine[] {
-  const inside = new Map<string, CallLine[]>();
+  const callsInStep = new Map(steps.map(({ key }): [string, CallLine[]] => [key, []]));
   const own: CallLine[] = [];
-  const stepKeys = new Set(steps.map((step) => step.key));
   for (const call of calls) {
-    const parent = call.key.includes("/") ? call.key.slice(0, call.key.lastIndexOf("/")) : "";
-    if (stepKeys.has(parent)) inside.set(parent, [...(inside.get(parent) ?? []), call]);
-    else own.push(call);
+    (callsInStep.get(call.key.slice(0, Math.max(0, call.key.lastIndexOf("/")))) ?? own).push(call);
   }
-  const lines: WorkLine[] = [];
-  const addCall = (call: CallLine, label: string, depth: number) =>
-    lines.push({
-      kind: "call",
-      runId: run.id,
-      slug: within.prefix + call.key,
-      call,
-      label,
-      depth,
-      failure: failureOf(call, run),
-    });
-  const stepDepth = within.depth + (run.kind === "agent" ? 1 : 0);
-  const iterations = [...new Set([...own, ...steps].map((each) => each.iteration))].sort((a, b) => a - b);
-  for (const iteration of iterations) {
-    for (const call of own.filter((each) => each.iteration === iteration)) {
-      addCall(call, callLabel(call, iteration === iterations.at(-1)), within.depth);
-    }
-    const ofIteration = steps
-      .filter((each) => each.iteration === iteration)
-      .sort((a, b) => a.number - b.number);
-    for (const step of ofIteration) {
-      const slug = `${within.prefix}${step.number}`;
-      const label = run.kind === "agent" ? step.name : step.key;
-      const failure = failureOf(step, run);
-      lines.push({ kind: "step", runId: run.id, slug, step, label, depth: stepDepth, failure });
-      for (const call of inside.get(step.key) ?? []) addCall(call, "Model call", stepDepth + 1);
-      const child = step.childRunId ? unfolded.get(step.childRunId) : undefined;
-      if (child) lines.push(...linesOf(child, unfolded, { depth: stepDepth + 1, prefix: `${slug}.` }));
-    }
+
+  const common = (work: StepLine | CallLine, slug: string) => {
+    const { id, startedAt, finishedAt, durationMs } = work;
+    const times = { startedAt, finishedAt, durationMs };
+    return { id, runId: run.id, slug, ...times, status: statusIn(run, work), attempts: timedAttempts(work) };
+  };
+  const withChildren = (line: WorkLine, children: WorkLine[]): WorkLine => ({
+    ...line,
+    children: unfolded.attempts.has(line.slug) ? [...attemptsOf(line), ...children] : children,
+  });
+  const lineOfCall = (call: CallLine, label: string, below: WorkLine[] = []): WorkLine => {
+    const facts = { ...common(call, prefix + call.key), label, children: [] };
+    const holds = below.flatMap((line) => [line, ...workBelow(line)]);
+    return withChildren({ kind: "call", call, ...facts, ...(holds.length > 0 ? { holds } : {}) }, below);
+  };
+  const lineOfStep = (step: StepLine): WorkLine => {
+    const facts = common(step, `${prefix}${step.number}`);
+    const label = run.kind === "agent" ? step.name : step.key;
+    const child = step.childRunId ? unfolded.runs.get(step.childRunId) : undefined;
+    return withChildren({ kind: "step", step, ...facts, label, children: [] }, [
+      ...(callsInStep.get(step.key) ?? []).map((call) => lineOfCall(call, "Model call")),
+      ...(child ? linesOf(child, unfolded, `${facts.slug}.`) : []),
+    ]);
+  };
+
+  const ordered = [...own, ...steps].sort((a, b) => a.iteration - b.iteration || numberOf(a) - numberOf(b));
+  const lastIteration = ordered.at(-1)?.iteration;
+  const parts: { call?: CallLine; below: WorkLine[] }[] = [{ below: [] }];
+  for (const work of ordered) {
+    if ("number" in work) parts.at(-1)?.below.push(lineOfStep(work));
+    else parts.push({ call: work, below: [] });
   }
-  return lines;
+  return parts.flatMap(({ call, below }) => {
+    if (!call) return below;
+    const label = callLabel(call, call.iteration === lastIteration);
+    return run.kind === "agent" ? [lineOfCall(call, label, below)] : [lineOfCall(call, label), ...below];
+  });
+}
+
+function numberOf(work: StepLine | CallLine): number {
+  return "number" in work ? work.number : 0;
 }
 
 /** What had begun when a run ended has the run's end as its own. */
-function failureOf(work: StepLine | CallLine, run: Inspected["run"]): Failure | undefined {
-  if (work.status !== "Failed") return undefined;
+function statusIn(run: Inspected["run"], work: StepLine | CallLine): LineStatus {
+  if (work.status !== "Failed") return work.status;
   if (run.status === "Cancelled" && work.finishedAt === run.finishedAt) return "Cancelled";
-  return "tolerated" in work && work.tolerated ? "Tolerated" : undefined;
+  return "tolerated" in work && work.tolerated ? "Tolerated" : "Failed";
 }
 
 /** An answer that another call follows did not match the agent's output schema. */
@@ -117,129 +129,150 @@ function callLabel(call: CallLine, isLast: boolean): string {
   return isLast ? "Answer" : "Invalid answer";
 }
 
-/** Adds the attempts of the lines with these slugs. */
-export function withAttempts(lines: WorkLine[], unfolded: ReadonlySet<string>): (WorkLine | AttemptLine)[] {
-  if (unfolded.size === 0) return lines;
-  return lines.flatMap((of) => {
-    if (!unfolded.has(of.slug)) return [of];
-    const { runId, slug, depth } = of;
-    return [
+function attemptsOf(of: WorkLine): AttemptLine[] {
+  const { runId, slug } = of;
+  return of.attempts.map((attempt) => {
+    const { number, status, startedAt, finishedAt, durationMs } = attempt;
+    const facts = { status, startedAt, finishedAt, durationMs, children: [] };
+    return {
+      kind: "attempt",
+      id: `${of.id}-${number}`,
+      runId,
+      slug,
+      label: `attempt ${number}`,
       of,
-      ...attemptsOf(of).map((attempt): AttemptLine => {
-        const label = `attempt ${attempt.number}`;
-        return { kind: "attempt", runId, slug, label, depth: depth + 1, of, attempt };
-      }),
-    ];
+      attempt,
+      ...facts,
+    };
   });
 }
 
-/** The attempts of a line that has several, or retries after a failure. */
-export function attemptsOf(line: WorkLine): TimedAttempt[] {
-  return timedAttempts(line.kind === "step" ? line.step : line.call);
+function workBelow({ children }: Line): WorkLine[] {
+  return children.filter(isWork).flatMap((line) => [line, ...workBelow(line)]);
 }
 
 /** A shorter wait before a run's start is not shown. */
 export const MIN_SHOWN_WAIT_MS = 1_000;
 
 /** The times in which a run had no slot, oldest first. */
-export function waitsOf(run: Pick<RunDetail, "id" | "createdAt" | "startedAt" | "turns">): WaitLine[] {
-  const common = { kind: "wait", runId: run.id, depth: 0 } as const;
-  const waits: WaitLine[] = run.turns.map((turn, index) => ({
-    ...common,
-    ...turn,
-    reason: "turn",
-    slug: `turn-${index + 1}`,
-    label: "waited for a slot",
-  }));
-  const { createdAt: from, startedAt: to } = run;
-  if (to !== null && Date.parse(to) - Date.parse(from) >= MIN_SHOWN_WAIT_MS) {
-    waits.unshift({ ...common, reason: "queue", slug: "queue", label: "queued", from, to });
-  }
-  return waits;
+export function waitsOf({
+  id,
+  createdAt,
+  startedAt,
+  turns,
+}: Pick<RunDetail, "id" | "createdAt" | "startedAt" | "turns">) {
+  const wait = (slug: string, { from, to }: RunDetail["turns"][number]): WaitLine => ({
+    kind: "wait",
+    id: `${id}-wait-${slug}`,
+    runId: id,
+    slug,
+    ...(slug === "queue"
+      ? { reason: "queue", label: "queued" }
+      : { reason: "turn", label: "waited for a slot" }),
+    status: to === null ? "Running" : "Completed",
+    startedAt: from,
+    finishedAt: to,
+    durationMs: to === null ? null : Date.parse(to) - Date.parse(from),
+    children: [],
+  });
+  const waits = turns.map((turn, index) => wait(`turn-${index + 1}`, turn));
+  const queued = startedAt !== null && Date.parse(startedAt) - Date.parse(createdAt) >= MIN_SHOWN_WAIT_MS;
+  return queued ? [wait("queue", { from: createdAt, to: startedAt }), ...waits] : waits;
 }
 
-/** Inserts a run's waits, each before the first line that started after it. */
-export function withWaits(lines: Exclude<Line, WaitLine>[], waits: WaitLine[]): Line[] {
-  if (waits.length === 0) return lines;
-  const left = [...waits];
-  const all: Line[] = [];
+/** Adds a group above the items of each `forEach` step: `page[0]`, `page[1]`, … */
+export function withGroups(lines: readonly Line[]): Line[] {
+  const parts: { name: string | null; lines: Line[] }[] = [];
   for (const line of lines) {
-    while (
-      left[0] &&
-      line.kind !== "attempt" &&
-      line.runId === left[0].runId &&
-      lineFacts(line).startedAt >= left[0].from
-    ) {
-      all.push(...left.splice(0, 1));
-    }
-    all.push(line);
+    const name = itemOf(line);
+    const last = parts.at(-1);
+    const inner = line.children.length > 0 ? { ...line, children: withGroups(line.children) } : line;
+    if (name !== null && last?.name === name) last.lines.push(inner);
+    else parts.push({ name, lines: [inner] });
   }
-  return [...all, ...left];
+  // A single item gets a group, too: a run in progress may add more, and nothing may move then.
+  return parts.flatMap(({ name, lines }) => (name === null ? lines : [groupOf(name, lines)]));
 }
 
-/** An id that is unique among all lines of a page. */
-export function lineId(line: Line): string {
-  if (line.kind === "wait" || line.kind === "group") return `${line.runId}-${line.kind}-${line.slug}`;
-  if (line.kind === "attempt") return `${lineId(line.of)}-${line.attempt.number}`;
-  return line.kind === "step" ? line.step.id : line.call.id;
+/** The step's name in the definition: `page` for `page[3]`. */
+function itemOf(line: Line): string | null {
+  if (line.kind !== "step" || line.label !== line.step.key) return null;
+  return /^(.+)\[\d+\]$/.exec(line.label)?.[1] ?? null;
 }
 
-/** A line's status and times. A line that failed without harm to its run has a status of its own. */
-export function lineFacts(
-  line: Line,
-): Pick<StepLine, "startedAt" | "finishedAt" | "durationMs"> & { status: LineStatus } {
-  switch (line.kind) {
-    case "step":
-      return line.failure ? { ...line.step, status: line.failure } : line.step;
-    case "call":
-      return line.failure ? { ...line.call, status: line.failure } : line.call;
-    case "attempt":
-      return line.attempt;
-    case "group":
-      return factsOfAll(line.items.map(lineFacts));
-    case "wait": {
-      const { from: startedAt, to: finishedAt } = line;
-      const durationMs = finishedAt === null ? null : Date.parse(finishedAt) - Date.parse(startedAt);
-      return { status: finishedAt === null ? "Running" : "Completed", startedAt, finishedAt, durationMs };
-    }
-  }
-}
-
-/** The status of a line whose step or call was read anew. */
-export function statusOf(line: WorkLine, { status }: Pick<StepLine, "status">): LineStatus {
-  return status === "Failed" ? (line.failure ?? status) : status;
-}
-
-/** Whether a line failed in a way that mattered to its run. */
-export function isAtFault(line: Line): boolean {
-  const { status } = lineFacts(line);
-  return status !== "Completed" && status !== "Tolerated";
-}
-
-/** Running while one is; failed if one has, other than tolerated ones. From the first start to the last end. */
-function factsOfAll(all: ReturnType<typeof lineFacts>[]): ReturnType<typeof lineFacts> {
+/** Running while one item is; failed if one has, other than tolerated ones. From the first start to the last end. */
+function groupOf(label: string, children: Line[]): GroupLine {
+  const items = children.filter(isStep);
+  const [{ runId = "", slug: first = "" } = {}] = items;
+  const slug = `${first.slice(0, first.lastIndexOf(".") + 1)}${label}`;
+  const startedAt = Math.min(...items.map((item) => Date.parse(item.startedAt)));
+  const isOpen = items.some(({ finishedAt }) => finishedAt === null);
+  const finishedAt = Math.max(...items.map((item) => Date.parse(item.finishedAt ?? item.startedAt)));
   const statuses = ["Running", "Failed", "Cancelled"] as const;
-  const status = statuses.find((each) => all.some((line) => line.status === each)) ?? "Completed";
-  const first = Math.min(...all.map(({ startedAt }) => Date.parse(startedAt)));
-  const last = Math.max(
-    ...all.map(({ finishedAt }) => (finishedAt === null ? Number.NaN : Date.parse(finishedAt))),
-  );
   return {
-    status,
-    startedAt: new Date(first).toISOString(),
-    finishedAt: Number.isNaN(last) ? null : new Date(last).toISOString(),
-    durationMs: Number.isNaN(last) ? null : last - first,
+    kind: "group",
+    id: `${runId}-group-${slug}`,
+    runId,
+    slug,
+    label,
+    status: statuses.find((each) => items.some(({ status }) => status === each)) ?? "Completed",
+    startedAt: new Date(startedAt).toISOString(),
+    finishedAt: isOpen ? null : new Date(finishedAt).toISOString(),
+    durationMs: isOpen ? null : finishedAt - startedAt,
+    children,
+    items,
+    holds: items.flatMap((item) => [item, ...workBelow(item)]),
   };
 }
 
+/** The lines with their descendants below them, except those of folded lines. */
+export function rowsOf(lines: readonly Line[], folded: ReadonlySet<string> = NOTHING, depth = 0): Row[] {
+  return lines.flatMap((line): Row[] => {
+    const isFolded = line.holds !== undefined && folded.has(line.id);
+    const row = { ...line, depth, folded: isFolded };
+    return isFolded ? [row] : [row, ...rowsOf(line.children, folded, depth + 1)];
+  });
+}
+
+/** Inserts a run's waits, each before the first row that started after it. */
+export function withWaits(rows: Row[], waits: WaitLine[]): Row[] {
+  const left = waits.map((wait): Row => ({ ...wait, depth: 0, folded: false }));
+  const all = rows.flatMap((row) => {
+    const isLater = (wait: Row) =>
+      row.kind === "attempt" || row.runId !== wait.runId || row.startedAt < wait.startedAt;
+    const firstLater = left.findIndex(isLater);
+    return [...left.splice(0, firstLater < 0 ? left.length : firstLater), row];
+  });
+  return [...all, ...left];
+}
+
+/** The lines that hide a line when folded, outermost first; null if there is no such line. */
+export function holdersOf(lines: readonly Line[], id: string): Line[] | null {
+  for (const line of lines) {
+    if (line.id === id) return [];
+    const inner = holdersOf(line.children, id);
+    if (inner) return line.holds ? [line, ...inner] : inner;
+  }
+  return null;
+}
+
+/** Whether a line failed in a way that mattered to its run. */
+export function isAtFault({ status }: Line): boolean {
+  return status !== "Completed" && status !== "Tolerated";
+}
+
 /** Whether a line is a step or model call, and not an attempt, a wait or a group. */
-export function isWork(line: Line): line is WorkLine {
+export function isWork<Each extends Line>(line: Each): line is Each & WorkLine {
   return line.kind === "step" || line.kind === "call";
 }
 
-/** About as many rows as fit on a screen. A step with more items starts collapsed, so that what follows is visible. */
+export function isStep<Each extends Line>(line: Each): line is Each & WorkLine & { kind: "step" } {
+  return line.kind === "step";
+}
+
+/** About as many rows as fit on a screen. A step with more items starts folded, so that what follows is visible. */
 const MAX_UNFOLDED = 20;
 
-export function opensFolded(line: Line): boolean {
+export function startsFolded(line: Line): boolean {
   return line.kind === "group" && line.items.length > MAX_UNFOLDED;
 }

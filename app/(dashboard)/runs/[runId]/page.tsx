@@ -6,11 +6,11 @@ import { type FirstView, firstViewOf } from "@/app/_ui/text/markdown/first-view"
 import { isUuid } from "@/server/ids";
 import type { RunDetail } from "@/server/runs/read/inspect/inspect";
 import { orNotFound, streamed } from "../../content-page";
+import { prefetchLine } from "./inspector/line-query";
 import { chooseLine, type LineAddress, runToUnfold } from "./line-address";
-import { linesOf } from "./lines";
+import { linesOf, rowsOf, withGroups } from "./lines";
 import { RunView } from "./run-view";
 import { RunSkeleton } from "./skeleton";
-import { withGroups } from "./timeline/line-folds";
 
 type Props = { params: Promise<{ runId: string }>; searchParams: Promise<LineAddress> };
 
@@ -31,15 +31,10 @@ async function content({ params, searchParams }: Props) {
   const unfolded = inner
     ? await queryClient.fetchQuery(trpc.runs.inspect.queryOptions({ runId: inner })).catch(() => null)
     : null;
-  const lines = withGroups(linesOf(inspection, new Map(unfolded ? [[unfolded.run.id, unfolded]] : [])));
+  const runs = new Map(unfolded ? [[unfolded.run.id, unfolded]] : []);
+  const lines = rowsOf(withGroups(linesOf(inspection, { runs, attempts: new Set() })));
   const chosen = chooseLine(lines, address, inspection.run);
-  if (chosen?.kind === "step") {
-    const step = { runId: chosen.runId, stepId: chosen.step.id };
-    await queryClient.prefetchQuery(trpc.runs.step.queryOptions(step));
-  } else if (chosen?.kind === "call") {
-    const call = { runId: chosen.runId, callId: chosen.call.id };
-    await queryClient.prefetchQuery(trpc.runs.modelCall.queryOptions(call));
-  }
+  if (chosen) await prefetchLine(prefetch, chosen);
   return (
     <Prefetched from={prefetch}>
       <RunView answer={firstAnswerOf(inspection.run)} runId={runId} />

@@ -1,78 +1,98 @@
 "use client";
 
-import { useSearchParams } from "next/navigation";
-import { useMemo, useState } from "react";
+import { useRef } from "react";
+import { Button } from "@/app/_ui/button";
+import { Empty } from "@/app/_ui/page/page";
 import type { FirstView } from "@/app/_ui/text/markdown/first-view";
-import { isTerminal } from "@/server/contract/enums";
-import type { RunInspection } from "@/server/runs/read/inspect/inspect";
+import type { RunDetail } from "@/server/runs/read/inspect/inspect";
 import { RunFacts } from "./header/facts";
 import { RunHeader } from "./header/header";
-import { attemptsToUnfold, readAddress, runToUnfold } from "./line-address";
-import { linesOf, waitsOf, withAttempts, withWaits } from "./lines";
+import { Queued } from "./header/liveness";
+import { Inspector } from "./inspector/inspector";
 import { Failure } from "./result/failure";
 import { RunTexts } from "./result/texts";
-import { withGroups } from "./timeline/line-folds";
-import { NoLines } from "./timeline/no-lines";
-import { useChosenLine } from "./timeline/use-chosen-line";
-import { useUnfolding } from "./timeline/use-unfolding";
+import { TimelineSummary } from "./timeline/summary";
+import { Timeline } from "./timeline/timeline";
+import { TimelineTools } from "./timeline/toolbar";
+import { useTimelineKeys } from "./timeline/use-timeline-keys";
 import { useLiveRun } from "./use-live-run";
-import { Workbench } from "./workbench";
+import { useWorkbench, type Workbench } from "./use-workbench";
 
 /** The page of one run: input, output and every step. */
 export function RunView({ runId, answer }: { runId: string; answer: FirstView | null }) {
   const inspection = useLiveRun(runId);
-  const { run } = inspection;
-  const address = readAddress(useSearchParams());
-  const inner = runToUnfold(address, inspection.steps);
-  const { runs, attempts, unfolding } = useUnfolding({
-    run: inner,
-    attempts: attemptsToUnfold(address),
-  });
-  const own = useMemo(() => linesOf(inspection), [inspection]);
-  const lines = useMemo(
-    () => withGroups(withAttempts(linesOf(inspection, runs), attempts)),
-    [inspection, runs, attempts],
-  );
-  const waits = useMemo(() => waitsOf(inspection.run), [inspection.run]);
-  const wasLive = useWasTrue(!isTerminal(run.status));
-  const loading = inner !== null && !runs.has(inner);
-  const choice = useChosenLine(run, { lines: withWaits(lines, waits), own, wasLive, loading });
-
-  const failure =
-    run.status === "Failed" ? (
-      <Failure chosen={choice.line} lines={own} onShow={choice.choose} run={run} />
-    ) : null;
+  const { run, calls } = inspection;
+  const bench = useWorkbench(inspection);
+  const { own, reserve } = bench;
   return (
     <article>
-      <RunHeader reserve={wasLive} run={run} />
+      <RunHeader reserve={reserve} run={run} />
       <div className="lg:grid lg:grid-cols-[minmax(0,1fr)_20rem]">
-        <RunTexts answer={answer} calls={inspection.calls} failure={failure} reserve={wasLive} run={run} />
-        <RunFacts iterations={iterationsOf(inspection)} run={run} />
-      </div>
-      {own.length === 0 ? (
-        <NoLines run={run} />
-      ) : (
-        <Workbench
-          choice={choice}
-          lines={lines}
-          own={own}
-          reserve={wasLive}
+        <RunTexts
+          answer={answer}
+          calls={calls}
+          failure={run.status === "Failed" ? <Failure bench={bench} /> : null}
+          reserve={reserve}
           run={run}
-          unfolding={unfolding}
-          waits={waits}
         />
-      )}
+        <RunFacts iterations={Math.max(0, ...calls.map(({ iteration }) => iteration))} run={run} />
+      </div>
+      {own.length === 0 ? <NoLines run={run} /> : <TimelineAndInspector bench={bench} />}
     </article>
   );
 }
 
-function iterationsOf({ calls }: RunInspection): number {
-  return calls.reduce((most, { iteration }) => Math.max(most, iteration), 0);
+/** Shown instead of the timeline if there are no steps. */
+function NoLines({ run }: { run: RunDetail }) {
+  if (run.status === "Pending") {
+    return (
+      <Empty title="Queued">
+        <Queued run={run} />
+      </Empty>
+    );
+  }
+  const [title, text] =
+    run.status === "Running"
+      ? ["Started", "The first step is about to start."]
+      : ["No steps", "The run ended before its first step."];
+  return (
+    <Empty title={title}>
+      <p>{text}</p>
+    </Empty>
+  );
 }
 
-/** Whether `value` has been true at any time since the component was mounted. */
-function useWasTrue(value: boolean): boolean {
-  const [was, setWas] = useState(value);
-  if (value && !was) setWas(true);
-  return was || value;
+function TimelineAndInspector({ bench }: { bench: Workbench }) {
+  const { run, live, own, shown, finder, chosen, following, missing, choose, measure, reserve } = bench;
+  const field = useRef<HTMLInputElement>(null);
+  const help = useTimelineKeys(bench, field);
+  return (
+    <div className="border-line border-t lg:grid lg:grid-cols-[minmax(0,5fr)_minmax(0,6fr)]">
+      <div className="relative border-line max-lg:border-b lg:border-r">
+        <div className="lg:sticky lg:top-0">
+          <TimelineTools bench={bench} field={field} />
+          <TimelineSummary lines={own} measure={measure} onShow={choose} reserve={reserve} run={run} />
+          <Timeline bench={bench} />
+          {shown.length === 0 ? <p className="px-4 py-4 text-muted sm:px-6">{finder.nothing}</p> : null}
+        </div>
+        {live && !following ? (
+          <div className="sticky bottom-4 flex justify-center">
+            <Button className="shadow-raised" onClick={() => choose(null)}>
+              Follow the newest step
+            </Button>
+          </div>
+        ) : null}
+      </div>
+      <div className="min-w-0" data-arrows-scroll>
+        {missing ? (
+          <p className="px-4 pt-3 text-muted sm:px-6" role="status">
+            This run has no {missing}
+            {live ? " yet" : ""}.
+          </p>
+        ) : null}
+        {chosen ? <Inspector bench={bench} line={chosen} /> : null}
+      </div>
+      {help}
+    </div>
+  );
 }

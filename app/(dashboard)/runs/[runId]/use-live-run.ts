@@ -1,5 +1,3 @@
-"use client";
-
 import { useQueryClient, useSuspenseQuery } from "@tanstack/react-query";
 import { useRef } from "react";
 import { useEvents } from "@/app/_ui/data/live";
@@ -17,8 +15,6 @@ export function useLiveRun(runId: string): RunInspection {
   const seen = useRef(data.run.sequence);
   const live = !isTerminal(data.run.status);
 
-  const look = () => queryClient.invalidateQueries({ queryKey });
-
   useEvents(
     live ? () => `/api/live/runs/${runId}?after=${seen.current}` : null,
     {
@@ -29,19 +25,14 @@ export function useLiveRun(runId: string): RunInspection {
         if (isTerminal(change.run.status)) {
           void queryClient.invalidateQueries({ queryKey: trpc.runs.list.pathKey() });
         }
-        for (const step of change.steps) {
-          void queryClient.invalidateQueries({
-            queryKey: trpc.runs.step.queryKey({ runId, stepId: step.id }),
-          });
-        }
-        for (const call of change.calls) {
-          void queryClient.invalidateQueries({
-            queryKey: trpc.runs.modelCall.queryKey({ runId, callId: call.id }),
-          });
-        }
+        const changed = [
+          ...change.steps.map(({ id }) => trpc.runs.step.queryKey({ runId, stepId: id })),
+          ...change.calls.map(({ id }) => trpc.runs.modelCall.queryKey({ runId, callId: id })),
+        ];
+        for (const queryKey of changed) void queryClient.invalidateQueries({ queryKey });
       },
     },
-    look,
+    () => queryClient.invalidateQueries({ queryKey }),
   );
   return data;
 }

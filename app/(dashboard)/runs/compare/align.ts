@@ -1,16 +1,24 @@
 import { diffArrays } from "diff/lib/diff/array.js";
-import { lineFacts, type WorkLine } from "../[runId]/lines";
+import type { RunInspection } from "@/server/runs/read/inspect/inspect";
+import { isWork, linesOf, type Row, rowsOf, type WorkLine } from "../[runId]/lines";
 
 /** Runs that differ in more lines are paired by position. */
 const MAX_CHANGES = 600;
 
+type WorkRow = Row & WorkLine;
+
 /** Matching lines of two runs; one side is null if the other run has no such line. */
-export type Pair = { a: WorkLine | null; b: WorkLine | null };
+export type Pair = { a: WorkRow | null; b: WorkRow | null };
 
 /** Pairs lines by name and order (longest common subsequence), so that an extra call shifts nothing. */
-export function alignLines(left: WorkLine[], right: WorkLine[]): Pair[] {
+export function alignRuns(a: RunInspection, b: RunInspection): Pair[] {
+  const left = rowsOf(linesOf(a)).filter(isWork);
+  const right = rowsOf(linesOf(b)).filter(isWork);
   const changes = diffArrays(left, right, { comparator: isSame, maxEditLength: MAX_CHANGES });
-  if (changes === undefined) return alignByPosition(left, right);
+  if (changes === undefined) {
+    const longer = left.length > right.length ? left : right;
+    return longer.map((_, index) => ({ a: left[index] ?? null, b: right[index] ?? null }));
+  }
   let at = 0;
   return changes.flatMap(({ added, removed, value }) =>
     value.map((line): Pair => {
@@ -22,25 +30,11 @@ export function alignLines(left: WorkLine[], right: WorkLine[]): Pair[] {
   );
 }
 
-function isSame(a: WorkLine, b: WorkLine): boolean {
+function isSame(a: WorkRow, b: WorkRow): boolean {
   return a.depth === b.depth && nameOf(a) === nameOf(b);
 }
 
 /** A call is identified by what it led to. Its number would change with each extra call before it. */
 function nameOf(line: WorkLine): string {
   return line.kind === "step" ? `step ${line.label}` : line.call.asked === 0 ? "answer" : "call";
-}
-
-function alignByPosition(left: WorkLine[], right: WorkLine[]): Pair[] {
-  return Array.from({ length: Math.max(left.length, right.length) }, (_, index) => ({
-    a: left[index] ?? null,
-    b: right[index] ?? null,
-  }));
-}
-
-/** How much longer (positive) or shorter (negative) the right one took, in ms; null if one is missing or still runs. */
-export function slowerBy({ a, b }: Pair): number | null {
-  const before = a ? lineFacts(a).durationMs : null;
-  const after = b ? lineFacts(b).durationMs : null;
-  return before === null || after === null ? null : after - before;
 }

@@ -1,5 +1,3 @@
-"use client";
-
 import { useQuery } from "@tanstack/react-query";
 import clsx from "clsx";
 import dynamic from "next/dynamic";
@@ -21,9 +19,8 @@ import { Link } from "@/app/_ui/link";
 import { DetailHead } from "@/app/_ui/page/page";
 import { Cell, HeadCell, Table } from "@/app/_ui/table";
 import type { RunDetail } from "@/server/runs/read/inspect/inspect";
-import { type Line, lineFacts, lineId, linesOf, type WorkLine } from "../[runId]/lines";
 import { useLiveRun } from "../[runId]/use-live-run";
-import { alignLines, type Pair, slowerBy } from "./align";
+import { alignRuns, type Pair } from "./align";
 import { Failures } from "./failures";
 import { TextDifference } from "./text-difference";
 
@@ -37,10 +34,10 @@ const Inspector = dynamic(() => import("../[runId]/inspector/inspector").then((p
 export function Comparison({ a, b }: { a: string; b: string }) {
   const left = useLiveRun(a);
   const right = useLiveRun(b);
-  const pairs = useMemo(() => alignLines(linesOf(left), linesOf(right)), [left, right]);
+  const pairs = useMemo(() => alignRuns(left, right), [left, right]);
   // A line of the selected pair. In a live run the other side may appear later.
   const [chosen, setChosen] = useState<string | null>(null);
-  const pair = pairs.find((each) => holds(each, chosen));
+  const pair = pairs.find(({ a, b }) => chosen !== null && (a?.id === chosen || b?.id === chosen));
   return (
     <>
       <DetailHead back={{ href: `/runs/${a}`, label: `Run ${shortId(a)}` }} title="Compare runs">
@@ -69,13 +66,12 @@ export function Comparison({ a, b }: { a: string; b: string }) {
         </thead>
         <tbody>
           {pairs.map((each) => {
-            const line = each.a ?? each.b;
-            if (!line) return null;
+            const id = (each.a ?? each.b)?.id ?? null;
             return (
               <PairRow
                 chosen={each === pair}
-                key={lineId(line)}
-                onChoose={() => setChosen(each === pair ? null : lineId(line))}
+                key={id}
+                onChoose={() => setChosen(each === pair ? null : id)}
                 pair={each}
               />
             );
@@ -84,8 +80,16 @@ export function Comparison({ a, b }: { a: string; b: string }) {
       </Table>
       {pair ? (
         <div className="grid border-line border-t lg:grid-cols-2 lg:divide-x lg:divide-line">
-          <PairSide line={pair.a} />
-          <PairSide line={pair.b} />
+          {([pair.a, pair.b] as const).map((line, side) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: the left and the right side.
+            <div className="min-w-0" key={side}>
+              {line ? (
+                <Inspector line={line} />
+              ) : (
+                <p className="px-4 py-6 text-muted sm:px-6">This run has no such step.</p>
+              )}
+            </div>
+          ))}
         </div>
       ) : (
         <p className="px-4 py-4 text-muted sm:px-6">Choose a row to see both sides of it.</p>
@@ -94,59 +98,68 @@ export function Comparison({ a, b }: { a: string; b: string }) {
   );
 }
 
-function holds({ a, b }: Pair, id: string | null): boolean {
-  return id !== null && ((a !== null && lineId(a) === id) || (b !== null && lineId(b) === id));
-}
+type Figure = {
+  name: string;
+  show: (run: RunDetail) => ReactNode;
+  /** What is compared. */
+  value?: (run: RunDetail) => string | number | null;
+  /** How a difference is shown; without it, only that there is one. */
+  format?: (size: number) => string;
+};
 
-function PairSide({ line }: { line: WorkLine | null }) {
-  return (
-    <div className="min-w-0">
-      {line ? (
-        <Inspector line={line} />
-      ) : (
-        <p className="px-4 py-6 text-muted sm:px-6">This run has no such step.</p>
-      )}
-    </div>
-  );
+const FIGURES: Figure[] = [
+  {
+    name: "Run",
+    show: (run) => (
+      <Link className="text-accent hover:underline" href={`/runs/${run.id}`}>
+        {run.targetName} <span className="mono whitespace-nowrap">{shortId(run.id)}</span>
+      </Link>
+    ),
+  },
+  {
+    name: "Status",
+    show: ({ status, waiting }) => <Status status={status} waiting={waiting} />,
+    value: ({ status }) => status,
+  },
+  {
+    name: "Version",
+    show: ({ targetVersion }) => `v${targetVersion}`,
+    value: ({ targetVersion }) => targetVersion,
+  },
+  { name: "Model", show: ({ model }) => model ?? NONE, value: ({ model }) => model },
+  { name: "Started", show: ({ startedAt }) => (startedAt === null ? "–" : <Moment at={startedAt} />) },
+  {
+    name: "Duration",
+    show: ({ startedAt, finishedAt }) =>
+      startedAt === null ? "–" : <Elapsed from={startedAt} to={finishedAt} />,
+    value: ({ startedAt, finishedAt }) =>
+      startedAt === null || finishedAt === null ? null : Date.parse(finishedAt) - Date.parse(startedAt),
+    format: formatDuration,
+  },
+  {
+    name: "Tokens",
+    show: ({ tokens }) => formatUsed(tokens),
+    value: ({ tokens }) => tokens,
+    format: formatCount,
+  },
+  {
+    name: "Credits",
+    show: ({ credits }) => formatUsed(credits),
+    value: ({ credits }) => Number(credits),
+    format: (size) => formatCredits(size.toFixed(4)),
+  },
+  { name: "Steps", show: ({ steps }) => String(steps), value: ({ steps }) => steps, format: formatCount },
+];
+
+/** How the right value differs: how much larger it is, with its sign; null if they are equal or one is missing. */
+function differenceOf({ value, format }: Figure, left: RunDetail, right: RunDetail): string | null {
+  const [a, b] = [value?.(left), value?.(right)];
+  if (a === b) return null;
+  if (!format) return "differs";
+  return typeof a === "number" && typeof b === "number" ? formatDifference(b - a, format) : null;
 }
 
 function FigureRows({ left, right }: { left: RunDetail; right: RunDetail }) {
-  const rows: [name: string, a: ReactNode, b: ReactNode, difference?: string | null | false][] = [
-    ["Run", <RunLink key="a" run={left} />, <RunLink key="b" run={right} />],
-    [
-      "Status",
-      <Status key="a" status={left.status} waiting={left.waiting} />,
-      <Status key="b" status={right.status} waiting={right.waiting} />,
-      left.status !== right.status && "differs",
-    ],
-    [
-      "Version",
-      `v${left.targetVersion}`,
-      `v${right.targetVersion}`,
-      left.targetVersion !== right.targetVersion && "differs",
-    ],
-    ["Model", left.model ?? NONE, right.model ?? NONE, left.model !== right.model && "differs"],
-    ["Started", <Begin key="a" run={left} />, <Begin key="b" run={right} />],
-    [
-      "Duration",
-      <RunDuration key="a" run={left} />,
-      <RunDuration key="b" run={right} />,
-      difference(durationOf(left), durationOf(right), formatDuration),
-    ],
-    [
-      "Tokens",
-      formatUsed(left.tokens),
-      formatUsed(right.tokens),
-      difference(left.tokens, right.tokens, formatCount),
-    ],
-    [
-      "Credits",
-      formatUsed(left.credits),
-      formatUsed(right.credits),
-      difference(Number(left.credits), Number(right.credits), (size) => formatCredits(size.toFixed(4))),
-    ],
-    ["Steps", String(left.steps), String(right.steps), difference(left.steps, right.steps, formatCount)],
-  ];
   return (
     <Table className="table-fixed" label="Figures of both runs">
       <thead>
@@ -158,31 +171,24 @@ function FigureRows({ left, right }: { left: RunDetail; right: RunDetail }) {
         </tr>
       </thead>
       <tbody>
-        {rows.map(([name, a, b, change]) => (
-          <tr key={name}>
+        {FIGURES.map((figure) => (
+          <tr key={figure.name}>
             <th
               className="border-line border-b py-1.5 pl-4 text-left font-normal text-muted sm:pl-6"
               scope="row"
             >
-              {name}
+              {figure.name}
             </th>
-            <Cell className="h-9">{a}</Cell>
-            <Cell className="h-9">{b}</Cell>
-            <Cell className="h-9 whitespace-nowrap text-right font-medium">{change || null}</Cell>
+            <Cell className="h-9">{figure.show(left)}</Cell>
+            <Cell className="h-9">{figure.show(right)}</Cell>
+            <Cell className="h-9 whitespace-nowrap text-right font-medium">
+              {differenceOf(figure, left, right)}
+            </Cell>
           </tr>
         ))}
       </tbody>
     </Table>
   );
-}
-
-/** How much larger the right value is, with its sign; null if they are equal or one is missing. */
-function difference(a: number | null, b: number | null, write: (size: number) => string): string | null {
-  return a === null || b === null || a === b ? null : formatDifference(b - a, write);
-}
-
-function durationOf({ startedAt, finishedAt }: RunDetail): number | null {
-  return startedAt === null || finishedAt === null ? null : Date.parse(finishedAt) - Date.parse(startedAt);
 }
 
 /** The differences between the frozen configurations: prompts, models, versions of attached tools. */
@@ -208,24 +214,16 @@ function ConfigurationDifference({ a, b, sameKind }: { a: string; b: string; sam
   );
 }
 
-function RunLink({ run }: { run: RunDetail }) {
-  return (
-    <Link className="text-accent hover:underline" href={`/runs/${run.id}`}>
-      {run.targetName} <span className="mono whitespace-nowrap">{shortId(run.id)}</span>
-    </Link>
-  );
-}
-
-function Begin({ run }: { run: RunDetail }) {
-  return run.startedAt === null ? "–" : <Moment at={run.startedAt} />;
-}
-
-function RunDuration({ run }: { run: RunDetail }) {
-  return run.startedAt === null ? "–" : <Elapsed from={run.startedAt} to={run.finishedAt} />;
-}
-
-function PairRow({ pair, chosen, onChoose }: { pair: Pair; chosen: boolean; onChoose: () => void }) {
-  const slower = slowerBy(pair);
+function PairRow({
+  pair: { a, b },
+  chosen,
+  onChoose,
+}: {
+  pair: Pair;
+  chosen: boolean;
+  onChoose: () => void;
+}) {
+  const [before, after] = [a?.durationMs ?? null, b?.durationMs ?? null];
   return (
     <tr className={clsx("relative", chosen ? "bg-selected" : "hover:bg-hover")}>
       <Cell>
@@ -235,29 +233,32 @@ function PairRow({ pair, chosen, onChoose }: { pair: Pair; chosen: boolean; onCh
           onClick={onChoose}
           type="button"
         >
-          {pair.a ? <LineLabel line={pair.a} /> : <span className="text-faint">–</span>}
+          <LineLabel line={a} />
         </button>
       </Cell>
-      <Cell>{pair.b ? <LineLabel line={pair.b} /> : <span className="text-faint">–</span>}</Cell>
+      <Cell>
+        <LineLabel line={b} />
+      </Cell>
       <Cell className="text-right text-muted">
-        {slower === null ? null : formatDifference(slower, formatDuration)}
+        {before === null || after === null ? null : formatDifference(after - before, formatDuration)}
       </Cell>
     </tr>
   );
 }
 
-function LineLabel({ line }: { line: Line }) {
-  const { status, durationMs } = lineFacts(line);
+function LineLabel({ line }: { line: Pair["a"] }) {
+  if (line === null) return <span className="text-faint">–</span>;
+  const { kind, label, depth, status, durationMs } = line;
   return (
     <span
       className={clsx(
         "inline-flex flex-wrap items-center gap-x-2",
-        line.depth === 1 && "pl-4",
-        line.depth === 2 && "pl-8",
+        depth === 1 && "pl-4",
+        depth === 2 && "pl-8",
       )}
     >
       <StatusShape status={status} />
-      <span className={line.kind === "call" ? "text-muted" : "font-medium"}>{line.label}</span>
+      <span className={kind === "call" ? "text-muted" : "font-medium"}>{label}</span>
       <span className="whitespace-nowrap text-muted text-xs tabular-nums">
         {durationMs === null ? "" : formatDuration(durationMs)}
       </span>

@@ -2,7 +2,7 @@ import clsx from "clsx";
 import { Status } from "@/app/_ui/figures/status";
 import { isTerminal } from "@/server/contract/enums";
 import type { RunInspection } from "@/server/runs/read/inspect/inspect";
-import { isAtFault, linesOf } from "../[runId]/lines";
+import { isAtFault, linesOf, rowsOf } from "../[runId]/lines";
 import { explainFailure } from "../[runId]/result/explain-failure";
 
 /** Why one or both runs failed, side by side; nothing if neither did. */
@@ -22,7 +22,7 @@ export function Failures({ left, right }: { left: RunInspection; right: RunInspe
 function Side({ name, inspection }: { name: string; inspection: RunInspection }) {
   const { run } = inspection;
   const failed = run.status === "Failed";
-  const where = failed ? linesOf(inspection).findLast(isAtFault) : undefined;
+  const where = failed ? rowsOf(linesOf(inspection)).findLast(isAtFault) : undefined;
   return (
     <div
       className={clsx(

@@ -3,9 +3,8 @@ import { notFound } from "next/navigation";
 import { createPrefetch, Prefetched } from "@/app/_ui/page/prefetch";
 import { isUuid } from "@/server/ids";
 import { orNotFound, streamed } from "../../content-page";
-import { runsQuery } from "../query";
+import { runsQuery, sameTarget } from "../query";
 import { Comparison, RunPicker, Skeleton } from "./parts";
-import { sameTarget } from "./same-target";
 
 export const metadata: Metadata = { title: "Compare runs" };
 

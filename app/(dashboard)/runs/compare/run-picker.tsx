@@ -1,5 +1,3 @@
-"use client";
-
 import { keepPreviousData, useInfiniteQuery } from "@tanstack/react-query";
 import clsx from "clsx";
 import { useState } from "react";
@@ -16,9 +14,8 @@ import type { RunFilter } from "@/server/runs/read/filter";
 import type { RunDetail } from "@/server/runs/read/inspect/inspect";
 import type { RunSummary } from "@/server/runs/read/list";
 import { FilterBar } from "../(list)/filter-bar";
-import { runsQuery } from "../query";
+import { runsQuery, sameTarget } from "../query";
 import { Started } from "../started";
-import { sameTarget } from "./same-target";
 
 /** Picks the other run to compare: of the same agent or tool, unless the reader searches further. */
 export function RunPicker({ run }: { run: RunDetail }) {

@@ -1,18 +1,19 @@
-"use client";
-
-import { useMemo } from "react";
+import { useDeferredValue, useMemo } from "react";
 import { Button } from "@/app/_ui/button";
 import { formatBytes, formatCount } from "@/app/_ui/figures/format";
-import { type DiffLine, MAX_CHANGES } from "@/app/_ui/text/diff";
+import { readableText } from "@/app/_ui/json/spacing";
+import { type DiffLine, diffLines, MAX_CHANGES } from "@/app/_ui/text/diff";
 import { DiffLines } from "@/app/_ui/text/diff-lines";
 import { nearChanges } from "@/app/_ui/text/near-changes";
 import { usePayload } from "@/app/_ui/text/use-payload";
 import { isTerminal } from "@/server/contract/enums";
 import type { RunDetail } from "@/server/runs/read/inspect/inspect";
-import { type Side, useDifference } from "./use-difference";
 
 /** Longer comparisons show only the lines near a change. */
 const ALL_SHOWN = 300;
+
+/** How many lines are shown of a text without a counterpart. */
+const MAX_ALONE = 300;
 
 /**
  * The inputs or outputs of two runs, compared by lines. Long texts are first compared by their starts, completely on
@@ -33,10 +34,7 @@ export function TextDifference({
   const b = useSide(right, side);
   const difference = useDifference(a.compared, b.compared);
   const cut = a.compared.cut || b.compared.cut;
-  const missing = [
-    ...(a.compared.isThere ? [] : [`left ${a.nothing}`]),
-    ...(b.compared.isThere ? [] : [`right ${b.nothing}`]),
-  ];
+  const missing = [a.missing && `left ${a.missing}`, b.missing && `right ${b.missing}`].filter(Boolean);
   return (
     <section aria-label={label} className="border-line border-b px-4 py-3 sm:px-6">
       <h2 className="pb-1 font-semibold">
@@ -74,11 +72,16 @@ export function TextDifference({
           They differ in more than {formatCount(MAX_CHANGES)} lines, too many to show here.
         </p>
       ) : difference === "same" ? null : (
-        <Lines label={`Differences of the ${label.toLowerCase()}`} lines={difference} />
+        <DiffLines label={`Differences of the ${label.toLowerCase()}`} lines={difference} words={WORDS} />
       )}
     </section>
   );
 }
+
+const WORDS = { left: "only left", right: "only right" };
+
+/** A text as far as loaded, or none; `cut` if that is only its start. */
+type Side = { text: string; cut: boolean; isThere: boolean };
 
 /** One run's text as far as loaded; "" for none. */
 function useSide(run: RunDetail, side: "input" | "output") {
@@ -90,13 +93,33 @@ function useSide(run: RunDetail, side: "input" | "output") {
     ...loading,
     compared: useMemo<Side>(() => ({ text, cut, isThere }), [text, cut, isThere]),
     bytes: preview?.bytes ?? 0,
-    nothing: isTerminal(run.status) ? `has no ${side}` : "has none yet",
+    missing: isThere ? null : isTerminal(run.status) ? `has no ${side}` : "has none yet",
   };
 }
 
-const WORDS = { left: "only left", right: "only right" };
+/**
+ * The difference between two texts, with JSON indented. Pass the same objects while nothing changes. After a change the
+ * earlier difference is returned until the new one is known, so that the page stays responsive.
+ */
+function useDifference(left: Side, right: Side) {
+  const [a, b] = [useDeferredValue(left), useDeferredValue(right)];
+  return useMemo(() => {
+    const difference = compare(a, b);
+    const isLong = typeof difference !== "string" && difference.length > ALL_SHOWN;
+    return isLong ? nearChanges(difference) : difference;
+  }, [a, b]);
+}
 
-function Lines({ lines, label }: { lines: DiffLine[]; label: string }) {
-  const shown = useMemo(() => (lines.length > ALL_SHOWN ? nearChanges(lines) : lines), [lines]);
-  return <DiffLines label={label} lines={shown} words={WORDS} />;
+function compare(left: Side, right: Side): "same" | "too many" | DiffLine[] {
+  if (left.text === right.text) return "same";
+  const [a, b] = [readableText(left.text, left.cut), readableText(right.text, right.cut)];
+  if (!left.isThere) return alone("right", b);
+  if (!right.isThere) return alone("left", a);
+  return a === b ? "same" : (diffLines(a, b) ?? "too many");
+}
+
+function alone(kind: "left" | "right", text: string): DiffLine[] {
+  const lines = text.split("\n", MAX_ALONE + 1).map((line): DiffLine => ({ kind, text: line }));
+  if (lines.length > MAX_ALONE) lines.splice(MAX_ALONE, 1, { kind: "same", text: "…" });
+  return lines;
 }

@@ -1,5 +1,3 @@
-"use client";
-
 import { useMutation } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
 import { useState } from "react";
@@ -15,7 +13,7 @@ import { useMay } from "@/app/_ui/role";
 import { useNotify } from "@/app/_ui/toast";
 import { isTerminal } from "@/server/contract/enums";
 import type { RunDetail } from "@/server/runs/read/inspect/inspect";
-import { useCancelRun } from "../../../_run/use-cancel-run";
+import { CancelRunButton } from "../../../_run/cancel-run-button";
 
 const RerunDialog = lazy(() => import("./rerun-dialog"), "RerunDialog");
 
@@ -30,8 +28,9 @@ export function RunActions({ run, reserve }: { run: RunDetail; reserve: boolean 
   if (!mayRun) return <CompareLink run={run} />;
   return (
     <>
-      {isTerminal(run.status) ? null : <CancelButton run={run} />}
-      {isTerminal(run.status) && reserve ? (
+      {!isTerminal(run.status) ? (
+        <CancelRunButton className={CANCEL_WIDTH} run={run} />
+      ) : reserve ? (
         <span aria-hidden="true" className={buttonClass("danger", `invisible ${CANCEL_WIDTH}`)}>
           Cancel run
         </span>
@@ -49,16 +48,6 @@ function CompareLink({ run }: { run: RunDetail }) {
     <Link className={buttonClass("plain", "max-sm:hidden")} href={href}>
       Compare
     </Link>
-  );
-}
-
-function CancelButton({ run }: { run: RunDetail }) {
-  const { asked, cancel } = useCancelRun(run);
-  usePageActions(asked ? [] : [{ label: "Cancel run", run: cancel }]);
-  return (
-    <Button className={CANCEL_WIDTH} disabled={asked} look="danger" onClick={cancel}>
-      {asked ? "Cancelling" : "Cancel run"}
-    </Button>
   );
 }
 

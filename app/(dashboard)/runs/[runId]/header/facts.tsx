@@ -1,5 +1,3 @@
-"use client";
-
 import clsx from "clsx";
 import { type ReactNode, useState } from "react";
 import {
@@ -13,12 +11,15 @@ import {
 } from "@/app/_ui/figures/format";
 import { Elapsed, Moment } from "@/app/_ui/figures/time";
 import { ChevronDownIcon } from "@/app/_ui/icons";
+import { lazy } from "@/app/_ui/lazy";
 import { Link } from "@/app/_ui/link";
+import { usePageActions } from "@/app/_ui/page/page-actions";
 import { isTerminal } from "@/server/contract/enums";
 import type { RunDetail } from "@/server/runs/read/inspect/inspect";
 import { describeSource } from "../../describe-source";
 import { QueuedFor } from "../../started";
-import { Version } from "./version";
+
+const Configuration = lazy(() => import("./configuration"), "Configuration");
 
 /** A run that started sooner after its creation shows one time only. */
 const AT_ONCE_MS = 1_000;
@@ -32,6 +33,11 @@ export function RunFacts({ run, iterations }: { run: RunDetail; iterations: numb
   const ended = isTerminal(run.status);
   // A phone shows one line of them, so that the steps stay near.
   const [open, setOpen] = useState(false);
+  const startedBy = run.triggerId
+    ? `/runs?trigger=${run.triggerId}`
+    : run.apiKeyId
+      ? `/runs?key=${run.apiKeyId}`
+      : null;
   return (
     <section aria-label="Facts" className="border-line max-lg:border-t lg:border-l">
       <button
@@ -62,7 +68,7 @@ export function RunFacts({ run, iterations }: { run: RunDetail; iterations: numb
           </Row>
           {run.model ? <Row name="Model">{run.model}</Row> : null}
           <Row name="Started by">
-            <StartedBy run={run} />
+            <MaybeLink href={startedBy} text={describeSource(run)} />
           </Row>
           {run.parentRunId ? (
             <Row name="Parent run">
@@ -125,38 +131,45 @@ function Row({ name, children }: { name: string; children: ReactNode }) {
 
 /** The agent or tool, and the version it had. */
 function Target({ run }: { run: RunDetail }) {
-  const deleted = run.currentVersion === null;
   return (
     <>
-      {deleted ? (
-        run.targetName
-      ) : (
-        <Link
-          className="text-accent hover:underline"
-          href={`/${run.kind}s/${run.agentId ?? run.toolId}`}
-          title={run.targetName}
-        >
-          {run.targetName}
-        </Link>
-      )}
+      <MaybeLink
+        href={run.currentVersion === null ? null : `/${run.kind}s/${run.agentId ?? run.toolId}`}
+        text={run.targetName}
+      />
       , <Version run={run} />
     </>
   );
 }
 
-function StartedBy({ run }: { run: RunDetail }) {
-  const source = describeSource(run);
-  const href = run.triggerId
-    ? `/runs?trigger=${run.triggerId}`
-    : run.apiKeyId
-      ? `/runs?key=${run.apiKeyId}`
-      : null;
-  return href ? (
-    <Link className="text-accent hover:underline" href={href} title={source}>
-      {source}
+function MaybeLink({ href, text }: { href: string | null; text: string }) {
+  if (href === null) return text;
+  return (
+    <Link className="text-accent hover:underline" href={href} title={text}>
+      {text}
     </Link>
-  ) : (
-    source
+  );
+}
+
+/** The version a run was started with. It opens to the frozen configuration and what has changed since. */
+function Version({ run }: { run: RunDetail }) {
+  const [open, setOpen] = useState(false);
+  usePageActions([{ label: "Show the run's configuration", run: () => setOpen(true) }]);
+  const { targetVersion, currentVersion } = run;
+  return (
+    <>
+      <button
+        aria-haspopup="dialog"
+        className="underline decoration-line-strong underline-offset-2 hover:text-ink"
+        onClick={() => setOpen(true)}
+        title="Configuration of this run"
+        type="button"
+      >
+        v{targetVersion}
+      </button>
+      {currentVersion !== null && currentVersion !== targetVersion ? `, now v${currentVersion}` : null}
+      {open ? <Configuration onClose={() => setOpen(false)} run={run} /> : null}
+    </>
   );
 }
 

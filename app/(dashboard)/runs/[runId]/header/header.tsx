@@ -1,5 +1,3 @@
-"use client";
-
 import { CopyButton, copyText } from "@/app/_ui/copy-button";
 import { curlOf } from "@/app/_ui/curl";
 import { describeError } from "@/app/_ui/data/query-client";
@@ -11,8 +9,7 @@ import { usePayload } from "@/app/_ui/text/use-payload";
 import { useNotify } from "@/app/_ui/toast";
 import type { RunDetail } from "@/server/runs/read/inspect/inspect";
 import { RunActions } from "./actions";
-import { AdjacentRuns } from "./adjacent-runs";
-import { BackToRuns } from "./back-to-runs";
+import { AdjacentRuns, BackToRuns } from "./list-links";
 
 /**
  * The head of a run's page: title, status and actions. `reserve` keeps space for what appears when a watched run ends.

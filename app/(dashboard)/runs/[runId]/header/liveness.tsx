@@ -1,13 +1,10 @@
-"use client";
-
 import { useQuery } from "@tanstack/react-query";
 import { useTRPC } from "@/app/_ui/data/providers";
-import { formatDuration } from "@/app/_ui/figures/format";
+import { formatDuration, formatPlural } from "@/app/_ui/figures/format";
 import { Moment } from "@/app/_ui/figures/time";
 import { Link } from "@/app/_ui/link";
 import type { RunDetail } from "@/server/runs/read/inspect/inspect";
 import type { Liveness as LivenessFacts } from "@/server/runs/read/liveness";
-import { queueReason } from "./queue-reason";
 
 /**
  * Workers report every half second and are replaced after 3 s of silence. After this long, no process is left to
@@ -16,14 +13,9 @@ import { queueReason } from "./queue-reason";
 const SILENT_MS = 15_000;
 const POLL_EVERY_MS = 5_000;
 
-function useLiveness(run: Pick<RunDetail, "id">): LivenessFacts | undefined {
-  const trpc = useTRPC();
-  const { data } = useQuery({
-    ...trpc.runs.liveness.queryOptions({ runId: run.id }),
-    refetchInterval: POLL_EVERY_MS,
-    staleTime: POLL_EVERY_MS,
-  });
-  return data;
+function useLiveness({ id: runId }: Pick<RunDetail, "id">): LivenessFacts | undefined {
+  const options = useTRPC().runs.liveness.queryOptions({ runId });
+  return useQuery({ ...options, refetchInterval: POLL_EVERY_MS, staleTime: POLL_EVERY_MS }).data;
 }
 
 /** Whether the process that executes the run still reports: slow or stalled. */
@@ -65,4 +57,17 @@ export function Queued({ run }: { run: Pick<RunDetail, "id"> }) {
       ) : null}
     </>
   );
+}
+
+/** One sentence on why a run has not started. */
+export function queueReason({ ahead, slots, taken }: NonNullable<LivenessFacts["queue"]>): string {
+  const before = ahead === 0 ? "this run is next" : `${formatPlural(ahead, "run")} will start first`;
+  if (taken >= slots) {
+    return slots === 1
+      ? `The plan's only slot is taken; ${before}.`
+      : `All ${slots} slots of the plan are taken; ${before}.`;
+  }
+  return ahead === 0
+    ? "A slot is free. The run is about to start."
+    : `The plan has free slots, but the server is busy; ${before}.`;
 }

@@ -1,5 +1,3 @@
-"use client";
-
 import { type FormEvent, useEffect, useRef, useState } from "react";
 import { Button } from "@/app/_ui/button";
 import type { ShownError } from "@/app/_ui/data/query-client";

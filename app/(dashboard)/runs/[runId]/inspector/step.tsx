@@ -1,5 +1,3 @@
-"use client";
-
 import { useQuery } from "@tanstack/react-query";
 import clsx from "clsx";
 import type { ReactNode } from "react";
@@ -10,7 +8,6 @@ import { formatBytes, formatTokens, formatUsed, shortId } from "@/app/_ui/figure
 import { Moment } from "@/app/_ui/figures/time";
 import { JsonView, parseDocument } from "@/app/_ui/json/view";
 import { Link } from "@/app/_ui/link";
-import { Tabs } from "@/app/_ui/tabs";
 import { Fold } from "@/app/_ui/text/fold";
 import { isLong } from "@/app/_ui/text/long-text";
 import { Unreadable } from "@/app/_ui/text/unreadable";
@@ -18,66 +15,52 @@ import { usePayload } from "@/app/_ui/text/use-payload";
 import { anyCase } from "@/server/any-case";
 import type { StepDetail } from "@/server/runs/read/inspect/inspect-line";
 import type { PayloadPreview } from "@/server/runs/read/inspect/payload-preview";
-import { statusOf, type WorkLine } from "../lines";
-import type { Unfolding } from "../timeline/use-unfolding";
 import { readHttpExchange } from "./http-exchange";
-import { attemptsTab, ErrorText, Figures, Head, InspectorSkeleton, LineDuration, recordTab } from "./parts";
+import {
+  ErrorText,
+  Frame,
+  InspectorSkeleton,
+  LineDuration,
+  statusOf,
+  type WorkProps,
+  WorkTabs,
+} from "./parts";
 
 /** One step: input and output, attempts and figures. */
-export function StepInspector({
-  line,
-  attempt,
-  tab,
-  onTab,
-  unfolding,
-  searchText,
-  runError,
-}: {
-  line: WorkLine & { kind: "step" };
-  /** The number of the selected attempt. */
-  attempt: number | null;
-  tab: string;
-  onTab: (tab: string) => void;
-  unfolding?: Unfolding | undefined;
-  searchText: string;
-  runError: string;
-}) {
-  const { runId } = line;
-  const stepId = line.step.id;
-  const trpc = useTRPC();
-  const query = useQuery(trpc.runs.step.queryOptions({ runId, stepId }));
+export function StepInspector(props: WorkProps<"step">) {
+  const { line, bench } = props;
+  const { runId, label } = line;
+  const query = useQuery(useTRPC().runs.step.queryOptions({ runId, stepId: line.id }));
   if (query.isError) return <Unreadable query={query} what="This step could not be read" />;
   if (!query.data) return <InspectorSkeleton />;
   const step = query.data;
+  const searchText = bench?.finder.searchText ?? "";
   return (
-    <section aria-label={`Step ${step.number}`}>
-      <Head
-        facts={
-          <>
-            {line.label !== line.step.key ? `iteration ${step.iteration} · ` : null}
-            <LineDuration line={step} />
-          </>
-        }
-        link={`/runs/${runId}?step=${step.number}`}
-        status={statusOf(line, step)}
-        title={
-          <>
-            Step {step.number} · <span className="mono">{line.label}</span>
-            {line.label === step.name ? null : (
-              <span className="mono font-normal text-muted"> {step.name}</span>
-            )}
-          </>
-        }
-      />
-      <Figures
-        facts={[
-          ["Started", <Moment at={step.startedAt} key="started" />],
-          ["Key", step.key],
-          ["Credits", formatUsed(step.credits)],
-          ["Tokens", formatTokens(step.inputTokens, step.outputTokens)],
-        ]}
-      />
-      {step.childRunId ? <StartedRun line={line} runId={step.childRunId} unfolding={unfolding} /> : null}
+    <Frame
+      facts={
+        <>
+          {label !== line.step.key ? `iteration ${step.iteration} · ` : null}
+          <LineDuration line={step} />
+        </>
+      }
+      figures={[
+        ["Started", <Moment at={step.startedAt} key="started" />],
+        ["Key", step.key],
+        ["Credits", formatUsed(step.credits)],
+        ["Tokens", formatTokens(step.inputTokens, step.outputTokens)],
+      ]}
+      label={`Step ${step.number}`}
+      line={line}
+      slug={String(step.number)}
+      status={statusOf(line, step)}
+      title={
+        <>
+          Step {step.number} · <span className="mono">{label}</span>
+          {label === step.name ? null : <span className="mono font-normal text-muted"> {step.name}</span>}
+        </>
+      }
+    >
+      {step.childRunId ? <StartedRun bench={bench} line={line} runId={step.childRunId} /> : null}
       {step.reasoning ? (
         <div className="px-4 pb-3 sm:px-6">
           <h3 className="text-muted text-xs">Reasoning</h3>
@@ -86,19 +69,15 @@ export function StepInspector({
           </p>
         </div>
       ) : null}
-      <Tabs
-        onChange={onTab}
+      <WorkTabs
+        {...props}
         tabs={[
           {
             value: "both",
             label: "Input and output",
             content: (
               <Exchange
-                failure={
-                  step.errorMessage ? (
-                    <ErrorText status={statusOf(line, step)} text={step.errorMessage} runError={runError} />
-                  ) : null
-                }
+                failure={step.errorMessage ? <ErrorText {...props} work={step} /> : null}
                 key={searchText}
                 runId={runId}
                 searchText={searchText}
@@ -106,32 +85,22 @@ export function StepInspector({
               />
             ),
           },
-          attemptsTab(step, attempt),
-          recordTab(step),
         ]}
-        value={tab}
+        work={step}
       />
-    </section>
+    </Frame>
   );
 }
 
-function StartedRun({
-  line,
-  runId,
-  unfolding,
-}: {
-  line: WorkLine;
-  runId: string;
-  unfolding: Unfolding | undefined;
-}) {
-  const open = unfolding?.isUnfolded(line) ?? false;
+function StartedRun({ line, runId, bench }: Pick<WorkProps<"step">, "line" | "bench"> & { runId: string }) {
+  const open = bench?.isUnfolded(line) ?? false;
   return (
     <p className="flex flex-wrap gap-x-4 px-4 pb-2 sm:px-6">
-      {unfolding ? (
+      {bench ? (
         <button
           aria-expanded={open}
           className="text-accent underline"
-          onClick={() => unfolding.fold(line, !open)}
+          onClick={() => bench.unfold(line, !open)}
           type="button"
         >
           {open ? "Hide its steps" : "Show its steps here"}

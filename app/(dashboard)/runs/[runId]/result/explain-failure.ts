@@ -1,136 +1,128 @@
 import { formatDuration } from "@/app/_ui/figures/format";
 import { FAILURE_CODES, type FailureCode } from "@/server/runs/failure-codes";
+import type { RunDetail } from "@/server/runs/read/inspect/inspect";
 
 /** What the explanation of a failure depends on. */
-export type FailedRun = {
-  errorCode: string | null;
-  kind: "agent" | "tool";
-  agentId: string | null;
-  toolId: string | null;
-  triggerId: string | null;
-  apiKeyId: string | null;
-  parentRunId: string | null;
-  model: string | null;
-  deadlineSeconds: number;
-};
+export type FailedRun = Pick<
+  RunDetail,
+  | "errorCode"
+  | "kind"
+  | "agentId"
+  | "toolId"
+  | "triggerId"
+  | "apiKeyId"
+  | "parentRunId"
+  | "model"
+  | "deadlineSeconds"
+>;
 
-/** What happened, what to try, and links to the pages for it. */
-export type Explanation = { sentence: string; advice: string; links: { href: string; label: string }[] };
+type Link = { href: string; label: string };
 
-type Explain = (run: FailedRun, failedStep: string | null) => Explanation;
+/** What happened, what to try, and links to the pages for it; by default to the agent or tool. */
+type Explanation = { sentence: string; advice: string; links?: Link[] };
 
-const EXPLANATIONS: Record<FailureCode, Explain> = {
-  insufficient_credits: () => ({
-    sentence: "The organization's credits ran out during the run.",
-    advice: "Finished steps are kept and were charged. Run it again when there are credits.",
-    links: [{ href: "/credits", label: "Credits" }],
-  }),
-  max_credits: (run) => ({
-    sentence: "The run reached its credit cap.",
-    advice: "Raise maxCredits where the message says it is set, or reduce the work of the run.",
-    links: [
-      targetLink(run),
-      ...(run.triggerId ? [{ href: `/triggers/${run.triggerId}`, label: "Open the trigger" }] : []),
-      ...(run.apiKeyId ? [{ href: "/keys", label: "API keys" }] : []),
-    ],
-  }),
-  deadline_exceeded: (run) => ({
-    sentence: `The run took longer than its deadline of ${formatDuration(run.deadlineSeconds * 1_000)}.`,
-    advice: `The timeline shows what took the time. Raise deadlineSeconds of the ${run.kind}, or reduce its work.`,
-    links: [targetLink(run)],
-  }),
-  not_admitted: () => ({
-    sentence: "The run waited 24 hours for a free slot and was ended.",
-    advice:
-      "Other runs used all slots of the plan, or no process executed runs. Cancel runs that hang, then run it again.",
-    links: [{ href: "/runs?status=Running", label: "Running runs" }],
-  }),
-  repeated_failure: (run) => ({
-    sentence: "The model made the same failing call three times.",
-    advice: "Explain in the system prompt how to make this call, or fix the function or tool.",
-    links: [targetLink(run)],
-  }),
-  step_failed: (run, failedStep) => ({ ...explainStep(failedStep), links: [targetLink(run)] }),
-  output_failed: (run) => ({
-    sentence: "The tool's output expression failed on the outputs of its steps.",
-    advice: "Compare the expression with the outputs of the steps below.",
-    links: [targetLink(run)],
-  }),
-  output_invalid: (run) => ({
-    ...(run.kind === "tool"
-      ? {
-          sentence: "The tool's output does not match its output schema.",
-          advice: "Correct the output or the schema in its definition.",
-        }
-      : {
-          sentence: "The model's answer does not match the agent's output schema.",
-          advice: "Describe the answer in the system prompt, simplify the schema, or allow more steps.",
-        }),
-    links: [targetLink(run)],
-  }),
-  output_too_large: (run) => ({
-    sentence: "The output is larger than 4 MiB, the limit for a run.",
-    advice: "Return less: a part, a summary, or an address from which to fetch it.",
-    links: [targetLink(run)],
-  }),
-  model_unauthorized: () => ({
-    sentence: "The model provider refused this installation's API key.",
-    advice:
-      "The operator sets the key in OPENAI_API_KEY or in the file of MODEL_PROVIDERS. Then run it again.",
-    links: [],
-  }),
-  model_unknown: (run) => ({
-    sentence: `The model provider does not know the model ${run.model ?? "of this run"}.`,
-    advice: "Correct the model's name, or ask the operator to add a provider that serves it.",
-    links: [targetLink(run)],
-  }),
-  model_quota: () => ({
-    sentence: "The operator's account at the model provider has used up its quota.",
-    advice: "The operator can raise it there. Then run it again.",
-    links: [],
-  }),
-  model_input_too_long: (run) => ({
-    sentence: "The conversation is longer than the model's context.",
-    advice: "Shorten the input, return less from tools, or choose a model with a longer context.",
-    links: [targetLink(run)],
-  }),
-  model_refused: (run) => ({
-    sentence: "The request to the model provider was refused.",
-    advice:
-      "The message says why: often an unsupported setting, content that the provider declines, or an address that is not public.",
-    links: [targetLink(run)],
-  }),
-  model_unavailable: () => ({
-    sentence: "The model provider was unreachable or too busy at every attempt.",
-    advice: "This usually passes: run it again. The attempts are listed under Attempts.",
-    links: [],
-  }),
-  caller_ended: (run) => ({
-    sentence: "The run that started this one ended before this one finished.",
-    advice: "Its page says why.",
-    links: run.parentRunId ? [{ href: `/runs/${run.parentRunId}`, label: "Open the parent run" }] : [],
-  }),
-  internal_error: () => ({
-    sentence: "Something failed on our side. The run was not charged.",
-    advice: "Run it again. The cause is in the service's log, under the run's id.",
-    links: [],
-  }),
-};
-
-/** Explains a failure by its code and the function of the failed step; `failedStep` is null if no step failed. */
-export function explainFailure(run: FailedRun, failedStep: string | null): Explanation {
-  const code = FAILURE_CODES.find((each) => each === run.errorCode);
-  if (code) return EXPLANATIONS[code](run, failedStep);
+function explanationsOf(run: FailedRun, failedStep: string | null): Record<FailureCode, Explanation> {
   return {
-    sentence: "The run failed.",
-    advice: "Look at the inputs and outputs of its steps.",
-    links: [targetLink(run)],
+    insufficient_credits: {
+      sentence: "The organization's credits ran out during the run.",
+      advice: "Finished steps are kept and were charged. Run it again when there are credits.",
+      links: [{ href: "/credits", label: "Credits" }],
+    },
+    max_credits: {
+      sentence: "The run reached its credit cap.",
+      advice: "Raise maxCredits where the message says it is set, or reduce the work of the run.",
+      links: [
+        targetLink(run),
+        ...(run.triggerId ? [{ href: `/triggers/${run.triggerId}`, label: "Open the trigger" }] : []),
+        ...(run.apiKeyId ? [{ href: "/keys", label: "API keys" }] : []),
+      ],
+    },
+    deadline_exceeded: {
+      sentence: `The run took longer than its deadline of ${formatDuration(run.deadlineSeconds * 1_000)}.`,
+      advice: `The timeline shows what took the time. Raise deadlineSeconds of the ${run.kind}, or reduce its work.`,
+    },
+    not_admitted: {
+      sentence: "The run waited 24 hours for a free slot and was ended.",
+      advice:
+        "Other runs used all slots of the plan, or no process executed runs. Cancel runs that hang, then run it again.",
+      links: [{ href: "/runs?status=Running", label: "Running runs" }],
+    },
+    repeated_failure: {
+      sentence: "The model made the same failing call three times.",
+      advice: "Explain in the system prompt how to make this call, or fix the function or tool.",
+    },
+    step_failed: explainStep(failedStep),
+    output_failed: {
+      sentence: "The tool's output expression failed on the outputs of its steps.",
+      advice: "Compare the expression with the outputs of the steps below.",
+    },
+    output_invalid:
+      run.kind === "tool"
+        ? {
+            sentence: "The tool's output does not match its output schema.",
+            advice: "Correct the output or the schema in its definition.",
+          }
+        : {
+            sentence: "The model's answer does not match the agent's output schema.",
+            advice: "Describe the answer in the system prompt, simplify the schema, or allow more steps.",
+          },
+    output_too_large: {
+      sentence: "The output is larger than 4 MiB, the limit for a run.",
+      advice: "Return less: a part, a summary, or an address from which to fetch it.",
+    },
+    model_unauthorized: {
+      sentence: "The model provider refused this installation's API key.",
+      advice:
+        "The operator sets the key in OPENAI_API_KEY or in the file of MODEL_PROVIDERS. Then run it again.",
+      links: [],
+    },
+    model_unknown: {
+      sentence: `The model provider does not know the model ${run.model ?? "of this run"}.`,
+      advice: "Correct the model's name, or ask the operator to add a provider that serves it.",
+    },
+    model_quota: {
+      sentence: "The operator's account at the model provider has used up its quota.",
+      advice: "The operator can raise it there. Then run it again.",
+      links: [],
+    },
+    model_input_too_long: {
+      sentence: "The conversation is longer than the model's context.",
+      advice: "Shorten the input, return less from tools, or choose a model with a longer context.",
+    },
+    model_refused: {
+      sentence: "The request to the model provider was refused.",
+      advice:
+        "The message says why: often an unsupported setting, content that the provider declines, or an address that is not public.",
+    },
+    model_unavailable: {
+      sentence: "The model provider was unreachable or too busy at every attempt.",
+      advice: "This usually passes: run it again. The attempts are listed under Attempts.",
+      links: [],
+    },
+    caller_ended: {
+      sentence: "The run that started this one ended before this one finished.",
+      advice: "Its page says why.",
+      links: run.parentRunId ? [{ href: `/runs/${run.parentRunId}`, label: "Open the parent run" }] : [],
+    },
+    internal_error: {
+      sentence: "Something failed on our side. The run was not charged.",
+      advice: "Run it again. The cause is in the service's log, under the run's id.",
+      links: [],
+    },
   };
 }
 
-type StepExplanation = Pick<Explanation, "sentence" | "advice">;
+/** Explains a failure by its code and the function of the failed step; `failedStep` is null if no step failed. */
+export function explainFailure(run: FailedRun, failedStep: string | null): Required<Explanation> {
+  const code = FAILURE_CODES.find((each) => each === run.errorCode);
+  const unknown = { sentence: "The run failed.", advice: "Look at the inputs and outputs of its steps." };
+  return {
+    links: [targetLink(run)],
+    ...(code ? explanationsOf(run, failedStep)[code] : unknown),
+  };
+}
 
-const STEP_EXPLANATIONS: Record<string, StepExplanation> = {
+const STEP_EXPLANATIONS: Record<string, Explanation> = {
   http_request: {
     sentence: "A call to another service failed.",
     advice:
@@ -191,7 +183,7 @@ const STEP_EXPLANATIONS: Record<string, StepExplanation> = {
   },
 };
 
-function explainStep(name: string | null): StepExplanation {
+function explainStep(name: string | null): Explanation {
   if (name === null) {
     return {
       sentence: "A step of the tool failed before or after its function ran.",
@@ -207,6 +199,6 @@ function explainStep(name: string | null): StepExplanation {
   );
 }
 
-function targetLink({ kind, agentId, toolId }: FailedRun): Explanation["links"][number] {
+function targetLink({ kind, agentId, toolId }: FailedRun): Link {
   return { href: `/${kind}s/${agentId ?? toolId}`, label: `Open the ${kind}` };
 }

@@ -1,26 +1,14 @@
-"use client";
-
 import { Link } from "@/app/_ui/link";
-import type { RunDetail } from "@/server/runs/read/inspect/inspect";
-import { isAtFault, type Line, lineId, type WorkLine } from "../lines";
+import { isAtFault } from "../lines";
+import type { Workbench } from "../use-workbench";
 import { explainFailure } from "./explain-failure";
 
 /** A longer cause, or one of several lines, is collapsed. */
 const SHORT_CAUSE = 200;
 
 /** The head of a failed run's page: what happened, where, the original message, and what to try. */
-export function Failure({
-  run,
-  lines,
-  chosen,
-  onShow,
-}: {
-  run: RunDetail;
-  lines: WorkLine[];
-  chosen: Line | null;
-  onShow: (line: Line) => void;
-}) {
-  const where = lines.findLast(isAtFault);
+export function Failure({ bench: { run, own, chosen, choose } }: { bench: Workbench }) {
+  const where = own.findLast(isAtFault);
   const { sentence, advice, links } = explainFailure(run, where?.kind === "step" ? where.step.name : null);
   return (
     <section
@@ -33,8 +21,8 @@ export function Failure({
           In {where.kind === "step" ? `step ${where.step.number}, ` : ""}
           <span className={where.kind === "step" ? "mono" : "lowercase"}>{where.label}</span>
           {run.kind === "agent" && where.kind === "step" ? `, iteration ${where.step.iteration}` : ""}.{" "}
-          {chosen && lineId(chosen) === lineId(where) ? null : (
-            <button className="text-accent underline" onClick={() => onShow(where)} type="button">
+          {chosen?.id === where.id ? null : (
+            <button className="text-accent underline" onClick={() => choose(where)} type="button">
               Show it
             </button>
           )}

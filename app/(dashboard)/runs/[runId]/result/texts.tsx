@@ -1,5 +1,3 @@
-"use client";
-
 import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useMemo } from "react";
 import { CopyButton } from "@/app/_ui/copy-button";
@@ -16,7 +14,7 @@ import { isTerminal } from "@/server/contract/enums";
 import type { RunDetail } from "@/server/runs/read/inspect/inspect";
 import type { CallLine } from "@/server/runs/read/inspect/lines";
 import type { PayloadPreview } from "@/server/runs/read/inspect/payload-preview";
-import { ReservedSpace } from "../inspector/reserved-space";
+import { ReservedSpace } from "./reserved-space";
 
 /**
  * The run's result, above it the failure if it failed, and its input. `reserve` keeps space for the output of a watched

@@ -1,36 +1,34 @@
 import clsx from "clsx";
-import { useRef } from "react";
+import { type PointerEvent, useRef, useState } from "react";
 import { IconButton } from "@/app/_ui/button";
 import { formatSpan } from "@/app/_ui/figures/format";
 import { ZoomIcon } from "@/app/_ui/icons";
+import type { Workbench } from "../use-workbench";
 import { axisTicks, describeRange, type Tick } from "./axis-ticks";
 import type { Measure } from "./measures";
 import { COLUMNS, type Scale, type TimeRange } from "./scale";
-import { type Dragged, useDrag } from "./use-drag";
 
 /**
  * The scale above the bars: round times, or the amount of the longest bar. Dragging over the time axis zooms in. A
  * zoomed axis shows its range and a button to zoom out.
  */
 export function Axis({
+  bench: { setRange, zoom },
   scale,
   full,
   range,
-  onRangeChange,
-  onZoom,
 }: {
+  bench: Workbench;
   /** The scale of the bars, and the scale without zoom. */
   scale: Scale;
   full: Scale;
   range: TimeRange | null;
-  onRangeChange: (range: TimeRange | null) => void;
-  onZoom: () => void;
 }) {
-  const zoom = useRef<HTMLButtonElement>(null);
+  const zoomButton = useRef<HTMLButtonElement>(null);
   const byTime = scale.measure === "time";
   const momentAt = (part: number) => scale.start + part * scale.span;
   const { dragged, handlers } = useDrag(({ from, to }) =>
-    onRangeChange({ from: momentAt(from), to: momentAt(to) }),
+    setRange({ from: momentAt(from), to: momentAt(to) }),
   );
   const from = scale.start - full.start;
   const shown = range ? describeRange(from, from + scale.span) : undefined;
@@ -44,8 +42,8 @@ export function Axis({
           <IconButton
             className="-my-1 -mr-1"
             label="Zoom to the selected line"
-            onClick={onZoom}
-            ref={zoom}
+            onClick={zoom}
+            ref={zoomButton}
             title="Zoom to the selected line (z), or drag over the axis"
           >
             <ZoomIcon size={14} />
@@ -57,7 +55,7 @@ export function Axis({
           "@container flex h-full min-w-0 items-center",
           byTime && "cursor-crosshair touch-pan-y select-none",
         )}
-        {...(byTime ? handlers : {})}
+        {...(byTime ? handlers : null)}
       >
         <svg aria-hidden="true" className="block overflow-visible" height="16" width="100%">
           {(byTime ? axisTicks(from, from + scale.span) : ZERO).map((tick) => (
@@ -78,8 +76,8 @@ export function Axis({
           aria-label={`Show all ${formatSpan(full.span)}`}
           className="justify-self-end rounded text-accent hover:underline"
           onClick={() => {
-            onRangeChange(null);
-            zoom.current?.focus();
+            setRange(null);
+            zoomButton.current?.focus();
           }}
           title="Show all (Z)"
           type="button"
@@ -92,6 +90,43 @@ export function Axis({
       {dragged ? <Band {...dragged} /> : null}
     </div>
   );
+}
+
+/** A shorter move is a click, in pixels. */
+const MIN_PX = 4;
+
+/** A dragged range, in shares of the element's width. */
+type Dragged = { from: number; to: number };
+
+/** Lets the pointer drag over an element. `onDragged` is called when it is released. */
+function useDrag(onDragged: (dragged: Dragged) => void) {
+  const [drag, setDrag] = useState<{ anchor: number; at: number } | null>(null);
+  const dragged = drag && { from: Math.min(drag.anchor, drag.at), to: Math.max(drag.anchor, drag.at) };
+  const handlers = {
+    onPointerDown: (event: PointerEvent) => {
+      if (event.button !== 0) return;
+      event.currentTarget.setPointerCapture(event.pointerId);
+      const at = partAt(event);
+      setDrag({ anchor: at, at });
+    },
+    onPointerMove: (event: PointerEvent) => {
+      if (drag) setDrag({ ...drag, at: partAt(event) });
+    },
+    onPointerUp: (event: PointerEvent) => {
+      setDrag(null);
+      if (!drag) return;
+      const at = partAt(event);
+      const last = { from: Math.min(drag.anchor, at), to: Math.max(drag.anchor, at) };
+      if ((last.to - last.from) * event.currentTarget.clientWidth >= MIN_PX) onDragged(last);
+    },
+    onPointerCancel: () => setDrag(null),
+  };
+  return { dragged, handlers };
+}
+
+function partAt({ currentTarget, clientX }: PointerEvent): number {
+  const { left, width } = currentTarget.getBoundingClientRect();
+  return Math.min(1, Math.max(0, (clientX - left) / width));
 }
 
 /** The dragged range, across all rows. */
@@ -113,25 +148,13 @@ function Band({ from, to }: Dragged) {
 const HEADS: Record<Measure, string> = { time: "", credits: "Credits", tokens: "Tokens" };
 const ZERO: Tick[] = [{ at: 0, part: 0, label: "0", needs: 0 }];
 
-/** Shown from this width of the axis in pixels. Written out, because Tailwind generates classes from the source text. */
-const FROM_WIDTH = [
-  [48, "@max-[48px]:hidden"],
-  [64, "@max-[64px]:hidden"],
-  [80, "@max-[80px]:hidden"],
-  [92, "@max-[92px]:hidden"],
-  [104, "@max-[104px]:hidden"],
-  [116, "@max-[116px]:hidden"],
-  [128, "@max-[128px]:hidden"],
-  [160, "@max-[160px]:hidden"],
-  [192, "@max-[192px]:hidden"],
-  [224, "@max-[224px]:hidden"],
-  [256, "@max-[256px]:hidden"],
-  [320, "@max-[320px]:hidden"],
-  [400, "@max-[400px]:hidden"],
-  [560, "@max-[560px]:hidden"],
-] as const;
+/** The widths below which a label can be hidden, in pixels. Tailwind generates classes from the source text. */
+const FROM_WIDTH =
+  "@max-[48px]:hidden @max-[64px]:hidden @max-[80px]:hidden @max-[92px]:hidden @max-[104px]:hidden @max-[116px]:hidden @max-[128px]:hidden @max-[160px]:hidden @max-[192px]:hidden @max-[224px]:hidden @max-[256px]:hidden @max-[320px]:hidden @max-[400px]:hidden @max-[560px]:hidden"
+    .split(" ")
+    .map((className) => ({ className, width: Number(/\d+/.exec(className)) }));
 
 function fromWidth(needs: number): string {
   if (needs <= 0) return "";
-  return FROM_WIDTH.find(([width]) => width >= needs)?.[1] ?? "hidden";
+  return FROM_WIDTH.find(({ width }) => width >= needs)?.className ?? "hidden";
 }

@@ -1,77 +1,48 @@
-import { type GroupLine, type Line, lineFacts, type WorkLine } from "../lines";
-import type { Bar, Span } from "./scale";
-
-/**
- * A line's bar. With several attempts, one bar each, on a line through the delays. Outside the visible range, an arrow.
- * A group is a fainter bar with its failures marked.
- */
-export function BarShape({ line, bar }: { line: Line; bar: Bar }) {
-  return (
-    <svg aria-hidden="true" className="overflow-visible" height="12" width="100%">
-      {bar.held ? <GroupShape held={bar.held} /> : null}
-      {line.kind === "group" && bar.held ? null : bar.beyond ? (
-        <Arrow to={bar.beyond} />
-      ) : bar.attempts === null ? (
-        <Rect className={barClass(line)} span={bar} />
-      ) : (
-        <>
-          <line
-            className="stroke-line-strong"
-            strokeWidth="2"
-            x1={percent(bar.from)}
-            x2={percent(bar.from + bar.length)}
-            y1="6"
-            y2="6"
-          />
-          {bar.attempts.map((attempt, index) => (
-            <Rect
-              className={attempt.failed ? (failureClass(line) ?? FILLS.Failed) : barClass(line)}
-              // biome-ignore lint/suspicious/noArrayIndexKey: the first, the second, … try.
-              key={index}
-              span={attempt}
-            />
-          ))}
-        </>
-      )}
-    </svg>
-  );
-}
-
-function GroupShape({ held }: { held: NonNullable<Bar["held"]> }) {
-  return (
-    <>
-      <Rect className="fill-bar-step/35 stroke-none" span={held} />
-      {held.failed.map((span, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: the first, the second, … failure.
-        <Rect className={FILLS[span.status]} key={index} span={span} />
-      ))}
-    </>
-  );
-}
-
-function Arrow({ to }: { to: "before" | "after" }) {
-  return (
-    <svg aria-hidden="true" className="overflow-visible fill-faint" x={to === "before" ? "0" : "100%"}>
-      <path d={to === "before" ? "M5 2.5v7L0 6z" : "M-5 2.5v7L0 6z"} />
-    </svg>
-  );
-}
+import type { Bar, Fill } from "./scale";
 
 /** The minimum width, so that a line that took no time is visible. */
 const THINNEST = 0.006;
 
-function Rect({ span, className }: { span: Span; className: string }) {
-  const length = Math.max(THINNEST, span.length);
+/** A line's bars. With several attempts, they are on a line through the delays. Outside the visible range, an arrow. */
+export function BarShape({ bar: { rects, through, beyond } }: { bar: Bar }) {
   return (
-    <rect
-      className={className}
-      height="10"
-      rx="1.5"
-      strokeWidth="1"
-      width={percent(length)}
-      x={percent(Math.min(span.from, 1 - length))}
-      y="1"
-    />
+    <svg aria-hidden="true" className="overflow-visible" height="12" width="100%">
+      {beyond ? (
+        <svg
+          aria-hidden="true"
+          className="overflow-visible fill-faint"
+          x={beyond === "before" ? "0" : "100%"}
+        >
+          <path d={beyond === "before" ? "M5 2.5v7L0 6z" : "M-5 2.5v7L0 6z"} />
+        </svg>
+      ) : null}
+      {through ? (
+        <line
+          className="stroke-line-strong"
+          strokeWidth="2"
+          x1={percent(through.from)}
+          x2={percent(through.from + through.length)}
+          y1="6"
+          y2="6"
+        />
+      ) : null}
+      {rects.map(({ from, fill, ...rect }, index) => {
+        const length = Math.max(THINNEST, rect.length);
+        return (
+          <rect
+            className={FILLS[fill]}
+            height="10"
+            // biome-ignore lint/suspicious/noArrayIndexKey: the first, the second, … attempt or failure.
+            key={index}
+            rx="1.5"
+            strokeWidth="1"
+            width={percent(length)}
+            x={percent(Math.min(from, 1 - length))}
+            y="1"
+          />
+        );
+      })}
+    </svg>
   );
 }
 
@@ -79,26 +50,13 @@ function percent(part: number): string {
   return `${(part * 100).toFixed(3)}%`;
 }
 
-function barClass(line: Line): string {
-  if (line.kind === "wait") return "fill-none stroke-muted [stroke-dasharray:3_2]";
-  const failure = failureClass(line);
-  if (failure) return failure;
-  if (lineFacts(line).status === "Running") return "fill-running stroke-running";
-  return workOf(line).kind === "call" ? "fill-bar-model stroke-bar-model" : "fill-bar-step stroke-bar-step";
-}
-
-/** The bars of what did not succeed. */
-const FILLS = {
+const FILLS: Record<Fill, string> = {
+  held: "fill-bar-step/35 stroke-none",
+  wait: "fill-none stroke-muted [stroke-dasharray:3_2]",
+  call: "fill-bar-model stroke-bar-model",
+  step: "fill-bar-step stroke-bar-step",
+  Running: "fill-running stroke-running",
   Failed: "fill-failed stroke-failed",
   Tolerated: "fill-waiting-fill stroke-waiting-fill",
   Cancelled: "fill-cancelled-fill stroke-cancelled-fill",
 };
-
-function failureClass(line: Line): string | undefined {
-  const { status } = lineFacts(line);
-  return status === "Running" || status === "Completed" ? undefined : FILLS[status];
-}
-
-function workOf(line: Exclude<Line, { kind: "wait" }>): WorkLine | GroupLine {
-  return line.kind === "attempt" ? line.of : line;
-}

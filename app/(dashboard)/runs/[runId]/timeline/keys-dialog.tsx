@@ -1,5 +1,3 @@
-"use client";
-
 import { Dialog } from "@/app/_ui/dialog";
 
 const KEYS: readonly [keys: string, does: string][] = [

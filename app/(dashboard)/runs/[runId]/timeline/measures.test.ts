@@ -1,9 +1,16 @@
 import { expect, it } from "vitest";
+import type { CallLine, StepLine } from "@/server/runs/read/inspect/lines";
 import { callLine, stepLine } from "@/testing/run-lines";
-import type { WaitLine, WorkLine } from "../lines";
+import { linesOf, type WorkLine, waitsOf } from "../lines";
 import { amountOf, creditShares, fromCreditUnits, largestLine, timeShares } from "./measures";
 
 const at = (ms: number) => new Date(1_000_000 + ms).toISOString();
+
+function lineOf(work: { steps?: StepLine[]; calls?: CallLine[] }): WorkLine {
+  const [line] = linesOf({ run: { id: "run", kind: "tool" }, steps: [], calls: [], ...work });
+  if (!line) throw new Error("There is no line.");
+  return line;
+}
 
 function step(number: number, [from, to]: [number, number | null], more: object = {}): WorkLine {
   const line = stepLine(`part[${number}]`, {
@@ -14,13 +21,13 @@ function step(number: number, [from, to]: [number, number | null], more: object 
     durationMs: to === null ? null : to - from,
     ...more,
   });
-  return { kind: "step", runId: "run", slug: String(number), step: line, label: line.key, depth: 0 };
+  return lineOf({ steps: [line] });
 }
 
 function call(key: string, [from, to]: [number, number]): WorkLine {
   const times = { startedAt: at(from), finishedAt: at(to), durationMs: to - from };
   const line = callLine(key, { inputTokens: 100, outputTokens: 20, credits: "0.1505", ...times });
-  return { kind: "call", runId: "run", slug: key, call: line, label: "think", depth: 0 };
+  return lineOf({ calls: [line] });
 }
 
 const run = { start: 1_000_000, end: 1_001_000, now: 1_001_000 };
@@ -36,20 +43,12 @@ it("counts parallel time once, the model first, and the time between", () => {
 });
 
 it("separates waiting for a slot from other gaps, without the wait before the start", () => {
-  const wait = (reason: "queue" | "turn", from: number, to: number): WaitLine => {
-    return {
-      kind: "wait",
-      runId: "run",
-      slug: reason,
-      label: reason,
-      depth: 0,
-      reason,
-      from: at(from),
-      to: at(to),
-    };
-  };
   const lines = [step(1, [100, 400]), step(2, [900, 950])];
-  const waits = [wait("queue", -5_000, 0), wait("turn", 350, 600), wait("turn", 650, 900)];
+  const turns = [
+    { from: at(350), to: at(600) },
+    { from: at(650), to: at(900) },
+  ];
+  const waits = waitsOf({ id: "run", createdAt: at(-5_000), startedAt: at(0), turns });
   expect(timeShares(lines, waits, run)).toEqual({ model: 0, steps: 350, waited: 450, between: 200 });
 });
 

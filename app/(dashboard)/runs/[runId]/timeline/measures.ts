@@ -1,18 +1,19 @@
 import { formatCount, formatCredits, formatDuration } from "@/app/_ui/figures/format";
-import { isWork, type Line, lineFacts, lineId, type WaitLine, type WorkLine } from "../lines";
+import { isWork, type Line, type WaitLine, type WorkLine } from "../lines";
 
 export type Measure = "time" | "credits" | "tokens";
 
 /** When a line ended, in ms; an open one ends now. */
-export function endOf(line: Line, now: number): number {
-  const { startedAt, finishedAt } = lineFacts(line);
-  return finishedAt ? new Date(finishedAt).getTime() : Math.max(now, new Date(startedAt).getTime());
+export function endOf(
+  { startedAt, finishedAt }: Pick<Line, "startedAt" | "finishedAt">,
+  now: number,
+): number {
+  return finishedAt ? Date.parse(finishedAt) : Math.max(now, Date.parse(startedAt));
 }
 
 /** How long a line took, or has taken until `now`, in ms. */
 export function lengthOf(line: Line, now: number): number {
-  const { startedAt, durationMs } = lineFacts(line);
-  return durationMs ?? Math.max(0, endOf(line, now) - new Date(startedAt).getTime());
+  return line.durationMs ?? Math.max(0, endOf(line, now) - Date.parse(line.startedAt));
 }
 
 /**
@@ -54,8 +55,8 @@ export function timeShares(
   lines: WorkLine[],
   waits: WaitLine[],
   { start, end, now }: { start: number; end: number; now: number },
-): { model: number; steps: number; waited: number; between: number } {
-  const spanOf = (line: Line): Span => [new Date(lineFacts(line).startedAt).getTime(), endOf(line, now)];
+) {
+  const spanOf = (line: Line): Span => [Date.parse(line.startedAt), endOf(line, now)];
   const turns = waits.filter(({ reason }) => reason === "turn");
   const model = covered(lines.filter(({ kind }) => kind === "call").map(spanOf));
   const work = covered(lines.map(spanOf));
@@ -77,7 +78,7 @@ function covered(spans: Span[]): number {
 }
 
 /** A run's credits by use, in ten-thousandths. */
-export function creditShares(lines: WorkLine[]): { model: number; actions: number; started: number } {
+export function creditShares(lines: WorkLine[]) {
   const shares = { model: 0, actions: 0, started: 0 };
   for (const line of lines) {
     if (line.kind === "call") shares.model += creditUnits(line.call.credits);
@@ -94,10 +95,8 @@ export function creditShares(lines: WorkLine[]): { model: number; actions: numbe
  * inside it.
  */
 export function largestLine(lines: WorkLine[], measure: Measure, now: number): WorkLine | null {
-  const inside = new Set(
-    lines.filter((line) => line.kind === "call" && line.call.key.includes("/")).map(lineId),
-  );
-  const candidates = measure === "time" ? lines.filter((line) => !inside.has(lineId(line))) : lines;
+  const isInside = (line: WorkLine) => line.kind === "call" && line.call.key.includes("/");
+  const candidates = measure === "time" ? lines.filter((line) => !isInside(line)) : lines;
   if (candidates.length < 2) return null;
   const largest = candidates.reduce((most, line) =>
     amountOf(line, measure, now) > amountOf(most, measure, now) ? line : most,

@@ -1,56 +1,39 @@
 import clsx from "clsx";
+import type { ComponentProps } from "react";
 import { formatCount, formatPlural } from "@/app/_ui/figures/format";
 import { StatusShape } from "@/app/_ui/figures/status";
 import { ChevronRightIcon, SparkIcon } from "@/app/_ui/icons";
-import { attemptsOf, isWork, type Line, lineFacts, lineId } from "../lines";
+import { isStep, isWork, type Row } from "../lines";
 import { BarShape } from "./bar";
-import { countIn, isStep } from "./line-folds";
 import { type Bar, COLUMNS } from "./scale";
 
 /** One line: name, status, bar and amount. */
 export function TimelineRow({
   line,
-  position,
-  count,
-  chosen,
-  tabbable,
   bar,
   unfolded,
   onUnfold,
-  onPoint,
-  onChoose,
-}: {
-  line: Line;
-  /** Counted from 1, of `count`. */
-  position: number;
-  count: number;
-  chosen: boolean;
-  /** Whether Tab stops here: the selected row, if it is visible. */
-  tabbable: boolean;
+  tabIndex,
+  ...props
+}: ComponentProps<"div"> & {
+  line: Row;
   bar: Bar;
-  /** Whether the child run or the attempts are expanded; null if there are none. */
+  /** Whether what the line can unfold is visible; null if there is nothing. */
   unfolded: boolean | null;
   onUnfold: () => void;
-  onPoint: () => void;
-  onChoose: (line: Line) => void;
 }) {
-  const { status } = lineFacts(line);
+  const chosen = props["aria-selected"];
   return (
-    // biome-ignore lint/a11y/useKeyWithClickEvents: the list around handles the keys.
     <div
-      aria-posinset={position}
-      aria-selected={chosen}
-      aria-setsize={count}
+      {...props}
       className={clsx(
         COLUMNS,
         "group h-[36px] cursor-pointer -outline-offset-2",
         chosen ? "bg-selected" : "hover:bg-hover",
       )}
-      id={`line-${lineId(line)}`}
-      onClick={() => onChoose(line)}
-      onPointerEnter={onPoint}
+      id={`line-${line.id}`}
       role="option"
-      tabIndex={tabbable ? 0 : -1}
+      tabIndex={tabIndex}
     >
       <span
         className={clsx(
@@ -69,9 +52,9 @@ export function TimelineRow({
         ) : null}
         <LineName line={line} />
         <HeldCount line={line} />
-        {isWork(line) ? <AttemptCount count={attemptsOf(line).length} /> : null}
+        {isWork(line) ? <AttemptCount count={line.attempts.length} /> : null}
         <span className="sr-only">
-          , {status}, {bar.beyond ? `${bar.beyond} what is shown, ` : null}
+          , {line.status}, {bar.beyond ? `${bar.beyond} what is shown, ` : null}
         </span>
         {unfolded === null ? null : (
           // The keyboard uses the arrow keys, or the button beside the step's output.
@@ -89,40 +72,35 @@ export function TimelineRow({
           </span>
         )}
       </span>
-      <BarShape bar={bar} line={line} />
+      <BarShape bar={bar} />
       <span className="text-right text-muted text-xs tabular-nums">{bar.label}</span>
     </div>
   );
 }
 
-function LineShape({ line }: { line: Line }) {
-  const { status } = lineFacts(line);
-  if (line.kind === "call" && status === "Completed") {
+function LineShape({ line: { kind, status } }: { line: Row }) {
+  if (kind === "call" && status === "Completed") {
     return <SparkIcon className="shrink-0 text-bar-model" size={12} />;
   }
-  if (line.kind === "wait") return <StatusShape status={status === "Running" ? "Waiting" : "Pending"} />;
+  if (kind === "wait") return <StatusShape status={status === "Running" ? "Waiting" : "Pending"} />;
   return <StatusShape status={status} />;
 }
 
-function LineName({ line }: { line: Line }) {
+function LineName({ line }: { line: Row }) {
+  const { kind, label } = line;
+  const called = line.kind === "step" && line.step.name !== label ? ` ${line.step.name}` : "";
+  const error = line.kind === "attempt" ? line.attempt.error : null;
   return (
     <span
-      className={clsx(
-        "truncate",
-        line.kind === "step" || line.kind === "group" ? "font-medium" : "text-muted",
-      )}
-      title={
-        line.kind === "step" && line.step.name !== line.label ? `${line.label} ${line.step.name}` : line.label
-      }
+      className={clsx("truncate", kind === "step" || kind === "group" ? "font-medium" : "text-muted")}
+      title={label + called}
     >
-      {line.label}
-      {line.kind === "step" && line.step.name !== line.label ? (
-        <span className="font-normal text-muted"> {line.step.name}</span>
-      ) : null}
-      {line.kind === "attempt" && line.attempt.error ? (
-        <span className="text-failed" title={line.attempt.error}>
+      {label}
+      {called ? <span className="font-normal text-muted">{called}</span> : null}
+      {error ? (
+        <span className="text-failed" title={error}>
           {" "}
-          {line.attempt.error}
+          {error}
         </span>
       ) : null}
     </span>
@@ -130,9 +108,11 @@ function LineName({ line }: { line: Line }) {
 }
 
 /** How many lines a group has, and how many failed. A narrow timeline shows the numbers only. */
-function HeldCount({ line }: { line: Line }) {
+function HeldCount({ line }: { line: Row }) {
   if (!line.folded && line.kind !== "group") return null;
-  const steps = line.kind === "group" ? line.items.length : (line.holds ?? []).filter(isStep).length;
+  const holds = line.holds ?? [];
+  const steps = line.kind === "group" ? line.items.length : holds.filter(isStep).length;
+  const countOf = (wanted: string) => holds.filter(({ status }) => status === wanted).length;
   return (
     <>
       {line.kind === "group" ? (
@@ -146,8 +126,8 @@ function HeldCount({ line }: { line: Line }) {
           <span className="@max-md/timeline:sr-only"> {steps === 1 ? "step" : "steps"}</span>
         </span>
       )}
-      <FailureCount className="text-failed" count={countIn(line, "Failed")} word="failed" />
-      <FailureCount className="text-waiting" count={countIn(line, "Tolerated")} word="tolerated" />
+      <FailureCount className="text-failed" count={countOf("Failed")} word="failed" />
+      <FailureCount className="text-waiting" count={countOf("Tolerated")} word="tolerated" />
     </>
   );
 }
@@ -173,7 +153,7 @@ function AttemptCount({ count }: { count: number }) {
   );
 }
 
-function unfoldTitle(line: Line): string {
+function unfoldTitle(line: Row): string {
   if (line.holds) return "Show its lines";
   return line.kind === "step" && line.step.childRunId
     ? "Show the steps of the child run"

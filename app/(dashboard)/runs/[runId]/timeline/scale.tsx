@@ -1,7 +1,6 @@
 import { formatDuration } from "@/app/_ui/figures/format";
 import type { RunDetail } from "@/server/runs/read/inspect/inspect";
-import type { StepLine } from "@/server/runs/read/inspect/lines";
-import { attemptsOf, isWork, type Line, type LineStatus, lineFacts, type WorkLine } from "../lines";
+import { isWork, type Line, type LineStatus, MIN_SHOWN_WAIT_MS, type Row } from "../lines";
 import { amountOf, endOf, formatAmount, type Measure } from "./measures";
 
 /**
@@ -25,76 +24,125 @@ export function scaleOf(
     const most = lines.reduce((max, line) => Math.max(max, amountOf(line, measure, now)), 0);
     return { measure, start: 0, span: Math.max(1, most) };
   }
-  const begun = new Date(run.startedAt ?? run.createdAt).getTime();
+  const begun = Date.parse(run.startedAt ?? run.createdAt);
   // Attempts are within their lines, and a planned one must not extend the axis.
   const spans = lines.filter(({ kind }) => kind !== "attempt");
-  const start = spans.reduce((first, line) => Math.min(first, Date.parse(lineFacts(line).startedAt)), begun);
-  const last = spans.reduce((latest, line) => Math.max(latest, endOf(line, now)), start);
-  const end = run.finishedAt ? Math.max(new Date(run.finishedAt).getTime(), last) : Math.max(now, last);
+  const start = spans.reduce((first, line) => Math.min(first, Date.parse(line.startedAt)), begun);
+  const end = spans.reduce(
+    (latest, line) => Math.max(latest, endOf(line, now)),
+    run.finishedAt ? Date.parse(run.finishedAt) : Math.max(now, start),
+  );
   return { measure, start, span: Math.max(1, end - start) };
+}
+
+export function scaleOfRange({ from, to }: TimeRange): Scale {
+  return { measure: "time", start: from, span: Math.max(1, to - from) };
+}
+
+/** A range with a margin around it: a share of its length, and at least some ms. */
+function withMargin(from: number, to: number): TimeRange & { margin: number } {
+  const margin = Math.max(5, (to - from) * 0.1);
+  return { from: from - margin, to: to + margin, margin };
+}
+
+/**
+ * The range that shows a line zoomed, with a margin.
+ * @returns null if that is the whole axis
+ */
+export function rangeAround(line: Line, { start, span }: Scale, now: number): TimeRange | null {
+  const range = withMargin(Date.parse(line.startedAt), endOf(line, now));
+  const from = Math.max(start, range.from);
+  const to = Math.min(start + span, range.to);
+  return from <= start && to >= start + span ? null : { from, to };
+}
+
+/** A run whose wait was this many times longer than its work opens zoomed to its work. */
+const WAITED_LONG = 4;
+
+/** The initial zoom of an ended run that waited much longer than it ran; null for no zoom. */
+export function initialRange(
+  run: Pick<RunDetail, "createdAt" | "startedAt" | "finishedAt">,
+): TimeRange | null {
+  if (run.startedAt === null || run.finishedAt === null) return null;
+  const [begun, ended] = [Date.parse(run.startedAt), Date.parse(run.finishedAt)];
+  const waited = begun - Date.parse(run.createdAt);
+  if (waited < MIN_SHOWN_WAIT_MS || waited <= WAITED_LONG * (ended - begun)) return null;
+  const { from, margin } = withMargin(begun, ended);
+  return { from, to: Math.max(ended, begun + margin) };
 }
 
 /** A part of the axis, as shares of its width. */
 export type Span = { from: number; length: number };
 
-/** A line's bar and the label of its amount. */
-type FailedSpan = Span & { status: Exclude<LineStatus, "Running" | "Completed"> };
+/** The visible range of the bars, and the time at which open lines end. */
+type View = { scale: Scale; range: TimeRange | null; now: number };
 
-export type Bar = Span & {
+/** What a bar shows: the extent of a folded line, a wait, the kind of completed work, or another status. */
+export type Fill = "held" | "wait" | "call" | "step" | Exclude<LineStatus, "Completed">;
+
+type Rect = Span & { fill: Fill };
+
+/** The bars of a row and the label of its amount. */
+export type Bar = {
   label: string;
-  /** On which side of the visible range it is, if it is outside. */
+  rects: Rect[];
+  /** The extent of several attempts, delays included. */
+  through: Span | null;
+  /** On which side of the visible range the row is, if it is outside. */
   beyond: "before" | "after" | null;
-  /** The visible bars of several attempts. */
-  attempts: (Span & { failed: boolean })[] | null;
-  /** The extent of a group, and its failures. */
-  held: (Span & { failed: FailedSpan[] }) | null;
 };
 
-/** The bar of a line; empty outside the visible range. */
-export function barOf(
-  line: Line,
-  { scale, range, now }: { scale: Scale; range: TimeRange | null; now: number },
-): Bar {
+export function barOf(row: Row, view: View): Bar {
+  const { scale, range, now } = view;
   const { measure, span } = scale;
-  const amount = amountOf(line, measure, now);
+  const amount = amountOf(row, measure, now);
+  const fill = fillOf(row);
   if (measure !== "time") {
-    const label = isWork(line) || line.kind === "group" ? formatAmount(amount, measure) : "";
-    return { from: 0, length: amount / span, label, beyond: null, attempts: null, held: null };
+    const label = isWork(row) || row.kind === "group" ? formatAmount(amount, measure) : "";
+    return { label, rects: [{ from: 0, length: amount / span, fill }], through: null, beyond: null };
   }
-  const waitsMs = Date.parse(lineFacts(line).startedAt) - now;
-  const attempts = isWork(line) ? attemptsOf(line) : [];
-  return {
-    ...spanOf(lineFacts(line), scale, now),
-    label: waitsMs > 0 ? `in ${formatDuration(waitsMs)}` : formatDuration(amount),
-    beyond: beyond(lineFacts(line), range, now),
-    attempts:
-      attempts.length === 0
-        ? null
-        : attempts
-            .filter((each) => beyond(each, range, now) === null)
-            .map((each) => ({ ...spanOf(each, scale, now), failed: each.error !== null })),
-    held: line.folded || line.kind === "group" ? heldBy(line.holds ?? [], { scale, range, now }) : null,
-  };
+  const waitsMs = Date.parse(row.startedAt) - now;
+  const label = waitsMs > 0 ? `in ${formatDuration(waitsMs)}` : formatDuration(amount);
+  const held = row.folded || row.kind === "group" ? heldBy(row, view) : [];
+  if (row.kind === "group" && held.length > 0) return { label, rects: held, through: null, beyond: null };
+  const outside = beyond(row, range, now);
+  if (outside) return { label, rects: held, through: null, beyond: outside };
+  const own = spanOf(row, view);
+  const attempts = isWork(row) ? row.attempts : [];
+  if (attempts.length === 0)
+    return { label, rects: [...held, { ...own, fill }], through: null, beyond: null };
+  const tries = attempts
+    .filter((each) => beyond(each, range, now) === null)
+    .map((each) => {
+      const isFailure = each.error !== null && !hasFailed(row);
+      return { ...spanOf(each, view), fill: isFailure ? ("Failed" as const) : fill };
+    });
+  return { label, rects: [...held, ...tries], through: own, beyond: null };
 }
 
-function heldBy(
-  lines: readonly WorkLine[],
-  { scale, range, now }: { scale: Scale; range: TimeRange | null; now: number },
-): Bar["held"] {
-  const spans = lines
-    .map((line) => ({ ...lineFacts(line), ...spanOf(lineFacts(line), scale, now) }))
-    .filter((each) => beyond(each, range, now) === null);
-  if (spans.length === 0) return null;
-  const from = Math.min(...spans.map((each) => each.from));
-  const to = Math.max(...spans.map((each) => each.from + each.length));
-  return { from, length: to - from, failed: spans.flatMap(markOf) };
+/** The extent of the lines that a row holds, and their failures; none if none is visible. */
+function heldBy({ holds = [] }: Row, view: View): Rect[] {
+  const rects = holds
+    .filter((line) => beyond(line, view.range, view.now) === null)
+    .map((line) => ({ ...spanOf(line, view), fill: fillOf(line), failed: hasFailed(line) }));
+  if (rects.length === 0) return [];
+  const from = Math.min(...rects.map((each) => each.from));
+  const to = Math.max(...rects.map((each) => each.from + each.length));
+  return [{ from, length: to - from, fill: "held" }, ...rects.filter(({ failed }) => failed)];
 }
 
-function markOf({ status, from, length }: Span & { status: LineStatus }): FailedSpan[] {
-  return status === "Running" || status === "Completed" ? [] : [{ status, from, length }];
+function hasFailed({ status }: Line): boolean {
+  return status !== "Running" && status !== "Completed";
 }
 
-type Times = Pick<StepLine, "startedAt" | "finishedAt">;
+function fillOf(line: Line): Fill {
+  if (line.kind === "wait") return "wait";
+  if (line.status !== "Completed") return line.status;
+  const { kind } = line.kind === "attempt" ? line.of : line;
+  return kind === "call" ? "call" : "step";
+}
+
+type Times = Pick<Line, "startedAt" | "finishedAt">;
 
 function beyond({ startedAt, finishedAt }: Times, range: TimeRange | null, now: number): Bar["beyond"] {
   if (range === null) return null;
@@ -103,7 +151,7 @@ function beyond({ startedAt, finishedAt }: Times, range: TimeRange | null, now: 
   return end < range.from ? "before" : null;
 }
 
-function spanOf({ startedAt, finishedAt }: Times, { start, span }: Scale, now: number): Span {
+function spanOf({ startedAt, finishedAt }: Times, { scale: { start, span }, now }: View): Span {
   const from = Math.min(span, Math.max(0, Date.parse(startedAt) - start));
   const to = finishedAt === null ? Math.max(from, now - start) : Date.parse(finishedAt) - start;
   return { from: from / span, length: Math.max(0, Math.min(span, to) - from) / span };

@@ -1,5 +1,3 @@
-"use client";
-
 import clsx from "clsx";
 import { memo, type ReactNode } from "react";
 import { formatCount, formatCredits, formatDuration } from "@/app/_ui/figures/format";
@@ -7,7 +5,7 @@ import { useNow } from "@/app/_ui/figures/time";
 import { isTerminal } from "@/server/contract/enums";
 import type { RunDetail } from "@/server/runs/read/inspect/inspect";
 import { Liveness } from "../header/liveness";
-import { attemptsOf, type Line, lineFacts, MIN_SHOWN_WAIT_MS, type WorkLine, waitsOf } from "../lines";
+import { type Line, MIN_SHOWN_WAIT_MS, type WorkLine, waitsOf } from "../lines";
 import { creditShares, fromCreditUnits, largestLine, lengthOf, type Measure, timeShares } from "./measures";
 
 type Props = { run: RunDetail; lines: WorkLine[]; measure: Measure; onShow: (line: Line) => void };
@@ -32,8 +30,7 @@ export const TimelineSummary = memo(function TimelineSummary({ reserve, ...props
 });
 
 function Totals({ run, lines, measure, onShow }: Props) {
-  const end = run.finishedAt ? new Date(run.finishedAt).getTime() : 0;
-  const largest = largestLine(lines, measure, end);
+  const largest = largestLine(lines, measure, run.finishedAt ? Date.parse(run.finishedAt) : 0);
   return (
     <>
       {measure === "time" ? <TimeParts lines={lines} run={run} /> : null}
@@ -51,19 +48,19 @@ function Totals({ run, lines, measure, onShow }: Props) {
 
 function TimeParts({ run, lines }: Pick<Props, "run" | "lines">) {
   if (!run.startedAt || !run.finishedAt) return null;
-  const start = new Date(run.startedAt).getTime();
-  const end = new Date(run.finishedAt).getTime();
-  const waited = start - new Date(run.createdAt).getTime();
-  const { model, steps, between, ...turns } = timeShares(lines, waitsOf(run), { start, end, now: end });
-  const part = (name: string, ms: number) =>
-    ms > 0 ? <Part name={name} share={ms / (end - start)} value={formatDuration(ms)} /> : null;
+  const [start, end] = [Date.parse(run.startedAt), Date.parse(run.finishedAt)];
+  const queued = start - Date.parse(run.createdAt);
+  const shares = timeShares(lines, waitsOf(run), { start, end, now: end });
+  const parts = {
+    model: shares.model,
+    steps: shares.steps,
+    "waited for a slot": shares.waited,
+    between: shares.between,
+  };
   return (
     <>
-      {waited >= MIN_SHOWN_WAIT_MS ? <Part name="queued" value={formatDuration(waited)} /> : null}
-      {part("model", model)}
-      {part("steps", steps)}
-      {part("waited for a slot", turns.waited)}
-      {part("between", between)}
+      {queued >= MIN_SHOWN_WAIT_MS ? <Part name="queued" value={formatDuration(queued)} /> : null}
+      <Parts format={formatDuration} parts={parts} total={end - start} />
     </>
   );
 }
@@ -71,17 +68,28 @@ function TimeParts({ run, lines }: Pick<Props, "run" | "lines">) {
 function CreditParts({ lines }: Pick<Props, "lines">) {
   const { model, actions, started } = creditShares(lines);
   const total = model + actions + started;
-  const part = (name: string, units: number) =>
-    units > 0 ? (
-      <Part name={name} share={units / total} value={formatCredits(fromCreditUnits(units))} />
-    ) : null;
   if (total === 0) return <span>No cost.</span>;
   return (
-    <>
-      {part("model", model)}
-      {part("actions", actions)}
-      {part("child runs", started)}
-    </>
+    <Parts
+      format={(units) => formatCredits(fromCreditUnits(units))}
+      parts={{ model, actions, "child runs": started }}
+      total={total}
+    />
+  );
+}
+
+/** The parts of a total that are not zero, with their shares. */
+function Parts({
+  parts,
+  total,
+  format,
+}: {
+  parts: Record<string, number>;
+  total: number;
+  format: (amount: number) => string;
+}) {
+  return Object.entries(parts).map(([name, amount]) =>
+    amount > 0 ? <Part key={name} name={name} share={amount / total} value={format(amount)} /> : null,
   );
 }
 
@@ -97,7 +105,7 @@ function Part({ name, value, share }: { name: string; value: ReactNode; share?: 
 /** The current work of an open run, updated once a second. */
 function Progress({ run, lines }: Props) {
   const now = useNow();
-  const running = lines.filter((line) => lineFacts(line).status === "Running");
+  const running = lines.filter((line) => line.status === "Running");
   const longest = running.reduce<WorkLine | null>(
     (most, line) => (most === null || lengthOf(line, now) > lengthOf(most, now) ? line : most),
     null,
@@ -123,7 +131,7 @@ function Progress({ run, lines }: Props) {
 
 /** The attempt that a line is at or waits for. */
 function Retrying({ line, now }: { line: WorkLine; now: number }) {
-  const attempt = attemptsOf(line).at(-1);
+  const attempt = line.attempts.at(-1);
   if (!attempt) return null;
   const waitsMs = Date.parse(attempt.startedAt) - now;
   if (waitsMs <= 0) return `, attempt ${attempt.number}`;

@@ -1,82 +1,43 @@
-"use client";
-
+import { useQueryClient } from "@tanstack/react-query";
 import clsx from "clsx";
-import { type KeyboardEvent, type RefObject, useEffect, useRef } from "react";
+import { type KeyboardEvent, useEffect, useRef } from "react";
+import { useTRPC } from "@/app/_ui/data/providers";
 import { useNow } from "@/app/_ui/figures/time";
-import { isTerminal } from "@/server/contract/enums";
-import type { RunDetail } from "@/server/runs/read/inspect/inspect";
-import { usePreload } from "../inspector/use-preload";
-import { type Line, lineId } from "../lines";
+import { prefetchLine } from "../inspector/line-query";
+import type { Line } from "../lines";
+import type { Workbench } from "../use-workbench";
 import { Axis } from "./axis";
-import type { Measure } from "./measures";
 import { TimelineRow } from "./row";
-import { barOf, scaleOf, type TimeRange } from "./scale";
-import { scaleOfRange } from "./time-range";
-import type { Folds } from "./use-folds";
-import { useRowWindow } from "./use-row-window";
-import { useScrollIntoView } from "./use-scroll-into-view";
-import { canUnfold, type Unfolding } from "./use-unfolding";
+import { barOf, scaleOf, scaleOfRange } from "./scale";
+import { ROW_HEIGHT, useRowWindow, useScrollIntoView } from "./scrolling";
 
-/** In pixels. */
-const ROW_HEIGHT = 36;
+/** How far a key moves the selection. */
+const MOVES: Record<string, number> = {
+  ArrowDown: 1,
+  ArrowUp: -1,
+  Home: Number.NEGATIVE_INFINITY,
+  End: Number.POSITIVE_INFINITY,
+};
 
 /**
  * The timeline: model calls, steps, attempts and waits, with bars by time or by another measure. Arrow keys move
  * between rows. Only visible rows are drawn.
  */
-export function Timeline({
-  run,
-  lines,
-  chosen,
-  latest,
-  onChoose,
-  measure,
-  unfolding,
-  folds,
-  range,
-  onRangeChange,
-  onZoom,
-  focusWanted,
-  following,
-  onLeave,
-  reserve,
-}: {
-  run: RunDetail;
-  lines: Line[];
-  chosen: Line | null;
-  /** The selected line when a key is pressed; `chosen` may still be an earlier one. */
-  latest: () => Line | null;
-  onChoose: (line: Line) => void;
-  measure: Measure;
-  unfolding: Unfolding;
-  folds: Folds;
-  /** The zoomed range; null for all. */
-  range: TimeRange | null;
-  onRangeChange: (range: TimeRange | null) => void;
-  onZoom: () => void;
-  /** The id of the line to focus once it is selected and drawn. */
-  focusWanted: RefObject<string | null>;
-  /** Whether the newest line is selected automatically. */
-  following: boolean;
-  /** Called when the reader scrolls to other lines while following. */
-  onLeave: () => void;
-  /** Keeps the same height for few and many rows, if something is below. */
-  reserve: boolean;
-}) {
+export function Timeline({ bench }: { bench: Workbench }) {
+  const { run, live, shown, chosen, latest, choose, measure, range, reserve, focusWanted } = bench;
   const list = useRef<HTMLDivElement>(null);
-  const live = !isTerminal(run.status);
   const now = useNow(live);
   const preload = usePreload();
-  const full = scaleOf(run, { lines, measure, now });
+  const full = scaleOf(run, { lines: shown, measure, now });
   const zoomed = measure === "time" ? range : null;
   const scale = zoomed ? scaleOfRange(zoomed) : full;
-  const chosenId = chosen ? lineId(chosen) : null;
-  const chosenAt = lines.findIndex((line) => lineId(line) === chosenId);
-  const drawn = useRowWindow(list, lines.length, ROW_HEIGHT);
-  useScrollIntoView(list, chosenAt, { rowHeight: ROW_HEIGHT, following, onLeave });
+  const chosenId = chosen?.id;
+  const chosenAt = shown.findIndex(({ id }) => id === chosenId);
+  const { first, end } = useRowWindow(list, shown.length);
+  useScrollIntoView(list, chosenAt, bench);
 
   useEffect(() => {
-    if (chosenId === null || focusWanted.current !== chosenId) return;
+    if (chosenId === undefined || focusWanted.current !== chosenId) return;
     const row = document.getElementById(`line-${chosenId}`);
     if (!row) return;
     focusWanted.current = null;
@@ -85,104 +46,84 @@ export function Timeline({
     row.scrollIntoView({ block: "nearest" });
   });
 
-  const isOpen = (line: Line) =>
-    line.holds ? !line.folded : canUnfold(line) ? unfolding.isUnfolded(line) : null;
-
-  /** A model call may have steps and several attempts. Steps open first and close last. */
-  function setOpen(line: Line, open: boolean) {
-    const expands = canUnfold(line) && unfolding.isUnfolded(line) !== open;
-    if (line.holds && (open ? line.folded : !expands)) folds.fold(line, !open);
-    else if (expands) unfolding.fold(line, open);
-  }
-
   function onKey(event: KeyboardEvent) {
-    const from = latest();
-    const at = from ? lines.findIndex((line) => lineId(line) === lineId(from)) : -1;
-    const line = lines[at];
-    if (line && (event.key === "ArrowRight" || event.key === "ArrowLeft")) {
-      if (!line.holds && !canUnfold(line)) return;
-      event.preventDefault();
-      setOpen(line, event.key === "ArrowRight");
-      return;
+    if (event.key === "ArrowRight" || event.key === "ArrowLeft") {
+      const selected = latest();
+      const row = shown.find(({ id }) => id === selected?.id);
+      if (!row || bench.isOpen(row) === null) return;
+      bench.setOpen(row, event.key === "ArrowRight");
+    } else {
+      const by = MOVES[event.key];
+      if (by === undefined || event.metaKey || event.ctrlKey || event.altKey) return;
+      bench.move(by);
     }
-    const to =
-      event.key === "ArrowDown"
-        ? at + 1
-        : event.key === "ArrowUp"
-          ? at - 1
-          : event.key === "Home"
-            ? 0
-            : event.key === "End"
-              ? lines.length - 1
-              : undefined;
-    if (to === undefined || event.metaKey || event.ctrlKey || event.altKey) return;
     event.preventDefault();
-    const next = lines[Math.min(lines.length - 1, Math.max(0, to))];
-    if (!next) return;
-    focusWanted.current = lineId(next);
-    onChoose(next);
   }
 
   return (
     <div className="@container/timeline relative">
-      <Axis onRangeChange={onRangeChange} onZoom={onZoom} scale={scale} range={zoomed} full={full} />
+      <Axis bench={bench} full={full} range={zoomed} scale={scale} />
       <div
         aria-label="Timeline"
         className={clsx(
           "relative overflow-y-auto max-lg:max-h-[40dvh] lg:max-h-[calc(100dvh-7.75rem)]",
+          // As high with few rows as with many, if something is below.
           reserve && "max-lg:min-h-[40dvh]",
         )}
         onKeyDown={onKey}
         ref={list}
         role="listbox"
       >
-        <Height rows={lines.length} />
-        <Gap rows={drawn.first} />
-        {lines.slice(drawn.first, drawn.end).map((line, index) => (
+        {/* Keeps the list's height while rows are replaced. Removing the focused row makes browsers lay out in between,
+            and a shorter list would scroll. */}
+        <Space className="pointer-events-none absolute top-0 left-0" rows={shown.length} />
+        <Space rows={first} />
+        {shown.slice(first, end).map((line, index) => (
           <TimelineRow
-            chosen={lineId(line) === chosenId}
-            count={lines.length}
-            onUnfold={() => setOpen(line, !isOpen(line))}
-            unfolded={isOpen(line)}
+            aria-posinset={first + index + 1}
+            aria-selected={line.id === chosenId}
+            aria-setsize={shown.length}
             bar={barOf(line, { scale, range: zoomed, now })}
-            key={lineId(line)}
+            key={line.id}
             line={line}
-            onChoose={onChoose}
-            onPoint={() => preload(line)}
-            position={drawn.first + index + 1}
-            tabbable={
-              index === (chosenAt < drawn.first || chosenAt >= drawn.end ? 0 : chosenAt - drawn.first)
-            }
+            onClick={() => choose(line)}
+            onPointerEnter={() => preload(line)}
+            onUnfold={() => bench.setOpen(line, !bench.isOpen(line))}
+            // Tab stops at the selected row, if it is drawn.
+            tabIndex={index === (chosenAt < first || chosenAt >= end ? 0 : chosenAt - first) ? 0 : -1}
+            unfolded={bench.isOpen(line)}
           />
         ))}
-        <Gap rows={lines.length - drawn.end} />
+        <Space rows={shown.length - end} />
       </div>
     </div>
   );
 }
 
-/**
- * Keeps the list's height while rows are replaced. Removing the focused row makes browsers lay out in between, and a
- * shorter list would scroll.
- */
-function Height({ rows }: { rows: number }) {
-  return (
-    <svg
-      aria-hidden="true"
-      className="pointer-events-none absolute top-0 left-0"
-      height={rows * ROW_HEIGHT}
-      role="presentation"
-      width="1"
-    />
-  );
+/** A pointer that passes over a row fetches nothing. */
+const DWELL_MS = 60;
+
+/** Fetches a line's details while the pointer rests on it, so that a click shows them immediately. */
+function usePreload(): (line: Line) => void {
+  const trpc = useTRPC();
+  const queryClient = useQueryClient();
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  useEffect(() => () => clearTimeout(timer.current), []);
+  return (line) => {
+    clearTimeout(timer.current);
+    // What still changes is fetched when it is opened.
+    if (line.status === "Running") return;
+    timer.current = setTimeout(() => void prefetchLine({ queryClient, trpc }, line), DWELL_MS);
+  };
 }
 
 /**
- * Space for rows that are not drawn. An SVG, because its height is an attribute: the content security policy refuses
- * inline styles from the server.
+ * As high as some rows. An SVG, because its height is an attribute: the content security policy refuses inline styles
+ * from the server.
  */
-function Gap({ rows }: { rows: number }) {
-  return rows > 0 ? (
-    <svg aria-hidden="true" className="block" height={rows * ROW_HEIGHT} role="presentation" width="1" />
-  ) : null;
+function Space({ rows, className = "block" }: { rows: number; className?: string }) {
+  if (rows <= 0) return null;
+  return (
+    <svg aria-hidden="true" className={className} height={rows * ROW_HEIGHT} role="presentation" width="1" />
+  );
 }

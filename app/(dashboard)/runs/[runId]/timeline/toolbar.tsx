@@ -1,9 +1,8 @@
-"use client";
-
 import clsx from "clsx";
 import { type KeyboardEvent, type Ref, useId } from "react";
 import { formatCount } from "@/app/_ui/figures/format";
 import { SearchIcon } from "@/app/_ui/icons";
+import type { Workbench } from "../use-workbench";
 import type { Measure } from "./measures";
 
 const MEASURES: readonly { value: Measure; label: string }[] = [
@@ -13,42 +12,16 @@ const MEASURES: readonly { value: Measure; label: string }[] = [
 ];
 
 /** The timeline's toolbar: a search through all texts, failures only, and the measure of the bars. */
-export function TimelineTools({
-  find,
-  onFind,
-  found,
-  onEnter,
-  failed,
-  failedOnly,
-  onFailedOnly,
-  measure,
-  onMeasure,
-  field,
-  reserve,
-}: {
-  find: string;
-  onFind: (text: string) => void;
-  /** The result of the search; empty without one. */
-  found: string;
-  /** Called when the reader moves on to the list. */
-  onEnter: () => void;
-  failed: number;
-  failedOnly: boolean;
-  onFailedOnly: (only: boolean) => void;
-  measure: Measure;
-  onMeasure: (measure: Measure) => void;
-  field: Ref<HTMLInputElement>;
-  /** Keeps space for the first failure. */
-  reserve: boolean;
-}) {
+export function TimelineTools({ bench, field }: { bench: Workbench; field: Ref<HTMLInputElement> }) {
+  const { finder, shown, failedCount, onlyFailed, setFailedOnly, measure, setMeasure, reserve } = bench;
   const name = useId();
   const onKey = (event: KeyboardEvent<HTMLInputElement>) => {
     if (event.key === "Escape") {
-      onFind("");
+      finder.setText("");
       event.currentTarget.blur();
     } else if (event.key === "Enter" || event.key === "ArrowDown") {
       event.preventDefault();
-      onEnter();
+      bench.move(Number.NEGATIVE_INFINITY);
     }
   };
   return (
@@ -59,34 +32,35 @@ export function TimelineTools({
           aria-label="Find in this run"
           className={clsx(
             "h-8 w-full rounded-md border border-input-line bg-canvas pl-8 placeholder:text-faint",
-            find ? "pr-28" : "pr-2",
+            finder.text ? "pr-28" : "pr-2",
           )}
-          onChange={(event) => onFind(event.target.value)}
+          onChange={(event) => finder.setText(event.target.value)}
           onKeyDown={onKey}
           placeholder="Find in all texts"
           ref={field}
           type="search"
-          value={find}
+          value={finder.text}
         />
         <span
           aria-live="polite"
           className="pointer-events-none absolute top-2 right-8 max-w-20 truncate text-muted text-xs"
         >
-          {found}
+          {finder.describe(shown.length)}
         </span>
       </div>
-      {failed > 0 || reserve ? (
+      {/* Keeps space for the first failure. */}
+      {failedCount > 0 || reserve ? (
         <button
-          aria-pressed={failedOnly}
+          aria-pressed={onlyFailed}
           className={clsx(
             "h-7 min-w-16 whitespace-nowrap rounded-md px-2 max-sm:order-last",
-            failed === 0 && "invisible",
-            failedOnly ? "bg-selected font-medium text-ink" : "text-muted hover:bg-hover hover:text-ink",
+            failedCount === 0 && "invisible",
+            onlyFailed ? "bg-selected font-medium text-ink" : "text-muted hover:bg-hover hover:text-ink",
           )}
-          onClick={() => onFailedOnly(!failedOnly)}
+          onClick={() => setFailedOnly(!onlyFailed)}
           type="button"
         >
-          {formatCount(failed)} failed
+          {formatCount(failedCount)} failed
         </button>
       ) : null}
       <fieldset className="flex rounded-md border border-line p-0.5">
@@ -103,7 +77,7 @@ export function TimelineTools({
               checked={value === measure}
               className="sr-only"
               name={name}
-              onChange={() => onMeasure(value)}
+              onChange={() => setMeasure(value)}
               type="radio"
             />
             {label}

@@ -1,38 +1,22 @@
-"use client";
-
 import { keepPreviousData, useQueries } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
 import { useTRPC } from "@/app/_ui/data/providers";
 import { formatCount } from "@/app/_ui/figures/format";
 import { useRested } from "@/app/_ui/use-rested";
 import { anyCase } from "@/server/any-case";
-import type { RunDetail } from "@/server/runs/read/inspect/inspect";
-import { type Line, lineId } from "../lines";
+import type { Line } from "../lines";
 
 /** The server is queried after a pause of this length. */
 const PAUSE_MS = 250;
 
 /** Searches the names of lines immediately, and all their texts on the server. */
-export function useFind(
-  run: RunDetail,
-  lines: Line[],
-): {
-  text: string;
-  setText: (text: string) => void;
-  /** The text that is searched in texts; empty without a search. */
-  searchText: string;
-  matches: (line: Line) => boolean;
-  /** Describes how many lines match. */
-  describe: (shown: number) => string;
-  /** Shown if no line matches. */
-  nothing: string;
-} {
+export function useFind(runId: string, lines: Line[]) {
   const trpc = useTRPC();
   const [text, setText] = useState("");
   const query = text.trim();
   const rested = useRested(query, PAUSE_MS);
   const searchText = query === "" ? "" : rested;
-  const runIds = [...new Set([run.id, ...lines.map(({ runId }) => runId)])];
+  const runIds = [...new Set([runId, ...lines.map((line) => line.runId)])];
   const results = useQueries({
     queries: runIds.map((runId) => ({
       ...trpc.runs.searchSteps.queryOptions({ runId, text: searchText || "-" }),
@@ -42,24 +26,30 @@ export function useFind(
   });
   const ids = new Set(searchText === "" ? [] : results.flatMap(({ data }) => data?.ids ?? []));
   const looking = query !== searchText || results.some(({ isFetching }) => isFetching);
-  const failed = results.some(({ isError }) => isError);
-  const startsOnly = results.some(({ data }) => data?.startsOnly);
   const pattern = useMemo(() => new RegExp(anyCase(query), "u"), [query]);
+
+  function describeNothing(): string {
+    if (looking) return "Searching all inputs and outputs.";
+    if (results.some(({ isError }) => isError)) return "The search failed. Change it to try again.";
+    return results.some(({ data }) => data?.startsOnly)
+      ? "Nothing found. The run is large: only the first 64 KiB of each text were searched."
+      : "Nothing found in names, inputs, outputs and answers of the model.";
+  }
+
   return {
     text,
     setText,
+    /** The text that is searched in texts; empty without a search. */
     searchText,
-    matches: (line) =>
-      query === "" || ids.has(lineId(line)) || namesOf(line).some((name) => pattern.test(name)),
-    describe: (shown) =>
-      query === "" ? "" : looking ? "searching" : `${formatCount(shown)} of ${formatCount(lines.length)}`,
-    nothing: looking
-      ? "Searching all inputs and outputs."
-      : failed
-        ? "The search failed. Change it to try again."
-        : startsOnly
-          ? "Nothing found. The run is large: only the first 64 KiB of each text were searched."
-          : "Nothing found in names, inputs, outputs and answers of the model.",
+    matches: (line: Line) =>
+      query === "" || ids.has(line.id) || namesOf(line).some((name) => pattern.test(name)),
+    /** Describes how many lines match. */
+    describe: (shown: number) => {
+      if (query === "") return "";
+      return looking ? "searching" : `${formatCount(shown)} of ${formatCount(lines.length)}`;
+    },
+    /** Shown if no line matches. */
+    nothing: describeNothing(),
   };
 }
 

@@ -1,10 +1,9 @@
 import { expect, it } from "vitest";
 import type { CallLine, StepLine } from "@/server/runs/read/inspect/lines";
 import { callLine, stepLine } from "@/testing/run-lines";
-import { chooseLine } from "../line-address";
-import { type Line, lineFacts, lineId, linesOf, waitsOf, withWaits } from "../lines";
-import { countIn, foldedAtFirst, foldLines, holdersOf, withGroups } from "./line-folds";
-import { amountOf } from "./measures";
+import { chooseLine } from "./line-address";
+import { holdersOf, linesOf, type Row, rowsOf, startsFolded, waitsOf, withGroups, withWaits } from "./lines";
+import { amountOf } from "./timeline/measures";
 
 const at = (ms: number) => new Date(Date.parse("2026-11-21T01:22:07.000Z") + ms).toISOString();
 
@@ -39,13 +38,15 @@ const toolRun = (items: StepLine[], calls: CallLine[] = []) =>
       calls,
     }),
   );
-const outline = (lines: Line[]) => lines.map(({ depth, label }) => `${"  ".repeat(depth)}${label}`);
+const rows = (items: StepLine[], calls?: CallLine[]) => rowsOf(toolRun(items, calls));
+const outline = (lines: Row[]) => lines.map(({ depth, label }) => `${"  ".repeat(depth)}${label}`);
 
 it("adds a line above a step's items with their totals", () => {
-  const lines = toolRun(
+  const tree = toolRun(
     pages(3, (index) => (index === 1 ? { status: "Failed" } : {})),
     [call("page[0]/model-1-1", 1)],
   );
+  const lines = rowsOf(tree);
   expect(outline(lines)).toEqual([
     "fetch",
     "page",
@@ -57,30 +58,28 @@ it("adds a line above a step's items with their totals", () => {
   ]);
   const group = lines[1];
   if (group?.kind !== "group") throw new Error("There is no group.");
-  expect(lineFacts(group)).toEqual({
+  expect(group).toMatchObject({
     status: "Failed",
     startedAt: at(200),
     finishedAt: at(550),
     durationMs: 350,
   });
-  expect(countIn(group, "Failed")).toBe(1);
+  expect(group.holds?.filter(({ status }) => status === "Failed")).toHaveLength(1);
   expect(amountOf(group, "credits", 0)).toBe(320);
   expect(amountOf(group, "tokens", 0)).toBe(12);
-  expect(outline(foldLines(lines, new Set([lineId(group)])))).toEqual(["fetch", "page", "sum"]);
+  expect(outline(rowsOf(tree, new Set([group.id])))).toEqual(["fetch", "page", "sum"]);
 });
 
 it("appears with the first item, so nothing moves at the second, and runs while any item runs", () => {
-  expect(outline(toolRun(pages(1)))).toEqual(["fetch", "page", "  page[0]", "sum"]);
-  const [, group] = toolRun(
-    pages(2, (index) => (index === 1 ? { status: "Running", finishedAt: null } : {})),
-  );
-  expect(group && lineFacts(group)).toMatchObject({ status: "Running", finishedAt: null, durationMs: null });
+  expect(outline(rows(pages(1)))).toEqual(["fetch", "page", "  page[0]", "sum"]);
+  const [, group] = rows(pages(2, (index) => (index === 1 ? { status: "Running", finishedAt: null } : {})));
+  expect(group).toMatchObject({ status: "Running", finishedAt: null, durationMs: null });
 });
 
 it("folds large groups and unfolds small ones at first", () => {
-  expect(foldedAtFirst(toolRun(pages(20))).size).toBe(0);
+  expect(toolRun(pages(20)).some(startsFolded)).toBe(false);
   const lines = toolRun(pages(21));
-  expect(outline(foldLines(lines, foldedAtFirst(lines)))).toEqual(["fetch", "page", "sum"]);
+  expect(lines.filter(startsFolded).map(({ label }) => label)).toEqual(["page"]);
   // A page that begins with such a step opens on the group, not on an item.
   const [, ...rest] = lines;
   expect(chooseLine(rest, {}, { id: "run", status: "Completed" })?.kind).toBe("group");
@@ -101,7 +100,8 @@ it("folds the steps of a model call, and finds the group of a line", () => {
     steps,
     calls: [call("think-1", 1), call("think-2", 2), call("think-3", 3)],
   };
-  const lines = withGroups(linesOf(inspected, new Map([["child", child]])));
+  const tree = withGroups(linesOf(inspected, { runs: new Map([["child", child]]), attempts: new Set() }));
+  const lines = rowsOf(tree);
   expect(outline(lines)).toEqual([
     "Model call 1",
     "  weather",
@@ -122,8 +122,8 @@ it("folds the steps of a model call, and finds the group of a line", () => {
     undefined,
     undefined,
   ]);
-  expect(holdersOf(lines, "part[1]-id").map(lineId)).toEqual(["think-1-id", "child-group-1.part"]);
-  expect(outline(foldLines(lines, new Set(["think-1-id"])))).toEqual([
+  expect(holdersOf(tree, "part[1]-id")?.map(({ id }) => id)).toEqual(["think-1-id", "child-group-1.part"]);
+  expect(outline(rowsOf(tree, new Set(["think-1-id"])))).toEqual([
     "Model call 1",
     "Model call 2",
     "  weather",
@@ -132,17 +132,12 @@ it("folds the steps of a model call, and finds the group of a line", () => {
 });
 
 it("keeps a wait between folded items visible", () => {
-  const lines = toolRun(pages(3));
+  const lines = rowsOf(toolRun(pages(3)), new Set(["run-group-page"]));
   const waits = waitsOf({
     id: "run",
     createdAt: at(0),
     startedAt: at(0),
     turns: [{ from: at(310), to: at(390) }],
   });
-  expect(outline(withWaits(foldLines(lines, new Set(["run-group-page"])), waits))).toEqual([
-    "fetch",
-    "page",
-    "waited for a slot",
-    "sum",
-  ]);
+  expect(outline(withWaits(lines, waits))).toEqual(["fetch", "page", "waited for a slot", "sum"]);
 });

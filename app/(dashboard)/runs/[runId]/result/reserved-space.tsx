@@ -1,5 +1,3 @@
-"use client";
-
 import clsx from "clsx";
 import { type ReactNode, useEffect, useRef, useState } from "react";
 

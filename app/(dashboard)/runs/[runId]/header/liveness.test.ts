@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { queueReason } from "./queue-reason";
+import { queueReason } from "./liveness";
 
 it.each([
   [{ ahead: 4, slots: 3, taken: 3 }, "All 3 slots of the plan are taken; 4 runs will start first."],

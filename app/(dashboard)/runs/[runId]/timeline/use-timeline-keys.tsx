@@ -1,21 +1,9 @@
-"use client";
-
-import { useState } from "react";
+import { type RefObject, useState } from "react";
 import { lazy } from "@/app/_ui/lazy";
 import { usePageKeys } from "@/app/_ui/page/page-keys";
+import type { Workbench } from "../use-workbench";
 
 const KeysDialog = lazy(() => import("./keys-dialog"), "KeysDialog");
-
-/** Keyboard shortcuts of a run's page, except in text fields and menus. */
-export type TimelineKeys = {
-  step: (by: 1 | -1) => void;
-  find: () => void;
-  failedOnly: () => void;
-  measure: (measure: "time" | "credits") => void;
-  zoom: () => void;
-  showAll: () => void;
-  foldAll: () => void;
-};
 
 /** Elements that use the arrow keys themselves. */
 const WITH_ARROWS = "input, [role=tablist], [role=listbox], [role=tree], [role=dialog], [data-arrows-scroll]";
@@ -33,27 +21,31 @@ function usesArrows(target: HTMLElement): boolean {
   return false;
 }
 
-/** Handles the page's shortcuts; `?` lists them. */
-export function TimelineKeyboard({ keys }: { keys: TimelineKeys }) {
+/**
+ * Handles the page's shortcuts, except in text fields and menus; `?` lists them.
+ * @returns the list of shortcuts while it is open
+ */
+export function useTimelineKeys(bench: Workbench, field: RefObject<HTMLInputElement | null>) {
+  const { move, onlyFailed, setFailedOnly, failedCount, setMeasure, zoom, setRange, toggleAll } = bench;
   const [help, setHelp] = useState(false);
-  const step = (by: 1 | -1) => () => keys.step(by);
-  const arrow = (by: 1 | -1) => (event: KeyboardEvent) => {
+  const arrow = (by: number) => (event: KeyboardEvent) => {
     if (event.target instanceof HTMLElement && usesArrows(event.target)) return false;
-    return keys.step(by);
+    return move(by);
   };
+  const showAll = () => setRange(null);
   usePageKeys({
-    j: step(1),
-    k: step(-1),
+    j: () => move(1),
+    k: () => move(-1),
     ArrowDown: arrow(1),
     ArrowUp: arrow(-1),
-    "/": keys.find,
-    f: keys.failedOnly,
-    t: () => keys.measure("time"),
-    c: () => keys.measure("credits"),
-    z: keys.zoom,
-    o: keys.foldAll,
-    Z: keys.showAll,
-    Escape: keys.showAll,
+    "/": () => field.current?.focus(),
+    f: () => setFailedOnly(!onlyFailed && failedCount > 0),
+    t: () => setMeasure("time"),
+    c: () => setMeasure("credits"),
+    z: zoom,
+    o: toggleAll,
+    Z: showAll,
+    Escape: showAll,
     "?": () => setHelp(true),
   });
   return help ? <KeysDialog onClose={() => setHelp(false)} /> : null;

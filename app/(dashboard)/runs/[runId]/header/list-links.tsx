@@ -1,0 +1,122 @@
+import { useQuery } from "@tanstack/react-query";
+import clsx from "clsx";
+import { useRouter } from "next/navigation";
+import { type MouseEvent, useEffect, useMemo, useRef, useSyncExternalStore } from "react";
+import { useTRPC } from "@/app/_ui/data/providers";
+import { ChevronDownIcon } from "@/app/_ui/icons";
+import { Link } from "@/app/_ui/link";
+import { BackLink } from "@/app/_ui/page/page";
+import { usePageKeys } from "@/app/_ui/page/page-keys";
+import { readAddress } from "../../address";
+import { lastListSearch, rememberOpenedRun } from "../../last-list";
+
+/** The query string of the list the reader came from; null on the server, which does not know it. */
+function useLastListSearch(): string | null {
+  return useSyncExternalStore<string | null>(
+    () => () => {},
+    lastListSearch,
+    () => null,
+  );
+}
+
+/**
+ * The link to the list with its last filters. If possible it goes back in the history, which restores the scroll
+ * position.
+ */
+export function BackToRuns() {
+  const href = `/runs${useLastListSearch() ?? ""}`;
+  return (
+    <BackLink href={href} onClick={(event) => returnInHistory(event, href)}>
+      Runs
+    </BackLink>
+  );
+}
+
+/** Goes back if the list is the previous entry, which keeps the loaded rows and the scroll position. */
+function returnInHistory(event: MouseEvent, href: string): void {
+  if (event.metaKey || event.ctrlKey || event.shiftKey || event.button !== 0) return;
+  // Not every browser has it.
+  const navigation: Navigation | undefined = window.navigation;
+  const at = navigation?.currentEntry?.index ?? 0;
+  const before = navigation?.entries()[at - 1]?.url;
+  if (!before || before !== new URL(href, location.href).href) return;
+  event.preventDefault();
+  window.history.back();
+}
+
+type Way = "newer" | "older";
+
+const WAYS = [
+  { way: "newer", other: "older", keys: "p", title: "Newer run in the list" },
+  { way: "older", other: "newer", keys: "n", title: "Older run in the list" },
+] as const;
+
+const ICONS = { newer: <ChevronDownIcon className="rotate-180" />, older: <ChevronDownIcon /> };
+
+/** The direction of the link that was followed: the same link of the next run's page takes the focus. */
+let walking: (typeof WAYS)[number] | null = null;
+
+/**
+ * Links to the previous and next run of the list the reader came from. They replace the history entry, so that "back"
+ * still leads to the list.
+ */
+export function AdjacentRuns({ runId }: { runId: string }) {
+  const trpc = useTRPC();
+  const router = useRouter();
+  const search = useLastListSearch();
+  const filter = useMemo(() => readAddress(new URLSearchParams(search ?? "")).filter, [search]);
+  const { data, refetch } = useQuery({
+    ...trpc.runs.neighbours.queryOptions({ runId, filter }),
+    enabled: search !== null,
+    // A newer run may have started since.
+    staleTime: 0,
+  });
+
+  async function go(way: Way) {
+    const next = data?.[way] ?? (await refetch()).data?.[way];
+    // The reader may have left the page meanwhile.
+    if (!next || location.pathname !== `/runs/${runId}`) return;
+    rememberOpenedRun(next);
+    router.replace(`/runs/${next}`);
+  }
+  usePageKeys({ p: () => void go("newer"), n: () => void go("older") });
+
+  const links = { newer: useRef<HTMLAnchorElement>(null), older: useRef<HTMLAnchorElement>(null) };
+  // At the end of the list, the link back to it takes the focus.
+  useEffect(() => {
+    if (walking === null || !data) return;
+    links[data[walking.way] === null ? walking.other : walking.way].current?.focus();
+    walking = null;
+  });
+  return (
+    <span className="flex items-center">
+      {WAYS.map((each) => {
+        const { way, keys, title } = each;
+        const next = data?.[way];
+        const look = "inline-flex size-7 items-center justify-center rounded-md";
+        // Without an adjacent run the space stays.
+        return next ? (
+          <Link
+            aria-label={title}
+            className={clsx(look, "text-muted hover:bg-hover hover:text-ink")}
+            href={`/runs/${next}`}
+            key={way}
+            onClick={() => {
+              rememberOpenedRun(next);
+              walking = each;
+            }}
+            ref={links[way]}
+            replace
+            title={`${title} (${keys})`}
+          >
+            {ICONS[way]}
+          </Link>
+        ) : (
+          <span aria-hidden="true" className={clsx(look, "text-faint opacity-40")} key={way}>
+            {ICONS[way]}
+          </span>
+        );
+      })}
+    </span>
+  );
+}

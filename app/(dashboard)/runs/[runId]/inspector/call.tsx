@@ -1,0 +1,102 @@
+import { useQuery } from "@tanstack/react-query";
+import { useTRPC } from "@/app/_ui/data/providers";
+import { formatBytes, formatTokens, formatUsed } from "@/app/_ui/figures/format";
+import { Moment } from "@/app/_ui/figures/time";
+import { JsonView } from "@/app/_ui/json/view";
+import { Unreadable } from "@/app/_ui/text/unreadable";
+import type { CallDetail } from "@/server/runs/read/inspect/inspect-line";
+import {
+  ErrorText,
+  Frame,
+  InspectorSkeleton,
+  LineDuration,
+  statusOf,
+  type WorkProps,
+  WorkTabs,
+} from "./parts";
+import { PromptView } from "./prompt";
+
+/** One model call: its output, prompt, attempts and figures. */
+export function CallInspector(props: WorkProps<"call">) {
+  const { line } = props;
+  const { runId, id: callId } = line;
+  const query = useQuery(useTRPC().runs.modelCall.queryOptions({ runId, callId }));
+  if (query.isError) return <Unreadable query={query} what="This model call could not be read" />;
+  if (!query.data) return <InspectorSkeleton />;
+  const call = query.data;
+  const tokens = formatTokens(call.inputTokens, call.outputTokens);
+  return (
+    <Frame
+      facts={
+        <>
+          {call.model}
+          {call.provider === "demo" ? " · simulated by the demo model" : ` · ${call.provider}`} ·{" "}
+          <LineDuration line={call} />
+        </>
+      }
+      figures={[
+        ["Started", <Moment at={call.startedAt} key="started" />],
+        ["Key", call.key],
+        ["Credits", formatUsed(call.credits)],
+        [
+          "Finish reason",
+          <span className="inline-block min-w-[10ch]" key="ended">
+            {call.finishReason ?? "–"}
+          </span>,
+        ],
+        ["Tokens", call.estimated ? `${tokens} (estimated)` : tokens],
+      ]}
+      label={`Model call ${call.key}`}
+      line={line}
+      slug={call.key}
+      status={statusOf(line, call)}
+      title={line.label}
+    >
+      <WorkTabs
+        {...props}
+        tabs={[
+          {
+            value: "said",
+            label: "Output",
+            content: (
+              <>
+                <ModelOutput call={call} />
+                <ErrorText {...props} work={call} />
+              </>
+            ),
+          },
+          { value: "saw", label: "Prompt", content: <PromptView callId={callId} runId={runId} /> },
+        ]}
+        work={call}
+      />
+    </Frame>
+  );
+}
+
+function ModelOutput({ call: { content, toolCalls, status } }: { call: CallDetail }) {
+  const isWriting = status === "Running";
+  return (
+    <div className="flex flex-col gap-3">
+      {content.text ? (
+        <p className="whitespace-pre-wrap [overflow-wrap:anywhere]">
+          {content.text}
+          {isWriting ? <span className="writing" title="The model is still writing" /> : null}
+          {content.cut ? <span className="text-muted"> … {formatBytes(content.bytes)} in total</span> : null}
+        </p>
+      ) : null}
+      {toolCalls.map((asked) => (
+        <div className="rounded-md border border-line" key={asked.id}>
+          <p className="border-line border-b px-3 py-1.5">
+            called <span className="mono font-medium">{asked.name}</span>
+          </p>
+          <div className="max-h-72 overflow-auto px-3 py-2">
+            <JsonView text={asked.arguments} />
+          </div>
+        </div>
+      ))}
+      {!content.text && toolCalls.length === 0 ? (
+        <p className="text-faint">{isWriting ? "No output yet" : "No output"}</p>
+      ) : null}
+    </div>
+  );
+}

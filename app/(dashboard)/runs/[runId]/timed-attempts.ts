@@ -1,0 +1,30 @@
+import type { StepLine } from "@/server/runs/read/inspect/lines";
+
+/**
+ * The attempts of work that has several, counted from 1, including a current or planned one; empty for a single
+ * attempt. The last of running work is open. A wait is between the end of one and the start of the next.
+ */
+export function timedAttempts({ attempts, status }: Pick<StepLine, "attempts" | "status">) {
+  const ended = attempts.map(({ startedAt, durationMs, error, console = [] }, index) => ({
+    number: index + 1,
+    status: error === null ? ("Completed" as const) : ("Failed" as const),
+    startedAt,
+    finishedAt: after(startedAt, durationMs),
+    durationMs,
+    /** Why it failed. */
+    error,
+    /** What a script printed. */
+    console,
+  }));
+  const last = attempts.at(-1);
+  if (status !== "Running" || last === undefined) return ended;
+  const startedAt = last.retryAt ?? after(last.startedAt, last.durationMs);
+  const open = { finishedAt: null, durationMs: null, error: null, console: [] };
+  return [...ended, { number: ended.length + 1, status, startedAt, ...open }];
+}
+
+export type TimedAttempt = ReturnType<typeof timedAttempts>[number];
+
+function after(moment: string, ms: number): string {
+  return new Date(Date.parse(moment) + ms).toISOString();
+}

@@ -1,0 +1,178 @@
+import { useSearchParams } from "next/navigation";
+import { useCallback, useMemo, useRef, useState } from "react";
+import { serverTime } from "@/app/_ui/data/server-clock";
+import { isTerminal } from "@/server/contract/enums";
+import type { RunInspection } from "@/server/runs/read/inspect/inspect";
+import {
+  attemptsToUnfold,
+  chooseLine,
+  describeAddress,
+  isNamed,
+  readAddress,
+  runToUnfold,
+  writeAddress,
+} from "./line-address";
+import {
+  holdersOf,
+  isWork,
+  type Line,
+  linesOf,
+  type Row,
+  rowsOf,
+  startsFolded,
+  waitsOf,
+  withGroups,
+  withWaits,
+} from "./lines";
+import type { Measure } from "./timeline/measures";
+import { initialRange, rangeAround, scaleOf, type TimeRange } from "./timeline/scale";
+import { useFind } from "./timeline/use-find";
+import { canUnfold, changed, useUnfolding } from "./timeline/use-unfolding";
+
+export type Workbench = ReturnType<typeof useWorkbench>;
+
+/** What the timeline and the inspector of a run's page share: lines, selection, folding, search, measure and zoom. */
+export function useWorkbench(inspection: RunInspection) {
+  const { run } = inspection;
+  const live = !isTerminal(run.status);
+  const wasLive = useWasTrue(live);
+  const address = readAddress(useSearchParams());
+  const inner = runToUnfold(address, inspection.steps);
+  const { unfolded, isUnfolded, unfold } = useUnfolding({ run: inner, attempts: attemptsToUnfold(address) });
+  const own = useMemo(() => rowsOf(linesOf(inspection)).filter(isWork), [inspection]);
+  const lines = useMemo(() => withGroups(linesOf(inspection, unfolded)), [inspection, unfolded]);
+  const waits = useMemo(() => waitsOf(run), [run]);
+  const all = useMemo(() => withWaits(rowsOf(lines), waits), [lines, waits]);
+
+  // The selected line: the one in the URL, the newest of a live run, or the last of a run followed to its end.
+  const [stayedAt, setStayedAt] = useState<string | null>(null);
+  const named = all.find((line) => isNamed(line, address));
+  const stayed = all.find(({ id }) => id === stayedAt);
+  const atEnd = wasLive && run.status === "Completed" ? own.at(-1) : undefined;
+  const chosen = named ?? stayed ?? atEnd ?? chooseLine(all, {}, run);
+  const following = live && !named && !stayed;
+  const isLoading = inner !== null && !unfolded.runs.has(inner);
+
+  /** The line in the URL. Keys may arrive faster than the page renders. */
+  const latest = () => {
+    const wanted = readAddress(new URLSearchParams(window.location.search));
+    return all.find((each) => isNamed(each, wanted)) ?? chosen;
+  };
+  const choose = useCallback((next: Line | null) => {
+    setStayedAt(null);
+    const url = new URL(window.location.href);
+    writeAddress(url.searchParams, next);
+    window.history.replaceState(null, "", url);
+  }, []);
+
+  // Selecting a hidden line unfolds its holders. Folding a holder of the selected line selects the holder.
+  const [folded, setFolded] = useState<ReadonlySet<string>>(
+    () => new Set(all.filter(startsFolded).map(({ id }) => id)),
+  );
+  const [seenId, setSeenId] = useState<string | null>(null);
+  const chosenId = chosen?.id ?? null;
+  const holders = (chosenId && holdersOf(lines, chosenId)) || [];
+  if (chosenId !== seenId) {
+    setSeenId(chosenId);
+    if (holders.some(({ id }) => folded.has(id))) {
+      setFolded(holders.reduce((left, { id }) => changed(left, id, false), folded));
+    }
+  }
+  const isOpen = (line: Row) => {
+    if (line.holds) return !line.folded;
+    return canUnfold(line) ? isUnfolded(line) : null;
+  };
+  /** A model call may have steps and several attempts. Steps open first and close last. */
+  const setOpen = (line: Row, open: boolean) => {
+    const expands = canUnfold(line) && isUnfolded(line) !== open;
+    if (line.holds && (open ? line.folded : !expands)) {
+      setFolded(changed(folded, line.id, !open));
+      if (!open && holders.some(({ id }) => id === line.id)) choose(line);
+    } else if (expands) unfold(line, open);
+  };
+  const toggleAll = () => {
+    const ids = all.filter(({ holds }) => holds).map(({ id }) => id);
+    const fold = !ids.some((id) => folded.has(id));
+    setFolded(new Set(fold ? ids : []));
+    if (fold && holders[0]) choose(holders[0]);
+  };
+
+  const [failedOnly, setFailedOnly] = useState(false);
+  const single = useMemo(() => all.filter(({ kind }) => kind !== "group"), [all]);
+  const arranged = useMemo(() => withWaits(rowsOf(lines, folded), waits), [lines, waits, folded]);
+  const finder = useFind(run.id, single);
+  const failed = all.filter((line) => isWork(line) && line.status === "Failed");
+  const onlyFailed = failedOnly && failed.length > 0;
+  // Search results are shown even inside folded lines.
+  const isFiltered = onlyFailed || finder.text.trim() !== "";
+  const shown = isFiltered ? (onlyFailed ? failed : single).filter(finder.matches) : arranged;
+
+  const focusWanted = useRef<string | null>(null);
+  const go = (line: Row | undefined) => {
+    if (!line) return;
+    focusWanted.current = line.id;
+    choose(line);
+  };
+
+  const [measure, setMeasure] = useState<Measure>("time");
+  const [range, setRange] = useState<TimeRange | null>(() =>
+    chosen?.kind === "wait" ? null : initialRange(run),
+  );
+  return {
+    run,
+    live,
+    /** Whether the page watched the run: it keeps space for what may appear, so that nothing moves. */
+    reserve: wasLive,
+    own,
+    /** The visible rows. */
+    shown,
+    finder,
+    failedCount: failed.length,
+    onlyFailed,
+    setFailedOnly,
+    chosen,
+    /** Whether the newest line of a live run is selected, and the next one will replace it. */
+    following,
+    /** What the URL names but the run does not have. */
+    missing: named || isLoading ? null : describeAddress(address),
+    latest,
+    /** Selects a line; null: follow the newest one. */
+    choose,
+    /** Keeps the selected line when newer ones arrive. */
+    stay: () => {
+      if (following && chosen) setStayedAt(chosen.id);
+    },
+    /** Selects and focuses the row that is this far from the selected one. */
+    move: (by: number) => {
+      const from = latest();
+      const at = shown.findIndex(({ id }) => id === from?.id);
+      go(shown[Math.min(shown.length - 1, Math.max(0, at + by))]);
+    },
+    /** The id of the row to focus once it is selected and drawn. */
+    focusWanted,
+    isUnfolded,
+    unfold,
+    /** Whether what a row can unfold is visible; null if there is nothing. */
+    isOpen,
+    setOpen,
+    /** Folds all lines, or unfolds all if any is folded. */
+    toggleAll,
+    measure,
+    setMeasure,
+    /** The zoomed range; null for the whole time. */
+    range,
+    setRange,
+    zoom: () => {
+      const now = serverTime();
+      if (chosen) setRange(rangeAround(chosen, scaleOf(run, { lines: shown, measure: "time", now }), now));
+      setMeasure("time");
+    },
+  };
+}
+
+/** Whether `value` has been true at any time since the component was mounted. */
+function useWasTrue(value: boolean): boolean {
+  const [was, setWas] = useState(value);
+  if (value && !was) setWas(true);
+  return was || value;
+}
