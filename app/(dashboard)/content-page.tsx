@@ -1,9 +1,9 @@
 import { notFound } from "next/navigation";
 import { type ComponentType, type ReactNode, Suspense } from "react";
-import { createPrefetch, Prefetched } from "@/app/_ui/page/prefetch";
 import { buttonClass } from "@/app/_ui/button";
 import { Link } from "@/app/_ui/link";
 import { Empty } from "@/app/_ui/page/page";
+import { createPrefetch, Prefetched } from "@/app/_ui/page/prefetch";
 import { arrivedByLink, isNotFound } from "@/app/request";
 
 /** A page that shows a skeleton until its content is rendered. */

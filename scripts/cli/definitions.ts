@@ -1,8 +1,8 @@
 import { readFile } from "node:fs/promises";
+import { removeDefinition } from "@/server/catalog/archive";
 import { type AppliedOrganization, applyDefinitionFile } from "@/server/catalog/definition-file/apply";
 import { DefinitionFileError } from "@/server/catalog/definition-file/definition-file";
 import { exportOrganization } from "@/server/catalog/definition-file/export";
-import { removeDefinition } from "@/server/catalog/archive";
 import { CommandError, choose, defineCommand, defineOrganizationCommand, flag } from "./command";
 
 const KINDS = ["agent", "tool", "trigger"] as const;

@@ -12,8 +12,7 @@ import { ConfirmDialog, FormDialog } from "@/app/_ui/forms/form-dialog";
 import { CopyTextButton, OneTimeValue } from "@/app/_ui/forms/one-time-value";
 import { useForm } from "@/app/_ui/forms/use-form";
 import { Command } from "@/app/_ui/page/page";
-import type { DirectoryEntry } from "@/server/catalog/overview";
-import type { KeyLine } from "@/server/catalog/overview";
+import type { DirectoryEntry, KeyLine } from "@/server/catalog/overview";
 import { NEW_KEY, readDraft } from "./key-draft";
 
 const LABELS = {
