@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "
 import { createServer } from "node:net";
 import { join, relative, resolve } from "node:path";
 import { chownToOwner, joinPostgres, watchPostgres } from "../postgres/postgres.mjs";
-import { ROOT, SetupError } from "./project.mjs";
+import { codeOf, ROOT, SetupError } from "./project.mjs";
 import { onShutdown } from "./shutdown.mjs";
 
 /** Reads the settings of `.env`, and checks those that belong together. */
@@ -54,9 +54,7 @@ export async function checkPort() {
  */
 function tryPort(port, host) {
   return new Promise((found) => {
-    const probe = createServer().once("error", (error) =>
-      found("code" in error ? String(error.code) : error.message),
-    );
+    const probe = createServer().once("error", (error) => found(codeOf(error) ?? error.message));
     probe.listen(port, host, () => probe.close(() => found(undefined)));
   });
 }

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -19,6 +19,26 @@ export class SetupError extends Error {
 }
 
 /**
+ * The system's code of an error, such as ENOENT.
+ * @param {unknown} error
+ */
+export function codeOf(error) {
+  return error instanceof Error && "code" in error ? String(error.code) : undefined;
+}
+
+/**
+ * The text of a file; undefined if it cannot be read.
+ * @param {string} path
+ */
+export function readIfPresent(path) {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return undefined;
+  }
+}
+
+/**
  * A short hash of the contents of files and folders without tests. Missing ones count as empty.
  * @param {string[]} paths relative to the project's folder
  */
@@ -31,28 +51,12 @@ export function fingerprint(paths) {
 /** @param {import("node:crypto").Hash} hash @param {string} path */
 function addTo(hash, path) {
   const absolute = join(ROOT, path);
-  if (!existsSync(absolute)) return;
-  const entries = listFolder(absolute);
-  if (entries === undefined) {
-    hash.update(`\0${path}\0`).update(readFileSync(absolute));
-    return;
-  }
-  for (const name of entries) {
+  const found = statSync(absolute, { throwIfNoEntry: false });
+  if (found?.isFile()) hash.update(`\0${path}\0`).update(readFileSync(absolute));
+  if (!found?.isDirectory()) return;
+  for (const name of readdirSync(absolute).sort()) {
     if (/\.(test|spec)\.tsx?$/.test(name) || ["generated", "testing"].includes(name)) continue;
     addTo(hash, `${path}/${name}`);
-  }
-}
-
-/**
- * @param {string} path
- * @returns {string[] | undefined} sorted names; undefined if it is not a folder
- */
-function listFolder(path) {
-  try {
-    return readdirSync(path).sort();
-  } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOTDIR") return undefined;
-    throw error;
   }
 }
 

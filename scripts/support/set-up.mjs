@@ -1,7 +1,7 @@
-import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ensureDependencies } from "./install.mjs";
-import { fingerprint, ROOT, SetupError, timed } from "./project.mjs";
+import { fingerprint, ROOT, readIfPresent, SetupError, timed } from "./project.mjs";
 import { runNode } from "./run-program.mjs";
 
 const MINIMUM_NODE = { major: 20, minor: 19 };
@@ -38,7 +38,7 @@ async function ensurePrismaClient(print) {
     "prisma.config.ts",
     "node_modules/prisma/package.json",
   ]);
-  if (existsSync(STAMP) && readFileSync(STAMP, "utf8") === wanted) return;
+  if (readIfPresent(STAMP) === wanted) return;
   await timed(print, "Generating the database client", async () => {
     rmSync(GENERATED, { recursive: true, force: true });
     await runNode("prisma generate", [join(ROOT, "node_modules/prisma/build/index.js"), "generate"], {
