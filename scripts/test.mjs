@@ -17,15 +17,15 @@ import { onShutdown, runCommand } from "./support/shutdown.mjs";
 const print = console.log;
 
 await runCommand(async () => {
-  await setUp(print, clearSettings);
-  await ensureBrowser(print);
+  await setUp(clearSettings);
+  await ensureBrowser();
   const { createThrowaway, removeAbandoned, removeThrowaway } = await import("./support/throwaway.mjs");
   // An interrupted runner leaves its database behind.
   onShutdown(removeAbandoned);
   const folder = await createThrowaway();
   onShutdown(() => removeThrowaway(folder));
 
-  await ensureBuild(print, { pages: false });
+  await ensureBuild({ pages: false });
   // The tests below use its programs, and leave half a core idle for the pages.
   const building = runNode("The build", [join(ROOT, "scripts/build.mjs")], { background: true });
   building.catch(() => {});

@@ -7,10 +7,8 @@ export const ROOT = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 /** The output of builds; never in the repository. */
 export const DIST = join(ROOT, "dist");
 
-/**
- * Prints progress.
- * @typedef {(line: string) => void} Print
- */
+/** Standard output has only results. Kept here, because a service sends its console's output to its log. */
+export const printProgress = console.error;
 
 /** An error whose message is printed without a stack. */
 export class SetupError extends Error {
@@ -63,14 +61,13 @@ function addTo(hash, path) {
 /**
  * Prints `label` and, if the work took a while, how long it took.
  * @template Result
- * @param {Print} print
  * @param {string} label
  * @param {() => Promise<Result>} work
  */
-export async function timed(print, label, work) {
-  print(`${label} …`);
+export async function timed(label, work) {
+  printProgress(`${label} …`);
   const start = Date.now();
   const result = await work();
-  print(`  done in ${((Date.now() - start) / 1_000).toFixed(1)} s`);
+  printProgress(`  done in ${((Date.now() - start) / 1_000).toFixed(1)} s`);
   return result;
 }

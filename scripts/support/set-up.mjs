@@ -10,15 +10,14 @@ const STAMP = join(GENERATED, "fingerprint");
 
 /**
  * Begins every command: checks Node, enters the project's folder, installs packages and generates the Prisma client.
- * @param {import("./project.mjs").Print} print
  * @param {() => unknown} [check] reports faults before the long work
  */
-export async function setUp(print, check = () => {}) {
+export async function setUp(check = () => {}) {
   checkNode();
   process.chdir(ROOT);
   await check();
-  await ensureDependencies(print);
-  await ensurePrismaClient(print);
+  await ensureDependencies();
+  await ensurePrismaClient();
 }
 
 function checkNode() {
@@ -28,18 +27,15 @@ function checkNode() {
   throw new SetupError(`Stepwell needs Node ${wanted} or later; this is ${process.version}.`);
 }
 
-/**
- * Generates the Prisma client when the schema or Prisma changed.
- * @param {import("./project.mjs").Print} print
- */
-async function ensurePrismaClient(print) {
+/** Generates the Prisma client when the schema or Prisma changed. */
+async function ensurePrismaClient() {
   const wanted = fingerprint([
     "prisma/schema.prisma",
     "prisma.config.ts",
     "node_modules/prisma/package.json",
   ]);
   if (readIfPresent(STAMP) === wanted) return;
-  await timed(print, "Generating the database client", async () => {
+  await timed("Generating the database client", async () => {
     rmSync(GENERATED, { recursive: true, force: true });
     await runNode("prisma generate", [join(ROOT, "node_modules/prisma/build/index.js"), "generate"], {
       env: { CHECKPOINT_DISABLE: "1", PRISMA_HIDE_UPDATE_MESSAGE: "1" },
