@@ -58,7 +58,7 @@ test.beforeAll(async () => {
     .poll(async () => (await fetch(`${origin}/api/ready`).catch(() => null))?.status, { timeout: 60_000 })
     .toBe(200);
   const definitions = readFileSync("e2e/support/organization.yaml", "utf8");
-  organization = readApplied(applyDefinitions(definitions, { env })[0]);
+  organization = readApplied((await applyDefinitions(definitions, { env }))[0]);
 });
 test.afterAll(async () => {
   const over = once(next, "exit");

@@ -18,7 +18,7 @@ export default async function setUp({ workers }: FullConfig): Promise<() => void
   const copies = Array.from({ length: workers }, (_, index) =>
     organization.replace("slug: e2e\n", `slug: e2e-${index}\n`).replaceAll(DOMAIN, domainOf(index)),
   );
-  const applied = applyDefinitions([head, ...copies].join(""), {
+  const applied = await applyDefinitions([head, ...copies].join(""), {
     env: {
       ...process.env,
       STEPWELL_DATA_DIR: STEPWELL_E2E_DATA,

@@ -11,14 +11,14 @@ const unused: Organization["owner"][] = [];
  * An organization for one test, for what changes its people or needs it empty: it has an owner and nothing else. Created
  * with the operator's command line.
  */
-export function createOwnOrganization(): Organization["owner"] {
-  if (unused.length === 0) unused.push(...createOrganizations());
+export async function createOwnOrganization(): Promise<Organization["owner"]> {
+  if (unused.length === 0) unused.push(...(await createOrganizations()));
   const owner = unused.pop();
   if (!owner) throw new Error("The command created no organization.");
   return owner;
 }
 
-function createOrganizations(): Organization["owner"][] {
+async function createOrganizations(): Promise<Organization["owner"][]> {
   const batch = randomBytes(4).toString("hex");
   const slugs = Array.from({ length: BATCH }, (_, index) => `own-${batch}-${index}`);
   const owners = slugs.map((slug) => ({ email: `${slug}@${DOMAIN}`, password: PASSWORD }));
@@ -29,6 +29,6 @@ function createOrganizations(): Organization["owner"][] {
     members: [{ ...owner, name: "Pat", role: "owner" }],
   }));
   const env = { ...process.env, STEPWELL_DATA_DIR: process.env.STEPWELL_E2E_DATA };
-  applyDefinitions(JSON.stringify({ organizations }), { env });
+  await applyDefinitions(JSON.stringify({ organizations }), { env });
   return owners;
 }

@@ -1,7 +1,8 @@
-import { execFileSync } from "node:child_process";
+import { execFile } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { ROOT } from "./project.mjs";
 
 type Named = { slug: string; id: string };
@@ -18,13 +19,13 @@ export type AppliedOrganization = {
  * Applies a definition file with the command line of the checkout in `root`. The file is written to the data folder of
  * `env`.
  */
-export function applyDefinitions(
+export async function applyDefinitions(
   definitions: string,
   { env, root = ROOT }: { env: NodeJS.ProcessEnv; root?: string },
-): AppliedOrganization[] {
+): Promise<AppliedOrganization[]> {
   const file = join(env.STEPWELL_DATA_DIR ?? "", `${randomUUID()}.yaml`);
   writeFileSync(file, definitions);
   const call = ["scripts/stepwell.mjs", "apply", file, "--json"];
-  const printed = execFileSync(process.execPath, call, { cwd: root, env, stdio: "pipe" });
-  return JSON.parse(printed.toString()).organizations;
+  const { stdout } = await promisify(execFile)(process.execPath, call, { cwd: root, env });
+  return JSON.parse(stdout).organizations;
 }
