@@ -3,7 +3,7 @@ import { dirname, join, relative } from "node:path";
 import { pathToFileURL } from "node:url";
 import { isInUse } from "./support/in-use.mjs";
 import { withLock } from "./support/lock.mjs";
-import { DIST, fingerprint, ROOT, SetupError, timed } from "./support/project.mjs";
+import { DIST, fingerprint, printProgress, ROOT, SetupError, timed } from "./support/project.mjs";
 import { runNode } from "./support/run-program.mjs";
 import { setUp } from "./support/set-up.mjs";
 
@@ -58,15 +58,14 @@ function locateBuild() {
 
 /**
  * Builds what is missing for the current sources.
- * @param {import("./support/project.mjs").Print} print
  * @param {{ pages?: boolean }} [options] `pages: false` for the command line, which needs none
  * @returns {Promise<Build>}
  */
-export async function ensureBuild(print, { pages = true } = {}) {
+export async function ensureBuild({ pages = true } = {}) {
   const build = locateBuild();
   if (isComplete(build, pages)) return build;
   mkdirSync(DIST, { recursive: true });
-  const onWait = () => print("Another process is building; waiting …");
+  const onWait = () => printProgress("Another process is building; waiting …");
   await withLock(
     join(DIST, "build.lock"),
     async () => {
@@ -74,7 +73,7 @@ export async function ensureBuild(print, { pages = true } = {}) {
       mkdirSync(build.folder, { recursive: true });
       if (!isComplete(build, false)) await buildPrograms(build);
       if (!pages) return;
-      await timed(print, "Building the pages", () => buildPages(build));
+      await timed("Building the pages", () => buildPages(build));
       activate(build);
       removeOldBuilds(build);
     },
@@ -189,7 +188,7 @@ function link(target, path) {
 }
 
 if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {
-  await setUp(console.log);
-  const { folder } = await ensureBuild(console.log);
+  await setUp();
+  const { folder } = await ensureBuild();
   console.log(`Built: ${folder}`);
 }

@@ -9,11 +9,10 @@ import { expectSignal, onShutdown } from "./support/shutdown.mjs";
 /**
  * The development server: esbuild watches the process's sources and restarts it after every successful build; Next
  * compiles pages on demand and reloads them.
- * @param {import("./support/project.mjs").Print} print
  * @returns {Promise<undefined>}
  */
-export async function develop(print) {
-  await provideDatabase(print);
+export async function develop() {
+  await provideDatabase();
   const folder = join(DIST, "dev");
   rmSync(folder, { recursive: true, force: true });
   const { context } = await import("esbuild");

@@ -6,7 +6,7 @@ import { setUp } from "./support/set-up.mjs";
 
 /** `node scripts/run-typescript.mjs FILE.ts [options]`: runs a contributor's program, such as a benchmark. */
 const [file = ""] = process.argv.splice(2, 1);
-await setUp(console.error);
+await setUp();
 const folder = join(DIST, "programs");
 const { build, stop } = await import("esbuild");
 await build({ ...programOptions(folder), entryPoints: [file], splitting: false, logLevel: "warning" });

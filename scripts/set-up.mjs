@@ -3,6 +3,6 @@ import { runCommand } from "./support/shutdown.mjs";
 
 /** Installs packages and generates the database client, for all other tools. */
 await runCommand(async () => {
-  await setUp(console.log);
+  await setUp();
   return 0;
 });

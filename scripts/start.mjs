@@ -17,15 +17,15 @@ import { expectSignal, onShutdown, runCommand } from "./support/shutdown.mjs";
 const print = console.log;
 
 await runCommand(async () => {
-  await setUp(print, () => {
+  await setUp(() => {
     readSettings();
     return checkPort();
   });
-  if (process.argv.includes("--dev")) return develop(print);
+  if (process.argv.includes("--dev")) return develop();
 
-  const build = await ensureBuild(print);
+  const build = await ensureBuild();
   onShutdown(markInUse(`${build.folder}/in-use`));
-  await provideDatabase(print);
+  await provideDatabase();
   Object.assign(process.env, { NODE_ENV: "production" });
   process.env.STEPWELL_NEXT_DIR = relative(ROOT, build.pages);
   /** @type {typeof import("../serve.ts")} */

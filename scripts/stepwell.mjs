@@ -9,12 +9,10 @@ import { runCommand } from "./support/shutdown.mjs";
  * has the command's result; progress goes to standard error.
  */
 
-const print = console.error;
-
 await runCommand(async () => {
-  await setUp(print, readSettings);
-  const build = await ensureBuild(print, { pages: false });
-  await provideDatabase(print);
+  await setUp(readSettings);
+  const build = await ensureBuild({ pages: false });
+  await provideDatabase();
   Object.assign(process.env, { NODE_ENV: "production" });
   process.setSourceMapsEnabled(true);
   await import(pathToFileURL(build.stepwell).href);

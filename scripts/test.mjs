@@ -1,9 +1,8 @@
-import { readFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { ensureBuild } from "./build.mjs";
 import { ensureBrowser } from "./support/browser.mjs";
 import { clearSettings } from "./support/environment.mjs";
-import { ROOT } from "./support/project.mjs";
+import { ROOT, readIfPresent } from "./support/project.mjs";
 import { runNode } from "./support/run-program.mjs";
 import { setUp } from "./support/set-up.mjs";
 import { onShutdown, runCommand } from "./support/shutdown.mjs";
@@ -18,92 +17,67 @@ import { onShutdown, runCommand } from "./support/shutdown.mjs";
 const print = console.log;
 
 await runCommand(async () => {
-  await setUp(print, clearSettings);
-  await ensureBrowser(print);
+  await setUp(clearSettings);
+  await ensureBrowser();
   const { createThrowaway, removeAbandoned, removeThrowaway } = await import("./support/throwaway.mjs");
   // An interrupted runner leaves its database behind.
   onShutdown(removeAbandoned);
   const folder = await createThrowaway();
   onShutdown(() => removeThrowaway(folder));
 
-  await ensureBuild(print, { pages: false });
+  await ensureBuild({ pages: false });
   // The tests below use its programs, and leave half a core idle for the pages.
   const building = runNode("The build", [join(ROOT, "scripts/build.mjs")], { background: true });
   building.catch(() => {});
 
   print("\nUnit, contract and engine tests");
-  const first = await run(
-    "node_modules/vitest/vitest.mjs",
-    ["run", "--reporter=default", "--reporter=json"],
-    {
-      report: join(folder, "vitest.json"),
-      outputFile: "--outputFile.json=",
-      read: readVitest,
-    },
-  );
-
+  const report = join(folder, "vitest.json");
+  const vitest = ["vitest/vitest.mjs", "run", "--reporter=default", "--reporter=json"];
+  const sums = [await run([...vitest, `--outputFile.json=${report}`], report, readVitest)];
   await building;
   print("\nBrowser tests");
-  const second = await run("node_modules/@playwright/test/cli.js", ["test", "--reporter=list,json"], {
-    report: join(folder, "playwright.json"),
-    read: readPlaywright,
-  });
+  const browserReport = join(folder, "playwright.json");
+  const playwright = ["@playwright/test/cli.js", "test", "--reporter=list,json"];
+  sums.push(await run(playwright, browserReport, readPlaywright));
 
-  const sum = {
-    passed: first.passed + second.passed,
-    failed: first.failed + second.failed,
-    skipped: first.skipped + second.skipped,
-  };
   // Again at the end: what failed first has scrolled away, and a log may be cut.
-  for (const failure of [...first.failures, ...second.failures]) print(`\nFailed: ${failure}`);
-  print(`\n${sum.passed} passed, ${sum.failed} failed, ${sum.skipped} skipped`);
-  return sum.failed === 0 ? 0 : 1;
+  for (const failure of sums.flatMap(({ failures }) => failures)) print(`\nFailed: ${failure}`);
+  const count = (/** @type {"passed" | "failed" | "skipped"} */ what) =>
+    sums.reduce((total, sum) => total + sum[what], 0);
+  print(`\n${count("passed")} passed, ${count("failed")} failed, ${count("skipped")} skipped`);
+  return count("failed") === 0 ? 0 : 1;
 });
 
 /**
  * Runs one test runner and reads its report. A failure outside of single tests (a file that does not load, a server
  * that does not start) counts as one failure.
- * @param {string} runner
- * @param {string[]} parameters
- * @param {{ report: string, outputFile?: string, read: (report: any) => Sum }} options
+ * @param {string[]} call a program in node_modules and its parameters
+ * @param {string} report where it writes its report
+ * @param {(report: any) => Sum} read
  * @returns {Promise<Sum>}
  */
-async function run(runner, parameters, { report, outputFile, read }) {
-  const exitCode = await runNode(
-    runner,
-    [join(ROOT, runner), ...parameters, ...(outputFile ? [`${outputFile}${report}`] : [])],
-    {
-      loud: true,
-      env: { PLAYWRIGHT_JSON_OUTPUT_NAME: report },
-    },
-  ).then(
+async function run([runner = "", ...parameters], report, read) {
+  const hasPassed = await runNode(runner, [join(ROOT, "node_modules", runner), ...parameters], {
+    loud: true,
+    env: { PLAYWRIGHT_JSON_OUTPUT_NAME: report },
+  }).then(
     () => true,
     () => false,
   );
-  /** @type {Sum} */
-  let sum = { passed: 0, failed: 0, skipped: 0, failures: [] };
   try {
-    sum = read(JSON.parse(readFileSync(report, "utf8")));
+    const sum = read(JSON.parse(readIfPresent(report) ?? ""));
+    return hasPassed || sum.failed > 0 ? sum : { ...sum, failed: 1 };
   } catch {
     print(`${runner} left no report.`);
-    return { ...sum, failed: 1 };
+    return { passed: 0, failed: 1, skipped: 0, failures: [] };
   }
-  return exitCode || sum.failed > 0 ? sum : { ...sum, failed: 1 };
 }
 
 /**
- * @typedef {object} VitestReport
- * @property {number} numPassedTests
- * @property {number} numFailedTests
- * @property {number} numPendingTests
- * @property {number} numTodoTests
- * @property {{ name: string, message: string, assertionResults: VitestResult[] }[]} testResults by file; `message`:
- * why a file did not load
- *
- * @typedef {{ status: string, fullName: string, failureMessages: string[] | null }} VitestResult
+ * @param {{ numPassedTests: number, numFailedTests: number, numPendingTests: number, numTodoTests: number,
+ *   testResults: { name: string, message: string, assertionResults: { status: string, fullName: string,
+ *   failureMessages: string[] | null }[] }[] }} report by file; `message`: why a file did not load
  */
-
-/** @param {VitestReport} report */
 function readVitest(report) {
   const failures = report.testResults.flatMap(({ name, message, assertionResults }) => {
     const file = relative(ROOT, name);
@@ -121,12 +95,9 @@ function readVitest(report) {
   };
 }
 
-/**
- * @typedef {{ suites?: PlaywrightSuite[], specs: { file: string, title: string, ok: boolean }[] }} PlaywrightSuite
- * @typedef {{ expected: number, unexpected: number, flaky: number, skipped: number }} PlaywrightStats
- */
+/** @typedef {{ suites?: Suite[], specs: { file: string, title: string, ok: boolean }[] }} Suite */
 
-/** @param {{ stats: PlaywrightStats, suites: PlaywrightSuite[] }} report */
+/** @param {{ stats: { expected: number, unexpected: number, flaky: number, skipped: number }, suites: Suite[] }} report */
 function readPlaywright({ stats, suites }) {
   return {
     passed: stats.expected + stats.flaky,
@@ -137,7 +108,7 @@ function readPlaywright({ stats, suites }) {
 }
 
 /**
- * @param {PlaywrightSuite} suite
+ * @param {Suite} suite
  * @returns {string[]}
  */
 function failedSpecs({ suites = [], specs }) {

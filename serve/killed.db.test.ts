@@ -21,7 +21,7 @@ let program: string;
 const started = new Set<ChildProcess>();
 
 beforeAll(async () => {
-  ({ serve: program } = await ensureBuild(() => {}, { pages: false }));
+  ({ serve: program } = await ensureBuild({ pages: false }));
   world = await createWorld();
   model = await startModelServer();
   tenant = await createTenant(world);

@@ -30,6 +30,11 @@ export const startAgent = ({ key, agentId }: Setting, parts: Partial<Call> = {})
 });
 export const startTool = (setting: Setting, parts: Partial<Call> = {}): Call =>
   startAgent(setting, { path: `/v1/tools/run/${setting.toolId}`, body: setting.toolInput, ...parts });
+const read = ({ key }: Setting, path: string): Call => ({
+  method: "GET",
+  path,
+  headers: { "X-API-Key": key },
+});
 export const hook = (token: string, parts: Partial<Call> = {}): Call => ({
   method: "POST",
   path: `/webhooks/${token}`,
@@ -47,20 +52,8 @@ export const CONTRACT_CALLS: [number, string, (setting: Setting) => Call][] = [
   [401, "a call without a key", (setting) => startAgent(setting, { headers: { "X-API-Key": "" } })],
   [404, "an unknown agent", (setting) => startAgent(setting, { path: `/v1/agents/run/${unknown}` })],
   [404, "an unknown path", (setting) => startAgent(setting, { path: "/v1/elsewhere" })],
-  [
-    404,
-    "an unknown run",
-    ({ key }) => ({
-      method: "GET",
-      path: `/v1/agents/run/${unknown}/status`,
-      headers: { "X-API-Key": key },
-    }),
-  ],
-  [
-    400,
-    "a malformed id",
-    ({ key }) => ({ method: "GET", path: "/v1/agents/run/x/status", headers: { "X-API-Key": key } }),
-  ],
+  [404, "an unknown run", (setting) => read(setting, `/v1/agents/run/${unknown}/status`)],
+  [400, "a malformed id", (setting) => read(setting, "/v1/agents/run/x/status")],
   [405, "another method", (setting) => ({ ...startAgent(setting), method: "DELETE" })],
   [
     413,

@@ -1,14 +1,7 @@
-import { accessSync, constants } from "node:fs";
+import { existsSync } from "node:fs";
 import { delimiter, join } from "node:path";
 
 /** Whether a program is on the PATH. Tests that need it are skipped otherwise. */
 export function hasProgram(name: string): boolean {
-  return (process.env.PATH ?? "").split(delimiter).some((folder) => {
-    try {
-      accessSync(join(folder, name), constants.X_OK);
-      return true;
-    } catch {
-      return false;
-    }
-  });
+  return (process.env.PATH ?? "").split(delimiter).some((folder) => existsSync(join(folder, name)));
 }

@@ -66,6 +66,12 @@ export async function insertRun(
   });
   const ended = status === "Completed" || status === "Failed" || status === "Cancelled";
   const finishedAt = new Date(at.getTime() + durationMs);
+  const entry = {
+    organizationId: tenant.orgId,
+    iterationNumber: 1,
+    status: "Completed",
+    startedAt: at,
+  } as const;
   await world.db.run.create({
     data: {
       id,
@@ -98,16 +104,13 @@ export async function insertRun(
       sequence: steps,
       steps: {
         create: Array.from({ length: steps }, (_, index) => ({
+          ...entry,
           id: newId(),
-          organizationId: tenant.orgId,
           key: `step-${index + 1}`,
           stepNumber: index + 1,
-          iterationNumber: 1,
           toolName: "calculate",
-          status: "Completed" as const,
           input: "{}",
           output: "{}",
-          startedAt: at,
           finishedAt,
           durationMs,
           sequence: index + 1,
@@ -119,17 +122,14 @@ export async function insertRun(
   if (!ended && (run.tokens || run.credits)) {
     await world.db.modelCall.create({
       data: {
+        ...entry,
         id: newId(),
-        organizationId: tenant.orgId,
         runId: id,
         key: "think-1",
-        iterationNumber: 1,
         provider: "test",
         model: "gpt-5-mini",
-        status: "Completed",
         inputTokens: run.tokens ?? 0,
         credits: run.credits ?? "0",
-        startedAt: at,
         finishedAt: at,
         durationMs: 0,
         sequence: steps + 1,

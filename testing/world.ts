@@ -10,6 +10,7 @@ import type { PriceList } from "@/server/credits/prices";
 import { openDatabase } from "@/server/db/client";
 import { createConfigurationCaches } from "@/server/db/configuration-cache";
 import type { Timeouts } from "@/server/db/connect";
+import type { Prisma } from "@/server/db/generated/client";
 import { createNotifications } from "@/server/db/notifications";
 import { readEnvironment } from "@/server/env";
 import { newId } from "@/server/ids";
@@ -145,20 +146,13 @@ export async function createTenant(
   world: World,
   options: {
     credits?: string;
-    plan?: Partial<{
-      apiAccess: boolean;
-      startsPerMinute: number | null;
-      readsPerMinute: number | null;
-      concurrency: number;
-      retentionDays: number;
-      monthlyCredits: string;
-    }>;
-    agent?: Partial<{
-      status: "active" | "inactive";
-      maxSteps: number;
-      functions: string[];
-      withTool: boolean;
-    }>;
+    plan?: Omit<Prisma.PlanCreateWithoutOrganizationInput, "updatedAt">;
+    agent?: {
+      status?: "active" | "inactive";
+      maxSteps?: number;
+      functions?: string[];
+      withTool?: boolean;
+    };
     parameters?: object;
   } = {},
 ): Promise<Tenant> {

@@ -6,7 +6,7 @@ import { createOwnOrganization } from "@/e2e/support/own-organization";
 
 test("the password is changed, and other sessions are signed out", async ({ page, browser }) => {
   test.setTimeout(120_000);
-  const pat = createOwnOrganization();
+  const pat = await createOwnOrganization();
   const context = await newContext(browser, { userAgent: FIREFOX });
   const elsewhere = await context.newPage();
   const signInElsewhere = (password: string) => openSession(context, { ...pat, password });

@@ -16,7 +16,7 @@ async function openForm(page: Page) {
 }
 
 test("a provider is added with its key, tested, used by an agent, changed and removed", async ({ page }) => {
-  await openSession(page, createOwnOrganization());
+  await openSession(page, await createOwnOrganization());
   const form = await openForm(page);
   await expect(page.getByText("No providers of your own yet")).toBeVisible();
   await page.keyboard.press("Escape");

@@ -110,7 +110,7 @@ test("a trigger is edited, and its secret and address are replaced", async ({ ow
 });
 
 test("the only agent is chosen, and without one the form leads to it", async ({ page }) => {
-  await openSession(page, createOwnOrganization());
+  await openSession(page, await createOwnOrganization());
   const form = await openForm(page);
   await expect(form.getByRole("link", { name: "Create an agent" })).toBeVisible();
   const saved = await page.request.post("/api/trpc/definitions.saveAgent", {

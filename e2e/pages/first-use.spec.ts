@@ -7,7 +7,7 @@ import { createOwnOrganization } from "../support/own-organization";
 
 test("the start page leads from an empty organization to a completed run", async ({ page }) => {
   test.setTimeout(120_000);
-  await openSession(page, createOwnOrganization());
+  await openSession(page, await createOwnOrganization());
   await page.goto("/");
   const step = (title: string) =>
     page.getByRole("listitem").filter({ has: page.getByRole("heading", { name: title }) });
@@ -37,7 +37,7 @@ test("the start page leads from an empty organization to a completed run", async
 
 test("the keyboard alone leads from sign-in to a first run", async ({ page }) => {
   test.setTimeout(120_000);
-  const { email, password } = createOwnOrganization();
+  const { email, password } = await createOwnOrganization();
   await page.goto("/sign-in");
   await expect(page.getByLabel("Email")).toBeFocused();
   await page.keyboard.type(email);

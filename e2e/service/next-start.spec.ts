@@ -1,6 +1,6 @@
-import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { realpathSync } from "node:fs";
+import { readFileSync, realpathSync } from "node:fs";
 import { join, relative } from "node:path";
 import {
   CONTRACT_CALLS,
@@ -13,6 +13,7 @@ import {
   startTool,
 } from "@/testing/contract-calls";
 import { joinPostgres } from "../../scripts/postgres/postgres.mjs";
+import { applyDefinitions } from "../../scripts/support/apply-definitions";
 import { freePort } from "../../scripts/support/ports.mjs";
 import { DIST, ROOT } from "../../scripts/support/project.mjs";
 import { createThrowaway, removeThrowaway } from "../../scripts/support/throwaway.mjs";
@@ -56,8 +57,8 @@ test.beforeAll(async () => {
   await expect
     .poll(async () => (await fetch(`${origin}/api/ready`).catch(() => null))?.status, { timeout: 60_000 })
     .toBe(200);
-  const apply = ["scripts/stepwell.mjs", "apply", "e2e/support/organization.yaml", "--json"];
-  organization = readApplied(execFileSync(process.execPath, apply, { cwd: ROOT, encoding: "utf8", env }));
+  const definitions = readFileSync("e2e/support/organization.yaml", "utf8");
+  organization = readApplied((await applyDefinitions(definitions, { env }))[0]);
 });
 test.afterAll(async () => {
   const over = once(next, "exit");

@@ -1,36 +1,8 @@
 import { type Browser, type BrowserContext, test as base, type Page, type Response } from "@playwright/test";
-import { z } from "zod";
-
-const applied = z.object({
-  organizations: z.array(
-    z.object({
-      slug: z.string(),
-      agents: z.array(z.object({ slug: z.string(), id: z.string() })),
-      tools: z.array(z.object({ slug: z.string(), id: z.string() })),
-      triggers: z.array(z.object({ slug: z.string(), id: z.string(), token: z.string(), url: z.string() })),
-      apiKeys: z.array(z.object({ name: z.string(), key: z.string() })),
-    }),
-  ),
-});
+import type { AppliedOrganization } from "@/scripts/support/apply-definitions";
 
 /** An organization of e2e/support/organization.yaml, with its ids and secrets. */
-export type Organization = {
-  slug: string;
-  agentId: string;
-  toolId: string;
-  /** A tool that takes `{ to }` and makes that many steps, one after the other. */
-  counterId: string;
-  toolIds: Record<string, string>;
-  /** A tool of 500 steps, some with long outputs. */
-  bulkyId: string;
-  apiKey: string;
-  triggers: Record<string, string>;
-  triggerIds: Record<string, string>;
-  /** Signs calls of the trigger `doubles`. */
-  signingSecret: string;
-  owner: { email: string; password: string };
-  viewer: { email: string; password: string };
-};
+export type Organization = ReturnType<typeof readApplied>;
 
 type Fixtures = {
   /** A page with the organization owner signed in; the worker's tests share its session. */
@@ -54,7 +26,8 @@ export const test = base.extend<Fixtures, WorkerFixtures>({
   organization: [
     // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the fixtures' names from this very pattern.
     async ({}, use, { parallelIndex }) => {
-      await use(readApplied(process.env.STEPWELL_E2E_APPLIED ?? "", parallelIndex));
+      const applied = JSON.parse(process.env.STEPWELL_E2E_APPLIED ?? "")[parallelIndex];
+      await use(readApplied(applied, domainOf(parallelIndex)));
     },
     { scope: "worker" },
   ],
@@ -98,26 +71,30 @@ export const test = base.extend<Fixtures, WorkerFixtures>({
  * The domain of the members' addresses in e2e/support/organization.yaml, and in the copy for one worker (global-setup.ts).
  */
 export const DOMAIN = "e2e.test";
+export const PASSWORD = "correct-horse-battery";
 export const domainOf = (parallelIndex: number) => `e2e-${parallelIndex}.test`;
 
-/** Reads the output of `apply --json` for e2e/support/organization.yaml, or for the copies for workers. */
-export function readApplied(text: string, parallelIndex?: number): Organization {
-  const found = applied.parse(JSON.parse(text)).organizations[parallelIndex ?? 0];
-  if (!found) throw new Error(`There is no organization for worker ${parallelIndex}.`);
-  const domain = parallelIndex === undefined ? DOMAIN : domainOf(parallelIndex);
+/** Names what the tests use of an applied organization. `domain` is that of its members' addresses. */
+export function readApplied(applied: AppliedOrganization | undefined, domain = DOMAIN) {
+  if (!applied) throw new Error("The organization was not applied.");
+  const { slug, agents, tools, triggers, apiKeys } = applied;
+  const toolIds = Object.fromEntries(tools.map((tool) => [tool.slug, tool.id]));
   return {
-    slug: found.slug,
-    agentId: idOf(found.agents, "helper"),
-    toolId: idOf(found.tools, "double"),
-    counterId: idOf(found.tools, "counter"),
-    bulkyId: idOf(found.tools, "bulky"),
-    toolIds: Object.fromEntries(found.tools.map(({ slug, id }) => [slug, id])),
-    apiKey: found.apiKeys[0]?.key ?? "",
-    triggers: Object.fromEntries(found.triggers.map(({ slug, url }) => [slug, url])),
-    triggerIds: Object.fromEntries(found.triggers.map(({ slug, id }) => [slug, id])),
+    slug,
+    agentId: idOf(agents, "helper"),
+    toolId: idOf(tools, "double"),
+    /** A tool that takes `{ to }` and makes that many steps, one after the other. */
+    counterId: idOf(tools, "counter"),
+    /** A tool of 500 steps, some with long outputs. */
+    bulkyId: idOf(tools, "bulky"),
+    toolIds,
+    apiKey: apiKeys[0]?.key ?? "",
+    triggers: Object.fromEntries(triggers.map((trigger) => [trigger.slug, trigger.url])),
+    triggerIds: Object.fromEntries(triggers.map((trigger) => [trigger.slug, trigger.id])),
+    /** Signs calls of the trigger `doubles`. */
     signingSecret: "e2e-signing-secret",
-    owner: { email: `ada@${domain}`, password: "correct-horse-battery" },
-    viewer: { email: `vic@${domain}`, password: "correct-horse-battery" },
+    owner: { email: `ada@${domain}`, password: PASSWORD },
+    viewer: { email: `vic@${domain}`, password: PASSWORD },
   };
 }
 

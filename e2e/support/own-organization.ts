@@ -1,8 +1,6 @@
-import { execFileSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { writeFileSync } from "node:fs";
-import { join } from "node:path";
-import { DOMAIN, type Organization } from "./fixtures";
+import { applyDefinitions } from "@/scripts/support/apply-definitions";
+import { DOMAIN, type Organization, PASSWORD } from "./fixtures";
 
 /** How many organizations one command creates: starting it takes longer than they do. */
 const BATCH = 4;
@@ -13,27 +11,24 @@ const unused: Organization["owner"][] = [];
  * An organization for one test, for what changes its people or needs it empty: it has an owner and nothing else. Created
  * with the operator's command line.
  */
-export function createOwnOrganization(): Organization["owner"] {
-  if (unused.length === 0) unused.push(...createOrganizations());
+export async function createOwnOrganization(): Promise<Organization["owner"]> {
+  if (unused.length === 0) unused.push(...(await createOrganizations()));
   const owner = unused.pop();
   if (!owner) throw new Error("The command created no organization.");
   return owner;
 }
 
-function createOrganizations(): Organization["owner"][] {
+async function createOrganizations(): Promise<Organization["owner"][]> {
   const batch = randomBytes(4).toString("hex");
   const slugs = Array.from({ length: BATCH }, (_, index) => `own-${batch}-${index}`);
-  const owners = slugs.map((slug) => ({ email: `${slug}@${DOMAIN}`, password: "correct-horse-battery" }));
+  const owners = slugs.map((slug) => ({ email: `${slug}@${DOMAIN}`, password: PASSWORD }));
   const organizations = owners.map((owner, index) => ({
     slug: slugs[index],
     name: "Own",
     credits: 100,
     members: [{ ...owner, name: "Pat", role: "owner" }],
   }));
-  const folder = process.env.STEPWELL_E2E_DATA ?? "";
-  const file = join(folder, `own-${batch}.yaml`);
-  writeFileSync(file, JSON.stringify({ organizations }));
-  const env = { ...process.env, STEPWELL_DATA_DIR: folder };
-  execFileSync(process.execPath, ["scripts/stepwell.mjs", "apply", file], { env });
+  const env = { ...process.env, STEPWELL_DATA_DIR: process.env.STEPWELL_E2E_DATA };
+  await applyDefinitions(JSON.stringify({ organizations }), { env });
   return owners;
 }

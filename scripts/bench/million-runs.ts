@@ -17,24 +17,24 @@ const USERS = 6;
 const DAYS = 90;
 
 /** The subjects of the measured queries. */
-export type Landmarks = {
-  orgId: string;
+export type Landmarks = z.infer<typeof landmarks>;
+
+const landmarks = z.object({
+  orgId: z.string(),
   /** The agent with the most runs. None of them failed. */
-  commonAgent: string;
-  /** A tool with a handful of runs. */
-  rareTool: string;
+  commonAgent: z.string(),
   /** The tool with the most runs. None of them was cancelled or started by a webhook. */
-  commonTool: string;
-  trigger: string;
-  key: string;
-  user: string;
-  /** In nearly every run, in about 2 % of them, in about 0.02 %. */
-  commonWord: string;
-  someWord: string;
-  rareWord: string;
+  commonTool: z.string(),
+  /** A tool with a handful of runs. */
+  rareTool: z.string(),
+  trigger: z.string(),
+  key: z.string(),
+  user: z.string(),
   /** In one run. */
-  uniqueWord: string;
-};
+  uniqueWord: z.string(),
+});
+/** In nearly every run, in about 2 % of them, in about 0.02 %. */
+export const WORDS = { common: "order", some: "marmalade", rare: "zanzibar" };
 
 /** Fills a migrated, empty database. `print` gets the progress. */
 export async function seedMillionRuns(
@@ -92,8 +92,8 @@ async function loadTexts(client: Client): Promise<void> {
   const paragraphs = Array.from({ length: 4_000 }, () =>
     Array.from({ length: 15 + Math.floor(random() * 60) }, pick).join(" "),
   );
-  paragraphs[17] += " zanzibar";
-  for (let index = 0; index < 40; index += 1) paragraphs[index * 97 + 3] += " marmalade";
+  paragraphs[17] += ` ${WORDS.rare}`;
+  for (let index = 0; index < 40; index += 1) paragraphs[index * 97 + 3] += ` ${WORDS.some}`;
   await client.query(
     "CREATE TEMP TABLE texts AS SELECT n - 1 AS n, text FROM unnest($1::text[]) WITH ORDINALITY AS each(text, n)",
     [paragraphs],
@@ -105,7 +105,7 @@ function createWords(random: () => number): string[] {
   const syllables =
     "ka lo mi ne ru sa ti vo pe du fa gi ho ju be cor den fen lan mor ner pol qui ras tel".split(" ");
   const syllable = () => syllables[Math.floor(random() * syllables.length)] ?? "";
-  const known = "order customer the is a delivery refund to of status city in".split(" ");
+  const known = `${WORDS.common} customer the is a delivery refund to of status city in`.split(" ");
   const made = Array.from({ length: 6_000 }, () =>
     Array.from({ length: 2 + Math.floor(random() * 3) }, syllable).join(""),
   );
@@ -249,34 +249,16 @@ function detailsOf(org: number): string[] {
   ];
 }
 
-const landmark = z.object({ org_id: z.string(), reference: z.string() });
-
 /** Finds the subjects of the queries in a seeded database. */
 export async function findLandmarks(client: Client): Promise<Landmarks> {
+  const idOf = (table: string, name: string) =>
+    `(SELECT id FROM ${table} WHERE organization_id = o.id AND name = '${name}')`;
   const { rows } = await client.query(
-    `SELECT organization_id AS org_id, substring(input FROM 'ref[0-9]+') AS reference FROM runs
-     WHERE organization_id = (SELECT id FROM organizations WHERE slug = 'org-0') ORDER BY id OFFSET 1000 LIMIT 1`,
+    `SELECT id AS "orgId", ${idOf("agents", "Agent 0")} AS "commonAgent", ${idOf("tools", "Tool 0")} AS "commonTool",
+       ${idOf("tools", `Tool ${TOOLS - 1}`)} AS "rareTool", ${idOf("triggers", "Trigger 3")} AS trigger,
+       ${idOf("api_keys", "Api Key 3")} AS key, (SELECT id FROM users WHERE email = 'person-0-0@bench.test') AS user,
+       (SELECT substring(input FROM 'ref[0-9]+') FROM runs WHERE organization_id = o.id ORDER BY id OFFSET 1000 LIMIT 1) AS "uniqueWord"
+     FROM organizations o WHERE slug = 'org-0'`,
   );
-  const { org_id: orgId, reference } = landmark.parse(rows[0]);
-  const idOf = async (table: string, slug: string) => {
-    const found = await client.query(`SELECT id FROM ${table} WHERE organization_id = $1 AND name = $2`, [
-      orgId,
-      slug,
-    ]);
-    return z.object({ id: z.string() }).parse(found.rows[0]).id;
-  };
-  const person = await client.query("SELECT id FROM users WHERE email = 'person-0-0@bench.test'");
-  return {
-    orgId,
-    commonAgent: await idOf("agents", "Agent 0"),
-    rareTool: await idOf("tools", `Tool ${TOOLS - 1}`),
-    commonTool: await idOf("tools", "Tool 0"),
-    trigger: await idOf("triggers", "Trigger 3"),
-    key: await idOf("api_keys", "Api Key 3"),
-    user: z.object({ id: z.string() }).parse(person.rows[0]).id,
-    commonWord: "order",
-    someWord: "marmalade",
-    rareWord: "zanzibar",
-    uniqueWord: reference,
-  };
+  return landmarks.parse(rows[0]);
 }

@@ -11,13 +11,14 @@ import { listRuns } from "@/server/runs/read/list";
 import { readRunMetrics } from "@/server/runs/read/metrics/metrics";
 import type { Services } from "@/server/services";
 import { listDeliveries } from "@/server/webhooks/inspect-deliveries";
-import type { Landmarks } from "./million-runs";
-
-const LIST_MS = 100;
-const METRICS_MS = 250;
+import { type Landmarks, WORDS } from "./million-runs";
 
 /** One query of the dashboard, and how long its statements may take. */
 type Question = { name: string; boundMs: number; ask: () => Promise<unknown> };
+
+const question = (name: string, ask: () => Promise<unknown>, boundMs = 100) => ({ name, ask, boundMs });
+/** Metrics may take longer than lists. */
+const METRICS_MS = 250;
 
 /** What the dashboard asks of a database with a million runs. */
 export function questionsOf(services: Services, at: Landmarks): Question[] {
@@ -36,16 +37,19 @@ export function questionsOf(services: Services, at: Landmarks): Question[] {
     .replace(/^(.{8})/, "$1-")}-7000-8000-000000000000`;
   /** As many as a stream names at once. */
   const changed = findRunIds(services, actor.orgId, { filter: {}, page: { before: deep, limit: 200 } });
-  const list = (name: string, filter: RunFilter, before?: string): Question => ({
-    name: `list: ${name}`,
-    boundMs: LIST_MS,
-    ask: () => listRuns(services, actor, { filter, before, limit: 50 }),
-  });
-  const other = (name: string, ask: () => Promise<unknown>, boundMs = LIST_MS): Question => ({
-    name,
-    boundMs,
-    ask,
-  });
+  const list = (name: string, filter: RunFilter, before?: string) =>
+    question(`list: ${name}`, () => listRuns(services, actor, { filter, before, limit: 50 }));
+  const metrics = (name: string, subject: Pick<Parameters<typeof readRunMetrics>[2], "subject"> = {}) =>
+    RUN_PERIODS.map((period) => {
+      const ask = () => readRunMetrics(services, actor, { period, ...subject });
+      return question(`metrics: ${period}${name}`, ask, METRICS_MS);
+    });
+  const ledger = (name: string, more: { before?: number; kind?: "grant" | "refund" } = {}) =>
+    question(`ledger: ${name}`, () => listLedger(services, actor, { holds: true, limit: 50, ...more }));
+  const deliveries = (name: string, outcome?: "rejected" | "repeated") =>
+    question(`deliveries: ${name}`, () =>
+      listDeliveries(services, actor, { triggerId: at.trigger, outcome, limit: 50 }),
+    );
   return [
     list("first page", {}),
     list("a page in the middle of the history", {}, deep),
@@ -85,10 +89,10 @@ export function questionsOf(services: Services, at: Landmarks): Question[] {
       toolId: at.commonTool,
       minDurationMs: 60_000,
     }),
-    list("text: very common word", { text: at.commonWord }),
-    list("text: very common word, deep", { text: at.commonWord }, deep),
-    list("text: word in 2 %", { text: at.someWord }),
-    list("text: rare word", { text: at.rareWord }),
+    list("text: very common word", { text: WORDS.common }),
+    list("text: very common word, deep", { text: WORDS.common }, deep),
+    list("text: word in 2 %", { text: WORDS.some }),
+    list("text: rare word", { text: WORDS.rare }),
     list("text: word of one run", { text: at.uniqueWord }),
     list("text: word of no run", { text: "xylophonist" }),
     list("text: beginning of every reference", { text: "ref1" }),
@@ -97,64 +101,43 @@ export function questionsOf(services: Services, at: Landmarks): Question[] {
     list("text: two letters and a word of no run", { text: "ka xylophonist" }),
     list("text: two common words", { text: "order customer" }),
     list("text: words of errors", { text: "timeout shard13" }),
-    list("text: common word, Failed", { text: at.commonWord, status: ["Failed"] }),
-    list("text: common word, rare tool", { text: at.commonWord, toolId: at.rareTool }),
+    list("text: common word, Failed", { text: WORDS.common, status: ["Failed"] }),
+    list("text: common word, rare tool", { text: WORDS.common, toolId: at.rareTool }),
     list("text: common word, combination without runs", {
-      text: at.commonWord,
+      text: WORDS.common,
       agentId: at.commonAgent,
       status: ["Failed"],
     }),
-    list("text: rare word, common agent", { text: at.rareWord, agentId: at.commonAgent }),
+    list("text: rare word, common agent", { text: WORDS.rare, agentId: at.commonAgent }),
     list("text: an id's beginning", { text: at.orgId.slice(0, 8) }),
     ...[
       { name: "all", filter: {} },
-      { name: "a common word", filter: { text: at.commonWord } },
+      { name: "a common word", filter: { text: WORDS.common } },
       { name: "a word of no run", filter: { text: "xylophonist" } },
     ].flatMap(({ name, filter }) => [
-      other(`live: a thousand ids, ${name}`, () =>
+      question(`live: a thousand ids, ${name}`, () =>
         findRunIds(services, actor.orgId, { filter, page: { limit: 1_000 } }),
       ),
-      other(`live: which of 200 fit, ${name}`, async () =>
+      question(`live: which of 200 fit, ${name}`, async () =>
         findFitting(services, actor.orgId, { filter, ids: await changed }),
       ),
     ]),
-    ...RUN_PERIODS.map((period) =>
-      other(`metrics: ${period}`, () => readRunMetrics(services, actor, { period }), METRICS_MS),
-    ),
-    ...RUN_PERIODS.map((period) =>
-      other(
-        `metrics: ${period}, common agent`,
-        () =>
-          readRunMetrics(services, actor, { period, subject: { dimension: "agent", id: at.commonAgent } }),
-        METRICS_MS,
-      ),
-    ),
-    other("balance", () => readBalance(services, actor)),
-    other("ledger: first page", () => listLedger(services, actor, { holds: true, limit: 50 })),
-    other("ledger: deep page", () =>
-      listLedger(services, actor, { holds: true, cursor: 1_500_000, limit: 50 }),
-    ),
-    other("ledger: grants, of which there is one", () =>
-      listLedger(services, actor, { holds: true, kind: "grant", limit: 50 }),
-    ),
-    other("ledger: refunds, of which there are none", () =>
-      listLedger(services, actor, { holds: true, kind: "refund", limit: 50 }),
-    ),
-    other("audit log: first page", () => listAudit(services, actor, { limit: 50 })),
-    other("audit log: deep page", () => listAudit(services, actor, { cursor: deep, limit: 50 })),
-    other("deliveries: first page", () =>
-      listDeliveries(services, actor, { triggerId: at.trigger, limit: 50 }),
-    ),
-    other("deliveries: rejected", () =>
-      listDeliveries(services, actor, { triggerId: at.trigger, outcome: "rejected", limit: 50 }),
-    ),
-    other("deliveries: repeated, of which there are none", () =>
-      listDeliveries(services, actor, { triggerId: at.trigger, outcome: "repeated", limit: 50 }),
-    ),
-    other("agents with their last runs", () => listAgents(services, actor)),
-    other("tools with their last runs", () => listTools(services, actor)),
-    other("triggers with their last runs", () => listTriggers(services, actor)),
-    other("export: first piece", async () => {
+    ...metrics(""),
+    ...metrics(", common agent", { subject: { dimension: "agent", id: at.commonAgent } }),
+    question("balance", () => readBalance(services, actor)),
+    ledger("first page"),
+    ledger("deep page", { cursor: 1_500_000 }),
+    ledger("grants, of which there is one", { kind: "grant" }),
+    ledger("refunds, of which there are none", { kind: "refund" }),
+    question("audit log: first page", () => listAudit(services, actor, { limit: 50 })),
+    question("audit log: deep page", () => listAudit(services, actor, { cursor: deep, limit: 50 })),
+    deliveries("first page"),
+    deliveries("rejected", "rejected"),
+    deliveries("repeated, of which there are none", "repeated"),
+    question("agents with their last runs", () => listAgents(services, actor)),
+    question("tools with their last runs", () => listTools(services, actor)),
+    question("triggers with their last runs", () => listTriggers(services, actor)),
+    question("export: first piece", async () => {
       const pieces = exportRuns(services, actor, { filter: {}, format: "csv" });
       await pieces.next();
       await pieces.next();

@@ -123,7 +123,7 @@ function describeCommand(command: Command): string {
   return [usage, summary, ...lines].join("\n");
 }
 
-function describeCall({ name, parameters }: Command): string {
+function describeCall({ name, parameters = [] }: Command): string {
   return [name, ...parameters].join(" ");
 }
 

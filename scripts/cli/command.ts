@@ -41,7 +41,7 @@ type Usage<Names extends Parameters, Declared extends Options> = {
   /** `credits grant` */
   name: string;
   /** The arguments after the name: `["ORG", "AMOUNT"]`. Those in brackets, at the end, may be left out. */
-  parameters: Names;
+  parameters?: Names;
   summary: string;
   /** The values that a parameter may have, for help: `{ ROLE: ["owner", "admin"] }`. */
   choices?: Record<string, readonly string[]>;
@@ -85,7 +85,7 @@ export function defineOrganizationCommand<const Names extends Parameters, Declar
 }: Usage<Names, Declared> & { run: Run<OrganizationContext, Names, Declared> }): Command {
   return {
     ...usage,
-    parameters: ["ORG", ...usage.parameters],
+    parameters: ["ORG", ...(usage.parameters ?? [])],
     async start(context, argv) {
       const { values, positionals } = parse(argv, usage.options);
       const [slug, ...args] = positionals;
@@ -109,12 +109,12 @@ function parse<Declared extends Options>(args: string[], options: Declared) {
 }
 
 function checkCount<Names extends Parameters>(
-  names: Names,
+  names: Names | undefined,
   args: string[],
 ): asserts args is string[] & Arguments<Names> {
-  const missing = names[args.length];
+  const missing = names?.[args.length];
   if (missing !== undefined && !missing.startsWith("[")) throw new UsageError(`${missing} is missing.`);
-  const surplus = args[names.length];
+  const surplus = args[names?.length ?? 0];
   if (surplus !== undefined) throw new UsageError(`Unexpected argument "${surplus}".`);
 }
 

@@ -28,7 +28,6 @@ export const definitionCommands = [
   }),
   defineOrganizationCommand({
     name: "export",
-    parameters: [],
     summary: "Print an organization as a definition file, without secrets",
     options: {},
     run: async ({ services, actor }) => (await exportOrganization(services, actor)).trimEnd(),

@@ -160,7 +160,6 @@ const CHECKS: Record<string, (services: Services) => Promise<Finding>> = {
 /** Checks the installation, and names the way out of each fault. */
 export const doctorCommand = defineCommand({
   name: "doctor",
-  parameters: [],
   summary: "Check the installation; the exit code is 1 when something fails",
   options: { json: flag("one JSON object") },
   needs: "nothing",

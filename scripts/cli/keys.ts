@@ -48,7 +48,6 @@ export const keyCommands = [
   }),
   defineOrganizationCommand({
     name: "keys list",
-    parameters: [],
     summary: "List an organization's API keys",
     options: {},
     async run({ services, actor }) {

@@ -17,7 +17,6 @@ import {
 export const organizationCommands = [
   defineCommand({
     name: "organizations list",
-    parameters: [],
     summary: "List the organizations with their balances",
     options: {},
     async run({ services }) {
@@ -34,7 +33,6 @@ export const organizationCommands = [
   }),
   defineOrganizationCommand({
     name: "organizations suspend",
-    parameters: [],
     summary: "Refuse new runs of an organization and cancel its open runs",
     options: { reason: option("TEXT", "the reason, shown to members") },
     async run({ services, actor, slug }, _args, { reason = "" }) {
@@ -44,7 +42,6 @@ export const organizationCommands = [
   }),
   defineOrganizationCommand({
     name: "organizations resume",
-    parameters: [],
     summary: "Let a suspended organization start runs again",
     options: {},
     run: async ({ services, actor, slug }) =>
@@ -54,7 +51,6 @@ export const organizationCommands = [
   }),
   defineOrganizationCommand({
     name: "organizations remove",
-    parameters: [],
     summary: "Delete an organization and everything it owns, permanently",
     options: { ...YES, force: flag("cancel its open runs first") },
     async run({ services, terminal, actor, slug }, _args, { yes, force }) {
@@ -93,7 +89,6 @@ export const organizationCommands = [
   }),
   defineOrganizationCommand({
     name: "credits show",
-    parameters: [],
     summary: "Print an organization's balance",
     options: {},
     async run({ services, actor }) {

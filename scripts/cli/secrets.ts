@@ -31,7 +31,6 @@ export const secretCommands = [
   }),
   defineOrganizationCommand({
     name: "secrets list",
-    parameters: [],
     summary: "List an organization's secrets, without values",
     options: {},
     async run({ services, actor }) {

@@ -8,7 +8,6 @@ import { CommandError, defineCommand } from "./command";
 export const serviceSecretCommands = [
   defineCommand({
     name: "service-secret rotate",
-    parameters: [],
     summary: "Encrypt everything with a new STEPWELL_SECRET",
     options: {},
     async run({ services }) {
@@ -28,7 +27,6 @@ export const serviceSecretCommands = [
   }),
   defineCommand({
     name: "service-secret adopt",
-    parameters: [],
     summary: "Accept a new STEPWELL_SECRET when the earlier one is lost",
     options: {},
     needs: "database",

@@ -27,7 +27,6 @@ const PASSWORD = {
 export const userCommands = [
   defineCommand({
     name: "users list",
-    parameters: [],
     summary: "List the accounts with their organizations and roles",
     options: {},
     async run({ services }) {
@@ -109,7 +108,6 @@ export const userCommands = [
   }),
   defineOrganizationCommand({
     name: "members list",
-    parameters: [],
     summary: "List the members of an organization",
     options: {},
     async run({ services, actor }) {

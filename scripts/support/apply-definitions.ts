@@ -1,27 +1,29 @@
 import { execFile } from "node:child_process";
+import { randomUUID } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { ROOT } from "./project.mjs";
 
 type Named = { slug: string; id: string };
+/** What `apply --json` prints of an organization that it creates. */
 export type AppliedOrganization = {
   slug: string;
-  id: string;
   agents: Named[];
   tools: Named[];
   triggers: (Named & { token: string; url: string })[];
-  apiKeys: { name: string; key: string }[];
+  apiKeys: { key: string }[];
 };
 
 /**
  * Applies a definition file with the command line of the checkout in `root`. The file is written to the data folder of
- * `env`. Returns what `apply --json` prints.
+ * `env`.
  */
 export async function applyDefinitions(
   definitions: string,
-  { env, root = "." }: { env: NodeJS.ProcessEnv; root?: string },
+  { env, root = ROOT }: { env: NodeJS.ProcessEnv; root?: string },
 ): Promise<AppliedOrganization[]> {
-  const file = join(env.STEPWELL_DATA_DIR ?? "", "definitions.yaml");
+  const file = join(env.STEPWELL_DATA_DIR ?? "", `${randomUUID()}.yaml`);
   writeFileSync(file, definitions);
   const call = ["scripts/stepwell.mjs", "apply", file, "--json"];
   const { stdout } = await promisify(execFile)(process.execPath, call, { cwd: root, env });

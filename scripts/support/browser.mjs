@@ -21,14 +21,11 @@ export async function findBrowser() {
   return executablePath === undefined ? undefined : { executablePath };
 }
 
-/**
- * Makes sure that there is a browser: as root it installs Debian's Chromium, otherwise it explains how to.
- * @param {import("./project.mjs").Print} print
- */
-export async function ensureBrowser(print) {
+/** Makes sure that there is a browser: as root it installs Debian's Chromium, otherwise it explains how to. */
+export async function ensureBrowser() {
   if (await findBrowser()) return;
   if (process.getuid?.() === 0 && existsSync("/usr/bin/apt-get")) {
-    await timed(print, "Installing Chromium for the browser tests", async () => {
+    await timed("Installing Chromium for the browser tests", async () => {
       const env = { DEBIAN_FRONTEND: "noninteractive" };
       const install = (/** @type {string} */ name) =>
         runProgram("apt-get install", ["apt-get", "install", "-qy", "--no-install-recommends", name], {

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "
 import { createServer } from "node:net";
 import { join, relative, resolve } from "node:path";
 import { chownToOwner, joinPostgres, watchPostgres } from "../postgres/postgres.mjs";
-import { ROOT, SetupError } from "./project.mjs";
+import { codeOf, printProgress, ROOT, SetupError } from "./project.mjs";
 import { onShutdown } from "./shutdown.mjs";
 
 /** Reads the settings of `.env`, and checks those that belong together. */
@@ -54,9 +54,7 @@ export async function checkPort() {
  */
 function tryPort(port, host) {
   return new Promise((found) => {
-    const probe = createServer().once("error", (error) =>
-      found("code" in error ? String(error.code) : error.message),
-    );
+    const probe = createServer().once("error", (error) => found(codeOf(error) ?? error.message));
     probe.listen(port, host, () => probe.close(() => found(undefined)));
   });
 }
@@ -65,21 +63,18 @@ function tryPort(port, host) {
  * Provides a database: the one of DATABASE_URL, or the embedded one, started if needed. Sets DATABASE_URL and
  * STEPWELL_SECRET in this process's environment, and STEPWELL_DEMO for the embedded one. The database is released when
  * the process ends.
- * @param {import("./project.mjs").Print} print
  */
-export async function provideDatabase(print) {
+export async function provideDatabase() {
   const dataDir = resolve(process.env.STEPWELL_DATA_DIR || ".data");
   process.env.STEPWELL_DATA_DIR = dataDir;
   if (process.env.DATABASE_URL) return;
-  const joining = joinPostgres(dataDir, {
-    onWait: (owner) => print(`Process ${owner} is starting or stopping the database; waiting …`),
-  });
+  const joining = joinPostgres(dataDir);
   onShutdown(async () => (await joining.catch(() => undefined))?.leave());
   const joined = await joining;
-  onShutdown(watchPostgres(dataDir, joined, { print }));
+  onShutdown(watchPostgres(dataDir, joined));
   const { url, cluster, elsewhere } = joined;
   if (elsewhere) {
-    print(
+    printProgress(
       `The database's files are in ${cluster}: PostgreSQL cannot run as root, and its account cannot reach ${displayPath(dataDir)}.`,
     );
   }

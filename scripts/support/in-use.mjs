@@ -1,6 +1,7 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { formatIdentity, isSameProcessAlive } from "./processes.mjs";
+import { readIfPresent } from "./project.mjs";
 
 /**
  * Records in `folder` that this process uses a resource.
@@ -23,17 +24,8 @@ export function isInUse(folder) {
   let held = false;
   for (const name of readdirSync(folder)) {
     const note = join(folder, name);
-    if (isSameProcessAlive(read(note))) held = true;
+    if (isSameProcessAlive(readIfPresent(note) ?? "")) held = true;
     else rmSync(note, { force: true });
   }
   return held;
-}
-
-/** @param {string} path */
-function read(path) {
-  try {
-    return readFileSync(path, "utf8");
-  } catch {
-    return ""; // It was removed at this moment.
-  }
 }

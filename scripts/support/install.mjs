@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { withLock } from "./lock.mjs";
-import { DIST, ROOT, SetupError, timed } from "./project.mjs";
+import { DIST, printProgress, ROOT, SetupError, timed } from "./project.mjs";
 import { runProgram } from "./run-program.mjs";
 
 /**
@@ -14,21 +14,17 @@ import { runProgram } from "./run-program.mjs";
 const PROGRESS_EVERY_MS = 5_000;
 const MAX_ERROR_LINES = 12;
 
-/**
- * Installs the packages of package-lock.json if some are missing or have another version. Needs only npm.
- * @param {import("./project.mjs").Print} print
- */
-export async function ensureDependencies(print) {
+/** Installs the packages of package-lock.json if some are missing or have another version. Needs only npm. */
+export async function ensureDependencies() {
   if (findMissing().length === 0) return;
   mkdirSync(DIST, { recursive: true });
-  const onWait = () => print("Another process is installing packages; waiting …");
-  await withLock(join(DIST, "install.lock"), () => installMissing(print), { onWait });
+  const onWait = () => printProgress("Another process is installing packages; waiting …");
+  await withLock(join(DIST, "install.lock"), installMissing, { onWait });
 }
 
-/** @param {import("./project.mjs").Print} print */
-async function installMissing(print) {
+async function installMissing() {
   if (findMissing().length === 0) return;
-  await timed(print, "Installing packages", () => install(print));
+  await timed("Installing packages", install);
   const missing = findMissing();
   if (missing.length > 0) {
     throw new SetupError(
@@ -72,15 +68,14 @@ function readPackages(path) {
   }
 }
 
-/** @param {import("./project.mjs").Print} print */
-async function install(print) {
+async function install() {
   const parameters = ["install", "--include=dev", "--no-audit", "--no-fund", "--loglevel=http"];
   // Versions of npm write the same lock file differently: it is only written if package.json is newer.
   if (isLockCurrent()) parameters.push("--no-save");
   // Under `npm start` npm passes its own path.
   const self = process.env.npm_execpath;
   const [command, first] = self?.endsWith(".js") ? [process.execPath, [self]] : ["npm", []];
-  const { onLine, report } = createProgress(print);
+  const { onLine, report } = createProgress();
   const timer = setInterval(report, PROGRESS_EVERY_MS);
   try {
     await runProgram("npm install", [command, ...first, ...parameters], { onLine, explain: explainNpmError });
@@ -89,11 +84,8 @@ async function install(print) {
   }
 }
 
-/**
- * Reports how many packages npm has fetched, and the registry error that it retries.
- * @param {import("./project.mjs").Print} print
- */
-function createProgress(print) {
+/** Reports how many packages npm has fetched, and the registry error that it retries. */
+function createProgress() {
   const start = Date.now();
   let fetched = 0;
   /** @type {string | undefined} */
@@ -105,8 +97,8 @@ function createProgress(print) {
       else if (/^npm http .* attempt \d+ failed/.test(line)) fault = line.replace("npm http fetch GET ", "");
     },
     report() {
-      print(`  ${fetched} packages fetched, ${Math.round((Date.now() - start) / 1_000)} s`);
-      if (fault !== undefined) print(`  npm is retrying: ${fault}`);
+      printProgress(`  ${fetched} packages fetched, ${Math.round((Date.now() - start) / 1_000)} s`);
+      if (fault !== undefined) printProgress(`  npm is retrying: ${fault}`);
       fault = undefined;
     },
   };

@@ -1,6 +1,7 @@
-import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { linkSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import { formatIdentity, isSameProcessAlive } from "./processes.mjs";
+import { codeOf, readIfPresent } from "./project.mjs";
 
 const RETRY_MS = 50;
 
@@ -45,28 +46,19 @@ function take(ticket, path) {
     linkSync(ticket, path); // Unlike a write, a link appears completely or not at all.
     return undefined;
   } catch (error) {
-    if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
+    if (codeOf(error) !== "EEXIST") throw error;
   }
-  const owner = read(path);
+  const owner = readIfPresent(path);
   if (owner === undefined || isSameProcessAlive(owner)) return owner ?? "";
   // Moved away and checked again, because two processes may find the same dead owner: only one removes its lock. A lock
   // taken in the meantime is put back.
   const aside = `${ticket}.stale`;
   try {
     renameSync(path, aside);
-    if (read(aside) !== owner) linkSync(aside, path);
+    if (readIfPresent(aside) !== owner) linkSync(aside, path);
     rmSync(aside, { force: true });
   } catch {
     // Another process was faster: the next round checks again.
   }
   return "";
-}
-
-/** @param {string} path */
-function read(path) {
-  try {
-    return readFileSync(path, "utf8");
-  } catch {
-    return undefined;
-  }
 }

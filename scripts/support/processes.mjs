@@ -1,10 +1,4 @@
-import { readFileSync } from "node:fs";
-
-/**
- * Identifies a process in a file by its id and its start time, because a later process may get the same id. The time is
- * empty if the system does not tell it.
- * @typedef {{ pid: number, began: string }} ProcessIdentity
- */
+import { codeOf, readIfPresent } from "./project.mjs";
 
 /**
  * Whether a process with this id exists.
@@ -16,21 +10,16 @@ export function isAlive(pid) {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    return error instanceof Error && "code" in error && error.code === "EPERM";
+    return codeOf(error) === "EPERM";
   }
 }
 
 /**
- * The identity of a living process.
- * @param {number} [pid] default: this process
- * @returns {ProcessIdentity}
+ * Identifies this process in a file by its id and its start time, because a later process may get the same id. The time
+ * is empty if the system does not tell it.
  */
-export function identify(pid = process.pid) {
-  return { pid, began: beganAt(pid) };
-}
-
-export function formatIdentity(mark = identify()) {
-  return `${mark.pid} ${mark.began}\n`;
+export function formatIdentity() {
+  return `${process.pid} ${beganAt(process.pid)}\n`;
 }
 
 /**
@@ -45,11 +34,7 @@ export function isSameProcessAlive(text) {
 
 /** @param {number} pid the clock tick at which it started, from Linux's /proc; "" elsewhere */
 function beganAt(pid) {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
-    // The name in parentheses may contain anything. The fields after it are numbers; the 22nd of all is the start.
-    return stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19] ?? "";
-  } catch {
-    return "";
-  }
+  // The name in parentheses may contain anything. The fields after it are numbers; the 22nd of all is the start.
+  const stat = readIfPresent(`/proc/${pid}/stat`) ?? "";
+  return stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19] ?? "";
 }

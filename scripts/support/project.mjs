@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -7,15 +7,33 @@ export const ROOT = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 /** The output of builds; never in the repository. */
 export const DIST = join(ROOT, "dist");
 
-/**
- * Prints progress.
- * @typedef {(line: string) => void} Print
- */
+/** Standard output has only results. Kept here, because a service sends its console's output to its log. */
+export const printProgress = console.error;
 
 /** An error whose message is printed without a stack. */
 export class SetupError extends Error {
   /** @override */
   name = "SetupError";
+}
+
+/**
+ * The system's code of an error, such as ENOENT.
+ * @param {unknown} error
+ */
+export function codeOf(error) {
+  return error instanceof Error && "code" in error ? String(error.code) : undefined;
+}
+
+/**
+ * The text of a file; undefined if it cannot be read.
+ * @param {string} path
+ */
+export function readIfPresent(path) {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return undefined;
+  }
 }
 
 /**
@@ -31,42 +49,25 @@ export function fingerprint(paths) {
 /** @param {import("node:crypto").Hash} hash @param {string} path */
 function addTo(hash, path) {
   const absolute = join(ROOT, path);
-  if (!existsSync(absolute)) return;
-  const entries = listFolder(absolute);
-  if (entries === undefined) {
-    hash.update(`\0${path}\0`).update(readFileSync(absolute));
-    return;
-  }
-  for (const name of entries) {
+  const found = statSync(absolute, { throwIfNoEntry: false });
+  if (found?.isFile()) hash.update(`\0${path}\0`).update(readFileSync(absolute));
+  if (!found?.isDirectory()) return;
+  for (const name of readdirSync(absolute).sort()) {
     if (/\.(test|spec)\.tsx?$/.test(name) || ["generated", "testing"].includes(name)) continue;
     addTo(hash, `${path}/${name}`);
   }
 }
 
 /**
- * @param {string} path
- * @returns {string[] | undefined} sorted names; undefined if it is not a folder
- */
-function listFolder(path) {
-  try {
-    return readdirSync(path).sort();
-  } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOTDIR") return undefined;
-    throw error;
-  }
-}
-
-/**
  * Prints `label` and, if the work took a while, how long it took.
  * @template Result
- * @param {Print} print
  * @param {string} label
  * @param {() => Promise<Result>} work
  */
-export async function timed(print, label, work) {
-  print(`${label} …`);
+export async function timed(label, work) {
+  printProgress(`${label} …`);
   const start = Date.now();
   const result = await work();
-  print(`  done in ${((Date.now() - start) / 1_000).toFixed(1)} s`);
+  printProgress(`  done in ${((Date.now() - start) / 1_000).toFixed(1)} s`);
   return result;
 }

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { constants, setPriority } from "node:os";
 import { setTimeout as pause } from "node:timers/promises";
-import { ROOT, SetupError } from "./project.mjs";
+import { codeOf, ROOT, SetupError } from "./project.mjs";
 import { isShuttingDown, onShutdown } from "./shutdown.mjs";
 
 /**
@@ -96,6 +96,6 @@ function signalGroup(child, signal) {
     else process.kill(-child.pid, signal);
   } catch (error) {
     // The group is empty.
-    if (!(error instanceof Error && "code" in error && error.code === "ESRCH")) throw error;
+    if (codeOf(error) !== "ESRCH") throw error;
   }
 }

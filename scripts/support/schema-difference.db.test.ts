@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { createTestDatabase, type TestDatabase } from "@/testing/database";
-import { findSchemaDifference, readSchemaRules } from "./schema-difference.mjs";
+import { findSchemaDifference, readSchemaRules } from "./schema-difference";
 
 const SCHEMA = "prisma/schema.prisma";
 let database: TestDatabase;

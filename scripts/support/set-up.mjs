@@ -1,7 +1,7 @@
-import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ensureDependencies } from "./install.mjs";
-import { fingerprint, ROOT, SetupError, timed } from "./project.mjs";
+import { fingerprint, ROOT, readIfPresent, SetupError, timed } from "./project.mjs";
 import { runNode } from "./run-program.mjs";
 
 const MINIMUM_NODE = { major: 20, minor: 19 };
@@ -10,15 +10,14 @@ const STAMP = join(GENERATED, "fingerprint");
 
 /**
  * Begins every command: checks Node, enters the project's folder, installs packages and generates the Prisma client.
- * @param {import("./project.mjs").Print} print
  * @param {() => unknown} [check] reports faults before the long work
  */
-export async function setUp(print, check = () => {}) {
+export async function setUp(check = () => {}) {
   checkNode();
   process.chdir(ROOT);
   await check();
-  await ensureDependencies(print);
-  await ensurePrismaClient(print);
+  await ensureDependencies();
+  await ensurePrismaClient();
 }
 
 function checkNode() {
@@ -28,18 +27,15 @@ function checkNode() {
   throw new SetupError(`Stepwell needs Node ${wanted} or later; this is ${process.version}.`);
 }
 
-/**
- * Generates the Prisma client when the schema or Prisma changed.
- * @param {import("./project.mjs").Print} print
- */
-async function ensurePrismaClient(print) {
+/** Generates the Prisma client when the schema or Prisma changed. */
+async function ensurePrismaClient() {
   const wanted = fingerprint([
     "prisma/schema.prisma",
     "prisma.config.ts",
     "node_modules/prisma/package.json",
   ]);
-  if (existsSync(STAMP) && readFileSync(STAMP, "utf8") === wanted) return;
-  await timed(print, "Generating the database client", async () => {
+  if (readIfPresent(STAMP) === wanted) return;
+  await timed("Generating the database client", async () => {
     rmSync(GENERATED, { recursive: true, force: true });
     await runNode("prisma generate", [join(ROOT, "node_modules/prisma/build/index.js"), "generate"], {
       env: { CHECKPOINT_DISABLE: "1", PRISMA_HIDE_UPDATE_MESSAGE: "1" },

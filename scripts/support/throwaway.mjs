@@ -1,16 +1,9 @@
-import {
-  chmodSync,
-  existsSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
+import { chmodSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { clusterUrl, createCluster, startCluster, stopCluster } from "../postgres/postgres-cluster.mjs";
 import { formatIdentity, isSameProcessAlive } from "./processes.mjs";
+import { codeOf, readIfPresent } from "./project.mjs";
 
 /** Folders of tests, deleted at the end of their process or when the next one begins. */
 
@@ -44,8 +37,8 @@ export async function startThrowawayCluster(settings = {}) {
 export async function removeAbandoned() {
   for (const name of readdirSync(tmpdir()).filter((entry) => entry.startsWith(PREFIX))) {
     const folder = join(tmpdir(), name);
-    const owner = join(folder, "owner");
-    if (existsSync(owner) && !isSameProcessAlive(readFileSync(owner, "utf8"))) await removeThrowaway(folder);
+    const owner = readIfPresent(join(folder, "owner"));
+    if (owner !== undefined && !isSameProcessAlive(owner)) await removeThrowaway(folder);
   }
 }
 
@@ -59,7 +52,6 @@ export async function removeThrowaway(folder) {
     rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
   } catch (error) {
     // Probably another user's, or still written to; a later run deletes it.
-    const harmless = ["EPERM", "EACCES", "ENOTEMPTY", "EBUSY"];
-    if (!(error instanceof Error && "code" in error && harmless.includes(String(error.code)))) throw error;
+    if (!["EPERM", "EACCES", "ENOTEMPTY", "EBUSY"].includes(codeOf(error) ?? "")) throw error;
   }
 }

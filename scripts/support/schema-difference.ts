@@ -35,12 +35,8 @@ const RULES = `
   SELECT format('ALTER TABLE %s SET (%s)', oid::regclass, array_to_string(reloptions, ', ')), NULL
   FROM pg_class WHERE reloptions IS NOT NULL AND relkind = 'r' AND relnamespace = 'public'::regnamespace`;
 
-/**
- * The checks, partial indexes, triggers, functions, types and storage settings of a database, as PostgreSQL prints them.
- * @param {string} url
- * @returns {Promise<string[]>}
- */
-export async function readSchemaRules(url) {
+/** The checks, partial indexes, triggers, functions, types and storage settings of a database, as PostgreSQL prints them. */
+export async function readSchemaRules(url: string): Promise<string[]> {
   const rules = await withPool(url, (pool) => pool.query(RULES));
   return rules.rows.map(({ rule }) => `${rule};`).sort();
 }
@@ -49,10 +45,8 @@ export async function readSchemaRules(url) {
  * The SQL from the migrated database at `url` to `schemaFile`; "" if they are equal. Compares only the schema `public`
  * and what schema.prisma can express: `readSchemaRules` has the rest. The database is disposable: some rules are dropped
  * in it first.
- * @param {string} url
- * @param {string} schemaFile
  */
-export function findSchemaDifference(url, schemaFile) {
+export function findSchemaDifference(url: string, schemaFile: string): Promise<string> {
   return withPool(url, async (pool) => {
     const rules = await pool.query(RULES);
     for (const { obstacle } of rules.rows) if (obstacle !== null) await pool.query(obstacle);
@@ -71,12 +65,7 @@ export function findSchemaDifference(url, schemaFile) {
   });
 }
 
-/**
- * @template T
- * @param {string} url
- * @param {(pool: pg.Pool) => Promise<T>} work
- */
-async function withPool(url, work) {
+async function withPool<T>(url: string, work: (pool: pg.Pool) => Promise<T>): Promise<T> {
   const pool = new pg.Pool({ connectionString: url, max: 1 });
   pool.on("error", () => {});
   try {
@@ -86,11 +75,9 @@ async function withPool(url, work) {
   }
 }
 
-/** @type {Promise<void> | undefined} */
-let loading;
+let loading: Promise<void> | undefined;
 
-/** @param {pg.Pool} pool */
-async function startEngine(pool) {
+async function startEngine(pool: pg.Pool) {
   loading ??= load();
   await loading;
   const factory = bindMigrationAwareSqlAdapterFactory(new PrismaPg(pool));
@@ -110,13 +97,11 @@ async function load() {
 
 /**
  * PostgreSQL's catalogues have columns of type "char" (18), which the adapter refuses: they are read as text (25).
- * @param {pg.Pool} pool
  */
-function readCharAsText(pool) {
+function readCharAsText(pool: pg.Pool): void {
   const query = pool.query.bind(pool);
   Object.defineProperty(pool, "query", {
-    /** @param {import("pg").QueryArrayConfig} config @param {unknown[]} values */
-    value: async (config, values) => {
+    value: async (config: pg.QueryArrayConfig, values: unknown[]) => {
       const result = await query(config, values);
       for (const field of result.fields) if (field.dataTypeID === 18) field.dataTypeID = 25;
       return result;

@@ -1,0 +1,47 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import pg from "pg";
+import { migrate } from "@/server/db/migrate";
+import { SetupError } from "./support/project.mjs";
+import { findSchemaDifference } from "./support/schema-difference";
+import { onShutdown, runCommand } from "./support/shutdown.mjs";
+import { startThrowawayCluster } from "./support/throwaway.mjs";
+
+/**
+ * `npm run migration -- NAME`: writes the migration from the existing migrations to prisma/schema.prisma. Without a
+ * name it only prints it. Add by hand what the schema cannot express.
+ */
+
+const MIGRATIONS = "prisma/migrations";
+
+await runCommand(async () => {
+  const name = process.argv[2];
+  if (name !== undefined && !/^[a-z0-9_]+$/.test(name)) {
+    throw new SetupError(`"${name}" is not a name for a migration: use lower-case letters, digits and _.`);
+  }
+  const script = await findSchemaDifference(await migrateThrowaway(), "prisma/schema.prisma");
+  if (script === "") {
+    console.error("The migrations match schema.prisma. There is nothing to write.");
+  } else if (name === undefined) {
+    console.log(script);
+  } else {
+    // `20261121093000`, as in Prisma's folder names.
+    const timestamp = new Date().toISOString().replace(/\D/g, "").slice(0, 14);
+    const file = join(MIGRATIONS, `${timestamp}_${name}`, "migration.sql");
+    mkdirSync(join(file, ".."));
+    writeFileSync(file, `${script}\n`);
+    console.log(file);
+  }
+  return 0;
+});
+
+/** Returns the URL of a throwaway database with all existing migrations. */
+async function migrateThrowaway(): Promise<string> {
+  const { url, stop } = await startThrowawayCluster({ fsync: "off" });
+  onShutdown(stop);
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  await migrate(client, MIGRATIONS);
+  await client.end();
+  return url;
+}
