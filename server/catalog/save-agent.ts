@@ -1,4 +1,4 @@
-import { toolNameForModel } from "@/server/agent/offered-tools";
+import { toolNameForModel } from "@/server/agent/prompts";
 import { actorReference, type OrgId } from "@/server/auth/actor";
 import { Decimal } from "@/server/credits/amount";
 import type { Issue } from "@/server/errors";
