@@ -92,11 +92,9 @@ export function suspendSocketTimeout(client: PoolClient): () => void {
   return () => void stream.setTimeout(silence);
 }
 
-/** Whether an error is a violation of this foreign key. */
 export const isForeignKeyViolation = (error: unknown, constraint: string) =>
   codeOf(error) === "23503" && constraintOf(error) === constraint;
 
-/** Whether an error is a violation of this unique constraint. */
 export const isUniqueViolation = (error: unknown, constraint: string) =>
   codeOf(error) === "23505" && constraintOf(error) === constraint;
 

@@ -61,12 +61,10 @@ export type FunctionDefinition<
 > = {
   /** As models and definitions call it. */
   name: string;
-  /** For people. */
   title: string;
   /** One or two sentences for models, the dashboard and the docs. */
   description: string;
   input: Input;
-  /** What `run` returns. */
   output: Output;
   /** The codes of a call's failures with their meaning, beside COMMON_ERRORS (function-error.ts). */
   errors: Readonly<Record<string, string>>;

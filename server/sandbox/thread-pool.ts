@@ -70,7 +70,6 @@ export function resolveInstalled(file: string): string {
   throw new Error(`${file} is not installed.`, { cause: failure });
 }
 
-/** The text of a file in an installed package. */
 export function readInstalled(file: string): string {
   return readFileSync(resolveInstalled(file), "utf8");
 }
