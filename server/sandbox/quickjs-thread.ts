@@ -68,8 +68,8 @@ function evaluate({ vm, handle, self }, request) {
   vm.callFunction(handle, self, vm.newString(request));
   vm.executePendingJobs();
   const answer = vm.global.getProp("$answer");
-  if (!answer.isString) return { fault: "unanswered" };
-  if (answer.getProp("length").toNumber() > maxAnswerLength) return { fault: "too large" };
+  if (!answer.isString) return { fault: "answer" };
+  if (answer.getProp("length").toNumber() > maxAnswerLength) return { fault: "length" };
   return { value: answer.toString() };
 }
 
@@ -79,11 +79,10 @@ function answer({ request, timeoutMs, now: moment }) {
   stopped = false;
   try {
     const answered = evaluate(machine, request);
-    if (stopped) return { fault: "stopped" };
-    return answered;
+    return stopped ? { fault: "time" } : answered;
   } catch {
     machine = undefined;
-    return { fault: stopped ? "stopped" : "failed" };
+    return { fault: stopped ? "time" : "memory" };
   } finally {
     deadline = Infinity;
   }
