@@ -13,7 +13,7 @@ import { isPublicAddress } from "@/server/egress/addresses";
 import { createConnections } from "@/server/egress/connections";
 import { EgressError, explainFailure, RefusedError, ResponseTooLarge } from "@/server/egress/failures";
 import { type EgressInit, entryOf, OutgoingRequest } from "@/server/egress/outgoing-request";
-import { createNameLookup } from "@/server/egress/resolve-names";
+import { answerLookup, createNameLookup } from "@/server/egress/resolve-names";
 import type { Egress } from "@/server/egress/trusted-fetch";
 import { causesOf } from "@/server/errors";
 
@@ -47,12 +47,11 @@ const MIB = 1024 * 1024;
 /** A name or an address that leads where functions may not call. */
 class NotPublicError extends RefusedError {}
 
-function refused(url: URL): EgressError {
-  return new RefusedError(
-    `${url.hostname} is not a public address; calls to it are refused. To allow it, the operator ` +
-      `sets EGRESS_ALLOW=${entryOf(url)}`,
+/** Why an address that is not public was not reached. `entry` is its `host:port`. */
+export const refused = (host: string, entry: string) =>
+  new RefusedError(
+    `${host} is not a public address; calls to it are refused. To allow it, the operator sets EGRESS_ALLOW=${entry}`,
   );
-}
 
 /**
  * Resolves a name and refuses it when any of its addresses is not public. The socket connects to exactly these
@@ -63,12 +62,9 @@ export function guardedLookup(resolve: LookupFunction): LookupFunction {
     resolve(hostname, { ...options, all: true }, (error, found) => {
       if (error) return callback(error, []);
       const addresses = typeof found === "string" ? [{ address: found, family: isIP(found) }] : found;
-      const [first] = addresses;
-      if (first === undefined || addresses.some(({ address }) => !isPublicAddress(address))) {
-        return callback(new NotPublicError(hostname), []);
-      }
-      if (options.all) callback(null, addresses);
-      else callback(null, first.address, first.family);
+      const isPublic = addresses.length > 0 && addresses.every(({ address }) => isPublicAddress(address));
+      if (isPublic) answerLookup(addresses, options, callback);
+      else callback(new NotPublicError(hostname), []);
     });
   };
 }
@@ -169,7 +165,7 @@ export function createGuardedEgress(options: EgressOptions = {}): Egress<Guarded
     if (isTrusted(url)) return trusted;
     // Names are checked when they are resolved; an address is never resolved.
     const host = url.hostname.replace(/^\[(.*)\]$/, "$1");
-    if (isIP(host) !== 0 && !isPublicAddress(host)) throw refused(url);
+    if (isIP(host) !== 0 && !isPublicAddress(host)) throw refused(url.hostname, entryOf(url));
     return guarded;
   };
 
@@ -191,7 +187,7 @@ export function createGuardedEgress(options: EgressOptions = {}): Egress<Guarded
       const { url } = request;
       if (signal.aborted) return signal.reason instanceof Error ? signal.reason : new EgressError("Aborted.");
       const failure = explainFailure(error, url.host);
-      return failure instanceof NotPublicError ? refused(url) : failure;
+      return failure instanceof NotPublicError ? refused(url.hostname, entryOf(url)) : failure;
     };
 
     for (let hop = 0; ; hop += 1) {

@@ -27,6 +27,8 @@ export type EgressInit = RequestInit & {
 
 /** A request with its secrets, for one host. */
 export type FilledRequest = { url: URL; headers: [string, string][]; body: Uint8Array<ArrayBuffer> | null };
+/** Replaces placeholders in a text by their secrets. */
+type Insert = (text: string, encode?: (value: string) => string) => string;
 
 /**
  * The headers that a request may take to another origin. All others that the caller set may be secrets of the first
@@ -72,7 +74,7 @@ export class OutgoingRequest {
   /** The request with its secrets. Throws EgressError if one of them may not be sent to its host. */
   fill(isTrusted: boolean): FilledRequest {
     if (this.#secrets.length === 0) return { url: this.url, headers: this.#headerPairs(), body: this.#body };
-    const insert = (text: string, encode: (value: string) => string = (value) => value) =>
+    const insert: Insert = (text, encode = (value) => value) =>
       replacePlaceholders(text, (placeholder) => {
         const secret = this.#secrets.find((each) => each.placeholder === placeholder);
         if (secret === undefined) return placeholder;
@@ -92,7 +94,7 @@ export class OutgoingRequest {
     return { url, headers, body: this.#body && this.#fillBody(this.#body, insert) };
   }
 
-  #headerPairs(insert: (text: string) => string = (text) => text): [string, string][] {
+  #headerPairs(insert: Insert = (text) => text): [string, string][] {
     const pairs = [...this.headers];
     if (this.#basicAuth === undefined) return pairs;
     const { username, password } = this.#basicAuth;
@@ -101,10 +103,7 @@ export class OutgoingRequest {
   }
 
   /** Escapes secrets in a JSON body, encodes them in a form, and inserts them unchanged in other bodies. */
-  #fillBody(
-    body: Uint8Array<ArrayBuffer>,
-    insert: (text: string, encode: (value: string) => string) => string,
-  ): Uint8Array<ArrayBuffer> {
+  #fillBody(body: Uint8Array<ArrayBuffer>, insert: Insert): Uint8Array<ArrayBuffer> {
     const type = (this.headers.get("content-type") ?? "").split(";")[0]?.trim().toLowerCase() ?? "";
     const encode = (value: string) => {
       if (type === "application/json" || type.endsWith("+json")) return JSON.stringify(value).slice(1, -1);
