@@ -182,14 +182,5 @@ function toWebStream(
 
 /** The chunks of any response's body, the cheapest way there is. */
 export async function* readChunks(response: Response): AsyncGenerator<Uint8Array> {
-  if (response instanceof TrustedResponse) {
-    yield* response.chunks();
-    return;
-  }
-  const reader = response.body?.getReader();
-  try {
-    for (let next = await reader?.read(); next && !next.done; next = await reader?.read()) yield next.value;
-  } finally {
-    await reader?.cancel();
-  }
+  yield* response instanceof TrustedResponse ? response.chunks() : (response.body ?? []);
 }

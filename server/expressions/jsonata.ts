@@ -25,7 +25,6 @@ export type ExpressionFacts = {
 /** A node of JSONata's syntax tree, as far as it is used here. */
 export type ExpressionNode = { [key: string]: Json };
 
-/** The longest expression, in characters. */
 export const MAX_EXPRESSION_LENGTH = 32 * 1024;
 /** How long one expression may take once it has a thread. */
 const EXPRESSION_TIMEOUT_MS = 10_000;

@@ -110,7 +110,6 @@ export class ModelCallStopped extends Error {
 /** The parts of a request that are input tokens. */
 export type Prompt = Pick<ModelRequest, "messages" | "tools" | "responseSchema">;
 
-/** The interface of models for the rest of the server. */
 export type Models = {
   /**
    * Calls the model and retries temporary errors. Throws ModelError. When aborted, throws ModelCallStopped if output
@@ -121,8 +120,6 @@ export type Models = {
   providerOf(model: string): string;
   /** The models that providers list, and the demo model. The default provider may serve more. */
   listed: readonly string[];
-  /** A quick upper bound for the tokens of a request. */
   boundTokens(request: Prompt): number;
-  /** Counts the tokens of a request with a tokenizer. */
   countTokens(request: Prompt): Promise<number>;
 };
