@@ -70,8 +70,8 @@ async function readAnswer(text: string): Promise<z.infer<typeof response>> {
 }
 
 /**
- * The script of the sandbox for `run_javascript`. `$handle` reads `{code, input, seed}` as JSON text and answers
- * `{ok: true, value, console}` or `{ok: false, message, console}`. The code is the body of an async function of `input`.
+ * The script of the sandbox for `run_javascript`. A request is `{code, input, seed}`, the answer `{ok: true, value, console}`
+ * or `{ok: false, message, console}`.
  */
 export const JAVASCRIPT_SCRIPT = `
 (() => {
