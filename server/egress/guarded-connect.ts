@@ -6,12 +6,11 @@ import { guardedLookup, refused } from "@/server/egress/guarded-fetch";
 
 const CONNECT_TIMEOUT_MS = 10_000;
 
-/** Connects to a host and port under the same rules as the guarded fetch. */
 export type GuardedConnect = (host: string, port: number, signal: AbortSignal) => Promise<Socket>;
 
 /**
- * The way out for protocols other than HTTP. Reaches public addresses alone, and the `host:port` pairs of `allow`. The socket
- * connects to the addresses that were checked. Throws EgressError, or the reason of the signal.
+ * Connections for protocols other than HTTP. They reach only public addresses and the `host:port` pairs of `allow`. Throws
+ * EgressError, or the signal's reason.
  */
 export function createGuardedConnect(
   options: { allow?: readonly string[]; lookup?: LookupFunction } = {},

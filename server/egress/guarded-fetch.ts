@@ -30,7 +30,7 @@ export type EgressOptions = {
   nameServers?: readonly string[];
 };
 
-/** On whose behalf a call is made: a process that was stalled may have lost that right meanwhile. */
+/** Whoever makes a call: a worker that was stalled may have been replaced meanwhile. */
 export type Sender = {
   /** Asked before each request. Resolves when the sender may send, throws when it never may again. */
   confirm(): Promise<void> | undefined;
@@ -44,7 +44,6 @@ export type GuardedFetch = (url: string | URL, init?: EgressInit, sender?: Sende
 const MAX_REDIRECTS = 5;
 const MIB = 1024 * 1024;
 
-/** A name or an address that leads where functions may not call. */
 class NotPublicError extends RefusedError {}
 
 /** Why an address that is not public was not reached. `entry` is its `host:port`. */
@@ -78,10 +77,7 @@ function checkUrl(url: URL): void {
   }
 }
 
-/**
- * The response as the standard class, its body cut off with an error when it grows beyond the cap; `done` is
- * called when nothing more will come.
- */
+/** The response as the standard class. A body beyond `maxBytes` is an error. `done` is called at its end. */
 function toResponse(
   response: UndiciResponse,
   { maxBytes, explain, done }: { maxBytes: number; explain: (error: unknown) => Error; done: () => void },
@@ -127,7 +123,6 @@ const IDEMPOTENT = new Set(["GET", "HEAD", "OPTIONS", "PUT", "DELETE"]);
 const isClosed = (error: unknown) =>
   causesOf(error).some((cause) => "code" in cause && CLOSED.has(String(cause.code)));
 
-/** A request was not written, because its sender was not confirmed any more. */
 class HeldBackError extends Error {}
 
 const isHeldBack = (error: unknown) => causesOf(error).some((cause) => cause instanceof HeldBackError);
@@ -148,9 +143,8 @@ function holdBackUnless(sender: Sender): Dispatcher.DispatcherComposeInterceptor
 }
 
 /**
- * The way out for everything that strangers decide: functions, organizations' own addresses, callbacks. Reaches
- * public addresses alone, and those of `allow`. Its fetch follows up to five redirects, checking each, and throws
- * EgressError, or the reason of the caller's signal.
+ * The HTTP client for addresses that tenants choose. It reaches only public ones and those of `allow`, and checks each of
+ * up to five redirects. Throws EgressError, or the reason of the caller's signal.
  */
 export function createGuardedEgress(options: EgressOptions = {}): Egress<GuardedFetch> {
   const connections = createConnections({

@@ -30,10 +30,7 @@ export type FilledRequest = { url: URL; headers: [string, string][]; body: Uint8
 /** Replaces placeholders in a text by their secrets. */
 type Insert = (text: string, encode?: (value: string) => string) => string;
 
-/**
- * The headers that a request may take to another origin. All others that the caller set may be secrets of the first
- * origin.
- */
+/** The headers that a request takes to another origin. All others may be secrets of the first origin. */
 const SAFE_HEADERS = new Set(["accept", "accept-language", "content-type", "user-agent", "idempotency-key"]);
 const BODY_HEADERS = ["content-type", "content-length", "content-encoding", "content-language"];
 /** A value of a header field (RFC 9110, section 5.5), as Latin-1. */
@@ -43,10 +40,7 @@ const FIELD_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 export const entryOf = (url: URL) =>
   `${url.hostname}:${url.port || (url.protocol === "https:" ? "443" : "80")}`.toLowerCase();
 
-/**
- * A function's request, which redirects change. It contains placeholders; `fill` replaces them by secrets for the host that
- * the request goes to next.
- */
+/** A request, which redirects change. `fill` replaces its placeholders by secrets for the next host. */
 export class OutgoingRequest {
   url: URL;
   method: string;

@@ -8,8 +8,8 @@ const ATTEMPTS = { timeout: 3_000, tries: 2 };
 const UNKNOWN = new Set(["ENOTFOUND", "ENODATA", "EBADNAME"]);
 
 /**
- * Resolves the names that tenants choose, by DNS alone. The system's own lookup blocks one of the process's few threads
- * until the name server answers. A tenant with unanswered names would stop the calls of all others.
+ * Resolves the names that tenants choose, by DNS alone. The system's own lookup blocks one of few threads until a name
+ * server answers, so that one tenant could stop the calls of all others.
  * @param servers `address:port` of name servers; the system's when unset.
  */
 export function createNameLookup(servers?: readonly string[]): LookupFunction {

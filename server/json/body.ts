@@ -23,10 +23,7 @@ export function decodeText(body: Uint8Array): string {
   }
 }
 
-/**
- * Parses JSON from outside; throws `invalid_request` if it is not JSON, nested too deeply, or has a number beyond
- * 1.8e308.
- */
+/** Parses JSON from outside like `parseLargeJson`; throws `invalid_request`. */
 export async function parseBodyText(text: string): Promise<Json> {
   try {
     return await parseLargeJson(text);

@@ -122,10 +122,7 @@ export function boundCost(root: JsonObject): SchemaCost {
     return cost;
   };
 
-  /**
-   * Schemas for the same value add up. Those for parts of it apply to disjoint parts, so that the most expensive one is
-   * the bound.
-   */
+  /** Schemas for the same value add up. Of those for its disjoint parts, the most expensive one is the bound. */
   const costOf = (schema: Json): SchemaCost => {
     if (!isJsonObject(schema)) return { perNode: 1, scans: 0 };
     const total = { perNode: 1, scans: 0 };

@@ -59,15 +59,12 @@ export type ModelReply = {
   attempts: Attempt[];
 };
 
-/**
- * Why a model call failed: the key, the model's name, the quota, the conversation's length, another refusal, or an
- * unavailable provider after all retries.
- */
+/** Why a model call failed; `unavailable` after all retries. */
 export type ModelFault = "unauthorized" | "unknown" | "quota" | "input_too_long" | "refused" | "unavailable";
 
 /**
- * What a call received before it was interrupted: providers charge for it, so the run is charged, too. `content` is the
- * text of the last attempt that started to reply; `usage` sums all such attempts.
+ * What a call received before it was interrupted; providers charge for it. `content` is that of the last attempt that
+ * started to reply, `usage` the sum of all.
  */
 export type ReceivedOutput = { content: string; usage: ModelUsage };
 

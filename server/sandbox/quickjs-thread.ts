@@ -1,8 +1,7 @@
 /**
  * The program of a sandbox thread (sandbox.ts): QuickJS as WebAssembly, in a machine that has evaluated the sandbox's
- * scripts. A machine's state is its linear memory, which is restored from its image after each request. So nothing of a
- * request remains. This happens after the response is posted. A machine whose memory has grown, or that threw
- * unexpectedly, is replaced.
+ * scripts. After each response, its linear memory is restored from an image, so nothing of a request remains. A machine
+ * whose memory has grown, or that threw unexpectedly, is replaced.
  */
 export const QUICKJS_THREAD = `
 "use strict";

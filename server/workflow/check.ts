@@ -34,9 +34,8 @@ const RESERVED = new Set(["input", "steps", "run", "secrets", "__proto__"]);
 type Keys = (string | number)[];
 
 /**
- * Every fault of a tool's definition beside those of its schema, with a JSON pointer and the known names. Checked when
- * the tool is saved (docs/definition-files.md, "Tool"). What the schema refuses is left out, so that its faults and
- * these can be listed together. Expressions are parsed in fair turns by organization.
+ * Every fault of a tool's definition beside those of its schema, with a JSON pointer and the known names
+ * (docs/definition-files.md, "Tool"). Expressions are parsed in fair turns by organization.
  */
 export async function findWorkflowFaults(
   value: Json,

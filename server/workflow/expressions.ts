@@ -12,9 +12,8 @@ import { WorkSlice } from "@/server/work-slice";
 import { findReferences, type Reference } from "@/server/workflow/references";
 
 /**
- * One expression of a template, with the names it reads. `secret` is set if the expression is a reference to a secret and
- * nothing else; such an expression is never evaluated. `fault` says which function or variable is unknown: an expression
- * that never gets there can still be evaluated.
+ * One expression of a template, with the names it reads. `secret` is set if it is only a reference to a secret, which is
+ * never evaluated. `fault` names an unknown function or variable; an expression that never gets there works.
  */
 export type TemplateExpression = {
   expression: string;
@@ -147,9 +146,8 @@ export function evaluateIn(
 }
 
 /**
- * Fills in all templates in a JSON value. A string that is a single `{{ … }}` becomes the expression's value, null if
- * it finds nothing. In other strings the values are inserted. The process does other work in between, if it takes long.
- * Throws ExpressionError.
+ * Fills in all templates in a JSON value, in turns with other work. A string that is a single `{{ … }}` becomes the
+ * expression's value, null if it finds nothing. In other strings the values are inserted. Throws ExpressionError.
  */
 export function fillIn(value: Json, scope: Scope, { placeholderOf, ...facts }: FillFacts): Promise<Json> {
   const slice = new WorkSlice();

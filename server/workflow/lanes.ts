@@ -2,9 +2,8 @@
 export type Fork = <T>(works: readonly (() => Promise<T>)[]) => Promise<T[]>;
 
 /**
- * Works on the items in order, at most `limit` at a time. `work` returns why an item failed, or null. After a failure no
- * further item begins, and the items in progress finish. Returns the failure of the first item that failed. It is the
- * same on every replay, because items always begin in order.
+ * Works on the items in order, at most `limit` at a time. `work` returns why an item failed, or null. After a failure,
+ * only the items in progress finish. Returns the failure of the first item that failed: the same one on every replay.
  */
 export async function inLanes<Item, Failure>(
   items: readonly Item[],

@@ -90,10 +90,7 @@ const boundMessage = remember((message: ModelMessage): number => {
 const boundParameters = remember((schema: JsonObject) => boundTextTokens(JSON.stringify(schema)));
 const boundAnswerSchema = remember((schema: JsonObject) => boundTextTokens(describeSchema(schema)));
 
-/**
- * A quick upper bound for the tokens of a request; see `boundTextTokens` for its accuracy. Messages must not change
- * afterwards.
- */
+/** A quick upper bound for the tokens of a request (see `boundTextTokens`). Messages must not change afterwards. */
 export function boundRequestTokens(request: Prompt): number {
   let tokens = REQUEST_OVERHEAD;
   for (const message of request.messages) tokens += boundMessage(message);
