@@ -44,7 +44,7 @@ export function questionsOf(services: Services, at: Landmarks): Question[] {
       const ask = () => readRunMetrics(services, actor, { period, ...subject });
       return question(`metrics: ${period}${name}`, ask, METRICS_MS);
     });
-  const ledger = (name: string, more: { before?: number; kind?: "grant" | "refund" } = {}) =>
+  const ledger = (name: string, more: { cursor?: number; kind?: "grant" | "refund" } = {}) =>
     question(`ledger: ${name}`, () => listLedger(services, actor, { holds: true, limit: 50, ...more }));
   const deliveries = (name: string, outcome?: "rejected" | "repeated") =>
     question(`deliveries: ${name}`, () =>

@@ -35,7 +35,6 @@ export const agentSettings = z.object({
 });
 export type AgentSettings = z.infer<typeof agentSettings>;
 
-/** Reads a version's stored settings. */
 export const readSettings = (text: string): AgentSettings => agentSettings.parse(JSON.parse(text));
 
 /** The policy of an attachment; a slug such as `constructor` is not a key unless it is set. */

@@ -1,12 +1,11 @@
 import type { AgentConfiguration } from "@/server/agent/definition";
-import type { JsonObject } from "@/server/json/json";
+import { isJsonObject, type JsonObject, tryParseJson } from "@/server/json/json";
 import { stringifyLarge } from "@/server/json/large";
 import { asksForCorrection, readJsonAnswer, requestCorrection } from "@/server/models/json-answer";
 import type { ModelMessage, OfferedTool, ToolCall } from "@/server/models/port";
 import { limitCalls } from "@/server/models/reply-limits";
-import { offeredTools } from "./offered-tools";
 import { limitUses, type PreparedCall, prepareCalls } from "./prepare-calls";
-import { CLOSING_MESSAGE, openingMessages } from "./prompts";
+import { CLOSING_MESSAGE, offeredTools, openingMessages } from "./prompts";
 
 /** After this many identical failing calls the run fails. */
 const SAME_FAILURES = 3;
@@ -55,18 +54,25 @@ export async function runAgentLoop(
   const uses = new Map<string, number>();
   const { outputSchema: responseSchema, maxSteps, callables } = configuration;
 
-  for (let iteration = 1; iteration <= maxSteps; iteration += 1) {
+  for (let iteration = 1; ; iteration += 1) {
+    const closing = iteration > maxSteps;
+    const isCorrection = asksForCorrection(messages);
     const { content, toolCalls: asked } = await journal.think({
       iteration,
-      closing: false,
-      messages: [...messages],
+      closing,
+      // A request to correct the answer asks for it already.
+      messages: closing && !isCorrection ? [...messages, CLOSING_MESSAGE] : [...messages],
       // A provider can force the format of an answer only if it offers no calls.
-      tools: asksForCorrection(messages) ? [] : tools,
+      tools: closing || isCorrection ? [] : tools,
       responseSchema,
     });
-    if (asked.length === 0) {
+    if (closing || asked.length === 0) {
       const answer = await readAnswer(content, responseSchema, journal.organizationId);
       if ("output" in answer) return { status: "Completed", ...answer };
+      if (closing) {
+        const message = `The answer does not match the agent's output schema: ${answer.fault}.`;
+        return { status: "Failed", code: "output_invalid", message };
+      }
       messages.push(...requestCorrection(content, answer.fault));
       continue;
     }
@@ -87,27 +93,11 @@ export async function runAgentLoop(
       const count = (failures.get(call.identity) ?? 0) + 1;
       failures.set(call.identity, count);
       if (count >= SAME_FAILURES) {
-        return {
-          status: "Failed",
-          code: "repeated_failure",
-          message: `The same call of ${call.call.name} failed ${SAME_FAILURES} times: ${errorOf(result.output)}`,
-        };
+        const message = `The same call of ${call.call.name} failed ${SAME_FAILURES} times: ${errorOf(result.output)}`;
+        return { status: "Failed", code: "repeated_failure", message };
       }
     }
   }
-
-  const closing = await journal.think({
-    iteration: maxSteps + 1,
-    closing: true,
-    // A request to correct the answer asks for it already.
-    messages: asksForCorrection(messages) ? [...messages] : [...messages, CLOSING_MESSAGE],
-    tools: [],
-    responseSchema,
-  });
-  const answer = await readAnswer(closing.content, responseSchema, journal.organizationId);
-  if ("output" in answer) return { status: "Completed", ...answer };
-  const message = `The answer does not match the agent's output schema: ${answer.fault}.`;
-  return { status: "Failed", code: "output_invalid", message };
 }
 
 /** The run's output: the answer itself, or with a schema its JSON; or what is wrong with it. */
@@ -123,7 +113,7 @@ async function readAnswer(
 
 /** The message in a failed call's `{"error": …}`. */
 function errorOf(output: string): string {
-  const parsed: unknown = JSON.parse(output);
-  const error = typeof parsed === "object" && parsed !== null && "error" in parsed ? parsed.error : output;
-  return typeof error === "string" ? error.slice(0, 500) : JSON.stringify(error).slice(0, 500);
+  const parsed = tryParseJson(output);
+  const error = (isJsonObject(parsed) ? parsed.error : undefined) ?? output;
+  return (typeof error === "string" ? error : JSON.stringify(error)).slice(0, 500);
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { AttachedCallable } from "@/server/agent/definition";
-import { offeredTools, toolNameForModel } from "@/server/agent/offered-tools";
 import { prepareCalls } from "@/server/agent/prepare-calls";
+import { offeredTools, toolNameForModel } from "@/server/agent/prompts";
 import { limitCalls } from "@/server/models/reply-limits";
 import { workflowDefinition } from "@/server/workflow/definition";
 

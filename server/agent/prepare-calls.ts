@@ -71,10 +71,7 @@ function overLimitMessage(call: ToolCall, index: number, input: Json | undefined
   return `…and ${count} more calls were refused: ${ONLY_SO_MANY}.`;
 }
 
-/**
- * Refuses calls beyond the `maxCalls` of what they call. `uses` counts the run's executed calls by name, and is
- * updated.
- */
+/** Refuses calls beyond the `maxCalls` of what they call. Counts the executed ones by name in `uses`. */
 export function limitUses(calls: readonly PreparedCall[], uses: Map<string, number>): PreparedCall[] {
   return calls.map((prepared): PreparedCall => {
     if (!("callable" in prepared)) return prepared;

@@ -1,5 +1,5 @@
 import { policyOf } from "@/server/agent/definition";
-import { toolNameForModel } from "@/server/agent/offered-tools";
+import { toolNameForModel } from "@/server/agent/prompts";
 import type { MemberActor } from "@/server/auth/actor";
 import { requireRole } from "@/server/catalog/change";
 import type { AgentDefinition } from "@/server/catalog/definitions";

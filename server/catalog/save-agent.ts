@@ -1,5 +1,5 @@
 import { readSettings } from "@/server/agent/definition";
-import { toolNameForModel } from "@/server/agent/offered-tools";
+import { toolNameForModel } from "@/server/agent/prompts";
 import type { OrgId } from "@/server/auth/actor";
 import { Decimal } from "@/server/credits/amount";
 import type { Transaction } from "@/server/db/client";

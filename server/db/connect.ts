@@ -18,7 +18,6 @@ export const TIMEOUTS: Timeouts = {
   silence: 15_000,
 };
 
-/** The settings of every connection to `url`. */
 export function connectionSettings(url: string, timeouts: Timeouts = TIMEOUTS): pg.ClientConfig {
   return {
     connectionString: url,

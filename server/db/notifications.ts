@@ -51,13 +51,11 @@ export function createNotifications(options: {
   log: Logger;
 }): Notifications {
   const { url, pool, log } = options;
-  const gathered = new Map<string, { topic: Topic; payload: string }>();
-  const listeners = new Map<Topic, Set<Listener>>();
-  const topics = new Map<string, Topic>();
-  for (const topic of ["run", "engine", "configuration"] as const) {
-    listeners.set(topic, new Set());
-    topics.set(TOPICS[topic], topic);
-  }
+  const gathered = new Map<string, { channel: string; payload: string }>();
+  /** By channel. */
+  const listeners = new Map<string, Set<Listener>>(
+    Object.values(TOPICS).map((channel) => [channel, new Set<Listener>()]),
+  );
   let gathering: NodeJS.Timeout | undefined;
   let client: pg.Client | undefined;
   let ready = false;
@@ -73,16 +71,12 @@ export function createNotifications(options: {
     if (entries.length === 0) return;
     const channels: string[] = [];
     const payloads: string[] = [];
-    for (const { topic, payload } of entries) {
-      const last = payloads.at(-1);
-      if (
-        last !== undefined &&
-        channels.at(-1) === TOPICS[topic] &&
-        last.length + payload.length < MAX_PAYLOAD
-      ) {
+    for (const { channel, payload } of entries) {
+      const last = channels.at(-1) === channel ? payloads.at(-1) : undefined;
+      if (last !== undefined && last.length + payload.length < MAX_PAYLOAD) {
         payloads[payloads.length - 1] = `${last} ${payload}`;
       } else {
-        channels.push(TOPICS[topic]);
+        channels.push(channel);
         payloads.push(payload);
       }
     }
@@ -110,9 +104,8 @@ export function createNotifications(options: {
 
   const onNotification = ({ channel, payload = "" }: pg.Notification) => {
     lastHeardAt = performance.now();
-    const topic = topics.get(channel);
-    const interested = topic && listeners.get(topic);
-    if (!interested || interested.size === 0) return;
+    const interested = listeners.get(channel);
+    if (interested === undefined || interested.size === 0) return;
     for (const part of payload.split(" ")) for (const listener of interested) listener(part);
   };
 
@@ -145,15 +138,16 @@ export function createNotifications(options: {
 
   return {
     send(topic, key, payload) {
-      gathered.set(`${topic} ${key}`, { topic, payload });
+      gathered.set(`${topic} ${key}`, { channel: TOPICS[topic], payload });
       gathering ??= setTimeout(() => void flush(), GATHER_MS);
     },
     tell(topic, payload) {
-      for (const listener of listeners.get(topic) ?? []) listener(payload);
+      for (const listener of listeners.get(TOPICS[topic]) ?? []) listener(payload);
     },
     listen(topic, listener) {
-      listeners.get(topic)?.add(listener);
-      return () => void listeners.get(topic)?.delete(listener);
+      const interested = listeners.get(TOPICS[topic]);
+      interested?.add(listener);
+      return () => void interested?.delete(listener);
     },
     open,
     connected: () => ready,

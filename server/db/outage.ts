@@ -6,17 +6,8 @@ import { sleep } from "@/server/sleep";
 // timeouts, serialization failures, deadlocks, too many connections, lock and statement timeouts, shutdown and
 // start-up. P… are Prisma's codes for the same.
 const AGAIN = /^(P10(01|02|08|17)|P2024|08...|25P03|40001|40P01|53300|55P03|57014|57P0[123])$/;
-const NETWORK = new Set([
-  "ECONNREFUSED",
-  "ECONNRESET",
-  "EPIPE",
-  "ETIMEDOUT",
-  "ENOTFOUND",
-  "EAI_AGAIN",
-  "EHOSTUNREACH",
-  "ENETUNREACH",
-  "ENOENT",
-]);
+const NETWORK =
+  /^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ENOENT)$/;
 /** How Prisma reports PostgreSQL errors for which it has no own code. */
 const PRISMA = /(?:Database error|Raw query failed)\. Code: `(\w{5})`/;
 // node-postgres gives these no code.
@@ -28,7 +19,7 @@ export function isTransient(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if (error instanceof AggregateError) return error.errors.some(isTransient);
   const code = PRISMA.exec(error.message)?.[1] ?? codeOf(error);
-  return AGAIN.test(code) || NETWORK.has(code) || MESSAGES.test(error.message);
+  return AGAIN.test(code) || NETWORK.test(code) || MESSAGES.test(error.message);
 }
 
 /** The code of an error of PostgreSQL or the network; empty without one. */

@@ -2,6 +2,7 @@ import { Socket } from "node:net";
 import type { Pool, PoolClient, QueryResultRow } from "pg";
 import { z } from "zod";
 import type { Transaction } from "./client";
+import { codeOf } from "./outage";
 
 /** A time in a row, as ISO 8601. */
 export const isoDate = z.date().transform((date) => date.toISOString());
@@ -69,10 +70,7 @@ export async function withAdvisoryLock<T>(
 }
 
 /** Reads in one transaction without the pool's statement timeout (`TIMEOUTS` in connect.ts). For exports. */
-export async function readWithoutTimeout<T>(
-  pool: Pool,
-  work: (client: PoolClient) => Promise<T>,
-): Promise<T> {
+export function readWithoutTimeout<T>(pool: Pool, work: (client: PoolClient) => Promise<T>): Promise<T> {
   return transact(pool, async (client) => {
     const restoreTimeout = suspendSocketTimeout(client);
     try {
@@ -94,23 +92,11 @@ export function suspendSocketTimeout(client: PoolClient): () => void {
   return () => void stream.setTimeout(silence);
 }
 
-/** Whether an error is a violation of this foreign key. */
-export function isForeignKeyViolation(error: unknown, constraint: string): boolean {
-  return isViolation(error, "23503", constraint);
-}
+export const isForeignKeyViolation = (error: unknown, constraint: string) =>
+  codeOf(error) === "23503" && constraintOf(error) === constraint;
 
-/** Whether an error is a violation of this unique constraint. */
-export function isUniqueViolation(error: unknown, constraint: string): boolean {
-  return isViolation(error, "23505", constraint);
-}
+export const isUniqueViolation = (error: unknown, constraint: string) =>
+  codeOf(error) === "23505" && constraintOf(error) === constraint;
 
-function isViolation(error: unknown, code: string, constraint: string): boolean {
-  return (
-    typeof error === "object" &&
-    error !== null &&
-    "code" in error &&
-    error.code === code &&
-    "constraint" in error &&
-    error.constraint === constraint
-  );
-}
+const constraintOf = (error: unknown) =>
+  error instanceof Error && "constraint" in error ? error.constraint : null;

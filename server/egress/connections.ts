@@ -4,7 +4,6 @@ import { Agent } from "undici";
 
 /** Of one organization to one origin; further calls wait. */
 const CONNECTIONS = 64;
-/** How many organizations keep connections. */
 const MAX_OWNERS = 2_000;
 
 /** Dispatchers that reuse connections, and that open a new one for each call. */

@@ -51,9 +51,9 @@ export function explainFailure(error: unknown, host: string): EgressError {
 
 /** How long a server asks to wait, in milliseconds (RFC 9110, section 10.2.3, and OpenAI's `retry-after-ms`). */
 export function retryAfterMs(headers: Headers | undefined, now: Date): number | undefined {
-  const exact = headers?.get("retry-after-ms");
-  const text = headers?.get("retry-after")?.trim();
-  const ms = exact ? Number(exact) : Number(text || Number.NaN) * 1000;
-  const wait = Number.isFinite(ms) ? ms : Date.parse(text ?? "") - now.getTime();
-  return Number.isNaN(wait) ? undefined : Math.max(0, wait);
+  const text = headers?.get("retry-after")?.trim() ?? "";
+  const exact = Number(headers?.get("retry-after-ms") || Number.NaN);
+  const seconds = Number(text || Number.NaN);
+  const wait = [exact, seconds * 1000, Date.parse(text) - now.getTime()].find(Number.isFinite);
+  return wait === undefined ? undefined : Math.max(0, wait);
 }

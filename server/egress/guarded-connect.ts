@@ -2,30 +2,25 @@ import { lookup as systemLookup } from "node:dns";
 import { connect, isIP, type LookupFunction, type Socket } from "node:net";
 import { isPublicAddress } from "@/server/egress/addresses";
 import { EgressError, explainFailure } from "@/server/egress/failures";
-import { guardedLookup } from "@/server/egress/guarded-fetch";
+import { guardedLookup, refused } from "@/server/egress/guarded-fetch";
 
 const CONNECT_TIMEOUT_MS = 10_000;
 
-/** Connects to a host and port under the same rules as the guarded fetch. */
 export type GuardedConnect = (host: string, port: number, signal: AbortSignal) => Promise<Socket>;
 
 /**
- * The way out for protocols other than HTTP. Reaches public addresses alone, and the `host:port` pairs of `allow`. The socket
- * connects to the addresses that were checked. Throws EgressError, or the reason of the signal.
+ * Connections for protocols other than HTTP. They reach only public addresses and the `host:port` pairs of `allow`. Throws
+ * EgressError, or the signal's reason.
  */
 export function createGuardedConnect(
   options: { allow?: readonly string[]; lookup?: LookupFunction } = {},
 ): GuardedConnect {
   const resolve: LookupFunction = options.lookup ?? systemLookup;
   const allowed = new Set((options.allow ?? []).map((entry) => entry.toLowerCase()));
-  const refused = (host: string, port: number) =>
-    new EgressError(
-      `${host} is not a public address; connections to it are refused. To allow it, the operator sets EGRESS_ALLOW=${host}:${port}`,
-    );
   return async (host, port, signal) => {
     signal.throwIfAborted();
     const trusted = allowed.has(`${host}:${port}`.toLowerCase());
-    if (!trusted && isIP(host) !== 0 && !isPublicAddress(host)) throw refused(host, port);
+    if (!trusted && isIP(host) !== 0 && !isPublicAddress(host)) throw refused(host, `${host}:${port}`);
     const lookup = trusted ? resolve : guardedLookup(resolve);
     return new Promise<Socket>((done, reject) => {
       const socket = connect({ host, port, lookup, timeout: CONNECT_TIMEOUT_MS });
@@ -39,7 +34,7 @@ export function createGuardedConnect(
       socket.once("timeout", () => fail(new EgressError(`${host}:${port} did not answer in time.`)));
       socket.once("error", (error) => {
         // Only the guarded lookup throws an EgressError of its own.
-        fail(error instanceof EgressError ? refused(host, port) : explainFailure(error, host));
+        fail(error instanceof EgressError ? refused(host, `${host}:${port}`) : explainFailure(error, host));
       });
       socket.once("connect", () => {
         signal.removeEventListener("abort", onAbort);

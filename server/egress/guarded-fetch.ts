@@ -13,7 +13,7 @@ import { isPublicAddress } from "@/server/egress/addresses";
 import { createConnections } from "@/server/egress/connections";
 import { EgressError, explainFailure, RefusedError, ResponseTooLarge } from "@/server/egress/failures";
 import { type EgressInit, entryOf, OutgoingRequest } from "@/server/egress/outgoing-request";
-import { createNameLookup } from "@/server/egress/resolve-names";
+import { answerLookup, createNameLookup } from "@/server/egress/resolve-names";
 import type { Egress } from "@/server/egress/trusted-fetch";
 import { causesOf } from "@/server/errors";
 
@@ -30,7 +30,7 @@ export type EgressOptions = {
   nameServers?: readonly string[];
 };
 
-/** On whose behalf a call is made: a process that was stalled may have lost that right meanwhile. */
+/** Whoever makes a call: a worker that was stalled may have been replaced meanwhile. */
 export type Sender = {
   /** Asked before each request. Resolves when the sender may send, throws when it never may again. */
   confirm(): Promise<void> | undefined;
@@ -44,15 +44,13 @@ export type GuardedFetch = (url: string | URL, init?: EgressInit, sender?: Sende
 const MAX_REDIRECTS = 5;
 const MIB = 1024 * 1024;
 
-/** A name or an address that leads where functions may not call. */
 class NotPublicError extends RefusedError {}
 
-function refused(url: URL): EgressError {
-  return new RefusedError(
-    `${url.hostname} is not a public address; calls to it are refused. To allow it, the operator ` +
-      `sets EGRESS_ALLOW=${entryOf(url)}`,
+/** Why an address that is not public was not reached. `entry` is its `host:port`. */
+export const refused = (host: string, entry: string) =>
+  new RefusedError(
+    `${host} is not a public address; calls to it are refused. To allow it, the operator sets EGRESS_ALLOW=${entry}`,
   );
-}
 
 /**
  * Resolves a name and refuses it when any of its addresses is not public. The socket connects to exactly these
@@ -63,12 +61,9 @@ export function guardedLookup(resolve: LookupFunction): LookupFunction {
     resolve(hostname, { ...options, all: true }, (error, found) => {
       if (error) return callback(error, []);
       const addresses = typeof found === "string" ? [{ address: found, family: isIP(found) }] : found;
-      const [first] = addresses;
-      if (first === undefined || addresses.some(({ address }) => !isPublicAddress(address))) {
-        return callback(new NotPublicError(hostname), []);
-      }
-      if (options.all) callback(null, addresses);
-      else callback(null, first.address, first.family);
+      const isPublic = addresses.length > 0 && addresses.every(({ address }) => isPublicAddress(address));
+      if (isPublic) answerLookup(addresses, options, callback);
+      else callback(new NotPublicError(hostname), []);
     });
   };
 }
@@ -82,10 +77,7 @@ function checkUrl(url: URL): void {
   }
 }
 
-/**
- * The response as the standard class, its body cut off with an error when it grows beyond the cap; `done` is
- * called when nothing more will come.
- */
+/** The response as the standard class. A body beyond `maxBytes` is an error. `done` is called at its end. */
 function toResponse(
   response: UndiciResponse,
   { maxBytes, explain, done }: { maxBytes: number; explain: (error: unknown) => Error; done: () => void },
@@ -131,7 +123,6 @@ const IDEMPOTENT = new Set(["GET", "HEAD", "OPTIONS", "PUT", "DELETE"]);
 const isClosed = (error: unknown) =>
   causesOf(error).some((cause) => "code" in cause && CLOSED.has(String(cause.code)));
 
-/** A request was not written, because its sender was not confirmed any more. */
 class HeldBackError extends Error {}
 
 const isHeldBack = (error: unknown) => causesOf(error).some((cause) => cause instanceof HeldBackError);
@@ -152,9 +143,8 @@ function holdBackUnless(sender: Sender): Dispatcher.DispatcherComposeInterceptor
 }
 
 /**
- * The way out for everything that strangers decide: functions, organizations' own addresses, callbacks. Reaches
- * public addresses alone, and those of `allow`. Its fetch follows up to five redirects, checking each, and throws
- * EgressError, or the reason of the caller's signal.
+ * The HTTP client for addresses that tenants choose. It reaches only public ones and those of `allow`, and checks each of
+ * up to five redirects. Throws EgressError, or the reason of the caller's signal.
  */
 export function createGuardedEgress(options: EgressOptions = {}): Egress<GuardedFetch> {
   const connections = createConnections({
@@ -169,7 +159,7 @@ export function createGuardedEgress(options: EgressOptions = {}): Egress<Guarded
     if (isTrusted(url)) return trusted;
     // Names are checked when they are resolved; an address is never resolved.
     const host = url.hostname.replace(/^\[(.*)\]$/, "$1");
-    if (isIP(host) !== 0 && !isPublicAddress(host)) throw refused(url);
+    if (isIP(host) !== 0 && !isPublicAddress(host)) throw refused(url.hostname, entryOf(url));
     return guarded;
   };
 
@@ -191,7 +181,7 @@ export function createGuardedEgress(options: EgressOptions = {}): Egress<Guarded
       const { url } = request;
       if (signal.aborted) return signal.reason instanceof Error ? signal.reason : new EgressError("Aborted.");
       const failure = explainFailure(error, url.host);
-      return failure instanceof NotPublicError ? refused(url) : failure;
+      return failure instanceof NotPublicError ? refused(url.hostname, entryOf(url)) : failure;
     };
 
     for (let hop = 0; ; hop += 1) {

@@ -27,11 +27,10 @@ export type EgressInit = RequestInit & {
 
 /** A request with its secrets, for one host. */
 export type FilledRequest = { url: URL; headers: [string, string][]; body: Uint8Array<ArrayBuffer> | null };
+/** Replaces placeholders in a text by their secrets. */
+type Insert = (text: string, encode?: (value: string) => string) => string;
 
-/**
- * The headers that a request may take to another origin. All others that the caller set may be secrets of the first
- * origin.
- */
+/** The headers that a request takes to another origin. All others may be secrets of the first origin. */
 const SAFE_HEADERS = new Set(["accept", "accept-language", "content-type", "user-agent", "idempotency-key"]);
 const BODY_HEADERS = ["content-type", "content-length", "content-encoding", "content-language"];
 /** A value of a header field (RFC 9110, section 5.5), as Latin-1. */
@@ -41,10 +40,7 @@ const FIELD_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 export const entryOf = (url: URL) =>
   `${url.hostname}:${url.port || (url.protocol === "https:" ? "443" : "80")}`.toLowerCase();
 
-/**
- * A function's request, which redirects change. It contains placeholders; `fill` replaces them by secrets for the host that
- * the request goes to next.
- */
+/** A request, which redirects change. `fill` replaces its placeholders by secrets for the next host. */
 export class OutgoingRequest {
   url: URL;
   method: string;
@@ -72,7 +68,7 @@ export class OutgoingRequest {
   /** The request with its secrets. Throws EgressError if one of them may not be sent to its host. */
   fill(isTrusted: boolean): FilledRequest {
     if (this.#secrets.length === 0) return { url: this.url, headers: this.#headerPairs(), body: this.#body };
-    const insert = (text: string, encode: (value: string) => string = (value) => value) =>
+    const insert: Insert = (text, encode = (value) => value) =>
       replacePlaceholders(text, (placeholder) => {
         const secret = this.#secrets.find((each) => each.placeholder === placeholder);
         if (secret === undefined) return placeholder;
@@ -92,7 +88,7 @@ export class OutgoingRequest {
     return { url, headers, body: this.#body && this.#fillBody(this.#body, insert) };
   }
 
-  #headerPairs(insert: (text: string) => string = (text) => text): [string, string][] {
+  #headerPairs(insert: Insert = (text) => text): [string, string][] {
     const pairs = [...this.headers];
     if (this.#basicAuth === undefined) return pairs;
     const { username, password } = this.#basicAuth;
@@ -101,10 +97,7 @@ export class OutgoingRequest {
   }
 
   /** Escapes secrets in a JSON body, encodes them in a form, and inserts them unchanged in other bodies. */
-  #fillBody(
-    body: Uint8Array<ArrayBuffer>,
-    insert: (text: string, encode: (value: string) => string) => string,
-  ): Uint8Array<ArrayBuffer> {
+  #fillBody(body: Uint8Array<ArrayBuffer>, insert: Insert): Uint8Array<ArrayBuffer> {
     const type = (this.headers.get("content-type") ?? "").split(";")[0]?.trim().toLowerCase() ?? "";
     const encode = (value: string) => {
       if (type === "application/json" || type.endsWith("+json")) return JSON.stringify(value).slice(1, -1);

@@ -1,3 +1,4 @@
+import type { LookupAddress, LookupOptions } from "node:dns";
 import { Resolver } from "node:dns/promises";
 import type { LookupFunction } from "node:net";
 
@@ -7,8 +8,8 @@ const ATTEMPTS = { timeout: 3_000, tries: 2 };
 const UNKNOWN = new Set(["ENOTFOUND", "ENODATA", "EBADNAME"]);
 
 /**
- * Resolves the names that tenants choose, by DNS alone. The system's own lookup blocks one of the process's few threads
- * until the name server answers. A tenant with unanswered names would stop the calls of all others.
+ * Resolves the names that tenants choose, by DNS alone. The system's own lookup blocks one of few threads until a name
+ * server answers, so that one tenant could stop the calls of all others.
  * @param servers `address:port` of name servers; the system's when unset.
  */
 export function createNameLookup(servers?: readonly string[]): LookupFunction {
@@ -18,28 +19,34 @@ export function createNameLookup(servers?: readonly string[]): LookupFunction {
     findAddresses(resolver, hostname).then(
       (found) => {
         const wanted = found.filter(({ family }) => !options.family || options.family === family);
-        const [first] = wanted;
-        if (first === undefined) callback(failure("ENOTFOUND", hostname), []);
-        else if (options.all) callback(null, wanted);
-        else callback(null, first.address, first.family);
+        if (wanted.length > 0) answerLookup(wanted, options, callback);
+        else callback(failure("ENOTFOUND", hostname), []);
       },
       (error: NodeJS.ErrnoException) => callback(error, []),
     );
   };
 }
 
-type Address = { address: string; family: 4 | 6 };
+/** Passes on addresses in the form that the caller of a lookup asked for. */
+export function answerLookup(
+  addresses: readonly LookupAddress[],
+  { all = false }: LookupOptions,
+  callback: Parameters<LookupFunction>[2],
+): void {
+  const [first = { address: "", family: 4 }] = addresses;
+  if (all) callback(null, [...addresses]);
+  else callback(null, first.address, first.family);
+}
 
-async function findAddresses(resolver: Resolver, hostname: string): Promise<Address[]> {
+async function findAddresses(resolver: Resolver, hostname: string): Promise<LookupAddress[]> {
   // RFC 6761, sections 6.3 and 6.4: never asked of a name server.
   if (/(^|\.)localhost\.?$/i.test(hostname)) return [{ address: "127.0.0.1", family: 4 }];
   if (/(^|\.)invalid\.?$/i.test(hostname)) throw failure("ENOTFOUND", hostname);
   const [four, six] = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)]);
-  const found: Address[] = [];
-  if (four.status === "fulfilled")
-    found.push(...four.value.map((address) => ({ address, family: 4 as const })));
-  if (six.status === "fulfilled")
-    found.push(...six.value.map((address) => ({ address, family: 6 as const })));
+  const found = [four, six].flatMap((answer, index) => {
+    const addresses = answer.status === "fulfilled" ? answer.value : [];
+    return addresses.map((address) => ({ address, family: index === 0 ? 4 : 6 }));
+  });
   if (found.length > 0) return found;
   const isUnknown = [four, six].some(
     (answer) => answer.status === "rejected" && UNKNOWN.has(String(answer.reason?.code)),

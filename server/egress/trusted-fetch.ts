@@ -7,9 +7,7 @@ export type TrustedEgressOptions = {
   maxBodyBytes?: number;
   /** Largest body that is read chunk by chunk, in bytes; 64 MiB when unset. */
   maxStreamBytes?: number;
-  /**
-   * How long a server may send nothing before the headers and between two chunks, in milliseconds; 600,000 when unset.
-   */
+  /** How long a server may send nothing, in milliseconds; 600,000 when unset. */
   silenceMs?: number;
 };
 
@@ -19,14 +17,13 @@ const CONNECTIONS_PER_ORIGIN = 256;
 
 type Limits = { maxBodyBytes: number; maxStreamBytes: number; explain: (error: unknown) => Error };
 
-/** A way out of the network. `close` ends its connections. */
+/** A client for outbound calls. `close` ends its connections. */
 export type Egress<Fetch = EgressFetch> = { fetch: Fetch; close(): Promise<void> };
 
 /**
- * The way out to addresses that the operator set in the environment: reaches private ones and loopback too. Follows no
- * redirects, decompresses nothing, and uses undici's request API: the Fetch standard's streams and filters cost several
- * times the call itself. Connections are kept alive and shared by origin. The caller's signal sets the time limit. Throws
- * EgressError, or the signal's reason.
+ * The HTTP client for addresses that the operator configured, private ones too. It uses undici's request API, because the
+ * Fetch standard's streams cost several times the call itself, and neither follows redirects nor decompresses. The
+ * caller's signal sets the time limit. Throws EgressError, or the signal's reason.
  */
 export function createTrustedEgress(options: TrustedEgressOptions = {}): Egress {
   const { maxBodyBytes = 16 * MIB, maxStreamBytes = 64 * MIB, silenceMs = 600_000 } = options;
@@ -61,10 +58,7 @@ export function createTrustedEgress(options: TrustedEgressOptions = {}): Egress 
   return { fetch, close: () => agent.destroy() };
 }
 
-/**
- * A response that is read once: as a text, as a document, or by `chunks`. It fails with EgressError when its body grows
- * beyond the limit or breaks off.
- */
+/** A response that is read once. It fails with EgressError if its body is too large or breaks off. */
 export class TrustedResponse extends Response {
   readonly #source: Dispatcher.ResponseData["body"];
   readonly #limits: Limits;
@@ -182,14 +176,5 @@ function toWebStream(
 
 /** The chunks of any response's body, the cheapest way there is. */
 export async function* readChunks(response: Response): AsyncGenerator<Uint8Array> {
-  if (response instanceof TrustedResponse) {
-    yield* response.chunks();
-    return;
-  }
-  const reader = response.body?.getReader();
-  try {
-    for (let next = await reader?.read(); next && !next.done; next = await reader?.read()) yield next.value;
-  } finally {
-    await reader?.cancel();
-  }
+  yield* response instanceof TrustedResponse ? response.chunks() : (response.body ?? []);
 }

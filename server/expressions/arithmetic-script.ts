@@ -1,8 +1,7 @@
 /**
  * The source of a function that takes decimal.js and returns the calculator: a parser that calculates as it reads.
  * Precedence from low to high: + and -; *, /, % (remainder) and juxtaposition; sign; ^ (right-associative); ! and %
- * (percent). It keeps no state between calculations and runs no tenant code. A text, because threads have no modules of
- * a bundle.
+ * (percent). A text, because threads have no modules of a bundle.
  */
 export const CALCULATOR = `
 ((library) => {

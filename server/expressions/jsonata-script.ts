@@ -1,16 +1,12 @@
-import { SEEDED_RANDOM } from "@/server/sandbox/seeded-random";
-
 /**
- * The script beside JSONata's source in the sandbox. `$handle` reads `{expression, parse: true}` or `{expression,
- * input, seed}` as JSON and answers `{ok: true, value}` or `{ok: false, message, position}`.
+ * The script beside JSONata's source in the sandbox. A request is `{expression, parse: true}` or `{expression, input, seed}`,
+ * the answer `{ok: true, value}` or `{ok: false, message, position}`.
  */
 export const JSONATA_SCRIPT = `
 (() => {
   "use strict";
   const jsonata = module.exports;
   const MAX_ITEMS = 200000;
-
-  ${SEEDED_RANDOM}
 
   // JSONata expects a browser's functions or Node's Buffer. Like Buffer's "binary", these use a character's low byte and
   // ignore what is not base64.
@@ -51,17 +47,10 @@ export const JSONATA_SCRIPT = `
     return JSON.stringify({ ok: false, message: cleanText(message.slice(0, 1000)), position });
   };
 
-  const answer = async ({ expression, parse, input, seed }) => {
+  const work = async ({ expression, parse, input }) => {
     const compiled = jsonata(expression, { stack: 400, sequence: MAX_ITEMS });
-    if (parse) return compiled.ast();
-    seedRandom(seed);
-    return compiled.evaluate(input, {});
+    return parse ? compiled.ast() : compiled.evaluate(input, {});
   };
-
-  globalThis.$handle = (request) => {
-    answer(JSON.parse(request)).then(success).catch(failure).then((text) => {
-      globalThis.$answer = text;
-    });
-  };
+  $start({ work, success, failure });
 })();
 `;

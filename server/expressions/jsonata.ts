@@ -5,7 +5,7 @@ import { evaluateReference } from "@/server/expressions/plain-reference";
 import type { Json } from "@/server/json/json";
 import { readLargeJson, stringifyLarge } from "@/server/json/large";
 import { isDeeper, MAX_JSON_DEPTH } from "@/server/json/text";
-import { createSandbox, type Evaluation, SANDBOX_LIMITS } from "@/server/sandbox/sandbox";
+import { createSandbox, type Evaluation } from "@/server/sandbox/sandbox";
 import { readInstalled } from "@/server/sandbox/thread-pool";
 
 /** The sources of time and randomness for an expression; the same facts give the same result. */
@@ -25,15 +25,21 @@ export type ExpressionFacts = {
 /** A node of JSONata's syntax tree, as far as it is used here. */
 export type ExpressionNode = { [key: string]: Json };
 
-/** The longest expression, in characters. */
 export const MAX_EXPRESSION_LENGTH = 32 * 1024;
 /** How long one expression may take once it has a thread. */
 const EXPRESSION_TIMEOUT_MS = 10_000;
 
-const sandbox = createSandbox(() => [
-  `const module = { exports: {} }, exports = module.exports;\n${readInstalled("jsonata/jsonata.min.js")}`,
-  JSONATA_SCRIPT,
-]);
+const MEMORY_MIB = 256;
+
+const sandbox = createSandbox({
+  subject: "expression",
+  scripts: () => [
+    `const module = { exports: {} }, exports = module.exports;\n${readInstalled("jsonata/jsonata.min.js")}`,
+    JSONATA_SCRIPT,
+  ],
+  memoryMib: MEMORY_MIB,
+  answerLength: 16 * 1024 * 1024,
+});
 const syntaxTree: z.ZodType<ExpressionNode> = z.record(z.string(), z.custom<Json>());
 const response = z.discriminatedUnion("ok", [
   z.object({ ok: z.literal(true), value: z.custom<Json>().optional() }),
@@ -48,8 +54,7 @@ function checkLength(expression: string): void {
 
 /** QuickJS's errors in terms of the expression's author. */
 function explain(message: string): string {
-  if (message === "out of memory")
-    return `The expression needs more than ${SANDBOX_LIMITS.memoryMib} MiB of memory.`;
+  if (message === "out of memory") return `The expression needs more than ${MEMORY_MIB} MiB of memory.`;
   if (message === "Maximum call stack size exceeded") return "The expression is nested too deeply.";
   return message;
 }
@@ -59,15 +64,7 @@ async function callSandbox({
   ...evaluation
 }: Evaluation & { maxDepth?: number }): Promise<Json | undefined> {
   const answered = await sandbox(evaluation);
-  if ("fault" in answered) {
-    const messages = {
-      failed: "The expression could not be evaluated.",
-      stopped: `The expression was stopped after ${evaluation.timeoutMs} ms.`,
-      "too large": `The expression's result is larger than ${SANDBOX_LIMITS.answerLength / 1024 / 1024} MiB.`,
-      unanswered: "The expression never returns.",
-    };
-    throw new ExpressionError(messages[answered.fault]);
-  }
+  if ("fault" in answered) throw new ExpressionError(answered.fault);
   const { text } = answered;
   // The answer itself is one level.
   if (maxDepth !== undefined && isDeeper(text, maxDepth + 1)) {

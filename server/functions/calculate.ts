@@ -4,7 +4,6 @@ import { ExpressionError } from "@/server/expressions/expression-error";
 import { defineFunction } from "@/server/functions/define";
 import { failAs } from "@/server/functions/function-error";
 
-/** Exact decimal arithmetic on 64 digits. */
 export const calculate = defineFunction({
   name: "calculate",
   title: "Calculate",

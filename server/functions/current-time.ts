@@ -2,7 +2,6 @@ import { z } from "zod";
 import { defineFunction } from "@/server/functions/define";
 import { FunctionError } from "@/server/functions/function-error";
 
-/** The current time in an IANA time zone. */
 export const currentTime = defineFunction({
   name: "current_time",
   title: "Current time",

@@ -6,10 +6,10 @@ import type { SendMail } from "@/server/mail/message";
 import type { ModelReply, ModelRequest } from "@/server/models/port";
 import type { KeyValues } from "@/server/values/limits";
 
-/** The guarded way out of the network (server/egress); has the shape of the standard fetch. */
+/** Calls addresses outside (server/egress), like the standard fetch. */
 export type EgressFetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
 
-/** The fetch of functions. What `basicAuth` holds is sent as `Authorization: Basic …`; secrets in it are put in first. */
+/** The fetch of functions. `basicAuth` is sent as `Authorization: Basic …`, after its secrets were inserted. */
 export type FunctionFetch = (
   url: string | URL,
   init?: RequestInit & { basicAuth?: { username: string; password: string } },
@@ -21,18 +21,18 @@ export type FunctionContext = {
   signal: AbortSignal;
   clock: Clock;
   fetch: FunctionFetch;
-  /** Takes the run's secrets out of a value from outside. Outputs and errors are redacted anyway; expressions need it before. */
+  /** Removes the run's secrets from a value, for expressions. Outputs and errors are redacted anyway. */
   redact(value: Json): Promise<Json>;
   /** Stable over retries and crashes of the same step; sent along with unsafe outbound calls. */
   idempotencyKey: string;
   /** The run's organization: sandboxes and other scarce resources are shared out by organization. */
   organizationId: string;
-  /** Calls a model on the run's account: credits are held before, usage is recorded and charged. Ends with the function's time. */
+  /** Calls a model at the run's expense. Ends with the function's time limit. */
   callModel(
     request: Omit<ModelRequest, "signal" | "maxOutputTokens"> & { maxOutputTokens?: number },
     signal?: AbortSignal,
   ): Promise<Pick<ModelReply, "content" | "toolCalls">>;
-  /** The model of the agent that runs, or the configured default one; for functions whose input names none. */
+  /** The agent's model, or the configured default; for functions whose input names none. */
   defaultModel: string;
   /** The values that the organization stores between runs. */
   values: KeyValues;
@@ -51,22 +51,17 @@ export type ParsedField = "expression" | "schema" | "arithmetic" | "script";
 /** A call that the engine executes: it waits, or runs a tool or an agent as a child run. */
 export type EngineAct = "wait" | "tool" | "agent";
 
-/**
- * One atomic built-in action, usable by agents and tools alike.
- * `run` gets parsed input and returns a JSON value; whatever it throws fails the step with the error's message.
- */
+/** One built-in action, for agents and tools. What `run` throws fails the step with the error's message. */
 export type FunctionDefinition<
   Input extends z.ZodType = z.ZodType,
   Output extends z.ZodType<Json> = z.ZodType<Json>,
 > = {
   /** As models and definitions call it. */
   name: string;
-  /** For people. */
   title: string;
   /** One or two sentences for models, the dashboard and the docs. */
   description: string;
   input: Input;
-  /** What `run` returns. */
   output: Output;
   /** The codes of a call's failures with their meaning, beside COMMON_ERRORS (function-error.ts). */
   errors: Readonly<Record<string, string>>;
@@ -81,10 +76,7 @@ export type FunctionDefinition<
   secretFields?: readonly string[];
   /** Fields of the input that hold an expression, a JSON Schema or code: checked when a definition is saved. */
   parsedFields?: Readonly<Record<string, ParsedField>>;
-  /**
-   * Faults of an input that its schema cannot express. Called for a definition's steps when they are saved, so any
-   * value may be of another type or a text with `{{ }}`. `run` checks the call itself.
-   */
+  /** Faults that the schema cannot express, when a definition is saved: any value may be wrong or hold `{{ }}`. */
   findFaults?(input: JsonObject): Issue[];
   /** A call with its output, for the docs; a test checks it. */
   example: { input: z.input<Input>; output: z.output<Output> };

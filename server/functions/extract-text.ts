@@ -8,7 +8,6 @@ const page = z.object({
   text: z.string().describe("The text, paragraphs separated by empty lines."),
 });
 
-/** The readable text of an HTML page, without markup, scripts, menus and forms. */
 export const extractText = defineFunction({
   name: "extract_text",
   title: "Extract text",

@@ -9,7 +9,6 @@ export const valueKey = z
   .refine((key) => !key.includes("\0"), "must not contain U+0000")
   .describe("The key. All tools and agents of the organization share the same keys.");
 
-/** Reads what `set_value` stored. */
 export const getValue = defineFunction({
   name: "get_value",
   title: "Get value",

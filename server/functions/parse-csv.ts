@@ -3,7 +3,6 @@ import { defineFunction } from "@/server/functions/define";
 import { FunctionError } from "@/server/functions/function-error";
 import { csvRows, MAX_CSV_ROWS, MAX_DOCUMENT_LENGTH, parseDocument } from "@/server/sandbox/parse-document";
 
-/** CSV to JSON; every value stays a text. */
 export const parseCsv = defineFunction({
   name: "parse_csv",
   title: "Parse CSV",

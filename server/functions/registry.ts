@@ -38,12 +38,10 @@ const byName: ReadonlyMap<string, FunctionDefinition> = new Map(
   FUNCTIONS.map((definition) => [definition.name, definition]),
 );
 
-/** All functions, by name. */
 export function listFunctions(): readonly FunctionDefinition[] {
   return FUNCTIONS;
 }
 
-/** The function of that name, if there is one. */
 export function findFunction(name: string): FunctionDefinition | undefined {
   return byName.get(name);
 }

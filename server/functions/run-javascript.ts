@@ -4,7 +4,6 @@ import { FunctionError } from "@/server/functions/function-error";
 import type { Json } from "@/server/json/json";
 import { runScript, SCRIPT_LIMITS } from "@/server/sandbox/run-script";
 
-/** JavaScript of the organization, in a sandbox. */
 export const runJavascript = defineFunction({
   name: "run_javascript",
   title: "Run JavaScript",

@@ -7,7 +7,6 @@ import { MAIL_LIMITS, MailError, MailLimitError } from "@/server/mail/message";
 const address = z.email().max(254);
 const { recipients, subjectLength, bodyLength } = MAIL_LIMITS;
 
-/** An e-mail through the operator's SMTP server. */
 export const sendEmail = defineFunction({
   name: "send_email",
   title: "Send e-mail",

@@ -10,7 +10,6 @@ import { VALUE_LIMITS } from "@/server/values/limits";
 const { valueBytes, keys, totalBytes, ttlSeconds } = VALUE_LIMITS;
 const mib = (bytes: number) => `${bytes / 1024 ** 2} MiB`;
 
-/** Stores a value for later runs of the organization. */
 export const setValue = defineFunction({
   name: "set_value",
   title: "Set value",

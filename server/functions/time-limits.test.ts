@@ -16,13 +16,7 @@ const NEXT: Record<string, Json> = {
 };
 
 test.concurrent.each<[string, string, Json, string, string]>([
-  [
-    "a script that loops",
-    "run_javascript",
-    { code: "for (;;);" },
-    "script_limit",
-    "stopped after 10 seconds",
-  ],
+  ["a script that loops", "run_javascript", { code: "for (;;);" }, "script_limit", "stopped after 10000 ms"],
   [
     "a runaway expression",
     "transform_json",

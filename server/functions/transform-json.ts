@@ -5,7 +5,6 @@ import { defineFunction } from "@/server/functions/define";
 import { failAs } from "@/server/functions/function-error";
 import type { Json } from "@/server/json/json";
 
-/** JSONata over a JSON value. */
 export const transformJson = defineFunction({
   name: "transform_json",
   title: "Transform JSON",

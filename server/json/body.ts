@@ -4,19 +4,13 @@ import { isSmall, parseLargeJson, stringifyLarge } from "./large";
 import { keysOf } from "./large-parser";
 import { jsonPointer } from "./text";
 
-/** Whether a Content-Type header names JSON in UTF-8. */
-export function isJsonContentType(header: string | null): boolean {
-  if (header === null) return false;
-  const [type = "", ...parameters] = header.split(";").map((part) => part.trim().toLowerCase());
-  if (type !== "application/json") return false;
-  return parameters.every(
-    (parameter) => !parameter.startsWith("charset=") || /^charset="?utf-?8"?$/.test(parameter),
-  );
-}
-
-/** Throws `invalid_request` unless the header names JSON in UTF-8. */
+/** Throws `invalid_request` unless a Content-Type header names JSON in UTF-8. */
 export function requireJson(header: string | null): void {
-  if (isJsonContentType(header)) return;
+  const [type, ...parameters] = (header ?? "").split(";").map((part) => part.trim().toLowerCase());
+  const isUtf8 = parameters.every(
+    (each) => !each.startsWith("charset=") || /^charset="?utf-?8"?$/.test(each),
+  );
+  if (type === "application/json" && isUtf8) return;
   throw new AppError("invalid_request", "The header Content-Type must be application/json.");
 }
 
@@ -29,10 +23,7 @@ export function decodeText(body: Uint8Array): string {
   }
 }
 
-/**
- * Parses JSON from outside; throws `invalid_request` if it is not JSON, nested too deeply, or has a number beyond
- * 1.8e308.
- */
+/** Parses JSON from outside like `parseLargeJson`; throws `invalid_request`. */
 export async function parseBodyText(text: string): Promise<Json> {
   try {
     return await parseLargeJson(text);

@@ -1,79 +1,59 @@
 import { isJsonObject, type Json, type JsonObject } from "./json";
 import { keysOf } from "./large-parser";
 
-const MAX_INFERRED_DEPTH = 12;
-const MAX_INFERRED_KEYS = 200;
-const MAX_INFERRED_ITEMS = 200;
+const MAX_DEPTH = 12;
+const MAX_KEYS = 200;
+const MAX_ITEMS = 200;
 
 /**
  * Infers a schema from a value, for outputs without a declared one: types, properties, and what every item of an array
  * has. Bounded to twelve levels, 200 keys and 200 items.
  */
 export function inferSchema(value: Json): JsonObject {
-  return infer(value, 0);
+  return inferCommon([value], 0);
 }
 
-function infer(value: Json, depth: number): JsonObject {
-  if (value === null) return { type: "null" };
-  if (Array.isArray(value)) {
-    if (value.length === 0 || depth >= MAX_INFERRED_DEPTH) return { type: "array" };
-    const items = value.slice(0, MAX_INFERRED_ITEMS).map((item) => infer(item, depth + 1));
-    return { type: "array", items: items.reduce(mergeSchemas) };
+/** The schema of several values in the same place. */
+function inferCommon(values: readonly Json[], depth: number): JsonObject {
+  const isWhole = values.every((value) => typeof value !== "number" || Number.isInteger(value));
+  const byType = new Map<string, Json[]>();
+  for (const value of values) {
+    const type = typeof value === "number" && isWhole ? "integer" : typeName(value);
+    append(byType, type, value);
   }
-  if (isJsonObject(value)) {
-    if (depth >= MAX_INFERRED_DEPTH) return { type: "object" };
-    const entries = keysOf(value)
-      .slice(0, MAX_INFERRED_KEYS)
-      .map((key): [string, Json] => [key, value[key] ?? null]);
-    return {
-      type: "object",
-      properties: Object.fromEntries(entries.map(([key, member]) => [key, infer(member, depth + 1)])),
-      required: entries.map(([key]) => key),
-    };
-  }
-  if (typeof value === "number") return { type: Number.isInteger(value) ? "integer" : "number" };
-  return { type: typeof value };
+  const schemas = [...byType].map(([type, group]): JsonObject => {
+    if (type === "array") return { type, ...inferItems(group.filter(Array.isArray), depth) };
+    return type === "object" ? { type, ...inferMembers(group.filter(isJsonObject), depth) } : { type };
+  });
+  const [only] = schemas;
+  return schemas.length === 1 && only !== undefined ? only : { anyOf: schemas };
 }
 
-/** The branches of a merged schema's `anyOf`, or the schema itself. */
-function branches(schema: JsonObject): JsonObject[] {
-  return Array.isArray(schema.anyOf) ? schema.anyOf.filter(isJsonObject) : [schema];
+function typeName(value: Json): string {
+  if (value === null) return "null";
+  return Array.isArray(value) ? "array" : typeof value;
 }
 
-function mergeSchemas(a: JsonObject, b: JsonObject): JsonObject {
-  const merged = branches(a);
-  for (const branch of branches(b)) {
-    const at = merged.findIndex((known) => known.type === branch.type || isNumeric(known, branch));
-    const known = merged[at];
-    if (known === undefined) merged.push(branch);
-    else merged[at] = mergeSame(known, branch);
-  }
-  const [only] = merged;
-  return merged.length === 1 && only !== undefined ? only : { anyOf: merged };
+function append(groups: Map<string, Json[]>, name: string, value: Json): void {
+  const group = groups.get(name);
+  if (group === undefined) groups.set(name, [value]);
+  else group.push(value);
 }
 
-function isNumeric(a: JsonObject, b: JsonObject): boolean {
-  return [a, b].every((schema) => schema.type === "integer" || schema.type === "number");
+function inferItems(lists: readonly Json[][], depth: number): JsonObject {
+  const items = lists.flatMap((list) => list.slice(0, MAX_ITEMS));
+  return items.length === 0 || depth >= MAX_DEPTH ? {} : { items: inferCommon(items, depth + 1) };
 }
 
-/** Merges two inferred schemas of the same type. */
-function mergeSame(a: JsonObject, b: JsonObject): JsonObject {
-  if (a.type !== b.type) return { type: "number" };
-  if (a.type === "array") {
-    if (!isJsonObject(a.items)) return b;
-    return isJsonObject(b.items) ? { type: "array", items: mergeSchemas(a.items, b.items) } : a;
+function inferMembers(objects: readonly JsonObject[], depth: number): JsonObject {
+  if (depth >= MAX_DEPTH) return {};
+  const members = new Map<string, Json[]>();
+  for (const object of objects) {
+    for (const key of keysOf(object).slice(0, MAX_KEYS)) append(members, key, object[key] ?? null);
   }
-  if (a.type !== "object" || !isJsonObject(a.properties) || !isJsonObject(b.properties)) return a;
-  const properties = new Map(Object.entries(a.properties));
-  for (const [key, schema] of Object.entries(b.properties)) {
-    const known = properties.get(key);
-    properties.set(key, isJsonObject(known) && isJsonObject(schema) ? mergeSchemas(known, schema) : schema);
-  }
-  const inB = new Set(Array.isArray(b.required) ? b.required : []);
-  const required = Array.isArray(a.required) ? a.required.filter((key) => inB.has(key)) : [];
+  const entries = [...members].slice(0, MAX_KEYS);
   return {
-    type: "object",
-    properties: Object.fromEntries([...properties].slice(0, MAX_INFERRED_KEYS)),
-    required,
+    properties: Object.fromEntries(entries.map(([key, values]) => [key, inferCommon(values, depth + 1)])),
+    required: entries.filter(([, values]) => values.length === objects.length).map(([key]) => key),
   };
 }

@@ -66,109 +66,95 @@ const malformed = () => new JsonTextError("The text is not JSON.");
  * Parses a long JSON text in turns with other work: short members of a container in groups, long members on their own.
  * `parsePart` parses the parts, and refuses what is malformed in them. Throws JsonTextError.
  */
-export class LargeJsonParser {
-  readonly #text: string;
-  readonly #depth: number;
-  readonly #parsePart: (text: string) => Json;
-  readonly #open: Container[] = [];
+export async function parseInParts(
+  text: string,
+  { depth, parsePart }: { depth: number; parsePart: (text: string) => Json },
+): Promise<Json> {
+  const open: Container[] = [];
 
-  constructor(text: string, { depth, parsePart }: { depth: number; parsePart: (text: string) => Json }) {
-    this.#text = text;
-    this.#depth = depth;
-    this.#parsePart = parsePart;
-  }
-
-  async parse(): Promise<Json> {
-    const text = this.#text;
-    const slice = new WorkSlice();
-    // The text is read as the inside of a list, which must have one item.
-    const documents: Json[] = [];
-    let current = this.#begin(-1, OPEN_LIST);
-    current.parsed = documents;
-    let nextPause = PART_LENGTH;
-    for (let at = 0; at < text.length; at += 1) {
-      if (at >= nextPause) {
-        nextPause = at + PART_LENGTH;
-        if (slice.isOver) await slice.next();
-      }
-      const code = text.charCodeAt(at);
-      if (code === QUOTE) at = this.#endOfString(at);
-      else if (code === COMMA) {
-        if (current.after === "long member" || at - current.from > PART_LENGTH) {
-          this.#parseUpTo(current, at);
-          current.from = at + 1;
-          current.after = "comma";
-        }
-        current.member = at + 1;
-      } else if (code === OPEN_LIST || code === OPEN_OBJECT) current = this.#begin(at, code);
-      else if (code === CLOSE_LIST || code === CLOSE_OBJECT) {
-        const isLong = current.parsed !== null || at - current.from > PART_LENGTH;
-        if (isLong) this.#parseUpTo(current, at, { isEnd: true });
-        if (isLong && current.isList !== (code === CLOSE_LIST)) throw malformed();
-        this.#open.pop();
-        const parent = this.#open.at(-1);
-        if (parent === undefined) throw malformed();
-        if (isLong) {
-          add(parent, parent.key, finish(current));
-          parent.from = at + 1;
-          parent.after = "long member";
-        }
-        current = parent;
-      }
-    }
-    this.#parseUpTo(current, text.length, { isEnd: true });
-    const [document] = documents;
-    if (this.#open.length > 1 || documents.length > 1 || document === undefined) throw malformed();
-    return document;
-  }
-
-  #begin(start: number, code: number): Container {
-    if (this.#open.length > this.#depth)
-      throw new JsonTextError(`The JSON is nested deeper than ${this.#depth} levels.`);
+  const begin = (start: number, code: number): Container => {
+    if (open.length > depth) throw new JsonTextError(`The JSON is nested deeper than ${depth} levels.`);
     const from = start + 1;
     const isList = code === OPEN_LIST;
     const begun: Container = { isList, start, member: from, from, after: "start", parsed: null, key: "" };
-    this.#open.push(begun);
+    open.push(begun);
     return begun;
-  }
+  };
 
   /** Parses the rest of a container's text before a comma, a long member, or its end. */
-  #parseUpTo(container: Container, at: number, { isEnd = false } = {}): void {
+  const parseUpTo = (container: Container, at: number, { isEnd = false } = {}): void => {
     const { isList, from, after } = container;
-    if (container.parsed === null) this.#separate(container);
-    const text = this.#text.slice(from, at);
-    const part = this.#parsePart(isList ? `[${text}]` : `{${text}}`);
-    let isEmpty = true;
-    for (const [key, member] of Object.entries(part ?? {})) {
-      isEmpty = false;
-      add(container, key, member);
-    }
+    if (container.parsed === null) separate(container);
+    const inside = text.slice(from, at);
+    const members = Object.entries(parsePart(isList ? `[${inside}]` : `{${inside}}`) ?? {});
+    for (const [key, member] of members) add(container, key, member);
     const mayBeEmpty = after === "long member" || (after === "start" && isEnd);
-    if (isEmpty ? !mayBeEmpty : after === "long member") throw malformed();
-  }
+    if (members.length > 0 ? after === "long member" : !mayBeEmpty) throw malformed();
+  };
 
   /** Begins to parse a long container on its own, after what precedes it in its parent. */
-  #separate(container: Container): void {
-    const parent = this.#open[this.#open.indexOf(container) - 1];
+  const separate = (container: Container): void => {
+    const parent = open[open.indexOf(container) - 1];
     if (parent === undefined || parent.after === "long member") throw malformed();
-    if (parent.parsed === null) this.#separate(parent);
-    if (parent.member > parent.from) this.#parseUpTo(parent, parent.member - 1);
+    if (parent.parsed === null) separate(parent);
+    if (parent.member > parent.from) parseUpTo(parent, parent.member - 1);
     // The member's name and colon, or nothing in a list: anything else is malformed with `null`.
-    const before = this.#text.slice(parent.member, container.start);
-    const member = this.#parsePart(parent.isList ? `[${before}null]` : `{${before}null}`);
+    const before = text.slice(parent.member, container.start);
+    const member = parsePart(parent.isList ? `[${before}null]` : `{${before}null}`);
     [parent.key = ""] = Object.keys(member ?? {});
     container.parsed = container.isList ? [] : new LongObject();
-  }
+  };
 
-  /** Where the string that starts at `at` has its closing quote. */
-  #endOfString(at: number): number {
-    for (let end = this.#text.indexOf('"', at + 1); end >= 0; end = this.#text.indexOf('"', end + 1)) {
-      let first = end;
-      while (this.#text.charCodeAt(first - 1) === BACKSLASH) first -= 1;
-      if ((end - first) % 2 === 0) return end;
+  const slice = new WorkSlice();
+  // The text is read as the inside of a list, which must have one item.
+  const documents: Json[] = [];
+  let current = begin(-1, OPEN_LIST);
+  current.parsed = documents;
+  let nextPause = PART_LENGTH;
+  for (let at = 0; at < text.length; at += 1) {
+    if (at >= nextPause) {
+      nextPause = at + PART_LENGTH;
+      if (slice.isOver) await slice.next();
     }
-    throw malformed();
+    const code = text.charCodeAt(at);
+    if (code === QUOTE) at = endOfString(text, at);
+    else if (code === COMMA) {
+      if (current.after === "long member" || at - current.from > PART_LENGTH) {
+        parseUpTo(current, at);
+        current.from = at + 1;
+        current.after = "comma";
+      }
+      current.member = at + 1;
+    } else if (code === OPEN_LIST || code === OPEN_OBJECT) current = begin(at, code);
+    else if (code === CLOSE_LIST || code === CLOSE_OBJECT) {
+      const isLong = current.parsed !== null || at - current.from > PART_LENGTH;
+      if (isLong) parseUpTo(current, at, { isEnd: true });
+      if (isLong && current.isList !== (code === CLOSE_LIST)) throw malformed();
+      open.pop();
+      const parent = open.at(-1);
+      if (parent === undefined) throw malformed();
+      if (isLong) {
+        add(parent, parent.key, finish(current));
+        parent.from = at + 1;
+        parent.after = "long member";
+      }
+      current = parent;
+    }
   }
+  parseUpTo(current, text.length, { isEnd: true });
+  const [document] = documents;
+  if (open.length > 1 || documents.length > 1 || document === undefined) throw malformed();
+  return document;
+}
+
+/** Where the string that starts at `at` has its closing quote. */
+function endOfString(text: string, at: number): number {
+  for (let end = text.indexOf('"', at + 1); end >= 0; end = text.indexOf('"', end + 1)) {
+    let first = end;
+    while (text.charCodeAt(first - 1) === BACKSLASH) first -= 1;
+    if ((end - first) % 2 === 0) return end;
+  }
+  throw malformed();
 }
 
 function add({ parsed }: Container, key: string, member: Json): void {

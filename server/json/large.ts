@@ -1,7 +1,7 @@
 import { WorkSlice } from "@/server/work-slice";
 import { isJsonObject, type Json, type JsonObject } from "./json";
-import { isKnownLong, keysOf, LargeJsonParser, LongObject, PART_LENGTH } from "./large-parser";
-import { JsonTextError, MAX_JSON_DEPTH, parseJson } from "./text";
+import { isKnownLong, keysOf, LongObject, PART_LENGTH, parseInParts } from "./large-parser";
+import { MAX_JSON_DEPTH, parseJson } from "./text";
 
 /**
  * JSON that may be large. `JSON.parse` and `JSON.stringify` need up to a tenth of a second for a document of 1 MiB with
@@ -19,26 +19,15 @@ const CHARACTERS_PER_WEIGHT = 64;
 /** Parses untrusted JSON like `parseJson`. Throws JsonTextError. */
 export async function parseLargeJson(text: string): Promise<Json> {
   if (text.length <= PART_LENGTH) return parseJson(text);
-  return new LargeJsonParser(text, { depth: MAX_JSON_DEPTH, parsePart: parseJson }).parse();
+  return parseInParts(text, { depth: MAX_JSON_DEPTH, parsePart: parseJson });
 }
 
 /** Parses JSON that `JSON.stringify` or this module wrote. */
 export async function readLargeJson(text: string): Promise<Json> {
   if (text.length <= PART_LENGTH) return JSON.parse(text);
-  const value = await new LargeJsonParser(text, {
-    depth: Number.POSITIVE_INFINITY,
-    parsePart: readPart,
-  }).parse();
+  const value = await parseInParts(text, { depth: Infinity, parsePart: JSON.parse });
   if (typeof value === "object" && value !== null) texts.set(value, text);
   return value;
-}
-
-function readPart(text: string): Json {
-  try {
-    return JSON.parse(text);
-  } catch (cause) {
-    throw new JsonTextError("The stored text is not JSON.", { cause });
-  }
 }
 
 /** The texts of large values, which are never changed: several steps of a run write the same input. */

@@ -24,28 +24,26 @@ export const SCHEMA_LIMITS = {
  */
 export type SchemaCost = { perNode: number; scans: number } | null;
 
-const ANNOTATIONS = new Set(
-  "$schema $comment $defs definitions title description default examples example deprecated readOnly writeOnly".split(
-    " ",
-  ),
+const words = (text: string): ReadonlySet<string> => new Set(text.split(" "));
+
+const ANNOTATIONS = words(
+  "$schema $comment $defs definitions title description default examples example deprecated readOnly writeOnly",
 );
-const CHEAP = new Set(
-  "type nullable minimum maximum exclusiveMinimum exclusiveMaximum multipleOf minLength maxLength minItems maxItems minProperties maxProperties".split(
-    " ",
-  ),
+/** Keywords that take one step. */
+const CHEAP = words(
+  "type nullable minimum maximum exclusiveMinimum exclusiveMaximum multipleOf minLength maxLength minItems maxItems " +
+    "minProperties maxProperties items prefixItems",
 );
-const IN_PLACE = new Set(["allOf", "anyOf", "oneOf", "not"]);
-const DESCENDING = new Set(["properties", "additionalProperties", "items", "prefixItems"]);
+const IN_PLACE = words("allOf anyOf oneOf not");
+const DESCENDING = words("properties additionalProperties items prefixItems");
 /** Formats whose check takes at most quadratic time. */
-const BOUNDED_FORMATS = new Set("date date-time time uuid email ipv4 uri hostname".split(" "));
-/** Keywords that contain schemas: one, a list or a map. */
-const HOLDERS = new Set([
-  ...IN_PLACE,
-  ...DESCENDING,
-  ..."$defs definitions patternProperties dependentSchemas if then else contains propertyNames unevaluatedItems unevaluatedProperties".split(
-    " ",
-  ),
-]);
+const BOUNDED_FORMATS = words("date date-time time uuid email ipv4 uri hostname");
+/** Keywords that contain a map of schemas, and those that contain one or a list. */
+const MAPS = words("properties patternProperties dependentSchemas $defs definitions");
+const HOLDERS = words(
+  "allOf anyOf oneOf not additionalProperties items prefixItems if then else contains propertyNames unevaluatedItems " +
+    "unevaluatedProperties",
+);
 
 /**
  * Matches patterns of plain characters, classes and escapes without groups; anchored, with at most two unbounded
@@ -62,16 +60,14 @@ function isBoundedPattern(pattern: string): boolean {
 /** The direct subschemas of a schema, each with its path. */
 function* children(schema: JsonObject): Generator<[(string | number)[], Json]> {
   for (const [keyword, held] of Object.entries(schema)) {
-    if (!HOLDERS.has(keyword)) continue;
+    const isMap = MAPS.has(keyword);
+    if (!isMap && !HOLDERS.has(keyword)) continue;
     if (Array.isArray(held)) for (const [index, child] of held.entries()) yield [[keyword, index], child];
-    else if (isMap(keyword) && isJsonObject(held)) {
+    else if (isMap && isJsonObject(held)) {
       for (const [name, child] of Object.entries(held)) yield [[keyword, name], child];
     } else yield [[keyword], held];
   }
 }
-
-const isMap = (keyword: string) =>
-  ["properties", "patternProperties", "dependentSchemas", "$defs", "definitions"].includes(keyword);
 
 /** The first limit that a schema exceeds, with its path. */
 export function findExcess(root: JsonObject): Issue | undefined {
@@ -113,27 +109,27 @@ function excessOf(schema: JsonObject): { key: string; message: string } | undefi
 
 /** Bounds the cost of a schema within the limits. Knows the common keywords; any other makes the cost unknown. */
 export function boundCost(root: JsonObject): SchemaCost {
-  return new CostBound(root).of(root);
-}
+  const known = new Map<string, SchemaCost>();
 
-class CostBound {
-  readonly #root: JsonObject;
-  readonly #known = new Map<string, SchemaCost>();
+  /** A reference costs as much as its target; a circular one has no bound. */
+  const ofReference = (reference: string): SchemaCost => {
+    const before = known.get(reference);
+    if (before !== undefined) return before;
+    known.set(reference, null);
+    const target = resolve(root, reference);
+    const cost = target === undefined ? null : costOf(target);
+    known.set(reference, cost);
+    return cost;
+  };
 
-  constructor(root: JsonObject) {
-    this.#root = root;
-  }
-
-  /**
-   * Schemas for the same value add up. Those for parts of it apply to disjoint parts, so that the most expensive one is
-   * the bound.
-   */
-  of(schema: Json): SchemaCost {
+  /** Schemas for the same value add up. Of those for its disjoint parts, the most expensive one is the bound. */
+  const costOf = (schema: Json): SchemaCost => {
     if (!isJsonObject(schema)) return { perNode: 1, scans: 0 };
     const total = { perNode: 1, scans: 0 };
     const deepest = { perNode: 0, scans: 0 };
     for (const [keyword, value] of Object.entries(schema)) {
-      const own = this.#own(keyword, value, schema);
+      const isReference = keyword === "$ref" && typeof value === "string";
+      const own = isReference ? ofReference(value) : costOfKeyword(keyword, value, schema);
       if (own === null) return null;
       total.perNode += own.perNode;
       total.scans += own.scans;
@@ -141,7 +137,7 @@ class CostBound {
     for (const [[keyword], child] of children(schema)) {
       const inPlace = IN_PLACE.has(String(keyword));
       if (!inPlace && !DESCENDING.has(String(keyword))) continue;
-      const cost = this.of(child);
+      const cost = costOf(child);
       if (cost === null) return null;
       if (inPlace) {
         total.perNode += cost.perNode + 1;
@@ -152,58 +148,43 @@ class CostBound {
       }
     }
     return { perNode: total.perNode + deepest.perNode, scans: total.scans + deepest.scans };
-  }
+  };
+  return costOf(root);
+}
 
-  /** The cost of a keyword without its subschemas. */
-  #own(keyword: string, value: Json, schema: JsonObject): SchemaCost {
-    const steps = (perNode: number): SchemaCost => ({ perNode, scans: 0 });
-    if (ANNOTATIONS.has(keyword) || IN_PLACE.has(keyword)) return steps(0);
-    if (CHEAP.has(keyword)) return steps(1);
-    switch (keyword) {
-      case "enum":
-      case "const":
-        return steps((Array.isArray(value) ? value.length : 1) + JSON.stringify(value).length / 4);
-      case "required":
-        return steps(Array.isArray(value) ? value.length : 1);
-      case "properties":
-        return steps(isJsonObject(value) ? Object.keys(value).length : 1);
-      case "additionalProperties":
-        return steps(
-          isJsonObject(schema.properties) ? Math.min(8, Object.keys(schema.properties).length) : 1,
-        );
-      case "items":
-      case "prefixItems":
-        return steps(1);
-      case "pattern":
-        return typeof value === "string" && isBoundedPattern(value) ? { perNode: 1, scans: 1 } : null;
-      case "format":
-        return typeof value === "string" && BOUNDED_FORMATS.has(value) ? { perNode: 1, scans: 1 } : null;
-      case "$ref":
-        return typeof value === "string" ? this.#reference(value) : null;
-      default:
-        return null;
-    }
+/** The cost of a keyword without its subschemas. */
+function costOfKeyword(keyword: string, value: Json, schema: JsonObject): SchemaCost {
+  const steps = (perNode: number): SchemaCost => ({ perNode, scans: 0 });
+  const scan = (isBounded: boolean): SchemaCost => (isBounded ? { perNode: 1, scans: 1 } : null);
+  if (ANNOTATIONS.has(keyword) || IN_PLACE.has(keyword)) return steps(0);
+  if (CHEAP.has(keyword)) return steps(1);
+  const named = () => (isJsonObject(schema.properties) ? Object.keys(schema.properties).length : 1);
+  switch (keyword) {
+    case "enum":
+    case "const":
+      return steps((Array.isArray(value) ? value.length : 1) + JSON.stringify(value).length / 4);
+    case "required":
+      return steps(Array.isArray(value) ? value.length : 1);
+    case "properties":
+      return steps(named());
+    case "additionalProperties":
+      return steps(Math.min(8, named()));
+    case "pattern":
+      return scan(typeof value === "string" && isBoundedPattern(value));
+    case "format":
+      return scan(typeof value === "string" && BOUNDED_FORMATS.has(value));
+    default:
+      return null;
   }
+}
 
-  /** A reference costs as much as its target; a circular one has no bound. */
-  #reference(reference: string): SchemaCost {
-    const known = this.#known.get(reference);
-    if (known !== undefined) return known;
-    this.#known.set(reference, null);
-    const target = this.#resolve(reference);
-    const cost = target === undefined ? null : this.of(target);
-    this.#known.set(reference, cost);
-    return cost;
+function resolve(root: Json, reference: string): Json | undefined {
+  if (!/^#(?:\/[\w$-]+)*$/.test(reference)) return undefined;
+  let at: Json | undefined = root;
+  for (const key of reference.split("/").slice(1)) {
+    at = isJsonObject(at) && Object.hasOwn(at, key) ? at[key] : undefined;
   }
-
-  #resolve(reference: string): Json | undefined {
-    if (!/^#(?:\/[\w$-]+)*$/.test(reference)) return undefined;
-    let at: Json | undefined = this.#root;
-    for (const key of reference.split("/").slice(1)) {
-      at = isJsonObject(at) && Object.hasOwn(at, key) ? at[key] : undefined;
-    }
-    return at;
-  }
+  return at;
 }
 
 /** Longer strings are matched against patterns and formats in a thread. */

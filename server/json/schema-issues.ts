@@ -15,35 +15,35 @@ export const schemaError = z.object({
 });
 type SchemaError = z.infer<typeof schemaError>;
 
+/** Keywords whose faults are about a property, and where Ajv names it. */
+const PROPERTY: Record<string, string> = {
+  required: "missingProperty",
+  dependentRequired: "missingProperty",
+  additionalProperties: "additionalProperty",
+  unevaluatedProperties: "unevaluatedProperty",
+};
+
 /** A fault in plain words, with its path. */
 function toIssue(error: SchemaError): Issue {
-  const at = error.instancePath;
-  const named = (name: unknown, message: string) => ({ path: at + jsonPointer([String(name)]), message });
-  const { params } = error;
-  switch (error.keyword) {
-    case "required":
-    case "dependentRequired":
-      return named(params.missingProperty, "is required");
-    case "additionalProperties":
-      return named(params.additionalProperty, "is not allowed");
-    case "unevaluatedProperties":
-      return named(params.unevaluatedProperty, "is not allowed");
+  const property = PROPERTY[error.keyword];
+  if (property === undefined) return { path: error.instancePath, message: describe(error) };
+  const path = error.instancePath + jsonPointer([String(error.params[property])]);
+  return { path, message: property === "missingProperty" ? "is required" : "is not allowed" };
+}
+
+function describe({ keyword, params, message = "is invalid" }: SchemaError): string {
+  const { limit, allowedValues = [], allowedValue = null } = params;
+  switch (keyword) {
     case "enum":
-      return {
-        path: at,
-        message: `must be one of ${JSON.stringify(params.allowedValues ?? []).slice(0, 300)}`,
-      };
+      return `must be one of ${JSON.stringify(allowedValues).slice(0, 300)}`;
     case "const":
-      return { path: at, message: `must be ${JSON.stringify(params.allowedValue ?? null).slice(0, 300)}` };
+      return `must be ${JSON.stringify(allowedValue).slice(0, 300)}`;
     case "minLength":
-      return {
-        path: at,
-        message: params.limit === 1 ? "must not be empty" : `must have at least ${params.limit} characters`,
-      };
+      return limit === 1 ? "must not be empty" : `must have at least ${limit} characters`;
     case "maxLength":
-      return { path: at, message: `must have at most ${params.limit} characters` };
+      return `must have at most ${limit} characters`;
     default:
-      return { path: at, message: (error.message ?? "is invalid").slice(0, 500) };
+      return message.slice(0, 500);
   }
 }
 

@@ -3,12 +3,11 @@ import addFormats from "ajv-formats";
 import { LRUCache } from "lru-cache";
 import { z } from "zod";
 import type { Issue } from "@/server/errors";
-import { resolveInstalled, ThreadPool } from "@/server/sandbox/thread-pool";
+import { resolveInstalled, ThreadPool, threadOf } from "@/server/sandbox/thread-pool";
 import type { Json, JsonObject } from "./json";
 import { stringifyLarge } from "./large";
 import { boundCost, findExcess, isWithin, SCHEMA_LIMITS, type SchemaCost } from "./schema-cost";
 import { MAX_ERRORS, schemaError, toIssues } from "./schema-issues";
-import { SCHEMA_THREAD } from "./schema-thread";
 import { jsonPointer } from "./text";
 
 /**
@@ -50,14 +49,59 @@ type KnownSchema = {
   compiled?: { validate: ValidateFunction } | { fault: string };
 };
 
+/**
+ * The thread compiles schemas and applies them to values, with Ajv. A request is
+ * `{schema}`, to check the schema itself, or `{schema, value}`, all JSON texts. The response has Ajv's errors; its fault is
+ * the reason why the schema cannot be compiled.
+ */
+const SCHEMA_THREAD = threadOf(`(data) => {
+  const { Ajv2020 } = require(data.ajv);
+  const addFormats = require(data.formats);
+  const MAX_COMPILED = 50;
+
+  const createAjv = (allErrors) => addFormats(new Ajv2020({ ...data.options, allErrors }));
+  const ajvs = { first: createAjv(false), all: createAjv(true) };
+  const compiled = { first: new Map(), all: new Map() };
+
+  /** Validators of the schemas used last. Ajv keeps what it compiles by identity until it is taken out again. */
+  function compile(kind, text) {
+    const cache = compiled[kind];
+    let validate = cache.get(text);
+    if (validate === undefined) {
+      const schema = JSON.parse(text);
+      validate = ajvs[kind].compile(schema);
+      ajvs[kind].removeSchema(schema);
+    }
+    cache.delete(text);
+    cache.set(text, validate);
+    if (cache.size > MAX_COMPILED) cache.delete(cache.keys().next().value);
+    return validate;
+  }
+
+  function findErrors({ schema, value }) {
+    if (value === undefined) {
+      if (!ajvs.all.validateSchema(JSON.parse(schema))) return ajvs.all.errors;
+      compile("first", schema);
+      return [];
+    }
+    const parsed = JSON.parse(value);
+    const first = compile("first", schema);
+    if (first(parsed)) return [];
+    if (value.length > ${ALL_ERRORS_LENGTH}) return first.errors;
+    const all = compile("all", schema);
+    all(parsed);
+    return all.errors;
+  }
+
+  return (request) => (findErrors(request) ?? []).slice(0, ${MAX_ERRORS});
+}`);
+
 const pool = new ThreadPool({
   source: SCHEMA_THREAD,
   workerData: () => ({
     ajv: resolveInstalled("ajv/dist/2020.js"),
     formats: resolveInstalled("ajv-formats"),
     options: AJV_OPTIONS,
-    maxErrors: MAX_ERRORS,
-    allErrorsLength: ALL_ERRORS_LENGTH,
   }),
   memoryMb: 256,
   value: z.array(schemaError),

@@ -59,15 +59,12 @@ export type ModelReply = {
   attempts: Attempt[];
 };
 
-/**
- * Why a model call failed: the key, the model's name, the quota, the conversation's length, another refusal, or an
- * unavailable provider after all retries.
- */
+/** Why a model call failed; `unavailable` after all retries. */
 export type ModelFault = "unauthorized" | "unknown" | "quota" | "input_too_long" | "refused" | "unavailable";
 
 /**
- * What a call received before it was interrupted: providers charge for it, so the run is charged, too. `content` is the
- * text of the last attempt that started to reply; `usage` sums all such attempts.
+ * What a call received before it was interrupted; providers charge for it. `content` is that of the last attempt that
+ * started to reply, `usage` the sum of all.
  */
 export type ReceivedOutput = { content: string; usage: ModelUsage };
 
@@ -110,7 +107,6 @@ export class ModelCallStopped extends Error {
 /** The parts of a request that are input tokens. */
 export type Prompt = Pick<ModelRequest, "messages" | "tools" | "responseSchema">;
 
-/** The interface of models for the rest of the server. */
 export type Models = {
   /**
    * Calls the model and retries temporary errors. Throws ModelError. When aborted, throws ModelCallStopped if output
@@ -121,8 +117,6 @@ export type Models = {
   providerOf(model: string): string;
   /** The models that providers list, and the demo model. The default provider may serve more. */
   listed: readonly string[];
-  /** A quick upper bound for the tokens of a request. */
   boundTokens(request: Prompt): number;
-  /** Counts the tokens of a request with a tokenizer. */
   countTokens(request: Prompt): Promise<number>;
 };

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { policyOf, readSettings } from "@/server/agent/definition";
-import { toolNameForModel } from "@/server/agent/offered-tools";
+import { toolNameForModel } from "@/server/agent/prompts";
 import type { OrgId } from "@/server/auth/actor";
 import { decimalText } from "@/server/credits/amount";
 import type { Transaction } from "@/server/db/client";

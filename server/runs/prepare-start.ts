@@ -1,6 +1,5 @@
 import type { AgentConfiguration, RunConfiguration } from "@/server/agent/definition";
-import { offeredTools } from "@/server/agent/offered-tools";
-import { openingMessages } from "@/server/agent/prompts";
+import { offeredTools, openingMessages } from "@/server/agent/prompts";
 import type { Actor } from "@/server/auth/actor";
 import type { Decimal } from "@/server/credits/amount";
 import { headroomForFirstCall, holdForFirstCall, SMALLEST_HOLD } from "@/server/credits/prices";

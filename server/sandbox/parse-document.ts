@@ -2,9 +2,7 @@ import { z } from "zod";
 import { isJsonObject } from "@/server/json/json";
 import { resolveInstalled, ThreadPool, threadOf } from "@/server/sandbox/thread-pool";
 
-/** Most rows of one CSV text. */
 export const MAX_CSV_ROWS = 100_000;
-/** Most characters of a document. */
 export const MAX_DOCUMENT_LENGTH = 4 * 1024 * 1024;
 /** Once a thread takes it up. */
 const PARSE_TIMEOUT_MS = 10_000;

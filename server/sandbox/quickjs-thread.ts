@@ -1,8 +1,7 @@
 /**
  * The program of a sandbox thread (sandbox.ts): QuickJS as WebAssembly, in a machine that has evaluated the sandbox's
- * scripts. A machine's state is its linear memory, which is restored from its image after each request. So nothing of a
- * request remains. This happens after the response is posted. A machine whose memory has grown, or that threw
- * unexpectedly, is replaced.
+ * scripts. After each response, its linear memory is restored from an image, so nothing of a request remains. A machine
+ * whose memory has grown, or that threw unexpectedly, is replaced.
  */
 export const QUICKJS_THREAD = `
 "use strict";
@@ -68,8 +67,8 @@ function evaluate({ vm, handle, self }, request) {
   vm.callFunction(handle, self, vm.newString(request));
   vm.executePendingJobs();
   const answer = vm.global.getProp("$answer");
-  if (!answer.isString) return { fault: "unanswered" };
-  if (answer.getProp("length").toNumber() > maxAnswerLength) return { fault: "too large" };
+  if (!answer.isString) return { fault: "answer" };
+  if (answer.getProp("length").toNumber() > maxAnswerLength) return { fault: "length" };
   return { value: answer.toString() };
 }
 
@@ -79,11 +78,10 @@ function answer({ request, timeoutMs, now: moment }) {
   stopped = false;
   try {
     const answered = evaluate(machine, request);
-    if (stopped) return { fault: "stopped" };
-    return answered;
+    return stopped ? { fault: "time" } : answered;
   } catch {
     machine = undefined;
-    return { fault: stopped ? "stopped" : "failed" };
+    return { fault: stopped ? "time" : "memory" };
   } finally {
     deadline = Infinity;
   }

@@ -3,7 +3,6 @@ import type { Json } from "@/server/json/json";
 import { parseLargeJson, stringifyLarge } from "@/server/json/large";
 import { JsonTextError } from "@/server/json/text";
 import { createSandbox } from "@/server/sandbox/sandbox";
-import { SEEDED_RANDOM } from "@/server/sandbox/seeded-random";
 
 /** What one script may take. */
 export const SCRIPT_LIMITS = {
@@ -20,7 +19,7 @@ export type ScriptResult = { console: readonly string[] } & (
   | { failure: "script_failed" | "script_limit"; message: string }
 );
 
-const sandbox = createSandbox(() => [JAVASCRIPT_SCRIPT], SCRIPT_LIMITS);
+const sandbox = createSandbox({ ...SCRIPT_LIMITS, subject: "script", scripts: () => [JAVASCRIPT_SCRIPT] });
 const lines = z.array(z.string().max(1_000)).max(101).catch([]);
 const response = z.discriminatedUnion("ok", [
   z.object({ ok: z.literal(true), value: z.custom<Json>(), console: lines }),
@@ -37,18 +36,10 @@ export async function runScript(
   facts: { now: Date; seed: string; organizationId: string; signal: AbortSignal },
 ): Promise<ScriptResult> {
   const { seed, ...evaluation } = facts;
-  const { timeoutMs, memoryMib, answerLength } = SCRIPT_LIMITS;
+  const { timeoutMs, memoryMib } = SCRIPT_LIMITS;
   const request = await stringifyLarge({ code, input, seed });
   const evaluated = await sandbox({ request, timeoutMs, ...evaluation });
-  if ("fault" in evaluated) {
-    const messages = {
-      failed: `The script failed: it needs more than ${memoryMib} MiB of memory or nests too deeply.`,
-      stopped: `The script was stopped after ${timeoutMs / 1000} seconds.`,
-      "too large": `The script's result is larger than ${answerLength / 1024 ** 2} MiB.`,
-      unanswered: "The script waits for something that never happens.",
-    };
-    return { failure: "script_limit", message: messages[evaluated.fault], console: [] };
-  }
+  if ("fault" in evaluated) return { failure: "script_limit", message: evaluated.fault, console: [] };
   const answer = await readAnswer(evaluated.text);
   if (answer.ok) return answer;
   const { message, console } = answer;
@@ -79,19 +70,17 @@ async function readAnswer(text: string): Promise<z.infer<typeof response>> {
 }
 
 /**
- * The script of the sandbox for `run_javascript`. `$handle` reads `{code, input, seed}` as JSON text and answers
- * `{ok: true, value, console}` or `{ok: false, message, console}`. The code is the body of an async function of `input`.
+ * The script of the sandbox for `run_javascript`. A request is `{code, input, seed}`, the answer `{ok: true, value, console}`
+ * or `{ok: false, message, console}`.
  */
 export const JAVASCRIPT_SCRIPT = `
 (() => {
   "use strict";
   const MAX_LINES = 100;
   const MAX_LINE_LENGTH = 500;
-  const { parse, stringify } = JSON;
+  const { stringify } = JSON;
   const AsyncFunction = (async () => {}).constructor;
   let lines = [];
-
-  ${SEEDED_RANDOM}
 
   const show = (value) => {
     if (typeof value === "string") return value;
@@ -117,14 +106,10 @@ export const JAVASCRIPT_SCRIPT = `
   };
   const failure = (error) => stringify({ ok: false, message: messageOf(error), console: lines });
 
-  globalThis.$handle = (request) => {
-    const { code, input, seed } = parse(request);
+  const work = async ({ code, input }) => {
     lines = [];
-    seedRandom(seed);
-    const run = async () => new AsyncFunction("input", code)(input);
-    run().then(success).catch(failure).then((text) => {
-      globalThis.$answer = text;
-    });
+    return new AsyncFunction("input", code)(input);
   };
+  $start({ work, success, failure });
 })();
 `;

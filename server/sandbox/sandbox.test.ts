@@ -5,7 +5,7 @@ import { createSandbox } from "@/server/sandbox/sandbox";
 
 /** The sandbox of `run_javascript` with a shorter time limit than its own (time-limits.test.ts). */
 
-const sandbox = createSandbox(() => [JAVASCRIPT_SCRIPT], SCRIPT_LIMITS);
+const sandbox = createSandbox({ ...SCRIPT_LIMITS, subject: "script", scripts: () => [JAVASCRIPT_SCRIPT] });
 async function run(code: string, timeoutMs: number): Promise<unknown> {
   const request = JSON.stringify({ code, input: null, seed: "" });
   const answer = await sandbox({ request, timeoutMs, now: new Date(0), organizationId: "org-1" });
@@ -18,7 +18,7 @@ test.each([
   ["loops and catches what stops it", "for (;;) { try { for (;;); } catch {} }"],
   ["backtracks", "return /^(a+)+$/.test('a'.repeat(40) + 'b')"],
 ])("a script that %s is stopped at its deadline, and the next one is answered", async (_name, code) => {
-  expect(await run(code, 300)).toEqual({ fault: "stopped" });
+  expect(await run(code, 300)).toEqual({ fault: "The script was stopped after 300 ms." });
   expect(await run("return 1", 10_000)).toMatchObject({ ok: true, value: 1 });
 });
 

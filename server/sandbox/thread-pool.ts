@@ -57,20 +57,14 @@ const START_TIMEOUT_MS = 30_000;
 
 /** The path of a file in an installed package; `file` is an import specifier. */
 export function resolveInstalled(file: string): string {
-  // Next moves modules, so import.meta.url may not resolve; the working directory is the project's.
-  const bases = [import.meta.url, path.join(process.cwd(), "package.json")];
-  let failure: unknown;
-  for (const base of bases) {
-    try {
-      return createRequire(base).resolve(file);
-    } catch (error) {
-      failure = error;
-    }
+  try {
+    return createRequire(import.meta.url).resolve(file);
+  } catch {
+    // Next moves modules, so import.meta.url may not resolve; the working directory is the project's.
+    return createRequire(path.join(process.cwd(), "package.json")).resolve(file);
   }
-  throw new Error(`${file} is not installed.`, { cause: failure });
 }
 
-/** The text of a file in an installed package. */
 export function readInstalled(file: string): string {
   return readFileSync(resolveInstalled(file), "utf8");
 }

@@ -9,7 +9,8 @@ import { isJsonObject, type Json, type JsonObject } from "@/server/json/json";
 import { checkSchema, validateAgainst } from "@/server/json/schema";
 import { isDeeper, jsonPointer, MAX_JSON_DEPTH } from "@/server/json/text";
 import { findSyntaxError } from "@/server/sandbox/run-script";
-import { ExpressionChecker } from "@/server/workflow/check-expressions";
+import { findReferenceFaults, type Readable } from "@/server/workflow/check-expressions";
+import { parseCondition, parseTemplate, type TemplateExpression } from "@/server/workflow/expressions";
 import {
   type LenientCall,
   type LenientDefinition,
@@ -20,7 +21,6 @@ import { WORKFLOW_LIMITS } from "@/server/workflow/limits";
 
 /** What a definition may refer to beside functions. */
 export type KnownNames = {
-  /** The names of the organization's secrets. */
   secrets: readonly string[];
   /** What is wrong with slugs that name no such tool or agent, by slug. */
   findUnknown(kind: Called, slugs: readonly string[]): Promise<ReadonlyMap<string, string>>;
@@ -34,9 +34,8 @@ const RESERVED = new Set(["input", "steps", "run", "secrets", "__proto__"]);
 type Keys = (string | number)[];
 
 /**
- * Every fault of a tool's definition beside those of its schema, with a JSON pointer and the known names. Checked when
- * the tool is saved (docs/definition-files.md, "Tool"). What the schema refuses is left out, so that its faults and
- * these can be listed together. Expressions are parsed in fair turns by organization.
+ * Every fault of a tool's definition beside those of its schema, with a JSON pointer and the known names
+ * (docs/definition-files.md, "Tool"). Expressions are parsed in fair turns by organization.
  */
 export async function findWorkflowFaults(
   value: Json,
@@ -73,12 +72,15 @@ function calledBy(definition: FunctionDefinition | undefined): Called | null {
   return typeof run === "object" && run.engine !== "wait" ? run.engine : null;
 }
 
+/** Where a text of a definition is, and what its expressions can read there. */
+type Place = { keys: Keys } & Pick<Readable, "index"> & Partial<Readable>;
+
 class Checker {
   readonly issues: Issue[] = [];
   readonly #definition: LenientDefinition;
   readonly #known: KnownNames;
   readonly #organizationId: string;
-  readonly #expressions: ExpressionChecker;
+  readonly #parameters: Readable["parameters"];
   /** The position of each step, or of its group, by its id. */
   readonly #positions = new Map<string, number>();
   /** What is wrong with slugs that steps call. */
@@ -88,19 +90,14 @@ class Checker {
     this.#definition = definition;
     this.#known = known;
     this.#organizationId = organizationId;
-    const readable = {
-      parameters: definition.parameters === null ? null : closedParameters(definition.parameters),
-      positions: this.#positions,
-      secrets: known.secrets,
-    };
-    this.#expressions = new ExpressionChecker(readable, organizationId, (keys, message) =>
-      this.#report(keys, message),
-    );
+    this.#parameters = definition.parameters && closedParameters(definition.parameters);
   }
 
   async check(): Promise<void> {
     const { parameters, steps, output, outputSchema } = this.#definition;
-    if (parameters !== null) await this.#checkParameters(parameters);
+    if (parameters !== null) await this.#checkSchema(parameters, ["parameters"]);
+    if (parameters?.type !== undefined && parameters.type !== "object")
+      this.#report(["parameters", "type"], 'must be "object": a tool takes named parameters');
     for (const [index, step] of steps.entries()) {
       this.#addStep(step.id, index, ["steps", index, "id"]);
       for (const [inner, { id }] of (step.parallel ?? []).entries())
@@ -111,16 +108,8 @@ class Checker {
       this.#report(["steps"], `has ${count} steps with those in groups; at most ${MAX_STEPS} are allowed`);
     await this.#findUnknown(steps.flatMap((step) => step.parallel ?? [step]));
     for (const [index, step] of steps.entries()) await this.#checkStep(step, index);
-    if (output !== undefined)
-      await this.#expressions.checkTexts(output, { keys: ["output"], index: steps.length });
+    if (output !== undefined) await this.#checkTexts(output, { keys: ["output"], index: steps.length });
     if (outputSchema !== undefined) await this.#checkSchema(outputSchema, ["outputSchema"]);
-  }
-
-  async #checkParameters(parameters: JsonObject): Promise<void> {
-    await this.#checkSchema(parameters, ["parameters"]);
-    if (parameters.type !== undefined && parameters.type !== "object") {
-      this.#report(["parameters", "type"], 'must be "object": a tool takes named parameters');
-    }
   }
 
   #report(keys: Keys, message: string): void {
@@ -134,6 +123,47 @@ class Checker {
 
   async #checkSchema(schema: JsonObject, keys: Keys): Promise<void> {
     this.#reportInside(keys, await checkSchema(schema, this.#organizationId));
+  }
+
+  /** Checks an `if` or a `forEach`. */
+  async #checkCondition(text: string | undefined, place: Place): Promise<void> {
+    if (text === undefined) return;
+    await this.#checkExpressions(async () => [await parseCondition(text, this.#organizationId)], place);
+  }
+
+  /** Checks every text within a value. */
+  async #checkTexts(value: Json, place: Place): Promise<void> {
+    if (typeof value === "string") {
+      if (!value.includes("{{")) return;
+      const parse = async () => (await parseTemplate(value, this.#organizationId)).parts;
+      await this.#checkExpressions(parse, place);
+    } else if (typeof value === "object" && value !== null) {
+      for (const [key, member] of Array.isArray(value) ? value.entries() : Object.entries(value))
+        await this.#checkTexts(member, { ...place, keys: [...place.keys, key] });
+    }
+  }
+
+  async #checkExpressions(
+    parse: () => Promise<(string | TemplateExpression)[]>,
+    { keys, ...place }: Place,
+  ): Promise<void> {
+    const readable: Readable = {
+      parameters: this.#parameters,
+      positions: this.#positions,
+      secrets: this.#known.secrets,
+      item: null,
+      mayHoldSecret: false,
+      ...place,
+    };
+    try {
+      for (const part of await parse()) {
+        if (typeof part === "string") continue;
+        for (const fault of findReferenceFaults(part, readable)) this.#report(keys, fault);
+      }
+    } catch (error) {
+      if (!(error instanceof ExpressionError)) throw error;
+      this.#report(keys, error.message);
+    }
   }
 
   #addStep(id: string | null, index: number, keys: Keys): void {
@@ -158,7 +188,7 @@ class Checker {
     const keys: Keys = ["steps", index];
     const { parallel } = step;
     if (parallel === undefined) return this.#checkCall(step, { keys, index });
-    await this.#expressions.checkCondition(step.if, { keys: [...keys, "if"], index });
+    await this.#checkCondition(step.if, { keys: [...keys, "if"], index });
     for (const [inner, call] of parallel.entries())
       await this.#checkCall(call, { keys: [...keys, "parallel", inner], index });
     const atOnce = parallel.reduce((sum, { concurrency = 1 }) => sum + concurrency, 0);
@@ -173,7 +203,7 @@ class Checker {
   /** `index` is the position of the step, or of the group that it belongs to. */
   async #checkCall(step: LenientCall, { keys, index }: { keys: Keys; index: number }): Promise<void> {
     for (const key of ["if", "forEach"] as const)
-      await this.#expressions.checkCondition(step[key], { keys: [...keys, key], index });
+      await this.#checkCondition(step[key], { keys: [...keys, key], index });
     for (const key of ["as", "concurrency"] as const) {
       if (step[key] !== undefined && step.forEach === undefined)
         this.#report([...keys, key], "is only allowed with forEach");
@@ -187,7 +217,7 @@ class Checker {
     for (const [field, value] of Object.entries(input ?? {})) {
       const mayHoldSecret = definition?.secretFields?.includes(field) ?? false;
       const location = { keys: [...keys, "with", field], index, item, mayHoldSecret };
-      await this.#expressions.checkTexts(value, location);
+      await this.#checkTexts(value, location);
     }
     if (definition !== undefined) {
       if (input !== null) await this.#checkInput(definition, input, [...keys, "with"]);

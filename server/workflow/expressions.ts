@@ -12,9 +12,8 @@ import { WorkSlice } from "@/server/work-slice";
 import { findReferences, type Reference } from "@/server/workflow/references";
 
 /**
- * One expression of a template, with the names it reads. `secret` is set if the expression is a reference to a secret and
- * nothing else; such an expression is never evaluated. `fault` says which function or variable is unknown: an expression
- * that never gets there can still be evaluated.
+ * One expression of a template, with the names it reads. `secret` is set if it is only a reference to a secret, which is
+ * never evaluated. `fault` names an unknown function or variable; an expression that never gets there works.
  */
 export type TemplateExpression = {
   expression: string;
@@ -147,78 +146,61 @@ export function evaluateIn(
 }
 
 /**
- * Fills in all templates in a JSON value. A string that is a single `{{ … }}` becomes the expression's value, null if
- * it finds nothing. In other strings the values are inserted. Throws ExpressionError.
+ * Fills in all templates in a JSON value, in turns with other work. A string that is a single `{{ … }}` becomes the
+ * expression's value, null if it finds nothing. In other strings the values are inserted. Throws ExpressionError.
  */
-export function fillIn(value: Json, scope: Scope, facts: FillFacts): Promise<Json> {
-  return new Filling(scope, facts).fill(value);
-}
+export function fillIn(value: Json, scope: Scope, { placeholderOf, ...facts }: FillFacts): Promise<Json> {
+  const slice = new WorkSlice();
+  let room = MAX_INSERTED_LENGTH;
 
-/** Bounds what is inserted, and lets the process do other work in between: most evaluations never wait. */
-class Filling {
-  readonly #scope: Scope;
-  readonly #facts: FillFacts;
-  #room = MAX_INSERTED_LENGTH;
-  readonly #slice = new WorkSlice();
-
-  constructor(scope: Scope, facts: FillFacts) {
-    this.#scope = scope;
-    this.#facts = facts;
-  }
-
-  async fill(value: Json): Promise<Json> {
-    if (this.#slice.isOver) await this.#slice.next();
-    if (typeof value === "string") return value.includes("{{") ? this.#fillText(value) : value;
-    // Sequential: a run evaluates one expression at a time.
-    if (Array.isArray(value)) {
-      const items: Json[] = [];
-      for (const item of value) items.push(await this.fill(item));
-      return items;
-    }
-    if (isJsonObject(value)) {
-      const members: [string, Json][] = [];
-      for (const [key, member] of Object.entries(value)) members.push([key, await this.fill(member)]);
-      return Object.fromEntries(members);
-    }
-    return value;
-  }
-
-  async #fillText(template: string): Promise<Json> {
-    const { parts, isExpression } = await parseTemplate(template, this.#facts.organizationId);
+  /** The value of an expression, null if it finds nothing; of a reference to a secret, the placeholder. */
+  const evaluate = async (parsed: TemplateExpression): Promise<Json> => {
+    if (slice.isOver) await slice.next();
+    if (parsed.secret === null) return (await evaluateIn(scope, parsed, facts)) ?? null;
+    if (placeholderOf === undefined)
+      throw new ExpressionError(`The secret "${parsed.secret}" cannot be used here.`);
+    return placeholderOf(parsed.secret);
+  };
+  /** A value inside a text: nothing for null, JSON for arrays and objects. */
+  const textOf = async (value: Json): Promise<string> => {
+    if (value === null) return "";
+    const text = typeof value === "string" ? value : await stringifyLarge(value);
+    room -= text.length;
+    if (room >= 0) return text;
+    throw new ExpressionError(
+      `The values of the expressions are larger than ${MAX_INSERTED_LENGTH / 1024 / 1024} MiB together.`,
+    );
+  };
+  const fillText = async (template: string): Promise<Json> => {
+    const { parts, isExpression } = await parseTemplate(template, facts.organizationId);
     let text = "";
     for (const part of parts) {
       if (typeof part === "string") {
         text += part;
         continue;
       }
-      const value = await this.#evaluate(part);
-      const inserted = await this.#textOf(value);
+      const value = await evaluate(part);
+      const inserted = await textOf(value);
       if (isExpression) return value;
       text += inserted;
     }
     return text;
-  }
-
-  /** The value of an expression, null if it finds nothing; of a reference to a secret, the placeholder. */
-  async #evaluate(parsed: TemplateExpression): Promise<Json> {
-    if (this.#slice.isOver) await this.#slice.next();
-    const { placeholderOf, ...facts } = this.#facts;
-    if (parsed.secret === null) return (await evaluateIn(this.#scope, parsed, facts)) ?? null;
-    if (placeholderOf === undefined)
-      throw new ExpressionError(`The secret "${parsed.secret}" cannot be used here.`);
-    return placeholderOf(parsed.secret);
-  }
-
-  /** A value inside a text: nothing for null, JSON for arrays and objects. */
-  async #textOf(value: Json): Promise<string> {
-    if (value === null) return "";
-    const text = typeof value === "string" ? value : await stringifyLarge(value);
-    this.#room -= text.length;
-    if (this.#room >= 0) return text;
-    throw new ExpressionError(
-      `The values of the expressions are larger than ${MAX_INSERTED_LENGTH / 1024 / 1024} MiB together.`,
-    );
-  }
+  };
+  // Sequential: a run evaluates one expression at a time.
+  const fill = async (value: Json): Promise<Json> => {
+    if (slice.isOver) await slice.next();
+    if (typeof value === "string") return value.includes("{{") ? fillText(value) : value;
+    if (Array.isArray(value)) {
+      const items: Json[] = [];
+      for (const item of value) items.push(await fill(item));
+      return items;
+    }
+    if (!isJsonObject(value)) return value;
+    const members: [string, Json][] = [];
+    for (const [key, member] of Object.entries(value)) members.push([key, await fill(member)]);
+    return Object.fromEntries(members);
+  };
+  return fill(value);
 }
 
 /** Whether a condition's value is true by JSONata's casting: empty strings, lists and objects are not. */

@@ -41,9 +41,8 @@ type Act = Pick<WorkflowCall, "act" | "width">;
 export type WorkflowCallResult = { ok: true; output: Json } | { ok: false; message: string; code: string };
 
 /**
- * The memory of a tool run. `call` executes a call and returns its result; on a replay it returns the stored result
- * without executing anything. It must return what is stored (after cutting and redaction), never the raw output. It
- * must throw only when the run itself cannot continue (cancelled, deadline, platform fault).
+ * The memory of a tool run. `call` executes a call and returns what is stored of its result, after cutting and redaction;
+ * on a replay it only returns that. It throws only if the run itself cannot continue.
  */
 export type WorkflowJournal = { call(call: WorkflowCall): Promise<WorkflowCallResult>; fork: Fork };
 
@@ -83,10 +82,7 @@ class StepFailure extends Error {
     this.code = code;
   }
 
-  /**
-   * The message after a location and a colon. A child run's message repeats that a step failed; the repetition is
-   * dropped.
-   */
+  /** The message after a location and a colon, without a child run's repetition that a step failed. */
   get inner(): string {
     return this.message.replace(/^Step ("\w+") failed: /, "step $1: ");
   }
@@ -94,9 +90,8 @@ class StepFailure extends Error {
 
 /**
  * Runs a tool's workflow over checked input. Pure: the same definition, input, facts and results of calls give the same
- * calls and the same outcome. So a run can be replayed from its journal. A step that was skipped by `if` is null in
- * `steps`; `if` is evaluated once, before forEach; one that failed with onError: continue is `{"error": message,
- * "code": …}`.
+ * calls and outcome, so that a run can be replayed from its journal. In `steps`, a skipped step is null, and one that
+ * failed with onError: continue is `{"error": message, "code": …}`.
  */
 export async function runWorkflow(
   definition: WorkflowDefinition,

@@ -2,9 +2,8 @@
 export type Fork = <T>(works: readonly (() => Promise<T>)[]) => Promise<T[]>;
 
 /**
- * Works on the items in order, at most `limit` at a time. `work` returns why an item failed, or null. After a failure no
- * further item begins, and the items in progress finish. Returns the failure of the first item that failed. It is the
- * same on every replay, because items always begin in order.
+ * Works on the items in order, at most `limit` at a time. `work` returns why an item failed, or null. After a failure,
+ * only the items in progress finish. Returns the failure of the first item that failed: the same one on every replay.
  */
 export async function inLanes<Item, Failure>(
   items: readonly Item[],
@@ -12,19 +11,19 @@ export async function inLanes<Item, Failure>(
   work: (item: Item, index: number) => Promise<Failure | null>,
 ): Promise<Failure | null> {
   const failures = new Map<number, Failure>();
-  const entries = [...items.entries()];
-  let next = 0;
+  // All lanes take from the same iterator.
+  const entries = items.entries();
+  let isStopped = false;
   const lane = async (): Promise<void> => {
-    while (failures.size === 0) {
-      const entry = entries[next];
-      if (entry === undefined) return;
-      next += 1;
-      const [index, item] = entry;
+    for (const [index, item] of entries) {
+      if (isStopped) return;
       try {
         const failure = await work(item, index);
-        if (failure !== null) failures.set(index, failure);
+        if (failure === null) continue;
+        failures.set(index, failure);
+        isStopped = true;
       } catch (error) {
-        next = entries.length;
+        isStopped = true;
         throw error;
       }
     }

@@ -3,7 +3,7 @@ import { callStep, workflowDefinition } from "@/server/workflow/definition";
 
 /**
  * What can be read of a definition that its schema refuses, so that all of its problems are found at once. A field with
- * a fault is null, and nothing else is said about it. Steps keep their positions.
+ * a fault is null. Steps keep their positions.
  */
 
 const { id, uses, as } = callStep.shape;

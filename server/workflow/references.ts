@@ -1,10 +1,7 @@
 import type { ExpressionNode } from "@/server/expressions/jsonata";
 import { isJsonObject, type Json } from "@/server/json/json";
 
-/**
- * A name that an expression reads: `steps.fetch.body` has root `steps` and member `fetch`. A null member means all of
- * the root, a null root all of the scope.
- */
+/** What an expression reads: `steps.fetch.body` has root `steps` and member `fetch`. Null means all of them. */
 export type Reference = { root: string | null; member: string | null };
 
 const EVERYTHING: Reference = { root: null, member: null };

@@ -3,7 +3,6 @@ import type { CallStep } from "./definition";
 /** How a failed call is repeated. */
 export type RetryPolicy = { count: number; firstWaitMs: number; factor: number; longestWaitMs: number };
 
-/** The setting of a step with its defaults. */
 export function retryPolicyOf(setting: CallStep["retries"]): RetryPolicy {
   const defaults = { firstWaitMs: 500, factor: 2, longestWaitMs: 30_000 };
   return typeof setting === "object" ? setting : { count: setting ?? 0, ...defaults };

@@ -4,7 +4,6 @@ import { NetworkError, retryAfterMs } from "@/server/egress/failures";
 
 /** Methods that may be sent again without doing something twice (RFC 9110, section 9.2.2). */
 export const IDEMPOTENT_METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS", "PUT", "DELETE"]);
-/** Statuses of temporary failures. */
 const PASSING = new Set([429, 502, 503, 504]);
 /** The wait before the first retry; doubles each time. */
 const FIRST_WAIT_MS = 250;

@@ -37,9 +37,8 @@ export type PageAccess = {
 };
 
 /**
- * Reads a list page by page. The body is the list of all pages' bodies, or with `items` the list of all items; `hasMore` means
- * that `maxPages` was reached before the end. If the first page's status is not 2xx, that page is the result. Throws if a later
- * page's status is not 2xx, the next address is on another origin, or the pages are larger than 4 MiB together.
+ * Reads a list page by page. The body is the list of all pages' bodies, or with `items` of all items. A first page whose
+ * status is not 2xx is the result. Throws FunctionError `page_failed`.
  */
 export async function readPages(
   first: URL,

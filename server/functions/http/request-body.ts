@@ -43,7 +43,6 @@ type BodyInputs = z.output<z.ZodObject<typeof bodyInputs>>;
 /** A body with its content type, as long as the caller names no other. */
 export type RequestBody = { content: string | Uint8Array<ArrayBuffer>; type: string };
 
-/** Adds parameters to those that are there. */
 export function appendParameters(target: URLSearchParams, values: z.output<typeof parameters>): void {
   for (const [name, value] of Object.entries(values)) {
     for (const item of Array.isArray(value) ? value : [value]) {

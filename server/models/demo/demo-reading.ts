@@ -3,28 +3,23 @@
  * patterns are bounded, so that hostile messages stay cheap.
  */
 
-const CITY_ZONES: Record<string, string> = {
-  amsterdam: "Europe/Amsterdam",
-  berlin: "Europe/Berlin",
-  chicago: "America/Chicago",
-  delhi: "Asia/Kolkata",
-  istanbul: "Europe/Istanbul",
-  lisbon: "Europe/Lisbon",
-  london: "Europe/London",
-  madrid: "Europe/Madrid",
-  mumbai: "Asia/Kolkata",
-  "new york": "America/New_York",
-  oslo: "Europe/Oslo",
-  paris: "Europe/Paris",
-  rome: "Europe/Rome",
-  "san francisco": "America/Los_Angeles",
-  "são paulo": "America/Sao_Paulo",
-  singapore: "Asia/Singapore",
-  sydney: "Australia/Sydney",
-  tokyo: "Asia/Tokyo",
-  vienna: "Europe/Vienna",
-  zurich: "Europe/Zurich",
-};
+/** Time zones that are named after a city. */
+const ZONES = (
+  "Europe/Amsterdam Europe/Berlin America/Chicago Europe/Istanbul Europe/Lisbon Europe/London Europe/Madrid " +
+  "America/New_York Europe/Oslo Europe/Paris Europe/Rome Asia/Singapore Australia/Sydney Asia/Tokyo Europe/Vienna " +
+  "Europe/Zurich"
+).split(" ");
+const OTHER_CITIES: [string, string][] = [
+  ["delhi", "Asia/Kolkata"],
+  ["mumbai", "Asia/Kolkata"],
+  ["san francisco", "America/Los_Angeles"],
+  ["são paulo", "America/Sao_Paulo"],
+];
+const cityOf = (zone: string) =>
+  zone
+    .slice(zone.indexOf("/") + 1)
+    .replace("_", " ")
+    .toLowerCase();
 
 /** Reads a JSON object, as webhooks send it, as a list of its facts; other text is unchanged. */
 export function readMessage(text: string): string {
@@ -91,7 +86,8 @@ export function findZone(text: string): string | undefined {
   const named = /\b[A-Z][A-Za-z]+\/[A-Z][A-Za-z_]+\b/.exec(text)?.[0];
   if (named !== undefined) return named;
   const lower = text.toLowerCase();
-  return Object.entries(CITY_ZONES).find(([city]) => lower.includes(city))?.[1];
+  const zone = ZONES.find((each) => lower.includes(cityOf(each)));
+  return zone ?? OTHER_CITIES.find(([city]) => lower.includes(city))?.[1];
 }
 
 const STOP_WORDS = new Set(

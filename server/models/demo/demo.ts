@@ -16,17 +16,11 @@ export const DEMO_PROVIDER = "demo";
 type PlannedCall = { name: string; arguments: JsonObject; reason: string };
 
 /** Functions with their own rules, or that the script never calls on its own. */
-const BUILT_IN = new Set([
-  "calculate",
-  "current_time",
-  "http_request",
-  "generate_text",
-  "transform_json",
-  "run_javascript",
-  "run_tool",
-  "run_agent",
-  "wait",
-]);
+const BUILT_IN = new Set(
+  "calculate current_time http_request generate_text transform_json run_javascript run_tool run_agent wait".split(
+    " ",
+  ),
+);
 
 const UNFILLED =
   "The built-in demo model fills only simple schemas, and its answer did not match this one. Choose another model, or " +

@@ -94,11 +94,11 @@ const wireMessage = z.object({
   tool_calls: z.array(z.unknown()).nullish(),
   function_call: z.object({ name: z.string(), arguments: z.unknown().optional() }).nullish(),
 });
+const wireChoice = z.object({ message: wireMessage, finish_reason: z.string().nullish() });
 const completion = z.object({
-  choices: z.array(z.unknown()),
+  choices: z.tuple([wireChoice], z.unknown()),
   usage: z.unknown().optional(),
 });
-const wireChoice = z.object({ message: wireMessage, finish_reason: z.string().nullish() });
 const wireUsage = z.object({ prompt_tokens: tokenCount, completion_tokens: tokenCount });
 
 /** An error with a success status, as some gateways send it. */
@@ -190,15 +190,13 @@ export function readChatCompletion(
   { furtherCalls = 0, redact = (text) => text }: { furtherCalls?: number; redact?: Redact | undefined } = {},
 ): ReadCompletion {
   const parsed = completion.safeParse(body);
-  const choice = wireChoice.safeParse(parsed.data?.choices[0]);
-  if (!parsed.success || !choice.success)
-    throw readReportedError(body) ?? new ReplyError("the answer is not a chat completion");
-  const { message, finish_reason: finishReason } = choice.data;
+  if (!parsed.success) throw readReportedError(body) ?? new ReplyError("the answer is not a chat completion");
+  const [{ message, finish_reason: finishReason }] = parsed.data.choices;
   const text = textOfContent(message.content);
   return {
     content: replaceNul(text === "" ? (message.refusal ?? "") : text),
     toolCalls: readCalls(message, request, { furtherCalls, redact }),
-    finishReason: typeof finishReason === "string" ? redact(finishReason).slice(0, MAX_NAME_LENGTH) : null,
+    finishReason: finishReason ? redact(finishReason).slice(0, MAX_NAME_LENGTH) : null,
     reasoning: message.reasoning_content ?? message.reasoning ?? "",
     usage: readUsage(parsed.data.usage),
   };

@@ -3,9 +3,8 @@ import { MAX_EVENT_LENGTH } from "@/server/models/reply-limits";
 import { ReplyTooLarge } from "./chat-completion";
 
 /**
- * Reads server-sent events (HTML standard, section 9.2.6) from bytes as they arrive; only each event's data, since chat
- * completions use nothing else. Linear in the bytes, however they are split. An incomplete last event is dropped, as
- * the standard says.
+ * Reads the data of server-sent events (HTML standard, section 9.2.6) as bytes arrive, in linear time however they are
+ * split. An incomplete last event is dropped.
  */
 export class EventStreamReader {
   readonly #decoder = new StringDecoder("utf8");

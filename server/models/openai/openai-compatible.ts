@@ -43,9 +43,7 @@ export type OpenAiCompatibleOptions = {
   random: () => number;
   /** Waits; rejects with the signal's reason. */
   sleep: (ms: number, signal: AbortSignal) => Promise<void>;
-  /** The most attempts for temporary errors; default 5. */
   maxAttempts?: number;
-  /** The time limit of one attempt in milliseconds; default 300,000. */
   attemptTimeoutMs?: number;
 };
 
@@ -57,7 +55,6 @@ const MAX_RETRY_AFTER_MS = 60_000;
 /** What is known about a server before its first response. */
 const UNKNOWN_SERVER: Adaptation = { oldTokenLimit: false, schemaInPrompt: false, unstreamed: false };
 
-/** An OpenAI-compatible endpoint, by chat completions. */
 export function createOpenAiCompatible(options: OpenAiCompatibleOptions): Provider {
   const { name, fetch, redact, clock, random, sleep, maxAttempts = 5, attemptTimeoutMs = 300_000 } = options;
   const client = new OpenAI({

@@ -82,7 +82,6 @@ export class StreamedCompletion {
     }
   }
 
-  /** How many calls were beyond the limit. */
   get furtherCalls(): number {
     return this.#further.size;
   }

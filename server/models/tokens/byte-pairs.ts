@@ -1,8 +1,7 @@
 /**
- * Counts the tokens of byte pair encoding with a vocabulary such as OpenAI's o200k. A pattern splits the text into
- * pieces: words, numbers, marks, blanks. Within a piece, the adjacent pair whose union has the lowest rank is merged,
- * repeatedly. Only the count is needed, so no token is created. Typed arrays hold the vocabulary in a few megabytes; a
- * `Map` of the same 200,000 strings would take ten times as much.
+ * Counts the tokens of byte pair encoding. A pattern splits the text into pieces; within a piece, the adjacent pair whose
+ * union has the lowest rank is merged, repeatedly. Typed arrays hold the vocabulary in a few megabytes; a `Map` of the
+ * same 200,000 strings would take ten times as much.
  */
 
 /** A vocabulary in the format of the js-tiktoken package: lines of `! FIRST_RANK BASE64 BASE64 …`. */

@@ -1,5 +1,6 @@
+import type { JsonObject } from "@/server/json/json";
 import { describeSchema } from "@/server/models/json-answer";
-import type { ModelMessage, OfferedTool, Prompt } from "@/server/models/port";
+import type { ModelMessage, Prompt } from "@/server/models/port";
 
 /** Tokens of one UTF-16 unit outside of ASCII, by script: at least as many as in the o200k vocabulary. */
 function unitTokens(code: number): number {
@@ -64,41 +65,38 @@ const MESSAGE_OVERHEAD = 6;
 const TOOL_OVERHEAD = 16;
 const REQUEST_OVERHEAD = 8;
 
-/** Messages and schemas recur with every iteration of a run; each is measured once. */
-const bounds = new WeakMap<object, number>();
-
-function boundOnce<Part extends object>(part: Part, measure: (part: Part) => number): number {
-  const known = bounds.get(part);
-  if (known !== undefined) return known;
-  const tokens = measure(part);
-  bounds.set(part, tokens);
-  return tokens;
+/** Remembers what was measured: messages and schemas recur with every iteration of a run. */
+export function remember<Part extends object, Result>(
+  measure: (part: Part) => Result,
+): (part: Part) => Result {
+  const known = new WeakMap<Part, Result>();
+  return (part) => {
+    const before = known.get(part);
+    if (before !== undefined) return before;
+    const result = measure(part);
+    known.set(part, result);
+    return result;
+  };
 }
 
-function boundMessage(message: ModelMessage): number {
+const boundMessage = remember((message: ModelMessage): number => {
   let tokens = MESSAGE_OVERHEAD + boundTextTokens(message.content);
   if (message.role !== "assistant") return tokens;
   for (const call of message.toolCalls) {
     tokens += MESSAGE_OVERHEAD + boundTextTokens(call.name) + boundTextTokens(call.arguments);
   }
   return tokens;
-}
+});
+const boundParameters = remember((schema: JsonObject) => boundTextTokens(JSON.stringify(schema)));
+const boundAnswerSchema = remember((schema: JsonObject) => boundTextTokens(describeSchema(schema)));
 
-function boundTool({ name, description, parameters }: OfferedTool): number {
-  const schema = boundOnce(parameters, (document) => boundTextTokens(JSON.stringify(document)));
-  return TOOL_OVERHEAD + boundTextTokens(name) + boundTextTokens(description) + schema;
-}
-
-/**
- * A quick upper bound for the tokens of a request; see `boundTextTokens` for its accuracy. Messages must not change
- * afterwards.
- */
+/** A quick upper bound for the tokens of a request (see `boundTextTokens`). Messages must not change afterwards. */
 export function boundRequestTokens(request: Prompt): number {
   let tokens = REQUEST_OVERHEAD;
-  for (const message of request.messages) tokens += boundOnce(message, boundMessage);
-  for (const tool of request.tools) tokens += boundTool(tool);
-  if (request.responseSchema) {
-    tokens += boundOnce(request.responseSchema, (schema) => boundTextTokens(describeSchema(schema)));
-  }
+  for (const message of request.messages) tokens += boundMessage(message);
+  for (const { name, description, parameters } of request.tools)
+    tokens +=
+      TOOL_OVERHEAD + boundTextTokens(name) + boundTextTokens(description) + boundParameters(parameters);
+  if (request.responseSchema) tokens += boundAnswerSchema(request.responseSchema);
   return tokens;
 }

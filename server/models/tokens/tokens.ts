@@ -3,6 +3,7 @@ import { describeSchema } from "@/server/models/json-answer";
 import type { ModelMessage, OfferedTool, Prompt, ToolCall } from "@/server/models/port";
 import { WorkSlice } from "@/server/work-slice";
 import { type BytePairCounter, createBytePairCounter } from "./byte-pairs";
+import { remember } from "./token-bound";
 
 /**
  * Counts tokens with o200k, the vocabulary of OpenAI's models since 2024. The count is exact for OpenAI's models and an
@@ -55,37 +56,26 @@ async function countInParts(text: string): Promise<number> {
 const MESSAGE_OVERHEAD = 4;
 const REQUEST_OVERHEAD = 3;
 
-/** Messages and tools recur with every iteration of a run; each is counted once. */
-const counted = new WeakMap<ModelMessage | OfferedTool, number>();
-
-async function countOnce<Part extends ModelMessage | OfferedTool>(
-  part: Part,
-  texts: (part: Part) => readonly string[],
-): Promise<number> {
-  const known = counted.get(part);
-  if (known !== undefined) return known;
+async function countTexts(texts: readonly string[]): Promise<number> {
   let tokens = MESSAGE_OVERHEAD;
-  for (const text of texts(part)) tokens += await countTextTokens(text);
-  counted.set(part, tokens);
+  for (const text of texts) tokens += await countTextTokens(text);
   return tokens;
 }
 
 const textsOfCalls = (calls: readonly ToolCall[]) => calls.flatMap((call) => [call.name, call.arguments]);
-const textsOfMessage = (message: ModelMessage) => [
-  message.content,
-  ...(message.role === "assistant" ? textsOfCalls(message.toolCalls) : []),
-];
-const textsOfTool = ({ name, description, parameters }: OfferedTool) => [
-  name,
-  description,
-  JSON.stringify(parameters),
-];
+const countMessage = remember((message: ModelMessage) => {
+  const calls = message.role === "assistant" ? textsOfCalls(message.toolCalls) : [];
+  return countTexts([message.content, ...calls]);
+});
+const countTool = remember(({ name, description, parameters }: OfferedTool) =>
+  countTexts([name, description, JSON.stringify(parameters)]),
+);
 
 /** Counts the tokens of a request: its messages, their calls, the offered tools and the schema of the answer. */
 export async function countRequestTokens(request: Prompt): Promise<number> {
   let tokens = REQUEST_OVERHEAD;
-  for (const message of request.messages) tokens += await countOnce(message, textsOfMessage);
-  for (const tool of request.tools) tokens += await countOnce(tool, textsOfTool);
+  for (const message of request.messages) tokens += await countMessage(message);
+  for (const tool of request.tools) tokens += await countTool(tool);
   if (request.responseSchema) tokens += await countTextTokens(describeSchema(request.responseSchema));
   return tokens;
 }

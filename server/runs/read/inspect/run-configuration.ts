@@ -1,5 +1,5 @@
 import { type RunConfiguration, runConfiguration } from "@/server/agent/definition";
-import { toolSlugOf } from "@/server/agent/offered-tools";
+import { toolSlugOf } from "@/server/agent/prompts";
 import type { MemberActor } from "@/server/auth/actor";
 import {
   compareFields,
