@@ -115,7 +115,7 @@ export function questionsOf(services: Services, at: Landmarks): Question[] {
         findRunIds(services, actor.orgId, { filter, page: { limit: 1_000 } }),
       ),
       other(`live: which of 200 fit, ${name}`, async () =>
-        findFitting(services, actor.orgId, { filter, ids: await changed }),
+        findFitting(services, actor, { filter, ids: await changed }),
       ),
     ]),
     ...RUN_PERIODS.map((period) =>

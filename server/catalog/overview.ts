@@ -9,7 +9,7 @@ import {
 } from "@/server/contract/enums";
 import { Prisma } from "@/server/db/generated/client";
 import { isoDate } from "@/server/db/sql";
-import { readWeek, type WeekFigures } from "@/server/runs/read/metrics/week";
+import { readWeek, type WeekFigures } from "@/server/runs/read/metrics/metrics";
 import { openRuns, queuedRuns } from "@/server/runs/read/run-rows";
 import type { Services } from "@/server/services";
 

@@ -61,17 +61,18 @@ const UNCOUNTED = `
   ) stretch
   WHERE stretch.since < stretch.until ORDER BY o.id`;
 
+const FIGURES =
+  "at, dimension, subject_id, runs, completed, failed, cancelled, tokens, credits, duration_classes, duration_runs";
+
 /** Counts the hours of a range within one day, and the day itself if the range completes it. */
 const COUNT = `
   WITH hours AS (
     INSERT INTO run_counts
-    SELECT $1::uuid, 'hour', at, dimension, subject_id, runs, completed, failed, cancelled, tokens, credits,
-      duration_classes, duration_runs
+    SELECT $1::uuid, 'hour', ${FIGURES}
     FROM count_runs($1::uuid, $2::timestamptz, $3::timestamptz, interval '1 hour')
   ), days AS (
     INSERT INTO run_counts
-    SELECT $1::uuid, 'day', at, dimension, subject_id, runs, completed, failed, cancelled, tokens, credits,
-      duration_classes, duration_runs
+    SELECT $1::uuid, 'day', ${FIGURES}
     FROM count_runs($1::uuid, $3::timestamptz - interval '1 day', $3::timestamptz, interval '1 day')
     WHERE date_trunc('day', $3::timestamptz, 'UTC') = $3::timestamptz
   )

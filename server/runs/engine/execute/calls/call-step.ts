@@ -2,7 +2,7 @@ import { parseFunctionInput } from "@/server/functions/execute";
 import { FunctionError } from "@/server/functions/function-error";
 import { findFunction } from "@/server/functions/registry";
 import { waitFunction } from "@/server/functions/wait";
-import type { BegunStep, FinishedStep } from "@/server/runs/engine/write/journal";
+import type { BegunStep, FinishedStep } from "../../write/journal";
 import type { Execution } from "../execution";
 import { attemptFunction } from "./call-function";
 import { callRun } from "./call-run";

@@ -2,13 +2,13 @@ import { ZERO } from "@/server/credits/amount";
 import { creditsOfActions } from "@/server/credits/prices";
 import { FunctionError, isFinal } from "@/server/functions/function-error";
 import type { Json, JsonObject } from "@/server/json/json";
-import { pauseAt } from "@/server/runs/engine/pause-points";
-import type { BegunStep, FinishedStep } from "@/server/runs/engine/write/journal";
-import type { NewStep, StepResult } from "@/server/runs/engine/write/journal-rows";
 import type { Redact } from "@/server/secrets/redact";
 import { replaceNul, storeOutput } from "@/server/secrets/stored-output";
 import { sleepOrThrow } from "@/server/sleep";
 import { type RetryPolicy, retryWaitMs } from "@/server/workflow/retry-policy";
+import { pauseAt } from "../../pause-points";
+import type { BegunStep, FinishedStep } from "../../write/journal";
+import type { NewStep, StepResult } from "../../write/journal-rows";
 import { exactly } from "../budget";
 import type { Execution } from "../execution";
 
