@@ -55,7 +55,7 @@ export async function readJournal(services: Services, run: ClaimedRun): Promise<
     // A failed call may be repeated by the next worker; what it received is charged.
     if (isInterrupted(row, ["Completed"])) continue;
     const requested = toolCalls.parse(JSON.parse(row.toolCalls));
-    calls.set(key, { key, content, toolCalls: requested, usage: { inputTokens, outputTokens } });
+    calls.set(key, { content, toolCalls: requested, usage: { inputTokens, outputTokens } });
   }
   const begunSteps = await services.pool.query(
     `SELECT key, status, started_at AS "startedAt", step_number AS "stepNumber",
@@ -64,15 +64,15 @@ export async function readJournal(services: Services, run: ClaimedRun): Promise<
     [run.id],
   );
   for (const row of z.array(stepRow).parse(begunSteps.rows)) {
-    const { key, stepNumber, output } = row;
-    contents.stepNumbers.set(key, stepNumber);
+    const { key } = row;
+    contents.stepNumbers.set(key, row.stepNumber);
     if (isInterrupted(row, ["Completed", "Failed"])) {
       contents.openSteps.set(key, row.startedAt);
       continue;
     }
     totals.stepsExecuted += 1;
     totals.actionsUsed += row.actions;
-    steps.set(key, { key, stepNumber, output: output ?? "null", failed: row.status === "Failed" });
+    steps.set(key, { output: row.output ?? "null", failed: row.status === "Failed" });
   }
   return contents;
 }

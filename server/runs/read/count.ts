@@ -1,4 +1,3 @@
-import { z } from "zod";
 import { LOCKS, suspendSocketTimeout, withAdvisoryLock } from "@/server/db/sql";
 import type { Services } from "@/server/services";
 
@@ -11,7 +10,7 @@ import type { Services } from "@/server/services";
 /** A run created before an hour's end may be committed after it, and processes' clocks differ. */
 const SETTLED_AFTER = "10 minutes";
 
-const uncounted = z.object({ orgId: z.string(), since: z.date(), until: z.date() });
+type Uncounted = { orgId: string; since: Date; until: Date };
 
 /**
  * Counts settled hours day by day, until nothing is left or `shouldContinue` returns false; deletes counts beyond the
@@ -27,8 +26,8 @@ export async function countSettledRuns(
     const restoreTimeout = suspendSocketTimeout(client);
     const now = services.clock.now();
     let counted = 0;
-    const { rows } = await client.query(UNCOUNTED, [now]);
-    for (const { orgId, since, until } of z.array(uncounted).parse(rows)) {
+    const { rows } = await client.query<Uncounted>(UNCOUNTED, [now]);
+    for (const { orgId, since, until } of rows) {
       let from = since;
       while (from < until && shouldContinue()) {
         const midnight = new Date((Math.floor(from.getTime() / DAY_MS) + 1) * DAY_MS);

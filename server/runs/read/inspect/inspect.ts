@@ -101,7 +101,6 @@ const runDetail = runSummary.extend({
   triggerId: z.string().nullable(),
   apiKeyId: z.string().nullable(),
   parentRunId: z.string().nullable(),
-  rootRunId: z.string(),
   inputTokens: z.number(),
   outputTokens: z.number(),
   actions: z.number(),
@@ -123,7 +122,7 @@ const runDetail = runSummary.extend({
 async function readRun(services: Services, actor: MemberActor, runId: string) {
   const found = await services.db.$queryRaw`
     SELECT ${RUN_COLUMNS}, r.agent_id AS "agentId", r.tool_id AS "toolId", r.trigger_id AS "triggerId",
-      r.api_key_id AS "apiKeyId", r.parent_run_id AS "parentRunId", r.root_run_id AS "rootRunId",
+      r.api_key_id AS "apiKeyId", r.parent_run_id AS "parentRunId",
       coalesce(f.input_tokens, r.input_tokens) AS "inputTokens", coalesce(f.output_tokens, r.output_tokens) AS "outputTokens",
       coalesce(f.actions, r.actions_used) AS actions, r.error_code AS "errorCode", r.error_message AS "errorMessage",
       r.cancelled_by AS "cancelledBy", r.deadline_seconds AS "deadlineSeconds", r.yielded_at AS "yieldedAt",

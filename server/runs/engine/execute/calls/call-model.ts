@@ -76,7 +76,7 @@ export async function callModel(
   const credits = await budget.spend(reserved, priceOf(reply.usage));
   await pauseAt("act:after");
   journal.finishCall(begun, { reply, credits });
-  return { key, content: reply.content, toolCalls: reply.toolCalls, usage: reply.usage };
+  return { content: reply.content, toolCalls: reply.toolCalls, usage: reply.usage };
 }
 
 /**
