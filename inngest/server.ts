@@ -17,14 +17,7 @@ const REGISTER_EVERY_MS = { missing: 5_000, registered: 60_000 };
 /** A segment is one iteration, so that the server's pages show the loop and no request takes long. */
 const ACTS_PER_CALL = 2;
 
-export type ServerDriver = {
-  driver: Extract<Driver, { kind: "server" }>;
-  /** Whether the server has the functions. */
-  isRegistered(): boolean;
-  /** Handles the server's calls at /api/inngest. */
-  handle(request: Request): Promise<Response>;
-  stop(): void;
-};
+export type ServerDriver = ReturnType<typeof createServerDriver>;
 
 type Settings = NonNullable<Services["env"]["inngest"]>;
 
@@ -39,8 +32,8 @@ export function createServerDriver(
   {
     settings,
     registerEveryMs = REGISTER_EVERY_MS,
-  }: { settings: Settings; registerEveryMs?: { missing: number; registered: number } },
-): ServerDriver {
+  }: { settings: Settings; registerEveryMs?: typeof REGISTER_EVERY_MS },
+) {
   const { isDev, baseUrl, eventKey, signingKey } = readInngestServer(settings);
   const { serveOrigin } = settings;
   const log = services.log.child({ component: "inngest", server: baseUrl });
@@ -71,24 +64,24 @@ export function createServerDriver(
       return error;
     }
   };
-  const registration = stayRegistered(register, log, registerEveryMs);
-  return {
-    driver: {
-      kind: "server",
-      async handOver(runs) {
-        if (runs.length === 0) return;
-        await client.send(
-          runs.map((run) => ({
-            id: run.eventId,
-            name: RUN_EVENTS[run.kind],
-            data: { runId: run.id, segment: run.segment },
-          })),
-        );
-      },
+  const driver: Extract<Driver, { kind: "server" }> = {
+    kind: "server",
+    async handOver(runs) {
+      if (runs.length === 0) return;
+      await client.send(
+        runs.map((run) => ({
+          id: run.eventId,
+          name: RUN_EVENTS[run.kind],
+          data: { runId: run.id, segment: run.segment },
+        })),
+      );
     },
-    isRegistered: () => registration.isRegistered(),
-    handle: (request) => handle(request),
-    stop: () => registration.stop(),
+  };
+  return {
+    driver,
+    /** Handles the server's calls at /api/inngest. */
+    handle: (request: Request): Promise<Response> => handle(request),
+    ...stayRegistered(register, log, registerEveryMs),
   };
 }
 
@@ -99,11 +92,7 @@ function quietly(log: Logger) {
 }
 
 /** Registers immediately and then repeatedly. Logs when registration starts to fail and when it recovers. */
-function stayRegistered(
-  register: () => Promise<unknown>,
-  log: Logger,
-  everyMs: typeof REGISTER_EVERY_MS,
-): { isRegistered(): boolean; stop(): void } {
+function stayRegistered(register: () => Promise<unknown>, log: Logger, everyMs: typeof REGISTER_EVERY_MS) {
   let registered: boolean | undefined;
   let timer: NodeJS.Timeout | undefined;
   let stopped = false;
@@ -120,6 +109,7 @@ function stayRegistered(
   };
   void go();
   return {
+    /** Whether the server has the functions. */
     isRegistered: () => registered === true,
     stop() {
       stopped = true;

@@ -11,7 +11,6 @@ const LOST_EVERY_MS = 5_000;
 
 /** The engine of a process with its driver, as configured: embedded, or an Inngest server. */
 export class RunningEngine extends RunEngine {
-  readonly #getServices: () => Services;
   #server: ServerDriver | undefined;
   #stopMaintenance = async () => {};
   #timer: NodeJS.Timeout | undefined;
@@ -34,12 +33,11 @@ export class RunningEngine extends RunEngine {
         });
       },
     });
-    this.#getServices = getServices;
   }
 
   /** Starts to execute runs. Without it, this process only starts, reads and cancels them. */
   execute(): void {
-    const services = this.#getServices();
+    const services = this.getServices();
     const { inngest } = services.env;
     if (inngest === undefined) {
       this.start(createEmbeddedDriver(this));
@@ -59,7 +57,7 @@ export class RunningEngine extends RunEngine {
   /** Handles an Inngest server's call at /api/inngest: 404 on the embedded engine, 503 if this process executes no runs. */
   async handle(request: Request): Promise<Response> {
     if (this.#server !== undefined) return this.#server.handle(request);
-    if (this.#getServices().env.inngest === undefined) return new Response("Not found", { status: 404 });
+    if (this.getServices().env.inngest === undefined) return new Response("Not found", { status: 404 });
     // The server repeats the call, which another process may answer.
     return new Response("This process executes no runs: let INNGEST_SERVE_ORIGIN lead to one that does.", {
       status: 503,
@@ -78,7 +76,7 @@ export class RunningEngine extends RunEngine {
   }
 
   #seekLostRuns(handOver: () => Promise<void>): void {
-    const { log } = this.#getServices();
+    const { log } = this.getServices();
     this.#timer = setInterval(() => {
       handOver().catch((error: unknown) => log.warn("Could not hand over lost runs; retrying", { error }));
     }, LOST_EVERY_MS);

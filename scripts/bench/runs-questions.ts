@@ -119,7 +119,7 @@ export function questionsOf(services: Services, at: Landmarks): Question[] {
         findRunIds(services, actor.orgId, { filter, page: { limit: 1_000 } }),
       ),
       question(`live: which of 200 fit, ${name}`, async () =>
-        findFitting(services, actor.orgId, { filter, ids: await changed }),
+        findFitting(services, actor, { filter, ids: await changed }),
       ),
     ]),
     ...metrics(""),

@@ -5,7 +5,7 @@ import { DELIVERY_OUTCOMES, RUN_STATUSES } from "@/server/contract/enums";
 import { Prisma } from "@/server/db/generated/client";
 import { isoDate } from "@/server/db/sql";
 import { plain } from "@/server/plain";
-import { readWeek } from "@/server/runs/read/metrics/week";
+import { readWeek } from "@/server/runs/read/metrics/metrics";
 import { openRuns, queuedRuns } from "@/server/runs/read/run-rows";
 import type { Services } from "@/server/services";
 import { inUse, NEWEST } from "./definition-rows";

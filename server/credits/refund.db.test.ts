@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { readTotals } from "@/server/runs/engine/figures";
+import { readTotals } from "@/server/runs/engine/end-run";
 import { removeWorker } from "@/server/runs/engine/worker";
 import { WorkerLost } from "@/server/runs/engine/write/writer";
 import { startRun } from "@/server/runs/start";

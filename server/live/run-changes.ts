@@ -14,7 +14,6 @@ export function notifyRunChanged(
 
 /** A changed run and its sequence after the change. */
 export type RunChange = { orgId: string; runId: string; sequence: number };
-type Listener = (change: RunChange) => void;
 export type Subscription = {
   /** Whether notifications arrive at the moment; while false, poll. */
   connected(): boolean;
@@ -23,34 +22,17 @@ export type Subscription = {
 
 const changeText = /^([^:]+):([^:]+):(\d+)$/;
 
-function subscribe(
-  services: Pick<Services, "notifications">,
+/** Listens to the changes of wanted runs: one run, or all runs of one organization. */
+export function subscribeToRuns(
+  { notifications }: Pick<Services, "notifications">,
   isWanted: (change: RunChange) => boolean,
-  listener: Listener,
+  listener: (change: RunChange) => void,
 ): Subscription {
-  services.notifications.open();
-  const unsubscribe = services.notifications.listen("run", (payload) => {
+  notifications.open();
+  const unsubscribe = notifications.listen("run", (payload) => {
     const [, orgId = "", runId = "", sequence = "0"] = changeText.exec(payload) ?? [];
     const change = { orgId, runId, sequence: Number(sequence) };
     if (isWanted(change)) listener(change);
   });
-  return { connected: () => services.notifications.connected(), unsubscribe };
-}
-
-/** Listens to the changes of one run. */
-export function subscribeToRun(
-  services: Pick<Services, "notifications">,
-  runId: string,
-  listener: Listener,
-): Subscription {
-  return subscribe(services, (change) => change.runId === runId, listener);
-}
-
-/** Listens to the changes of all runs of one organization. */
-export function subscribeToOrganization(
-  services: Pick<Services, "notifications">,
-  orgId: string,
-  listener: Listener,
-): Subscription {
-  return subscribe(services, (change) => change.orgId === orgId, listener);
+  return { connected: () => notifications.connected(), unsubscribe };
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { MemberActor } from "@/server/auth/actor";
 import { newId } from "@/server/ids";
 import { respondWithEvents } from "@/server/live/event-stream";
-import { notifyRunChanged, subscribeToOrganization } from "@/server/live/run-changes";
+import { notifyRunChanged, subscribeToRuns } from "@/server/live/run-changes";
 import { MAX_NAMED_RUNS, streamRun, streamRuns } from "@/server/live/run-stream";
 import { applyUpdate, type RunUpdate } from "@/server/live/run-update";
 import type { ModelReply, ModelRequest } from "@/server/models/port";
@@ -240,9 +240,13 @@ describe("the stream of an organization's runs", () => {
     const { stream, leave } = openRuns(await createMember(world, busy, "viewer"));
     // Subscribed after the stream, so it receives each notification later.
     let heard = 0;
-    const subscription = subscribeToOrganization(world, busy.orgId, () => {
-      heard += 1;
-    });
+    const subscription = subscribeToRuns(
+      world,
+      ({ orgId }) => orgId === busy.orgId,
+      () => {
+        heard += 1;
+      },
+    );
     await expect.poll(() => subscription.connected()).toBe(true);
     const notify = async (ids: string[], sequence: number) => {
       const before = heard;

@@ -2,7 +2,7 @@ import type { MemberActor } from "@/server/auth/actor";
 import { isTerminal } from "@/server/contract/enums";
 import { queueDashboardCall } from "@/server/limits/dashboard-queue";
 import type { EventSink } from "@/server/live/event-stream";
-import { subscribeToOrganization, subscribeToRun } from "@/server/live/run-changes";
+import { type Subscription, subscribeToRuns } from "@/server/live/run-changes";
 import { updateOf } from "@/server/live/run-update";
 import { inspectRun } from "@/server/runs/read/inspect/inspect";
 import type { Services } from "@/server/services";
@@ -31,7 +31,7 @@ export async function streamRun(
   await listen({
     sink,
     pauseMs: RUN_PAUSE_MS,
-    subscribe: (listener) => subscribeToRun(services, runId, listener),
+    subscribe: (listener) => subscribeToRuns(services, (change) => change.runId === runId, listener),
     look: async () => {
       const work = () => inspectRun(services, actor, { runId, after: seen });
       const change = await queueDashboardCall(services, actor.orgId, { work });
@@ -55,11 +55,15 @@ export async function streamRuns(services: Services, actor: MemberActor, sink: E
     sink,
     pauseMs: LIST_PAUSE_MS,
     subscribe: (listener) =>
-      subscribeToOrganization(services, actor.orgId, (ring) => {
-        if (changed.size < MAX_NAMED_RUNS) changed.add(ring.runId);
-        else tooMany ||= !changed.has(ring.runId);
-        listener();
-      }),
+      subscribeToRuns(
+        services,
+        ({ orgId }) => orgId === actor.orgId,
+        ({ runId }) => {
+          if (changed.size < MAX_NAMED_RUNS) changed.add(runId);
+          else tooMany ||= !changed.has(runId);
+          listener();
+        },
+      ),
     look: async () => {
       // Without ids: notifications may have been lost, so the reader must check everything.
       sink.send({ name: "runs", data: { ids: tooMany ? [] : [...changed] } });
@@ -79,23 +83,23 @@ async function listen({
 }: {
   sink: EventSink;
   pauseMs: number;
-  subscribe: (listener: () => void) => { connected(): boolean; unsubscribe(): void };
+  subscribe: (listener: () => void) => Subscription;
   look: () => Promise<"more" | "over">;
 }): Promise<void> {
-  let rung = true;
+  let isChanged = true;
   let wake = () => {};
   const subscription = subscribe(() => {
-    rung = true;
+    isChanged = true;
     wake();
   });
   try {
     while (!sink.signal.aborted) {
       await sink.drained();
       if (sink.signal.aborted) return;
-      rung = false;
+      isChanged = false;
       if ((await look()) === "over") return;
       await sleep(pauseMs, sink.signal);
-      if (rung) continue;
+      if (isChanged) continue;
       await sleepUntilWoken(
         subscription.connected() ? POLL_MS : POLL_WITHOUT_NOTIFICATIONS_MS,
         sink.signal,

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { tryParseJson } from "@/server/json/json";
-import type { Attempt } from "@/server/models/port";
+import type { Attempt, ToolCall } from "@/server/models/port";
 
-/** The attempts of steps and model calls, as stored in their rows: a JSON array, oldest first. */
+/** What rows of steps and model calls hold as JSON text. */
 
 const attempt = z.object({
   startedAt: z.string(),
@@ -13,8 +13,16 @@ const attempt = z.object({
 });
 const attemptList = z.array(attempt).catch([]);
 
+/** The attempts of a step or model call, oldest first. */
 export function readAttempts(text: string): Attempt[] {
   return attemptList.parse(tryParseJson(text));
+}
+
+const toolCallList = z.array(z.object({ id: z.string(), name: z.string(), arguments: z.string() })).catch([]);
+
+/** The calls that a model requested. */
+export function readToolCalls(text: string): ToolCall[] {
+  return toolCallList.parse(tryParseJson(text));
 }
 
 const INTERRUPTED = "Interrupted: its process ended or stalled. It was started again.";

@@ -1,5 +1,5 @@
 import type { MemberActor, OrgId } from "@/server/auth/actor";
-import { OPEN_STATUSES, type RunStatus } from "@/server/contract/enums";
+import { OPEN_STATUSES } from "@/server/contract/enums";
 import { notifyRunChanged } from "@/server/live/run-changes";
 import type { Services } from "@/server/services";
 import { endUnclaimedRun } from "./engine/end-run";
@@ -51,7 +51,7 @@ export async function cancelMatching(
   actor: MemberActor,
   { filter, before, limit = PAGE }: { filter: RunFilter; before?: string | undefined; limit?: number },
 ): Promise<{ found: number; next: string | null }> {
-  const status = openStatuses(filter.status);
+  const status = OPEN_STATUSES.filter((open) => !filter.status?.length || filter.status.includes(open));
   if (status.length === 0) return { found: 0, next: null };
   const { items, nextCursor } = await listRuns(services, actor, {
     filter: { ...filter, status },
@@ -61,8 +61,4 @@ export async function cancelMatching(
   const fresh = items.filter((run) => !run.cancelRequested);
   for (const run of fresh) await cancelRun(services, actor.orgId, { runId: run.id, by: actor.name });
   return { found: fresh.length, next: nextCursor };
-}
-
-function openStatuses(wanted: RunStatus[] | undefined): RunStatus[] {
-  return OPEN_STATUSES.filter((status) => !wanted?.length || wanted.includes(status));
 }

@@ -8,15 +8,10 @@ const MAX_BYTES = 16 * 1024 * 1024;
 /** An ended run with the bodies of its polls. A terminal run never changes, so the bodies are sent unchanged. */
 export type EndedRun = { orgId: string; run: RunFacts; bodies: Map<string, string> };
 
-/** Runs that ended recently in this process, or were read since. */
-export type EndedRuns = {
-  get(runId: string): EndedRun | undefined;
-  add(orgId: string, run: RunFacts): EndedRun;
-  /** Caches the body that answers `view` of a run. */
-  cacheBody(ended: EndedRun, view: string, body: string): string;
-};
+export type EndedRuns = ReturnType<typeof createEndedRuns>;
 
-export function createEndedRuns(): EndedRuns {
+/** Runs that ended recently in this process, or were read since. */
+export function createEndedRuns() {
   const runs = new LRUCache<string, EndedRun>({
     max: MAX_RUNS,
     maxSize: MAX_BYTES,
@@ -27,13 +22,14 @@ export function createEndedRuns(): EndedRuns {
     },
   });
   return {
-    get: (runId) => runs.get(runId),
-    add(orgId, run) {
+    get: (runId: string) => runs.get(runId),
+    add(orgId: string, run: RunFacts): EndedRun {
       const ended = { orgId, run, bodies: new Map<string, string>() };
       runs.set(run.id, ended);
       return ended;
     },
-    cacheBody(ended, view, body) {
+    /** Caches the body that answers `view` of a run, and returns it. */
+    cacheBody(ended: EndedRun, view: string, body: string): string {
       if (runs.get(ended.run.id) !== ended) return body;
       ended.bodies.set(view, body);
       // Set again, so that its new size counts.

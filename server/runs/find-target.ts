@@ -102,37 +102,35 @@ async function readTool(client: Queryable, orgId: OrgId, id: string): Promise<Ta
 async function readAgent(client: Queryable, orgId: OrgId, id: string): Promise<Target | null> {
   const { rows } = await client.query({ ...AGENT, values: [orgId, id] });
   if (rows.length === 0) return null;
-  const row = agentRow.parse(rows[0]);
-  const { name, version, active, maxCredits, deadlineSeconds, model, systemPrompt, maxSteps } = row;
-  const { outputSchema, policies } = readSettings(row.settings);
-  const functions = row.functions.map((name) => ({
-    kind: "function" as const,
+  const { model, systemPrompt, maxSteps, settings, ...row } = agentRow.parse(rows[0]);
+  const { functions, tools, ...agent } = row;
+  const { outputSchema, policies } = readSettings(settings);
+  const callables = [
+    ...functions.map((name) => ({ kind: "function" as const, name, policy: policyOf(policies, name) })),
+    ...tools.map((tool) => ({
+      kind: "tool" as const,
+      name: toolNameForModel(tool.slug),
+      toolId: tool.id,
+      version: tool.version,
+      title: tool.name,
+      description: tool.description,
+      definition: workflowDefinition.parse(JSON.parse(tool.definition)),
+      deadlineSeconds: tool.deadlineSeconds,
+      maxCredits: tool.maxCredits,
+      policy: policyOf(policies, tool.slug),
+    })),
+  ];
+  const { name } = agent;
+  const configuration = {
+    kind: "agent" as const,
     name,
-    policy: policyOf(policies, name),
-  }));
-  const tools = row.tools.map((tool) => ({
-    kind: "tool" as const,
-    name: toolNameForModel(tool.slug),
-    toolId: tool.id,
-    version: tool.version,
-    title: tool.name,
-    description: tool.description,
-    definition: workflowDefinition.parse(JSON.parse(tool.definition)),
-    deadlineSeconds: tool.deadlineSeconds,
-    maxCredits: tool.maxCredits,
-    policy: policyOf(policies, tool.slug),
-  }));
-  const callables = [...functions, ...tools];
-  return {
-    kind: "agent",
-    id,
-    name,
-    version,
-    active,
-    maxCredits,
-    deadlineSeconds,
-    configuration: { kind: "agent", name, model, systemPrompt, maxSteps, outputSchema, callables },
+    model,
+    systemPrompt,
+    maxSteps,
+    outputSchema,
+    callables,
   };
+  return { kind: "agent", ...agent, configuration };
 }
 
 /** How many names a message lists. */

@@ -1,7 +1,6 @@
 import type { AgentConfiguration, RunConfiguration } from "@/server/agent/definition";
 import { offeredTools, openingMessages } from "@/server/agent/prompts";
 import type { Actor } from "@/server/auth/actor";
-import type { Decimal } from "@/server/credits/amount";
 import { headroomForFirstCall, holdForFirstCall, SMALLEST_HOLD } from "@/server/credits/prices";
 import { AppError } from "@/server/errors";
 import type { JsonObject } from "@/server/json/json";
@@ -40,29 +39,13 @@ export type StartRequest = (
 };
 
 /** A start that may be committed. */
-export type PreparedStart = {
-  target: Target;
-  configuration: RunConfiguration;
-  hash: string;
-  document: string;
-  input: string;
-  /** What the start holds, from an upper bound of the prompt's tokens. */
-  hold: Decimal;
-  /** What the first iteration may need in addition. */
-  headroom: Decimal;
-  /** The hold from the counted prompt. */
-  countHold: () => Promise<Decimal>;
-};
+export type PreparedStart = Awaited<ReturnType<typeof prepareStart>>;
 
 /**
  * Finds what is started, freezes its configuration and bounds the first call's cost. Throws AppError `not_found`,
  * `agent_inactive` and `invalid_request` with issues.
  */
-export async function prepareStart(
-  services: Services,
-  actor: Actor,
-  request: StartRequest,
-): Promise<PreparedStart> {
+export async function prepareStart(services: Services, actor: Actor, request: StartRequest) {
   const found = await findTarget(services, actor.orgId, { kind: request.kind, id: request.targetId });
   const target = found && request.draft ? withDraft(found, request.draft) : found;
   if (target === null) {
@@ -84,8 +67,11 @@ export async function prepareStart(
       configuration,
       ...freeze(services, target, configuration),
       input: replaceNul(request.userMessage),
+      /** What the start holds, from an upper bound of the prompt's tokens. */
       hold: holdForFirstCall(prices, configuration.model, bound),
+      /** What the first iteration may need in addition. */
       headroom: headroomForFirstCall(prices, configuration.model, bound),
+      /** The hold from the counted prompt. */
       countHold: async () => holdForFirstCall(prices, configuration.model, await models.countTokens(prompt)),
     };
   }

@@ -27,6 +27,8 @@ export type Start = {
   runId: string;
 };
 
+const SOURCES = { api_key: "api", trigger: "webhook", member: "dashboard", operator: "operator" } as const;
+
 /** What the writer inserts. */
 export function startItem({ actor, request, conditions, prepared, runId }: Start): StartItem {
   const { target, hash, input, hold, headroom } = prepared;
@@ -38,7 +40,10 @@ export function startItem({ actor, request, conditions, prepared, runId }: Start
     ...targetColumns(target),
     configuration: hash,
     document: null,
-    ...originOf(actor),
+    source: SOURCES[actor.kind],
+    trigger: actor.kind === "trigger" ? actor.triggerId : null,
+    api_key: actor.kind === "api_key" ? actor.apiKeyId : null,
+    user: actor.kind === "member" ? actor.userId : null,
     input,
     hold: hold.toFixed(4),
     headroom: headroom.toFixed(4),
@@ -114,18 +119,4 @@ function narrowestCap({ kind, maxCredits }: Target, actor: Actor): Cap | null {
   const { maxCredits: credits, name } = actor;
   if (credits === null || own?.credits.lte(credits)) return own;
   return { credits, of: actor.kind === "api_key" ? `the API key "${name}"` : `the trigger "${name}"` };
-}
-
-function originOf(actor: Actor): Pick<StartItem, "source" | "trigger" | "api_key" | "user"> {
-  const origin = { trigger: null, api_key: null, user: null };
-  switch (actor.kind) {
-    case "api_key":
-      return { ...origin, source: "api", api_key: actor.apiKeyId };
-    case "trigger":
-      return { ...origin, source: "webhook", trigger: actor.triggerId };
-    case "member":
-      return { ...origin, source: "dashboard", user: actor.userId };
-    case "operator":
-      return { ...origin, source: "operator" };
-  }
 }

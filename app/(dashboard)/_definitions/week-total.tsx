@@ -1,7 +1,7 @@
 import { Figure, Figures, Sparkline } from "@/app/_ui/figures/figures";
 import { formatCount, formatCredits, formatDuration, formatShare, NONE } from "@/app/_ui/figures/format";
 import { FiguresSkeleton, ListPageSkeleton } from "@/app/_ui/page/skeletons";
-import type { WeekFigures } from "@/server/runs/read/metrics/week";
+import type { WeekFigures } from "@/server/runs/read/metrics/metrics";
 import { ended, WEEK_COLUMNS } from "./week";
 
 type Line = { name: string; week: WeekFigures | null };

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { WeekFigures } from "@/server/runs/read/metrics/week";
+import type { WeekFigures } from "@/server/runs/read/metrics/metrics";
 import { listHref, readListView, viewLines, type WeekSort, weekColumns } from "./week";
 import { highest, sumOf } from "./week-total";
 

@@ -3,7 +3,7 @@ import { formatCount, formatCredits, formatDuration, formatShare, NONE } from "@
 import { StatusShape } from "@/app/_ui/figures/status";
 import { type Column, ListCell } from "@/app/_ui/table";
 import type { RunFigures } from "@/server/runs/read/metrics/figures";
-import type { WeekFigures } from "@/server/runs/read/metrics/week";
+import type { WeekFigures } from "@/server/runs/read/metrics/metrics";
 
 /** The columns of a list with the figures of the last seven days. Each offers its order, the highest `rank` first. */
 const WEEK = {

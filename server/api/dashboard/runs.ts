@@ -61,9 +61,7 @@ export const runsRouter = router({
   /** Which of these runs match a filter. */
   fitting: viewer
     .input(z.object({ filter: runFilter.default({}), ids: z.array(z.uuid()).max(200) }))
-    .query(({ ctx, input }) =>
-      findFitting(ctx.services, ctx.actor.orgId, { filter: input.filter, ids: input.ids }),
-    ),
+    .query(call(findFitting)),
 
   neighbours: viewer
     .input(z.object({ runId: z.uuid(), filter: runFilter.default({}) }))

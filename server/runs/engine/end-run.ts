@@ -1,9 +1,10 @@
+import { z } from "zod";
 import { mintOrgId } from "@/server/auth/mint-org-id";
-import { ZERO } from "@/server/credits/amount";
+import { decimalText, ZERO } from "@/server/credits/amount";
+import type { Queryable } from "@/server/db/sql";
 import { notifyRunChanged } from "@/server/live/run-changes";
 import type { Services } from "@/server/services";
 import { type ClaimedRun, isPlatformFault, type Outcome, type Totals } from "./claimed-run";
-import { readTotals } from "./figures";
 import { type Worker, withWorker } from "./port";
 import type { EndItem } from "./write/flush-items";
 import type { JournalRow } from "./write/journal-rows";
@@ -106,4 +107,30 @@ function endItem(
     refund: waived,
     sequence,
   };
+}
+
+const TOTALS = {
+  name: "run-totals",
+  text: `
+  SELECT f.steps AS "stepsExecuted", (SELECT count(*)::int FROM steps WHERE run_id = $1 AND status = 'Running') AS "openSteps",
+         f.actions AS "actionsUsed", f.input_tokens AS "inputTokens", f.output_tokens AS "outputTokens",
+         f.credits::text AS "creditsUsed", f.sequence
+  FROM open_run_figures($1, true) f`,
+};
+
+const totalsRow = z.object({
+  stepsExecuted: z.number(),
+  openSteps: z.number(),
+  actionsUsed: z.number(),
+  inputTokens: z.number(),
+  outputTokens: z.number(),
+  creditsUsed: decimalText,
+  sequence: z.number(),
+});
+
+/** Sums the journal of a run, whose own row is written only at its start and end. `sequence`: that of the newest row. */
+export async function readTotals(client: Queryable, runId: string) {
+  const { rows } = await client.query({ ...TOTALS, values: [runId] });
+  const { openSteps, sequence, ...totals } = totalsRow.parse(rows[0]);
+  return { totals, openSteps, sequence };
 }

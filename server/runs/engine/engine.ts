@@ -11,7 +11,6 @@ import type { SegmentContext } from "./execute/execution";
 import { RunStopped, SleepUntil, YieldSlot } from "./execute/interruptions";
 import { Strands } from "./execute/strands";
 import type { Engine, ExecutingRun, Worker } from "./port";
-import { renewClaim } from "./run-state";
 import {
   committed,
   endUnclaimable,
@@ -19,6 +18,7 @@ import {
   pauseSlot,
   releaseRun,
   releaseSlot,
+  renewClaim,
   type SegmentResult,
   type Slot,
   settle,
@@ -43,7 +43,7 @@ const MAX_ATTEMPTS = 6;
  * (inngest/functions.ts). Its dispatcher gives waiting runs slots. docs/engine.md shows the state machine.
  */
 export class RunEngine implements Engine, Slots {
-  readonly #getServices: () => Services;
+  protected readonly getServices: () => Services;
   readonly #options: EngineOptions;
   /** Root runs with a slot here, by id. */
   readonly #slots = new Map<string, Slot>();
@@ -59,12 +59,12 @@ export class RunEngine implements Engine, Slots {
   #stopping = false;
 
   constructor(getServices: () => Services, options: EngineOptions) {
-    this.#getServices = getServices;
+    this.getServices = getServices;
     this.#options = options;
   }
 
   worker(): Promise<Worker> {
-    this.#worker ??= openWorker(this.#getServices(), {
+    this.#worker ??= openWorker(this.getServices(), {
       freeSlots: () => this.freeSlots(),
       executing: () => this.#executing.size,
       onAdmitted: (starts) => this.reserve(starts),
@@ -79,7 +79,7 @@ export class RunEngine implements Engine, Slots {
   /** Begins to execute runs. */
   start(driver: Driver): void {
     this.#driver = driver;
-    this.#dispatcher = new Dispatcher(this.#getServices(), driver, this);
+    this.#dispatcher = new Dispatcher(this.getServices(), driver, this);
     this.#dispatcher.start();
   }
 
@@ -140,7 +140,7 @@ export class RunEngine implements Engine, Slots {
 
   /** Gives a claimed run its slot. */
   #open(run: ClaimedRun, worker: Worker, { contents, children } = UNTOUCHED()): Slot {
-    const journal = new RunJournal(this.#getServices(), worker, { run, contents });
+    const journal = new RunJournal(this.getServices(), worker, { run, contents });
     const used = contents.totals.creditsUsed.add(children.open);
     const budget = capBudget(openBudget(worker, run, used), run.cap, used.add(children.ended));
     const family = { started: children.count };
@@ -157,14 +157,14 @@ export class RunEngine implements Engine, Slots {
   /** Gives a claimed run its slot, with its journal. */
   async #openAgain(run: ClaimedRun, worker: Worker): Promise<Slot> {
     if (run.epoch === 1) return this.#open(run, worker);
-    const services = this.#getServices();
+    const services = this.getServices();
     const contents = await readJournal(services, run);
     return this.#open(run, worker, { contents, children: await readChildUsage(services, run.id) });
   }
 
   /** Drives a run of the embedded engine through one segment, and retries errors that a later attempt may resolve. */
   async #drive(first: Slot): Promise<void> {
-    const { log } = this.#getServices();
+    const { log } = this.getServices();
     const { id, kind, segment } = first.run;
     if (this.#driver?.kind !== "embedded") throw new Error("only the embedded engine drives runs itself");
     let slot = first;
@@ -196,16 +196,16 @@ export class RunEngine implements Engine, Slots {
 
   /** Opens a run again after an error, with its committed journal. Null if this worker no longer has it. */
   async #reopen(slot: Slot): Promise<Slot | null> {
-    const services = this.#getServices();
+    const services = this.getServices();
     await settle(slot);
-    if (!(await renewClaim(services, slot.run, slot.worker.id))) return null;
+    if (!(await renewClaim(services, slot))) return null;
     const [renewed] = await readClaimedRuns(services, [slot.run.id]);
     return renewed === undefined ? null : this.#openAgain(renewed, slot.worker);
   }
 
   /** Claims a run for an Inngest server's call. Null if it cannot be claimed. */
   async #claimOne(runId: string): Promise<Slot | null> {
-    const services = this.#getServices();
+    const services = this.getServices();
     if (this.isKnown(runId)) return null;
     this.#opening.add(runId);
     try {
@@ -222,7 +222,7 @@ export class RunEngine implements Engine, Slots {
    * may resolve.
    */
   async executeSegment(runId: string, { acts = Number.POSITIVE_INFINITY } = {}): Promise<SegmentResult> {
-    const services = this.#getServices();
+    const services = this.getServices();
     const slot = this.#driver?.kind === "embedded" ? this.#slots.get(runId) : await this.#claimOne(runId);
     if (!slot) return endUnclaimable(services, runId);
     const { run, worker, journal, budget, family } = slot;
@@ -274,7 +274,7 @@ export class RunEngine implements Engine, Slots {
 
   /** Executes a segment for an Inngest server, and retries errors that a later attempt may resolve. */
   async callSegment(runId: string, limits: { acts: number }): Promise<SegmentResult> {
-    const { log } = this.#getServices();
+    const { log } = this.getServices();
     for (let attempt = 1; ; attempt += 1) {
       try {
         return await this.executeSegment(runId, limits);
@@ -294,7 +294,7 @@ export class RunEngine implements Engine, Slots {
 
   /** Ends a run after its last failed attempt: a platform fault, not charged, its cause only in the log. */
   failRun(runId: string, error: unknown): Promise<void> {
-    return failRun(this.#getServices(), { runId, slot: this.#slots.get(runId), error });
+    return failRun(this.getServices(), { runId, slot: this.#slots.get(runId), error });
   }
 
   runningByOrganization(): Map<string, number> {
@@ -316,7 +316,7 @@ export class RunEngine implements Engine, Slots {
   #handleLostWorker(error: WorkerLost): void {
     this.#worker = undefined;
     if (this.#stopping) return;
-    this.#getServices().log.error("Another process replaced this worker and continues its runs");
+    this.getServices().log.error("Another process replaced this worker and continues its runs");
     for (const { stop } of this.#executing.values()) stop.abort(error);
   }
 }

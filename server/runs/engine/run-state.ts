@@ -1,90 +1,10 @@
-import type { Queryable } from "@/server/db/sql";
-import { transact } from "@/server/db/sql";
-import { notifyRunChanged } from "@/server/live/run-changes";
+import { type Queryable, transact } from "@/server/db/sql";
 import type { Services } from "@/server/services";
-import type { ClaimedRun } from "./claimed-run";
 
-/** Changes of a run between start and end. Each is a compare-and-set under the lock of the run's row. */
-
-/** Whether a run has ended, has a worker, or is being cancelled; null if it does not exist. */
-export async function readState(
-  { pool }: Pick<Services, "pool">,
-  runId: string,
-): Promise<{ terminal: boolean; claimed: boolean; cancelledBy: string | null } | null> {
-  const { rows } = await pool.query<{ terminal: boolean; claimed: boolean; cancelledBy: string | null }>(
-    `SELECT finished_at IS NOT NULL AS terminal, claimed_by IS NOT NULL AS claimed,
-            CASE WHEN cancel_requested_at IS NOT NULL THEN coalesce(cancelled_by, 'a user') END AS "cancelledBy"
-     FROM runs WHERE id = $1`,
-    [runId],
-  );
-  return rows[0] ?? null;
-}
-
-/**
- * Takes a run's slot: the run waits for one again, from `wakeAt` on if that is set. False if it is to be cancelled or this
- * worker no longer has it.
- */
-export async function yieldSlot(
-  services: Services,
-  run: ClaimedRun,
-  { workerId, sequence, wakeAt = null }: { workerId: string; sequence: number; wakeAt?: Date | null },
-): Promise<boolean> {
-  const yielded = await transact(services.pool, async (client) => {
-    await client.query("SELECT FROM organizations WHERE id = $1 FOR NO KEY UPDATE", [run.orgId]);
-    const { rowCount } = await client.query(
-      `UPDATE runs SET admitted_at = NULL, claimed_by = NULL, sequence = $4, wake_at = $6,
-                       yielded_at = yielded_at || coalesce($5, date_trunc('milliseconds', clock_timestamp()))
-       WHERE id = $1 AND claimed_by = $2 AND epoch = $3 AND status = 'Running' AND cancel_requested_at IS NULL`,
-      [run.id, workerId, run.epoch, sequence, services.clock.forDatabase(), wakeAt],
-    );
-    if (rowCount === 0) return false;
-    await releaseChildren(client, run.id, workerId);
-    await client.query("UPDATE organizations SET in_flight = in_flight - 1 WHERE id = $1", [run.orgId]);
-    return true;
-  });
-  if (yielded) notifyRunChanged(services, run, sequence);
-  return yielded;
-}
-
-/** Releases a run between two segments that an Inngest server calls; it keeps its slot. False as in `yieldSlot`. */
-export async function pauseRun(services: Services, run: ClaimedRun, workerId: string): Promise<boolean> {
-  return transact(services.pool, async (client) => {
-    const { rowCount } = await client.query(
-      `UPDATE runs SET claimed_by = NULL, admitted_at = coalesce($4, date_trunc('milliseconds', clock_timestamp()))
-       WHERE id = $1 AND claimed_by = $2 AND epoch = $3 AND status = 'Running' AND cancel_requested_at IS NULL`,
-      [run.id, workerId, run.epoch, services.clock.forDatabase()],
-    );
-    if (rowCount === 0) return false;
-    await releaseChildren(client, run.id, workerId);
-    return true;
-  });
-}
-
-/**
- * Claims a run of this worker again, so that it is read as by another worker, and releases its child runs. False if
- * this worker no longer has it.
- */
-export async function renewClaim(
-  { pool }: Pick<Services, "pool">,
-  run: ClaimedRun,
-  workerId: string,
-): Promise<boolean> {
-  return transact(pool, async (client) => {
-    const { rowCount } = await client.query(
-      `UPDATE runs SET epoch = epoch + 1 WHERE id = $1 AND claimed_by = $2 AND epoch = $3 AND status = 'Running'`,
-      [run.id, workerId, run.epoch],
-    );
-    if (rowCount === 0) return false;
-    await releaseChildren(client, run.id, workerId);
-    return true;
-  });
-}
+/** The states of runs between start and end, for the dispatcher. Each change is a compare-and-set. */
 
 /** The root runs of a worker. */
-export async function findClaimedRuns(
-  { pool }: Pick<Services, "pool">,
-  workerId: string,
-): Promise<{ id: string; epoch: number }[]> {
+export async function findClaimedRuns({ pool }: Pick<Services, "pool">, workerId: string) {
   const { rows } = await pool.query<{ id: string; epoch: number }>({
     name: "find-claimed-runs",
     text: `SELECT id, epoch FROM runs WHERE claimed_by = $1 AND status IN ('Pending', 'Running') AND parent_run_id IS NULL`,
@@ -94,9 +14,7 @@ export async function findClaimedRuns(
 }
 
 /** Open runs that are to be cancelled, by whom, and whether they have a worker. */
-export async function findCancelledRuns(
-  client: Queryable,
-): Promise<{ id: string; by: string; claimed: boolean }[]> {
+export async function findCancelledRuns(client: Queryable) {
   const { rows } = await client.query<{ id: string; by: string; claimed: boolean }>({
     name: "look-for-cancels",
     text: `SELECT id, coalesce(cancelled_by, 'a user') AS by, claimed_by IS NOT NULL AS claimed FROM runs
@@ -150,10 +68,7 @@ export async function releaseChildren(client: Queryable, rootId: string, workerI
 }
 
 /** Lets runs whose wait is over wait for a slot. Returns how many, and in how many milliseconds the next one is due. */
-export async function wakeRuns({
-  pool,
-  clock,
-}: Pick<Services, "pool" | "clock">): Promise<{ woken: number; nextMs: number | null }> {
+export async function wakeRuns({ pool, clock }: Pick<Services, "pool" | "clock">) {
   const { rows } = await pool.query<{ woken: number; nextMs: number | null }>({
     name: "wake-runs",
     text: `

@@ -1,12 +1,13 @@
 import { retryWhileUnavailable } from "@/server/db/outage";
+import { transact } from "@/server/db/sql";
+import { notifyRunChanged } from "@/server/live/run-changes";
 import type { Services } from "@/server/services";
-import type { ClaimedRun } from "./claimed-run";
+import type { ClaimedRun, Outcome } from "./claimed-run";
 import { endOpenRun, endUnclaimedRun } from "./end-run";
 import type { Budget } from "./execute/budget";
-import type { Outcome } from "./execute/execution";
 import { pauseAt } from "./pause-points";
 import type { Worker } from "./port";
-import { pauseRun, readState, releaseChildren, yieldSlot } from "./run-state";
+import { releaseChildren } from "./run-state";
 import type { RunJournal } from "./write/journal";
 
 /** A root run that has a slot of this process, and how it leaves the slot before its end. */
@@ -39,39 +40,102 @@ export async function settle({ journal, entered }: Slot): Promise<void> {
   for (const one of [journal, ...entered.map((entry) => entry.journal)]) await one.settled();
 }
 
+/** A run and the worker that has it. */
+type Claim = { run: ClaimedRun; worker: Pick<Worker, "id"> };
+
 /** Releases the slot of a committed run, which waits for another one from `until` on. */
 export async function releaseSlot(
   services: Services,
-  { run, worker, journal }: Slot,
+  slot: Slot,
   until: Date | null = null,
 ): Promise<SegmentResult> {
-  const sequence = journal.nextSequence();
-  if (!(await yieldSlot(services, run, { workerId: worker.id, sequence, wakeAt: until })))
-    return endUnclaimable(services, run.id);
+  if (!(await yieldSlot(services, slot, { sequence: slot.journal.nextSequence(), until })))
+    return endUnclaimable(services, slot.run.id);
   if (until === null) services.notifications.send("engine", "waiting", "waiting");
   return "yielded";
 }
 
+/** Takes a run's slot. False if the run is to be cancelled or this worker no longer has it. */
+export async function yieldSlot(
+  services: Services,
+  { run, worker }: Claim,
+  { sequence, until = null }: { sequence: number; until?: Date | null },
+): Promise<boolean> {
+  const isYielded = await transact(services.pool, async (client) => {
+    await client.query("SELECT FROM organizations WHERE id = $1 FOR NO KEY UPDATE", [run.orgId]);
+    const { rowCount } = await client.query(
+      `UPDATE runs SET admitted_at = NULL, claimed_by = NULL, sequence = $4, wake_at = $6,
+                       yielded_at = yielded_at || coalesce($5, date_trunc('milliseconds', clock_timestamp()))
+       WHERE id = $1 AND claimed_by = $2 AND epoch = $3 AND status = 'Running' AND cancel_requested_at IS NULL`,
+      [run.id, worker.id, run.epoch, sequence, services.clock.forDatabase(), until],
+    );
+    if (rowCount === 0) return false;
+    await releaseChildren(client, run.id, worker.id);
+    await client.query("UPDATE organizations SET in_flight = in_flight - 1 WHERE id = $1", [run.orgId]);
+    return true;
+  });
+  if (isYielded) notifyRunChanged(services, run, sequence);
+  return isYielded;
+}
+
 /** Ends a segment of a committed run, which keeps its slot for an Inngest server's next call. */
-export async function pauseSlot(services: Services, { run, worker }: Slot): Promise<SegmentResult> {
-  return (await pauseRun(services, run, worker.id)) ? "paused" : endUnclaimable(services, run.id);
+export async function pauseSlot(services: Services, claim: Claim): Promise<SegmentResult> {
+  return (await pauseRun(services, claim)) ? "paused" : endUnclaimable(services, claim.run.id);
+}
+
+/** Releases a run that keeps its slot. False as in `yieldSlot`. */
+function pauseRun({ pool, clock }: Services, { run, worker }: Claim): Promise<boolean> {
+  return transact(pool, async (client) => {
+    const { rowCount } = await client.query(
+      `UPDATE runs SET claimed_by = NULL, admitted_at = coalesce($4, date_trunc('milliseconds', clock_timestamp()))
+       WHERE id = $1 AND claimed_by = $2 AND epoch = $3 AND status = 'Running' AND cancel_requested_at IS NULL`,
+      [run.id, worker.id, run.epoch, clock.forDatabase()],
+    );
+    if (rowCount !== 0) await releaseChildren(client, run.id, worker.id);
+    return rowCount !== 0;
+  });
+}
+
+/**
+ * Claims a run of this worker again, so that it is read as by another worker, and releases its child runs. False if
+ * this worker no longer has it.
+ */
+export async function renewClaim({ pool }: Services, { run, worker }: Claim): Promise<boolean> {
+  return transact(pool, async (client) => {
+    const { rowCount } = await client.query(
+      `UPDATE runs SET epoch = epoch + 1 WHERE id = $1 AND claimed_by = $2 AND epoch = $3 AND status = 'Running'`,
+      [run.id, worker.id, run.epoch],
+    );
+    if (rowCount !== 0) await releaseChildren(client, run.id, worker.id);
+    return rowCount !== 0;
+  });
 }
 
 /** Releases a run after an error. If that fails, the dispatcher releases it later. */
 export async function releaseRun(services: Services, slot: Slot): Promise<void> {
   await settle(slot);
-  await pauseRun(services, slot.run, slot.worker.id).catch((error: unknown) => {
+  await pauseRun(services, slot).catch((error: unknown) => {
     services.log.warn("Could not release a run after a platform fault; retrying in 1 s", { error });
   });
 }
 
 /** What became of a run that cannot be claimed. Ends it if it was cancelled. */
 export async function endUnclaimable(services: Services, runId: string): Promise<SegmentResult> {
-  const state = await readState(services, runId);
-  if (state === null || state.terminal) return "ended";
-  if (state.claimed) return "left";
-  if (state.cancelledBy === null) return "yielded";
-  await endUnclaimedRun(services, runId, { status: "Cancelled", by: state.cancelledBy });
+  const { rows } = await services.pool.query<{
+    ended: boolean;
+    claimed: boolean;
+    cancelledBy: string | null;
+  }>(
+    `SELECT finished_at IS NOT NULL AS ended, claimed_by IS NOT NULL AS claimed,
+            CASE WHEN cancel_requested_at IS NOT NULL THEN coalesce(cancelled_by, 'a user') END AS "cancelledBy"
+     FROM runs WHERE id = $1`,
+    [runId],
+  );
+  const [run] = rows;
+  if (run === undefined || run.ended) return "ended";
+  if (run.claimed) return "left";
+  if (run.cancelledBy === null) return "yielded";
+  await endUnclaimedRun(services, runId, { status: "Cancelled", by: run.cancelledBy });
   return "ended";
 }
 

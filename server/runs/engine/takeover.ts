@@ -1,9 +1,8 @@
 import { z } from "zod";
-import { Decimal, decimalText, ZERO } from "@/server/credits/amount";
+import { decimalText } from "@/server/credits/amount";
 import type { Services } from "@/server/services";
 import { attemptsBefore } from "../attempts";
 import type { ClaimedRun } from "./claimed-run";
-import { readOpenFigures } from "./figures";
 import { emptyJournal, type JournalContents } from "./write/journal";
 
 /** Reads a run's journal and what its child runs have used, for the worker that continues it. */
@@ -17,7 +16,6 @@ const begunRow = z.object({
   credits: decimalText,
   sequence: z.number(),
 });
-type BegunRow = z.infer<typeof begunRow>;
 const callRow = begunRow.extend({
   content: z.string(),
   toolCalls: z.string(),
@@ -35,9 +33,14 @@ export async function readJournal(services: Services, run: ClaimedRun): Promise<
   const contents = emptyJournal();
   if (run.epoch === 1) return contents;
   const now = services.clock.now();
-  const { calls, steps, interrupted, totals } = contents;
-  const interrupt = (row: BegunRow) => {
-    interrupted.set(row.key, attemptsBefore(row, run, now));
+  const { calls, steps, totals } = contents;
+  /** Counts a row; true if its call or step is to be repeated. */
+  const isInterrupted = (row: z.infer<typeof begunRow>, final: string[]) => {
+    contents.sequence = Math.max(contents.sequence, row.sequence);
+    totals.creditsUsed = totals.creditsUsed.add(row.credits);
+    if (final.includes(row.status)) return false;
+    contents.interrupted.set(row.key, attemptsBefore(row, run, now));
+    return true;
   };
   const found = await services.pool.query(
     `SELECT key, status, started_at AS "startedAt", attempts, content, tool_calls AS "toolCalls",
@@ -46,20 +49,13 @@ export async function readJournal(services: Services, run: ClaimedRun): Promise<
     [run.id],
   );
   for (const row of z.array(callRow).parse(found.rows)) {
-    contents.sequence = Math.max(contents.sequence, row.sequence);
-    totals.inputTokens += row.inputTokens;
-    totals.outputTokens += row.outputTokens;
-    totals.creditsUsed = totals.creditsUsed.add(row.credits);
-    if (row.status !== "Completed") {
-      interrupt(row);
-      continue;
-    }
-    calls.set(row.key, {
-      key: row.key,
-      content: row.content,
-      toolCalls: toolCalls.parse(JSON.parse(row.toolCalls)),
-      usage: { inputTokens: row.inputTokens, outputTokens: row.outputTokens },
-    });
+    const { key, content, inputTokens, outputTokens } = row;
+    totals.inputTokens += inputTokens;
+    totals.outputTokens += outputTokens;
+    // A failed call may be repeated by the next worker; what it received is charged.
+    if (isInterrupted(row, ["Completed"])) continue;
+    const requested = toolCalls.parse(JSON.parse(row.toolCalls));
+    calls.set(key, { content, toolCalls: requested, usage: { inputTokens, outputTokens } });
   }
   const begunSteps = await services.pool.query(
     `SELECT key, status, started_at AS "startedAt", step_number AS "stepNumber",
@@ -68,47 +64,32 @@ export async function readJournal(services: Services, run: ClaimedRun): Promise<
     [run.id],
   );
   for (const row of z.array(stepRow).parse(begunSteps.rows)) {
-    contents.sequence = Math.max(contents.sequence, row.sequence);
-    contents.stepNumbers.set(row.key, row.stepNumber);
-    if (row.status === "Running") {
-      interrupt(row);
-      contents.openSteps.set(row.key, row.startedAt);
+    const { key } = row;
+    contents.stepNumbers.set(key, row.stepNumber);
+    if (isInterrupted(row, ["Completed", "Failed"])) {
+      contents.openSteps.set(key, row.startedAt);
       continue;
     }
     totals.stepsExecuted += 1;
     totals.actionsUsed += row.actions;
-    totals.creditsUsed = totals.creditsUsed.add(row.credits);
-    const failed = row.status === "Failed";
-    steps.set(row.key, { key: row.key, stepNumber: row.stepNumber, output: row.output ?? "null", failed });
+    steps.set(key, { output: row.output ?? "null", failed: row.status === "Failed" });
   }
   return contents;
 }
 
-/**
- * What all child runs below a run have used: the open ones out of the hold, the ended ones charged. `count`: how many there
- * are.
- */
-export async function readChildUsage(
-  { pool }: Services,
-  runId: string,
-): Promise<{ open: Decimal; ended: Decimal; count: number }> {
-  const { rows } = await pool.query<{ id: string; credits: string; open: boolean }>(
+const childUsage = z.object({ open: decimalText, ended: decimalText, count: z.number() });
+
+/** What all child runs below a run have used: the open ones out of the hold, the ended ones charged; and their number. */
+export async function readChildUsage({ pool }: Services, runId: string) {
+  const { rows } = await pool.query(
     `WITH RECURSIVE tree AS (
        SELECT id, credits_used, finished_at FROM runs WHERE parent_run_id = $1
        UNION ALL
        SELECT c.id, c.credits_used, c.finished_at FROM runs c JOIN tree ON c.parent_run_id = tree.id)
-     SELECT id, credits_used AS credits, finished_at IS NULL AS open FROM tree`,
+     SELECT coalesce(sum(f.credits), 0)::text AS open,
+            coalesce(sum(credits_used) FILTER (WHERE finished_at IS NOT NULL), 0)::text AS ended, count(*)::int AS count
+     FROM tree CROSS JOIN LATERAL open_run_figures(tree.id, tree.finished_at IS NULL) f`,
     [runId],
   );
-  const figures = await readOpenFigures(
-    pool,
-    rows.filter(({ open }) => open).map(({ id }) => id),
-  );
-  let open = ZERO;
-  let ended = ZERO;
-  for (const row of rows) {
-    if (row.open) open = open.add(figures.get(row.id)?.totals.creditsUsed ?? ZERO);
-    else ended = ended.add(new Decimal(row.credits));
-  }
-  return { open, ended, count: rows.length };
+  return childUsage.parse(rows[0]);
 }

@@ -20,7 +20,7 @@ import { cancelRun } from "../cancel";
 import { startRun } from "../start";
 import { admitWaitingRuns, readClaimedRuns } from "./claim";
 import type { ClaimedRun } from "./claimed-run";
-import { yieldSlot } from "./run-state";
+import { yieldSlot } from "./slot";
 
 /** Runs that yield their slot between two acts, and what happens to them while they wait and afterwards. */
 
@@ -59,30 +59,32 @@ async function startClaimed(tenant: Tenant): Promise<{ run: ClaimedRun; workerId
   return { run, workerId };
 }
 
+const yieldAs = (workerId: string, run: ClaimedRun) =>
+  yieldSlot(world, { run, worker: { id: workerId } }, { sequence: run.sequence + 1 });
+
 /** A run that started and yielded its slot before its first act. */
 async function startWaiting(tenant: Tenant): Promise<ClaimedRun> {
   const { run, workerId } = await startClaimed(tenant);
-  expect(await yieldSlot(world, run, { workerId, sequence: run.sequence + 1 })).toBe(true);
+  expect(await yieldAs(workerId, run)).toBe(true);
   return run;
 }
 
 it("has no worker after that, is claimed again for its next segment, and refuses the worker that had it", async () => {
   const tenant = await createTenant(world);
   const { run, workerId } = await startClaimed(tenant);
-  const yielding = { workerId, sequence: run.sequence + 1 };
-  expect(await yieldSlot(world, run, yielding)).toBe(true);
+  expect(await yieldAs(workerId, run)).toBe(true);
   expect(await read(run.id)).toMatchObject({
     status: "Running",
     admittedAt: null,
     claimedBy: null,
     epoch: 1,
   });
-  expect(await yieldSlot(world, run, yielding)).toBe(false);
+  expect(await yieldAs(workerId, run)).toBe(false);
   await expectSoundLedger(world, tenant);
   expect(await admitWaitingRuns(world, workerId, 100)).toEqual([
     { id: run.id, kind: "agent", epoch: 2, segment: 2 },
   ]);
-  expect(await yieldSlot(world, run, yielding)).toBe(false);
+  expect(await yieldAs(workerId, run)).toBe(false);
   const [again] = await readClaimedRuns(world, [run.id]);
   expect(again).toMatchObject({ epoch: 2, segment: 2, startedAt: run.startedAt });
   await world.pool.query("UPDATE runs SET claimed_by = NULL WHERE id = $1", [run.id]);
@@ -103,7 +105,7 @@ it("does not yield when it is to be cancelled: its worker ends it", async () => 
   const tenant = await createTenant(world);
   const { run, workerId } = await startClaimed(tenant);
   await cancelRun(world, tenant.orgId, { runId: run.id, by: "Ada" });
-  expect(await yieldSlot(world, run, { workerId, sequence: run.sequence + 1 })).toBe(false);
+  expect(await yieldAs(workerId, run)).toBe(false);
   await world.pool.query("UPDATE runs SET claimed_by = NULL WHERE id = $1", [run.id]);
 });
 

@@ -1,4 +1,3 @@
-import { z } from "zod";
 import { LOCKS, suspendSocketTimeout, withAdvisoryLock } from "@/server/db/sql";
 import type { Services } from "@/server/services";
 
@@ -11,7 +10,7 @@ import type { Services } from "@/server/services";
 /** A run created before an hour's end may be committed after it, and processes' clocks differ. */
 const SETTLED_AFTER = "10 minutes";
 
-const uncounted = z.object({ orgId: z.string(), since: z.date(), until: z.date() });
+type Uncounted = { orgId: string; since: Date; until: Date };
 
 /**
  * Counts settled hours day by day, until nothing is left or `shouldContinue` returns false; deletes counts beyond the
@@ -27,8 +26,8 @@ export async function countSettledRuns(
     const restoreTimeout = suspendSocketTimeout(client);
     const now = services.clock.now();
     let counted = 0;
-    const { rows } = await client.query(UNCOUNTED, [now]);
-    for (const { orgId, since, until } of z.array(uncounted).parse(rows)) {
+    const { rows } = await client.query<Uncounted>(UNCOUNTED, [now]);
+    for (const { orgId, since, until } of rows) {
       let from = since;
       while (from < until && shouldContinue()) {
         const midnight = new Date((Math.floor(from.getTime() / DAY_MS) + 1) * DAY_MS);
@@ -61,17 +60,18 @@ const UNCOUNTED = `
   ) stretch
   WHERE stretch.since < stretch.until ORDER BY o.id`;
 
+const FIGURES =
+  "at, dimension, subject_id, runs, completed, failed, cancelled, tokens, credits, duration_classes, duration_runs";
+
 /** Counts the hours of a range within one day, and the day itself if the range completes it. */
 const COUNT = `
   WITH hours AS (
     INSERT INTO run_counts
-    SELECT $1::uuid, 'hour', at, dimension, subject_id, runs, completed, failed, cancelled, tokens, credits,
-      duration_classes, duration_runs
+    SELECT $1::uuid, 'hour', ${FIGURES}
     FROM count_runs($1::uuid, $2::timestamptz, $3::timestamptz, interval '1 hour')
   ), days AS (
     INSERT INTO run_counts
-    SELECT $1::uuid, 'day', at, dimension, subject_id, runs, completed, failed, cancelled, tokens, credits,
-      duration_classes, duration_runs
+    SELECT $1::uuid, 'day', ${FIGURES}
     FROM count_runs($1::uuid, $3::timestamptz - interval '1 day', $3::timestamptz, interval '1 day')
     WHERE date_trunc('day', $3::timestamptz, 'UTC') = $3::timestamptz
   )

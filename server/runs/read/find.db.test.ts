@@ -141,7 +141,7 @@ describe.each(INDEXED)("finding runs when %s", (_, indexed) => {
         const found = await findRunIds(world, tenant.orgId, { filter, page: { limit: 100 } });
         expect(found).toEqual(wanted.toReversed());
         const all = made.map((run) => run.id);
-        expect((await findFitting(world, tenant.orgId, { filter, ids: all })).sort()).toEqual(wanted);
+        expect((await findFitting(world, tenant, { filter, ids: all })).sort()).toEqual(wanted);
       }),
       { numRuns: 100 },
     );
@@ -237,9 +237,7 @@ describe("finding runs", () => {
     expect(await findRunIds(world, stranger.orgId, { filter: { triggerId }, page: { limit: 10 } })).toEqual(
       [],
     );
-    expect(await findFitting(world, stranger.orgId, { filter: {}, ids: made.map((run) => run.id) })).toEqual(
-      [],
-    );
+    expect(await findFitting(world, stranger, { filter: {}, ids: made.map((run) => run.id) })).toEqual([]);
   });
 });
 
@@ -287,7 +285,7 @@ describe("a word", () => {
     const filter = runFilter.parse({ text });
     const find = async () => {
       const ids = await findRunIds(world, searched.orgId, { filter, page: { limit: 10 } });
-      expect(await findFitting(world, searched.orgId, { filter, ids: [id] })).toEqual(ids);
+      expect(await findFitting(world, searched, { filter, ids: [id] })).toEqual(ids);
       return ids;
     };
     const queued = await find();

@@ -18,6 +18,8 @@ import { allRuns, indexedRuns, openRuns, queuedRuns } from "./run-rows";
 export type PageRequest = {
   before?: string | undefined;
   after?: string | undefined;
+  /** Only some of these runs: few, so that each row is read. */
+  ids?: string[];
   limit: number;
   /** From the other end: with `after`, from the run next to it. */
   oldestFirst?: boolean;
@@ -29,7 +31,8 @@ export async function findRunIds(
   orgId: OrgId,
   { filter, page }: { filter: RunFilter; page: PageRequest },
 ): Promise<string[]> {
-  return readIds(services, selectRunIds(orgId, filter, { page, now: services.clock.now() }));
+  const found = await services.db.$queryRaw(selectRunIds(orgId, filter, { page, now: services.clock.now() }));
+  return idRows.parse(found).map(({ id }) => id);
 }
 
 /**
@@ -41,20 +44,25 @@ export function selectRunIds(
   filter: RunFilter,
   { page, now }: { page: PageRequest; now: Date },
 ): Prisma.Sql {
-  const conditions = runConditions(orgId, filter, now);
+  const among = page.ids ? [Prisma.sql`r.id = ANY (${page.ids}::uuid[])`] : [];
+  const conditions = [...runConditions(orgId, filter, now), ...among];
   const byId = filter.text ? idCondition(filter.text) : null;
   if (byId) return selectIds(allRuns(now), [...conditions, byId], page);
-  if (!filter.text && facetsOf(filter).length === 0) return selectIds(allRuns(now), conditions, page);
+  if (!filter.text && (page.ids || facetsOf(filter).length === 0))
+    return selectIds(allRuns(now), conditions, page);
   const unindexed = filter.text ? [...conditions, containsText(filter.text)] : conditions;
   const sources: Prisma.Sql[] = [];
   if (mayBeOpen(filter)) sources.push(selectIds(openRuns(now), unindexed, page));
   if (mayHaveEnded(filter)) {
     // Only ended statuses: the B-tree of statuses is sorted within one status only.
     const ended = { ...filter, status: filter.status?.filter(isTerminal) };
-    const indexed = isWalkable(ended)
-      ? selectIds(indexedRuns, runConditions(orgId, ended, now), page)
-      : searchIndex(orgId, ended, { page, now });
-    sources.push(selectIds(queuedRuns(now, orderOf(page)), unindexed, page), indexed);
+    const indexed = [...runConditions(orgId, ended, now), ...among];
+    sources.push(selectIds(queuedRuns(now, orderOf(page)), unindexed, page));
+    if (page.ids && filter.text) {
+      const matches = Prisma.sql`words_fit(r.words, ${wordsQuery(filter.text)})`;
+      sources.push(selectIds(indexedRuns, [...indexed, matches], page));
+    } else if (isWalkable(ended)) sources.push(selectIds(indexedRuns, indexed, page));
+    else sources.push(searchIndex(orgId, ended, { page, now }));
   }
   return merge(sources, page);
 }
@@ -67,36 +75,13 @@ function isWalkable(filter: RunFilter): boolean {
   return indexed === 1 && status.length <= 1 && source !== "outside";
 }
 
-/**
- * Which of these runs match a filter, unordered. For a few: each row is read, and the words of runs that are not
- * indexed yet are computed.
- */
+/** Which of a few runs match a filter. */
 export async function findFitting(
   services: Services,
-  orgId: OrgId,
+  { orgId }: Pick<MemberActor, "orgId">,
   { filter, ids }: { filter: RunFilter; ids: string[] },
 ): Promise<string[]> {
-  if (ids.length === 0) return [];
-  const now = services.clock.now();
-  const near = [...runConditions(orgId, filter, now), Prisma.sql`r.id = ANY (${ids}::uuid[])`];
-  const page = { limit: ids.length };
-  const byId = filter.text ? idCondition(filter.text) : null;
-  if (!filter.text || byId) {
-    return readIds(services, selectIds(allRuns(now), byId ? [...near, byId] : near, page));
-  }
-  const unindexed = [...near, containsText(filter.text)];
-  const matches = Prisma.sql`words_fit(r.words, ${wordsQuery(filter.text)})`;
-  return readIds(
-    services,
-    merge(
-      [
-        selectIds(indexedRuns, [...near, matches], page),
-        selectIds(openRuns(now), unindexed, page),
-        selectIds(queuedRuns(now), unindexed, page),
-      ],
-      page,
-    ),
-  );
+  return ids.length === 0 ? [] : findRunIds(services, orgId, { filter, page: { ids, limit: ids.length } });
 }
 
 /**
@@ -212,7 +197,3 @@ const least = (a: string, b: string | undefined) => (b !== undefined && b < a ? 
 const greatest = (a: string, b: string | undefined) => (b !== undefined && b > a ? b : a);
 
 const idRows = z.array(z.object({ id: z.string() }));
-
-async function readIds(services: Services, query: Prisma.Sql): Promise<string[]> {
-  return idRows.parse(await services.db.$queryRaw(query)).map(({ id }) => id);
-}

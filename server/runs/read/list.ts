@@ -8,8 +8,8 @@ import type { Services } from "@/server/services";
 import type { RunFilter } from "./filter";
 import { selectRunIds } from "./find";
 
-/** A row as selected by `COLUMNS`. Times become ISO 8601; `credits` is a decimal in a string. */
-const runSummary = z.object({
+/** A row as selected by `RUN_COLUMNS`. Times become ISO 8601; `credits` is a decimal in a string. */
+export const runSummary = z.object({
   id: z.string(),
   kind: z.enum(RUN_KINDS),
   status: z.enum(RUN_STATUSES),
@@ -40,7 +40,7 @@ export type RunSummary = z.infer<typeof runSummary>;
 
 export type RunPage = Page<RunSummary>;
 
-const COLUMNS = Prisma.sql`
+export const RUN_COLUMNS = Prisma.sql`
   r.id, r.kind::text AS kind, r.status::text AS status, coalesce(r.agent_id, r.tool_id) AS "targetId",
   r.target_name AS "targetName", r.target_version AS "targetVersion", r.model, r.source::text AS source,
   coalesce(t.name, k.name, u.name, p.target_name) AS "sourceName",
@@ -53,7 +53,8 @@ const COLUMNS = Prisma.sql`
   r.cancel_requested_at IS NOT NULL AND r.finished_at IS NULL AS "cancelRequested",
   greatest(f.sequence, r.sequence) AS sequence`;
 
-const SOURCES = Prisma.sql`
+/** What `RUN_COLUMNS` reads beside the run \`r\`. */
+export const RUN_JOINS = Prisma.sql`
   CROSS JOIN LATERAL open_run_figures(r.id, r.finished_at IS NULL) f
   LEFT JOIN triggers t ON t.id = r.trigger_id AND t.organization_id = r.organization_id
   LEFT JOIN api_keys k ON k.id = r.api_key_id AND k.organization_id = r.organization_id
@@ -84,6 +85,6 @@ export async function readRunsById(services: Services, orgId: OrgId, ids: string
 /** `ids` is a query for the ids of runs of one organization. */
 async function readRuns(services: Services, ids: Prisma.Sql): Promise<RunSummary[]> {
   const found = await services.db.$queryRaw`
-    SELECT ${COLUMNS} FROM (${ids}) page JOIN runs r ON r.id = page.id ${SOURCES} ORDER BY r.id DESC`;
+    SELECT ${RUN_COLUMNS} FROM (${ids}) page JOIN runs r ON r.id = page.id ${RUN_JOINS} ORDER BY r.id DESC`;
   return z.array(runSummary).parse(found);
 }

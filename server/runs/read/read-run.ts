@@ -1,8 +1,6 @@
 import type { ApiKeyActor, OrgId } from "@/server/auth/actor";
 import type { Step } from "@/server/db/generated/client";
 import { AppError } from "@/server/errors";
-import type { Totals } from "@/server/runs/engine/claimed-run";
-import { OPEN_FIGURES } from "@/server/runs/engine/figures";
 import { type RunFacts, runFacts } from "@/server/runs/run-facts";
 import type { Services } from "@/server/services";
 
@@ -23,9 +21,7 @@ const READ = {
          coalesce(open.credits, run.credits_used) AS "creditsUsed",
          run.created_at AS "createdAt", run.started_at AS "startedAt", run.finished_at AS "finishedAt"
   FROM runs AS run
-  LEFT JOIN LATERAL (
-    SELECT s.steps, s.actions, c.input_tokens, c.output_tokens, s.credits + c.credits AS credits
-    FROM (SELECT run.id WHERE run.finished_at IS NULL) AS run ${OPEN_FIGURES}) AS open ON true
+  CROSS JOIN LATERAL open_run_figures(run.id, run.finished_at IS NULL) AS open
   WHERE run.id = $1 AND run.organization_id = $2 AND run.kind = $3::run_kind`,
 };
 
@@ -47,20 +43,8 @@ export async function readRun(
     services.endedRuns.add(actor.orgId, run);
     return run;
   }
-  const executing = services.engine.find(runId);
-  return executing === undefined ? run : withTotals(run, executing.totals);
-}
-
-/** A run with its usage in this process, some of which is not written yet. */
-function withTotals(run: RunFacts, totals: Totals): RunFacts {
-  return {
-    ...run,
-    stepsExecuted: totals.steps,
-    inputTokens: totals.inputTokens,
-    outputTokens: totals.outputTokens,
-    actionsUsed: totals.actions,
-    creditsUsed: totals.credits,
-  };
+  // Some of the usage in this process is not written yet.
+  return { ...run, ...services.engine.find(runId)?.totals };
 }
 
 /** The run, if the key may read it. Throws `not_found`. */

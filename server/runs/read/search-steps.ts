@@ -10,19 +10,12 @@ const SEARCHED_ENTIRELY_UP_TO = 32 * 1024 * 1024;
 /** Characters of it. */
 const START = 65_536;
 
-/** The steps and model calls of a run whose texts match. */
-export type FoundLines = {
-  ids: string[];
-  /** Whether long texts were searched only in their start. */
-  startsOnly: boolean;
-};
-
 /** Searches the inputs and outputs of a run's steps and model calls, ignoring case. Throws not_found. */
 export async function searchSteps(
   services: Services,
   actor: MemberActor,
   { runId, text }: { runId: string; text: string },
-): Promise<FoundLines> {
+) {
   const own = Prisma.sql`organization_id = ${actor.orgId}::uuid`;
   const sized = await services.db.$queryRaw`
     SELECT (SELECT coalesce(sum(octet_length(input) + coalesce(octet_length(output), 0)), 0)::float8
@@ -41,11 +34,11 @@ export async function searchSteps(
     UNION ALL
     SELECT id FROM model_calls WHERE run_id = ${runId}::uuid AND ${own}
       AND (${has(Prisma.sql`content`)} OR ${has(Prisma.sql`tool_calls`)} OR ${has(Prisma.sql`error_message`)})`;
+  const lines = z.array(z.object({ id: z.string() })).parse(found);
   return {
-    ids: z
-      .array(z.object({ id: z.string() }))
-      .parse(found)
-      .map(({ id }) => id),
+    /** The steps and model calls whose texts match. */
+    ids: lines.map(({ id }) => id),
+    /** Whether long texts were searched only in their start. */
     startsOnly,
   };
 }

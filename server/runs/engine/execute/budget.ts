@@ -20,14 +20,7 @@ export const exactly = (amount: Decimal): Reservation => ({ least: amount, minim
  * What a run and its children may still spend: credits are reserved before a call and spent after it. One budget exists
  * in the process whose worker has the root run.
  */
-export type Budget = {
-  /** Reserves credits; returns how many. Throws CapReached, CreditsExhausted, WorkerLost. */
-  reserve(reservation: Reservation): Promise<Decimal>;
-  /** Replaces a reservation by the actual usage, extending the hold if that is more. Returns what can be charged. */
-  spend(reserved: Decimal, used: Decimal): Promise<Decimal>;
-  /** What is used or reserved by runs that have not ended. */
-  used(): Decimal;
-};
+export type Budget = ReturnType<typeof openBudget>;
 
 /** How much the hold is extended beyond the need, as a share of it: most runs extend it once. */
 const EXTRA = new Decimal("0.25");
@@ -46,7 +39,7 @@ function inTurn() {
  * Opens the budget of a root run from its hold and the organization's balance. `used` is the usage of the run and its
  * open children. Usage never exceeds the hold, and the hold never exceeds the balance.
  */
-export function openBudget(worker: Worker, run: ClaimedRun, alreadyUsed: Decimal): Budget {
+export function openBudget(worker: Worker, run: ClaimedRun, alreadyUsed: Decimal) {
   // A child that ends takes its usage out of the hold: the rest of both is unchanged.
   let { held } = run;
   let used = alreadyUsed;
@@ -67,8 +60,8 @@ export function openBudget(worker: Worker, run: ClaimedRun, alreadyUsed: Decimal
   };
 
   return {
-    used: () => used,
-    reserve: ({ minimum, wanted }) =>
+    /** Reserves credits; returns how many. Throws CapReached, CreditsExhausted, WorkerLost. */
+    reserve: ({ minimum, wanted }: Reservation) =>
       take(async () => {
         for (const amount of wanted.gt(minimum) ? [wanted, minimum] : [minimum]) {
           if (await extendHold(amount)) {
@@ -80,7 +73,8 @@ export function openBudget(worker: Worker, run: ClaimedRun, alreadyUsed: Decimal
           "Insufficient credits: the balance does not cover the next step of this run.",
         );
       }),
-    spend: (amount, actual) =>
+    /** Replaces a reservation by the actual usage, extending the hold if that is more. Returns what can be charged. */
+    spend: (amount: Decimal, actual: Decimal) =>
       take(async () => {
         reserved = reserved.sub(amount);
         const room = await extendHold(actual);
@@ -102,7 +96,6 @@ export function capBudget(budget: Budget, cap: Cap | null, alreadyUsed: Decimal)
   let reserved = ZERO;
   const take = inTurn();
   return {
-    used: budget.used,
     reserve: ({ least, minimum, wanted }) =>
       take(async () => {
         const left = cap.credits.sub(used).sub(reserved);

@@ -4,7 +4,6 @@ import { ModelError } from "@/server/models/port";
 import type { FailureCode } from "@/server/runs/failure-codes";
 import { replaceNul } from "@/server/secrets/stored-output";
 import type { Services } from "@/server/services";
-import { LONGEST_TIMER_MS } from "@/server/sleep";
 import { type ClaimedRun, deadlineOf, type Outcome } from "../claimed-run";
 import { endClaimedRun, endOpenChildren } from "../end-run";
 import { pauseAt } from "../pause-points";
@@ -13,7 +12,7 @@ import { RunJournal } from "../write/journal";
 import { executeAgent } from "./agent-run";
 import { type Budget, capBudget } from "./budget";
 import type { ChildOutcome, Execution, SegmentContext } from "./execution";
-import { CapReached, CreditsExhausted, DeadlinePassed, RunStopped } from "./interruptions";
+import { abortAfter, CapReached, CreditsExhausted, DeadlinePassed, RunStopped } from "./interruptions";
 import { RunSecrets, secretUserOf } from "./run-secrets";
 import { executeTool } from "./tool-run";
 
@@ -33,7 +32,8 @@ export async function executeRun(
   const stop = new AbortController();
   const signal = parent === undefined ? stop.signal : AbortSignal.any([stop.signal, parent.signal]);
   const ownDeadline = deadlineOf(run);
-  const unwatch = watchDeadline(services, run, stop);
+  const passed = () => new DeadlinePassed(`The run passed its deadline of ${run.deadlineSeconds} seconds.`);
+  const unwatch = abortAfter(ownDeadline.getTime() - services.clock.now().getTime(), stop, passed);
   const leave = context.enter(run, journal, stop);
   const execution: Execution = {
     ...context,
@@ -114,20 +114,6 @@ async function endRun({ services, worker, run, journal, onEnd }: Execution, endi
   if (finishedAt === null) throw new RunStopped("The run has ended or has another worker.");
   notifyRunChanged(services, run, sequence);
   onEnd(run, { outcome, totals: journal.totals, finishedAt });
-}
-
-/** Stops the run at its deadline. */
-function watchDeadline(services: Services, run: ClaimedRun, stop: AbortController): () => void {
-  const left = deadlineOf(run).getTime() - services.clock.now().getTime();
-  const pass = () =>
-    stop.abort(new DeadlinePassed(`The run passed its deadline of ${run.deadlineSeconds} seconds.`));
-  if (left <= 0) {
-    pass();
-    return () => {};
-  }
-  const timer = setTimeout(pass, Math.min(left, LONGEST_TIMER_MS));
-  timer.unref();
-  return () => clearTimeout(timer);
 }
 
 /** How an error ends the run; null if a later attempt may continue. */

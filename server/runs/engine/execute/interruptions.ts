@@ -1,3 +1,5 @@
+import { LONGEST_TIMER_MS } from "@/server/sleep";
+
 /** What ends a run, or its segment, before it has completed. */
 
 /** The balance does not allow the run's next call. */
@@ -32,4 +34,13 @@ export class SleepUntil extends YieldSlot {
     super("the run waits");
     this.until = until;
   }
+}
+
+/** Aborts after some time, at once if it is over; returns a function that prevents it. */
+export function abortAfter(ms: number, stop: AbortController, reason: () => Error): () => void {
+  const abort = () => stop.abort(reason());
+  if (ms <= 0) abort();
+  const timer = ms <= 0 ? undefined : setTimeout(abort, Math.min(ms, LONGEST_TIMER_MS));
+  timer?.unref();
+  return () => clearTimeout(timer);
 }

@@ -32,12 +32,11 @@ const SHOW_BEGUN_AFTER_MS = 100;
 const JOIN_END_WITHIN_MS = 5;
 
 export type FinishedCall = {
-  key: string;
   content: string;
   toolCalls: ToolCall[];
   usage: { inputTokens: number; outputTokens: number };
 };
-export type FinishedStep = { key: string; stepNumber: number; output: string; failed: boolean };
+export type FinishedStep = { output: string; failed: boolean };
 
 /** The journal of a run that another worker executed before. */
 export type JournalContents = {
@@ -231,7 +230,7 @@ export class RunJournal {
     this.totals.creditsUsed = this.totals.creditsUsed.add(result.credits);
     if ("reply" in result) {
       const { content, toolCalls, usage } = result.reply;
-      this.calls.set(row.key, { key: row.key, content, toolCalls, usage });
+      this.calls.set(row.key, { content, toolCalls, usage });
     }
   }
 
@@ -242,8 +241,7 @@ export class RunJournal {
     this.totals.stepsExecuted += 1;
     this.totals.actionsUsed += result.actions;
     this.totals.creditsUsed = this.totals.creditsUsed.add(result.credits);
-    const failed = result.error !== null;
-    const finished = { key: row.key, stepNumber: row.number, output: result.output, failed };
+    const finished = { output: result.output, failed: result.error !== null };
     this.steps.set(row.key, finished);
     return finished;
   }

@@ -2,10 +2,10 @@ import { z } from "zod";
 import type { MemberActor, OrgId } from "@/server/auth/actor";
 import { Prisma } from "@/server/db/generated/client";
 import { AppError } from "@/server/errors";
-import { readAttempts } from "@/server/runs/attempts";
+import { readAttempts, readToolCalls } from "@/server/runs/attempts";
 import type { Services } from "@/server/services";
 import { readChildCredits } from "./inspect";
-import { readToolCalls, viewCallLine, viewStepLine } from "./lines";
+import { viewCallLine, viewStepLine } from "./lines";
 import { payloadPreview, previewPayload, startOf } from "./payload-preview";
 
 /** A step with its texts and all its attempts, for the inspector. */
@@ -35,9 +35,9 @@ export async function inspectStep(
   ]);
   if (!step || !texts) throw new AppError("not_found", `There is no step ${stepId} in run ${runId}.`);
   const { reasoning, inputTokens, outputTokens, ...line } = step;
-  const spent = step.childRunId ? await readChildCredits(services, actor, runId) : new Map<string, string>();
+  const spent = step.childRunId ? await readChildCredits(services, actor, runId) : undefined;
   return {
-    ...viewStepLine(line, { spent, tolerant: new Set() }),
+    ...viewStepLine(line, { spent }),
     ...texts,
     reasoning,
     inputTokens,

@@ -4,20 +4,15 @@ import type { MemberActor } from "@/server/auth/actor";
 import { Prisma } from "@/server/db/generated/client";
 import { isoDate } from "@/server/db/sql";
 import { AppError } from "@/server/errors";
-import { type RunSummary, readRunsById } from "@/server/runs/read/list";
+import { RUN_COLUMNS, RUN_JOINS, runSummary } from "@/server/runs/read/list";
 import { queuedRuns } from "@/server/runs/read/run-rows";
 import type { Services } from "@/server/services";
-import { CALL_OMIT, type CallLine, STEP_OMIT, type StepLine, viewCallLine, viewStepLine } from "./lines";
+import { CALL_OMIT, STEP_OMIT, viewCallLine, viewStepLine } from "./lines";
 import { payloadPreview, startOf } from "./payload-preview";
 
+export type RunInspection = Awaited<ReturnType<typeof inspectRun>>;
 /** A run with all that its page shows at first. */
-export type RunDetail = RunSummary &
-  Omit<z.infer<typeof detailRow>, "yieldedAt" | "resumedAt"> & {
-    /** When it yielded its slot and waited for another one; `to` is null while it waits. */
-    turns: { from: string; to: string | null }[];
-  };
-
-export type RunInspection = { run: RunDetail; steps: StepLine[]; calls: CallLine[] };
+export type RunDetail = RunInspection["run"];
 
 /**
  * Reads a run with its steps and model calls. With `after`, only the lines changed since that sequence. Every change
@@ -28,7 +23,7 @@ export async function inspectRun(
   services: Services,
   actor: MemberActor,
   { runId, after = -1 }: { runId: string; after?: number },
-): Promise<RunInspection> {
+) {
   // The run is read first: later lines may be newer than its sequence and are sent twice, but none is skipped.
   const run = await readRun(services, actor, runId);
   const where = { runId, organizationId: actor.orgId, sequence: { gt: after } };
@@ -36,31 +31,22 @@ export async function inspectRun(
     services.db.step.findMany({ where, orderBy: { stepNumber: "asc" }, omit: STEP_OMIT }),
     services.db.modelCall.findMany({ where, orderBy: { id: "asc" }, omit: CALL_OMIT }),
   ]);
-  const spent = steps.some(({ childRunId }) => childRunId !== null)
-    ? await readChildCredits(services, actor, runId)
-    : new Map<string, string>();
-  const tolerant = steps.some(({ status }) => status === "Failed")
-    ? await readTolerantSteps(services, actor, runId)
-    : NO_STEPS;
+  const hasChildren = steps.some(({ childRunId }) => childRunId !== null);
+  const spent = hasChildren ? await readChildCredits(services, actor, runId) : undefined;
+  const hasFailed = steps.some(({ status }) => status === "Failed");
+  const tolerant = hasFailed ? await readTolerantSteps(services, actor, runId) : undefined;
   const lines = steps.map((step) => viewStepLine(step, { spent, tolerant }));
   return { run, steps: lines, calls: calls.map(viewCallLine) };
 }
 
-const NO_STEPS: ReadonlySet<string> = new Set();
-
 /** The ids of the steps of a tool run that continue on errors, those of groups that do included. */
-async function readTolerantSteps(
-  { db }: Services,
-  actor: MemberActor,
-  runId: string,
-): Promise<ReadonlySet<string>> {
+async function readTolerantSteps({ db }: Services, actor: MemberActor, runId: string): Promise<Set<string>> {
   const run = await db.run.findFirst({
     where: { id: runId, organizationId: actor.orgId, kind: "tool" },
     select: { configuration: { select: { document: true } } },
   });
   const stored = toolConfiguration.safeParse(JSON.parse(run?.configuration.document ?? "null"));
-  if (!stored.success) return NO_STEPS;
-  const ids = stored.data.definition.steps.flatMap((step) =>
+  const ids = stored.data?.definition.steps.flatMap((step) =>
     [step, ...(step.parallel ?? [])]
       .filter((each) => each.onError === "continue" || step.onError === "continue")
       .map(({ id }) => id),
@@ -107,37 +93,7 @@ const CREDITS_OF_TREE = Prisma.sql`(
   SELECT sum(coalesce(f.credits, tree.credits_used))
   FROM tree CROSS JOIN LATERAL open_run_figures(tree.id, tree.finished_at IS NULL) f)::text`;
 
-async function readRun(services: Services, actor: MemberActor, runId: string): Promise<RunDetail> {
-  const [summary] = await readRunsById(services, actor.orgId, [runId]);
-  const found = await services.db.$queryRaw`
-    SELECT agent_id AS "agentId", tool_id AS "toolId", trigger_id AS "triggerId", api_key_id AS "apiKeyId",
-      parent_run_id AS "parentRunId", root_run_id AS "rootRunId", coalesce(f.input_tokens, r.input_tokens) AS "inputTokens",
-      coalesce(f.output_tokens, r.output_tokens) AS "outputTokens", coalesce(f.actions, r.actions_used) AS actions,
-      error_code AS "errorCode", error_message AS "errorMessage", cancelled_by AS "cancelledBy",
-      deadline_seconds AS "deadlineSeconds", yielded_at AS "yieldedAt", resumed_at AS "resumedAt",
-      coalesce((SELECT a.version FROM agents a WHERE a.id = r.agent_id AND a.deleted_at IS NULL),
-               (SELECT t.version FROM tools t WHERE t.id = r.tool_id AND t.deleted_at IS NULL)) AS "currentVersion",
-      CASE WHEN status = 'Failed' THEN ${lastGood(services.clock.now())} END AS "lastGoodRunId",
-      ${startOf(Prisma.sql`input`, "input")}, ${startOf(Prisma.sql`output`, "output")},
-      (SELECT count(*)::int FROM runs c WHERE c.parent_run_id = r.id) AS children,
-      ${CREDITS_OF_TREE} AS "creditsWithChildren"
-    FROM runs r CROSS JOIN LATERAL open_run_figures(r.id, r.finished_at IS NULL) f
-    WHERE r.id = ${runId}::uuid AND organization_id = ${actor.orgId}::uuid`;
-  const [row] = z.array(detailRow).parse(found);
-  if (!summary || !row) throw new AppError("not_found", `There is no run ${runId} in this organization.`);
-  const { yieldedAt, resumedAt, ...facts } = row;
-  return {
-    ...summary,
-    ...facts,
-    turns: yieldedAt.map((from, index) => ({
-      from,
-      // A run that ended while it waited did so until its end.
-      to: resumedAt[index] ?? summary.finishedAt,
-    })),
-  };
-}
-
-const detailRow = z.object({
+const runDetail = runSummary.extend({
   input: payloadPreview,
   output: payloadPreview.nullable(),
   agentId: z.string().nullable(),
@@ -145,7 +101,6 @@ const detailRow = z.object({
   triggerId: z.string().nullable(),
   apiKeyId: z.string().nullable(),
   parentRunId: z.string().nullable(),
-  rootRunId: z.string(),
   inputTokens: z.number(),
   outputTokens: z.number(),
   actions: z.number(),
@@ -163,3 +118,30 @@ const detailRow = z.object({
   /** Credits of this run and all its child runs. */
   creditsWithChildren: z.string(),
 });
+
+async function readRun(services: Services, actor: MemberActor, runId: string) {
+  const found = await services.db.$queryRaw`
+    SELECT ${RUN_COLUMNS}, r.agent_id AS "agentId", r.tool_id AS "toolId", r.trigger_id AS "triggerId",
+      r.api_key_id AS "apiKeyId", r.parent_run_id AS "parentRunId",
+      coalesce(f.input_tokens, r.input_tokens) AS "inputTokens", coalesce(f.output_tokens, r.output_tokens) AS "outputTokens",
+      coalesce(f.actions, r.actions_used) AS actions, r.error_code AS "errorCode", r.error_message AS "errorMessage",
+      r.cancelled_by AS "cancelledBy", r.deadline_seconds AS "deadlineSeconds", r.yielded_at AS "yieldedAt",
+      r.resumed_at AS "resumedAt",
+      coalesce((SELECT a.version FROM agents a WHERE a.id = r.agent_id AND a.deleted_at IS NULL),
+               (SELECT t.version FROM tools t WHERE t.id = r.tool_id AND t.deleted_at IS NULL)) AS "currentVersion",
+      CASE WHEN r.status = 'Failed' THEN ${lastGood(services.clock.now())} END AS "lastGoodRunId",
+      ${startOf(Prisma.sql`r.input`, "input")}, ${startOf(Prisma.sql`r.output`, "output")},
+      (SELECT count(*)::int FROM runs c WHERE c.parent_run_id = r.id) AS children,
+      ${CREDITS_OF_TREE} AS "creditsWithChildren"
+    FROM runs r ${RUN_JOINS} WHERE r.id = ${runId}::uuid AND r.organization_id = ${actor.orgId}::uuid`;
+  const [row] = z.array(runDetail).parse(found);
+  if (!row) throw new AppError("not_found", `There is no run ${runId} in this organization.`);
+  const { yieldedAt, resumedAt, ...run } = row;
+  /** When it yielded its slot and waited for another one; `to` is null while it waits. */
+  const turns = yieldedAt.map((from, index) => ({
+    from,
+    // A run that ended while it waited did so until its end.
+    to: resumedAt[index] ?? run.finishedAt,
+  }));
+  return { ...run, turns };
+}

@@ -1,8 +1,6 @@
-import { z } from "zod";
 import type { Prisma } from "@/server/db/generated/client";
-import { tryParseJson } from "@/server/json/json";
 import type { Attempt } from "@/server/models/port";
-import { readAttempts } from "@/server/runs/attempts";
+import { readAttempts, readToolCalls } from "@/server/runs/attempts";
 
 /** What the timeline leaves out of a step; `inspectStep` reads its texts. */
 export const STEP_OMIT = {
@@ -34,7 +32,7 @@ export type CallLine = ReturnType<typeof viewCallLine>;
 /** `spent`: credits of child runs, by their ids. `tolerant`: the steps of the tool that continue on errors. */
 export function viewStepLine(
   step: Prisma.StepGetPayload<{ omit: typeof STEP_OMIT }>,
-  { spent, tolerant }: { spent: ReadonlyMap<string, string>; tolerant: ReadonlySet<string> },
+  { spent, tolerant }: { spent?: Map<string, string> | undefined; tolerant?: Set<string> | undefined },
 ) {
   const { stepNumber, iterationNumber, toolName, ...facts } = step;
   return {
@@ -43,9 +41,9 @@ export function viewStepLine(
     number: stepNumber,
     name: toolName,
     /** Whether it failed and the tool's definition lets the run continue (onError). */
-    tolerated: step.status === "Failed" && tolerant.has(step.key.replace(/\[\d+\]$/, "")),
+    tolerated: step.status === "Failed" && (tolerant?.has(step.key.replace(/\[\d+\]$/, "")) ?? false),
     /** What its child run has used so far. */
-    childCredits: (step.childRunId && spent.get(step.childRunId)) ?? null,
+    childCredits: (step.childRunId && spent?.get(step.childRunId)) ?? null,
   };
 }
 
@@ -84,10 +82,4 @@ function attemptsOfLine(attempts: Attempt[], status: Line["status"]): Attempt[] 
     ...each,
     error: each.error?.slice(0, ERROR_OF_LINE) ?? null,
   }));
-}
-
-const toolCallList = z.array(z.object({ id: z.string(), name: z.string(), arguments: z.string() })).catch([]);
-
-export function readToolCalls(text: string): z.infer<typeof toolCallList> {
-  return toolCallList.parse(tryParseJson(text));
 }

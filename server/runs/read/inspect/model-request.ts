@@ -5,29 +5,15 @@ import type { MemberActor } from "@/server/auth/actor";
 import { Prisma } from "@/server/db/generated/client";
 import { AppError } from "@/server/errors";
 import { textInput, textMessages } from "@/server/functions/generate-text";
-import type { ModelMessage, OfferedTool, ToolCall } from "@/server/models/port";
+import type { Prompt, ToolCall } from "@/server/models/port";
+import { readToolCalls } from "@/server/runs/attempts";
 import type { Services } from "@/server/services";
-import { type PayloadPreview, payloadPreview, previewPayload, startOf } from "./payload-preview";
+import { payloadPreview, previewPayload, startOf } from "./payload-preview";
 
+/** Everything sent to a model in one call. */
+export type ModelRequestView = ReturnType<typeof viewRequest>;
 /** One message sent to a model. */
-export type SentMessage = {
-  role: ModelMessage["role"];
-  content: PayloadPreview;
-  /** The calls that an earlier reply requested. */
-  toolCalls: { name: string; arguments: PayloadPreview }[];
-  /** The step whose output the message is. */
-  step: { number: number; name: string } | null;
-  /** False if an earlier call of the same conversation had sent it. */
-  fresh: boolean;
-};
-
-/** Everything sent to a model in one call; `parameters` is JSON text. */
-export type ModelRequestView = {
-  messages: SentMessage[];
-  tools: { name: string; description: string; parameters: string }[];
-  /** The required JSON Schema of the reply, as text. */
-  responseSchema: string | null;
-};
+export type SentMessage = ModelRequestView["messages"][number];
 
 /**
  * The messages and offered tools of one model call. They are not stored twice: replaying the loop with the run's frozen
@@ -77,24 +63,19 @@ export async function inspectModelRequest(
     journal: {
       organizationId: actor.orgId,
       thoughts: new Map(
-        calls.map(({ key, content, toolCalls }) => [
-          key,
-          { content, toolCalls: storedToolCalls.parse(JSON.parse(toolCalls)) },
-        ]),
+        calls.map(({ key, content, toolCalls }) => [key, { content, toolCalls: readToolCalls(toolCalls) }]),
       ),
       outputs: new Map(steps.map((step) => [step.key, step])),
     },
   });
 }
 
-const storedToolCalls = z.array(z.object({ id: z.string(), name: z.string(), arguments: z.string() }));
-
 /** Outputs may have a megabyte each, so only what a page shows is read. */
 async function readOutputs(
   db: Services["db"],
   { runId, organizationId }: { runId: string; organizationId: string },
   beforeIteration: number,
-): Promise<z.infer<typeof outputRow>[]> {
+): Promise<OutputRow[]> {
   const rows = await db.$queryRaw`
     SELECT key, step_number AS number, tool_name AS name, status = 'Failed' AS failed,
       ${startOf(Prisma.sql`coalesce(output, 'null')`, "output")}
@@ -111,10 +92,12 @@ const outputRow = z.object({
   output: payloadPreview,
 });
 
+type OutputRow = z.infer<typeof outputRow>;
+
 type Journal = {
   organizationId: string;
   thoughts: Map<string, { content: string; toolCalls: ToolCall[] }>;
-  outputs: Map<string, z.infer<typeof outputRow>>;
+  outputs: Map<string, OutputRow>;
 };
 
 /** Replays the agent's loop from its journal until it requests the wanted call, which gets no reply and so ends it. */
@@ -129,7 +112,7 @@ async function replay(
   let found: Thinking | undefined;
   let known = 0;
   /** The steps behind the messages of role `tool`, in the same order. */
-  const toolOutputs: (z.infer<typeof outputRow> | undefined)[] = [];
+  const toolOutputs: (OutputRow | undefined)[] = [];
   await runAgentLoop(configuration, userMessage, {
     organizationId,
     async think(thinking) {
@@ -152,16 +135,7 @@ async function replay(
       });
     },
   });
-  const { messages = [], tools = [], responseSchema }: Partial<Thinking> = found ?? {};
-  let results = 0;
-  return {
-    messages: messages.map((message, index) => {
-      const step = message.role === "tool" ? toolOutputs[results++] : undefined;
-      return viewMessage(message, { fresh: index >= known, step });
-    }),
-    tools: tools.map(viewTool),
-    responseSchema: responseSchema === undefined ? null : JSON.stringify(responseSchema),
-  };
+  return viewRequest({ messages: [], tools: [], ...found }, known, toolOutputs);
 }
 
 async function viewTextRequest(
@@ -170,32 +144,41 @@ async function viewTextRequest(
   firstAnswer: string | undefined,
 ): Promise<ModelRequestView> {
   const wish = textInput.safeParse(JSON.parse(input));
-  if (!wish.success) return { messages: [], tools: [], responseSchema: null };
+  if (!wish.success) return viewRequest({ messages: [], tools: [] }, 0);
   const known = firstAnswer === undefined ? 0 : (await textMessages(wish.data, organizationId)).length;
   const messages = await textMessages(wish.data, organizationId, firstAnswer);
-  return {
-    messages: messages.map((message, index) => viewMessage(message, { fresh: index >= known })),
-    tools: [],
-    responseSchema: wish.data.schema === undefined ? null : JSON.stringify(wish.data.schema),
-  };
+  return viewRequest({ messages, tools: [], responseSchema: wish.data.schema }, known);
 }
 
-function viewMessage(
-  message: ModelMessage,
-  { fresh, step }: { fresh: boolean; step?: z.infer<typeof outputRow> | undefined },
-): SentMessage {
+/** `known`: how many messages an earlier call had sent. `outputs`: the steps behind the messages of role `tool`. */
+function viewRequest(
+  { messages, tools, responseSchema }: Prompt,
+  known: number,
+  outputs: readonly (OutputRow | undefined)[] = [],
+) {
+  let results = 0;
   return {
-    role: message.role,
-    content: step?.output ?? previewPayload(message.content),
-    toolCalls:
-      message.role === "assistant"
-        ? message.toolCalls.map(({ name, arguments: text }) => ({ name, arguments: previewPayload(text) }))
-        : [],
-    step: step ? { number: step.number, name: step.name } : null,
-    fresh,
+    messages: messages.map((message, index) => {
+      const step = message.role === "tool" ? outputs[results++] : undefined;
+      const calls = message.role === "assistant" ? message.toolCalls : [];
+      return {
+        role: message.role,
+        content: step?.output ?? previewPayload(message.content),
+        /** The calls that an earlier reply requested. */
+        toolCalls: calls.map((call) => ({ name: call.name, arguments: previewPayload(call.arguments) })),
+        /** The step whose output the message is. */
+        step: step ? { number: step.number, name: step.name } : null,
+        /** False if an earlier call of the same conversation had sent it. */
+        fresh: index >= known,
+      };
+    }),
+    tools: tools.map(({ name, description, parameters }) => ({
+      name,
+      description,
+      /** JSON text. */
+      parameters: JSON.stringify(parameters),
+    })),
+    /** The required JSON Schema of the reply, as text. */
+    responseSchema: responseSchema === undefined ? null : JSON.stringify(responseSchema),
   };
-}
-
-function viewTool({ name, description, parameters }: OfferedTool): ModelRequestView["tools"][number] {
-  return { name, description, parameters: JSON.stringify(parameters) };
 }

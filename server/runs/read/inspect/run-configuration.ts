@@ -12,25 +12,14 @@ import { AppError } from "@/server/errors";
 import { findTarget } from "@/server/runs/find-target";
 import type { Services } from "@/server/services";
 
-/** What a run was started with, and what has changed since. */
-export type RunConfigurationView = {
-  /** Field by field, as text; multi-line texts are JSON or prompts. */
-  fields: { field: string; value: string }[];
-  /** What a run started now would have differently; null if the agent or tool was deleted. */
-  now: { version: number; changes: FieldChange[] } | null;
-};
-
 /**
  * A run's frozen configuration compared with the current one, including the versions of attached tools. Throws
  * not_found.
  */
-export async function inspectConfiguration(
-  services: Services,
-  actor: MemberActor,
-  runId: string,
-): Promise<RunConfigurationView> {
+export async function inspectConfiguration(services: Services, actor: MemberActor, runId: string) {
   const run = await readFrozen(services, actor, runId);
   const target = await findTarget(services, actor.orgId, { kind: run.kind, id: run.targetId });
+  /** What a run started now would have differently; null if the agent or tool was deleted. */
   const now = target && {
     version: target.version,
     changes: compareFields(
@@ -43,6 +32,7 @@ export async function inspectConfiguration(
       ),
     ),
   };
+  // Field by field, as text; multi-line texts are JSON or prompts.
   return { fields: [...run.fields].map(([field, value]) => ({ field, value })), now };
 }
 

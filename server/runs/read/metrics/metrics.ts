@@ -10,7 +10,7 @@ import {
   RUN_PERIODS,
 } from "@/server/runs/read/enums";
 import type { Services } from "@/server/services";
-import { add, emptySum, type Part, partRow, type Sum, viewFigures } from "./figures";
+import { add, emptySum, type Part, partRow, type RunFigures, type Sum, viewFigures } from "./figures";
 
 export type RunMetrics = Awaited<ReturnType<typeof readRunMetrics>>;
 
@@ -171,7 +171,7 @@ const DAY_INTERVALS: [[most: number, unitMs: number], ...[most: number, unitMs: 
 ];
 
 /** The figures of a period by bar, dimension and subject; bars begin at `from`, both round UTC times. */
-export async function readParts(
+async function readParts(
   services: Services,
   actor: MemberActor,
   question: {
@@ -195,4 +195,36 @@ export async function readParts(
     subject?.id ?? null,
   ]);
   return z.array(partRow).parse(found.rows);
+}
+
+const WEEK_DAYS = 7;
+
+/** The runs of the last seven UTC days, today included: figures of all, and runs and failures of each day. */
+export type WeekFigures = RunFigures & { days: { runs: number; failed: number }[] };
+
+/** The figures of the last seven days by agent, tool or trigger; those without a run are missing. */
+export async function readWeek(
+  services: Services,
+  actor: MemberActor,
+  dimension: MetricsSubject["dimension"],
+): Promise<Map<string, WeekFigures>> {
+  const to = Math.ceil((services.clock.now().getTime() + 1) / DAY) * DAY;
+  const from = to - WEEK_DAYS * DAY;
+  const range = { from: new Date(from), to: new Date(to), bucketMs: DAY };
+  const parts = await readParts(services, actor, range);
+  const sums = new Map<string, { all: Sum; days: WeekFigures["days"] }>();
+  for (const part of parts) {
+    if (part.dimension !== dimension) continue;
+    const sum = sums.get(part.subjectId) ?? {
+      all: emptySum(),
+      days: Array.from({ length: WEEK_DAYS }, () => ({ runs: 0, failed: 0 })),
+    };
+    sums.set(part.subjectId, sum);
+    add(sum.all, part);
+    const day = sum.days[part.bucket];
+    if (!day) continue;
+    day.runs += part.runs;
+    day.failed += part.failed;
+  }
+  return new Map([...sums].map(([id, { all, days }]) => [id, { ...viewFigures(all), days }]));
 }

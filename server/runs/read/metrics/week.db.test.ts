@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { createMember, insertRun } from "@/testing/runs";
 import { createTenant, openWorld } from "@/testing/world";
-import { readWeek } from "./week";
+import { readWeek } from "./metrics";
 
 const world = await openWorld();
 

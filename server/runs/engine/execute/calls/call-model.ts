@@ -6,21 +6,15 @@ import {
   WANTED_OUTPUT_TOKENS,
 } from "@/server/credits/prices";
 import { retryWhileUnavailable } from "@/server/db/outage";
-import {
-  ModelCallStopped,
-  ModelError,
-  type ModelReply,
-  type ModelRequest,
-  type ReceivedOutput,
-} from "@/server/models/port";
-import { exactly } from "@/server/runs/engine/execute/budget";
-import type { Execution } from "@/server/runs/engine/execute/execution";
-import { CapReached, CreditsExhausted } from "@/server/runs/engine/execute/interruptions";
-import { findModels } from "@/server/runs/engine/execute/own-models";
-import { showPartialOutput } from "@/server/runs/engine/execute/partial-output";
-import { pauseAt } from "@/server/runs/engine/pause-points";
-import type { FinishedCall } from "@/server/runs/engine/write/journal";
+import { ModelCallStopped, ModelError, type ModelReply, type ModelRequest } from "@/server/models/port";
 import { replaceNul } from "@/server/secrets/stored-output";
+import { pauseAt } from "../../pause-points";
+import type { FinishedCall } from "../../write/journal";
+import { exactly } from "../budget";
+import type { Execution } from "../execution";
+import { CapReached, CreditsExhausted } from "../interruptions";
+import { findModels } from "../own-models";
+import { showPartialOutput } from "../partial-output";
 
 export type CallRequest = Omit<ModelRequest, "signal" | "maxOutputTokens"> & { maxOutputTokens?: number };
 
@@ -59,13 +53,14 @@ export async function callModel(
     });
   } catch (error) {
     const failed = error instanceof ModelError || error instanceof ModelCallStopped ? error : null;
-    const received = cleanReceived(failed?.received ?? null);
+    const received = failed?.received ?? null;
     const credits = await budget.spend(reserved, received ? priceOf(received.usage) : ZERO);
     begun.attempts.push(...(failed?.attempts ?? []));
     const cause = error instanceof ModelCallStopped ? error.cause : error;
+    const message = cause instanceof Error ? cause.message : String(cause);
     const isOver = failed === null && execution.signal.aborted;
     if (isOver) journal.abandon(begun);
-    else journal.finishCall(begun, { error: replaceNul(messageOf(cause)), received, credits });
+    else journal.finishCall(begun, { error: message, received, credits });
     throw cause;
   } finally {
     partial.close();
@@ -81,15 +76,7 @@ export async function callModel(
   const credits = await budget.spend(reserved, priceOf(reply.usage));
   await pauseAt("act:after");
   journal.finishCall(begun, { reply, credits });
-  return { key, content: reply.content, toolCalls: reply.toolCalls, usage: reply.usage };
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
-}
-
-function cleanReceived(received: ReceivedOutput | null): ReceivedOutput | null {
-  return received === null ? null : { ...received, content: replaceNul(received.content) };
+  return { content: reply.content, toolCalls: reply.toolCalls, usage: reply.usage };
 }
 
 /**

@@ -9,13 +9,12 @@ import type { Json } from "@/server/json/json";
 import { stringifyLarge } from "@/server/json/large";
 import { validateAgainst } from "@/server/json/schema";
 import { describeIssues } from "@/server/json/schema-issues";
-import type { FinishedStep } from "@/server/runs/engine/write/journal";
 import { describeKnownTargets, findTarget } from "@/server/runs/find-target";
 import type { Target } from "@/server/runs/target";
 import { replaceNul } from "@/server/secrets/stored-output";
-import { LONGEST_TIMER_MS } from "@/server/sleep";
+import type { FinishedStep } from "../../write/journal";
 import type { Execution } from "../execution";
-import { DeadlinePassed } from "../interruptions";
+import { abortAfter, DeadlinePassed } from "../interruptions";
 import { type Child, type ChildResult, executeChildRun } from "./child-run";
 import { performStep, type StepCall, storedOutput } from "./perform-step";
 
@@ -59,7 +58,6 @@ function callChild(
   },
 ): Promise<FinishedStep> {
   return performStep(execution, call, {
-    retries: call.retries,
     hasSideEffects: true,
     repeatsAttempts: true,
     async attempt(begun, { number }) {
@@ -84,14 +82,13 @@ async function withinTime(
   const { services, signal } = execution;
   const timeout = new AbortController();
   const left = beganAt + timeoutMs - services.clock.now().getTime();
-  const stop = () => timeout.abort(new DeadlinePassed(`The step took longer than ${timeoutMs} ms.`));
-  if (left <= 0) stop();
-  const timer = setTimeout(stop, Math.min(left, LONGEST_TIMER_MS));
+  const reason = () => new DeadlinePassed(`The step took longer than ${timeoutMs} ms.`);
+  const unwatch = abortAfter(left, timeout, reason);
   try {
     const ended = await executeChildRun(execution, child, AbortSignal.any([signal, timeout.signal]));
     return ended.status === "Failed" && timeout.signal.aborted ? { ...ended, code: "timeout" } : ended;
   } finally {
-    clearTimeout(timer);
+    unwatch();
   }
 }
 

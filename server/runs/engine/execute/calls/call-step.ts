@@ -2,7 +2,7 @@ import { parseFunctionInput } from "@/server/functions/execute";
 import { FunctionError } from "@/server/functions/function-error";
 import { findFunction } from "@/server/functions/registry";
 import { waitFunction } from "@/server/functions/wait";
-import type { BegunStep, FinishedStep } from "@/server/runs/engine/write/journal";
+import type { BegunStep, FinishedStep } from "../../write/journal";
 import type { Execution } from "../execution";
 import { attemptFunction } from "./call-function";
 import { callRun } from "./call-run";
@@ -11,17 +11,15 @@ import { performStep, type StepCall, type StepOutcome } from "./perform-step";
 /** Executes a function as a step. */
 export function callStep(execution: Execution, call: StepCall): Promise<FinishedStep> {
   const { run, hasSideEffects = false } = findFunction(call.toolName) ?? {};
-  const { retries } = call;
   if (run === undefined || typeof run === "function") {
     return performStep(execution, call, {
-      retries,
       hasSideEffects,
       attempt: (_begun, attempt) => attemptFunction(execution, call, attempt),
     });
   }
   if (run.engine !== "wait") return callRun(execution, call, run.engine);
-  return performStep(execution, call, {
-    retries: { ...retries, count: 0 },
+  const once = { ...call, retries: { ...call.retries, count: 0 } };
+  return performStep(execution, once, {
     hasSideEffects,
     attempt: (begun, attempt) => {
       attempt.startedAt = new Date(begun.startedAt);

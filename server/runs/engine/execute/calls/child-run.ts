@@ -3,12 +3,11 @@ import { ZERO } from "@/server/credits/amount";
 import { MAX_CALLED_RUNS, MAX_RUN_DEPTH } from "@/server/functions/run-tool";
 import type { Json } from "@/server/json/json";
 import { readLargeJson } from "@/server/json/large";
-import { claimRun } from "@/server/runs/engine/claim";
-import { type ClaimedRun, FIRST_CLAIM } from "@/server/runs/engine/claimed-run";
-import { endUnclaimedRun } from "@/server/runs/engine/end-run";
-import { readState } from "@/server/runs/engine/run-state";
 import { freezeConfiguration, type Target, targetColumns } from "@/server/runs/target";
 import type { Services } from "@/server/services";
+import { claimRun } from "../../claim";
+import { type ClaimedRun, FIRST_CLAIM } from "../../claimed-run";
+import { endUnclaimable } from "../../slot";
 import type { ChildOutcome, Execution } from "../execution";
 
 /** A child run, and what it executes. */
@@ -95,15 +94,13 @@ async function readResult(outcome: ChildOutcome, configuration: RunConfiguration
 
 /** How a child that cannot be claimed ended; one that was to be cancelled when its worker was replaced ends here. */
 async function readEnd(services: Services, id: string): Promise<ChildResult | null> {
-  const state = await readState(services, id);
-  if (state === null) return null;
-  if (state.cancelledBy !== null && !state.terminal) {
-    await endUnclaimedRun(services, id, { status: "Cancelled", by: state.cancelledBy });
-  }
-  const { kind, status, output, errorMessage, configuration } = await services.db.run.findUniqueOrThrow({
+  await endUnclaimable(services, id);
+  const run = await services.db.run.findUnique({
     where: { id },
     select: { kind: true, status: true, output: true, errorMessage: true, configuration: true },
   });
+  if (run === null) return null;
+  const { kind, status, output, errorMessage, configuration } = run;
   if (status === "Completed") {
     const frozen = runConfiguration.parse(JSON.parse(configuration.document));
     return readResult({ status, output: output ?? "null" }, frozen);

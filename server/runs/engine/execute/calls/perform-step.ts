@@ -2,13 +2,13 @@ import { ZERO } from "@/server/credits/amount";
 import { creditsOfActions } from "@/server/credits/prices";
 import { FunctionError, isFinal } from "@/server/functions/function-error";
 import type { Json, JsonObject } from "@/server/json/json";
-import { pauseAt } from "@/server/runs/engine/pause-points";
-import type { BegunStep, FinishedStep } from "@/server/runs/engine/write/journal";
-import type { NewStep, StepResult } from "@/server/runs/engine/write/journal-rows";
 import type { Redact } from "@/server/secrets/redact";
 import { replaceNul, storeOutput } from "@/server/secrets/stored-output";
 import { sleepOrThrow } from "@/server/sleep";
 import { type RetryPolicy, retryWaitMs } from "@/server/workflow/retry-policy";
+import { pauseAt } from "../../pause-points";
+import type { BegunStep, FinishedStep } from "../../write/journal";
+import type { NewStep, StepResult } from "../../write/journal-rows";
 import { exactly } from "../budget";
 import type { Execution } from "../execution";
 
@@ -32,7 +32,6 @@ export type StepWork = {
   /** Makes one attempt. A FunctionError is a failure that may be retried; any other error ends the run's segment. */
   attempt(begun: BegunStep, attempt: StepAttempt): Promise<StepOutcome>;
   hasSideEffects: boolean;
-  retries: RetryPolicy;
   /** Whether a worker that took the run over makes all attempts again, to read how the earlier ones ended. */
   repeatsAttempts?: boolean;
 };
@@ -51,11 +50,13 @@ export async function performStep(
   try {
     const price = creditsOfActions(run.prices, 1);
     const reserved = await budget.reserve(exactly(price));
-    const outcome = await attemptStep(execution, begun, work).catch(async (error: unknown) => {
-      // A tool that ends at its cap returns what it had reserved to its caller.
-      await budget.spend(reserved, ZERO);
-      throw error;
-    });
+    const outcome = await attemptStep(execution, begun, { ...work, retries: call.retries }).catch(
+      async (error: unknown) => {
+        // A tool that ends at its cap returns what it had reserved to its caller.
+        await budget.spend(reserved, ZERO);
+        throw error;
+      },
+    );
     const credits = await budget.spend(reserved, price);
     await pauseAt("act:after");
     signal.throwIfAborted();
@@ -66,16 +67,18 @@ export async function performStep(
   }
 }
 
-async function attemptStep(execution: Execution, begun: BegunStep, work: StepWork): Promise<StepOutcome> {
-  const { services, signal, secrets, journal } = execution;
-  const { retries, repeatsAttempts = false } = work;
+async function attemptStep(
+  { services, signal, secrets, journal }: Execution,
+  begun: BegunStep,
+  { attempt: makeAttempt, repeatsAttempts = false, retries }: StepWork & Pick<StepCall, "retries">,
+): Promise<StepOutcome> {
   const recorded = repeatsAttempts ? begun.attempts.filter(({ retryAt }) => retryAt !== undefined).length : 0;
   for (let number = 1; ; number += 1) {
     const attempt: StepAttempt = { number, startedAt: services.clock.now(), printed: [] };
     let outcome: StepOutcome;
     let isRetried = false;
     try {
-      outcome = await work.attempt(begun, attempt);
+      outcome = await makeAttempt(begun, attempt);
     } catch (error) {
       if (!(error instanceof FunctionError)) throw error;
       outcome = { error: replaceNul(secrets.redact(error.message)), code: error.code };
