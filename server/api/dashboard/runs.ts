@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { memberProcedure, router } from "@/server/api/trpc";
-import { tryAgent } from "@/server/api/try-agent";
-import { tryTool } from "@/server/api/try-tool";
+import { tryAgent, tryTool } from "@/server/api/try-definition";
 import { agentDefinition } from "@/server/catalog/definitions";
 import { parseInput } from "@/server/catalog/issues";
 import { RUN_KINDS } from "@/server/contract/enums";
