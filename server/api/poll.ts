@@ -3,7 +3,6 @@ import { peekKey } from "@/server/auth/authenticate-key";
 import { newId } from "@/server/ids";
 import { type RateDecision, rateLimitHeaders } from "@/server/limits/rate-limit";
 import { acquireLeasedRead, acquireRead } from "@/server/limits/read-lease";
-import type { EndedRun } from "@/server/runs/ended-runs";
 import { executingRunFacts } from "@/server/runs/engine/poll-facts";
 import { agentRunStatus, toolRunStatus } from "@/server/runs/read/views";
 import type { RunFacts } from "@/server/runs/run-facts";
@@ -16,14 +15,7 @@ import { JSON_HEADERS, jsonResponse } from "./http/respond";
  * take the complete path (rest.ts), which renders the same views; a contract test compares both byte for byte.
  */
 
-/** The views of one run, by the end of their path. */
-const VIEWS = {
-  "/status": { agents: "agents.status", tools: "tools.status" },
-  "/details": { agents: "agents.details", tools: undefined },
-  "/result": { agents: undefined, tools: "tools.result" },
-} as const;
-
-type View = { kind: "agent" | "tool"; runId: string; operationId: string };
+type View = { kind: "agent" | "tool"; runId: string; procedure: string };
 
 /**
  * Answers a poll from memory; null if it cannot. Counts the read if it answers. The promise is for a key whose next
@@ -74,50 +66,46 @@ function mayRead({ plan, scopes, targetIds, suspended }: ApiKeyActor): boolean {
 
 /** `/v1/agents/run/{id}/status` and its like, without a regular expression. */
 function readPath(path: string): View | null {
-  const collection = path.startsWith("/v1/agents/run/")
-    ? "agents"
+  const kind = path.startsWith("/v1/agents/run/")
+    ? "agent"
     : path.startsWith("/v1/tools/run/")
-      ? "tools"
+      ? "tool"
       : null;
-  if (collection === null) return null;
-  const start = collection === "agents" ? 15 : 14;
-  const end = path.slice(start + 36);
-  if (end !== "/status" && end !== "/details" && end !== "/result") return null;
-  const operationId = VIEWS[end][collection];
-  if (operationId === undefined) return null;
-  return {
-    kind: collection === "agents" ? "agent" : "tool",
-    runId: path.slice(start, start + 36),
-    operationId,
-  };
+  if (kind === null) return null;
+  const start = kind === "agent" ? 15 : 14;
+  const procedure = PROCEDURES[kind].get(path.slice(start + 36));
+  return procedure === undefined ? null : { kind, runId: path.slice(start, start + 36), procedure };
 }
 
-function bodyOf(services: Services, actor: ApiKeyActor, { kind, runId, operationId }: View): string | null {
+/** The procedures that read one run, by the end of their path. */
+const PROCEDURES = {
+  agent: new Map([
+    ["/status", "agents.status"],
+    ["/details", "agents.details"],
+  ]),
+  tool: new Map([
+    ["/status", "tools.status"],
+    ["/result", "tools.result"],
+  ]),
+};
+
+function bodyOf(services: Services, actor: ApiKeyActor, { kind, runId, procedure }: View): string | null {
   const ended = services.endedRuns.get(runId);
   if (ended) {
-    if (ended.orgId !== actor.orgId || !isKind(ended.run, kind)) return null;
-    return ended.bodies.get(operationId) ?? renderStatus(services, ended, operationId);
+    const targetId = kind === "agent" ? ended.run.agentId : ended.run.toolId;
+    if (ended.orgId !== actor.orgId || targetId === null) return null;
+    const known = ended.bodies.get(procedure);
+    if (known !== undefined) return known;
+    // Details and results need more than the run; the complete path caches their bodies.
+    const body = statusBody(services, ended.run, procedure);
+    return body === null ? null : services.endedRuns.cacheBody(ended, procedure, body);
   }
   const executing = services.engine.find(runId);
   if (!executing || executing.run.orgId !== actor.orgId || executing.run.kind !== kind) return null;
-  const facts = executingRunFacts(executing);
-  if (operationId === "agents.status") return JSON.stringify(agentRunStatus(facts));
-  if (operationId === "tools.status") return JSON.stringify(toolRunStatus(facts, services.clock.now()));
-  return null;
+  return statusBody(services, executingRunFacts(executing), procedure);
 }
 
-function isKind(run: RunFacts, kind: "agent" | "tool"): boolean {
-  return (kind === "agent" ? run.agentId : run.toolId) !== null;
-}
-
-/** Details and results need more than the run; the complete path caches their bodies. */
-function renderStatus(services: Services, ended: EndedRun, operationId: string): string | null {
-  if (operationId === "agents.status") {
-    return services.endedRuns.cacheBody(ended, operationId, JSON.stringify(agentRunStatus(ended.run)));
-  }
-  if (operationId === "tools.status") {
-    const view = toolRunStatus(ended.run, services.clock.now());
-    return services.endedRuns.cacheBody(ended, operationId, JSON.stringify(view));
-  }
-  return null;
+function statusBody({ clock }: Services, run: RunFacts, procedure: string): string | null {
+  if (procedure === "agents.status") return JSON.stringify(agentRunStatus(run));
+  return procedure === "tools.status" ? JSON.stringify(toolRunStatus(run, clock.now())) : null;
 }

@@ -6,7 +6,7 @@ import { saveTool } from "@/server/catalog/save-tool";
 import { executeRun } from "@/testing/execute";
 import { createMember } from "@/testing/runs";
 import { createTenant, openWorld } from "@/testing/world";
-import { tryAgent } from "./try-agent";
+import { tryAgent } from "./try-definition";
 
 /** Running an agent's definition before it is saved. */
 

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { readToolText, saveToolText } from "@/server/catalog/edit-definition";
 import { createMember } from "@/testing/runs";
 import { createTenant, openWorld } from "@/testing/world";
-import { tryTool } from "./try-tool";
+import { tryTool } from "./try-definition";
 
 /** Running a definition before it is saved. */
 

@@ -2,15 +2,10 @@ import { createHash } from "node:crypto";
 import type { WebhookAccepted } from "@/server/contract/shapes";
 import { AppError, isAppError } from "@/server/errors";
 import { newId } from "@/server/ids";
-import {
-  type ByteBudget,
-  createByteBudget,
-  createMemoryWindow,
-  guardKey,
-  type MemoryWindow,
-} from "@/server/limits/memory-guards";
-import { countedLimit, type RateDecision, rateLimited, rateLimitHeaders } from "@/server/limits/rate-limit";
+import { createByteBudget, createMemoryWindow, guardKey } from "@/server/limits/memory-guards";
+import { countedLimit, rateLimited, rateLimitHeaders } from "@/server/limits/rate-limit";
 import { MAX_BODY_BYTES } from "@/server/limits/sizes";
+import { perOwner } from "@/server/per-owner";
 import { hashRequest, parseIdempotencyKey } from "@/server/runs/idempotency";
 import { refuseStart, type StartResult, startRun } from "@/server/runs/start";
 import type { StartConditions } from "@/server/runs/start-item";
@@ -42,32 +37,13 @@ const UNKNOWN_TOKENS = { limit: 60, seconds: 60 };
 const FLOOD = { limit: 300, seconds: 60 };
 const FLOOD_NOTE = "Further calls from this address in the same minute are not recorded.";
 
-type Guards = {
-  unknown: MemoryWindow;
-  flood: MemoryWindow;
+const guards = perOwner(({ clock }: Services) => ({
+  unknown: createMemoryWindow(UNKNOWN_TOKENS.limit, UNKNOWN_TOKENS.seconds, clock),
+  flood: createMemoryWindow(FLOOD.limit, FLOOD.seconds, clock),
   /** Which floods are recorded: the first refused call of each caller per minute. */
-  floodRecords: MemoryWindow;
-  refusedBodies: ByteBudget;
-};
-const guardsOf = new WeakMap<Services, Guards>();
-
-function guards(services: Services): Guards {
-  let known = guardsOf.get(services);
-  if (known === undefined) {
-    known = {
-      unknown: createMemoryWindow(UNKNOWN_TOKENS.limit, UNKNOWN_TOKENS.seconds, services.clock),
-      flood: createMemoryWindow(FLOOD.limit, FLOOD.seconds, services.clock),
-      floodRecords: createMemoryWindow(1, FLOOD.seconds, services.clock),
-      refusedBodies: createByteBudget(
-        REFUSED_BODIES.burst.bytes,
-        REFUSED_BODIES.burst.seconds,
-        services.clock,
-      ),
-    };
-    guardsOf.set(services, known);
-  }
-  return known;
-}
+  floodRecords: createMemoryWindow(1, FLOOD.seconds, clock),
+  refusedBodies: createByteBudget(REFUSED_BODIES.burst.bytes, REFUSED_BODIES.burst.seconds, clock),
+}));
 
 /** Answers a call under `/webhooks`. Never throws. */
 export async function respondToWebhook(services: Services, request: ApiRequest): Promise<ApiResponse> {
@@ -75,7 +51,7 @@ export async function respondToWebhook(services: Services, request: ApiRequest):
   const headers: Record<string, string> = {};
   try {
     const trigger = await admit(services, request);
-    return await receive(services, request, { trigger, pending: { requestId, headers } });
+    return await receive(services, request, { trigger, requestId, headers });
   } catch (error) {
     return errorResponse(error, request, { requestId, log: services.log, headers });
   }
@@ -109,27 +85,21 @@ async function admit(services: Services, request: ApiRequest): Promise<Trigger> 
   if (refusal === null) return trigger;
   if (!tooOften || floodRecords.allows(caller)) {
     const reason = tooOften ? `${refusal.message} ${FLOOD_NOTE}` : refusal.message;
-    await recordRefusal(services, trigger, {
-      delivery: unreadDelivery(request),
-      error: refusal,
-      reason,
-      receivedAt: services.clock.now(),
-    });
+    const delivery = unreadDelivery(request);
+    const receivedAt = services.clock.now();
+    await recordRefusal(services, trigger, { delivery, error: refusal, reason, receivedAt });
   }
   throw refusal;
 }
 
 function tooMany({ limit, seconds }: { limit: number; seconds: number }): AppError {
-  const decision: RateDecision = { allowed: false, limit, seconds, remaining: 0, resetSeconds: seconds };
-  return rateLimited("calls", decision);
+  return rateLimited("calls", { allowed: false, limit, seconds, remaining: 0, resetSeconds: seconds });
 }
-
-type PendingRequest = { requestId: string; headers: Record<string, string> };
 
 async function receive(
   services: Services,
   request: ApiRequest,
-  { trigger, pending: { requestId, headers } }: { trigger: Trigger; pending: PendingRequest },
+  { trigger, requestId, headers }: { trigger: Trigger; requestId: string; headers: Record<string, string> },
 ): Promise<ApiResponse> {
   const receivedAt = services.clock.now();
   const delivery = unreadDelivery(request);
@@ -152,12 +122,10 @@ async function receive(
       delivery.notStored.reason = "it is larger than 1 MiB";
     } else if (bytes > REFUSED_BODIES.smallBytes && !refusedBodies.takes(trigger.actor.triggerId, bytes)) {
       delivery.body = Buffer.alloc(0);
-      delivery.notStored = {
-        bytes,
-        reason: "more than 8 MiB of refused calls came to this trigger in a minute",
-      };
+      const reason = "more than 8 MiB of refused calls came to this trigger in a minute";
+      delivery.notStored = { bytes, reason };
     }
-    await recordRefusal(services, trigger, { delivery, error, reason: error.message, receivedAt });
+    await recordRefusal(services, trigger, { delivery, error, receivedAt });
     throw thrown;
   }
 }
@@ -182,10 +150,10 @@ function recordRefusal(
   trigger: Trigger,
   {
     delivery,
-    error: { code, status },
-    reason,
+    error: { code, status, message },
+    reason = message,
     receivedAt,
-  }: { delivery: ReceivedDelivery; error: AppError; reason: string; receivedAt: Date },
+  }: { delivery: ReceivedDelivery; error: AppError; reason?: string; receivedAt: Date },
 ): Promise<void> {
   const rejected = { outcome: "rejected", code, status, reason } as const;
   return recordDelivery(pool, trigger.actor, { delivery, outcome: rejected, receivedAt });
@@ -197,7 +165,7 @@ async function accept(
   { trigger, delivery }: { trigger: Trigger; delivery: ReceivedDelivery },
 ): Promise<StartResult> {
   const { clock } = services;
-  const { secrets, scheme } = trigger;
+  const { actor, secrets, scheme, rateLimit } = trigger;
   if (secrets === null) {
     const message = "The trigger's signing secret cannot be read. Set a new one.";
     throw new AppError("trigger_misconfigured", message);
@@ -209,12 +177,9 @@ async function accept(
     isSigned(scheme, values, { header: request.header, body: delivery.body, now: receivedAt });
   if (!isValid) throw new AppError("invalid_signature", "The signature is missing or not valid.");
   delivery.senderId = parseIdempotencyKey(senderIdOf(request, trigger));
-  const { triggerId } = trigger.actor;
-  const window = {
-    key: `trigger:${triggerId}`,
-    limit: trigger.rateLimit.requests,
-    seconds: trigger.rateLimit.seconds,
-  };
+  const { triggerId } = actor;
+  const { requests: limit, seconds } = rateLimit;
+  const window = { key: `trigger:${triggerId}`, limit, seconds };
   const conditions: StartConditions = { limit: countedLimit("webhook", window), replayFirst: true };
   if (delivery.senderId !== null) {
     conditions.idempotency = {
@@ -228,9 +193,9 @@ async function accept(
   try {
     const started = await readStart(request.header("content-type"), { trigger, delivery, now: receivedAt });
     const call = { ...started, delivery: { ...delivery, receivedAt } };
-    return await startRun(services, trigger.actor, { ...call, conditions });
+    return await startRun(services, actor, { ...call, conditions });
   } catch (error) {
-    if (!conditions.asked) return refuseStart(services, trigger.actor, { error, conditions });
+    if (!conditions.asked) return refuseStart(services, actor, { error, conditions });
     // The target was deleted after the trigger was read.
     const gone = isAppError(error) && (error.code === "not_found" || error.code === "agent_inactive");
     if (gone)

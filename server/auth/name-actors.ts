@@ -11,7 +11,7 @@ const uuid = z.uuid();
  */
 export async function nameActors(
   { db }: Services,
-  orgId: OrgId,
+  organizationId: OrgId,
   references: string[],
 ): Promise<(reference: string) => string> {
   const idsOf = (kind: string) => [
@@ -22,15 +22,15 @@ export async function nameActors(
         .filter((id) => uuid.safeParse(id).success),
     ),
   ];
+  const find = <Row>(kind: string, query: (where: { id: { in: string[] } }) => Promise<Row[]>) => {
+    const ids = idsOf(kind);
+    return ids.length === 0 ? [] : query({ id: { in: ids } });
+  };
   const select = { id: true, name: true } as const;
   const [users, keys, triggers] = await Promise.all([
-    findSome(idsOf("user"), (ids) => db.user.findMany({ where: { id: { in: ids } }, select })),
-    findSome(idsOf("api_key"), (ids) =>
-      db.apiKey.findMany({ where: { organizationId: orgId, id: { in: ids } }, select }),
-    ),
-    findSome(idsOf("trigger"), (ids) =>
-      db.trigger.findMany({ where: { organizationId: orgId, id: { in: ids } }, select }),
-    ),
+    find("user", (where) => db.user.findMany({ where, select })),
+    find("api_key", (where) => db.apiKey.findMany({ where: { ...where, organizationId }, select })),
+    find("trigger", (where) => db.trigger.findMany({ where: { ...where, organizationId }, select })),
   ]);
   const names = new Map<string, string>([
     ...users.map(({ id, name }) => [`user:${id}`, name] as const),
@@ -38,8 +38,4 @@ export async function nameActors(
     ...triggers.map(({ id, name }) => [`trigger:${id}`, `webhook ${name}`] as const),
   ]);
   return (reference) => names.get(reference) ?? (reference.includes(":") ? "a deleted user" : reference);
-}
-
-async function findSome<Row>(ids: string[], find: (ids: string[]) => Promise<Row[]>): Promise<Row[]> {
-  return ids.length === 0 ? [] : find(ids);
 }

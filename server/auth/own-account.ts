@@ -4,8 +4,7 @@ import type { MemberActor } from "@/server/auth/actor";
 import { MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from "@/server/auth/sessions";
 import { parseInput, refusal } from "@/server/catalog/issues";
 import type { Transaction } from "@/server/db/client";
-import { AppError } from "@/server/errors";
-import { acquireRate } from "@/server/limits/rate-limit";
+import { requireRate } from "@/server/limits/rate-limit";
 import { recordAudit } from "@/server/operate/audit";
 import { plain } from "@/server/plain";
 import type { Services } from "@/server/services";
@@ -71,13 +70,8 @@ export async function changeOwnPassword(
 ): Promise<{ endedSessions: number }> {
   const { currentPassword, newPassword, endOtherSessions } = parseInput(passwordChange, input);
   const { userId } = actor;
-  const attempts = { key: `password-change:${userId}`, ...ATTEMPTS };
-  const { allowed, resetSeconds } = await acquireRate(services.pool, attempts, { clock: services.clock });
-  if (!allowed) {
-    throw new AppError("rate_limited", `Too many attempts. Try again in ${resetSeconds} s.`, {
-      headers: { "retry-after": String(resetSeconds) },
-    });
-  }
+  const message = "Too many attempts.";
+  await requireRate(services, { key: `password-change:${userId}`, ...ATTEMPTS, message });
   const account = await services.db.account.findFirst({ where: { userId, providerId: "credential" } });
   const stored = account?.password;
   if (!account || !stored || !(await verifyPassword({ hash: stored, password: currentPassword }))) {
@@ -107,9 +101,7 @@ function othersThan({ userId }: MemberActor, sessionId: string | undefined) {
   return { userId, ...(sessionId === undefined ? {} : { id: { not: sessionId } }) };
 }
 
-function wrongPassword(): AppError {
-  return refusal([{ path: "/currentPassword", message: "is wrong" }]);
-}
+const wrongPassword = () => refusal([{ path: "/currentPassword", message: "is wrong" }]);
 
 /** Writes an entry to the audit log of the person's active organization. */
 async function note(

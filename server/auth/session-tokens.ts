@@ -54,20 +54,7 @@ export function hashSessionTokens(createAdapter: MakeAdapter): MakeAdapter {
   };
 }
 
-type HashingMethods = Pick<
-  TransactionAdapter,
-  | "create"
-  | "findOne"
-  | "findMany"
-  | "count"
-  | "update"
-  | "updateMany"
-  | "delete"
-  | "deleteMany"
-  | "consumeOne"
->;
-
-function hashingMethods(adapter: TransactionAdapter): HashingMethods {
+function hashingMethods(adapter: TransactionAdapter) {
   const hashed = <Query extends { model: string; where: Condition[] }>(query: Query): Query =>
     query.model === "session" ? { ...query, where: hashConditions(query.where, hashToken) } : query;
   /** Methods that end sessions also accept the stored hash. */
@@ -101,5 +88,5 @@ function hashingMethods(adapter: TransactionAdapter): HashingMethods {
     delete: (query) => adapter.delete(named(query)),
     deleteMany: (query) => adapter.deleteMany(named(query)),
     consumeOne: (query) => adapter.consumeOne(hashed(query)),
-  };
+  } satisfies Partial<TransactionAdapter>;
 }

@@ -8,6 +8,7 @@ import type { Transaction } from "@/server/db/client";
 import { newId } from "@/server/ids";
 import { acquireRate } from "@/server/limits/rate-limit";
 import { SharedLookups } from "@/server/limits/shared-lookups";
+import { perOwner } from "@/server/per-owner";
 import type { Services } from "@/server/services";
 
 /** The header that passes the client's address to better-auth. */
@@ -76,29 +77,11 @@ function createAuth(services: Services) {
   });
 }
 
-export type Auth = ReturnType<typeof createAuth>;
-
-const auths = new WeakMap<Services, Auth>();
-
 /** The better-auth instance of these services. */
-export function getAuth(services: Services): Auth {
-  const known = auths.get(services);
-  if (known) return known;
-  const auth = createAuth(services);
-  auths.set(services, auth);
-  return auth;
-}
+export const getAuth = perOwner(createAuth);
 
-/** A signed-in person without an organization, or whose membership ended. */
-export type SignedInUser = { id: string; name: string; email: string; sessionId: string };
-
-/** A signed-in member of one organization, with the data of every page's layout. */
-export type Session = {
-  user: SignedInUser;
-  /** Null if the person belongs to no organization. */
-  member: MemberActor | null;
-  organization: { id: string; slug: string; name: string; suspended: boolean } | null;
-};
+/** A signed-in person, with the data of every page's layout. `member` is null if they belong to no organization. */
+export type Session = NonNullable<Awaited<ReturnType<typeof readSession>>>;
 
 /** A page's many calls, and a flood of them, cost few lookups of their session. */
 const lookups = new SharedLookups<Session | null>();
@@ -118,17 +101,13 @@ export async function sessionFromHeaders(
   return lookups.share(services, `${visit} ${cookie}`, () => readSession(services, headers, visit));
 }
 
-async function readSession(services: Services, headers: Headers, visit: boolean): Promise<Session | null> {
+async function readSession(services: Services, headers: Headers, visit: boolean) {
   const found = await getAuth(services).api.getSession({ headers, query: { disableRefresh: !visit } });
   if (!found) return null;
-  const user = {
-    id: found.user.id,
-    name: found.user.name,
-    email: found.user.email,
-    sessionId: found.session.id,
-  };
+  const { id: userId, name, email } = found.user;
+  const user = { id: userId, name, email, sessionId: found.session.id };
   const members = await services.db.member.findMany({
-    where: { userId: user.id },
+    where: { userId },
     orderBy: [{ createdAt: "asc" }, { id: "asc" }],
     select: {
       role: true,
@@ -136,14 +115,17 @@ async function readSession(services: Services, headers: Headers, visit: boolean)
     },
   });
   const active = found.session.activeOrganizationId;
-  const chosen = members.find((member) => member.organization.id === active) ?? members[0];
+  const chosen = members.find(({ organization }) => organization.id === active) ?? members[0];
   if (!chosen) return { user, member: null, organization: null };
-  const { id, slug, name, suspendedAt } = chosen.organization;
-  return {
-    user,
-    member: { kind: "member", orgId: mintOrgId(id), userId: user.id, name: user.name, role: chosen.role },
-    organization: { id, slug, name, suspended: suspendedAt !== null },
+  const { suspendedAt, ...organization } = chosen.organization;
+  const member: MemberActor = {
+    kind: "member",
+    orgId: mintOrgId(organization.id),
+    userId,
+    name,
+    role: chosen.role,
   };
+  return { user, member, organization: { ...organization, suspended: suspendedAt !== null } };
 }
 
 /**
@@ -184,16 +166,7 @@ export async function insertUser(
       emailVerified: true,
       createdAt: at,
       updatedAt: at,
-      accounts: {
-        create: {
-          id: newId(),
-          accountId: id,
-          providerId: "credential",
-          password: passwordHash,
-          createdAt: at,
-          updatedAt: at,
-        },
-      },
+      accounts: { create: passwordAccount(id, passwordHash, at) },
     },
   });
   return id;
@@ -209,19 +182,21 @@ export async function setPassword(
   const hash = await hashPassword(password);
   await services.db.$transaction(async (tx) => {
     await tx.account.deleteMany({ where: { userId, providerId: "credential" } });
-    await tx.account.create({
-      data: {
-        id: newId(),
-        accountId: userId,
-        providerId: "credential",
-        userId,
-        password: hash,
-        createdAt: at,
-        updatedAt: at,
-      },
-    });
+    await tx.account.create({ data: { userId, ...passwordAccount(userId, hash, at) } });
     await tx.session.deleteMany({ where: { userId } });
   });
+}
+
+/** The row of a password as better-auth reads it. */
+function passwordAccount(userId: string, password: string, at: Date) {
+  return {
+    id: newId(),
+    accountId: userId,
+    providerId: "credential",
+    password,
+    createdAt: at,
+    updatedAt: at,
+  };
 }
 
 const RANKS: Record<MemberRole, number> = { viewer: 0, member: 1, admin: 2, owner: 3 };

@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
-import { AppError } from "@/server/errors";
 import { guardKey } from "@/server/limits/memory-guards";
-import { acquireRate, type RateLimit, releaseRate } from "@/server/limits/rate-limit";
+import { acquireRate, releaseRate, requireRate } from "@/server/limits/rate-limit";
 import type { Services } from "@/server/services";
 
 /** Attempts from one address: beyond these they are refused. Never reset, so that an own sign-in hides no guesses. */
@@ -32,7 +31,8 @@ const pairKey = ({ email, clientAddress }: SignInAttempt) =>
 /** Counts a sign-in attempt before its password is checked. Waits if there were many; throws rate_limited. */
 export async function admitSignIn(services: Services, attempt: SignInAttempt): Promise<void> {
   const { email, clientAddress, sleep } = attempt;
-  await take(services, { key: `sign-in:${guardKey(clientAddress)}`, ...PER_ADDRESS });
+  const message = "Too many attempts to sign in.";
+  await requireRate(services, { key: `sign-in:${guardKey(clientAddress)}`, ...PER_ADDRESS, message });
   const delayMs = Math.max(
     await countDelay(services, pairKey(attempt), PER_PAIR),
     await countDelay(services, `sign-in-email:${hash(email)}`, PER_EMAIL),
@@ -50,12 +50,4 @@ async function countDelay({ pool, clock }: Services, key: string, delay: Delay):
 /** Resets the count of this person at this address, after the right password. */
 export async function forgiveSignIn(services: Services, attempt: SignInAttempt): Promise<void> {
   await releaseRate(services.pool, pairKey(attempt));
-}
-
-async function take(services: Services, limit: RateLimit): Promise<void> {
-  const { allowed, resetSeconds } = await acquireRate(services.pool, limit, { clock: services.clock });
-  if (allowed) return;
-  throw new AppError("rate_limited", `Too many attempts to sign in. Try again in ${resetSeconds} s.`, {
-    headers: { "retry-after": String(resetSeconds) },
-  });
 }

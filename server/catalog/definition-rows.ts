@@ -1,5 +1,6 @@
 import type { OrgId } from "@/server/auth/actor";
 import type { Transaction } from "@/server/db/client";
+import type { Services } from "@/server/services";
 
 /** What agents and tools have in common as rows. */
 
@@ -49,4 +50,25 @@ export async function setDeleted(
   if (kind === "agent") await tx.agent.update(change);
   else if (kind === "tool") await tx.tool.update(change);
   else await tx.trigger.update(change);
+}
+
+export type FoundTool = { kind: "tool"; id: string; name: string };
+
+/**
+ * The organization's tools whose current definition, as JSON, fits, by name. Every one that fits contains `text`, which
+ * narrows the definitions to read; `_` and `%` in it match other characters.
+ */
+export async function findTools(
+  { db }: Pick<Services, "db">,
+  orgId: OrgId,
+  { text, fits }: { text: string; fits: (definition: string) => boolean },
+): Promise<FoundTool[]> {
+  const tools = await db.tool.findMany({
+    where: { ...inUse({ orgId }), versions: { some: { definition: { contains: text } } } },
+    orderBy: { name: "asc" },
+    select: { id: true, name: true, versions: { ...NEWEST, select: { definition: true } } },
+  });
+  return tools
+    .filter(({ versions: [current] }) => fits(current?.definition ?? "{}"))
+    .map(({ id, name }) => ({ kind: "tool", id, name }));
 }

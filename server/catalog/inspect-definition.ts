@@ -6,8 +6,7 @@ import { findFunction } from "@/server/functions/registry";
 import { plain } from "@/server/plain";
 import type { Services } from "@/server/services";
 import { workflowStep } from "@/server/workflow/definition";
-import { inUse, NEWEST } from "./definition-rows";
-import { findTools } from "./find-tools";
+import { findTools, inUse, NEWEST } from "./definition-rows";
 
 /** An agent or tool that calls another one. */
 export type Caller = { kind: "agent" | "tool"; id: string; name: string };

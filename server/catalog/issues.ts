@@ -40,7 +40,8 @@ export function parseOrIssues<Schema extends z.ZodType>(
   input: unknown,
 ): { data: z.output<Schema> } | { issues: Issue[] } {
   const parsed = schema.safeParse(input, { error: nameKnownFields });
-  return parsed.success ? { data: parsed.data } : { issues: describeFaults(parsed.error, input) };
+  if (parsed.success) return { data: parsed.data };
+  return { issues: parsed.error.issues.flatMap((issue) => describeFault(issue, input)) };
 }
 
 function nameKnownFields({ code, inst }: z.core.$ZodRawIssue): string | undefined {
@@ -48,14 +49,12 @@ function nameKnownFields({ code, inst }: z.core.$ZodRawIssue): string | undefine
   return `is not known here; known fields: ${Object.keys(inst.shape).join(", ")}`;
 }
 
-/** Describes a zod error in sentences that continue a path: `maxSteps must be at most 12`. */
-function describeFaults(error: z.ZodError, input: unknown): Issue[] {
-  return error.issues.flatMap((issue) => describeFault(issue, input));
-}
-
+/** Describes a zod issue in sentences that continue a path: `maxSteps must be at most 12`. */
 function describeFault(issue: z.core.$ZodIssue, input: unknown): Issue[] {
   const path = jsonPointer(issue.path);
   const at = (message: string): Issue[] => [{ path, message }];
+  /** `text` in place of zod's own message; a schema's message stays. */
+  const orOwn = (zods: string, text: string) => (issue.message.startsWith(zods) ? text : issue.message);
   switch (issue.code) {
     case "unrecognized_keys":
       return issue.keys.map((key) => ({
@@ -69,21 +68,13 @@ function describeFault(issue: z.core.$ZodIssue, input: unknown): Issue[] {
       if (isMissing(input, issue.path)) return at("is required");
       return at(`must be ${issue.values.map(String).join(" or ")}`);
     case "too_big":
-      return at(
-        issue.message.startsWith("Too big")
-          ? `must ${bound("at most", issue.maximum, issue.origin)}`
-          : issue.message,
-      );
+      return at(orOwn("Too big", `must ${bound("at most", issue.maximum, issue.origin)}`));
     case "too_small":
-      return at(
-        issue.message.startsWith("Too small")
-          ? `must ${bound("at least", issue.minimum, issue.origin)}`
-          : issue.message,
-      );
+      return at(orOwn("Too small", `must ${bound("at least", issue.minimum, issue.origin)}`));
     case "invalid_union":
-      return at(isMissing(input, issue.path) ? "is required" : unionMessage(issue));
+      return at(isMissing(input, issue.path) ? "is required" : orOwn("Invalid", "has an unknown format"));
     case "invalid_format":
-      return at(issue.message.startsWith("Invalid") ? "has the wrong format" : issue.message);
+      return at(orOwn("Invalid", "has the wrong format"));
     default:
       return at(issue.message);
   }
@@ -109,18 +100,10 @@ const TYPE_NAMES: Record<string, string> = {
 };
 
 function bound(word: string, limit: number | bigint, origin: string): string {
-  switch (origin) {
-    case "string":
-      return `have ${word} ${limit} character${limit === 1 ? "" : "s"}`;
-    case "array":
-      return `have ${word} ${limit} item${limit === 1 ? "" : "s"}`;
-    default:
-      return `be ${word} ${limit}`;
-  }
-}
-
-function unionMessage(issue: z.core.$ZodIssueInvalidUnion): string {
-  return issue.message.startsWith("Invalid") ? "has an unknown format" : issue.message;
+  const unit = { string: "character", array: "item" }[origin];
+  return unit === undefined
+    ? `be ${word} ${limit}`
+    : `have ${word} ${limit} ${unit}${limit === 1 ? "" : "s"}`;
 }
 
 function isMissing(input: unknown, path: readonly PropertyKey[]): boolean {

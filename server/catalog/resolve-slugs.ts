@@ -1,6 +1,7 @@
 import type { OrgId } from "@/server/auth/actor";
 import type { Transaction } from "@/server/db/client";
 import { describeKnownTargets } from "@/server/runs/find-target";
+import type { Issue } from "@/server/errors";
 import { findDefinitions } from "./definition-rows";
 import { slug as slugSchema } from "./definitions";
 
@@ -41,4 +42,27 @@ export async function resolveSlugs(
     faults.set(slug, `"${slug}" ${wrong}. ${known}`);
   }
   return { ids, faults };
+}
+
+/** A field that names an agent or tool by its slug; `path` is its JSON pointer. */
+type TargetField = { kind: "agent" | "tool"; slug: string; path: string };
+
+/** The ids of agents and tools in the order of their fields. Those that are unknown have an issue. */
+export async function resolveTargets(
+  reader: SlugReader,
+  fields: readonly TargetField[],
+): Promise<{ ids: string[]; issues: Issue[] }> {
+  const slugsOf = (kind: TargetField["kind"]) =>
+    fields.filter((field) => field.kind === kind).map(({ slug }) => slug);
+  const found = {
+    agent: await resolveSlugs(reader, "agent", slugsOf("agent")),
+    tool: await resolveSlugs(reader, "tool", slugsOf("tool")),
+  };
+  return {
+    ids: fields.flatMap(({ kind, slug }) => found[kind].ids.get(slug) ?? []),
+    issues: fields.flatMap(({ kind, slug, path }) => {
+      const message = found[kind].faults.get(slug);
+      return message === undefined ? [] : [{ path, message }];
+    }),
+  };
 }

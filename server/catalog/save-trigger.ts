@@ -7,7 +7,7 @@ import { hashToken, newTriggerToken, secretPurpose, tokenPurpose } from "@/serve
 import { type Change, checkExpectation, type Expectation, type Saved, saveItem, savingVerb } from "./change";
 import { type TriggerDefinition, triggerDefinition } from "./definitions";
 import { refusal } from "./issues";
-import { resolveSlugs } from "./resolve-slugs";
+import { resolveTargets } from "./resolve-slugs";
 
 /** `token` is the secret part of the trigger's URL; members may see it. */
 export type SavedTrigger = { id: string; slug: string; token: string; saved: Saved };
@@ -35,9 +35,14 @@ export async function putTrigger(
     include: { secrets: { orderBy: { createdAt: "desc" } } },
   });
   checkExpectation("trigger", found, { slug, ...expected });
-  const { issues, ...target } = await findTarget(change, definition);
-  issues.push(...(await findTextFaults(definition, actor.orgId)));
+  const { agent = null, tool = null } = definition;
+  const target = await resolveTargets(change, [
+    ...(agent === null ? [] : [{ kind: "agent" as const, slug: agent, path: "/agent" }]),
+    ...(tool === null ? [] : [{ kind: "tool" as const, slug: tool, path: "/tool" }]),
+  ]);
+  const issues = [...target.issues, ...(await findTextFaults(definition, actor.orgId))];
   if (issues.length > 0) throw refusal(issues);
+  const [targetId = null] = target.ids;
 
   const id = found?.id ?? newId();
   const present = found?.deletedAt === null;
@@ -58,8 +63,8 @@ export async function putTrigger(
   const maxCredits = definition.maxCredits === null ? null : new Decimal(definition.maxCredits);
   const after = {
     name,
-    agent: definition.agent ?? null,
-    tool: definition.tool ?? null,
+    agent,
+    tool,
     status,
     signature,
     rateLimit,
@@ -85,7 +90,8 @@ export async function putTrigger(
   const saved = await saveItem(change, compared, async () => {
     const data = {
       name,
-      ...target,
+      agentId: agent === null ? null : targetId,
+      toolId: tool === null ? null : targetId,
       tokenHash: Uint8Array.from(hashToken(token)),
       tokenSealed: encryption.seal(token, tokenPurpose(id)),
       signatureScheme: signature === "hex" ? "hex" : "standard_webhooks",
@@ -142,26 +148,14 @@ async function findTextFaults(
   { signature, secret, messageTemplate }: TriggerDefinition,
   organizationId: string,
 ): Promise<Issue[]> {
-  const ofSecret = typeof secret === "string" ? describeSecretFault(signature, secret) : null;
-  const ofTemplate =
-    messageTemplate === null ? null : await describeTemplateFault(messageTemplate, organizationId);
-  return [
-    ...(ofSecret === null ? [] : [{ path: "/secret", message: ofSecret }]),
-    ...(ofTemplate === null ? [] : [{ path: "/messageTemplate", message: ofTemplate }]),
-  ];
-}
-
-async function findTarget(
-  change: Change,
-  { agent, tool }: TriggerDefinition,
-): Promise<{ agentId: string | null; toolId: string | null; issues: Issue[] }> {
-  const agents = await resolveSlugs(change, "agent", agent === undefined ? [] : [agent]);
-  const tools = await resolveSlugs(change, "tool", tool === undefined ? [] : [tool]);
-  const issues = [
-    ...[...agents.faults.values()].map((message) => ({ path: "/agent", message })),
-    ...[...tools.faults.values()].map((message) => ({ path: "/tool", message })),
-  ];
-  return { agentId: agents.ids.get(agent ?? "") ?? null, toolId: tools.ids.get(tool ?? "") ?? null, issues };
+  const faults = {
+    secret: typeof secret === "string" ? describeSecretFault(signature, secret) : null,
+    messageTemplate:
+      messageTemplate === null ? null : await describeTemplateFault(messageTemplate, organizationId),
+  };
+  return Object.entries(faults).flatMap(([field, message]) =>
+    message === null ? [] : [{ path: `/${field}`, message }],
+  );
 }
 
 type Slugs = {

@@ -33,6 +33,14 @@ const toolRunStatusInt = z.literal(Object.values(TOOL_STATUS_INT)).meta({
   override: { type: "integer" },
 });
 
+const errorMessage = z.string().nullable().meta({ description: "Null unless status is Failed" });
+const tokensUsed = count.meta({ description: "Input and output tokens of all model calls" });
+const times = {
+  createdAt: timestamp,
+  startedAt: timestamp.nullable().meta({ description: "Null until the run is Running" }),
+  finishedAt: timestamp.nullable().meta({ description: "Null until the run has ended" }),
+};
+
 export const agentRunStatusView = z
   .object({
     id: uuid.meta({ description: "Agent run id" }),
@@ -42,14 +50,12 @@ export const agentRunStatusView = z
     finalOutput: z.string().nullable().meta({
       description: "Null unless status is Completed. JSON text if the agent has an output schema",
     }),
-    errorMessage: z.string().nullable().meta({ description: "Null unless status is Failed" }),
+    errorMessage,
     stepsExecuted: count.meta({ description: "Number of finished steps" }),
-    tokensUsed: count.meta({ description: "Input and output tokens of all model calls" }),
+    tokensUsed,
     actionsUsed: count.meta({ description: "Functions and tools executed, retries not counted" }),
     creditsUsed: z.number().min(0).meta({ description: "Credits consumed, with four decimal places" }),
-    createdAt: timestamp,
-    startedAt: timestamp.nullable().meta({ description: "Null until the run is Running" }),
-    finishedAt: timestamp.nullable().meta({ description: "Null until the run has ended" }),
+    ...times,
   })
   .meta({ id: "AgentRun" });
 export type AgentRunStatusView = z.infer<typeof agentRunStatusView>;
@@ -76,18 +82,19 @@ export const agentRunDetailsView = agentRunStatusView
   .meta({ id: "AgentRunDetails" });
 export type AgentRunDetailsView = z.infer<typeof agentRunDetailsView>;
 
+const toolRunId = uuid.meta({ description: "Tool run id" });
+const toolId = uuid.meta({ description: "Tool that was run" });
+
 export const toolRunStatusView = z
   .object({
-    id: uuid.meta({ description: "Tool run id" }),
-    toolId: uuid.meta({ description: "Tool that was run" }),
+    id: toolRunId,
+    toolId,
     status: toolRunStatus,
     statusInt: toolRunStatusInt,
-    errorMessage: z.string().nullable().meta({ description: "Null unless status is Failed" }),
-    tokensUsed: count.meta({ description: "Input and output tokens of all model calls" }),
+    errorMessage,
+    tokensUsed,
     actionsUsed: count.meta({ description: "Functions executed, retries not counted" }),
-    createdAt: timestamp,
-    startedAt: timestamp.nullable().meta({ description: "Null until the run is Running" }),
-    finishedAt: timestamp.nullable().meta({ description: "Null until the run has ended" }),
+    ...times,
     duration: count.meta({ description: "Milliseconds: 0 while pending, elapsed while running, then final" }),
   })
   .meta({ id: "ToolRun" });
@@ -95,8 +102,8 @@ export type ToolRunStatusView = z.infer<typeof toolRunStatusView>;
 
 export const toolRunResultView = z
   .object({
-    id: uuid.meta({ description: "Tool run id" }),
-    toolId: uuid.meta({ description: "Tool that was run" }),
+    id: toolRunId,
+    toolId,
     toolName: z.string().meta({ description: "Display name of the tool" }),
     status: toolRunStatus,
     statusInt: toolRunStatusInt,
@@ -107,7 +114,7 @@ export const toolRunResultView = z
     outputSchema: z.string().meta({
       description: "JSON Schema of the output in a string: the tool's own, or inferred from the output",
     }),
-    errorMessage: z.string().nullable().meta({ description: "Null unless status is Failed" }),
+    errorMessage,
     tokensUsed: count,
     actionsUsed: count,
     duration: milliseconds,

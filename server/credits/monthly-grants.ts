@@ -4,11 +4,6 @@ import type { Services } from "@/server/services";
 import { Decimal } from "./amount";
 import { postEntries } from "./ledger";
 
-/** A calendar month in UTC, `YYYY-MM`. */
-function monthOf(moment: Date): string {
-  return moment.toISOString().slice(0, 7);
-}
-
 /**
  * Grants every organization its plan's monthly credits, once a month across all processes; they add to the remaining
  * balance. A suspended organization gets them if it is resumed within the month. A plan changed after the grant applies
@@ -18,7 +13,8 @@ export async function grantMonthlyCredits(
   services: Pick<Services, "pool" | "clock" | "log">,
 ): Promise<number> {
   const { pool, clock, log } = services;
-  const month = monthOf(clock.now());
+  /** In UTC, `YYYY-MM`. */
+  const month = clock.now().toISOString().slice(0, 7);
   const due = await pool.query<{ id: string }>(
     `SELECT p.organization_id AS id FROM plans p JOIN organizations o ON o.id = p.organization_id
      WHERE p.monthly_credits > 0 AND (p.granted_month IS NULL OR p.granted_month < $1) AND o.suspended_at IS NULL

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { actorReference, type OperatorActor, type OrgId } from "@/server/auth/actor";
+import { parseInput } from "@/server/catalog/issues";
 import { type Queryable, transact } from "@/server/db/sql";
 import { AppError } from "@/server/errors";
 import type { Services } from "@/server/services";
@@ -48,12 +49,7 @@ export async function refundRun(
   actor: OperatorActor,
   input: z.input<typeof refund>,
 ): Promise<{ refunded: Decimal; balance: Decimal }> {
-  const parsed = refund.safeParse(input);
-  if (!parsed.success) {
-    const [issue] = parsed.error.issues;
-    throw new AppError("invalid_request", `${issue?.path.join(".")} ${issue?.message}.`);
-  }
-  const { runId, note } = parsed.data;
+  const { runId, note } = parseInput(refund, input);
   return transact(services.pool, async (client) => {
     const { rows } = await client.query<{ ended: boolean }>(
       `SELECT finished_at IS NOT NULL AS ended FROM runs WHERE organization_id = $1 AND id = $2
@@ -66,16 +62,11 @@ export async function refundRun(
       throw new AppError("invalid_request", "The run has not ended, so nothing was charged yet.");
     const entries = await findRefundable(client, actor.orgId, { runId, note });
     if (entries.length === 0) {
-      throw new AppError(
-        "invalid_request",
-        "There is nothing to refund: the run was not charged, or was refunded before.",
-      );
+      const message = "There is nothing to refund: the run was not charged, or was refunded before.";
+      throw new AppError("invalid_request", message);
     }
-    const balance = await postEntries(client, actor.orgId, {
-      entries,
-      actor: actorReference(actor),
-      clock: services.clock,
-    });
+    const by = { actor: actorReference(actor), clock: services.clock };
+    const balance = await postEntries(client, actor.orgId, { entries, ...by });
     return { refunded: entries.reduce((sum, { amount }) => sum.add(amount), ZERO), balance };
   });
 }

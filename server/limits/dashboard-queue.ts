@@ -1,5 +1,6 @@
 import type { OrgId } from "@/server/auth/actor";
 import { FairQueue } from "@/server/limits/fair-queue";
+import { perOwner } from "@/server/per-owner";
 
 /**
  * How many dashboard calls one process executes at once. Fewer than its database connections, so that an organization's
@@ -8,18 +9,14 @@ import { FairQueue } from "@/server/limits/fair-queue";
 const DASHBOARD_CALLS = { process: 12, organization: 6 };
 
 declare global {
-  var stepwellDashboardQueues: WeakMap<object, FairQueue> | undefined;
+  var stepwellDashboardQueue: ((process: object) => FairQueue) | undefined;
 }
 
 /** Kept on globalThis: Next may bundle a copy of this module with each route. A process is identified by its pool. */
-function queueOf(process: object): FairQueue {
-  globalThis.stepwellDashboardQueues ??= new WeakMap();
-  const existing = globalThis.stepwellDashboardQueues.get(process);
-  if (existing) return existing;
-  const queue = new FairQueue(DASHBOARD_CALLS.process, DASHBOARD_CALLS.organization);
-  globalThis.stepwellDashboardQueues.set(process, queue);
-  return queue;
-}
+globalThis.stepwellDashboardQueue ??= perOwner(
+  () => new FairQueue(DASHBOARD_CALLS.process, DASHBOARD_CALLS.organization),
+);
+const queueOf = globalThis.stepwellDashboardQueue;
 
 /**
  * Executes a dashboard call when it is its organization's turn. Throws what the work throws, or the signal's reason if

@@ -18,11 +18,8 @@ export function createMemoryWindow(limit: number, seconds: number, clock: Clock)
       storeNewest(hits, key, live);
       return allowed;
     },
-    seconds,
-    limit,
   };
 }
-export type MemoryWindow = ReturnType<typeof createMemoryWindow>;
 
 /** A token bucket per key: `bytes` per `seconds`, initially full. `takes` consumes the bytes if they are available. */
 export function createByteBudget(bytes: number, seconds: number, clock: Clock) {
@@ -38,7 +35,6 @@ export function createByteBudget(bytes: number, seconds: number, clock: Clock) {
     },
   };
 }
-export type ByteBudget = ReturnType<typeof createByteBudget>;
 
 function storeNewest<Value>(values: Map<string, Value>, key: string, value: Value): void {
   values.delete(key);

@@ -45,6 +45,18 @@ export async function acquireRate(
   return { allowed: row.granted > 0, limit, seconds, ...row };
 }
 
+/** Takes one call. Throws `rate_limited` with `message` and the time to wait. */
+export async function requireRate(
+  { pool, clock }: { pool: Queryable; clock: Clock },
+  { message, ...limit }: RateLimit & { message: string },
+): Promise<void> {
+  const { allowed, resetSeconds } = await acquireRate(pool, limit, { clock });
+  if (allowed) return;
+  throw new AppError("rate_limited", `${message} Try again in ${resetSeconds} s.`, {
+    headers: { "retry-after": String(resetSeconds) },
+  });
+}
+
 export async function releaseRate(client: Queryable, key: string): Promise<void> {
   await client.query(
     `WITH counter AS (SELECT key FROM rate_counters WHERE key = $1 FOR UPDATE),

@@ -1,5 +1,6 @@
 import { LRUCache } from "lru-cache";
 import type { ApiKeyActor } from "@/server/auth/actor";
+import { perOwner } from "@/server/per-owner";
 import type { Services } from "@/server/services";
 import { acquireRate, type RateDecision } from "./rate-limit";
 
@@ -22,16 +23,7 @@ type Lease = {
   decision: RateDecision;
   pending: Promise<void> | undefined;
 };
-type Leases = LRUCache<string, Lease>;
-const leasesOf = new WeakMap<object, Leases>();
-
-function leases(services: Pick<Services, "pool">): Leases {
-  const known = leasesOf.get(services.pool);
-  if (known) return known;
-  const made = new LRUCache<string, Lease>({ max: MAX_KEYS });
-  leasesOf.set(services.pool, made);
-  return made;
-}
+const leases = perOwner((_: Services["pool"]) => new LRUCache<string, Lease>({ max: MAX_KEYS }));
 
 /**
  * Takes one leased read; null if reads are unlimited. "unleased": a new block must be leased first; "refused": the last
@@ -43,7 +35,7 @@ export function acquireLeasedRead(
 ): RateDecision | null | "unleased" | "refused" {
   const { readsPerMinute: limit } = actor.plan;
   if (limit === null) return null;
-  const lease = leases(services).get(actor.apiKeyId);
+  const lease = leases(services.pool).get(actor.apiKeyId);
   if (lease === undefined || lease.decision.limit !== limit) return "unleased";
   if (!lease.decision.allowed && lease.block > 0) return "refused";
   if (lease.left <= 0 || services.clock.now().getTime() >= lease.until) return "unleased";
@@ -70,7 +62,7 @@ export async function acquireRead(services: Services, actor: ApiKeyActor): Promi
 }
 
 function leaseOf(services: Services, keyId: string, limit: number): Lease {
-  const all = leases(services);
+  const all = leases(services.pool);
   const known = all.get(keyId);
   if (known) return known;
   const decision = { allowed: false, limit, seconds: WINDOW_SECONDS, remaining: 0, resetSeconds: 1 };

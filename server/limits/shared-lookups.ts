@@ -1,14 +1,18 @@
+import { perOwner } from "@/server/per-owner";
+
 /**
  * Lets equal lookups that wait at the same time share one. A lookup never takes the result of one that began before it,
  * because something may have changed since. For each key at most one lookup runs and one more waits.
  */
 export class SharedLookups<Value> {
-  readonly #running = new WeakMap<object, Map<string, Promise<Value>>>();
-  readonly #waiting = new WeakMap<object, Map<string, Promise<Value>>>();
+  readonly #lookups = perOwner((_: object) => ({
+    running: new Map<string, Promise<Value>>(),
+    waiting: new Map<string, Promise<Value>>(),
+  }));
 
   /** The result of `look`, or of an equal lookup that begins later. `owner` and `key` name it. */
   share(owner: object, key: string, look: () => Promise<Value>): Promise<Value> {
-    const [running, waiting] = [mapOf(this.#running, owner), mapOf(this.#waiting, owner)];
+    const { running, waiting } = this.#lookups(owner);
     const before = running.get(key);
     if (before === undefined) return start(running, key, look);
     const known = waiting.get(key);
@@ -30,10 +34,4 @@ function start<Value>(running: Map<string, Promise<Value>>, key: string, look: (
   });
   running.set(key, lookup);
   return lookup;
-}
-
-function mapOf<Value>(maps: WeakMap<object, Map<string, Value>>, owner: object): Map<string, Value> {
-  const known = maps.get(owner) ?? new Map<string, Value>();
-  maps.set(owner, known);
-  return known;
 }

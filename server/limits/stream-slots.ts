@@ -1,4 +1,5 @@
 import type { MemberActor } from "@/server/auth/actor";
+import { perOwner } from "@/server/per-owner";
 
 /** How many live streams may be open in one process. Each tab that shows runs holds one. */
 export const STREAM_LIMITS = { person: 20, organization: 200, process: 500 };
@@ -10,18 +11,12 @@ const REFUSALS = {
 };
 
 declare global {
-  var stepwellStreamSlots: WeakMap<object, Map<string, number>> | undefined;
+  var stepwellStreamSlots: ((process: object) => Map<string, number>) | undefined;
 }
 
 /** Kept on globalThis: Next may bundle a copy of this module with each route. */
-function takenIn(process: object): Map<string, number> {
-  globalThis.stepwellStreamSlots ??= new WeakMap();
-  const existing = globalThis.stepwellStreamSlots.get(process);
-  if (existing) return existing;
-  const taken = new Map<string, number>();
-  globalThis.stepwellStreamSlots.set(process, taken);
-  return taken;
-}
+globalThis.stepwellStreamSlots ??= perOwner(() => new Map<string, number>());
+const takenIn = globalThis.stepwellStreamSlots;
 
 /**
  * Acquires a slot for a live stream from the limits of the person, the organization and the process. Returns an

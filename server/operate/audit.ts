@@ -32,15 +32,9 @@ export async function recordAudit(
   { tx, actor, at }: AuditedChange,
   { verb, subject, changes = {} }: AuditRecord,
 ): Promise<void> {
-  await write(tx, {
-    organizationId: actor.orgId,
-    actor: actorReference(actor),
-    actorName: actor.name,
-    action: `${subject.kind}.${verb}`,
-    subject,
-    changes,
-    at,
-  });
+  const line = { organizationId: actor.orgId, actor: actorReference(actor), actorName: actor.name };
+  const action = `${subject.kind}.${verb}`;
+  await tx.auditEntry.create({ data: rowOf({ ...line, action, subject, changes, at }) });
 }
 
 /**
@@ -52,23 +46,9 @@ export async function recordSecretUse(
   use: { id: string; secret: { id: string; name: string }; run: { id: string; name: string }; at: Date },
 ): Promise<void> {
   const { id, secret, run, at } = use;
-  await db.auditEntry.createMany({
-    data: [
-      {
-        id,
-        organizationId: orgId,
-        actor: `run:${run.id}`,
-        actorName: run.name,
-        action: "secret.used",
-        subjectKind: "secret",
-        subjectId: secret.id,
-        subjectName: secret.name,
-        changes: JSON.stringify({ run: run.id }),
-        createdAt: at,
-      },
-    ],
-    skipDuplicates: true,
-  });
+  const line = { organizationId: orgId, actor: `run:${run.id}`, actorName: run.name, action: "secret.used" };
+  const row = rowOf({ ...line, subject: { kind: "secret", ...secret }, changes: { run: run.id }, at });
+  await db.auditEntry.createMany({ data: [{ ...row, id }], skipDuplicates: true });
 }
 
 /** Writes an entry to the installation's audit log, in the transaction of the change. */
@@ -76,34 +56,20 @@ export async function recordInstallationAudit(
   tx: Transaction,
   record: InstallationAuditRecord,
 ): Promise<void> {
-  await write(tx, { ...record, organizationId: null, actor: "operator" });
+  const line = { ...record, organizationId: null, actor: "operator" };
+  await tx.auditEntry.create({ data: rowOf(line) });
 }
 
-async function write(
-  tx: Transaction,
-  {
-    subject,
-    changes,
-    at,
-    ...line
-  }: Pick<InstallationAuditRecord, "actorName" | "changes" | "at"> & {
-    organizationId: OrgId | null;
-    actor: string;
-    action: string;
-    subject: { kind: string; id: string | null; name: string };
-  },
-): Promise<void> {
-  await tx.auditEntry.create({
-    data: {
-      ...line,
-      id: newId(),
-      subjectKind: subject.kind,
-      subjectId: subject.id,
-      subjectName: subject.name,
-      changes: JSON.stringify(changes),
-      createdAt: at,
-    },
-  });
+type Entry = Pick<InstallationAuditRecord, "actorName" | "changes" | "at"> & {
+  organizationId: OrgId | null;
+  actor: string;
+  action: string;
+  subject: { kind: string; id: string | null; name: string };
+};
+
+function rowOf({ subject: { kind, id, name }, changes, at, ...line }: Entry) {
+  const subject = { subjectKind: kind, subjectId: id, subjectName: name };
+  return { ...line, ...subject, id: newId(), changes: JSON.stringify(changes), createdAt: at };
 }
 
 /** An object's fields as plain data; undefined counts as null. */

@@ -11,49 +11,45 @@ type Job = {
   /** The log message for a failure. */
   failure: string;
   everyMs: number;
-  /** Returns true if there is more to do immediately. */
-  work(shouldContinue: () => boolean): Promise<boolean>;
+  /** If the result is `MORE`, there is more to do immediately. */
+  work(shouldContinue: () => boolean): Promise<unknown>;
 };
 
+const MORE = Symbol("more");
 const SECOND = 1_000;
 const HOUR = 3_600 * SECOND;
 
 function jobs(services: Services): Job[] {
-  const once =
-    (work: (shouldContinue: () => boolean) => Promise<unknown>) => async (shouldContinue: () => boolean) => {
-      await work(shouldContinue);
-      return false;
-    };
   return [
     {
       failure: "Could not index ended runs; retrying",
       everyMs: SECOND,
-      work: async () => (await indexEndedRuns(services)) === INDEX_BATCH,
+      work: async () => ((await indexEndedRuns(services)) === INDEX_BATCH ? MORE : null),
     },
     {
       failure: "Could not end overdue runs; retrying in 5 s",
       everyMs: 5 * SECOND,
-      work: once(() => endOverdueRuns(services)),
+      work: () => endOverdueRuns(services),
     },
     {
       failure: "Could not prune the rate limits; retrying in 10 s",
       everyMs: 10 * SECOND,
-      work: once(() => pruneRateSegments(services)),
+      work: () => pruneRateSegments(services),
     },
     {
       failure: "Could not grant the month's credits; retrying in 1 h",
       everyMs: HOUR,
-      work: once(() => grantMonthlyCredits(services)),
+      work: () => grantMonthlyCredits(services),
     },
     {
       failure: "Could not remove expired data; retrying in 1 h",
       everyMs: HOUR,
-      work: once((shouldContinue) => removeExpired(services, shouldContinue)),
+      work: (shouldContinue) => removeExpired(services, shouldContinue),
     },
     {
       failure: "Could not count settled runs; retrying in 1 h",
       everyMs: HOUR,
-      work: once((shouldContinue) => countSettledRuns(services, shouldContinue)),
+      work: (shouldContinue) => countSettledRuns(services, shouldContinue),
     },
   ];
 }
@@ -68,7 +64,7 @@ export function startMaintenance(services: Services): () => Promise<void> {
     const run = async (): Promise<void> => {
       let more = false;
       try {
-        more = await job.work(shouldContinue);
+        more = (await job.work(shouldContinue)) === MORE;
       } catch (error) {
         if (!stopped) services.log.warn(job.failure, { error });
       }

@@ -69,24 +69,18 @@ export async function findTriggerById(services: Services, orgId: OrgId, id: stri
 }
 
 function toTrigger(services: Services, found: z.infer<typeof row>): Trigger {
-  const { id, orgId, name, kind, targetId, maxCredits, suspended, scheme, rateLimit, messageTemplate } =
-    found;
+  const { id, orgId, name, kind, targetId, maxCredits, disabled, inactive, targetGone, ...trigger } = found;
+  let misconfigured: string | null = null;
+  if (disabled) misconfigured = "The trigger is disabled.";
+  else if (targetGone) misconfigured = `The trigger's ${kind} no longer exists.`;
+  else if (inactive) misconfigured = "The trigger's agent is inactive.";
   return {
+    ...trigger,
     actor: { kind: "trigger", orgId, triggerId: id, name, maxCredits },
     target: { kind, id: targetId },
-    misconfigured: problemOf(found),
-    suspended,
-    scheme,
-    secrets: openSecrets(services, id, found.secrets),
-    rateLimit,
-    messageTemplate,
+    misconfigured,
+    secrets: openSecrets(services, id, trigger.secrets),
   };
-}
-
-function problemOf({ disabled, targetGone, inactive, kind }: z.infer<typeof row>): string | null {
-  if (disabled) return "The trigger is disabled.";
-  if (targetGone) return `The trigger's ${kind} no longer exists.`;
-  return inactive ? "The trigger's agent is inactive." : null;
 }
 
 /** A secret that does not open must not turn the trigger into one without a secret. */

@@ -102,11 +102,8 @@ export async function showBody(body: Uint8Array, complete: boolean): Promise<Del
   try {
     text = decodeText(body);
   } catch {
-    return {
-      kind: "hex",
-      text: hexLines(body.subarray(0, HEX_BYTES)),
-      cut: body.length > HEX_BYTES,
-    };
+    const start = hexLines(body.subarray(0, HEX_BYTES));
+    return { kind: "hex", text: start, cut: body.length > HEX_BYTES };
   }
   const kind = (await isJson(text)) ? "json" : "text";
   if (complete || body.length <= PREVIEW_BYTES) return { kind, text, cut: false };
@@ -127,13 +124,11 @@ function hexLines(bytes: Uint8Array): string {
   return lines.join("\n");
 }
 
-async function isJson(text: string): Promise<boolean> {
-  try {
-    await parseBodyText(text);
-    return true;
-  } catch {
-    return false;
-  }
+function isJson(text: string): Promise<boolean> {
+  return parseBodyText(text).then(
+    () => true,
+    () => false,
+  );
 }
 
 /**

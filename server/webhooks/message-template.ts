@@ -45,15 +45,8 @@ export async function fillMessageTemplate(
   const signal = facts.signal ?? AbortSignal.timeout(TEMPLATE_TIMEOUT_MS);
   let filled: Json;
   try {
-    filled = await fillIn(
-      template,
-      { body, steps: {} },
-      {
-        ...facts,
-        signal,
-        timeoutMs: EXPRESSION_TIMEOUT_MS,
-      },
-    );
+    const bounds = { signal, timeoutMs: EXPRESSION_TIMEOUT_MS };
+    filled = await fillIn(template, { body, steps: {} }, { ...facts, ...bounds });
   } catch (cause) {
     if (!signal.aborted && !(cause instanceof ExpressionError)) throw cause;
     const reason = cause instanceof ExpressionError ? cause.message : "it takes too long.";

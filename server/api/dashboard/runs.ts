@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { memberProcedure, router } from "@/server/api/trpc";
-import { tryAgent } from "@/server/api/try-agent";
-import { tryTool } from "@/server/api/try-tool";
+import { tryAgent, tryTool } from "@/server/api/try-definition";
 import { agentDefinition } from "@/server/catalog/definitions";
 import { parseInput } from "@/server/catalog/issues";
 import { RUN_KINDS } from "@/server/contract/enums";
@@ -22,80 +21,55 @@ import { call } from "./procedures";
 
 const viewer = memberProcedure("viewer");
 const member = memberProcedure("member");
+const run = z.object({ runId: z.uuid() });
+const filtered = z.object({ filter: runFilter.default({}) });
+const ids = z.array(z.uuid()).max(200);
 
 export const runsRouter = router({
   list: viewer
     .input(
-      z.object({
-        filter: runFilter.default({}),
+      filtered.extend({
         /** The page begins after this id, towards older runs. */
         cursor: z.uuid().nullish(),
         limit: z.int().min(1).max(200).default(50),
       }),
     )
-    .query(({ ctx, input }) =>
-      listRuns(ctx.services, ctx.actor, {
-        filter: input.filter,
-        before: input.cursor ?? undefined,
-        limit: input.limit,
-      }),
+    .query(({ ctx, input: { cursor, ...input } }) =>
+      listRuns(ctx.services, ctx.actor, { ...input, before: cursor ?? undefined }),
     ),
 
   byIds: viewer
-    .input(z.object({ ids: z.array(z.uuid()).max(200) }))
+    .input(z.object({ ids }))
     .query(({ ctx, input }) => readRunsById(ctx.services, ctx.actor.orgId, input.ids)),
 
   /** The ids that match a filter, newest first: all newer than `after`, up to `limit`. */
   ids: viewer
-    .input(
-      z.object({
-        filter: runFilter.default({}),
-        after: z.uuid().nullable(),
-        limit: z.int().min(1).max(1_000).default(100),
-      }),
-    )
+    .input(filtered.extend({ after: z.uuid().nullable(), limit: z.int().min(1).max(1_000).default(100) }))
     .query(({ ctx, input: { filter, after, limit } }) =>
       findRunIds(ctx.services, ctx.actor.orgId, { filter, page: { after: after ?? undefined, limit } }),
     ),
 
   /** Which of these runs match a filter. */
   fitting: viewer
-    .input(z.object({ filter: runFilter.default({}), ids: z.array(z.uuid()).max(200) }))
+    .input(filtered.extend({ ids }))
     .query(call(findFitting)),
 
-  neighbours: viewer
-    .input(z.object({ runId: z.uuid(), filter: runFilter.default({}) }))
-    .query(call(findNeighbours)),
 
+  neighbours: viewer.input(filtered.extend(run.shape)).query(call(findNeighbours)),
   metrics: viewer.input(metricsQuestion).query(call(readRunMetrics)),
 
-  inspect: viewer
-    .input(z.object({ runId: z.uuid() }))
-    .query(({ ctx, input }) => inspectRun(ctx.services, ctx.actor, { runId: input.runId })),
-
-  step: viewer.input(z.object({ runId: z.uuid(), stepId: z.uuid() })).query(call(inspectStep)),
-
-  modelCall: viewer.input(z.object({ runId: z.uuid(), callId: z.uuid() })).query(call(inspectCall)),
-
-  modelRequest: viewer
-    .input(z.object({ runId: z.uuid(), callId: z.uuid() }))
-    .query(call(inspectModelRequest)),
-
+  inspect: viewer.input(run).query(call(inspectRun)),
+  step: viewer.input(run.extend({ stepId: z.uuid() })).query(call(inspectStep)),
+  modelCall: viewer.input(run.extend({ callId: z.uuid() })).query(call(inspectCall)),
+  modelRequest: viewer.input(run.extend({ callId: z.uuid() })).query(call(inspectModelRequest)),
   configuration: viewer
-    .input(z.object({ runId: z.uuid() }))
+    .input(run)
     .query(({ ctx, input }) => inspectConfiguration(ctx.services, ctx.actor, input.runId)),
-
   compareConfigurations: viewer
     .input(z.object({ a: z.uuid(), b: z.uuid() }))
     .query(call(compareConfigurations)),
-
-  searchSteps: viewer
-    .input(z.object({ runId: z.uuid(), text: z.string().min(1).max(200) }))
-    .query(call(searchSteps)),
-
-  liveness: viewer
-    .input(z.object({ runId: z.uuid() }))
-    .query(({ ctx, input }) => readLiveness(ctx.services, ctx.actor, input.runId)),
+  searchSteps: viewer.input(run.extend({ text: z.string().min(1).max(200) })).query(call(searchSteps)),
+  liveness: viewer.input(run).query(({ ctx, input }) => readLiveness(ctx.services, ctx.actor, input.runId)),
 
   start: member
     .input(z.object({ kind: z.enum(RUN_KINDS), id: z.uuid(), input: z.string() }))
@@ -120,19 +94,17 @@ export const runsRouter = router({
     )
     .mutation(call(tryTool)),
 
-  rerun: member.input(z.object({ runId: z.uuid(), input: z.string().optional() })).mutation(call(rerun)),
+  rerun: member.input(run.extend({ input: z.string().optional() })).mutation(call(rerun)),
 
   /** Cancels the open runs among these; returns how many of them exist here. */
-  cancel: member
-    .input(z.object({ runIds: z.array(z.uuid()).min(1).max(200) }))
-    .mutation(async ({ ctx, input }) => {
-      let found = 0;
-      for (const runId of new Set(input.runIds)) {
-        if (await cancelRun(ctx.services, ctx.actor.orgId, { runId, by: ctx.actor.name })) found += 1;
-      }
-      if (found === 0) throw new AppError("not_found", "Run not found.");
-      return { found };
-    }),
+  cancel: member.input(z.object({ runIds: ids.min(1) })).mutation(async ({ ctx, input }) => {
+    let found = 0;
+    for (const runId of new Set(input.runIds)) {
+      if (await cancelRun(ctx.services, ctx.actor.orgId, { runId, by: ctx.actor.name })) found += 1;
+    }
+    if (found === 0) throw new AppError("not_found", "Run not found.");
+    return { found };
+  }),
 
   /** Cancels open runs that match a filter, at most 200 per call; `next` is the `before` of the next call. */
   cancelMatching: member

@@ -23,18 +23,19 @@ import { triggerUrl } from "@/server/webhooks/token";
 import { call, checkedInput, mutation } from "./procedures";
 
 /** Bodies that are typed into the dashboard. */
-const MAX_SAMPLE_CHARACTERS = 100_000;
+const body = z.string().max(100_000);
+const template = z.string().min(1).max(100_000);
 
 const viewer = memberProcedure("viewer");
 const member = memberProcedure("member");
+const trigger = z.object({ triggerId: z.uuid() });
+const delivery = z.object({ deliveryId: z.uuid() });
 
 export const triggersRouter = router({
-  inspect: viewer.input(z.object({ triggerId: z.uuid() })).query(call(inspectTrigger)),
-
+  inspect: viewer.input(trigger).query(call(inspectTrigger)),
   deliveries: viewer
     .input(
-      z.object({
-        triggerId: z.uuid(),
+      trigger.extend({
         outcome: z.enum(DELIVERY_OUTCOMES).optional(),
         /** The page begins after this id, towards older deliveries. */
         cursor: z.uuid().nullish(),
@@ -42,48 +43,34 @@ export const triggersRouter = router({
       }),
     )
     .query(call(listDeliveries)),
-
-  delivery: viewer
-    .input(z.object({ deliveryId: z.uuid(), complete: z.boolean().optional() }))
-    .query(call(inspectDelivery)),
+  delivery: viewer.input(delivery.extend({ complete: z.boolean().optional() })).query(call(inspectDelivery)),
 
   /** Changes nothing; it is a mutation because templates are too long for a URL. */
-  previewMessage: member
-    .input(z.object({ deliveryId: z.uuid(), template: z.string().min(1).max(100_000) }))
-    .mutation(call(previewMessage)),
-
-  previewTemplate: member
-    .input(
-      z.object({ template: z.string().min(1).max(100_000), body: z.string().max(MAX_SAMPLE_CHARACTERS) }),
-    )
-    .mutation(call(previewTemplate)),
+  previewMessage: member.input(delivery.extend({ template })).mutation(call(previewMessage)),
+  previewTemplate: member.input(z.object({ template, body })).mutation(call(previewTemplate)),
 
   create: mutation(createTrigger),
-
   /** The slug names the trigger. */
   update: member
     .input(checkedInput(triggerDefinition))
     .mutation(({ ctx, input }) =>
       saveTrigger(ctx.services, ctx.actor, { definition: input, only: "update" }),
     ),
-
   setStatus: mutation(setTriggerStatus),
   rotateSecret: mutation(rotateTriggerSecret),
-
-  rotateAddress: member.input(z.object({ id: z.uuid() })).mutation(async ({ ctx, input }) => {
-    const { token } = await rotateTriggerToken(ctx.services, ctx.actor, input);
-    return { url: triggerUrl(ctx.services.env.appUrl, token) };
+  rotateAddress: mutation({
+    ...rotateTriggerToken,
+    run: async (services, actor, input) => {
+      const { token } = await rotateTriggerToken.run(services, actor, input);
+      return { url: triggerUrl(services.env.appUrl, token) };
+    },
   }),
-
   remove: member
     .input(z.object({ slug }))
     .mutation(({ ctx, input }) =>
       removeDefinition(ctx.services, ctx.actor, { kind: "trigger", slug: input.slug }),
     ),
 
-  sendTest: member
-    .input(z.object({ triggerId: z.uuid(), body: z.string().max(MAX_SAMPLE_CHARACTERS) }))
-    .mutation(call(sendTestCall)),
-
-  redeliver: member.input(z.object({ deliveryId: z.uuid() })).mutation(call(redeliver)),
+  sendTest: member.input(trigger.extend({ body })).mutation(call(sendTestCall)),
+  redeliver: member.input(delivery).mutation(call(redeliver)),
 });

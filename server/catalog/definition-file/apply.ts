@@ -73,6 +73,12 @@ export async function applyDefinitionFile(
 
 type Contents = Awaited<ReturnType<typeof applyContents>>["contents"];
 
+type Entries<Definition, Result> = {
+  entries: readonly DeclaredEntry<Definition>[];
+  put: (change: Change, definition: Definition) => Promise<Result>;
+  findFaultsOfInvalid?: (value: Json) => Promise<readonly Issue[]>;
+};
+
 /**
  * Applies in order: tools refer to secrets, agents to tools, triggers and keys to both. Steps of tools may call whatever the
  * file declares. The valid part of a faulty entry is applied, so that all faults of a file are found together; the caller
@@ -88,15 +94,7 @@ async function applyContents(change: Change, declared: DeclaredOrganization, app
   };
   async function each<Definition, Result>(
     kind: string,
-    {
-      entries,
-      put,
-      findFaultsOfInvalid,
-    }: {
-      entries: readonly DeclaredEntry<Definition>[];
-      put: (change: Change, definition: Definition) => Promise<Result>;
-      findFaultsOfInvalid?: (value: Json, change: Change) => Promise<readonly Issue[]>;
-    },
+    { entries, put, findFaultsOfInvalid }: Entries<Definition, Result>,
   ): Promise<Result[]> {
     const results: Result[] = [];
     const attempt = async (definition: Definition | null): Promise<readonly Issue[]> => {
@@ -114,7 +112,7 @@ async function applyContents(change: Change, declared: DeclaredOrganization, app
       const found =
         isValid || findFaultsOfInvalid === undefined
           ? await attempt(definition)
-          : await findFaultsOfInvalid(value, change);
+          : await findFaultsOfInvalid(value);
       // A consequence of a refused field is not a fault of its own, except within a value that was checked unchanged.
       const own = findFaultsOfInvalid
         ? found

@@ -5,9 +5,9 @@ import type { Json } from "@/server/json/json";
 export type YamlDocument = {
   value: Json;
   /** A JSON path for messages with its line: `organizations[0].agents[1].maxSteps (line 12)`. */
-  locate(path: readonly (string | number)[]): string;
+  locate(path: Path): string;
   /** The line of a value, from 1; of its nearest parent if it is not there. Null for the whole document. */
-  lineAt(path: readonly (string | number)[]): number | null;
+  lineAt(path: Path): number | null;
 };
 
 /** Faults in the YAML itself; `line` counts from 1. */
@@ -51,17 +51,17 @@ export function readYaml(
     }));
     return { faults };
   }
-  const locate = (path: readonly (string | number)[]) => describeLocation(document, lines, path);
+  const locate = (path: Path) => describeLocation(document, lines, path);
   try {
     const repeated = findRepeatedKeys(document, lines);
     if (repeated.length > 0) return { faults: repeated };
-    const value: unknown = document.toJS({ maxAliasCount: MAX_ALIASES });
-    const bad = findUnjson(value, { path: [], depth: 0, budget: { left: MAX_BYTES } });
-    if (bad) return { faults: [{ line: lineOf(document, lines, bad.path), message: `${bad.message}.` }] };
-    return { value: copyJson(value), locate, lineAt: (path) => lineOf(document, lines, path) };
+    const read: unknown = document.toJS({ maxAliasCount: MAX_ALIASES });
+    const value = copyJson(read, [], { left: MAX_BYTES });
+    return { value, locate, lineAt: (path) => lineOf(document, lines, path) };
   } catch (error) {
+    const line = error instanceof UnjsonError ? lineOf(document, lines, error.path) : null;
     const message = error instanceof Error ? error.message : "The file cannot be read";
-    return { faults: [{ line: null, message: `${message.replace(/\.$/, "")}.` }] };
+    return { faults: [{ line, message: `${message.replace(/\.$/, "")}.` }] };
   }
 }
 
@@ -106,60 +106,47 @@ function findRepeatedKeys(document: Document.Parsed, lines: LineCounter): YamlFa
   return faults;
 }
 
-type Unjson = { path: (string | number)[]; message: string };
+type Path = readonly (string | number)[];
 
-/** Finds the first value that JSON cannot hold. `budget` bounds the expansion of aliases. */
-function findUnjson(
-  value: unknown,
-  { path, depth, budget }: { path: (string | number)[]; depth: number; budget: { left: number } },
-): Unjson | null {
-  if (depth > MAX_FILE_DEPTH)
-    return { path, message: `The document nests deeper than ${MAX_FILE_DEPTH} levels` };
+/** A value that JSON cannot hold, or one that is too large. */
+class UnjsonError extends Error {
+  readonly path: Path;
+
+  constructor(path: Path, message: string) {
+    super(message);
+    this.path = path;
+  }
+}
+
+/** Copies a value, so that no object occurs twice. `budget` bounds the expansion of aliases. Throws UnjsonError. */
+function copyJson(value: unknown, path: Path, budget: { left: number }): Json {
+  if (path.length > MAX_FILE_DEPTH) {
+    throw new UnjsonError(path, `The document nests deeper than ${MAX_FILE_DEPTH} levels`);
+  }
   budget.left -= typeof value === "string" ? value.length + 1 : 1;
-  if (budget.left < 0) return { path, message: "The document expands to more than 4 MiB" };
-  if (value === null || typeof value === "string" || typeof value === "boolean") return null;
+  if (budget.left < 0) throw new UnjsonError(path, "The document expands to more than 4 MiB");
+  if (value === null || typeof value === "string" || typeof value === "boolean") return value;
   if (typeof value === "number") {
-    return Number.isFinite(value) ? null : { path, message: "JSON cannot represent this number" };
+    if (Number.isFinite(value)) return value;
+    throw new UnjsonError(path, "JSON cannot represent this number");
   }
-  if (Array.isArray(value)) {
-    for (const [index, item] of value.entries()) {
-      const bad = findUnjson(item, { path: [...path, index], depth: depth + 1, budget });
-      if (bad) return bad;
-    }
-    return null;
-  }
+  if (Array.isArray(value)) return value.map((item, index) => copyJson(item, [...path, index], budget));
   if (typeof value === "object" && Object.getPrototypeOf(value) === Object.prototype) {
-    for (const [key, item] of Object.entries(value)) {
-      const bad = findUnjson(item, { path: [...path, key], depth: depth + 1, budget });
-      if (bad) return bad;
-    }
-    return null;
+    return Object.fromEntries(
+      Object.entries(value).map(([key, item]) => [key, copyJson(item, [...path, key], budget)]),
+    );
   }
-  return { path, message: "JSON cannot represent this type of value" };
+  throw new UnjsonError(path, "JSON cannot represent this type of value");
 }
 
-/** Expands aliases into copies, so that no object occurs twice. */
-function copyJson(value: unknown): Json {
-  const copy: Json = JSON.parse(JSON.stringify(value));
-  return copy;
-}
-
-function describeLocation(
-  document: Document.Parsed,
-  lines: LineCounter,
-  path: readonly (string | number)[],
-): string {
+function describeLocation(document: Document.Parsed, lines: LineCounter, path: Path): string {
   const written = path.map((key) => (typeof key === "number" ? `[${key}]` : `.${key}`)).join("");
   const line = lineOf(document, lines, path);
   return `${written.replace(/^\./, "") || "the file"}${line === null ? "" : ` (line ${line})`}`;
 }
 
 /** The line of the deepest existing part of a path: a missing key is reported at its parent. */
-function lineOf(
-  document: Document.Parsed,
-  lines: LineCounter,
-  path: readonly (string | number)[],
-): number | null {
+function lineOf(document: Document.Parsed, lines: LineCounter, path: Path): number | null {
   for (let length = path.length; length >= 0; length -= 1) {
     const node: unknown = length === 0 ? document.contents : document.getIn(path.slice(0, length), true);
     if (typeof node === "object" && node !== null && "range" in node && Array.isArray(node.range)) {

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { MemberActor, MemberRole } from "@/server/auth/actor";
+import type { MemberActor } from "@/server/auth/actor";
 import { mintOrgId } from "@/server/auth/mint-org-id";
 import { createUser, MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH, roleCovers } from "@/server/auth/sessions";
 import { clockAt } from "@/server/clock";
@@ -13,16 +13,6 @@ import { memberDefinition } from "../definitions";
 import { parseInput } from "../issues";
 import { hashInvitationToken } from "./invitations";
 
-/** What the holder of an invitation's link may know. */
-type OpenInvitation = {
-  organization: string;
-  email: string;
-  role: MemberRole;
-  invitedBy: string;
-  /** Whether the email has an account, which must sign in to join. */
-  hasAccount: boolean;
-};
-
 /** Who a new account is for; the email is the invitation's. */
 const newAccount = z.strictObject({
   name: memberDefinition.shape.name.unwrap(),
@@ -31,11 +21,8 @@ const newAccount = z.strictObject({
 
 const GONE = "This invitation was used, revoked or replaced, or it has expired. Ask for a new one.";
 
-/** The invitation of a link. Throws `not_found`. */
-export async function readInvitation(
-  { db, clock }: Pick<Services, "db" | "clock">,
-  token: string,
-): Promise<OpenInvitation> {
+/** What the holder of an invitation's link may know. `hasAccount`: the email must sign in to join. Throws `not_found`. */
+export async function readInvitation({ db, clock }: Pick<Services, "db" | "clock">, token: string) {
   const found = await findOpen(db, token, clock.now());
   const account = await db.user.findUnique({ where: { email: found.email }, select: { id: true } });
   return {

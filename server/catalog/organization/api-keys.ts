@@ -3,13 +3,13 @@ import { actorReference } from "@/server/auth/actor";
 import { newApiKey } from "@/server/auth/api-key";
 import { Decimal } from "@/server/credits/amount";
 import type { ApiKey } from "@/server/db/generated/client";
-import { AppError, type Issue } from "@/server/errors";
+import { AppError } from "@/server/errors";
 import { newId } from "@/server/ids";
 import { type Facts, recordAudit } from "@/server/operate/audit";
 import { type Change, catalogVerb, type Saved, saveItem } from "../change";
 import { type ApiKeyDefinition, apiKeyDefinition } from "../definitions";
 import { refusal } from "../issues";
-import { resolveSlugs } from "../resolve-slugs";
+import { resolveTargets } from "../resolve-slugs";
 
 /** `key` is set only for a new key, and shown once. */
 export type SavedApiKey = { id: string; name: string; prefix: string; saved: Saved; key?: string };
@@ -33,8 +33,12 @@ export const createApiKey = catalogVerb(
  */
 export async function putApiKey(change: Change, definition: ApiKeyDefinition): Promise<SavedApiKey> {
   const { tx, actor, at } = change;
-  const { name, scopes, startsPerMinute, readsPerMinute } = definition;
-  const targetIds = await findTargets(change, definition);
+  const { name, scopes, agents, tools, startsPerMinute, readsPerMinute } = definition;
+  const { ids: targetIds, issues } = await resolveTargets(change, [
+    ...agents.map((slug, index) => ({ kind: "agent" as const, slug, path: `/agents/${index}` })),
+    ...tools.map((slug, index) => ({ kind: "tool" as const, slug, path: `/tools/${index}` })),
+  ]);
+  if (issues.length > 0) throw refusal(issues);
   const found = await tx.apiKey.findFirst({
     where: { organizationId: actor.orgId, name, revokedAt: null },
     orderBy: { id: "desc" },
@@ -106,21 +110,3 @@ export const revokeApiKey = catalogVerb(
     return { id, name, prefix };
   },
 );
-
-async function findTargets(change: Change, definition: ApiKeyDefinition): Promise<string[]> {
-  const issues: Issue[] = [];
-  const targetIds: string[] = [];
-  for (const [field, kind] of [
-    ["agents", "agent"],
-    ["tools", "tool"],
-  ] as const) {
-    const { ids, faults } = await resolveSlugs(change, kind, definition[field]);
-    targetIds.push(...definition[field].flatMap((slug) => ids.get(slug) ?? []));
-    for (const [index, slug] of definition[field].entries()) {
-      const message = faults.get(slug);
-      if (message !== undefined) issues.push({ path: `/${field}/${index}`, message });
-    }
-  }
-  if (issues.length > 0) throw refusal(issues);
-  return targetIds;
-}

@@ -3,8 +3,7 @@ import { type PriceList, priceOf } from "@/server/credits/prices";
 import { keySecretOf } from "@/server/models/own-provider";
 import { plain } from "@/server/plain";
 import type { Services } from "@/server/services";
-import { inUse, NEWEST } from "../definition-rows";
-import { findTools } from "../find-tools";
+import { findTools, inUse, NEWEST } from "../definition-rows";
 import { readProviders } from "./model-providers";
 import { stateOf } from "./secrets";
 

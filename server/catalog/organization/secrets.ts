@@ -23,8 +23,8 @@ import {
   type Saved,
   saveItem,
 } from "../change";
+import { type FoundTool, findTools } from "../definition-rows";
 import { type SecretDefinition, type SecretInput, secretInput, secretRules } from "../definitions";
-import { type FoundTool, findTools } from "../find-tools";
 import { parseInput, refusal } from "../issues";
 
 /** A secret without its value, which nothing ever shows. */
@@ -67,10 +67,10 @@ export function stateOf(
 export async function setSecret(
   services: CatalogServices,
   actor: Editor,
-  { secret: input, ...expected }: { secret: SecretInput } & Expectation,
+  { secret, ...expected }: { secret: SecretInput } & Expectation,
 ): Promise<SavedSecret> {
   return changeCatalog(services, { actor, role: "admin" }, (change) =>
-    setSecretWithin(change, input, expected),
+    setSecretWithin(change, secret, expected),
   );
 }
 
@@ -80,27 +80,29 @@ export async function setSecretWithin(
   input: SecretInput,
   expected: Expectation,
 ): Promise<SavedSecret> {
+  const { tx, actor, encryption, at } = change;
   const { name, value, hosts, expiresAt } = parseInput(secretInput, input);
-  const { tx, actor, at } = change;
   const found = await findSecret(change, name);
   checkExpectation("secret", found, { slug: name, ...expected });
   const expires = expiresAt ? new Date(expiresAt) : null;
-  if (expires !== null && expires <= at) throw refusal([{ path: "/expiresAt", message: "is in the past" }]);
+  requireFuture(expires, at);
   const allowedHosts = hosts ?? found?.allowedHosts;
   if (allowedHosts === undefined) {
     throw refusal([{ path: "/hosts", message: "is required: name the hosts that may receive the secret" }]);
   }
-  const sealed = change.encryption.seal(value, secretValuePurpose(actor.orgId, name));
+  const sealed = encryption.seal(value, secretValuePurpose(actor.orgId, name));
   const data = { sealed, allowedHosts, expiresAt: expires, updatedAt: at };
   const { id } = found ?? (await createSecret(change, name, allowedHosts));
   await tx.secret.update({ where: { id }, data });
   const saved = found ? "updated" : "created";
-  await recordAudit(change, {
-    verb: saved,
-    subject: { kind: "secret", id, name },
-    changes: { ...changedFields(found && factsOf(found), factsOf(data)), value: "set" },
-  });
+  const changes = { ...changedFields(found && factsOf(found), factsOf(data)), value: "set" };
+  await recordAudit(change, { verb: saved, subject: { kind: "secret", id, name }, changes });
   return { name, saved, isSet: true };
+}
+
+function requireFuture(expiresAt: Date | null, at: Date): void {
+  if (expiresAt !== null && expiresAt <= at)
+    throw refusal([{ path: "/expiresAt", message: "is in the past" }]);
 }
 
 /** Changes the allowed hosts and the expiry of a secret, and not its value. Throws `not_found`. */
@@ -115,9 +117,7 @@ export const changeSecretRules = catalogVerb(
     const compared = { subject, before: factsOf(found), after: factsOf(data) };
     const saved = await saveItem(change, compared, (changed) => {
       // An expired secret may get other hosts and stay expired.
-      if (changed.has("expiresAt") && expires !== null && expires <= at) {
-        throw refusal([{ path: "/expiresAt", message: "is in the past" }]);
-      }
+      if (changed.has("expiresAt")) requireFuture(expires, at);
       return tx.secret.update({ where: { id: found.id }, data: { ...data, updatedAt: at } });
     });
     return { name, saved, isSet: found.sealed !== null };

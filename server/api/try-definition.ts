@@ -3,6 +3,7 @@ import { toolNameForModel } from "@/server/agent/prompts";
 import type { MemberActor } from "@/server/auth/actor";
 import { requireRole } from "@/server/catalog/change";
 import type { AgentDefinition } from "@/server/catalog/definitions";
+import { readCheckedTool } from "@/server/catalog/edit-definition";
 import { refusal } from "@/server/catalog/issues";
 import { resolveSlugs } from "@/server/catalog/resolve-slugs";
 import { findAgentFaults } from "@/server/catalog/save-agent";
@@ -10,6 +11,7 @@ import { Decimal } from "@/server/credits/amount";
 import { findTarget } from "@/server/runs/find-target";
 import { startFromDashboard } from "@/server/runs/rerun";
 import type { Services } from "@/server/services";
+import type { WorkflowDefinition } from "@/server/workflow/definition";
 
 /**
  * Starts a run of a saved agent with an unsaved definition, also if the agent is inactive. Needs the role member. Throws
@@ -34,11 +36,9 @@ export async function tryAgent(
     deadlineSeconds,
     maxCredits: maxCredits === null ? null : new Decimal(maxCredits),
     callables: [
-      ...definition.functions.map((name) => ({
-        kind: "function" as const,
-        name,
-        policy: policyOf(policies, name),
-      })),
+      ...definition.functions.map((name) => {
+        return { kind: "function" as const, name, policy: policyOf(policies, name) };
+      }),
       ...definition.tools.flatMap((slug) => {
         const tool = tools.get(slug);
         return tool ? { ...tool, policy: policyOf(policies, slug) } : [];
@@ -73,4 +73,32 @@ async function findAttachedTools(services: Services, { orgId }: MemberActor, slu
     }),
   );
   return new Map(attached.flat());
+}
+
+/**
+ * Starts a run of a saved tool with an unsaved definition. `until` is the id of the last step to execute; the run's
+ * output is then that step's. Needs the role member. Throws `invalid_request` with the definition's faults by line, and
+ * the errors of `startFromDashboard`.
+ */
+export async function tryTool(
+  services: Services,
+  actor: MemberActor,
+  { toolId, yaml, input, until }: { toolId: string; yaml: string; input: string; until: string | null },
+): Promise<{ runId: string }> {
+  requireRole(actor, "member");
+  const definition = await readCheckedTool(services, actor, yaml);
+  const { slug, name, description, maxCredits, deadlineSeconds, ...workflow } = definition;
+  const draft = {
+    maxCredits: maxCredits === null ? null : new Decimal(maxCredits),
+    deadlineSeconds,
+    definition: until === null ? workflow : cut(workflow, until),
+  };
+  return startFromDashboard(services, actor, { kind: "tool", id: toolId, input, draft });
+}
+
+/** A workflow that ends after a step, with that step's output. */
+function cut({ parameters, steps }: WorkflowDefinition, until: string): WorkflowDefinition {
+  const last = steps.findIndex(({ id }) => id === until);
+  if (last < 0) throw refusal([{ path: "", message: `There is no step "${until}".` }]);
+  return { parameters, steps: steps.slice(0, last + 1) };
 }
