@@ -6,8 +6,8 @@ import { Figure, Figures, Sparkline } from "@/app/_ui/figures/figures";
 import { formatCount, formatCredits, formatDate, formatPlural, NONE } from "@/app/_ui/figures/format";
 import { useNow, useTimeZone } from "@/app/_ui/figures/time";
 import { Link } from "@/app/_ui/link";
+import { FiguresSkeleton } from "@/app/_ui/page/skeletons";
 import { Unreadable } from "@/app/_ui/text/unreadable";
-import { BalanceSkeleton } from "./skeleton";
 
 /** Small amounts with the ledger's precision, so that use is never shown as 0.00. */
 const formatPerDay = (credits: number) => formatCredits(credits.toFixed(4), credits < 0.01 ? 4 : 2);
@@ -83,4 +83,13 @@ function daysOf(buckets: readonly { from: string; credits: string }[]): number[]
     days.set(day, (days.get(day) ?? 0) + Number(credits));
   }
   return [...days.values()];
+}
+
+export function BalanceSkeleton() {
+  return (
+    <FiguresSkeleton
+      label="Balance"
+      names={["Balance", "Used per day, last 7 days", "Days left", "Monthly grant"]}
+    />
+  );
 }

@@ -34,11 +34,9 @@ export function FormDialog({ title, act, acting, mutation, wide = false, danger 
   const { problem = mutation.error === null ? null : describeError(mutation.error).message } = props;
   const busy = mutation.isPending;
   const form = useRef<HTMLFormElement>(null);
-  const wasBusy = useRef(false);
   useEffect(() => {
-    if (wasBusy.current && !busy) focusFirstFault(form.current);
-    wasBusy.current = busy;
-  }, [busy]);
+    if (mutation.error !== null) focusFirstFault(form.current);
+  }, [mutation.error]);
   function submit(event: FormEvent) {
     event.preventDefault();
     onSubmit();

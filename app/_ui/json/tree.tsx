@@ -16,21 +16,44 @@ const CHILDREN_AT_ONCE = 100;
 const OPEN_DEPTH = 2;
 
 /**
+ * The columns of a list of records while it is shown as a table, and the button that switches to the tree and back.
+ * @param what the path of the list, for the button's name
+ */
+function useTable(value: JsonNode, what: string) {
+  const records = useMemo(() => readRecords(value), [value]);
+  const [asTable, setAsTable] = useState(records?.readsBetter ?? false);
+  const button = records ? (
+    <button
+      aria-label={`Show ${what} as a table`}
+      aria-pressed={asTable}
+      className={clsx(
+        "shrink-0 rounded px-1.5 font-sans text-xs",
+        asTable ? "bg-selected text-ink" : "text-muted hover:bg-selected hover:text-ink",
+      )}
+      onClick={() => setAsTable(!asTable)}
+      type="button"
+    >
+      Table
+    </button>
+  ) : null;
+  return { records: asTable ? records : null, button };
+}
+
+/**
  * A JSON value as a collapsible tree, in which lists of records are tables. With a search, it shows only the paths to
  * hits.
  */
 export function JsonTree({ value, search }: { value: JsonNode; search: Search | null }) {
-  const records = useMemo(() => readRecords(value), [value]);
-  const [asTable, setAsTable] = useState(records?.readsBetter ?? false);
+  const { records, button } = useTable(value, "the document");
   return (
     <div className="mono leading-5">
-      {records && Array.isArray(value) ? (
+      {button ? (
         <p className="mb-1 flex gap-2 text-muted">
-          {formatPlural(value.length, "record")}
-          <TableSwitch asTable={asTable} onSwitch={setAsTable} what="the document" />
+          {formatPlural(keysOf(value).length, "record")}
+          {button}
         </p>
       ) : null}
-      <Members depth={0} path="" records={asTable ? records : null} search={search} value={value} />
+      <Members depth={0} path="" records={records} search={search} value={value} />
     </div>
   );
 }
@@ -119,9 +142,8 @@ function Branch({
   search,
 }: Omit<MemberProps, "name" | "isIndex" | "value"> & { label: ReactNode; value: JsonNode }) {
   const size = keysOf(value).length;
-  const records = useMemo(() => readRecords(value), [value]);
-  const [asTable, setAsTable] = useState(records?.readsBetter ?? false);
-  const [open, setOpen] = useState(depth < OPEN_DEPTH && (size <= CHILDREN_AT_ONCE || asTable));
+  const { records, button } = useTable(value, path);
+  const [open, setOpen] = useState(depth < OPEN_DEPTH && (size <= CHILDREN_AT_ONCE || records !== null));
   const unfolded = open || search !== null;
   return (
     <li>
@@ -136,40 +158,14 @@ function Branch({
           <span className="truncate">{label}</span>
           <span className="shrink-0 text-faint">{Array.isArray(value) ? `[${size}]` : `{${size}}`}</span>
         </button>
-        {records && unfolded ? <TableSwitch asTable={asTable} onSwitch={setAsTable} what={path} /> : null}
+        {unfolded ? button : null}
         <Copies path={path} value={value} />
       </div>
       {unfolded ? (
         <div className="pl-1.5">
-          <Members
-            depth={depth + 1}
-            path={path}
-            records={asTable ? records : null}
-            search={search}
-            value={value}
-          />
+          <Members depth={depth + 1} path={path} records={records} search={search} value={value} />
         </div>
       ) : null}
     </li>
-  );
-}
-
-type Props = { asTable: boolean; onSwitch: (asTable: boolean) => void; what: string };
-
-/** Switches a list of records between table and tree; `what` is the path of the list, for the accessible name. */
-function TableSwitch({ asTable, onSwitch, what }: Props) {
-  return (
-    <button
-      aria-label={`Show ${what} as a table`}
-      aria-pressed={asTable}
-      className={clsx(
-        "shrink-0 rounded px-1.5 font-sans text-xs",
-        asTable ? "bg-selected text-ink" : "text-muted hover:bg-selected hover:text-ink",
-      )}
-      onClick={() => onSwitch(!asTable)}
-      type="button"
-    >
-      Table
-    </button>
   );
 }

@@ -3,9 +3,8 @@
 import { useMemo } from "react";
 import { Button } from "@/app/_ui/button";
 import { formatBytes, formatCount } from "@/app/_ui/figures/format";
-import { type DiffLine, MAX_CHANGES } from "@/app/_ui/text/diff";
+import { type DiffLine, MAX_CHANGES, nearChanges } from "@/app/_ui/text/diff";
 import { DiffLines } from "@/app/_ui/text/diff-lines";
-import { nearChanges } from "@/app/_ui/text/near-changes";
 import { usePayload } from "@/app/_ui/text/use-payload";
 import { isTerminal } from "@/server/contract/enums";
 import type { RunDetail } from "@/server/runs/read/inspect/inspect";
