@@ -1,6 +1,17 @@
 import { Ago, Day } from "@/app/_ui/figures/time";
 import type { LineColumn } from "@/app/_ui/table";
 
+/** On a phone, which shows no column heads, a word says what the time is. */
+export function LastUsed({ at }: { at: string | null }) {
+  if (at === null) return "Never used";
+  return (
+    <>
+      <span className="md:hidden">used </span>
+      <Ago at={at} />
+    </>
+  );
+}
+
 type Used = { lastUsedAt: string | null; expiresAt: string | null; createdAt: string; createdBy: string };
 
 /** When a key or secret was used, expires and was created. */
@@ -9,32 +20,24 @@ export const USAGE_COLUMNS: LineColumn<Used>[] = [
     head: "Last used",
     width: "w-30",
     area: "end",
-    look: "whitespace-nowrap text-muted",
-    cell: ({ lastUsedAt }) =>
-      lastUsedAt ? (
-        <>
-          <span className="md:hidden">used </span>
-          <Ago at={lastUsedAt} />
-        </>
-      ) : (
-        "Never used"
-      ),
+    look: "muted",
+    cell: (line) => <LastUsed at={line.lastUsedAt} />,
   },
   {
     head: "Expires",
     width: "w-28",
     area: "wide",
-    look: "whitespace-nowrap text-muted",
-    cell: ({ expiresAt }) => (expiresAt ? <Day at={expiresAt} /> : "Never"),
+    look: "muted",
+    cell: (line) => (line.expiresAt ? <Day at={line.expiresAt} /> : "Never"),
   },
   {
     head: "Created",
     width: "w-[18%]",
     area: "wide",
-    look: "truncate text-muted",
-    cell: ({ createdAt, createdBy }) => (
+    look: "cut",
+    cell: (line) => (
       <>
-        <Day at={createdAt} /> by {createdBy}
+        <Day at={line.createdAt} /> by {line.createdBy}
       </>
     ),
   },

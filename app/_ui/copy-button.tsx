@@ -8,6 +8,26 @@ import { useNotify } from "@/app/_ui/toast";
 
 const PICTURES = { text: <CopyIcon />, path: <PathIcon />, link: <LinkIcon /> };
 
+/** Copies a text; `copied` is true for a moment afterwards. Shows an error if it could not be loaded or copied. */
+export function useCopy(text: string | (() => Promise<string>)) {
+  const notify = useNotify();
+  const [copied, setCopied] = useState(false);
+  useEffect(() => {
+    if (!copied) return;
+    const timer = setTimeout(() => setCopied(false), 1_500);
+    return () => clearTimeout(timer);
+  }, [copied]);
+  async function onClick() {
+    try {
+      await copyText(typeof text === "string" ? text : await text());
+      setCopied(true);
+    } catch (error) {
+      notify("Nothing was copied", describeError(error).message);
+    }
+  }
+  return { copied, onClick };
+}
+
 type Props = {
   text: string | (() => Promise<string>);
   label: string;
@@ -16,28 +36,11 @@ type Props = {
   look?: "text" | "path" | "link";
 };
 
-/** Copies `text` and confirms for a moment in place. Shows an error if the text could not be loaded or copied. */
-export function CopyButton({ text, label, className, look = "text" }: Props) {
-  const notify = useNotify();
-  const [copied, setCopied] = useState(false);
-  useEffect(() => {
-    if (!copied) return;
-    const timer = setTimeout(() => setCopied(false), 1_500);
-    return () => clearTimeout(timer);
-  }, [copied]);
+/** An icon that copies `text` and confirms it in place. */
+export function CopyButton({ text, label, className = "", look = "text" }: Props) {
+  const { copied, onClick } = useCopy(text);
   return (
-    <IconButton
-      label={copied ? "Copied" : label}
-      onClick={async () => {
-        try {
-          await copyText(typeof text === "string" ? text : await text());
-          setCopied(true);
-        } catch (error) {
-          notify("Nothing was copied", describeError(error).message);
-        }
-      }}
-      {...(className ? { className } : {})}
-    >
+    <IconButton className={className} label={copied ? "Copied" : label} onClick={onClick}>
       {copied ? <CheckIcon className="text-completed" /> : PICTURES[look]}
     </IconButton>
   );
@@ -56,5 +59,5 @@ export async function copyText(text: string): Promise<void> {
   field.select();
   const copied = document.execCommand("copy");
   field.remove();
-  if (!copied) throw new Error("The browser did not allow it.");
+  if (!copied) throw new Error("The browser did not allow it. Select the text and copy it.");
 }

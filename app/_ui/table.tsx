@@ -117,12 +117,18 @@ export function ListCell({ area, className, children }: ListCellProps) {
   return <Cell className={clsx(CELL_CLASSES[area], className)}>{children}</Cell>;
 }
 
-/** A column of a `LineList`. `look`: the class names of its cells. Without a width it takes the remaining space. */
+const LOOKS = {
+  muted: "whitespace-nowrap text-muted",
+  cut: "truncate text-muted",
+  line: "whitespace-nowrap",
+};
+
+/** A column of a `LineList`. Without a `width`, a class name, it takes the remaining space. */
 export type LineColumn<Line> = {
   head: string;
   width?: string;
   area: keyof typeof CELL_CLASSES;
-  look?: string;
+  look?: keyof typeof LOOKS;
   cell: (line: Line) => ReactNode;
 };
 
@@ -136,7 +142,7 @@ export function LineList<Line>({ label, columns, lines, keyOf }: LineListProps<L
       {lines.map((line) => (
         <ListRow key={keyOf(line)}>
           {columns.map(({ head, area, look, cell }) => (
-            <ListCell area={area} className={look} key={head}>
+            <ListCell area={area} className={look && LOOKS[look]} key={head}>
               {cell(line)}
             </ListCell>
           ))}

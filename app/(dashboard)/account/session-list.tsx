@@ -7,11 +7,12 @@ import { useTRPC } from "@/app/_ui/data/providers";
 import { describeError } from "@/app/_ui/data/query-client";
 import { PartHead } from "@/app/_ui/figures/facts";
 import { formatPlural } from "@/app/_ui/figures/format";
-import { Ago, Day } from "@/app/_ui/figures/time";
+import { Day } from "@/app/_ui/figures/time";
 import { signOut } from "@/app/_ui/sign-out";
 import { Badge, type LineColumn, LineList } from "@/app/_ui/table";
 import { useNotify } from "@/app/_ui/toast";
 import type { SessionLine } from "@/server/auth/own-account";
+import { LastUsed } from "../usage-columns";
 
 const COLUMNS: LineColumn<SessionLine>[] = [
   {
@@ -26,31 +27,20 @@ const COLUMNS: LineColumn<SessionLine>[] = [
       </span>
     ),
   },
-  {
-    head: "Address",
-    width: "w-32",
-    area: "wide",
-    look: "truncate text-muted",
-    cell: ({ ipAddress }) => ipAddress || "unknown",
-  },
+  { head: "Address", width: "w-32", area: "wide", look: "cut", cell: (line) => line.ipAddress || "unknown" },
   {
     head: "Last used",
     width: "w-26",
     area: "share",
-    look: "whitespace-nowrap text-muted",
-    cell: ({ lastUsedAt }) => (
-      <>
-        <span className="md:hidden">used </span>
-        <Ago at={lastUsedAt} />
-      </>
-    ),
+    look: "muted",
+    cell: ({ lastUsedAt }) => <LastUsed at={lastUsedAt} />,
   },
   {
     head: "Signed in",
     width: "w-28",
     area: "none",
-    look: "whitespace-nowrap text-muted",
-    cell: ({ createdAt }) => <Day at={createdAt} />,
+    look: "muted",
+    cell: (line) => <Day at={line.createdAt} />,
   },
   { head: "", width: "w-26", area: "action", cell: (session) => <EndSession session={session} /> },
 ];

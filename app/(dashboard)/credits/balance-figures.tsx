@@ -6,8 +6,8 @@ import { Figure, Figures, Sparkline } from "@/app/_ui/figures/figures";
 import { formatCount, formatCredits, formatDate, formatPlural, NONE } from "@/app/_ui/figures/format";
 import { useNow, useTimeZone } from "@/app/_ui/figures/time";
 import { Link } from "@/app/_ui/link";
+import { FiguresSkeleton } from "@/app/_ui/page/skeletons";
 import { Unreadable } from "@/app/_ui/text/unreadable";
-import { BalanceSkeleton } from "./skeleton";
 
 /** Small amounts with the ledger's precision, so that use is never shown as 0.00. */
 const formatPerDay = (credits: number) => formatCredits(credits.toFixed(4), credits < 0.01 ? 4 : 2);
@@ -27,11 +27,13 @@ export function BalanceFigures() {
   const { available, held, openRuns, monthly } = balance.data;
   const { total, buckets } = use.data;
   const week = Number(total.credits);
-  const daysLeft = Math.max(0, Number(available) / (week / 7));
-  const isLong = daysLeft >= MANY_DAYS;
-  const end = isLong
-    ? "more than ten years"
-    : `until ${formatDate(new Date(now + daysLeft * 86_400_000), timeZone)}`;
+  // Zero divided by zero would be no number, and no date.
+  const daysLeft = week === 0 ? Number.POSITIVE_INFINITY : Math.max(0, Number(available) / (week / 7));
+  const end =
+    daysLeft >= MANY_DAYS
+      ? "more than ten years"
+      : `until ${formatDate(new Date(now + daysLeft * 86_400_000), timeZone)}`;
+  const shownDays = daysLeft >= MANY_DAYS ? `${formatCount(MANY_DAYS)}+` : formatCount(Math.floor(daysLeft));
   return (
     <Figures label="Balance">
       <Figure
@@ -45,20 +47,18 @@ export function BalanceFigures() {
         note={total.runs === 0 ? "No runs" : `by ${formatPlural(total.runs, "run")}`}
         value={week === 0 ? NONE : formatPerDay(week / 7)}
       />
-      {week === 0 ? (
-        <Figure name="Days left" note="Nothing was used in the last 7 days" value={NONE} />
-      ) : (
-        <Figure
-          name="Days left"
-          note={`at this rate, without another grant: ${end}`}
-          value={isLong ? `${formatCount(MANY_DAYS)}+` : formatCount(Math.floor(daysLeft))}
-        />
-      )}
-      {Number(monthly) > 0 ? (
-        <Figure name="Monthly grant" note="From the plan" value={formatCredits(monthly, 2)} />
-      ) : (
-        <Figure name="Monthly grant" note="The plan has none" value={NONE} />
-      )}
+      <Figure
+        name="Days left"
+        note={
+          week === 0 ? "Nothing was used in the last 7 days" : `at this rate, without another grant: ${end}`
+        }
+        value={week === 0 ? NONE : shownDays}
+      />
+      <Figure
+        name="Monthly grant"
+        note={Number(monthly) > 0 ? "From the plan" : "The plan has none"}
+        value={Number(monthly) > 0 ? formatCredits(monthly, 2) : NONE}
+      />
     </Figures>
   );
 }
@@ -83,4 +83,13 @@ function daysOf(buckets: readonly { from: string; credits: string }[]): number[]
     days.set(day, (days.get(day) ?? 0) + Number(credits));
   }
   return [...days.values()];
+}
+
+export function BalanceSkeleton() {
+  return (
+    <FiguresSkeleton
+      label="Balance"
+      names={["Balance", "Used per day, last 7 days", "Days left", "Monthly grant"]}
+    />
+  );
 }

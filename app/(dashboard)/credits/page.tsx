@@ -1,9 +1,12 @@
 import type { Metadata } from "next";
+import { PartHead } from "@/app/_ui/figures/facts";
+import { PageHead } from "@/app/_ui/page/page";
+import { TableSkeleton } from "@/app/_ui/page/skeletons";
 import { prefetchedPage } from "../content-page";
 import { paramsOf } from "../runs/address";
+import { BalanceSkeleton } from "./balance-figures";
 import { CreditsView } from "./credits-view";
 import { ledgerQuery, readLedgerAddress } from "./query";
-import { Skeleton } from "./skeleton";
 
 export const metadata: Metadata = { title: "Credits" };
 
@@ -18,5 +21,10 @@ export default prefetchedPage(
     ]);
     return <CreditsView />;
   },
-  <Skeleton />,
+  <>
+    <PageHead title="Credits" />
+    <BalanceSkeleton />
+    <PartHead title="Ledger" />
+    <TableSkeleton columns={["Entry", "Run", "Amount", "Balance", "By", "Time"]} label="Ledger" />
+  </>,
 );

@@ -38,7 +38,7 @@ const COLUMNS: LineColumn<KeyLine>[] = [
     head: "State",
     width: "w-40",
     area: "share",
-    look: "whitespace-nowrap",
+    look: "line",
     cell: ({ state, revokedAt }) => (
       <>
         <span className={clsx("capitalize", state !== "active" && "text-failed")}>{state}</span>{" "}
@@ -50,10 +50,14 @@ const COLUMNS: LineColumn<KeyLine>[] = [
     head: "Permissions",
     width: "w-[18%]",
     area: "wide",
-    look: "text-muted first-letter:uppercase",
     cell: ({ scopes, targets }) => {
       const granted = PERMISSIONS.filter(([scope]) => scopes.includes(scope)).map(([, label]) => label);
-      return `${granted.join(", ")}${targets.length > 0 ? ` of ${targets.join(", ")}` : ""}`;
+      return (
+        <span className="inline-block text-muted first-letter:uppercase">
+          {granted.join(", ")}
+          {targets.length > 0 ? ` of ${targets.join(", ")}` : ""}
+        </span>
+      );
     },
   },
   ...USAGE_COLUMNS,

@@ -42,16 +42,9 @@ const COLUMNS: LineColumn<MemberLine>[] = [
     head: "Permissions",
     width: "w-[42%]",
     area: "wide",
-    look: "text-muted first-letter:uppercase",
-    cell: ({ role }) => MAY[role],
+    cell: ({ role }) => <span className="inline-block text-muted first-letter:uppercase">{MAY[role]}</span>,
   },
-  {
-    head: "Joined",
-    width: "w-32",
-    area: "none",
-    look: "whitespace-nowrap text-muted",
-    cell: ({ joinedAt }) => <Day at={joinedAt} />,
-  },
+  { head: "Joined", width: "w-32", area: "none", look: "muted", cell: (line) => <Day at={line.joinedAt} /> },
 ];
 
 /** The organization's members; administrators invite, change and remove them here. */
@@ -125,7 +118,7 @@ const INVITATION_COLUMNS: LineColumn<InvitationLine>[] = [
     head: "Invited by",
     width: "w-[28%]",
     area: "wide",
-    look: "truncate text-muted",
+    look: "cut",
     cell: ({ invitedBy, createdAt }) => (
       <>
         {invitedBy}, <Day at={createdAt} />
@@ -136,7 +129,7 @@ const INVITATION_COLUMNS: LineColumn<InvitationLine>[] = [
     head: "Link works until",
     width: "w-40",
     area: "end",
-    look: "whitespace-nowrap text-muted",
+    look: "muted",
     cell: ({ expired, expiresAt }) =>
       expired ? (
         <span className="text-failed">expired</span>

@@ -79,39 +79,37 @@ export function FiguresTable({ label, first, rows }: { label: string; first: str
         </tr>
       </thead>
       <tbody>
-        {rows.map(({ key, name, href, figures, hrefOf }) => (
-          <tr className="hover:bg-hover" key={key}>
-            <Cell className="truncate">
-              <Link className={LINK} href={href} title={name}>
-                {name}
-              </Link>
-            </Cell>
-            {COLUMNS.map((column) => (
-              <FigureCell
-                column={column}
-                figures={figures}
-                href={hrefOf(figureFilters(figures)[column.field])}
-                key={column.field}
-              />
-            ))}
-          </tr>
+        {rows.map(({ key, ...row }) => (
+          <FiguresRow key={key} {...row} />
         ))}
       </tbody>
     </Table>
   );
 }
 
-function FigureCell({ column, figures, href }: { column: Column; figures: RunFigures; href: string }) {
-  const shown = column.show(figures);
+function FiguresRow({ name, href, figures, hrefOf }: Omit<Row, "key">) {
+  const behind = figureFilters(figures);
   return (
-    <Cell className={`whitespace-nowrap text-right max-md:px-1 ${column.className}`}>
-      {shown === null ? (
-        <span className="text-faint">{NONE}</span>
-      ) : (
-        <Link className={column.muted ? `text-muted ${LINK}` : LINK} href={href}>
-          {shown}
+    <tr className="hover:bg-hover">
+      <Cell className="truncate">
+        <Link className={LINK} href={href} title={name}>
+          {name}
         </Link>
-      )}
-    </Cell>
+      </Cell>
+      {COLUMNS.map(({ field, className, muted, show }) => {
+        const shown = show(figures);
+        return (
+          <Cell className={`whitespace-nowrap text-right max-md:px-1 ${className}`} key={field}>
+            {shown === null ? (
+              <span className="text-faint">{NONE}</span>
+            ) : (
+              <Link className={muted ? `text-muted ${LINK}` : LINK} href={hrefOf(behind[field])}>
+                {shown}
+              </Link>
+            )}
+          </Cell>
+        );
+      })}
+    </tr>
   );
 }

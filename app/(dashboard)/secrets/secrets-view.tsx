@@ -38,17 +38,11 @@ const COLUMNS: LineColumn<SecretSummary>[] = [
       </span>
     ),
   },
-  {
-    head: "State",
-    width: "w-28",
-    area: "share",
-    look: "whitespace-nowrap",
-    cell: ({ state }) => STATES[state],
-  },
+  { head: "State", width: "w-28", area: "share", look: "line", cell: ({ state }) => STATES[state] },
   {
     head: "Allowed hosts",
     area: "wide",
-    look: "truncate text-muted",
+    look: "cut",
     cell: ({ hosts }) => <span title={hosts.join("\n")}>{hosts.join(", ")}</span>,
   },
   ...USAGE_COLUMNS,

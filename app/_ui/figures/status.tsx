@@ -1,4 +1,5 @@
 import clsx from "clsx";
+import type { ReactNode } from "react";
 import type { RunStatus } from "@/server/contract/enums";
 
 /** A run may wait for a slot; a failure may be tolerated by the tool's definition. */
@@ -14,6 +15,33 @@ const COLOURS: Record<RunStatusName, string> = {
   Tolerated: "text-waiting",
 };
 
+const RING = <circle cx="6" cy="6" r="4" stroke="currentColor" strokeWidth="1.6" />;
+const SHAPES: Record<RunStatusName, ReactNode> = {
+  Pending: RING,
+  Running: (
+    <>
+      <circle cx="6" cy="6" opacity="0.3" r="4" stroke="currentColor" strokeWidth="1.6" />
+      <path
+        className="turning"
+        d="M6 2a4 4 0 0 1 4 4"
+        stroke="currentColor"
+        strokeLinecap="round"
+        strokeWidth="1.8"
+      />
+    </>
+  ),
+  Completed: <circle cx="6" cy="6" fill="currentColor" r="4.4" />,
+  Failed: <rect fill="currentColor" height="8.4" rx="1.2" width="8.4" x="1.8" y="1.8" />,
+  Cancelled: (
+    <>
+      {RING}
+      <path d="m3.4 8.6 5.2-5.2" stroke="currentColor" strokeWidth="1.6" />
+    </>
+  ),
+  Waiting: <path d="M6 .9 11.1 6 6 11.1.9 6Z" fill="currentColor" />,
+  Tolerated: <path d="M6 1.2 11.2 10.4H.8Z" fill="currentColor" />,
+};
+
 /** The shape of a status, so that colour is never the only sign. */
 export function StatusShape({ status, className }: { status: RunStatusName; className?: string }) {
   return (
@@ -25,44 +53,9 @@ export function StatusShape({ status, className }: { status: RunStatusName; clas
       viewBox="0 0 12 12"
       width="12"
     >
-      <Shape status={status} />
+      {SHAPES[status]}
     </svg>
   );
-}
-
-function Shape({ status }: { status: RunStatusName }) {
-  switch (status) {
-    case "Pending":
-      return <circle cx="6" cy="6" r="4" stroke="currentColor" strokeWidth="1.6" />;
-    case "Running":
-      return (
-        <>
-          <circle cx="6" cy="6" opacity="0.3" r="4" stroke="currentColor" strokeWidth="1.6" />
-          <path
-            className="turning"
-            d="M6 2a4 4 0 0 1 4 4"
-            stroke="currentColor"
-            strokeLinecap="round"
-            strokeWidth="1.8"
-          />
-        </>
-      );
-    case "Completed":
-      return <circle cx="6" cy="6" fill="currentColor" r="4.4" />;
-    case "Failed":
-      return <rect fill="currentColor" height="8.4" rx="1.2" width="8.4" x="1.8" y="1.8" />;
-    case "Cancelled":
-      return (
-        <>
-          <circle cx="6" cy="6" r="4" stroke="currentColor" strokeWidth="1.6" />
-          <path d="m3.4 8.6 5.2-5.2" stroke="currentColor" strokeWidth="1.6" />
-        </>
-      );
-    case "Waiting":
-      return <path d="M6 .9 11.1 6 6 11.1.9 6Z" fill="currentColor" />;
-    case "Tolerated":
-      return <path d="M6 1.2 11.2 10.4H.8Z" fill="currentColor" />;
-  }
 }
 
 export function shownStatus(status: RunStatusName, waiting: boolean): RunStatusName {

@@ -5,48 +5,38 @@ import { Button } from "@/app/_ui/button";
 import { describeError } from "@/app/_ui/data/query-client";
 import { Dialog, DialogActions } from "@/app/_ui/dialog";
 
-/** What the dialog shows of its mutation. */
-type Mutation = { isPending: boolean; error: unknown };
-
-const problemOf = ({ error }: Mutation) => (error === null ? null : describeError(error).message);
-
-/**
- * A dialog with a form. Only its buttons and Escape close it, so that a click beside it loses nothing. Nothing closes
- * it during the mutation, whose result may be shown only once.
- */
-export function FormDialog({
-  title,
-  act,
-  acting,
-  mutation,
-  problem = problemOf(mutation),
-  dismiss = "Cancel",
-  wide = false,
-  onSubmit,
-  onClose,
-  children,
-}: {
+type Props = {
   title: string;
   /** The submit button's label, and its label while the mutation runs. */
   act: string;
   acting: string;
-  mutation: Mutation;
+  mutation: { isPending: boolean; error: unknown };
   /** What went wrong besides the errors at the fields; by default the mutation's error. */
   problem?: string | null;
   /** The label of the button that closes the dialog. */
   dismiss?: string;
   wide?: boolean;
+  /** Whether it confirms a dangerous action, and has nothing to lose if it closes. */
+  danger?: boolean;
+  /** Whether what must be known before submitting is still being read. */
+  loading?: boolean;
   onSubmit: () => void;
   onClose: () => void;
   children: ReactNode;
-}) {
+};
+
+/**
+ * A dialog with a form. Only its buttons and Escape close it, so that a click beside it loses nothing. Nothing closes
+ * it during the mutation, whose result may be shown only once.
+ */
+export function FormDialog({ title, act, acting, mutation, wide = false, danger = false, ...props }: Props) {
+  const { loading = false, dismiss = "Cancel", onSubmit, onClose, children } = props;
+  const { problem = mutation.error === null ? null : describeError(mutation.error).message } = props;
   const busy = mutation.isPending;
   const form = useRef<HTMLFormElement>(null);
-  const wasBusy = useRef(false);
   useEffect(() => {
-    if (wasBusy.current && !busy) focusFirstFault(form.current);
-    wasBusy.current = busy;
-  }, [busy]);
+    if (mutation.error !== null) focusFirstFault(form.current);
+  }, [mutation.error]);
   function submit(event: FormEvent) {
     event.preventDefault();
     onSubmit();
@@ -54,7 +44,7 @@ export function FormDialog({
     requestAnimationFrame(() => focusFirstFault(form.current));
   }
   return (
-    <Dialog onClose={() => !busy && onClose()} sticky title={title} wide={wide}>
+    <Dialog onClose={() => !busy && onClose()} sticky={!danger} title={title} wide={wide}>
       <form className="flex flex-col gap-4" noValidate onSubmit={submit} ref={form}>
         {children}
         <div className="sticky -bottom-4 -mx-4 -mb-4 flex flex-col gap-2 border-line border-t bg-raised px-4 py-3">
@@ -65,8 +55,8 @@ export function FormDialog({
             <Button disabled={busy} onClick={onClose}>
               {dismiss}
             </Button>
-            <Button disabled={busy} look="primary" type="submit">
-              {busy ? acting : act}
+            <Button disabled={busy || loading} look={danger ? "danger" : "primary"} type="submit">
+              {busy || loading ? acting : act}
             </Button>
           </DialogActions>
         </div>
@@ -79,42 +69,13 @@ function focusFirstFault(form: HTMLFormElement | null): void {
   form?.querySelector<HTMLElement>("[aria-invalid=true]")?.focus();
 }
 
+type ConfirmProps = Omit<Props, "danger" | "onSubmit"> & { onConfirm: () => void };
+
 /** Confirms an action that destroys or cannot be undone. */
-export function ConfirmDialog({
-  title,
-  act,
-  acting,
-  mutation,
-  loading = false,
-  dismiss = "Cancel",
-  onConfirm,
-  onClose,
-  children,
-}: {
-  title: string;
-  act: string;
-  acting: string;
-  mutation: Mutation;
-  /** Whether what must be known before confirming is still being read. */
-  loading?: boolean;
-  /** The label of the button that closes the dialog. */
-  dismiss?: string;
-  onConfirm: () => void;
-  onClose: () => void;
-  children: ReactNode;
-}) {
+export function ConfirmDialog({ onConfirm, children, ...props }: ConfirmProps) {
   return (
-    <Dialog onClose={onClose} title={title}>
+    <FormDialog {...props} danger onSubmit={onConfirm}>
       <div className="flex flex-col gap-2 [overflow-wrap:anywhere]">{children}</div>
-      <p className="text-failed [overflow-wrap:anywhere] empty:hidden" role="alert">
-        {problemOf(mutation)}
-      </p>
-      <DialogActions>
-        <Button onClick={onClose}>{dismiss}</Button>
-        <Button disabled={mutation.isPending || loading} look="danger" onClick={onConfirm}>
-          {mutation.isPending || loading ? acting : act}
-        </Button>
-      </DialogActions>
-    </Dialog>
+    </FormDialog>
   );
 }

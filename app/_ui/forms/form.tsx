@@ -4,7 +4,7 @@ import clsx from "clsx";
 import { type ComponentProps, type ComponentPropsWithRef, type ReactNode, useId } from "react";
 
 export const INPUT_CLASS =
-  "h-9 w-full rounded-md border border-input-line bg-canvas px-2.5 text-ink placeholder:text-faint focus-visible:border-accent";
+  "h-9 w-full rounded-md border border-input-line bg-canvas px-2.5 text-ink placeholder:text-faint focus-visible:border-accent aria-invalid:border-failed";
 
 type ControlProps = { id: string; "aria-describedby"?: string; "aria-invalid"?: true };
 
@@ -69,15 +69,13 @@ function split<Props extends Described & { onChange: (value: string) => void }>(
   return { description: { label, end, hint, error, className, isLabelHidden }, onText, attributes };
 }
 
-const INVALID = "aria-invalid:border-failed";
-
 /** `code`: for expressions, ids and the like. */
 export function TextField({
   code = false,
   ...props
 }: FieldProps<ComponentPropsWithRef<"input">> & { code?: boolean }) {
   const { description, onText, attributes } = split(props);
-  const look = clsx(INPUT_CLASS, INVALID, "disabled:opacity-60", code && "mono");
+  const look = clsx(INPUT_CLASS, "disabled:opacity-60", code && "mono");
   return (
     <Labelled {...description}>
       {(control) => (
@@ -101,9 +99,8 @@ export function TextareaField({
 }: FieldProps<ComponentPropsWithRef<"textarea">> & { look?: keyof typeof TEXTAREAS }) {
   const { description, onText, attributes } = split(props);
   const name = clsx(
-    "w-full resize-y rounded-md border border-input-line bg-canvas",
+    "w-full resize-y rounded-md border border-input-line bg-canvas aria-invalid:border-failed",
     TEXTAREAS[look],
-    INVALID,
   );
   return (
     <Labelled {...description}>
@@ -134,7 +131,7 @@ export function SelectField({ children, ...props }: FieldProps<ComponentProps<"s
   return (
     <Labelled {...description}>
       {(control) => (
-        <select className={clsx(INPUT_CLASS, INVALID)} onChange={onText} {...control} {...attributes}>
+        <select className={INPUT_CLASS} onChange={onText} {...control} {...attributes}>
           {children}
         </select>
       )}

@@ -1,10 +1,8 @@
 "use client";
 
-import { useState } from "react";
 import { Button } from "@/app/_ui/button";
-import { copyText } from "@/app/_ui/copy-button";
+import { useCopy } from "@/app/_ui/copy-button";
 import { CheckIcon, CopyIcon, WarningIcon } from "@/app/_ui/icons";
-import { useNotify } from "@/app/_ui/toast";
 
 /** A secret that is shown once, with a copy button and a warning. */
 export function OneTimeValue({ label, value, warning }: { label: string; value: string; warning: string }) {
@@ -25,17 +23,9 @@ export function OneTimeValue({ label, value, warning }: { label: string; value: 
 
 /** A button that copies a text and confirms it in place. */
 export function CopyTextButton({ label, text }: { label: string; text: string }) {
-  const notify = useNotify();
-  const [copied, setCopied] = useState(false);
+  const { copied, onClick } = useCopy(text);
   return (
-    <Button
-      onClick={() =>
-        void copyText(text).then(
-          () => setCopied(true),
-          () => notify("Nothing was copied", "The browser did not allow it. Select the text and copy it."),
-        )
-      }
-    >
+    <Button onClick={onClick}>
       {copied ? <CheckIcon className="text-completed" /> : <CopyIcon />}
       {copied ? "Copied" : label}
     </Button>

@@ -7,28 +7,24 @@ import { useNotify } from "@/app/_ui/toast";
 
 type TextOf<Draft> = { [Key in keyof Draft]: string extends Draft[Key] ? Key : never }[keyof Draft] & string;
 
+type Options<Draft, Result> = {
+  draft: Draft;
+  /** The label of each field, by its JSON pointer in what is sent. */
+  labels?: Record<string, string>;
+  /** The queries that the mutation changes. */
+  refresh?: readonly { pathKey: () => QueryKey }[];
+  /** What to report when it has succeeded; then the dialog closes. Null: nothing; undefined: it stays open. */
+  done?: (result: Result) => string | readonly [title: string, description: string] | null | undefined;
+  onClose: () => void;
+};
+
 /**
  * A dialog's mutation, what is typed for it, and its errors. `dialog` has props of `FormDialog` and `ConfirmDialog`, and
  * `field` those of a text field.
  */
 export function useForm<Result, Failure, Sent, Draft extends object>(
   mutationOptions: UseMutationOptions<Result, Failure, Sent>,
-  {
-    draft: initial,
-    labels = {},
-    refresh = [],
-    done,
-    onClose,
-  }: {
-    draft: Draft;
-    /** The label of each field, by its JSON pointer in what is sent. */
-    labels?: Record<string, string>;
-    /** The queries that the mutation changes. */
-    refresh?: readonly { pathKey: () => QueryKey }[];
-    /** What to report when it has succeeded; then the dialog closes. Null: nothing; undefined: it stays open. */
-    done?: (result: Result) => string | readonly [title: string, description: string] | null | undefined;
-    onClose: () => void;
-  },
+  { draft: initial, labels = {}, refresh = [], done, onClose }: Options<Draft, Result>,
 ) {
   const notify = useNotify();
   const [draft, setDraft] = useState(initial);

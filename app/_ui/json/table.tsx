@@ -1,33 +1,33 @@
 "use client";
 
 import clsx from "clsx";
-import { type ReactNode, useMemo, useState } from "react";
+import { type ReactNode, useContext, useMemo, useState } from "react";
 import { formatCount, formatPlural } from "@/app/_ui/figures/format";
 import { isJsonObject, type Json } from "@/server/json/json";
 import { HorizontalScroll } from "../horizontal-scroll";
 import { ChevronRightIcon } from "../icons";
-import { type JsonNode, joinPath, keysOf, memberOf, type Search } from "./paths";
-import { Copies, Marked, Scalar } from "./values";
+import { type JsonNode, joinPath, keysOf, memberOf } from "./paths";
+import { Copies, Marked, Scalar, SearchContext } from "./values";
 
 /** Rows differ in height, so the table is paged and not virtualized. */
 const ROWS_OF_PAGE = 100;
 /** How many characters of a text a cell shows at first. */
 const LONG_CELL = 120;
 
+/** Draws a nested value when the reader opens it. */
+type DrawNested = (value: JsonNode, path: string) => ReactNode;
+
 type JsonTableProps = {
   list: Json[];
   columns: string[];
   /** The path of the list within its document. */
   path: string;
-  search: Search | null;
-  drawNested: (value: JsonNode, path: string) => ReactNode;
+  drawNested: DrawNested;
 };
 
-/**
- * A list of records as a table, 100 rows at a time. With a search, it shows the matching rows. `drawNested` draws a
- * nested value when the reader opens it.
- */
-export function JsonTable({ list, columns, path, search, drawNested }: JsonTableProps) {
+/** A list of records as a table, 100 rows at a time. With a search, it shows the matching rows. */
+export function JsonTable({ list, columns, path, drawNested }: JsonTableProps) {
+  const search = useContext(SearchContext);
   const [wanted, setPage] = useState(0);
   const [searched, setSearched] = useState(search);
   if (searched !== search) {
@@ -55,7 +55,7 @@ export function JsonTable({ list, columns, path, search, drawNested }: JsonTable
                   key={column}
                   scope="col"
                 >
-                  <Marked search={search} text={column} />
+                  <Marked text={column} />
                 </th>
               ))}
             </tr>
@@ -69,7 +69,6 @@ export function JsonTable({ list, columns, path, search, drawNested }: JsonTable
                 key={index}
                 path={joinPath(path, String(index), true)}
                 record={list[index] ?? null}
-                search={search}
               />
             ))}
           </tbody>
@@ -80,16 +79,9 @@ export function JsonTable({ list, columns, path, search, drawNested }: JsonTable
   );
 }
 
-type RowProps = {
-  record: Json;
-  index: number;
-  columns: string[];
-  path: string;
-  search: Search | null;
-  drawNested: (value: JsonNode, path: string) => ReactNode;
-};
+type RowProps = Omit<JsonTableProps, "list"> & { record: Json; index: number };
 
-function Row({ record, index, columns, path, search, drawNested }: RowProps) {
+function Row({ record, index, columns, path, drawNested }: RowProps) {
   return (
     <tr className="group/node hover:bg-hover">
       <th className="whitespace-nowrap px-2 py-1 text-right align-top font-normal text-faint" scope="row">
@@ -105,7 +97,6 @@ function Row({ record, index, columns, path, search, drawNested }: RowProps) {
               <Cell
                 drawNested={drawNested}
                 path={joinPath(path, column, false)}
-                search={search}
                 value={memberOf(record, column)}
               />
             ) : null}
@@ -113,22 +104,19 @@ function Row({ record, index, columns, path, search, drawNested }: RowProps) {
         ))
       ) : (
         <td className="border border-line px-2 py-1" colSpan={columns.length}>
-          <Scalar search={search} value={null} />
+          <Scalar value={null} />
         </td>
       )}
     </tr>
   );
 }
 
-function Cell({
-  value,
-  path,
-  search,
-  drawNested,
-}: { value: Json } & Pick<RowProps, "path" | "search" | "drawNested">) {
+type CellProps = { value: Json; path: string; drawNested: DrawNested };
+
+function Cell({ value, path, drawNested }: CellProps) {
+  const search = useContext(SearchContext);
   const [open, setOpen] = useState(false);
-  if (typeof value !== "object" || value === null)
-    return <Scalar most={LONG_CELL} search={search} value={value} />;
+  if (typeof value !== "object" || value === null) return <Scalar most={LONG_CELL} value={value} />;
   const size = keysOf(value).length;
   const unfolded = size > 0 && (open || (search?.paths.has(path) ?? false));
   return (

@@ -1,14 +1,14 @@
 "use client";
 
 import clsx from "clsx";
-import { memo, type ReactNode, useMemo, useState } from "react";
+import { memo, type ReactNode, useContext, useMemo, useState } from "react";
 import { formatPlural } from "@/app/_ui/figures/format";
 import type { Json } from "@/server/json/json";
 import { ChevronRightIcon } from "../icons";
-import { type JsonNode, joinPath, keysOf, memberOf, type Search } from "./paths";
+import { type JsonNode, joinPath, keysOf, memberOf } from "./paths";
 import { type Records, readRecords } from "./records";
 import { JsonTable } from "./table";
-import { Copies, Marked, Scalar } from "./values";
+import { Copies, Marked, Scalar, SearchContext } from "./values";
 
 /** How many children of a value are drawn before the reader asks for more. */
 const CHILDREN_AT_ONCE = 100;
@@ -16,43 +16,66 @@ const CHILDREN_AT_ONCE = 100;
 const OPEN_DEPTH = 2;
 
 /**
+ * The columns of a list of records while it is shown as a table, and the button that switches to the tree and back.
+ * @param what the path of the list, for the button's name
+ */
+function useTable(value: JsonNode, what: string) {
+  const records = useMemo(() => readRecords(value), [value]);
+  const [asTable, setAsTable] = useState(records?.readsBetter ?? false);
+  const button = records ? (
+    <button
+      aria-label={`Show ${what} as a table`}
+      aria-pressed={asTable}
+      className={clsx(
+        "shrink-0 rounded px-1.5 font-sans text-xs",
+        asTable ? "bg-selected text-ink" : "text-muted hover:bg-selected hover:text-ink",
+      )}
+      onClick={() => setAsTable(!asTable)}
+      type="button"
+    >
+      Table
+    </button>
+  ) : null;
+  return { records: asTable ? records : null, button };
+}
+
+/**
  * A JSON value as a collapsible tree, in which lists of records are tables. With a search, it shows only the paths to
  * hits.
  */
-export function JsonTree({ value, search }: { value: JsonNode; search: Search | null }) {
-  const records = useMemo(() => readRecords(value), [value]);
-  const [asTable, setAsTable] = useState(records?.readsBetter ?? false);
+export function JsonTree({ value }: { value: JsonNode }) {
+  const { records, button } = useTable(value, "the document");
   return (
     <div className="mono leading-5">
-      {records && Array.isArray(value) ? (
+      {button ? (
         <p className="mb-1 flex gap-2 text-muted">
-          {formatPlural(value.length, "record")}
-          <TableSwitch asTable={asTable} onSwitch={setAsTable} what="the document" />
+          {formatPlural(keysOf(value).length, "record")}
+          {button}
         </p>
       ) : null}
-      <Members depth={0} path="" records={asTable ? records : null} search={search} value={value} />
+      <Members depth={0} path="" records={records} value={value} />
     </div>
   );
 }
 
-type ChildrenProps = { value: JsonNode; path: string; depth: number; search: Search | null };
+type ChildrenProps = { value: JsonNode; path: string; depth: number };
 
 /** The children of a value: a table with the columns of `records` if given, else a tree. */
 function Members({ records, ...props }: ChildrenProps & { records: Records | null }) {
-  const { value, path, search, depth } = props;
+  const { value, path, depth } = props;
   if (!records || !Array.isArray(value)) return <Children {...props} />;
   return (
     <JsonTable
       columns={records.columns}
-      drawNested={(nested, way) => <Children depth={depth + 2} path={way} search={search} value={nested} />}
+      drawNested={(nested, way) => <Children depth={depth + 2} path={way} value={nested} />}
       list={value}
       path={path}
-      search={search}
     />
   );
 }
 
-const Children = memo(function Children({ value, path, depth, search }: ChildrenProps) {
+const Children = memo(function Children({ value, path, depth }: ChildrenProps) {
+  const search = useContext(SearchContext);
   const [shown, setShown] = useState(CHILDREN_AT_ONCE);
   const isArray = Array.isArray(value);
   const all = keysOf(value);
@@ -67,7 +90,6 @@ const Children = memo(function Children({ value, path, depth, search }: Children
           key={key}
           name={key}
           path={joinPath(path, key, isArray)}
-          search={search}
           value={memberOf(value, key)}
         />
       ))}
@@ -82,46 +104,33 @@ const Children = memo(function Children({ value, path, depth, search }: Children
   );
 });
 
-type MemberProps = {
-  name: string;
-  value: Json;
-  path: string;
-  depth: number;
-  isIndex: boolean;
-  search: Search | null;
-};
+type MemberProps = { name: string; value: Json; path: string; depth: number; isIndex: boolean };
 
-function Member({ name, value, path, depth, isIndex, search }: MemberProps) {
+function Member({ name, value, path, depth, isIndex }: MemberProps) {
   const label = (
     <span className={isIndex ? "text-faint" : "text-json-key"}>
-      <Marked search={search} text={name} />
+      <Marked text={name} />
     </span>
   );
   if (typeof value === "object" && value !== null) {
-    return <Branch depth={depth} label={label} path={path} search={search} value={value} />;
+    return <Branch depth={depth} label={label} path={path} value={value} />;
   }
   return (
     <li className="group/node flex gap-2 rounded pl-4 hover:bg-hover">
       <span className="max-w-[45%] shrink-0 [overflow-wrap:anywhere]">{label}</span>
       <span className="min-w-0 flex-1">
-        <Scalar search={search} value={value} />
+        <Scalar value={value} />
       </span>
       <Copies path={path} value={value} />
     </li>
   );
 }
 
-function Branch({
-  label,
-  value,
-  path,
-  depth,
-  search,
-}: Omit<MemberProps, "name" | "isIndex" | "value"> & { label: ReactNode; value: JsonNode }) {
+function Branch({ label, value, path, depth }: ChildrenProps & { label: ReactNode }) {
+  const search = useContext(SearchContext);
   const size = keysOf(value).length;
-  const records = useMemo(() => readRecords(value), [value]);
-  const [asTable, setAsTable] = useState(records?.readsBetter ?? false);
-  const [open, setOpen] = useState(depth < OPEN_DEPTH && (size <= CHILDREN_AT_ONCE || asTable));
+  const { records, button } = useTable(value, path);
+  const [open, setOpen] = useState(depth < OPEN_DEPTH && (size <= CHILDREN_AT_ONCE || records !== null));
   const unfolded = open || search !== null;
   return (
     <li>
@@ -136,40 +145,14 @@ function Branch({
           <span className="truncate">{label}</span>
           <span className="shrink-0 text-faint">{Array.isArray(value) ? `[${size}]` : `{${size}}`}</span>
         </button>
-        {records && unfolded ? <TableSwitch asTable={asTable} onSwitch={setAsTable} what={path} /> : null}
+        {unfolded ? button : null}
         <Copies path={path} value={value} />
       </div>
       {unfolded ? (
         <div className="pl-1.5">
-          <Members
-            depth={depth + 1}
-            path={path}
-            records={asTable ? records : null}
-            search={search}
-            value={value}
-          />
+          <Members depth={depth + 1} path={path} records={records} value={value} />
         </div>
       ) : null}
     </li>
-  );
-}
-
-type Props = { asTable: boolean; onSwitch: (asTable: boolean) => void; what: string };
-
-/** Switches a list of records between table and tree; `what` is the path of the list, for the accessible name. */
-function TableSwitch({ asTable, onSwitch, what }: Props) {
-  return (
-    <button
-      aria-label={`Show ${what} as a table`}
-      aria-pressed={asTable}
-      className={clsx(
-        "shrink-0 rounded px-1.5 font-sans text-xs",
-        asTable ? "bg-selected text-ink" : "text-muted hover:bg-selected hover:text-ink",
-      )}
-      onClick={() => onSwitch(!asTable)}
-      type="button"
-    >
-      Table
-    </button>
   );
 }

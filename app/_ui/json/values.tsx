@@ -1,6 +1,6 @@
 "use client";
 
-import { useMemo, useState } from "react";
+import { createContext, useContext, useMemo, useState } from "react";
 import { formatBytes } from "@/app/_ui/figures/format";
 import type { Json } from "@/server/json/json";
 import { CopyButton } from "../copy-button";
@@ -9,22 +9,26 @@ import { isEmbeddedPicture } from "../text/is-embedded-picture";
 import { splitHits } from "../text/split-hits";
 import type { Search } from "./paths";
 
+/** The search in the shown document; null: none. */
+export const SearchContext = createContext<Search | null>(null);
+
 /** Longer texts are collapsed. */
 const LONG_TEXT = 400;
 
-type Props = { value: string | number | boolean | null; search: Search | null; most?: number };
+type Props = { value: string | number | boolean | null; most?: number };
 
 /** A value without members; `most` is the number of characters shown before the reader asks for more. */
-export function Scalar({ value, search, most = LONG_TEXT }: Props) {
-  if (typeof value === "string") return <TextValue most={most} search={search} text={value} />;
+export function Scalar({ value, most = LONG_TEXT }: Props) {
+  if (typeof value === "string") return <TextValue most={most} text={value} />;
   return (
     <span className={typeof value === "number" ? "text-json-number" : "text-json-word"}>
-      <Marked search={search} text={String(value)} />
+      <Marked text={String(value)} />
     </span>
   );
 }
 
-function TextValue({ text, search, most }: { text: string; search: Search | null; most: number }) {
+function TextValue({ text, most }: { text: string; most: number }) {
+  const search = useContext(SearchContext);
   const [open, setOpen] = useState(false);
   const isPicture = useMemo(() => isEmbeddedPicture(text), [text]);
   if (isPicture) return <PictureValue source={text} />;
@@ -35,7 +39,7 @@ function TextValue({ text, search, most }: { text: string; search: Search | null
   return (
     <span className="whitespace-pre-wrap text-json-string [overflow-wrap:anywhere]">
       {quote}
-      <Marked search={search} text={shown} />
+      <Marked text={shown} />
       {shown.length < text.length ? "…" : quote}
       {long ? (
         <button className="ml-1 text-accent hover:underline" onClick={() => setOpen(!open)} type="button">
@@ -69,7 +73,8 @@ function PictureValue({ source }: { source: string }) {
 }
 
 /** A text with the search hits highlighted. */
-export function Marked({ text, search }: { text: string; search: Search | null }) {
+export function Marked({ text }: { text: string }) {
+  const search = useContext(SearchContext);
   if (!search) return text;
   return splitHits(text, search.pattern).map((part, index) =>
     index % 2 === 0 ? (

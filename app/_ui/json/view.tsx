@@ -8,12 +8,14 @@ import { PlainText } from "../text/plain-text";
 import { type JsonNode, keysOf, searchJson } from "./paths";
 import { RawSwitch, WithRaw } from "./raw-switch";
 import { JsonTree } from "./tree";
-import { Scalar } from "./values";
+import { Scalar, SearchContext } from "./values";
 
 /** Documents of at least this many characters get a search field. */
 const SEARCHED_FROM = 200;
 
-type Tools = {
+type JsonViewProps = {
+  text: string;
+  cut?: boolean;
   /** Whether to offer the stored text and, in longer documents, a search. */
   tools?: boolean;
   /** The initial search text, used if the document contains it. */
@@ -24,19 +26,14 @@ type Tools = {
  * A JSON document as a tree, with tables for lists of records. Text that is not valid JSON, or is cut, is shown as
  * plain text.
  */
-export function JsonView({
-  text,
-  cut = false,
-  tools = false,
-  searchText = "",
-}: { text: string; cut?: boolean } & Tools) {
+export function JsonView({ text, cut = false, tools = false, searchText = "" }: JsonViewProps) {
   const value = useMemo(() => (cut ? undefined : tryParseJson(text)), [text, cut]);
   if (value === undefined) return <PlainText text={text} />;
   if (typeof value === "object" && value !== null && keysOf(value).length > 0) {
     return tools ? (
       <DocumentWithTools searchText={searchText} text={text} value={value} />
     ) : (
-      <JsonTree search={null} value={value} />
+      <JsonTree value={value} />
     );
   }
   if (typeof value !== "string") return <Plain value={value} />;
@@ -46,10 +43,10 @@ export function JsonView({
 }
 
 function Plain({ value }: { value: Json }) {
-  if (typeof value === "object" && value !== null) return <JsonTree search={null} value={value} />;
+  if (typeof value === "object" && value !== null) return <JsonTree value={value} />;
   return (
     <div className="mono">
-      <Scalar search={null} value={value} />
+      <Scalar value={value} />
     </div>
   );
 }
@@ -66,7 +63,7 @@ function DocumentWithTools({ text, value, searchText: first }: Props) {
   if (!searched) {
     return (
       <WithRaw text={text}>
-        <JsonTree search={null} value={value} />
+        <JsonTree value={value} />
       </WithRaw>
     );
   }
@@ -89,7 +86,13 @@ function DocumentWithTools({ text, value, searchText: first }: Props) {
         )}
         <RawSwitch className="ml-auto" onSwitch={setRaw} raw={raw} />
       </div>
-      {raw ? <PlainText text={text} /> : <JsonTree search={search} value={value} />}
+      {raw ? (
+        <PlainText text={text} />
+      ) : (
+        <SearchContext value={search}>
+          <JsonTree value={value} />
+        </SearchContext>
+      )}
     </div>
   );
 }

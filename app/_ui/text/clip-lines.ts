@@ -1,5 +1,4 @@
-import { markWords, type Piece } from "./changed-words";
-import type { DiffLine } from "./diff";
+import { type DiffLine, diffTokens } from "./diff";
 
 /** The most characters shown of one line. */
 const MAX_SHOWN = 1_000;
@@ -64,4 +63,32 @@ function clip(line: DiffLine, wanted: number): ShownLine {
 /** Half a surrogate pair would differ between the server's HTML and the browser. */
 function characterBoundary(text: string, at: number): number {
   return /[\udc00-\udfff]/.test(text.charAt(at)) && at > 0 ? at - 1 : at;
+}
+
+/** A part of a line; `changed` if the line it is compared with lacks it. */
+type Piece = { text: string; changed: boolean };
+
+/** Lines that share a smaller part of their characters count as replaced, not as changed. */
+const MIN_SHARED = 0.3;
+
+/** A line in pieces, words that the other line lacks marked. Undefined if the two have little in common. */
+function markWords(line: string, other: string): Piece[] | undefined {
+  const words = diffTokens(wordsOf(line), wordsOf(other));
+  if (words === null) return undefined;
+  const pieces: Piece[] = [];
+  for (const { kind, text } of words) {
+    if (kind === "right") continue;
+    const [changed, last] = [kind === "left", pieces.at(-1)];
+    if (last?.changed === changed) last.text += text;
+    else pieces.push({ text, changed });
+  }
+  const shared = pieces
+    .filter(({ changed }) => !changed)
+    .reduce((sum, { text }) => sum + text.trim().length, 0);
+  return shared < MIN_SHARED * line.length ? undefined : pieces;
+}
+
+/** The words, numbers, spaces and signs of a line. */
+function wordsOf(line: string): string[] {
+  return line.match(/\p{L}+|\p{N}+|\s+|./gsu) ?? [];
 }

@@ -1,8 +1,7 @@
 import { useMemo } from "react";
 import type { FieldChange } from "@/server/catalog/field-changes";
-import { type DiffLine, diffLines } from "./diff";
+import { type DiffLine, diffLines, nearChanges } from "./diff";
 import { DiffLines } from "./diff-lines";
-import { nearChanges } from "./near-changes";
 
 const WORDS = { left: "removed", right: "added" };
 

@@ -7,17 +7,7 @@ import type { PayloadPreview } from "@/server/runs/read/inspect/payload-preview"
  * A text; at first only its start may be loaded. `load` fetches the rest from `address`; `read` returns the complete
  * text or throws an error with a sentence for the reader.
  */
-export function usePayload(
-  preview: PayloadPreview,
-  address: string,
-): {
-  text: string;
-  cut: boolean;
-  loading: boolean;
-  failed: boolean;
-  load: () => void;
-  read: () => Promise<string>;
-} {
+export function usePayload(preview: PayloadPreview, address: string) {
   const [complete, setComplete] = useState<string | null>(null);
   const [state, setState] = useState<"idle" | "loading" | "failed">("idle");
   async function read(): Promise<string> {

@@ -1,4 +1,4 @@
-import type { ComponentProps, ReactElement } from "react";
+import { type ComponentProps, type ReactElement, useId } from "react";
 import ReactMarkdown, { type Components } from "react-markdown";
 import remarkGfm from "remark-gfm";
 import { HorizontalScroll } from "../../horizontal-scroll";
@@ -15,7 +15,7 @@ const TOO_DEEP = new RegExp(String.raw`^(?:[ \t]*(?:>|[-*+]|\d{1,9}[.)])){${DEEP
 export type Restore = (made: string) => string;
 
 /** A piece as elements, or as plain text if it is nested too deeply. */
-export function renderMarkdown(text: string, restore: Restore, id: string): ReactElement {
+function renderMarkdown(text: string, restore: Restore, id: string): ReactElement {
   try {
     if (TOO_DEEP.test(text)) throw new RangeError("The text is nested too deeply.");
     return ReactMarkdown({
@@ -30,6 +30,12 @@ export function renderMarkdown(text: string, restore: Restore, id: string): Reac
   } catch {
     return <p className="whitespace-pre-wrap">{restore(text)}</p>;
   }
+}
+
+/** A piece of a text that is drawn alone. */
+export function MarkdownPiece({ text, restore }: { text: string; restore: Restore }) {
+  // Keeps the footnotes of several pieces and answers apart.
+  return <div>{renderMarkdown(text, restore, useId())}</div>;
 }
 
 type Node = {

@@ -1,5 +1,5 @@
-import { type ReactNode, useId } from "react";
-import { renderMarkdown } from "./elements";
+import type { ReactNode } from "react";
+import { MarkdownPiece } from "./elements";
 import { cutMarkdown } from "./pieces";
 
 /** A Markdown text that the server has drawn, in the state in which the page first shows it. */
@@ -17,14 +17,9 @@ export function firstViewOf(text: string, folded: boolean): FirstView | null {
     <div className="prose">
       {pieces.map((piece, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: the pieces of one text have no other name.
-        <Piece key={index} restore={restore} text={piece} />
+        <MarkdownPiece key={index} restore={restore} text={piece} />
       ))}
     </div>
   );
   return { text, folded, element };
-}
-
-function Piece({ text, restore }: { text: string; restore: (made: string) => string }) {
-  const id = useId();
-  return <div>{renderMarkdown(text, restore, id)}</div>;
 }

@@ -1,8 +1,8 @@
 "use client";
 
-import { memo, useId, useMemo } from "react";
+import { memo, useMemo } from "react";
 import { ProgressiveList } from "../progressive-list";
-import { type Restore, renderMarkdown } from "./elements";
+import { MarkdownPiece } from "./elements";
 import { cutMarkdown } from "./pieces";
 
 /** Pieces drawn before the reader asks for more: 128 Ki characters. */
@@ -24,8 +24,4 @@ export function Markdown({ text, folded = false }: { text: string; folded?: bool
   );
 }
 
-const Piece = memo(function Piece({ text, restore }: { text: string; restore: Restore }) {
-  // Keeps the footnotes of several pieces and answers apart.
-  const id = useId();
-  return <div>{renderMarkdown(text, restore, id)}</div>;
-});
+const Piece = memo(MarkdownPiece);
