@@ -9,7 +9,7 @@ import { PlayIcon } from "@/app/_ui/icons";
 import { InputProblem } from "@/app/(dashboard)/_run/problem";
 import { SchemaForm } from "@/app/(dashboard)/_run/schema-form";
 import { sampleOf } from "@/app/(dashboard)/_run/schema-value";
-import { TrySection } from "../try-section";
+import { TrySection } from "../editor-form";
 import type { Editor } from "../use-editor";
 import { StepResults } from "./step-results";
 import type { StepView, ToolView } from "./tool-document";
