@@ -3,19 +3,16 @@
 import { INPUT_CLASS } from "@/app/_ui/forms/field";
 import { type Policies, type Policy, policyAt, readNumber } from "./agent-fields";
 
-/** How the agent may use each chosen tool and function. */
-export function PolicyTable({
-  names,
-  value,
-  faultAt,
-  onChange,
-}: {
+type PolicyTableProps = {
   names: readonly string[];
   value: Policies;
   /** What is wrong at a JSON pointer of the definition. */
   faultAt: (path: string) => string | undefined;
   onChange: (change: (before: Policies) => Policies) => void;
-}) {
+};
+
+/** How the agent may use each chosen tool and function. */
+export function PolicyTable({ names, value, faultAt, onChange }: PolicyTableProps) {
   if (names.length === 0) return null;
   return (
     <table aria-label="Policies" className="w-full table-fixed text-left">
@@ -58,17 +55,14 @@ const NUMBERS = [
   { part: "retries", title: "Retries", label: (name: string) => `Retries of ${name}`, none: "0" },
 ] as const;
 
-function PolicyRow({
-  name,
-  value,
-  faultAt,
-  onChange,
-}: {
+type PolicyRowProps = {
   name: string;
   value: Policy;
   faultAt: (path: string) => string | undefined;
   onChange: (part: Policy) => void;
-}) {
+};
+
+function PolicyRow({ name, value, faultAt, onChange }: PolicyRowProps) {
   const faults = NUMBERS.flatMap(({ part, title }) => {
     const fault = faultAt(`/policies/${name}/${part}`);
     return fault ? [`${title} ${fault}.`] : [];

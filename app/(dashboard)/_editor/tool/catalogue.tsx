@@ -17,16 +17,10 @@ export type Callable = {
   step: object;
 };
 
+type CatalogueProps = { title: string; onPick: (callable: Callable) => void; onClose: () => void };
+
 /** Functions and tools to pick for a new step, with a search. The caller moves the focus to the new step. */
-export function Catalogue({
-  title,
-  onPick,
-  onClose,
-}: {
-  title: string;
-  onPick: (callable: Callable) => void;
-  onClose: () => void;
-}) {
+export function Catalogue({ title, onPick, onClose }: CatalogueProps) {
   const trpc = useTRPC();
   const { data: choices } = useSuspenseQuery(trpc.definitions.choices.queryOptions());
   const { data: functions } = useSuspenseQuery(trpc.definitions.functions.queryOptions());

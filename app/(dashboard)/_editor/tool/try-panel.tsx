@@ -14,20 +14,18 @@ import type { Editor } from "../use-editor";
 import { StepResults } from "./step-results";
 import type { StepView, ToolView } from "./tool-document";
 
-/**
- * Runs the draft, or its steps up to the selected one, with sample data, and shows each step's result. A new tool is
- * created first.
- */
-export function TryPanel({
-  editor,
-  tool,
-  step,
-}: {
+type TryPanelProps = {
   editor: Editor<string>;
   tool: ToolView;
   /** The selected step. */
   step: StepView | null;
-}) {
+};
+
+/**
+ * Runs the draft, or its steps up to the selected one, with sample data, and shows each step's result. A new tool is
+ * created first.
+ */
+export function TryPanel({ editor, tool, step }: TryPanelProps) {
   const id = useId();
   const client = useTRPCClient();
   const { opened, tried } = editor;

@@ -19,16 +19,10 @@ import type { TriggerDetail } from "@/server/webhooks/inspect-trigger";
 import { TemplatePreview } from "../_form/template-field";
 import { OutcomeMark } from "../outcome";
 
+type DeliveryDialogProps = { deliveryId: string; trigger: TriggerDetail; onClose: () => void };
+
 /** One delivery: the request, the response and its reason. Members can redeliver it. */
-export function DeliveryDialog({
-  deliveryId,
-  trigger,
-  onClose,
-}: {
-  deliveryId: string;
-  trigger: TriggerDetail;
-  onClose: () => void;
-}) {
+export function DeliveryDialog({ deliveryId, trigger, onClose }: DeliveryDialogProps) {
   const trpc = useTRPC();
   const [complete, setComplete] = useState(false);
   const first = useQuery(trpc.triggers.delivery.queryOptions({ deliveryId }));
@@ -173,17 +167,9 @@ function Headers({ headers }: { headers: string }) {
   );
 }
 
-function Body({
-  delivery: { body, bodyNote, bytes },
-  loading,
-  problem,
-  onWhole,
-}: {
-  delivery: DeliveryDetail;
-  loading: boolean;
-  problem: string | null;
-  onWhole: () => void;
-}) {
+type BodyProps = { delivery: DeliveryDetail; loading: boolean; problem: string | null; onWhole: () => void };
+
+function Body({ delivery: { body, bodyNote, bytes }, loading, problem, onWhole }: BodyProps) {
   return (
     <section aria-label="Body">
       <div className="flex items-center justify-between">
