@@ -5,6 +5,7 @@ import { type ReactNode, useId, useRef } from "react";
 import { flushSync } from "react-dom";
 import { Button, IconButton } from "@/app/_ui/button";
 import { INPUT_CLASS } from "@/app/_ui/forms/field";
+import { Choice } from "@/app/_ui/forms/form";
 import { CloseIcon, PlusIcon } from "@/app/_ui/icons";
 import { useNotify } from "@/app/_ui/toast";
 import { MoveButtons, moveButton } from "../move-buttons";
@@ -145,15 +146,9 @@ function FieldRow({ field, label, fault, actions, onChange }: FieldRowProps) {
         />
         <div className="flex min-w-52 flex-2 justify-end gap-2">
           <PresetInput field={field} label={`Default of ${label}`} onChange={onChange} />
-          <label className="flex h-9 items-center gap-2 px-1">
-            <input
-              checked={field.required}
-              className="size-4 accent-accent"
-              onChange={(event) => onChange({ ...field, required: event.target.checked })}
-              type="checkbox"
-            />
+          <Choice checked={field.required} onChange={(required) => onChange({ ...field, required })}>
             Required
-          </label>
+          </Choice>
         </div>
       </div>
       <FieldContent field={field} label={label} onChange={onChange} />

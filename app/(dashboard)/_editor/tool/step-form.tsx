@@ -90,14 +90,8 @@ export function StepForm({ step, index, ...props }: PartProps & { step: StepView
           <div className={grid} key={grid}>
             {fields
               .filter((field) => !isGroup || OF_GROUPS.has(field.name))
-              .map((field) => (
-                <ValueField
-                  {...fieldAt(props, pathTo(field.name))}
-                  hint={field.hint}
-                  key={field.name}
-                  label={field.label}
-                  schema={schema}
-                />
+              .map(({ name, ...words }) => (
+                <ValueField {...fieldAt(props, pathTo(name))} {...words} key={name} schema={schema} />
               ))}
           </div>
         ))}
