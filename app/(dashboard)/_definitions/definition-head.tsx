@@ -70,13 +70,7 @@ function Acts({ of, users }: { of: DefinitionRef & { name: string }; users: User
         label={`More for ${of.name}`}
       />
       {confirming ? (
-        <ArchiveDialog
-          archive={archive}
-          of={of}
-          onClose={() => setConfirming(false)}
-          onConfirm={() => archive.mutate(of)}
-          users={users}
-        />
+        <ArchiveDialog archive={archive} of={of} onClose={() => setConfirming(false)} users={users} />
       ) : null}
     </span>
   );

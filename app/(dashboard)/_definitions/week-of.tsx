@@ -10,46 +10,38 @@ import type { RunFigures } from "@/server/runs/read/metrics/figures";
 import { type WeekSubject, weekQuery } from "./query";
 import { creditsPerRun, ended, formatPerRun } from "./week";
 
-/** A figure: its value of the week, and of each day for its course. */
-const FIGURES: {
-  name: string;
-  show: (week: RunFigures) => string;
-  read: (day: RunFigures) => number | null;
-}[] = [
-  {
-    name: "Runs, 7 days",
-    show: ({ runs }) => (runs === 0 ? NONE : formatCount(runs)),
-    read: ({ runs }) => runs,
-  },
-  {
-    name: "Success rate",
-    show: (week) => formatShare(week.completed, ended(week)),
-    read: (day) => (ended(day) === 0 ? null : day.completed / ended(day)),
-  },
-  {
-    name: "Duration p95",
-    show: ({ p95 }) => (p95 === null ? NONE : formatDuration(p95)),
-    read: ({ p95 }) => p95,
-  },
-  { name: "Credits per run", show: formatPerRun, read: creditsPerRun },
-];
-
 /** The key figures of an agent, tool or trigger in the last seven days, each with its course by day. */
 export function WeekOf({ of, narrow = false }: { of: WeekSubject; narrow?: boolean }) {
   const trpc = useTRPC();
   const query = useQuery(weekQuery(trpc, of));
-  if (query.isError) return <Unreadable query={query} what="The figures could not be read" />;
-  const { total, buckets = [] } = query.data ?? {};
+  if (query.isError) {
+    return <Unreadable query={query} what="The figures could not be read" />;
+  }
+  const total = query.data?.total;
+  const days = query.data?.buckets ?? [];
+  const line = (read: (day: RunFigures) => number | null) => (
+    <Sparkline values={days.map(read).filter((value) => value !== null)} width={44} />
+  );
+  const show = (view: (total: RunFigures) => string) =>
+    total ? view(total) : <SkeletonLine className="w-14" />;
   return (
     <Figures className={narrow ? "border-t-0" : undefined} label="Last 7 days" narrow={narrow}>
-      {FIGURES.map(({ name, show, read }) => (
-        <Figure
-          chart={<Sparkline values={buckets.map(read).filter((value) => value !== null)} width={44} />}
-          key={name}
-          name={name}
-          value={total ? show(total) : <SkeletonLine className="w-14" />}
-        />
-      ))}
+      <Figure
+        chart={line(({ runs }) => runs)}
+        name="Runs, 7 days"
+        value={show(({ runs }) => (runs === 0 ? NONE : formatCount(runs)))}
+      />
+      <Figure
+        chart={line((day) => (ended(day) === 0 ? null : day.completed / ended(day)))}
+        name="Success rate"
+        value={show((all) => formatShare(all.completed, ended(all)))}
+      />
+      <Figure
+        chart={line(({ p95 }) => p95)}
+        name="Duration p95"
+        value={show(({ p95 }) => (p95 === null ? NONE : formatDuration(p95)))}
+      />
+      <Figure chart={line(creditsPerRun)} name="Credits per run" value={show(formatPerRun)} />
     </Figures>
   );
 }
