@@ -12,7 +12,7 @@ import { Link } from "@/app/_ui/link";
 import { Command, SkeletonLine } from "@/app/_ui/page/page";
 import { useNotify } from "@/app/_ui/toast";
 import type { TriggerDetail } from "@/server/webhooks/inspect-trigger";
-import { curlLine } from "../[triggerId]/curl-line";
+import { curlLine } from "../[id]/curl-line";
 import { draftOf, NEW_TRIGGER, readDraft } from "./trigger-draft";
 import { TRIGGER_LABELS, TriggerFields } from "./trigger-fields";
 
