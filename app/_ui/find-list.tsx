@@ -56,6 +56,7 @@ export function FindList<Item extends { id: string; label: string }>({
         <SearchIcon className="shrink-0 text-muted" />
         <Autocomplete.Input
           aria-label={label}
+          autoFocus
           className="h-full min-w-0 flex-1 bg-transparent outline-none placeholder:text-faint focus-visible:outline-none"
           placeholder={placeholder}
         />

@@ -3,22 +3,23 @@
 import { Button } from "@/app/_ui/button";
 import { Dialog, DialogActions } from "@/app/_ui/dialog";
 import { ConfirmDialog } from "@/app/_ui/forms/form-dialog";
+import type { DefinitionRef } from "@/server/catalog/versions";
 import { UsedBy, type User } from "../used-by";
+import type { useArchive } from "./use-definition-acts";
 
-/** Confirms the archiving of an agent or tool that others use, or names the agents from which a tool must be removed first. */
-export function ArchiveDialog({
-  of: { kind, name },
-  users,
-  archive,
-  onConfirm,
-  onClose,
-}: {
-  of: { kind: "agent" | "tool"; name: string };
+type ArchiveDialogProps = {
+  of: DefinitionRef & { name: string };
   users: User[];
-  archive: { isPending: boolean; error: unknown };
-  onConfirm: () => void;
+  archive: ReturnType<typeof useArchive>;
   onClose: () => void;
-}) {
+};
+
+/**
+ * Confirms the archiving of an agent or tool that others use, or names the agents from which a tool must be removed
+ * first.
+ */
+export function ArchiveDialog({ of, users, archive, onClose }: ArchiveDialogProps) {
+  const { kind, name } = of;
   const agents = users.filter((user) => user.kind === "agent");
   if (kind === "tool" && agents.length > 0) {
     return (
@@ -43,7 +44,7 @@ export function ArchiveDialog({
       acting="Archiving"
       mutation={archive}
       onClose={onClose}
-      onConfirm={onConfirm}
+      onConfirm={() => archive.mutate(of)}
       title={`Archive ${name}`}
     >
       <UsedBy

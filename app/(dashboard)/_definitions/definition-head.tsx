@@ -17,15 +17,14 @@ import { useArchive } from "./use-definition-acts";
 
 const ArchiveDialog = lazy(() => import("./archive-dialog"), "ArchiveDialog");
 
-/** The head of an agent's or tool's page, with the link back to its list. */
-export function DefinitionHead({
-  of,
-  users,
-}: {
+type DefinitionHeadProps = {
   of: DefinitionRef & { name: string; slug: string; version: number; status?: "active" | "inactive" };
   /** What calls or starts it. */
   users: User[];
-}) {
+};
+
+/** The head of an agent's or tool's page, with the link back to its list. */
+export function DefinitionHead({ of, users }: DefinitionHeadProps) {
   const { kind, id, name } = of;
   return (
     <DetailHead back={{ href: `/${kind}s`, label: kind === "agent" ? "Agents" : "Tools" }} title={of.name}>
@@ -71,13 +70,7 @@ function Acts({ of, users }: { of: DefinitionRef & { name: string }; users: User
         label={`More for ${of.name}`}
       />
       {confirming ? (
-        <ArchiveDialog
-          archive={archive}
-          of={of}
-          onClose={() => setConfirming(false)}
-          onConfirm={() => archive.mutate(of)}
-          users={users}
-        />
+        <ArchiveDialog archive={archive} of={of} onClose={() => setConfirming(false)} users={users} />
       ) : null}
     </span>
   );

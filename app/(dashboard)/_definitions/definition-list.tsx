@@ -3,53 +3,69 @@ import { CopyButton } from "@/app/_ui/copy-button";
 import { Empty, PageHead } from "@/app/_ui/page/page";
 import { PageButton } from "@/app/_ui/page/page-button";
 import { Badge, RowControl } from "@/app/_ui/table";
+import { serverApi } from "@/app/request";
 import type { AgentLine, ToolLine } from "@/server/catalog/overview";
-import type { ArchivedLine } from "@/server/catalog/restore";
+import { suspended } from "../content-page";
 import { LastRunLink } from "../last-run";
 import { Archived } from "./archived";
+import { readListView } from "./week";
 import { WeekList } from "./week-list";
+import { WeekListSkeleton } from "./week-total";
 
-/** The page of all agents or tools. `children` are shown while there are none. */
-export function DefinitionList<Item extends AgentLine | ToolLine>({
-  kind,
-  archived,
-  children,
-  ...list
-}: Pick<ComponentProps<typeof WeekList<Item>>, "items" | "view" | "about"> & {
-  kind: "Agent" | "Tool";
-  archived: readonly ArchivedLine[];
-  children: ReactNode;
-}) {
+type ListPage<Item extends AgentLine | ToolLine> = {
+  read: (api: Awaited<ReturnType<typeof serverApi>>) => Promise<Item[]>;
+  /** The second column. */
+  about: ComponentProps<typeof WeekList<Item>>["about"];
+  /** Shown while there are none. */
+  empty: ReactNode;
+};
+
+/** The page of all agents or tools, with the archived ones below. */
+export function definitionListPage<Item extends AgentLine | ToolLine>(
+  kind: "Agent" | "Tool",
+  { read, about, empty }: ListPage<Item>,
+) {
   const name = kind === "Agent" ? "agent" : "tool";
-  return (
-    <>
-      <PageHead title={`${kind}s`}>
-        <PageButton
-          label={`New ${name}`}
-          needs="member"
-          otherwise={`Members and above create ${name}s.`}
-          to={`/${name}s/new`}
-        />
-      </PageHead>
-      {list.items.length === 0 ? (
-        <Empty title={`No ${name}s yet`}>{children}</Empty>
-      ) : (
-        <WeekList
-          {...list}
-          badges={(item) => (
-            <>
-              <span className="text-faint">v{item.version}</span>
-              {"status" in item && item.status === "inactive" ? <Badge>inactive</Badge> : null}
-              <RowControl>
-                <CopyButton label={`Copy the id of ${item.name}`} text={item.id} />
-              </RowControl>
-            </>
-          )}
-          kind={kind}
-          last={{ column: ["Last run", "w-48"], content: (item) => <LastRunLink run={item.lastRun} /> }}
-        />
-      )}
-      <Archived kind={name} lines={archived} />
-    </>
+  async function Definitions({ searchParams }: PageProps<"/agents" | "/tools">) {
+    const view = readListView(await searchParams);
+    const api = await serverApi();
+    const [items, archived] = await Promise.all([read(api), api.definitions.archived({ kind: name })]);
+    return (
+      <>
+        <PageHead title={`${kind}s`}>
+          <PageButton
+            label={`New ${name}`}
+            needs="member"
+            otherwise={`Members and above create ${name}s.`}
+            to={`/${name}s/new`}
+          />
+        </PageHead>
+        {items.length === 0 ? (
+          <Empty title={`No ${name}s yet`}>{empty}</Empty>
+        ) : (
+          <WeekList
+            about={about}
+            badges={(item) => (
+              <>
+                <span className="text-faint">v{item.version}</span>
+                {"status" in item && item.status === "inactive" ? <Badge>inactive</Badge> : null}
+                <RowControl>
+                  <CopyButton label={`Copy the id of ${item.name}`} text={item.id} />
+                </RowControl>
+              </>
+            )}
+            items={items}
+            kind={kind}
+            last={{ column: ["Last run", "w-48"], content: (item) => <LastRunLink run={item.lastRun} /> }}
+            view={view}
+          />
+        )}
+        <Archived kind={name} lines={archived} />
+      </>
+    );
+  }
+  return suspended(
+    Definitions,
+    <WeekListSkeleton first={[kind, about.column[0]]} last="Last run" title={`${kind}s`} />,
   );
 }

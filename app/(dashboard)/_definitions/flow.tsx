@@ -2,21 +2,13 @@ import type { ReactNode } from "react";
 import { formatCredits, formatSpan } from "@/app/_ui/figures/format";
 import { GaugeIcon } from "@/app/_ui/icons";
 
+type FlowPartProps = { mark: ReactNode; title: ReactNode; end?: ReactNode; children?: ReactNode };
+
 /**
  * A part of what an agent or tool does, joined to the next by a line. `mark`: an icon or the number of a step. `end`: a
  * fact at the end of the heading.
  */
-export function FlowPart({
-  mark,
-  title,
-  end,
-  children,
-}: {
-  mark: ReactNode;
-  title: ReactNode;
-  end?: ReactNode;
-  children?: ReactNode;
-}) {
+export function FlowPart({ mark, title, end, children }: FlowPartProps) {
   return (
     <li className="relative grid grid-cols-[1.75rem_minmax(0,1fr)] gap-x-3 not-last:pb-7 not-last:before:absolute not-last:before:top-8.5 not-last:before:bottom-1.5 not-last:before:left-3.5 not-last:before:border-line-strong not-last:before:border-l">
       <span className="grid size-7 place-items-center rounded-md bg-surface text-muted shadow-[inset_0_0_0_1px_var(--color-line-strong)]">
@@ -33,13 +25,9 @@ export function FlowPart({
   );
 }
 
-export function LimitsPart({
-  of,
-  maxSteps,
-}: {
-  of: { maxCredits: string | null; deadlineSeconds: number };
-  maxSteps?: number;
-}) {
+type LimitsPartProps = { of: { maxCredits: string | null; deadlineSeconds: number }; maxSteps?: number };
+
+export function LimitsPart({ of, maxSteps }: LimitsPartProps) {
   const limits: [name: string, value: ReactNode][] = [
     ["Credits per run", of.maxCredits ? formatCredits(of.maxCredits) : "No cap"],
     ["Deadline", formatSpan(of.deadlineSeconds * 1_000)],

@@ -7,15 +7,7 @@ import { usePageKeys } from "@/app/_ui/page/page-keys";
 import { SearchField } from "@/app/_ui/search-field";
 import { listHref, type WeekSort } from "./week";
 
-/** A field that narrows a list by name, kept in the URL, and how many items are shown. The key `/` leads to it. */
-export function ListSearch({
-  what,
-  path,
-  search,
-  sort,
-  shown,
-  total,
-}: {
+type ListSearchProps = {
   /** The items' plural: `agents`. */
   what: string;
   path: string;
@@ -23,7 +15,10 @@ export function ListSearch({
   sort: WeekSort | null;
   shown: number;
   total: number;
-}) {
+};
+
+/** A field that narrows a list by name, kept in the URL, and how many items are shown. The key `/` leads to it. */
+export function ListSearch({ what, path, search, sort, shown, total }: ListSearchProps) {
   const router = useRouter();
   const field = useRef<HTMLInputElement>(null);
   const [typed, setTyped] = useState(search);

@@ -2,14 +2,13 @@ import type { ReactNode } from "react";
 import { PartHead } from "@/app/_ui/figures/facts";
 import { Link } from "@/app/_ui/link";
 
-/** A short list of linked names beside a definition; nothing if it is empty. */
-export function RailLinks({
-  title,
-  links,
-}: {
+type RailLinksProps = {
   title: string;
   links: { href: string; icon?: ReactNode; name: string; note?: string | null }[];
-}) {
+};
+
+/** A short list of linked names beside a definition; nothing if it is empty. */
+export function RailLinks({ title, links }: RailLinksProps) {
   if (links.length === 0) return null;
   return (
     <section aria-label={title} className="border-line border-t pb-2">

@@ -8,15 +8,7 @@ import { WeekTotal } from "./week-total";
 
 type Line = { id: string; slug: string; name: string; week: WeekFigures | null };
 
-/** Agents, tools or triggers: their figures of the last seven days, a search, and a row for each. */
-export function WeekList<Item extends Line>({
-  kind,
-  items,
-  view,
-  badges,
-  about,
-  last,
-}: {
+type WeekListProps<Item extends Line> = {
   kind: "Agent" | "Tool" | "Trigger";
   items: readonly Item[];
   view: ListView;
@@ -25,7 +17,10 @@ export function WeekList<Item extends Line>({
   /** The second column, with its own cell. */
   about: { column: Column; cell: (item: Item) => ReactNode };
   last: { column: Column; content: (item: Item) => ReactNode };
-}) {
+};
+
+/** Agents, tools or triggers: their figures of the last seven days, a search, and a row for each. */
+export function WeekList<Item extends Line>({ kind, items, view, badges, about, last }: WeekListProps<Item>) {
   const what = `${kind.toLowerCase()}s`;
   const path = `/${what}`;
   const shown = viewLines(items, view);

@@ -50,16 +50,10 @@ function perDay(runs: number, days: number): string {
 
 const NAMES = ["Runs, 7 days", "Success rate", "Slowest p95", "Credits, 7 days"] as const;
 
+type WeekListSkeletonProps = { title: string; first: readonly string[]; last: string };
+
 /** A list with the figures of the week while it loads; `first` and `last` are the columns beside the figures. */
-export function WeekListSkeleton({
-  title,
-  first,
-  last,
-}: {
-  title: string;
-  first: readonly string[];
-  last: string;
-}) {
+export function WeekListSkeleton({ title, first, last }: WeekListSkeletonProps) {
   return (
     <ListPageSkeleton columns={[...first, ...WEEK_COLUMNS, last]} title={title}>
       <FiguresSkeleton label="Last 7 days" names={NAMES} />

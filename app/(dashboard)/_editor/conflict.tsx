@@ -5,18 +5,15 @@ import { Button } from "@/app/_ui/button";
 import { compareFields, type Fields } from "@/server/catalog/field-changes";
 import { FieldDiff } from "../../_ui/text/field-diff";
 
-/** Shows how a draft differs from a version that was saved meanwhile, and asks which to keep. */
-export function Conflict({
-  draft,
-  newer,
-  onKeep,
-  onDiscard,
-}: {
+type ConflictProps = {
   draft: Fields;
   newer: { version: number; fields: Fields };
   onKeep: () => void;
   onDiscard: () => void;
-}) {
+};
+
+/** Shows how a draft differs from a version that was saved meanwhile, and asks which to keep. */
+export function Conflict({ draft, newer, onKeep, onDiscard }: ConflictProps) {
   const section = useRef<HTMLElement>(null);
   // It appears at the top of the page, which may be scrolled far down.
   useEffect(() => {

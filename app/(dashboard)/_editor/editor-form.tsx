@@ -12,23 +12,20 @@ import type { Editor } from "./use-editor";
 /** Only a conflict needs it. */
 const Conflict = lazy(() => import("./conflict"), "Conflict");
 
-/**
- * The page of an editor: its head, its fields, and a bar with what is unsaved, what is wrong, and Save. Ctrl or Command
- * with S saves.
- */
-export function EditorForm<Value>({
-  editor,
-  problems,
-  fieldsOf,
-  children,
-}: {
+type EditorFormProps<Value> = {
   editor: Editor<Value>;
   /** How many problems are known. */
   problems: number;
   /** A value as texts, to compare it with a newer version. */
   fieldsOf: (value: Value) => Fields;
   children: ReactNode;
-}) {
+};
+
+/**
+ * The page of an editor: its head, its fields, and a bar with what is unsaved, what is wrong, and Save. Ctrl or Command
+ * with S saves.
+ */
+export function EditorForm<Value>({ editor, problems, fieldsOf, children }: EditorFormProps<Value>) {
   const { kind, opened, draft, newer, busy, submit, discard } = editor;
   useEffect(() => {
     const save = (event: KeyboardEvent) => {
@@ -98,21 +95,33 @@ export function EditorForm<Value>({
   );
 }
 
+type EditorSectionProps = { title: string; hint?: string; children: ReactNode };
+
 /** A section of an editor. */
-export function EditorSection({
-  title,
-  hint,
-  children,
-}: {
-  title: string;
-  hint?: string;
-  children: ReactNode;
-}) {
+export function EditorSection({ title, hint, children }: EditorSectionProps) {
   return (
     <section aria-label={title} className="flex flex-col gap-3 border-line border-b px-4 py-5 sm:px-6">
       <div>
         <h2 className="font-semibold">{title}</h2>
         {hint ? <p className="text-muted">{hint}</p> : null}
+      </div>
+      {children}
+    </section>
+  );
+}
+
+/** Where the draft is run. */
+export function TrySection<Value>({ editor, children }: { editor: Editor<Value>; children: ReactNode }) {
+  return (
+    <section aria-label="Try the draft" className="flex min-w-0 flex-col gap-4">
+      <div>
+        <h2 className="font-semibold">Try the draft</h2>
+        <p className="text-muted">
+          {editor.opened === null
+            ? `The ${editor.kind} is created first, then it runs.`
+            : "It need not be saved."}{" "}
+          A try costs what a run costs, and calls what a run calls.
+        </p>
       </div>
       {children}
     </section>

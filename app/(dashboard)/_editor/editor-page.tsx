@@ -1,9 +1,15 @@
 import { notFound } from "next/navigation";
 import type { ReactNode } from "react";
+import { buttonClass } from "@/app/_ui/button";
+import { Link } from "@/app/_ui/link";
+import { DetailHead, Empty } from "@/app/_ui/page/page";
 import { createPrefetch, Prefetched } from "@/app/_ui/page/prefetch";
+import { ROLE_LABELS } from "@/app/_ui/role-labels";
+import { requirePageMember } from "@/app/request";
+import type { MemberRole } from "@/server/auth/actor";
+import { roleCovers } from "@/server/auth/sessions";
 import { isUuid } from "@/server/ids";
 import { orNotFound } from "../content-page";
-import { MembersOnly } from "./members-only";
 import type { EditorProps } from "./use-editor";
 
 type Props = {
@@ -20,9 +26,12 @@ export function editorPage(
   mode: EditorProps["mode"],
   render: (props: EditorProps, from: string | string[] | undefined) => ReactNode,
 ) {
+  const title = `${mode === "edit" ? "Edit" : "New"} ${kind}`;
   return async ({ params, searchParams }: Props) => {
     const { id = null } = await params;
     if (id !== null && !isUuid(id)) notFound();
+    const { role } = (await requirePageMember()).actor;
+    if (!roleCovers(role, "member")) return <MembersOnly kind={kind} role={role} title={title} />;
     const prefetch = await createPrefetch();
     const { queryClient, trpc } = prefetch;
     const { editAgent, editTool, choices, functions } = trpc.definitions;
@@ -34,12 +43,22 @@ export function editorPage(
     await queryClient.prefetchQuery(choices.queryOptions());
     if (kind === "tool") await queryClient.prefetchQuery(functions.queryOptions());
     const { from } = await searchParams;
-    return (
-      <Prefetched from={prefetch}>
-        <MembersOnly kind={kind} title={`${mode === "edit" ? "Edit" : "New"} ${kind}`}>
-          {render({ mode, id }, from)}
-        </MembersOnly>
-      </Prefetched>
-    );
+    return <Prefetched from={prefetch}>{render({ mode, id }, from)}</Prefetched>;
   };
+}
+
+/** Tells those who may not save why there is no editor. */
+function MembersOnly({ kind, role, title }: { kind: "agent" | "tool"; role: MemberRole; title: string }) {
+  const list = { href: `/${kind}s`, label: kind === "agent" ? "Agents" : "Tools" };
+  return (
+    <>
+      <DetailHead back={list} className="border-line border-b" title={title} />
+      <Empty title={`Only members and above create and edit ${kind}s`}>
+        <p>Your role here is {ROLE_LABELS[role]}. An owner can change it.</p>
+        <Link className={buttonClass("primary")} href={list.href}>
+          Go to {kind}s
+        </Link>
+      </Empty>
+    </>
+  );
 }

@@ -1,21 +1,18 @@
 import { IconButton } from "@/app/_ui/button";
 import { DownIcon, UpIcon } from "@/app/_ui/icons";
 
-/**
- * Move one item of a list; nothing for the only one. The caller then moves the focus with the item, to `moveButton`.
- */
-export function MoveButtons({
-  name,
-  index,
-  count,
-  onMove,
-}: {
+type MoveButtonsProps = {
   name: string;
   index: number;
   /** How many items the list has. */
   count: number;
   onMove: (to: number) => void;
-}) {
+};
+
+/**
+ * Move one item of a list; nothing for the only one. The caller then moves the focus with the item, to `moveButton`.
+ */
+export function MoveButtons({ name, index, count, onMove }: MoveButtonsProps) {
   if (count === 1) return null;
   return (
     <>

@@ -6,15 +6,7 @@ import { INPUT_CLASS } from "@/app/_ui/forms/form";
 /** With more options than these, a field to search them is shown. */
 const MANY = 8;
 
-/** Several of a list of options, each with what it does. */
-export function Picker({
-  label,
-  none,
-  options,
-  value,
-  error,
-  onChange,
-}: {
+type PickerProps = {
   label: string;
   /** Shown if there are no options. */
   none: string;
@@ -22,7 +14,10 @@ export function Picker({
   value: readonly string[];
   error: string | undefined;
   onChange: (change: (before: readonly string[]) => string[]) => void;
-}) {
+};
+
+/** Several of a list of options, each with what it does. */
+export function Picker({ label, none, options, value, error, onChange }: PickerProps) {
   const id = useId();
   const [search, setSearch] = useState("");
   const wanted = search.trim().toLowerCase();

@@ -49,7 +49,7 @@ export function useEditor<Value>({
   onRefused,
 }: EditorProps & {
   kind: "agent" | "tool";
-  /** What `id` names; undefined if nothing does. */
+  /** The agent or tool that `id` names. */
   existing: { name: string; version: number } | undefined;
   /** Names what a new definition begins as. */
   starter?: string | undefined;

@@ -27,7 +27,11 @@ import type { Starter } from "./starters";
 const TryAgent = lazy(() => import("./try-agent"), "TryAgent");
 
 /** Creates an agent, from a starter or another agent if one is given, or edits one; saving makes a new version. */
-export function AgentEditor({ mode, id, starter }: EditorProps & { starter?: Starter | undefined }) {
+export function AgentEditor({
+  mode,
+  id,
+  starter,
+}: EditorProps & { starter?: Starter["fields"] | undefined }) {
   const trpc = useTRPC();
   const client = useTRPCClient();
   const { data: choices } = useSuspenseQuery(trpc.definitions.choices.queryOptions());
@@ -36,7 +40,7 @@ export function AgentEditor({ mode, id, starter }: EditorProps & { starter?: Sta
   );
   const [model] = choices.models;
   const saved = useMemo((): AgentFields => {
-    if (existing === undefined) return { ...newAgent(model?.name ?? ""), ...starter?.fields };
+    if (existing === undefined) return { ...newAgent(model?.name ?? ""), ...starter };
     const { definition } = existing;
     return mode === "copy" ? { ...definition, ...copyName(definition) } : definition;
   }, [existing, mode, model, starter]);

@@ -5,7 +5,7 @@ import { isJsonObject } from "@/server/json/json";
 /** A number, or what was typed in its place: the server then says that it must be a number. */
 export type Typed = number | string;
 
-/** How an agent may use what is attached, by its name. What is undefined is not set. */
+/** How an agent may use each attached tool or function, by name. Undefined: not set. */
 export type Policies = Readonly<Record<string, Policy>>;
 export type Policy = {
   maxCalls?: Typed | undefined;
@@ -25,7 +25,7 @@ export type AgentFields = Omit<
 > & {
   maxSteps: Typed;
   deadlineSeconds: Typed;
-  /** Those of what is not attached are not saved. */
+  /** Only those of attached tools and functions are saved. */
   policies: Policies;
   /** JSON Schema; undefined: the answer is text. */
   outputSchema?: unknown;
@@ -92,7 +92,7 @@ export function isAgentFields(stored: unknown): stored is AgentFields {
   return Object.keys(newAgent("")).every((name) => Object.hasOwn(stored, name));
 }
 
-/** Reads a typed number. A text that is none, or not finished, stays a text. */
+/** Reads a typed number. Other text stays text, and so does an unfinished number such as `1.`. */
 export function readNumber(text: string): Typed {
   const number = Number(text);
   return text.trim() === "" || text.endsWith(".") || Number.isNaN(number) ? text : number;

@@ -8,21 +8,18 @@ import type { Choices, ModelChoice } from "@/server/catalog/edit-definition";
 
 const OTHER = "";
 
-/**
- * A model of a configured provider, or the name of any other: the default provider serves it. Then it leads to the page of
- * the providers; the draft waits.
- */
-export function ModelField({
-  value,
-  choices: { models, otherModel },
-  error,
-  onChange,
-}: {
+type ModelFieldProps = {
   value: string;
   choices: Choices;
   error: string | undefined;
   onChange: (model: string) => void;
-}) {
+};
+
+/**
+ * A model of a configured provider, or the name of any other: the default provider serves it. Then it leads to the page of
+ * the providers; the draft waits.
+ */
+export function ModelField({ value, choices: { models, otherModel }, error, onChange }: ModelFieldProps) {
   const known = models.find(({ name }) => name === value);
   const [typing, setTyping] = useState(false);
   const isOther = typing || known === undefined;

@@ -5,11 +5,11 @@ import { slugOf } from "../slug";
 import { newAgent, toDefinition } from "./agent-fields";
 import { AGENT_STARTERS } from "./starters";
 
-it.each(AGENT_STARTERS)("an agent that begins as $slug can be saved as it is", ({ slug, fields }) => {
+it.each(AGENT_STARTERS)("an agent that begins as $fields.slug can be saved as it is", ({ fields }) => {
   const { functions, ...definition } = agentDefinition.parse(
     toDefinition({ ...newAgent("demo"), ...fields }),
   );
-  expect(definition.slug).toBe(slug);
-  expect(slugOf(definition.name)).toBe(slug);
+  expect(definition.slug).toBe(fields.slug);
+  expect(slugOf(definition.name)).toBe(fields.slug);
   for (const name of functions) expect(findFunction(name), name).toBeDefined();
 });

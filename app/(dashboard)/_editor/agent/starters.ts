@@ -2,15 +2,13 @@ import type { AgentFields } from "./agent-fields";
 
 /** A complete agent, as the start of a new one. */
 export type Starter = {
-  /** Identifies it in the address of the page for a new agent. */
-  slug: string;
   about: string;
+  /** The slug also names the starter in the address of the page for a new agent. */
   fields: Pick<AgentFields, "slug" | "name" | "systemPrompt"> & Partial<AgentFields>;
 };
 
 export const AGENT_STARTERS: readonly Starter[] = [
   {
-    slug: "price-desk",
     about: "Works out totals and discounts, and shows how",
     fields: {
       slug: "price-desk",
@@ -24,7 +22,6 @@ export const AGENT_STARTERS: readonly Starter[] = [
     },
   },
   {
-    slug: "support-triage",
     about: "Sorts a message, says how urgent it is and drafts a reply, as JSON",
     fields: {
       slug: "support-triage",
@@ -47,7 +44,6 @@ export const AGENT_STARTERS: readonly Starter[] = [
     },
   },
   {
-    slug: "page-reader",
     about: "Reads a public web page and sums it up",
     fields: {
       slug: "page-reader",

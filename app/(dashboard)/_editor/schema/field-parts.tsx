@@ -14,15 +14,9 @@ import {
 
 const isType = (value: string): value is FieldType => Object.hasOwn(FIELD_TYPES, value);
 
-export function TypeSelect({
-  label,
-  value,
-  onChange,
-}: {
-  label: string;
-  value: FieldType;
-  onChange: (type: FieldType) => void;
-}) {
+type TypeSelectProps = { label: string; value: FieldType; onChange: (type: FieldType) => void };
+
+export function TypeSelect({ label, value, onChange }: TypeSelectProps) {
   return (
     <select
       aria-label={label}
@@ -41,16 +35,10 @@ export function TypeSelect({
 
 const PRESET_CLASS = clsx(INPUT_CLASS, "w-auto! min-w-28 flex-1");
 
+type PresetInputProps = { field: SchemaField; label: string; onChange: (field: SchemaField) => void };
+
 /** The default of a field; nothing for types whose default is edited as text. */
-export function PresetInput({
-  field,
-  label,
-  onChange,
-}: {
-  field: SchemaField;
-  label: string;
-  onChange: (field: SchemaField) => void;
-}) {
+export function PresetInput({ field, label, onChange }: PresetInputProps) {
   const { type } = field;
   const preset = presetOf(field);
   const set = (next: unknown) => onChange(withKeyword(field, "default", next));
@@ -90,16 +78,10 @@ export function PresetInput({
   );
 }
 
+type ChoiceValuesProps = { field: SchemaField; label: string; onChange: (field: SchemaField) => void };
+
 /** The values of a choice. A default that is no longer among them is dropped. */
-export function ChoiceValues({
-  field,
-  label,
-  onChange,
-}: {
-  field: SchemaField;
-  label: string;
-  onChange: (field: SchemaField) => void;
-}) {
+export function ChoiceValues({ field, label, onChange }: ChoiceValuesProps) {
   function setChoices(choices: readonly string[]) {
     const next = { ...field, choices };
     const isDropped = presetOf(field) !== undefined && presetOf(next) === undefined;

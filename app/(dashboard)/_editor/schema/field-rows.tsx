@@ -4,26 +4,23 @@ import clsx from "clsx";
 import { type ReactNode, useId, useRef } from "react";
 import { flushSync } from "react-dom";
 import { Button, IconButton } from "@/app/_ui/button";
-import { INPUT_CLASS } from "@/app/_ui/forms/form";
+import { Choice, INPUT_CLASS } from "@/app/_ui/forms/form";
 import { CloseIcon, PlusIcon } from "@/app/_ui/icons";
 import { useNotify } from "@/app/_ui/toast";
 import { MoveButtons, moveButton } from "../move-buttons";
 import { ChoiceValues, FurtherKeywords, PresetInput, TypeSelect } from "./field-parts";
 import { nameFault, newField, type SchemaField, withKeyword, withType } from "./fields";
 
-/** The fields of an object, a row for each. */
-export function FieldRows({
-  noun,
-  of,
-  fields,
-  onChange,
-}: {
+type FieldRowsProps = {
   noun: string;
   /** The field whose fields these are. */
   of?: string;
   fields: readonly SchemaField[];
   onChange: (fields: readonly SchemaField[]) => void;
-}) {
+};
+
+/** The fields of an object, a row for each. */
+export function FieldRows({ noun, of, fields, onChange }: FieldRowsProps) {
   const list = useRef<HTMLDivElement>(null);
   const notify = useNotify();
   // Undo puts a field back into what the list has become.
@@ -96,20 +93,16 @@ export function FieldRows({
   );
 }
 
-function FieldRow({
-  field,
-  label,
-  fault,
-  actions,
-  onChange,
-}: {
+type FieldRowProps = {
   field: SchemaField;
   /** Names the row for screen readers. */
   label: string;
   fault: string | null;
   actions: ReactNode;
   onChange: (field: SchemaField) => void;
-}) {
+};
+
+function FieldRow({ field, label, fault, actions, onChange }: FieldRowProps) {
   const id = useId();
   const { description } = field.keywords;
   return (
@@ -152,15 +145,9 @@ function FieldRow({
         />
         <div className="flex min-w-52 flex-2 justify-end gap-2">
           <PresetInput field={field} label={`Default of ${label}`} onChange={onChange} />
-          <label className="flex h-9 items-center gap-2 px-1">
-            <input
-              checked={field.required}
-              className="size-4 accent-accent"
-              onChange={(event) => onChange({ ...field, required: event.target.checked })}
-              type="checkbox"
-            />
+          <Choice checked={field.required} onChange={(required) => onChange({ ...field, required })}>
             Required
-          </label>
+          </Choice>
         </div>
       </div>
       <FieldContent field={field} label={label} onChange={onChange} />
@@ -169,16 +156,10 @@ function FieldRow({
   );
 }
 
+type FieldContentProps = { field: SchemaField; label: string; onChange: (field: SchemaField) => void };
+
 /** What only some types have: the values of a choice, the fields of an object, the items of a list. */
-function FieldContent({
-  field,
-  label,
-  onChange,
-}: {
-  field: SchemaField;
-  label: string;
-  onChange: (field: SchemaField) => void;
-}) {
+function FieldContent({ field, label, onChange }: FieldContentProps) {
   if (field.type === "choice") return <ChoiceValues field={field} label={label} onChange={onChange} />;
   if (field.type === "object") {
     return (

@@ -25,16 +25,14 @@ export function useChecked(yaml: string) {
   });
 }
 
-/** What is wrong with a definition, with a way to each line. */
-export function Problems({
-  check,
-  problems,
-  onShow,
-}: {
+type ProblemsProps = {
   check: ReturnType<typeof useChecked>;
   problems: readonly TextProblem[];
   onShow: (line: number) => void;
-}) {
+};
+
+/** What is wrong with a definition, with a way to each line. */
+export function Problems({ check, problems, onShow }: ProblemsProps) {
   if (check.isError) {
     return (
       <section aria-label="Problems" aria-live="polite" className="flex flex-col items-start gap-2">

@@ -26,6 +26,7 @@ export function StepForm({ step, index, ...props }: PartProps & { step: StepView
   const notify = useNotify();
   const { tool, problems, textOf, onChange, onSelect } = props;
   const pathTo = (...path: Path) => ["steps", index, ...path];
+  const onError = fieldAt(props, pathTo("onError"));
   const isGroup = step.parallel !== null;
   const used = functions.find(({ name }) => name === step.uses);
   const name = step.id || `step ${index + 1}`;
@@ -85,22 +86,20 @@ export function StepForm({ step, index, ...props }: PartProps & { step: StepView
         <Inputs {...props} index={index} key={step.uses} step={step} used={used} />
       )}
       <Section title="Flow">
-        {FLOW.map((row) => (
-          <div className={GRIDS[row.length]} key={row[0]?.name}>
-            {row
-              .filter(({ ofGroups }) => !isGroup || ofGroups)
-              .map(({ name, ofGroups, ...field }) => (
-                <ValueField {...fieldAt(props, pathTo(name))} {...field} key={name} />
+        {FLOW.map(({ grid, schema, fields }) => (
+          <div className={grid} key={grid}>
+            {fields
+              .filter((field) => !isGroup || OF_GROUPS.has(field.name))
+              .map(({ name, ...words }) => (
+                <ValueField {...fieldAt(props, pathTo(name))} {...words} key={name} schema={schema} />
               ))}
           </div>
         ))}
         <SelectField
-          {...fieldAt(props, pathTo("onError"))}
+          {...onError}
           label="On error"
-          onChange={(value) =>
-            fieldAt(props, pathTo("onError")).onChange(value === "continue" ? "continue" : undefined)
-          }
-          value={step.fields.onError === "continue" ? "continue" : "fail"}
+          onChange={(value) => onError.onChange(value === "continue" ? "continue" : undefined)}
+          value={onError.value === "continue" ? "continue" : "fail"}
         >
           <option value="fail">Fail the run</option>
           <option value="continue">Continue; the output is the error</option>
@@ -116,47 +115,43 @@ export function StepForm({ step, index, ...props }: PartProps & { step: StepView
   );
 }
 
-type FlowField = { name: string; label: string; hint: string; schema: object; ofGroups?: true };
-const TEXT = { type: "string" };
-const NUMBER = { type: "integer" };
-
-/** When the step runs, how often, and what a failure does, by rows. `ofGroups`: a group of steps has it too. */
-const FLOW: readonly (readonly FlowField[])[] = [
-  [
-    {
-      name: "if",
-      label: "Only if",
-      hint: "An expression, such as input.city = 'Oslo'. Empty: always.",
-      schema: TEXT,
-      ofGroups: true,
-    },
-  ],
-  [
-    {
-      name: "forEach",
-      label: "For each",
-      hint: "An expression that gives a list. Empty: once.",
-      schema: TEXT,
-    },
-    { name: "as", label: "Item name", hint: "What expressions call the item. Empty: item.", schema: TEXT },
-  ],
-  [
-    {
-      name: "concurrency",
-      label: "At once",
-      hint: "Items under way at once.",
-      schema: NUMBER,
-      ofGroups: true,
-    },
-    { name: "retries", label: "Retries", hint: "Further attempts after a failure.", schema: NUMBER },
-    { name: "timeoutMs", label: "Timeout in ms", hint: "Empty: the function's own.", schema: NUMBER },
-  ],
+/** When the step runs and how often, by rows. */
+const FLOW = [
+  {
+    grid: "",
+    schema: { type: "string" },
+    fields: [
+      { name: "if", label: "Only if", hint: "An expression, such as input.city = 'Oslo'. Empty: always." },
+    ],
+  },
+  {
+    grid: "grid gap-4 empty:hidden sm:grid-cols-2",
+    schema: { type: "string" },
+    fields: [
+      { name: "forEach", label: "For each", hint: "An expression that gives a list. Empty: once." },
+      { name: "as", label: "Item name", hint: "What expressions call the item. Empty: item." },
+    ],
+  },
+  {
+    grid: "grid gap-4 sm:grid-cols-3",
+    schema: { type: "integer" },
+    fields: [
+      { name: "concurrency", label: "At once", hint: "Items under way at once." },
+      { name: "retries", label: "Retries", hint: "Further attempts after a failure." },
+      { name: "timeoutMs", label: "Timeout in ms", hint: "Empty: the function's own." },
+    ],
+  },
 ];
-/** By the number of fields in a row. */
-const GRIDS = ["", "", "grid gap-4 sm:grid-cols-2 empty:hidden", "grid gap-4 sm:grid-cols-3"];
+/** Those that a group of steps has, too. */
+const OF_GROUPS = new Set(["if", "concurrency"]);
 
 /** Fields with a control, which shows their problems. */
-const WITH_CONTROL = new Set(["id", "uses", "onError", ...FLOW.flat().map(({ name }) => name)]);
+const WITH_CONTROL = new Set([
+  "id",
+  "uses",
+  "onError",
+  ...FLOW.flatMap(({ fields }) => fields.map(({ name }) => name)),
+]);
 
 /** The function's inputs: required and set ones, the others folded. */
 function Inputs({

@@ -14,21 +14,17 @@ export type Part = number | "input" | "output";
 /** The selected card, as a CSS selector. */
 export const SELECTED_CARD = "[data-steps] [aria-current]";
 
-/** The parts of a tool in the order of its data: input, steps, output. Parts with problems are marked. */
-export function StepList({
-  tool,
-  selected,
-  faulty,
-  onSelect,
-  onAdd,
-}: {
+type StepListProps = {
   tool: ToolView;
   selected: Part;
   /** Whether a part has problems. */
   faulty: (part: Part) => boolean;
   onSelect: (part: Part) => void;
   onAdd: () => void;
-}) {
+};
+
+/** The parts of a tool in the order of its data: input, steps, output. Parts with problems are marked. */
+export function StepList({ tool, selected, faulty, onSelect, onAdd }: StepListProps) {
   const card = (part: Part) => ({
     current: part === selected,
     faulty: faulty(part),
@@ -64,15 +60,7 @@ export function StepList({
   );
 }
 
-function Card({
-  title,
-  note,
-  current,
-  faulty,
-  dashed = false,
-  onSelect,
-  children,
-}: {
+type CardProps = {
   title: string;
   note: string;
   current: boolean;
@@ -80,7 +68,9 @@ function Card({
   dashed?: boolean;
   onSelect: () => void;
   children?: ReactNode;
-}) {
+};
+
+function Card({ title, note, current, faulty, dashed = false, onSelect, children }: CardProps) {
   return (
     <li>
       <button

@@ -96,9 +96,9 @@ export function ToolEditor({ mode, id }: EditorProps) {
     setSelected(part);
     setView("form");
   }
-  function add({ id, step }: Callable) {
+  function add({ stepId, step }: Callable) {
     const index = typeof selected === "number" ? selected + 1 : steps.length;
-    change((before) => insertStep(before, index, { id: freeStepId(before, id), ...step }));
+    change((before) => insertStep(before, index, { id: freeStepId(before, stepId), ...step }));
     setAdding(false);
     select(index, "[data-part] input");
   }

@@ -9,25 +9,23 @@ import { PlayIcon } from "@/app/_ui/icons";
 import { InputProblem } from "@/app/(dashboard)/_run/problem";
 import { SchemaForm } from "@/app/(dashboard)/_run/schema-form";
 import { sampleOf } from "@/app/(dashboard)/_run/schema-value";
-import { TrySection } from "../try-section";
+import { TrySection } from "../editor-form";
 import type { Editor } from "../use-editor";
 import { StepResults } from "./step-results";
 import type { StepView, ToolView } from "./tool-document";
+
+type TryPanelProps = {
+  editor: Editor<string>;
+  tool: ToolView;
+  /** The selected step. */
+  step: StepView | null;
+};
 
 /**
  * Runs the draft, or its steps up to the selected one, with sample data, and shows each step's result. A new tool is
  * created first.
  */
-export function TryPanel({
-  editor,
-  tool,
-  step,
-}: {
-  editor: Editor<string>;
-  tool: ToolView;
-  /** The selected step. */
-  step: StepView | null;
-}) {
+export function TryPanel({ editor, tool, step }: TryPanelProps) {
   const id = useId();
   const client = useTRPCClient();
   const { opened, tried } = editor;

@@ -102,21 +102,17 @@ export function ValueField({
   );
 }
 
-/** A menu of what a value can refer to: the tool's input, the results of earlier steps, secrets. */
-function InsertMenu({
-  label,
-  insertables,
-  takesSecrets = false,
-  control,
-  onChange,
-}: {
+type InsertMenuProps = {
   /** The value's label. */
   label: string;
   insertables: readonly Insertable[];
   takesSecrets?: boolean | undefined;
   control: RefObject<HTMLInputElement | HTMLTextAreaElement | null>;
   onChange: (text: string) => void;
-}) {
+};
+
+/** A menu of what a value can refer to: the tool's input, the results of earlier steps, secrets. */
+function InsertMenu({ label, insertables, takesSecrets = false, control, onChange }: InsertMenuProps) {
   const inserted = useRef(false);
   function insert({ name, alone }: Insertable) {
     const field = control.current;

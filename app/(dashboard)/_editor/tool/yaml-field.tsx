@@ -3,15 +3,7 @@
 import clsx from "clsx";
 import { type KeyboardEvent, type Ref, useId } from "react";
 
-/** A field for YAML: line numbers, and Tab indents by two spaces. Escape, then Tab, leaves the field. */
-export function YamlField({
-  label,
-  value,
-  lines,
-  marked,
-  onChange,
-  ref,
-}: {
+type YamlFieldProps = {
   label: string;
   value: string;
   /** Lines with problems. */
@@ -20,7 +12,10 @@ export function YamlField({
   marked?: readonly [from: number, to: number] | undefined;
   onChange: (value: string) => void;
   ref: Ref<HTMLTextAreaElement>;
-}) {
+};
+
+/** A field for YAML: line numbers, and Tab indents by two spaces. Escape, then Tab, leaves the field. */
+export function YamlField({ label, value, lines, marked, onChange, ref }: YamlFieldProps) {
   const id = useId();
   const count = value.split("\n").length;
   function indent(event: KeyboardEvent<HTMLTextAreaElement>) {

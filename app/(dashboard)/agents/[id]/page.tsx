@@ -2,12 +2,12 @@ import type { Metadata } from "next";
 import { isLong, PROMPT_LIMIT } from "@/app/_ui/text/long-text";
 import { firstViewOf } from "@/app/_ui/text/markdown/first-view";
 import { isMarkedUp } from "@/app/_ui/text/markdown/marked-up";
-import { detailPage } from "../../_definitions/detail-page";
+import { definitionItemPage } from "../../_definitions/item-page";
 import { AgentView } from "./agent-view";
 
 export const metadata: Metadata = { title: "Agent" };
 
-export default detailPage("agent", async ({ queryClient, trpc }, agentId) => {
+export default definitionItemPage("agent", async ({ queryClient, trpc }, agentId) => {
   const { systemPrompt } = await queryClient.fetchQuery(trpc.definitions.agent.queryOptions({ agentId }));
   const prompt = isMarkedUp(systemPrompt)
     ? firstViewOf(systemPrompt, isLong(systemPrompt, PROMPT_LIMIT))

@@ -6,6 +6,6 @@ import { editorPage } from "../../_editor/editor-page";
 export const metadata: Metadata = { title: "New agent" };
 
 export default editorPage("agent", "new", (props, from) => {
-  const starter = AGENT_STARTERS.find(({ slug }) => slug === from);
-  return <AgentEditor key={starter?.slug ?? ""} {...props} starter={starter} />;
+  const starter = AGENT_STARTERS.find(({ fields }) => fields.slug === from);
+  return <AgentEditor key={starter?.fields.slug ?? ""} {...props} starter={starter?.fields} />;
 });

@@ -63,16 +63,15 @@ export function TemplatePreview({ deliveryId, saved }: { deliveryId: string; sav
   );
 }
 
-function Template({
-  note,
-  ...field
-}: {
+type TemplateProps = {
   note: string;
   value: string;
   error?: string | undefined;
   className?: string;
   onChange: (template: string) => void;
-}) {
+};
+
+function Template({ note, ...field }: TemplateProps) {
   return (
     <TextareaField
       {...field}
@@ -88,16 +87,14 @@ function Template({
   );
 }
 
-/** A button, then the message or why there is none. */
-function Preview({
-  preview: { data, error, isPending },
-  disabled = false,
-  onPreview,
-}: {
+type PreviewProps = {
   preview: { data: { message: string } | undefined; error: unknown; isPending: boolean };
   disabled?: boolean;
   onPreview: () => void;
-}) {
+};
+
+/** A button, then the message or why there is none. */
+function Preview({ preview: { data, error, isPending }, disabled = false, onPreview }: PreviewProps) {
   return (
     <>
       <Button disabled={isPending || disabled} onClick={onPreview}>

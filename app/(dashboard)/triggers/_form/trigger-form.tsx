@@ -12,21 +12,17 @@ import { Link } from "@/app/_ui/link";
 import { Command, SkeletonLine } from "@/app/_ui/page/page";
 import { useNotify } from "@/app/_ui/toast";
 import type { TriggerDetail } from "@/server/webhooks/inspect-trigger";
-import { curlLine } from "../[triggerId]/curl-line";
+import { curlLine } from "../[id]/curl-line";
 import { draftOf, NEW_TRIGGER, readDraft } from "./trigger-draft";
 import { TRIGGER_LABELS, TriggerFields } from "./trigger-fields";
+
+type TriggerFormProps = { trigger?: TriggerDetail | null; onClose: () => void };
 
 /**
  * The form for a trigger. A new one's address and, once, its secret are then shown. An existing one's secret and address
  * have actions of their own.
  */
-export function TriggerForm({
-  trigger = null,
-  onClose,
-}: {
-  trigger?: TriggerDetail | null;
-  onClose: () => void;
-}) {
+export function TriggerForm({ trigger = null, onClose }: TriggerFormProps) {
   const trpc = useTRPC();
   const notify = useNotify();
   const [typed, setTyped] = useState(() => (trigger === null ? NEW_TRIGGER : draftOf(trigger)));
@@ -84,15 +80,13 @@ export function TriggerForm({
   );
 }
 
-function CreatedDialog({
-  name,
-  created: { id: triggerId, secret },
-  onClose,
-}: {
+type CreatedDialogProps = {
   name: string;
   created: { id: string; secret: string | null };
   onClose: () => void;
-}) {
+};
+
+function CreatedDialog({ name, created: { id: triggerId, secret }, onClose }: CreatedDialogProps) {
   const trpc = useTRPC();
   const { data: trigger } = useQuery(trpc.triggers.inspect.queryOptions({ triggerId }));
   const line = trigger?.url

@@ -22,23 +22,36 @@ const DIALOGS = {
 
 /** What members can do with a trigger. Viewers see nothing. */
 export function TriggerActions({ trigger }: { trigger: TriggerDetail }) {
+  const trpc = useTRPC();
+  const notify = useNotify();
   const mayChange = useMay("member");
-  return mayChange ? <Actions trigger={trigger} /> : null;
-}
-
-function Actions({ trigger }: { trigger: TriggerDetail }) {
   const [opened, setOpened] = useState<keyof typeof DIALOGS | null>(null);
   const Opened = opened && DIALOGS[opened];
-  const setStatus = useSetStatus(trigger);
-  const isSigned = trigger.secrets.length > 0;
-  usePageActions([
-    { label: "Send a test call", run: () => setOpened("test") },
-    { label: "Edit the trigger", run: () => setOpened("edit") },
-  ]);
+  // Immediately: the same menu undoes it.
+  const setStatus = useMutation(
+    trpc.triggers.setStatus.mutationOptions({
+      meta: { refresh: [trpc.triggers.inspect.pathKey(), trpc.catalog.pathKey()] },
+      onSuccess: (_, { status }) => {
+        if (status === "active") notify(`${trigger.name} is enabled`);
+        else notify(`${trigger.name} is disabled`, "Calls are refused until you enable it.");
+      },
+      onError: (error) => notify("The trigger could not be changed", describeError(error).message),
+    }),
+  );
+  const open = (dialog: keyof typeof DIALOGS) => () => setOpened(dialog);
+  usePageActions(
+    mayChange
+      ? [
+          { label: "Send a test call", run: open("test") },
+          { label: "Edit the trigger", run: open("edit") },
+        ]
+      : [],
+  );
+  if (!mayChange) return null;
   return (
     <>
-      <Button onClick={() => setOpened("edit")}>Edit</Button>
-      <Button look="primary" onClick={() => setOpened("test")}>
+      <Button onClick={open("edit")}>Edit</Button>
+      <Button look="primary" onClick={open("test")}>
         Send a test call
       </Button>
       <MoreMenu label="More">
@@ -50,32 +63,16 @@ function Actions({ trigger }: { trigger: TriggerDetail }) {
         >
           {trigger.enabled ? "Disable" : "Enable"}
         </MenuItem>
-        <MenuItem onClick={() => setOpened("secret")}>
-          {isSigned ? "Rotate the secret" : "Add a secret"}
+        <MenuItem onClick={open("secret")}>
+          {trigger.secrets.length > 0 ? "Rotate the secret" : "Add a secret"}
         </MenuItem>
-        <MenuItem onClick={() => setOpened("address")}>Replace the address</MenuItem>
+        <MenuItem onClick={open("address")}>Replace the address</MenuItem>
         <MenuSeparator />
-        <MenuItem danger onClick={() => setOpened("delete")}>
+        <MenuItem danger onClick={open("delete")}>
           Delete
         </MenuItem>
       </MoreMenu>
       {Opened ? <Opened onClose={() => setOpened(null)} trigger={trigger} /> : null}
     </>
-  );
-}
-
-/** Enables or disables the trigger immediately: the same menu undoes it. */
-function useSetStatus(trigger: TriggerDetail) {
-  const trpc = useTRPC();
-  const notify = useNotify();
-  return useMutation(
-    trpc.triggers.setStatus.mutationOptions({
-      meta: { refresh: [trpc.triggers.inspect.pathKey(), trpc.catalog.pathKey()] },
-      onSuccess: (_, { status }) => {
-        if (status === "active") notify(`${trigger.name} is enabled`);
-        else notify(`${trigger.name} is disabled`, "Calls are refused until you enable it.");
-      },
-      onError: (error) => notify("The trigger could not be changed", describeError(error).message),
-    }),
   );
 }

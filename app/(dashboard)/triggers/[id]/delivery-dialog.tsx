@@ -1,7 +1,7 @@
 "use client";
 
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { useState } from "react";
+import { type ReactNode, useState } from "react";
 import { Button } from "@/app/_ui/button";
 import { CopyButton } from "@/app/_ui/copy-button";
 import { useTRPC } from "@/app/_ui/data/providers";
@@ -19,44 +19,30 @@ import type { TriggerDetail } from "@/server/webhooks/inspect-trigger";
 import { TemplatePreview } from "../_form/template-field";
 import { OutcomeMark } from "../outcome";
 
+type DeliveryDialogProps = { deliveryId: string; trigger: TriggerDetail; onClose: () => void };
+
 /** One delivery: the request, the response and its reason. Members can redeliver it. */
-export function DeliveryDialog({
-  deliveryId,
-  trigger,
-  onClose,
-}: {
-  deliveryId: string;
-  trigger: TriggerDetail;
-  onClose: () => void;
-}) {
+export function DeliveryDialog({ deliveryId, trigger, onClose }: DeliveryDialogProps) {
   const trpc = useTRPC();
-  const [complete, setComplete] = useState(false);
-  const first = useQuery(trpc.triggers.delivery.queryOptions({ deliveryId }));
-  const all = useQuery(
-    trpc.triggers.delivery.queryOptions({ deliveryId, complete: true }, { enabled: complete }),
-  );
-  const delivery = all.data ?? first.data;
+  const { data: delivery, error } = useQuery(trpc.triggers.delivery.queryOptions({ deliveryId }));
   const mayAct = useMay("member");
   return (
     <Dialog onClose={onClose} title="Delivery" wide>
-      {first.isError ? (
+      {error ? (
         <p className="text-failed" role="alert">
-          {describeError(first.error).message}
+          {describeError(error).message}
         </p>
       ) : delivery ? (
         <>
           <Summary delivery={delivery} />
           {mayAct && delivery.bodyNote === null ? <Redelivery delivery={delivery} trigger={trigger} /> : null}
-          <Body
-            delivery={delivery}
-            loading={all.isFetching}
-            onWhole={() => setComplete(true)}
-            problem={all.isError ? describeError(all.error).message : null}
-          />
+          <Body delivery={delivery} />
           {mayAct && delivery.bodyNote === null && trigger.target.kind === "agent" ? (
             <TemplatePreview deliveryId={delivery.id} saved={trigger.messageTemplate} />
           ) : null}
-          <Headers headers={delivery.headers} />
+          <Part copied={{ label: "Copy the headers", text: delivery.headers }} title="Headers">
+            <JsonView text={delivery.headers} />
+          </Part>
         </>
       ) : (
         <div aria-busy="true" className="flex flex-col gap-3">
@@ -79,11 +65,7 @@ function Summary({ delivery }: { delivery: DeliveryDetail }) {
           <Moment at={delivery.receivedAt} />
         </span>
         <span className="text-muted tabular-nums">{formatBytes(delivery.bodyBytes)}</span>
-        {delivery.runId ? (
-          <Link className="text-accent underline" href={`/runs/${delivery.runId}`}>
-            run <span className="mono">{shortId(delivery.runId)}</span>
-          </Link>
-        ) : null}
+        {delivery.runId ? <RunLink runId={delivery.runId} /> : null}
       </p>
       {delivery.reason ? (
         <p className="[overflow-wrap:anywhere]">
@@ -104,6 +86,14 @@ function Summary({ delivery }: { delivery: DeliveryDetail }) {
   );
 }
 
+function RunLink({ runId }: { runId: string }) {
+  return (
+    <Link className="text-accent underline" href={`/runs/${runId}`}>
+      run <span className="mono">{shortId(runId)}</span>
+    </Link>
+  );
+}
+
 function Redelivery({ delivery, trigger }: { delivery: DeliveryDetail; trigger: TriggerDetail }) {
   const trpc = useTRPC();
   const queryClient = useQueryClient();
@@ -120,11 +110,7 @@ function Redelivery({ delivery, trigger }: { delivery: DeliveryDetail; trigger: 
     <div aria-live="polite" className="flex flex-col items-start gap-2">
       {redeliver.isSuccess ? (
         <p>
-          Delivered again as{" "}
-          <Link className="text-accent underline" href={`/runs/${redeliver.data.runId}`}>
-            run <span className="mono">{shortId(redeliver.data.runId)}</span>
-          </Link>
-          .
+          Delivered again as <RunLink runId={redeliver.data.runId} />.
         </p>
       ) : null}
       {redeliver.isError ? <p className="text-failed">{describeError(redeliver.error).message}</p> : null}
@@ -161,42 +147,26 @@ function Redelivery({ delivery, trigger }: { delivery: DeliveryDetail; trigger: 
   );
 }
 
-function Headers({ headers }: { headers: string }) {
-  return (
-    <section aria-label="Headers">
-      <div className="flex items-center justify-between">
-        <h3 className="font-medium">Headers</h3>
-        <CopyButton label="Copy the headers" text={headers} />
-      </div>
-      <JsonView text={headers} />
-    </section>
+/** The body; a long one is shown from its start, and completely on demand. */
+function Body({ delivery: { id, bodyBytes: bytes, bodyNote, ...start } }: { delivery: DeliveryDetail }) {
+  const trpc = useTRPC();
+  const [complete, setComplete] = useState(false);
+  const all = useQuery(
+    trpc.triggers.delivery.queryOptions({ deliveryId: id, complete: true }, { enabled: complete }),
   );
-}
-
-function Body({
-  delivery: { body, bodyNote, bodyBytes: bytes },
-  loading,
-  problem,
-  onWhole,
-}: {
-  delivery: DeliveryDetail;
-  loading: boolean;
-  problem: string | null;
-  onWhole: () => void;
-}) {
+  const { body } = all.data ?? start;
+  const isHex = body.kind === "hex";
   return (
-    <section aria-label="Body">
-      <div className="flex items-center justify-between">
-        <h3 className="font-medium">
-          Body {body.kind === "hex" ? <span className="text-muted">not UTF-8, as bytes</span> : null}
-        </h3>
-        {body.kind === "empty" ? null : <CopyButton label="Copy the body as shown" text={body.text} />}
-      </div>
+    <Part
+      copied={body.kind === "empty" ? null : { label: "Copy the body as shown", text: body.text }}
+      note={isHex ? "not UTF-8, as bytes" : ""}
+      title="Body"
+    >
       {bodyNote !== null ? (
         <p className="text-muted">The body was not kept: {bodyNote}. It cannot be delivered again.</p>
       ) : body.kind === "empty" ? (
         <p className="text-faint">empty</p>
-      ) : body.kind === "hex" ? (
+      ) : isHex ? (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard.
         <pre className="mono overflow-x-auto" tabIndex={0}>
           {body.text}
@@ -209,14 +179,41 @@ function Body({
       {body.cut ? (
         <p className="mt-1 text-muted">
           The start of {formatBytes(bytes)}.{" "}
-          {body.kind === "hex" ? null : (
-            <button className="text-accent underline" disabled={loading} onClick={onWhole} type="button">
-              {loading ? "Loading" : "Show all"}
+          {isHex ? null : (
+            <button
+              className="text-accent underline"
+              disabled={all.isFetching}
+              onClick={() => setComplete(true)}
+              type="button"
+            >
+              {all.isFetching ? "Loading" : "Show all"}
             </button>
           )}
         </p>
       ) : null}
-      {problem ? <p className="text-failed">{problem}</p> : null}
+      {all.isError ? <p className="text-failed">{describeError(all.error).message}</p> : null}
+    </Part>
+  );
+}
+
+type PartProps = {
+  title: string;
+  note?: string;
+  copied: { label: string; text: string } | null;
+  children: ReactNode;
+};
+
+/** A part of the request, with a button that copies it. */
+function Part({ title, note, copied, children }: PartProps) {
+  return (
+    <section aria-label={title}>
+      <div className="flex items-center justify-between">
+        <h3 className="font-medium">
+          {title} <span className="text-muted">{note}</span>
+        </h3>
+        {copied ? <CopyButton {...copied} /> : null}
+      </div>
+      {children}
     </section>
   );
 }

@@ -66,7 +66,11 @@ export function Deliveries({ trigger }: { trigger: TriggerDetail }) {
       {query.isError && items.length === 0 ? (
         <Unreadable query={query} what="The deliveries could not be read" />
       ) : query.isSuccess && items.length === 0 ? (
-        <NoDeliveries outcome={outcome} />
+        <Empty title={outcome ? `No ${outcome} deliveries` : "No deliveries yet"}>
+          {outcome ? null : (
+            <p>Every call to the address appears here, refused ones with the reason. Try the call above.</p>
+          )}
+        </Empty>
       ) : (
         <Table className="max-md:block" label="Deliveries">
           <thead className="max-md:hidden">
@@ -162,15 +166,5 @@ function DeliveryRow({ delivery, href }: { delivery: DeliverySummary; href: stri
         )}
       </Cell>
     </tr>
-  );
-}
-
-function NoDeliveries({ outcome }: { outcome: DeliveryOutcomeName | null }) {
-  return outcome ? (
-    <Empty title={`No ${outcome} deliveries`} />
-  ) : (
-    <Empty title="No deliveries yet">
-      <p>Every call to the address appears here, refused ones with the reason. Try the call above.</p>
-    </Empty>
   );
 }
