@@ -22,6 +22,7 @@ export function FormDialog({
   problem = problemOf(mutation),
   dismiss = "Cancel",
   wide = false,
+  loading = false,
   onSubmit,
   onClose,
   children,
@@ -36,6 +37,8 @@ export function FormDialog({
   /** The label of the button that closes the dialog. */
   dismiss?: string;
   wide?: boolean;
+  /** Whether what the form edits is still being read. */
+  loading?: boolean;
   onSubmit: () => void;
   onClose: () => void;
   children: ReactNode;
@@ -65,7 +68,7 @@ export function FormDialog({
             <Button disabled={busy} onClick={onClose}>
               {dismiss}
             </Button>
-            <Button disabled={busy} look="primary" type="submit">
+            <Button disabled={busy || loading} look="primary" type="submit">
               {busy ? acting : act}
             </Button>
           </DialogActions>
