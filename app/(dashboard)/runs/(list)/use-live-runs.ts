@@ -9,13 +9,6 @@ import { runsQuery } from "../query";
 import { chunk } from "./chunk";
 import { MAX_ASKED, pagesUpTo, questionAfter, stillWaiting, waitingAfter } from "./new-runs";
 
-/** The ids in a notification. Parsed by hand, because zod would add to the page's size. */
-function readIds(text: string): string[] {
-  const data: unknown = JSON.parse(text);
-  const ids: unknown = typeof data === "object" && data !== null && "ids" in data ? data.ids : [];
-  return Array.isArray(ids) ? ids.filter((id) => typeof id === "string") : [];
-}
-
 const NOBODY: ReadonlySet<string> = new Set();
 
 /**
@@ -113,13 +106,18 @@ export function useLiveRuns(
     }
   }
 
-  const noteChanges = (ids: string[]) => {
+  const noteChanges = (ids: readonly string[]) => {
     for (const id of ids.length > 0 ? ids : ["all"]) changedIds.current.add(id);
     void refreshUntilCurrent();
   };
   useEvents(
     () => "/api/live/runs",
-    { runs: (data) => noteChanges(readIds(data)) },
+    {
+      runs: (data) => {
+        const changed: { ids: string[] } = JSON.parse(data);
+        noteChanges(changed.ids);
+      },
+    },
     () => noteChanges([]),
   );
 
