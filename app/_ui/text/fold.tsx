@@ -22,7 +22,7 @@ export function Fold({
   /** Whether it starts expanded. */
   startsOpen?: boolean;
   /** The class name of the collapsed height. */
-  height?: string;
+  height?: string | undefined;
   /** The size of the content, shown on the button if it is large. */
   bytes: number;
   onOpen?: () => void;

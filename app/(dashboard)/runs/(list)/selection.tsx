@@ -1,5 +1,5 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { useCallback, useEffect, useRef, useState } from "react";
+import { useRef, useState } from "react";
 import { Button, buttonClass } from "@/app/_ui/button";
 import { useTRPC, useTRPCClient } from "@/app/_ui/data/providers";
 import { describeError } from "@/app/_ui/data/query-client";
@@ -20,27 +20,17 @@ export type Select = (id: string, selected: boolean, through: boolean) => void;
 export function useSelection(listed: RunSummary[]) {
   const [selection, setSelection] = useState<ReadonlySet<string>>(new Set());
   const last = useRef<string | null>(null);
-  const latest = useRef(listed);
-  useEffect(() => {
-    latest.current = listed;
-  });
-  const select: Select = useCallback((id, selected, through) => {
-    const ids = latest.current.map((run) => run.id);
-    const ends = [ids.indexOf(id), ids.indexOf(last.current ?? "")].sort((a, b) => a - b);
-    const [from = -1, to = -1] = ends;
-    const meant = through && from >= 0 ? ids.slice(from, to + 1) : [id];
+  const select: Select = (id, selected, through) => {
+    const ids = listed.map((run) => run.id);
+    const [from = -1, to = -1] = [ids.indexOf(id), ids.indexOf(last.current ?? "")].sort((a, b) => a - b);
+    const meant = new Set(through && from >= 0 ? ids.slice(from, to + 1) : [id]);
     last.current = id;
     setSelection((before) => {
-      const after = new Set(before);
-      for (const each of meant) {
-        if (selected) after.add(each);
-        else after.delete(each);
-      }
-      return after;
+      const others = [...before].filter((each) => !meant.has(each));
+      return new Set(selected ? [...others, ...meant] : others);
     });
-  }, []);
-  const clear = useCallback(() => setSelection(new Set()), []);
-  return { selection, select, clear };
+  };
+  return { selection, select, clear: () => setSelection(new Set()) };
 }
 
 /** Actions for the selected runs, at the foot of the window, so that nothing moves. */
