@@ -108,11 +108,6 @@ export function useWorkbench(inspection: RunInspection) {
   const shown = isFiltered ? (onlyFailed ? failed : single).filter(finder.matches) : arranged;
 
   const focusWanted = useRef<string | null>(null);
-  const go = (line: Row | undefined) => {
-    if (!line) return;
-    focusWanted.current = line.id;
-    choose(line);
-  };
 
   const [measure, setMeasure] = useState<Measure>("time");
   const [range, setRange] = useState<TimeRange | null>(() =>
@@ -146,7 +141,10 @@ export function useWorkbench(inspection: RunInspection) {
     move: (by: number) => {
       const from = latest();
       const at = shown.findIndex(({ id }) => id === from?.id);
-      go(shown[Math.min(shown.length - 1, Math.max(0, at + by))]);
+      const next = shown[Math.min(shown.length - 1, Math.max(0, at + by))];
+      if (!next) return;
+      focusWanted.current = next.id;
+      choose(next);
     },
     /** The id of the row to focus once it is selected and drawn. */
     focusWanted,
