@@ -25,8 +25,7 @@ import { Started, useExactTimes } from "../started";
 import { FilterBar } from "./filter-bar";
 import type { FilterChange } from "./filter-choices";
 import { useListKeys, useReturn, useReveal } from "./list-focus";
-import { ListMenu } from "./list-menu";
-import { NewRunMenu } from "./new-run-menu";
+import { ListMenu, NewRunMenu } from "./menus";
 import { NoRuns, UnknownFilters } from "./notices";
 import { type Select, SelectionBar, useSelection } from "./selection";
 import { useLiveRuns } from "./use-live-runs";
@@ -72,7 +71,7 @@ export function RunsList() {
             <button
               className="-mt-9 h-7 rounded-full sm:mt-0.5 bg-accent-fill px-3 font-medium text-on-accent text-xs shadow-raised hover:bg-accent-fill-hover"
               onClick={() => {
-                const { first } = showWaiting();
+                const first = showWaiting();
                 if (first !== undefined && first < (runs[0]?.id ?? "")) lookFor(first);
                 else window.scrollTo({ top: 0 });
               }}

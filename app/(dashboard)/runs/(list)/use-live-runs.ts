@@ -15,10 +15,7 @@ const NOBODY: ReadonlySet<string> = new Set();
  * Updates the visible rows, and finds runs that match the filter since (new-runs.ts).
  * @param view null: the filter's rows are still loading.
  */
-export function useLiveRuns(
-  filter: RunFilter,
-  view: { shown: RunSummary[]; hasOlder: boolean } | null,
-): { waiting: number; showWaiting: () => { first: string | undefined } } {
+export function useLiveRuns(filter: RunFilter, view: { shown: RunSummary[]; hasOlder: boolean } | null) {
   const trpc = useTRPC();
   const client = useTRPCClient();
   const queryClient = useQueryClient();
@@ -33,7 +30,8 @@ export function useLiveRuns(
   });
   const waiting = view && found.key === key ? stillWaiting(found.ids, view) : [];
 
-  function showWaiting(): { first: string | undefined } {
+  /** @returns the newest of the new runs */
+  function showWaiting(): string | undefined {
     const oldest = waiting.at(-1);
     queryClient.setQueryData<InfiniteData<RunPage>>(queryKey, (data) => {
       if (!data) return data;
@@ -41,7 +39,7 @@ export function useLiveRuns(
       return { pages: data.pages.slice(0, kept), pageParams: data.pageParams.slice(0, kept) };
     });
     void queryClient.refetchQueries({ queryKey });
-    return { first: waiting[0] };
+    return waiting[0];
   }
 
   async function look(ids: string[]): Promise<void> {
