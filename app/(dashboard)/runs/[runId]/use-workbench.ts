@@ -27,7 +27,7 @@ import {
 import type { Measure } from "./timeline/measures";
 import { initialRange, rangeAround, scaleOf, type TimeRange } from "./timeline/scale";
 import { useFind } from "./timeline/use-find";
-import { canUnfold, changed, useUnfolding } from "./timeline/use-unfolding";
+import { canUnfold, setIncluded, useUnfolding } from "./timeline/use-unfolding";
 
 export type Workbench = ReturnType<typeof useWorkbench>;
 
@@ -75,7 +75,7 @@ export function useWorkbench(inspection: RunInspection) {
   if (chosenId !== seenId) {
     setSeenId(chosenId);
     if (holders.some(({ id }) => folded.has(id))) {
-      setFolded(holders.reduce((left, { id }) => changed(left, id, false), folded));
+      setFolded(holders.reduce((left, { id }) => setIncluded(left, id, false), folded));
     }
   }
   const isOpen = (line: Row) => {
@@ -86,7 +86,7 @@ export function useWorkbench(inspection: RunInspection) {
   const setOpen = (line: Row, open: boolean) => {
     const expands = canUnfold(line) && isUnfolded(line) !== open;
     if (line.holds && (open ? line.folded : !expands)) {
-      setFolded(changed(folded, line.id, !open));
+      setFolded(setIncluded(folded, line.id, !open));
       if (!open && holders.some(({ id }) => id === line.id)) choose(line);
     } else if (expands) unfold(line, open);
   };
