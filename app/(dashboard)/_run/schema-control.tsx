@@ -1,52 +1,40 @@
-import { useState } from "react";
+import { type ChangeEvent, useState } from "react";
 import { INPUT_CLASS } from "@/app/_ui/forms/form";
 import { readField, sampleOf } from "./schema-value";
 
 const INPUT_TYPES: Record<string, string> = { email: "email", date: "date", time: "time", uri: "url" };
 
-/** The control of one value that is neither an object nor a list. */
-export function Control({
-  id,
-  label,
-  schema,
-  value,
-  required,
-  needed,
-  onChange,
-}: {
+/** A value that a control edits. */
+export type Edited = { label: string; value: unknown; onChange: (value: unknown) => void };
+
+type ControlProps = Edited & {
   id: string;
-  label: string;
   schema: unknown;
-  value: unknown;
   required: boolean;
   /** Whether it must be filled now. */
   needed: boolean;
-  onChange: (value: unknown) => void;
-}) {
+};
+
+/** The control of one value that is neither an object nor a list. */
+export function Control({ id, label, schema, value, required, needed, onChange }: ControlProps) {
   const field = readField(schema);
-  // An emptied field is left out of the input, unless it was empty at first.
-  const mayBeEmpty = sampleOf(schema) === "";
-  const setText = (text: string) => onChange(text === "" && !mayBeEmpty ? undefined : text);
   switch (field.kind) {
-    case "text":
+    case "text": {
+      // An emptied field is left out of the input, unless it was empty at first.
+      const mayBeEmpty = sampleOf(schema) === "";
+      const props = {
+        id,
+        onChange: ({ target: { value: text } }: ChangeEvent<HTMLInputElement | HTMLTextAreaElement>) =>
+          onChange(text === "" && !mayBeEmpty ? undefined : text),
+        required: needed && !mayBeEmpty,
+        value: typeof value === "string" ? value : String(value ?? ""),
+      };
       return field.long ? (
-        <textarea
-          className={`${INPUT_CLASS} h-24 resize-y py-1.5`}
-          id={id}
-          onChange={(event) => setText(event.target.value)}
-          required={needed && !mayBeEmpty}
-          value={textOf(value)}
-        />
+        <textarea {...props} className={`${INPUT_CLASS} h-24 resize-y py-1.5`} />
       ) : (
-        <input
-          className={INPUT_CLASS}
-          id={id}
-          onChange={(event) => setText(event.target.value)}
-          required={needed && !mayBeEmpty}
-          type={INPUT_TYPES[field.format ?? ""] ?? "text"}
-          value={textOf(value)}
-        />
+        <input {...props} className={INPUT_CLASS} type={INPUT_TYPES[field.format ?? ""] ?? "text"} />
       );
+    }
     case "number":
       return (
         <input
@@ -99,13 +87,7 @@ export function JsonField({
   value,
   needed = false,
   onChange,
-}: {
-  id?: string;
-  label: string;
-  value: unknown;
-  needed?: boolean;
-  onChange: (value: unknown) => void;
-}) {
+}: Edited & Partial<Pick<ControlProps, "id" | "needed">>) {
   const [text, setText] = useState(value === undefined ? "" : JSON.stringify(value, null, 2));
   const [fault, setFault] = useState<string | null>(null);
   function change(next: string) {
@@ -134,6 +116,3 @@ export function JsonField({
     </>
   );
 }
-
-const textOf = (value: unknown) =>
-  typeof value === "string" ? value : value === undefined ? "" : String(value);

@@ -1,7 +1,8 @@
+import clsx from "clsx";
 import { useId } from "react";
 import { Button, IconButton } from "@/app/_ui/button";
 import { CloseIcon, PlusIcon } from "@/app/_ui/icons";
-import { Control, JsonField } from "./schema-control";
+import { Control, type Edited, JsonField } from "./schema-control";
 import { emptyOf, type FieldProperty, readField, sampleOf, withProperty } from "./schema-value";
 
 type Props = {
@@ -38,39 +39,48 @@ export function SchemaForm({ schema, value, onChange, depth = 0, needed = true }
 }
 
 function Property({
-  property,
+  property: { label, hint, required, schema },
   value,
   onChange,
   depth,
   needed,
-}: {
-  property: FieldProperty;
-  value: unknown;
-  onChange: (value: unknown) => void;
-  depth: number;
-  needed: boolean;
-}) {
+}: Omit<Required<Props>, "schema"> & { property: FieldProperty }) {
   const id = useId();
-  const { label, hint, required, schema } = property;
   const field = readField(schema, depth + 1);
+  const note = hint ? <p className="text-muted text-xs">{hint}</p> : null;
   const head = (
     <span className="font-medium">
       {label}
       {required ? null : <span className="font-normal text-muted"> optional</span>}
     </span>
   );
-  if (field.kind === "object") {
-    const begun = sampleOf(schema, depth + 1);
-    /** An optional object begins with its first property, and is left out again with its last one. */
-    const changeOptional = (next: unknown) => {
-      const begins = value === undefined && isObject(begun) && isObject(next);
-      const whole = begins ? { ...begun, ...next } : next;
-      onChange(JSON.stringify(whole) === JSON.stringify(begun) ? undefined : whole);
-    };
+  if (field.kind !== "object" && field.kind !== "list") {
+    const props = { id, label, onChange, required, schema, value };
     return (
-      <fieldset className="flex flex-col gap-2 border-line border-l pl-3">
-        <legend className="contents">{head}</legend>
-        {hint ? <p className="text-muted text-xs">{hint}</p> : null}
+      <div className="flex flex-col gap-1">
+        <label htmlFor={id}>{head}</label>
+        <Control {...props} needed={required && needed} />
+        {note}
+      </div>
+    );
+  }
+  /** An optional object begins with its first property, and is left out again with its last one. */
+  const changeOptional = (next: unknown) => {
+    const begun = sampleOf(schema, depth + 1);
+    const begins = value === undefined && isObject(begun) && isObject(next);
+    const whole = begins ? { ...begun, ...next } : next;
+    onChange(JSON.stringify(whole) === JSON.stringify(begun) ? undefined : whole);
+  };
+  return (
+    <fieldset
+      className={clsx(
+        "flex flex-col",
+        field.kind === "object" ? "gap-2 border-line border-l pl-3" : "gap-1.5",
+      )}
+    >
+      <legend className="contents">{head}</legend>
+      {note}
+      {field.kind === "object" ? (
         <SchemaForm
           depth={depth + 1}
           needed={required ? needed : value !== undefined}
@@ -78,48 +88,14 @@ function Property({
           schema={schema}
           value={value}
         />
-      </fieldset>
-    );
-  }
-  if (field.kind === "list") {
-    return (
-      <fieldset className="flex flex-col gap-1.5">
-        <legend className="contents">{head}</legend>
-        {hint ? <p className="text-muted text-xs">{hint}</p> : null}
+      ) : (
         <ListField depth={depth + 1} items={field.items} label={label} onChange={onChange} value={value} />
-      </fieldset>
-    );
-  }
-  return (
-    <div className="flex flex-col gap-1">
-      <label htmlFor={id}>{head}</label>
-      <Control
-        id={id}
-        label={label}
-        needed={required && needed}
-        onChange={onChange}
-        required={required}
-        schema={schema}
-        value={value}
-      />
-      {hint ? <p className="text-muted text-xs">{hint}</p> : null}
-    </div>
+      )}
+    </fieldset>
   );
 }
 
-function ListField({
-  label,
-  items,
-  value,
-  onChange,
-  depth,
-}: {
-  label: string;
-  items: unknown;
-  value: unknown;
-  onChange: (value: unknown) => void;
-  depth: number;
-}) {
+function ListField({ label, items, value, onChange, depth }: Edited & { items: unknown; depth: number }) {
   const id = useId();
   const entries: unknown[] = Array.isArray(value) ? value : [];
   const hasProperties = readField(items, depth).kind === "object";

@@ -1,49 +1,35 @@
 import { isJsonObject } from "@/server/json/json";
 
-/** The parts of a JSON Schema that a form can show. Anything else is edited as JSON. */
-export type FieldSchema =
-  | { kind: "text"; format: string | null; long: boolean }
-  | { kind: "number"; whole: boolean; min: number | null; max: number | null }
-  | { kind: "boolean" }
-  | { kind: "choice"; values: readonly (string | number | boolean | null)[] }
-  | { kind: "object"; properties: readonly FieldProperty[] }
-  | { kind: "list"; items: unknown }
-  | { kind: "json" };
-
-export type FieldProperty = {
-  name: string;
-  label: string;
-  hint: string | null;
-  required: boolean;
-  schema: unknown;
-};
-
 /** Deeper parts of a schema are edited as JSON. */
 const MAX_DEPTH = 4;
 
-/** What a form shows for a schema. */
-export function readField(schema: unknown, depth = 0): FieldSchema {
-  if (!isJsonObject(schema) || depth > MAX_DEPTH) return { kind: "json" };
+const JSON_FIELD = { kind: "json" } as const;
+
+/** What a form shows for a schema. `json`: what a form cannot show is edited as JSON. */
+export function readField(schema: unknown, depth = 0) {
+  if (!isJsonObject(schema) || depth > MAX_DEPTH) return JSON_FIELD;
   const { type } = schema;
   if (Array.isArray(schema.enum) && schema.enum.every(isScalar) && schema.enum.length > 0)
-    return { kind: "choice", values: schema.enum };
+    return { kind: "choice", values: schema.enum } as const;
   if (type === "string") {
     const format = typeof schema.format === "string" ? schema.format : null;
     const long = typeof schema.maxLength === "number" ? schema.maxLength > 200 : false;
-    return { kind: "text", format, long };
+    return { kind: "text", format, long } as const;
   }
   if (type === "number" || type === "integer") {
     const [min, max] = [numberOf(schema.minimum), numberOf(schema.maximum)];
-    return { kind: "number", whole: type === "integer", min, max };
+    return { kind: "number", whole: type === "integer", min, max } as const;
   }
-  if (type === "boolean") return { kind: "boolean" };
-  if (type === "array") return { kind: "list", items: schema.items ?? {} };
+  if (type === "boolean") return { kind: "boolean" } as const;
+  if (type === "array") return { kind: "list", items: schema.items ?? {} } as const;
   if (isJsonObject(schema.properties) && (type === "object" || type === undefined))
-    return { kind: "object", properties: propertiesOf(schema) };
-  return { kind: "json" };
+    return { kind: "object", properties: propertiesOf(schema) } as const;
+  return JSON_FIELD;
 }
 
-function propertiesOf(schema: Record<string, unknown>): FieldProperty[] {
+export type FieldProperty = ReturnType<typeof propertiesOf>[number];
+
+function propertiesOf(schema: Record<string, unknown>) {
   const required = Array.isArray(schema.required) ? schema.required : [];
   return Object.entries(isJsonObject(schema.properties) ? schema.properties : {}).map(([name, property]) => ({
     name,

@@ -12,7 +12,9 @@ type Value<Name extends Field> = NonNullable<RunFilter[Name]>;
 
 export const LONGEST_TEXT = 200;
 
-/** All conditions of a filter: how each is read from the URL, offered in the picker, and described. */
+/**
+ * All conditions of a filter, in the order of the picker: how each is read from the URL, offered and described.
+ */
 export const CONDITIONS = [
   condition("status", "Status", {
     read: (text) => {
@@ -22,18 +24,6 @@ export const CONDITIONS = [
     },
     values: () => RUN_STATUSES.map((status) => [status]),
     label: (statuses) => statuses.join(" or "),
-  }),
-  oneOf("kind", "Kind", { values: RUN_KINDS, labels: { agent: "agent runs", tool: "tool runs" } }),
-  oneOf("source", "Started by", {
-    values: SOURCE_CHOICES,
-    labels: {
-      api: "by API",
-      webhook: "by webhook",
-      dashboard: "from the dashboard",
-      operator: "by the operator",
-      run: "by another run",
-      outside: "not by another run",
-    },
   }),
   oneOf("period", "Created", {
     values: RUN_PERIODS,
@@ -47,8 +37,20 @@ export const CONDITIONS = [
   }),
   moment("from", "begin", (time) => `created from ${time}`),
   moment("to", "end", (time, { from }) => `${from ? "" : "created "}before ${time}`),
+  oneOf("kind", "Kind", { values: RUN_KINDS, labels: { agent: "agent runs", tool: "tool runs" } }),
   named("agentId", "Agent", { param: "agent", list: "agents" }),
   named("toolId", "Tool", { param: "tool", list: "tools" }),
+  oneOf("source", "Started by", {
+    values: SOURCE_CHOICES,
+    labels: {
+      api: "by API",
+      webhook: "by webhook",
+      dashboard: "from the dashboard",
+      operator: "by the operator",
+      run: "by another run",
+      outside: "not by another run",
+    },
+  }),
   named("triggerId", "Trigger", { param: "trigger", list: "triggers", before: "trigger " }),
   named("apiKeyId", "API key", { param: "key", list: "keys", before: "key " }),
   named("userId", "Person", { param: "person", list: "people", before: "by " }),

@@ -18,7 +18,7 @@ type Props = {
   wide?: boolean;
   /** Whether it confirms a dangerous action, and has nothing to lose if it closes. */
   danger?: boolean;
-  /** Whether what must be known before submitting is still being read. */
+  /** Whether something that the dialog needs is still being read. */
   loading?: boolean;
   onSubmit: () => void;
   onClose: () => void;
@@ -56,7 +56,7 @@ export function FormDialog({ title, act, acting, mutation, wide = false, danger 
               {dismiss}
             </Button>
             <Button disabled={busy || loading} look={danger ? "danger" : "primary"} type="submit">
-              {busy || loading ? acting : act}
+              {busy ? acting : act}
             </Button>
           </DialogActions>
         </div>

@@ -11,7 +11,7 @@ type Props = {
   /** Whether it starts expanded. */
   startsOpen?: boolean;
   /** The class name of the collapsed height. */
-  height?: string;
+  height?: string | undefined;
   /** The size of the content, shown on the button if it is large. */
   bytes: number;
   onOpen?: () => void;

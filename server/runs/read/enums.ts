@@ -4,7 +4,6 @@ import { RUN_SOURCES } from "@/server/contract/enums";
 
 /** The sources that a filter can name: one source, or `outside` for any but another run. */
 export const SOURCE_CHOICES = [...RUN_SOURCES, "outside"] as const;
-export type SourceChoice = (typeof SOURCE_CHOICES)[number];
 
 export const RUN_PERIODS = ["1h", "24h", "7d", "30d", "90d"] as const;
 export type RunPeriod = (typeof RUN_PERIODS)[number];

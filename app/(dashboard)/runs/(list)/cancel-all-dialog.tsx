@@ -1,13 +1,11 @@
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { Button } from "@/app/_ui/button";
-import { useTRPC, useTRPCClient } from "@/app/_ui/data/providers";
-import { describeError } from "@/app/_ui/data/query-client";
+import { useTRPC } from "@/app/_ui/data/providers";
 import { Dialog, DialogActions } from "@/app/_ui/dialog";
-import { formatPlural } from "@/app/_ui/figures/format";
 import { ConfirmDialog } from "@/app/_ui/forms/form-dialog";
-import { useNotify } from "@/app/_ui/toast";
 import { OPEN_STATUSES } from "@/server/contract/enums";
 import type { RunFilter } from "@/server/runs/read/filter";
+import { useCancelRuns } from "./use-cancel-runs";
 
 /** Named, because each request's input is the answer to the one before. */
 type CancelledPage = { found: number; next: string | null };
@@ -25,27 +23,15 @@ function countLabel(count: number): string {
 /** Confirms, then cancels every open run that matches the filter. */
 export function CancelAllDialog({ filter, onClose }: { filter: RunFilter; onClose: () => void }) {
   const trpc = useTRPC();
-  const client = useTRPCClient();
-  const queryClient = useQueryClient();
-  const notify = useNotify();
-  const cancelAll = useMutation({
-    mutationFn: async () => {
-      let count = 0;
-      let before: string | null = null;
-      do {
-        const { found, next }: CancelledPage = await client.runs.cancelMatching.mutate({ filter, before });
-        count += found;
-        before = next;
-      } while (before !== null);
-      return count;
-    },
-    onSuccess: (count) =>
-      notify(count === 0 ? "No run was open" : `Cancelling ${formatPlural(count, "run")}`),
-    onError: (error) => notify("Not all runs could be cancelled", describeError(error).message),
-    onSettled: () => {
-      onClose();
-      return queryClient.invalidateQueries({ queryKey: trpc.runs.list.pathKey() });
-    },
+  const cancelAll = useCancelRuns(async (client) => {
+    let count = 0;
+    let before: string | null = null;
+    do {
+      const { found, next }: CancelledPage = await client.runs.cancelMatching.mutate({ filter, before });
+      count += found;
+      before = next;
+    } while (before !== null);
+    return count;
   });
   const status = OPEN_STATUSES.filter((each) => !filter.status?.length || filter.status.includes(each));
   const open = useQuery({
@@ -71,7 +57,7 @@ export function CancelAllDialog({ filter, onClose }: { filter: RunFilter; onClos
       dismiss="Keep runs"
       mutation={cancelAll}
       onClose={onClose}
-      onConfirm={() => cancelAll.mutate()}
+      onConfirm={() => cancelAll.mutate(undefined, { onSettled: onClose })}
       title={TITLE}
     >
       <p>

@@ -58,7 +58,7 @@ export function FilterBar({
         <Chip
           key={field}
           label={name}
-          onChange={() => setPicking(group)}
+          onChange={() => setPicking(group.toLowerCase())}
           onDrop={() => onChange((latest) => without(latest, field))}
         >
           {text}

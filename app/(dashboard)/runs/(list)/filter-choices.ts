@@ -9,12 +9,6 @@ export type FilterChange = (filter: RunFilter) => RunFilter;
 /** One condition. `change` removes it if it is shown as chosen, and otherwise adds it. */
 export type Choice = Findable & { id: string; chosen: boolean; change: FilterChange };
 
-/** The order of the picker. */
-const GROUPS = [
-  ...["Status", "Created", "Kind", "Agent", "Tool", "Started by", "Trigger", "API key", "Person"],
-  ...["Duration", "Tokens", "Credits"],
-];
-
 /**
  * The possible changes of the filter, grouped by condition. With a text: the matching ones, and what the text itself
  * means, such as `> 10 s`, `500 tokens`, `0.5 credits` or `2026-11-20`.
@@ -27,7 +21,8 @@ export function choicesFor(
     const label = describeFilter(part, context);
     return { id: JSON.stringify(part), label, chosen: false, change: adding(part) };
   });
-  const groups = GROUPS.map((name) => ({
+  const names = [...new Set(CONDITIONS.map(({ group }) => group))];
+  const groups = names.map((name) => ({
     name,
     items: CONDITIONS.filter(({ group }) => group === name).flatMap(({ field, choices, describe }) =>
       choices(context.targets).map((part): Choice => {

@@ -20,6 +20,13 @@ function oldestRelevantId({ shown, hasOlder }: View): string | null {
   return hasOlder ? (shown.at(-1)?.id ?? null) : null;
 }
 
+/** The ids that are not visible but can belong to the visible part. */
+function missingIn(view: View, ids: Iterable<string>): string[] {
+  const oldest = oldestRelevantId(view);
+  const known = new Set(view.shown.map((run) => run.id));
+  return [...ids].filter((id) => !known.has(id) && (oldest === null || id > oldest));
+}
+
 export type Question =
   | { about: "some"; ids: string[] }
   | { about: "all"; after: string | null; limit: number };
@@ -29,11 +36,13 @@ export type Question =
  * since the last complete query. Null if no answer could matter.
  */
 export function questionAfter(changed: readonly string[], view: View, sinceAllMs: number): Question | null {
-  const oldest = oldestRelevantId(view);
-  const known = new Set(view.shown.map((run) => run.id));
-  const ids = changed.filter((id) => !known.has(id) && (oldest === null || id > oldest));
+  const ids = missingIn(view, changed);
   if (changed.length === 0 || ids.length > MAX_ASKED || sinceAllMs >= TRUST_MS) {
-    return { about: "all", after: oldest, limit: Math.min(MAX_COMPARED, view.shown.length + 100) };
+    return {
+      about: "all",
+      after: oldestRelevantId(view),
+      limit: Math.min(MAX_COMPARED, view.shown.length + 100),
+    };
   }
   return ids.length > 0 ? { about: "some", ids } : null;
 }
@@ -51,12 +60,7 @@ export function waitingAfter(
 
 /** Those that are not visible but belong to the visible part, newest first. */
 export function stillWaiting(waiting: ReadonlySet<string>, view: View): string[] {
-  const oldest = oldestRelevantId(view);
-  const known = new Set(view.shown.map((run) => run.id));
-  return [...waiting]
-    .filter((id) => !known.has(id) && (oldest === null || id > oldest))
-    .sort()
-    .reverse();
+  return missingIn(view, waiting).sort().reverse();
 }
 
 /** How many loaded pages must be fetched again to show an id. The others load when the reader scrolls there. */

@@ -25,8 +25,7 @@ import { Started, useExactTimes } from "../started";
 import { FilterBar } from "./filter-bar";
 import type { FilterChange } from "./filter-choices";
 import { useListKeys, useReturn, useReveal } from "./list-focus";
-import { ListMenu } from "./list-menu";
-import { NewRunMenu } from "./new-run-menu";
+import { ListMenu, NewRunMenu } from "./menus";
 import { NoRuns, UnknownFilters } from "./notices";
 import { type Select, SelectionBar, useSelection } from "./selection";
 import { useLiveRuns } from "./use-live-runs";
@@ -72,7 +71,7 @@ export function RunsList() {
             <button
               className="-mt-9 h-7 rounded-full sm:mt-0.5 bg-accent-fill px-3 font-medium text-on-accent text-xs shadow-raised hover:bg-accent-fill-hover"
               onClick={() => {
-                const { first } = showWaiting();
+                const first = showWaiting();
                 if (first !== undefined && first < (runs[0]?.id ?? "")) lookFor(first);
                 else window.scrollTo({ top: 0 });
               }}
@@ -153,7 +152,7 @@ function changeFilter(change: FilterChange, write: (address: string) => void): v
   if (next !== location.search) write(`/runs${next}`);
 }
 
-const CELL = "h-10 border-line border-b px-3 py-1 sm:table-cell";
+const CELL = "h-10 border-line border-b px-3 py-1 max-sm:h-auto max-sm:border-0 max-sm:p-0 sm:table-cell";
 
 /** One run. On a phone it has two lines. */
 function RunRow({
@@ -174,7 +173,7 @@ function RunRow({
         selected ? "bg-selected" : "hover:bg-hover has-[a:focus-visible]:bg-hover",
       )}
     >
-      <td className={`${CELL} min-w-0 max-sm:h-auto max-sm:border-0 max-sm:p-0 sm:pl-6`}>
+      <td className={`${CELL} min-w-0 sm:pl-6`}>
         <div className="flex min-w-0 items-center gap-2">
           <span
             className="relative z-10 flex size-4 shrink-0 items-center justify-center"
@@ -217,21 +216,19 @@ function RunRow({
           <Preview className="max-sm:hidden" run={run} />
         </div>
       </td>
-      <td className={`${CELL} max-sm:h-auto max-sm:border-0 max-sm:p-0 max-sm:text-right`}>
+      <td className={`${CELL} max-sm:text-right`}>
         <Status status={run.status} waiting={run.waiting} />
       </td>
       <td className={`${CELL} hidden truncate text-muted max-lg:hidden lg:table-cell`}>
         {describeSource(run)}
       </td>
       <td
-        className={`${CELL} whitespace-nowrap text-muted max-sm:flex max-sm:h-auto max-sm:min-w-0 max-sm:gap-2 max-sm:border-0 max-sm:p-0 max-sm:pl-6 max-sm:text-xs`}
+        className={`${CELL} whitespace-nowrap text-muted max-sm:flex max-sm:min-w-0 max-sm:gap-2 max-sm:pl-6 max-sm:text-xs`}
       >
         <Started run={run} />
         <Preview className="sm:hidden" run={run} />
       </td>
-      <td
-        className={`${CELL} whitespace-nowrap text-right max-sm:h-auto max-sm:min-h-5 max-sm:border-0 max-sm:p-0 max-sm:text-muted`}
-      >
+      <td className={`${CELL} whitespace-nowrap text-right max-sm:min-h-5 max-sm:text-muted`}>
         <Elapsed from={run.startedAt} to={run.finishedAt} />
       </td>
       <td

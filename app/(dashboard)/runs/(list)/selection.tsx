@@ -1,14 +1,11 @@
-import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { useCallback, useEffect, useRef, useState } from "react";
+import { useRef, useState } from "react";
 import { Button, buttonClass } from "@/app/_ui/button";
-import { useTRPC, useTRPCClient } from "@/app/_ui/data/providers";
-import { describeError } from "@/app/_ui/data/query-client";
 import { formatPlural } from "@/app/_ui/figures/format";
 import { Link } from "@/app/_ui/link";
-import { useNotify } from "@/app/_ui/toast";
 import { isTerminal } from "@/server/contract/enums";
 import type { RunSummary } from "@/server/runs/read/list";
 import { chunk } from "./chunk";
+import { useCancelRuns } from "./use-cancel-runs";
 
 /** The limit of one request. */
 const MAX_CANCELLED = 200;
@@ -20,50 +17,28 @@ export type Select = (id: string, selected: boolean, through: boolean) => void;
 export function useSelection(listed: RunSummary[]) {
   const [selection, setSelection] = useState<ReadonlySet<string>>(new Set());
   const last = useRef<string | null>(null);
-  const latest = useRef(listed);
-  useEffect(() => {
-    latest.current = listed;
-  });
-  const select: Select = useCallback((id, selected, through) => {
-    const ids = latest.current.map((run) => run.id);
-    const ends = [ids.indexOf(id), ids.indexOf(last.current ?? "")].sort((a, b) => a - b);
-    const [from = -1, to = -1] = ends;
-    const meant = through && from >= 0 ? ids.slice(from, to + 1) : [id];
+  const select: Select = (id, selected, through) => {
+    const ids = listed.map((run) => run.id);
+    const [from = -1, to = -1] = [ids.indexOf(id), ids.indexOf(last.current ?? "")].sort((a, b) => a - b);
+    const meant = new Set(through && from >= 0 ? ids.slice(from, to + 1) : [id]);
     last.current = id;
     setSelection((before) => {
-      const after = new Set(before);
-      for (const each of meant) {
-        if (selected) after.add(each);
-        else after.delete(each);
-      }
-      return after;
+      const others = [...before].filter((each) => !meant.has(each));
+      return new Set(selected ? [...others, ...meant] : others);
     });
-  }, []);
-  const clear = useCallback(() => setSelection(new Set()), []);
-  return { selection, select, clear };
+  };
+  return { selection, select, clear: () => setSelection(new Set()) };
 }
 
 /** Actions for the selected runs, at the foot of the window, so that nothing moves. */
 export function SelectionBar({ runs, onClear }: { runs: RunSummary[]; onClear: () => void }) {
-  const trpc = useTRPC();
-  const client = useTRPCClient();
-  const queryClient = useQueryClient();
-  const notify = useNotify();
   const open = runs.filter((run) => !isTerminal(run.status) && !run.cancelRequested);
-  const cancel = useMutation({
-    mutationFn: async () => {
-      let found = 0;
-      for (const piece of chunk(open, MAX_CANCELLED)) {
-        found += (await client.runs.cancel.mutate({ runIds: piece.map((run) => run.id) })).found;
-      }
-      return found;
-    },
-    onSuccess: (found) => {
-      notify(`Cancelling ${formatPlural(found, "run")}`);
-      onClear();
-    },
-    onError: (error) => notify("Not all runs could be cancelled", describeError(error).message),
-    onSettled: () => queryClient.invalidateQueries({ queryKey: trpc.runs.list.pathKey() }),
+  const cancel = useCancelRuns(async (client) => {
+    let found = 0;
+    for (const piece of chunk(open, MAX_CANCELLED)) {
+      found += (await client.runs.cancel.mutate({ runIds: piece.map((run) => run.id) })).found;
+    }
+    return found;
   });
   if (runs.length === 0) return null;
   // In the list's order.
@@ -78,7 +53,11 @@ export function SelectionBar({ runs, onClear }: { runs: RunSummary[]; onClear: (
         {open.length === 0 ? (
           <span className="text-muted">{runs.length === 1 ? "it has ended" : "all have ended"}</span>
         ) : (
-          <Button disabled={cancel.isPending} look="danger" onClick={() => cancel.mutate()}>
+          <Button
+            disabled={cancel.isPending}
+            look="danger"
+            onClick={() => cancel.mutate(undefined, { onSuccess: onClear })}
+          >
             Cancel {formatPlural(open.length, "run")}
           </Button>
         )}

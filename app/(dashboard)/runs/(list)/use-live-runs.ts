@@ -9,23 +9,13 @@ import { runsQuery } from "../query";
 import { chunk } from "./chunk";
 import { MAX_ASKED, pagesUpTo, questionAfter, stillWaiting, waitingAfter } from "./new-runs";
 
-/** The ids in a notification. Parsed by hand, because zod would add to the page's size. */
-function readIds(text: string): string[] {
-  const data: unknown = JSON.parse(text);
-  const ids: unknown = typeof data === "object" && data !== null && "ids" in data ? data.ids : [];
-  return Array.isArray(ids) ? ids.filter((id) => typeof id === "string") : [];
-}
-
 const NOBODY: ReadonlySet<string> = new Set();
 
 /**
  * Updates the visible rows, and finds runs that match the filter since (new-runs.ts).
  * @param view null: the filter's rows are still loading.
  */
-export function useLiveRuns(
-  filter: RunFilter,
-  view: { shown: RunSummary[]; hasOlder: boolean } | null,
-): { waiting: number; showWaiting: () => { first: string | undefined } } {
+export function useLiveRuns(filter: RunFilter, view: { shown: RunSummary[]; hasOlder: boolean } | null) {
   const trpc = useTRPC();
   const client = useTRPCClient();
   const queryClient = useQueryClient();
@@ -40,7 +30,8 @@ export function useLiveRuns(
   });
   const waiting = view && found.key === key ? stillWaiting(found.ids, view) : [];
 
-  function showWaiting(): { first: string | undefined } {
+  /** @returns the newest of the new runs */
+  function showWaiting(): string | undefined {
     const oldest = waiting.at(-1);
     queryClient.setQueryData<InfiniteData<RunPage>>(queryKey, (data) => {
       if (!data) return data;
@@ -48,7 +39,7 @@ export function useLiveRuns(
       return { pages: data.pages.slice(0, kept), pageParams: data.pageParams.slice(0, kept) };
     });
     void queryClient.refetchQueries({ queryKey });
-    return { first: waiting[0] };
+    return waiting[0];
   }
 
   async function look(ids: string[]): Promise<void> {
@@ -113,13 +104,18 @@ export function useLiveRuns(
     }
   }
 
-  const noteChanges = (ids: string[]) => {
+  const noteChanges = (ids: readonly string[]) => {
     for (const id of ids.length > 0 ? ids : ["all"]) changedIds.current.add(id);
     void refreshUntilCurrent();
   };
   useEvents(
     () => "/api/live/runs",
-    { runs: (data) => noteChanges(readIds(data)) },
+    {
+      runs: (data) => {
+        const changed: { ids: string[] } = JSON.parse(data);
+        noteChanges(changed.ids);
+      },
+    },
     () => noteChanges([]),
   );
 

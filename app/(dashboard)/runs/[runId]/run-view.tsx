@@ -9,7 +9,6 @@ import { RunFacts } from "./header/facts";
 import { RunHeader } from "./header/header";
 import { Queued } from "./header/liveness";
 import { Inspector } from "./inspector/inspector";
-import { Failure } from "./result/failure";
 import { RunTexts } from "./result/texts";
 import { TimelineSummary } from "./timeline/summary";
 import { Timeline } from "./timeline/timeline";
@@ -28,13 +27,7 @@ export function RunView({ runId, answer }: { runId: string; answer: FirstView | 
     <article>
       <RunHeader reserve={reserve} run={run} />
       <div className="lg:grid lg:grid-cols-[minmax(0,1fr)_20rem]">
-        <RunTexts
-          answer={answer}
-          calls={calls}
-          failure={run.status === "Failed" ? <Failure bench={bench} /> : null}
-          reserve={reserve}
-          run={run}
-        />
+        <RunTexts answer={answer} bench={bench} calls={calls} />
         <RunFacts iterations={Math.max(0, ...calls.map(({ iteration }) => iteration))} run={run} />
       </div>
       {own.length === 0 ? <NoLines run={run} /> : <TimelineAndInspector bench={bench} />}

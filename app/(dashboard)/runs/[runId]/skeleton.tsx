@@ -1,3 +1,4 @@
+import clsx from "clsx";
 import { SkeletonLine } from "@/app/_ui/page/page";
 import { DetailHeadSkeleton } from "@/app/_ui/page/skeletons";
 
@@ -38,13 +39,22 @@ export function RunSkeleton() {
             </div>
           ))}
         </div>
-        <div className="flex flex-col gap-4 px-4 py-4 max-lg:hidden sm:px-6">
-          <SkeletonLine className="w-48" />
-          <SkeletonLine className="w-full" />
-          <SkeletonLine className="w-2/3" />
-          <SkeletonLine className="w-3/4" />
-        </div>
+        <TextSkeleton
+          className="px-4 py-4 max-lg:hidden sm:px-6"
+          widths={["w-48", "w-full", "w-2/3", "w-3/4"]}
+        />
       </div>
+    </div>
+  );
+}
+
+/** Lines of a text that is loading. */
+export function TextSkeleton({ className, widths }: { className?: string; widths: readonly string[] }) {
+  return (
+    <div aria-busy="true" className={clsx("flex flex-col gap-4", className)}>
+      {widths.map((width) => (
+        <SkeletonLine className={width} key={width} />
+      ))}
     </div>
   );
 }

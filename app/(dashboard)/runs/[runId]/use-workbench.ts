@@ -27,7 +27,7 @@ import {
 import type { Measure } from "./timeline/measures";
 import { initialRange, rangeAround, scaleOf, type TimeRange } from "./timeline/scale";
 import { useFind } from "./timeline/use-find";
-import { canUnfold, changed, useUnfolding } from "./timeline/use-unfolding";
+import { canUnfold, setIncluded, useUnfolding } from "./timeline/use-unfolding";
 
 export type Workbench = ReturnType<typeof useWorkbench>;
 
@@ -75,7 +75,7 @@ export function useWorkbench(inspection: RunInspection) {
   if (chosenId !== seenId) {
     setSeenId(chosenId);
     if (holders.some(({ id }) => folded.has(id))) {
-      setFolded(holders.reduce((left, { id }) => changed(left, id, false), folded));
+      setFolded(holders.reduce((left, { id }) => setIncluded(left, id, false), folded));
     }
   }
   const isOpen = (line: Row) => {
@@ -86,7 +86,7 @@ export function useWorkbench(inspection: RunInspection) {
   const setOpen = (line: Row, open: boolean) => {
     const expands = canUnfold(line) && isUnfolded(line) !== open;
     if (line.holds && (open ? line.folded : !expands)) {
-      setFolded(changed(folded, line.id, !open));
+      setFolded(setIncluded(folded, line.id, !open));
       if (!open && holders.some(({ id }) => id === line.id)) choose(line);
     } else if (expands) unfold(line, open);
   };
@@ -108,11 +108,6 @@ export function useWorkbench(inspection: RunInspection) {
   const shown = isFiltered ? (onlyFailed ? failed : single).filter(finder.matches) : arranged;
 
   const focusWanted = useRef<string | null>(null);
-  const go = (line: Row | undefined) => {
-    if (!line) return;
-    focusWanted.current = line.id;
-    choose(line);
-  };
 
   const [measure, setMeasure] = useState<Measure>("time");
   const [range, setRange] = useState<TimeRange | null>(() =>
@@ -146,7 +141,10 @@ export function useWorkbench(inspection: RunInspection) {
     move: (by: number) => {
       const from = latest();
       const at = shown.findIndex(({ id }) => id === from?.id);
-      go(shown[Math.min(shown.length - 1, Math.max(0, at + by))]);
+      const next = shown[Math.min(shown.length - 1, Math.max(0, at + by))];
+      if (!next) return;
+      focusWanted.current = next.id;
+      choose(next);
     },
     /** The id of the row to focus once it is selected and drawn. */
     focusWanted,

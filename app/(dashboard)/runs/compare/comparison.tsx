@@ -100,9 +100,10 @@ export function Comparison({ a, b }: { a: string; b: string }) {
 
 type Figure = {
   name: string;
-  show: (run: RunDetail) => ReactNode;
   /** What is compared. */
   value?: (run: RunDetail) => string | number | null;
+  /** How the value is shown, by default as it is. */
+  show?: (run: RunDetail) => ReactNode;
   /** How a difference is shown; without it, only that there is one. */
   format?: (size: number) => string;
 };
@@ -118,42 +119,41 @@ const FIGURES: Figure[] = [
   },
   {
     name: "Status",
-    show: ({ status, waiting }) => <Status status={status} waiting={waiting} />,
     value: ({ status }) => status,
+    show: ({ status, waiting }) => <Status status={status} waiting={waiting} />,
   },
-  {
-    name: "Version",
-    show: ({ targetVersion }) => `v${targetVersion}`,
-    value: ({ targetVersion }) => targetVersion,
-  },
-  { name: "Model", show: ({ model }) => model ?? NONE, value: ({ model }) => model },
-  { name: "Started", show: ({ startedAt }) => (startedAt === null ? "–" : <Moment at={startedAt} />) },
+  { name: "Version", value: ({ targetVersion }) => `v${targetVersion}` },
+  { name: "Model", value: ({ model }) => model },
+  { name: "Started", show: ({ startedAt }) => (startedAt === null ? NONE : <Moment at={startedAt} />) },
   {
     name: "Duration",
-    show: ({ startedAt, finishedAt }) =>
-      startedAt === null ? "–" : <Elapsed from={startedAt} to={finishedAt} />,
     value: ({ startedAt, finishedAt }) =>
       startedAt === null || finishedAt === null ? null : Date.parse(finishedAt) - Date.parse(startedAt),
+    show: ({ startedAt, finishedAt }) =>
+      startedAt === null ? NONE : <Elapsed from={startedAt} to={finishedAt} />,
     format: formatDuration,
   },
   {
     name: "Tokens",
-    show: ({ tokens }) => formatUsed(tokens),
     value: ({ tokens }) => tokens,
+    show: ({ tokens }) => formatUsed(tokens),
     format: formatCount,
   },
   {
     name: "Credits",
-    show: ({ credits }) => formatUsed(credits),
     value: ({ credits }) => Number(credits),
+    show: ({ credits }) => formatUsed(credits),
     format: (size) => formatCredits(size.toFixed(4)),
   },
-  { name: "Steps", show: ({ steps }) => String(steps), value: ({ steps }) => steps, format: formatCount },
+  { name: "Steps", value: ({ steps }) => steps, format: formatCount },
 ];
 
 /** How the right value differs: how much larger it is, with its sign; null if they are equal or one is missing. */
-function differenceOf({ value, format }: Figure, left: RunDetail, right: RunDetail): string | null {
-  const [a, b] = [value?.(left), value?.(right)];
+function differenceOf(
+  a: string | number | null,
+  b: string | number | null,
+  format: Figure["format"],
+): string | null {
   if (a === b) return null;
   if (!format) return "differs";
   return typeof a === "number" && typeof b === "number" ? formatDifference(b - a, format) : null;
@@ -171,18 +171,18 @@ function FigureRows({ left, right }: { left: RunDetail; right: RunDetail }) {
         </tr>
       </thead>
       <tbody>
-        {FIGURES.map((figure) => (
-          <tr key={figure.name}>
+        {FIGURES.map(({ name, value = () => null, show = (run) => value(run) ?? NONE, format }) => (
+          <tr key={name}>
             <th
               className="border-line border-b py-1.5 pl-4 text-left font-normal text-muted sm:pl-6"
               scope="row"
             >
-              {figure.name}
+              {name}
             </th>
-            <Cell className="h-9">{figure.show(left)}</Cell>
-            <Cell className="h-9">{figure.show(right)}</Cell>
+            <Cell className="h-9">{show(left)}</Cell>
+            <Cell className="h-9">{show(right)}</Cell>
             <Cell className="h-9 whitespace-nowrap text-right font-medium">
-              {differenceOf(figure, left, right)}
+              {differenceOf(value(left), value(right), format)}
             </Cell>
           </tr>
         ))}

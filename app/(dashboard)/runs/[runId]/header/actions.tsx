@@ -101,12 +101,11 @@ function RunAgain({ run }: { run: RunDetail }) {
       </div>
       {editing ? (
         <RerunDialog
-          busy={busy}
           draft={draft}
           onClose={() => setEditing(false)}
           onDraft={setDraft}
           onStart={(input) => rerun.mutate({ runId: run.id, input })}
-          problem={rerun.isError ? describeError(rerun.error) : null}
+          rerun={rerun}
           run={run}
         />
       ) : null}

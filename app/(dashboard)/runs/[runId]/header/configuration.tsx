@@ -2,12 +2,12 @@ import { useQuery } from "@tanstack/react-query";
 import { useTRPC } from "@/app/_ui/data/providers";
 import { Dialog } from "@/app/_ui/dialog";
 import { Link } from "@/app/_ui/link";
-import { SkeletonLine } from "@/app/_ui/page/page";
 import { FieldDiff } from "@/app/_ui/text/field-diff";
 import { Fold } from "@/app/_ui/text/fold";
 import { isLong } from "@/app/_ui/text/long-text";
 import { Unreadable } from "@/app/_ui/text/unreadable";
 import type { RunDetail } from "@/server/runs/read/inspect/inspect";
+import { TextSkeleton } from "../skeleton";
 
 /** A dialog with the frozen configuration of a run, and what has changed since. */
 export function Configuration({ run, onClose }: { run: RunDetail; onClose: () => void }) {
@@ -23,13 +23,7 @@ function Fields({ run }: { run: RunDetail }) {
   const trpc = useTRPC();
   const query = useQuery(trpc.runs.configuration.queryOptions({ runId: run.id }));
   if (query.isError) return <Unreadable query={query} what="The configuration could not be read" />;
-  if (!query.data)
-    return (
-      <div aria-busy="true" className="flex min-h-64 flex-col gap-4">
-        <SkeletonLine className="w-2/3" />
-        <SkeletonLine className="w-full" />
-      </div>
-    );
+  if (!query.data) return <TextSkeleton className="min-h-64" widths={["w-2/3", "w-full"]} />;
   const { fields, now } = query.data;
   return (
     <>

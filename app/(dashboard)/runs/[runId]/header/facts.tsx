@@ -83,23 +83,17 @@ export function RunFacts({ run, iterations }: { run: RunDetail; iterations: numb
           <Row name="Duration">
             <Duration run={run} />
           </Row>
-          <Row name="Tokens">
-            {formatUsed(run.tokens)}{" "}
-            {run.tokens === 0 ? null : (
-              <span className="text-muted">{formatTokens(run.inputTokens, run.outputTokens)}</span>
-            )}
+          <Row name="Tokens" note={run.tokens > 0 && formatTokens(run.inputTokens, run.outputTokens)}>
+            {formatUsed(run.tokens)}
           </Row>
-          <Row name="Credits">
+          <Row
+            name="Credits"
+            note={run.children > 0 && `${formatCredits(run.creditsWithChildren)} with child runs`}
+          >
             {formatUsed(run.credits)}
-            {run.children > 0 ? (
-              <span className="text-muted"> {formatCredits(run.creditsWithChildren)} with child runs</span>
-            ) : null}
           </Row>
-          <Row name="Steps">
+          <Row name="Steps" note={iterations > 0 && `in ${formatPlural(iterations, "iteration")}`}>
             {formatCount(run.steps)}
-            {iterations > 0 ? (
-              <span className="text-muted"> in {formatPlural(iterations, "iteration")}</span>
-            ) : null}
           </Row>
         </Group>
       </div>
@@ -120,11 +114,14 @@ function Group({ title, className, children }: { title: string; className?: stri
   );
 }
 
-function Row({ name, children }: { name: string; children: ReactNode }) {
+function Row({ name, note, children }: { name: string; note?: string | false; children: ReactNode }) {
   return (
     <div className="sm:grid sm:grid-cols-[4.5rem_minmax(0,1fr)] sm:gap-x-2">
       <dt className="text-muted max-sm:text-xs">{name}</dt>
-      <dd className="min-w-0 truncate">{children}</dd>
+      <dd className="min-w-0 truncate">
+        {children}
+        {note ? <span className="text-muted"> {note}</span> : null}
+      </dd>
     </div>
   );
 }
@@ -196,11 +193,11 @@ function Times({ run }: { run: RunDetail }) {
           <QueuedFor since={createdAt} />
         )}
       </Row>
-      <Row name="Finished">
+      <Row
+        name="Finished"
+        note={run.cancelledBy !== null && status === "Cancelled" && `cancelled by ${run.cancelledBy}`}
+      >
         {finishedAt === null ? NONE : <Moment after={startedAt ?? createdAt} at={finishedAt} />}
-        {run.cancelledBy && status === "Cancelled" ? (
-          <span className="text-muted"> cancelled by {run.cancelledBy}</span>
-        ) : null}
       </Row>
     </>
   );

@@ -1,7 +1,7 @@
-import { type FormEvent, useEffect, useRef, useState } from "react";
+import { useEffect, useEffectEvent, useState } from "react";
 import { Button } from "@/app/_ui/button";
-import type { ShownError } from "@/app/_ui/data/query-client";
-import { Dialog, DialogActions } from "@/app/_ui/dialog";
+import { describeError } from "@/app/_ui/data/query-client";
+import { FormDialog } from "@/app/_ui/forms/form-dialog";
 import { compactJson, readableText } from "@/app/_ui/json/spacing";
 import { usePayload } from "@/app/_ui/text/use-payload";
 import type { RunDetail } from "@/server/runs/read/inspect/inspect";
@@ -13,60 +13,70 @@ import { InputProblem, readJsonObject } from "../../../_run/problem";
  */
 export function RerunDialog({
   run,
-  busy,
+  rerun,
   draft,
-  problem,
   onDraft,
   onStart,
   onClose,
 }: {
   run: RunDetail;
-  busy: boolean;
+  rerun: { isPending: boolean; error: unknown };
   draft: string | null;
-  /** Why the last attempt was refused. */
-  problem: ShownError | null;
   onDraft: (text: string | null) => void;
   /** Undefined: the unchanged input. */
   onStart: (input: string | undefined) => void;
   onClose: () => void;
 }) {
   const original = usePayload(run.input, `/api/runs/${run.id}/text?field=input`);
-  const latest = useRef(original.load);
-  useEffect(() => latest.current(), []);
+  const load = useEffectEvent(original.load);
+  useEffect(() => load(), []);
   const [fault, setFault] = useState<string | null>(null);
   const [isRestored, setRestored] = useState(draft !== null);
   const isTool = run.kind === "tool";
   const own = original.cut ? "" : isTool ? readableText(original.text) : original.text;
   const input = draft ?? own;
   const isChanged = draft !== null && draft !== own;
+  const problem = fault ?? (rerun.error ? describeError(rerun.error) : null);
 
-  function submit(event: FormEvent) {
-    event.preventDefault();
+  function submit() {
     const read = isTool ? readJsonObject(input) : null;
-    const wrong = read !== null && "fault" in read ? read.fault : null;
+    const wrong = read && "fault" in read ? read.fault : null;
     setFault(wrong);
     if (wrong !== null) return;
-    if (!isChanged) onStart(undefined);
     // Indentation must not count against the size limit.
-    else onStart(isTool ? compactJson(input) : input);
-  }
-
-  function startOver() {
-    onDraft(null);
-    setRestored(false);
-    setFault(null);
+    const changed = isTool ? compactJson(input) : input;
+    onStart(isChanged ? changed : undefined);
   }
 
   return (
-    <Dialog onClose={onClose} title={`Run ${run.targetName} again`} wide>
-      <form className="flex min-h-0 flex-col gap-3" onSubmit={submit}>
+    <FormDialog
+      act="Run"
+      acting="Starting"
+      dismiss="Close"
+      loading={original.cut}
+      mutation={rerun}
+      onClose={onClose}
+      onSubmit={submit}
+      problem={null}
+      title={`Run ${run.targetName} again`}
+      wide
+    >
+      <div className="flex flex-col gap-3">
         <div className="flex min-h-8 flex-wrap items-center gap-x-3">
           <label className="font-medium" htmlFor="rerun-input">
             {isTool ? "Input, a JSON object" : "Message"}
           </label>
           {isChanged && isRestored ? <span className="text-muted">as you last edited it</span> : null}
           {isChanged ? (
-            <Button className="ml-auto" look="quiet" onClick={startOver}>
+            <Button
+              className="ml-auto"
+              look="quiet"
+              onClick={() => {
+                onDraft(null);
+                setRestored(false);
+                setFault(null);
+              }}
+            >
               Reset to the run's input
             </Button>
           ) : null}
@@ -76,7 +86,7 @@ export function RerunDialog({
         ) : null}
         <textarea
           aria-describedby="rerun-problem"
-          aria-invalid={fault !== null || problem !== null}
+          aria-invalid={problem !== null}
           className="mono h-64 resize-y rounded-md border border-input-line bg-canvas p-2.5"
           id="rerun-input"
           disabled={original.cut}
@@ -85,14 +95,8 @@ export function RerunDialog({
           spellCheck={!isTool}
           value={input}
         />
-        <InputProblem id="rerun-problem" problem={fault ?? problem} />
-        <DialogActions>
-          <Button onClick={onClose}>Close</Button>
-          <Button disabled={busy || original.cut} look="primary" type="submit">
-            {busy ? "Starting" : "Run"}
-          </Button>
-        </DialogActions>
-      </form>
-    </Dialog>
+        <InputProblem id="rerun-problem" problem={problem} />
+      </div>
+    </FormDialog>
   );
 }

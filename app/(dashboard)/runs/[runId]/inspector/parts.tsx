@@ -5,10 +5,10 @@ import { formatDuration } from "@/app/_ui/figures/format";
 import { type RunStatusName, Status } from "@/app/_ui/figures/status";
 import { Elapsed, useNow } from "@/app/_ui/figures/time";
 import { JsonView } from "@/app/_ui/json/view";
-import { SkeletonLine } from "@/app/_ui/page/page";
 import { Tabs } from "@/app/_ui/tabs";
 import type { CallDetail, StepDetail } from "@/server/runs/read/inspect/inspect-line";
 import type { Line, LineStatus, WorkLine } from "../lines";
+import { TextSkeleton } from "../skeleton";
 import { type TimedAttempt, timedAttempts } from "../timed-attempts";
 import type { Workbench } from "../use-workbench";
 
@@ -216,12 +216,5 @@ function Record({ work }: { work: StepDetail | CallDetail }) {
 }
 
 export function InspectorSkeleton() {
-  return (
-    <div aria-busy="true" className="flex flex-col gap-4 px-4 py-4 sm:px-6">
-      <SkeletonLine className="w-48" />
-      <SkeletonLine className="w-full" />
-      <SkeletonLine className="w-2/3" />
-      <SkeletonLine className="w-3/4" />
-    </div>
-  );
+  return <TextSkeleton className="px-4 py-4 sm:px-6" widths={["w-48", "w-full", "w-2/3", "w-3/4"]} />;
 }

@@ -4,12 +4,12 @@ import { CopyButton } from "@/app/_ui/copy-button";
 import { useTRPC } from "@/app/_ui/data/providers";
 import { formatBytes, formatPlural } from "@/app/_ui/figures/format";
 import { JsonView } from "@/app/_ui/json/view";
-import { SkeletonLine } from "@/app/_ui/page/page";
 import { Fold } from "@/app/_ui/text/fold";
 import { isLong, startOfFolded } from "@/app/_ui/text/long-text";
 import { PlainText } from "@/app/_ui/text/plain-text";
 import { Unreadable } from "@/app/_ui/text/unreadable";
 import type { ModelRequestView, SentMessage } from "@/server/runs/read/inspect/model-request";
+import { TextSkeleton } from "../skeleton";
 
 /** The prompt of a model call: its messages, those of earlier calls collapsed, and the offered tools. */
 export function PromptView({ runId, callId }: { runId: string; callId: string }) {
@@ -17,14 +17,7 @@ export function PromptView({ runId, callId }: { runId: string; callId: string })
   const query = useQuery(trpc.runs.modelRequest.queryOptions({ runId, callId }));
   const [showEarlier, setShowEarlier] = useState(false);
   if (query.isError) return <Unreadable query={query} what="The prompt could not be read" />;
-  if (!query.data)
-    return (
-      <div aria-busy="true" className="flex flex-col gap-4 py-1">
-        <SkeletonLine className="w-2/3" />
-        <SkeletonLine className="w-full" />
-        <SkeletonLine className="w-3/4" />
-      </div>
-    );
+  if (!query.data) return <TextSkeleton className="py-1" widths={["w-2/3", "w-full", "w-3/4"]} />;
   const { messages, tools, responseSchema } = query.data;
   if (messages.length === 0)
     return <p className="text-faint">The prompt of this call is no longer available.</p>;

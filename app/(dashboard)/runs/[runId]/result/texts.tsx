@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { type ReactNode, useMemo } from "react";
+import { useMemo } from "react";
 import { CopyButton } from "@/app/_ui/copy-button";
 import { useTRPC } from "@/app/_ui/data/providers";
 import { DownloadIcon } from "@/app/_ui/icons";
@@ -14,6 +14,8 @@ import { isTerminal } from "@/server/contract/enums";
 import type { RunDetail } from "@/server/runs/read/inspect/inspect";
 import type { CallLine } from "@/server/runs/read/inspect/lines";
 import type { PayloadPreview } from "@/server/runs/read/inspect/payload-preview";
+import type { Workbench } from "../use-workbench";
+import { Failure } from "./failure";
 import { ReservedSpace } from "./reserved-space";
 
 /**
@@ -21,18 +23,16 @@ import { ReservedSpace } from "./reserved-space";
  * run, so that nothing below moves.
  */
 export function RunTexts({
-  run,
+  bench,
   calls,
   answer,
-  reserve,
-  failure,
 }: {
-  run: RunDetail;
+  bench: Workbench;
   calls: CallLine[];
   answer: FirstView | null;
-  reserve: boolean;
-  failure: ReactNode;
 }) {
+  const { run, reserve } = bench;
+  const failure = run.status === "Failed" ? <Failure bench={bench} /> : null;
   const outcome = run.output ? (
     <Output first={answer} reserve={reserve} run={run} text={run.output} />
   ) : isTerminal(run.status) ? null : (
@@ -55,23 +55,18 @@ export function RunTexts({
 }
 
 function Input({ run }: { run: RunDetail }) {
-  const address = `/api/runs/${run.id}/text?field=input`;
-  const payload = usePayload(run.input, address);
-  const long = isLong(run.input.text);
+  const { content, actions } = useRunText(run, run.input, { field: "input", long: isLong(run.input.text) });
   return (
     <section aria-label="Input" className="flex items-start gap-2 rounded-md bg-surface py-1.5 pr-1.5 pl-3">
       <h2 className="py-1 text-muted">Input</h2>
-      <div className="min-w-0 flex-1 py-1">
-        <Fold long={long} onOpen={payload.load} bytes={run.input.bytes}>
-          {(folded) => <RunText folded={folded} isAnswer={false} payload={payload} run={run} />}
-        </Fold>
-      </div>
-      <Actions address={address} long={long} name="input" read={payload.read} />
+      <div className="min-w-0 flex-1 py-1">{content}</div>
+      {actions}
     </section>
   );
 }
 
 const LABELS = { agent: "Answer", tool: "Output" };
+const HEIGHTS = { agent: "max-h-96", tool: "max-h-56" };
 /** `reserve`: it is shown within the height that was reserved for it. */
 function Output({
   run,
@@ -84,26 +79,27 @@ function Output({
   first: FirstView | null;
   reserve: boolean;
 }) {
-  const address = `/api/runs/${run.id}/text?field=output`;
-  const payload = usePayload(text, address);
   const label = LABELS[run.kind];
-  const long = isLong(text.text, ANSWER_LIMIT);
+  const { content, actions } = useRunText(run, text, {
+    field: "output",
+    long: isLong(text.text, ANSWER_LIMIT),
+    height: reserve ? "max-h-36" : HEIGHTS[run.kind],
+    first,
+  });
   return (
     <section aria-label={label}>
       <div className="flex min-h-8 items-center">
         <h2 className="flex-1 font-semibold">{label}</h2>
-        <Actions address={address} long={long} name={label.toLowerCase()} read={payload.read} />
+        {actions}
       </div>
-      <Fold
-        height={reserve ? "max-h-36" : run.kind === "tool" ? "max-h-56" : "max-h-96"}
-        long={long}
-        onOpen={payload.load}
-        bytes={text.bytes}
-      >
-        {(folded) => <RunText first={first} folded={folded} isAnswer payload={payload} run={run} />}
-      </Fold>
+      {content}
     </section>
   );
+}
+
+/** A run's output without a label, collapsed if long. */
+export function OutputText({ run, text }: { run: RunDetail; text: PayloadPreview }) {
+  return useRunText(run, text, { field: "output", long: isLong(text.text) }).content;
 }
 
 /** Stands in for a result that is still to come. It shows what an agent's model is writing. */
@@ -133,68 +129,52 @@ function Coming({ run, calls }: { run: RunDetail; calls: CallLine[] }) {
   );
 }
 
-function Actions({
-  address,
-  long,
-  name,
-  read,
-}: {
-  address: string;
-  long: boolean;
-  name: string;
-  read: () => Promise<string>;
-}) {
-  return (
-    <span className="flex shrink-0 items-center">
-      {long ? <DownloadLink address={address} label={`Download the ${name}`} /> : null}
-      <CopyButton label={`Copy the ${name}`} text={read} />
-    </span>
-  );
-}
-
-/** A run's output without a label, collapsed if long. */
-export function OutputText({ run, text }: { run: RunDetail; text: PayloadPreview }) {
-  const payload = usePayload(text, `/api/runs/${run.id}/text?field=output`);
-  return (
-    <Fold long={isLong(text.text)} onOpen={payload.load} bytes={text.bytes}>
-      {(folded) => <RunText folded={folded} isAnswer payload={payload} run={run} />}
-    </Fold>
-  );
-}
-
-/** A run's text as a JSON document, Markdown or plain text. Agents get JSON from webhooks and may answer with it. */
-function RunText({
-  run,
-  payload,
-  isAnswer,
-  folded,
-  first,
-}: {
-  run: RunDetail;
-  payload: { text: string; cut: boolean };
-  isAnswer: boolean;
-  folded: boolean;
-  first?: FirstView | null;
-}) {
-  const { text, cut } = payload;
+/**
+ * A text of a run as a JSON document, Markdown or plain text, collapsed if long, and the buttons that copy and download
+ * it. Agents get JSON from webhooks and may answer with it.
+ */
+function useRunText(
+  run: RunDetail,
+  preview: PayloadPreview,
+  {
+    field,
+    long,
+    height,
+    first,
+  }: { field: "input" | "output"; long: boolean; height?: string; first?: FirstView | null },
+) {
+  const address = `/api/runs/${run.id}/text?field=${field}`;
+  const { text, cut, load, read } = usePayload(preview, address);
   const isDocument = useMemo(
     () => run.kind === "tool" || (!cut && parseDocument(text) !== undefined),
     [run.kind, text, cut],
   );
-  if (isDocument) return <JsonView cut={cut} text={text} tools={!folded} />;
-  if (!isAnswer) return <PlainText prose text={folded ? startOfFolded(text) : text} />;
-  return <FormattedText first={first} folded={folded} text={text} />;
-}
-
-function DownloadLink({ address, label }: { address: string; label: string }) {
-  return (
-    <a
-      aria-label={label}
-      className="inline-flex size-7 shrink-0 items-center justify-center rounded-md text-muted hover:bg-hover hover:text-ink"
-      href={`${address}&download=1`}
-      title={label}
-    >
-      <DownloadIcon />
-    </a>
-  );
+  const draw = (folded: boolean) => {
+    if (isDocument) return <JsonView cut={cut} text={text} tools={!folded} />;
+    if (field === "input") return <PlainText prose text={folded ? startOfFolded(text) : text} />;
+    return <FormattedText first={first} folded={folded} text={text} />;
+  };
+  const name = field === "input" ? field : LABELS[run.kind].toLowerCase();
+  return {
+    content: (
+      <Fold bytes={preview.bytes} height={height} long={long} onOpen={load}>
+        {draw}
+      </Fold>
+    ),
+    actions: (
+      <span className="flex shrink-0 items-center">
+        {long ? (
+          <a
+            aria-label={`Download the ${name}`}
+            className="inline-flex size-7 shrink-0 items-center justify-center rounded-md text-muted hover:bg-hover hover:text-ink"
+            href={`${address}&download=1`}
+            title={`Download the ${name}`}
+          >
+            <DownloadIcon />
+          </a>
+        ) : null}
+        <CopyButton label={`Copy the ${name}`} text={read} />
+      </span>
+    ),
+  };
 }

@@ -52,7 +52,9 @@ export function TimelineRow({
         ) : null}
         <LineName line={line} />
         <HeldCount line={line} />
-        {isWork(line) ? <AttemptCount count={line.attempts.length} /> : null}
+        {isWork(line) && line.attempts.length > 1 ? (
+          <Times count={line.attempts.length} word="attempt" />
+        ) : null}
         <span className="sr-only">
           , {line.status}, {bar.beyond ? `${bar.beyond} what is shown, ` : null}
         </span>
@@ -111,44 +113,41 @@ function LineName({ line }: { line: Row }) {
 function HeldCount({ line }: { line: Row }) {
   if (!line.folded && line.kind !== "group") return null;
   const holds = line.holds ?? [];
-  const steps = line.kind === "group" ? line.items.length : holds.filter(isStep).length;
-  const countOf = (wanted: string) => holds.filter(({ status }) => status === wanted).length;
+  const steps = holds.filter(isStep).length;
   return (
     <>
       {line.kind === "group" ? (
-        <span className="-ml-1 shrink-0 text-muted">
-          <span aria-hidden="true">×{formatCount(steps)}</span>
-          <span className="sr-only">, {formatPlural(steps, "item")}</span>
-        </span>
+        <Times count={line.items.length} word="item" />
       ) : (
         <span className="-ml-1 shrink-0 text-faint">
           +{formatCount(steps)}
           <span className="@max-md/timeline:sr-only"> {steps === 1 ? "step" : "steps"}</span>
         </span>
       )}
-      <FailureCount className="text-failed" count={countOf("Failed")} word="failed" />
-      <FailureCount className="text-waiting" count={countOf("Tolerated")} word="tolerated" />
+      {FAILURES.map(({ status, word, className }) => {
+        const count = holds.filter((each) => each.status === status).length;
+        return count === 0 ? null : (
+          <span className={className} key={word} title={`${formatCount(count)} ${word}`}>
+            <span className="sr-only">, </span>
+            {formatCount(count)}
+            <span className="@max-md/timeline:sr-only"> {word}</span>
+          </span>
+        );
+      })}
     </>
   );
 }
 
-function FailureCount({ count, word, className }: { count: number; word: string; className: string }) {
-  if (count === 0) return null;
-  return (
-    <span className={clsx("-ml-0.5 shrink-0", className)} title={`${formatCount(count)} ${word}`}>
-      <span className="sr-only">, </span>
-      {formatCount(count)}
-      <span className="@max-md/timeline:sr-only"> {word}</span>
-    </span>
-  );
-}
+const FAILURES = [
+  { status: "Failed", word: "failed", className: "-ml-0.5 shrink-0 text-failed" },
+  { status: "Tolerated", word: "tolerated", className: "-ml-0.5 shrink-0 text-waiting" },
+];
 
-function AttemptCount({ count }: { count: number }) {
-  if (count < 2) return null;
+function Times({ count, word }: { count: number; word: string }) {
   return (
     <span className="-ml-1 shrink-0 text-muted">
-      <span aria-hidden="true">×{count}</span>
-      <span className="sr-only">, {count} attempts</span>
+      <span aria-hidden="true">×{formatCount(count)}</span>
+      <span className="sr-only">, {formatPlural(count, word)}</span>
     </span>
   );
 }

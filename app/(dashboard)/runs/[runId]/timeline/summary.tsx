@@ -1,5 +1,5 @@
 import clsx from "clsx";
-import { memo, type ReactNode } from "react";
+import { memo } from "react";
 import { formatCount, formatCredits, formatDuration } from "@/app/_ui/figures/format";
 import { useNow } from "@/app/_ui/figures/time";
 import { isTerminal } from "@/server/contract/enums";
@@ -30,13 +30,17 @@ export const TimelineSummary = memo(function TimelineSummary({ reserve, ...props
 });
 
 function Totals({ run, lines, measure, onShow }: Props) {
+  const parts = partsOf(run, lines, measure);
   const largest = largestLine(lines, measure, run.finishedAt ? Date.parse(run.finishedAt) : 0);
   return (
     <>
-      {measure === "time" ? <TimeParts lines={lines} run={run} /> : null}
-      {measure === "credits" ? <CreditParts lines={lines} /> : null}
-      {measure === "tokens" ? <Part name="in" value={formatCount(run.inputTokens)} /> : null}
-      {measure === "tokens" ? <Part name="out" value={formatCount(run.outputTokens)} /> : null}
+      {measure === "credits" && parts.length === 0 ? <span>No cost.</span> : null}
+      {parts.map(({ name, value, share }) => (
+        <span key={name}>
+          {name} <span className="text-ink tabular-nums">{value}</span>
+          {share === undefined ? null : ` ${Math.round(share * 100)}%`}
+        </span>
+      ))}
       {largest ? (
         <button className="ml-auto text-accent hover:underline" onClick={() => onShow(largest)} type="button">
           {measure === "time" ? "slowest" : "most"}: {shortNameOf(largest)}
@@ -46,60 +50,39 @@ function Totals({ run, lines, measure, onShow }: Props) {
   );
 }
 
-function TimeParts({ run, lines }: Pick<Props, "run" | "lines">) {
-  if (!run.startedAt || !run.finishedAt) return null;
+type Part = { name: string; value: string; share?: number };
+
+function partsOf(run: RunDetail, lines: WorkLine[], measure: Measure): Part[] {
+  if (measure === "tokens")
+    return [
+      { name: "in", value: formatCount(run.inputTokens) },
+      { name: "out", value: formatCount(run.outputTokens) },
+    ];
+  if (measure === "credits") {
+    const { model, actions, started } = creditShares(lines);
+    const format = (units: number) => formatCredits(fromCreditUnits(units));
+    return sharesOf({ model, actions, "child runs": started }, model + actions + started, format);
+  }
+  if (!run.startedAt || !run.finishedAt) return [];
   const [start, end] = [Date.parse(run.startedAt), Date.parse(run.finishedAt)];
   const queued = start - Date.parse(run.createdAt);
-  const shares = timeShares(lines, waitsOf(run), { start, end, now: end });
-  const parts = {
-    model: shares.model,
-    steps: shares.steps,
-    "waited for a slot": shares.waited,
-    between: shares.between,
-  };
-  return (
-    <>
-      {queued >= MIN_SHOWN_WAIT_MS ? <Part name="queued" value={formatDuration(queued)} /> : null}
-      <Parts format={formatDuration} parts={parts} total={end - start} />
-    </>
-  );
+  const { model, steps, waited, between } = timeShares(lines, waitsOf(run), { start, end, now: end });
+  const times = { model, steps, "waited for a slot": waited, between };
+  return [
+    ...(queued >= MIN_SHOWN_WAIT_MS ? [{ name: "queued", value: formatDuration(queued) }] : []),
+    ...sharesOf(times, end - start, formatDuration),
+  ];
 }
 
-function CreditParts({ lines }: Pick<Props, "lines">) {
-  const { model, actions, started } = creditShares(lines);
-  const total = model + actions + started;
-  if (total === 0) return <span>No cost.</span>;
-  return (
-    <Parts
-      format={(units) => formatCredits(fromCreditUnits(units))}
-      parts={{ model, actions, "child runs": started }}
-      total={total}
-    />
-  );
-}
-
-/** The parts of a total that are not zero, with their shares. */
-function Parts({
-  parts,
-  total,
-  format,
-}: {
-  parts: Record<string, number>;
-  total: number;
-  format: (amount: number) => string;
-}) {
-  return Object.entries(parts).map(([name, amount]) =>
-    amount > 0 ? <Part key={name} name={name} share={amount / total} value={format(amount)} /> : null,
-  );
-}
-
-function Part({ name, value, share }: { name: string; value: ReactNode; share?: number }) {
-  return (
-    <span>
-      {name} <span className="text-ink tabular-nums">{value}</span>
-      {share === undefined ? null : ` ${Math.round(share * 100)}%`}
-    </span>
-  );
+/** The parts of a total that are not zero. */
+function sharesOf(
+  amounts: Record<string, number>,
+  total: number,
+  format: (amount: number) => string,
+): Part[] {
+  return Object.entries(amounts)
+    .filter(([, amount]) => amount > 0)
+    .map(([name, amount]) => ({ name, value: format(amount), share: amount / total }));
 }
 
 /** The current work of an open run, updated once a second. */

@@ -23,9 +23,9 @@ function startedRun(line: Line): string | null {
  */
 export function useUnfolding(first: { run: string | null; attempts: string | null }) {
   const trpc = useTRPC();
-  const [ids, setIds] = useState<ReadonlySet<string>>(() => changed(new Set(), first.run, true));
+  const [ids, setIds] = useState<ReadonlySet<string>>(() => setIncluded(new Set(), first.run, true));
   const [attempts, setAttempts] = useState<ReadonlySet<string>>(() =>
-    changed(new Set(), first.attempts, true),
+    setIncluded(new Set(), first.attempts, true),
   );
   const found = useQueries({
     queries: [...ids].map((runId) => ({
@@ -46,14 +46,14 @@ export function useUnfolding(first: { run: string | null; attempts: string | nul
       return inner === null ? attempts.has(line.slug) : ids.has(inner);
     },
     unfold: (line: Line, open: boolean) => {
-      setIds((known) => changed(known, startedRun(line), open));
-      setAttempts((known) => changed(known, line.slug, open));
+      setIds((known) => setIncluded(known, startedRun(line), open));
+      setAttempts((known) => setIncluded(known, line.slug, open));
     },
   };
 }
 
 /** The set with or without a key; null changes nothing. */
-export function changed(
+export function setIncluded(
   known: ReadonlySet<string>,
   key: string | null,
   present: boolean,
