@@ -1,7 +1,7 @@
 import type { OrgId } from "@/server/auth/actor";
 import type { Transaction } from "@/server/db/client";
-import { describeKnownTargets } from "@/server/runs/find-target";
 import type { Issue } from "@/server/errors";
+import { describeKnownTargets } from "@/server/runs/find-target";
 import { findDefinitions } from "./definition-rows";
 import { slug as slugSchema } from "./definitions";
 

@@ -50,10 +50,7 @@ export const runsRouter = router({
     ),
 
   /** Which of these runs match a filter. */
-  fitting: viewer
-    .input(filtered.extend({ ids }))
-    .query(call(findFitting)),
-
+  fitting: viewer.input(filtered.extend({ ids })).query(call(findFitting)),
 
   neighbours: viewer.input(filtered.extend(run.shape)).query(call(findNeighbours)),
   metrics: viewer.input(metricsQuestion).query(call(readRunMetrics)),
