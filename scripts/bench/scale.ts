@@ -13,7 +13,6 @@ import {
   finishedStepRow,
   newCallRow,
   newStepRow,
-  rowOf,
 } from "@/server/runs/engine/write/journal-rows";
 import { Lane } from "@/server/runs/engine/write/writer";
 import { prepareStart } from "@/server/runs/prepare-start";
@@ -135,7 +134,7 @@ async function writeRun(
   const calls = Array.from({ length: CALLS }, (_, n) => {
     const call = { key: `think-${n + 1}`, iteration: n + 1, provider: "bench", model: "bench" };
     const row = finishedCallRow(newCallRow(run, call, verdict.at), { reply, credits: new Decimal("0.07") });
-    return rowOf({ ...row, ...finished, sequence: n * 2 + 2 });
+    return { ...row, ...finished, sequence: n * 2 + 2 };
   });
   const steps = Array.from({ length: STEPS }, (_, n) => {
     const step = { key: `call-${n + 1}-1`, stepNumber: n + 1, iteration: n + 1, toolName: "calculate" };
@@ -148,16 +147,16 @@ async function writeRun(
     };
     const result = { output: '{"result":9.6}', error: null, actions: 1, credits: new Decimal("0.01") };
     const row = finishedStepRow(newStepRow(run, { ...step, ...more }, verdict.at), result);
-    return rowOf({ ...row, ...finished, sequence: n * 2 + 3 });
+    return { ...row, ...finished, sequence: n * 2 + 3 };
   });
   await Promise.all([...calls.slice(0, -1), ...steps].map((row) => journal.row(row)));
-  const credits = new Decimal("0.07").mul(CALLS).add(new Decimal("0.01").mul(STEPS));
+  const creditsUsed = new Decimal("0.07").mul(CALLS).add(new Decimal("0.01").mul(STEPS));
   const totals = {
-    steps: STEPS,
-    actions: STEPS,
+    stepsExecuted: STEPS,
+    actionsUsed: STEPS,
     inputTokens: 300 * CALLS,
     outputTokens: 100 * CALLS,
-    credits,
+    creditsUsed,
   };
   const end = {
     outcome: { status: "Completed", output: TEXT } as const,

@@ -15,6 +15,8 @@ import { inUse, NEWEST } from "./definition-rows";
 const LINE = { id: true, slug: true, name: true, version: true, updatedAt: true } as const;
 const BY_NAME = { orderBy: { name: "asc" } } as const;
 
+export type AgentLine = Awaited<ReturnType<typeof listAgents>>[number];
+
 /** The organization's agents with their current version, by name. */
 export async function listAgents(services: Services, actor: MemberActor) {
   const agents = await services.db.agent.findMany({
@@ -28,6 +30,8 @@ export async function listAgents(services: Services, actor: MemberActor) {
     model: current?.model ?? "",
   }));
 }
+
+export type ToolLine = Awaited<ReturnType<typeof listTools>>[number];
 
 /** The organization's tools with their current version, by name. */
 export async function listTools(services: Services, actor: MemberActor) {

@@ -3,7 +3,7 @@
 import { Button } from "@/app/_ui/button";
 import { Dialog, DialogActions } from "@/app/_ui/dialog";
 import { ConfirmDialog } from "@/app/_ui/forms/form-dialog";
-import type { DefinitionRef } from "@/server/catalog/versions";
+import type { DefinitionRef } from "@/server/catalog/definition-rows";
 import { UsedBy, type User } from "../used-by";
 import type { useArchive } from "./use-definition-acts";
 

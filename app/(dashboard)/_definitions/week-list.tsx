@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import { Empty } from "@/app/_ui/page/page";
 import { type Column, List, ListCell, ListRow, RowName } from "@/app/_ui/table";
-import type { WeekFigures } from "@/server/runs/read/metrics/week";
+import type { WeekFigures } from "@/server/runs/read/metrics/metrics";
 import { ListSearch } from "./list-search";
 import { type ListView, viewLines, WeekCells, weekColumns } from "./week";
 import { WeekTotal } from "./week-total";
