@@ -17,7 +17,6 @@ const eventData = z.object({ runId: z.uuid(), segment: z.int().min(1) });
  */
 const RETRIES = 3;
 
-/** Creates the functions around the executor of a run's segment. */
 export function createRunFunctions(
   client: Inngest.Any,
   executeSegment: (runId: string) => Promise<SegmentResult>,

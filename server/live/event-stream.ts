@@ -30,7 +30,6 @@ export type Events = {
   mayStay: () => Promise<boolean>;
   /** Called with what `produce` or `mayStay` threw, which ends the stream. */
   onError: (error: unknown) => void;
-  /** Called once, when the stream has ended. */
   onOver: () => void;
 };
 

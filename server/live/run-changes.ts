@@ -12,7 +12,6 @@ export function notifyRunChanged(
   services.notifications.send("run", run.id, `${run.orgId}:${run.id}:${sequence}`);
 }
 
-/** A changed run and its sequence after the change. */
 export type RunChange = { orgId: string; runId: string; sequence: number };
 export type Subscription = {
   /** Whether notifications arrive at the moment; while false, poll. */

@@ -20,7 +20,6 @@ export function readAttempts(text: string): Attempt[] {
 
 const toolCallList = z.array(z.object({ id: z.string(), name: z.string(), arguments: z.string() })).catch([]);
 
-/** The calls that a model requested. */
 export function readToolCalls(text: string): ToolCall[] {
   return toolCallList.parse(tryParseJson(text));
 }

@@ -38,7 +38,6 @@ export type StartRequest = (
   delivery?: (ReceivedDelivery & { receivedAt: Date }) | undefined;
 };
 
-/** A start that may be committed. */
 export type PreparedStart = Awaited<ReturnType<typeof prepareStart>>;
 
 /**

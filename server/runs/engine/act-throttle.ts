@@ -30,7 +30,6 @@ export class ActThrottle {
     this.#executing = executing;
   }
 
-  /** Notes that a start came in. */
   noteStart(): void {
     this.#lastStartAt = performance.now();
   }

@@ -245,7 +245,6 @@ export class Dispatcher {
     this.#sharing.unref();
   }
 
-  /** Decides which organizations must yield slots. */
   async #share(): Promise<void> {
     if (this.#slots.freeSlots() > 0) {
       this.#yieldsDue.clear();

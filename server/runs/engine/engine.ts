@@ -76,7 +76,6 @@ export class RunEngine implements Engine, Slots {
     return this.#worker;
   }
 
-  /** Begins to execute runs. */
   start(driver: Driver): void {
     this.#driver = driver;
     this.#dispatcher = new Dispatcher(this.getServices(), driver, this);
@@ -138,7 +137,6 @@ export class RunEngine implements Engine, Slots {
     void this.#drive(this.#open(run, worker));
   }
 
-  /** Gives a claimed run its slot. */
   #open(run: ClaimedRun, worker: Worker, { contents, children } = UNTOUCHED()): Slot {
     const journal = new RunJournal(this.getServices(), worker, { run, contents });
     const used = contents.totals.creditsUsed.add(children.open);
@@ -324,7 +322,6 @@ export class RunEngine implements Engine, Slots {
 /** The state of a run that was never executed. */
 const UNTOUCHED = () => ({ contents: emptyJournal(), children: { open: ZERO, ended: ZERO, count: 0 } });
 
-/** The delay after a failed attempt. */
 function delayAfter(attempt: number): number {
   return Math.min(10_000, 250 * 2 ** attempt);
 }

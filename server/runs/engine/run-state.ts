@@ -59,7 +59,6 @@ export async function releaseRuns(
   });
 }
 
-/** Releases the children of a run of this worker. */
 export async function releaseChildren(client: Queryable, rootId: string, workerId: string): Promise<void> {
   await client.query(
     `UPDATE runs SET claimed_by = NULL WHERE claimed_by = $2 AND root_run_id = $1 AND parent_run_id IS NOT NULL AND status = 'Running'`,
@@ -83,7 +82,6 @@ export async function wakeRuns({ pool, clock }: Pick<Services, "pool" | "clock">
   return rows[0] ?? { woken: 0, nextMs: null };
 }
 
-/** Whether any run waits for a slot. */
 export async function anyWaiting(client: Queryable): Promise<boolean> {
   const { rows } = await client.query({
     name: "any-waiting",

@@ -40,7 +40,6 @@ export async function settle({ journal, entered }: Slot): Promise<void> {
   for (const one of [journal, ...entered.map((entry) => entry.journal)]) await one.settled();
 }
 
-/** A run and the worker that has it. */
 type Claim = { run: ClaimedRun; worker: Pick<Worker, "id"> };
 
 /** Releases the slot of a committed run, which waits for another one from `until` on. */

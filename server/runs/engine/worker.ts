@@ -6,7 +6,6 @@ import { ActThrottle } from "./act-throttle";
 import type { Worker } from "./port";
 import { Lane, type LaneOptions, WorkerLost } from "./write/writer";
 
-/** How often a worker reports that it is alive. */
 export const HEARTBEAT_MS = 500;
 /**
  * A worker that has not reported for this long is replaced. Other processes continue its runs within 3 s of its last

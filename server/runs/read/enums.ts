@@ -27,7 +27,6 @@ export const METRICS_INTERVALS = {
 } as const satisfies Record<RunPeriod, readonly [string, ...string[]]>;
 export type MetricsInterval = (typeof METRICS_INTERVALS)[RunPeriod][number];
 
-/** An interval's length in ms. */
 export function intervalMs(interval: MetricsInterval): number {
   const unit = { m: 60_000, h: 3_600_000, d: 86_400_000 };
   const [letter] = (["m", "h", "d"] as const).filter((each) => interval.endsWith(each));

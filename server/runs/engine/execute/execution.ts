@@ -17,7 +17,6 @@ export type SegmentContext = {
   family: { started: number };
   /** Called before each act; throws YieldSlot if the run must yield its slot. */
   checkpoint(): void;
-  /** Called with each run that ended. */
   onEnd(run: ClaimedRun, end: { outcome: Outcome; totals: Totals; finishedAt: Date }): void;
 };
 

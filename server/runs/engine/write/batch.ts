@@ -126,7 +126,6 @@ export function countAdmitted(batch: Queued[], answer: FlushAnswer | null): numb
   return starts.filter(({ givenUp }, i) => !givenUp && answer?.starts[i]?.startsWith("run")).length;
 }
 
-/** Resolves the callers of a flush. */
 export function settle(batch: Queued[], answer: FlushAnswer | null): void {
   const ended = new Set(answer?.ended?.map(({ i }) => i) ?? []);
   let starts = 0;

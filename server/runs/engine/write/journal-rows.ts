@@ -125,11 +125,11 @@ export function newStepRow(run: Owner, step: NewStep, at: Date): StepRow {
   };
 }
 
-export function finishedCallRow(row: ModelCallRow, result: CallResult): ModelCallRow {
+/** What the result of a model call changes in its row. */
+export function callChange(row: ModelCallRow, result: CallResult): Partial<ModelCallRow> & Usage {
   const reply = "reply" in result ? result.reply : null;
   const { content = "", usage } = reply ?? ("received" in result ? result.received : null) ?? {};
   return {
-    ...row,
     provider: reply?.provider ?? row.provider,
     status: reply ? "Completed" : "Failed",
     content,
@@ -143,14 +143,17 @@ export function finishedCallRow(row: ModelCallRow, result: CallResult): ModelCal
   };
 }
 
-export function finishedStepRow(row: StepRow, result: StepResult): StepRow {
+type Usage = Pick<ModelCallRow, "input_tokens" | "output_tokens">;
+
+/** What the result of a step changes in its row. */
+export function stepChange(result: StepResult): Partial<StepRow> {
   const status = result.error === null ? "Completed" : "Failed";
-  return { ...row, ...result, status, credits: result.credits.toFixed(4) };
+  return { ...result, status, credits: result.credits.toFixed(4) };
 }
 
-/** What ends with its run. */
-export function failedRow<Row extends JournalRow>(row: Row, status: "Failed" | "Cancelled"): Row {
+/** What changes in the row of a call or step that ends with its run. */
+export function failure(row: JournalRow, status: "Failed" | "Cancelled"): Partial<StepRow> {
   const step = isStep(row);
   const error = `The run ended (${status}) before this ${step ? "step" : "call"} had finished.`;
-  return { ...row, status: "Failed", error, ...(step ? { output: JSON.stringify({ error }) } : {}) };
+  return { status: "Failed", error, ...(step && { output: JSON.stringify({ error }) }) };
 }

@@ -6,9 +6,8 @@ import { pauseAt } from "../pause-points";
 import type { Worker } from "../port";
 import {
   type CallResult,
-  failedRow,
-  finishedCallRow,
-  finishedStepRow,
+  callChange,
+  failure,
   type JournalRow,
   type ModelCallRow,
   type NewCall,
@@ -17,6 +16,7 @@ import {
   newStepRow,
   type StepResult,
   type StepRow,
+  stepChange,
 } from "./journal-rows";
 
 /**
@@ -46,7 +46,6 @@ export type JournalContents = {
   interrupted: Map<string, Attempt[]>;
   /** When interrupted steps started, by key. */
   openSteps: Map<string, Date>;
-  /** Numbers of steps, by key. */
   stepNumbers: Map<string, number>;
   totals: Totals;
   sequence: number;
@@ -64,7 +63,6 @@ export function emptyJournal(): JournalContents {
   };
 }
 
-/** A call or step in progress. */
 type Begun<Row> = { row: Row; startedAt: number; timer: NodeJS.Timeout; attempts: Attempt[] };
 export type BegunCall = Begun<ModelCallRow>;
 export type BegunStep = Begun<StepRow>;
@@ -140,7 +138,7 @@ export class RunJournal {
     const unfinished =
       status === "Completed"
         ? []
-        : [...this.#abandoned.values()].map((begun) => this.#ended(begun, failedRow(begun.row, status)));
+        : [...this.#abandoned.values()].map((begun) => this.#ended(begun, failure(begun.row, status)));
     if (status !== "Completed") this.totals.stepsExecuted += this.#past.openSteps.size;
     return [...this.#waiting.splice(0), ...unfinished];
   }
@@ -222,27 +220,25 @@ export class RunJournal {
 
   /** Completes a model call: reply, usage and price are final with the next commit. */
   finishCall(begun: BegunCall, result: CallResult): void {
-    const { row } = begun;
-    const finished = finishedCallRow(row, result);
-    this.#finish(begun, finished);
-    this.totals.inputTokens += finished.input_tokens;
-    this.totals.outputTokens += finished.output_tokens;
+    const change = callChange(begun.row, result);
+    this.#finish(begun, change);
+    this.totals.inputTokens += change.input_tokens;
+    this.totals.outputTokens += change.output_tokens;
     this.totals.creditsUsed = this.totals.creditsUsed.add(result.credits);
     if ("reply" in result) {
       const { content, toolCalls, usage } = result.reply;
-      this.calls.set(row.key, { content, toolCalls, usage });
+      this.calls.set(begun.row.key, { content, toolCalls, usage });
     }
   }
 
   /** Completes a step: result, action and price are final with the next commit. */
   finishStep(begun: BegunStep, result: StepResult): FinishedStep {
-    const { row } = begun;
-    this.#finish(begun, finishedStepRow(row, result));
+    this.#finish(begun, stepChange(result));
     this.totals.stepsExecuted += 1;
     this.totals.actionsUsed += result.actions;
     this.totals.creditsUsed = this.totals.creditsUsed.add(result.credits);
     const finished = { output: result.output, failed: result.error !== null };
-    this.steps.set(row.key, finished);
+    this.steps.set(begun.row.key, finished);
     return finished;
   }
 
@@ -253,20 +249,21 @@ export class RunJournal {
     this.#abandoned.set(begun.row.key, begun);
   }
 
-  #finish(begun: BegunCall | BegunStep, row: JournalRow): void {
+  #finish(begun: BegunCall | BegunStep, change: Partial<JournalRow>): void {
     clearTimeout(begun.timer);
     this.#open -= 1;
-    this.#past.openSteps.delete(row.key);
-    this.#waiting.push(this.#ended(begun, row));
+    this.#past.openSteps.delete(begun.row.key);
+    this.#waiting.push(this.#ended(begun, change));
     // With others in progress, the run's end is not next.
     if (this.#open > 0) this.#send();
     else this.#timer ??= setTimeout(() => this.#send(), JOIN_END_WITHIN_MS);
   }
 
-  /** With what is known only when a call or step ends. */
-  #ended(begun: BegunCall | BegunStep, row: JournalRow): JournalRow {
+  /** The row of a call or step that has ended. */
+  #ended(begun: BegunCall | BegunStep, change: Partial<JournalRow>): JournalRow {
     return {
-      ...row,
+      ...begun.row,
+      ...change,
       attempts: JSON.stringify(begun.attempts),
       duration: Math.max(0, this.#services.clock.now().getTime() - begun.startedAt),
       sequence: this.nextSequence(),

@@ -80,7 +80,6 @@ export class Lane {
     this.#options.onStart();
     return this.#count(value).finally(() => this.#starting.delete(value.id));
   }
-  /** Whether a start of this run is in progress. */
   isStarting(runId: string): boolean {
     return this.#starting.has(runId);
   }
@@ -300,7 +299,6 @@ async function ask<Row extends pg.QueryResultRow>(
   }
 }
 
-/** Removes items whose callers have given up. */
 function dropGivenUp(batch: Queued[]): void {
   batch.splice(0, batch.length, ...batch.filter(({ givenUp }) => !givenUp));
 }

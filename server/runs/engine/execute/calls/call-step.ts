@@ -8,7 +8,6 @@ import { attemptFunction } from "./call-function";
 import { callRun } from "./call-run";
 import { performStep, type StepCall, type StepOutcome } from "./perform-step";
 
-/** Executes a function as a step. */
 export function callStep(execution: Execution, call: StepCall): Promise<FinishedStep> {
   const { run, hasSideEffects = false } = findFunction(call.toolName) ?? {};
   if (run === undefined || typeof run === "function") {
