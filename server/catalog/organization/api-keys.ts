@@ -2,10 +2,9 @@ import { z } from "zod";
 import { actorReference } from "@/server/auth/actor";
 import { newApiKey } from "@/server/auth/api-key";
 import { Decimal } from "@/server/credits/amount";
-import type { ApiKey } from "@/server/db/generated/client";
 import { AppError } from "@/server/errors";
 import { newId } from "@/server/ids";
-import { type Facts, recordAudit } from "@/server/operate/audit";
+import { recordAudit } from "@/server/operate/audit";
 import { type Change, catalogVerb, type Saved, saveItem } from "../change";
 import { type ApiKeyDefinition, apiKeyDefinition } from "../definitions";
 import { refusal } from "../issues";
@@ -27,6 +26,19 @@ export const createApiKey = catalogVerb(
   },
 );
 
+/** The fields that are compared and audited, and the id. */
+const AUDITED = {
+  id: true,
+  name: true,
+  prefix: true,
+  scopes: true,
+  targetIds: true,
+  expiresAt: true,
+  startsPerMinute: true,
+  readsPerMinute: true,
+  maxCredits: true,
+} as const;
+
 /**
  * Creates the organization's key of that name, or updates the usable one (its secret stays). A revoked key is never
  * reactivated: its name gets a new one.
@@ -42,6 +54,7 @@ export async function putApiKey(change: Change, definition: ApiKeyDefinition): P
   const found = await tx.apiKey.findFirst({
     where: { organizationId: actor.orgId, name, revokedAt: null },
     orderBy: { id: "desc" },
+    select: AUDITED,
   });
   const expiresAt = definition.expiresAt === null ? null : new Date(definition.expiresAt);
   const maxCredits = definition.maxCredits === null ? null : new Decimal(definition.maxCredits);
@@ -49,49 +62,18 @@ export async function putApiKey(change: Change, definition: ApiKeyDefinition): P
     throw refusal([{ path: "/expiresAt", message: "is in the past" }]);
   }
   const row = { name, scopes, startsPerMinute, readsPerMinute, targetIds, expiresAt, maxCredits };
-  const { key, prefix, hash } = found ? { ...found, key: undefined } : newApiKey();
-  const id = found?.id ?? newId();
-  const saved = await saveItem(
-    change,
-    {
-      subject: { kind: "api_key", id, name },
-      before: found && factsOf(found),
-      after: factsOf({ ...row, prefix }),
-    },
-    () =>
-      found
-        ? tx.apiKey.update({ where: { id }, data: row })
-        : tx.apiKey.create({
-            data: {
-              ...row,
-              id,
-              organizationId: actor.orgId,
-              prefix,
-              hash: Uint8Array.from(hash),
-              createdBy: actorReference(actor),
-              createdAt: at,
-            },
-          }),
-  );
-  return { id, name, prefix, saved, ...(key !== undefined && { key }) };
-}
-
-type Audited = Pick<
-  ApiKey,
-  | "name"
-  | "scopes"
-  | "startsPerMinute"
-  | "readsPerMinute"
-  | "targetIds"
-  | "expiresAt"
-  | "maxCredits"
-  | "prefix"
->;
-
-function factsOf({ name, scopes, startsPerMinute, readsPerMinute, targetIds, ...key }: Audited): Facts {
-  const { expiresAt, maxCredits, prefix } = key;
-  const limits = { scopes, startsPerMinute, readsPerMinute, targetIds, expiresAt };
-  return { name, ...limits, maxCredits: maxCredits?.toFixed() ?? null, prefix };
+  const { id, ...before } = found ?? { id: newId() };
+  const made = newApiKey();
+  const { prefix } = found ?? made;
+  const subject = { kind: "api_key" as const, id, name };
+  const compared = { subject, before: found && before, after: { ...row, prefix } };
+  const saved = await saveItem(change, compared, () => {
+    if (found) return tx.apiKey.update({ where: { id }, data: row });
+    const hash = Uint8Array.from(made.hash);
+    const origin = { organizationId: actor.orgId, createdBy: actorReference(actor), createdAt: at };
+    return tx.apiKey.create({ data: { ...row, ...origin, id, prefix, hash } });
+  });
+  return { id, name, prefix, saved, ...(found ? {} : { key: made.key }) };
 }
 
 /** Revokes a key for good; repeating it changes nothing. Throws `not_found`. */
