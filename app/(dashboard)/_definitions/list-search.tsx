@@ -8,9 +8,8 @@ import { SearchField } from "@/app/_ui/search-field";
 import { listHref, type WeekSort } from "./week";
 
 type ListSearchProps = {
-  /** The items' plural: `agents`. */
+  /** The items' plural, which is also their path: `agents`. */
   what: string;
-  path: string;
   search: string;
   sort: WeekSort | null;
   shown: number;
@@ -18,7 +17,7 @@ type ListSearchProps = {
 };
 
 /** A field that narrows a list by name, kept in the URL, and how many items are shown. The key `/` leads to it. */
-export function ListSearch({ what, path, search, sort, shown, total }: ListSearchProps) {
+export function ListSearch({ what, search, sort, shown, total }: ListSearchProps) {
   const router = useRouter();
   const field = useRef<HTMLInputElement>(null);
   const [typed, setTyped] = useState(search);
@@ -26,7 +25,7 @@ export function ListSearch({ what, path, search, sort, shown, total }: ListSearc
   usePageKeys({ "/": () => field.current?.focus() });
   const find = (text: string) => {
     setTyped(text);
-    startTransition(() => router.replace(listHref(path, { sort, search: text }), { scroll: false }));
+    startTransition(() => router.replace(listHref(`/${what}`, { sort, search: text }), { scroll: false }));
   };
   return (
     <search className="flex min-h-12 items-center gap-3 px-4 py-2 sm:px-6">

@@ -27,7 +27,7 @@ export function WeekList<Item extends Line>({ kind, items, view, badges, about, 
   return (
     <>
       <WeekTotal lines={items} />
-      <ListSearch {...view} path={path} shown={shown.length} total={items.length} what={what} />
+      <ListSearch {...view} shown={shown.length} total={items.length} what={what} />
       <List columns={[[kind], about.column, ...weekColumns(path, view), last.column]} label={`${kind}s`}>
         {shown.map((item) => (
           <ListRow key={item.id}>

@@ -19,7 +19,7 @@ import { ValueField } from "./value-field";
 
 const ANCHORED = "Other parts of the YAML use its anchor. Change them first.";
 
-/** The form of one step: its place, name, function, input and flow. */
+/** The form of one step: its position, id, function, input and flow. */
 export function StepForm({ step, index, ...props }: PartProps & { step: StepView; index: number }) {
   const trpc = useTRPC();
   const { data: functions } = useSuspenseQuery(trpc.definitions.functions.queryOptions());

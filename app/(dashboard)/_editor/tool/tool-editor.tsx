@@ -47,7 +47,7 @@ export function ToolEditor({ mode, id }: EditorProps) {
     mode,
     id,
     existing,
-    saved: useMemo(() => textOf(existing, mode), [existing, mode]),
+    saved: useMemo(() => initialYaml(existing, mode), [existing, mode]),
     isValue: isText,
     labels: LABELS,
     save: (yaml, how) => client.definitions.saveTool.mutate({ yaml, ...how }),
@@ -183,7 +183,7 @@ function PartForm({ part, isNew, ...props }: PartProps & { part: Part; isNew: bo
 }
 
 /** The YAML that an editor begins with. */
-function textOf(
+function initialYaml(
   existing: { yaml: string; slug: string; name: string } | undefined,
   mode: EditorProps["mode"],
 ): string {
