@@ -8,12 +8,7 @@ import { readEnvironment } from "@/server/env";
 import { newId } from "@/server/ids";
 import type { ModelReply } from "@/server/models/port";
 import { endClaimedRun } from "@/server/runs/engine/end-run";
-import {
-  finishedCallRow,
-  finishedStepRow,
-  newCallRow,
-  newStepRow,
-} from "@/server/runs/engine/write/journal-rows";
+import { callChange, newCallRow, newStepRow, stepChange } from "@/server/runs/engine/write/journal-rows";
 import { Lane } from "@/server/runs/engine/write/writer";
 import { prepareStart } from "@/server/runs/prepare-start";
 import { claimedRun, startItem } from "@/server/runs/start-item";
@@ -133,8 +128,9 @@ async function writeRun(
   };
   const calls = Array.from({ length: CALLS }, (_, n) => {
     const call = { key: `think-${n + 1}`, iteration: n + 1, provider: "bench", model: "bench" };
-    const row = finishedCallRow(newCallRow(run, call, verdict.at), { reply, credits: new Decimal("0.07") });
-    return { ...row, ...finished, sequence: n * 2 + 2 };
+    const row = newCallRow(run, call, verdict.at);
+    const change = callChange(row, { reply, credits: new Decimal("0.07") });
+    return { ...row, ...change, ...finished, sequence: n * 2 + 2 };
   });
   const steps = Array.from({ length: STEPS }, (_, n) => {
     const step = { key: `call-${n + 1}-1`, stepNumber: n + 1, iteration: n + 1, toolName: "calculate" };
@@ -142,12 +138,11 @@ async function writeRun(
       input: '{"expression":"12*0.8"}',
       reasoning: "",
       usage,
-      childRunId: null,
       hasSideEffects: false,
     };
     const result = { output: '{"result":9.6}', error: null, actions: 1, credits: new Decimal("0.01") };
-    const row = finishedStepRow(newStepRow(run, { ...step, ...more }, verdict.at), result);
-    return { ...row, ...finished, sequence: n * 2 + 3 };
+    const row = newStepRow(run, { ...step, ...more }, verdict.at);
+    return { ...row, ...stepChange(result), ...finished, sequence: n * 2 + 3 };
   });
   await Promise.all([...calls.slice(0, -1), ...steps].map((row) => journal.row(row)));
   const creditsUsed = new Decimal("0.07").mul(CALLS).add(new Decimal("0.01").mul(STEPS));

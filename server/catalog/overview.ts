@@ -64,8 +64,6 @@ async function readRunsOf(
   });
 }
 
-export type TriggerLine = Awaited<ReturnType<typeof listTriggers>>[number];
-
 /** The organization's triggers with their newest delivery, by name. */
 export async function listTriggers(services: Services, actor: MemberActor) {
   const target = { select: { id: true, name: true, deletedAt: true } };
@@ -228,8 +226,6 @@ export async function listDirectory({ db }: Services, actor: MemberActor) {
 }
 
 export type FilterTargets = Awaited<ReturnType<typeof listFilterTargets>>;
-/** An id and its name, for filters. */
-export type NamedTarget = FilterTargets["agents"][number];
 
 /** What runs can be filtered by, including deleted items, whose runs still exist. `people` are members, by user id. */
 export async function listFilterTargets({ db }: Services, actor: MemberActor) {

@@ -17,9 +17,6 @@ export type RunMetrics = Awaited<ReturnType<typeof readRunMetrics>>;
 /** The runs created from `from` until before `to` (ISO 8601). */
 export type MetricsBucket = RunMetrics["buckets"][number];
 
-/** The runs of one agent, tool, trigger or key. */
-export type MetricsGroup = RunMetrics["agents"][number];
-
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 
