@@ -3,7 +3,7 @@ import { dirname, join, relative } from "node:path";
 import { expect, test } from "vitest";
 import { runCommandLine } from "@/scripts/cli/command-line";
 
-/** The pages of docs/ and the links between them. */
+/** The pages of docs/, the links between them, and the files and commands that they name. */
 
 const ROOT = join(import.meta.dirname, "..");
 const PAGES = readdirSync(join(ROOT, "docs"), { recursive: true, encoding: "utf8" })
@@ -61,6 +61,16 @@ test.each(["README.md", "CONTRIBUTING.md", "SECURITY.md", ...PAGES])(
     expect(dead.map(([link]) => link)).toEqual([]);
   },
 );
+
+test.each(["CONTRIBUTING.md", ...PAGES])("the files and folders that %s names exist", (page) => {
+  const text = readFileSync(join(ROOT, page), "utf8");
+  const named = text.matchAll(
+    /`((?:app|e2e|inngest|prisma|scripts|serve|server|testing)\/[^`\s*,]*(?:\/|\.[a-z]+))`/g,
+  );
+  const missing = [...named].map(([, path = ""]) => path).filter((path) => !existsSync(join(ROOT, path)));
+  // The guide to a first change adds two files.
+  expect(missing.filter((path) => !path.startsWith("server/functions/word-count."))).toEqual([]);
+});
 
 test("every command that a page or .env.example names exists", async () => {
   let help = "";
