@@ -24,7 +24,7 @@ it("docs/definition-files.md lists the limits of workflows", () => {
     ["Steps of a tool, with those in groups", count(limits.steps)],
     ["Steps of a group", count(limits.groupSteps)],
     ["Items of a `forEach`", count(limits.items)],
-    ["Calls of a step or group under way at once", count(limits.concurrency)],
+    ["Calls of a step or group in progress at once", count(limits.concurrency)],
     ["Further attempts of a call", count(limits.retries)],
     ["The longest wait between attempts", `${limits.longestRetryWaitMs / 1000} seconds`],
     ["A definition", kib(limits.definitionBytes)],
