@@ -3,7 +3,7 @@ export const COMMON_ERRORS = {
   invalid_input: "The input does not match the function's schema. The call is not retried.",
   timeout: "The call takes longer than its time limit.",
   input_too_large: "The inputs of a tool run's calls are larger than 16 MiB together.",
-  output_too_large: "The output is larger than a step may keep.",
+  output_too_large: "The output exceeds a size limit of steps.",
   failed: "The call fails for another reason; the message names it.",
 } as const;
 

@@ -39,9 +39,9 @@ export async function textMessages(
 export const generateText = defineFunction({
   name: "generate_text",
   title: "Generate text",
-  description: "Asks a language model for a text, or with a schema for a JSON value that matches it.",
+  description: "Asks a language model for a text. With a schema, asks for a JSON value that matches it.",
   input: textInput,
-  output: z.json().describe("The text, or with a schema the JSON value."),
+  output: z.json().describe("The text; with a schema, the JSON value."),
   errors: {
     invalid_schema: "The schema is not a valid JSON Schema.",
     answer_invalid: "The model's second answer does not match the schema either.",

@@ -36,7 +36,7 @@ export const httpRequest = defineFunction({
     headers: z
       .record(z.string(), z.string())
       .optional()
-      .describe("Request headers. Host cannot be among them: it is that of the address."),
+      .describe("Request headers. Host cannot be set: it follows from the address."),
     query: parameters.optional().describe("Query parameters to add to the address."),
     ...bodyInputs,
     basicAuth: z
@@ -49,8 +49,8 @@ export const httpRequest = defineFunction({
       .max(5)
       .optional()
       .describe(
-        "How often to send again after a network failure or status 429, 502, 503 or 504. " +
-          "For GET, HEAD, OPTIONS, PUT and DELETE. Default: 0.",
+        "How often to repeat the request after a network failure or status 429, 502, 503 or 504. " +
+          "Only for GET, HEAD, OPTIONS, PUT and DELETE. Default: 0.",
       ),
     ...pageInputs,
   }),
@@ -62,7 +62,7 @@ export const httpRequest = defineFunction({
         .json()
         .describe(
           'Parsed if it is JSON, else text; binary data as {"base64": "…", "bytes": N}. With next: a list of the ' +
-            "pages' bodies, or of all items, and beside it pages (how many were read) and hasMore.",
+            "pages' bodies, or of all items. The output then also has pages (how many were read) and hasMore.",
         ),
     })
     .catchall(z.json()),
@@ -72,7 +72,7 @@ export const httpRequest = defineFunction({
       "The address is not public and EGRESS_ALLOW does not name it, its scheme is not http or https, or the host is not " +
       "among the allowed hosts of a secret. The call is not retried.",
     invalid_request:
-      "The address, a header or the body is invalid, or the method does not go with the input. The call is not retried.",
+      "The address, a header or the body is invalid, or the method does not allow the input. The call is not retried.",
     page_failed: "A page after the first has a status other than 2xx or is on another origin.",
     secret_refused: "A secret has expired, has no value or cannot be used in this input.",
   },

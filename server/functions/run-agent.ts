@@ -9,8 +9,8 @@ export const runAgent = defineFunction({
   name: "run_agent",
   title: "Run agent",
   description:
-    "Gives a message to an agent of the organization, as a run of its own, and returns its answer. It uses the slot and " +
-    "the credits of the run that calls it, and is cancelled with it.",
+    "Gives a message to an agent of the organization in a child run and returns the answer. The child run uses the " +
+    "slot and the credits of the calling run, and is cancelled with it.",
   input: z.object({
     agent: z.string().min(1).max(64).describe("The slug of the agent."),
     message: z
@@ -23,7 +23,7 @@ export const runAgent = defineFunction({
     output: z.json().describe("The agent's answer: a text, or the value if it has an output schema."),
   }),
   errors: {
-    unknown_agent: "The organization has no agent of that slug.",
+    unknown_agent: "The organization has no agent with that slug.",
     agent_inactive: "The agent is inactive.",
     ...errors,
   },

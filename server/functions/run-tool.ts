@@ -16,9 +16,9 @@ export const CALLED_RUN = {
     too_many_runs: `The run and those that it called have started ${MAX_CALLED_RUNS.toLocaleString("en-US")} runs.`,
   },
   limits: [
-    `${MAX_RUN_DEPTH} runs deep`,
-    `${MAX_CALLED_RUNS.toLocaleString("en-US")} runs in all`,
-    "the limits of what is called: its own deadline and maxCredits",
+    `runs call each other at most ${MAX_RUN_DEPTH} deep`,
+    `a run and its child runs start at most ${MAX_CALLED_RUNS.toLocaleString("en-US")} runs`,
+    "the deadline and maxCredits of the called tool or agent",
   ],
 } as const;
 
@@ -27,8 +27,8 @@ export const runTool = defineFunction({
   name: "run_tool",
   title: "Run tool",
   description:
-    "Runs a tool of the organization as a run of its own and returns its output. It uses the slot and the credits of " +
-    "the run that calls it, and is cancelled with it.",
+    "Runs a tool of the organization in a child run and returns its output. The child run uses the slot and the " +
+    "credits of the calling run, and is cancelled with it.",
   input: z.object({
     tool: z.string().min(1).max(64).describe("The slug of the tool."),
     input: z
@@ -37,7 +37,7 @@ export const runTool = defineFunction({
       .describe("The tool's input. Default: {}."),
   }),
   output: z.json().describe("The tool's output."),
-  errors: { unknown_tool: "The organization has no tool of that slug.", ...CALLED_RUN.errors },
+  errors: { unknown_tool: "The organization has no tool with that slug.", ...CALLED_RUN.errors },
   limits: [...CALLED_RUN.limits],
   price: "action",
   hasSideEffects: true,

@@ -32,11 +32,11 @@ export const sendEmail = defineFunction({
   errors: {
     not_configured: "The operator has not set SMTP_URL and SMTP_FROM.",
     rate_limited: "The organization has sent to as many recipients as it may in an hour.",
-    mail_failed: "The mail server cannot be reached, may not be called or does not take the message.",
+    mail_failed: "The mail server cannot be reached, may not be called or refuses the message.",
   },
   limits: [
     `${recipients} recipients`,
-    "recipients in an hour for an organization, as the operator sets them",
+    "the recipients of an organization in an hour, which the operator limits",
     `${bodyLength / 1024} KiB for each body`,
   ],
   price: "action",

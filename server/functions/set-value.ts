@@ -24,12 +24,12 @@ export const setValue = defineFunction({
       .min(1)
       .max(ttlSeconds)
       .optional()
-      .describe("After this many seconds the value is gone. Default: never."),
+      .describe("The value expires after this many seconds. Default: never."),
     ifVersion: z
       .int()
       .min(0)
       .optional()
-      .describe("The version that get_value returned; 0: there must be no value yet."),
+      .describe("The version that get_value returned; 0 if there must be no value yet."),
   }),
   output: z.object({ version: z.int().describe("The version of the value that was stored.") }),
   errors: {

@@ -16,7 +16,7 @@ const expression = z.string().min(1).max(MAX_EXPRESSION_LENGTH).optional();
 export const pageInputs = {
   next: expression.describe(
     "A JSONata expression over {status, headers, links, body} that finds the next page's address, such as " +
-      '"links.next" or "body.next_url"; nothing ends the list. For GET.',
+      '"links.next" or "body.next_url". The list ends when it finds nothing. Only for GET.',
   ),
   items: expression.describe(
     'With next: a JSONata expression that finds a page\'s items, such as "body.data".',
