@@ -6,7 +6,7 @@ const MAX_SECONDS = 86_400;
 
 const EITHER = "must have either seconds or until";
 
-/** Waits without a slot; the engine does it (server/runs/engine/execute/calls/call-wait.ts). */
+/** Waits without a slot; the engine does it (server/runs/engine/execute/calls/call-step.ts). */
 export const waitFunction = defineFunction({
   name: "wait",
   title: "Wait",
