@@ -48,7 +48,7 @@ export async function putAgent(
     slug,
     found,
     note,
-    own: { name, status },
+    unversioned: { name, status },
     before: found && current && { name: found.name, status: found.status, ...agentContent(current, slugs) },
     content: { ...content, ...settings, tools, maxCredits: maxCredits?.toFixed() ?? null },
     save: ({ id, ...row }) =>

@@ -1,7 +1,7 @@
 import type { MemberActor } from "@/server/auth/actor";
 import type { AuditSubject } from "@/server/contract/enums";
 import { type PageRequest, pageOf } from "@/server/page";
-import { plain } from "@/server/plain";
+import { toPlainData } from "@/server/plain-data";
 import type { Services } from "@/server/services";
 
 export type AuditLine = Awaited<ReturnType<typeof listAudit>>["items"][number];
@@ -23,7 +23,16 @@ export async function listAudit(
     },
     orderBy: { id: "desc" },
     take: limit + 1,
-    omit: { organizationId: true, actor: true },
+    select: {
+      id: true,
+      actorName: true,
+      action: true,
+      subjectKind: true,
+      subjectId: true,
+      subjectName: true,
+      changes: true,
+      createdAt: true,
+    },
   });
-  return pageOf(plain(rows), limit);
+  return pageOf(toPlainData(rows), limit);
 }

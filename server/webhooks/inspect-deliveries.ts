@@ -3,7 +3,7 @@ import type { DeliveryOutcomeName } from "@/server/contract/enums";
 import { AppError } from "@/server/errors";
 import { decodeText, parseBodyText, refuseNul } from "@/server/json/body";
 import { type PageRequest, pageOf } from "@/server/page";
-import { plain } from "@/server/plain";
+import { toPlainData } from "@/server/plain-data";
 import type { Services } from "@/server/services";
 import { fillMessageTemplate } from "./message-template";
 
@@ -52,7 +52,7 @@ export async function listDeliveries(
     take: limit + 1,
     select: SUMMARY,
   });
-  return pageOf(plain(rows), limit);
+  return pageOf(toPlainData(rows), limit);
 }
 
 /** How much of a body is shown before the reader asks for all. */
@@ -75,7 +75,7 @@ export async function inspectDelivery(
   { deliveryId, complete = false }: { deliveryId: string; complete?: boolean | undefined },
 ) {
   const { body, ...delivery } = await requireDelivery(db, actor, deliveryId);
-  return { ...plain(delivery), body: await showBody(body, complete) };
+  return { ...toPlainData(delivery), body: await showBody(body, complete) };
 }
 
 async function requireDelivery(db: Services["db"], { orgId }: MemberActor, id: string) {

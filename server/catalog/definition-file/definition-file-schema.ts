@@ -32,14 +32,14 @@ export function definitionFileSchema(): JsonObject {
         properties.functions.items = { enum: NAMES };
     },
   });
-  const plain = toObject(JSON.parse(JSON.stringify(schema)));
+  const document = toObject(JSON.parse(JSON.stringify(schema)));
   const inputs = listFunctions().map((definition) => {
     const input = toObject(allowTemplates(inputSchemaOf(definition)));
     return [definition.name, { description: definition.description, ...input, additionalProperties: false }];
   });
-  const known = isJsonObject(plain.$defs) ? plain.$defs : {};
+  const known = isJsonObject(document.$defs) ? document.$defs : {};
   return {
-    ...plain,
+    ...document,
     title: "Stepwell definition file",
     $defs: { ...known, ...Object.fromEntries(inputs) },
   };

@@ -1,6 +1,6 @@
 import { Document, isMap } from "yaml";
 import type { OperatorActor } from "@/server/auth/actor";
-import { readModelProviders } from "@/server/runs/find-model-providers";
+import { parseModelProviders } from "@/server/runs/find-model-providers";
 import type { CatalogServices } from "../change";
 import { NEWEST } from "../definition-rows";
 import {
@@ -60,7 +60,7 @@ export async function exportOrganization(
       : {},
     ...declare(organizationDefinition.omit({ slug: true, name: true, plan: true }), {
       credits: found.creditEntries[0]?.amount,
-      modelProviders: orUnset(readModelProviders(found.modelProviders)),
+      modelProviders: orUnset(parseModelProviders(found.modelProviders)),
     }),
     members: found.members.map(({ role, user: { email, name } }) =>
       declare(memberDefinition, { email, name: name === email.split("@")[0] ? null : name, role }),
