@@ -152,6 +152,6 @@ export async function describeKnownTargets(
     WHERE organization_id = ${orgId}::uuid AND deleted_at IS NULL AND slug <> ALL(${others}::text[])
     ORDER BY slug LIMIT ${MAX_NAMES}`;
   const names = [...rows.map(({ slug }) => slug), ...others].sort().slice(0, MAX_NAMES);
-  const more = (rows[0]?.total ?? 0) + others.length - names.length;
-  return `Known ${kind}s: ${names.join(", ") || "none"}${more > 0 ? ` and ${more} more` : ""}`;
+  const omitted = (rows[0]?.total ?? 0) + others.length - names.length;
+  return `Known ${kind}s: ${names.join(", ") || "none"}${omitted > 0 ? ` and ${omitted} more` : ""}`;
 }
