@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { policyOf, readSettings } from "@/server/agent/definition";
+import { policyOf, readAgentSettings } from "@/server/agent/definition";
 import type { MemberActor } from "@/server/auth/actor";
 import { AppError } from "@/server/errors";
 import { findFunction } from "@/server/functions/registry";
@@ -41,7 +41,7 @@ export async function inspectAgent(services: Services, actor: MemberActor, { age
     where: { organizationId: actor.orgId, id: { in: toolIds } },
     select: { id: true, slug: true, name: true, description: true, deletedAt: true },
   });
-  const { outputSchema, policies } = readSettings(version.settings);
+  const { outputSchema, policies } = readAgentSettings(version.settings);
   return {
     ...toPlainData({ ...head, maxCredits, deadlineSeconds }),
     triggers: triggers.map(nameTrigger),

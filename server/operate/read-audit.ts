@@ -1,5 +1,6 @@
 import type { MemberActor } from "@/server/auth/actor";
 import type { AuditSubject } from "@/server/contract/enums";
+import type { Prisma } from "@/server/db/generated/client";
 import { type PageRequest, pageOf } from "@/server/page";
 import { toPlainData } from "@/server/plain-data";
 import type { Services } from "@/server/services";
@@ -15,12 +16,11 @@ export async function listAudit(
   actor: MemberActor,
   { cursor, subject, limit }: PageRequest & { subject?: AuditSubject | undefined },
 ) {
+  const where: Prisma.AuditEntryWhereInput = { organizationId: actor.orgId };
+  if (cursor) where.id = { lt: cursor };
+  if (subject) where.subjectKind = subject;
   const rows = await db.auditEntry.findMany({
-    where: {
-      organizationId: actor.orgId,
-      ...(cursor ? { id: { lt: cursor } } : {}),
-      ...(subject ? { subjectKind: subject } : {}),
-    },
+    where,
     orderBy: { id: "desc" },
     take: limit + 1,
     select: {

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { policyOf, readSettings } from "@/server/agent/definition";
+import { policyOf, readAgentSettings } from "@/server/agent/definition";
 import { toolNameForModel } from "@/server/agent/prompts";
 import type { OrgId } from "@/server/auth/actor";
 import { decimalText } from "@/server/credits/amount";
@@ -104,7 +104,7 @@ async function readAgent(client: Queryable, orgId: OrgId, id: string): Promise<T
   if (rows.length === 0) return null;
   const { model, systemPrompt, maxSteps, settings, ...row } = agentRow.parse(rows[0]);
   const { functions, tools, ...agent } = row;
-  const { outputSchema, policies } = readSettings(settings);
+  const { outputSchema, policies } = readAgentSettings(settings);
   const callables = [
     ...functions.map((name) => ({ kind: "function" as const, name, policy: policyOf(policies, name) })),
     ...tools.map((tool) => ({

@@ -1,5 +1,6 @@
 import type { MemberActor } from "@/server/auth/actor";
 import type { DeliveryOutcomeName } from "@/server/contract/enums";
+import type { Prisma } from "@/server/db/generated/client";
 import { AppError } from "@/server/errors";
 import { decodeText, parseBodyText, refuseNul } from "@/server/json/body";
 import { type PageRequest, pageOf } from "@/server/page";
@@ -41,13 +42,11 @@ export async function listDeliveries(
     select: { id: true },
   });
   if (!trigger) throw new AppError("not_found", "Trigger not found.");
+  const where: Prisma.DeliveryWhereInput = { organizationId: actor.orgId, triggerId };
+  if (outcome) where.outcome = outcome;
+  if (cursor) where.id = { lt: cursor };
   const rows = await db.delivery.findMany({
-    where: {
-      organizationId: actor.orgId,
-      triggerId,
-      ...(outcome ? { outcome } : {}),
-      ...(cursor ? { id: { lt: cursor } } : {}),
-    },
+    where,
     orderBy: { id: "desc" },
     take: limit + 1,
     select: SUMMARY,

@@ -88,7 +88,7 @@ function readNodeBody(incoming: IncomingMessage, limit: number): Promise<Buffer>
 }
 
 /** Reads and discards the rest of a body, within limits, so that its sender can read the response. */
-export function drain(incoming: IncomingMessage): void {
+export function drainRequest(incoming: IncomingMessage): void {
   if (incoming.readableEnded || incoming.destroyed) return;
   let bytes = 0;
   incoming.on("data", (chunk: Buffer) => {
