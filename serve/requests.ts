@@ -3,11 +3,11 @@ import type { Wired } from "@/process-services";
 import {
   type ApiRequest,
   type ApiResponse,
-  drain,
+  drainRequest,
   fromNode,
   sendToNode,
 } from "@/server/api/http/api-request";
-import { errorBody, refuseTunnel, respondToBadHttp } from "@/server/api/http/bad-http";
+import { errorBodyOfStatus, refuseTunnel, respondToBadHttp } from "@/server/api/http/bad-http";
 import { createProxyWarning, PEER_ADDRESS_HEADER } from "@/server/api/http/client-address";
 import { ALIVE, readinessResponse } from "@/server/api/http/health-responses";
 import { cutStalledReader, InvalidTargetError, peerAddress, targetOf } from "@/server/api/http/node-http";
@@ -55,7 +55,7 @@ export function createHandler(
     ready = [];
     for (const { request, response } of responses) sendToNode(request.outgoing, response, rawHeaders);
     for (const { request, response } of responses) {
-      if (request.incoming.method !== "GET") drain(request.incoming);
+      if (request.incoming.method !== "GET") drainRequest(request.incoming);
       logRequest(log, { request, status: response.status, requestId: response.headers["X-Request-Id"] });
     }
   };
@@ -179,7 +179,7 @@ export function refuse(
   status: 400 | 404 | 417 | 500,
   { headers = {}, requestId = newId() }: { headers?: Record<string, string>; requestId?: string } = {},
 ): void {
-  const body = errorBody(status, requestId);
+  const body = errorBodyOfStatus(status, requestId);
   const type = "application/json; charset=utf-8";
   outgoing.writeHead(status, { ...headers, "Content-Type": type, "X-Request-Id": requestId });
   outgoing.end(body);
