@@ -9,7 +9,7 @@ import { captureConsole, captureFaults } from "@/server/log";
 import { waitUntilReady } from "@/server/operate/health";
 import { closeServices, wireProcess } from "@/wiring";
 import { isClusterPrimary, type Serving, servePrimary } from "./serve/cluster";
-import { prepare } from "./serve/prepare";
+import { prepareService } from "./serve/prepare";
 import { createHandler, refuseBadHttp } from "./serve/requests";
 
 /**
@@ -39,7 +39,7 @@ export async function serve({ root, dev = false, print = () => {} }: ServeOption
     captureConsole(services.log);
     captureFaults(services.log);
   }
-  const demo = await prepare(services, root, print);
+  const demo = await prepareService(services, root, print);
   if (isClusterPrimary(services.env) && !dev)
     return servePrimary(services, { demo, script: fileURLToPath(import.meta.url) });
 

@@ -120,7 +120,7 @@ export function describeEngine(open: () => Promise<Stage>): void {
       expect(calls).toBe(3);
     });
 
-    it("is started once of many starts at the same time, all to their ends", async () => {
+    it("executes all of many runs that are started at the same time, each once", async () => {
       const tenant = await createTenant(world);
       const services = await startProcess(() => ({}));
       const runIds = await Promise.all(Array.from({ length: 20 }, () => start(services, tenant)));
@@ -205,7 +205,7 @@ export function describeEngine(open: () => Promise<Stage>): void {
       expect(faults).toBe(0);
     });
 
-    it("of the worker hands its runs to another process, which goes on where they were", async () => {
+    it("of the worker hands its runs to another process, which continues where they were", async () => {
       const tenant = await createTenant(world);
       // The first process may be the one that continues, with a new worker.
       const first = await startProcess((call, request) => {

@@ -40,9 +40,9 @@ export function servePrimary(
   const count = env.processes === "auto" ? availableParallelism() : env.processes;
   const ending = new AbortController();
   cluster.setupPrimary({ exec: script, args: [] });
-  cluster.on("exit", (process, code, signal) => {
+  cluster.on("exit", (worker, code, signal) => {
     if (ending.signal.aborted) return;
-    log.error("A process ended; starting another one", { pid: process.process.pid, code, signal });
+    log.error("A process ended; starting another one", { pid: worker.process.pid, code, signal });
     setTimeout(() => ending.signal.aborted || cluster.fork(), REPLACE_AFTER_MS);
   });
   for (let n = 0; n < count; n += 1) cluster.fork();
@@ -53,9 +53,7 @@ export function servePrimary(
     untilReady: () => untilReady(env, ending.signal),
     async stop() {
       ending.abort();
-      await Promise.all(
-        Object.values(cluster.workers ?? {}).map((process) => process && stopProcess(process)),
-      );
+      await Promise.all(Object.values(cluster.workers ?? {}).map((worker) => worker && stopProcess(worker)));
     },
   };
 }

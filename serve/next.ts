@@ -7,7 +7,7 @@ import { PAGE_ADDRESS_HEADER } from "@/server/api/http/page-address";
 import { dataHeaders, pageHeaders } from "@/server/api/http/protective-headers";
 import { captureConsole, captureFaults } from "@/server/log";
 import { wireProcess } from "@/wiring";
-import { prepare } from "./prepare";
+import { prepareService } from "./prepare";
 import { handlerOf, logRequest, type PendingRequest, preparePage, refuseBadHttp } from "./requests";
 
 /**
@@ -26,7 +26,7 @@ export async function serveWithNext(): Promise<void> {
   captureConsole(services.log);
   captureFaults(services.log);
   prepareRequests(services);
-  await prepare(services, process.cwd(), (line) => services.log.info(line));
+  await prepareService(services, process.cwd(), (line) => services.log.info(line));
   services.notifications.open();
   if (services.env.role !== "web") services.engine.execute();
   stopBeforeNext(services);

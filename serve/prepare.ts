@@ -9,7 +9,7 @@ import { checkSecretFingerprint } from "@/server/secrets/fingerprint";
 const START_PATIENCE_MS = 30_000;
 
 /** Migrates the database and checks that this process may use it. Returns the demo organization, if there is one. */
-export async function prepare(
+export async function prepareService(
   services: Wired,
   root: string,
   print: (line: string) => void,

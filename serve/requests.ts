@@ -3,11 +3,11 @@ import type { Wired } from "@/process-services";
 import {
   type ApiRequest,
   type ApiResponse,
-  drain,
+  drainRequest,
   fromNode,
   sendToNode,
 } from "@/server/api/http/api-request";
-import { errorBody, refuseTunnel, respondToBadHttp } from "@/server/api/http/bad-http";
+import { errorBodyOfStatus, refuseTunnel, respondToBadHttp } from "@/server/api/http/bad-http";
 import { createProxyWarning, PEER_ADDRESS_HEADER } from "@/server/api/http/client-address";
 import { ALIVE, readinessResponse } from "@/server/api/http/health-responses";
 import { cutStalledReader, InvalidTargetError, peerAddress, targetOf } from "@/server/api/http/node-http";
@@ -25,7 +25,7 @@ import type { Logger } from "@/server/log";
 
 /** A response whose reader takes nothing for this long, such as an export, is ended and its connection closed. */
 const STALLED_READER_MS = 120_000;
-/** The same for a live stream, which reconnects where it left off. */
+/** Like STALLED_READER_MS, for a live stream: it reconnects where it left off. */
 const STALLED_STREAM_MS = 60_000;
 /** A body of 1 MiB fits through a slow line in this time; slower senders are cut off. */
 const REQUEST_TIMEOUT_MS = 120_000;
@@ -55,7 +55,7 @@ export function createHandler(
     ready = [];
     for (const { request, response } of responses) sendToNode(request.outgoing, response, rawHeaders);
     for (const { request, response } of responses) {
-      if (request.incoming.method !== "GET") drain(request.incoming);
+      if (request.incoming.method !== "GET") drainRequest(request.incoming);
       logRequest(log, { request, status: response.status, requestId: response.headers["X-Request-Id"] });
     }
   };
@@ -140,10 +140,10 @@ export function preparePage(
   cutStalledReader(outgoing, path.startsWith("/api/live/") ? STALLED_STREAM_MS : STALLED_READER_MS);
   const policy = pagePolicy({ dev });
   // A page loads twenty scripts: the long headers of a page would outweigh some of them.
-  const own = path.startsWith(PAGE_FILES)
+  const added = path.startsWith(PAGE_FILES)
     ? headers.data
     : { ...headers.page, "Content-Security-Policy": policy };
-  for (const [name, value] of Object.entries(own)) outgoing.setHeader(name, value);
+  for (const [name, value] of Object.entries(added)) outgoing.setHeader(name, value);
   incoming.headers["content-security-policy"] = policy;
   incoming.headers[PAGE_ADDRESS_HEADER] = url.pathname + url.search;
   incoming.headers[PEER_ADDRESS_HEADER] = peerAddress(incoming);
@@ -160,12 +160,9 @@ export type PendingRequest = {
 /** Logs one line per request, except for files of pages, without query and payload. */
 export function logRequest(
   log: Logger,
-  {
-    request: { incoming, path, startedAt },
-    status,
-    requestId,
-  }: { request: PendingRequest; status: number; requestId?: string | undefined },
+  { request, status, requestId }: { request: PendingRequest; status: number; requestId?: string | undefined },
 ): void {
+  const { incoming, path, startedAt } = request;
   if (path.startsWith("/_next/")) return;
   log.request({
     requestId,
@@ -182,7 +179,7 @@ export function refuse(
   status: 400 | 404 | 417 | 500,
   { headers = {}, requestId = newId() }: { headers?: Record<string, string>; requestId?: string } = {},
 ): void {
-  const body = errorBody(status, requestId);
+  const body = errorBodyOfStatus(status, requestId);
   const type = "application/json; charset=utf-8";
   outgoing.writeHead(status, { ...headers, "Content-Type": type, "X-Request-Id": requestId });
   outgoing.end(body);
@@ -209,16 +206,16 @@ async function callEngine({ engine, log }: Wired, call: ApiRequest, url: URL): P
  * a page.
  */
 export function handlerOf(path: string): "rest" | "webhook" | "inngest" | "health" | "ready" | "pages" {
-  const plain = plainPath(path);
-  if (plain === "/v1" || plain.startsWith("/v1/")) return "rest";
-  if (plain === "/webhooks" || plain.startsWith("/webhooks/")) return "webhook";
+  const normalized = normalizePath(path);
+  if (normalized === "/v1" || normalized.startsWith("/v1/")) return "rest";
+  if (normalized === "/webhooks" || normalized.startsWith("/webhooks/")) return "webhook";
   if (path === "/api/inngest") return "inngest";
   if (path === "/api/health") return "health";
   return path === "/api/ready" ? "ready" : "pages";
 }
 
 /** A path in lower case, without escapes of ASCII characters and repeated slashes at its start. */
-function plainPath(path: string): string {
+function normalizePath(path: string): string {
   const decoded = path.includes("%")
     ? path.replace(/%([0-7][0-9a-f])/gi, (_escape, hex) => String.fromCharCode(Number.parseInt(hex, 16)))
     : path;

@@ -36,7 +36,7 @@ export const STDERR = 2;
 
 /**
  * Creates a logger that writes one JSON object per line: `time`, `level`, `message`, then the fields. On a terminal it
- * writes readable lines. Forgotten secrets are replaced by `[redacted]`.
+ * writes readable lines. Secrets that were not removed before are replaced by `[redacted]`.
  * @param options.destination a file descriptor (standard output by default) or a writer of lines.
  */
 export function createLogger(options: {

@@ -19,7 +19,7 @@ import { createEndedRuns } from "@/server/runs/ended-runs";
 import { RunEngine } from "@/server/runs/engine/engine";
 import { createEncryption } from "@/server/secrets/encryption";
 import type { Services } from "@/server/services";
-import { newTriggerToken, secretPurpose, tokenPurpose } from "@/server/webhooks/token";
+import { newTriggerToken, signingSecretPurpose, tokenPurpose } from "@/server/webhooks/token";
 import { type TestClock, testClock } from "./clock";
 import { createTestDatabase } from "./database";
 import { type TestLogger, testLogger } from "./log";
@@ -268,7 +268,7 @@ export async function createTrigger(
       secrets: {
         create: (options.secrets ?? []).map((secret) => ({
           id: newId(),
-          sealed: world.encryption.seal(secret, secretPurpose(id)),
+          sealed: world.encryption.seal(secret, signingSecretPurpose(id)),
           createdAt: now,
         })),
       },

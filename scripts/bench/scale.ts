@@ -134,14 +134,14 @@ async function writeRun(
   });
   const steps = Array.from({ length: STEPS }, (_, n) => {
     const step = { key: `call-${n + 1}-1`, stepNumber: n + 1, iteration: n + 1, toolName: "calculate" };
-    const more = {
+    const content = {
       input: '{"expression":"12*0.8"}',
       reasoning: "",
       usage,
       hasSideEffects: false,
     };
     const result = { output: '{"result":9.6}', error: null, actions: 1, credits: new Decimal("0.01") };
-    const row = newStepRow(run, { ...step, ...more }, verdict.at);
+    const row = newStepRow(run, { ...step, ...content }, verdict.at);
     return { ...row, ...stepChange(result), ...finished, sequence: n * 2 + 3 };
   });
   await Promise.all([...calls.slice(0, -1), ...steps].map((row) => journal.row(row)));

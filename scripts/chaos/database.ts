@@ -56,7 +56,7 @@ export async function startDatabase(dataDir: string) {
       if (running) for (const pid of [running.pid, ...childrenOf(running.pid)]) killProcess(pid);
       await sleep(Math.random() * 2_000);
       joined = await joinPostgres(dataDir);
-      proxy.lead(Number(new URL(joined.url).port));
+      proxy.forwardTo(Number(new URL(joined.url).port));
     },
 
     async stop() {
@@ -98,7 +98,7 @@ async function startProxy(target: number) {
     cut: () => {
       for (const cut of cuts) cut();
     },
-    lead(port: number) {
+    forwardTo(port: number) {
       target = port;
     },
     close: () => void server.close(),

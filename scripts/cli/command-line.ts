@@ -46,13 +46,7 @@ export async function runCommandLine(
   }
   const found = findCommand(argv);
   if (!found) {
-    const kin = COMMANDS.filter(({ name }) => name.split(" ")[0] === first).map(({ name }) => name);
-    const given = kin.length > 0 && second !== undefined ? `${first} ${second}` : first;
-    terminal.err(
-      kin.length > 0 && second === undefined
-        ? `"${first}" is incomplete. Commands: ${kin.join(", ")}.`
-        : `There is no command "${given}".${kin.length > 0 ? ` Commands: ${kin.join(", ")}.` : ""}`,
-    );
+    terminal.err(describeUnknownCommand(first, second));
     terminal.err(`See ${CALL} help`);
     return 2;
   }
@@ -147,4 +141,13 @@ function describeFailure(error: unknown): string {
   // Prisma puts the reason last, after an excerpt of our source.
   const reason = error.message.trim().split("\n").at(-1) ?? "";
   return `The database refused the statement: ${reason}`;
+}
+
+function describeUnknownCommand(first: string, second: string | undefined): string {
+  const similar = COMMANDS.filter(({ name }) => name.split(" ")[0] === first).map(({ name }) => name);
+  if (similar.length === 0) return `There is no command "${first}".`;
+  const commands = `Commands: ${similar.join(", ")}.`;
+  return second === undefined
+    ? `"${first}" is incomplete. ${commands}`
+    : `There is no command "${first} ${second}". ${commands}`;
 }

@@ -2,7 +2,7 @@ import { rotateSecret } from "@/server/operate/rotate-secret";
 import { readSecretFingerprint, setSecretFingerprint } from "@/server/secrets/fingerprint";
 import { secretValuePurpose } from "@/server/secrets/purpose";
 import type { Services } from "@/server/services";
-import { secretPurpose, tokenPurpose } from "@/server/webhooks/token";
+import { signingSecretPurpose, tokenPurpose } from "@/server/webhooks/token";
 import { CommandError, defineCommand } from "./command";
 
 export const serviceSecretCommands = [
@@ -65,7 +65,7 @@ export async function findUnreadable({ db, encryption }: Services): Promise<stri
     .filter(
       ({ id, tokenSealed, secrets }) =>
         !opens(tokenSealed, tokenPurpose(id)) ||
-        !secrets.every(({ sealed }) => opens(sealed, secretPurpose(id))),
+        !secrets.every(({ sealed }) => opens(sealed, signingSecretPurpose(id))),
     )
     .map(({ slug, organization }) => `trigger ${organization.slug}/${slug}`);
   const lostSecrets = secrets

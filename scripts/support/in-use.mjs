@@ -10,9 +10,9 @@ import { readIfPresent } from "./project.mjs";
  */
 export function markInUse(folder) {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const note = join(folder, String(process.pid));
-  writeFileSync(note, formatIdentity(), { mode: 0o600 });
-  return () => rmSync(note, { force: true });
+  const record = join(folder, String(process.pid));
+  writeFileSync(record, formatIdentity(), { mode: 0o600 });
+  return () => rmSync(record, { force: true });
 }
 
 /**
@@ -23,9 +23,9 @@ export function isInUse(folder) {
   if (!existsSync(folder)) return false;
   let held = false;
   for (const name of readdirSync(folder)) {
-    const note = join(folder, name);
-    if (isSameProcessAlive(readIfPresent(note) ?? "")) held = true;
-    else rmSync(note, { force: true });
+    const record = join(folder, name);
+    if (isSameProcessAlive(readIfPresent(record) ?? "")) held = true;
+    else rmSync(record, { force: true });
   }
   return held;
 }

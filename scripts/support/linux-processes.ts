@@ -17,10 +17,10 @@ export function cpuMs(pid: number): number {
   return (Number(fields[11]) + Number(fields[12])) * 10;
 }
 
-/** The same for PostgreSQL: its postmaster, its processes, and those that ended. */
+/** Like `cpuMs`, for all of PostgreSQL: its postmaster, its processes, and those that ended. */
 export function postgresCpuMs(postmaster: number): number {
-  const own = statOf(postmaster);
-  let sum = (Number(own[13]) + Number(own[14])) * 10;
+  const fields = statOf(postmaster);
+  let sum = (Number(fields[13]) + Number(fields[14])) * 10;
   for (const pid of [postmaster, ...childrenOf(postmaster)]) {
     try {
       sum += cpuMs(pid);

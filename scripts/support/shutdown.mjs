@@ -37,7 +37,7 @@ export function expectSignal() {
  * @param {number} code
  * @returns {Promise<never>}
  */
-export async function end(code) {
+export async function endProcess(code) {
   if (ending) return new Promise(() => {});
   ending = true;
   for (const callback of callbacks.reverse()) {
@@ -61,15 +61,15 @@ export async function runCommand(command) {
       const code = signal === "SIGINT" ? 130 : 143;
       if (ending && Date.now() - signalledAt > 1_000) process.exit(code);
       signalledAt ||= Date.now();
-      void end(signalExpected ? 0 : code);
+      void endProcess(signalExpected ? 0 : code);
     });
   }
   try {
     const code = await command();
-    if (code !== undefined) await end(code);
+    if (code !== undefined) await endProcess(code);
   } catch (error) {
     if (!ending) printError(explain(error));
-    await end(1);
+    await endProcess(1);
   }
 }
 

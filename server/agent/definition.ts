@@ -35,7 +35,8 @@ export const agentSettings = z.object({
 });
 export type AgentSettings = z.infer<typeof agentSettings>;
 
-export const readSettings = (text: string): AgentSettings => agentSettings.parse(JSON.parse(text));
+/** The settings of an agent version, from the JSON text in its row. */
+export const readAgentSettings = (text: string): AgentSettings => agentSettings.parse(JSON.parse(text));
 
 /** The policy of an attachment; a slug such as `constructor` is not a key unless it is set. */
 export function policyOf(policies: AgentSettings["policies"], name: string): AttachmentPolicy | undefined {

@@ -57,7 +57,7 @@ export async function runAgentLoop(
   for (let iteration = 1; ; iteration += 1) {
     const closing = iteration > maxSteps;
     const isCorrection = asksForCorrection(messages);
-    const { content, toolCalls: asked } = await journal.think({
+    const { content, toolCalls: requested } = await journal.think({
       iteration,
       closing,
       // A request to correct the answer asks for it already.
@@ -66,7 +66,7 @@ export async function runAgentLoop(
       tools: closing || isCorrection ? [] : tools,
       responseSchema,
     });
-    if (closing || asked.length === 0) {
+    if (closing || requested.length === 0) {
       const answer = await readAnswer(content, responseSchema, journal.organizationId);
       if ("output" in answer) return { status: "Completed", ...answer };
       if (closing) {
@@ -77,23 +77,23 @@ export async function runAgentLoop(
       continue;
     }
 
-    const toolCalls = limitCalls(asked);
-    const prepared = await prepareCalls(callables, toolCalls, journal.organizationId);
-    const calls = limitUses(prepared, uses);
+    const toolCalls = limitCalls(requested);
+    const calls = limitUses(await prepareCalls(callables, toolCalls, journal.organizationId), uses);
     const results = await journal.act({ iteration, reasoning: content, calls });
     messages.push({ role: "assistant", content, toolCalls });
-    for (const [index, call] of calls.entries()) {
+    for (const [index, prepared] of calls.entries()) {
       const result = results[index] ?? { output: "null", failed: true };
-      messages.push({ role: "tool", toolCallId: call.call.id, content: result.output });
-      if (!result.failed || ("error" in call && call.isOverLimit)) continue;
-      if ("callable" in call && call.callable.policy?.onError === "fail") {
-        const message = `The call of ${call.call.name} failed: ${errorOf(result.output)}`;
+      messages.push({ role: "tool", toolCallId: prepared.call.id, content: result.output });
+      if (!result.failed || ("error" in prepared && prepared.isOverLimit)) continue;
+      const { name } = prepared.call;
+      if ("callable" in prepared && prepared.callable.policy?.onError === "fail") {
+        const message = `The call of ${name} failed: ${errorOf(result.output)}`;
         return { status: "Failed", code: "step_failed", message };
       }
-      const count = (failures.get(call.identity) ?? 0) + 1;
-      failures.set(call.identity, count);
+      const count = (failures.get(prepared.identity) ?? 0) + 1;
+      failures.set(prepared.identity, count);
       if (count >= SAME_FAILURES) {
-        const message = `The same call of ${call.call.name} failed ${SAME_FAILURES} times: ${errorOf(result.output)}`;
+        const message = `The same call of ${name} failed ${SAME_FAILURES} times: ${errorOf(result.output)}`;
         return { status: "Failed", code: "repeated_failure", message };
       }
     }

@@ -79,8 +79,8 @@ export function limitUses(calls: readonly PreparedCall[], uses: Map<string, numb
     const { name, policy } = callable;
     const used = uses.get(name) ?? 0;
     if (used >= (policy?.maxCalls ?? Number.POSITIVE_INFINITY)) {
-      const calls = policy?.maxCalls === 1 ? "once" : `${policy?.maxCalls} times`;
-      const error = `${name} may be called ${calls} per run, and was. Continue without it.`;
+      const times = policy?.maxCalls === 1 ? "once" : `${policy?.maxCalls} times`;
+      const error = `${name} may be called ${times} per run, and was. Continue without it.`;
       return { call, inputText, identity, error, isOverLimit: true };
     }
     uses.set(name, used + 1);

@@ -64,17 +64,20 @@ function mayRead({ plan, scopes, targetIds, suspended }: ApiKeyActor): boolean {
   return plan.apiAccess && !suspended && targetIds.length === 0 && scopes.includes("runs:read");
 }
 
-/** `/v1/agents/run/{id}/status` and its like, without a regular expression. */
+const PREFIXES = { agent: "/v1/agents/run/", tool: "/v1/tools/run/" } as const;
+const UUID_LENGTH = 36;
+
+/** What a path such as `/v1/agents/run/{id}/status` reads; null for any other. Faster than a regular expression. */
 function readPath(path: string): View | null {
-  const kind = path.startsWith("/v1/agents/run/")
-    ? "agent"
-    : path.startsWith("/v1/tools/run/")
-      ? "tool"
-      : null;
-  if (kind === null) return null;
-  const start = kind === "agent" ? 15 : 14;
-  const procedure = PROCEDURES[kind].get(path.slice(start + 36));
-  return procedure === undefined ? null : { kind, runId: path.slice(start, start + 36), procedure };
+  if (path.startsWith(PREFIXES.agent)) return readViewPath("agent", path);
+  return path.startsWith(PREFIXES.tool) ? readViewPath("tool", path) : null;
+}
+
+function readViewPath(kind: "agent" | "tool", path: string): View | null {
+  const start = PREFIXES[kind].length;
+  const end = start + UUID_LENGTH;
+  const procedure = PROCEDURES[kind].get(path.slice(end));
+  return procedure === undefined ? null : { kind, runId: path.slice(start, end), procedure };
 }
 
 /** The procedures that read one run, by the end of their path. */

@@ -127,7 +127,7 @@ async function start(
     if (result === undefined) throw new Error("the procedure started nothing");
     return { result, body };
   } catch (error) {
-    if (conditions.asked) throw error;
+    if (conditions.checked) throw error;
     return { result: await refuseStart(services, actor, { error, conditions }) };
   }
 }

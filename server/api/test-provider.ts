@@ -1,6 +1,6 @@
 import type { MemberActor } from "@/server/auth/actor";
 import { requireRole } from "@/server/catalog/change";
-import { noProvider, readProviders } from "@/server/catalog/organization/model-providers";
+import { providerNotFound, readOwnProviders } from "@/server/catalog/organization/model-providers";
 import { acquireRate, rateLimited } from "@/server/limits/rate-limit";
 import { keySecretOf } from "@/server/models/own-provider";
 import { ModelError, type ModelRequest } from "@/server/models/port";
@@ -29,8 +29,8 @@ export async function testProvider(
 ): Promise<ProviderTest> {
   requireRole(actor, "admin");
   const { db, pool, clock } = services;
-  const provider = (await readProviders(db, actor.orgId)).find((each) => each.name === name);
-  if (!provider?.models.includes(model)) throw noProvider(name);
+  const provider = (await readOwnProviders(db, actor.orgId)).find((each) => each.name === name);
+  if (!provider?.models.includes(model)) throw providerNotFound(name);
   const decision = await acquireRate(pool, { key: `model-test:${actor.orgId}`, ...PER_MINUTE }, { clock });
   if (!decision.allowed) throw rateLimited("model-test", decision);
 

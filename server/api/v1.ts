@@ -56,7 +56,7 @@ export function startedResponse(kind: "agent" | "tool", runId: string): RunStart
 type RunRef = { kind: "agent" | "tool"; runId: string };
 
 /** Cancels a run of the caller's organization and returns it; idempotent. */
-async function cancelled(services: Services, actor: ApiKeyActor, run: RunRef) {
+async function cancelAndRead(services: Services, actor: ApiKeyActor, run: RunRef) {
   await readRun(services, actor, run);
   await cancelRun(services, actor.orgId, { runId: run.runId, by: `the API key ${actor.name}` });
   return readRun(services, actor, run);
@@ -110,7 +110,7 @@ export const v1Router = router({
       .input(toolRunInput)
       .output(toolRunStatusView)
       .mutation(async ({ ctx: { services, actor }, input }) =>
-        toolRunStatus(await cancelled(services, actor, toolRun(input)), services.clock.now()),
+        toolRunStatus(await cancelAndRead(services, actor, toolRun(input)), services.clock.now()),
       ),
   }),
   agents: router({
@@ -147,7 +147,7 @@ export const v1Router = router({
       .input(agentRunInput)
       .output(agentRunStatusView)
       .mutation(async ({ ctx: { services, actor }, input }) =>
-        agentRunStatus(await cancelled(services, actor, agentRun(input))),
+        agentRunStatus(await cancelAndRead(services, actor, agentRun(input))),
       ),
   }),
 });

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { hasProgram } from "@/testing/programs";
 import { closeServer, listen } from "@/testing/servers/listen";
 import { createTenant, createTrigger, createWorld, type Tenant, type World } from "@/testing/world";
-import { drain, fromNode, sendToNode } from "./http/api-request";
+import { drainRequest, fromNode, sendToNode } from "./http/api-request";
 import { targetOf } from "./http/node-http";
 import { respondToWebhook } from "./webhook";
 
@@ -49,7 +49,7 @@ beforeAll(async () => {
       : respondToWebhook(world, fromNode(incoming, pathname));
     void answer.then((response) => {
       sendToNode(outgoing, response, []);
-      drain(incoming);
+      drainRequest(incoming);
     });
   });
   const port = await listen(server);

@@ -150,11 +150,12 @@ function recordRefusal(
   trigger: Trigger,
   {
     delivery,
-    error: { code, status, message },
-    reason = message,
+    error,
+    reason = error.message,
     receivedAt,
   }: { delivery: ReceivedDelivery; error: AppError; reason?: string; receivedAt: Date },
 ): Promise<void> {
+  const { code, status } = error;
   const rejected = { outcome: "rejected", code, status, reason } as const;
   return recordDelivery(pool, trigger.actor, { delivery, outcome: rejected, receivedAt });
 }
@@ -195,7 +196,7 @@ async function accept(
     const call = { ...started, delivery: { ...delivery, receivedAt } };
     return await startRun(services, actor, { ...call, conditions });
   } catch (error) {
-    if (!conditions.asked) return refuseStart(services, actor, { error, conditions });
+    if (!conditions.checked) return refuseStart(services, actor, { error, conditions });
     // The target was deleted after the trigger was read.
     const gone = isAppError(error) && (error.code === "not_found" || error.code === "agent_inactive");
     if (gone)

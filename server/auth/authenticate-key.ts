@@ -59,20 +59,21 @@ export async function authenticateKey(services: Services, key: string | null): P
     return { orgId: value.actor.orgId, value };
   });
   if (found === null) throw new AppError("unauthenticated", "The API key is not valid.");
-  return use(services, found);
+  return acceptKey(services, found);
 }
 
 /** The actor of a cached, usable key; undefined if the database must be asked. */
 export function peekKey(services: Services, key: string): ApiKeyActor | undefined {
   const found = services.cached.apiKeys.peek(key);
-  return found && isUsable(found, services.clock.now()) ? use(services, found) : undefined;
+  return found && isUsable(found, services.clock.now()) ? acceptKey(services, found) : undefined;
 }
 
 function isUsable({ revokedAt, expiresAt }: AuthenticatedKey, now: Date): boolean {
   return revokedAt === null && (expiresAt === null || expiresAt > now);
 }
 
-function use(services: Services, found: AuthenticatedKey): ApiKeyActor {
+/** The actor of a found key, whose use is recorded. Throws `unauthenticated` if it is not usable. */
+function acceptKey(services: Services, found: AuthenticatedKey): ApiKeyActor {
   const now = services.clock.now();
   const { actor } = found;
   if (!isUsable(found, now)) {

@@ -6,7 +6,7 @@ import { parseInput, refusal } from "@/server/catalog/issues";
 import type { Transaction } from "@/server/db/client";
 import { requireRate } from "@/server/limits/rate-limit";
 import { recordAudit } from "@/server/operate/audit";
-import { plain } from "@/server/plain";
+import { toPlainData } from "@/server/plain-data";
 import type { Services } from "@/server/services";
 
 /** A person's own account: their password and their sessions. */
@@ -27,7 +27,7 @@ export async function listOwnSessions({ db, clock }: Services, { actor, sessionI
     take: MAX_LISTED,
     select: { id: true, userAgent: true, ipAddress: true, createdAt: true, updatedAt: true },
   });
-  return plain(found)
+  return toPlainData(found)
     .map(({ updatedAt, ...line }) => ({ ...line, lastUsedAt: updatedAt, current: line.id === sessionId }))
     .sort((one, two) => Number(two.current) - Number(one.current));
 }
@@ -44,7 +44,7 @@ export async function endOwnSession(
   return db.$transaction(async (tx) => {
     const where = ended === null ? othersThan(actor, sessionId) : { id: ended, userId: actor.userId };
     const { count } = await tx.session.deleteMany({ where });
-    if (count > 0) await note(tx, { actor, verb: "signed_out", at: clock.now() });
+    if (count > 0) await recordAccountAudit(tx, { actor, verb: "signed_out", at: clock.now() });
     return { ended: count };
   });
 }
@@ -91,7 +91,7 @@ export async function changeOwnPassword(
     if (count === 0) throw wrongPassword();
     const where = othersThan(actor, sessionId);
     const ended = endOtherSessions ? (await tx.session.deleteMany({ where })).count : 0;
-    await note(tx, { actor, verb: "password_changed", at });
+    await recordAccountAudit(tx, { actor, verb: "password_changed", at });
     return { endedSessions: ended };
   });
 }
@@ -104,7 +104,7 @@ function othersThan({ userId }: MemberActor, sessionId: string | undefined) {
 const wrongPassword = () => refusal([{ path: "/currentPassword", message: "is wrong" }]);
 
 /** Writes an entry to the audit log of the person's active organization. */
-async function note(
+async function recordAccountAudit(
   tx: Transaction,
   { actor, verb, at }: { actor: MemberActor; verb: string; at: Date },
 ): Promise<void> {

@@ -129,7 +129,7 @@ async function readSession(services: Services, headers: Headers, visit: boolean)
 }
 
 /**
- * Whether the cookie still stands for the same member, organization and role. For responses that go on after the check
+ * Whether the cookie still stands for the same member, organization and role. For responses that continue after the check
  * of their request. It does not extend the session, because an open tab is not a visit.
  */
 export async function isStillMember(
@@ -152,6 +152,7 @@ export async function createUser(
   return insertUser(services, { email, name, passwordHash: await hashPassword(password) });
 }
 
+/** Like `createUser`, for a password that is hashed already. */
 export async function insertUser(
   services: { db: Transaction; clock: Services["clock"] },
   { email, name, passwordHash }: { email: string; name: string; passwordHash: string },

@@ -6,13 +6,13 @@ import { hashToken, newTriggerToken, tokenPurpose } from "@/server/webhooks/toke
 import { type Change, catalogVerb } from "./change";
 import { triggerDefinition } from "./definitions";
 import { refusal } from "./issues";
-import { addSecret, describeSecretFault, putTrigger, signatureOf } from "./save-trigger";
+import { addSigningSecret, describeSecretFault, putTrigger, signatureOf } from "./save-trigger";
 
 /** Creates a trigger whose slug is free. `generateSecret` takes the place of `secret`, which is returned this once. */
 export const createTrigger = catalogVerb(
   { role: "member", input: triggerDefinition.safeExtend({ generateSecret: z.boolean() }) },
   async (change, { generateSecret, ...definition }) => {
-    const secret = generateSecret ? createSecret(definition.signature) : null;
+    const secret = generateSecret ? generateSigningSecret(definition.signature) : null;
     const trigger = { ...definition, secret: secret ?? definition.secret ?? null };
     return { ...(await putTrigger(change, trigger, { only: "create" })), secret };
   },
@@ -54,7 +54,7 @@ export const rotateTriggerSecret = catalogVerb(
     const { tx, at } = change;
     const { name, signatureScheme } = await requireTrigger(change, id);
     const signature = signatureOf(signatureScheme);
-    const secret = given ?? createSecret(signature);
+    const secret = given ?? generateSigningSecret(signature);
     const fault = describeSecretFault(signature, secret);
     if (fault !== null) throw refusal([{ path: "/secret", message: fault }]);
 
@@ -64,7 +64,7 @@ export const rotateTriggerSecret = catalogVerb(
       data: { expiresAt: until },
     });
     await tx.triggerSecret.deleteMany({ where: { triggerId: id, expiresAt: { lte: at } } });
-    await addSecret(change, id, secret);
+    await addSigningSecret(change, id, secret);
     const changes = { overlapSeconds };
     await recordAudit(change, { verb: "secret_rotated", subject: { kind: "trigger", id, name }, changes });
     return { secret, earlierUntil: earlier.count > 0 && overlapSeconds > 0 ? until : null };
@@ -92,7 +92,7 @@ async function requireTrigger({ tx, actor }: Change, id: string) {
   return found;
 }
 
-function createSecret(signature: "hex" | "standard-webhooks"): string {
+function generateSigningSecret(signature: "hex" | "standard-webhooks"): string {
   return signature === "hex"
     ? randomBytes(32).toString("hex")
     : `whsec_${randomBytes(32).toString("base64")}`;

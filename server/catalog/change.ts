@@ -96,7 +96,7 @@ export async function changeCatalog<Result, Who extends Editor>(
     return work({ tx, actor, encryption: services.encryption, at: services.clock.now() });
   }, TIMEOUTS);
   // The next start in this process uses what was saved.
-  services.notifications.tell("configuration", actor.orgId);
+  services.notifications.deliverLocally("configuration", actor.orgId);
   return result;
 }
 

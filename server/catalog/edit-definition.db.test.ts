@@ -164,7 +164,7 @@ steps:
     });
   });
 
-  it("is another organization's secret, and no viewer saves one", async () => {
+  it("is not shown to another organization, and saved by no viewer", async () => {
     const saved = await saveToolText(world, member, {
       yaml: YAML.replace("slug: greet", "slug: mine"),
       ...create,

@@ -10,7 +10,7 @@ import { inUse, NEWEST, newestOr } from "./definition-rows";
 import { type AgentDefinition, type ToolDefinition, toolDefinition } from "./definitions";
 import { fromPointer, parseOrIssues, refusal } from "./issues";
 import { describePrice } from "./organization/list-model-providers";
-import { readProviders } from "./organization/model-providers";
+import { readOwnProviders } from "./organization/model-providers";
 import { agentContent, readToolSlugs } from "./save-agent";
 import { findFaultsOfInvalidTool, findToolFaults, saveTool, type ToolReader } from "./save-tool";
 import type { SavedDefinition } from "./save-versioned";
@@ -38,7 +38,7 @@ export async function readChoices(services: Services, actor: MemberActor) {
   });
   const used = byUse(agents.flatMap(({ versions }) => versions.map(({ model }) => model)));
   // Not cached: what was just saved is offered.
-  const own = await readProviders(db, actor.orgId);
+  const own = await readOwnProviders(db, actor.orgId);
   const offered = [...own.flatMap((each) => each.models), ...models.listed, ...Object.keys(prices.models)];
   const names = new Set([...used, ...offered.sort()]);
   const describe = (model: string) => {

@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { policyOf, readSettings } from "@/server/agent/definition";
+import { policyOf, readAgentSettings } from "@/server/agent/definition";
 import type { MemberActor } from "@/server/auth/actor";
 import { AppError } from "@/server/errors";
 import { findFunction } from "@/server/functions/registry";
-import { plain } from "@/server/plain";
+import { toPlainData } from "@/server/plain-data";
 import type { Services } from "@/server/services";
 import { workflowStep } from "@/server/workflow/definition";
 import { findTools, inUse, NEWEST } from "./definition-rows";
@@ -41,9 +41,9 @@ export async function inspectAgent(services: Services, actor: MemberActor, { age
     where: { organizationId: actor.orgId, id: { in: toolIds } },
     select: { id: true, slug: true, name: true, description: true, deletedAt: true },
   });
-  const { outputSchema, policies } = readSettings(version.settings);
+  const { outputSchema, policies } = readAgentSettings(version.settings);
   return {
-    ...plain({ ...head, maxCredits, deadlineSeconds }),
+    ...toPlainData({ ...head, maxCredits, deadlineSeconds }),
     triggers: triggers.map(nameTrigger),
     callers: await findCallingTools(services, actor, { kind: "agent", ...agent }),
     model,
@@ -88,7 +88,7 @@ export async function inspectTool(services: Services, actor: MemberActor, { tool
     .map(({ id, name }): Caller => ({ kind: "agent", id, name }));
   const { parameters = {}, steps, output, outputSchema } = stored.parse(JSON.parse(definition));
   return {
-    ...plain({ ...head, maxCredits, deadlineSeconds }),
+    ...toPlainData({ ...head, maxCredits, deadlineSeconds }),
     triggers: triggers.map(nameTrigger),
     callers: [...attached, ...(await findCallingTools(services, actor, { kind: "tool", ...tool }))],
     parameters: JSON.stringify(parameters),

@@ -4,7 +4,7 @@ import { nameActors } from "@/server/auth/name-actors";
 import { DELIVERY_OUTCOMES, RUN_STATUSES } from "@/server/contract/enums";
 import { Prisma } from "@/server/db/generated/client";
 import { isoDate } from "@/server/db/sql";
-import { plain } from "@/server/plain";
+import { toPlainData } from "@/server/plain-data";
 import { readWeek } from "@/server/runs/read/metrics/metrics";
 import { openRuns, queuedRuns } from "@/server/runs/read/run-rows";
 import type { Services } from "@/server/services";
@@ -58,7 +58,7 @@ async function readRunsOf(
     readWeek(services, actor, kind),
   ]);
   return <Row extends { id: string }>(row: Row) => ({
-    ...plain(row),
+    ...toPlainData(row),
     lastRun: lastRuns.get(row.id) ?? null,
     week: weeks.get(row.id) ?? null,
   });
@@ -128,7 +128,7 @@ export async function listKeys(services: Services, actor: MemberActor) {
   ]);
   const targets = new Map([...agents, ...tools].map(({ id, name }) => [id, name]));
   return keys.map(({ targetIds, ...key }) => ({
-    ...plain(key),
+    ...toPlainData(key),
     targets: targetIds.map((id) => targets.get(id) ?? "a deleted target"),
     createdBy: nameOf(key.createdBy),
     state: stateOfKey(key, now),

@@ -19,10 +19,11 @@ export type SlugReader = {
  * known names. Those that are only `declared` have neither.
  */
 export async function resolveSlugs(
-  { tx, actor: { orgId }, declared }: SlugReader,
+  { tx, actor, declared }: SlugReader,
   kind: "agent" | "tool",
   slugs: readonly string[],
 ): Promise<{ ids: Map<string, string>; faults: Map<string, string> }> {
+  const { orgId } = actor;
   const ids = new Map<string, string>();
   const faults = new Map<string, string>();
   if (slugs.length === 0) return { ids, faults };

@@ -1,4 +1,4 @@
-import { readSettings } from "@/server/agent/definition";
+import { readAgentSettings } from "@/server/agent/definition";
 import { toolNameForModel } from "@/server/agent/prompts";
 import type { OrgId } from "@/server/auth/actor";
 import { Decimal } from "@/server/credits/amount";
@@ -48,7 +48,7 @@ export async function putAgent(
     slug,
     found,
     note,
-    own: { name, status },
+    unversioned: { name, status },
     before: found && current && { name: found.name, status: found.status, ...agentContent(current, slugs) },
     content: { ...content, ...settings, tools, maxCredits: maxCredits?.toFixed() ?? null },
     save: ({ id, ...row }) =>
@@ -96,7 +96,7 @@ export function agentContent(
     functions,
     // In the order in which the model is offered them.
     tools: toolIds.flatMap((id) => toolSlugs.get(id) ?? []),
-    ...readSettings(settings),
+    ...readAgentSettings(settings),
     maxCredits: maxCredits?.toFixed() ?? null,
     deadlineSeconds,
   };

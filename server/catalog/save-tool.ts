@@ -40,7 +40,7 @@ export async function putTool(
     slug,
     found,
     note,
-    own: { name, description },
+    unversioned: { name, description },
     before: found &&
       current && {
         name: found.name,
@@ -72,7 +72,7 @@ export async function putTool(
 /** What the check of a tool reads. */
 export type ToolReader = SlugReader & Parameters<typeof listSecretNames>[0];
 
-/** What is wrong with a tool's workflow, beside its schema. */
+/** What is wrong with the workflow of a tool that its schema accepts. */
 export async function findToolFaults(
   definition: ToolDefinition,
   reader: ToolReader,
@@ -81,7 +81,7 @@ export async function findToolFaults(
   return findFaults(toJson(workflow), slug, reader);
 }
 
-/** The same for a tool that its schema refuses: the faults besides those of the schema. */
+/** What is wrong with the workflow of a tool that its schema refuses, besides the faults that the schema found. */
 export async function findFaultsOfInvalidTool(value: unknown, reader: ToolReader): Promise<readonly Issue[]> {
   const json = toJson(value ?? null);
   const slug = toolDefinition.shape.slug.safeParse(isJsonObject(json) ? json.slug : null).data ?? null;

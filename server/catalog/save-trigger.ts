@@ -1,9 +1,11 @@
 import { Decimal } from "@/server/credits/amount";
+import type { Transaction } from "@/server/db/client";
+import type { Trigger, TriggerSecret } from "@/server/db/generated/client";
 import type { Issue } from "@/server/errors";
 import { newId } from "@/server/ids";
 import { describeTemplateFault } from "@/server/webhooks/message-template";
 import type { SignatureScheme } from "@/server/webhooks/signature";
-import { hashToken, newTriggerToken, secretPurpose, tokenPurpose } from "@/server/webhooks/token";
+import { hashToken, newTriggerToken, signingSecretPurpose, tokenPurpose } from "@/server/webhooks/token";
 import { type Change, checkExpectation, type Expectation, type Saved, saveItem, savingVerb } from "./change";
 import { type TriggerDefinition, triggerDefinition } from "./definitions";
 import { refusal } from "./issues";
@@ -45,19 +47,11 @@ export async function putTrigger(
   const [targetId = null] = target.ids;
 
   const id = found?.id ?? newId();
-  const present = found?.deletedAt === null;
+  const isPresent = found?.deletedAt === null;
   // Null if it was sealed under an earlier STEPWELL_SECRET that was given up (`service-secret adopt`).
   const token =
-    (present ? encryption.openOrNull(found.tokenSealed, tokenPurpose(id)) : null) ?? newTriggerToken();
-  const live = (found?.secrets ?? []).filter((secret) => secret.expiresAt === null || secret.expiresAt > at);
-  const current = live.find((secret) => secret.expiresAt === null);
-  const { secret = present ? undefined : null } = definition;
-  const replaces =
-    secret === null
-      ? live.length > 0
-      : secret !== undefined &&
-        (current === undefined || encryption.openOrNull(current.sealed, secretPurpose(id)) !== secret);
-  const secretBefore = live.length > 0 ? "set" : "none";
+    (isPresent ? encryption.openOrNull(found.tokenSealed, tokenPurpose(id)) : null) ?? newTriggerToken();
+  const secret = planSecret(change, found, definition.secret);
 
   const name = definition.name ?? slug;
   const maxCredits = definition.maxCredits === null ? null : new Decimal(definition.maxCredits);
@@ -70,21 +64,10 @@ export async function putTrigger(
     rateLimit,
     messageTemplate,
     maxCredits: maxCredits?.toFixed() ?? null,
-    secret: replaces ? (secret === null ? "none" : "a new one") : secretBefore,
-    address: present && hashToken(token).equals(found.tokenHash) ? "kept" : "a new one",
+    secret: secret.after,
+    address: isPresent && hashToken(token).equals(found.tokenHash) ? "kept" : "a new one",
   };
-  const before = found && {
-    name: found.name,
-    agent: await findSlug(tx.agent, found.agentId),
-    tool: await findSlug(tx.tool, found.toolId),
-    status: found.disabledAt === null ? "active" : "inactive",
-    signature: signatureOf(found.signatureScheme),
-    rateLimit: { requests: found.rateLimitRequests, seconds: found.rateLimitSeconds },
-    messageTemplate: found.messageTemplate,
-    maxCredits: found.maxCredits?.toFixed() ?? null,
-    secret: secretBefore,
-    address: "kept",
-  };
+  const before = found && { ...(await storedFacts(tx, found)), secret: secret.before, address: "kept" };
   const subject = { kind: "trigger" as const, id, name };
   const compared = { subject, before, after, restores: found?.deletedAt != null };
   const saved = await saveItem(change, compared, async () => {
@@ -108,12 +91,52 @@ export async function putTrigger(
       update: data,
       create: { ...data, id, organizationId: actor.orgId, slug, createdAt: at },
     });
-    if (replaces) {
+    if (secret.replacement !== undefined) {
       await tx.triggerSecret.deleteMany({ where: { triggerId: id } });
-      if (typeof secret === "string") await addSecret(change, id, secret);
+      if (secret.replacement !== null) await addSigningSecret(change, id, secret.replacement);
     }
   });
   return { id, slug, token, saved };
+}
+
+/** What saving does to a trigger's signing secrets; `before` and `after` are words for the audit log. */
+type SecretPlan = {
+  before: "set" | "none";
+  after: "set" | "none" | "a new one";
+  /** Takes the place of all stored secrets; null: there is none from then on; undefined: they stay. */
+  replacement: string | null | undefined;
+};
+
+/** `given`: the definition's secret; undefined: a present trigger keeps its secrets, any other gets none. */
+function planSecret(
+  { encryption, at }: Change,
+  found: (Trigger & { secrets: TriggerSecret[] }) | null,
+  given: string | null | undefined,
+): SecretPlan {
+  const valid = (found?.secrets ?? []).filter(({ expiresAt }) => expiresAt === null || expiresAt > at);
+  const before = valid.length > 0 ? "set" : "none";
+  const unchanged = { before, after: before, replacement: undefined } as const;
+  const isPresent = found?.deletedAt === null;
+  if (given === undefined && isPresent) return unchanged;
+  if (given === undefined || given === null)
+    return before === "set" ? { before, after: "none", replacement: null } : unchanged;
+  const current = valid.find(({ expiresAt }) => expiresAt === null);
+  const value = current && encryption.openOrNull(current.sealed, signingSecretPurpose(current.triggerId));
+  return value === given ? unchanged : { before, after: "a new one", replacement: given };
+}
+
+/** A stored trigger's settings as definitions name them. */
+async function storedFacts(tx: Transaction, found: Trigger) {
+  return {
+    name: found.name,
+    agent: await findSlug(tx.agent, found.agentId),
+    tool: await findSlug(tx.tool, found.toolId),
+    status: found.disabledAt === null ? "active" : "inactive",
+    signature: signatureOf(found.signatureScheme),
+    rateLimit: { requests: found.rateLimitRequests, seconds: found.rateLimitSeconds },
+    messageTemplate: found.messageTemplate,
+    maxCredits: found.maxCredits?.toFixed() ?? null,
+  };
 }
 
 /** A stored signature scheme as definitions name it. */
@@ -121,12 +144,12 @@ export const signatureOf = (scheme: SignatureScheme): TriggerDefinition["signatu
   scheme === "hex" ? "hex" : "standard-webhooks";
 
 /** Seals a signing secret for a trigger. */
-export async function addSecret(
+export async function addSigningSecret(
   { tx, encryption, at }: Change,
   triggerId: string,
   secret: string,
 ): Promise<void> {
-  const sealed = encryption.seal(secret, secretPurpose(triggerId));
+  const sealed = encryption.seal(secret, signingSecretPurpose(triggerId));
   await tx.triggerSecret.create({ data: { id: newId(), triggerId, sealed, createdAt: at } });
 }
 
@@ -164,7 +187,7 @@ type Slugs = {
 
 /** One query at a time: Prisma would load several relations in parallel on the transaction's one connection. */
 async function findSlug(table: Slugs, id: string | null): Promise<string | null> {
-  return id === null
-    ? null
-    : ((await table.findUnique({ where: { id }, select: { slug: true } }))?.slug ?? null);
+  if (id === null) return null;
+  const found = await table.findUnique({ where: { id }, select: { slug: true } });
+  return found?.slug ?? null;
 }

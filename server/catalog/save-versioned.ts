@@ -10,7 +10,7 @@ type Versioned = {
   slug: string;
   found: { id: string; version: number; deletedAt: Date | null } | null;
   /** The fields that belong to no version. */
-  own: { name: string } & Facts;
+  unversioned: { name: string } & Facts;
   before: Facts | null | undefined;
   content: Facts;
   /** Why a new version is saved. */
@@ -24,14 +24,19 @@ type Versioned = {
 
 /** Saves an agent or tool. If its content has changed, it gets a new version. */
 export async function saveVersioned(change: Change, item: Versioned): Promise<SavedDefinition> {
-  const { kind, slug, found, own, before = null, content, note = "", save, addVersion } = item;
+  const { kind, slug, found, unversioned, before = null, content, note = "", save, addVersion } = item;
   const { actor, at } = change;
   const id = found?.id ?? newId();
   let version = found?.version ?? 0;
-  const subject = { kind, id, name: own.name };
-  const compared = { subject, before, after: { ...own, ...content }, restores: found?.deletedAt != null };
+  const subject = { kind, id, name: unversioned.name };
+  const compared = {
+    subject,
+    before,
+    after: { ...unversioned, ...content },
+    restores: found?.deletedAt != null,
+  };
   const saved = await saveItem(change, compared, async (changed) => {
-    const isNewVersion = [...changed].some((field) => !(field in own));
+    const isNewVersion = [...changed].some((field) => !(field in unversioned));
     if (isNewVersion) version += 1;
     await save({ id, version, updatedAt: at, deletedAt: null });
     if (isNewVersion) {

@@ -1,4 +1,4 @@
-import { readSettings } from "@/server/agent/definition";
+import { readAgentSettings } from "@/server/agent/definition";
 import type { MemberActor } from "@/server/auth/actor";
 import { nameActors } from "@/server/auth/name-actors";
 import type { AgentVersion } from "@/server/db/generated/client";
@@ -128,7 +128,7 @@ async function readVersions(
       ["max steps", String(row.maxSteps)],
       ["functions", row.functions.join("\n")],
       ["tools", row.toolIds.map((toolId) => slugs.get(toolId) ?? "a deleted tool").join("\n")],
-      ...settingsFields(readSettings(row.settings)),
+      ...settingsFields(readAgentSettings(row.settings)),
       ...limitFields(row),
     ]),
   }));

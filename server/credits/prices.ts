@@ -32,7 +32,7 @@ export const WANTED_OUTPUT_TOKENS = 4_000;
 
 const frozenPrice = z.object({ input: decimalText, output: decimalText });
 
-/** A price list for a run's configuration; equal lists give equal texts. */
+/** The fields of a price list that a run's configuration stores, in a fixed order: equal lists give equal JSON. */
 export function freezePrices({ defaultModel, models, action }: PriceList): PriceList {
   return { defaultModel, models, action };
 }

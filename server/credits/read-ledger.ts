@@ -3,8 +3,9 @@ import type { MemberActor, OrgId } from "@/server/auth/actor";
 import { nameActors } from "@/server/auth/name-actors";
 import type { CreditEntryKind } from "@/server/contract/enums";
 import { Decimal } from "@/server/credits/amount";
+import type { Prisma } from "@/server/db/generated/client";
 import type { PageRequest } from "@/server/page";
-import { plain } from "@/server/plain";
+import { toPlainData } from "@/server/plain-data";
 import type { Services } from "@/server/services";
 
 const openRow = z.tuple([z.object({ held: z.string(), runs: z.number() })]);
@@ -60,38 +61,53 @@ async function findRare(
 /** The kinds of entries that change for good what an organization owns. Holds and releases cancel each other out. */
 const NET_KINDS = ["grant", "charge", "refund", "adjustment"] satisfies CreditEntryKind[];
 
-/**
- * The organization's ledger, newest first, paged by entry number.
- * @param question.holds whether to include what is held for open runs and released when they end
- */
-export async function listLedger(
+type LedgerQuestion = PageRequest<number> & {
+  kind?: CreditEntryKind | undefined;
+  /** Whether to include what is held for open runs and released when they end. */
+  holds: boolean;
+};
+
+/** Which entries a page shows. */
+async function conditionsOf(
   services: Services,
-  { orgId }: MemberActor,
-  {
-    kind,
-    holds,
-    cursor,
-    limit,
-  }: PageRequest<number> & { kind?: CreditEntryKind | undefined; holds: boolean },
-) {
+  orgId: OrgId,
+  { kind, holds, cursor, limit }: LedgerQuestion,
+): Promise<Prisma.CreditEntryWhereInput> {
+  if (kind !== undefined && isRare(kind)) {
+    const sequences = await findRare(services, orgId, { kind, cursor, limit: limit + 1 });
+    return { kind, sequence: { in: sequences } };
+  }
+  const conditions: Prisma.CreditEntryWhereInput = {};
+  if (kind !== undefined) conditions.kind = kind;
+  else if (!holds) conditions.kind = { in: NET_KINDS };
+  if (cursor) conditions.sequence = { lt: cursor };
+  return conditions;
+}
+
+/** The organization's ledger, newest first, paged by entry number. */
+export async function listLedger(services: Services, { orgId }: MemberActor, question: LedgerQuestion) {
+  const { limit } = question;
   const rows = await services.db.creditEntry.findMany({
-    where: {
-      organizationId: orgId,
-      ...(kind ? { kind } : holds ? {} : { kind: { in: NET_KINDS } }),
-      ...(cursor ? { sequence: { lt: cursor } } : {}),
-      ...(kind && isRare(kind)
-        ? { sequence: { in: await findRare(services, orgId, { kind, cursor, limit: limit + 1 }) } }
-        : {}),
-    },
+    where: { organizationId: orgId, ...(await conditionsOf(services, orgId, question)) },
     orderBy: { sequence: "desc" },
     take: limit + 1,
-    omit: { organizationId: true },
+    select: {
+      sequence: true,
+      kind: true,
+      amount: true,
+      balanceBefore: true,
+      balanceAfter: true,
+      runId: true,
+      note: true,
+      actor: true,
+      createdAt: true,
+    },
   });
   const shown = rows.slice(0, limit);
   const actors = shown.map(({ actor }) => actor);
   const nameOf = await nameActors(services, orgId, actors);
   return {
-    items: plain(shown).map(({ balanceBefore, balanceAfter, ...line }) => ({
+    items: toPlainData(shown).map(({ balanceBefore, balanceAfter, ...line }) => ({
       ...line,
       before: balanceBefore,
       after: balanceAfter,

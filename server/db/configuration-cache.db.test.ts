@@ -5,7 +5,7 @@ import { handleRest } from "@/server/api/rest";
 import { handleWebhook } from "@/server/api/webhook";
 import { removeDefinition } from "@/server/catalog/archive";
 import { newId } from "@/server/ids";
-import { secretPurpose } from "@/server/webhooks/token";
+import { signingSecretPurpose } from "@/server/webhooks/token";
 import { createTenant, createTrigger, openWorld, type Tenant, type World } from "@/testing/world";
 
 /** Two processes cache organizations' configuration; both notice a change in the database. */
@@ -173,7 +173,7 @@ describe("both processes notice soon", () => {
   });
 
   async function addSecret(): Promise<void> {
-    const sealed = world.encryption.seal("a new secret", secretPurpose(trigger.id));
+    const sealed = world.encryption.seal("a new secret", signingSecretPurpose(trigger.id));
     await world.db.triggerSecret.create({
       data: { id: newId(), triggerId: trigger.id, sealed, createdAt: world.clock.now() },
     });

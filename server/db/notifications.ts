@@ -33,8 +33,8 @@ type Listener = (payload: string) => void;
 export type Notifications = {
   /** Notifies all processes soon; of several with the same key only the last is sent. Never throws or waits. */
   send(topic: Topic, key: string, payload: string): void;
-  /** Tells the listeners of this process immediately what it has committed: its own notification may arrive later. */
-  tell(topic: Topic, payload: string): void;
+  /** Calls the listeners of this process immediately; a notification reaches them only after some time. */
+  deliverLocally(topic: Topic, payload: string): void;
   /** Calls `listener` with each payload; returns a function that stops it. An empty payload means that some may be lost. */
   listen(topic: Topic, listener: Listener): () => void;
   open(): void;
@@ -141,7 +141,7 @@ export function createNotifications(options: {
       gathered.set(`${topic} ${key}`, { channel: TOPICS[topic], payload });
       gathering ??= setTimeout(() => void flush(), GATHER_MS);
     },
-    tell(topic, payload) {
+    deliverLocally(topic, payload) {
       for (const listener of listeners.get(TOPICS[topic]) ?? []) listener(payload);
     },
     listen(topic, listener) {

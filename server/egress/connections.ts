@@ -16,7 +16,7 @@ export function createConnections(lookups: { guarded: LookupFunction; trusted: L
   const owned = new LRUCache<string, OwnDispatchers>({
     max: MAX_OWNERS,
     // Calls in progress end first.
-    dispose: (own) => void Promise.all(agentsOf(own).map((agent) => agent.close())),
+    dispose: (unused) => void Promise.all(agentsOf(unused).map((agent) => agent.close())),
     memoMethod: () => ({
       guarded: createDispatchers(lookups.guarded),
       trusted: createDispatchers(lookups.trusted),

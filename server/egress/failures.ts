@@ -41,8 +41,8 @@ const CODES: Record<string, string> = {
 /** The reason that may be shown: an EgressError of ours, or the network's innermost message. */
 export function explainFailure(error: unknown, host: string): EgressError {
   const causes = causesOf(error);
-  const own = causes.find((cause) => cause instanceof EgressError);
-  if (own !== undefined) return own;
+  const known = causes.find((cause) => cause instanceof EgressError);
+  if (known !== undefined) return known;
   const cause = causes.at(-1);
   const code = cause !== undefined && "code" in cause ? String(cause.code) : "";
   const reason = CODES[code] ?? cause?.message ?? "unknown error";

@@ -2,7 +2,7 @@ import { lookup as systemLookup } from "node:dns";
 import { connect, isIP, type LookupFunction, type Socket } from "node:net";
 import { isPublicAddress } from "@/server/egress/addresses";
 import { EgressError, explainFailure } from "@/server/egress/failures";
-import { guardedLookup, refused } from "@/server/egress/guarded-fetch";
+import { guardedLookup, privateAddressError } from "@/server/egress/guarded-fetch";
 
 const CONNECT_TIMEOUT_MS = 10_000;
 
@@ -20,7 +20,8 @@ export function createGuardedConnect(
   return async (host, port, signal) => {
     signal.throwIfAborted();
     const trusted = allowed.has(`${host}:${port}`.toLowerCase());
-    if (!trusted && isIP(host) !== 0 && !isPublicAddress(host)) throw refused(host, `${host}:${port}`);
+    if (!trusted && isIP(host) !== 0 && !isPublicAddress(host))
+      throw privateAddressError(host, `${host}:${port}`);
     const lookup = trusted ? resolve : guardedLookup(resolve);
     return new Promise<Socket>((done, reject) => {
       const socket = connect({ host, port, lookup, timeout: CONNECT_TIMEOUT_MS });
@@ -34,7 +35,11 @@ export function createGuardedConnect(
       socket.once("timeout", () => fail(new EgressError(`${host}:${port} did not answer in time.`)));
       socket.once("error", (error) => {
         // Only the guarded lookup throws an EgressError of its own.
-        fail(error instanceof EgressError ? refused(host, `${host}:${port}`) : explainFailure(error, host));
+        fail(
+          error instanceof EgressError
+            ? privateAddressError(host, `${host}:${port}`)
+            : explainFailure(error, host),
+        );
       });
       socket.once("connect", () => {
         signal.removeEventListener("abort", onAbort);

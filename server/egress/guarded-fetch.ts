@@ -30,7 +30,7 @@ export type EgressOptions = {
   nameServers?: readonly string[];
 };
 
-/** Whoever makes a call: a worker that was stalled may have been replaced meanwhile. */
+/** On whose behalf requests are sent: a worker that had stalled may have been replaced, and must not send then. */
 export type Sender = {
   /** Asked before each request. Resolves when the sender may send, throws when it never may again. */
   confirm(): Promise<void> | undefined;
@@ -46,8 +46,8 @@ const MIB = 1024 * 1024;
 
 class NotPublicError extends RefusedError {}
 
-/** Why an address that is not public was not reached. `entry` is its `host:port`. */
-export const refused = (host: string, entry: string) =>
+/** The error for an address that is not public. `entry` is its `host:port`. */
+export const privateAddressError = (host: string, entry: string) =>
   new RefusedError(
     `${host} is not a public address; calls to it are refused. To allow it, the operator sets EGRESS_ALLOW=${entry}`,
   );
@@ -159,7 +159,7 @@ export function createGuardedEgress(options: EgressOptions = {}): Egress<Guarded
     if (isTrusted(url)) return trusted;
     // Names are checked when they are resolved; an address is never resolved.
     const host = url.hostname.replace(/^\[(.*)\]$/, "$1");
-    if (isIP(host) !== 0 && !isPublicAddress(host)) throw refused(url.hostname, entryOf(url));
+    if (isIP(host) !== 0 && !isPublicAddress(host)) throw privateAddressError(url.hostname, entryOf(url));
     return guarded;
   };
 
@@ -181,7 +181,7 @@ export function createGuardedEgress(options: EgressOptions = {}): Egress<Guarded
       const { url } = request;
       if (signal.aborted) return signal.reason instanceof Error ? signal.reason : new EgressError("Aborted.");
       const failure = explainFailure(error, url.host);
-      return failure instanceof NotPublicError ? refused(url.hostname, entryOf(url)) : failure;
+      return failure instanceof NotPublicError ? privateAddressError(url.hostname, entryOf(url)) : failure;
     };
 
     for (let hop = 0; ; hop += 1) {

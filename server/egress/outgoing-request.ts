@@ -72,7 +72,7 @@ export class OutgoingRequest {
       replacePlaceholders(text, (placeholder) => {
         const secret = this.#secrets.find((each) => each.placeholder === placeholder);
         if (secret === undefined) return placeholder;
-        const refusal = refuse(secret, this.url, isTrusted);
+        const refusal = describeRefusal(secret, this.url, isTrusted);
         if (refusal !== null) throw new RefusedError(refusal);
         return encode(secret.value);
       });
@@ -124,7 +124,7 @@ export class OutgoingRequest {
     }
     this.method = method;
     for (const secret of this.#secrets) {
-      if (refuse(secret, next, isTrusted) === null) continue;
+      if (describeRefusal(secret, next, isTrusted) === null) continue;
       if (createRedactor([{ value: secret.value, mark: "" }])(next.href) === next.href) continue;
       throw new RefusedError(
         `${this.url.host} redirects to ${next.host} with the secret "${secret.name}" in the address. ` +
@@ -135,7 +135,7 @@ export class OutgoingRequest {
       const keeps = (name: string, value: string) => {
         if (!hasPlaceholder(value)) return SAFE_HEADERS.has(name);
         const held = this.#secrets.filter(({ placeholder }) => value.includes(placeholder));
-        return held.every((secret) => refuse(secret, next, isTrusted) === null);
+        return held.every((secret) => describeRefusal(secret, next, isTrusted) === null);
       };
       for (const [name, value] of [...this.headers]) if (!keeps(name, value)) this.headers.delete(name);
       if (this.#basicAuth && !keeps("authorization", Object.values(this.#basicAuth).join(" ")))
@@ -151,7 +151,7 @@ export function mayReceive(hosts: readonly string[], url: URL): boolean {
 }
 
 /** Why a secret may not be sent to an address; null if it may. Trusted hosts may be called without encryption. */
-function refuse(secret: CarriedSecret, url: URL, isTrusted: boolean): string | null {
+function describeRefusal(secret: CarriedSecret, url: URL, isTrusted: boolean): string | null {
   if (!mayReceive(secret.hosts, url)) {
     return `The secret "${secret.name}" may not be sent to ${url.host}. Its allowed hosts: ${secret.hosts.join(", ")}.`;
   }

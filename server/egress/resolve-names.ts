@@ -20,7 +20,7 @@ export function createNameLookup(servers?: readonly string[]): LookupFunction {
       (found) => {
         const wanted = found.filter(({ family }) => !options.family || options.family === family);
         if (wanted.length > 0) answerLookup(wanted, options, callback);
-        else callback(failure("ENOTFOUND", hostname), []);
+        else callback(lookupError("ENOTFOUND", hostname), []);
       },
       (error: NodeJS.ErrnoException) => callback(error, []),
     );
@@ -41,7 +41,7 @@ export function answerLookup(
 async function findAddresses(resolver: Resolver, hostname: string): Promise<LookupAddress[]> {
   // RFC 6761, sections 6.3 and 6.4: never asked of a name server.
   if (/(^|\.)localhost\.?$/i.test(hostname)) return [{ address: "127.0.0.1", family: 4 }];
-  if (/(^|\.)invalid\.?$/i.test(hostname)) throw failure("ENOTFOUND", hostname);
+  if (/(^|\.)invalid\.?$/i.test(hostname)) throw lookupError("ENOTFOUND", hostname);
   const [four, six] = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)]);
   const found = [four, six].flatMap((answer, index) => {
     const addresses = answer.status === "fulfilled" ? answer.value : [];
@@ -51,10 +51,10 @@ async function findAddresses(resolver: Resolver, hostname: string): Promise<Look
   const isUnknown = [four, six].some(
     (answer) => answer.status === "rejected" && UNKNOWN.has(String(answer.reason?.code)),
   );
-  throw failure(isUnknown ? "ENOTFOUND" : "EAI_AGAIN", hostname);
+  throw lookupError(isUnknown ? "ENOTFOUND" : "EAI_AGAIN", hostname);
 }
 
 /** An error like those of the system's lookup. */
-function failure(code: "ENOTFOUND" | "EAI_AGAIN", hostname: string): NodeJS.ErrnoException {
+function lookupError(code: "ENOTFOUND" | "EAI_AGAIN", hostname: string): NodeJS.ErrnoException {
   return Object.assign(new Error(`The lookup of ${hostname} failed: ${code}`), { code });
 }

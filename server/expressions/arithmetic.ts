@@ -7,7 +7,7 @@ import { resolveInstalled, ThreadPool, threadOf } from "@/server/sandbox/thread-
 
 /** How long one calculation may take once it has a thread. */
 const CALCULATION_TIMEOUT_MS = 5_000;
-/** The same when a definition is checked, which may hold many. */
+/** Like CALCULATION_TIMEOUT_MS, while a definition is checked: it may hold many calculations. */
 const CHECK_TIMEOUT_MS = 500;
 
 const answer = z.discriminatedUnion("ok", [

@@ -21,7 +21,7 @@ const ALWAYS_KNOWN = new Set([...JSONATA_FUNCTIONS, "", "$"]);
  */
 export function describeUnknownVariable(tree: ExpressionNode): string | null {
   const used = new Set<string>();
-  const own = new Set<string>();
+  const defined = new Set<string>();
   for (const node of nodesOf(tree)) {
     const { type, value } = node;
     if (type === "variable" && typeof value === "string") used.add(value);
@@ -32,9 +32,9 @@ export function describeUnknownVariable(tree: ExpressionNode): string | null {
       type === "bind" ? variableName(node.lhs) : null,
       ...(type === "lambda" && Array.isArray(node.arguments) ? node.arguments.map(variableName) : []),
     ])
-      if (typeof name === "string") own.add(name);
+      if (typeof name === "string") defined.add(name);
   }
-  const unknown = [...used].find((name) => !ALWAYS_KNOWN.has(name) && !own.has(name));
+  const unknown = [...used].find((name) => !ALWAYS_KNOWN.has(name) && !defined.has(name));
   if (unknown === undefined) return null;
   const known = JSONATA_FUNCTIONS.map((name) => `$${name}`).join(", ");
   return `there is no function or variable "$${unknown.slice(0, 100)}"; known functions: ${known}`;

@@ -82,7 +82,7 @@ export async function executeFunction(
     signal.addEventListener("abort", onAbort);
   });
   try {
-    // A function that does not heed its signal is left behind rather than waited for.
+    // The attempt ends even if the function ignores its signal and continues.
     return await Promise.race([run(parsed, { ...context, signal, callModel }), aborted]);
   } finally {
     clearTimeout(timer);

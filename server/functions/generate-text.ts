@@ -17,11 +17,14 @@ export const textInput = z.object({
     .describe("A JSON Schema (2020-12) that the answer must match."),
 });
 
-type TextWish = z.infer<typeof textInput>;
+type TextInput = z.infer<typeof textInput>;
 
-/** The messages of its call of the model; with the answer to the first one, those of the second. */
+/**
+ * The messages of the first model call. With `firstAnswer`, its answer, those of the second call, which asks for a
+ * correction if that answer does not match the schema.
+ */
 export async function textMessages(
-  { prompt, system, schema }: TextWish,
+  { prompt, system, schema }: TextInput,
   organizationId: string,
   firstAnswer?: string,
 ): Promise<ModelMessage[]> {
@@ -58,13 +61,13 @@ export const generateText = defineFunction({
     },
     output: { city: "Oslo" },
   },
-  async run(wish, context) {
+  async run(input, context) {
     const { defaultModel, organizationId } = context;
     const callModel: FunctionContext["callModel"] = (request) =>
       context.callModel(request).catch(failAs(ModelError, "model_failed"));
-    const { model, schema } = wish;
+    const { model, schema } = input;
     const request = { model: model ?? defaultModel, tools: [] };
-    const messages = await textMessages(wish, organizationId);
+    const messages = await textMessages(input, organizationId);
     if (schema === undefined) return (await callModel({ ...request, messages })).content;
 
     const faults = await checkSchema(schema, organizationId);
@@ -73,7 +76,7 @@ export const generateText = defineFunction({
     const first = await callModel({ ...request, messages, responseSchema: schema });
     const answer = await readJsonAnswer(first.content, schema, organizationId);
     if ("value" in answer) return answer.value;
-    const again = await textMessages(wish, organizationId, first.content);
+    const again = await textMessages(input, organizationId, first.content);
     const second = await callModel({ ...request, messages: again, responseSchema: schema });
     const corrected = await readJsonAnswer(second.content, schema, organizationId);
     if ("value" in corrected) return corrected.value;

@@ -11,7 +11,7 @@ import {
   bodyInputs,
   MAX_REQUEST_BYTES,
   makeBody,
-  parameters,
+  parametersByName,
 } from "@/server/functions/http/request-body";
 import { readResponse } from "@/server/functions/http/response";
 import { isJsonObject, type JsonObject } from "@/server/json/json";
@@ -37,7 +37,7 @@ export const httpRequest = defineFunction({
       .record(z.string(), z.string())
       .optional()
       .describe("Request headers. Host cannot be set: it follows from the address."),
-    query: parameters.optional().describe("Query parameters to add to the address."),
+    query: parametersByName.optional().describe("Query parameters to add to the address."),
     ...bodyInputs,
     basicAuth: z
       .strictObject({ username: z.string().max(10_000), password: z.string().max(10_000) })

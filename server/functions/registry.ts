@@ -53,9 +53,9 @@ function jsonSchemaOf(zod: z.ZodType, io: "input" | "output"): JsonObject {
   const known = schemas[io].get(zod);
   if (known !== undefined) return known;
   const { $schema: _, ...schema } = z.toJSONSchema(zod, { io, unrepresentable: "any" });
-  const plain: JsonObject = JSON.parse(JSON.stringify(schema));
-  schemas[io].set(zod, plain);
-  return plain;
+  const document: JsonObject = JSON.parse(JSON.stringify(schema));
+  schemas[io].set(zod, document);
+  return document;
 }
 
 /** The JSON Schema of a function's input, as models and the documentation see it. */

@@ -12,17 +12,20 @@ const CLOSE_LIST = 0x5d;
 const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 
-/** The containers that were made of more than one part; with the keys of objects, where they are in the order of insertion. */
-const long = new WeakMap<object, readonly string[] | null>();
+/**
+ * The long lists and objects that were made here. The value: an object's keys, or null for a list and for an object whose
+ * keys JavaScript does not list in the order of insertion.
+ */
+const keysOfLong = new WeakMap<object, readonly string[] | null>();
 
 /** Whether a value is known to be long, because it was made here. */
 export function isKnownLong(value: object): boolean {
-  return long.has(value);
+  return keysOfLong.has(value);
 }
 
 /** The keys of an object. Those of a long one are known: to list 100,000 takes the process a tenth of a second. */
 export function keysOf(object: JsonObject): readonly string[] {
-  return long.get(object) ?? Object.keys(object);
+  return keysOfLong.get(object) ?? Object.keys(object);
 }
 
 /** Keys that JavaScript lists before others, sorted. */
@@ -40,7 +43,7 @@ export class LongObject {
   }
 
   finish(): JsonObject {
-    long.set(this.object, this.#keys);
+    keysOfLong.set(this.object, this.#keys);
     return this.object;
   }
 }
@@ -164,6 +167,6 @@ function add({ parsed }: Container, key: string, member: Json): void {
 
 function finish({ parsed }: Container): Json {
   if (parsed instanceof LongObject) return parsed.finish();
-  if (parsed !== null) long.set(parsed, null);
+  if (parsed !== null) keysOfLong.set(parsed, null);
   return parsed;
 }

@@ -20,7 +20,7 @@ import { jsonPointer } from "./text";
 const MAX_STEPS = 20_000;
 /** The longest schema, in characters, that is compiled on the main thread, which takes up to 40 ms. */
 const MAX_COMPILED_HERE = 4 * 1024;
-/** From when a thread takes it. */
+/** Without the time in which a value or schema waits for a thread. */
 const VALIDATE_TIMEOUT_MS = 1_000;
 const COMPILE_TIMEOUT_MS = 5_000;
 /** Of longer costly values, only the first fault is reported. */

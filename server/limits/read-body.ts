@@ -1,8 +1,8 @@
 import { AppError } from "@/server/errors";
 
-export const tooLarge = (limit: number) =>
+export const bodyTooLarge = (limit: number) =>
   new AppError("payload_too_large", `The body is larger than ${limit} bytes.`);
-export const brokenOff = (cause?: unknown) =>
+export const bodyIncomplete = (cause?: unknown) =>
   new AppError("invalid_request", "The body ended before it was complete.", { cause });
 
 /**
@@ -12,7 +12,7 @@ export const brokenOff = (cause?: unknown) =>
 export async function readBody(request: Request, limit: number): Promise<Buffer> {
   if (Number(request.headers.get("content-length") ?? 0) > limit) {
     await request.body?.cancel().catch(() => {});
-    throw tooLarge(limit);
+    throw bodyTooLarge(limit);
   }
   if (request.body === null) return Buffer.alloc(0);
   const chunks: Uint8Array[] = [];
@@ -20,13 +20,13 @@ export async function readBody(request: Request, limit: number): Promise<Buffer>
   const reader = request.body.getReader();
   for (;;) {
     const { done, value } = await reader.read().catch((cause: unknown) => {
-      throw brokenOff(cause);
+      throw bodyIncomplete(cause);
     });
     if (done) return Buffer.concat(chunks, size);
     size += value.byteLength;
     if (size > limit) {
       await reader.cancel().catch(() => {});
-      throw tooLarge(limit);
+      throw bodyTooLarge(limit);
     }
     chunks.push(value);
   }

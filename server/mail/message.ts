@@ -1,4 +1,4 @@
-/** What bounds an e-mail. */
+/** The limits of one e-mail; lengths in characters. */
 export const MAIL_LIMITS = { recipients: 50, subjectLength: 998, bodyLength: 512 * 1024 } as const;
 
 export type MailMessage = {
@@ -10,7 +10,7 @@ export type MailMessage = {
   idempotencyKey: string;
 };
 
-/** What the SMTP server took: the Message-ID and the recipients it refused. */
+/** The result of sending: the Message-ID, and which recipients the mail server accepted and refused. */
 export type SentMail = { messageId: string; accepted: string[]; rejected: string[] };
 
 /** Sends one message. Throws MailError and MailLimitError. */

@@ -18,10 +18,10 @@ export type SmtpSettings = {
   from: string;
 };
 
-/** For each answer of the server. */
+/** How long each answer of the mail server may take. */
 const SOCKET_TIMEOUT_MS = 20_000;
 
-/** Makes a sender of e-mails. Each message has a connection of its own, so that it can be aborted and nothing is kept. */
+/** Creates a function that sends e-mails. Each message has its own connection, so that it can be aborted. */
 export function createMailer(settings: SmtpSettings, connect: GuardedConnect): SendMail {
   const { host, port, secure, requireTls, user, password, from } = settings;
   const domain = /@([^\s<>@]+)>?\s*$/.exec(from)?.[1] ?? host;

@@ -51,10 +51,11 @@ export function readFault(
   const causes = causesOf(error);
   const excess = causes.find((cause) => cause instanceof ResponseTooLarge);
   if (excess !== undefined) return fault(`answered: ${excess.message}`, "refused");
-  const told =
+  // Our own explanation if there is one, else the innermost message.
+  const shown =
     causes.find((cause) => cause instanceof EgressError) ?? causes.findLast(({ message }) => message !== "");
   const reason = causes.some((cause) => cause instanceof RefusedError) ? "refused" : "unavailable";
-  return fault(`could not be reached: ${told?.message ?? "unknown error"}`, reason);
+  return fault(`could not be reached: ${shown?.message ?? "unknown error"}`, reason);
 }
 
 /** The meaning of a refusal, from its status and, if a status has several meanings, OpenAI's code. */

@@ -117,6 +117,8 @@ export type Models = {
   providerOf(model: string): string;
   /** The models that providers list, and the demo model. The default provider may serve more. */
   listed: readonly string[];
+  /** An upper bound of the tokens of a request, without counting them. */
   boundTokens(request: Prompt): number;
+  /** The tokens of a request, counted with a tokenizer. */
   countTokens(request: Prompt): Promise<number>;
 };

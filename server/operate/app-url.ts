@@ -14,6 +14,6 @@ export async function storeAppUrl({ db, env }: Pick<Services, "db" | "env">): Pr
  */
 export async function readAppUrl({ db, env }: Pick<Services, "db" | "env">): Promise<string> {
   if (env.appUrlGiven) return env.appUrl;
-  const noted = await db.setting.findUnique({ where: { key: KEY } });
-  return noted?.value ?? env.appUrl;
+  const stored = await db.setting.findUnique({ where: { key: KEY } });
+  return stored?.value ?? env.appUrl;
 }

@@ -67,9 +67,10 @@ type Entry = Pick<InstallationAuditRecord, "actorName" | "changes" | "at"> & {
   subject: { kind: string; id: string | null; name: string };
 };
 
-function rowOf({ subject: { kind, id, name }, changes, at, ...line }: Entry) {
-  const subject = { subjectKind: kind, subjectId: id, subjectName: name };
-  return { ...line, ...subject, id: newId(), changes: JSON.stringify(changes), createdAt: at };
+function rowOf({ subject, changes, at, ...line }: Entry) {
+  const { kind, id, name } = subject;
+  const columns = { subjectKind: kind, subjectId: id, subjectName: name };
+  return { ...line, ...columns, id: newId(), changes: JSON.stringify(changes), createdAt: at };
 }
 
 /** An object's fields as plain data; undefined counts as null. */

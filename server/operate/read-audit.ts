@@ -1,7 +1,8 @@
 import type { MemberActor } from "@/server/auth/actor";
 import type { AuditSubject } from "@/server/contract/enums";
+import type { Prisma } from "@/server/db/generated/client";
 import { type PageRequest, pageOf } from "@/server/page";
-import { plain } from "@/server/plain";
+import { toPlainData } from "@/server/plain-data";
 import type { Services } from "@/server/services";
 
 export type AuditLine = Awaited<ReturnType<typeof listAudit>>["items"][number];
@@ -15,15 +16,23 @@ export async function listAudit(
   actor: MemberActor,
   { cursor, subject, limit }: PageRequest & { subject?: AuditSubject | undefined },
 ) {
+  const where: Prisma.AuditEntryWhereInput = { organizationId: actor.orgId };
+  if (cursor) where.id = { lt: cursor };
+  if (subject) where.subjectKind = subject;
   const rows = await db.auditEntry.findMany({
-    where: {
-      organizationId: actor.orgId,
-      ...(cursor ? { id: { lt: cursor } } : {}),
-      ...(subject ? { subjectKind: subject } : {}),
-    },
+    where,
     orderBy: { id: "desc" },
     take: limit + 1,
-    omit: { organizationId: true, actor: true },
+    select: {
+      id: true,
+      actorName: true,
+      action: true,
+      subjectKind: true,
+      subjectId: true,
+      subjectName: true,
+      changes: true,
+      createdAt: true,
+    },
   });
-  return pageOf(plain(rows), limit);
+  return pageOf(toPlainData(rows), limit);
 }

@@ -6,7 +6,7 @@ import { rotateSecret, SEALED_COLUMNS } from "@/server/operate/rotate-secret";
 import { createEncryption } from "@/server/secrets/encryption";
 import { checkSecretFingerprint, WrongSecretError } from "@/server/secrets/fingerprint";
 import { secretValuePurpose } from "@/server/secrets/purpose";
-import { secretPurpose, tokenPurpose } from "@/server/webhooks/token";
+import { signingSecretPurpose, tokenPurpose } from "@/server/webhooks/token";
 import { createTenant, createTrigger, openWorld } from "@/testing/world";
 
 const NEW = "a new secret of at least thirty-two characters";
@@ -51,7 +51,7 @@ test("both secrets work before a rotation, only the new one after it", async () 
     });
     return [
       rotated.encryption.open(found.tokenSealed, tokenPurpose(triggerId)),
-      ...found.secrets.map(({ sealed }) => rotated.encryption.open(sealed, secretPurpose(triggerId))),
+      ...found.secrets.map(({ sealed }) => rotated.encryption.open(sealed, signingSecretPurpose(triggerId))),
     ];
   };
   expect(await open(id)).toEqual([token, "s3cret"]);

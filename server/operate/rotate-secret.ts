@@ -5,13 +5,13 @@ import type { Encryption } from "@/server/secrets/encryption";
 import { setSecretFingerprint } from "@/server/secrets/fingerprint";
 import { purposeOfSecret, SECRET_OWNER_SQL } from "@/server/secrets/purpose";
 import type { Services } from "@/server/services";
-import { secretPurpose, tokenPurpose } from "@/server/webhooks/token";
+import { signingSecretPurpose, tokenPurpose } from "@/server/webhooks/token";
 import { recordInstallationAudit } from "./audit";
 
 /** Every column with sealed texts; the purpose contains the value of the SQL expression `owner`. */
 export const SEALED_COLUMNS = [
   { table: "triggers", column: "token_sealed", owner: "id", purposeOf: tokenPurpose },
-  { table: "trigger_secrets", column: "sealed", owner: "trigger_id", purposeOf: secretPurpose },
+  { table: "trigger_secrets", column: "sealed", owner: "trigger_id", purposeOf: signingSecretPurpose },
   { table: "secrets", column: "sealed", owner: SECRET_OWNER_SQL, purposeOf: purposeOfSecret },
 ] as const;
 
@@ -69,8 +69,8 @@ async function resealBatch(
   const rows = sealedRows.parse(found.rows);
   const resealed = rows.flatMap(({ id, owner: ownerId, sealed }) => {
     const purpose = purposeOf(ownerId);
-    const plain = encryption.openOrNull(sealed, purpose);
-    return plain === null ? [] : [{ id, sealed: encryption.seal(plain, purpose) }];
+    const text = encryption.openOrNull(sealed, purpose);
+    return text === null ? [] : [{ id, sealed: encryption.seal(text, purpose) }];
   });
   await client.query(
     `UPDATE ${table} t SET ${column} = n.sealed

@@ -19,7 +19,8 @@ export async function suspendOrganization(
       where: { id: actor.orgId, suspendedAt: null },
       data: { suspendedAt: at, suspendedReason: reason, updatedAt: at },
     });
-    if (count > 0) await note({ tx, actor, at }, { verb: "suspended", changes: { reason } });
+    if (count > 0)
+      await recordOrganizationAudit({ tx, actor, at }, { verb: "suspended", changes: { reason } });
   });
   // Starts lock the organization's row, so a start either committed before the suspension and is found here, or fails.
   // Parents first: their children end with them. Statuses are literals, for the partial index of open runs.
@@ -44,12 +45,15 @@ export async function resumeOrganization(
       where: { id: actor.orgId, suspendedAt: { not: null } },
       data: { suspendedAt: null, suspendedReason: null, updatedAt: at },
     });
-    if (count > 0) await note({ tx, actor, at }, { verb: "resumed" });
+    if (count > 0) await recordOrganizationAudit({ tx, actor, at }, { verb: "resumed" });
     return count > 0;
   });
 }
 
-async function note(change: AuditedChange, entry: Omit<AuditRecord, "subject">): Promise<void> {
+async function recordOrganizationAudit(
+  change: AuditedChange,
+  entry: Omit<AuditRecord, "subject">,
+): Promise<void> {
   const id = change.actor.orgId;
   const { name } = await change.tx.organization.findUniqueOrThrow({ where: { id } });
   await recordAudit(change, { ...entry, subject: { kind: "organization", id, name } });

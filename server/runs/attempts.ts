@@ -38,13 +38,14 @@ export function attemptsBefore(
   const known = readAttempts(row.attempts);
   if (row.status !== "Running" || (run.yieldedAt !== null && run.yieldedAt >= row.startedAt)) return known;
   const last = known.at(-1);
-  const startedAt =
-    last === undefined
-      ? row.startedAt
-      : new Date(last.retryAt ?? new Date(last.startedAt).getTime() + last.durationMs);
+  const startedAt = last === undefined ? row.startedAt : startAfter(last);
   const durationMs = now.getTime() - startedAt.getTime();
   const waitedForNext = durationMs < 0;
-  return waitedForNext
-    ? known
-    : [...known, { startedAt: startedAt.toISOString(), durationMs, error: INTERRUPTED }];
+  if (waitedForNext) return known;
+  return [...known, { startedAt: startedAt.toISOString(), durationMs, error: INTERRUPTED }];
+}
+
+/** When the attempt after this one started or will start. */
+function startAfter({ startedAt, durationMs, retryAt }: Attempt): Date {
+  return new Date(retryAt ?? new Date(startedAt).getTime() + durationMs);
 }

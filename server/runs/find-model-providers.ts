@@ -13,16 +13,16 @@ export async function findModelProviders(
       text: `SELECT model_providers AS "modelProviders" FROM organizations WHERE id = $1`,
       values: [orgId],
     });
-    return { orgId, value: readModelProviders(rows[0]?.modelProviders ?? null) };
+    return { orgId, value: parseModelProviders(rows[0]?.modelProviders ?? null) };
   });
   return found ?? [];
 }
 
 /** Model providers as they are stored: JSON, null if there are none. */
-export function readModelProviders(stored: string | null): OwnProvider[] {
+export function parseModelProviders(stored: string | null): OwnProvider[] {
   return stored === null ? [] : ownProviders.parse(JSON.parse(stored));
 }
 
-export function writeModelProviders(providers: readonly OwnProvider[]): string | null {
+export function stringifyModelProviders(providers: readonly OwnProvider[]): string | null {
   return providers.length === 0 ? null : JSON.stringify(providers);
 }

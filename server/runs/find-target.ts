@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { policyOf, readSettings } from "@/server/agent/definition";
+import { policyOf, readAgentSettings } from "@/server/agent/definition";
 import { toolNameForModel } from "@/server/agent/prompts";
 import type { OrgId } from "@/server/auth/actor";
 import { decimalText } from "@/server/credits/amount";
@@ -104,7 +104,7 @@ async function readAgent(client: Queryable, orgId: OrgId, id: string): Promise<T
   if (rows.length === 0) return null;
   const { model, systemPrompt, maxSteps, settings, ...row } = agentRow.parse(rows[0]);
   const { functions, tools, ...agent } = row;
-  const { outputSchema, policies } = readSettings(settings);
+  const { outputSchema, policies } = readAgentSettings(settings);
   const callables = [
     ...functions.map((name) => ({ kind: "function" as const, name, policy: policyOf(policies, name) })),
     ...tools.map((tool) => ({
@@ -152,6 +152,6 @@ export async function describeKnownTargets(
     WHERE organization_id = ${orgId}::uuid AND deleted_at IS NULL AND slug <> ALL(${others}::text[])
     ORDER BY slug LIMIT ${MAX_NAMES}`;
   const names = [...rows.map(({ slug }) => slug), ...others].sort().slice(0, MAX_NAMES);
-  const more = (rows[0]?.total ?? 0) + others.length - names.length;
-  return `Known ${kind}s: ${names.join(", ") || "none"}${more > 0 ? ` and ${more} more` : ""}`;
+  const omitted = (rows[0]?.total ?? 0) + others.length - names.length;
+  return `Known ${kind}s: ${names.join(", ") || "none"}${omitted > 0 ? ` and ${omitted} more` : ""}`;
 }

@@ -97,12 +97,12 @@ export async function prepareStart(services: Services, actor: Actor, request: St
 function withDraft(target: Target, draft: Draft): Target {
   const name = `${target.name} (draft)`;
   const { maxCredits, deadlineSeconds, ...content } = draft;
-  const common = { name, maxCredits, deadlineSeconds };
+  const changed = { name, maxCredits, deadlineSeconds };
   if (target.kind === "tool" && "definition" in content) {
-    return { ...target, ...common, configuration: { kind: "tool", name, ...content } };
+    return { ...target, ...changed, configuration: { kind: "tool", name, ...content } };
   }
   if (target.kind === "agent" && "callables" in content) {
-    return { ...target, ...common, active: true, configuration: { kind: "agent", name, ...content } };
+    return { ...target, ...changed, active: true, configuration: { kind: "agent", name, ...content } };
   }
   throw new Error("target and draft are of different kinds");
 }

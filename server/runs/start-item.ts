@@ -15,7 +15,7 @@ export type StartConditions = {
   /** A webhook's repetition is checked before its rate limit, an API call's after. */
   replayFirst?: boolean;
   /** Set once limit and repetition were checked: a later refusal is then final. */
-  asked?: boolean;
+  checked?: boolean;
 };
 
 /** All that a start commits. */
@@ -114,9 +114,9 @@ export function countedCall(
 
 /** The run's lowest cap and whose it is, for the error message. */
 function narrowestCap({ kind, maxCredits }: Target, actor: Actor): Cap | null {
-  const own = maxCredits && { credits: maxCredits, of: `the ${kind}'s setting` };
-  if (actor.kind !== "api_key" && actor.kind !== "trigger") return own;
+  const targetCap = maxCredits && { credits: maxCredits, of: `the ${kind}'s setting` };
+  if (actor.kind !== "api_key" && actor.kind !== "trigger") return targetCap;
   const { maxCredits: credits, name } = actor;
-  if (credits === null || own?.credits.lte(credits)) return own;
+  if (credits === null || targetCap?.credits.lte(credits)) return targetCap;
   return { credits, of: actor.kind === "api_key" ? `the API key "${name}"` : `the trigger "${name}"` };
 }

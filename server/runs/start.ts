@@ -28,7 +28,7 @@ export async function startRun(
   actor: Actor,
   { conditions = {}, ...request }: StartRequest & { conditions?: StartConditions | undefined },
 ): Promise<StartResult> {
-  conditions.asked = true;
+  conditions.checked = true;
   let prepared: PreparedStart;
   try {
     prepared = await prepareStart(services, actor, request);
@@ -36,7 +36,7 @@ export async function startRun(
     return refuseStart(services, actor, { error, conditions });
   }
   let start: Start = { actor, request, conditions, prepared, runId: newId() };
-  let verdict = await commit(services, start);
+  let verdict = await writeStart(services, start);
   if (verdict.verdict === "credits") {
     // The quick bound usually suffices; tokens are counted only if it would be refused.
     const hold = await prepared.countHold();
@@ -44,7 +44,7 @@ export async function startRun(
       // The first attempt counted the call.
       const { limit: _, ...uncounted } = conditions;
       start = { ...start, conditions: uncounted, prepared: { ...prepared, hold, headroom: ZERO } };
-      verdict = { ...(await commit(services, start)), rate: verdict.rate };
+      verdict = { ...(await writeStart(services, start)), rate: verdict.rate };
     }
   }
   return concludeStart(services, start, { verdict, limit: conditions.limit });
@@ -59,17 +59,17 @@ export async function refuseStart(
   actor: Actor,
   { error, conditions }: { error: unknown; conditions: StartConditions },
 ): Promise<StartResult> {
-  conditions.asked = true;
+  conditions.checked = true;
   const { limit, idempotency } = conditions;
   if (limit === undefined && idempotency === undefined) throw error;
   const call = countedCall(actor, conditions);
   const verdict = await withWorker(services.engine, ({ accounts }) => accounts.refuse(call));
-  if (verdict.verdict === "refuse") throw withRate(error, limit, decision(limit, verdict));
+  if (verdict.verdict === "refuse") throw withRateHeaders(error, limit, rateDecisionOf(limit, verdict));
   return repeatedStart(verdict, limit);
 }
 
 /** Writes a start until it has a verdict, which may be that the balance does not allow the hold. */
-async function commit(services: Services, start: Start): Promise<StartVerdict & { worker?: Worker }> {
+async function writeStart(services: Services, start: Start): Promise<StartVerdict & { worker?: Worker }> {
   const { actor, prepared } = start;
   const send = (item: StartItem) =>
     withWorker(services.engine, async (worker) => ({ ...(await worker.accounts.start(item)), worker }));
@@ -99,12 +99,12 @@ function concludeStart(
   { verdict, limit }: { verdict: StartVerdict & { worker?: Worker }; limit: CountedLimit | undefined },
 ): StartResult {
   const { actor, prepared, runId } = start;
-  const rate = decision(limit, verdict);
+  const rate = rateDecisionOf(limit, verdict);
   switch (verdict.verdict) {
     case "credits":
-      throw withRate(new AppError("insufficient_credits", "Insufficient credits."), limit, rate);
+      throw withRateHeaders(new AppError("insufficient_credits", "Insufficient credits."), limit, rate);
     case "suspended":
-      throw withRate(suspended(actor), limit, rate);
+      throw withRateHeaders(suspendedError(actor), limit, rate);
     case "wait":
       services.engine.wake();
       services.notifications.send("engine", "waiting", "waiting");
@@ -125,26 +125,33 @@ function concludeStart(
 
 /** The accepted start that a call repeats. Throws `rate_limited` or `idempotency_conflict`. */
 function repeatedStart(verdict: StartVerdict, limit: CountedLimit | undefined): StartResult {
-  const rate = decision(limit, verdict);
+  const rate = rateDecisionOf(limit, verdict);
   if (verdict.replay) return { runId: verdict.replay.runId, replay: verdict.replay.response, rate };
   if (verdict.verdict === "rate" && limit && rate) throw rateLimited(limit.name, rate);
   if (verdict.verdict !== "conflict") throw new Error(`unexpected verdict ${verdict.verdict}`);
   const message = "This Idempotency-Key was used with another request.";
-  throw withRate(new AppError("idempotency_conflict", message), limit, rate);
+  throw withRateHeaders(new AppError("idempotency_conflict", message), limit, rate);
 }
 
-function decision(limit: CountedLimit | undefined, { verdict, rate }: StartVerdict): RateDecision | null {
+function rateDecisionOf(
+  limit: CountedLimit | undefined,
+  { verdict, rate }: StartVerdict,
+): RateDecision | null {
   if (limit === undefined || rate === null) return null;
   return { allowed: verdict !== "rate", limit: limit.limit, seconds: limit.seconds, ...rate };
 }
 
 /** The error with the headers of the rate limit that counted the call. */
-function withRate(error: unknown, limit: CountedLimit | undefined, rate: RateDecision | null): unknown {
+function withRateHeaders(
+  error: unknown,
+  limit: CountedLimit | undefined,
+  rate: RateDecision | null,
+): unknown {
   if (isAppError(error) && rate && limit) Object.assign(error.headers, limit.headers(rate));
   return error;
 }
 
-function suspended(actor: Actor): AppError {
+function suspendedError(actor: Actor): AppError {
   const message = "The organization is suspended. Runs can be read but not started.";
   return new AppError("organization_suspended", message, actor.kind === "trigger" ? { status: 400 } : {});
 }

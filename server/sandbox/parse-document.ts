@@ -4,7 +4,7 @@ import { resolveInstalled, ThreadPool, threadOf } from "@/server/sandbox/thread-
 
 export const MAX_CSV_ROWS = 100_000;
 export const MAX_DOCUMENT_LENGTH = 4 * 1024 * 1024;
-/** Once a thread takes it up. */
+/** Without the time in which the document waits for a thread. */
 const PARSE_TIMEOUT_MS = 10_000;
 
 /** Not a z.record, which drops a column named __proto__. */

@@ -47,8 +47,9 @@ parentPort.on("message", (request) => {
 parentPort.postMessage("ready");
 `;
 
-/** They start on demand. More than one organization may use at once, so that another one finds a free thread. */
+/** They are started on demand. */
 const THREADS = 4;
+/** How many of them one organization may use at once: others always find a free one. */
 const THREADS_EACH = Math.max(1, Math.min(THREADS, availableParallelism()) - 1);
 /** A thread without work ends after this time, because it keeps the memory that its largest work needed. */
 const IDLE_MS = 60_000;

@@ -9,10 +9,10 @@ export type Encryption = {
    * Seals a text. `purpose` names what it is and its owner (`trigger-token:<id>`). It is authenticated, so a sealed
    * text copied into another row does not open there.
    */
-  seal(plain: string, purpose: string): string;
+  seal(text: string, purpose: string): string;
   /** Opens what `seal` made for the same purpose, under either secret; throws EncryptionError for anything else. */
   open(sealed: string, purpose: string): string;
-  /** The same; null where `open` throws EncryptionError. */
+  /** Like `open`, but null instead of an EncryptionError. */
   openOrNull(sealed: string, purpose: string): string | null;
   /** How texts begin that are sealed under the current secret. */
   sealedPrefix: string;
@@ -46,11 +46,11 @@ export function createEncryption(secret: string, previousSecret?: string): Encry
     fingerprint: current.fingerprint,
     previousFingerprint: previous?.fingerprint ?? null,
     sealedPrefix,
-    seal(plain, purpose) {
+    seal(text, purpose) {
       const nonce = randomBytes(NONCE_BYTES);
       const cipher = createCipheriv("aes-256-gcm", current.bytes, nonce, { authTagLength: TAG_BYTES });
       cipher.setAAD(authenticated(purpose));
-      const ciphertext = Buffer.concat([cipher.update(plain, "utf8"), cipher.final()]);
+      const ciphertext = Buffer.concat([cipher.update(text, "utf8"), cipher.final()]);
       const parts = [nonce, ciphertext, cipher.getAuthTag()].map((part) => part.toString("base64url"));
       return sealedPrefix + parts.join(".");
     },

@@ -6,8 +6,8 @@ export function secretValuePurpose(orgId: string, name: string): string {
   return purposeOfSecret(`${orgId}/${name}`);
 }
 
-/** The same, of what SECRET_OWNER_SQL gives. */
+/** Like `secretValuePurpose`, for an owner in the form of SECRET_OWNER_SQL. */
 export const purposeOfSecret = (owner: string) => `secret-value:${owner}`;
 
-/** Whose a row of `secrets` is. */
+/** SQL for the owner of a row of `secrets`: organization and name. */
 export const SECRET_OWNER_SQL = "organization_id || '/' || name";

@@ -28,6 +28,6 @@ export function createRedactor(secrets: readonly KnownSecret[]): Redact {
 
 /** Marks of neighbouring pieces of one secret, with what base64 leaves between them. */
 function marksInRow(mark: string): RegExp {
-  const own = mark.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&");
-  return new RegExp(`${own}(?:[A-Za-z0-9+/_=-]{0,4}${own})+`, "g");
+  const escaped = mark.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&");
+  return new RegExp(`${escaped}(?:[A-Za-z0-9+/_=-]{0,4}${escaped})+`, "g");
 }

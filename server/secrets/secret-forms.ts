@@ -100,9 +100,9 @@ function base64Forms(held: string, lineBreak: string): string[] {
     const bits = 8 * (offset + bytes.length);
     const text = Buffer.concat([Buffer.alloc(offset), bytes]).toString("base64");
     const start = Math.ceil((8 * offset) / 6);
-    const own = text.slice(start, Math.floor(bits / 6));
-    if (own.length < MIN_BASE64_LENGTH) return [];
-    const signs = Array.from(own, (sign, index) => {
+    const unshared = text.slice(start, Math.floor(bits / 6));
+    if (unshared.length < MIN_BASE64_LENGTH) return [];
+    const signs = Array.from(unshared, (sign, index) => {
       const before = index > 0 && (start + index) % 4 === 0 ? lineBreak : "";
       if (sign !== "+" && sign !== "/") return before + sign;
       return `${before}(?:${[sign === "+" ? "-" : "_", ...spellings(sign)].join("|")})`;

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { OrgId } from "@/server/auth/actor";
 import type { Json } from "@/server/json/json";
 import type { Services } from "@/server/services";
-import type { KeptValue, NewValue, WriteOutcome } from "./limits";
+import type { NewValue, StoredValue, WriteOutcome } from "./limits";
 import { VALUE_LIMITS } from "./limits";
 
 /** The only module that reads and writes `key_values`. */
@@ -18,7 +18,7 @@ export async function readKeyValue(
   { pool, clock }: Pick<Services, "pool" | "clock">,
   orgId: OrgId,
   key: string,
-): Promise<KeptValue | null> {
+): Promise<StoredValue | null> {
   const { rows } = await pool.query({
     name: "read-key-value",
     text: `SELECT value, version FROM key_values

@@ -1,6 +1,6 @@
 import type { Json } from "@/server/json/json";
 
-/** What an organization may keep by `set_value`. */
+/** How much an organization may store with `set_value`. */
 export const VALUE_LIMITS = {
   keyLength: 200,
   /** Of one value's JSON. */
@@ -11,13 +11,13 @@ export const VALUE_LIMITS = {
   ttlSeconds: 366 * 86_400,
 } as const;
 
-export type KeptValue = { value: Json; version: number };
+export type StoredValue = { value: Json; version: number };
 export type NewValue = { key: string; value: Json; ttlSeconds?: number; ifVersion?: number };
 /** How a write ended; `version` is the key's current one, 0 when there is no value. */
 export type WriteOutcome = { outcome: "written" | "conflict" | "too many" | "too large"; version: number };
 
 /** An organization's key values, as a function sees them. */
 export type KeyValues = {
-  get(key: string): Promise<KeptValue | null>;
+  get(key: string): Promise<StoredValue | null>;
   set(value: NewValue): Promise<WriteOutcome>;
 };

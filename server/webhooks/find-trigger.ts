@@ -4,7 +4,7 @@ import { mintOrgId } from "@/server/auth/mint-org-id";
 import { decimalText } from "@/server/credits/amount";
 import { EncryptionError } from "@/server/secrets/encryption";
 import type { Services } from "@/server/services";
-import { hashToken, secretPurpose } from "./token";
+import { hashToken, signingSecretPurpose } from "./token";
 import type { Trigger } from "./trigger";
 
 const SELECT = `
@@ -91,7 +91,7 @@ function openSecrets(
 ): Trigger["secrets"] {
   try {
     return sealed.map((secret) => ({
-      value: encryption.open(secret.sealed, secretPurpose(triggerId)),
+      value: encryption.open(secret.sealed, signingSecretPurpose(triggerId)),
       expiresAt: secret.expiresAt,
     }));
   } catch (error) {

@@ -1,9 +1,10 @@
 import type { MemberActor } from "@/server/auth/actor";
 import type { DeliveryOutcomeName } from "@/server/contract/enums";
+import type { Prisma } from "@/server/db/generated/client";
 import { AppError } from "@/server/errors";
 import { decodeText, parseBodyText, refuseNul } from "@/server/json/body";
 import { type PageRequest, pageOf } from "@/server/page";
-import { plain } from "@/server/plain";
+import { toPlainData } from "@/server/plain-data";
 import type { Services } from "@/server/services";
 import { fillMessageTemplate } from "./message-template";
 
@@ -41,18 +42,16 @@ export async function listDeliveries(
     select: { id: true },
   });
   if (!trigger) throw new AppError("not_found", "Trigger not found.");
+  const where: Prisma.DeliveryWhereInput = { organizationId: actor.orgId, triggerId };
+  if (outcome) where.outcome = outcome;
+  if (cursor) where.id = { lt: cursor };
   const rows = await db.delivery.findMany({
-    where: {
-      organizationId: actor.orgId,
-      triggerId,
-      ...(outcome ? { outcome } : {}),
-      ...(cursor ? { id: { lt: cursor } } : {}),
-    },
+    where,
     orderBy: { id: "desc" },
     take: limit + 1,
     select: SUMMARY,
   });
-  return pageOf(plain(rows), limit);
+  return pageOf(toPlainData(rows), limit);
 }
 
 /** How much of a body is shown before the reader asks for all. */
@@ -75,7 +74,7 @@ export async function inspectDelivery(
   { deliveryId, complete = false }: { deliveryId: string; complete?: boolean | undefined },
 ) {
   const { body, ...delivery } = await requireDelivery(db, actor, deliveryId);
-  return { ...plain(delivery), body: await showBody(body, complete) };
+  return { ...toPlainData(delivery), body: await showBody(body, complete) };
 }
 
 async function requireDelivery(db: Services["db"], { orgId }: MemberActor, id: string) {

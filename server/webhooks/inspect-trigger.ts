@@ -3,7 +3,7 @@ import type { MemberActor } from "@/server/auth/actor";
 import { roleCovers } from "@/server/auth/sessions";
 import { AppError } from "@/server/errors";
 import type { JsonObject } from "@/server/json/json";
-import { plain } from "@/server/plain";
+import { toPlainData } from "@/server/plain-data";
 import type { Services } from "@/server/services";
 import { exampleBody, exampleForTemplate } from "./example-body";
 import { tokenPurpose, triggerUrl } from "./token";
@@ -48,7 +48,7 @@ export async function inspectTrigger(
   const masked = !roleCovers(actor.role, "member");
   const token = masked ? MASK : services.encryption.openOrNull(trigger.tokenSealed, tokenPurpose(id));
   return {
-    ...plain({ id, slug, name, messageTemplate, maxCredits, createdAt, secrets }),
+    ...toPlainData({ id, slug, name, messageTemplate, maxCredits, createdAt, secrets }),
     enabled: trigger.disabledAt === null,
     url: token === null ? null : triggerUrl(services.env.appUrl, token),
     masked,

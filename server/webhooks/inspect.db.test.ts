@@ -7,7 +7,7 @@ import { exampleBody, exampleForTemplate } from "./example-body";
 import { inspectDelivery, listDeliveries, previewMessage, showBody } from "./inspect-deliveries";
 import { inspectTrigger } from "./inspect-trigger";
 import { redeliver } from "./redeliver";
-import { secretPurpose } from "./token";
+import { signingSecretPurpose } from "./token";
 
 const world = await openWorld();
 const tenant = await createTenant(world);
@@ -36,7 +36,7 @@ describe("a trigger", () => {
   it("shows live secrets with their ends, and never a secret", async () => {
     const { id } = await createTrigger(world, tenant, { secrets: ["first-secret"] });
     const at = world.clock.now().getTime();
-    const sealed = world.encryption.seal("old-secret", secretPurpose(id));
+    const sealed = world.encryption.seal("old-secret", signingSecretPurpose(id));
     for (const [index, end] of [at + 60_000, at - 1].entries()) {
       await world.db.triggerSecret.create({
         data: {

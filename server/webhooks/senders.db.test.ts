@@ -9,7 +9,7 @@ import { hasProgram } from "@/testing/programs";
 import { createTenant, createTrigger, openWorld } from "@/testing/world";
 import { storedHeaders } from "./deliveries";
 import { redeliver } from "./redeliver";
-import { secretPurpose } from "./token";
+import { signingSecretPurpose } from "./token";
 
 /** What real senders send: bytes and signatures made by other programs. */
 
@@ -68,7 +68,9 @@ describe("hexadecimal signatures", () => {
   it("are accepted under two secrets during a rotation, until the old one's end", async () => {
     const { id, token } = await createTrigger(world, tenant, { secrets: ["old", "new"] });
     const old = await world.db.triggerSecret.findMany({ where: { triggerId: id } });
-    const [secret] = old.filter(({ sealed }) => world.encryption.open(sealed, secretPurpose(id)) === "old");
+    const [secret] = old.filter(
+      ({ sealed }) => world.encryption.open(sealed, signingSecretPurpose(id)) === "old",
+    );
     const ends = new Date(world.clock.now().getTime() + 60_000);
     await world.db.triggerSecret.update({ where: { id: secret?.id ?? "" }, data: { expiresAt: ends } });
     const sign = (key: string) => ({ "X-Signature": createHmac("sha256", key).update(BODY).digest("hex") });
@@ -141,7 +143,7 @@ describe("the sender's own id", () => {
     const { id, token } = await createTrigger(world, tenant, { secrets: ["old"] });
     const sign = (key: string) => ({ "X-Signature": createHmac("sha256", key).update(BODY).digest("hex") });
     const first = await send(token, { ...sign("old"), "webhook-id": "msg" });
-    const sealed = world.encryption.seal("new", secretPurpose(id));
+    const sealed = world.encryption.seal("new", signingSecretPurpose(id));
     await world.db.triggerSecret.updateMany({ where: { triggerId: id }, data: { sealed } });
     expect(await send(token, { ...sign("old"), "webhook-id": "msg" })).toMatchObject({ status: 401 });
     expect(await send(token, { ...sign("new"), "webhook-id": "msg" })).toEqual(first);

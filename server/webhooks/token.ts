@@ -23,6 +23,6 @@ export function tokenPurpose(triggerId: string): string {
 }
 
 /** The purpose that a trigger's sealed signing secrets are bound to. */
-export function secretPurpose(triggerId: string): string {
+export function signingSecretPurpose(triggerId: string): string {
   return `trigger:${triggerId}`;
 }

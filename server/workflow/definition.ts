@@ -24,7 +24,7 @@ const retriesSetting = z.union(
 );
 
 /** A step that calls a function. */
-export const callStep = z.strictObject({
+export const callStepSchema = z.strictObject({
   id: identifier.describe("Later steps refer to the step's output as steps.<id>."),
   uses: z.string().describe("The function to call."),
   with: z.record(z.string(), z.json()).default({}).describe("The function's input; texts may hold {{ }}."),
@@ -44,17 +44,17 @@ export const callStep = z.strictObject({
     .optional()
     .describe("Whether a failure ends the run. With continue, the output is the error. Default: fail."),
 });
-export type CallStep = z.infer<typeof callStep>;
+export type CallStep = z.infer<typeof callStepSchema>;
 
 const NOT_IN_GROUPS = ["forEach", "as", "retries", "timeoutMs"] as const;
 
 /** One step of a tool's workflow (docs/definition-files.md, "A step"): it calls a function, or is a group of steps that do. */
 export const workflowStep = z
   .strictObject({
-    ...callStep.shape,
-    uses: callStep.shape.uses.optional(),
+    ...callStepSchema.shape,
+    uses: callStepSchema.shape.uses.optional(),
     parallel: z
-      .array(callStep)
+      .array(callStepSchema)
       .min(1)
       .max(groupSteps)
       .optional()

@@ -95,8 +95,8 @@ async function readNames(
   expression: string,
   organizationId: string,
 ): Promise<Pick<TemplateExpression, "references" | "fault">> {
-  const plain = parseReference(expression);
-  const [first, second] = plain ?? [];
+  const reference = parseReference(expression);
+  const [first, second] = reference ?? [];
   if (first !== undefined) {
     const member = first.indexes.length === 0 ? (second?.name ?? null) : null;
     return { references: [{ root: first.name, member }], fault: null };

@@ -1,20 +1,20 @@
 import { z } from "zod";
-import { callStep, workflowDefinition } from "@/server/workflow/definition";
+import { callStepSchema, workflowDefinition } from "@/server/workflow/definition";
 
 /**
  * What can be read of a definition that its schema refuses, so that all of its problems are found at once. A field with
  * a fault is null. Steps keep their positions.
  */
 
-const { id, uses, as } = callStep.shape;
+const { id, uses, as } = callStepSchema.shape;
 const optionalText = z.string().optional().catch(undefined);
 /** More concurrency than allowed is reported by the schema. */
-const concurrency = callStep.shape.concurrency.catch(undefined);
+const concurrency = callStepSchema.shape.concurrency.catch(undefined);
 
 const lenientCall = z.object({
   id: id.nullable().catch(null),
   uses: uses.nullable().catch(null),
-  with: callStep.shape.with.nullable().catch(null),
+  with: callStepSchema.shape.with.nullable().catch(null),
   if: optionalText,
   forEach: optionalText,
   as: as.catch(undefined),

@@ -56,12 +56,12 @@ function walkPath(steps: ExpressionNode[], atScope: boolean, found: Reference[])
   if (first === undefined) return;
   const leadsToScope = first.type === "variable" && (first.value === "$" || (first.value === "" && atScope));
   const names = leadsToScope ? steps.slice(1) : steps;
-  const plain = (step: ExpressionNode | undefined) =>
+  const hasNoInnerParts = (step: ExpressionNode | undefined) =>
     step === undefined || INNER_PARTS.every((part) => !(part in step));
   if (leadsToScope || (atScope && first.type === "name")) {
-    const root = leadsToScope && !plain(first) ? null : nameOf(names[0]);
+    const root = leadsToScope && !hasNoInnerParts(first) ? null : nameOf(names[0]);
     if (root === null) found.push(EVERYTHING);
-    else found.push({ root, member: plain(names[0]) ? nameOf(names[1]) : null });
+    else found.push({ root, member: hasNoInnerParts(names[0]) ? nameOf(names[1]) : null });
   } else {
     walk(first, atScope, found);
   }

@@ -15,7 +15,7 @@ import { parseInput } from "@/server/catalog/issues";
 import { saveAgent } from "@/server/catalog/save-agent";
 import { listVersions, readVersionChanges, returnToVersion } from "@/server/catalog/versions";
 import { RUN_KINDS } from "@/server/contract/enums";
-import { call, mutation } from "./procedures";
+import { mutation, resolver } from "./procedures";
 
 const viewer = memberProcedure("viewer");
 const member = memberProcedure("member");
@@ -39,8 +39,8 @@ const note = z
 
 /** One agent or tool: its definition, its versions, and editing it. */
 export const definitionsRouter = router({
-  agent: viewer.input(agent).query(call(inspectAgent)),
-  tool: viewer.input(tool).query(call(inspectTool)),
+  agent: viewer.input(agent).query(resolver(inspectAgent)),
+  tool: viewer.input(tool).query(resolver(inspectTool)),
 
   versions: viewer
     .input(
@@ -50,7 +50,7 @@ export const definitionsRouter = router({
         limit: z.int().min(1).max(50).default(20),
       }),
     )
-    .query(call(listVersions)),
+    .query(resolver(listVersions)),
   changes: viewer
     .input(
       reference.extend({
@@ -59,18 +59,18 @@ export const definitionsRouter = router({
         from: z.enum(["previous", "current"]).default("previous"),
       }),
     )
-    .query(call(readVersionChanges)),
-  returnTo: member.input(reference.extend({ number, current: number })).mutation(call(returnToVersion)),
+    .query(resolver(readVersionChanges)),
+  returnTo: member.input(reference.extend({ number, current: number })).mutation(resolver(returnToVersion)),
 
   /** Archived agents or tools start nothing and can be restored. */
-  archive: member.input(reference).mutation(call(removeDefinition)),
+  archive: member.input(reference).mutation(resolver(removeDefinition)),
   restore: mutation(restoreDefinition),
-  archived: viewer.input(reference.pick({ kind: true })).query(call(listArchived)),
+  archived: viewer.input(reference.pick({ kind: true })).query(resolver(listArchived)),
 
-  choices: viewer.query(call(readChoices)),
+  choices: viewer.query(resolver(readChoices)),
   functions: viewer.query(() => readFunctions()),
 
-  editAgent: viewer.input(agent).query(call(readAgentDefinition)),
+  editAgent: viewer.input(agent).query(resolver(readAgentDefinition)),
   saveAgent: member
     .input(z.object({ definition: z.unknown(), expected, note }))
     .mutation(({ ctx, input: { definition, expected, note } }) =>
@@ -81,9 +81,9 @@ export const definitionsRouter = router({
       }),
     ),
 
-  editTool: viewer.input(tool).query(call(readToolText)),
+  editTool: viewer.input(tool).query(resolver(readToolText)),
   /** Changes nothing; it is a mutation because definitions are too long for a URL. */
-  checkTool: member.input(z.object({ yaml })).mutation(call(checkToolText)),
+  checkTool: member.input(z.object({ yaml })).mutation(resolver(checkToolText)),
   saveTool: member
     .input(z.object({ yaml, expected, note }))
     .mutation(({ ctx, input: { yaml, expected, note } }) =>

@@ -25,16 +25,16 @@ import { listLedger, readBalance } from "@/server/credits/read-ledger";
 import { listAudit } from "@/server/operate/read-audit";
 import { readRunsById } from "@/server/runs/read/list";
 import { SECRET_NAME } from "@/server/secrets/references";
-import { call, mutation } from "./procedures";
+import { mutation, resolver } from "./procedures";
 
 const viewer = memberProcedure("viewer");
 const admin = memberProcedure("admin");
 
 export const organizationRouter = router({
-  inspect: viewer.query(call(describeOwnOrganization)),
-  firstSteps: viewer.query(call(readFirstSteps)),
+  inspect: viewer.query(resolver(describeOwnOrganization)),
+  firstSteps: viewer.query(resolver(readFirstSteps)),
   rename: mutation(renameOrganization),
-  members: viewer.query(call(listMembers)),
+  members: viewer.query(resolver(listMembers)),
   audit: admin
     .input(
       z.object({
@@ -44,7 +44,7 @@ export const organizationRouter = router({
         limit: z.int().min(1).max(200).default(50),
       }),
     )
-    .query(call(listAudit)),
+    .query(resolver(listAudit)),
 });
 
 /** Creating and revoking API keys. */
@@ -52,7 +52,7 @@ export const keysRouter = router({ create: mutation(createApiKey), revoke: mutat
 
 /** Inviting, changing and removing members. */
 export const membersRouter = router({
-  invitations: admin.query(call(listInvitations)),
+  invitations: admin.query(resolver(listInvitations)),
   invite: mutation(createInvitation),
   revokeInvitation: mutation(revokeInvitation),
   changeRole: mutation(changeMemberRole),
@@ -63,13 +63,13 @@ const named = z.object({ name: z.string().max(64) });
 
 /** The model providers of the organization, and those of the service. */
 export const modelsRouter = router({
-  list: viewer.query(call(listModelProviders)),
+  list: viewer.query(resolver(listModelProviders)),
   /** The agents and tools that use a provider's models. */
-  users: viewer.input(named).query(call(listProviderUsers)),
+  users: viewer.input(named).query(resolver(listProviderUsers)),
   save: mutation(saveModelProvider),
   test: memberProcedure("admin", { waitsOutside: true })
     .input(named.extend({ model: z.string().max(200) }))
-    .mutation(call(testProvider)),
+    .mutation(resolver(testProvider)),
   remove: mutation(removeModelProvider),
 });
 
@@ -83,9 +83,9 @@ const newValue = z.object({
 
 /** The organization's secrets. No procedure returns a value. */
 export const secretsRouter = router({
-  list: viewer.query(call(listSecrets)),
+  list: viewer.query(resolver(listSecrets)),
   /** The tools that refer to a secret. */
-  users: viewer.input(z.object({ name: z.string().regex(SECRET_NAME) })).query(call(listSecretUsers)),
+  users: viewer.input(z.object({ name: z.string().regex(SECRET_NAME) })).query(resolver(listSecretUsers)),
   create: admin
     .input(newValue)
     .mutation(({ ctx, input }) => setSecret(ctx.services, ctx.actor, { secret: input, only: "create" })),
@@ -99,7 +99,7 @@ export const secretsRouter = router({
 });
 
 export const creditsRouter = router({
-  balance: viewer.query(call(readBalance)),
+  balance: viewer.query(resolver(readBalance)),
   /** The entries, and the runs they belong to as far as these are still stored. */
   ledger: viewer
     .input(

@@ -9,8 +9,10 @@ export function checkedInput<Schema extends z.ZodType>(schema: Schema): (input: 
   return (input) => parseInput(schema, input);
 }
 
-/** A procedure's resolver that passes on who asks and what for. */
-export function call<Input, Output>(run: (services: Services, actor: MemberActor, input: Input) => Output) {
+/** The resolver of a procedure that calls `run` for the member who asks. */
+export function resolver<Input, Output>(
+  run: (services: Services, actor: MemberActor, input: Input) => Output,
+) {
   return ({ ctx, input }: { ctx: { services: Services; actor: MemberActor }; input: Input }): Output =>
     run(ctx.services, ctx.actor, input);
 }
@@ -25,5 +27,5 @@ export function mutation<Schema extends z.ZodType, Result>({
   input: Schema;
   run: (services: Services, actor: MemberActor, input: unknown) => Promise<Result>;
 }) {
-  return memberProcedure(role).input(checkedInput(input)).mutation(call(run));
+  return memberProcedure(role).input(checkedInput(input)).mutation(resolver(run));
 }

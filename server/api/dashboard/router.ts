@@ -19,7 +19,7 @@ import {
   organizationRouter,
   secretsRouter,
 } from "./organization";
-import { call, checkedInput } from "./procedures";
+import { checkedInput, resolver } from "./procedures";
 import { runsRouter } from "./runs";
 import { triggersRouter } from "./triggers";
 
@@ -29,10 +29,10 @@ const viewer = memberProcedure("viewer");
 export const dashboardRouter = router({
   /** The person's own account, whatever their role. */
   account: router({
-    organizations: viewer.query(call(listOwnOrganizations)),
+    organizations: viewer.query(resolver(listOwnOrganizations)),
     switchOrganization: viewer
       .input(z.object({ organizationId: z.uuid() }))
-      .mutation(call(switchOrganization)),
+      .mutation(resolver(switchOrganization)),
     sessions: viewer.query(({ ctx }) => listOwnSessions(ctx.services, ctx)),
     /** Null: all others than this one. */
     endSession: viewer
@@ -44,12 +44,12 @@ export const dashboardRouter = router({
   }),
   /** Lists of agents, tools, triggers and keys. */
   catalog: router({
-    agents: viewer.query(call(listAgents)),
-    tools: viewer.query(call(listTools)),
-    triggers: viewer.query(call(listTriggers)),
-    keys: viewer.query(call(listKeys)),
-    directory: viewer.query(call(listDirectory)),
-    filterTargets: viewer.query(call(listFilterTargets)),
+    agents: viewer.query(resolver(listAgents)),
+    tools: viewer.query(resolver(listTools)),
+    triggers: viewer.query(resolver(listTriggers)),
+    keys: viewer.query(resolver(listKeys)),
+    directory: viewer.query(resolver(listDirectory)),
+    filterTargets: viewer.query(resolver(listFilterTargets)),
   }),
   credits: creditsRouter,
   definitions: definitionsRouter,

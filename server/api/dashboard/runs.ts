@@ -17,7 +17,7 @@ import { readLiveness } from "@/server/runs/read/liveness";
 import { metricsQuestion, readRunMetrics } from "@/server/runs/read/metrics/metrics";
 import { searchSteps } from "@/server/runs/read/search-steps";
 import { rerun, startFromDashboard } from "@/server/runs/rerun";
-import { call } from "./procedures";
+import { resolver } from "./procedures";
 
 const viewer = memberProcedure("viewer");
 const member = memberProcedure("member");
@@ -50,27 +50,27 @@ export const runsRouter = router({
     ),
 
   /** Which of these runs match a filter. */
-  fitting: viewer.input(filtered.extend({ ids })).query(call(findFitting)),
+  fitting: viewer.input(filtered.extend({ ids })).query(resolver(findFitting)),
 
-  neighbours: viewer.input(filtered.extend(run.shape)).query(call(findNeighbours)),
-  metrics: viewer.input(metricsQuestion).query(call(readRunMetrics)),
+  neighbours: viewer.input(filtered.extend(run.shape)).query(resolver(findNeighbours)),
+  metrics: viewer.input(metricsQuestion).query(resolver(readRunMetrics)),
 
-  inspect: viewer.input(run).query(call(inspectRun)),
-  step: viewer.input(run.extend({ stepId: z.uuid() })).query(call(inspectStep)),
-  modelCall: viewer.input(run.extend({ callId: z.uuid() })).query(call(inspectCall)),
-  modelRequest: viewer.input(run.extend({ callId: z.uuid() })).query(call(inspectModelRequest)),
+  inspect: viewer.input(run).query(resolver(inspectRun)),
+  step: viewer.input(run.extend({ stepId: z.uuid() })).query(resolver(inspectStep)),
+  modelCall: viewer.input(run.extend({ callId: z.uuid() })).query(resolver(inspectCall)),
+  modelRequest: viewer.input(run.extend({ callId: z.uuid() })).query(resolver(inspectModelRequest)),
   configuration: viewer
     .input(run)
     .query(({ ctx, input }) => inspectConfiguration(ctx.services, ctx.actor, input.runId)),
   compareConfigurations: viewer
     .input(z.object({ a: z.uuid(), b: z.uuid() }))
-    .query(call(compareConfigurations)),
-  searchSteps: viewer.input(run.extend({ text: z.string().min(1).max(200) })).query(call(searchSteps)),
+    .query(resolver(compareConfigurations)),
+  searchSteps: viewer.input(run.extend({ text: z.string().min(1).max(200) })).query(resolver(searchSteps)),
   liveness: viewer.input(run).query(({ ctx, input }) => readLiveness(ctx.services, ctx.actor, input.runId)),
 
   start: member
     .input(z.object({ kind: z.enum(RUN_KINDS), id: z.uuid(), input: z.string() }))
-    .mutation(call(startFromDashboard)),
+    .mutation(resolver(startFromDashboard)),
 
   /** Runs an unsaved definition of an agent. */
   tryAgent: member
@@ -89,9 +89,9 @@ export const runsRouter = router({
         until: z.string().max(64).nullable().default(null),
       }),
     )
-    .mutation(call(tryTool)),
+    .mutation(resolver(tryTool)),
 
-  rerun: member.input(run.extend({ input: z.string().optional() })).mutation(call(rerun)),
+  rerun: member.input(run.extend({ input: z.string().optional() })).mutation(resolver(rerun)),
 
   /** Cancels the open runs among these; returns how many of them exist here. */
   cancel: member.input(z.object({ runIds: ids.min(1) })).mutation(async ({ ctx, input }) => {

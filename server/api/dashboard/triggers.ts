@@ -20,7 +20,7 @@ import {
 import { inspectTrigger } from "@/server/webhooks/inspect-trigger";
 import { redeliver } from "@/server/webhooks/redeliver";
 import { triggerUrl } from "@/server/webhooks/token";
-import { call, checkedInput, mutation } from "./procedures";
+import { checkedInput, mutation, resolver } from "./procedures";
 
 /** Bodies that are typed into the dashboard. */
 const body = z.string().max(100_000);
@@ -32,7 +32,7 @@ const trigger = z.object({ triggerId: z.uuid() });
 const delivery = z.object({ deliveryId: z.uuid() });
 
 export const triggersRouter = router({
-  inspect: viewer.input(trigger).query(call(inspectTrigger)),
+  inspect: viewer.input(trigger).query(resolver(inspectTrigger)),
   deliveries: viewer
     .input(
       trigger.extend({
@@ -42,12 +42,14 @@ export const triggersRouter = router({
         limit: z.int().min(1).max(200).default(50),
       }),
     )
-    .query(call(listDeliveries)),
-  delivery: viewer.input(delivery.extend({ complete: z.boolean().optional() })).query(call(inspectDelivery)),
+    .query(resolver(listDeliveries)),
+  delivery: viewer
+    .input(delivery.extend({ complete: z.boolean().optional() }))
+    .query(resolver(inspectDelivery)),
 
   /** Changes nothing; it is a mutation because templates are too long for a URL. */
-  previewMessage: member.input(delivery.extend({ template })).mutation(call(previewMessage)),
-  previewTemplate: member.input(z.object({ template, body })).mutation(call(previewTemplate)),
+  previewMessage: member.input(delivery.extend({ template })).mutation(resolver(previewMessage)),
+  previewTemplate: member.input(z.object({ template, body })).mutation(resolver(previewTemplate)),
 
   create: mutation(createTrigger),
   /** The slug names the trigger. */
@@ -71,6 +73,6 @@ export const triggersRouter = router({
       removeDefinition(ctx.services, ctx.actor, { kind: "trigger", slug: input.slug }),
     ),
 
-  sendTest: member.input(trigger.extend({ body })).mutation(call(sendTestCall)),
-  redeliver: member.input(delivery).mutation(call(redeliver)),
+  sendTest: member.input(trigger.extend({ body })).mutation(resolver(sendTestCall)),
+  redeliver: member.input(delivery).mutation(resolver(redeliver)),
 });

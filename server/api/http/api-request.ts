@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { AppError } from "@/server/errors";
-import { brokenOff, readBody, tooLarge } from "@/server/limits/read-body";
+import { bodyIncomplete, bodyTooLarge, readBody } from "@/server/limits/read-body";
 import { PEER_ADDRESS_HEADER } from "./client-address";
 import { peerAddress } from "./node-http";
 import { PAGE_ADDRESS_HEADER } from "./page-address";
@@ -67,7 +67,7 @@ export function fromNode(incoming: IncomingMessage, path: string): ApiRequest {
 
 function readNodeBody(incoming: IncomingMessage, limit: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    if (Number(incoming.headers["content-length"] ?? 0) > limit) return reject(tooLarge(limit));
+    if (Number(incoming.headers["content-length"] ?? 0) > limit) return reject(bodyTooLarge(limit));
     if (incoming.readableEnded) return resolve(Buffer.alloc(0));
     const chunks: Buffer[] = [];
     let size = 0;
@@ -78,17 +78,17 @@ function readNodeBody(incoming: IncomingMessage, limit: number): Promise<Buffer>
     const onData = (chunk: Buffer) => {
       size += chunk.length;
       if (size <= limit) chunks.push(chunk);
-      else done(() => reject(tooLarge(limit)));
+      else done(() => reject(bodyTooLarge(limit)));
     };
     const onEnd = () =>
       done(() => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks, size)));
-    const onBroken = (error?: Error) => done(() => reject(brokenOff(error)));
+    const onBroken = (error?: Error) => done(() => reject(bodyIncomplete(error)));
     incoming.on("data", onData).once("end", onEnd).once("error", onBroken).once("close", onBroken);
   });
 }
 
 /** Reads and discards the rest of a body, within limits, so that its sender can read the response. */
-export function drain(incoming: IncomingMessage): void {
+export function drainRequest(incoming: IncomingMessage): void {
   if (incoming.readableEnded || incoming.destroyed) return;
   let bytes = 0;
   incoming.on("data", (chunk: Buffer) => {
@@ -99,14 +99,14 @@ export function drain(incoming: IncomingMessage): void {
   incoming.resume();
 }
 
-/** Sends a response with `common` headers (alternating names and values); does nothing if the client has disconnected. */
+/** Sends a response. `rawHeaders` are added: names and values in turn. Does nothing if the client has disconnected. */
 export function sendToNode(
   outgoing: ServerResponse,
   { status, headers, body }: ApiResponse,
-  common: readonly string[],
+  rawHeaders: readonly string[],
 ): void {
   if (outgoing.destroyed) return;
-  const raw = [...common, "Content-Length", String(Buffer.byteLength(body))];
+  const raw = [...rawHeaders, "Content-Length", String(Buffer.byteLength(body))];
   for (const name in headers) raw.push(name, headers[name] ?? "");
   outgoing.writeHead(status, raw);
   // Sends the text together with its head in one write.

@@ -8,7 +8,7 @@ export function respondToBadHttp(error: Error & { code?: string }, socket: Duple
   const statuses: Record<string, number> = { HPE_HEADER_OVERFLOW: 431, ERR_HTTP_REQUEST_TIMEOUT: 408 };
   const status = statuses[error.code ?? ""] ?? 400;
   const requestId = newId();
-  const body = errorBody(status, requestId);
+  const body = errorBodyOfStatus(status, requestId);
   socket.end(
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nContent-Type: application/json; charset=utf-8\r\n` +
       `X-Request-Id: ${requestId}\r\n` +
@@ -25,7 +25,7 @@ export function refuseTunnel(_incoming: IncomingMessage, socket: Duplex): void {
 }
 
 /** The contract's error body for requests that reach no handler. */
-export function errorBody(status: number, requestId: string): string {
+export function errorBodyOfStatus(status: number, requestId: string): string {
   const code = status === 500 ? "internal_error" : "invalid_request";
   const message =
     status === 500

@@ -4,7 +4,7 @@ import { connect } from "node:net";
 import { pipeline, Readable } from "node:stream";
 import { afterEach, expect, it } from "vitest";
 import { closeServer, listen } from "@/testing/servers/listen";
-import { type ApiRequest, drain, fromNode, sendToNode } from "./api-request";
+import { type ApiRequest, drainRequest, fromNode, sendToNode } from "./api-request";
 import { PEER_ADDRESS_HEADER } from "./client-address";
 import { cutStalledReader, InvalidTargetError, targetOf } from "./node-http";
 import { toAppError } from "./respond";
@@ -60,7 +60,7 @@ const refuseBody = (limit: number) => async (incoming: IncomingMessage, outgoing
     .then(() => null, toAppError);
   const { status = 200, headers = {}, code = "none", message = "" } = error ?? {};
   sendToNode(outgoing, { status, headers, body: `${code} ${message} END` }, []);
-  drain(incoming);
+  drainRequest(incoming);
 };
 
 it.each([

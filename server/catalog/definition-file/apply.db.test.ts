@@ -5,7 +5,7 @@ import { applyDefinitionFile } from "@/server/catalog/definition-file/apply";
 import { DefinitionFileError } from "@/server/catalog/definition-file/definition-file";
 import { exportOrganization } from "@/server/catalog/definition-file/export";
 import { operatorOf } from "@/server/catalog/organization/organizations";
-import { hashToken, secretPurpose } from "@/server/webhooks/token";
+import { hashToken, signingSecretPurpose } from "@/server/webhooks/token";
 import { declareOrganization, PASSWORD, SECRET } from "@/testing/definition-file";
 import { openWorld } from "@/testing/world";
 
@@ -75,7 +75,9 @@ test("a file creates everything it declares", async () => {
   expect(hashToken(trigger?.token ?? "").equals(triggers[0]?.tokenHash ?? Buffer.alloc(0))).toBe(true);
   expect(triggers[0]?.agentId).toBe(agents[0]?.id);
   const [secret] = triggers[0]?.secrets ?? [];
-  expect(catalog.encryption.open(secret?.sealed ?? "", secretPurpose(triggers[0]?.id ?? ""))).toBe(SECRET);
+  expect(catalog.encryption.open(secret?.sealed ?? "", signingSecretPurpose(triggers[0]?.id ?? ""))).toBe(
+    SECRET,
+  );
 });
 
 test("applied again, it changes nothing and returns the same ids and token, without the key", async () => {
@@ -163,7 +165,7 @@ test("an omitted secret stays, another one replaces it, null removes it", async 
     const { triggers } = await everything(applied.id);
     const [trigger] = triggers;
     const opened = trigger?.secrets.map(({ sealed }) =>
-      catalog.encryption.open(sealed, secretPurpose(trigger.id)),
+      catalog.encryption.open(sealed, signingSecretPurpose(trigger.id)),
     );
     return { saved: applied.triggers[0]?.saved, opened };
   };

@@ -73,11 +73,49 @@ export async function applyDefinitionFile(
 
 type Contents = Awaited<ReturnType<typeof applyContents>>["contents"];
 
+/** One list of a file, such as `agents`. */
 type Entries<Definition, Result> = {
+  kind: string;
   entries: readonly DeclaredEntry<Definition>[];
+  /** Saves one entry. */
   put: (change: Change, definition: Definition) => Promise<Result>;
+  /** Further faults of an entry that is not valid. */
   findFaultsOfInvalid?: (value: Json) => Promise<readonly Issue[]>;
 };
+
+/** Applies one list of a file in order, and adds the faults of its entries to `issues`. */
+async function applyEntries<Definition, Result>(
+  change: Change,
+  issues: Issue[],
+  { kind, entries, put, findFaultsOfInvalid }: Entries<Definition, Result>,
+): Promise<Result[]> {
+  const results: Result[] = [];
+  /** Saves a definition. Returns why it is refused. */
+  const attempt = async (definition: Definition | null): Promise<readonly Issue[]> => {
+    if (definition === null) return [];
+    try {
+      results.push(await put(change, definition));
+      return [];
+    } catch (error) {
+      if (!isAppError(error)) throw error;
+      return error.issues ?? [{ path: "", message: error.message }];
+    }
+  };
+  for (const [index, { value, refused, definition, standIn }] of entries.entries()) {
+    const isValid = refused.size === 0 && definition !== null;
+    const found =
+      isValid || findFaultsOfInvalid === undefined
+        ? await attempt(definition)
+        : await findFaultsOfInvalid(value);
+    // A consequence of a refused field is not a fault of its own, except within a value that was checked unchanged.
+    const faults = findFaultsOfInvalid
+      ? found
+      : found.filter(({ path }) => !refused.has(String(fromPointer(path)[0])));
+    issues.push(...prefixIssues([kind, index], faults));
+    if (!isValid || faults.length > 0) await attempt(standIn);
+  }
+  return results;
+}
 
 /**
  * Applies in order: tools refer to secrets, agents to tools, triggers and keys to both. Steps of tools may call whatever the
@@ -92,48 +130,21 @@ async function applyContents(change: Change, declared: DeclaredOrganization, app
     ...change,
     declared: { agent: slugsOf(declared.agents), tool: slugsOf(declared.tools) },
   };
-  async function each<Definition, Result>(
-    kind: string,
-    { entries, put, findFaultsOfInvalid }: Entries<Definition, Result>,
-  ): Promise<Result[]> {
-    const results: Result[] = [];
-    const attempt = async (definition: Definition | null): Promise<readonly Issue[]> => {
-      if (definition === null) return [];
-      try {
-        results.push(await put(change, definition));
-        return [];
-      } catch (error) {
-        if (!isAppError(error)) throw error;
-        return error.issues ?? [{ path: "", message: error.message }];
-      }
-    };
-    for (const [index, { value, refused, definition, standIn }] of entries.entries()) {
-      const isValid = refused.size === 0 && definition !== null;
-      const found =
-        isValid || findFaultsOfInvalid === undefined
-          ? await attempt(definition)
-          : await findFaultsOfInvalid(value);
-      // A consequence of a refused field is not a fault of its own, except within a value that was checked unchanged.
-      const own = findFaultsOfInvalid
-        ? found
-        : found.filter(({ path }) => !refused.has(String(fromPointer(path)[0])));
-      issues.push(...prefixIssues([kind, index], own));
-      if (!isValid || own.length > 0) await attempt(standIn);
-    }
-    return results;
-  }
-  const secrets = await each("secrets", { entries: declared.secrets, put: putSecret });
+  const applyAll = <Definition, Result>(entries: Entries<Definition, Result>) =>
+    applyEntries(change, issues, entries);
+  const secrets = await applyAll({ kind: "secrets", entries: declared.secrets, put: putSecret });
   const providers = declared.definition.modelProviders ?? [];
   issues.push(...prefixIssues(["modelProviders"], await findProviderFaults(change, providers)));
-  const tools = await each("tools", {
+  const tools = await applyAll({
+    kind: "tools",
     entries: declared.tools,
     put: (_, definition) => putTool(withDeclared, definition),
     findFaultsOfInvalid: (value) => findFaultsOfInvalidTool(value, withDeclared),
   });
-  const agents = await each("agents", { entries: declared.agents, put: putAgent });
-  const triggers = await each("triggers", { entries: declared.triggers, put: putTrigger });
-  const apiKeys = await each("apiKeys", { entries: declared.apiKeys, put: putApiKey });
-  const members = await each("members", { entries: declared.members, put: putMember });
+  const agents = await applyAll({ kind: "agents", entries: declared.agents, put: putAgent });
+  const triggers = await applyAll({ kind: "triggers", entries: declared.triggers, put: putTrigger });
+  const apiKeys = await applyAll({ kind: "apiKeys", entries: declared.apiKeys, put: putApiKey });
+  const members = await applyAll({ kind: "members", entries: declared.members, put: putMember });
   const addressed = triggers.map((trigger) => ({ ...trigger, url: triggerUrl(appUrl, trigger.token) }));
   return { contents: { secrets, tools, agents, triggers: addressed, apiKeys, members }, issues };
 }

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { inputSchemaOf, listFunctions } from "@/server/functions/registry";
 import { isJsonObject, type Json, type JsonObject } from "@/server/json/json";
-import { callStep, workflowStep } from "@/server/workflow/definition";
+import { callStepSchema, workflowStep } from "@/server/workflow/definition";
 import { agentDefinition } from "../definitions";
 import { definitionFile } from "./definition-file";
 
@@ -20,7 +20,7 @@ export function definitionFileSchema(): JsonObject {
     override({ zodSchema, jsonSchema }) {
       const { properties } = jsonSchema;
       if (properties === undefined) return;
-      if (zodSchema === callStep || zodSchema === workflowStep) {
+      if (zodSchema === callStepSchema || zodSchema === workflowStep) {
         properties.uses = { description: "The function to call.", enum: NAMES };
         jsonSchema.allOf = NAMES.map((name) => ({
           if: { properties: { uses: { const: name } }, required: ["uses"] },
@@ -32,14 +32,14 @@ export function definitionFileSchema(): JsonObject {
         properties.functions.items = { enum: NAMES };
     },
   });
-  const plain = toObject(JSON.parse(JSON.stringify(schema)));
+  const document = toObject(JSON.parse(JSON.stringify(schema)));
   const inputs = listFunctions().map((definition) => {
     const input = toObject(allowTemplates(inputSchemaOf(definition)));
     return [definition.name, { description: definition.description, ...input, additionalProperties: false }];
   });
-  const known = isJsonObject(plain.$defs) ? plain.$defs : {};
+  const known = isJsonObject(document.$defs) ? document.$defs : {};
   return {
-    ...plain,
+    ...document,
     title: "Stepwell definition file",
     $defs: { ...known, ...Object.fromEntries(inputs) },
   };

@@ -1,6 +1,6 @@
 import { Document, isMap } from "yaml";
 import type { OperatorActor } from "@/server/auth/actor";
-import { readModelProviders } from "@/server/runs/find-model-providers";
+import { parseModelProviders } from "@/server/runs/find-model-providers";
 import type { CatalogServices } from "../change";
 import { NEWEST } from "../definition-rows";
 import {
@@ -26,8 +26,24 @@ export async function exportOrganization(
   services: Pick<CatalogServices, "db">,
   actor: OperatorActor,
 ): Promise<string> {
+  const stored = await readOrganization(services, actor);
+  const document = new Document(
+    { organizations: [declareOrganization(stored)] },
+    { aliasDuplicateObjects: false, keepUndefined: false },
+  );
+  for (const [index, { secrets }] of stored.triggers.entries()) {
+    const node = document.getIn(["organizations", 0, "triggers", index]);
+    if (secrets.length > 0 && isMap(node)) node.comment = " a secret is set; it is not exported";
+  }
+  return document.toString({ lineWidth: 0 });
+}
+
+type StoredOrganization = Awaited<ReturnType<typeof readOrganization>>;
+
+/** All that belongs to an organization, without triggers and keys whose targets were deleted. */
+async function readOrganization({ db }: Pick<CatalogServices, "db">, actor: OperatorActor) {
   const inUse = { where: { deletedAt: null }, orderBy: { id: "asc" } } as const;
-  const found = await services.db.organization.findUniqueOrThrow({
+  const found = await db.organization.findUniqueOrThrow({
     where: { id: actor.orgId },
     include: {
       plan: true,
@@ -40,31 +56,35 @@ export async function exportOrganization(
       creditEntries: { where: { sequence: 1, kind: "grant" } },
     },
   });
-  const toolSlugs = new Map(found.tools.map(({ id, slug }) => [id, slug]));
-  const agentSlugs = new Map(found.agents.map(({ id, slug }) => [id, slug]));
-  const slugsOf = (ids: readonly string[], slugs: Map<string, string>) =>
-    ids.flatMap((id) => slugs.get(id) ?? []);
-
   const triggers = found.triggers.filter(
     ({ agent, tool }) => agent?.deletedAt === null || tool?.deletedAt === null,
   );
   // A key whose targets were deleted would be unlimited.
-  const apiKeys = found.apiKeys.filter(({ targetIds }) =>
-    targetIds.every((id) => agentSlugs.has(id) || toolSlugs.has(id)),
-  );
-  const organization = {
-    slug: found.slug,
-    name: found.name,
-    plan: found.plan
-      ? { ...describePlan(found.plan), monthlyCredits: found.plan.monthlyCredits.toNumber() }
-      : {},
+  const targets = new Set([...found.tools, ...found.agents].map(({ id }) => id));
+  const apiKeys = found.apiKeys.filter(({ targetIds }) => targetIds.every((id) => targets.has(id)));
+  return { ...found, triggers, apiKeys };
+}
+
+/** An organization as its definition file declares it. */
+function declareOrganization(stored: StoredOrganization) {
+  const { slug, name, plan, members, apiKeys, secrets, tools, agents, triggers } = stored;
+  const toolSlugs = new Map(tools.map((tool) => [tool.id, tool.slug]));
+  const agentSlugs = new Map(agents.map((agent) => [agent.id, agent.slug]));
+  const slugsOf = (ids: readonly string[], slugs: Map<string, string>) =>
+    ids.flatMap((id) => slugs.get(id) ?? []);
+  return {
+    slug,
+    name,
+    plan: plan ? { ...describePlan(plan), monthlyCredits: plan.monthlyCredits.toNumber() } : {},
     ...declare(organizationDefinition.omit({ slug: true, name: true, plan: true }), {
-      credits: found.creditEntries[0]?.amount,
-      modelProviders: orUnset(readModelProviders(found.modelProviders)),
+      credits: stored.creditEntries[0]?.amount,
+      modelProviders: orUnset(parseModelProviders(stored.modelProviders)),
     }),
-    members: found.members.map(({ role, user: { email, name } }) =>
-      declare(memberDefinition, { email, name: name === email.split("@")[0] ? null : name, role }),
-    ),
+    members: members.map(({ role, user }) => {
+      const { email } = user;
+      const isDefaultName = user.name === email.split("@")[0];
+      return declare(memberDefinition, { email, name: isDefaultName ? null : user.name, role });
+    }),
     apiKeys: apiKeys.map((key) =>
       declare(apiKeyDefinition, {
         ...key,
@@ -72,21 +92,15 @@ export async function exportOrganization(
         tools: slugsOf(key.targetIds, toolSlugs),
       }),
     ),
-    secrets: orUnset(found.secrets.map(({ name, allowedHosts }) => ({ name, hosts: allowedHosts }))),
-    tools: found.tools.flatMap(({ versions: [version], ...tool }) =>
+    secrets: orUnset(secrets.map((secret) => ({ name: secret.name, hosts: secret.allowedHosts }))),
+    tools: tools.flatMap(({ versions: [version], ...tool }) =>
       version === undefined ? [] : [declareTool({ ...tool, ...version })],
     ),
-    agents: found.agents.flatMap(({ versions: [version], ...agent }) =>
-      version === undefined
-        ? []
-        : [
-            declare(agentDefinition, {
-              ...agent,
-              ...agentContent(version, toolSlugs),
-              maxCredits: version.maxCredits,
-            }),
-          ],
-    ),
+    agents: agents.flatMap(({ versions: [version], ...agent }) => {
+      if (version === undefined) return [];
+      const content = agentContent(version, toolSlugs);
+      return [declare(agentDefinition, { ...agent, ...content, maxCredits: version.maxCredits })];
+    }),
     triggers: triggers.map((trigger) =>
       declare(triggerDefinition, {
         ...trigger,
@@ -99,14 +113,4 @@ export async function exportOrganization(
       }),
     ),
   };
-
-  const document = new Document(
-    { organizations: [organization] },
-    { aliasDuplicateObjects: false, keepUndefined: false },
-  );
-  for (const [index, { secrets }] of triggers.entries()) {
-    const node = document.getIn(["organizations", 0, "triggers", index]);
-    if (secrets.length > 0 && isMap(node)) node.comment = " a secret is set; it is not exported";
-  }
-  return document.toString({ lineWidth: 0 });
 }

@@ -1,7 +1,7 @@
 import type { MemberActor } from "@/server/auth/actor";
 import type { Services } from "@/server/services";
 import { inUse, NEWEST } from "../definition-rows";
-import { readProviders } from "./model-providers";
+import { readOwnProviders } from "./model-providers";
 
 export type FirstSteps = Awaited<ReturnType<typeof readFirstSteps>>;
 
@@ -14,7 +14,7 @@ const FIRST_RUNS = 20;
  */
 export async function readFirstSteps({ db, env }: Services, actor: MemberActor) {
   const [own, agent, runs] = await Promise.all([
-    readProviders(db, actor.orgId),
+    readOwnProviders(db, actor.orgId),
     db.agent.findFirst({
       where: { ...inUse(actor), status: "active" },
       orderBy: [{ createdAt: "asc" }, { id: "asc" }],

@@ -4,7 +4,7 @@ import { type Actor, MEMBER_ROLES, type MemberActor } from "@/server/auth/actor"
 import { AppError } from "@/server/errors";
 import { newId } from "@/server/ids";
 import { recordAudit } from "@/server/operate/audit";
-import { plain } from "@/server/plain";
+import { toPlainData } from "@/server/plain-data";
 import type { Services } from "@/server/services";
 import { type Change, catalogVerb, personLock } from "../change";
 import { memberDefinition } from "../definitions";
@@ -39,7 +39,7 @@ export async function listInvitations({ db, clock }: Services, actor: Actor) {
   });
   const now = clock.now();
   return found.map(({ inviter, ...line }) => ({
-    ...plain(line),
+    ...toPlainData(line),
     invitedBy: inviter.name,
     expired: line.expiresAt <= now,
   }));

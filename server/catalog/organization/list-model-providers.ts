@@ -1,11 +1,11 @@
 import type { Actor } from "@/server/auth/actor";
 import { type PriceList, priceOf } from "@/server/credits/prices";
 import { keySecretOf } from "@/server/models/own-provider";
-import { plain } from "@/server/plain";
+import { toPlainData } from "@/server/plain-data";
 import type { Services } from "@/server/services";
 import { findTools, inUse, NEWEST } from "../definition-rows";
-import { readProviders } from "./model-providers";
-import { stateOf } from "./secrets";
+import { readOwnProviders } from "./model-providers";
+import { stateOfSecret } from "./secrets";
 
 export type ModelProviders = Awaited<ReturnType<typeof listModelProviders>>;
 export type OwnProviderSummary = ModelProviders["own"][number];
@@ -18,7 +18,7 @@ export type PricedModel = OwnProviderSummary["models"][number];
  */
 export async function listModelProviders(services: Services, actor: Actor) {
   const { db, models, prices, clock } = services;
-  const own = await readProviders(db, actor.orgId);
+  const own = await readOwnProviders(db, actor.orgId);
   const secrets = await db.secret.findMany({ where: { organizationId: actor.orgId } });
   const agents = await countAgents(services, actor);
   const price = (model: string) => ({
@@ -41,7 +41,10 @@ export async function listModelProviders(services: Services, actor: Actor) {
         provider,
         models: provider.models.map(price),
         key: key
-          ? { ...plain({ name: key.name, lastUsedAt: key.lastUsedAt }), state: stateOf(key, clock.now()) }
+          ? {
+              ...toPlainData({ name: key.name, lastUsedAt: key.lastUsedAt }),
+              state: stateOfSecret(key, clock.now()),
+            }
           : null,
       };
     }),
@@ -77,7 +80,7 @@ export function describePrice(prices: PriceList, model: string): { input: string
 
 /** The agents and tools that name a model of the provider in their current version, by name. */
 export async function listProviderUsers({ db }: Services, actor: Actor, { name }: { name: string }) {
-  const provider = (await readProviders(db, actor.orgId)).find((each) => each.name === name);
+  const provider = (await readOwnProviders(db, actor.orgId)).find((each) => each.name === name);
   if (provider === undefined) return [];
   const agents = await db.agent.findMany({
     where: { ...inUse(actor), versions: { some: { model: { in: provider.models } } } },

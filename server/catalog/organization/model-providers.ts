@@ -5,7 +5,7 @@ import { mayReceive } from "@/server/egress/outgoing-request";
 import { AppError, type Issue, isAppError } from "@/server/errors";
 import { keySecretOf, type OwnProvider, ownProvider, ownProviders } from "@/server/models/own-provider";
 import { recordAudit } from "@/server/operate/audit";
-import { readModelProviders, writeModelProviders } from "@/server/runs/find-model-providers";
+import { parseModelProviders, stringifyModelProviders } from "@/server/runs/find-model-providers";
 import { type Change, catalogVerb, type Editor, saveItem } from "../change";
 import { parseOrIssues, prefixIssues, refusal } from "../issues";
 import { setSecretWithin } from "./secrets";
@@ -22,7 +22,7 @@ export const saveModelProvider = catalogVerb(
   },
   async (change, { replaces, keyValue, ...provider }) => {
     const { name } = provider;
-    const all = await readProviders(change.tx, change.actor.orgId);
+    const all = await readOwnProviders(change.tx, change.actor.orgId);
     const index = all.findIndex((each) => each.name === name);
     const found = all[index] ?? null;
     checkOpened(name, found, replaces);
@@ -32,7 +32,7 @@ export const saveModelProvider = catalogVerb(
     const faults = await findProviderFaults(change, [provider]);
     if (faults.length > 0) throw refusal(withoutIndex(faults));
     await saveItem(change, { subject: subjectOf(name), before: found, after: provider }, () =>
-      writeProviders(change, found === null ? [...all, provider] : all.with(index, provider)),
+      writeOwnProviders(change, found === null ? [...all, provider] : all.with(index, provider)),
     );
     return { name };
   },
@@ -42,32 +42,35 @@ export const saveModelProvider = catalogVerb(
 export const removeModelProvider = catalogVerb(
   { role: "admin", input: z.object({ name: z.string().max(64) }) },
   async (change, { name }) => {
-    const before = await readProviders(change.tx, change.actor.orgId);
+    const before = await readOwnProviders(change.tx, change.actor.orgId);
     const after = before.filter((each) => each.name !== name);
-    if (after.length === before.length) throw noProvider(name);
-    await writeProviders(change, after);
+    if (after.length === before.length) throw providerNotFound(name);
+    await writeOwnProviders(change, after);
     await recordAudit(change, { verb: "removed", subject: subjectOf(name) });
   },
 );
 
 /** The organization's own providers as they are stored, unlike `findModelProviders`, which caches them. */
-export async function readProviders(
+export async function readOwnProviders(
   db: Pick<Transaction, "organization">,
   orgId: OrgId,
 ): Promise<OwnProvider[]> {
   const where = { id: orgId };
   const found = await db.organization.findUniqueOrThrow({ where, select: { modelProviders: true } });
-  return readModelProviders(found.modelProviders);
+  return parseModelProviders(found.modelProviders);
 }
 
-async function writeProviders({ tx, actor, at }: Change, providers: readonly OwnProvider[]): Promise<void> {
-  const modelProviders = writeModelProviders(providers);
+async function writeOwnProviders(
+  { tx, actor, at }: Change,
+  providers: readonly OwnProvider[],
+): Promise<void> {
+  const modelProviders = stringifyModelProviders(providers);
   await tx.organization.update({ where: { id: actor.orgId }, data: { modelProviders, updatedAt: at } });
 }
 
 const subjectOf = (name: string) => ({ kind: "model_provider", id: null, name }) as const;
 
-export const noProvider = (name: string) =>
+export const providerNotFound = (name: string) =>
   new AppError("not_found", `There is no model provider "${name}".`);
 
 /** Refuses a name that is taken, and a change of what somebody else has changed meanwhile. */
@@ -76,7 +79,7 @@ function checkOpened(name: string, found: OwnProvider | null, replaces: OwnProvi
     if (found === null) return;
     throw refusal([{ path: "/name", message: `is taken: a model provider "${name}" exists` }]);
   }
-  if (found === null) throw noProvider(name);
+  if (found === null) throw providerNotFound(name);
   // Both were parsed by one schema, which orders their keys.
   if (JSON.stringify(found) === JSON.stringify(replaces)) return;
   const message = "Somebody changed this provider since you opened it; nothing was overwritten";

@@ -5,12 +5,12 @@ import { clockAt } from "@/server/clock";
 import { Decimal } from "@/server/credits/amount";
 import { grantCredits } from "@/server/credits/ledger";
 import type { Transaction } from "@/server/db/client";
-import type { Plan } from "@/server/db/generated/client";
+import type { Organization, Plan } from "@/server/db/generated/client";
 import { queryThrough, transact } from "@/server/db/sql";
 import { AppError } from "@/server/errors";
 import { newId } from "@/server/ids";
-import { changedFields, recordAudit } from "@/server/operate/audit";
-import { readModelProviders, writeModelProviders } from "@/server/runs/find-model-providers";
+import { changedFields, type Facts, recordAudit } from "@/server/operate/audit";
+import { parseModelProviders, stringifyModelProviders } from "@/server/runs/find-model-providers";
 import type { Services } from "@/server/services";
 import { type CatalogServices, type Change, type Saved, saveItem } from "../change";
 import { amountAboveZero, type OrganizationDefinition, type PlanDefinition, UNLIMITED } from "../definitions";
@@ -34,56 +34,68 @@ export async function putOrganization(
   const actor: OperatorActor = { kind: "operator", orgId: id, name: operatorName };
   const change: Change = { tx, actor, encryption: services.encryption, at };
 
-  const { modelProviders } = definition;
-  const name = definition.name ?? found?.name ?? slug;
-  const subject = { kind: "organization" as const, id, name };
-  const plan = { ...toPlanData(definition.plan), updatedAt: at };
-  if (!found) {
-    const made = await tx.organization.create({
-      data: {
-        id,
-        slug,
-        name,
-        createdAt: at,
-        updatedAt: at,
-        plan: { create: plan },
-        modelProviders: writeModelProviders(modelProviders ?? []),
-      },
-      include: { plan: true },
-    });
-    const credits = new Decimal(definition.credits ?? 0);
-    if (credits.gt(0)) {
-      const grant = {
-        orgId: id,
-        amount: credits,
-        note: "First credits",
-        actor: "operator",
-        clock: clockAt(at),
-      };
-      await grantCredits(queryThrough(tx), grant);
-    }
-    const own = modelProviders && { modelProviders };
-    const after = { name, plan: made.plan && describePlan(made.plan), credits: credits.toFixed(), ...own };
-    await recordAudit(change, { verb: "created", subject, changes: changedFields(null, after) });
-    return { id, slug, saved: "created", change };
-  }
+  if (found) return { id, slug, saved: await updateOrganization(change, found, definition), change };
+  await createOrganization(change, definition);
+  return { id, slug, saved: "created", change };
+}
 
+async function createOrganization(change: Change, definition: OrganizationDefinition): Promise<void> {
+  const { tx, actor, at } = change;
+  const { slug, name = slug, modelProviders } = definition;
+  const id = actor.orgId;
+  const { plan } = await tx.organization.create({
+    data: {
+      id,
+      slug,
+      name,
+      createdAt: at,
+      updatedAt: at,
+      plan: { create: { ...toPlanData(definition.plan), updatedAt: at } },
+      modelProviders: stringifyModelProviders(modelProviders ?? []),
+    },
+    include: { plan: true },
+  });
+  const credits = new Decimal(definition.credits ?? 0);
+  if (credits.gt(0)) {
+    await grantCredits(queryThrough(tx), {
+      orgId: id,
+      amount: credits,
+      note: "First credits",
+      actor: "operator",
+      clock: clockAt(at),
+    });
+  }
+  const facts = { name, plan: plan && describePlan(plan), credits: credits.toFixed() };
+  const after: Facts = modelProviders ? { ...facts, modelProviders } : facts;
+  const subject = { kind: "organization" as const, id, name };
+  await recordAudit(change, { verb: "created", subject, changes: changedFields(null, after) });
+}
+
+async function updateOrganization(
+  change: Change,
+  found: Organization & { plan: Plan | null },
+  definition: OrganizationDefinition,
+): Promise<Saved> {
+  const { tx, at } = change;
+  const { id } = found;
+  const name = definition.name ?? found.name;
   const planBefore = found.plan && describePlan(found.plan);
-  const providers = readModelProviders(found.modelProviders);
+  const providers = parseModelProviders(found.modelProviders);
   const before = { name: found.name, plan: planBefore, modelProviders: providers };
   const planAfter = { ...planBefore, ...definition.plan };
-  const after = { name, plan: planAfter, modelProviders: modelProviders ?? providers };
-  const saved = await saveItem(change, { subject, before, after }, async (changed) => {
+  const after = { name, plan: planAfter, modelProviders: definition.modelProviders ?? providers };
+  const subject = { kind: "organization" as const, id, name };
+  return saveItem(change, { subject, before, after }, async (changed) => {
     if (changed.has("name") || changed.has("modelProviders")) {
-      const data = { name, modelProviders: writeModelProviders(after.modelProviders), updatedAt: at };
+      const data = { name, modelProviders: stringifyModelProviders(after.modelProviders), updatedAt: at };
       await tx.organization.update({ where: { id }, data });
     }
     if (changed.has("plan")) {
       const where = { organizationId: id };
+      const plan = { ...toPlanData(definition.plan), updatedAt: at };
       await tx.plan.upsert({ where, create: { ...plan, ...where }, update: plan });
     }
   });
-  return { id, slug, saved, change };
 }
 
 /** The operator as an actor in an organization; throws `not_found`. */

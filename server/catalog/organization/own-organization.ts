@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { MemberActor } from "@/server/auth/actor";
 import { roleCovers } from "@/server/auth/sessions";
-import { readModelProviders } from "@/server/runs/find-model-providers";
+import { parseModelProviders } from "@/server/runs/find-model-providers";
 import type { Services } from "@/server/services";
 import { catalogVerb, saveItem } from "../change";
 import { organizationDefinition } from "../definitions";
@@ -45,7 +45,7 @@ export async function describeOwnOrganization({ db, clock }: Services, actor: Me
     usage: {
       /** Runs that count against the plan's concurrency. */
       running: found.inFlight,
-      modelProviders: readModelProviders(found.modelProviders).length,
+      modelProviders: parseModelProviders(found.modelProviders).length,
       ...found._count,
     },
   };

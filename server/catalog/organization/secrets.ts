@@ -7,8 +7,8 @@ import { AppError } from "@/server/errors";
 import { newId } from "@/server/ids";
 import { keySecretOf } from "@/server/models/own-provider";
 import { changedFields, type Facts, recordAudit } from "@/server/operate/audit";
-import { plain } from "@/server/plain";
-import { readModelProviders } from "@/server/runs/find-model-providers";
+import { toPlainData } from "@/server/plain-data";
+import { parseModelProviders } from "@/server/runs/find-model-providers";
 import { secretValuePurpose } from "@/server/secrets/purpose";
 import { findSecretNames } from "@/server/secrets/references";
 import type { Services } from "@/server/services";
@@ -38,21 +38,30 @@ export async function listSecrets(services: Services, actor: Actor) {
   const found = await services.db.secret.findMany({
     where: { organizationId: actor.orgId },
     orderBy: { name: "asc" },
-    omit: { id: true, organizationId: true },
+    select: {
+      name: true,
+      sealed: true,
+      allowedHosts: true,
+      expiresAt: true,
+      createdBy: true,
+      createdAt: true,
+      updatedAt: true,
+      lastUsedAt: true,
+    },
   });
   const creators = found.map(({ createdBy }) => createdBy);
   const nameOf = await nameActors(services, actor.orgId, creators);
   const now = services.clock.now();
   return found.map(({ sealed, allowedHosts, ...secret }) => ({
-    ...plain(secret),
+    ...toPlainData(secret),
     hosts: allowedHosts,
-    state: stateOf({ sealed, ...secret }, now),
+    state: stateOfSecret({ sealed, ...secret }, now),
     createdBy: nameOf(secret.createdBy),
   }));
 }
 
 /** `missing`: the secret is declared, and no value was set yet. */
-export function stateOf(
+export function stateOfSecret(
   { sealed, expiresAt }: Pick<Secret, "sealed" | "expiresAt">,
   now: Date,
 ): "set" | "missing" | "expired" {
@@ -74,7 +83,7 @@ export async function setSecret(
   );
 }
 
-/** The same within a change that is under way. */
+/** Like `setSecret`, within a change that is under way. */
 export async function setSecretWithin(
   change: Change,
   input: SecretInput,
@@ -160,7 +169,7 @@ export const removeSecret = catalogVerb(
     const { id } = await requireSecret(change, name);
     const where = { id: actor.orgId };
     const { modelProviders } = await tx.organization.findUniqueOrThrow({ where });
-    const user = readModelProviders(modelProviders).find((provider) => keySecretOf(provider) === name);
+    const user = parseModelProviders(modelProviders).find((provider) => keySecretOf(provider) === name);
     if (user !== undefined) {
       const message = `The model provider "${user.name}" uses the secret "${name}". Change or remove the provider first.`;
       throw new AppError("invalid_request", message);

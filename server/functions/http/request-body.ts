@@ -8,7 +8,7 @@ export const MAX_REQUEST_BYTES = 4 * 1024 * 1024;
 /** A value of a form or a query; null leaves it out. */
 const parameter = z.union([z.string(), z.number(), z.boolean(), z.null()]);
 /** Parameters by name; a list gives one parameter for each of its items. */
-export const parameters = z.record(z.string(), z.union([parameter, z.array(parameter)]));
+export const parametersByName = z.record(z.string(), z.union([parameter, z.array(parameter)]));
 
 const part = z
   .strictObject({
@@ -26,7 +26,7 @@ export const bodyInputs = {
     .custom<Json>()
     .optional()
     .describe("The request's body: text is sent unchanged, any other value as JSON."),
-  form: parameters.optional().describe("The body as a URL-encoded form."),
+  form: parametersByName.optional().describe("The body as a URL-encoded form."),
   multipart: z
     .array(part)
     .min(1)
@@ -43,7 +43,7 @@ type BodyInputs = z.output<z.ZodObject<typeof bodyInputs>>;
 /** A body with its content type, as long as the caller names no other. */
 export type RequestBody = { content: string | Uint8Array<ArrayBuffer>; type: string };
 
-export function appendParameters(target: URLSearchParams, values: z.output<typeof parameters>): void {
+export function appendParameters(target: URLSearchParams, values: z.output<typeof parametersByName>): void {
   for (const [name, value] of Object.entries(values)) {
     for (const item of Array.isArray(value) ? value : [value]) {
       if (item !== null) target.append(name, String(item));

@@ -49,8 +49,8 @@ const wordsOf = (text: string) =>
 
 /** How many words the message shares with a tool's name and description. */
 function relevance(tool: OfferedTool, words: ReadonlySet<string>): number {
-  const own = wordsOf(`${tool.name.replaceAll("_", " ")} ${tool.description}`);
-  return [...own].filter((word) => words.has(word) || words.has(`${word}s`)).length;
+  const wordsOfTool = wordsOf(`${tool.name.replaceAll("_", " ")} ${tool.description}`);
+  return [...wordsOfTool].filter((word) => words.has(word) || words.has(`${word}s`)).length;
 }
 
 /** One call for each order in the message, or else one call. */

@@ -158,8 +158,8 @@ export function createOpenAiCompatible(options: OpenAiCompatibleOptions): Provid
         try {
           const { reasoning, ...reply } = await attempt(request, streamed);
           record(null);
-          const own = reply.usage ?? (await countUsage(request, { ...reply, reasoning }));
-          return { ...reply, usage: addUsage(received, own), provider: name, attempts };
+          const usageOfReply = reply.usage ?? (await countUsage(request, { ...reply, reasoning }));
+          return { ...reply, usage: addUsage(received, usageOfReply), provider: name, attempts };
         } catch (error) {
           const output = await streamed.received(request);
           if (output !== null) received = { ...output, usage: addUsage(received, output.usage) };

@@ -134,8 +134,8 @@ export class StreamedCompletion {
     if (call.id === undefined && typeof id === "string") call.id = this.#counted(id);
     // Some servers repeat the name in every piece.
     if (call.name === "") call.name = this.#counted(called?.name ?? "");
-    const more = called?.arguments ?? "";
-    call.arguments += this.#counted(typeof more === "string" ? more : JSON.stringify(more));
+    const piece = called?.arguments ?? "";
+    call.arguments += this.#counted(typeof piece === "string" ? piece : JSON.stringify(piece));
   }
 
   #knows(index: number): boolean {

@@ -61,7 +61,7 @@ describe("acts of runs", () => {
     expect(begun).toEqual(names);
   });
 
-  it("go on however long starts keep coming", async () => {
+  it("begin at some time however long starts keep coming", async () => {
     const { throttle, begun, act } = setUp(100);
     throttle.noteStart();
     for (let n = 0; n < 40; n += 1) act(String(n));

@@ -12,7 +12,6 @@ import { RunStopped, SleepUntil, YieldSlot } from "./execute/interruptions";
 import { Strands } from "./execute/strands";
 import type { Engine, ExecutingRun, Worker } from "./port";
 import {
-  committed,
   endUnclaimable,
   failRun,
   pauseSlot,
@@ -21,7 +20,8 @@ import {
   renewClaim,
   type SegmentResult,
   type Slot,
-  settle,
+  waitForCommit,
+  waitForWrites,
 } from "./slot";
 import { readChildUsage, readJournal } from "./takeover";
 import { openWorker } from "./worker";
@@ -137,7 +137,8 @@ export class RunEngine implements Engine, Slots {
     void this.#drive(this.#open(run, worker));
   }
 
-  #open(run: ClaimedRun, worker: Worker, { contents, children } = UNTOUCHED()): Slot {
+  /** Gives a run its slot, with a journal of `contents`. */
+  #open(run: ClaimedRun, worker: Worker, { contents, children } = untouchedState()): Slot {
     const journal = new RunJournal(this.getServices(), worker, { run, contents });
     const used = contents.totals.creditsUsed.add(children.open);
     const budget = capBudget(openBudget(worker, run, used), run.cap, used.add(children.ended));
@@ -148,12 +149,12 @@ export class RunEngine implements Engine, Slots {
   }
 
   async beginClaimed(run: ClaimedRun, worker: Worker): Promise<void> {
-    const slot = await this.#openAgain(run, worker);
+    const slot = await this.#openClaimed(run, worker);
     void this.#drive(slot);
   }
 
-  /** Gives a claimed run its slot, with its journal. */
-  async #openAgain(run: ClaimedRun, worker: Worker): Promise<Slot> {
+  /** Gives a claimed run its slot, with the journal that it has so far. */
+  async #openClaimed(run: ClaimedRun, worker: Worker): Promise<Slot> {
     if (run.epoch === 1) return this.#open(run, worker);
     const services = this.getServices();
     const contents = await readJournal(services, run);
@@ -195,21 +196,21 @@ export class RunEngine implements Engine, Slots {
   /** Opens a run again after an error, with its committed journal. Null if this worker no longer has it. */
   async #reopen(slot: Slot): Promise<Slot | null> {
     const services = this.getServices();
-    await settle(slot);
+    await waitForWrites(slot);
     if (!(await renewClaim(services, slot))) return null;
     const [renewed] = await readClaimedRuns(services, [slot.run.id]);
-    return renewed === undefined ? null : this.#openAgain(renewed, slot.worker);
+    return renewed === undefined ? null : this.#openClaimed(renewed, slot.worker);
   }
 
   /** Claims a run for an Inngest server's call. Null if it cannot be claimed. */
-  async #claimOne(runId: string): Promise<Slot | null> {
+  async #claimAndOpen(runId: string): Promise<Slot | null> {
     const services = this.getServices();
     if (this.isKnown(runId)) return null;
     this.#opening.add(runId);
     try {
       const worker = await this.worker();
       const claimed = await claimRun(services, runId, worker.id);
-      return claimed === null ? null : await this.#openAgain(claimed, worker);
+      return claimed === null ? null : await this.#openClaimed(claimed, worker);
     } finally {
       this.#opening.delete(runId);
     }
@@ -221,40 +222,24 @@ export class RunEngine implements Engine, Slots {
    */
   async executeSegment(runId: string, { acts = Number.POSITIVE_INFINITY } = {}): Promise<SegmentResult> {
     const services = this.getServices();
-    const slot = this.#driver?.kind === "embedded" ? this.#slots.get(runId) : await this.#claimOne(runId);
+    const slot = this.#driver?.kind === "embedded" ? this.#slots.get(runId) : await this.#claimAndOpen(runId);
     if (!slot) return endUnclaimable(services, runId);
-    const { run, worker, journal, budget, family } = slot;
+    const { run, journal, budget } = slot;
     let left = acts;
     let isOver = false;
     slot.entered = [];
-    // A segment yields only after its first act.
-    const hasProgressed = () => slot.entered.some((entry) => countFinished(entry.journal) > entry.before);
-    const context: SegmentContext = {
-      services,
-      worker,
-      strands: new Strands(() => services.clock.now()),
-      family,
-      checkpoint: () => {
-        isOver = left <= 0;
-        if (isOver) throw new YieldSlot("the segment is over");
-        left -= 1;
-        if (this.#stopping || (hasProgressed() && this.#mustYieldSlot(slot)))
-          throw new YieldSlot("another run is next");
-      },
-      enter: (entered, entry, stop) => {
-        this.#executing.set(entered.id, { run: entered, totals: entry.totals, stop });
-        slot.entered.push({ journal: entry, before: countFinished(entry) });
-        return () => void this.#executing.delete(entered.id);
-      },
-      onEnd: (ended, end) => this.#options.onEnd?.(ended, end),
-    };
+    const context = this.#contextOf(slot, () => {
+      isOver = left <= 0;
+      if (isOver) throw new YieldSlot("the segment is over");
+      left -= 1;
+    });
     try {
       await executeRun(context, run, { journal, budget });
       return "ended";
     } catch (error) {
       if (error instanceof RunStopped) return "left";
       if (error instanceof SleepUntil || error instanceof YieldSlot) {
-        await committed(slot);
+        await waitForCommit(slot);
         if (error instanceof SleepUntil) return await releaseSlot(services, slot, error.until);
         // After a segment of limited acts, the server's next call continues.
         return await (isOver && !this.#mustYieldSlot(slot)
@@ -268,6 +253,30 @@ export class RunEngine implements Engine, Slots {
     } finally {
       if (this.#driver?.kind !== "embedded" && this.#slots.get(runId) === slot) this.#slots.delete(runId);
     }
+  }
+
+  /** What a segment's runs share. `countAct` is called before each act and throws YieldSlot after the last one. */
+  #contextOf(slot: Slot, countAct: () => void): SegmentContext {
+    const services = this.getServices();
+    // A segment yields only after its first act.
+    const hasProgressed = () => slot.entered.some((entry) => countFinished(entry.journal) > entry.before);
+    return {
+      services,
+      worker: slot.worker,
+      strands: new Strands(() => services.clock.now()),
+      family: slot.family,
+      checkpoint: () => {
+        countAct();
+        if (this.#stopping || (hasProgressed() && this.#mustYieldSlot(slot)))
+          throw new YieldSlot("another run is next");
+      },
+      enter: (run, journal, stop) => {
+        this.#executing.set(run.id, { run, totals: journal.totals, stop });
+        slot.entered.push({ journal, before: countFinished(journal) });
+        return () => void this.#executing.delete(run.id);
+      },
+      onEnd: (run, end) => this.#options.onEnd?.(run, end),
+    };
   }
 
   /** Executes a segment for an Inngest server, and retries errors that a later attempt may resolve. */
@@ -320,7 +329,9 @@ export class RunEngine implements Engine, Slots {
 }
 
 /** The state of a run that was never executed. */
-const UNTOUCHED = () => ({ contents: emptyJournal(), children: { open: ZERO, ended: ZERO, count: 0 } });
+function untouchedState() {
+  return { contents: emptyJournal(), children: { open: ZERO, ended: ZERO, count: 0 } };
+}
 
 function delayAfter(attempt: number): number {
   return Math.min(10_000, 250 * 2 ** attempt);

@@ -10,21 +10,27 @@ export function slotsToYield(shares: readonly Share[]): Map<string, number> {
   const owed = new Map<string, number>();
   const left = shares.map((share) => ({ ...share }));
   for (;;) {
-    const waiting = left
-      .filter(({ waiting }) => waiting > 0)
-      .reduce<Share | undefined>(
-        (least, one) => (least && least.running <= one.running ? least : one),
-        undefined,
-      );
-    const yielding = left.reduce<Share | undefined>(
-      (most, one) => (most && most.running >= one.running ? most : one),
-      undefined,
-    );
-    if (waiting === undefined || yielding === undefined || yielding.running - 1 < waiting.running + 1)
-      return owed;
-    yielding.running -= 1;
-    waiting.running += 1;
-    waiting.waiting -= 1;
-    owed.set(yielding.organizationId, (owed.get(yielding.organizationId) ?? 0) + 1);
+    const receiver = fewestSlots(left.filter(({ waiting }) => waiting > 0));
+    const giver = mostSlots(left);
+    if (receiver === undefined || giver === undefined) return owed;
+    if (giver.running - 1 < receiver.running + 1) return owed;
+    giver.running -= 1;
+    receiver.running += 1;
+    receiver.waiting -= 1;
+    owed.set(giver.organizationId, (owed.get(giver.organizationId) ?? 0) + 1);
   }
+}
+
+/** The first of those with the fewest slots. */
+function fewestSlots(shares: readonly Share[]): Share | undefined {
+  let [found] = shares;
+  for (const share of shares) if (found && share.running < found.running) found = share;
+  return found;
+}
+
+/** The first of those with the most slots. */
+function mostSlots(shares: readonly Share[]): Share | undefined {
+  let [found] = shares;
+  for (const share of shares) if (found && share.running > found.running) found = share;
+  return found;
 }

@@ -19,7 +19,7 @@ export type Worker = {
   /** Whether the worker is known to be alive now. */
   isConfirmed(): boolean;
   /** Resolves when the next act of the organization's run may begin; undefined if it may begin immediately. */
-  turn(orgId: OrgId): Promise<void> | undefined;
+  waitForTurn(orgId: OrgId): Promise<void> | undefined;
   /** The writer's counters. */
   figures(): Record<"accounts" | "journal", LaneFigures>;
   /** Ends the worker and releases its runs. */

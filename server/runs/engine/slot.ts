@@ -30,14 +30,15 @@ export type Slot = {
 export type SegmentResult = "ended" | "yielded" | "paused" | "left";
 
 /** Resolves when all that the run and its children completed is committed. Throws WorkerLost. */
-export async function committed({ entered }: Slot): Promise<void> {
+export async function waitForCommit({ entered }: Slot): Promise<void> {
   for (const { journal } of entered) await journal.committed();
   await pauseAt("yield:before");
 }
 
 /** Resolves when no write of the run and its children is in flight, whether it succeeded or not. */
-export async function settle({ journal, entered }: Slot): Promise<void> {
-  for (const one of [journal, ...entered.map((entry) => entry.journal)]) await one.settled();
+export async function waitForWrites({ journal, entered }: Slot): Promise<void> {
+  const journals = [journal, ...entered.map((entry) => entry.journal)];
+  for (const each of journals) await each.settled();
 }
 
 type Claim = { run: ClaimedRun; worker: Pick<Worker, "id"> };
@@ -54,7 +55,7 @@ export async function releaseSlot(
   return "yielded";
 }
 
-/** Takes a run's slot. False if the run is to be cancelled or this worker no longer has it. */
+/** Stores that a run yields its slot. False if the run is to be cancelled or this worker no longer has it. */
 export async function yieldSlot(
   services: Services,
   { run, worker }: Claim,
@@ -112,7 +113,7 @@ export async function renewClaim({ pool }: Services, { run, worker }: Claim): Pr
 
 /** Releases a run after an error. If that fails, the dispatcher releases it later. */
 export async function releaseRun(services: Services, slot: Slot): Promise<void> {
-  await settle(slot);
+  await waitForWrites(slot);
   await pauseRun(services, slot).catch((error: unknown) => {
     services.log.warn("Could not release a run after a platform fault; retrying in 1 s", { error });
   });
@@ -146,7 +147,7 @@ export async function failRun(
   services.log.error("A run failed after its last attempt", { runId, error });
   const message = "Something failed on our side while this run was executed. Start it again.";
   const outcome: Outcome = { status: "Failed", code: "internal_error", message };
-  if (slot) await settle(slot);
+  if (slot) await waitForWrites(slot);
   await retryWhileUnavailable(async () => {
     if (slot) await releaseChildren(services.pool, runId, slot.worker.id);
     await endOpenRun(services, runId, { outcome, worker: slot?.worker });

@@ -77,7 +77,7 @@ export async function openWorker(
     id,
     accounts,
     journal,
-    turn: (orgId) => throttle.next(orgId),
+    waitForTurn: (orgId) => throttle.next(orgId),
     isConfirmed,
     confirm() {
       if (lost) return Promise.reject(lost);

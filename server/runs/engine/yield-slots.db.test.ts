@@ -90,7 +90,7 @@ it("has no worker after that, is claimed again for its next segment, and refuses
   await world.pool.query("UPDATE runs SET claimed_by = NULL WHERE id = $1", [run.id]);
 });
 
-it("ends at once when it is cancelled while it waits", async () => {
+it("ends immediately when it is cancelled while it waits", async () => {
   const tenant = await createTenant(world);
   const { id } = await startWaiting(tenant);
   expect(await cancelRun(world, tenant.orgId, { runId: id, by: "Ada" })).toBe(true);

@@ -123,6 +123,89 @@ export function csvField(value: string | number | null): string {
   return /[",\r\n]/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless;
 }
 
+const RUN_OF_FILE = {
+  id: true,
+  kind: true,
+  agentId: true,
+  toolId: true,
+  targetName: true,
+  targetVersion: true,
+  model: true,
+  configurationHash: true,
+  status: true,
+  source: true,
+  triggerId: true,
+  apiKeyId: true,
+  userId: true,
+  parentRunId: true,
+  rootRunId: true,
+  input: true,
+  output: true,
+  errorCode: true,
+  errorMessage: true,
+  stepsExecuted: true,
+  inputTokens: true,
+  outputTokens: true,
+  actionsUsed: true,
+  creditsUsed: true,
+  maxCredits: true,
+  maxCreditsOf: true,
+  createdAt: true,
+  admittedAt: true,
+  startedAt: true,
+  finishedAt: true,
+  yieldedAt: true,
+  resumedAt: true,
+  wakeAt: true,
+  deadlineSeconds: true,
+  cancelRequestedAt: true,
+  cancelledBy: true,
+  sequence: true,
+} satisfies Prisma.RunSelect;
+
+const STEP_OF_FILE = {
+  id: true,
+  key: true,
+  stepNumber: true,
+  iterationNumber: true,
+  toolName: true,
+  status: true,
+  input: true,
+  output: true,
+  reasoning: true,
+  inputTokens: true,
+  outputTokens: true,
+  actions: true,
+  credits: true,
+  errorMessage: true,
+  attempts: true,
+  childRunId: true,
+  startedAt: true,
+  finishedAt: true,
+  durationMs: true,
+} satisfies Prisma.StepSelect;
+
+const CALL_OF_FILE = {
+  id: true,
+  key: true,
+  iterationNumber: true,
+  provider: true,
+  model: true,
+  status: true,
+  content: true,
+  toolCalls: true,
+  finishReason: true,
+  inputTokens: true,
+  outputTokens: true,
+  estimated: true,
+  credits: true,
+  errorMessage: true,
+  attempts: true,
+  startedAt: true,
+  finishedAt: true,
+  durationMs: true,
+} satisfies Prisma.ModelCallSelect;
+
 /**
  * A run as a file: the row, its steps and its model calls, with complete texts and decimals as strings. Null if
  * unknown.
@@ -134,10 +217,10 @@ export async function readCompleteRun(
 ): Promise<object | null> {
   return services.db.run.findFirst({
     where: { id: runId, organizationId: actor.orgId },
-    omit: { organizationId: true, claimedBy: true, epoch: true, held: true },
-    include: {
-      steps: { orderBy: { stepNumber: "asc" }, omit: { organizationId: true, runId: true, sequence: true } },
-      modelCalls: { orderBy: { id: "asc" }, omit: { organizationId: true, runId: true, sequence: true } },
+    select: {
+      ...RUN_OF_FILE,
+      steps: { orderBy: { stepNumber: "asc" }, select: STEP_OF_FILE },
+      modelCalls: { orderBy: { id: "asc" }, select: CALL_OF_FILE },
     },
   });
 }

@@ -6,7 +6,7 @@ import { Prisma } from "@/server/db/generated/client";
  */
 
 /** An open run's duration counts until `now`, and its usage is in its journal. */
-const facetsOf = (now: Date) => Prisma.sql`
+const facetColumns = (now: Date) => Prisma.sql`
   r.kind, r.status, r.source, coalesce(r.agent_id, r.tool_id) AS target_id, r.trigger_id, r.api_key_id, r.user_id, r.created_at,
   extract(epoch FROM coalesce(r.finished_at, ${now}::timestamptz) - r.started_at) * 1000 AS duration_ms,
   CASE WHEN r.finished_at IS NULL THEN (SELECT f.input_tokens::bigint + f.output_tokens FROM open_run_figures(r.id, true) f)
@@ -16,7 +16,7 @@ const facetsOf = (now: Date) => Prisma.sql`
 
 /** All runs, for a FROM clause. Only the organization and ranges of ids are indexed. */
 export const allRuns = (now: Date) =>
-  Prisma.sql`(SELECT r.id, r.organization_id, ${facetsOf(now)} FROM runs r)`;
+  Prisma.sql`(SELECT r.id, r.organization_id, ${facetColumns(now)} FROM runs r)`;
 
 /** The entries of `run_index`, for a FROM clause. */
 export const indexedRuns = Prisma.sql`(
@@ -26,7 +26,7 @@ export const indexedRuns = Prisma.sql`(
 
 /** Open runs, for a FROM clause. */
 export const openRuns = (now: Date) =>
-  Prisma.sql`(SELECT r.id, r.organization_id, ${facetsOf(now)} FROM runs r WHERE r.status IN ('Pending', 'Running'))`;
+  Prisma.sql`(SELECT r.id, r.organization_id, ${facetColumns(now)} FROM runs r WHERE r.status IN ('Pending', 'Running'))`;
 
 /**
  * Ended runs that are not in `run_index` yet, for a FROM clause, in the requested order: PostgreSQL then stops at the
@@ -35,6 +35,6 @@ export const openRuns = (now: Date) =>
 // OFFSET 0 forces one lookup per queued run. The queue changes faster than its statistics, which could make PostgreSQL
 // read all runs.
 export const queuedRuns = (now: Date, order = Prisma.sql`DESC`) => Prisma.sql`(
-  SELECT q.run_id AS id, q.organization_id, ${facetsOf(now)}
+  SELECT q.run_id AS id, q.organization_id, ${facetColumns(now)}
   FROM (SELECT run_id, organization_id FROM run_index_queue ORDER BY run_id ${order}) q
   CROSS JOIN LATERAL (SELECT * FROM runs WHERE id = q.run_id OFFSET 0) r)`;

@@ -16,11 +16,11 @@ export async function searchSteps(
   actor: MemberActor,
   { runId, text }: { runId: string; text: string },
 ) {
-  const own = Prisma.sql`organization_id = ${actor.orgId}::uuid`;
+  const inOrganization = Prisma.sql`organization_id = ${actor.orgId}::uuid`;
   const sized = await services.db.$queryRaw`
     SELECT (SELECT coalesce(sum(octet_length(input) + coalesce(octet_length(output), 0)), 0)::float8
             FROM steps s WHERE s.run_id = r.id) AS bytes
-    FROM runs r WHERE r.id = ${runId}::uuid AND ${own}`;
+    FROM runs r WHERE r.id = ${runId}::uuid AND ${inOrganization}`;
   const [size] = z.array(z.object({ bytes: z.number() })).parse(sized);
   if (!size) throw new AppError("not_found", `There is no run ${runId} in this organization.`);
   const startsOnly = size.bytes > SEARCHED_ENTIRELY_UP_TO;
@@ -28,11 +28,11 @@ export async function searchSteps(
   const has = (column: Prisma.Sql) =>
     Prisma.sql`${startsOnly ? Prisma.sql`left(${column}, ${START})` : column} ~ ${pattern}`;
   const found = await services.db.$queryRaw`
-    SELECT id FROM steps WHERE run_id = ${runId}::uuid AND ${own}
+    SELECT id FROM steps WHERE run_id = ${runId}::uuid AND ${inOrganization}
       AND (${has(Prisma.sql`input`)} OR ${has(Prisma.sql`output`)} OR ${has(Prisma.sql`reasoning`)}
         OR ${has(Prisma.sql`error_message`)})
     UNION ALL
-    SELECT id FROM model_calls WHERE run_id = ${runId}::uuid AND ${own}
+    SELECT id FROM model_calls WHERE run_id = ${runId}::uuid AND ${inOrganization}
       AND (${has(Prisma.sql`content`)} OR ${has(Prisma.sql`tool_calls`)} OR ${has(Prisma.sql`error_message`)})`;
   const lines = z.array(z.object({ id: z.string() })).parse(found);
   return {

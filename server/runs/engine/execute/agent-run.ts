@@ -39,7 +39,7 @@ async function act(execution: Execution, acting: Acting, firstStepNumber: number
   if (keys.some((key) => !journal.steps.has(key))) execution.checkpoint();
   const usage = journal.calls.get(`think-${acting.iteration}`)?.usage ?? { inputTokens: 0, outputTokens: 0 };
 
-  const execute = async (call: Acting["calls"][number], index: number): Promise<FinishedStep> => {
+  const execute = async (prepared: Acting["calls"][number], index: number): Promise<FinishedStep> => {
     const key = keys[index] ?? "";
     const finished = journal.steps.get(key);
     if (finished) return finished;
@@ -47,19 +47,19 @@ async function act(execution: Execution, acting: Acting, firstStepNumber: number
       key,
       stepNumber: firstStepNumber + index,
       iteration: acting.iteration,
-      toolName: call.call.name,
-      input: call.inputText,
+      toolName: prepared.call.name,
+      input: prepared.inputText,
       reasoning: acting.reasoning,
       usage,
     };
-    if ("error" in call) {
+    if ("error" in prepared) {
       const begun = await journal.beginStep({ ...step, hasSideEffects: false });
-      const output = JSON.stringify({ error: call.error });
-      return journal.finishStep(begun, { output, error: call.error, actions: 0, credits: ZERO });
+      const output = JSON.stringify({ error: prepared.error });
+      return journal.finishStep(begun, { output, error: prepared.error, actions: 0, credits: ZERO });
     }
-    const { callable, input: args } = call;
+    const { callable, input: args } = prepared;
     const stepCall = { ...step, args, retries: retryPolicyOf(callable.policy?.retries) };
     return callable.kind === "tool" ? callTool(execution, stepCall, callable) : callStep(execution, stepCall);
   };
-  return strands.fork(acting.calls.map((call, index) => () => execute(call, index)));
+  return strands.fork(acting.calls.map((prepared, index) => () => execute(prepared, index)));
 }

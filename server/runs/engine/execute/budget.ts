@@ -25,18 +25,18 @@ export type Budget = ReturnType<typeof openBudget>;
 /** How much the hold is extended beyond the need, as a share of it: most runs extend it once. */
 const EXTRA = new Decimal("0.25");
 
-/** Queues parallel calls, so that each sees what the previous one left. */
-function inTurn() {
-  let turn: Promise<unknown> = Promise.resolve();
+/** Executes work one by one, so that each sees what the previous one left of the budget. */
+function createQueue() {
+  let last: Promise<unknown> = Promise.resolve();
   return <T>(work: () => Promise<T>): Promise<T> => {
-    const next = turn.then(work, work);
-    turn = next.catch(() => {});
+    const next = last.then(work, work);
+    last = next.catch(() => {});
     return next;
   };
 }
 
 /**
- * Opens the budget of a root run from its hold and the organization's balance. `used` is the usage of the run and its
+ * Opens the budget of a root run from its hold and the organization's balance. `alreadyUsed` is the usage of the run and its
  * open children. Usage never exceeds the hold, and the hold never exceeds the balance.
  */
 export function openBudget(worker: Worker, run: ClaimedRun, alreadyUsed: Decimal) {
@@ -44,7 +44,7 @@ export function openBudget(worker: Worker, run: ClaimedRun, alreadyUsed: Decimal
   let { held } = run;
   let used = alreadyUsed;
   let reserved = ZERO;
-  const take = inTurn();
+  const enqueue = createQueue();
 
   const extend = async (amount: Decimal): Promise<boolean> => {
     const isHeld = await worker.accounts.hold({ run: run.id, org: run.orgId, amount: amount.toFixed(4) });
@@ -62,7 +62,7 @@ export function openBudget(worker: Worker, run: ClaimedRun, alreadyUsed: Decimal
   return {
     /** Reserves credits; returns how many. Throws CapReached, CreditsExhausted, WorkerLost. */
     reserve: ({ minimum, wanted }: Reservation) =>
-      take(async () => {
+      enqueue(async () => {
         for (const amount of wanted.gt(minimum) ? [wanted, minimum] : [minimum]) {
           if (await extendHold(amount)) {
             reserved = reserved.add(amount);
@@ -75,7 +75,7 @@ export function openBudget(worker: Worker, run: ClaimedRun, alreadyUsed: Decimal
       }),
     /** Replaces a reservation by the actual usage, extending the hold if that is more. Returns what can be charged. */
     spend: (amount: Decimal, actual: Decimal) =>
-      take(async () => {
+      enqueue(async () => {
         reserved = reserved.sub(amount);
         const room = await extendHold(actual);
         // Usage above the output limit, if a provider ignores it, is charged only as far as the balance allows.
@@ -94,10 +94,10 @@ export function capBudget(budget: Budget, cap: Cap | null, alreadyUsed: Decimal)
   if (cap === null) return budget;
   let used = alreadyUsed;
   let reserved = ZERO;
-  const take = inTurn();
+  const enqueue = createQueue();
   return {
     reserve: ({ least, minimum, wanted }) =>
-      take(async () => {
+      enqueue(async () => {
         const left = cap.credits.sub(used).sub(reserved);
         if (wanted.gt(0) && (left.lt(least) || left.lte(0))) {
           throw new CapReached(
@@ -110,7 +110,7 @@ export function capBudget(budget: Budget, cap: Cap | null, alreadyUsed: Decimal)
         return amount;
       }),
     spend: (amount, actual) =>
-      take(async () => {
+      enqueue(async () => {
         const charged = await budget.spend(amount, actual);
         reserved = reserved.sub(amount);
         used = used.add(charged);

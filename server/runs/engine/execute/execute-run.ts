@@ -93,8 +93,8 @@ async function executeChild(
   const contents = await readJournal(services, child);
   const journal = new RunJournal(services, worker, { run: child, contents });
   if (inserted) journal.follow(inserted);
-  const own = capBudget(budget, child.cap, contents.totals.creditsUsed);
-  const outcome = await executeRun(context, child, { journal, budget: own, parent });
+  const cappedBudget = capBudget(budget, child.cap, contents.totals.creditsUsed);
+  const outcome = await executeRun(context, child, { journal, budget: cappedBudget, parent });
   if (outcome.status === "Completed") return outcome;
   const message =
     outcome.status === "Failed" ? outcome.message : `The ${child.kind}'s run ended as Cancelled.`;
@@ -119,11 +119,11 @@ async function endRun({ services, worker, run, journal, onEnd }: Execution, endi
 /** How an error ends the run; null if a later attempt may continue. */
 async function outcomeOf(services: Services, run: ClaimedRun, error: unknown): Promise<Outcome | null> {
   if (error instanceof RunStopped) return readCancel(services, run.id);
-  const code = codeOf(error);
+  const code = failureCodeOf(error);
   return code && error instanceof Error ? { status: "Failed", code, message: error.message } : null;
 }
 
-function codeOf(error: unknown): FailureCode | null {
+function failureCodeOf(error: unknown): FailureCode | null {
   if (error instanceof DeadlinePassed) return "deadline_exceeded";
   if (error instanceof CreditsExhausted) return "insufficient_credits";
   if (error instanceof CapReached) return "max_credits";

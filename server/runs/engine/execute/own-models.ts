@@ -17,7 +17,7 @@ import type { Redact } from "@/server/secrets/redact";
 import { sleepOrThrow } from "@/server/sleep";
 import type { Execution } from "./execution";
 
-/** One attempt has its own limit, a little below. */
+/** The time limit of one HTTP call. It only applies if the attempt does not end at its own, shorter limit. */
 const TIMEOUT_MS = 310_000;
 const MAX_RESPONSE_BYTES = 8 * 1024 * 1024;
 /** The most characters in which an answer may spell one character of a secret (secret-forms.ts). */
@@ -107,7 +107,7 @@ const redactReceived = (received: ReceivedOutput, redact: Redact): ReceivedOutpu
   content: redact(received.content),
 });
 
-/** The same failure, without what the provider said as its cause. */
+/** An error of a model call without secrets. What the provider said is no longer its cause. */
 function redactFailure(error: unknown, redact: Redact): unknown {
   if (error instanceof ModelCallStopped) {
     const { attempts, received, cause } = error;

@@ -85,7 +85,7 @@ export class RunSecrets {
     return refused === null ? this.#carry(used) : { refused };
   }
 
-  /** The same for the key of a model provider. */
+  /** Reads the secret that is the key of a model provider, as `open` reads those of an input. */
   openKey(name: string): Promise<OpenedSecrets> {
     return this.#carry([name]);
   }

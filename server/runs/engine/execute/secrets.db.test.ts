@@ -148,7 +148,7 @@ describe("a secret", () => {
     expect(await findLeaks(world, VALUE, { events: JSON.stringify(events) })).toEqual([]);
   });
 
-  it("is used on the record: one audit line for each run, and the time of its last use", async () => {
+  it("is audited when it is used: one line for each run, and the time of its last use", async () => {
     await setApi();
     const call = (id: string) => ({
       id,

@@ -109,12 +109,14 @@ function toJson(rows: object[]): string {
 
 /** The approximate JSON length of an item. */
 export function sizeOf(item: Item): number {
-  const own = textsOf(item.value);
-  return item.kind === "end" ? item.rows.reduce((sum, row) => sum + textsOf(row), own) : own;
+  const rows = item.kind === "end" ? item.rows : [];
+  let size = lengthOf(item.value);
+  for (const row of rows) size += lengthOf(row);
+  return size;
 }
 
-/** The length of a row's texts and some more. */
-function textsOf(row: object): number {
+/** The length of a row's texts and an allowance for its other fields. */
+function lengthOf(row: object): number {
   let size = 200;
   for (const value of Object.values(row)) if (typeof value === "string") size += value.length;
   return size;
@@ -126,7 +128,8 @@ export function countAdmitted(batch: Queued[], answer: FlushAnswer | null): numb
   return starts.filter(({ givenUp }, i) => !givenUp && answer?.starts[i]?.startsWith("run")).length;
 }
 
-export function settle(batch: Queued[], answer: FlushAnswer | null): void {
+/** Resolves or rejects each item of a sent flush by its part of the answer. */
+export function answerItems(batch: Queued[], answer: FlushAnswer | null): void {
   const ended = new Set(answer?.ended?.map(({ i }) => i) ?? []);
   let starts = 0;
   let holds = 0;

@@ -151,9 +151,10 @@ export function stepChange(result: StepResult): Partial<StepRow> {
   return { ...result, status, credits: result.credits.toFixed(4) };
 }
 
-/** What changes in the row of a call or step that ends with its run. */
-export function failure(row: JournalRow, status: "Failed" | "Cancelled"): Partial<StepRow> {
-  const step = isStep(row);
-  const error = `The run ended (${status}) before this ${step ? "step" : "call"} had finished.`;
-  return { status: "Failed", error, ...(step && { output: JSON.stringify({ error }) }) };
+/** What changes in the row of a model call or step that was unfinished when its run ended. */
+export function unfinishedChange(row: JournalRow, runStatus: "Failed" | "Cancelled"): Partial<StepRow> {
+  const kind = isStep(row) ? "step" : "call";
+  const error = `The run ended (${runStatus}) before this ${kind} had finished.`;
+  if (kind === "call") return { status: "Failed", error };
+  return { status: "Failed", error, output: JSON.stringify({ error }) };
 }

@@ -7,7 +7,6 @@ import type { Worker } from "../port";
 import {
   type CallResult,
   callChange,
-  failure,
   type JournalRow,
   type ModelCallRow,
   type NewCall,
@@ -17,6 +16,7 @@ import {
   type StepResult,
   type StepRow,
   stepChange,
+  unfinishedChange,
 } from "./journal-rows";
 
 /**
@@ -138,7 +138,9 @@ export class RunJournal {
     const unfinished =
       status === "Completed"
         ? []
-        : [...this.#abandoned.values()].map((begun) => this.#ended(begun, failure(begun.row, status)));
+        : [...this.#abandoned.values()].map((begun) =>
+            this.#ended(begun, unfinishedChange(begun.row, status)),
+          );
     if (status !== "Completed") this.totals.stepsExecuted += this.#past.openSteps.size;
     return [...this.#waiting.splice(0), ...unfinished];
   }
@@ -170,7 +172,7 @@ export class RunJournal {
 
   /** Resolves when the next act may begin. Throws WorkerLost. */
   async #readyToAct(): Promise<void> {
-    await this.#worker.turn(this.#run.orgId);
+    await this.#worker.waitForTurn(this.#run.orgId);
     await pauseAt("act:before");
     await this.#worker.confirm();
   }

@@ -6,7 +6,7 @@ import type { Environment } from "@/server/env";
 import type { Logger } from "@/server/log";
 import { sleep } from "@/server/sleep";
 import { pauseAt } from "../pause-points";
-import { countAdmitted, type Item, type Queued, settle, sizeOf, takeBatch, toDocuments } from "./batch";
+import { answerItems, countAdmitted, type Item, type Queued, sizeOf, takeBatch, toDocuments } from "./batch";
 import {
   type ChildRow,
   type CountedCall,
@@ -157,7 +157,7 @@ export class Lane {
       await pauseAt(`${this.#options.lane}:answered`);
       const admitted = countAdmitted(batch, answer);
       if (admitted > 0) this.#options.onAdmitted(admitted);
-      settle(batch, answer);
+      answerItems(batch, answer);
     } catch (error) {
       if (error instanceof WorkerLost) return this.#lose(error, batch);
       const [only] = batch;

@@ -5,7 +5,7 @@ import { AppError } from "@/server/errors";
 import { readAttempts, readToolCalls } from "@/server/runs/attempts";
 import type { Services } from "@/server/services";
 import { readChildCredits } from "./inspect";
-import { viewCallLine, viewStepLine } from "./lines";
+import { CALL_OF_TIMELINE, STEP_OF_TIMELINE, viewCallLine, viewStepLine } from "./lines";
 import { payloadPreview, previewPayload, startOf } from "./payload-preview";
 
 /** A step with its texts and all its attempts, for the inspector. */
@@ -25,7 +25,7 @@ export async function inspectStep(
   const [step, [texts]] = await Promise.all([
     services.db.step.findFirst({
       where: { id: stepId, runId, organizationId: actor.orgId },
-      omit: { organizationId: true, runId: true, input: true, output: true, actions: true },
+      select: { ...STEP_OF_TIMELINE, reasoning: true, inputTokens: true, outputTokens: true },
     }),
     services.db.$queryRaw`
       SELECT ${startOf(Prisma.sql`input`, "input")}, ${startOf(Prisma.sql`output`, "output")}
@@ -54,7 +54,7 @@ export async function inspectCall(
 ) {
   const call = await services.db.modelCall.findFirst({
     where: { id: callId, runId, organizationId: actor.orgId },
-    omit: { organizationId: true, runId: true },
+    select: { ...CALL_OF_TIMELINE, content: true, finishReason: true, errorMessage: true },
   });
   if (!call) throw new AppError("not_found", `There is no model call ${callId} in run ${runId}.`);
   const { content, finishReason, errorMessage, ...line } = call;

@@ -7,7 +7,7 @@ import { AppError } from "@/server/errors";
 import { RUN_COLUMNS, RUN_JOINS, runSummary } from "@/server/runs/read/list";
 import { queuedRuns } from "@/server/runs/read/run-rows";
 import type { Services } from "@/server/services";
-import { CALL_OMIT, STEP_OMIT, viewCallLine, viewStepLine } from "./lines";
+import { CALL_OF_TIMELINE, STEP_OF_TIMELINE, viewCallLine, viewStepLine } from "./lines";
 import { payloadPreview, startOf } from "./payload-preview";
 
 export type RunInspection = Awaited<ReturnType<typeof inspectRun>>;
@@ -25,11 +25,11 @@ export async function inspectRun(
   { runId, after = -1 }: { runId: string; after?: number },
 ) {
   // The run is read first: later lines may be newer than its sequence and are sent twice, but none is skipped.
-  const run = await readRun(services, actor, runId);
+  const run = await readRunDetail(services, actor, runId);
   const where = { runId, organizationId: actor.orgId, sequence: { gt: after } };
   const [steps, calls] = await Promise.all([
-    services.db.step.findMany({ where, orderBy: { stepNumber: "asc" }, omit: STEP_OMIT }),
-    services.db.modelCall.findMany({ where, orderBy: { id: "asc" }, omit: CALL_OMIT }),
+    services.db.step.findMany({ where, orderBy: { stepNumber: "asc" }, select: STEP_OF_TIMELINE }),
+    services.db.modelCall.findMany({ where, orderBy: { id: "asc" }, select: CALL_OF_TIMELINE }),
   ]);
   const hasChildren = steps.some(({ childRunId }) => childRunId !== null);
   const spent = hasChildren ? await readChildCredits(services, actor, runId) : undefined;
@@ -119,7 +119,7 @@ const runDetail = runSummary.extend({
   creditsWithChildren: z.string(),
 });
 
-async function readRun(services: Services, actor: MemberActor, runId: string) {
+async function readRunDetail(services: Services, actor: MemberActor, runId: string) {
   const found = await services.db.$queryRaw`
     SELECT ${RUN_COLUMNS}, r.agent_id AS "agentId", r.tool_id AS "toolId", r.trigger_id AS "triggerId",
       r.api_key_id AS "apiKeyId", r.parent_run_id AS "parentRunId",

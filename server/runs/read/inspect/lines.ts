@@ -2,26 +2,46 @@ import type { Prisma } from "@/server/db/generated/client";
 import type { Attempt } from "@/server/models/port";
 import { readAttempts, readToolCalls } from "@/server/runs/attempts";
 
-/** What the timeline leaves out of a step; `inspectStep` reads its texts. */
-export const STEP_OMIT = {
-  organizationId: true,
-  runId: true,
-  input: true,
-  output: true,
-  reasoning: true,
+/** What the timeline reads of a step; `inspectStep` also reads its texts. */
+export const STEP_OF_TIMELINE = {
+  id: true,
+  key: true,
+  stepNumber: true,
+  iterationNumber: true,
+  toolName: true,
+  status: true,
+  credits: true,
+  errorMessage: true,
+  attempts: true,
+  childRunId: true,
+  startedAt: true,
+  finishedAt: true,
+  durationMs: true,
+  sequence: true,
+} satisfies Prisma.StepSelect;
+
+/** What the timeline reads of a model call; `inspectCall` also reads its texts. */
+export const CALL_OF_TIMELINE = {
+  id: true,
+  key: true,
+  iterationNumber: true,
+  provider: true,
+  model: true,
+  status: true,
+  toolCalls: true,
   inputTokens: true,
   outputTokens: true,
-  actions: true,
-} satisfies Prisma.StepOmit;
+  estimated: true,
+  credits: true,
+  attempts: true,
+  startedAt: true,
+  finishedAt: true,
+  durationMs: true,
+  sequence: true,
+} satisfies Prisma.ModelCallSelect;
 
-/** What the timeline leaves out of a model call; `inspectCall` reads its texts. */
-export const CALL_OMIT = {
-  organizationId: true,
-  runId: true,
-  content: true,
-  finishReason: true,
-  errorMessage: true,
-} satisfies Prisma.ModelCallOmit;
+type StepRow = Prisma.StepGetPayload<{ select: typeof STEP_OF_TIMELINE }>;
+type CallRow = Prisma.ModelCallGetPayload<{ select: typeof CALL_OF_TIMELINE }>;
 
 /** One step in the timeline. Times are ISO 8601, durations milliseconds, credits a decimal. */
 export type StepLine = ReturnType<typeof viewStepLine>;
@@ -31,7 +51,7 @@ export type CallLine = ReturnType<typeof viewCallLine>;
 
 /** `spent`: credits of child runs, by their ids. `tolerant`: the steps of the tool that continue on errors. */
 export function viewStepLine(
-  step: Prisma.StepGetPayload<{ omit: typeof STEP_OMIT }>,
+  step: StepRow,
   { spent, tolerant }: { spent?: Map<string, string> | undefined; tolerant?: Set<string> | undefined },
 ) {
   const { stepNumber, iterationNumber, toolName, ...facts } = step;
@@ -47,7 +67,7 @@ export function viewStepLine(
   };
 }
 
-export function viewCallLine(call: Prisma.ModelCallGetPayload<{ omit: typeof CALL_OMIT }>) {
+export function viewCallLine(call: CallRow) {
   const { iterationNumber, toolCalls, ...facts } = call;
   return {
     ...facts,
@@ -57,11 +77,7 @@ export function viewCallLine(call: Prisma.ModelCallGetPayload<{ omit: typeof CAL
   };
 }
 
-type Line =
-  | Prisma.StepGetPayload<{ omit: typeof STEP_OMIT }>
-  | Prisma.ModelCallGetPayload<{ omit: typeof CALL_OMIT }>;
-
-function viewLine({ iterationNumber, status, attempts, credits, startedAt, finishedAt }: Line) {
+function viewLine({ iterationNumber, status, attempts, credits, startedAt, finishedAt }: StepRow | CallRow) {
   return {
     iteration: iterationNumber,
     /** The ended attempts if there were several, with the start of their errors. */
@@ -76,7 +92,7 @@ function viewLine({ iterationNumber, status, attempts, credits, startedAt, finis
 const ERROR_OF_LINE = 200;
 
 /** None if there was only one attempt and it did not fail. */
-function attemptsOfLine(attempts: Attempt[], status: Line["status"]): Attempt[] {
+function attemptsOfLine(attempts: Attempt[], status: StepRow["status"]): Attempt[] {
   if (attempts.length < 2 && status !== "Running") return [];
   return attempts.map(({ console: _, ...each }) => ({
     ...each,

@@ -103,12 +103,9 @@ type Journal = {
 /** Replays the agent's loop from its journal until it requests the wanted call, which gets no reply and so ends it. */
 async function replay(
   configuration: AgentConfiguration,
-  {
-    userMessage,
-    wanted,
-    journal: { organizationId, thoughts, outputs },
-  }: { userMessage: string; wanted: string; journal: Journal },
+  { userMessage, wanted, journal }: { userMessage: string; wanted: string; journal: Journal },
 ): Promise<ModelRequestView> {
+  const { organizationId, thoughts, outputs } = journal;
   let found: Thinking | undefined;
   let known = 0;
   /** The steps behind the messages of role `tool`, in the same order. */
@@ -143,11 +140,11 @@ async function viewTextRequest(
   organizationId: string,
   firstAnswer: string | undefined,
 ): Promise<ModelRequestView> {
-  const wish = textInput.safeParse(JSON.parse(input));
-  if (!wish.success) return viewRequest({ messages: [], tools: [] }, 0);
-  const known = firstAnswer === undefined ? 0 : (await textMessages(wish.data, organizationId)).length;
-  const messages = await textMessages(wish.data, organizationId, firstAnswer);
-  return viewRequest({ messages, tools: [], responseSchema: wish.data.schema }, known);
+  const stepInput = textInput.safeParse(JSON.parse(input));
+  if (!stepInput.success) return viewRequest({ messages: [], tools: [] }, 0);
+  const known = firstAnswer === undefined ? 0 : (await textMessages(stepInput.data, organizationId)).length;
+  const messages = await textMessages(stepInput.data, organizationId, firstAnswer);
+  return viewRequest({ messages, tools: [], responseSchema: stepInput.data.schema }, known);
 }
 
 /** `known`: how many messages an earlier call had sent. `outputs`: the steps behind the messages of role `tool`. */

@@ -40,7 +40,8 @@ export function emptySum(): Sum {
   return { ...counts, credits: new Decimal(0), durations: new Uint32Array(MAX_CLASSES) };
 }
 
-export function add(sum: Sum, part: Part): void {
+/** Adds the figures of one hour, day or bar to a sum. */
+export function addPart(sum: Sum, part: Part): void {
   for (const field of COUNTS) sum[field] += part[field];
   sum.credits = sum.credits.plus(part.credits);
   const { durationClasses, durationRuns } = part;
@@ -48,8 +49,8 @@ export function add(sum: Sum, part: Part): void {
     addDurations(sum.durations, durationClasses, durationRuns);
 }
 
-/** The smallest digit; commas are below it, and the end of a text is NaN. */
-const ZERO = 48;
+/** The code of the smallest digit. `>=` is false for a comma, and for NaN, the code after the end of a text. */
+const DIGIT_ZERO = 48;
 
 /**
  * Adds two comma-separated lists of integers, classes and counts, to `durations`. Parsed digit by digit: 90 days of a
@@ -60,12 +61,12 @@ function addDurations(durations: Uint32Array, classes: string, runs: string): vo
   let runsAt = 0;
   while (classAt < classes.length) {
     let index = 0;
-    for (let code = classes.charCodeAt(classAt++); code >= ZERO; code = classes.charCodeAt(classAt++)) {
-      index = index * 10 + code - ZERO;
+    for (let code = classes.charCodeAt(classAt++); code >= DIGIT_ZERO; code = classes.charCodeAt(classAt++)) {
+      index = index * 10 + code - DIGIT_ZERO;
     }
     let count = 0;
-    for (let code = runs.charCodeAt(runsAt++); code >= ZERO; code = runs.charCodeAt(runsAt++)) {
-      count = count * 10 + code - ZERO;
+    for (let code = runs.charCodeAt(runsAt++); code >= DIGIT_ZERO; code = runs.charCodeAt(runsAt++)) {
+      count = count * 10 + code - DIGIT_ZERO;
     }
     index = Math.min(index, MAX_CLASSES - 1);
     durations[index] = (durations[index] ?? 0) + count;
@@ -97,15 +98,15 @@ function percentileClass(durations: Uint32Array, share: number): number | null {
 }
 
 /** The middle of a class in ms. */
-function middleOf(found: number | null): number | null {
-  return found === null ? null : Math.round(1.02 ** Math.max(0, found - 0.5));
+function middleOf(durationClass: number | null): number | null {
+  return durationClass === null ? null : Math.round(1.02 ** Math.max(0, durationClass - 0.5));
 }
 
 /**
  * The shortest duration of a class in integer ms. Each class begins above the end of the previous one, the first with
  * 0.
  */
-function shortestOf(found: number | null): number | null {
-  if (found === null) return null;
-  return found === 0 ? 0 : Math.floor(1.02 ** (found - 1)) + 1;
+function shortestOf(durationClass: number | null): number | null {
+  if (durationClass === null) return null;
+  return durationClass === 0 ? 0 : Math.floor(1.02 ** (durationClass - 1)) + 1;
 }

@@ -10,7 +10,7 @@ import {
   RUN_PERIODS,
 } from "@/server/runs/read/enums";
 import type { Services } from "@/server/services";
-import { add, emptySum, type Part, partRow, type RunFigures, type Sum, viewFigures } from "./figures";
+import { addPart, emptySum, type Part, partRow, type RunFigures, type Sum, viewFigures } from "./figures";
 
 export type RunMetrics = Awaited<ReturnType<typeof readRunMetrics>>;
 
@@ -104,7 +104,7 @@ export async function readRunMetrics(services: Services, actor: MemberActor, que
     services.pool.query<{ id: string; name: string }>(NAMES, [actor.orgId]),
   ]);
   const before = emptySum();
-  for (const part of pastParts) add(before, part);
+  for (const part of pastParts) addPart(before, part);
   const names = new Map(named.rows.map(({ id, name }) => [id, name]));
   const nameOf = (id: string) => names.get(id) ?? "deleted";
   const lines = new Map<string, Sum & { dimension: Part["dimension"] }>();
@@ -112,11 +112,11 @@ export async function readRunMetrics(services: Services, actor: MemberActor, que
   for (const part of parts) {
     const line = lines.get(part.subjectId) ?? { ...emptySum(), dimension: part.dimension };
     lines.set(part.subjectId, line);
-    add(line, part);
+    addPart(line, part);
     if (part.subjectId !== main.id) continue;
     const bucket = buckets.get(part.bucket) ?? emptySum();
     buckets.set(part.bucket, bucket);
-    add(bucket, part);
+    addPart(bucket, part);
   }
   const groups = (dimension: MetricsSubject["dimension"]) =>
     [...lines]
@@ -217,7 +217,7 @@ export async function readWeek(
       days: Array.from({ length: WEEK_DAYS }, () => ({ runs: 0, failed: 0 })),
     };
     sums.set(part.subjectId, sum);
-    add(sum.all, part);
+    addPart(sum.all, part);
     const day = sum.days[part.bucket];
     if (!day) continue;
     day.runs += part.runs;

@@ -1,16 +1,16 @@
 import { Decimal } from "@/server/credits/amount";
 
-/** Data without classes, as pages get it. */
-export type Plain<Value> = Value extends Date | Decimal
+/** `Value` without classes, as pages get it: dates and decimals are strings. */
+export type PlainData<Value> = Value extends Date | Decimal
   ? string
   : Value extends string | number | boolean | null | undefined
     ? Value
     : Value extends readonly (infer Item)[]
-      ? Plain<Item>[]
-      : { [Key in keyof Value]: Plain<Value[Key]> };
+      ? PlainData<Item>[]
+      : { [Key in keyof Value]: PlainData<Value[Key]> };
 
 /** Rows as plain data: dates as ISO 8601, decimals with four places. */
-export function plain<Value extends object>(value: Value): Plain<Value> {
+export function toPlainData<Value extends object>(value: Value): PlainData<Value> {
   return JSON.parse(
     JSON.stringify(value, function (this: Record<string, unknown>, key, text) {
       const held = this[key];
