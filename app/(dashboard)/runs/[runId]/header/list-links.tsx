@@ -7,7 +7,7 @@ import { ChevronDownIcon } from "@/app/_ui/icons";
 import { Link } from "@/app/_ui/link";
 import { BackLink } from "@/app/_ui/page/page";
 import { usePageKeys } from "@/app/_ui/page/page-keys";
-import { readAddress } from "../../address";
+import { readFilter } from "../../address";
 import { lastListSearch, rememberOpenedRun } from "../../last-list";
 
 /** The query string of the list the reader came from; null on the server, which does not know it. */
@@ -64,7 +64,7 @@ export function AdjacentRuns({ runId }: { runId: string }) {
   const trpc = useTRPC();
   const router = useRouter();
   const search = useLastListSearch();
-  const filter = useMemo(() => readAddress(new URLSearchParams(search ?? "")).filter, [search]);
+  const filter = useMemo(() => readFilter(new URLSearchParams(search ?? "")).filter, [search]);
   const { data, refetch } = useQuery({
     ...trpc.runs.neighbours.queryOptions({ runId, filter }),
     enabled: search !== null,
