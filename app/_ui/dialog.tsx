@@ -6,7 +6,7 @@ import type { ComponentProps, ReactNode } from "react";
 import { Button } from "@/app/_ui/button";
 import { CloseIcon } from "@/app/_ui/icons";
 
-type Props = {
+type DialogProps = {
   onClose: () => void;
   title: string;
   wide?: boolean;
@@ -18,7 +18,14 @@ type Props = {
 };
 
 /** A modal dialog. On a phone it fills the lower edge of the screen. */
-export function Dialog({ onClose, title, wide = false, sticky = false, finalFocus = true, children }: Props) {
+export function Dialog({
+  onClose,
+  title,
+  wide = false,
+  sticky = false,
+  finalFocus = true,
+  children,
+}: DialogProps) {
   return (
     <Base.Root disablePointerDismissal={sticky} onOpenChange={(open) => !open && onClose()} open>
       <Base.Portal>

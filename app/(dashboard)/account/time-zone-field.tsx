@@ -9,7 +9,7 @@ import { INPUT_CLASS } from "@/app/_ui/forms/form";
 const never = () => () => {};
 const BROWSERS = "browser";
 
-/** The time zone of all times in this browser: its own one, or a chosen one. */
+/** The time zone of all times in this browser: the browser's own, or a chosen one. */
 export function TimeZoneField() {
   const router = useRouter();
   const now = useNow();
