@@ -3,7 +3,7 @@ import { formatCount, formatDate, NONE } from "@/app/_ui/figures/format";
 /** For a balance that lasts longer, no date is shown. */
 const MANY_DAYS = 3_650;
 
-/** For how many days a balance lasts at the present use, and until when. Amounts are in credits. */
+/** For how many days a balance lasts at the current rate, and until when. Amounts are in credits. */
 export function daysLeft(
   available: number,
   usedPerDay: number,

@@ -139,7 +139,7 @@ export function ReplaceAddressDialog({ trigger, onClose }: TriggerDialogProps) {
       onConfirm={() => form.send({ id: trigger.id })}
       title={`Replace the address of ${trigger.name}`}
     >
-      <p>The present address answers 404 immediately. Senders need the new one. This cannot be undone.</p>
+      <p>The current address answers 404 immediately. Senders need the new one. This cannot be undone.</p>
     </ConfirmDialog>
   );
 }
