@@ -27,6 +27,7 @@ test("a tool is made with the list of steps, without writing YAML", async ({ own
   await expect(ninth).toBeAttached();
   await page.keyboard.press("Escape");
   await expect(catalogue).toBeHidden();
+  await expect(addStep).toBeFocused();
   await addStep.click();
   await catalogue.getByLabel("Search functions and tools").fill("arithmetic");
   await expectNoFaultsAnywhere(page, "the catalogue of functions");
