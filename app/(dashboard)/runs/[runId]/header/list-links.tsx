@@ -1,8 +1,9 @@
 import { useQuery } from "@tanstack/react-query";
 import clsx from "clsx";
 import { useRouter } from "next/navigation";
-import { type MouseEvent, useEffect, useMemo, useRef, useSyncExternalStore } from "react";
+import { type MouseEvent, useEffect, useMemo, useRef } from "react";
 import { useTRPC } from "@/app/_ui/data/providers";
+import { useBrowserValue } from "@/app/_ui/data/store";
 import { ChevronDownIcon } from "@/app/_ui/icons";
 import { Link } from "@/app/_ui/link";
 import { BackLink } from "@/app/_ui/page/page";
@@ -12,11 +13,7 @@ import { lastListSearch, rememberOpenedRun } from "../../last-list";
 
 /** The query string of the list the reader came from; null on the server, which does not know it. */
 function useLastListSearch(): string | null {
-  return useSyncExternalStore<string | null>(
-    () => () => {},
-    lastListSearch,
-    () => null,
-  );
+  return useBrowserValue<string | null>(lastListSearch, null);
 }
 
 /**
