@@ -5,6 +5,10 @@ import { Link } from "@/app/_ui/link";
 import { Empty } from "@/app/_ui/page/page";
 import { createPrefetch, Prefetched } from "@/app/_ui/page/prefetch";
 import { arrivedByLink, isNotFound } from "@/app/request";
+import { isUuid } from "@/server/ids";
+
+type Prefetch = Awaited<ReturnType<typeof createPrefetch>>;
+type SearchParams = Record<string, string | string[] | undefined>;
 
 /** A page that shows a skeleton until its content is rendered. */
 export function suspended<Props extends object>(
@@ -20,9 +24,9 @@ export function suspended<Props extends object>(
   };
 }
 
-/** A suspended page that reads queries for the client components in its content. */
+/** A suspended page that fetches the queries of its client components on the server. */
 export function prefetchedPage<Props extends object>(
-  content: (prefetch: Awaited<ReturnType<typeof createPrefetch>>, props: Props) => Promise<ReactNode>,
+  content: (prefetch: Prefetch, props: Props) => Promise<ReactNode>,
   skeleton: ReactNode,
 ) {
   return suspended(async (props: Props) => {
@@ -35,11 +39,35 @@ export function prefetchedPage<Props extends object>(
  * A detail page. A direct visit awaits the content, so that an unknown id answers 404. A visit from within the
  * dashboard shows the skeleton first and streams the content.
  */
-export async function streamed(content: () => Promise<ReactNode>, skeleton: ReactNode): Promise<ReactNode> {
-  return (await arrivedByLink()) ? suspended(content, skeleton)({}) : content();
+export function detailPage<Props extends object>(
+  content: (props: Props) => Promise<ReactNode>,
+  skeleton: ReactNode,
+) {
+  const Streamed = suspended(content, skeleton);
+  return async (props: Props) => ((await arrivedByLink()) ? <Streamed {...props} /> : content(props));
 }
 
-/** What a page is about. An unknown id shows the not-found page. */
+type ItemPageProps = { params: Promise<Record<string, string>>; searchParams: Promise<SearchParams> };
+
+/**
+ * The detail page of one item, with queries fetched on the server. An unknown id shows the not-found page.
+ * @param param the part of the path that is the item's id
+ */
+export function itemPage(
+  content: (prefetch: Prefetch, id: string, search: SearchParams) => Promise<ReactNode>,
+  skeleton: ReactNode,
+  param = "id",
+) {
+  return detailPage(async ({ params, searchParams }: ItemPageProps) => {
+    const { [param]: id = "" } = await params;
+    if (!isUuid(id)) notFound();
+    const prefetch = await createPrefetch();
+    const page = await orNotFound(content(prefetch, id, await searchParams));
+    return <Prefetched from={prefetch}>{page}</Prefetched>;
+  }, skeleton);
+}
+
+/** Waits for what a page is about. An unknown id shows the not-found page. */
 export async function orNotFound<Value>(read: Promise<Value>): Promise<Value> {
   return read.catch((error: unknown) => {
     if (isNotFound(error)) notFound();
@@ -47,7 +75,7 @@ export async function orNotFound<Value>(read: Promise<Value>): Promise<Value> {
   });
 }
 
-/** A not-found page: what may have happened, and the way to the list. */
+/** A not-found page: what may have happened, and the way to a list. */
 export function NotFound({ what, list, children }: { what: string; list: string; children: string }) {
   return (
     <Empty title={`${what} not found`}>

@@ -20,14 +20,17 @@ export function buttonClass(look: ButtonLook = "plain", extra?: string): string 
   );
 }
 
-type Props = ButtonHTMLAttributes<HTMLButtonElement> & { look?: ButtonLook; ref?: Ref<HTMLButtonElement> };
+type ButtonProps = ButtonHTMLAttributes<HTMLButtonElement> & {
+  look?: ButtonLook;
+  ref?: Ref<HTMLButtonElement>;
+};
 
-export function Button({ look = "plain", className, type = "button", ...props }: Props) {
+export function Button({ look = "plain", className, type = "button", ...props }: ButtonProps) {
   return <button className={buttonClass(look, className)} type={type} {...props} />;
 }
 
 /** A square button that shows only an icon; `label` is its name. */
-export function IconButton({ label, className, ...props }: Omit<Props, "look"> & { label: string }) {
+export function IconButton({ label, className, ...props }: Omit<ButtonProps, "look"> & { label: string }) {
   return (
     <button
       aria-label={label}

@@ -28,7 +28,7 @@ export function useCopy(text: string | (() => Promise<string>)) {
   return { copied, onClick };
 }
 
-type Props = {
+type CopyButtonProps = {
   text: string | (() => Promise<string>);
   label: string;
   className?: string;
@@ -37,7 +37,7 @@ type Props = {
 };
 
 /** An icon that copies `text` and confirms it in place. */
-export function CopyButton({ text, label, className = "", look = "text" }: Props) {
+export function CopyButton({ text, label, className = "", look = "text" }: CopyButtonProps) {
   const { copied, onClick } = useCopy(text);
   return (
     <IconButton className={className} label={copied ? "Copied" : label} onClick={onClick}>

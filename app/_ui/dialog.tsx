@@ -2,11 +2,11 @@
 
 import { Dialog as Base } from "@base-ui/react/dialog";
 import clsx from "clsx";
-import type { ComponentProps, ReactNode } from "react";
+import { type ComponentProps, type ReactNode, useState } from "react";
 import { Button } from "@/app/_ui/button";
 import { CloseIcon } from "@/app/_ui/icons";
 
-type Props = {
+type DialogProps = {
   onClose: () => void;
   title: string;
   wide?: boolean;
@@ -18,13 +18,27 @@ type Props = {
 };
 
 /** A modal dialog. On a phone it fills the lower edge of the screen. */
-export function Dialog({ onClose, title, wide = false, sticky = false, finalFocus = true, children }: Props) {
+export function Dialog({
+  onClose,
+  title,
+  wide = false,
+  sticky = false,
+  finalFocus = true,
+  children,
+}: DialogProps) {
+  // Read before a field with `autoFocus` takes the focus. Base UI reads it later, and would return it to that field.
+  const [opener] = useState(() => (typeof document === "object" ? document.activeElement : null));
+  function focusAfter() {
+    if (finalFocus !== true && !finalFocus()) return false;
+    const isThere = opener instanceof HTMLElement && opener.isConnected && opener !== document.body;
+    return isThere ? opener : true;
+  }
   return (
     <Base.Root disablePointerDismissal={sticky} onOpenChange={(open) => !open && onClose()} open>
       <Base.Portal>
         <Base.Backdrop className="fixed inset-0 z-40 bg-backdrop" />
         <Base.Popup
-          finalFocus={finalFocus}
+          finalFocus={focusAfter}
           className={clsx(
             "fixed inset-x-0 bottom-0 z-50 flex max-h-[90dvh] flex-col overflow-hidden rounded-t-lg border border-line-strong bg-raised shadow-raised outline-none",
             "sm:inset-x-auto sm:top-[12vh] sm:bottom-auto sm:left-1/2 sm:max-h-[76vh] sm:w-full sm:-translate-x-1/2 sm:rounded-lg",

@@ -8,7 +8,7 @@ type Group<Item> = { name: string; items: Item[] };
 
 /**
  * Entries in groups, below a field that narrows them. A combobox: the arrow keys move, Enter takes the marked entry. The
- * caller finds the entries of a text.
+ * caller passes the groups that match the text.
  */
 export function FindList<Item extends { id: string; label: string }>({
   label,

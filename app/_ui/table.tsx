@@ -40,13 +40,10 @@ export function Cell({ className, ...props }: TdHTMLAttributes<HTMLTableCellElem
   );
 }
 
-/**
- * Name and width of a column; one without a width takes the remaining space. `sort` leads to the list in the order of
- * this column.
- */
-export type Column = readonly [name: string, className?: string, sort?: { href: string; sorted: boolean }];
+/** The order that a column's head leads to. */
+type Sort = { href: string; sorted: boolean };
 
-function SortLink({ sort, children }: { sort: { href: string; sorted: boolean }; children: ReactNode }) {
+function SortLink({ sort, children }: { sort: Sort; children: ReactNode }) {
   return (
     <Link
       className={clsx(
@@ -62,39 +59,6 @@ function SortLink({ sort, children }: { sort: { href: string; sorted: boolean };
   );
 }
 
-type ListProps = { label: string; columns: readonly Column[]; children: ReactNode };
-
-/** A short list of linked items. On a phone each row has two lines: the name, then the other cells. */
-export function List({ label, columns, children }: ListProps) {
-  return (
-    <Table className="max-md:block md:table-fixed" label={label}>
-      <thead className="max-md:hidden">
-        <tr>
-          {columns.map(([name, className, sort]) => (
-            <HeadCell
-              aria-sort={sort?.sorted ? "descending" : undefined}
-              className={className}
-              key={name}
-              scope="col"
-            >
-              {sort ? <SortLink sort={sort}>{name}</SortLink> : name}
-            </HeadCell>
-          ))}
-        </tr>
-      </thead>
-      <tbody className="max-md:block">{children}</tbody>
-    </Table>
-  );
-}
-
-export function ListRow({ children }: { children: ReactNode }) {
-  return (
-    <tr className="group relative hover:bg-hover max-md:flex max-md:flex-wrap max-md:gap-x-3 max-md:border-line max-md:border-b max-md:px-4 max-md:py-2">
-      {children}
-    </tr>
-  );
-}
-
 const STACKED = "max-md:block max-md:h-auto max-md:min-w-0 max-md:border-0 max-md:p-0!";
 const CELL_CLASSES = {
   line: `${STACKED} max-md:basis-full`,
@@ -103,54 +67,40 @@ const CELL_CLASSES = {
   last: `${STACKED} max-md:order-last max-md:ml-auto`,
   none: "max-md:hidden",
   wide: "max-lg:hidden",
+  wider: "max-xl:hidden",
+  lineOrWide: `${STACKED} max-md:basis-full md:max-lg:hidden`,
   action: `${STACKED} relative z-10 text-right max-md:-my-1 max-md:order-last`,
 };
-
-type ListCellProps = { area: keyof typeof CELL_CLASSES; className?: string | undefined; children: ReactNode };
-
-/**
- * `area`: the cell's position on a phone. It is its own line, a share of a line, the end of a line, the end of the last
- * line, or hidden. `wide` cells appear on wide screens only; an `action` cell has a control that works apart from the
- * row's link.
- */
-export function ListCell({ area, className, children }: ListCellProps) {
-  return <Cell className={clsx(CELL_CLASSES[area], className)}>{children}</Cell>;
-}
+/** Phones show no heads. */
+const HEAD_CLASSES: Partial<Record<keyof typeof CELL_CLASSES, string>> = {
+  wide: CELL_CLASSES.wide,
+  wider: CELL_CLASSES.wider,
+  lineOrWide: CELL_CLASSES.wide,
+};
 
 const LOOKS = {
   muted: "whitespace-nowrap text-muted",
   cut: "truncate text-muted",
   line: "whitespace-nowrap",
+  figure: "whitespace-nowrap text-right",
 };
 
-/** A column of a `LineList`. Without a `width`, a class name, it takes the remaining space. */
+/**
+ * A column of a `LineList`.
+ *
+ * `area`: the cell's position on a phone. It is its own line, a share of a line, the end of a line, the end of the last
+ * line, or hidden. `wide` and `wider` cells appear on wide screens only, `lineOrWide` cells also on phones. An `action`
+ * cell has a control that works apart from the row's link.
+ */
 export type LineColumn<Line> = {
   head: string;
+  /** A class name. Without it, the column takes the remaining space. */
   width?: string;
   area: keyof typeof CELL_CLASSES;
   look?: keyof typeof LOOKS;
+  sort?: Sort;
   cell: (line: Line) => ReactNode;
 };
-
-/** A list whose rows show the same columns of each line. */
-export function LineList<Line>({ label, columns, lines, keyOf }: LineListProps<Line>) {
-  const heads = columns.map(
-    ({ head, width, area }) => [head, clsx(width, area === "wide" && CELL_CLASSES.wide)] as const,
-  );
-  return (
-    <List columns={heads} label={label}>
-      {lines.map((line) => (
-        <ListRow key={keyOf(line)}>
-          {columns.map(({ head, area, look, cell }) => (
-            <ListCell area={area} className={look && LOOKS[look]} key={head}>
-              {cell(line)}
-            </ListCell>
-          ))}
-        </ListRow>
-      ))}
-    </List>
-  );
-}
 
 type LineListProps<Line> = {
   label: string;
@@ -158,6 +108,41 @@ type LineListProps<Line> = {
   lines: readonly Line[];
   keyOf: (line: Line) => string;
 };
+
+/** A list whose rows show the same columns of each line. On a phone a row has two lines: the name, then the others. */
+export function LineList<Line>({ label, columns, lines, keyOf }: LineListProps<Line>) {
+  return (
+    <Table className="max-md:block md:table-fixed" label={label}>
+      <thead className="max-md:hidden">
+        <tr>
+          {columns.map(({ head, width, area, look, sort }) => (
+            <HeadCell
+              aria-sort={sort?.sorted ? "descending" : undefined}
+              className={clsx(width, HEAD_CLASSES[area], look === "figure" && "text-right")}
+              key={head}
+            >
+              {sort ? <SortLink sort={sort}>{head}</SortLink> : head}
+            </HeadCell>
+          ))}
+        </tr>
+      </thead>
+      <tbody className="max-md:block">
+        {lines.map((line) => (
+          <tr
+            className="group relative hover:bg-hover max-md:flex max-md:flex-wrap max-md:gap-x-3 max-md:border-line max-md:border-b max-md:px-4 max-md:py-2"
+            key={keyOf(line)}
+          >
+            {columns.map(({ head, area, look, cell }) => (
+              <Cell className={clsx(CELL_CLASSES[area], look && LOOKS[look])} key={head}>
+                {cell(line)}
+              </Cell>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </Table>
+  );
+}
 
 type RowNameProps = { href: string; name: string; slug?: string; children?: ReactNode };
 

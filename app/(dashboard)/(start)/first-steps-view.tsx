@@ -36,9 +36,9 @@ export function FirstStepsView() {
   );
 }
 
-type Props = { number: number; title: string; done: boolean; children: ReactNode };
+type StepProps = { number: number; title: string; done: boolean; children: ReactNode };
 
-function Step({ number, title, done, children }: Props) {
+function Step({ number, title, done, children }: StepProps) {
   return (
     <li className="flex gap-3 border-line border-b px-4 py-4 sm:px-6">
       <span

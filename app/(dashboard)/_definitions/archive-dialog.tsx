@@ -15,8 +15,8 @@ type ArchiveDialogProps = {
 };
 
 /**
- * Confirms the archiving of an agent or tool that others use, or names the agents from which a tool must be removed
- * first.
+ * Confirms that an agent or tool is archived although others use it. A tool that agents use cannot be archived: the dialog
+ * names them.
  */
 export function ArchiveDialog({ of, users, archive, onClose }: ArchiveDialogProps) {
   const { kind, name } = of;

@@ -42,8 +42,8 @@ export function DefinitionHead({ of, users }: DefinitionHeadProps) {
 }
 
 /**
- * Edit, duplicate and archive; absent for those who may not. What nothing uses is archived immediately, because it can be
- * undone.
+ * Edit, duplicate and archive, for members. If nothing uses the agent or tool, it is archived without a question: a
+ * message offers to undo it.
  */
 function Acts({ of, users }: { of: DefinitionRef & { name: string }; users: User[] }) {
   const page = `/${of.kind}s/${of.id}`;

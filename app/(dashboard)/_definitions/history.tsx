@@ -54,9 +54,9 @@ export function History({ of, current }: { of: DefinitionRef; current: number })
   );
 }
 
-type RowProps = { of: DefinitionRef; current: number; version: VersionLine };
+type VersionProps = { of: DefinitionRef; current: number; version: VersionLine };
 
-function VersionRow({ of, current, version }: RowProps) {
+function VersionRow({ of, current, version }: VersionProps) {
   const [open, setOpen] = useState(false);
   return (
     <li className="border-line border-b">
@@ -83,7 +83,7 @@ function VersionRow({ of, current, version }: RowProps) {
   );
 }
 
-function Changes({ of, current, version }: RowProps) {
+function Changes({ of, current, version }: VersionProps) {
   const trpc = useTRPC();
   const [from, setFrom] = useState<"previous" | "current">("previous");
   const query = useQuery(trpc.definitions.changes.queryOptions({ ...of, number: version.number, from }));

@@ -1,49 +1,53 @@
 import type { ReactNode } from "react";
 import { Empty } from "@/app/_ui/page/page";
-import { type Column, List, ListCell, ListRow, RowName } from "@/app/_ui/table";
+import { type LineColumn, LineList, RowName } from "@/app/_ui/table";
 import type { WeekFigures } from "@/server/runs/read/metrics/metrics";
 import { ListSearch } from "./list-search";
-import { type ListView, viewLines, WeekCells, weekColumns } from "./week";
+import { type ListView, viewLines, weekColumns } from "./week";
 import { WeekTotal } from "./week-total";
 
-type Line = { id: string; slug: string; name: string; week: WeekFigures | null };
-
-type WeekListProps<Item extends Line> = {
+type WeekListProps<Item> = {
   kind: "Agent" | "Tool" | "Trigger";
   items: readonly Item[];
   view: ListView;
   /** Shown beside the name. */
   badges: (item: Item) => ReactNode;
-  /** The second column, with its own cell. */
-  about: { column: Column; cell: (item: Item) => ReactNode };
-  last: { column: Column; content: (item: Item) => ReactNode };
+  /** The column between the name and the figures. */
+  about: LineColumn<Item>;
+  /** The column after the figures. */
+  last: LineColumn<Item>;
 };
 
 /** Agents, tools or triggers: their figures of the last seven days, a search, and a row for each. */
-export function WeekList<Item extends Line>({ kind, items, view, badges, about, last }: WeekListProps<Item>) {
+export function WeekList<Item extends { id: string; slug: string; name: string; week: WeekFigures | null }>({
+  kind,
+  items,
+  view,
+  badges,
+  about,
+  last,
+}: WeekListProps<Item>) {
   const what = `${kind.toLowerCase()}s`;
-  const path = `/${what}`;
   const shown = viewLines(items, view);
+  const name: LineColumn<Item> = {
+    head: kind,
+    area: "line",
+    cell: (item) => (
+      <RowName href={`/${what}/${item.id}`} name={item.name} slug={item.slug}>
+        {badges(item)}
+      </RowName>
+    ),
+  };
   return (
     <>
       <WeekTotal lines={items} />
       <ListSearch {...view} shown={shown.length} total={items.length} what={what} />
-      <List columns={[[kind], about.column, ...weekColumns(path, view), last.column]} label={`${kind}s`}>
-        {shown.map((item) => (
-          <ListRow key={item.id}>
-            <ListCell area="line">
-              <RowName href={`${path}/${item.id}`} name={item.name} slug={item.slug}>
-                {badges(item)}
-              </RowName>
-            </ListCell>
-            {about.cell(item)}
-            <WeekCells week={item.week} />
-            <ListCell className="whitespace-nowrap" area="share">
-              {last.content(item)}
-            </ListCell>
-          </ListRow>
-        ))}
-      </List>
+      <LineList
+        columns={[name, about, ...weekColumns(`/${what}`, view), last]}
+        keyOf={({ id }) => id}
+        label={`${kind}s`}
+        lines={shown}
+      />
       {shown.length === 0 ? <Empty title={`No ${what} found`} /> : null}
     </>
   );

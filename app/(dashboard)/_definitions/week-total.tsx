@@ -2,7 +2,7 @@ import { Figure, Figures, Sparkline } from "@/app/_ui/figures/figures";
 import { formatCount, formatCredits, formatDuration, formatShare, NONE } from "@/app/_ui/figures/format";
 import { FiguresSkeleton, ListPageSkeleton } from "@/app/_ui/page/skeletons";
 import type { WeekFigures } from "@/server/runs/read/metrics/metrics";
-import { ended, WEEK_COLUMNS } from "./week";
+import { ended, WEEK_HEADS } from "./week";
 
 type Line = { name: string; week: WeekFigures | null };
 
@@ -55,7 +55,7 @@ type WeekListSkeletonProps = { title: string; first: readonly string[]; last: st
 /** A list with the figures of the week while it loads; `first` and `last` are the columns beside the figures. */
 export function WeekListSkeleton({ title, first, last }: WeekListSkeletonProps) {
   return (
-    <ListPageSkeleton columns={[...first, ...WEEK_COLUMNS, last]} title={title}>
+    <ListPageSkeleton columns={[...first, ...WEEK_HEADS, last]} title={title}>
       <FiguresSkeleton label="Last 7 days" names={NAMES} />
       <div className="h-12" />
     </ListPageSkeleton>

@@ -1,37 +1,84 @@
 import type { ReactNode } from "react";
 import { formatCount, formatCredits, formatDuration, formatShare, NONE } from "@/app/_ui/figures/format";
 import { StatusShape } from "@/app/_ui/figures/status";
-import { type Column, ListCell } from "@/app/_ui/table";
+import type { LineColumn } from "@/app/_ui/table";
 import type { RunFigures } from "@/server/runs/read/metrics/figures";
 import type { WeekFigures } from "@/server/runs/read/metrics/metrics";
 
-/** The columns of a list with the figures of the last seven days. Each offers its order, the highest `rank` first. */
-const WEEK = {
-  runs: { name: "Runs, 7 d", width: "w-58 text-right lg:w-44", rank: (week: WeekFigures) => week.runs },
-  success: {
-    name: "Success",
-    width: "w-22 text-right max-lg:hidden",
-    rank: (week: WeekFigures) => (ended(week) === 0 ? -1 : week.completed / ended(week)),
-  },
-  p95: { name: "p95", width: "w-24 text-right max-lg:hidden", rank: ({ p95 }: WeekFigures) => p95 ?? -1 },
-  credits: {
-    name: "Credits, 7 d",
-    width: "w-28 text-right max-lg:hidden",
-    rank: ({ credits }: WeekFigures) => Number(credits),
-  },
+/** The order of each column with figures: the highest first. */
+const RANKS = {
+  runs: (week: WeekFigures) => week.runs,
+  success: (week: WeekFigures) => (ended(week) === 0 ? -1 : week.completed / ended(week)),
+  p95: ({ p95 }: WeekFigures) => p95 ?? -1,
+  credits: ({ credits }: WeekFigures) => Number(credits),
 };
-export type WeekSort = keyof typeof WEEK;
-const SORTS: readonly WeekSort[] = ["runs", "success", "p95", "credits"];
+export type WeekSort = keyof typeof RANKS;
 
-/** The names of `weekColumns`, for skeletons. */
-export const WEEK_COLUMNS = SORTS.map((by) => WEEK[by].name);
+type Line = { week: WeekFigures | null };
+
+/**
+ * The columns of a list with the figures of the last seven days. On a narrow screen the first one has the runs and the
+ * success rate, and the others are hidden.
+ */
+const COLUMNS: readonly (LineColumn<Line> & { by: WeekSort })[] = [
+  {
+    by: "runs",
+    head: "Runs, 7 d",
+    width: "w-58 lg:w-44",
+    area: "last",
+    look: "figure",
+    cell: ({ week }) => (
+      <span className="inline-flex items-center gap-3 max-lg:flex-row-reverse">
+        <OrNone>{week && <RunsAndSuccess week={week} />}</OrNone>
+        <DayBars week={week} />
+      </span>
+    ),
+  },
+  {
+    by: "success",
+    head: "Success",
+    width: "w-22",
+    area: "wide",
+    look: "figure",
+    cell: ({ week }) => <OrNone>{week && ended(week) > 0 ? <SuccessRate of={week} /> : null}</OrNone>,
+  },
+  {
+    by: "p95",
+    head: "p95",
+    width: "w-24",
+    area: "wide",
+    look: "figure",
+    cell: ({ week }) => <OrNone>{week?.p95 == null ? null : formatDuration(week.p95)}</OrNone>,
+  },
+  {
+    by: "credits",
+    head: "Credits, 7 d",
+    width: "w-28",
+    area: "wide",
+    look: "figure",
+    cell: ({ week }) => (
+      <OrNone>{week && Number(week.credits) > 0 ? formatCredits(week.credits, 2) : null}</OrNone>
+    ),
+  },
+];
+
+/** The heads of `weekColumns`, for skeletons. */
+export const WEEK_HEADS = COLUMNS.map(({ head }) => head);
+
+/** The columns with figures; each head leads to its order, or back to the order by name. */
+export function weekColumns(path: string, { sort, search }: ListView): LineColumn<Line>[] {
+  return COLUMNS.map(({ by, ...column }) => {
+    const sorted = sort === by;
+    return { ...column, sort: { href: listHref(path, { sort: sorted ? null : by, search }), sorted } };
+  });
+}
 
 /** What the URL of a list says: its order, and the words that narrow it. */
 export type ListView = { sort: WeekSort | null; search: string };
 
 /** `?sort=runs&q=desk`; the order is null for the one by name. */
 export function readListView({ sort, q }: Record<string, string | string[] | undefined>): ListView {
-  return { sort: SORTS.find((by) => by === sort) ?? null, search: typeof q === "string" ? q : "" };
+  return { sort: COLUMNS.find(({ by }) => by === sort)?.by ?? null, search: typeof q === "string" ? q : "" };
 }
 
 export function listHref(path: string, { sort, search }: ListView): string {
@@ -42,68 +89,34 @@ export function listHref(path: string, { sort, search }: ListView): string {
 }
 
 /** The lines whose name or slug contains each of the words. With an order, those without runs are last. */
-export function viewLines<Line extends { name: string; slug: string; week: WeekFigures | null }>(
-  lines: readonly Line[],
+export function viewLines<Item extends Line & { name: string; slug: string }>(
+  lines: readonly Item[],
   { sort, search }: ListView,
-): Line[] {
+): Item[] {
   const words = search.toLowerCase().split(/\s+/).filter(Boolean);
   const found = lines.filter(({ name, slug }) => {
     const text = `${name} ${slug}`.toLowerCase();
     return words.every((word) => text.includes(word));
   });
   if (sort === null) return found;
-  const rank = ({ week }: Line) => (week ? WEEK[sort].rank(week) : -2);
+  const rank = ({ week }: Item) => (week ? RANKS[sort](week) : -2);
   return found.sort((a, b) => rank(b) - rank(a));
 }
 
-/**
- * On a narrow screen the first column has the runs and the success rate, and there are no others.
- * @param path the page's path
- */
-export function weekColumns(path: string, { sort, search }: ListView): Column[] {
-  return SORTS.map((by) => {
-    const sorted = sort === by;
-    return [
-      WEEK[by].name,
-      WEEK[by].width,
-      { href: listHref(path, { sort: sorted ? null : by, search }), sorted },
-    ];
-  });
-}
-
-export function WeekCells({ week }: { week: WeekFigures | null }) {
+/** How many runs there were. On a narrow screen, also the share of them that succeeded. */
+function RunsAndSuccess({ week }: { week: WeekFigures }) {
   return (
-    <>
-      <ListCell className="text-right" area="last">
-        <span className="inline-flex items-center gap-3 max-lg:flex-row-reverse">
-          <OrNone>
-            {week && (
-              <span className="whitespace-nowrap max-md:min-w-32">
-                {formatCount(week.runs)}
-                <span className="lg:hidden">
-                  {week.runs === 1 ? " run" : " runs"}
-                  {ended(week) > 0 ? (
-                    <>
-                      , <SuccessRate of={week} />
-                    </>
-                  ) : null}
-                </span>
-              </span>
-            )}
-          </OrNone>
-          <DayBars week={week} />
-        </span>
-      </ListCell>
-      <ListCell className="text-right" area="wide">
-        <OrNone>{week && ended(week) > 0 ? <SuccessRate of={week} /> : null}</OrNone>
-      </ListCell>
-      <ListCell className="whitespace-nowrap text-right" area="wide">
-        <OrNone>{week?.p95 == null ? null : formatDuration(week.p95)}</OrNone>
-      </ListCell>
-      <ListCell className="text-right" area="wide">
-        <OrNone>{week && Number(week.credits) > 0 ? formatCredits(week.credits, 2) : null}</OrNone>
-      </ListCell>
-    </>
+    <span className="max-md:min-w-32">
+      {formatCount(week.runs)}
+      <span className="lg:hidden">
+        {week.runs === 1 ? " run" : " runs"}
+        {ended(week) > 0 ? (
+          <>
+            , <SuccessRate of={week} />
+          </>
+        ) : null}
+      </span>
+    </span>
   );
 }
 

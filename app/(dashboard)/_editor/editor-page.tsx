@@ -12,7 +12,7 @@ import { orNotFound } from "../content-page";
 import { ROLE_LABELS } from "../members/roles";
 import type { EditorProps } from "./use-editor";
 
-type Props = {
+type EditorPageProps = {
   params: Promise<{ id?: string }>;
   searchParams: Promise<Record<string, string | string[] | undefined>>;
 };
@@ -27,7 +27,7 @@ export function editorPage(
   render: (props: EditorProps, from: string | string[] | undefined) => ReactNode,
 ) {
   const title = `${mode === "edit" ? "Edit" : "New"} ${kind}`;
-  return async ({ params, searchParams }: Props) => {
+  return async ({ params, searchParams }: EditorPageProps) => {
     const { id = null } = await params;
     if (id !== null && !isUuid(id)) notFound();
     const { role } = (await requirePageMember()).actor;

@@ -9,8 +9,8 @@ import { OrganizationContext } from "../operator-command";
 type Draft<Value> = { version: number | null; value: Value };
 
 /**
- * A value that is being edited. The browser stores it until it is saved or discarded. So it survives a reload, and a
- * newer version of what is edited. The caller decides whether to edit a newer version: see `rebase`.
+ * A value that is being edited. The browser stores it until it is saved or discarded, so it survives a reload. It also
+ * survives a newer version of what is edited: `rebase` makes it a change of that version.
  */
 export function useDraft<Value>({
   name,
@@ -31,7 +31,7 @@ export function useDraft<Value>({
   const [restored, setRestored] = useState(false);
   // The newest draft, also before React has rendered it.
   const latest = useRef(draft);
-  const forgotten = useRef(false);
+  const deleted = useRef(false);
   function put(next: Draft<Value> | null) {
     latest.current = next;
     setDraft(next);
@@ -62,7 +62,7 @@ export function useDraft<Value>({
     latest: () => latest.current ?? { version, value: saved },
     change(update: (before: Value) => Value) {
       // A message may offer to undo a change after the page was left.
-      if (forgotten.current) return;
+      if (deleted.current) return;
       const before = latest.current ?? { version, value: saved };
       put({ version: before.version, value: update(before.value) });
     },
@@ -77,7 +77,7 @@ export function useDraft<Value>({
     },
     /** Deletes the stored draft; the page shows it until it is left, and nothing changes it any more. */
     deleteStored() {
-      forgotten.current = true;
+      deleted.current = true;
       localStorage.removeItem(key);
     },
   };

@@ -134,7 +134,7 @@ export function useFound(props: PaletteProps, text: string): Found {
   };
 }
 
-/** An entry that opens a page. */
+/** Creates an entry that opens a page. */
 type Go = (href: string, item: Omit<PaletteItem, "id" | "take">) => PaletteItem;
 
 function useGo(): Go {

@@ -33,6 +33,13 @@ test("puts the best match first, with its group", () => {
   expect(find("KEYS")).toEqual([["Go to", "API keys"]]);
 });
 
+test("shows the first eight matches of a group, or as many as asked", () => {
+  const many = [{ name: "Tools", items: Array.from({ length: 20 }, (_, n) => ({ label: `tool ${n}` })) }];
+  expect(findItems(many, "")[0]?.items).toHaveLength(20);
+  expect(findItems(many, "tool")[0]?.items).toHaveLength(8);
+  expect(findItems(many, "tool", Number.POSITIVE_INFINITY)[0]?.items).toHaveLength(20);
+});
+
 test("requires every typed word to match", () => {
   expect(find("order keys")).toEqual([]);
 });

@@ -3,14 +3,18 @@ export type Findable = { label: string; keywords?: string | undefined };
 
 export type Group<Item> = { name: string; items: Item[] };
 
-/** How many matches a group shows. */
 const MAX_FOUND = 8;
 
 /**
  * The items that match every typed word, best first. The group with the best match is first, so that `enter` opens it.
- * Without a text the order is unchanged.
+ * Without a text it returns all items in their own order.
+ * @param most how many matches each group may have
  */
-export function findItems<Item extends Findable>(groups: Group<Item>[], text: string): Group<Item>[] {
+export function findItems<Item extends Findable>(
+  groups: Group<Item>[],
+  text: string,
+  most = MAX_FOUND,
+): Group<Item>[] {
   const typed = text.trim().toLowerCase();
   if (typed === "") return groups.filter(({ items }) => items.length > 0);
   return groups
@@ -19,7 +23,7 @@ export function findItems<Item extends Findable>(groups: Group<Item>[], text: st
         .map((item) => ({ item, distance: distanceOf(item, typed) }))
         .filter((each): each is { item: Item; distance: number } => each.distance !== null)
         .sort((a, b) => a.distance - b.distance)
-        .slice(0, MAX_FOUND);
+        .slice(0, most);
       return { name, items: found.map(({ item }) => item), best: found[0]?.distance ?? 0 };
     })
     .filter(({ items }) => items.length > 0)

@@ -1,12 +1,13 @@
 import { useId, useState } from "react";
 import { Segments } from "@/app/_ui/segments";
 import { readJsonObject } from "./problem";
-import { type FormProps, RunForm } from "./run-form";
+import { RecentInputs } from "./recent-inputs";
+import { RunForm, type StartFormProps } from "./run-form";
 import { SchemaForm } from "./schema-form";
 import { readField, sampleOf } from "./schema-value";
 
 /** The input of a tool: a form by its parameters, or JSON. Both edit the same value. */
-export function InputForm({ target, busy, problem, onRun }: FormProps) {
+export function InputForm({ target, busy, problem, onRun }: StartFormProps) {
   const problemId = useId();
   const [schema] = useState<unknown>(() => JSON.parse(target.parameters ?? "{}"));
   const [value, setValue] = useState<unknown>(() => sampleOf(schema) ?? {});
@@ -28,23 +29,22 @@ export function InputForm({ target, busy, problem, onRun }: FormProps) {
     setValue(parsed);
     setText(null);
   }
+  function submit() {
+    const input = view === "json" ? read() : value;
+    if (input !== undefined && !busy) onRun(JSON.stringify(input));
+  }
   return (
-    <RunForm
-      busy={busy}
-      head={<h2 className="font-semibold">Input</h2>}
-      onPick={(input) => {
-        setText(input);
-        setFault(null);
-      }}
-      onSubmit={() => {
-        const input = view === "json" ? read() : value;
-        if (input !== undefined && !busy) onRun(JSON.stringify(input));
-      }}
-      problem={fault ?? problem}
-      problemId={problemId}
-      target={target}
-      tools={
-        hasForm ? (
+    <RunForm busy={busy} onSubmit={submit} problem={fault ?? problem} problemId={problemId} target={target}>
+      <div className="flex min-h-7 items-center gap-2">
+        <h2 className="mr-auto font-semibold">Input</h2>
+        <RecentInputs
+          of={target}
+          onPick={(input) => {
+            setText(input);
+            setFault(null);
+          }}
+        />
+        {hasForm ? (
           <Segments
             label="Edit the input as"
             onChange={show}
@@ -54,9 +54,8 @@ export function InputForm({ target, busy, problem, onRun }: FormProps) {
             ]}
             value={view}
           />
-        ) : null
-      }
-    >
+        ) : null}
+      </div>
       {view === "form" ? (
         <SchemaForm onChange={setValue} schema={schema} value={value} />
       ) : (

@@ -9,7 +9,6 @@ import { usePageActions } from "@/app/_ui/page/page-actions";
 import { weekQuery } from "../_definitions/query";
 import { formatPerRun } from "../_definitions/week";
 import { InputProblem } from "./problem";
-import { RecentInputs } from "./recent-inputs";
 
 /** What a run panel starts. `parameters`: a tool's JSON Schema, as JSON. */
 export type RunTarget = {
@@ -21,7 +20,8 @@ export type RunTarget = {
   parameters: string | null;
 };
 
-export type FormProps = {
+/** What the forms of agents and tools get. */
+export type StartFormProps = {
   target: RunTarget;
   busy: boolean;
   problem: ShownError | string | null;
@@ -29,26 +29,18 @@ export type FormProps = {
 };
 
 /**
- * What the forms that start agents and tools share: recent inputs, why a start was refused, and the button with what a
- * run may cost. Ctrl or Command with Enter submits.
+ * What the forms of agents and tools share: why a start was refused, and the button with what a run may cost. Ctrl or
+ * Command with Enter submits.
  */
 export function RunForm({
   target,
   busy,
   problem,
   problemId,
-  head,
-  tools,
-  onPick,
   onSubmit,
   children,
-}: Omit<FormProps, "onRun"> & {
+}: Omit<StartFormProps, "onRun"> & {
   problemId: string;
-  head: ReactNode;
-  /** Beside the recent inputs. */
-  tools?: ReactNode;
-  /** Called with a recent input. */
-  onPick: (input: string) => void;
   onSubmit: () => void;
   children: ReactNode;
 }) {
@@ -72,13 +64,6 @@ export function RunForm({
       }}
       ref={form}
     >
-      <div className="flex min-h-7 items-center gap-2">
-        {head}
-        <span className="ml-auto flex items-center gap-2">
-          <RecentInputs of={target} onPick={onPick} />
-          {tools}
-        </span>
-      </div>
       {children}
       <InputProblem id={problemId} problem={problem} />
       <div className="flex flex-wrap items-center gap-3">

@@ -7,7 +7,8 @@ import { useTRPC } from "@/app/_ui/data/providers";
 import { describeError } from "@/app/_ui/data/query-client";
 import { useMay } from "@/app/_ui/role";
 import { FollowedRun } from "./followed-run";
-import { type FormProps, RunForm, type RunTarget } from "./run-form";
+import { MessageField } from "./message-field";
+import { RunForm, type RunTarget, type StartFormProps } from "./run-form";
 
 /** Only tools have it. It has no fallback, which the server would send first and the form then displace. */
 const InputForm = dynamic(() => import("./input-form").then((part) => part.InputForm));
@@ -54,34 +55,24 @@ export function RunPanel({ target }: { target: RunTarget }) {
   );
 }
 
-function MessageForm(props: FormProps) {
+/** The input of an agent: a message. */
+function MessageForm(props: StartFormProps) {
   const { target, busy, onRun } = props;
   const [message, setMessage] = useState("");
-  const id = useId();
+  const problemId = useId();
   const field = useRef<HTMLTextAreaElement>(null);
+  function submit() {
+    if (message.trim() === "") field.current?.focus();
+    else if (!busy) onRun(message);
+  }
   return (
-    <RunForm
-      {...props}
-      head={
-        <label className="font-medium" htmlFor={id}>
-          Message
-        </label>
-      }
-      onPick={setMessage}
-      onSubmit={() => {
-        if (message.trim() === "") field.current?.focus();
-        else if (!busy) onRun(message);
-      }}
-      problemId={`${id}-problem`}
-    >
-      <textarea
-        aria-describedby={`${id}-problem`}
-        className="min-h-24 w-full resize-y rounded-md border border-input-line bg-canvas p-2.5"
-        id={id}
-        onChange={(event) => setMessage(event.target.value)}
+    <RunForm {...props} onSubmit={submit} problemId={problemId}>
+      <MessageField
+        agentId={target.id}
+        onChange={setMessage}
         placeholder={`Ask ${target.name} something`}
+        problemId={problemId}
         ref={field}
-        required
         value={message}
       />
     </RunForm>

@@ -5,7 +5,7 @@ import { CloseIcon, PlusIcon } from "@/app/_ui/icons";
 import { Control, type Edited, JsonField } from "./schema-control";
 import { emptyOf, type FieldProperty, readField, sampleOf, withProperty } from "./schema-value";
 
-type Props = {
+type SchemaFormProps = {
   schema: unknown;
   value: unknown;
   onChange: (value: unknown) => void;
@@ -18,7 +18,7 @@ type Props = {
  * A form for the properties of a JSON Schema object. What it cannot show is edited as JSON. The browser says which
  * required fields are empty, before the form around it is submitted.
  */
-export function SchemaForm({ schema, value, onChange, depth = 0, needed = true }: Props) {
+export function SchemaForm({ schema, value, onChange, depth = 0, needed = true }: SchemaFormProps) {
   const field = readField(schema, depth);
   if (field.kind !== "object") return <JsonField label="Value" onChange={onChange} value={value} />;
   if (field.properties.length === 0) return <p className="text-muted">This input has no properties.</p>;
@@ -44,7 +44,7 @@ function Property({
   onChange,
   depth,
   needed,
-}: Omit<Required<Props>, "schema"> & { property: FieldProperty }) {
+}: Omit<Required<SchemaFormProps>, "schema"> & { property: FieldProperty }) {
   const id = useId();
   const field = readField(schema, depth + 1);
   const note = hint ? <p className="text-muted text-xs">{hint}</p> : null;
@@ -64,7 +64,7 @@ function Property({
       </div>
     );
   }
-  /** An optional object begins with its first property, and is left out again with its last one. */
+  /** An optional object appears with its first property, and is left out again when only its sample values are left. */
   const changeOptional = (next: unknown) => {
     const begun = sampleOf(schema, depth + 1);
     const begins = value === undefined && isObject(begun) && isObject(next);

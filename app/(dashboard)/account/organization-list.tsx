@@ -7,8 +7,7 @@ import { describeError } from "@/app/_ui/data/query-client";
 import { PartHead } from "@/app/_ui/figures/facts";
 import { Badge } from "@/app/_ui/table";
 import { useNotify } from "@/app/_ui/toast";
-import { ROLE_LABELS } from "@/app/(dashboard)/members/roles";
-import { MAY } from "../members/roles";
+import { ROLE_LABELS, ROLE_PERMISSIONS } from "../members/roles";
 import { switchOrganization } from "../switch-organization";
 
 /** The organizations that the person is a member of, with what they may do there. */
@@ -19,7 +18,7 @@ export function OrganizationList() {
   const { data } = useSuspenseQuery(trpc.account.organizations.queryOptions());
   const change = useMutation({
     mutationFn: (id: string) => switchOrganization(client, id),
-    onError: (error) => notify("The organization is not switched", describeError(error).message),
+    onError: (error) => notify("The organization could not be switched", describeError(error).message),
   });
   return (
     <section aria-label="Your organizations" className="min-w-0 max-xl:border-line max-xl:border-t">
@@ -33,7 +32,7 @@ export function OrganizationList() {
                 {active ? <Badge>active</Badge> : null}
               </p>
               <p className="text-muted text-xs first-letter:uppercase">
-                {ROLE_LABELS[role]}: {MAY[role]}
+                {ROLE_LABELS[role]}: {ROLE_PERMISSIONS[role]}
               </p>
             </div>
             {active ? null : (

@@ -1,27 +1,23 @@
 "use client";
 
 import { useRouter } from "next/navigation";
-import { useState, useSyncExternalStore } from "react";
+import { useState } from "react";
+import { useBrowserValue } from "@/app/_ui/data/store";
 import { formatMoment } from "@/app/_ui/figures/format";
 import { chooseTimeZone, ownTimeZone, useChosenTimeZone, useNow, useTimeZone } from "@/app/_ui/figures/time";
 import { INPUT_CLASS } from "@/app/_ui/forms/form";
 
-const never = () => () => {};
-const BROWSERS = "browser";
+const OF_BROWSER = "browser";
 
-/** The time zone of all times in this browser: its own one, or a chosen one. */
+/** The time zone of all times in this browser: the browser's own, or a chosen one. */
 export function TimeZoneField() {
   const router = useRouter();
   const now = useNow();
   const timeZone = useTimeZone();
   const chosen = useChosenTimeZone();
-  const [picked, setPicked] = useState(chosen ?? BROWSERS);
+  const [picked, setPicked] = useState(chosen ?? OF_BROWSER);
   // The server may know other zones than the browser, so only the browser lists them.
-  const inBrowser = useSyncExternalStore(
-    never,
-    () => true,
-    () => false,
-  );
+  const inBrowser = useBrowserValue(() => true, false);
   const zones = new Set([
     ...(chosen === null ? [] : [chosen]),
     ...(inBrowser ? ["UTC", ...Intl.supportedValuesOf("timeZone")] : []),
@@ -33,12 +29,12 @@ export function TimeZoneField() {
         className={INPUT_CLASS}
         onChange={({ target: { value } }) => {
           setPicked(value);
-          chooseTimeZone(value === BROWSERS ? null : value);
+          chooseTimeZone(value === OF_BROWSER ? null : value);
           router.refresh();
         }}
         value={picked}
       >
-        <option value={BROWSERS}>{inBrowser ? `The browser's: ${ownTimeZone()}` : "The browser's"}</option>
+        <option value={OF_BROWSER}>{inBrowser ? `The browser's: ${ownTimeZone()}` : "The browser's"}</option>
         {[...zones].sort().map((zone) => (
           <option key={zone} value={zone}>
             {zone}

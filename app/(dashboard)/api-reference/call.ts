@@ -8,7 +8,7 @@ type Call = {
   body: string;
 };
 
-/** The parameters of one place with what is filled in; an empty text without it. */
+/** The parameters in the path or the headers, with their values; "" for one that is not filled in. */
 function valuesIn(place: "path" | "header", { parameters }: Operation, { values }: Call): [string, string][] {
   return parameters
     .filter((parameter) => parameter.in === place)

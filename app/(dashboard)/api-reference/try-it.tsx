@@ -1,7 +1,8 @@
 "use client";
 
-import { type FormEvent, useId, useRef, useState, useSyncExternalStore } from "react";
+import { type FormEvent, useId, useRef, useState } from "react";
 import { Button } from "@/app/_ui/button";
+import { useBrowserValue } from "@/app/_ui/data/store";
 import { formatDuration } from "@/app/_ui/figures/format";
 import { TextareaField, TextField } from "@/app/_ui/forms/form";
 import { CopyTextButton } from "@/app/_ui/forms/one-time-value";
@@ -14,8 +15,6 @@ import { type Answer, send } from "./send";
 /** Ids of the organization, by the name of the path parameter that takes them; `example` is a body that fits one. */
 export type KnownIds = Record<string, readonly { id: string; name: string; example?: string }[]>;
 
-const never = () => () => {};
-
 /** The call as a curl command and as a form that sends it with the pasted key. */
 export function TryIt({ operation, ids }: { operation: Operation; ids: KnownIds }) {
   const key = useKey();
@@ -26,11 +25,7 @@ export function TryIt({ operation, ids }: { operation: Operation; ids: KnownIds 
   const [answer, setAnswer] = useState<Answer | null>(null);
   const [busy, setBusy] = useState(false);
   const sending = useRef(false);
-  const origin = useSyncExternalStore(
-    never,
-    () => window.location.origin,
-    () => "",
-  );
+  const origin = useBrowserValue(() => window.location.origin, "");
   const call = { values, body };
 
   async function submit(event: FormEvent) {

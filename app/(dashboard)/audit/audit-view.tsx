@@ -47,7 +47,7 @@ export function AuditView() {
         </Empty>
       ) : null}
       <ol aria-busy={query.isPending} aria-label="Audit log" className="border-line border-t">
-        {query.isPending ? <ItemSkeletons /> : lines.map((line) => <Line key={line.id} line={line} />)}
+        {query.isPending ? <ItemSkeletons /> : lines.map((line) => <AuditEntry key={line.id} line={line} />)}
       </ol>
       <OlderButton query={query} what="lines" />
     </>
@@ -67,7 +67,7 @@ const SUBJECT_LABELS: Record<AuditSubject, string> = {
 };
 const SUBJECT_PATHS: Record<string, string> = { agent: "/agents", tool: "/tools", trigger: "/triggers" };
 
-function Line({ line }: { line: AuditLine }) {
+function AuditEntry({ line }: { line: AuditLine }) {
   const [open, setOpen] = useState(false);
   const empty = line.changes === "{}";
   const path = SUBJECT_PATHS[line.subjectKind];

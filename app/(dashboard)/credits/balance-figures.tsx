@@ -3,16 +3,15 @@
 import { useQuery } from "@tanstack/react-query";
 import { useTRPC } from "@/app/_ui/data/providers";
 import { Figure, Figures, Sparkline } from "@/app/_ui/figures/figures";
-import { formatCount, formatCredits, formatDate, formatPlural, NONE } from "@/app/_ui/figures/format";
+import { formatCredits, formatPlural, NONE } from "@/app/_ui/figures/format";
 import { useNow, useTimeZone } from "@/app/_ui/figures/time";
 import { Link } from "@/app/_ui/link";
 import { FiguresSkeleton } from "@/app/_ui/page/skeletons";
 import { Unreadable } from "@/app/_ui/text/unreadable";
+import { daysLeft } from "./days-left";
 
 /** Small amounts with the ledger's precision, so that use is never shown as 0.00. */
 const formatPerDay = (credits: number) => formatCredits(credits.toFixed(4), credits < 0.01 ? 4 : 2);
-
-const MANY_DAYS = 3_650;
 
 /** What can be spent, how fast it is spent, and for how long it lasts. */
 export function BalanceFigures() {
@@ -26,14 +25,7 @@ export function BalanceFigures() {
   if (!balance.data || !use.data) return <BalanceSkeleton />;
   const { available, held, openRuns, monthly } = balance.data;
   const { total, buckets } = use.data;
-  const week = Number(total.credits);
-  // Zero divided by zero would be no number, and no date.
-  const daysLeft = week === 0 ? Number.POSITIVE_INFINITY : Math.max(0, Number(available) / (week / 7));
-  const end =
-    daysLeft >= MANY_DAYS
-      ? "more than ten years"
-      : `until ${formatDate(new Date(now + daysLeft * 86_400_000), timeZone)}`;
-  const shownDays = daysLeft >= MANY_DAYS ? `${formatCount(MANY_DAYS)}+` : formatCount(Math.floor(daysLeft));
+  const usedPerDay = Number(total.credits) / 7;
   return (
     <Figures label="Balance">
       <Figure
@@ -45,15 +37,9 @@ export function BalanceFigures() {
         chart={<Sparkline values={daysOf(buckets)} />}
         name="Used per day, last 7 days"
         note={total.runs === 0 ? "No runs" : `by ${formatPlural(total.runs, "run")}`}
-        value={week === 0 ? NONE : formatPerDay(week / 7)}
+        value={usedPerDay === 0 ? NONE : formatPerDay(usedPerDay)}
       />
-      <Figure
-        name="Days left"
-        note={
-          week === 0 ? "Nothing was used in the last 7 days" : `at this rate, without another grant: ${end}`
-        }
-        value={week === 0 ? NONE : shownDays}
-      />
+      <Figure name="Days left" {...daysLeft(Number(available), usedPerDay, { now, timeZone })} />
       <Figure
         name="Monthly grant"
         note={Number(monthly) > 0 ? "From the plan" : "The plan has none"}

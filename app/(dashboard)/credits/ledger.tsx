@@ -80,7 +80,7 @@ export function Ledger() {
           </thead>
           <tbody className="max-md:block">
             {query.isPending ? (
-              <RowSkeletons columns={5} />
+              <RowSkeletons columns={question.holds ? 5 : 4} />
             ) : (
               lines.map((line) => (
                 <Row

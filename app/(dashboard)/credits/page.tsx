@@ -25,6 +25,6 @@ export default prefetchedPage(
     <PageHead title="Credits" />
     <BalanceSkeleton />
     <PartHead title="Ledger" />
-    <TableSkeleton columns={["Entry", "Run", "Amount", "Balance", "By", "Time"]} label="Ledger" />
+    <TableSkeleton columns={["Entry", "Run", "Amount", "Time"]} label="Ledger" />
   </>,
 );

@@ -13,7 +13,7 @@ import { CopyTextButton, OneTimeValue } from "@/app/_ui/forms/one-time-value";
 import { useForm } from "@/app/_ui/forms/use-form";
 import { Command } from "@/app/_ui/page/page";
 import type { DirectoryEntry, KeyLine } from "@/server/catalog/overview";
-import { NEW_KEY, readDraft } from "./key-draft";
+import { EMPTY_KEY, readDraft } from "./key-draft";
 
 const LABELS = {
   "/name": "Name",
@@ -38,7 +38,7 @@ export function CreateKey({ onClose }: { onClose: () => void }) {
   const expiry = useExpiry();
   const directory = useQuery(trpc.catalog.directory.queryOptions());
   const { draft, change, errorAt, field, ...form } = useForm(trpc.keys.create.mutationOptions(), {
-    draft: NEW_KEY,
+    draft: EMPTY_KEY,
     labels: LABELS,
     refresh: [trpc.catalog.keys],
     onClose,
@@ -100,14 +100,14 @@ export function CreateKey({ onClose }: { onClose: () => void }) {
   );
 }
 
-type PickerProps = {
+type TargetPickerProps = {
   targets: readonly DirectoryEntry[];
   chosen: readonly string[];
   onChange: (ids: string[]) => void;
 };
 
 /** A searchable list of agents and tools; several can be chosen. */
-function TargetPicker({ targets, chosen, onChange }: PickerProps) {
+function TargetPicker({ targets, chosen, onChange }: TargetPickerProps) {
   const [text, setText] = useState("");
   const wanted = text.trim().toLowerCase();
   const shown = targets.filter(({ name, slug }) => `${name} ${slug}`.toLowerCase().includes(wanted));
@@ -140,7 +140,7 @@ function TargetPicker({ targets, chosen, onChange }: PickerProps) {
   );
 }
 
-type NewKeyProps = {
+type NewKeyDialogProps = {
   name: string;
   keyText: string;
   /** What the key may start. */
@@ -149,7 +149,7 @@ type NewKeyProps = {
 };
 
 /** Shows a new key once, with a call that works as pasted. */
-function NewKeyDialog({ name, keyText, targets, onClose }: NewKeyProps) {
+function NewKeyDialog({ name, keyText, targets, onClose }: NewKeyDialogProps) {
   const target = targets.find(({ kind }) => kind === "agent") ?? targets[0];
   const line = target && `API_KEY=${keyText}\n${callOf(target)}`;
   return (
@@ -177,10 +177,10 @@ function callOf({ kind, id }: DirectoryEntry): string {
   return curlOf({ url, body: kind === "agent" ? '{"userMessage":"Hello"}' : "{}" });
 }
 
-type Props = { line: KeyLine; onClose: () => void };
+type RevokeKeyProps = { line: KeyLine; onClose: () => void };
 
 /** Confirms, then revokes a key. */
-export function RevokeKey({ line: { id, name, prefix, lastUsedAt }, onClose }: Props) {
+export function RevokeKey({ line: { id, name, prefix, lastUsedAt }, onClose }: RevokeKeyProps) {
   const trpc = useTRPC();
   const form = useForm(trpc.keys.revoke.mutationOptions(), {
     draft: {},

@@ -2,7 +2,7 @@ import type { ApiKeyDefinition } from "@/server/catalog/definitions";
 import type { DirectoryEntry } from "@/server/catalog/overview";
 
 /** The form of a new key, as typed. `limited`: whether the key is limited to `targetIds`. */
-export const NEW_KEY = {
+export const EMPTY_KEY = {
   name: "",
   start: true,
   read: true,
@@ -12,7 +12,7 @@ export const NEW_KEY = {
   readsPerMinute: "",
   maxCredits: "",
 };
-export type KeyDraft = typeof NEW_KEY;
+export type KeyDraft = typeof EMPTY_KEY;
 
 /**
  * The definition that a draft describes, and the faults that only the form can see, by JSON pointer. The definition

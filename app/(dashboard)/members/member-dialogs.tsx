@@ -8,11 +8,10 @@ import { OptionField, TextField } from "@/app/_ui/forms/form";
 import { ConfirmDialog, FormDialog } from "@/app/_ui/forms/form-dialog";
 import { OneTimeValue } from "@/app/_ui/forms/one-time-value";
 import { useForm } from "@/app/_ui/forms/use-form";
-
 import type { MemberRole } from "@/server/auth/actor";
 import type { MemberLine } from "@/server/auth/list-members";
 import type { InvitationLine, NewInvitation } from "@/server/catalog/organization/invitations";
-import { MAY, ROLE_LABELS, ROLES } from "./roles";
+import { ROLE_LABELS, ROLE_PERMISSIONS, ROLES } from "./roles";
 
 type RoleFieldProps = {
   value: MemberRole;
@@ -28,7 +27,14 @@ function RoleField({ mayAppointOwners, ...props }: RoleFieldProps) {
       ? { value: role, label: `${ROLE_LABELS[role]} (only an owner appoints owners)`, disabled: true }
       : { value: role, label: ROLE_LABELS[role] },
   );
-  return <OptionField {...props} hint={`May do: ${MAY[props.value]}.`} label="Role" options={options} />;
+  return (
+    <OptionField
+      {...props}
+      hint={`May do: ${ROLE_PERMISSIONS[props.value]}.`}
+      label="Role"
+      options={options}
+    />
+  );
 }
 
 type InviteMemberProps = { mayInviteOwners: boolean; onClose: () => void };

@@ -14,7 +14,7 @@ import { useMay } from "@/app/_ui/role";
 import { type LineColumn, LineList } from "@/app/_ui/table";
 import type { MemberLine } from "@/server/auth/list-members";
 import type { InvitationLine } from "@/server/catalog/organization/invitations";
-import { MAY, ROLE_LABELS, refusalFor } from "./roles";
+import { ROLE_LABELS, ROLE_PERMISSIONS, refusalFor } from "./roles";
 
 const RemoveMember = lazy(() => import("./member-dialogs"), "RemoveMember");
 const ChangeRole = lazy(() => import("./member-dialogs"), "ChangeRole");
@@ -42,7 +42,9 @@ const COLUMNS: LineColumn<MemberLine>[] = [
     head: "Permissions",
     width: "w-[42%]",
     area: "wide",
-    cell: ({ role }) => <span className="inline-block text-muted first-letter:uppercase">{MAY[role]}</span>,
+    cell: ({ role }) => (
+      <span className="inline-block text-muted first-letter:uppercase">{ROLE_PERMISSIONS[role]}</span>
+    ),
   },
   { head: "Joined", width: "w-32", area: "none", look: "muted", cell: (line) => <Day at={line.joinedAt} /> },
 ];

@@ -9,8 +9,8 @@ export const ROLE_LABELS: Record<MemberRole, string> = {
   owner: "Owner",
 };
 
-/** What each role may do, as a sentence's end. */
-export const MAY: Record<MemberRole, string> = {
+/** What each role may do; completes a sentence such as "May do: …". */
+export const ROLE_PERMISSIONS: Record<MemberRole, string> = {
   owner: "everything, including owners",
   admin: "as members; also keys, members and the audit log",
   member: "as viewers; also start and cancel runs, change agents, tools and triggers",

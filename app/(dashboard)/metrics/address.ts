@@ -8,7 +8,7 @@ import {
 } from "@/server/runs/read/enums";
 import type { RunFilter } from "@/server/runs/read/filter";
 import type { MetricsQuestion, MetricsSubject } from "@/server/runs/read/metrics/metrics";
-import { readAddress, writeFilter } from "../runs/address";
+import { readFilter, writeFilter } from "../runs/address";
 
 /**
  * The metrics page's query in the URL: `?period=7d&interval=3h&agent=…`, for at most one agent, tool, trigger or key; or
@@ -33,7 +33,7 @@ export function readMetricsAddress(
     ...(interval ? { interval } : {}),
     ...(isRange(days) ? { days } : {}),
   };
-  const { filter } = readAddress(params);
+  const { filter } = readFilter(params);
   for (const [dimension, field] of SUBJECTS) {
     const id = filter[field];
     if (id) return { ...question, subject: { dimension, id } };

@@ -91,7 +91,7 @@ function statusAt(bucket: MetricsBucket, height: number): RunFilter {
   return status ? figureFilters(bucket)[status.field] : {};
 }
 
-type VolumeProps = ChartProps & {
+type VolumeChartProps = ChartProps & {
   name: string;
   height?: number;
   measure: (bucket: MetricsBucket) => number;
@@ -99,7 +99,7 @@ type VolumeProps = ChartProps & {
 };
 
 /** One measure over time as bars. */
-export function VolumeChart({ metrics, hrefOf, name, measure, format, height }: VolumeProps) {
+export function VolumeChart({ metrics, hrefOf, name, measure, format, height }: VolumeChartProps) {
   const top = niceTop(Math.max(...metrics.buckets.map(measure)), false);
   return (
     <Chart

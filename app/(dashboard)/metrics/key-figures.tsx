@@ -58,10 +58,10 @@ const MEASURES: readonly Measure[] = [
   },
 ];
 
-type Props = { metrics: RunMetrics; hrefOf: (change: RunFilter) => string };
+type KeyFiguresProps = { metrics: RunMetrics; hrefOf: (change: RunFilter) => string };
 
 /** The figures of the whole period, each with its course and its change from the period before. */
-export function KeyFigures({ metrics, hrefOf }: Props) {
+export function KeyFigures({ metrics, hrefOf }: KeyFiguresProps) {
   const { total, before, buckets } = metrics;
   const behind = figureFilters(total);
   return (

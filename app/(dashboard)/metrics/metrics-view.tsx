@@ -56,7 +56,7 @@ export function MetricsView() {
           <Segments
             before="Interval"
             label="Interval"
-            onChange={(interval) => ask((latest) => ({ ...latest, interval }))}
+            onChange={(interval) => changeQuestion((latest) => ({ ...latest, interval }))}
             options={[...intervalsOf(question.period)]
               .sort((a, b) => intervalMs(a) - intervalMs(b))
               .map((value) => ({ value, label: intervalLabel(intervalMs(value)) }))}
@@ -65,26 +65,26 @@ export function MetricsView() {
         )}
         <Segments
           label="Period"
-          onChange={(period) => ask(({ days: _, ...latest }) => ({ ...latest, period }))}
+          onChange={(period) => changeQuestion(({ days: _, ...latest }) => ({ ...latest, period }))}
           options={RUN_PERIODS.map((value) => ({ value, label: PERIOD_LABELS[value] }))}
           value={question.days ? null : question.period}
         />
         <DayRange
           days={question.days ?? null}
-          onChange={(days) => ask(({ interval: _, ...latest }) => ({ ...latest, days }))}
+          onChange={(days) => changeQuestion(({ interval: _, ...latest }) => ({ ...latest, days }))}
         />
       </PageHead>
       {question.subject ? (
         <Subject
           metrics={metrics}
-          onDrop={() => ask(({ subject: _, ...rest }) => rest)}
+          onDrop={() => changeQuestion(({ subject: _, ...rest }) => rest)}
           subject={question.subject}
         />
       ) : null}
       {query.isError ? (
         <Unreadable query={query} what="The metrics could not be read" />
       ) : metrics ? (
-        <Figures metrics={metrics} question={question} />
+        <MetricsFigures metrics={metrics} question={question} />
       ) : (
         <div aria-busy="true" className="flex h-96 flex-col gap-6 px-6 py-6">
           <SkeletonLine className="w-full" />
@@ -96,7 +96,7 @@ export function MetricsView() {
 }
 
 /** Changes the question in the address, which the page may not have rendered yet. */
-function ask(change: (latest: MetricsQuestion) => MetricsQuestion): void {
+function changeQuestion(change: (latest: MetricsQuestion) => MetricsQuestion): void {
   const latest = readMetricsAddress(new URLSearchParams(location.search));
   window.history.replaceState(null, "", writeMetricsAddress(change(latest)));
 }
@@ -106,10 +106,10 @@ function intervalLabel(ms: number): string {
   return ms < 86_400_000 ? formatSpan(ms) : `${ms / 86_400_000} d`;
 }
 
-type Props = { metrics: RunMetrics | undefined; subject: MetricsSubject; onDrop: () => void };
+type SubjectProps = { metrics: RunMetrics | undefined; subject: MetricsSubject; onDrop: () => void };
 
 /** The subject whose runs are counted, and a link to all. */
-function Subject({ metrics, subject, onDrop }: Props) {
+function Subject({ metrics, subject, onDrop }: SubjectProps) {
   const { dimension, id } = subject;
   const name = metrics?.subject?.id === id ? metrics.subject.name : undefined;
   return (
@@ -126,7 +126,7 @@ function Subject({ metrics, subject, onDrop }: Props) {
   );
 }
 
-function Figures({ metrics, question }: { metrics: RunMetrics; question: MetricsQuestion }) {
+function MetricsFigures({ metrics, question }: { metrics: RunMetrics; question: MetricsQuestion }) {
   const timeZone = useTimeZone();
   const within = {
     ...(metrics.subject ? filterOf(metrics.subject) : {}),
@@ -149,7 +149,9 @@ function Figures({ metrics, question }: { metrics: RunMetrics; question: Metrics
   return (
     <>
       <KeyFigures hrefOf={runsOf} metrics={metrics} />
-      <p className="border-line border-b px-4 py-2 text-muted text-xs sm:px-6">{compared(metrics)}</p>
+      <p className="border-line border-b px-4 py-2 text-muted text-xs sm:px-6">
+        {describeComparison(metrics)}
+      </p>
       <div className="grid border-line border-b lg:grid-cols-2 lg:*:odd:border-line lg:*:odd:border-r">
         <Section title="Runs by status">
           <StatusChart hrefOf={bucketRuns} metrics={metrics} />
@@ -215,8 +217,8 @@ function Figures({ metrics, question }: { metrics: RunMetrics; question: Metrics
   );
 }
 
-/** With which time the figures are compared. */
-function compared({ from, to, before }: RunMetrics): string {
+/** Names the time that the figures are compared with. */
+function describeComparison({ from, to, before }: RunMetrics): string {
   const hours = (Date.parse(to) - Date.parse(from)) / 3_600_000;
   const [count, unit] = hours % 24 === 0 ? [hours / 24, "day"] : [hours, "hour"];
   const length = count === 1 ? unit : formatPlural(count, unit);

@@ -27,7 +27,7 @@ const LABELS = {
   "/models": "Models",
 };
 
-type Props = {
+type ProviderFormProps = {
   replaces: OwnProvider | null;
   /** A service to begin with. */
   service: KnownService | null;
@@ -36,7 +36,7 @@ type Props = {
 };
 
 /** Adds a model provider, or edits the one that it `replaces`. */
-export function ProviderForm({ replaces, service, onCreated, onClose }: Props) {
+export function ProviderForm({ replaces, service, onCreated, onClose }: ProviderFormProps) {
   const trpc = useTRPC();
   const secrets = useQuery(trpc.secrets.list.queryOptions());
   const { draft, field, ...form } = useForm(trpc.models.save.mutationOptions(), {
@@ -105,10 +105,10 @@ export function ProviderForm({ replaces, service, onCreated, onClose }: Props) {
   );
 }
 
-type TestProps = { provider: OwnProvider; isNew: boolean; onClose: () => void };
+type TestProviderProps = { provider: OwnProvider; isNew: boolean; onClose: () => void };
 
 /** Makes a small call at a provider and shows its outcome. `isNew`: right after the provider was created. */
-export function TestProvider({ provider: { name, models }, isNew, onClose }: TestProps) {
+export function TestProvider({ provider: { name, models }, isNew, onClose }: TestProviderProps) {
   const trpc = useTRPC();
   const { result, ...form } = useForm(trpc.models.test.mutationOptions(), {
     draft: { model: models[0] ?? "" },
@@ -150,10 +150,10 @@ export function TestProvider({ provider: { name, models }, isNew, onClose }: Tes
   );
 }
 
-type RemoveProps = { provider: OwnProvider; onClose: () => void };
+type RemoveProviderProps = { provider: OwnProvider; onClose: () => void };
 
 /** Confirms, with the agents and tools that use the provider's models, then removes it. */
-export function RemoveProvider({ provider: { name }, onClose }: RemoveProps) {
+export function RemoveProvider({ provider: { name }, onClose }: RemoveProviderProps) {
   const trpc = useTRPC();
   const users = useQuery({ ...trpc.models.users.queryOptions({ name }), staleTime: 0 });
   const form = useForm(trpc.models.remove.mutationOptions(), {

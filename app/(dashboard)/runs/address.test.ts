@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import type { RunFilter } from "@/server/runs/read/filter";
-import { paramsOf, readAddress, writeFilter } from "./address";
+import { paramsOf, readFilter, writeFilter } from "./address";
 
-const read = (query: string) => readAddress(new URLSearchParams(query));
+const read = (query: string) => readFilter(new URLSearchParams(query));
 
 test("reads every filter back as it was written", () => {
   const id = "0193c4aa-2efc-779d-96d7-58140f1414c7";
@@ -40,7 +40,7 @@ test("reports unknown parameters and reads the rest", () => {
   expect(
     read(`q=${"x".repeat(201)}&to=0&minCredits=0.00001&page=2`).unread.map((part) => part.slice(0, 6)),
   ).toEqual(["q=xxxx", "minCre", "page=2"]);
-  expect(readAddress(paramsOf({ kind: ["tool", "agent"], q: undefined }), ["kind"])).toEqual({
+  expect(readFilter(paramsOf({ kind: ["tool", "agent"], q: undefined }), ["kind"])).toEqual({
     filter: {},
     unread: [],
   });

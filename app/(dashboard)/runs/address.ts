@@ -17,7 +17,7 @@ export function paramsOf(found: Record<string, string | string[] | undefined>): 
  * matches more runs than the URL suggests: show that, and offer no bulk action.
  * @param others parameters in the URL for other purposes.
  */
-export function readAddress(
+export function readFilter(
   params: Pick<URLSearchParams, "keys" | "getAll">,
   others: readonly string[] = [],
 ): { filter: RunFilter; unread: string[] } {

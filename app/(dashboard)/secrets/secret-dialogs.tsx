@@ -68,10 +68,10 @@ function HowToUse({ name, onClose }: { name: string; onClose: () => void }) {
   );
 }
 
-type Props = { secret: SecretSummary; onClose: () => void };
+type SecretDialogProps = { secret: SecretSummary; onClose: () => void };
 
 /** Changes where a secret may be sent and when it expires; its value stays. */
-export function EditRules({ secret: { name, hosts, expiresAt: kept }, onClose }: Props) {
+export function EditRules({ secret: { name, hosts, expiresAt: kept }, onClose }: SecretDialogProps) {
   const trpc = useTRPC();
   const expiry = useExpiry(kept);
   const form = useForm(trpc.secrets.changeRules.mutationOptions(), {
@@ -92,7 +92,7 @@ export function EditRules({ secret: { name, hosts, expiresAt: kept }, onClose }:
 }
 
 /** Sets another value. Runs use it from their next call on. */
-export function ReplaceValue({ secret: { name, hosts, state }, onClose }: Props) {
+export function ReplaceValue({ secret: { name, hosts, state }, onClose }: SecretDialogProps) {
   const trpc = useTRPC();
   const expiry = useExpiry();
   const form = useForm(trpc.secrets.replace.mutationOptions(), {
@@ -121,7 +121,7 @@ export function ReplaceValue({ secret: { name, hosts, state }, onClose }: Props)
 }
 
 /** Confirms, with the tools that use the secret, then removes it. */
-export function RemoveSecret({ secret: { name }, onClose }: Props) {
+export function RemoveSecret({ secret: { name }, onClose }: SecretDialogProps) {
   const trpc = useTRPC();
   const users = useQuery({ ...trpc.secrets.users.queryOptions({ name }), staleTime: 0 });
   const form = useForm(trpc.secrets.remove.mutationOptions(), {

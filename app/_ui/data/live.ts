@@ -13,12 +13,12 @@ type Handlers = Record<string, (data: string, id: string) => void>;
  * Listens to server-sent events while mounted. The browser reconnects after a dropped connection and sends the last id;
  * after a refusal, such as too many streams, this hook asks `address` again. It pauses while nobody is signed in.
  * @param address null: do not listen.
- * @param look called after each refused attempt, to refresh the page without events.
+ * @param onRefused called after each refused attempt, to refresh the page without events.
  */
-export function useEvents(address: (() => string) | null, handlers: Handlers, look: () => void): void {
-  const latest = useRef({ address, handlers, look });
+export function useEvents(address: (() => string) | null, handlers: Handlers, onRefused: () => void): void {
+  const latest = useRef({ address, handlers, onRefused });
   useEffect(() => {
-    latest.current = { address, handlers, look };
+    latest.current = { address, handlers, onRefused };
   });
   const names = Object.keys(handlers).join(" ");
   const signedOut = useSignedOut();
@@ -38,7 +38,7 @@ export function useEvents(address: (() => string) | null, handlers: Handlers, lo
       source.onerror = () => {
         // The browser connects again by itself, which works unless the server is gone.
         if (source?.readyState !== EventSource.CLOSED) return void checkConnection();
-        latest.current.look();
+        latest.current.onRefused();
         retry = setTimeout(open, waitMs);
         waitMs = Math.min(waitMs * 2, MAX_WAIT_MS);
       };

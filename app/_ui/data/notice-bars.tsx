@@ -41,7 +41,7 @@ export function ConnectionLost() {
     registerServiceWorker();
     return () => window.removeEventListener("offline", check);
   }, []);
-  // A page that could not be fetched.
+  // Next could not fetch a page.
   const isOffline = useOffline();
   useEffect(() => {
     if (isOffline) void checkConnection();
@@ -49,7 +49,9 @@ export function ConnectionLost() {
   return useConnectionLost() ? <ConnectionBar /> : null;
 }
 
-/** The service worker shows our page when a page cannot be loaded. Browsers offer it over https and on localhost only. */
+/**
+ * The service worker shows a page of ours when no page can be loaded. Browsers offer it over https and on localhost only.
+ */
 function registerServiceWorker() {
   if ("serviceWorker" in navigator)
     navigator.serviceWorker.register("/service-worker.js").catch(() => undefined);

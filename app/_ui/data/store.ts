@@ -1,5 +1,12 @@
 import { useSyncExternalStore } from "react";
 
+const never = () => () => {};
+
+/** A value that only the browser knows. The server, and the first render in the browser, use `onServer`. */
+export function useBrowserValue<Value>(read: () => Value, onServer: Value): Value {
+  return useSyncExternalStore(never, read, () => onServer);
+}
+
 /** A value that all components of a tab share. The server renders the initial one. */
 export function createStore<Value>(initial: Value) {
   let current = initial;

@@ -3,7 +3,7 @@ import type { ReactNode } from "react";
 
 type FiguresProps = { label: string; narrow?: boolean; className?: string | undefined; children: ReactNode };
 
-/** Key figures side by side, divided by lines; two in a row on a phone, and always if there is little room. */
+/** Key figures side by side, divided by lines. On a phone, and with `narrow`, there are two in a row. */
 export function Figures({ label, narrow = false, className, children }: FiguresProps) {
   return (
     <section aria-label={label} className={clsx("border-line border-y", className)}>

@@ -16,7 +16,7 @@ export function formatSpan(ms: number): string {
   return formatDuration(ms).replace(/ 00 (s|min)$/, "");
 }
 
-/** An integer with thin spaces between groups: `1,284`. */
+/** An integer with commas between the thousands: `1,284`. */
 export function formatCount(count: number): string {
   return Math.round(count)
     .toString()

@@ -62,10 +62,10 @@ export function shownStatus(status: RunStatusName, waiting: boolean): RunStatusN
   return waiting && status === "Running" ? "Waiting" : status;
 }
 
-type Props = { status: RunStatusName; waiting?: boolean; compact?: boolean; className?: string };
+type StatusProps = { status: RunStatusName; waiting?: boolean; compact?: boolean; className?: string };
 
 /** A status as shape and text; with `compact`, a phone shows the shape only. */
-export function Status({ status, waiting = false, compact = false, className }: Props) {
+export function Status({ status, waiting = false, compact = false, className }: StatusProps) {
   const shown = shownStatus(status, waiting);
   return (
     <span

@@ -11,6 +11,7 @@ import {
 } from "react";
 import { rememberInCookie } from "@/app/_ui/data/cookie";
 import { serverTime, syncWithPage } from "@/app/_ui/data/server-clock";
+import { useBrowserValue } from "@/app/_ui/data/store";
 import {
   formatAgo,
   formatDate,
@@ -44,12 +45,10 @@ export function ownTimeZone(): string {
   return Intl.DateTimeFormat().resolvedOptions().timeZone || "UTC";
 }
 
-const never = () => () => {};
-
 /** The reader's time zone; a cookie tells it to the server. */
 export function useTimeZone(): string {
   const { timeZone, chosen } = useContext(TimeContext);
-  const own = useSyncExternalStore(never, ownTimeZone, () => timeZone);
+  const own = useBrowserValue(ownTimeZone, timeZone);
   return chosen ? timeZone : own;
 }
 

@@ -16,14 +16,14 @@ export function useExpiry(kept: string | null = null) {
   return { ...readExpiry(value, { now, kept }), field: { value, kept, onChange: setValue } };
 }
 
-type Props = ReturnType<typeof useExpiry>["field"] & {
+type ExpiryFieldProps = ReturnType<typeof useExpiry>["field"] & {
   error: string | undefined;
   /** What expires, for the hint: "The key". */
   what: string;
 };
 
 /** A choice of when something expires, with a date field for "On a date". */
-export function ExpiryField({ value, kept, error, what, onChange }: Props) {
+export function ExpiryField({ value, kept, error, what, onChange }: ExpiryFieldProps) {
   const timeZone = useTimeZone();
   const options = [
     ...(kept === null

@@ -5,7 +5,7 @@ import { Button } from "@/app/_ui/button";
 import { describeError } from "@/app/_ui/data/query-client";
 import { Dialog, DialogActions } from "@/app/_ui/dialog";
 
-type Props = {
+type FormDialogProps = {
   title: string;
   /** The submit button's label, and its label while the mutation runs. */
   act: string;
@@ -29,7 +29,15 @@ type Props = {
  * A dialog with a form. Only its buttons and Escape close it, so that a click beside it loses nothing. Nothing closes
  * it during the mutation, whose result may be shown only once.
  */
-export function FormDialog({ title, act, acting, mutation, wide = false, danger = false, ...props }: Props) {
+export function FormDialog({
+  title,
+  act,
+  acting,
+  mutation,
+  wide = false,
+  danger = false,
+  ...props
+}: FormDialogProps) {
   const { loading = false, dismiss = "Cancel", onSubmit, onClose, children } = props;
   const { problem = mutation.error === null ? null : describeError(mutation.error).message } = props;
   const busy = mutation.isPending;
@@ -69,7 +77,7 @@ function focusFirstFault(form: HTMLFormElement | null): void {
   form?.querySelector<HTMLElement>("[aria-invalid=true]")?.focus();
 }
 
-type ConfirmProps = Omit<Props, "danger" | "onSubmit"> & { onConfirm: () => void };
+type ConfirmProps = Omit<FormDialogProps, "danger" | "onSubmit"> & { onConfirm: () => void };
 
 /** Confirms an action that destroys or cannot be undone. */
 export function ConfirmDialog({ onConfirm, children, ...props }: ConfirmProps) {

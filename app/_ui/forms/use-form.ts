@@ -5,7 +5,9 @@ import { useState } from "react";
 import { readProblems } from "@/app/_ui/forms/form-problems";
 import { useNotify } from "@/app/_ui/toast";
 
-type TextOf<Draft> = { [Key in keyof Draft]: string extends Draft[Key] ? Key : never }[keyof Draft] & string;
+/** The names of the fields that hold a text. */
+export type TextName<Draft> = { [Key in keyof Draft]: string extends Draft[Key] ? Key : never }[keyof Draft] &
+  string;
 
 type Options<Draft, Result> = {
   draft: Draft;
@@ -13,14 +15,14 @@ type Options<Draft, Result> = {
   labels?: Record<string, string>;
   /** The queries that the mutation changes. */
   refresh?: readonly { pathKey: () => QueryKey }[];
-  /** What to report when it has succeeded; then the dialog closes. Null: nothing; undefined: it stays open. */
+  /** Called on success. Returns the message to show, null for none, or undefined to keep the dialog open. */
   done?: (result: Result) => string | readonly [title: string, description: string] | null | undefined;
   onClose: () => void;
 };
 
 /**
- * A dialog's mutation, what is typed for it, and its errors. `dialog` has props of `FormDialog` and `ConfirmDialog`, and
- * `field` those of a text field.
+ * The mutation of a dialog, its draft (what is typed for it), and its errors. `dialog` has props of `FormDialog` and
+ * `ConfirmDialog`, `field` those of a text field.
  */
 export function useForm<Result, Failure, Sent, Draft extends object>(
   mutationOptions: UseMutationOptions<Result, Failure, Sent>,
@@ -50,7 +52,7 @@ export function useForm<Result, Failure, Sent, Draft extends object>(
     result: mutation.data,
     sent: mutation.variables,
     dialog: { mutation, problem: problems.rest, onClose },
-    field: (name: TextOf<Draft>) => ({
+    field: (name: TextName<Draft>) => ({
       label: labels[`/${name}`] ?? name,
       error: errorAt(`/${name}`),
       value: String(draft[name]),

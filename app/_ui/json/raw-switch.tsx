@@ -4,10 +4,10 @@ import clsx from "clsx";
 import { type ReactNode, useState } from "react";
 import { PlainText } from "../text/plain-text";
 
-type Props = { raw: boolean; onSwitch: (raw: boolean) => void; className: string };
+type RawSwitchProps = { raw: boolean; onSwitch: (raw: boolean) => void; className: string };
 
 /** Switches between the formatted view of a text and the text as stored. */
-export function RawSwitch({ raw, onSwitch, className }: Props) {
+export function RawSwitch({ raw, onSwitch, className }: RawSwitchProps) {
   return (
     <button
       aria-pressed={raw}

@@ -15,10 +15,10 @@ export const SearchContext = createContext<Search | null>(null);
 /** Longer texts are collapsed. */
 const LONG_TEXT = 400;
 
-type Props = { value: string | number | boolean | null; most?: number };
+type ScalarProps = { value: string | number | boolean | null; most?: number };
 
 /** A value without members; `most` is the number of characters shown before the reader asks for more. */
-export function Scalar({ value, most = LONG_TEXT }: Props) {
+export function Scalar({ value, most = LONG_TEXT }: ScalarProps) {
   if (typeof value === "string") return <TextValue most={most} text={value} />;
   return (
     <span className={typeof value === "number" ? "text-json-number" : "text-json-word"}>
@@ -88,7 +88,7 @@ export function Marked({ text }: { text: string }) {
   );
 }
 
-/** Buttons that copy a value and its path; visible on hover. */
+/** Buttons that copy a value and its path. They appear on hover and on focus. */
 export function Copies({ path, value }: { path: string; value: Json }) {
   return (
     <span className="flex h-5 w-10 shrink-0 items-center opacity-0 focus-within:opacity-100 group-hover/node:opacity-100">

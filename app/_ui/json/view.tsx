@@ -51,9 +51,9 @@ function Plain({ value }: { value: Json }) {
   );
 }
 
-type Props = { text: string; value: JsonNode; searchText: string };
+type DocumentWithToolsProps = { text: string; value: JsonNode; searchText: string };
 
-function DocumentWithTools({ text, value, searchText: first }: Props) {
+function DocumentWithTools({ text, value, searchText: first }: DocumentWithToolsProps) {
   const [typed, setTyped] = useState(() => (first && searchJson(value, first)?.hits ? first : ""));
   const [startsWithHits] = useState(typed !== "");
   const searched = startsWithHits || text.length >= SEARCHED_FROM;

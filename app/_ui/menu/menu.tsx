@@ -96,7 +96,7 @@ export function MoreMenu({ label, quiet = false, children }: MoreMenuProps) {
   );
 }
 
-/** The popup draws a menu's entries, so its code is loaded by then. */
+/** For a menu's entries: only an open popup renders them, so its code is loaded. */
 function loadedPopup(): PopupModule {
   if (popup === undefined) throw new Error("A menu's entries must be inside a Menu.");
   return popup;

@@ -8,7 +8,7 @@ import { Link } from "@/app/_ui/link";
 const POPUP_CLASS =
   "max-h-(--available-height) min-w-44 max-w-80 overflow-y-auto rounded-lg border border-line-strong bg-raised p-1 text-ink shadow-raised outline-none";
 
-type Props = {
+type MenuPopupProps = {
   button: HTMLElement;
   open: boolean;
   onClose: () => void;
@@ -20,7 +20,15 @@ type Props = {
 };
 
 /** A menu's popup, below the button that opened it. */
-export function MenuPopup({ button, open, onClose, align, startsAtFirst, finalFocus, children }: Props) {
+export function MenuPopup({
+  button,
+  open,
+  onClose,
+  align,
+  startsAtFirst,
+  finalFocus,
+  children,
+}: MenuPopupProps) {
   const untouched = useRef(true);
   useEffect(() => {
     if (!open) untouched.current = true;

@@ -30,7 +30,7 @@ export function BackLink({
   );
 }
 
-type Props = {
+type DetailHeadProps = {
   back: { href: string; label: string };
   title: ReactNode;
   className?: string;
@@ -38,7 +38,7 @@ type Props = {
 };
 
 /** The head of a page below another one: the way back, the title, facts and acts. */
-export function DetailHead({ back, title, className, children }: Props) {
+export function DetailHead({ back, title, className, children }: DetailHeadProps) {
   return (
     <header
       className={clsx("flex min-h-14 flex-wrap items-center gap-x-3 gap-y-1 px-4 py-2 sm:px-6", className)}

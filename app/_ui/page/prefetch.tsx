@@ -20,9 +20,9 @@ export async function createPrefetch() {
   return { queryClient, trpc, actor, session };
 }
 
-type Props = { from: { queryClient: ReturnType<typeof createQueryClient> }; children: ReactNode };
+type PrefetchedProps = { from: { queryClient: ReturnType<typeof createQueryClient> }; children: ReactNode };
 
 /** Passes what was fetched on the server to the client components inside. */
-export function Prefetched({ from, children }: Props) {
+export function Prefetched({ from, children }: PrefetchedProps) {
   return <HydrationBoundary state={dehydrate(from.queryClient)}>{children}</HydrationBoundary>;
 }

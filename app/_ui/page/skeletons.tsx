@@ -42,14 +42,14 @@ export function TableSkeleton({ label, columns }: { label: string; columns: read
   );
 }
 
-type Props = {
+type ListPageSkeletonProps = {
   title: string;
   columns: readonly string[];
   /** What is above the table. */
   children?: ReactNode;
 };
 
-export function ListPageSkeleton({ title, columns, children }: Props) {
+export function ListPageSkeleton({ title, columns, children }: ListPageSkeletonProps) {
   return (
     <>
       <PageHead title={title} />

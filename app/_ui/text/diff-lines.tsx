@@ -11,10 +11,10 @@ const MARKS = { left: "− ", right: "+ ", same: "  " } as const;
 /** What screen readers hear before a line that only one side has. */
 type SideWords = { left: string; right: string };
 
-type Props = { label: string; lines: readonly (DiffLine | null)[]; words: SideWords };
+type DiffLinesProps = { label: string; lines: readonly (DiffLine | null)[]; words: SideWords };
 
 /** Compared lines; null: lines are left out. */
-export function DiffLines({ label, lines, words }: Props) {
+export function DiffLines({ label, lines, words }: DiffLinesProps) {
   const shown = useMemo(() => clipLines(lines), [lines]);
   return (
     <section

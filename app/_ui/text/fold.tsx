@@ -4,8 +4,9 @@ import clsx from "clsx";
 import { type ReactNode, type RefObject, useLayoutEffect, useRef, useState } from "react";
 import { formatBytes } from "@/app/_ui/figures/format";
 
-/** In bytes. */
+/** The button names the size of larger content, in bytes. */
 const SIZED_FROM = 4_096;
+
 type Props = {
   long: boolean;
   /** Whether it starts expanded. */

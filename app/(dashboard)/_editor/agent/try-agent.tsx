@@ -12,8 +12,8 @@ import { Link } from "@/app/_ui/link";
 import { TrySection } from "@/app/(dashboard)/_editor/editor-form";
 import type { Editor } from "@/app/(dashboard)/_editor/use-editor";
 import { FollowedRun } from "@/app/(dashboard)/_run/followed-run";
+import { MessageField } from "@/app/(dashboard)/_run/message-field";
 import { InputProblem } from "@/app/(dashboard)/_run/problem";
-import { RecentInputs } from "@/app/(dashboard)/_run/recent-inputs";
 import { AGENT_LABELS, type AgentFields, toDefinition } from "./agent-fields";
 
 /**
@@ -56,23 +56,13 @@ export function TryAgent({ editor }: { editor: Editor<AgentFields> }) {
   return (
     <TrySection editor={editor}>
       <div className="flex flex-col gap-2">
-        <div className="flex min-h-7 items-center justify-between">
-          <label className="font-medium" htmlFor={id}>
-            Message
-          </label>
-          {opened === null ? null : (
-            <RecentInputs of={{ kind: "agent", id: opened.id }} onPick={setMessage} />
-          )}
-        </div>
-        <textarea
-          aria-describedby={`${id}-problem`}
-          className="min-h-20 w-full resize-y rounded-md border border-input-line bg-canvas p-2.5"
-          id={id}
-          onChange={(event) => setMessage(event.target.value)}
+        <MessageField
+          agentId={opened?.id ?? null}
+          onChange={setMessage}
           onKeyDown={onKeyDown}
           placeholder="Ask the agent something"
+          problemId={`${id}-problem`}
           ref={field}
-          required
           value={message}
         />
         <InputProblem id={`${id}-problem`} problem={draft.isError ? listProblems(draft.error) : null} />

@@ -29,7 +29,7 @@ export function Catalogue({ title, onPick, onClose }: CatalogueProps) {
     <Dialog finalFocus={() => !picked.current} onClose={onClose} title={title}>
       <div className="-m-4">
         <FindList
-          groups={findItems(groupsOf(functions, choices.tools), text)}
+          groups={findItems(groupsOf(functions, choices.tools), text, Number.POSITIVE_INFINITY)}
           label="Search functions and tools"
           nothing={<p className="px-4 py-4 text-muted">Nothing matches “{text}”.</p>}
           onTake={pick}

@@ -1,6 +1,6 @@
 import type { ToolView } from "./tool-document";
 
-/** Something that a value can refer to. `alone`: the whole value, if there is none yet; by default the reference. */
+/** Something that a value can refer to. `alone`: what to insert into an empty value; by default the reference. */
 export type Insertable = { name: string; alone?: string };
 
 /** What the input of a step, or the output, can refer to: the tool's input and the outputs of earlier steps. */

@@ -57,7 +57,7 @@ export function Rest({ problems }: { problems: readonly TextProblem[] }) {
 const INPUT_FIELDS = new Set(["name", "slug", "description", "parameters"]);
 
 /** `isNew`: the tool is not saved yet, so its slug may be chosen. */
-export function InputForm({ isNew, ...props }: PartProps & { isNew: boolean }) {
+export function InputPartForm({ isNew, ...props }: PartProps & { isNew: boolean }) {
   const name = textFieldAt(props, ["name"]);
   const slug = textFieldAt(props, ["slug"]);
   // The slug of a new tool follows its name until it is changed by hand.
@@ -100,7 +100,7 @@ export function InputForm({ isNew, ...props }: PartProps & { isNew: boolean }) {
   );
 }
 
-export function OutputForm(props: PartProps) {
+export function OutputPartForm(props: PartProps) {
   const { tool } = props;
   return (
     <section aria-label="Output of the tool" className="flex max-w-3xl flex-col gap-4">

@@ -142,7 +142,7 @@ const FLOW = [
     ],
   },
 ];
-/** Those that a group of steps has, too. */
+/** The fields that a group of steps has as well. */
 const OF_GROUPS = new Set(["if", "concurrency"]);
 
 /** Fields with a control, which shows their problems. */

@@ -13,14 +13,14 @@ import { EDITED_QUERY, type EditorProps, useEditor } from "@/app/(dashboard)/_ed
 import type { TextProblem } from "@/server/catalog/edit-definition";
 import type { Callable } from "./catalogue";
 import { NEW_TOOL } from "./new-tool";
-import { InputForm, OutputForm, type PartProps } from "./part-form";
+import { InputPartForm, OutputPartForm, type PartProps } from "./part-form";
 import { Problems, useChecked } from "./problems";
 import { StepForm } from "./step-form";
 import { type Part, StepList } from "./step-list";
 import { freeStepId, insertStep, readTool, setValue } from "./tool-document";
 import { YamlField } from "./yaml-field";
 
-/** What only some use is loaded with the first use. */
+/** Loaded when they are first shown. */
 const TryPanel = lazy(() => import("./try-panel"), "TryPanel");
 const Catalogue = lazy(() => import("./catalogue"), "Catalogue");
 
@@ -62,7 +62,7 @@ export function ToolEditor({ mode, id }: EditorProps) {
   const tool = useMemo(() => readTool(yaml), [yaml]);
   const steps = tool?.steps ?? [];
   const selected = typeof chosen === "number" && chosen >= steps.length ? "input" : chosen;
-  const lines = typeof selected === "number" ? steps[selected]?.lines : undefined;
+  const selectedLines = typeof selected === "number" ? steps[selected]?.lines : undefined;
 
   const problemsIn = (part: Part) => problems.filter(({ path }) => partOf(path) === part);
   /** If there are problems, saving goes to the first one. A conflict is not one of them. */
@@ -84,7 +84,7 @@ export function ToolEditor({ mode, id }: EditorProps) {
     const start = before.reduce((sum, { length }) => sum + length + 1, 0);
     area.setSelectionRange(start, start + (area.value.slice(start).split("\n")[0] ?? "").length);
   }
-  // What gets the focus when the selected part is shown, as a CSS selector: an act may have removed what had it.
+  // A CSS selector of what gets the focus after the next render. The element that had it may be removed by then.
   const focusNext = useRef<string | null>(null);
   useEffect(() => {
     if (focusNext.current === null) return;
@@ -135,7 +135,7 @@ export function ToolEditor({ mode, id }: EditorProps) {
             <YamlField
               label="Definition as YAML"
               lines={problems.flatMap(({ line }) => line ?? [])}
-              marked={lines}
+              marked={selectedLines}
               onChange={(text) => change(() => text)}
               ref={field}
               value={yaml}
@@ -176,8 +176,8 @@ export function ToolEditor({ mode, id }: EditorProps) {
 
 /** The form of the tool's input, output or one step. */
 function PartForm({ part, isNew, ...props }: PartProps & { part: Part; isNew: boolean }) {
-  if (part === "input") return <InputForm {...props} isNew={isNew} />;
-  if (part === "output") return <OutputForm {...props} />;
+  if (part === "input") return <InputPartForm {...props} isNew={isNew} />;
+  if (part === "output") return <OutputPartForm {...props} />;
   const step = props.tool.steps[part];
   return step ? <StepForm {...props} index={part} step={step} /> : null;
 }

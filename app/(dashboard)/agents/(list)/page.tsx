@@ -1,7 +1,6 @@
 import type { Metadata } from "next";
 import { ForMembers } from "@/app/_ui/role";
-import { ListCell } from "@/app/_ui/table";
-import { definitionListPage } from "../../_definitions/definition-list";
+import { definitionListPage } from "../../_definitions/list-page";
 import { StarterLinks } from "../../_editor/agent/starter-links";
 import { OperatorCommand } from "../../operator-command";
 
@@ -10,12 +9,11 @@ export const metadata: Metadata = { title: "Agents" };
 export default definitionListPage("Agent", {
   read: (api) => api.catalog.agents(),
   about: {
-    column: ["Model", "w-[14%] max-lg:hidden"],
-    cell: ({ model }) => (
-      <ListCell className="mono truncate text-muted" area="wide">
-        {model}
-      </ListCell>
-    ),
+    head: "Model",
+    width: "w-[14%]",
+    area: "wide",
+    look: "cut",
+    cell: ({ model }) => <span className="mono">{model}</span>,
   },
   empty: (
     <>

@@ -14,7 +14,7 @@ import { isMarkedUp } from "@/app/_ui/text/markdown/marked-up";
 import { PlainText } from "@/app/_ui/text/plain-text";
 import type { AttachmentPolicy } from "@/server/agent/definition";
 import type { AgentDetail } from "@/server/catalog/inspect-definition";
-import { DefinitionPage } from "../../_definitions/definition-page";
+import { DefinitionView } from "../../_definitions/definition-view";
 import { FlowPart, LimitsPart } from "../../_definitions/flow";
 
 /** Only agents that answer with JSON have it. */
@@ -25,7 +25,7 @@ export function AgentView({ agentId, prompt }: { agentId: string; prompt: FirstV
   const trpc = useTRPC();
   const { data: agent } = useSuspenseQuery(trpc.definitions.agent.queryOptions({ agentId }));
   return (
-    <DefinitionPage of={{ kind: "agent", ...agent }} parameters={null}>
+    <DefinitionView of={{ kind: "agent", ...agent }} parameters={null}>
       <FlowPart mark={<MessageIcon />} title="Starts with a message">
         <p className="text-muted">From the dashboard, the API or a trigger.</p>
       </FlowPart>
@@ -46,7 +46,7 @@ export function AgentView({ agentId, prompt }: { agentId: string; prompt: FirstV
           <SchemaTable label="Output schema" schema={agent.outputSchema} />
         )}
       </FlowPart>
-    </DefinitionPage>
+    </DefinitionView>
   );
 }
 

@@ -6,21 +6,19 @@ import { notFound } from "next/navigation";
 import { Link } from "@/app/_ui/link";
 import { PageHead } from "@/app/_ui/page/page";
 import { LinesSkeleton } from "@/app/_ui/page/skeletons";
-import { streamed } from "../../content-page";
+import { detailPage } from "../../content-page";
 import { GuideText } from "../guide-text";
 import { GUIDES } from "../guides";
 
 export const metadata: Metadata = { title: "Docs" };
 
-export default function GuidePage(props: PageProps<"/docs/[guide]">) {
-  return streamed(
-    () => content(props),
-    <>
-      <PageHead title="Docs" />
-      <LinesSkeleton />
-    </>,
-  );
-}
+export default detailPage(
+  content,
+  <>
+    <PageHead title="Docs" />
+    <LinesSkeleton />
+  </>,
+);
 
 async function content({ params }: PageProps<"/docs/[guide]">) {
   const { guide: name } = await params;

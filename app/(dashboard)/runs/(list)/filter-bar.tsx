@@ -19,7 +19,7 @@ const FilterPicker = dynamic(() => load().then((module) => module.FilterPicker),
 
 /** Describes the search of server/runs/read/find.ts. */
 export const SEARCH_HELP =
-  "Finds runs that contain all words: in the first 8,192 characters of input or output, or the first 2,048 of the error. A word matches by its beginning, one of one or two letters only as a whole. While a run is in progress, the search matches the exact text of its input. Punctuation is not searched.";
+  "Finds runs that contain all words: in the first 8,192 characters of input or output, or the first 2,048 of the error. A word matches by its beginning; a word of one or two letters matches only as a whole. While a run is in progress, the search matches the exact text of its input. Punctuation is not searched.";
 
 const NOTHING: FilterTargets = { agents: [], tools: [], triggers: [], keys: [], people: [] };
 

@@ -17,7 +17,7 @@ import { useMay } from "@/app/_ui/role";
 import { HeadCell } from "@/app/_ui/table";
 import { Unreadable } from "@/app/_ui/text/unreadable";
 import type { RunSummary } from "@/server/runs/read/list";
-import { readAddress, writeFilter } from "../address";
+import { readFilter, writeFilter } from "../address";
 import { describeSource } from "../describe-source";
 import { rememberList } from "../last-list";
 import { runsQuery } from "../query";
@@ -34,7 +34,7 @@ import { useLiveRuns } from "./use-live-runs";
 export function RunsList() {
   const trpc = useTRPC();
   const params = useSearchParams();
-  const { filter, unread } = useMemo(() => readAddress(params), [params]);
+  const { filter, unread } = useMemo(() => readFilter(params), [params]);
   const query = useInfiniteQuery({ ...runsQuery(trpc, filter), placeholderData: keepPreviousData });
   const runs = useMemo(() => query.data?.pages.flatMap((page) => page.items) ?? [], [query.data]);
   const { waiting, showWaiting } = useLiveRuns(
@@ -42,7 +42,7 @@ export function RunsList() {
     query.isSuccess && !query.isPlaceholderData ? { shown: runs, hasOlder: query.hasNextPage } : null,
   );
   const list = useRef<HTMLTableSectionElement>(null);
-  const lookFor = useReveal(list, runs);
+  const reveal = useReveal(list, runs);
   const mayCancel = useMay("member");
   const { selection, select, clear } = useSelection(runs);
   useListKeys(list);
@@ -55,7 +55,7 @@ export function RunsList() {
   return (
     <>
       <PageHead title="Runs">
-        {/* Without the unknown conditions the list is wider than intended, so bulk actions are disabled. */}
+        {/* The list ignores unknown conditions, so it may show more runs than intended: no bulk actions. */}
         {unread.length > 0 ? null : <ListMenu filter={filter} />}
         <NewRunMenu />
       </PageHead>
@@ -72,7 +72,7 @@ export function RunsList() {
               className="-mt-9 h-7 rounded-full sm:mt-0.5 bg-accent-fill px-3 font-medium text-on-accent text-xs shadow-raised hover:bg-accent-fill-hover"
               onClick={() => {
                 const first = showWaiting();
-                if (first !== undefined && first < (runs[0]?.id ?? "")) lookFor(first);
+                if (first !== undefined && first < (runs[0]?.id ?? "")) reveal(first);
                 else window.scrollTo({ top: 0 });
               }}
               type="button"
@@ -147,7 +147,7 @@ const correctFilter = (change: FilterChange) =>
  * a transition. The browser fetches the rows itself, because a server navigation would send the same page again.
  */
 function changeFilter(change: FilterChange, write: (address: string) => void): void {
-  const { filter } = readAddress(new URLSearchParams(location.search));
+  const { filter } = readFilter(new URLSearchParams(location.search));
   const next = writeFilter(change(filter));
   if (next !== location.search) write(`/runs${next}`);
 }

@@ -42,7 +42,7 @@ export function useLiveRuns(filter: RunFilter, view: { shown: RunSummary[]; hasO
     return waiting[0];
   }
 
-  async function look(ids: string[]): Promise<void> {
+  async function refresh(ids: string[]): Promise<void> {
     const { filter, view, key } = latest.current;
     if (!view) return;
     const { shown } = view;
@@ -95,7 +95,7 @@ export function useLiveRuns(filter: RunFilter, view: { shown: RunSummary[]; hasO
       while (changedIds.current.size > 0) {
         const ids = changedIds.current.has("all") ? [] : [...changedIds.current];
         changedIds.current = new Set();
-        await look(ids);
+        await refresh(ids);
       }
     } catch {
       // The next event queries again.

@@ -9,11 +9,11 @@ const KEYS = [...KINDS, "attempt"] as const;
 /** The line in the page's URL. */
 export type LineAddress = { [key in (typeof KEYS)[number]]?: string | undefined };
 
-export function readAddress(query: URLSearchParams): LineAddress {
+export function readLineAddress(query: URLSearchParams): LineAddress {
   return Object.fromEntries(KEYS.map((key) => [key, query.get(key) ?? undefined]));
 }
 
-export function writeAddress(query: URLSearchParams, line: Line | null): void {
+export function writeLineAddress(query: URLSearchParams, line: Line | null): void {
   for (const key of KEYS) query.delete(key);
   if (line === null) return;
   for (const [key, value] of Object.entries(addressOf(line))) query.set(key, value);

@@ -5,9 +5,9 @@ import {
   attemptsToUnfold,
   chooseLine,
   describeAddress,
-  readAddress,
+  readLineAddress,
   runToUnfold,
-  writeAddress,
+  writeLineAddress,
 } from "./line-address";
 import { isAtFault, linesOf, rowsOf, type Unfolded, waitsOf, withWaits } from "./lines";
 
@@ -108,8 +108,8 @@ it("gives every kind of line a unique address that leads back to it", () => {
   expect(lines).toHaveLength(5);
   for (const line of lines) {
     const query = new URLSearchParams("tab=both&step=9&attempt=9");
-    writeAddress(query, line);
-    expect(chooseLine(lines, readAddress(query), run)).toBe(line);
+    writeLineAddress(query, line);
+    expect(chooseLine(lines, readLineAddress(query), run)).toBe(line);
     expect(query.get("tab")).toBe("both");
   }
   expect(attemptsToUnfold({ step: "1", attempt: "2" })).toBe("1");

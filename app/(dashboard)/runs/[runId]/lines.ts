@@ -116,7 +116,7 @@ function numberOf(work: StepLine | CallLine): number {
   return "number" in work ? work.number : 0;
 }
 
-/** What had begun when a run ended has the run's end as its own. */
+/** Work that failed at the moment its run was cancelled was in progress then: it counts as cancelled. */
 function statusIn(run: Inspected["run"], work: StepLine | CallLine): LineStatus {
   if (work.status !== "Failed") return work.status;
   if (run.status === "Cancelled" && work.finishedAt === run.finishedAt) return "Cancelled";

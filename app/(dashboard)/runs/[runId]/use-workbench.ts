@@ -8,9 +8,9 @@ import {
   chooseLine,
   describeAddress,
   isNamed,
-  readAddress,
+  readLineAddress,
   runToUnfold,
-  writeAddress,
+  writeLineAddress,
 } from "./line-address";
 import {
   holdersOf,
@@ -36,7 +36,7 @@ export function useWorkbench(inspection: RunInspection) {
   const { run } = inspection;
   const live = !isTerminal(run.status);
   const wasLive = useWasTrue(live);
-  const address = readAddress(useSearchParams());
+  const address = readLineAddress(useSearchParams());
   const inner = runToUnfold(address, inspection.steps);
   const { unfolded, isUnfolded, unfold } = useUnfolding({ run: inner, attempts: attemptsToUnfold(address) });
   const own = useMemo(() => rowsOf(linesOf(inspection)).filter(isWork), [inspection]);
@@ -55,13 +55,13 @@ export function useWorkbench(inspection: RunInspection) {
 
   /** The line in the URL. Keys may arrive faster than the page renders. */
   const latest = () => {
-    const wanted = readAddress(new URLSearchParams(window.location.search));
+    const wanted = readLineAddress(new URLSearchParams(window.location.search));
     return all.find((each) => isNamed(each, wanted)) ?? chosen;
   };
   const choose = useCallback((next: Line | null) => {
     setStayedAt(null);
     const url = new URL(window.location.href);
-    writeAddress(url.searchParams, next);
+    writeLineAddress(url.searchParams, next);
     window.history.replaceState(null, "", url);
   }, []);
 

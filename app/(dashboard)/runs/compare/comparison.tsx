@@ -98,7 +98,7 @@ export function Comparison({ a, b }: { a: string; b: string }) {
   );
 }
 
-type Figure = {
+type ComparedFigure = {
   name: string;
   /** What is compared. */
   value?: (run: RunDetail) => string | number | null;
@@ -108,7 +108,7 @@ type Figure = {
   format?: (size: number) => string;
 };
 
-const FIGURES: Figure[] = [
+const FIGURES: ComparedFigure[] = [
   {
     name: "Run",
     show: (run) => (
@@ -152,7 +152,7 @@ const FIGURES: Figure[] = [
 function differenceOf(
   a: string | number | null,
   b: string | number | null,
-  format: Figure["format"],
+  format: ComparedFigure["format"],
 ): string | null {
   if (a === b) return null;
   if (!format) return "differs";

@@ -2,38 +2,39 @@ import type { Metadata } from "next";
 import { notFound } from "next/navigation";
 import { createPrefetch, Prefetched } from "@/app/_ui/page/prefetch";
 import { isUuid } from "@/server/ids";
-import { orNotFound, streamed } from "../../content-page";
+import { detailPage, orNotFound } from "../../content-page";
 import { runsQuery, sameTarget } from "../query";
 import { Comparison, RunPicker, Skeleton } from "./parts";
 
 export const metadata: Metadata = { title: "Compare runs" };
 
-/** Compares two runs: `?a=` and `?b=`. Without `b` the reader picks one. */
 type Props = { searchParams: Promise<{ a?: string; b?: string }> };
 
-export default function ComparePage(props: Props) {
-  return streamed(() => content(props), <Skeleton />);
-}
-
-async function content({ searchParams }: Props) {
-  const { a, b } = await searchParams;
-  if (!a || !isUuid(a) || (b !== undefined && !isUuid(b))) notFound();
-  const prefetch = await createPrefetch();
-  const { queryClient, trpc } = prefetch;
-  const read = (runId: string) =>
-    orNotFound(queryClient.fetchQuery(trpc.runs.inspect.queryOptions({ runId })));
-  const [first] = await Promise.all([
-    read(a),
-    b ? read(b) : null,
-    b ? queryClient.prefetchQuery(trpc.runs.compareConfigurations.queryOptions({ a, b })) : null,
-  ]);
-  if (!b) {
-    await Promise.all([
-      queryClient.prefetchInfiniteQuery(runsQuery(trpc, sameTarget(first.run))),
-      queryClient.prefetchQuery(trpc.catalog.filterTargets.queryOptions()),
+/** Compares two runs: `?a=` and `?b=`. Without `b` the reader picks one. */
+export default detailPage(
+  async ({ searchParams }: Props) => {
+    const { a, b } = await searchParams;
+    if (!a || !isUuid(a) || (b !== undefined && !isUuid(b))) notFound();
+    const prefetch = await createPrefetch();
+    const { queryClient, trpc } = prefetch;
+    const read = (runId: string) =>
+      orNotFound(queryClient.fetchQuery(trpc.runs.inspect.queryOptions({ runId })));
+    const [first] = await Promise.all([
+      read(a),
+      b ? read(b) : null,
+      b ? queryClient.prefetchQuery(trpc.runs.compareConfigurations.queryOptions({ a, b })) : null,
     ]);
-  }
-  return (
-    <Prefetched from={prefetch}>{b ? <Comparison a={a} b={b} /> : <RunPicker run={first.run} />}</Prefetched>
-  );
-}
+    if (!b) {
+      await Promise.all([
+        queryClient.prefetchInfiniteQuery(runsQuery(trpc, sameTarget(first.run))),
+        queryClient.prefetchQuery(trpc.catalog.filterTargets.queryOptions()),
+      ]);
+    }
+    return (
+      <Prefetched from={prefetch}>
+        {b ? <Comparison a={a} b={b} /> : <RunPicker run={first.run} />}
+      </Prefetched>
+    );
+  },
+  <Skeleton />,
+);

@@ -43,7 +43,7 @@ export function RunPicker({ run }: { run: RunDetail }) {
           className={clsx("border-line border-t", query.isPlaceholderData && "opacity-60")}
         >
           {others ? (
-            others.map((other) => <Choice key={other.id} other={other} run={run} />)
+            others.map((other) => <OtherRun key={other.id} other={other} run={run} />)
           ) : (
             <ItemSkeletons />
           )}
@@ -54,7 +54,7 @@ export function RunPicker({ run }: { run: RunDetail }) {
   );
 }
 
-function Choice({ run, other }: { run: RunDetail; other: RunSummary }) {
+function OtherRun({ run, other }: { run: RunDetail; other: RunSummary }) {
   return (
     <li className="border-line border-b">
       <Link

@@ -79,10 +79,10 @@ export function TextDifference({
 
 const WORDS = { left: "only left", right: "only right" };
 
-/** A text as far as loaded, or none; `cut` if that is only its start. */
+/** A text as far as it is loaded. `cut`: this is only its start. `isThere`: the run has such a text. */
 type Side = { text: string; cut: boolean; isThere: boolean };
 
-/** One run's text as far as loaded; "" for none. */
+/** One run's text, and the state of loading it. The text is "" if the run has none. */
 function useSide(run: RunDetail, side: "input" | "output") {
   const preview = run[side];
   const address = `/api/runs/${run.id}/text?field=${side}`;

@@ -1,8 +1,7 @@
 import type { Metadata } from "next";
 import { PageButton } from "@/app/_ui/page/page-button";
 import { ForMembers } from "@/app/_ui/role";
-import { ListCell } from "@/app/_ui/table";
-import { definitionListPage } from "../../_definitions/definition-list";
+import { definitionListPage } from "../../_definitions/list-page";
 import { OperatorCommand } from "../../operator-command";
 
 export const metadata: Metadata = { title: "Tools" };
@@ -10,12 +9,11 @@ export const metadata: Metadata = { title: "Tools" };
 export default definitionListPage("Tool", {
   read: (api) => api.catalog.tools(),
   about: {
-    column: ["Description", "w-[16%] max-xl:hidden"],
-    cell: ({ description }) => (
-      <ListCell className="truncate text-muted max-xl:hidden" area="wide">
-        <span title={description}>{description}</span>
-      </ListCell>
-    ),
+    head: "Description",
+    width: "w-[16%]",
+    area: "wider",
+    look: "cut",
+    cell: ({ description }) => <span title={description}>{description}</span>,
   },
   empty: (
     <>

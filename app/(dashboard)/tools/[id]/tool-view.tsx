@@ -5,7 +5,7 @@ import { useTRPC } from "@/app/_ui/data/providers";
 import { formatPlural } from "@/app/_ui/figures/format";
 import { CheckIcon, TextIcon } from "@/app/_ui/icons";
 import { JsonView } from "@/app/_ui/json/view";
-import { DefinitionPage } from "../../_definitions/definition-page";
+import { DefinitionView } from "../../_definitions/definition-view";
 import { FlowPart, LimitsPart } from "../../_definitions/flow";
 import { SchemaTable } from "../../_definitions/schema-table";
 import { StepPart } from "./step-part";
@@ -15,7 +15,7 @@ export function ToolView({ toolId }: { toolId: string }) {
   const trpc = useTRPC();
   const { data: tool } = useSuspenseQuery(trpc.definitions.tool.queryOptions({ toolId }));
   return (
-    <DefinitionPage of={{ kind: "tool", ...tool }} parameters={tool.parameters}>
+    <DefinitionView of={{ kind: "tool", ...tool }} parameters={tool.parameters}>
       <FlowPart
         end={formatPlural(tool.steps.length, "step")}
         mark={<TextIcon />}
@@ -41,6 +41,6 @@ export function ToolView({ toolId }: { toolId: string }) {
         )}
       </FlowPart>
       <LimitsPart of={tool} />
-    </DefinitionPage>
+    </DefinitionView>
   );
 }

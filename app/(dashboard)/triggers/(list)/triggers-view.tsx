@@ -8,7 +8,7 @@ import { lazy } from "@/app/_ui/lazy";
 import { Link } from "@/app/_ui/link";
 import { Empty, PageHead } from "@/app/_ui/page/page";
 import { PageButton } from "@/app/_ui/page/page-button";
-import { Badge, ListCell } from "@/app/_ui/table";
+import { Badge } from "@/app/_ui/table";
 import type { LastCall } from "@/server/catalog/overview";
 import type { ListView } from "../../_definitions/week";
 import { WeekList } from "../../_definitions/week-list";
@@ -35,20 +35,25 @@ export function TriggersView({ view }: { view: ListView }) {
       ) : (
         <WeekList
           about={{
-            column: ["Starts", "w-[18%] max-lg:hidden"],
+            head: "Starts",
+            width: "w-[18%]",
+            area: "lineOrWide",
             cell: ({ target: { kind, name, gone } }) => (
-              <ListCell className="truncate md:max-lg:hidden" area="line">
+              <span className="block truncate">
                 <span className="text-muted capitalize">{kind}</span> {name}
                 {gone ? <span className="text-failed"> (deleted: calls are refused)</span> : null}
-              </ListCell>
+              </span>
             ),
           }}
           badges={({ enabled }) => (enabled ? null : <Badge>disabled</Badge>)}
           items={data}
           kind="Trigger"
           last={{
-            column: ["Last call", "w-46"],
-            content: ({ id, lastCall }) => <LastCallLink call={lastCall} triggerId={id} />,
+            head: "Last call",
+            width: "w-46",
+            area: "share",
+            look: "line",
+            cell: ({ id, lastCall }) => <LastCallLink call={lastCall} triggerId={id} />,
           }}
           view={view}
         />

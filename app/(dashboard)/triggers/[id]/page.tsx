@@ -2,20 +2,14 @@ import type { Metadata } from "next";
 import { PartHead } from "@/app/_ui/figures/facts";
 import { DetailHeadSkeleton, FactsSkeleton, TableSkeleton } from "@/app/_ui/page/skeletons";
 import { isUuid } from "@/server/ids";
-import { itemPage } from "../../_definitions/item-page";
 import { weekQuery } from "../../_definitions/query";
+import { itemPage } from "../../content-page";
 import { deliveriesQuery, readOutcome } from "./query";
 import { TriggerView } from "./trigger-view";
 
 export const metadata: Metadata = { title: "Trigger" };
 
 export default itemPage(
-  <>
-    <DetailHeadSkeleton back="Triggers" />
-    <FactsSkeleton label="Definition" names={["Address", "Starts", "Signature", "Rate limit", "Created"]} />
-    <PartHead title="Deliveries" />
-    <TableSkeleton columns={["Received", "Outcome", "Reason", "Size", "Run"]} label="Deliveries" />
-  </>,
   async ({ queryClient, trpc }, triggerId, search) => {
     const [outcome, deliveryId] = [search.outcome, search.delivery].map((value) => [value].flat()[0]);
     await queryClient.fetchQuery(trpc.triggers.inspect.queryOptions({ triggerId }));
@@ -28,4 +22,10 @@ export default itemPage(
     ]);
     return <TriggerView triggerId={triggerId} />;
   },
+  <>
+    <DetailHeadSkeleton back="Triggers" />
+    <FactsSkeleton label="Definition" names={["Address", "Starts", "Signature", "Rate limit", "Created"]} />
+    <PartHead title="Deliveries" />
+    <TableSkeleton columns={["Received", "Outcome", "Reason", "Size", "Run"]} label="Deliveries" />
+  </>,
 );

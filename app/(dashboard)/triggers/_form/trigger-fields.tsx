@@ -4,6 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useTRPC } from "@/app/_ui/data/providers";
 import { Choice, FieldGroup, SelectField, TextField } from "@/app/_ui/forms/form";
 import type { FormProblems } from "@/app/_ui/forms/form-problems";
+import type { TextName } from "@/app/_ui/forms/use-form";
 import { Link } from "@/app/_ui/link";
 import type { TriggerDetail } from "@/server/webhooks/inspect-trigger";
 import { slugOf } from "../../_editor/slug";
@@ -22,19 +23,19 @@ export const TRIGGER_LABELS = {
   "/maxCredits": "Credits per run",
 };
 
-type FieldsProps = {
+type TriggerFieldsProps = {
   draft: TriggerDraft;
   errorAt: FormProblems["at"];
+  /** The trigger that is edited; null for a new one. */
+  existing: TriggerDetail | null;
   onChange: (part: Partial<TriggerDraft>) => void;
 };
-type TextName = "name" | "slug" | "target" | "template" | "requests" | "seconds" | "maxCredits" | "ownSecret";
 
-/** The fields of a trigger's form. `existing` fixes the slug and, if calls are signed, the scheme. */
-export function TriggerFields({ existing, ...props }: FieldsProps & { existing: TriggerDetail | null }) {
-  const { draft, errorAt, onChange } = props;
+/** The fields of a trigger's form. An existing one keeps its slug and, if calls are signed, the scheme. */
+export function TriggerFields({ draft, errorAt, existing, onChange }: TriggerFieldsProps) {
   const isSchemeFixed = existing === null ? draft.secret === "none" : existing.secrets.length > 0;
   /** The props of the control that edits one field as a text. */
-  const bind = (name: TextName, pointer = `/${name}`) => ({
+  const bind = (name: TextName<TriggerDraft>, pointer = `/${name}`) => ({
     value: draft[name],
     error: errorAt(pointer),
     onChange: (text: string) => onChange({ [name]: text }),

@@ -1,19 +1,17 @@
 "use client";
 
-import { useMutation, useQuery } from "@tanstack/react-query";
-import { useState } from "react";
+import { useQuery } from "@tanstack/react-query";
 import { Button, buttonClass } from "@/app/_ui/button";
-import { useTRPC } from "@/app/_ui/data/providers";
+import { useTRPC, useTRPCClient } from "@/app/_ui/data/providers";
 import { Dialog, DialogActions } from "@/app/_ui/dialog";
 import { FormDialog } from "@/app/_ui/forms/form-dialog";
-import { readProblems } from "@/app/_ui/forms/form-problems";
 import { CopyTextButton, OneTimeValue } from "@/app/_ui/forms/one-time-value";
+import { useForm } from "@/app/_ui/forms/use-form";
 import { Link } from "@/app/_ui/link";
 import { Command, SkeletonLine } from "@/app/_ui/page/page";
-import { useNotify } from "@/app/_ui/toast";
 import type { TriggerDetail } from "@/server/webhooks/inspect-trigger";
 import { curlLine } from "../[id]/curl-line";
-import { draftOf, NEW_TRIGGER, readDraft } from "./trigger-draft";
+import { draftOf, NEW_TRIGGER, readDraft, type TriggerDraft } from "./trigger-draft";
 import { TRIGGER_LABELS, TriggerFields } from "./trigger-fields";
 
 type TriggerFormProps = { trigger?: TriggerDetail | null; onClose: () => void };
@@ -24,58 +22,47 @@ type TriggerFormProps = { trigger?: TriggerDetail | null; onClose: () => void };
  */
 export function TriggerForm({ trigger = null, onClose }: TriggerFormProps) {
   const trpc = useTRPC();
-  const notify = useNotify();
-  const [typed, setTyped] = useState(() => (trigger === null ? NEW_TRIGGER : draftOf(trigger)));
+  const client = useTRPCClient();
+  const form = useForm(
+    {
+      /** Returns the new trigger; null if an existing one was changed. */
+      mutationFn: async (draft: TriggerDraft) => {
+        const { definition } = readDraft(draft);
+        if (trigger !== null) {
+          await client.triggers.update.mutate(definition);
+          return null;
+        }
+        return client.triggers.create.mutate({
+          ...definition,
+          generateSecret: draft.secret === "generated",
+          secret: draft.secret === "own" ? draft.ownSecret : null,
+        });
+      },
+    },
+    {
+      draft: trigger === null ? NEW_TRIGGER : draftOf(trigger),
+      labels: TRIGGER_LABELS,
+      refresh: [trpc.triggers.inspect, trpc.catalog],
+      done: (created) => (created === null ? "Trigger saved" : undefined),
+      onClose,
+    },
+  );
   const { data: directory = [] } = useQuery(trpc.catalog.directory.queryOptions());
   const [only, ...others] = directory.filter(({ kind }) => kind !== "trigger");
   // The only agent or tool is preselected in a new trigger.
   const preset = trigger === null && only && others.length === 0 ? `${only.kind}/${only.slug}` : "";
-  const draft = { ...typed, target: typed.target || preset };
-  const [faults, setFaults] = useState<Record<string, string>>({});
-  const meta = { refresh: [trpc.triggers.inspect.pathKey(), trpc.catalog.pathKey()] };
-  const create = useMutation(trpc.triggers.create.mutationOptions({ meta }));
-  const update = useMutation(
-    trpc.triggers.update.mutationOptions({
-      meta,
-      onSuccess: () => {
-        notify("Trigger saved");
-        onClose();
-      },
-    }),
-  );
-  if (create.data) return <CreatedDialog created={create.data} name={draft.name} onClose={onClose} />;
-  const mutation = trigger === null ? create : update;
-  const problems = readProblems(mutation.error, TRIGGER_LABELS);
-
-  function submit() {
-    const { definition, faults: found } = readDraft(draft);
-    setFaults(found);
-    if (Object.keys(found).length > 0) return;
-    if (trigger !== null) return update.mutate(definition);
-    create.mutate({
-      ...definition,
-      generateSecret: draft.secret === "generated",
-      secret: draft.secret === "own" ? draft.ownSecret : null,
-    });
-  }
-
+  const draft = { ...form.draft, target: form.draft.target || preset };
+  if (form.result) return <CreatedDialog created={form.result} name={draft.name} onClose={onClose} />;
   return (
     <FormDialog
+      {...form.dialog}
       act={trigger === null ? "Create trigger" : "Save"}
       acting={trigger === null ? "Creating" : "Saving"}
-      mutation={mutation}
-      onClose={onClose}
-      onSubmit={submit}
-      problem={problems.rest}
+      onSubmit={() => form.send(draft, readDraft(draft).faults)}
       title={trigger === null ? "New trigger" : `Edit ${trigger.name}`}
       wide
     >
-      <TriggerFields
-        draft={draft}
-        errorAt={(path) => faults[path] ?? problems.at(path)}
-        existing={trigger}
-        onChange={(part) => setTyped((before) => ({ ...before, ...part }))}
-      />
+      <TriggerFields draft={draft} errorAt={form.errorAt} existing={trigger} onChange={form.change} />
     </FormDialog>
   );
 }

@@ -1,4 +1,4 @@
-import { readAddress } from "@/app/(dashboard)/runs/address";
+import { readFilter } from "@/app/(dashboard)/runs/address";
 import { memberRoute, privateResponse } from "@/app/api/handlers";
 import { AppError } from "@/server/errors";
 import { queueDashboardCall } from "@/server/limits/dashboard-queue";
@@ -12,7 +12,7 @@ const FORMATS = ["csv", "json"] as const;
  */
 export const GET = memberRoute(async ({ services, request, actor }) => {
   const params = new URL(request.url).searchParams;
-  const { filter, unread } = readAddress(params, ["format"]);
+  const { filter, unread } = readFilter(params, ["format"]);
   const format = FORMATS.find((each) => each === (params.get("format") ?? "csv"));
   if (unread.length > 0) throw new AppError("invalid_request", `Unknown filter: ${unread.join(", ")}.`);
   if (!format) throw new AppError("invalid_request", "The format must be csv or json.");

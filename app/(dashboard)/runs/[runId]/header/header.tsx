@@ -35,13 +35,13 @@ export function RunHeader({ run, reserve }: { run: RunDetail; reserve: boolean }
       </span>
       <div className="ml-auto flex items-center gap-2">
         <RunActions reserve={reserve} run={run} />
-        <MoreMenu run={run} />
+        <RunMenu run={run} />
       </div>
     </header>
   );
 }
 
-function MoreMenu({ run }: { run: RunDetail }) {
+function RunMenu({ run }: { run: RunDetail }) {
   const notify = useNotify();
   const input = usePayload(run.input, `/api/runs/${run.id}/text?field=input`);
   const copy = async (text: () => string | Promise<string>, done: string, then?: string) => {

@@ -1,22 +1,19 @@
 import { useQuery } from "@tanstack/react-query";
 import clsx from "clsx";
 import { useRouter } from "next/navigation";
-import { type MouseEvent, useEffect, useMemo, useRef, useSyncExternalStore } from "react";
+import { type MouseEvent, useEffect, useMemo, useRef } from "react";
 import { useTRPC } from "@/app/_ui/data/providers";
+import { useBrowserValue } from "@/app/_ui/data/store";
 import { ChevronDownIcon } from "@/app/_ui/icons";
 import { Link } from "@/app/_ui/link";
 import { BackLink } from "@/app/_ui/page/page";
 import { usePageKeys } from "@/app/_ui/page/page-keys";
-import { readAddress } from "../../address";
+import { readFilter } from "../../address";
 import { lastListSearch, rememberOpenedRun } from "../../last-list";
 
 /** The query string of the list the reader came from; null on the server, which does not know it. */
 function useLastListSearch(): string | null {
-  return useSyncExternalStore<string | null>(
-    () => () => {},
-    lastListSearch,
-    () => null,
-  );
+  return useBrowserValue<string | null>(lastListSearch, null);
 }
 
 /**
@@ -64,7 +61,7 @@ export function AdjacentRuns({ runId }: { runId: string }) {
   const trpc = useTRPC();
   const router = useRouter();
   const search = useLastListSearch();
-  const filter = useMemo(() => readAddress(new URLSearchParams(search ?? "")).filter, [search]);
+  const filter = useMemo(() => readFilter(new URLSearchParams(search ?? "")).filter, [search]);
   const { data, refetch } = useQuery({
     ...trpc.runs.neighbours.queryOptions({ runId, filter }),
     enabled: search !== null,

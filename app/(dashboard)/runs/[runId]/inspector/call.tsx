@@ -7,7 +7,7 @@ import { Unreadable } from "@/app/_ui/text/unreadable";
 import type { CallDetail } from "@/server/runs/read/inspect/inspect-line";
 import {
   ErrorText,
-  Frame,
+  InspectorFrame,
   InspectorSkeleton,
   LineDuration,
   statusOf,
@@ -26,7 +26,7 @@ export function CallInspector(props: WorkProps<"call">) {
   const call = query.data;
   const tokens = formatTokens(call.inputTokens, call.outputTokens);
   return (
-    <Frame
+    <InspectorFrame
       facts={
         <>
           {call.model}
@@ -69,7 +69,7 @@ export function CallInspector(props: WorkProps<"call">) {
         ]}
         work={call}
       />
-    </Frame>
+    </InspectorFrame>
   );
 }
 

@@ -3,14 +3,14 @@ import { Moment, useNow } from "@/app/_ui/figures/time";
 import type { GroupLine, WaitLine } from "../lines";
 import { amountOf, fromCreditUnits, lengthOf } from "../timeline/measures";
 import type { Workbench } from "../use-workbench";
-import { Frame, LineDuration } from "./parts";
+import { InspectorFrame, LineDuration } from "./parts";
 
 /** Why and when a run waited for a slot. */
 export function WaitInspector({ line }: { line: WaitLine }) {
   const { slug, reason, startedAt, finishedAt } = line;
   const isOpen = finishedAt === null;
   return (
-    <Frame
+    <InspectorFrame
       facts={<LineDuration line={line} />}
       figures={[
         ["From", <Moment at={startedAt} key="from" />],
@@ -61,7 +61,7 @@ export function GroupInspector({ line, bench }: { line: GroupLine; bench: Workbe
     </>
   );
   return (
-    <Frame
+    <InspectorFrame
       facts={<LineDuration line={line} />}
       figures={[
         ["Items", formatCount(items.length)],

@@ -13,7 +13,7 @@ import { type TimedAttempt, timedAttempts } from "../timed-attempts";
 import type { Workbench } from "../use-workbench";
 
 /** The head and the figures of a line, above its texts, which may grow. */
-export function Frame({
+export function InspectorFrame({
   label,
   title,
   facts,
@@ -77,7 +77,7 @@ export type WorkProps<Kind extends WorkLine["kind"]> = {
   bench: Workbench | undefined;
 };
 
-/** The status of a line whose step or call was read anew. */
+/** The status of a fetched step or call, which may be newer than its line. A harmless failure stays one. */
 export function statusOf(line: WorkLine, { status }: StepDetail | CallDetail): LineStatus {
   const isExcused = line.status === "Tolerated" || line.status === "Cancelled";
   return status === "Failed" && isExcused ? line.status : status;

@@ -18,7 +18,7 @@ import type { PayloadPreview } from "@/server/runs/read/inspect/payload-preview"
 import { readHttpExchange } from "./http-exchange";
 import {
   ErrorText,
-  Frame,
+  InspectorFrame,
   InspectorSkeleton,
   LineDuration,
   statusOf,
@@ -36,7 +36,7 @@ export function StepInspector(props: WorkProps<"step">) {
   const step = query.data;
   const searchText = bench?.finder.searchText ?? "";
   return (
-    <Frame
+    <InspectorFrame
       facts={
         <>
           {label !== line.step.key ? `iteration ${step.iteration} · ` : null}
@@ -88,7 +88,7 @@ export function StepInspector(props: WorkProps<"step">) {
         ]}
         work={step}
       />
-    </Frame>
+    </InspectorFrame>
   );
 }
 
@@ -128,15 +128,15 @@ function Exchange({
   return (
     <div className="flex flex-col gap-3">
       {step.name === "http_request" ? <HttpLine step={step} /> : null}
-      <Side address={`${address}&field=input`} label="Input" text={step.input}>
+      <StepText address={`${address}&field=input`} label="Input" text={step.input}>
         {(text, cut) => (
           <Fold long={isLong(text)} startsOpen={holds(text, searchText)} bytes={step.input.bytes}>
             {(folded) => <JsonView cut={cut} searchText={searchText} text={text} tools={!folded} />}
           </Fold>
         )}
-      </Side>
+      </StepText>
       {step.output ? (
-        <Side address={`${address}&field=output`} label="Output" text={step.output}>
+        <StepText address={`${address}&field=output`} label="Output" text={step.output}>
           {(text, cut) => (
             <>
               {failure}
@@ -145,7 +145,7 @@ function Exchange({
               )}
             </>
           )}
-        </Side>
+        </StepText>
       ) : (
         <section aria-label="Output of the step">
           <h3 className="flex min-h-8 items-center text-muted text-xs">Output</h3>
@@ -172,7 +172,7 @@ function holds(text: string, searchText: string): boolean {
 }
 
 /** One text of a step with its size, copy and download. The rest of a long text loads on demand. */
-function Side({
+function StepText({
   label,
   text,
   address,

@@ -67,6 +67,7 @@ function Input({ run }: { run: RunDetail }) {
 
 const LABELS = { agent: "Answer", tool: "Output" };
 const HEIGHTS = { agent: "max-h-96", tool: "max-h-56" };
+
 /** `reserve`: it is shown within the height that was reserved for it. */
 function Output({
   run,

@@ -53,7 +53,7 @@ export function TimelineRow({
         <LineName line={line} />
         <HeldCount line={line} />
         {isWork(line) && line.attempts.length > 1 ? (
-          <Times count={line.attempts.length} word="attempt" />
+          <TimesCount count={line.attempts.length} word="attempt" />
         ) : null}
         <span className="sr-only">
           , {line.status}, {bar.beyond ? `${bar.beyond} what is shown, ` : null}
@@ -117,7 +117,7 @@ function HeldCount({ line }: { line: Row }) {
   return (
     <>
       {line.kind === "group" ? (
-        <Times count={line.items.length} word="item" />
+        <TimesCount count={line.items.length} word="item" />
       ) : (
         <span className="-ml-1 shrink-0 text-faint">
           +{formatCount(steps)}
@@ -143,7 +143,7 @@ const FAILURES = [
   { status: "Tolerated", word: "tolerated", className: "-ml-0.5 shrink-0 text-waiting" },
 ];
 
-function Times({ count, word }: { count: number; word: string }) {
+function TimesCount({ count, word }: { count: number; word: string }) {
   return (
     <span className="-ml-1 shrink-0 text-muted">
       <span aria-hidden="true">×{formatCount(count)}</span>

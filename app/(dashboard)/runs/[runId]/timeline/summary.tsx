@@ -8,7 +8,7 @@ import { Liveness } from "../header/liveness";
 import { type Line, MIN_SHOWN_WAIT_MS, type WorkLine, waitsOf } from "../lines";
 import { creditShares, fromCreditUnits, largestLine, lengthOf, type Measure, timeShares } from "./measures";
 
-type Props = { run: RunDetail; lines: WorkLine[]; measure: Measure; onShow: (line: Line) => void };
+type SummaryProps = { run: RunDetail; lines: WorkLine[]; measure: Measure; onShow: (line: Line) => void };
 /** `reserve`: as high while the run is open as after its end, when it may need more lines. */
 type Reserving = { reserve: boolean };
 
@@ -16,7 +16,10 @@ type Reserving = { reserve: boolean };
  * One line on how a run's time, credits or tokens were spent, and its most expensive step. While it runs: the current
  * step and whether the worker reports.
  */
-export const TimelineSummary = memo(function TimelineSummary({ reserve, ...props }: Props & Reserving) {
+export const TimelineSummary = memo(function TimelineSummary({
+  reserve,
+  ...props
+}: SummaryProps & Reserving) {
   return (
     <p
       className={clsx(
@@ -29,7 +32,7 @@ export const TimelineSummary = memo(function TimelineSummary({ reserve, ...props
   );
 });
 
-function Totals({ run, lines, measure, onShow }: Props) {
+function Totals({ run, lines, measure, onShow }: SummaryProps) {
   const parts = partsOf(run, lines, measure);
   const largest = largestLine(lines, measure, run.finishedAt ? Date.parse(run.finishedAt) : 0);
   return (
@@ -86,7 +89,7 @@ function sharesOf(
 }
 
 /** The current work of an open run, updated once a second. */
-function Progress({ run, lines }: Props) {
+function Progress({ run, lines }: SummaryProps) {
   const now = useNow();
   const running = lines.filter((line) => line.status === "Running");
   const longest = running.reduce<WorkLine | null>(

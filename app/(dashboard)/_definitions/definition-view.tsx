@@ -20,13 +20,13 @@ type Shown = DefinitionRef & {
   callers: Caller[];
 };
 
-type DefinitionPageProps = { of: Shown; parameters: RunTarget["parameters"]; children: ReactNode };
+type DefinitionViewProps = { of: Shown; parameters: RunTarget["parameters"]; children: ReactNode };
 
 /**
  * The page of an agent or tool: a form that runs it, then its definition beside its figures. `children` are the parts
  * of the flow.
  */
-export function DefinitionPage({ of, parameters, children }: DefinitionPageProps) {
+export function DefinitionView({ of, parameters, children }: DefinitionViewProps) {
   const { kind, id, name, maxCredits } = of;
   const active = of.status !== "inactive";
   return (

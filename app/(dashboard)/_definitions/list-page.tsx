@@ -1,8 +1,8 @@
-import type { ComponentProps, ReactNode } from "react";
+import type { ReactNode } from "react";
 import { CopyButton } from "@/app/_ui/copy-button";
 import { Empty, PageHead } from "@/app/_ui/page/page";
 import { PageButton } from "@/app/_ui/page/page-button";
-import { Badge, RowControl } from "@/app/_ui/table";
+import { Badge, type LineColumn, RowControl } from "@/app/_ui/table";
 import { serverApi } from "@/app/request";
 import type { AgentLine, ToolLine } from "@/server/catalog/overview";
 import { suspended } from "../content-page";
@@ -14,8 +14,8 @@ import { WeekListSkeleton } from "./week-total";
 
 type ListPage<Item extends AgentLine | ToolLine> = {
   read: (api: Awaited<ReturnType<typeof serverApi>>) => Promise<Item[]>;
-  /** The second column. */
-  about: ComponentProps<typeof WeekList<Item>>["about"];
+  /** The column between the name and the figures. */
+  about: LineColumn<Item>;
   /** Shown while there are none. */
   empty: ReactNode;
 };
@@ -56,7 +56,13 @@ export function definitionListPage<Item extends AgentLine | ToolLine>(
             )}
             items={items}
             kind={kind}
-            last={{ column: ["Last run", "w-48"], content: (item) => <LastRunLink run={item.lastRun} /> }}
+            last={{
+              head: "Last run",
+              width: "w-48",
+              area: "share",
+              look: "line",
+              cell: (item) => <LastRunLink run={item.lastRun} />,
+            }}
             view={view}
           />
         )}
@@ -66,6 +72,6 @@ export function definitionListPage<Item extends AgentLine | ToolLine>(
   }
   return suspended(
     Definitions,
-    <WeekListSkeleton first={[kind, about.column[0]]} last="Last run" title={`${kind}s`} />,
+    <WeekListSkeleton first={[kind, about.head]} last="Last run" title={`${kind}s`} />,
   );
 }
