@@ -3,7 +3,7 @@
  * package has one home. Every rule is an error.
  */
 
-const TESTS = "(\\.test\\.tsx?$|^testing/|^inngest/(testing/|engine-suite\\.ts$)|^scripts/bench/)";
+const TESTS = "(\\.test\\.tsx?$|^testing/|^scripts/bench/)";
 const NODE_MODULES = "(^|/)node_modules/";
 
 /** Where an OrgId may be made: see server/auth/mint-org-id.ts. */
@@ -65,6 +65,13 @@ module.exports = {
       path: "^server/",
       folders: "^(app|inngest|scripts|e2e|prisma|serve)/|^(serve|wiring|process-services)\\.ts$",
     }),
+    {
+      name: "server-tests-stay-below",
+      severity: "error",
+      comment: "Tests of the server start the engine with testing/execute.ts.",
+      from: { path: "^server/.*\\.test\\.ts$" },
+      to: { path: "^inngest/" },
+    },
     closed("server-without-next", {
       path: "^server/",
       folders: `${NODE_MODULES}(next|react|react-dom|inngest)/`,

@@ -2,8 +2,8 @@ import { createServer } from "node:http";
 import { describe, it } from "vitest";
 import type { Wired } from "@/process-services";
 import { targetOf } from "@/server/api/http/node-http";
+import { describeEngine, type Stage } from "@/testing/engine-suite";
 import { closeServer, listen } from "@/testing/servers/listen";
-import { describeEngine, type Stage } from "./engine-suite";
 
 /**
  * The engine suite on a real Inngest server at `INNGEST_TEST_URL`, which must reach this machine. Set INNGEST_EVENT_KEY

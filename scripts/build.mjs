@@ -3,9 +3,9 @@ import { dirname, join, relative } from "node:path";
 import { pathToFileURL } from "node:url";
 import { isInUse } from "./support/in-use.mjs";
 import { withLock } from "./support/lock.mjs";
+import { prepareProject } from "./support/prepare-project.mjs";
 import { DIST, fingerprint, printProgress, ROOT, SetupError, timed } from "./support/project.mjs";
 import { runNode } from "./support/run-program.mjs";
-import { setUp } from "./support/set-up.mjs";
 
 /**
  * A build is in `dist/<fingerprint of its sources>/` and never changes once complete, so that a running server keeps its
@@ -188,7 +188,7 @@ function link(target, path) {
 }
 
 if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {
-  await setUp();
+  await prepareProject();
   const { folder } = await ensureBuild();
   console.log(`Built: ${folder}`);
 }

@@ -1,12 +1,12 @@
 import { join, parse } from "node:path";
 import { pathToFileURL } from "node:url";
 import { programOptions } from "./build.mjs";
+import { prepareProject } from "./support/prepare-project.mjs";
 import { DIST } from "./support/project.mjs";
-import { setUp } from "./support/set-up.mjs";
 
 /** `node scripts/run-typescript.mjs FILE.ts [options]`: runs a contributor's program, such as a benchmark. */
 const [file = ""] = process.argv.splice(2, 1);
-await setUp();
+await prepareProject();
 const folder = join(DIST, "programs");
 const { build, stop } = await import("esbuild");
 await build({ ...programOptions(folder), entryPoints: [file], splitting: false, logLevel: "warning" });

@@ -1,8 +1,8 @@
-import { setUp } from "./support/set-up.mjs";
+import { prepareProject } from "./support/prepare-project.mjs";
 import { runCommand } from "./support/shutdown.mjs";
 
 /** Installs packages and generates the database client, for all other tools. */
 await runCommand(async () => {
-  await setUp();
+  await prepareProject();
   return 0;
 });

@@ -4,8 +4,8 @@ import { ensureBuild } from "./build.mjs";
 import { develop } from "./develop.mjs";
 import { checkPort, provideDatabase, readSettings } from "./support/environment.mjs";
 import { markInUse } from "./support/in-use.mjs";
+import { prepareProject } from "./support/prepare-project.mjs";
 import { ROOT } from "./support/project.mjs";
-import { setUp } from "./support/set-up.mjs";
 import { expectSignal, onShutdown, runCommand } from "./support/shutdown.mjs";
 
 /**
@@ -17,7 +17,7 @@ import { expectSignal, onShutdown, runCommand } from "./support/shutdown.mjs";
 const print = console.log;
 
 await runCommand(async () => {
-  await setUp(() => {
+  await prepareProject(() => {
     readSettings();
     return checkPort();
   });

@@ -1,7 +1,7 @@
 import { pathToFileURL } from "node:url";
 import { ensureBuild } from "./build.mjs";
 import { provideDatabase, readSettings } from "./support/environment.mjs";
-import { setUp } from "./support/set-up.mjs";
+import { prepareProject } from "./support/prepare-project.mjs";
 import { runCommand } from "./support/shutdown.mjs";
 
 /**
@@ -10,7 +10,7 @@ import { runCommand } from "./support/shutdown.mjs";
  */
 
 await runCommand(async () => {
-  await setUp(readSettings);
+  await prepareProject(readSettings);
   const build = await ensureBuild({ pages: false });
   await provideDatabase();
   Object.assign(process.env, { NODE_ENV: "production" });

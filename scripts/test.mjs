@@ -2,9 +2,9 @@ import { join, relative } from "node:path";
 import { ensureBuild } from "./build.mjs";
 import { ensureBrowser } from "./support/browser.mjs";
 import { clearSettings } from "./support/environment.mjs";
+import { prepareProject } from "./support/prepare-project.mjs";
 import { ROOT, readIfPresent } from "./support/project.mjs";
 import { runNode } from "./support/run-program.mjs";
-import { setUp } from "./support/set-up.mjs";
 import { onShutdown, runCommand } from "./support/shutdown.mjs";
 
 /**
@@ -17,7 +17,7 @@ import { onShutdown, runCommand } from "./support/shutdown.mjs";
 const print = console.log;
 
 await runCommand(async () => {
-  await setUp(clearSettings);
+  await prepareProject(clearSettings);
   await ensureBrowser();
   const { createThrowaway, removeAbandoned, removeThrowaway } = await import("./support/throwaway.mjs");
   // An interrupted runner leaves its database behind.

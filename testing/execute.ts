@@ -1,3 +1,4 @@
+import { createEmbeddedDriver } from "@/inngest/embedded";
 import type { MemberActor } from "@/server/auth/actor";
 import { streamRun } from "@/server/live/run-stream";
 import { admitWaitingRuns } from "@/server/runs/engine/claim";
@@ -12,6 +13,11 @@ import type { World } from "./world";
 export async function executeRun(world: World, runId: string): Promise<SegmentResult> {
   await admitWaitingRuns(world, null, 1_000);
   return world.engine.executeSegment(runId);
+}
+
+/** Starts the embedded engine of a world: from now on it gives slots to waiting runs and executes them. */
+export function startEngine({ engine }: Pick<World, "engine">): void {
+  engine.start(createEmbeddedDriver(engine));
 }
 
 /** Executes a run while a member watches its page; returns the events that the page gets. */

@@ -1,6 +1,6 @@
 import { createServer } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
-import { readText, serveModel } from "../support/model-server";
+import { readText, serveModel } from "../support/chat-completions";
 import { listen } from "../support/ports.mjs";
 
 /** The work of the runs: a scripted model requests side effects, and a recorder sees them. */

@@ -4,9 +4,9 @@ import type { MemberActor } from "@/server/auth/actor";
 import { MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from "@/server/auth/sessions";
 import { parseInput, refusal } from "@/server/catalog/issues";
 import type { Transaction } from "@/server/db/client";
+import { toPlainData } from "@/server/db/plain-data";
 import { requireRate } from "@/server/limits/rate-limit";
 import { recordAudit } from "@/server/operate/audit";
-import { toPlainData } from "@/server/plain-data";
 import type { Services } from "@/server/services";
 
 /** A person's own account: their password and their sessions. */

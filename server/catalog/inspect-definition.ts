@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { policyOf, readAgentSettings } from "@/server/agent/definition";
 import type { MemberActor } from "@/server/auth/actor";
+import { toPlainData } from "@/server/db/plain-data";
 import { AppError } from "@/server/errors";
 import { findFunction } from "@/server/functions/registry";
-import { toPlainData } from "@/server/plain-data";
 import type { Services } from "@/server/services";
 import { workflowStep } from "@/server/workflow/definition";
 import { findTools, inUse, NEWEST } from "./definition-rows";

@@ -4,8 +4,8 @@ import { nameActors } from "@/server/auth/name-actors";
 import type { CreditEntryKind } from "@/server/contract/enums";
 import { Decimal } from "@/server/credits/amount";
 import type { Prisma } from "@/server/db/generated/client";
-import type { PageRequest } from "@/server/page";
-import { toPlainData } from "@/server/plain-data";
+import type { PageRequest } from "@/server/db/page";
+import { toPlainData } from "@/server/db/plain-data";
 import type { Services } from "@/server/services";
 
 const openRow = z.tuple([z.object({ held: z.string(), runs: z.number() })]);

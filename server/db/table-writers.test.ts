@@ -61,7 +61,7 @@ function sources(): string[] {
   return ["app", "server", "inngest", "scripts/cli", "prisma"].flatMap((folder) =>
     readdirSync(folder, { recursive: true, encoding: "utf8" })
       .map((file) => join(folder, file))
-      .filter((file) => /\.tsx?$/.test(file) && !/\.test\.ts$|\/generated\/|engine-suite/.test(file)),
+      .filter((file) => /\.tsx?$/.test(file) && !/\.test\.ts$|\/generated\//.test(file)),
   );
 }
 

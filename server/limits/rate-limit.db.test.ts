@@ -1,9 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { handleRest } from "@/server/api/rest";
 import { handleWebhook } from "@/server/api/webhook";
-import { pruneRateSegments } from "@/server/operate/rate-segments";
 import { createTenant, createTrigger, openWorld, type World } from "@/testing/world";
-import { acquireRate, releaseRate } from "./rate-limit";
+import { acquireRate, pruneRateSegments, releaseRate } from "./rate-limit";
 
 /** Limits over two processes on one database, each with its own connections. */
 

@@ -1,9 +1,9 @@
 import { grantMonthlyCredits } from "@/server/credits/monthly-grants";
+import { pruneRateSegments } from "@/server/limits/rate-limit";
 import { countSettledRuns } from "@/server/runs/read/count";
 import { INDEX_BATCH, indexEndedRuns } from "@/server/runs/read/run-index";
 import type { Services } from "@/server/services";
 import { endOverdueRuns } from "./overdue-runs";
-import { pruneRateSegments } from "./rate-segments";
 import { removeExpired } from "./retention";
 
 /** A recurring job. Every process runs it; the rows decide, so running it twice is harmless. */

@@ -1,8 +1,8 @@
 import type { MemberActor } from "@/server/auth/actor";
 import type { AuditSubject } from "@/server/contract/enums";
 import type { Prisma } from "@/server/db/generated/client";
-import { type PageRequest, pageOf } from "@/server/page";
-import { toPlainData } from "@/server/plain-data";
+import { type PageRequest, pageOf } from "@/server/db/page";
+import { toPlainData } from "@/server/db/plain-data";
 import type { Services } from "@/server/services";
 
 export type AuditLine = Awaited<ReturnType<typeof listAudit>>["items"][number];

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
-import { createEmbeddedDriver } from "@/inngest/embedded";
 import type { JsonObject } from "@/server/json/json";
 import { FairQueue } from "@/server/limits/fair-queue";
 import { startRun } from "@/server/runs/start";
+import { startEngine } from "@/testing/execute";
 import { insertTool } from "@/testing/tools";
 import { createTenant, createWorld, type Tenant, type World } from "@/testing/world";
 
@@ -43,7 +43,7 @@ beforeAll(async () => {
   world = await createWorld({ slots: RUNS + OWN_RUNS });
   eater = await createTenant(world, { credits: "100000", plan: { concurrency: RUNS } });
   other = await createTenant(world);
-  world.engine.start(createEmbeddedDriver(world.engine));
+  startEngine(world);
 });
 afterAll(async () => {
   await world.close();

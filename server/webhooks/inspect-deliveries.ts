@@ -1,10 +1,10 @@
 import type { MemberActor } from "@/server/auth/actor";
 import type { DeliveryOutcomeName } from "@/server/contract/enums";
 import type { Prisma } from "@/server/db/generated/client";
+import { type PageRequest, pageOf } from "@/server/db/page";
+import { toPlainData } from "@/server/db/plain-data";
 import { AppError } from "@/server/errors";
 import { decodeText, parseBodyText, refuseNul } from "@/server/json/body";
-import { type PageRequest, pageOf } from "@/server/page";
-import { toPlainData } from "@/server/plain-data";
 import type { Services } from "@/server/services";
 import { fillMessageTemplate } from "./message-template";
 

@@ -1,9 +1,9 @@
 import { z } from "zod";
 import type { MemberActor } from "@/server/auth/actor";
 import { roleCovers } from "@/server/auth/sessions";
+import { toPlainData } from "@/server/db/plain-data";
 import { AppError } from "@/server/errors";
 import type { JsonObject } from "@/server/json/json";
-import { toPlainData } from "@/server/plain-data";
 import type { Services } from "@/server/services";
 import { exampleBody, exampleForTemplate } from "./example-body";
 import { tokenPurpose, triggerUrl } from "./token";

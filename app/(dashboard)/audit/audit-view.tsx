@@ -16,7 +16,6 @@ import { AUDIT_SUBJECTS, type AuditSubject } from "@/server/contract/enums";
 import type { AuditLine } from "@/server/operate/read-audit";
 import { JsonView } from "../../_ui/json/view";
 import { Unreadable } from "../../_ui/text/unreadable";
-import { actionLabel } from "./action-label";
 import { auditQuery, readSubject } from "./query";
 
 /** The audit log, newest first. An entry opens to its changes. */
@@ -175,4 +174,10 @@ function readChanges(text: string): { field: string; from: string; to: string }[
 function show(value: unknown): string {
   if (value === null) return "–";
   return typeof value === "string" ? value : JSON.stringify(value, null, 2);
+}
+
+/** An audit entry's action in words: `api_key.revoked` is "API key revoked". */
+export function actionLabel(action: string): string {
+  const words = action.replace(/^api_/, "API_").replaceAll(/[._]/g, " ");
+  return words.charAt(0).toUpperCase() + words.slice(1);
 }

@@ -1,10 +1,10 @@
 import { createHash, randomBytes } from "node:crypto";
 import { z } from "zod";
 import { type Actor, MEMBER_ROLES, type MemberActor } from "@/server/auth/actor";
+import { toPlainData } from "@/server/db/plain-data";
 import { AppError } from "@/server/errors";
 import { newId } from "@/server/ids";
 import { recordAudit } from "@/server/operate/audit";
-import { toPlainData } from "@/server/plain-data";
 import type { Services } from "@/server/services";
 import { type Change, catalogVerb, personLock } from "../change";
 import { memberDefinition } from "../definitions";

@@ -1,7 +1,7 @@
 import type { Actor } from "@/server/auth/actor";
 import { type PriceList, priceOf } from "@/server/credits/prices";
+import { toPlainData } from "@/server/db/plain-data";
 import { keySecretOf } from "@/server/models/own-provider";
-import { toPlainData } from "@/server/plain-data";
 import type { Services } from "@/server/services";
 import { findTools, inUse, NEWEST } from "../definition-rows";
 import { readOwnProviders } from "./model-providers";

@@ -1,31 +1,27 @@
-import { ZERO } from "@/server/credits/amount";
 import { isTransient, retryWhileUnavailable } from "@/server/db/outage";
 import type { Services } from "@/server/services";
 import { sleep } from "@/server/sleep";
-import { claimRun, readClaimedRuns } from "./claim";
+import { claimRun } from "./claim";
 import type { ClaimedRun } from "./claimed-run";
 import { Dispatcher, type Driver, type Slots } from "./dispatcher";
-import { capBudget, openBudget } from "./execute/budget";
 import { executeRun } from "./execute/execute-run";
 import type { SegmentContext } from "./execute/execution";
 import { RunStopped, SleepUntil, YieldSlot } from "./execute/interruptions";
 import { Strands } from "./execute/strands";
 import type { Engine, ExecutingRun, Worker } from "./port";
+import { ProcessSlots } from "./process-slots";
 import {
   endUnclaimable,
   failRun,
   pauseSlot,
   releaseRun,
   releaseSlot,
-  renewClaim,
   type SegmentResult,
   type Slot,
   waitForCommit,
-  waitForWrites,
 } from "./slot";
-import { readChildUsage, readJournal } from "./takeover";
 import { openWorker } from "./worker";
-import { emptyJournal, RunJournal } from "./write/journal";
+import type { RunJournal } from "./write/journal";
 import { WorkerLost } from "./write/writer";
 
 export type EngineOptions = {
@@ -45,10 +41,7 @@ const MAX_ATTEMPTS = 6;
 export class RunEngine implements Engine, Slots {
   protected readonly getServices: () => Services;
   readonly #options: EngineOptions;
-  /** Root runs with a slot here, by id. */
-  readonly #slots = new Map<string, Slot>();
-  /** Slots of admitted runs that are not in `#slots` yet. */
-  #reserved = 0;
+  readonly #slots: ProcessSlots;
   /** Runs that execute here, including children. */
   readonly #executing = new Map<string, ExecutingRun & { stop: AbortController }>();
   /** Runs that are being claimed for an Inngest server's calls. */
@@ -61,6 +54,7 @@ export class RunEngine implements Engine, Slots {
   constructor(getServices: () => Services, options: EngineOptions) {
     this.getServices = getServices;
     this.#options = options;
+    this.#slots = new ProcessSlots(getServices, options.slots);
   }
 
   worker(): Promise<Worker> {
@@ -83,7 +77,7 @@ export class RunEngine implements Engine, Slots {
   }
 
   get totalSlots(): number {
-    return this.#options.slots;
+    return this.#slots.total;
   }
 
   /** Releases all runs: after their next act, or after `graceMs`. */
@@ -115,7 +109,7 @@ export class RunEngine implements Engine, Slots {
   }
 
   isKnown(runId: string): boolean {
-    return this.#slots.has(runId) || this.#opening.has(runId);
+    return this.#slots.get(runId) !== undefined || this.#opening.has(runId);
   }
 
   wake(): void {
@@ -125,40 +119,21 @@ export class RunEngine implements Engine, Slots {
   freeSlots(): number {
     // None for starts if an Inngest server drives the runs.
     if (this.#driver?.kind !== "embedded" || this.#stopping) return 0;
-    return this.#options.slots - this.#slots.size - this.#reserved;
+    return this.#slots.free;
   }
 
   reserve(slots: number): void {
-    this.#reserved += slots;
+    this.#slots.reserve(slots);
   }
 
   begin(run: ClaimedRun, worker: Worker): void {
-    this.#reserved -= 1;
-    void this.#drive(this.#open(run, worker));
-  }
-
-  /** Gives a run its slot, with a journal of `contents`. */
-  #open(run: ClaimedRun, worker: Worker, { contents, children } = untouchedState()): Slot {
-    const journal = new RunJournal(this.getServices(), worker, { run, contents });
-    const used = contents.totals.creditsUsed.add(children.open);
-    const budget = capBudget(openBudget(worker, run, used), run.cap, used.add(children.ended));
-    const family = { started: children.count };
-    const slot: Slot = { run, worker, journal, budget, family, entered: [], yielding: false };
-    this.#slots.set(run.id, slot);
-    return slot;
+    this.#slots.reserve(-1);
+    void this.#drive(this.#slots.open(run, worker));
   }
 
   async beginClaimed(run: ClaimedRun, worker: Worker): Promise<void> {
-    const slot = await this.#openClaimed(run, worker);
+    const slot = await this.#slots.openClaimed(run, worker);
     void this.#drive(slot);
-  }
-
-  /** Gives a claimed run its slot, with the journal that it has so far. */
-  async #openClaimed(run: ClaimedRun, worker: Worker): Promise<Slot> {
-    if (run.epoch === 1) return this.#open(run, worker);
-    const services = this.getServices();
-    const contents = await readJournal(services, run);
-    return this.#open(run, worker, { contents, children: await readChildUsage(services, run.id) });
   }
 
   /** Drives a run of the embedded engine through one segment, and retries errors that a later attempt may resolve. */
@@ -181,25 +156,16 @@ export class RunEngine implements Engine, Slots {
           await sleep(delay);
         }
         const faulty = slot;
-        const again = await retryWhileUnavailable(() => this.#reopen(faulty));
+        const again = await retryWhileUnavailable(() => this.#slots.reopen(faulty));
         if (again === null) return;
         slot = again;
       }
     } catch (error) {
       log.error("A run could not continue; it waits for a slot again", { runId: id, error });
     } finally {
-      if (this.#slots.get(id) === slot) this.#slots.delete(id);
+      this.#slots.close(slot);
       this.#dispatcher?.noteFreeSlot();
     }
-  }
-
-  /** Opens a run again after an error, with its committed journal. Null if this worker no longer has it. */
-  async #reopen(slot: Slot): Promise<Slot | null> {
-    const services = this.getServices();
-    await waitForWrites(slot);
-    if (!(await renewClaim(services, slot))) return null;
-    const [renewed] = await readClaimedRuns(services, [slot.run.id]);
-    return renewed === undefined ? null : this.#openClaimed(renewed, slot.worker);
   }
 
   /** Claims a run for an Inngest server's call. Null if it cannot be claimed. */
@@ -210,7 +176,7 @@ export class RunEngine implements Engine, Slots {
     try {
       const worker = await this.worker();
       const claimed = await claimRun(services, runId, worker.id);
-      return claimed === null ? null : await this.#openClaimed(claimed, worker);
+      return claimed === null ? null : await this.#slots.openClaimed(claimed, worker);
     } finally {
       this.#opening.delete(runId);
     }
@@ -251,7 +217,7 @@ export class RunEngine implements Engine, Slots {
         await releaseRun(services, slot);
       throw error;
     } finally {
-      if (this.#driver?.kind !== "embedded" && this.#slots.get(runId) === slot) this.#slots.delete(runId);
+      if (this.#driver?.kind !== "embedded") this.#slots.close(slot);
     }
   }
 
@@ -305,11 +271,7 @@ export class RunEngine implements Engine, Slots {
   }
 
   runningByOrganization(): Map<string, number> {
-    const running = new Map<string, number>();
-    for (const { run, yielding } of this.#slots.values()) {
-      if (!yielding) running.set(run.orgId, (running.get(run.orgId) ?? 0) + 1);
-    }
-    return running;
+    return this.#slots.runningByOrganization();
   }
 
   /** Whether a run must yield its slot to another organization. If so, it counts as yielding from now on. */
@@ -326,11 +288,6 @@ export class RunEngine implements Engine, Slots {
     this.getServices().log.error("Another process replaced this worker and continues its runs");
     for (const { stop } of this.#executing.values()) stop.abort(error);
   }
-}
-
-/** The state of a run that was never executed. */
-function untouchedState() {
-  return { contents: emptyJournal(), children: { open: ZERO, ended: ZERO, count: 0 } };
 }
 
 function delayAfter(attempt: number): number {

@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { createEmbeddedDriver } from "@/inngest/embedded";
 import type { ModelReply } from "@/server/models/port";
-import { replaceWorker } from "@/testing/execute";
+import { replaceWorker, startEngine } from "@/testing/execute";
 import { expectSoundLedger } from "@/testing/ledger";
 import {
   createTenant,
@@ -71,7 +70,7 @@ it("runs that a worker claimed without hearing of it are executed", async () => 
   const runId = await start(world, tenant);
   const { id } = await beside.engine.worker();
   await admitWaitingRuns(beside, id, 10);
-  beside.engine.start(createEmbeddedDriver(beside.engine));
+  startEngine(beside);
   await expectCompleted(runId, tenant);
   expect(modelCalls).toBe(1);
 });
@@ -83,7 +82,7 @@ it("runs that it executes are not given back", async () => {
     release = resolve;
   });
   once({ "act:before": () => held });
-  beside.engine.start(createEmbeddedDriver(beside.engine));
+  startEngine(beside);
   const runId = await start(beside, tenant);
   const looks = vi.spyOn(beside.pool, "query");
   const asked = () => looks.mock.calls.filter(([query]) => isNamed(query, "find-claimed-runs")).length;
@@ -154,7 +153,7 @@ it("platform faults never end a run and never repeat completed work", async () =
     faults += 1;
     throw Object.assign(new Error("the database went away"), { code: "ECONNRESET" });
   });
-  beside.engine.start(createEmbeddedDriver(beside.engine));
+  startEngine(beside);
   await expectCompleted(await start(beside, tenant), tenant);
   expect(faults).toBe(7);
   expect(modelCalls).toBe(1);

@@ -1,8 +1,8 @@
 import pg from "pg";
 import { afterAll, beforeAll, beforeEach, expect, it, type MockInstance, vi } from "vitest";
 import { z } from "zod";
-import { createEmbeddedDriver } from "@/inngest/embedded";
 import { handleRest } from "@/server/api/rest";
+import { startEngine } from "@/testing/execute";
 import { createTenant, createWorld, scriptedModels, type Tenant, type World } from "@/testing/world";
 
 /**
@@ -30,7 +30,7 @@ beforeAll(async () => {
     }),
   });
   tenant = await createTenant(world, { plan: { readsPerMinute: 6_000, concurrency: 40 } });
-  world.engine.start(createEmbeddedDriver(world.engine));
+  startEngine(world);
   query = vi.spyOn(pg.Client.prototype, "query");
   // The first operations fill the caches, unless a notification about the set-up arrives in between.
   await vi.waitFor(async () => {

@@ -1,10 +1,9 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { createEmbeddedDriver } from "@/inngest/embedded";
 import { mintOrgId } from "@/server/auth/mint-org-id";
 import type { ModelReply, ModelRequest } from "@/server/models/port";
 import { endOverdueRuns } from "@/server/operate/overdue-runs";
 import { inspectRun } from "@/server/runs/read/inspect/inspect";
-import { executeRun } from "@/testing/execute";
+import { executeRun, startEngine } from "@/testing/execute";
 import { expectSoundLedger } from "@/testing/ledger";
 import { untilSharesAreKnown } from "@/testing/process";
 import { createMember } from "@/testing/runs";
@@ -170,7 +169,7 @@ it("happens between two acts when another organization waits; the run continues 
   const second = await createTenant(world);
   const viewer = await createMember(world, tenant, "viewer");
   const calls = heldCalls((request) => calculates(request, 2));
-  busy.engine.start(createEmbeddedDriver(busy.engine));
+  startEngine(busy);
   const runs = [
     await start(tenant, { process: busy, userMessage: "first" }),
     await start(tenant, { process: busy, userMessage: "second" }),
@@ -203,7 +202,7 @@ it("happens between two acts when another organization waits; the run continues 
 it("does not happen while the process has free slots or only the same organization waits", async () => {
   const tenant = await createTenant(world);
   const calls = heldCalls((request) => calculates(request, 1));
-  busy.engine.start(createEmbeddedDriver(busy.engine));
+  startEngine(busy);
   const names = ["a", "b", "c", "d"];
   const runs = await Promise.all(names.map((userMessage) => start(tenant, { process: busy, userMessage })));
   const left = new Set(names);
@@ -256,7 +255,7 @@ it("happens between two steps of a child run; parent and child continue where th
     if (message === "Hi") return { toolCalls: [{ id: "c", name: "adder", arguments: "{}" }] };
     return { content: `${message}, done` };
   };
-  busy.engine.start(createEmbeddedDriver(busy.engine));
+  startEngine(busy);
   await start(tenant, { process: busy, userMessage: "hold" });
   const runId = await start(tenant, { process: busy });
   await expect.poll(async () => (await read(runId)).yieldedAt.length).toBe(1);

@@ -9,12 +9,12 @@ import { endClaimedRun, endOpenChildren } from "../end-run";
 import { pauseAt } from "../pause-points";
 import { readJournal } from "../takeover";
 import { RunJournal } from "../write/journal";
-import { executeAgent } from "./agent-run";
 import { type Budget, capBudget } from "./budget";
+import { executeAgent } from "./execute-agent";
+import { executeTool } from "./execute-tool";
 import type { ChildOutcome, Execution, SegmentContext } from "./execution";
 import { abortAfter, CapReached, CreditsExhausted, DeadlinePassed, RunStopped } from "./interruptions";
 import { RunSecrets, secretUserOf } from "./run-secrets";
-import { executeTool } from "./tool-run";
 
 /** What a child run has of the run that called it. */
 type Parent = Pick<Execution, "signal" | "depth" | "deadline" | "secrets">;

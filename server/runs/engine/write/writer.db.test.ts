@@ -1,11 +1,10 @@
 import { createHash, randomUUID } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { createEmbeddedDriver } from "@/inngest/embedded";
 import { newId } from "@/server/ids";
 import type { ModelReply, ModelRequest } from "@/server/models/port";
 import { startRun } from "@/server/runs/start";
 import type { StartConditions } from "@/server/runs/start-item";
-import { executeRun, replaceWorker } from "@/testing/execute";
+import { executeRun, replaceWorker, startEngine } from "@/testing/execute";
 import { expectSoundLedger } from "@/testing/ledger";
 import { type Cut, type DatabaseProxy, openDatabaseProxy } from "@/testing/servers/database-proxy";
 import {
@@ -259,7 +258,7 @@ describe("a connection that is cut", () => {
   ] as const)(
     "%s the commit of a start that nobody waits for any more leaves no run without a worker",
     async (moment, statuses) => {
-      beside.engine.start(createEmbeddedDriver(beside.engine));
+      startEngine(beside);
       await beside.engine.worker();
       proxy.cut({ request: flush, moment, thenRefuse: true });
       const started = start(beside);

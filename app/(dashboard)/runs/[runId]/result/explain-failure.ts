@@ -122,6 +122,7 @@ export function explainFailure(run: FailedRun, failedStep: string | null): Requi
   };
 }
 
+/** By function name. A function without an entry gets a general explanation. */
 const STEP_EXPLANATIONS: Record<string, Explanation> = {
   http_request: {
     sentence: "A call to another service failed.",

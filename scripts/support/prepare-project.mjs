@@ -12,7 +12,7 @@ const STAMP = join(GENERATED, "fingerprint");
  * Begins every command: checks Node, enters the project's folder, installs packages and generates the Prisma client.
  * @param {() => unknown} [check] reports faults before the long work
  */
-export async function setUp(check = () => {}) {
+export async function prepareProject(check = () => {}) {
   checkNode();
   process.chdir(ROOT);
   await check();

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { readValue, showValue } from "./value-text";
+import { readValue, showValue } from "./value-field";
 
 it.each([
   ["{{ input.city }}", false, "{{ input.city }}"],

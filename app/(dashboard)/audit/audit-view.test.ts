@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { actionLabel } from "./action-label";
+import { actionLabel } from "./audit-view";
 
 test("an action is shown in words", () => {
   expect(actionLabel("tool.created")).toBe("Tool created");

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createActCheckpoint } from "./tool-run";
+import { createActCheckpoint } from "./execute-tool";
 
 /** How often a sequence of calls passes the checkpoint. */
 function passes(...calls: { act: string; width: number; times?: number }[]): number[] {

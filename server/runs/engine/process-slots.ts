@@ -1,0 +1,83 @@
+import { ZERO } from "@/server/credits/amount";
+import type { Services } from "@/server/services";
+import { readClaimedRuns } from "./claim";
+import type { ClaimedRun } from "./claimed-run";
+import { capBudget, openBudget } from "./execute/budget";
+import type { Worker } from "./port";
+import { renewClaim, type Slot, waitForWrites } from "./slot";
+import { readChildUsage, readJournal } from "./takeover";
+import { emptyJournal, RunJournal } from "./write/journal";
+
+/** The slots of one process: which root runs have one, and how many are reserved for runs that are being claimed. */
+export class ProcessSlots {
+  readonly total: number;
+  readonly #getServices: () => Services;
+  /** By run id. */
+  readonly #taken = new Map<string, Slot>();
+  #reserved = 0;
+
+  constructor(getServices: () => Services, total: number) {
+    this.#getServices = getServices;
+    this.total = total;
+  }
+
+  get free(): number {
+    return this.total - this.#taken.size - this.#reserved;
+  }
+
+  /** Reserves slots; a negative number returns them. */
+  reserve(slots: number): void {
+    this.#reserved += slots;
+  }
+
+  get(runId: string): Slot | undefined {
+    return this.#taken.get(runId);
+  }
+
+  /** Gives a run its slot, with a journal of `contents`. */
+  open(run: ClaimedRun, worker: Worker, { contents, children } = untouchedState()): Slot {
+    const journal = new RunJournal(this.#getServices(), worker, { run, contents });
+    const used = contents.totals.creditsUsed.add(children.open);
+    const budget = capBudget(openBudget(worker, run, used), run.cap, used.add(children.ended));
+    const family = { started: children.count };
+    const slot: Slot = { run, worker, journal, budget, family, entered: [], yielding: false };
+    this.#taken.set(run.id, slot);
+    return slot;
+  }
+
+  /** Gives a claimed run its slot, with the journal that it has so far. */
+  async openClaimed(run: ClaimedRun, worker: Worker): Promise<Slot> {
+    if (run.epoch === 1) return this.open(run, worker);
+    const services = this.#getServices();
+    const contents = await readJournal(services, run);
+    return this.open(run, worker, { contents, children: await readChildUsage(services, run.id) });
+  }
+
+  /** Opens a run again after an error, with its committed journal. Null if this worker no longer has it. */
+  async reopen(slot: Slot): Promise<Slot | null> {
+    const services = this.#getServices();
+    await waitForWrites(slot);
+    if (!(await renewClaim(services, slot))) return null;
+    const [renewed] = await readClaimedRuns(services, [slot.run.id]);
+    return renewed === undefined ? null : this.openClaimed(renewed, slot.worker);
+  }
+
+  /** Frees a slot, unless its run has got another one since. */
+  close(slot: Slot): void {
+    if (this.#taken.get(slot.run.id) === slot) this.#taken.delete(slot.run.id);
+  }
+
+  /** How many runs of each organization have a slot and are not yielding it. */
+  runningByOrganization(): Map<string, number> {
+    const running = new Map<string, number>();
+    for (const { run, yielding } of this.#taken.values()) {
+      if (!yielding) running.set(run.orgId, (running.get(run.orgId) ?? 0) + 1);
+    }
+    return running;
+  }
+}
+
+/** The state of a run that was never executed. */
+function untouchedState() {
+  return { contents: emptyJournal(), children: { open: ZERO, ended: ZERO, count: 0 } };
+}
