@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
@@ -39,6 +40,9 @@ const PORTS = Array.from({ length: Number(values.processes) }, (_, n) => Number(
 const START_EVERY_MS = 200;
 /** Longer than a worker may be silent. */
 const STALL_MS = 5_000;
+
+// First, so that the services' time to become ready does not include it.
+execFileSync(process.execPath, ["scripts/build.mjs"], { stdio: "inherit" });
 
 const print = console.log;
 const random = (limit: number) => Math.floor(Math.random() * limit);
