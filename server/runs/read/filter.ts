@@ -36,7 +36,7 @@ export const runFilter = z.object({
   minCredits: credits.optional(),
   maxCredits: credits.optional(),
   /**
-   * Words of the input, output or error, or the start of a run's id (docs/dashboard.md, "Search"). The index stores as
+   * Words of the input, output or error, or the start of a run's id (docs/dashboard.md, "Search inputs and outputs"). The index stores as
    * many letters of a word as this allows.
    */
   text: z.string().trim().max(200).transform(replaceNul).optional(),
