@@ -8,7 +8,7 @@ import { PAUSE_POINTS, type PausePoint } from "@/server/runs/engine/pause-points
 
 const httpUrl = z.url({ protocol: /^https?$/ });
 const text = (pattern: RegExp, error: string) => z.string().regex(pattern, error);
-const whole = (range: { min: number; max: number; preset: number }) =>
+const integer = (range: { min: number; max: number; preset: number }) =>
   z
     .string()
     .transform(Number)
@@ -53,7 +53,7 @@ const pausePoints = z
 
 /** The variables. One that is empty counts as unset. */
 const schema = z.object({
-  PORT: whole({ min: 0, max: 65535, preset: 3000 }),
+  PORT: integer({ min: 0, max: 65535, preset: 3000 }),
   HOST: z.string().default("0.0.0.0"),
   APP_URL: httpUrl.optional(),
   DATABASE_URL: z
@@ -77,10 +77,10 @@ const schema = z.object({
     "is not an address such as Stepwell <no-reply@example.com>",
   ).optional(),
   SMTP_REQUIRE_TLS: z.enum(["0", "1"]).default("1"),
-  SMTP_RECIPIENTS_PER_HOUR: whole({ min: 1, max: 1_000_000, preset: 500 }),
+  SMTP_RECIPIENTS_PER_HOUR: integer({ min: 1, max: 1_000_000, preset: 500 }),
   TRUST_PROXY: z.enum(["0", "1"]).default("0"),
   LOG_LEVEL: z.enum(["debug", "info", "warn", "error"]).default("info"),
-  STEPWELL_SLOTS: whole({ min: 1, max: 10_000, preset: 200 }),
+  STEPWELL_SLOTS: integer({ min: 1, max: 10_000, preset: 200 }),
   STEPWELL_PROCESSES: text(/^(auto|[1-9]\d?)$/, "is neither a number from 1 to 99 nor auto").default("1"),
   STEPWELL_ROLE: z.enum(["all", "web", "worker"]).default("all"),
   STEPWELL_PAUSE_POINTS: pausePoints,

@@ -74,7 +74,7 @@ export function useFound(props: PaletteProps, text: string): Found {
     placeholderData: keepPreviousData,
   });
 
-  const places = [...navGroups(props.role).flatMap(({ items }) => items), ACCOUNT_ITEM].map(
+  const pages = [...navGroups(props.role).flatMap(({ items }) => items), ACCOUNT_ITEM].map(
     ({ href, label, Icon }) => go(href, { label, icon: <Icon /> }),
   );
   const named = (directory.data ?? []).map(({ kind, id, slug, name }) => {
@@ -93,7 +93,7 @@ export function useFound(props: PaletteProps, text: string): Found {
   const found = findItems(
     [
       { name: "This page", items: actions.map((action, index) => actionItem(action, index, go)) },
-      { name: "Go to", items: places },
+      { name: "Go to", items: pages },
       ...(typed === ""
         ? []
         : [

@@ -68,8 +68,8 @@ function Property({
   const changeOptional = (next: unknown) => {
     const begun = sampleOf(schema, depth + 1);
     const begins = value === undefined && isObject(begun) && isObject(next);
-    const whole = begins ? { ...begun, ...next } : next;
-    onChange(JSON.stringify(whole) === JSON.stringify(begun) ? undefined : whole);
+    const changed = begins ? { ...begun, ...next } : next;
+    onChange(JSON.stringify(changed) === JSON.stringify(begun) ? undefined : changed);
   };
   return (
     <fieldset

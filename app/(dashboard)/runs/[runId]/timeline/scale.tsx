@@ -111,13 +111,13 @@ export function barOf(row: Row, view: View): Bar {
   const attempts = isWork(row) ? row.attempts : [];
   if (attempts.length === 0)
     return { label, rects: [...held, { ...own, fill }], through: null, beyond: null };
-  const tries = attempts
+  const attemptRects = attempts
     .filter((each) => beyond(each, range, now) === null)
     .map((each) => {
       const isFailure = each.error !== null && !hasFailed(row);
       return { ...spanOf(each, view), fill: isFailure ? ("Failed" as const) : fill };
     });
-  return { label, rects: [...held, ...tries], through: own, beyond: null };
+  return { label, rects: [...held, ...attemptRects], through: own, beyond: null };
 }
 
 /** The extent of the lines that a row holds, and their failures; none if none is visible. */
