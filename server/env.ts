@@ -143,7 +143,7 @@ export function readEnvironment(source: Record<string, string | undefined> = pro
     smtp: readSmtp(value.SMTP_URL, value.SMTP_FROM, value.SMTP_REQUIRE_TLS === "1"),
     /** How many recipients one organization may write to in an hour. */
     recipientsPerHour: value.SMTP_RECIPIENTS_PER_HOUR,
-    /** Whether X-Forwarded-For tells the client's address. */
+    /** Whether X-Forwarded-For contains the client's address. */
     trustProxy: value.TRUST_PROXY === "1",
     logLevel: value.LOG_LEVEL,
     /** How many runs one process executes at once. */

@@ -78,7 +78,7 @@ test("the HTML of a detail page is complete, with its answer or form", async ({
   for (const [path, content] of Object.entries(expected)) {
     const html = await (await request.get(path)).text();
     expect(html, path).toMatch(content);
-    // A part that is sent later would displace what is there.
+    // A part that is sent later would displace visible parts.
     expect(html, path).not.toContain('<template id="B:');
   }
 });

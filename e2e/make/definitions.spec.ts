@@ -201,7 +201,7 @@ test("a long YAML is checked, and a check that fails says so", async ({ ownerPag
   await expect(problems).toContainText("No problems");
 });
 
-test("a viewer is told why nothing can be run, and is offered no editor", async ({
+test("a viewer sees why nothing can be run, and is offered no editor", async ({
   viewerPage: page,
   organization,
 }) => {

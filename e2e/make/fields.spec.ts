@@ -2,7 +2,7 @@ import type { Page } from "@playwright/test";
 import { expectNoFaultsAnywhere } from "@/e2e/support/axe";
 import { expect, test } from "@/e2e/support/fixtures";
 
-/** Parameters and output schemas as fields, and what is new is tried by creating it. */
+/** Parameters and output schemas as fields, and a new item is tried by creating it. */
 
 const unique = () => `${Date.now().toString(36)}${test.info().workerIndex}`;
 const field = (page: Page, label: string) => page.getByLabel(label, { exact: true });

@@ -41,7 +41,7 @@ function createAuth(services: Services) {
     },
     session: {
       expiresIn: SESSION_SECONDS,
-      // Also how exactly the account page knows when a session was last used.
+      // Also the precision of a session's last use on the account page.
       updateAge: 3600,
       additionalFields: {
         activeOrganizationId: { type: "string", required: false, input: false, returned: true },

@@ -7,7 +7,7 @@ import { migrate } from "./migrate";
 /** One second apart. */
 const DATABASE_ATTEMPTS = 30;
 
-/** The database cannot be reached. The message says which and why, without its password. */
+/** The database cannot be reached. The message names the database and the cause, without the password. */
 export class UnreachableDatabaseError extends Error {
   override name = "UnreachableDatabaseError";
 }

@@ -56,7 +56,7 @@ const redirect = (location: string) => `HTTP/1.1 302 Found\r\nlocation: ${locati
 
 /**
  * `endsByTime`: only the call's time limit ends it. `isReused`: the connection may stay open for the next call. `http`,
- * `model`, `own`: what http_request says, and generate_text with a provider of the operator and of an organization.
+ * `model`, `own`: the message of http_request, and generate_text with a provider of the operator and of an organization.
  */
 type Row = {
   answer: HostileAnswer;

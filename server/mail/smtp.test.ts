@@ -215,7 +215,7 @@ it("keeps the password out of a refusal that repeats the command", async () => {
   }
 });
 
-it("says so when no mail server is configured", async () => {
+it("reports that no mail server is configured", async () => {
   const input = { to: "bob@example.test", subject: "Hi", text: "Hello" };
   await expect(
     executeFunction("send_email", { input, context: testFunctionContext() }),

@@ -4,8 +4,8 @@ import type { Services } from "@/server/services";
 const BATCH = 5_000;
 
 /**
- * Deletes what rate limits no longer need. That is every segment older than its window except the newest, which tells
- * how many calls are free again, and every counter unused for an hour beyond its window.
+ * Deletes what rate limits no longer need. That is every segment older than its window except the newest, which
+ * shows how many calls are free again. A counter is deleted an hour after its window, if it is unused.
  */
 export async function pruneRateSegments({ pool, clock }: Pick<Services, "pool" | "clock">): Promise<void> {
   const now = clock.now();

@@ -83,7 +83,7 @@ class Checker {
   readonly #parameters: Readable["parameters"];
   /** The position of each step, or of its group, by its id. */
   readonly #positions = new Map<string, number>();
-  /** What is wrong with slugs that steps call. */
+  /** The faults of slugs that steps call. */
   readonly #unknown: Record<Called, ReadonlyMap<string, string>> = { tool: new Map(), agent: new Map() };
 
   constructor(definition: LenientDefinition, known: KnownNames, organizationId: string) {
@@ -116,7 +116,7 @@ class Checker {
     this.issues.push({ path: jsonPointer(keys), message });
   }
 
-  /** Reports what is wrong inside of the value at `keys`. */
+  /** Reports the faults inside the value at `keys`. */
   #reportInside(keys: Keys, issues: readonly Issue[]): void {
     for (const { path, message } of issues) this.issues.push({ path: jsonPointer(keys) + path, message });
   }

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { callStepSchema, workflowDefinition } from "@/server/workflow/definition";
 
 /**
- * What can be read of a definition that its schema refuses, so that all of its problems are found at once. A field with
+ * The readable parts of a definition that its schema refuses, so that all of its problems are found at once. A field with
  * a fault is null. Steps keep their positions.
  */
 

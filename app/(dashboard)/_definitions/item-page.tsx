@@ -25,7 +25,7 @@ export function itemPage(
     }, skeleton);
 }
 
-/** The page of an agent or tool, with what is beside its definition. */
+/** The page of an agent or tool: its definition and the parts beside it. */
 export function definitionItemPage(
   kind: "agent" | "tool",
   render: (prefetch: Prefetch, id: string) => Promise<ReactNode>,

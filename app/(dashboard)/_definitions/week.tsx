@@ -26,7 +26,7 @@ const SORTS: readonly WeekSort[] = ["runs", "success", "p95", "credits"];
 /** The names of `weekColumns`, for skeletons. */
 export const WEEK_COLUMNS = SORTS.map((by) => WEEK[by].name);
 
-/** What the URL of a list says: its order, and the words that narrow it. */
+/** The order of a list and its search words, from the URL. */
 export type ListView = { sort: WeekSort | null; search: string };
 
 /** `?sort=runs&q=desk`; the order is null for the one by name. */

@@ -113,7 +113,7 @@ export function useFound(props: PaletteProps, text: string): Found {
       ? listed
       : findItems([{ name: "", items: listed }], typed).flatMap(({ items }) => items);
   const pending = directory.isPending || runs.isPending || !fresh;
-  // A pasted id can be opened before the server knows what it is: most are runs.
+  // A pasted id can be opened before the server has found its kind: most are runs.
   if (id !== null && runItems.length === 0 && found.length === 0 && pending) {
     const item = { label: shortId(id), icon: <RunsIcon /> };
     const take = async (newTab: boolean) => {

@@ -15,7 +15,7 @@ type Props = {
 };
 
 /**
- * A form for the properties of a JSON Schema object. What it cannot show is edited as JSON. The browser says which
+ * A form for the properties of a JSON Schema object. What it cannot show is edited as JSON. The browser shows which
  * required fields are empty, before the form around it is submitted.
  */
 export function SchemaForm({ schema, value, onChange, depth = 0, needed = true }: Props) {

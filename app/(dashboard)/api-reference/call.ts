@@ -8,7 +8,7 @@ type Call = {
   body: string;
 };
 
-/** The parameters of one place with what is filled in; an empty text without it. */
+/** The parameters of one location with their typed values; an empty text for each other one. */
 function valuesIn(place: "path" | "header", { parameters }: Operation, { values }: Call): [string, string][] {
   return parameters
     .filter((parameter) => parameter.in === place)

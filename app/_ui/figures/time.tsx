@@ -46,7 +46,7 @@ export function ownTimeZone(): string {
 
 const never = () => () => {};
 
-/** The reader's time zone; a cookie tells it to the server. */
+/** The reader's time zone; a cookie sends it to the server. */
 export function useTimeZone(): string {
   const { timeZone, chosen } = useContext(TimeContext);
   const own = useSyncExternalStore(never, ownTimeZone, () => timeZone);

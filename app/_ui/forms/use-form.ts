@@ -9,7 +9,7 @@ type TextOf<Draft> = { [Key in keyof Draft]: string extends Draft[Key] ? Key : n
 
 type Options<Draft, Result> = {
   draft: Draft;
-  /** The label of each field, by its JSON pointer in what is sent. */
+  /** The label of each field, by its JSON pointer in the sent value. */
   labels?: Record<string, string>;
   /** The queries that the mutation changes. */
   refresh?: readonly { pathKey: () => QueryKey }[];
@@ -19,7 +19,7 @@ type Options<Draft, Result> = {
 };
 
 /**
- * A dialog's mutation, what is typed for it, and its errors. `dialog` has props of `FormDialog` and `ConfirmDialog`, and
+ * A dialog's mutation, its draft, and its errors. `dialog` has props of `FormDialog` and `ConfirmDialog`, and
  * `field` those of a text field.
  */
 export function useForm<Result, Failure, Sent, Draft extends object>(

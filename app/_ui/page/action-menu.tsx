@@ -3,7 +3,7 @@
 import { MenuItem, MenuLink, MoreMenu } from "@/app/_ui/menu/menu";
 import { type PageAction, usePageActions } from "./page-actions";
 
-/** `short`: the label in the menu, whose page says the rest. */
+/** `short`: the label in the menu, whose page shows the rest. */
 type MenuAction = PageAction & { short?: string; danger?: boolean; disabled?: boolean };
 
 /** A menu of further actions of a page, which the palette offers too. */

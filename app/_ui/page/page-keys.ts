@@ -19,7 +19,7 @@ export function usePageKeys(keys: Record<string, Act>): void {
     const act = Object.hasOwn(keys, event.key) ? keys[event.key] : undefined;
     if (act && isPageKey(event) && act(event) !== false) event.preventDefault();
   });
-  // Before the browser can send a key: other effects run later than what one sees.
+  // Before the browser can send a key: other effects run after the page is visible.
   useLayoutEffect(() => {
     const onKey = (event: KeyboardEvent) => press(event);
     window.addEventListener("keydown", onKey);

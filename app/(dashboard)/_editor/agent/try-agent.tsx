@@ -127,7 +127,7 @@ export function TryAgent({ editor }: { editor: Editor<AgentFields> }) {
   );
 }
 
-/** What is wrong with the draft, as its form says it, or why it was not started. */
+/** The faults of the draft, as its form shows them, or the reason why it was not started. */
 function listProblems(error: unknown): string {
   const { at, rest } = readProblems(error, AGENT_LABELS);
   return [...Object.keys(AGENT_LABELS).map(at), rest].filter(Boolean).join(" ");
