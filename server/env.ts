@@ -166,8 +166,8 @@ function appUrlOf({ APP_URL, PORT }: Variables): string {
 }
 
 /**
- * Set: an Inngest server drives runs; unset: the embedded engine. `dev` is `1`, `true` or the address of a dev server, which
- * accepts unsigned calls. `serveOrigin` is where the server reaches processes that execute runs.
+ * Set: an Inngest server drives runs; unset: the embedded engine. `dev` is `1`, `true` or the address of a dev server,
+ * which accepts unsigned calls. `serveOrigin` is where the server reaches processes that execute runs.
  */
 function readInngest(value: Variables) {
   const { INNGEST_DEV, INNGEST_BASE_URL: baseUrl, INNGEST_EVENT_KEY: eventKey } = value;

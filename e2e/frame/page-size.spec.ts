@@ -3,8 +3,8 @@ import { expect, type Organization, test } from "../support/fixtures";
 import { finishRun } from "../support/start";
 
 /**
- * The scripts that a page loads when it is opened, compressed, with their headers. What is loaded with its first use does
- * not count.
+ * The scripts that a page loads when it is opened, compressed, with their headers. What is loaded with its first use
+ * does not count.
  */
 
 const HEADERS_BYTES = 550;

@@ -80,7 +80,7 @@ test("an invited person makes an account by the link, and is a member until remo
   await context.close();
 });
 
-test("a revoked link says so, and another person's session does not use it", async ({
+test("a revoked link shows it, and another person's session does not use it", async ({
   ownerPage: page,
   browser,
   organization,

@@ -129,8 +129,8 @@ async function readSession(services: Services, headers: Headers, visit: boolean)
 }
 
 /**
- * Whether the cookie still stands for the same member, organization and role. For responses that continue after the check
- * of their request. It does not extend the session, because an open tab is not a visit.
+ * Whether the cookie still stands for the same member, organization and role. For responses that continue after the
+ * check of their request. It does not extend the session, because an open tab is not a visit.
  */
 export async function isStillMember(
   services: Services,

@@ -14,7 +14,8 @@ export class UnreachableDatabaseError extends Error {
 
 /**
  * Migrates the database at `url` with the project in `root`. Waits up to half a minute for a database that does not
- * answer; a wrong password fails immediately. `print` receives progress. Throws UnreachableDatabaseError, MigrationError.
+ * answer; a wrong password fails immediately. `print` receives progress. Throws UnreachableDatabaseError,
+ * MigrationError.
  */
 export async function prepareDatabase(
   url: string,

@@ -109,7 +109,7 @@ export const httpRequest = defineFunction({
     const faults = findFaults({ method, retries, headers: input.headers ?? {}, next: next ?? null });
     if (faults.length > 0) throw new FunctionError("invalid_request", `${describeIssues(faults)}.`);
     const headers = makeHeaders(input.headers ?? {});
-    // Only the encoder knows the boundary of the parts.
+    // Only the encoder has the boundary of the parts.
     if (content !== undefined && (multipart !== undefined || !headers.has("content-type")))
       headers.set("content-type", content.type);
     if (UNSAFE.has(method) && !headers.has("idempotency-key")) headers.set("idempotency-key", idempotencyKey);

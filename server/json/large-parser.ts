@@ -13,8 +13,8 @@ const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 
 /**
- * The long lists and objects that were made here. The value: an object's keys, or null for a list and for an object whose
- * keys JavaScript does not list in the order of insertion.
+ * The long lists and objects that were made here. The value: an object's keys, or null for a list and for an object
+ * whose keys JavaScript does not list in the order of insertion.
  */
 const keysOfLong = new WeakMap<object, readonly string[] | null>();
 

@@ -14,8 +14,8 @@ import { findTarget } from "./find-target";
 import { freezeConfiguration, type Target } from "./target";
 
 /**
- * An unsaved definition of an agent or a tool, which must have been checked. It runs instead of the current version, also
- * if the agent is inactive.
+ * An unsaved definition of an agent or a tool, which must have been checked. It runs instead of the current version,
+ * also if the agent is inactive.
  */
 export type Draft = Pick<Target, "maxCredits" | "deadlineSeconds"> &
   (

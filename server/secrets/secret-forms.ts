@@ -83,8 +83,8 @@ const FURTHER_SPELLINGS: Record<string, string[]> = {
 };
 
 /**
- * Base64 in lines breaks them between groups of four characters. In JSON the breaks are escaped. Their number is bounded to
- * keep the search linear.
+ * Base64 in lines breaks them between groups of four characters. In JSON the breaks are escaped. Their number is
+ * bounded to keep the search linear.
  */
 const LINE_BREAK = "(?:\\s|\\\\{1,8}[rn]){0,4}";
 /** In addresses the breaks are encoded. Patterns of long secrets leave this out, to stay short. */

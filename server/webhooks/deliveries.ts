@@ -19,8 +19,8 @@ export type ReceivedDelivery = {
 export type BodyNotStored = { bytes: number; reason: string };
 
 /**
- * How much is stored of refused calls' bodies per trigger, so that nobody can fill the disk with one URL. `burst.bytes` in
- * `burst.seconds` from each process, and the newest `total` bytes. Small ones don't count.
+ * How much is stored of refused calls' bodies per trigger, so that nobody can fill the disk with one URL. `burst.bytes`
+ * in `burst.seconds` from each process, and the newest `total` bytes. Small ones don't count.
  */
 export const REFUSED_BODIES = {
   smallBytes: 4096,

@@ -90,7 +90,7 @@ class StepFailure extends Error {
 
 /**
  * Runs a tool's workflow over checked input. Pure: the same definition, input, facts and results of calls give the same
- * calls and outcome, so that a run can be replayed from its journal. In `steps`, a skipped step is null, and one that
+ * calls and outcome. So a run can be replayed from its journal. In `steps`, a skipped step is null, and one that
  * failed with onError: continue is `{"error": message, "code": …}`.
  */
 export async function runWorkflow(

@@ -39,7 +39,10 @@ const piece = (delta: object, finish_reason: string | null = null) => ({
   choices: [{ delta, finish_reason }],
 });
 const begins = piece({ content: "I begin to answer" });
-const complete = [piece({ content: "Done." }, "stop"), { usage: { prompt_tokens: 100, completion_tokens: 7 } }];
+const complete = [
+  piece({ content: "Done." }, "stop"),
+  { usage: { prompt_tokens: 100, completion_tokens: 7 } },
+];
 
 async function thrown(call: Promise<unknown>): Promise<unknown> {
   return call.then(

@@ -17,8 +17,8 @@ import { RecentInputs } from "@/app/(dashboard)/_run/recent-inputs";
 import { AGENT_LABELS, type AgentFields, toDefinition } from "./agent-fields";
 
 /**
- * Runs the draft with a message, beside the form, and the same message on the saved version to compare with. A new agent
- * is created first.
+ * Runs the draft with a message, beside the form, and the same message on the saved version to compare with. A new
+ * agent is created first.
  */
 export function TryAgent({ editor }: { editor: Editor<AgentFields> }) {
   const id = useId();

@@ -36,8 +36,8 @@ function createQueue() {
 }
 
 /**
- * Opens the budget of a root run from its hold and the organization's balance. `alreadyUsed` is the usage of the run and its
- * open children. Usage never exceeds the hold, and the hold never exceeds the balance.
+ * Opens the budget of a root run from its hold and the organization's balance. `alreadyUsed` is the usage of the run
+ * and its open children. Usage never exceeds the hold, and the hold never exceeds the balance.
  */
 export function openBudget(worker: Worker, run: ClaimedRun, alreadyUsed: Decimal) {
   // A child that ends takes its usage out of the hold: the rest of both is unchanged.
