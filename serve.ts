@@ -131,7 +131,7 @@ function listen(server: Server, port: number, host: string): Promise<number> {
   });
 }
 
-/** Live streams do not end by themselves: what is still open after the grace period is closed. */
+/** Live streams do not end by themselves: those still open after the grace period are closed. */
 async function closeServer(server: Server): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   server.closeIdleConnections();

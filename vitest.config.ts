@@ -13,7 +13,7 @@ export default defineConfig({
     maxWorkers: 3,
     // Files share their worker's modules: loading them for each file took longer than the tests.
     isolate: false,
-    // Generous: on a busy machine, what is waited for may come late.
+    // Generous: on a busy machine, an awaited event may come late.
     testTimeout: 60_000,
     expect: { poll: { timeout: 20_000 } },
     projects: [

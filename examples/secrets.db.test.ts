@@ -13,7 +13,7 @@ import { findLeaks } from "@/testing/leaks";
 import { closeServer, listen } from "@/testing/servers/listen";
 import { createWorld, type World } from "@/testing/world";
 
-/** examples/secrets.yaml through the command line, against a server in the place of GitHub's that wants the secret. */
+/** examples/secrets.yaml through the command line, against a server in GitHub's place that requires the secret. */
 
 const TOKEN = "ghp_0123456789abcdefABCDEF";
 const HOST = "api.github.com";

@@ -57,7 +57,7 @@ function locateBuild() {
 }
 
 /**
- * Builds what is missing for the current sources.
+ * Builds the missing parts for the current sources.
  * @param {{ pages?: boolean }} [options] `pages: false` for the command line, which needs none
  * @returns {Promise<Build>}
  */

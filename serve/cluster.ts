@@ -15,7 +15,7 @@ export type Serving = {
   /** The address that people use. */
   appUrl: string;
   demo: Demo | null;
-  /** Waits until `/api/ready` answers 200; false if the service is stopped first. `print` gets what is missing. */
+  /** Waits until `/api/ready` answers 200; false if the service is stopped first. `print` gets the missing parts. */
   untilReady(print: (line: string) => void): Promise<boolean>;
   /** Shuts down in order: no new requests, requests in progress, the engine, the database. */
   stop(): Promise<void>;

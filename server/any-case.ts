@@ -29,8 +29,8 @@ const DOT_ABOVE = "\u0307";
 
 /**
  * A regular expression that finds a text regardless of case and of how accents are composed. Its source works in
- * JavaScript with the flag `u` and with PostgreSQL's `~`, even in a database with the locale C, which knows ASCII
- * letters only. `ß` does not match `ss`.
+ * JavaScript with the flag `u` and with PostgreSQL's `~`. It also works in a database with the locale C, which has case
+ * rules for ASCII letters only. `ß` does not match `ss`.
  */
 export function anyCase(text: string): string {
   const spellings = new Set([text, text.normalize("NFC"), text.normalize("NFD")]);

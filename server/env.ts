@@ -8,7 +8,7 @@ import { PAUSE_POINTS, type PausePoint } from "@/server/runs/engine/pause-points
 
 const httpUrl = z.url({ protocol: /^https?$/ });
 const text = (pattern: RegExp, error: string) => z.string().regex(pattern, error);
-const whole = (range: { min: number; max: number; preset: number }) =>
+const integer = (range: { min: number; max: number; preset: number }) =>
   z
     .string()
     .transform(Number)
@@ -53,7 +53,7 @@ const pausePoints = z
 
 /** The variables. One that is empty counts as unset. */
 const schema = z.object({
-  PORT: whole({ min: 0, max: 65535, preset: 3000 }),
+  PORT: integer({ min: 0, max: 65535, preset: 3000 }),
   HOST: z.string().default("0.0.0.0"),
   APP_URL: httpUrl.optional(),
   DATABASE_URL: z
@@ -77,10 +77,10 @@ const schema = z.object({
     "is not an address such as Stepwell <no-reply@example.com>",
   ).optional(),
   SMTP_REQUIRE_TLS: z.enum(["0", "1"]).default("1"),
-  SMTP_RECIPIENTS_PER_HOUR: whole({ min: 1, max: 1_000_000, preset: 500 }),
+  SMTP_RECIPIENTS_PER_HOUR: integer({ min: 1, max: 1_000_000, preset: 500 }),
   TRUST_PROXY: z.enum(["0", "1"]).default("0"),
   LOG_LEVEL: z.enum(["debug", "info", "warn", "error"]).default("info"),
-  STEPWELL_SLOTS: whole({ min: 1, max: 10_000, preset: 200 }),
+  STEPWELL_SLOTS: integer({ min: 1, max: 10_000, preset: 200 }),
   STEPWELL_PROCESSES: text(/^(auto|[1-9]\d?)$/, "is neither a number from 1 to 99 nor auto").default("1"),
   STEPWELL_ROLE: z.enum(["all", "web", "worker"]).default("all"),
   STEPWELL_PAUSE_POINTS: pausePoints,
@@ -143,7 +143,7 @@ export function readEnvironment(source: Record<string, string | undefined> = pro
     smtp: readSmtp(value.SMTP_URL, value.SMTP_FROM, value.SMTP_REQUIRE_TLS === "1"),
     /** How many recipients one organization may write to in an hour. */
     recipientsPerHour: value.SMTP_RECIPIENTS_PER_HOUR,
-    /** Whether X-Forwarded-For tells the client's address. */
+    /** Whether X-Forwarded-For contains the client's address. */
     trustProxy: value.TRUST_PROXY === "1",
     logLevel: value.LOG_LEVEL,
     /** How many runs one process executes at once. */
@@ -166,8 +166,8 @@ function appUrlOf({ APP_URL, PORT }: Variables): string {
 }
 
 /**
- * Set: an Inngest server drives runs; unset: the embedded engine. `dev` is `1`, `true` or the address of a dev server, which
- * accepts unsigned calls. `serveOrigin` is where the server reaches processes that execute runs.
+ * Set: an Inngest server drives runs; unset: the embedded engine. `dev` is `1`, `true` or the address of a dev server,
+ * which accepts unsigned calls. `serveOrigin` is where the server reaches processes that execute runs.
  */
 function readInngest(value: Variables) {
   const { INNGEST_DEV, INNGEST_BASE_URL: baseUrl, INNGEST_EVENT_KEY: eventKey } = value;

@@ -48,7 +48,7 @@ export const CONTRACT_CALLS: [number, string, (setting: Setting) => Call][] = [
   [200, "a start of an agent", (setting) => startAgent(setting)],
   [200, "a start of a tool", (setting) => startTool(setting)],
   [400, "a body that is not JSON", (setting) => startTool(setting, { body: "{" })],
-  [400, "a body without what is required", (setting) => startAgent(setting, { body: "{}" })],
+  [400, "a body without its required fields", (setting) => startAgent(setting, { body: "{}" })],
   [401, "a call without a key", (setting) => startAgent(setting, { headers: { "X-API-Key": "" } })],
   [404, "an unknown agent", (setting) => startAgent(setting, { path: `/v1/agents/run/${unknown}` })],
   [404, "an unknown path", (setting) => startAgent(setting, { path: "/v1/elsewhere" })],

@@ -21,8 +21,8 @@ ${definitions.map(summaryRow).join("\n")}
 
 All functions:
 
-- A call costs one action, ${DEFAULT_PRICES.action} credits unless the [price list](configuration-files.md) says
-  otherwise. Retries of one call are not counted again.
+- A call costs one action, ${DEFAULT_PRICES.action} credits unless the [price list](configuration-files.md) sets
+  another price. Retries of one call are not counted again.
 - An invalid input fails the call, and the message names the invalid fields.
 - The limit of an output is ${MAX_STEP_OUTPUT_BYTES / 1024 ** 2} MiB. Beyond it an agent gets a preview, and a tool's step fails.
 - In a tool, a failed call fails the step (see \`retries\` and \`onError\`). In an agent, the model gets

@@ -39,8 +39,8 @@ function needlesOf(value: string): string[] {
 }
 
 /**
- * Where a secret is found: in any row of any table, in the log, or in other texts. Each location is named with the form, so that a
- * failing test says both.
+ * Where a secret is found: in any row of any table, in the log, or in other texts. Each location is named with the
+ * form, so that a failing test prints both.
  */
 export async function findLeaks(
   world: Pick<World, "pool" | "log">,

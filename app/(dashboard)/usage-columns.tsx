@@ -1,7 +1,7 @@
 import { Ago, Day } from "@/app/_ui/figures/time";
 import type { LineColumn } from "@/app/_ui/table";
 
-/** On a phone, which shows no column heads, a word says what the time is. */
+/** On a phone, which shows no column heads, a word names the time. */
 export function LastUsed({ at }: { at: string | null }) {
   if (at === null) return "Never used";
   return (

@@ -32,7 +32,7 @@ type CopyButtonProps = {
   text: string | (() => Promise<string>);
   label: string;
   className?: string;
-  /** The icon: what is copied. */
+  /** The icon of the copied value. */
   look?: "text" | "path" | "link";
 };
 

@@ -146,7 +146,7 @@ export function LineList<Line>({ label, columns, lines, keyOf }: LineListProps<L
 
 type RowNameProps = { href: string; name: string; slug?: string; children?: ReactNode };
 
-/** The row's link, the slug if it differs from the name, and what is beside them. */
+/** The row's link, the slug if it differs from the name, and their neighbours. */
 export function RowName({ href, name, slug = name, children }: RowNameProps) {
   return (
     <span className="flex min-w-0 items-center gap-2">

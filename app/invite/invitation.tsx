@@ -23,7 +23,7 @@ async function openInvitation(): Promise<{ token: string; facts: Facts }> {
   return { token, facts: await readInvitation(token) };
 }
 
-/** Reads the invitation of the link, then offers what is left to do: an account, signing in, or joining. */
+/** Reads the invitation of the link, then offers the next step: an account, signing in, or joining. */
 export function Invitation({ signedInAs }: { signedInAs: string | null }) {
   const [attempt, setAttempt] = useState(0);
   const again = useCallback(() => setAttempt((before) => before + 1), []);

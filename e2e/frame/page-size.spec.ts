@@ -3,8 +3,8 @@ import { expect, type Organization, test } from "../support/fixtures";
 import { finishRun } from "../support/start";
 
 /**
- * The scripts that a page loads when it is opened, compressed, with their headers. What is loaded with its first use does
- * not count.
+ * The scripts that a page loads when it is opened, compressed, with their headers. What is loaded with its first use
+ * does not count.
  */
 
 const HEADERS_BYTES = 550;
@@ -78,7 +78,7 @@ test("the HTML of a detail page is complete, with its answer or form", async ({
   for (const [path, content] of Object.entries(expected)) {
     const html = await (await request.get(path)).text();
     expect(html, path).toMatch(content);
-    // A part that is sent later would displace what is there.
+    // A part that is sent later would displace visible parts.
     expect(html, path).not.toContain('<template id="B:');
   }
 });

@@ -83,7 +83,7 @@ test("lists the page's actions, and what they open keeps the focus", async ({
   const editor = page.getByRole("dialog", { name: "Run Double again" });
   await expect(editor).toBeVisible();
   await expect(editor.locator(":focus")).toHaveCount(1);
-  // A shortcut must not discard what is typed in a dialog.
+  // A shortcut must not discard text typed in a dialog.
   await page.keyboard.press("Control+k");
   await expect(input(page)).toHaveCount(0);
   await page.keyboard.press("Escape");

@@ -181,7 +181,7 @@ test("a tool is made from YAML whose problems are named with their lines, and ru
   await expect(page.getByText(/slug cannot be changed/)).toBeVisible();
 });
 
-test("a long YAML is checked, and a check that fails says so", async ({ ownerPage: page }) => {
+test("a long YAML is checked, and a check that fails is reported", async ({ ownerPage: page }) => {
   await page.goto("/tools/new");
   await page.getByRole("button", { name: "YAML", exact: true }).click();
   const yaml = page.getByLabel("Definition as YAML");
@@ -201,7 +201,7 @@ test("a long YAML is checked, and a check that fails says so", async ({ ownerPag
   await expect(problems).toContainText("No problems");
 });
 
-test("a viewer is told why nothing can be run, and is offered no editor", async ({
+test("a viewer sees why nothing can be run, and is offered no editor", async ({
   viewerPage: page,
   organization,
 }) => {

@@ -2,7 +2,7 @@ import type { Page } from "@playwright/test";
 import { expectNoFaultsAnywhere } from "@/e2e/support/axe";
 import { expect, test } from "@/e2e/support/fixtures";
 
-/** Parameters and output schemas as fields, and what is new is tried by creating it. */
+/** Parameters and output schemas as fields, and a new item is tried by creating it. */
 
 const unique = () => `${Date.now().toString(36)}${test.info().workerIndex}`;
 const field = (page: Page, label: string) => page.getByLabel(label, { exact: true });
@@ -82,7 +82,7 @@ test("a new tool's parameters are made as fields, and it is created and run in o
   await expectNoFaultsAnywhere(page, "a tool that was created and run");
 });
 
-test("the text of a schema and its fields are the same; what fields cannot show says why", async ({
+test("the text of a schema and its fields are the same; a schema that fields cannot show has a reason", async ({
   ownerPage: page,
 }) => {
   await openNewTool(page);
@@ -136,7 +136,7 @@ test("a new agent with an answer made of fields is created and run in one step",
   await expect(panel.getByText("cost", { exact: true })).toBeVisible();
 });
 
-test("what was created but could not be run says why", async ({ ownerPage: page }) => {
+test("an item that was created but could not be run shows why", async ({ ownerPage: page }) => {
   await openNewTool(page);
   await field(page, "Slug").fill(`unrun-${unique()}`);
   await page.route("**/api/trpc/runs.start*", (route) => route.abort());

@@ -63,7 +63,7 @@ test("errors appear at their fields, and a click beside the form loses nothing",
   await expect(name).toHaveValue("e2e");
 });
 
-test("a viewer is told who creates keys and sees no action", async ({ viewerPage: page }) => {
+test("a viewer sees who creates keys, and no action", async ({ viewerPage: page }) => {
   await page.goto("/keys");
   await expect(page.getByText("Admins and owners create and revoke keys.")).toBeVisible();
   await expect(page.getByRole("button", { name: "New API key" })).toHaveCount(0);

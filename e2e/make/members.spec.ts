@@ -80,7 +80,7 @@ test("an invited person makes an account by the link, and is a member until remo
   await context.close();
 });
 
-test("a revoked link says so, and another person's session does not use it", async ({
+test("a revoked link shows it, and another person's session does not use it", async ({
   ownerPage: page,
   browser,
   organization,
@@ -108,7 +108,7 @@ test("a revoked link says so, and another person's session does not use it", asy
   await context.close();
 });
 
-test("the last owner is told why nothing can be changed", async ({ ownerPage: page, organization }) => {
+test("the last owner sees why nothing can be changed", async ({ ownerPage: page, organization }) => {
   await page.goto("/members");
   await expect(page.getByRole("row").filter({ hasText: organization.owner.email })).toContainText("(you)");
   await page.getByRole("button", { name: "Actions for ada" }).click();
@@ -116,7 +116,7 @@ test("the last owner is told why nothing can be changed", async ({ ownerPage: pa
   await expect(page.getByRole("menuitem", { name: "Change role" })).toBeDisabled();
 });
 
-test("a viewer is told who changes members and sees no action", async ({ viewerPage: page }) => {
+test("a viewer sees who changes members, and no action", async ({ viewerPage: page }) => {
   await page.goto("/members");
   await expect(page.getByText("Admins and owners invite and change members.")).toBeVisible();
   await expect(page.getByRole("button", { name: "Invite member" })).toHaveCount(0);

@@ -113,7 +113,7 @@ test("the editor of an agent leads to the providers when none fits", async ({ ow
   await expect(page.getByRole("heading", { level: 1, name: "Model providers" })).toBeVisible();
 });
 
-test("a viewer is told who changes model providers and sees no action", async ({ viewerPage: page }) => {
+test("a viewer sees who changes model providers, and no action", async ({ viewerPage: page }) => {
   await page.goto("/models");
   await expect(page.getByText("Admins and owners create and change model providers.")).toBeVisible();
   await expect(page.getByRole("region", { name: "demo" })).toContainText("The built-in simulation");

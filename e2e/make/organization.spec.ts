@@ -20,7 +20,7 @@ test("plan, limits and usage are facts, and an owner renames", async ({ ownerPag
   await expect(page.getByRole("region", { name: "Organization" })).toContainText("Brook & Sons");
 });
 
-test("a viewer reads the facts and is told who renames", async ({ viewerPage: page }) => {
+test("a viewer sees the facts and who renames", async ({ viewerPage: page }) => {
   await page.goto("/organization");
   await expect(page.getByText("Owners rename the organization.")).toBeVisible();
   await expect(page.getByRole("button", { name: "Rename" })).toHaveCount(0);

@@ -77,7 +77,7 @@ test("errors appear at their fields, and name the wrong host", async ({ ownerPag
   await expectNoFaultsAnywhere(page, "the form of a secret");
 });
 
-test("a viewer is told who changes secrets and sees no action", async ({ viewerPage: page }) => {
+test("a viewer sees who changes secrets, and no action", async ({ viewerPage: page }) => {
   await page.goto("/secrets");
   await expect(page.getByText("Admins and owners create and change secrets.")).toBeVisible();
   await expect(page.getByRole("button", { name: "New secret" })).toHaveCount(0);

@@ -128,10 +128,7 @@ test("the only agent is chosen, and without one the form leads to it", async ({ 
   await expect(page.getByRole("dialog", { name: "Trigger Orders created" })).toBeVisible();
 });
 
-test("a viewer is told who creates triggers and sees no action", async ({
-  viewerPage: page,
-  organization,
-}) => {
+test("a viewer sees who creates triggers, and no action", async ({ viewerPage: page, organization }) => {
   await page.goto("/triggers");
   await expect(page.getByText("Members and above create triggers.")).toBeVisible();
   await expect(page.getByRole("button", { name: "New trigger" })).toHaveCount(0);

@@ -48,7 +48,7 @@ test("records are tables, searched by row, and raw on demand", async ({
   const id = await finishRun(request, organization, { tool, input: {} });
   await page.goto(`/runs/${id}?step=1`);
   const output = page.getByRole("region", { name: "Output", exact: true });
-  // The tab key skips what is below the edge of a collapsed text.
+  // The tab key skips everything below the edge of a collapsed text.
   const hidden = () => output.locator("button[inert]", { hasText: /^Next$/ }).count();
   await expect.poll(hidden).toBe(1);
   await output.getByRole("button", { name: /^Show all/ }).click();

@@ -101,8 +101,8 @@ test("zooms to the selected line, and by dragging over the axis", async ({
   const small = await barOf();
   await page.getByRole("button", { name: "Zoom to the selected line" }).click();
   await expect.poll(barOf).toBeGreaterThan(small);
-  await expect(timeline.getByRole("option", { name: /^Step 1 .*before what is shown/ })).toHaveCount(1);
-  await expect(timeline.getByRole("option", { name: /^Step 12.*after what is shown/ })).toHaveCount(1);
+  await expect(timeline.getByRole("option", { name: /^Step 1 .*before the shown period/ })).toHaveCount(1);
+  await expect(timeline.getByRole("option", { name: /^Step 12.*after the shown period/ })).toHaveCount(1);
   // The row stays selected, with its total duration.
   await expect(row).toHaveAttribute("aria-selected", "true");
 
@@ -131,8 +131,8 @@ test("zooms to the selected line, and by dragging over the axis", async ({
   await page.mouse.move(third.x + third.width, y);
   await page.mouse.up();
   await expect(showAll).toBeVisible();
-  await expect(timeline.getByRole("option", { name: /before what is shown/ }).first()).toBeVisible();
-  await expect(timeline.getByRole("option", { name: /after what is shown/ }).first()).toBeVisible();
+  await expect(timeline.getByRole("option", { name: /before the shown period/ }).first()).toBeVisible();
+  await expect(timeline.getByRole("option", { name: /after the shown period/ }).first()).toBeVisible();
   // Other measures have no zoom; the zoom is restored with the time.
   await page.keyboard.press("c");
   await expect(showAll).toHaveCount(0);

@@ -38,7 +38,7 @@ test("going back from a run restores the view, and the keyboard continues from i
   await page.keyboard.press("Enter");
   await page.waitForURL(`**${hrefs[2]}`);
 
-  // After a reload the page still knows the list it was opened from.
+  // After a reload the page still returns to the list it was opened from.
   await page.reload();
   const back = page.getByRole("main").getByRole("link", { name: "Runs", exact: true });
   // The server does not know the last list.

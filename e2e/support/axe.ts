@@ -63,7 +63,7 @@ export async function expectNoFaultsOnPhone(page: Page, what: string): Promise<v
 }
 
 /**
- * Checks a page with what is open on it: wide in both themes, and on a phone. What is open stays open, and nothing may
+ * Checks a page and its open parts: wide in both themes, and on a phone. Open parts stay open, and nothing may
  * scroll sideways.
  */
 export async function expectNoFaultsAnywhere(page: Page, what: string): Promise<void> {

@@ -462,7 +462,7 @@ test.each([
   [["runs", "list", "--limit", "0"], "--limit must be a whole number from 1 to 1000."],
   [["runs", "list", "--status", "gone"], '"gone" is not a status'],
   [["users", "create", "a@b.test", "--role", "owner"], "--role needs --org ORG"],
-])("%j is wrong usage and says so", async (argv, message) => {
+])("%j is wrong usage and reports it", async (argv, message) => {
   const { code, out, err } = await call(argv);
   expect([code, out]).toEqual([2, ""]);
   expect(err).toContain(message);

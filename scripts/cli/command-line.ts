@@ -15,7 +15,7 @@ import { serviceSecretCommands } from "./service-secret";
 import { userCommands } from "./users";
 
 /**
- * The operator's command line (docs/operating.md, "Command line"). It works on the same database with or without a
+ * The operator's command line (docs/command-line.md). It works on the same database with or without a
  * running service. Standard output has results only. Exit codes: 0 done, 1 not done, 2 wrong usage.
  */
 

@@ -154,7 +154,7 @@ export async function confirm(
 
 const DAY_MS = 24 * 3600 * 1000;
 
-/** What `--expires` says: days such as `90d` from now, or the time as it was given. */
+/** The value of `--expires`: days such as `90d` from now, or the time as it was given. */
 export function readExpiry(text: string | undefined, now: Date): string | null {
   if (text === undefined) return null;
   const days = /^(\d{1,5})d$/.exec(text)?.[1];

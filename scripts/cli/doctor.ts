@@ -125,7 +125,7 @@ const CHECKS: Record<string, (services: Services) => Promise<Finding>> = {
     if (hostname === "localhost" || hostname === "127.0.0.1") {
       return warn(`APP_URL is ${env.appUrl}: webhook senders elsewhere cannot reach it.`);
     }
-    // Stepwell itself speaks plain HTTP.
+    // Stepwell itself serves plain HTTP.
     if (protocol === "https:" && !env.trustProxy) {
       return warn(
         `${env.appUrl} needs a proxy, and TRUST_PROXY is not set: all clients share the proxy's address. Set TRUST_PROXY=1 if the proxy appends to X-Forwarded-For.`,

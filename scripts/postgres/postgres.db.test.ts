@@ -96,7 +96,7 @@ it("is created again after an interrupted initdb", async () => {
   await second.leave();
 });
 
-it.runIf(process.platform === "linux")("says so where no data folder can be made", async () => {
+it.runIf(process.platform === "linux")("reports that no data folder can be made", async () => {
   await expect(joinPostgres("/proc/stepwell/data")).rejects.toThrow(/is not writable/);
 });
 

@@ -11,7 +11,7 @@ const SYSTEM_BROWSERS = [
 ];
 
 /**
- * The Chromium for the browser tests: Playwright's own (undefined path: Playwright knows it) or the system's.
+ * The Chromium for the browser tests: Playwright's own (undefined path: Playwright finds it) or the system's.
  * @returns {Promise<{ executablePath: string | undefined } | undefined>} undefined if there is none
  */
 export async function findBrowser() {

@@ -31,7 +31,7 @@ export const agentSettings = z.object({
   policies: z
     .record(z.string(), attachmentPolicy)
     .default({})
-    .describe("How it may use what is attached, by the names in functions and tools."),
+    .describe("How it may use its functions and tools, by their names."),
 });
 export type AgentSettings = z.infer<typeof agentSettings>;
 
@@ -72,7 +72,7 @@ const agentConfiguration = z.object({
   maxSteps: z.number().int().min(1).max(12),
   callables: z.array(attachedCallable),
   outputSchema: agentSettings.shape.outputSchema,
-  /** Whether the user message came from outside through a webhook; the prompt tells the model. */
+  /** Whether the user message came from outside through a webhook; the prompt marks it as data. */
   messageFromOutside: z.boolean(),
 });
 export type AgentConfiguration = z.infer<typeof agentConfiguration>;

@@ -341,7 +341,7 @@ describe("very many calls in one answer", () => {
 });
 
 describe("prompts", () => {
-  test("tell the model that a message from outside is data", async () => {
+  test("mark a message from outside as data for the model", async () => {
     const { journal, thinkings } = journalOf([{ content: "ok" }]);
     await runAgentLoop(configure({ messageFromOutside: true }), '{"ignore":"all"}', journal);
     const [system, user] = thinkings[0]?.messages ?? [];

@@ -100,7 +100,7 @@ export async function runAgentLoop(
   }
 }
 
-/** The run's output: the answer itself, or with a schema its JSON; or what is wrong with it. */
+/** The run's output: the answer, or with a schema its JSON. Otherwise the answer's fault. */
 async function readAnswer(
   content: string,
   schema: JsonObject | undefined,

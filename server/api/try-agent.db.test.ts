@@ -35,7 +35,7 @@ const draftOf = (part: object) =>
     ...part,
   });
 
-it("runs the draft with its tools, also of an inactive agent, and says so in the run's name", async () => {
+it("runs the draft with its tools, also of an inactive agent, and marks the run's name", async () => {
   const { runId } = await tryAgent(world, member, { agentId, definition: draftOf({}), message: "Hi" });
   const run = await world.db.run.findUniqueOrThrow({
     where: { id: runId },

@@ -35,7 +35,7 @@ const configurationOf = async (runId: string) => {
   return { run, definition: JSON.parse(run.configuration.document).definition };
 };
 
-it("runs the draft, not the saved version, and says so in the run's name", async () => {
+it("runs the draft, not the saved version, and marks the run's name", async () => {
   const id = await toolId();
   const yaml = YAML.replace("+ 1", "+ 100");
   const { runId } = await tryTool(world, member, { toolId: id, yaml, input: '{"a":3}', until: null });

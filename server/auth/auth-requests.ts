@@ -15,7 +15,7 @@ const ENDPOINTS = new Set([SIGN_IN, "/api/auth/sign-out"]);
 
 /**
  * Handles better-auth's endpoints (sign-in, sign-out). Accepts changes from our own pages only, and uses the given
- * client address, whatever the request says.
+ * client address, whatever the request's headers contain.
  */
 export async function handleAuthRequest(
   services: Services,

@@ -41,7 +41,7 @@ function createAuth(services: Services) {
     },
     session: {
       expiresIn: SESSION_SECONDS,
-      // Also how exactly the account page knows when a session was last used.
+      // Also the precision of a session's last use on the account page.
       updateAge: 3600,
       additionalFields: {
         activeOrganizationId: { type: "string", required: false, input: false, returned: true },
@@ -129,8 +129,8 @@ async function readSession(services: Services, headers: Headers, visit: boolean)
 }
 
 /**
- * Whether the cookie still stands for the same member, organization and role. For responses that continue after the check
- * of their request. It does not extend the session, because an open tab is not a visit.
+ * Whether the cookie still stands for the same member, organization and role. For responses that continue after the
+ * check of their request. It does not extend the session, because an open tab is not a visit.
  */
 export async function isStillMember(
   services: Services,

@@ -123,8 +123,8 @@ export async function readToolText(
 }
 
 /**
- * A fault of a text: its line from 1 (null for the whole text), its location in the document, what is wrong, and a
- * sentence that says both.
+ * A fault of a text: its line from 1 (null: the complete text), its location in the document and the fault. `message`
+ * is a sentence with both.
  */
 export type TextProblem = { line: number | null; path: (string | number)[]; fault: string; message: string };
 

@@ -15,8 +15,8 @@ export type SlugReader = {
 };
 
 /**
- * The ids of the organization's agents or tools by slug. For each slug that names none: what is wrong with it, with the
- * known names. Those that are only `declared` have neither.
+ * The ids of the organization's agents or tools by slug. For each unknown slug: its fault, with the known
+ * names. Slugs that are only `declared` have neither.
  */
 export async function resolveSlugs(
   { tx, actor, declared }: SlugReader,

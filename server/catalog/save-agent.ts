@@ -113,8 +113,8 @@ async function findSchemaFaults(schema: JsonObject, orgId: OrgId): Promise<Issue
 
 /**
  * Faults of an agent's prompt, functions, tools and output schema. They are references to secrets, unknown names, equal
- * names for the model, policies of what is not attached, and an invalid schema. `toolFaults`: what is wrong with slugs
- * that name no tool.
+ * names for the model, policies of names that are not attached, and an invalid schema. `toolFaults`: the faults of
+ * slugs that name no tool.
  */
 export async function findAgentFaults(
   { functions, tools, systemPrompt, policies, outputSchema }: AgentDefinition,

@@ -83,8 +83,8 @@ export function holdForFirstCall(list: PriceList, model: string, promptTokens: n
 }
 
 /**
- * The additional hold of a run that starts immediately, if the balance allows it: the maximum output of a model call
- * and some room for the next calls. With it, most runs never extend their hold.
+ * The additional hold of a run that starts immediately, if the balance allows it. It covers the maximum output of a
+ * model call and some room for the next calls. With it, most runs never extend their hold.
  */
 export function headroomForFirstCall(list: PriceList, model: string, promptTokens: number): Decimal {
   const tokens = { inputTokens: promptTokens, outputTokens: WANTED_OUTPUT_TOKENS };

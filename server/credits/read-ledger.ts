@@ -11,7 +11,7 @@ import type { Services } from "@/server/services";
 const openRow = z.tuple([z.object({ held: z.string(), runs: z.number() })]);
 
 /**
- * The organization's balance, as decimals with four places. What its open runs hold is not part of what is available.
+ * The organization's balance, as decimals with four places. The available amount excludes the holds of open runs.
  * `monthly` is the plan's grant.
  */
 export async function readBalance({ db }: Services, actor: MemberActor) {
@@ -63,7 +63,7 @@ const NET_KINDS = ["grant", "charge", "refund", "adjustment"] satisfies CreditEn
 
 type LedgerQuestion = PageRequest<number> & {
   kind?: CreditEntryKind | undefined;
-  /** Whether to include what is held for open runs and released when they end. */
+  /** Whether to include the holds of open runs and their releases. */
   holds: boolean;
 };
 

@@ -1,10 +1,10 @@
 import { sleep } from "@/server/sleep";
 
-/** Tells temporary database errors from permanent ones. */
+/** Separates temporary database errors from permanent ones. */
 
-// PostgreSQL errors after which the same transaction may be retried: connection exceptions, idle-in-transaction
-// timeouts, serialization failures, deadlocks, too many connections, lock and statement timeouts, shutdown and
-// start-up. P… are Prisma's codes for the same.
+// PostgreSQL errors after which the same transaction may be retried. Lost or too many connections, shutdown and
+// start-up; serialization failures and deadlocks; timeouts of locks, statements and idle transactions. P… are Prisma's
+// codes for the same.
 const AGAIN = /^(P10(01|02|08|17)|P2024|08...|25P03|40001|40P01|53300|55P03|57014|57P0[123])$/;
 const NETWORK =
   /^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ENOENT)$/;

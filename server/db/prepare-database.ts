@@ -7,14 +7,15 @@ import { migrate } from "./migrate";
 /** One second apart. */
 const DATABASE_ATTEMPTS = 30;
 
-/** The database cannot be reached. The message says which and why, without its password. */
+/** The database cannot be reached. The message names the database and the cause, without the password. */
 export class UnreachableDatabaseError extends Error {
   override name = "UnreachableDatabaseError";
 }
 
 /**
  * Migrates the database at `url` with the project in `root`. Waits up to half a minute for a database that does not
- * answer; a wrong password fails immediately. `print` receives progress. Throws UnreachableDatabaseError, MigrationError.
+ * answer; a wrong password fails immediately. `print` receives progress. Throws UnreachableDatabaseError,
+ * MigrationError.
  */
 export async function prepareDatabase(
   url: string,

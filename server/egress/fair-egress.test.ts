@@ -25,7 +25,7 @@ function open(options: EgressOptions) {
   return egress.fetch;
 }
 
-/** A name server that knows these names, has no others, and never answers for those below `dead.test`. */
+/** A name server that has only these names, and never answers for those below `dead.test`. */
 async function serveNames(known: Record<string, { four?: string }>) {
   const socket = createSocket("udp4");
   const asked = new Set<string>();

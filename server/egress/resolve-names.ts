@@ -9,7 +9,7 @@ const UNKNOWN = new Set(["ENOTFOUND", "ENODATA", "EBADNAME"]);
 
 /**
  * Resolves the names that tenants choose, by DNS alone. The system's own lookup blocks one of few threads until a name
- * server answers, so that one tenant could stop the calls of all others.
+ * server answers. With it, one tenant could stop the calls of all others.
  * @param servers `address:port` of name servers; the system's when unset.
  */
 export function createNameLookup(servers?: readonly string[]): LookupFunction {

@@ -220,7 +220,7 @@ export const CALCULATOR = `
     return value;
   };
 
-  /** A double where it says the same, else the decimal digits as text. */
+  /** A double if it has the same value, else the decimal digits as text. */
   const toResult = (value) => {
     if (value.isNaN()) throw new Fault("the result is not a real number");
     if (!value.isFinite()) throw new Fault("the result is too large");

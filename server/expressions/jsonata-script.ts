@@ -1,6 +1,6 @@
 /**
- * The script beside JSONata's source in the sandbox. A request is `{expression, parse: true}` or `{expression, input, seed}`,
- * the answer `{ok: true, value}` or `{ok: false, message, position}`.
+ * The script beside JSONata's source in the sandbox. A request is `{expression, parse: true}` or
+ * `{expression, input, seed}`, the answer `{ok: true, value}` or `{ok: false, message, position}`.
  */
 export const JSONATA_SCRIPT = `
 (() => {
@@ -8,8 +8,8 @@ export const JSONATA_SCRIPT = `
   const jsonata = module.exports;
   const MAX_ITEMS = 200000;
 
-  // JSONata expects a browser's functions or Node's Buffer. Like Buffer's "binary", these use a character's low byte and
-  // ignore what is not base64.
+  // JSONata expects a browser's functions or Node's Buffer. Like Buffer's "binary", these use a character's low byte
+  // and ignore characters outside base64.
   const { atob, btoa } = globalThis;
   globalThis.window = {
     btoa: (text) => btoa(text.replace(/[^\\0-\\xff]/g, (unit) => String.fromCharCode(unit.charCodeAt(0) & 255))),

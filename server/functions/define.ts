@@ -65,7 +65,7 @@ export type FunctionDefinition<
   output: Output;
   /** The codes of a call's failures with their meaning, beside COMMON_ERRORS (function-error.ts). */
   errors: Readonly<Record<string, string>>;
-  /** Limits that neither the input's schema nor `timeoutMs` says; for the docs. */
+  /** Limits beside the input's schema and `timeoutMs`, for the docs. */
   limits?: readonly string[];
   price: PriceClass;
   /** Whether a call may change something outside the run. Such calls carry the step's idempotency key. */

@@ -80,7 +80,7 @@ describe.each(called.map((definition) => ({ name: definition.name, definition })
   },
 );
 
-/** How a call ends: "fine" for an output that can be stored or a known error, else what is wrong. */
+/** How a call ends: "fine" for an output that can be stored or a known error, else the fault. */
 async function call({ name, errors }: FunctionDefinition, input: JsonObject): Promise<string> {
   let fault = "fine";
   try {

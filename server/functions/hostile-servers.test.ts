@@ -20,8 +20,8 @@ import {
 } from "@/testing/servers/hostile-server";
 
 /**
- * Each function that goes out meets each of these servers, through the real client. Whatever a server sends, the call ends
- * in bounded time and memory with a clear error, and its connection is closed.
+ * Each function that goes out meets each of these servers, through the real client. Whatever a server sends, the call
+ * ends in bounded time and memory with a clear error, and its connection is closed.
  */
 
 const endings: (() => Promise<unknown>)[] = [];
@@ -56,7 +56,8 @@ const redirect = (location: string) => `HTTP/1.1 302 Found\r\nlocation: ${locati
 
 /**
  * `endsByTime`: only the call's time limit ends it. `isReused`: the connection may stay open for the next call. `http`,
- * `model`, `own`: what http_request says, and generate_text with a provider of the operator and of an organization.
+ * `model`, `own`: the message of http_request, and generate_text with a provider of the operator and of an
+ * organization.
  */
 type Row = {
   answer: HostileAnswer;
@@ -229,7 +230,7 @@ describe.each(Object.entries(SERVERS))("%s", (_name, { answer, endsByTime, isReu
   });
 });
 
-test("what follows a body that is longer than it says is not taken as the answer to the next call", async () => {
+test("bytes after the declared length of a body are not the answer to the next call", async () => {
   let asked = 0;
   const server = await serve((socket) => {
     asked += 1;

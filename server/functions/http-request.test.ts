@@ -42,7 +42,7 @@ test("adds the query and parses JSON, whatever the status", async () => {
 test.each<[string, BodyInit | null, string, Json]>([
   ["text", "héllo", "text/html", "héllo"],
   ["text in another encoding", new Uint8Array([0xe9]), "text/plain; charset=iso-8859-1", "é"],
-  ["text that only says it is JSON", "<html>", "application/json", "<html>"],
+  ["text of a JSON type that is no JSON", "<html>", "application/json", "<html>"],
   [
     "a nest of JSON",
     "[".repeat(5000) + "]".repeat(5000),
@@ -142,7 +142,7 @@ describe("retries", () => {
     expect(sent).toBe(5);
   });
 
-  test("do not wait for a server that asks for minutes, and do not repeat what is not a network error", async () => {
+  test("do not wait for a server that asks for minutes, and repeat network errors only", async () => {
     let sent = 0;
     const send = (answer: () => Promise<Response>) =>
       executeFunction("http_request", {
@@ -199,7 +199,7 @@ describe("pages", () => {
     expect(await read({ next: "links.next" })).toMatchObject({ body: [{}, {}, { next: null }], pages: 3 });
   });
 
-  test("end at their bound, which the result says", async () => {
+  test("end at their bound, which the result contains", async () => {
     expect(await read({ next: "body.next", items: "body.data", maxPages: 2 })).toMatchObject({
       body: ["1a", "1b", "2a", "2b"],
       pages: 2,

@@ -69,7 +69,7 @@ export const httpRequest = defineFunction({
   errors: {
     call_failed: "The server cannot be reached, or the response is too large or redirects too often.",
     call_refused:
-      "The address is not public and EGRESS_ALLOW does not name it, its scheme is not http or https, or the host is not " +
+      "The address is not public and not in EGRESS_ALLOW. Or its scheme is not http or https, or the host is not " +
       "among the allowed hosts of a secret. The call is not retried.",
     invalid_request:
       "The address, a header or the body is invalid, or the method does not allow the input. The call is not retried.",
@@ -109,7 +109,7 @@ export const httpRequest = defineFunction({
     const faults = findFaults({ method, retries, headers: input.headers ?? {}, next: next ?? null });
     if (faults.length > 0) throw new FunctionError("invalid_request", `${describeIssues(faults)}.`);
     const headers = makeHeaders(input.headers ?? {});
-    // Only the encoder knows the boundary of the parts.
+    // Only the encoder has the boundary of the parts.
     if (content !== undefined && (multipart !== undefined || !headers.has("content-type")))
       headers.set("content-type", content.type);
     if (UNSAFE.has(method) && !headers.has("idempotency-key")) headers.set("idempotency-key", idempotencyKey);

@@ -19,7 +19,7 @@ export const parseCsv = defineFunction({
     .describe("The records, or with header: false the rows."),
   errors: {
     invalid_csv:
-      "A quote is never closed, a row and the first one differ in length, two columns have the same name, or there are too many rows.",
+      "A quote is never closed, a row and the first one differ in length, or two columns have the same name. Or there are too many rows.",
   },
   limits: [`${MAX_CSV_ROWS.toLocaleString("en-US")} rows`],
   price: "action",

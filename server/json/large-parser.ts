@@ -13,8 +13,8 @@ const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 
 /**
- * The long lists and objects that were made here. The value: an object's keys, or null for a list and for an object whose
- * keys JavaScript does not list in the order of insertion.
+ * The long lists and objects that were made here. The value: an object's keys, or null for a list and for an object
+ * whose keys JavaScript does not list in the order of insertion.
  */
 const keysOfLong = new WeakMap<object, readonly string[] | null>();
 
@@ -67,7 +67,7 @@ const malformed = () => new JsonTextError("The text is not JSON.");
 
 /**
  * Parses a long JSON text in turns with other work: short members of a container in groups, long members on their own.
- * `parsePart` parses the parts, and refuses what is malformed in them. Throws JsonTextError.
+ * `parsePart` parses the parts, and refuses malformed ones. Throws JsonTextError.
  */
 export async function parseInParts(
   text: string,

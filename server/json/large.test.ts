@@ -61,7 +61,7 @@ describe.each(Object.entries(LARGE).map(([name, text]) => ({ name, text })))("$n
   });
 });
 
-/** The JSON text of what is parsed, or that it is refused. */
+/** The JSON text of the parsed value, or that it is refused. */
 async function outcome(parse: () => Promise<Json>): Promise<string> {
   try {
     return JSON.stringify(await parse());
@@ -118,7 +118,7 @@ test.each<{ name: string; value: Json; small: boolean }>([
     value: Object.fromEntries(Array.from({ length: 5_000 }, (_, n) => [n, 1])),
     small: false,
   },
-])("tells whether $name is small", ({ value, small }) => {
+])("returns whether $name is small", ({ value, small }) => {
   expect(isSmall(value)).toBe(small);
 });
 

@@ -95,7 +95,7 @@ it("returns what remains and when it resets, and decides the same after old segm
   const countSegments = () => world.db.rateSegment.count({ where: { key: limit.key } });
   expect(await countSegments()).toBe(5);
   await pruneRateSegments(world);
-  // The newest old segment stays: it tells how many calls are free again.
+  // The newest old segment stays: it shows how many calls are free again.
   expect(await countSegments()).toBe(2);
   expect(await take()).toMatchObject({ allowed: true, remaining: 1 });
   expect(await take()).toMatchObject({ allowed: true, remaining: 0 });

@@ -7,7 +7,7 @@ export const bodyIncomplete = (cause?: unknown) =>
 
 /**
  * Reads a request's raw bytes, at most `limit`. Beyond that it stops and throws `payload_too_large`, whatever
- * Content-Length says. Throws `invalid_request` if the sender disconnects.
+ * the Content-Length. Throws `invalid_request` if the sender disconnects.
  */
 export async function readBody(request: Request, limit: number): Promise<Buffer> {
   if (Number(request.headers.get("content-length") ?? 0) > limit) {

@@ -72,7 +72,7 @@ function leaseOf(services: Services, keyId: string, limit: number): Lease {
 }
 
 /**
- * Leases the next block. It is twice as large if the last one was used up within its second, otherwise half, and has at
+ * Leases the next block. If the last one was used up within its second, it is twice as large, otherwise half. It has at
  * least one read per waiting call.
  */
 async function renew(

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { SharedLookups } from "./shared-lookups";
 
-/** Lookups that end when the test says so. */
+/** Lookups that the test ends. */
 function createLookups() {
   const shared = new SharedLookups<number>();
   const owner = {};

@@ -165,7 +165,7 @@ it("resolves a name once and refuses it when any of its addresses is private", a
   const connect = createGuardedConnect({
     lookup: (_host, _options, callback) => {
       lookups += 1;
-      // What a name says the next time gains nothing: the socket connects to what was checked.
+      // Another answer for the name gains nothing: the socket connects to the checked address.
       const addresses = lookups === 1 ? ["93.184.215.14", "127.0.0.1"] : ["93.184.215.14"];
       callback(
         null,
@@ -215,7 +215,7 @@ it("keeps the password out of a refusal that repeats the command", async () => {
   }
 });
 
-it("says so when no mail server is configured", async () => {
+it("reports that no mail server is configured", async () => {
   const input = { to: "bob@example.test", subject: "Hi", text: "Hello" };
   await expect(
     executeFunction("send_email", { input, context: testFunctionContext() }),

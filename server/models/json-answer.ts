@@ -8,7 +8,7 @@ import { cleanLargeJson } from "@/server/secrets/stored-output";
 /** Faults name keys of the answer, which may be long. */
 const MAX_FAULT_LENGTH = 2_000;
 
-/** The value of a model's answer that must match a schema, or what is wrong with it. Models like to add a fence. */
+/** The value of a model's answer that must match a schema, or the answer's fault. Models like to add a fence. */
 export async function readJsonAnswer(
   content: string,
   schema: JsonObject,
@@ -30,7 +30,7 @@ export async function readJsonAnswer(
 export const describeSchema = (schema: JsonObject): string =>
   `Your final answer must be only JSON, without other text, that matches this JSON Schema: ${JSON.stringify(schema)}`;
 
-/** Tells a model what is wrong with its answer, and asks for another one. */
+/** The messages that request another answer from a model, with the fault of the last one. */
 export function requestCorrection(answer: string, fault: string): ModelMessage[] {
   return [
     { role: "assistant", content: answer, toolCalls: [] },

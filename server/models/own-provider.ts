@@ -14,7 +14,7 @@ export const providerUrl = z.url({ protocol: /^https?$/, error: "must be an http
 export const ownProvider = z.strictObject({
   name: providerName,
   baseUrl: providerUrl.max(2_000),
-  /** `{{ secrets.NAME }}`; unset: the server asks for none. */
+  /** `{{ secrets.NAME }}`; unset: the server needs none. */
   apiKey: z
     .string()
     .refine(

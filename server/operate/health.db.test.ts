@@ -35,7 +35,7 @@ test.each([
   ["another", SIGNING_KEY, { address: "ok", eventKey: "refused", signingKey: "ok" }],
   [EVENT_KEY, "abcd", { address: "ok", eventKey: "ok", signingKey: "refused" }],
 ])(
-  "a process on an Inngest server with the keys %s and %s says which is wrong",
+  "a process on an Inngest server with the keys %s and %s names the wrong one",
   async (eventKey, signingKey, inngest) => {
     const services = withEngine(() => true);
     const server = await serveInTest(selfHosted());

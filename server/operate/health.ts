@@ -45,8 +45,8 @@ const FIRST_LINE = 20;
 const NEXT_LINE = 120;
 
 /**
- * Waits until this process can serve. Prints what is missing after 5 s, then every 30 s. False if `signal` was aborted
- * first.
+ * Waits until this process can serve. Prints the missing parts after 5 s, then every 30 s. False if `signal` was
+ * aborted first.
  */
 export async function waitUntilReady(
   services: Parameters<typeof checkReadiness>[0],

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Environment } from "@/server/env";
 
-/** The Inngest server of the INNGEST_* variables, and what is wrong with them. */
+/** The Inngest server of the INNGEST_* variables, and their faults. */
 
 export type InngestServer = {
   isDev: boolean;

@@ -14,8 +14,8 @@ import { findTarget } from "./find-target";
 import { freezeConfiguration, type Target } from "./target";
 
 /**
- * An unsaved definition of an agent or a tool, which must have been checked. It runs instead of the current version, also
- * if the agent is inactive.
+ * An unsaved definition of an agent or a tool, which must have been checked. It runs instead of the current version,
+ * also if the agent is inactive.
  */
 export type Draft = Pick<Target, "maxCredits" | "deadlineSeconds"> &
   (
@@ -41,7 +41,7 @@ export type StartRequest = (
 export type PreparedStart = Awaited<ReturnType<typeof prepareStart>>;
 
 /**
- * Finds what is started, freezes its configuration and bounds the first call's cost. Throws AppError `not_found`,
+ * Finds the target, freezes its configuration and bounds the first call's cost. Throws AppError `not_found`,
  * `agent_inactive` and `invalid_request` with issues.
  */
 export async function prepareStart(services: Services, actor: Actor, request: StartRequest) {
@@ -93,7 +93,7 @@ export async function prepareStart(services: Services, actor: Actor, request: St
   throw new Error("target and request are of different kinds");
 }
 
-/** The target with a draft in place of its current version. Its runs have a name that says so. */
+/** The target with a draft in place of its current version. The names of its runs end with "(draft)". */
 function withDraft(target: Target, draft: Draft): Target {
   const name = `${target.name} (draft)`;
   const { maxCredits, deadlineSeconds, ...content } = draft;

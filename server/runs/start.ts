@@ -18,10 +18,10 @@ export type StartResult = {
 };
 
 /**
- * Starts a run (docs/engine.md). One item of the writer's next flush inserts it with its frozen configuration, holds
- * its credits, and decides whether it executes here immediately or waits for a slot. Throws AppError `not_found`,
- * `agent_inactive`, `invalid_request` with issues, `insufficient_credits`, `organization_suspended`, `rate_limited`,
- * `idempotency_conflict`. If `conditions` has a limit, call `refuseStart` for earlier refusals.
+ * Starts a run (docs/engine.md). One item of the writer's next flush inserts it with its frozen configuration and holds
+ * its credits. It also decides whether the run executes here immediately or waits for a slot. Throws AppError
+ * `not_found`, `agent_inactive`, `invalid_request` with issues, `insufficient_credits`, `organization_suspended`,
+ * `rate_limited`, `idempotency_conflict`. If `conditions` has a limit, call `refuseStart` for earlier refusals.
  */
 export async function startRun(
   services: Services,

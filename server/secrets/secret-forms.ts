@@ -6,8 +6,8 @@ const MAX_PATTERN_LENGTH = 20_000;
 const MIN_BASE64_LENGTH = 8;
 
 /**
- * Patterns that match a secret in every form in which an answer may echo it: plain, in lower case, escaped in JSON or
- * HTML, URL-encoded, in hexadecimal, in base64 or base64url. The base64 forms are also found inside a longer encoded
+ * Patterns that match a secret in the forms in which an answer may echo it. The forms are plain, lower case, escaped in
+ * JSON or HTML, URL-encoded, hexadecimal, base64 and base64url. The base64 forms are also found inside a longer encoded
  * text, such as `Basic` credentials.
  */
 export function secretPatterns(secret: string): RegExp[] {
@@ -24,7 +24,7 @@ export function secretPatterns(secret: string): RegExp[] {
 function patternOf(piece: string, isWhole: boolean): string {
   const inJson = JSON.stringify(piece).slice(1, -1);
   const inForm = new URLSearchParams([["", piece]]).toString().slice(1);
-  // Long secrets are seldom escaped in what is encoded, and each form makes the search slower.
+  // Encoded texts seldom escape long secrets, and each form makes the search slower.
   const encoded = new Set(isWhole ? [piece, inJson, inForm] : [piece]);
   const forms = [
     inAnySpelling(piece),
@@ -83,8 +83,8 @@ const FURTHER_SPELLINGS: Record<string, string[]> = {
 };
 
 /**
- * Base64 in lines breaks them between groups of four characters. In JSON the breaks are escaped. Their number is bounded to
- * keep the search linear.
+ * Base64 in lines breaks them between groups of four characters. In JSON the breaks are escaped. Their number is
+ * bounded to keep the search linear.
  */
 const LINE_BREAK = "(?:\\s|\\\\{1,8}[rn]){0,4}";
 /** In addresses the breaks are encoded. Patterns of long secrets leave this out, to stay short. */

@@ -21,7 +21,7 @@ test("keeps an output that fits", async () => {
   expect(await store(value)).toBe(JSON.stringify(value));
 });
 
-test("cuts or refuses what is larger than 1 MiB of JSON, and nothing smaller", async () => {
+test("cuts or refuses outputs above 1 MiB of JSON, and no smaller ones", async () => {
   expect(await store("x".repeat(MIB - 2))).toHaveLength(MIB);
   const large = "x".repeat(MIB - 1);
   expect(JSON.parse(await store(large))).toEqual({

@@ -7,7 +7,7 @@ export type ReceivedDelivery = {
   id: string;
   /** The request's headers as a JSON object, without secrets. */
   headers: string;
-  /** Empty if it is not stored; `notStored` says why. */
+  /** Empty if it is not stored; `notStored` has the reason. */
   body: Buffer;
   notStored?: BodyNotStored;
   /** The sender's own id: Idempotency-Key or webhook-id. */
@@ -19,7 +19,7 @@ export type ReceivedDelivery = {
 export type BodyNotStored = { bytes: number; reason: string };
 
 /**
- * How much is stored of refused calls' bodies per trigger, so that nobody who knows a URL fills the disk: `burst.bytes`
+ * How much is stored of refused calls' bodies per trigger, so that nobody can fill the disk with one URL. `burst.bytes`
  * in `burst.seconds` from each process, and the newest `total` bytes. Small ones don't count.
  */
 export const REFUSED_BODIES = {

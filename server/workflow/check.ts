@@ -73,7 +73,7 @@ function calledBy(definition: FunctionDefinition | undefined): Called | null {
 }
 
 /** Where a text of a definition is, and what its expressions can read there. */
-type Place = { keys: Keys } & Pick<Readable, "index"> & Partial<Readable>;
+type ReadingContext = { keys: Keys } & Pick<Readable, "index"> & Partial<Readable>;
 
 class Checker {
   readonly issues: Issue[] = [];
@@ -83,7 +83,7 @@ class Checker {
   readonly #parameters: Readable["parameters"];
   /** The position of each step, or of its group, by its id. */
   readonly #positions = new Map<string, number>();
-  /** What is wrong with slugs that steps call. */
+  /** The faults of slugs that steps call. */
   readonly #unknown: Record<Called, ReadonlyMap<string, string>> = { tool: new Map(), agent: new Map() };
 
   constructor(definition: LenientDefinition, known: KnownNames, organizationId: string) {
@@ -116,7 +116,7 @@ class Checker {
     this.issues.push({ path: jsonPointer(keys), message });
   }
 
-  /** Reports what is wrong inside of the value at `keys`. */
+  /** Reports the faults inside the value at `keys`. */
   #reportInside(keys: Keys, issues: readonly Issue[]): void {
     for (const { path, message } of issues) this.issues.push({ path: jsonPointer(keys) + path, message });
   }
@@ -126,26 +126,26 @@ class Checker {
   }
 
   /** Checks an `if` or a `forEach`. */
-  async #checkCondition(text: string | undefined, place: Place): Promise<void> {
+  async #checkCondition(text: string | undefined, context: ReadingContext): Promise<void> {
     if (text === undefined) return;
-    await this.#checkExpressions(async () => [await parseCondition(text, this.#organizationId)], place);
+    await this.#checkExpressions(async () => [await parseCondition(text, this.#organizationId)], context);
   }
 
   /** Checks every text within a value. */
-  async #checkTexts(value: Json, place: Place): Promise<void> {
+  async #checkTexts(value: Json, context: ReadingContext): Promise<void> {
     if (typeof value === "string") {
       if (!value.includes("{{")) return;
       const parse = async () => (await parseTemplate(value, this.#organizationId)).parts;
-      await this.#checkExpressions(parse, place);
+      await this.#checkExpressions(parse, context);
     } else if (typeof value === "object" && value !== null) {
       for (const [key, member] of Array.isArray(value) ? value.entries() : Object.entries(value))
-        await this.#checkTexts(member, { ...place, keys: [...place.keys, key] });
+        await this.#checkTexts(member, { ...context, keys: [...context.keys, key] });
     }
   }
 
   async #checkExpressions(
     parse: () => Promise<(string | TemplateExpression)[]>,
-    { keys, ...place }: Place,
+    { keys, ...context }: ReadingContext,
   ): Promise<void> {
     const readable: Readable = {
       parameters: this.#parameters,
@@ -153,7 +153,7 @@ class Checker {
       secrets: this.#known.secrets,
       item: null,
       mayHoldSecret: false,
-      ...place,
+      ...context,
     };
     try {
       for (const part of await parse()) {

@@ -168,7 +168,7 @@ describe("forEach", () => {
     ).toEqual(["a[0]", "a[1]"]);
   });
 
-  test("tells once that a step of a child run failed, with the way to it", async () => {
+  test("reports once that a step of a child run failed, with the way to it", async () => {
     const message = 'Step "each" failed: item 1: step "inner": no';
     const [step] = definition.steps;
     const steps = (fields: JsonObject) => ({ steps: [{ ...step, ...fields }] });

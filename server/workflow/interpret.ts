@@ -41,7 +41,7 @@ type Act = Pick<WorkflowCall, "act" | "width">;
 export type WorkflowCallResult = { ok: true; output: Json } | { ok: false; message: string; code: string };
 
 /**
- * The memory of a tool run. `call` executes a call and returns what is stored of its result, after cutting and redaction;
+ * The memory of a tool run. `call` executes a call and returns its stored result, after cutting and redaction;
  * on a replay it only returns that. It throws only if the run itself cannot continue.
  */
 export type WorkflowJournal = { call(call: WorkflowCall): Promise<WorkflowCallResult>; fork: Fork };
@@ -73,7 +73,7 @@ export type WorkflowOutcome =
       message: string;
     };
 
-/** A step that failed, and with it the run, unless the step says onError: continue. */
+/** A failed step. It fails the run, unless the step has `onError: continue`. */
 class StepFailure extends Error {
   readonly code: string;
 
@@ -90,7 +90,7 @@ class StepFailure extends Error {
 
 /**
  * Runs a tool's workflow over checked input. Pure: the same definition, input, facts and results of calls give the same
- * calls and outcome, so that a run can be replayed from its journal. In `steps`, a skipped step is null, and one that
+ * calls and outcome. So a run can be replayed from its journal. In `steps`, a skipped step is null, and one that
  * failed with onError: continue is `{"error": message, "code": …}`.
  */
 export async function runWorkflow(

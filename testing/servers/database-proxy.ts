@@ -2,8 +2,8 @@ import { connect, createServer, type Socket } from "node:net";
 import { listen } from "./listen";
 
 /**
- * Cuts the connection of the next request that contains a text: before the server gets it, or after the commit, when
- * only the response is lost. `thenRefuse` refuses new connections from then on.
+ * Cuts the connection of the next request that contains a text. `before`: the server does not get it. `after`: it
+ * commits, and only the response is lost. `thenRefuse` refuses new connections from then on.
  */
 export type Cut = { request: string; moment: "before" | "after"; thenRefuse?: boolean };
 

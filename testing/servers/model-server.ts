@@ -134,10 +134,10 @@ export async function startModelServer(options: { port?: number } = {}): Promise
       for (const piece of pieces.slice(0, -1)) choice({ content: piece });
       await beforeLast;
       choice({ content: pieces.at(-1) });
-      calls.forEach(({ id, function: { name, arguments: whole } }, index) => {
+      calls.forEach(({ id, function: { name, arguments: json } }, index) => {
         choice({ tool_calls: [{ index, id, type: "function", function: { name, arguments: "" } }] });
-        const half = Math.ceil(whole.length / 2);
-        for (const part of [whole.slice(0, half), whole.slice(half)]) {
+        const half = Math.ceil(json.length / 2);
+        for (const part of [json.slice(0, half), json.slice(half)]) {
           choice({ tool_calls: [{ index, function: { arguments: part } }] });
         }
       });

@@ -15,7 +15,7 @@ import { RunPanel } from "../_run/run-panel";
 
 const POLL_MS = 2_000;
 
-/** Three steps to a first completed run. Each is ticked off by what the server knows. */
+/** Three steps to a first completed run. The server's data decides which are ticked off. */
 export function FirstStepsView() {
   const trpc = useTRPC();
   const { data } = useSuspenseQuery({

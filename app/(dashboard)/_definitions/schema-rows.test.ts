@@ -31,7 +31,7 @@ it("names the properties within objects and lists by their path", () => {
   ]);
 });
 
-it("says choices, bounds and defaults in words", () => {
+it("shows choices, bounds and defaults in words", () => {
   const schema = {
     type: "object",
     properties: {

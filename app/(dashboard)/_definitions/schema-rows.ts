@@ -36,7 +36,7 @@ function typeOf(schema: unknown): string {
     case "text":
       return field.format ?? "text";
     case "number":
-      return field.whole ? "whole number" : "number";
+      return field.integer ? "whole number" : "number";
     case "boolean":
       return "true or false";
     case "choice":

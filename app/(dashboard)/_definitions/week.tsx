@@ -73,7 +73,7 @@ export function weekColumns(path: string, { sort, search }: ListView): LineColum
   });
 }
 
-/** What the URL of a list says: its order, and the words that narrow it. */
+/** The order of a list and its search words, from the URL. */
 export type ListView = { sort: WeekSort | null; search: string };
 
 /** `?sort=runs&q=desk`; the order is null for the one by name. */

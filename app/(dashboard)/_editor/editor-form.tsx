@@ -22,8 +22,8 @@ type EditorFormProps<Value> = {
 };
 
 /**
- * The page of an editor: its head, its fields, and a bar with what is unsaved, what is wrong, and Save. Ctrl or Command
- * with S saves.
+ * The page of an editor: its head, its fields, and a bar with the unsaved changes, the faults, and Save. Ctrl or
+ * Command with S saves.
  */
 export function EditorForm<Value>({ editor, problems, fieldsOf, children }: EditorFormProps<Value>) {
   const { kind, opened, draft, newer, busy, submit, discard } = editor;

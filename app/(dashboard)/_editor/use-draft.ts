@@ -18,7 +18,7 @@ export function useDraft<Value>({
   saved,
   isValue,
 }: {
-  /** Names what is edited within the organization. */
+  /** The name of the edited item within the organization. */
   name: string;
   /** The current version and its value. */
   version: number | null;
@@ -40,7 +40,7 @@ export function useDraft<Value>({
   }
   // Read after hydration: the server has no drafts.
   useEffect(() => {
-    // What was typed before this ran is newer than what is stored.
+    // Text typed before this ran is newer than the stored draft.
     if (latest.current !== null) return;
     const stored = parseDraft(localStorage.getItem(key), isValue);
     if (stored === null) return;

@@ -35,7 +35,7 @@ export const EDITED_QUERY = {
   refetchOnReconnect: false,
 } as const;
 
-/** What the editors of agents and tools share: the draft, saving it, and what is wrong with it. */
+/** What the editors of agents and tools share: the draft, saving it, and its faults. */
 export function useEditor<Value>({
   kind,
   mode,

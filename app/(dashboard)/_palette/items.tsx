@@ -74,7 +74,7 @@ export function useFound(props: PaletteProps, text: string): Found {
     placeholderData: keepPreviousData,
   });
 
-  const places = [...navGroups(props.role).flatMap(({ items }) => items), ACCOUNT_ITEM].map(
+  const pages = [...navGroups(props.role).flatMap(({ items }) => items), ACCOUNT_ITEM].map(
     ({ href, label, Icon }) => go(href, { label, icon: <Icon /> }),
   );
   const named = (directory.data ?? []).map(({ kind, id, slug, name }) => {
@@ -93,7 +93,7 @@ export function useFound(props: PaletteProps, text: string): Found {
   const found = findItems(
     [
       { name: "This page", items: actions.map((action, index) => actionItem(action, index, go)) },
-      { name: "Go to", items: places },
+      { name: "Go to", items: pages },
       ...(typed === ""
         ? []
         : [
@@ -113,7 +113,7 @@ export function useFound(props: PaletteProps, text: string): Found {
       ? listed
       : findItems([{ name: "", items: listed }], typed).flatMap(({ items }) => items);
   const pending = directory.isPending || runs.isPending || !fresh;
-  // A pasted id can be opened before the server knows what it is: most are runs.
+  // A pasted id can be opened before the server has found its kind: most are runs.
   if (id !== null && runItems.length === 0 && found.length === 0 && pending) {
     const item = { label: shortId(id), icon: <RunsIcon /> };
     const take = async (newTab: boolean) => {

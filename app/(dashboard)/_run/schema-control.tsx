@@ -44,7 +44,7 @@ export function Control({ id, label, schema, value, required, needed, onChange }
           min={field.min ?? undefined}
           onChange={(event) => onChange(event.target.value === "" ? undefined : event.target.valueAsNumber)}
           required={needed}
-          step={field.whole ? 1 : "any"}
+          step={field.integer ? 1 : "any"}
           type="number"
           value={typeof value === "number" ? value : ""}
         />

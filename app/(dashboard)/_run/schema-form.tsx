@@ -15,7 +15,7 @@ type SchemaFormProps = {
 };
 
 /**
- * A form for the properties of a JSON Schema object. What it cannot show is edited as JSON. The browser says which
+ * A form for the properties of a JSON Schema object. What it cannot show is edited as JSON. The browser shows which
  * required fields are empty, before the form around it is submitted.
  */
 export function SchemaForm({ schema, value, onChange, depth = 0, needed = true }: SchemaFormProps) {
@@ -68,8 +68,8 @@ function Property({
   const changeOptional = (next: unknown) => {
     const begun = sampleOf(schema, depth + 1);
     const begins = value === undefined && isObject(begun) && isObject(next);
-    const whole = begins ? { ...begun, ...next } : next;
-    onChange(JSON.stringify(whole) === JSON.stringify(begun) ? undefined : whole);
+    const changed = begins ? { ...begun, ...next } : next;
+    onChange(JSON.stringify(changed) === JSON.stringify(begun) ? undefined : changed);
   };
   return (
     <fieldset

@@ -7,7 +7,7 @@ describe("a form's first value", () => {
     ["its first example", { type: "integer", examples: [3, 4] }, 3],
     ["its constant", { const: 7 }, 7],
     ["nothing for a text without one", { type: "string" }, undefined],
-    ["nothing for what is not a schema", true, undefined],
+    ["nothing for a value that is not a schema", true, undefined],
     [
       "the required properties of an object except texts, and those with a default",
       {
@@ -65,7 +65,7 @@ describe("setting a property", () => {
   it("keeps the order of the others", () => {
     expect(Object.keys(withProperty({ a: 1, b: 2, c: 3 }, "a", 9))).toEqual(["a", "b", "c"]);
   });
-  it("leaves out what is undefined", () => {
+  it("leaves out undefined values", () => {
     expect(withProperty({ a: 1, b: 2 }, "a", undefined)).toEqual({ b: 2 });
   });
 });

@@ -18,7 +18,7 @@ export function readField(schema: unknown, depth = 0) {
   }
   if (type === "number" || type === "integer") {
     const [min, max] = [numberOf(schema.minimum), numberOf(schema.maximum)];
-    return { kind: "number", whole: type === "integer", min, max } as const;
+    return { kind: "number", integer: type === "integer", min, max } as const;
   }
   if (type === "boolean") return { kind: "boolean" } as const;
   if (type === "array") return { kind: "list", items: schema.items ?? {} } as const;

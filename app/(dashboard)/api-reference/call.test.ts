@@ -33,7 +33,7 @@ test("a command has the ids, the given headers and a placeholder for the key", (
   );
 });
 
-test("a call names what is missing, and a read has neither method nor body", () => {
+test("a call names its missing parts, and a read has neither method nor body", () => {
   const read: Operation = { ...start, method: "GET", body: null };
   const call = { values: { agentId: " " }, body: "" };
   expect(missingIn(read, call)).toEqual(["agentId"]);

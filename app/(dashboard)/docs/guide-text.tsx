@@ -7,7 +7,7 @@ import { Link } from "@/app/_ui/link";
 import { TABLE_COMPONENTS } from "@/app/_ui/text/markdown/elements";
 import { headingId, resolveLink } from "./guides";
 
-/** A guide of this repository, rendered on the server. Its title is the page's, so it is left out. */
+/** A guide of this repository, rendered on the server. Its title is left out, because the page shows it. */
 export function GuideText({ text }: { text: string }) {
   return (
     <div className="prose">

@@ -88,7 +88,7 @@ export function OrganizationView() {
   );
 }
 
-/** What the plan gives and what is used of it now. */
+/** The plan's limits and their current use. */
 function PlanFigures({ facts: { plan, usage } }: { facts: OrganizationFacts }) {
   const trpc = useTRPC();
   const { data: balance } = useSuspenseQuery(trpc.credits.balance.queryOptions());
@@ -128,7 +128,7 @@ function PlanFigures({ facts: { plan, usage } }: { facts: OrganizationFacts }) {
 
 const BAR_WIDTH = 72;
 
-/** How much of a limit is used. The figure beside it says it in words. */
+/** How much of a limit is used. The figure beside it shows it in words. */
 function UsedBar({ used, limit }: { used: number; limit: number }) {
   return (
     <svg aria-hidden="true" className="max-sm:hidden" height={6} width={BAR_WIDTH}>

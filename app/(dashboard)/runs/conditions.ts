@@ -55,12 +55,12 @@ export const CONDITIONS = [
   named("apiKeyId", "API key", { param: "key", list: "keys", before: "key " }),
   named("userId", "Person", { param: "person", list: "people", before: "by " }),
   ...sizes("Duration", ["minDurationMs", "maxDurationMs"], {
-    read: readWhole,
+    read: parseInteger,
     values: [1_000, 10_000, 60_000, 600_000],
     label: (ms) => `took ${formatSpan(ms)}`,
   }),
   ...sizes("Tokens", ["minTokens", "maxTokens"], {
-    read: readWhole,
+    read: parseInteger,
     values: [1_000, 10_000, 100_000],
     label: (count) => `${formatCount(count)} tokens`,
   }),
@@ -173,7 +173,7 @@ function moment(field: "from" | "to", name: string, label: (time: string, filter
   });
 }
 
-function readWhole(text: string): number | undefined {
+function parseInteger(text: string): number | undefined {
   return /^\d{1,15}$/.test(text) ? Number(text) : undefined;
 }
 

@@ -37,10 +37,10 @@ export function formatPlural(count: number, one: string, many = `${one}s`): stri
 }
 
 /** A credit amount from a decimal string, grouped: four decimals for one run, two for sums, where the rest is cut off. */
-export function formatCredits(credits: string, places: 2 | 4 = 4): string {
+export function formatCredits(credits: string, decimalPlaces: 2 | 4 = 4): string {
   const sign = credits.startsWith("-") ? "−" : "";
-  const [whole = "0", decimals = ""] = credits.replace("-", "").split(".");
-  return `${sign}${formatCount(Number(whole))}.${decimals.padEnd(places, "0").slice(0, places)}`;
+  const [integer = "0", decimals = ""] = credits.replace("-", "").split(".");
+  return `${sign}${formatCount(Number(integer))}.${decimals.padEnd(decimalPlaces, "0").slice(0, decimalPlaces)}`;
 }
 
 /** What something used: credits as a decimal string, or a number of tokens; a dash for zero. */

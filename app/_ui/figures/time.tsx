@@ -45,7 +45,7 @@ export function ownTimeZone(): string {
   return Intl.DateTimeFormat().resolvedOptions().timeZone || "UTC";
 }
 
-/** The reader's time zone; a cookie tells it to the server. */
+/** The reader's time zone; a cookie sends it to the server. */
 export function useTimeZone(): string {
   const { timeZone, chosen } = useContext(TimeContext);
   const own = useBrowserValue(ownTimeZone, timeZone);

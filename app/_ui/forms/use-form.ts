@@ -11,7 +11,7 @@ export type TextName<Draft> = { [Key in keyof Draft]: string extends Draft[Key] 
 
 type Options<Draft, Result> = {
   draft: Draft;
-  /** The label of each field, by its JSON pointer in what is sent. */
+  /** The label of each field, by its JSON pointer in the sent value. */
   labels?: Record<string, string>;
   /** The queries that the mutation changes. */
   refresh?: readonly { pathKey: () => QueryKey }[];

@@ -22,9 +22,9 @@ describe("JSON by lines", () => {
   });
 
   test("formats the start of a document, wherever it is cut", () => {
-    const whole = '{"a": ["x\\" y", {"b": null}], "c": "d"}';
-    for (let end = 0; end <= whole.length; end += 1) {
-      const start = whole.slice(0, end);
+    const complete = '{"a": ["x\\" y", {"b": null}], "c": "d"}';
+    for (let end = 0; end <= complete.length; end += 1) {
+      const start = complete.slice(0, end);
       const unspaced = (text: string) => text.replaceAll(/\s/g, "");
       expect(unspaced(indentJson(start))).toBe(unspaced(start));
     }

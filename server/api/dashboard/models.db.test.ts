@@ -129,7 +129,7 @@ it("a provider and its key are added, tested, changed and removed; each is audit
   expect(await findLeaks(world, VALUE, { lines: JSON.stringify(lines) })).toEqual([]);
 });
 
-it("a test says why the provider does not answer, after one call, without the key", async () => {
+it("a test shows why the provider does not answer, after one call, without the key", async () => {
   const models = await api();
   await models.save({ ...far(), keyValue: VALUE, replaces: null });
   accepted = "another";

@@ -20,8 +20,8 @@ export type ApiRequest = {
   /** The address of the connected peer. */
   peer: string;
   /**
-   * Reads the raw bytes, at most `limit`. Beyond that it stops and throws `payload_too_large`, whatever Content-Length
-   * says. Throws `invalid_request` if the sender disconnects.
+   * Reads the raw bytes, at most `limit`. Beyond that it stops and throws `payload_too_large`, whatever the
+   * Content-Length. Throws `invalid_request` if the sender disconnects.
    */
   readBody(limit: number): Promise<Buffer>;
 };

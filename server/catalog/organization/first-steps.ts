@@ -9,8 +9,8 @@ export type FirstSteps = Awaited<ReturnType<typeof readFirstSteps>>;
 const FIRST_RUNS = 20;
 
 /**
- * How far an organization is on its way to a first completed run: its model providers and the service's (without any, the
- * demo model answers), its first active agent and its newest run. Reads few rows, however many runs there are.
+ * How far an organization is from its first completed run: its model providers and the service's, its first active
+ * agent and its newest run. Without a provider, the demo model answers. Reads few rows, however many runs there are.
  */
 export async function readFirstSteps({ db, env }: Services, actor: MemberActor) {
   const [own, agent, runs] = await Promise.all([

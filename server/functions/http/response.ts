@@ -16,7 +16,7 @@ export async function readResponse(response: Response, redact: Redact): Promise<
   };
 }
 
-/** JSON parsed when the type says JSON (and the text is), text as text, anything else as `{ "base64": "…", "bytes": N }`. */
+/** A body of a JSON type parsed if it is valid, text as text, anything else as `{ "base64": "…", "bytes": N }`. */
 async function readBody(bytes: Uint8Array<ArrayBuffer>, headers: Headers, redact: Redact): Promise<Json> {
   const [type = ""] = (headers.get("content-type") ?? "").toLowerCase().split(";");
   const charset = /charset="?([\w-]+)/i.exec(headers.get("content-type") ?? "")?.[1] ?? "utf-8";

@@ -125,13 +125,13 @@ function createText(schema: JsonObject, text: string, field: string): string {
 
 /** The part of a text for the text field of this name. */
 function subjectFor(field: string, text: string): string {
-  const whole = text.trim().slice(0, 200);
-  if (MESSAGE_FIELD.test(field)) return whole;
+  const beginning = text.trim().slice(0, 200);
+  if (MESSAGE_FIELD.test(field)) return beginning;
   const identifier = findQuoted(text) ?? (NAME_FIELD.test(field) ? undefined : findIdentifier(text));
   if (identifier !== undefined) return identifier;
   const name = findName(text);
   const counted = findCounted(text);
-  if (COUNTED_FIELD.test(field)) return counted ?? name ?? findTopic(text) ?? whole;
-  if (name !== undefined || counted !== undefined) return name ?? counted ?? whole;
-  return whole.length <= SHORT && !whole.includes("?") ? whole : (findTopic(text) ?? whole);
+  if (COUNTED_FIELD.test(field)) return counted ?? name ?? findTopic(text) ?? beginning;
+  if (name !== undefined || counted !== undefined) return name ?? counted ?? beginning;
+  return beginning.length <= SHORT && !beginning.includes("?") ? beginning : (findTopic(text) ?? beginning);
 }

@@ -289,7 +289,7 @@ test("answers with JSON for a schema, within its token limit", async () => {
   expect(short.usage.outputTokens).toBeLessThanOrEqual(10);
 });
 
-test("fills a schema with the results of its calls, and says when it cannot fill one", async () => {
+test("fills a schema with the results of its calls, and reports when it cannot fill one", async () => {
   const responseSchema: JsonObject = {
     type: "object",
     properties: { total: { type: "number" }, currency: { type: "string" }, paid: { type: "boolean" } },

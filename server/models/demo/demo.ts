@@ -113,9 +113,9 @@ export async function callDemoModel(request: ModelRequest, clock: Clock): Promis
     name,
     arguments: JSON.stringify(input),
   }));
-  const whole = next === undefined ? answer(request, text) : `(demo model, simulated) ${next.reason}`;
+  const reply = next === undefined ? answer(request, text) : `(demo model, simulated) ${next.reason}`;
   // The output limit, at three characters per token.
-  const content = whole.slice(0, request.maxOutputTokens * 3);
+  const content = reply.slice(0, request.maxOutputTokens * 3);
   const usage = await countUsage(request, { content, reasoning: "", toolCalls });
   return {
     content,

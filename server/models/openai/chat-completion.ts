@@ -6,9 +6,9 @@ import { limitCalls, MAX_RECORDED_CALLS } from "@/server/models/reply-limits";
 import type { Redact } from "@/server/secrets/redact";
 import { replaceNul } from "@/server/secrets/stored-output";
 
-/** Features that a provider does not support, as learned from its errors. */
+/** Features that a provider does not support, detected from its errors. */
 export type Adaptation = {
-  /** The server knows `max_tokens` but not `max_completion_tokens`. */
+  /** The server supports `max_tokens` but not `max_completion_tokens`. */
   oldTokenLimit: boolean;
   /** The server refuses `response_format`: the prompt describes the schema. */
   schemaInPrompt: boolean;

@@ -39,7 +39,10 @@ const piece = (delta: object, finish_reason: string | null = null) => ({
   choices: [{ delta, finish_reason }],
 });
 const begins = piece({ content: "I begin to answer" });
-const whole = [piece({ content: "Done." }, "stop"), { usage: { prompt_tokens: 100, completion_tokens: 7 } }];
+const complete = [
+  piece({ content: "Done." }, "stop"),
+  { usage: { prompt_tokens: 100, completion_tokens: 7 } },
+];
 
 async function thrown(call: Promise<unknown>): Promise<unknown> {
   return call.then(
@@ -89,7 +92,7 @@ test("reasoning and the arguments of calls count as received", async () => {
 
 describe("an attempt that broke off", () => {
   test("is included in the usage of a later attempt", async () => {
-    server.script("later", [{ events: [begins], isCut: true }, { events: whole }]);
+    server.script("later", [{ events: [begins], isCut: true }, { events: complete }]);
     const request = ask("later");
     const reply = await provider().call(request);
     expect(reply).toMatchObject({

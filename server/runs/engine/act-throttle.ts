@@ -12,7 +12,7 @@ const MAX_ACTS = 16;
 
 /**
  * Gives starts priority over acts of runs. While starts arrive and several runs execute, only some acts begin in each
- * tick, so that the event loop has time for starts; the others wait. Otherwise an act begins immediately.
+ * tick and the others wait. So the event loop has time for starts. Otherwise an act begins immediately.
  */
 export class ActThrottle {
   readonly #executing: () => number;

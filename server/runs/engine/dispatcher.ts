@@ -142,8 +142,8 @@ export class Dispatcher {
   }
 
   /**
-   * Releases, once a second, runs that this worker has claimed but does not execute: the answer to a claim was lost, a
-   * start's caller had given up, or a run could not continue. No claim is in progress here.
+   * Releases, once a second, runs that this worker has claimed but does not execute. Either the answer to a claim was
+   * lost, a start's caller had given up, or a run could not continue. No claim is in progress here.
    */
   async #releaseUnexecuted(): Promise<void> {
     if (!this.#unexecutedDue) return;

@@ -63,7 +63,7 @@ it("lets a run yield between two segments when the server has enough runs and an
   const [long, short] = [await createTenant(world), await createTenant(world)];
   play = async () => ({ toolCalls: [{ id: "c", name: "calculate", arguments: '{"expression":"1+1"}' }] });
   const [first = "", second = ""] = [await start(long), await start(long)];
-  // It looks for waiting runs only when the test asks: the server has enough of them while the first one executes.
+  // It looks for waiting runs only on the test's request: the server has enough of them while the first one executes.
   vi.spyOn(process.notifications, "listen").mockReturnValue(() => {});
   vi.useFakeTimers({ toFake: ["setInterval"] });
   execute();

@@ -157,7 +157,7 @@ it("replaces a worker that stopped reporting, and refuses its later writes", asy
   await expectNothingOpen(tenant);
 });
 
-it("learns by its heartbeat that it was replaced, and aborts what it executes", async () => {
+it("finds by its heartbeat that it was replaced, and aborts its runs", async () => {
   const tenant = await createTenant(world);
   const runId = await start(tenant);
   script = async ({ signal }) => {

@@ -26,8 +26,8 @@ export const runFilter = z.object({
   from: moment.optional(),
   to: moment.optional(),
   /**
-   * The least and most duration (ms; of an open run until now; a queued one has none), tokens (in and out, so far) and
-   * credits (a decimal, so far).
+   * The least and most duration in ms, tokens (in and out) and credits (a decimal). Of an open run, the figures so far;
+   * a queued one has no duration.
    */
   minDurationMs: z.int().min(0).optional(),
   maxDurationMs: z.int().min(0).optional(),
@@ -36,8 +36,8 @@ export const runFilter = z.object({
   minCredits: credits.optional(),
   maxCredits: credits.optional(),
   /**
-   * Words of the input, output or error, or the start of a run's id (docs/dashboard.md, "Search"). The index stores as
-   * many letters of a word as this allows.
+   * Words of the input, output or error, or the start of a run's id (docs/dashboard.md, "Search inputs and outputs").
+   * The index stores as many letters of a word as this allows.
    */
   text: z.string().trim().max(200).transform(replaceNul).optional(),
 });

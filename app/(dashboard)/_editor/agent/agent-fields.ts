@@ -2,7 +2,7 @@ import type { AgentDefinition } from "@/server/catalog/definitions";
 import type { Fields } from "@/server/catalog/field-changes";
 import { isJsonObject } from "@/server/json/json";
 
-/** A number, or what was typed in its place: the server then says that it must be a number. */
+/** A number, or the typed text: the server then answers that it must be a number. */
 export type Typed = number | string;
 
 /** How an agent may use each attached tool or function, by name. Undefined: not set. */
@@ -64,7 +64,7 @@ export function newAgent(model: string): AgentFields {
   };
 }
 
-/** The definition that is sent, with the policies of what is attached; the server names what is wrong with it. */
+/** The definition that is sent, with the policies of attached functions and tools; the server names its faults. */
 export function toDefinition(fields: AgentFields): object {
   const { functions, tools, policies } = fields;
   const attached = [...tools, ...functions].map((name) => [name, policyAt(policies, name)] as const);

@@ -17,8 +17,8 @@ import { InputProblem } from "@/app/(dashboard)/_run/problem";
 import { AGENT_LABELS, type AgentFields, toDefinition } from "./agent-fields";
 
 /**
- * Runs the draft with a message, beside the form, and the same message on the saved version to compare with. A new agent
- * is created first.
+ * Runs the draft with a message, beside the form, and the same message on the saved version to compare with. A new
+ * agent is created first.
  */
 export function TryAgent({ editor }: { editor: Editor<AgentFields> }) {
   const id = useId();
@@ -117,7 +117,7 @@ export function TryAgent({ editor }: { editor: Editor<AgentFields> }) {
   );
 }
 
-/** What is wrong with the draft, as its form says it, or why it was not started. */
+/** The faults of the draft, as its form shows them, or the reason why it was not started. */
 function listProblems(error: unknown): string {
   const { at, rest } = readProblems(error, AGENT_LABELS);
   return [...Object.keys(AGENT_LABELS).map(at), rest].filter(Boolean).join(" ");

@@ -99,7 +99,7 @@ it("writes what it read, with every keyword", () => {
   expect(toSchema(fieldsOf(undefined))).toEqual(objectOf({}));
 });
 
-it("says why a schema cannot be shown", () => {
+it("shows why a schema cannot be shown", () => {
   expect(reasonOf(objectOf({ price: { anyOf: [{ type: "number" }] } }))).toBe('"price" uses anyOf.');
   expect(reasonOf(objectOf({ a: objectOf({ b: { $ref: "#/$defs/b" } }) }))).toBe('"a.b" uses $ref.');
   expect(reasonOf(objectOf({ a: { type: ["string", "null"] } }))).toBe('"a" has several types.');

@@ -20,7 +20,7 @@ export type PartProps = {
   onSelect: (part: Part, focus?: string) => void;
 };
 
-/** The props of the control for the value at a path: the value, and what is wrong with it or below it. */
+/** The props of the control for the value at a path: the value, and the faults in it or below it. */
 export function fieldAt({ tool, problems, onChange }: PartProps, path: Path) {
   return {
     value: path.reduce(memberOf, tool.fields),

@@ -81,7 +81,7 @@ it("writes values of every type where nothing was, or an empty value", () => {
   }
 });
 
-it("writes an object over another and keeps the comments and style of what is equal", () => {
+it("writes an object over another and keeps the comments and style of equal parts", () => {
   const text = `parameters:
   type: object # always
   properties:

@@ -8,7 +8,7 @@ type YamlFieldProps = {
   value: string;
   /** Lines with problems. */
   lines: readonly number[];
-  /** The first and last line of what is selected. */
+  /** The first and last selected line. */
   marked?: readonly [from: number, to: number] | undefined;
   onChange: (value: string) => void;
   ref: Ref<HTMLTextAreaElement>;

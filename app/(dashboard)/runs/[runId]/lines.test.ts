@@ -38,7 +38,7 @@ it("puts a model call before its steps, and names an agent's steps by what the m
   ]);
 });
 
-it("tells the answer from earlier ones that did not match the output schema", () => {
+it("separates the answer from earlier ones that did not match the output schema", () => {
   const calls = [call("think-1", 1, 0), call("think-2", 2, 0)];
   expect(rows({ ...agent, steps: [], calls }).map(({ label }) => label)).toEqual([
     "Invalid answer",
@@ -123,7 +123,7 @@ it("describes in words what an address names, existing or not", () => {
   expect(describeAddress({})).toBeNull();
 });
 
-it("tells tolerated and cancelled lines from failures", () => {
+it("separates tolerated and cancelled lines from failures", () => {
   const finishedAt = "2026-11-21T01:22:09.000Z";
   const failed = { status: "Failed", finishedAt: "2026-11-21T01:22:08.000Z" } as const;
   const steps = [

@@ -20,8 +20,8 @@ type Common = Times & {
 };
 
 /**
- * A line that failed without harm to its run is not shown as failed: its definition continues on errors (`Tolerated`),
- * or its run was cancelled while it was in progress (`Cancelled`).
+ * `Tolerated`: the line failed, but its definition continues on errors. `Cancelled`: its run was cancelled while the
+ * line was in progress.
  */
 export type LineStatus = StepLine["status"] | "Tolerated" | "Cancelled";
 

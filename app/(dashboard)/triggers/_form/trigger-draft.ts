@@ -50,7 +50,7 @@ export function readDraft(draft: TriggerDraft): {
   const [kind, targetSlug] = draft.target.split("/");
   if (!targetSlug) faults["/agent"] = "Choose an agent or a tool.";
   if (draft.secret === "own" && draft.ownSecret === "") faults["/secret"] = "Enter the sender's secret.";
-  const whole = (field: "requests" | "seconds") => {
+  const readInteger = (field: "requests" | "seconds") => {
     if (!/^\d+$/.test(draft[field].trim())) faults[`/rateLimit/${field}`] = "Enter a whole number.";
     return Number(draft[field].trim());
   };
@@ -61,7 +61,7 @@ export function readDraft(draft: TriggerDraft): {
       ...(targetSlug ? (kind === "agent" ? { agent: targetSlug } : { tool: targetSlug }) : {}),
       messageTemplate: kind === "agent" && draft.template.trim() !== "" ? draft.template : null,
       signature: draft.signature,
-      rateLimit: { requests: whole("requests"), seconds: whole("seconds") },
+      rateLimit: { requests: readInteger("requests"), seconds: readInteger("seconds") },
       maxCredits: draft.maxCredits.trim() || null,
       status: draft.enabled ? "active" : "inactive",
     },

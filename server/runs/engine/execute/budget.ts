@@ -25,7 +25,7 @@ export type Budget = ReturnType<typeof openBudget>;
 /** How much the hold is extended beyond the need, as a share of it: most runs extend it once. */
 const EXTRA = new Decimal("0.25");
 
-/** Executes work one by one, so that each sees what the previous one left of the budget. */
+/** Executes work one by one, so that each starts with the rest of the budget that the previous one left. */
 function createQueue() {
   let last: Promise<unknown> = Promise.resolve();
   return <T>(work: () => Promise<T>): Promise<T> => {
@@ -36,8 +36,8 @@ function createQueue() {
 }
 
 /**
- * Opens the budget of a root run from its hold and the organization's balance. `alreadyUsed` is the usage of the run and its
- * open children. Usage never exceeds the hold, and the hold never exceeds the balance.
+ * Opens the budget of a root run from its hold and the organization's balance. `alreadyUsed` is the usage of the run
+ * and its open children. Usage never exceeds the hold, and the hold never exceeds the balance.
  */
 export function openBudget(worker: Worker, run: ClaimedRun, alreadyUsed: Decimal) {
   // A child that ends takes its usage out of the hold: the rest of both is unchanged.
@@ -51,7 +51,7 @@ export function openBudget(worker: Worker, run: ClaimedRun, alreadyUsed: Decimal
     if (isHeld) held = held.add(amount);
     return isHeld;
   };
-  /** Makes sure that the hold allows `amount` beside what is used and reserved; false if the balance does not. */
+  /** Makes sure that the hold covers `amount` and all used and reserved credits; false if the balance is too low. */
   const extendHold = async (amount: Decimal): Promise<boolean> => {
     const missing = used.add(reserved).add(amount).sub(held);
     if (missing.lte(0)) return true;

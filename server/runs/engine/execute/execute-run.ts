@@ -103,7 +103,7 @@ async function executeChild(
 
 /** Ends the run with its uncommitted rows. Throws RunStopped if another process had ended it. */
 async function endRun({ services, worker, run, journal, onEnd }: Execution, ending: Outcome): Promise<void> {
-  // Answers from memory must equal what is stored.
+  // Answers from memory must equal the stored rows.
   const outcome = ending.status === "Failed" ? { ...ending, message: replaceNul(ending.message) } : ending;
   // A run that was taken over may have children unknown to this worker.
   if (run.epoch > 1 && outcome.status !== "Completed") await endOpenChildren(services, run.id, outcome);

@@ -92,7 +92,7 @@ async function prepare(value: string | null = VALUE): Promise<{ agentId: string;
   return { agentId: applied?.agents[0]?.id ?? "", toolId: applied?.tools[0]?.id ?? "" };
 }
 
-/** Runs it to its end; returns what is stored, and what a page saw meanwhile. */
+/** Runs it to its end; returns the stored rows, and the pages' data meanwhile. */
 async function run(kind: "agent" | "tool", id: string) {
   const member = await createMember(world, tenant, "owner");
   const input = kind === "agent" ? "Hi" : "{}";

@@ -49,7 +49,7 @@ beforeEach(async () => {
   for (const { seen } of [allowed, other]) seen.length = 0;
 });
 
-/** Echoes what it gets in every form; `/redirect?to=` leads elsewhere, `/seen` tells of all requests so far. */
+/** Echoes what it gets in every form; `/redirect?to=` leads elsewhere, `/seen` lists all requests so far. */
 async function startEcho(): Promise<EchoServer> {
   const seen: Seen[] = [];
   const server = createServer(async (request, response) => {

@@ -108,7 +108,7 @@ export class Lane {
     return this.#push((resolve) => ({ kind: "row", value, resolve: () => resolve(undefined) }));
   }
 
-  /** Writes what is queued and closes the connection. */
+  /** Writes all queued items and closes the connection. */
   async close(): Promise<void> {
     if (this.#working || this.#queue.length > 0) {
       await new Promise<void>((resolve) => this.#idle.push(resolve));

@@ -83,7 +83,7 @@ function fieldsOf(configuration: RunConfiguration, deadlineSeconds: number): Fie
     ["model", model],
     ["system prompt", systemPrompt],
     ...(messageFromOutside
-      ? [["message", "Comes from outside. The prompt tells the model so."] as const]
+      ? [["message", "Comes from outside. The prompt marks it as data from outside."] as const]
       : []),
     ["max steps", String(maxSteps)],
     ...settingsFields({ outputSchema, policies: Object.fromEntries(policies) }),

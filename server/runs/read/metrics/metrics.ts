@@ -58,7 +58,7 @@ export type MetricsQuestion = z.infer<typeof metricsQuestion>;
 
 /**
  * Settled days for bars of days, settled hours for bars of hours, and younger runs counted now. `$1`: the organization.
- * `$2`, `$3`: the period. `$4`: a bar in ms. `$5`: the unit of what is counted now. `$6`, `$7`: whether stored hours
+ * `$2`, `$3`: the period. `$4`: a bar in ms. `$5`: the unit of the runs counted now. `$6`, `$7`: whether stored hours
  * and days can be used. `$8`, `$9`: the subject, if any. Durations are strings, because parsing arrays is slow.
  */
 const PARTS = `

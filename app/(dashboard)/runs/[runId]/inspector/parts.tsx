@@ -83,7 +83,7 @@ export function statusOf(line: WorkLine, { status }: StepDetail | CallDetail): L
   return status === "Failed" && isExcused ? line.status : status;
 }
 
-/** How long a line took, or has taken so far. As wide as most durations, so that what is beside it does not move. */
+/** How long a line took, or has taken so far. As wide as most durations, so that its neighbours do not move. */
 export function LineDuration({ line }: { line: Pick<Line, "startedAt" | "finishedAt" | "durationMs"> }) {
   return (
     <span className="inline-block min-w-[6.5ch] tabular-nums">

@@ -158,7 +158,7 @@ function Exchange({
   );
 }
 
-/** Whether an output says nothing but the error that is shown above it. */
+/** Whether an output contains only the error that is shown above it. */
 function isOnlyError(text: string, error: string | null): boolean {
   const fields = Object.entries(parseDocument(text) ?? {});
   return (

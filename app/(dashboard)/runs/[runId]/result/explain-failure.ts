@@ -30,7 +30,7 @@ function explanationsOf(run: FailedRun, failedStep: string | null): Record<Failu
     },
     max_credits: {
       sentence: "The run reached its credit cap.",
-      advice: "Raise maxCredits where the message says it is set, or reduce the work of the run.",
+      advice: "Raise maxCredits at the place that the message names, or reduce the work of the run.",
       links: [
         targetLink(run),
         ...(run.triggerId ? [{ href: `/triggers/${run.triggerId}`, label: "Open the trigger" }] : []),
@@ -92,7 +92,7 @@ function explanationsOf(run: FailedRun, failedStep: string | null): Record<Failu
     model_refused: {
       sentence: "The request to the model provider was refused.",
       advice:
-        "The message says why: often an unsupported setting, content that the provider declines, or an address that is not public.",
+        "The message names the cause: often an unsupported setting, content that the provider declines, or an address that is not public.",
     },
     model_unavailable: {
       sentence: "The model provider was unreachable or too busy at every attempt.",
@@ -101,7 +101,7 @@ function explanationsOf(run: FailedRun, failedStep: string | null): Record<Failu
     },
     caller_ended: {
       sentence: "The run that started this one ended before this one finished.",
-      advice: "Its page says why.",
+      advice: "Its page shows the cause.",
       links: run.parentRunId ? [{ href: `/runs/${run.parentRunId}`, label: "Open the parent run" }] : [],
     },
     internal_error: {
@@ -139,7 +139,7 @@ const STEP_EXPLANATIONS: Record<string, Explanation> = {
   },
   generate_text: {
     sentence: "A model call of the tool failed.",
-    advice: "The model call below the step says why. If the provider was at fault, run it again.",
+    advice: "The model call below the step shows the cause. If the provider was at fault, run it again.",
   },
   current_time: {
     sentence: "The time zone is invalid.",
@@ -176,7 +176,8 @@ const STEP_EXPLANATIONS: Record<string, Explanation> = {
   },
   set_value: {
     sentence: "A value could not be stored.",
-    advice: "The message says why: the value is too large, its version has changed, or the store is full.",
+    advice:
+      "The message names the cause: the value is too large, its version has changed, or the store is full.",
   },
   wait: {
     sentence: "A wait failed.",
@@ -189,7 +190,7 @@ function explainStep(name: string | null): Explanation {
     return {
       sentence: "A step of the tool failed before or after its function ran.",
       advice:
-        "Its condition, list or input could not be evaluated, or its output is too large. The message says which.",
+        "Its condition, list or input could not be evaluated, or its output is too large. The message names the cause.",
     };
   }
   return (

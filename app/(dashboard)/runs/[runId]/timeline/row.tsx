@@ -56,7 +56,7 @@ export function TimelineRow({
           <TimesCount count={line.attempts.length} word="attempt" />
         ) : null}
         <span className="sr-only">
-          , {line.status}, {bar.beyond ? `${bar.beyond} what is shown, ` : null}
+          , {line.status}, {bar.beyond ? `${bar.beyond} the shown period, ` : null}
         </span>
         {unfolded === null ? null : (
           // The keyboard uses the arrow keys, or the button beside the step's output.

@@ -59,10 +59,10 @@ export function useScrollIntoView(
   chosenAt: number,
   { following, stay }: { following: boolean; stay: () => void },
 ): void {
-  /** Our own scroll position, to tell it from the reader's scrolling. */
+  /** Our own scroll position, to separate it from the reader's scrolling. */
   const put = useRef(0);
   const before = useRef({ chosenAt: -1, following });
-  /** A new line may be rendered before the page knows that the reader has left; it must not scroll back. */
+  /** A new line may be rendered before the page detects that the reader has left; it must not scroll back. */
   const left = useRef(false);
   useEffect(() => {
     const again = following && !before.current.following;

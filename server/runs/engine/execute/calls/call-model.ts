@@ -20,8 +20,8 @@ export type CallRequest = Omit<ModelRequest, "signal" | "maxOutputTokens"> & { m
 
 /**
  * Calls a model on the run's account. A finished call is returned from the journal. Otherwise its price is reserved,
- * the call is made within that, and reply, usage and price become one journal row. What was received of a call that
- * broke off is charged as well. `signal` ends the call earlier than the run's own would. Throws CreditsExhausted,
+ * the call is made within that, and reply, usage and price become one journal row. The partial output of an interrupted
+ * call is charged as well. `signal` ends the call earlier than the run's own would. Throws CreditsExhausted,
  * CapReached, ModelError, WorkerLost, or the signal's reason.
  */
 export async function callModel(

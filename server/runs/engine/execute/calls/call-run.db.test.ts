@@ -191,7 +191,7 @@ describe("run_agent", () => {
     });
   });
 
-  it("tells the agent that a message comes from outside when a webhook started the run", async () => {
+  it("marks a message from outside for the agent when a webhook started the run", async () => {
     const tenant = await createTenant(world);
     const prompts: string[] = [];
     play = ({ messages }) => {

@@ -36,8 +36,8 @@ export type StepWork = {
 };
 
 /**
- * Performs a step from its beginning to its end: attempts it until one attempt succeeds or no retry follows, records
- * every attempt, and pays one action. A failure is the step's result. Throws only what ends the run's segment.
+ * Performs a step: attempts it until one attempt succeeds or no retry follows, records every attempt, and pays one
+ * action. A failure is the step's result. Throws only what ends the run's segment.
  */
 export async function performStep(
   execution: Execution,
