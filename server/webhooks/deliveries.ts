@@ -70,26 +70,31 @@ export async function recordDelivery(
   }: { delivery: ReceivedDelivery; outcome: DeliveryOutcome; receivedAt: Date },
 ): Promise<void> {
   const rejected = outcome.outcome === "rejected" ? outcome : undefined;
+  const row = {
+    id: delivery.id,
+    organization_id: trigger.orgId,
+    trigger_id: trigger.triggerId,
+    received_at: receivedAt,
+    outcome: outcome.outcome,
+    status: rejected?.status ?? 200,
+    code: rejected?.code ?? null,
+    reason: rejected?.reason.toWellFormed() ?? null,
+    headers: delivery.headers,
+    body: delivery.body.toString("base64"),
+    body_bytes: delivery.notStored?.bytes ?? delivery.body.length,
+    body_note: delivery.notStored?.reason ?? null,
+    sender_id: delivery.senderId,
+    redelivery_of: delivery.redeliveryOf,
+    run_id: outcome.outcome === "repeated" ? outcome.runId : null,
+  };
   await client.query(
     `INSERT INTO deliveries (id, organization_id, trigger_id, received_at, outcome, status, code, reason, headers, body,
-                             body_bytes, sender_id, redelivery_of, run_id, body_note)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10::bytea, $14, $11, $12, $13, $15)`,
-    [
-      delivery.id,
-      trigger.orgId,
-      trigger.triggerId,
-      receivedAt,
-      outcome.outcome,
-      rejected?.status ?? 200,
-      rejected?.code ?? null,
-      rejected?.reason ?? null,
-      delivery.headers,
-      delivery.body,
-      delivery.senderId,
-      delivery.redeliveryOf,
-      outcome.outcome === "repeated" ? outcome.runId : null,
-      delivery.notStored?.bytes ?? delivery.body.length,
-      delivery.notStored?.reason ?? null,
-    ],
+                             body_bytes, body_note, sender_id, redelivery_of, run_id)
+     SELECT id, organization_id, trigger_id, received_at, outcome, status, code, reason, headers, decode(body, 'base64'),
+            body_bytes, body_note, sender_id, redelivery_of, run_id
+     FROM json_to_record($1) AS delivery (id uuid, organization_id uuid, trigger_id uuid, received_at timestamptz,
+            outcome delivery_outcome, status int, code text, reason text, headers text, body text, body_bytes int,
+            body_note text, sender_id text, redelivery_of uuid, run_id uuid)`,
+    [JSON.stringify(row)],
   );
 }
