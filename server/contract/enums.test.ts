@@ -5,6 +5,7 @@ import * as enums from "./enums";
 test.each([
   [enums.RUN_KINDS, database.RunKind],
   [enums.RUN_STATUSES, database.RunStatus],
+  [enums.STEP_STATUSES, database.StepStatus],
   [enums.RUN_SOURCES, database.RunSource],
   [enums.CREDIT_ENTRY_KINDS, database.CreditEntryKind],
   [enums.DELIVERY_OUTCOMES, database.DeliveryOutcome],

@@ -11,6 +11,10 @@ export function isTerminal(status: RunStatus): boolean {
   return status !== "Pending" && status !== "Running";
 }
 
+/** The status of a step or a model call. */
+export const STEP_STATUSES = ["Running", "Completed", "Failed"] as const satisfies readonly RunStatus[];
+export type StepStatus = (typeof STEP_STATUSES)[number];
+
 export const RUN_SOURCES = ["api", "webhook", "dashboard", "operator", "run"] as const;
 
 export const CREDIT_ENTRY_KINDS = ["grant", "hold", "charge", "release", "refund", "adjustment"] as const;
