@@ -92,8 +92,7 @@ export class RunEngine implements Engine, Slots {
     this.#dispatcher?.stop();
     // Runs yield before their next act; after the grace period, longer ones are released as they are.
     const until = performance.now() + graceMs;
-    while (this.#executing.size > 0 && performance.now() < until)
-      await new Promise((resolve) => setTimeout(resolve, 20));
+    while (this.#executing.size > 0 && performance.now() < until) await sleep(20);
     const closing = new WorkerLost("The process is stopping.");
     for (const { stop } of this.#executing.values()) stop.abort(closing);
     const worker = await this.#worker?.catch(() => undefined);
