@@ -2,6 +2,7 @@ import { notFound } from "next/navigation";
 import type { ReactNode } from "react";
 import { createPrefetch, Prefetched } from "@/app/_ui/page/prefetch";
 import { DetailHeadSkeleton, LinesSkeleton } from "@/app/_ui/page/skeletons";
+import type { RunKind } from "@/server/contract/enums";
 import { isUuid } from "@/server/ids";
 import { orNotFound, streamed } from "../content-page";
 import { recentRunsQuery, versionsQuery, weekQuery } from "./query";
@@ -27,7 +28,7 @@ export function itemPage(
 
 /** The page of an agent or tool, with what is beside its definition. */
 export function definitionItemPage(
-  kind: "agent" | "tool",
+  kind: RunKind,
   render: (prefetch: Prefetch, id: string) => Promise<ReactNode>,
 ) {
   return itemPage(

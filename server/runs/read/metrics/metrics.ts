@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { MemberActor } from "@/server/auth/actor";
+import { METRICS_DIMENSIONS } from "@/server/contract/enums";
 import {
   countDays,
   intervalMs,
@@ -22,7 +23,7 @@ const DAY = 24 * HOUR;
 
 /** One agent, tool, trigger or key. */
 const metricsSubject = z.object({
-  dimension: z.enum(["agent", "tool", "trigger", "key"]),
+  dimension: z.enum(METRICS_DIMENSIONS),
   id: z.uuid(),
 });
 export type MetricsSubject = z.infer<typeof metricsSubject>;
