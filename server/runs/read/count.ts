@@ -1,4 +1,4 @@
-import { LOCKS, suspendSocketTimeout, withAdvisoryLock } from "@/server/db/sql";
+import { isOpenSql, LOCKS, suspendSocketTimeout, withAdvisoryLock } from "@/server/db/sql";
 import type { Services } from "@/server/services";
 
 /**
@@ -55,7 +55,7 @@ const UNCOUNTED = `
         SELECT date_trunc('day', created_at, 'UTC') FROM runs WHERE organization_id = o.id ORDER BY id LIMIT 1
       )) AS since,
       date_trunc('hour', least($1::timestamptz - interval '${SETTLED_AFTER}', (
-        SELECT min(created_at) FROM runs WHERE organization_id = o.id AND status IN ('Pending', 'Running')
+        SELECT min(created_at) FROM runs WHERE organization_id = o.id AND ${isOpenSql()}
       )), 'UTC') AS until
   ) stretch
   WHERE stretch.since < stretch.until ORDER BY o.id`;
