@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { MIB } from "@/server/limits/sizes";
 import { QUICKJS_THREAD } from "@/server/sandbox/quickjs-thread";
 import { resolveInstalled, ThreadPool } from "@/server/sandbox/thread-pool";
 
@@ -14,7 +15,6 @@ export type SandboxOptions = {
 };
 /** For the few operations of QuickJS that its interrupt handler cannot stop, such as a copy of a large string. */
 const GRACE_MS = 2_000;
-const MIB = 1024 * 1024;
 
 export type Evaluation = {
   /** JSON for the `work` of the sandbox; with a `seed`. */

@@ -1,6 +1,7 @@
 import type { OrgId } from "@/server/auth/actor";
 import type { Queryable } from "@/server/db/sql";
 import type { ErrorCode } from "@/server/errors";
+import { MIB } from "@/server/limits/sizes";
 
 /** A webhook call as received, stored for inspection and redelivery. */
 export type ReceivedDelivery = {
@@ -24,8 +25,8 @@ export type BodyNotStored = { bytes: number; reason: string };
  */
 export const REFUSED_BODIES = {
   smallBytes: 4096,
-  burst: { bytes: 8 * 1024 * 1024, seconds: 60 },
-  total: 256 * 1024 * 1024,
+  burst: { bytes: 8 * MIB, seconds: 60 },
+  total: 256 * MIB,
 } as const;
 
 /** Headers whose values are never stored. */

@@ -1,9 +1,10 @@
 import { z } from "zod";
 import { FunctionError } from "@/server/functions/function-error";
 import type { Json } from "@/server/json/json";
+import { MIB } from "@/server/limits/sizes";
 
 /** Largest body of a request, in bytes. */
-export const MAX_REQUEST_BYTES = 4 * 1024 * 1024;
+export const MAX_REQUEST_BYTES = 4 * MIB;
 
 /** A value of a form or a query; null leaves it out. */
 const parameter = z.union([z.string(), z.number(), z.boolean(), z.null()]);

@@ -1,3 +1,4 @@
+import { DAY_MS } from "@/server/clock";
 import { isOpenSql, LOCKS, suspendSocketTimeout, withAdvisoryLock } from "@/server/db/sql";
 import type { Services } from "@/server/services";
 
@@ -43,8 +44,6 @@ export async function countSettledRuns(
     return counted;
   });
 }
-
-const DAY_MS = 86_400_000;
 
 /** The uncounted settled hours of each organization: up to the hour of its oldest open run, if any. */
 const UNCOUNTED = `

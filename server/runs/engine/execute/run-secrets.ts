@@ -5,6 +5,7 @@ import { findFunction } from "@/server/functions/registry";
 import { deriveId } from "@/server/ids";
 import type { JsonObject } from "@/server/json/json";
 import { stringifyLarge } from "@/server/json/large";
+import { LAST_USED_EVERY_MS } from "@/server/limits/last-used";
 import { keySecretOf } from "@/server/models/own-provider";
 import { recordSecretUse } from "@/server/operate/audit";
 import { findModelProviders } from "@/server/runs/find-model-providers";
@@ -14,9 +15,6 @@ import { createRedactor, type Redact } from "@/server/secrets/redact";
 import { findSecretNames } from "@/server/secrets/references";
 import type { Services } from "@/server/services";
 import type { ClaimedRun } from "../claimed-run";
-
-/** How often a secret's last use is recorded. */
-const LAST_USED_EVERY_MS = 60_000;
 
 /** The secrets that a call may send, or why the call is refused. */
 export type OpenedSecrets = { carried: CarriedSecret[] } | { refused: string };
