@@ -42,7 +42,7 @@ export const bodyInputs = {
 type BodyInputs = z.output<z.ZodObject<typeof bodyInputs>>;
 
 /** A body with its content type, as long as the caller names no other. */
-export type RequestBody = { content: string | Uint8Array<ArrayBuffer>; type: string };
+type RequestBody = { content: string | Uint8Array<ArrayBuffer>; type: string };
 
 export function appendParameters(target: URLSearchParams, values: z.output<typeof parametersByName>): void {
   for (const [name, value] of Object.entries(values)) {
