@@ -35,7 +35,7 @@ const KEEP_ALIVE_MS = 75_000;
 /** The body of an Inngest server's call: an event and the results of a run's segments. */
 const MAX_ENGINE_CALL_BYTES = 4 * MIB;
 
-export type Handler = (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<void>;
+type Handler = (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<void>;
 
 /** Creates a server's request listener. Without `showPage` there are no pages: the process only executes runs. */
 export function createHandler(

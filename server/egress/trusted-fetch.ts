@@ -59,7 +59,7 @@ export function createTrustedEgress(options: TrustedEgressOptions = {}): Egress 
 }
 
 /** A response that is read once. It fails with EgressError if its body is too large or breaks off. */
-export class TrustedResponse extends Response {
+class TrustedResponse extends Response {
   readonly #source: Dispatcher.ResponseData["body"];
   readonly #limits: Limits;
   #used = false;

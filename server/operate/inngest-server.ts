@@ -3,7 +3,7 @@ import type { Environment } from "@/server/env";
 
 /** The Inngest server of the INNGEST_* variables, and what is wrong with them. */
 
-export type InngestServer = {
+type InngestServer = {
   isDev: boolean;
   /** Undefined: Inngest's cloud. */
   baseUrl: string | undefined;

@@ -7,7 +7,7 @@ const MAX_RUNS = 10_000;
 const MAX_BYTES = 16 * MIB;
 
 /** An ended run with the bodies of its polls. A terminal run never changes, so the bodies are sent unchanged. */
-export type EndedRun = { orgId: string; run: RunFacts; bodies: Map<string, string> };
+type EndedRun = { orgId: string; run: RunFacts; bodies: Map<string, string> };
 
 export type EndedRuns = ReturnType<typeof createEndedRuns>;
 

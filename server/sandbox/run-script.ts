@@ -15,7 +15,7 @@ export const SCRIPT_LIMITS = {
 } as const;
 
 /** A script's value, or why it has none in words for its author; with what it printed. */
-export type ScriptResult = { console: readonly string[] } & (
+type ScriptResult = { console: readonly string[] } & (
   | { value: Json }
   | { failure: "script_failed" | "script_limit"; message: string }
 );

@@ -3,7 +3,7 @@ import { MIB } from "@/server/limits/sizes";
 import { QUICKJS_THREAD } from "@/server/sandbox/quickjs-thread";
 import { resolveInstalled, ThreadPool } from "@/server/sandbox/thread-pool";
 
-export type SandboxOptions = {
+type SandboxOptions = {
   /** What an evaluation is called in messages. */
   subject: string;
   /** Ours, evaluated once, in order; the last one calls `$start`. */
@@ -28,7 +28,7 @@ export type Evaluation = {
 };
 
 /** Evaluates a request. Returns its answer, or why there is none in words for people. Throws the signal's reason. */
-export type Sandbox = (evaluation: Evaluation) => Promise<{ text: string } | { fault: string }>;
+type Sandbox = (evaluation: Evaluation) => Promise<{ text: string } | { fault: string }>;
 
 /**
  * Defines `$start`, which takes the functions of a sandbox: `work` does what a request asks, and `success` and `failure` turn

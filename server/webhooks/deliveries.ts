@@ -17,7 +17,7 @@ export type ReceivedDelivery = {
 };
 
 /** `bytes`: the size of the body as far as known. `reason` completes "The body was not kept: …". */
-export type BodyNotStored = { bytes: number; reason: string };
+type BodyNotStored = { bytes: number; reason: string };
 
 /**
  * How much is stored of refused calls' bodies per trigger, so that nobody who knows a URL fills the disk: `burst.bytes`

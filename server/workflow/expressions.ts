@@ -23,7 +23,7 @@ export type TemplateExpression = {
 };
 
 /** What texts are filled in with. Without `placeholderOf` they cannot refer to secrets. */
-export type FillFacts = ExpressionFacts & { placeholderOf?: ((secret: string) => string) | undefined };
+type FillFacts = ExpressionFacts & { placeholderOf?: ((secret: string) => string) | undefined };
 
 /** A parsed text with `{{ }}`. `isExpression`: the text is a single expression, whose value keeps its type. */
 export type Template = { parts: (string | TemplateExpression)[]; isExpression: boolean };

@@ -23,7 +23,7 @@ export type SaveOptions = {
 };
 
 /** A run of what an editor is about to create. */
-export type FirstRun = { input: string; start: (id: string) => Promise<{ runId: string }> };
+type FirstRun = { input: string; start: (id: string) => Promise<{ runId: string }> };
 
 /** The run that an agent or tool was created with, and its input; the page of its editor shows it. */
 type Tried = { runId: string; input: string };

@@ -12,7 +12,7 @@ export type YamlDocument = {
 };
 
 /** Faults in the YAML itself; `line` counts from 1. */
-export type YamlFault = { line: number | null; message: string };
+type YamlFault = { line: number | null; message: string };
 
 const MAX_BYTES = 4 * MIB;
 export const MAX_FILE_DEPTH = 100;

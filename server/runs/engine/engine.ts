@@ -28,7 +28,7 @@ import { openWorker } from "./worker";
 import { emptyJournal, RunJournal } from "./write/journal";
 import { WorkerLost } from "./write/writer";
 
-export type EngineOptions = {
+type EngineOptions = {
   /** How many runs this process executes at once. */
   slots: number;
   /** Called with each run that ends here; for caches. */

@@ -17,10 +17,10 @@ import type { Services } from "@/server/services";
 import type { ClaimedRun } from "../claimed-run";
 
 /** The secrets that a call may send, or why the call is refused. */
-export type OpenedSecrets = { carried: CarriedSecret[] } | { refused: string };
+type OpenedSecrets = { carried: CarriedSecret[] } | { refused: string };
 
 /** Whose secrets are opened, which of them are referred to, and how the use of one is audited. */
-export type SecretUser = {
+type SecretUser = {
   orgId: OrgId;
   names: readonly string[];
   recordUse(secret: Pick<Secret, "id" | "name">, at: Date): Promise<void>;

@@ -28,7 +28,7 @@ export type StepAttempt = { number: number; startedAt: Date; printed: string[] }
 /** What an attempt returned, as it is stored, or a failure that is not retried. */
 export type StepOutcome = { text: string } | { error: string; code: string };
 
-export type StepWork = {
+type StepWork = {
   /** Makes one attempt. A FunctionError is a failure that may be retried; any other error ends the run's segment. */
   attempt(begun: BegunStep, attempt: StepAttempt): Promise<StepOutcome>;
   hasSideEffects: boolean;
