@@ -19,6 +19,7 @@ import { respondToRest } from "@/server/api/rest";
 import { respondToWebhook } from "@/server/api/webhook";
 import { AppError } from "@/server/errors";
 import { newId } from "@/server/ids";
+import { MIB } from "@/server/limits/sizes";
 import type { Logger } from "@/server/log";
 
 /** Handles the requests of the process: `/v1`, `/webhooks` and health here, everything else by Next. */
@@ -32,9 +33,9 @@ const REQUEST_TIMEOUT_MS = 120_000;
 /** Longer than common load balancers keep idle connections, so that they close first. */
 const KEEP_ALIVE_MS = 75_000;
 /** The body of an Inngest server's call: an event and the results of a run's segments. */
-const MAX_ENGINE_CALL_BYTES = 4 * 1024 * 1024;
+const MAX_ENGINE_CALL_BYTES = 4 * MIB;
 
-export type Handler = (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<void>;
+type Handler = (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<void>;
 
 /** Creates a server's request listener. Without `showPage` there are no pages: the process only executes runs. */
 export function createHandler(

@@ -1,3 +1,6 @@
+export const HOUR_MS = 3_600_000;
+export const DAY_MS = 24 * HOUR_MS;
+
 /**
  * The only source of the current time. Everything that needs it takes a `Clock`, so that tests can set it
  * (`testing/clock.ts`).

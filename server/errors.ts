@@ -5,7 +5,7 @@ export { type ErrorCode, HTTP_STATUS };
 /** One fault in the caller's input; `path` is a JSON pointer into it. */
 export type Issue = { path: string; message: string };
 
-export type AppErrorOptions = {
+type AppErrorOptions = {
   cause?: unknown;
   issues?: Issue[];
   /** Response headers of the error, such as `Allow` or `Retry-After`. */

@@ -22,7 +22,7 @@ export type Logger = {
 };
 
 /** A request in the log: ids, status and duration, no payload. */
-export type LoggedRequest = {
+type LoggedRequest = {
   requestId: string | undefined;
   method: string;
   path: string;

@@ -1,9 +1,18 @@
+import { z } from "zod";
 import { DEFAULT_PRICES } from "@/server/credits/prices";
 import type { FunctionDefinition } from "@/server/functions/define";
-import { COMMON_ERRORS } from "@/server/functions/function-error";
-import { inputSchemaOf, listFunctions, outputSchemaOf } from "@/server/functions/registry";
+import { inputSchemaOf, listFunctions } from "@/server/functions/registry";
 import { isJsonObject, type Json, type JsonObject } from "@/server/json/json";
 import { MAX_STEP_OUTPUT_BYTES } from "@/server/limits/sizes";
+
+/** Codes that every function may fail with, beside those of its own `errors`. */
+export const COMMON_ERRORS = {
+  invalid_input: "The input does not match the function's schema. The call is not retried.",
+  timeout: "The call takes longer than its time limit.",
+  input_too_large: "The inputs of a tool run's calls are larger than 16 MiB together.",
+  output_too_large: "The output exceeds a size limit of steps.",
+  failed: "The call fails for another reason; the message names it.",
+} as const;
 
 /** docs/functions.md, generated from the registry. */
 export function functionsGuide(): string {
@@ -139,4 +148,9 @@ function typeOf(schema: Json | undefined): string {
   }
   if (Array.isArray(schema.type)) return schema.type.join(" or ");
   return typeof schema.type === "string" ? schema.type : "any JSON";
+}
+
+function outputSchemaOf({ output }: FunctionDefinition): JsonObject {
+  const { $schema: _, ...schema } = z.toJSONSchema(output, { io: "output", unrepresentable: "any" });
+  return JSON.parse(JSON.stringify(schema));
 }

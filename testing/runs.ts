@@ -4,6 +4,7 @@ import { v7 } from "uuid";
 import type { MemberActor, MemberRole } from "@/server/auth/actor";
 import { mintOrgId } from "@/server/auth/mint-org-id";
 import { insertUser } from "@/server/auth/sessions";
+import type { RunKind } from "@/server/contract/enums";
 import type { RunSource, RunStatus } from "@/server/db/generated/client";
 import { newId } from "@/server/ids";
 import type { Tenant, World } from "./world";
@@ -36,7 +37,7 @@ export async function insertRun(
   world: World,
   tenant: Tenant,
   run: {
-    kind?: "agent" | "tool";
+    kind?: RunKind;
     status?: RunStatus;
     source?: RunSource;
     input?: string;

@@ -4,6 +4,7 @@ import { afterAll } from "vitest";
 import type { OrgId } from "@/server/auth/actor";
 import { newApiKey } from "@/server/auth/api-key";
 import { mintOrgId } from "@/server/auth/mint-org-id";
+import type { RunKind } from "@/server/contract/enums";
 import { Decimal } from "@/server/credits/amount";
 import { grantCredits } from "@/server/credits/ledger";
 import type { PriceList } from "@/server/credits/prices";
@@ -235,7 +236,7 @@ export async function createTrigger(
   world: World,
   tenant: Tenant,
   options: {
-    target?: "agent" | "tool";
+    target?: RunKind;
     secrets?: string[];
     scheme?: "hex" | "standard_webhooks";
     disabled?: boolean;

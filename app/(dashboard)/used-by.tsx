@@ -2,8 +2,9 @@ import { describeError } from "@/app/_ui/data/query-client";
 import { formatPlural } from "@/app/_ui/figures/format";
 import { Link } from "@/app/_ui/link";
 import { SkeletonLine } from "@/app/_ui/page/page";
+import type { RunKind } from "@/server/contract/enums";
 
-export type User = { kind: "agent" | "tool" | "trigger"; id: string; name: string };
+export type User = { kind: RunKind | "trigger"; id: string; name: string };
 const NAMED = 8;
 
 type Props = {

@@ -1,7 +1,7 @@
 import clsx from "clsx";
 import type { ButtonHTMLAttributes, Ref } from "react";
 
-export type ButtonLook = "primary" | "plain" | "quiet" | "danger";
+type ButtonLook = "primary" | "plain" | "quiet" | "danger";
 
 const LOOKS: Record<ButtonLook, string> = {
   primary: "bg-accent-fill text-on-accent hover:bg-accent-fill-hover",

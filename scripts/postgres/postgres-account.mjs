@@ -77,7 +77,7 @@ export function runAs(account) {
  * @param {Account | undefined} account
  * @param {string} folder
  */
-export function canWriteIn(account, folder) {
+function canWriteIn(account, folder) {
   const tried = spawnSync("/bin/sh", ["-c", 'cd -- "$1" && [ -w . ]', "sh", folder], {
     ...runAs(account),
     cwd: "/",

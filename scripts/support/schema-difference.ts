@@ -24,7 +24,7 @@ const RULES = `
   WHERE NOT tgisinternal AND relnamespace = 'public'::regnamespace
   UNION ALL
   SELECT format('CREATE FUNCTION %s RETURNS %s', oid::regprocedure, pg_get_function_result(oid))
-      || coalesce(' SET ' || array_to_string(proconfig, ' SET '), ''), NULL
+      || coalesce(' SET ' || array_to_string(proconfig, ' SET '), '') || format(' /* md5 of the body: %s */', md5(prosrc)), NULL
   FROM pg_proc WHERE pronamespace = 'public'::regnamespace
   UNION ALL
   SELECT format('CREATE TYPE %s AS (%s)', pg_class.oid::regclass,
@@ -35,7 +35,10 @@ const RULES = `
   SELECT format('ALTER TABLE %s SET (%s)', oid::regclass, array_to_string(reloptions, ', ')), NULL
   FROM pg_class WHERE reloptions IS NOT NULL AND relkind = 'r' AND relnamespace = 'public'::regnamespace`;
 
-/** The checks, partial indexes, triggers, functions, types and storage settings of a database, as PostgreSQL prints them. */
+/**
+ * The checks, partial indexes, triggers, functions, types and storage settings of a database, as PostgreSQL prints them. Of a
+ * function's body it has the hash.
+ */
 export async function readSchemaRules(url: string): Promise<string[]> {
   const rules = await withPool(url, (pool) => pool.query(RULES));
   return rules.rows.map(({ rule }) => `${rule};`).sort();

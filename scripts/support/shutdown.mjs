@@ -37,7 +37,7 @@ export function expectSignal() {
  * @param {number} code
  * @returns {Promise<never>}
  */
-export async function endProcess(code) {
+async function endProcess(code) {
   if (ending) return new Promise(() => {});
   ending = true;
   for (const callback of callbacks.reverse()) {

@@ -33,7 +33,7 @@ export type AgentJournal = {
   act(acting: Acting): Promise<Acted[]>;
 };
 
-export type AgentOutcome =
+type AgentOutcome =
   | { status: "Completed"; output: string }
   | { status: "Failed"; code: "repeated_failure" | "step_failed" | "output_invalid"; message: string };
 

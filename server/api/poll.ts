@@ -1,5 +1,6 @@
 import type { ApiKeyActor } from "@/server/auth/actor";
 import { peekKey } from "@/server/auth/authenticate-key";
+import type { RunKind } from "@/server/contract/enums";
 import { newId } from "@/server/ids";
 import { type RateDecision, rateLimitHeaders } from "@/server/limits/rate-limit";
 import { acquireLeasedRead, acquireRead } from "@/server/limits/read-lease";
@@ -15,7 +16,7 @@ import { JSON_HEADERS, jsonResponse } from "./http/respond";
  * take the complete path (rest.ts), which renders the same views; a contract test compares both byte for byte.
  */
 
-type View = { kind: "agent" | "tool"; runId: string; procedure: string };
+type View = { kind: RunKind; runId: string; procedure: string };
 
 /**
  * Answers a poll from memory; null if it cannot. Counts the read if it answers. The promise is for a key whose next
@@ -73,7 +74,7 @@ function readPath(path: string): View | null {
   return path.startsWith(PREFIXES.tool) ? readViewPath("tool", path) : null;
 }
 
-function readViewPath(kind: "agent" | "tool", path: string): View | null {
+function readViewPath(kind: RunKind, path: string): View | null {
   const start = PREFIXES[kind].length;
   const end = start + UUID_LENGTH;
   const procedure = PROCEDURES[kind].get(path.slice(end));

@@ -1,6 +1,7 @@
 import { callTRPCProcedure } from "@trpc/server";
 import type { ApiKeyActor } from "@/server/auth/actor";
 import { authenticateKey } from "@/server/auth/authenticate-key";
+import { ENDED_STATUSES } from "@/server/contract/enums";
 import { AppError } from "@/server/errors";
 import { newId } from "@/server/ids";
 import { decodeText, parseBodyText, requireJson } from "@/server/json/body";
@@ -77,7 +78,7 @@ function cacheForPolls(
   { route, view }: { route: Route; view: object },
 ): string {
   const body = JSON.stringify(view);
-  const isFinal = "status" in view && view.status !== "Pending" && view.status !== "Running";
+  const isFinal = "status" in view && ENDED_STATUSES.some((each) => each === view.status);
   if (!isFinal || route.method !== "GET" || !("id" in view) || typeof view.id !== "string") return body;
   const ended = services.endedRuns.get(view.id);
   if (ended?.orgId !== actor.orgId) return body;

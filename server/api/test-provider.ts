@@ -10,7 +10,7 @@ import { RunSecrets } from "@/server/runs/engine/execute/run-secrets";
 import type { Services } from "@/server/services";
 
 /** The outcome of a test call; `message` is why the provider did not answer. */
-export type ProviderTest =
+type ProviderTest =
   | { answered: true; text: string; durationMs: number; inputTokens: number; outputTokens: number }
   | { answered: false; message: string };
 

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { ApiKeyActor } from "@/server/auth/actor";
+import type { RunKind } from "@/server/contract/enums";
 import {
   agentRunDetailsView,
   agentRunStatusView,
@@ -44,7 +45,7 @@ const toolInput = z.custom<JsonObject>(isJsonObject, "The body must be a JSON ob
 });
 
 /** The body of an accepted start. */
-export function startedResponse(kind: "agent" | "tool", runId: string): RunStarted {
+export function startedResponse(kind: RunKind, runId: string): RunStarted {
   return {
     success: true,
     id: runId,
@@ -53,7 +54,7 @@ export function startedResponse(kind: "agent" | "tool", runId: string): RunStart
   };
 }
 
-type RunRef = { kind: "agent" | "tool"; runId: string };
+type RunRef = { kind: RunKind; runId: string };
 
 /** Cancels a run of the caller's organization and returns it; idempotent. */
 async function cancelAndRead(services: Services, actor: ApiKeyActor, run: RunRef) {

@@ -14,7 +14,7 @@ export const MEMBER_ROLES = ["viewer", "member", "admin", "owner"] as const;
 export type MemberRole = (typeof MEMBER_ROLES)[number];
 
 /** The organization's plan as far as requests need it; a limit of null is unlimited. */
-export type ActorPlan = {
+type ActorPlan = {
   apiAccess: boolean;
   startsPerMinute: number | null;
   readsPerMinute: number | null;

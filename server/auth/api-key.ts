@@ -11,7 +11,7 @@ const SHAPE = /^sw_live_[0-9A-Za-z]{40}$/;
 const BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
 /** A new key. `key` is shown once and never stored; `prefix` is its readable start. */
-export type NewApiKey = { key: string; prefix: string; hash: Buffer };
+type NewApiKey = { key: string; prefix: string; hash: Buffer };
 
 export function newApiKey(): NewApiKey {
   const key = MARK + randomBase62(RANDOM_CHARACTERS);

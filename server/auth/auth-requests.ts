@@ -1,4 +1,3 @@
-import { setTimeout } from "node:timers/promises";
 import { z } from "zod";
 import { CLIENT_ADDRESS_HEADER, getAuth, isSameOrigin, MAX_PASSWORD_LENGTH } from "@/server/auth/sessions";
 import { admitSignIn, forgiveSignIn } from "@/server/auth/sign-in-limits";
@@ -8,6 +7,7 @@ import { tryParseJson } from "@/server/json/json";
 import { readBody } from "@/server/limits/read-body";
 import { MAX_SIGN_IN_BYTES } from "@/server/limits/sizes";
 import type { Services } from "@/server/services";
+import { sleep } from "@/server/sleep";
 
 const SIGN_IN = "/api/auth/sign-in/email";
 /** The better-auth endpoints in use; others are refused. */
@@ -58,7 +58,7 @@ async function respondToAuthRequest(services: Services, request: Request, client
   };
   if (endpoint !== SIGN_IN) return handle("{}");
   const signIn = readSignIn(request, body);
-  const attempt = { email: signIn.email, clientAddress, sleep: (ms: number) => setTimeout(ms) };
+  const attempt = { email: signIn.email, clientAddress, sleep };
   await admitSignIn(services, attempt);
   const response = await handle(JSON.stringify(signIn));
   if (response.ok) await forgiveSignIn(services, attempt);

@@ -1,13 +1,11 @@
 import { z } from "zod";
 import { decimalText } from "@/server/credits/amount";
 import { AppError } from "@/server/errors";
+import { LAST_USED_EVERY_MS } from "@/server/limits/last-used";
 import type { Services } from "@/server/services";
 import type { ApiKeyActor, AuthenticatedKey } from "./actor";
 import { hashApiKey } from "./api-key";
 import { mintOrgId } from "./mint-org-id";
-
-/** How often a key's last use is stored. */
-const LAST_USED_EVERY_MS = 60_000;
 
 const FIND = {
   name: "find-api-key",

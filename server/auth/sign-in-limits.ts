@@ -17,7 +17,7 @@ const PER_PAIR: Delay = { limit: 100, seconds: 600, undelayed: 5, msEach: 500 };
 const PER_EMAIL: Delay = { limit: 200, seconds: 600, undelayed: 20, msEach: 100 };
 const MAX_DELAY_MS = 5_000;
 
-export type SignInAttempt = {
+type SignInAttempt = {
   /** Exactly the email that is looked up. */
   email: string;
   clientAddress: string;

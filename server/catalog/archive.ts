@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { Actor } from "@/server/auth/actor";
+import { RUN_KINDS } from "@/server/contract/enums";
 import { AppError } from "@/server/errors";
 import { recordAudit } from "@/server/operate/audit";
 import type { Services } from "@/server/services";
@@ -27,7 +28,7 @@ export async function listArchived(
   return found.map(({ deletedAt, ...line }) => ({ ...line, at: deletedAt?.toISOString() ?? "" }));
 }
 
-const removable = z.object({ kind: z.enum(["agent", "tool", "trigger"]) });
+const removable = z.object({ kind: z.enum([...RUN_KINDS, "trigger"]) });
 
 /**
  * Archives an agent or tool, or deletes a trigger. Its runs and versions stay. Saving its slug again restores it with its
@@ -58,7 +59,7 @@ export const removeDefinition = catalogVerb(
 
 /** Restores an archived agent or tool with its id and versions. Refuses an agent whose tools are archived. Throws `not_found`. */
 export const restoreDefinition = catalogVerb(
-  { role: "member", input: z.object({ kind: z.enum(["agent", "tool"]), id: z.uuid() }) },
+  { role: "member", input: z.object({ kind: z.enum(RUN_KINDS), id: z.uuid() }) },
   async (change, { kind, id }) => {
     const { tx, at, actor } = change;
     const where = { id, organizationId: actor.orgId, deletedAt: { not: null } };

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { z } from "zod";
+import { DEFINITION_STATUSES } from "@/server/contract/enums";
 import { AppError } from "@/server/errors";
 import { recordAudit } from "@/server/operate/audit";
 import { hashToken, newTriggerToken, tokenPurpose } from "@/server/webhooks/token";
@@ -20,7 +21,7 @@ export const createTrigger = catalogVerb(
 
 /** Enables or disables a trigger; a disabled one refuses calls. Throws `not_found`. */
 export const setTriggerStatus = catalogVerb(
-  { role: "member", input: z.object({ id: z.uuid(), status: z.enum(["active", "inactive"]) }) },
+  { role: "member", input: z.object({ id: z.uuid(), status: z.enum(DEFINITION_STATUSES) }) },
   async (change, { id, status }) => {
     const { tx, at } = change;
     const { name, disabledAt } = await requireTrigger(change, id);

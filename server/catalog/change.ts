@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import type { Actor, MemberActor, MemberRole, OperatorActor } from "@/server/auth/actor";
 import { roleCovers } from "@/server/auth/sessions";
+import type { RunKind } from "@/server/contract/enums";
 import type { Transaction } from "@/server/db/client";
 import { AppError } from "@/server/errors";
 import { type AuditRecord, changedFields, type Facts, recordAudit } from "@/server/operate/audit";
@@ -144,7 +145,7 @@ export async function saveItem(
 
 /** Throws `invalid_request` or `not_found` if the stored item is not what the caller expects. */
 export function checkExpectation(
-  kind: "agent" | "tool" | "trigger" | "secret",
+  kind: RunKind | "trigger" | "secret",
   found: { id: string; deletedAt?: Date | null; version?: number } | null,
   { slug, only, id, version }: Expectation & { slug: string },
 ): void {

@@ -1,11 +1,12 @@
 import type { OrgId } from "@/server/auth/actor";
+import type { RunKind } from "@/server/contract/enums";
 import type { Transaction } from "@/server/db/client";
 import type { Services } from "@/server/services";
 
 /** What agents and tools have in common as rows. */
 
 /** An agent or a tool. */
-export type DefinitionRef = { kind: "agent" | "tool"; id: string };
+export type DefinitionRef = { kind: RunKind; id: string };
 
 /** The newest version. */
 export const NEWEST = { orderBy: { number: "desc" }, take: 1 } as const;

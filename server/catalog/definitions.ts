@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { agentSettings } from "@/server/agent/definition";
 import { KEY_SCOPES, MEMBER_ROLES } from "@/server/auth/actor";
+import { DEFINITION_STATUSES } from "@/server/contract/enums";
 import { isJsonObject } from "@/server/json/json";
 import { ownProviders } from "@/server/models/own-provider";
 import { SECRET_NAME } from "@/server/secrets/references";
@@ -62,7 +63,7 @@ export const agentDefinition = z.strictObject({
   model: text(200).refine((value) => value.trim() !== "", "must not be empty"),
   systemPrompt: text(200_000).default(""),
   maxSteps: z.int().min(1).max(12).default(8),
-  status: z.enum(["active", "inactive"]).default("active"),
+  status: z.enum(DEFINITION_STATUSES).default("active"),
   functions: distinct(text(200)).default([]),
   /** Slugs. What cannot be one is an unknown tool, refused with the known ones. */
   tools: distinct(text(200)).default([]),
@@ -134,7 +135,7 @@ export const triggerDefinition = z
     name: name.optional(),
     agent: slug.optional(),
     tool: slug.optional(),
-    status: z.enum(["active", "inactive"]).default("active"),
+    status: z.enum(DEFINITION_STATUSES).default("active"),
     /** Unset: not changed; null: none. Never exported. */
     secret: text(1_000)
       .min(1, "must not be empty; leave it out, or write null for none")

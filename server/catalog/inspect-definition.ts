@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { policyOf, readAgentSettings } from "@/server/agent/definition";
 import type { MemberActor } from "@/server/auth/actor";
+import type { RunKind } from "@/server/contract/enums";
 import { toPlainData } from "@/server/db/plain-data";
 import { AppError } from "@/server/errors";
 import { findFunction } from "@/server/functions/registry";
@@ -9,7 +10,7 @@ import { workflowStep } from "@/server/workflow/definition";
 import { findTools, inUse, NEWEST } from "./definition-rows";
 
 /** An agent or tool that calls another one. */
-export type Caller = { kind: "agent" | "tool"; id: string; name: string };
+export type Caller = { kind: RunKind; id: string; name: string };
 export type TriggerName = AgentDetail["triggers"][number];
 export type AgentDetail = Awaited<ReturnType<typeof inspectAgent>>;
 export type ToolDetail = Awaited<ReturnType<typeof inspectTool>>;

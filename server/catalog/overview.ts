@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { MemberActor, OrgId } from "@/server/auth/actor";
 import { nameActors } from "@/server/auth/name-actors";
-import { DELIVERY_OUTCOMES, RUN_STATUSES } from "@/server/contract/enums";
+import { DELIVERY_OUTCOMES, RUN_STATUSES, type RunKind } from "@/server/contract/enums";
 import { Prisma } from "@/server/db/generated/client";
 import { toPlainData } from "@/server/db/plain-data";
 import { isoDate } from "@/server/db/sql";
@@ -50,7 +50,7 @@ export async function listTools(services: Services, actor: MemberActor) {
 async function readRunsOf(
   services: Services,
   actor: MemberActor,
-  { kind, listed }: { kind: "agent" | "tool"; listed: { id: string }[] },
+  { kind, listed }: { kind: RunKind; listed: { id: string }[] },
 ) {
   const ids = listed.map(({ id }) => id);
   const [lastRuns, weeks] = await Promise.all([

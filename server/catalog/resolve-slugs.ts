@@ -1,4 +1,5 @@
 import type { OrgId } from "@/server/auth/actor";
+import type { RunKind } from "@/server/contract/enums";
 import type { Transaction } from "@/server/db/client";
 import type { Issue } from "@/server/errors";
 import { describeKnownTargets } from "@/server/runs/find-target";
@@ -20,7 +21,7 @@ export type SlugReader = {
  */
 export async function resolveSlugs(
   { tx, actor, declared }: SlugReader,
-  kind: "agent" | "tool",
+  kind: RunKind,
   slugs: readonly string[],
 ): Promise<{ ids: Map<string, string>; faults: Map<string, string> }> {
   const { orgId } = actor;
@@ -46,7 +47,7 @@ export async function resolveSlugs(
 }
 
 /** A field that names an agent or tool by its slug; `path` is its JSON pointer. */
-type TargetField = { kind: "agent" | "tool"; slug: string; path: string };
+type TargetField = { kind: RunKind; slug: string; path: string };
 
 /** The ids of agents and tools in the order of their fields. Those that are unknown have an issue. */
 export async function resolveTargets(

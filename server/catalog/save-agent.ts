@@ -8,6 +8,7 @@ import type { Issue } from "@/server/errors";
 import { findFunction, listFunctions } from "@/server/functions/registry";
 import type { JsonObject } from "@/server/json/json";
 import { checkSchema } from "@/server/json/schema";
+import { KIB } from "@/server/limits/sizes";
 import { findSecretNames } from "@/server/secrets/references";
 import { type Change, checkExpectation, type SaveOptions, savingVerb } from "./change";
 import { NEWEST } from "./definition-rows";
@@ -103,7 +104,7 @@ export function agentContent(
 }
 
 /** Every model call pays for the schema. */
-const MAX_SCHEMA_BYTES = 64 * 1024;
+const MAX_SCHEMA_BYTES = 64 * KIB;
 
 async function findSchemaFaults(schema: JsonObject, orgId: OrgId): Promise<Issue[]> {
   if (Buffer.byteLength(JSON.stringify(schema)) > MAX_SCHEMA_BYTES)

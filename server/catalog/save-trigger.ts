@@ -12,7 +12,7 @@ import { refusal } from "./issues";
 import { resolveTargets } from "./resolve-slugs";
 
 /** `token` is the secret part of the trigger's URL; members may see it. */
-export type SavedTrigger = { id: string; slug: string; token: string; saved: Saved };
+type SavedTrigger = { id: string; slug: string; token: string; saved: Saved };
 
 /** Standard Webhooks 1.0: base64, with or without `whsec_`. */
 const MIN_STANDARD_BYTES = 16;

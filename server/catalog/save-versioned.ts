@@ -1,4 +1,5 @@
 import { actorReference } from "@/server/auth/actor";
+import type { RunKind } from "@/server/contract/enums";
 import { newId } from "@/server/ids";
 import type { Facts } from "@/server/operate/audit";
 import { type Change, type Saved, saveItem } from "./change";
@@ -6,7 +7,7 @@ import { type Change, type Saved, saveItem } from "./change";
 export type SavedDefinition = { id: string; slug: string; version: number; saved: Saved };
 
 type Versioned = {
-  kind: "agent" | "tool";
+  kind: RunKind;
   slug: string;
   found: { id: string; version: number; deletedAt: Date | null } | null;
   /** The fields that belong to no version. */

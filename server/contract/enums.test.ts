@@ -4,8 +4,12 @@ import * as enums from "./enums";
 
 test.each([
   [enums.RUN_KINDS, database.RunKind],
+  [enums.DEFINITION_STATUSES, database.AgentStatus],
   [enums.RUN_STATUSES, database.RunStatus],
+  [enums.STEP_STATUSES, database.StepStatus],
   [enums.RUN_SOURCES, database.RunSource],
+  [["all", ...enums.METRICS_DIMENSIONS], database.RunCountDimension],
+  [[...enums.OPEN_STATUSES, ...enums.ENDED_STATUSES], database.RunStatus],
   [enums.CREDIT_ENTRY_KINDS, database.CreditEntryKind],
   [enums.DELIVERY_OUTCOMES, database.DeliveryOutcome],
 ])("%s equals the database's enum", (values, stored) => {

@@ -1,17 +1,30 @@
 /** Enums that the API, the database and the pages share. No imports, so that pages can use them. */
 
+/** What a run executes, and what a definition defines. */
 export const RUN_KINDS = ["agent", "tool"] as const;
+export type RunKind = (typeof RUN_KINDS)[number];
+
+/** Whether an agent, tool or trigger starts runs. */
+export const DEFINITION_STATUSES = ["active", "inactive"] as const;
 
 export const RUN_STATUSES = ["Pending", "Running", "Completed", "Failed", "Cancelled"] as const;
 export type RunStatus = (typeof RUN_STATUSES)[number];
 
 export const OPEN_STATUSES = ["Pending", "Running"] as const satisfies readonly RunStatus[];
+export const ENDED_STATUSES = ["Completed", "Failed", "Cancelled"] as const satisfies readonly RunStatus[];
 
 export function isTerminal(status: RunStatus): boolean {
   return status !== "Pending" && status !== "Running";
 }
 
+/** The status of a step or a model call. */
+export const STEP_STATUSES = ["Running", "Completed", "Failed"] as const satisfies readonly RunStatus[];
+export type StepStatus = (typeof STEP_STATUSES)[number];
+
 export const RUN_SOURCES = ["api", "webhook", "dashboard", "operator", "run"] as const;
+
+/** What the figures of runs are grouped by. */
+export const METRICS_DIMENSIONS = ["agent", "tool", "trigger", "key"] as const;
 
 export const CREDIT_ENTRY_KINDS = ["grant", "hold", "charge", "release", "refund", "adjustment"] as const;
 export type CreditEntryKind = (typeof CREDIT_ENTRY_KINDS)[number];

@@ -3,9 +3,10 @@ import type { MemberActor, OrgId } from "@/server/auth/actor";
 import { nameActors } from "@/server/auth/name-actors";
 import type { CreditEntryKind } from "@/server/contract/enums";
 import { Decimal } from "@/server/credits/amount";
-import type { Prisma } from "@/server/db/generated/client";
+import { Prisma } from "@/server/db/generated/client";
 import type { PageRequest } from "@/server/db/page";
 import { toPlainData } from "@/server/db/plain-data";
+import { isOpenSql } from "@/server/db/sql";
 import type { Services } from "@/server/services";
 
 const openRow = z.tuple([z.object({ held: z.string(), runs: z.number() })]);
@@ -23,7 +24,7 @@ export async function readBalance({ db }: Services, actor: MemberActor) {
     // Statuses are literals: otherwise PostgreSQL does not use the partial index of open runs.
     db.$queryRaw`
       SELECT coalesce(sum(held), 0)::numeric(18, 4)::text AS held, count(*)::int AS runs FROM runs
-      WHERE organization_id = ${actor.orgId}::uuid AND status IN ('Pending', 'Running')`,
+      WHERE organization_id = ${actor.orgId}::uuid AND ${Prisma.raw(isOpenSql())}`,
   ]);
   const [{ held, runs: openRuns }] = openRow.parse(open);
   return {

@@ -2,7 +2,7 @@ import { causesOf } from "@/server/errors";
 import { codeOf } from "./outage";
 
 /** Why the database cannot be used, in a sentence with the way out. */
-export type DatabaseFault = {
+type DatabaseFault = {
   text: string;
   /** Whether waiting can help: nothing listens yet, in contrast to a wrong password. */
   passing: boolean;

@@ -1,7 +1,7 @@
 import { Decimal } from "@/server/credits/amount";
 
 /** `Value` without classes, as pages get it: dates and decimals are strings. */
-export type PlainData<Value> = Value extends Date | Decimal
+type PlainData<Value> = Value extends Date | Decimal
   ? string
   : Value extends string | number | boolean | null | undefined
     ? Value

@@ -1,6 +1,6 @@
 import { join } from "node:path";
-import { setTimeout as pause } from "node:timers/promises";
 import pg from "pg";
+import { sleep } from "@/server/sleep";
 import { describeDatabaseFault } from "./faults";
 import { migrate } from "./migrate";
 
@@ -51,7 +51,7 @@ async function connectPatiently(url: string, print: (line: string) => void): Pro
         throw new UnreachableDatabaseError(`The database at ${host} cannot be reached: ${why}.`, { cause });
       }
       if (attempt === 1) print(`Waiting for the database at ${host} (${why}) …`);
-      await pause(1_000);
+      await sleep(1_000);
     }
   }
 }

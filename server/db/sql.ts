@@ -1,8 +1,19 @@
 import { Socket } from "node:net";
 import type { Pool, PoolClient, QueryResultRow } from "pg";
 import { z } from "zod";
+import { OPEN_STATUSES } from "@/server/contract/enums";
 import type { Transaction } from "./client";
 import { codeOf } from "./outage";
+
+const OPEN_LIST = OPEN_STATUSES.map((status) => `'${status}'`).join(", ");
+
+/**
+ * "The run is open" in SQL; `alias` is that of `runs`. Literals, because PostgreSQL uses the partial indexes of open runs
+ * only for the condition that they were created with.
+ */
+export function isOpenSql(alias?: string): string {
+  return `${alias === undefined ? "" : `${alias}.`}status IN (${OPEN_LIST})`;
+}
 
 /** A time in a row, as ISO 8601. */
 export const isoDate = z.date().transform((date) => date.toISOString());

@@ -7,7 +7,7 @@ const CONNECTIONS = 64;
 const MAX_OWNERS = 2_000;
 
 /** Dispatchers that reuse connections, and that open a new one for each call. */
-export type Dispatchers = { pooled: Agent; fresh: Agent };
+type Dispatchers = { pooled: Agent; fresh: Agent };
 /** Dispatchers for public addresses, and for those that the operator allows. */
 type OwnDispatchers = { guarded: Dispatchers; trusted: Dispatchers };
 

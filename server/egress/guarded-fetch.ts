@@ -16,6 +16,7 @@ import { type EgressInit, entryOf, OutgoingRequest } from "@/server/egress/outgo
 import { answerLookup, createNameLookup } from "@/server/egress/resolve-names";
 import type { Egress } from "@/server/egress/trusted-fetch";
 import { causesOf } from "@/server/errors";
+import { MIB } from "@/server/limits/sizes";
 
 export type EgressOptions = {
   /** `host:port` pairs that may be reached though private (EGRESS_ALLOW). */
@@ -42,7 +43,6 @@ export type Sender = {
 export type GuardedFetch = (url: string | URL, init?: EgressInit, sender?: Sender) => Promise<Response>;
 
 const MAX_REDIRECTS = 5;
-const MIB = 1024 * 1024;
 
 class NotPublicError extends RefusedError {}
 

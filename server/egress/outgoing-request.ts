@@ -12,7 +12,7 @@ export type CarriedSecret = {
 };
 
 /** Sent as the header `Authorization: Basic …`. Not a header itself: secrets must be inserted before the encoding. */
-export type BasicAuth = { username: string; password: string };
+type BasicAuth = { username: string; password: string };
 
 /** What a guarded call sends. Headers, query and body may contain placeholders of `secrets`. */
 export type EgressInit = RequestInit & {
@@ -26,7 +26,7 @@ export type EgressInit = RequestInit & {
 };
 
 /** A request with its secrets, for one host. */
-export type FilledRequest = { url: URL; headers: [string, string][]; body: Uint8Array<ArrayBuffer> | null };
+type FilledRequest = { url: URL; headers: [string, string][]; body: Uint8Array<ArrayBuffer> | null };
 /** Replaces placeholders in a text by their secrets. */
 type Insert = (text: string, encode?: (value: string) => string) => string;
 

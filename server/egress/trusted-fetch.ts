@@ -1,6 +1,7 @@
 import { Agent, type Dispatcher } from "undici";
 import { EgressError, explainFailure, ResponseTooLarge } from "@/server/egress/failures";
 import type { EgressFetch } from "@/server/functions/define";
+import { MIB } from "@/server/limits/sizes";
 
 export type TrustedEgressOptions = {
   /** Largest body that is read as one text or document, in bytes; 16 MiB when unset. */
@@ -11,7 +12,6 @@ export type TrustedEgressOptions = {
   silenceMs?: number;
 };
 
-const MIB = 1024 * 1024;
 /** Calls of models take seconds; more at once than this wait for a connection. */
 const CONNECTIONS_PER_ORIGIN = 256;
 
@@ -59,7 +59,7 @@ export function createTrustedEgress(options: TrustedEgressOptions = {}): Egress 
 }
 
 /** A response that is read once. It fails with EgressError if its body is too large or breaks off. */
-export class TrustedResponse extends Response {
+class TrustedResponse extends Response {
   readonly #source: Dispatcher.ResponseData["body"];
   readonly #limits: Limits;
   #used = false;

@@ -5,6 +5,7 @@ import { evaluateReference } from "@/server/expressions/plain-reference";
 import type { Json } from "@/server/json/json";
 import { readLargeJson, stringifyLarge } from "@/server/json/large";
 import { isDeeper, MAX_JSON_DEPTH } from "@/server/json/text";
+import { MIB } from "@/server/limits/sizes";
 import { createSandbox, type Evaluation } from "@/server/sandbox/sandbox";
 import { readInstalled } from "@/server/sandbox/thread-pool";
 
@@ -38,7 +39,7 @@ const sandbox = createSandbox({
     JSONATA_SCRIPT,
   ],
   memoryMib: MEMORY_MIB,
-  answerLength: 16 * 1024 * 1024,
+  answerLength: 16 * MIB,
 });
 const syntaxTree: z.ZodType<ExpressionNode> = z.record(z.string(), z.custom<Json>());
 const response = z.discriminatedUnion("ok", [

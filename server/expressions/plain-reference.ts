@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from "@/server/json/json";
 import { keysOf } from "@/server/json/large-parser";
+import { MIB } from "@/server/limits/sizes";
 import { WorkSlice } from "@/server/work-slice";
 
 /**
@@ -26,7 +27,7 @@ const MAX_SEQUENCE = 200_000;
 const MAX_VISITS = 20_000;
 /** How many strings, keys and values a result may have; a larger one is left to another thread. */
 const MAX_RESULT_NODES = 1_000_000;
-const MAX_RESULT_LENGTH = 4 * 1024 * 1024;
+const MAX_RESULT_LENGTH = 4 * MIB;
 
 /** The value of a reference (undefined: nothing found), or null if the sandbox must evaluate the expression. */
 export async function evaluateReference(

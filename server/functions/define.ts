@@ -43,13 +43,13 @@ export type FunctionContext = {
 };
 
 /** What a call costs: the price of one action; `model` also the tokens of the model calls it makes. */
-export type PriceClass = "action" | "model";
+type PriceClass = "action" | "model";
 
 /** What a text or an object in a function's input is parsed as. */
 export type ParsedField = "expression" | "schema" | "arithmetic" | "script";
 
 /** A call that the engine executes: it waits, or runs a tool or an agent as a child run. */
-export type EngineAct = "wait" | "tool" | "agent";
+type EngineAct = "wait" | "tool" | "agent";
 
 /** One built-in action, for agents and tools. What `run` throws fails the step with the error's message. */
 export type FunctionDefinition<
@@ -63,7 +63,7 @@ export type FunctionDefinition<
   description: string;
   input: Input;
   output: Output;
-  /** The codes of a call's failures with their meaning, beside COMMON_ERRORS (function-error.ts). */
+  /** The codes of a call's failures with their meaning, beside those of all functions (docs/functions.md). */
   errors: Readonly<Record<string, string>>;
   /** Limits beside the input's schema and `timeoutMs`, for the docs. */
   limits?: readonly string[];

@@ -1,11 +1,12 @@
 import { describe, expect, test } from "vitest";
 import type { FunctionContext, FunctionDefinition } from "@/server/functions/define";
 import { executeFunction } from "@/server/functions/execute";
-import { COMMON_ERRORS, codeOfFailure } from "@/server/functions/function-error";
+import { codeOfFailure } from "@/server/functions/function-error";
 import { inputSchemaOf, listFunctions } from "@/server/functions/registry";
 import { isJsonObject, type Json, type JsonObject } from "@/server/json/json";
 import { storeOutput } from "@/server/secrets/stored-output";
 import { testFunctionContext } from "@/testing/function-context";
+import { COMMON_ERRORS } from "@/testing/functions-guide";
 
 /**
  * Each field of each function gets each of these values. The call must end with an output that can be stored, or with

@@ -46,20 +46,14 @@ export function findFunction(name: string): FunctionDefinition | undefined {
   return byName.get(name);
 }
 
-const schemas = { input: new WeakMap<z.ZodType, JsonObject>(), output: new WeakMap<z.ZodType, JsonObject>() };
+const inputSchemas = new WeakMap<FunctionDefinition, JsonObject>();
 
-/** The JSON Schema of a zod schema, each made once. */
-function jsonSchemaOf(zod: z.ZodType, io: "input" | "output"): JsonObject {
-  const known = schemas[io].get(zod);
+/** The JSON Schema of a function's input, as models and the documentation see it. Made once. */
+export function inputSchemaOf(definition: FunctionDefinition): JsonObject {
+  const known = inputSchemas.get(definition);
   if (known !== undefined) return known;
-  const { $schema: _, ...schema } = z.toJSONSchema(zod, { io, unrepresentable: "any" });
+  const { $schema: _, ...schema } = z.toJSONSchema(definition.input, { io: "input", unrepresentable: "any" });
   const document: JsonObject = JSON.parse(JSON.stringify(schema));
-  schemas[io].set(zod, document);
+  inputSchemas.set(definition, document);
   return document;
 }
-
-/** The JSON Schema of a function's input, as models and the documentation see it. */
-export const inputSchemaOf = ({ input }: FunctionDefinition) => jsonSchemaOf(input, "input");
-
-/** The JSON Schema of a function's output, as the documentation shows it. */
-export const outputSchemaOf = ({ output }: FunctionDefinition) => jsonSchemaOf(output, "output");

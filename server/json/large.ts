@@ -44,7 +44,7 @@ export async function largeJsonBytes(value: Json): Promise<number> {
 }
 
 /** How `mapLarge` changes a value. */
-export type LargeMap = {
+type LargeMap = {
   /** Changes a part that is `depth` levels deep. */
   part: (value: Json, depth: number) => Json;
   key: (key: string) => string;

@@ -3,6 +3,7 @@ import addFormats from "ajv-formats";
 import { LRUCache } from "lru-cache";
 import { z } from "zod";
 import type { Issue } from "@/server/errors";
+import { MIB } from "@/server/limits/sizes";
 import { resolveInstalled, ThreadPool, threadOf } from "@/server/sandbox/thread-pool";
 import type { Json, JsonObject } from "./json";
 import { stringifyLarge } from "./large";
@@ -26,7 +27,7 @@ const COMPILE_TIMEOUT_MS = 5_000;
 /** Of longer costly values, only the first fault is reported. */
 const ALL_ERRORS_LENGTH = 64 * 1024;
 /** Bounds the cache of schemas, in characters. */
-const CACHE_CAPACITY = 8 * 1024 * 1024;
+const CACHE_CAPACITY = 8 * MIB;
 
 /** Used on the main thread and in the threads; `checkSchema` checks the schema itself once. */
 const AJV_OPTIONS = {

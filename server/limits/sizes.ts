@@ -1,6 +1,6 @@
 /** Size limits in bytes (docs/contract.md, "Limits"). */
-const KIB = 1024;
-const MIB = 1024 * KIB;
+export const KIB = 1024;
+export const MIB = 1024 * KIB;
 
 /** A tool's input and a webhook's body. */
 export const MAX_BODY_BYTES = 1 * MIB;

@@ -23,7 +23,7 @@ export type EventSink = {
   signal: AbortSignal;
 };
 
-export type Events = {
+type Events = {
   /** Sends the events. The stream ends when it returns. */
   produce: (sink: EventSink) => Promise<void>;
   /** Called at every heartbeat; false ends the stream. */

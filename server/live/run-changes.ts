@@ -12,7 +12,7 @@ export function notifyRunChanged(
   services.notifications.send("run", run.id, `${run.orgId}:${run.id}:${sequence}`);
 }
 
-export type RunChange = { orgId: string; runId: string; sequence: number };
+type RunChange = { orgId: string; runId: string; sequence: number };
 export type Subscription = {
   /** Whether notifications arrive at the moment; while false, poll. */
   connected(): boolean;

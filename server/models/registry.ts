@@ -16,7 +16,7 @@ export type NamedProvider = {
   models: readonly string[];
 };
 
-export type ModelsOptions = {
+type ModelsOptions = {
   /** The default provider, from OPENAI_API_KEY and OPENAI_BASE_URL. */
   openai?: { apiKey: string | undefined; baseUrl: string | undefined } | undefined;
   /** More providers; without `openai` the first one is the default. */

@@ -1,11 +1,12 @@
+import { MIB } from "@/server/limits/sizes";
 import type { ToolCall } from "./port";
 
 /** Bounds of one model reply: everything from a provider is bounded in size and number. */
 
 /** One line or event of a stream, in characters. */
-export const MAX_EVENT_LENGTH = 1024 * 1024;
+export const MAX_EVENT_LENGTH = MIB;
 /** All text, reasoning and arguments of one reply, in characters. */
-export const MAX_REPLY_LENGTH = 8 * 1024 * 1024;
+export const MAX_REPLY_LENGTH = 8 * MIB;
 /** How many calls of one reply are executed. */
 export const MAX_EXECUTED_CALLS = 32;
 /** How many calls of one reply become steps; one more step represents the rest. */

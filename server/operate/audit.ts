@@ -19,7 +19,7 @@ export type AuditRecord = {
 };
 
 /** A change by the operator to the installation itself, which belongs to no organization. */
-export type InstallationAuditRecord = {
+type InstallationAuditRecord = {
   actorName: string;
   action: "organization.removed" | "user.removed" | "secret.rotated";
   subject: { kind: "organization" | "user" | "secret"; id: string | null; name: string };

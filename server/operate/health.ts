@@ -1,4 +1,3 @@
-import { setTimeout } from "node:timers/promises";
 import type { Services } from "@/server/services";
 import { sleep } from "@/server/sleep";
 import { type InngestReport, isUsable, recallInngestServer } from "./inngest-server";
@@ -70,6 +69,10 @@ export async function waitUntilReady(
 }
 
 /** The fact, within two seconds; false if it does not come. */
-function holds(fact: Promise<boolean>): Promise<boolean> {
-  return Promise.race([fact, setTimeout(PATIENCE_MS, false, { ref: false })]).catch(() => false);
+async function holds(fact: Promise<boolean>): Promise<boolean> {
+  const known = new AbortController();
+  const late = sleep(PATIENCE_MS, known.signal).then(() => false);
+  return Promise.race([fact, late])
+    .catch(() => false)
+    .finally(() => known.abort());
 }

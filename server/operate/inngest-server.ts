@@ -3,7 +3,7 @@ import type { Environment } from "@/server/env";
 
 /** The Inngest server of the INNGEST_* variables, and their faults. */
 
-export type InngestServer = {
+type InngestServer = {
   isDev: boolean;
   /** Undefined: Inngest's cloud. */
   baseUrl: string | undefined;

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { RUN_KINDS } from "@/server/contract/enums";
-import { transact } from "@/server/db/sql";
+import { isOpenSql, transact } from "@/server/db/sql";
 import type { Admitted } from "@/server/runs/engine/claim";
 import type { Services } from "@/server/services";
 
@@ -13,7 +13,7 @@ const NEW_EVENT_EVERY_MS = 120_000;
 const BATCH = 500;
 
 /** The condition of a lost run, with the bounds of `lostOutside`. */
-const LOST = `status IN ('Pending', 'Running') AND admitted_at NOT BETWEEN $1 AND $2 AND claimed_by IS NULL AND parent_run_id IS NULL`;
+const LOST = `${isOpenSql()} AND admitted_at NOT BETWEEN $1 AND $2 AND claimed_by IS NULL AND parent_run_id IS NULL`;
 
 /** A hand-over in the future counts as old: the clock was set back. */
 function lostOutside(now: number): [Date, Date] {

@@ -1,3 +1,4 @@
+import { isOpenSql } from "@/server/db/sql";
 import type { Outcome } from "@/server/runs/engine/claimed-run";
 import { endUnclaimedRun } from "@/server/runs/engine/end-run";
 import type { Services } from "@/server/services";
@@ -22,7 +23,7 @@ export async function endOverdueRuns(services: Services): Promise<void> {
     `SELECT id, CASE WHEN cancel_requested_at IS NOT NULL THEN coalesce(cancelled_by, 'a user') END AS by,
             deadline_seconds AS "deadlineSeconds", started_at IS NOT NULL AS started
      FROM runs
-     WHERE status IN ('Pending', 'Running') AND claimed_by IS NULL AND parent_run_id IS NULL
+     WHERE ${isOpenSql()} AND claimed_by IS NULL AND parent_run_id IS NULL
        AND (cancel_requested_at IS NOT NULL OR (status = 'Pending' AND created_at < $1)
             OR started_at + make_interval(secs => deadline_seconds) < $2)
      ORDER BY id LIMIT $3`,

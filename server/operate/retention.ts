@@ -62,7 +62,7 @@ const REMOVALS = {
 };
 
 /** How many rows of each kind were deleted; runs include children. */
-export type Removed = Record<string, number>;
+type Removed = Record<string, number>;
 
 /**
  * Deletes what exceeds the plans' retention: deliveries, ended runs with steps and model calls, unused configurations.

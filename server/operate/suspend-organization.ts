@@ -1,4 +1,5 @@
 import type { OperatorActor } from "@/server/auth/actor";
+import { isOpenSql } from "@/server/db/sql";
 import { type AuditedChange, type AuditRecord, recordAudit } from "@/server/operate/audit";
 import { cancelRun } from "@/server/runs/cancel";
 import type { Services } from "@/server/services";
@@ -25,7 +26,7 @@ export async function suspendOrganization(
   // Starts lock the organization's row, so a start either committed before the suspension and is found here, or fails.
   // Parents first: their children end with them. Statuses are literals, for the partial index of open runs.
   const { rows: open } = await services.pool.query<{ id: string }>(
-    `SELECT id FROM runs WHERE organization_id = $1 AND status IN ('Pending', 'Running')
+    `SELECT id FROM runs WHERE organization_id = $1 AND ${isOpenSql()}
        AND cancel_requested_at IS NULL ORDER BY id`,
     [actor.orgId],
   );

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { StepStatus } from "@/server/contract/enums";
 import { tryParseJson } from "@/server/json/json";
 import type { Attempt, ToolCall } from "@/server/models/port";
 
@@ -18,10 +19,13 @@ export function readAttempts(text: string): Attempt[] {
   return attemptList.parse(tryParseJson(text));
 }
 
-const toolCallList = z.array(z.object({ id: z.string(), name: z.string(), arguments: z.string() })).catch([]);
+/** The tool calls that a model asked for, as a row of `model_calls` holds them. */
+export const toolCallList = z.array(z.object({ id: z.string(), name: z.string(), arguments: z.string() }));
+const readableToolCallList = toolCallList.catch([]);
 
+/** The tool calls of a model call, for display: none if the text is not readable. */
 export function readToolCalls(text: string): ToolCall[] {
-  return toolCallList.parse(tryParseJson(text));
+  return readableToolCallList.parse(tryParseJson(text));
 }
 
 const INTERRUPTED = "Interrupted: its process ended or stalled. It was started again.";
@@ -31,7 +35,7 @@ const INTERRUPTED = "Interrupted: its process ended or stalled. It was started a
  * interrupted. A step whose child run had yielded its slot was not interrupted.
  */
 export function attemptsBefore(
-  row: { status: "Running" | "Completed" | "Failed"; startedAt: Date; attempts: string },
+  row: { status: StepStatus; startedAt: Date; attempts: string },
   run: { yieldedAt: Date | null },
   now: Date,
 ): Attempt[] {

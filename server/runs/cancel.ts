@@ -1,5 +1,6 @@
 import type { MemberActor, OrgId } from "@/server/auth/actor";
 import { OPEN_STATUSES } from "@/server/contract/enums";
+import { isOpenSql } from "@/server/db/sql";
 import { notifyRunChanged } from "@/server/live/run-changes";
 import type { Services } from "@/server/services";
 import { endUnclaimedRun } from "./engine/end-run";
@@ -22,7 +23,7 @@ export async function cancelRun(
      marked AS (
        UPDATE runs SET cancel_requested_at = coalesce(cancel_requested_at, $3, date_trunc('milliseconds', clock_timestamp())),
                        cancelled_by = coalesce(cancelled_by, $4)
-       WHERE id = $1 AND organization_id = $2 AND status IN ('Pending', 'Running')
+       WHERE id = $1 AND organization_id = $2 AND ${isOpenSql()}
      )
      SELECT sequence, finished_at IS NOT NULL AS ended, claimed_by IS NOT NULL AS claimed FROM run`,
     [runId, orgId, services.clock.forDatabase(), by],

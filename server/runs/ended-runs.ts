@@ -1,12 +1,13 @@
 import { LRUCache } from "lru-cache";
+import { MIB } from "@/server/limits/sizes";
 import type { RunFacts } from "./run-facts";
 
 /** The bounds of the cache: runs, and about how many bytes. */
 const MAX_RUNS = 10_000;
-const MAX_BYTES = 16 * 1024 * 1024;
+const MAX_BYTES = 16 * MIB;
 
 /** An ended run with the bodies of its polls. A terminal run never changes, so the bodies are sent unchanged. */
-export type EndedRun = { orgId: string; run: RunFacts; bodies: Map<string, string> };
+type EndedRun = { orgId: string; run: RunFacts; bodies: Map<string, string> };
 
 export type EndedRuns = ReturnType<typeof createEndedRuns>;
 

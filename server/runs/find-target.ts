@@ -2,6 +2,7 @@ import { z } from "zod";
 import { policyOf, readAgentSettings } from "@/server/agent/definition";
 import { toolNameForModel } from "@/server/agent/prompts";
 import type { OrgId } from "@/server/auth/actor";
+import type { RunKind } from "@/server/contract/enums";
 import { decimalText } from "@/server/credits/amount";
 import type { Transaction } from "@/server/db/client";
 import { Prisma } from "@/server/db/generated/client";
@@ -143,7 +144,7 @@ const MAX_NAMES = 20;
 export async function describeKnownTargets(
   db: Pick<Transaction, "$queryRaw">,
   orgId: OrgId,
-  { kind, declared = [] }: { kind: "agent" | "tool"; declared?: readonly string[] },
+  { kind, declared = [] }: { kind: RunKind; declared?: readonly string[] },
 ): Promise<string> {
   const others = [...declared];
   const table = Prisma.raw(kind === "agent" ? "agents" : "tools");

@@ -1,4 +1,5 @@
 import type { MemberActor } from "@/server/auth/actor";
+import type { RunKind } from "@/server/contract/enums";
 import { AppError } from "@/server/errors";
 import { isJsonObject, type JsonObject } from "@/server/json/json";
 import { parseLargeJson } from "@/server/json/large";
@@ -15,7 +16,7 @@ export async function startFromDashboard(
   services: Services,
   actor: MemberActor,
   target: {
-    kind: "agent" | "tool";
+    kind: RunKind;
     id: string;
     input: string;
     messageFromOutside?: boolean;

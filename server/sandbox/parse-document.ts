@@ -1,9 +1,10 @@
 import { z } from "zod";
 import { isJsonObject } from "@/server/json/json";
+import { MIB } from "@/server/limits/sizes";
 import { resolveInstalled, ThreadPool, threadOf } from "@/server/sandbox/thread-pool";
 
 export const MAX_CSV_ROWS = 100_000;
-export const MAX_DOCUMENT_LENGTH = 4 * 1024 * 1024;
+export const MAX_DOCUMENT_LENGTH = 4 * MIB;
 /** Without the time in which the document waits for a thread. */
 const PARSE_TIMEOUT_MS = 10_000;
 

@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { Json } from "@/server/json/json";
 import { parseLargeJson, stringifyLarge } from "@/server/json/large";
 import { JsonTextError } from "@/server/json/text";
+import { MIB } from "@/server/limits/sizes";
 import { createSandbox } from "@/server/sandbox/sandbox";
 
 /** What one script may take. */
@@ -10,11 +11,11 @@ export const SCRIPT_LIMITS = {
   memoryMib: 64,
   timeoutMs: 10_000,
   /** Characters of the returned value's JSON and the console together. */
-  answerLength: 2 * 1024 * 1024,
+  answerLength: 2 * MIB,
 } as const;
 
 /** A script's value, or why it has none in words for its author; with what it printed. */
-export type ScriptResult = { console: readonly string[] } & (
+type ScriptResult = { console: readonly string[] } & (
   | { value: Json }
   | { failure: "script_failed" | "script_limit"; message: string }
 );

@@ -1,8 +1,9 @@
 import { z } from "zod";
+import { MIB } from "@/server/limits/sizes";
 import { QUICKJS_THREAD } from "@/server/sandbox/quickjs-thread";
 import { resolveInstalled, ThreadPool } from "@/server/sandbox/thread-pool";
 
-export type SandboxOptions = {
+type SandboxOptions = {
   /** What an evaluation is called in messages. */
   subject: string;
   /** Ours, evaluated once, in order; the last one calls `$start`. */
@@ -14,7 +15,6 @@ export type SandboxOptions = {
 };
 /** For the few operations of QuickJS that its interrupt handler cannot stop, such as a copy of a large string. */
 const GRACE_MS = 2_000;
-const MIB = 1024 * 1024;
 
 export type Evaluation = {
   /** JSON for the `work` of the sandbox; with a `seed`. */
@@ -28,7 +28,7 @@ export type Evaluation = {
 };
 
 /** Evaluates a request. Returns its answer, or why there is none in words for people. Throws the signal's reason. */
-export type Sandbox = (evaluation: Evaluation) => Promise<{ text: string } | { fault: string }>;
+type Sandbox = (evaluation: Evaluation) => Promise<{ text: string } | { fault: string }>;
 
 /**
  * Defines `$start`, which takes the functions of a sandbox: `work` does what a request asks, and `success` and `failure` turn

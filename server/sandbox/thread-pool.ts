@@ -10,7 +10,7 @@ import { FairQueue } from "@/server/limits/fair-queue";
 // `npm start` gives the main thread a large young generation. Each thread here would get one as well.
 setFlagsFromString("--max-semi-space-size=0");
 
-export type ThreadPoolOptions<Value> = {
+type ThreadPoolOptions<Value> = {
   /**
    * CommonJS source of a thread. It posts "ready" once, then exactly one `{value}` or `{fault}` per message received. A
    * string, because the bundles of esbuild and Next have no second entry point for a thread.
@@ -24,10 +24,10 @@ export type ThreadPoolOptions<Value> = {
   value: z.ZodType<Value>;
 };
 
-export type ThreadRequest = { timeoutMs: number; organizationId: string; signal?: AbortSignal };
+type ThreadRequest = { timeoutMs: number; organizationId: string; signal?: AbortSignal };
 
 /** A thread's result, the message of what it threw, or the limit that it exceeded, such as "within 500 ms". */
-export type ThreadAnswer<Value> =
+type ThreadAnswer<Value> =
   | { value: Value }
   | { fault: string }
   | { exceeded: "time" | "memory"; limit: string };

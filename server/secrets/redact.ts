@@ -1,7 +1,7 @@
 import { secretPatterns } from "@/server/secrets/secret-forms";
 
 /** A secret, and the text that takes its place wherever it is found. */
-export type KnownSecret = { value: string; mark: string };
+type KnownSecret = { value: string; mark: string };
 
 /** Replaces secrets in a text. */
 export type Redact = (text: string) => string;

@@ -1,13 +1,14 @@
 import type { Json } from "@/server/json/json";
+import { KIB, MIB } from "@/server/limits/sizes";
 
 /** How much an organization may store with `set_value`. */
 export const VALUE_LIMITS = {
   keyLength: 200,
   /** Of one value's JSON. */
-  valueBytes: 256 * 1024,
+  valueBytes: 256 * KIB,
   keys: 10_000,
   /** Of all keys and values together. */
-  totalBytes: 64 * 1024 * 1024,
+  totalBytes: 64 * MIB,
   ttlSeconds: 366 * 86_400,
 } as const;
 

@@ -1,6 +1,7 @@
 import type { OrgId } from "@/server/auth/actor";
 import type { Queryable } from "@/server/db/sql";
 import type { ErrorCode } from "@/server/errors";
+import { MIB } from "@/server/limits/sizes";
 
 /** A webhook call as received, stored for inspection and redelivery. */
 export type ReceivedDelivery = {
@@ -16,7 +17,7 @@ export type ReceivedDelivery = {
 };
 
 /** `bytes`: the size of the body as far as known. `reason` completes "The body was not kept: …". */
-export type BodyNotStored = { bytes: number; reason: string };
+type BodyNotStored = { bytes: number; reason: string };
 
 /**
  * How much is stored of refused calls' bodies per trigger, so that nobody can fill the disk with one URL. `burst.bytes`
@@ -24,8 +25,8 @@ export type BodyNotStored = { bytes: number; reason: string };
  */
 export const REFUSED_BODIES = {
   smallBytes: 4096,
-  burst: { bytes: 8 * 1024 * 1024, seconds: 60 },
-  total: 256 * 1024 * 1024,
+  burst: { bytes: 8 * MIB, seconds: 60 },
+  total: 256 * MIB,
 } as const;
 
 /** Headers whose values are never stored. */
@@ -70,26 +71,31 @@ export async function recordDelivery(
   }: { delivery: ReceivedDelivery; outcome: DeliveryOutcome; receivedAt: Date },
 ): Promise<void> {
   const rejected = outcome.outcome === "rejected" ? outcome : undefined;
+  const row = {
+    id: delivery.id,
+    organization_id: trigger.orgId,
+    trigger_id: trigger.triggerId,
+    received_at: receivedAt,
+    outcome: outcome.outcome,
+    status: rejected?.status ?? 200,
+    code: rejected?.code ?? null,
+    reason: rejected?.reason.toWellFormed() ?? null,
+    headers: delivery.headers,
+    body: delivery.body.toString("base64"),
+    body_bytes: delivery.notStored?.bytes ?? delivery.body.length,
+    body_note: delivery.notStored?.reason ?? null,
+    sender_id: delivery.senderId,
+    redelivery_of: delivery.redeliveryOf,
+    run_id: outcome.outcome === "repeated" ? outcome.runId : null,
+  };
   await client.query(
     `INSERT INTO deliveries (id, organization_id, trigger_id, received_at, outcome, status, code, reason, headers, body,
-                             body_bytes, sender_id, redelivery_of, run_id, body_note)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10::bytea, $14, $11, $12, $13, $15)`,
-    [
-      delivery.id,
-      trigger.orgId,
-      trigger.triggerId,
-      receivedAt,
-      outcome.outcome,
-      rejected?.status ?? 200,
-      rejected?.code ?? null,
-      rejected?.reason ?? null,
-      delivery.headers,
-      delivery.body,
-      delivery.senderId,
-      delivery.redeliveryOf,
-      outcome.outcome === "repeated" ? outcome.runId : null,
-      delivery.notStored?.bytes ?? delivery.body.length,
-      delivery.notStored?.reason ?? null,
-    ],
+                             body_bytes, body_note, sender_id, redelivery_of, run_id)
+     SELECT id, organization_id, trigger_id, received_at, outcome, status, code, reason, headers, decode(body, 'base64'),
+            body_bytes, body_note, sender_id, redelivery_of, run_id
+     FROM json_to_record($1) AS delivery (id uuid, organization_id uuid, trigger_id uuid, received_at timestamptz,
+            outcome delivery_outcome, status int, code text, reason text, headers text, body text, body_bytes int,
+            body_note text, sender_id text, redelivery_of uuid, run_id uuid)`,
+    [JSON.stringify(row)],
   );
 }

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { OrgId } from "@/server/auth/actor";
 import { mintOrgId } from "@/server/auth/mint-org-id";
+import { RUN_KINDS } from "@/server/contract/enums";
 import { decimalText } from "@/server/credits/amount";
 import { EncryptionError } from "@/server/secrets/encryption";
 import type { Services } from "@/server/services";
@@ -28,7 +29,7 @@ const row = z.object({
   id: z.string(),
   orgId: z.string().transform(mintOrgId),
   name: z.string(),
-  kind: z.enum(["agent", "tool"]),
+  kind: z.enum(RUN_KINDS),
   targetId: z.string(),
   scheme: z.enum(["hex", "standard_webhooks"]),
   rateLimit: z.object({ requests: z.number(), seconds: z.number() }),

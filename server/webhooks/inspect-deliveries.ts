@@ -5,6 +5,7 @@ import { type PageRequest, pageOf } from "@/server/db/page";
 import { toPlainData } from "@/server/db/plain-data";
 import { AppError } from "@/server/errors";
 import { decodeText, parseBodyText, refuseNul } from "@/server/json/body";
+import { KIB } from "@/server/limits/sizes";
 import type { Services } from "@/server/services";
 import { fillMessageTemplate } from "./message-template";
 
@@ -55,9 +56,9 @@ export async function listDeliveries(
 }
 
 /** How much of a body is shown before the reader asks for all. */
-const PREVIEW_BYTES = 64 * 1024;
+const PREVIEW_BYTES = 64 * KIB;
 /** How much of a binary body is shown. */
-const HEX_BYTES = 4 * 1024;
+const HEX_BYTES = 4 * KIB;
 
 /** The error for using a body that was not stored. */
 export function bodyMissing(note: string): AppError {

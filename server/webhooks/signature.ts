@@ -6,7 +6,7 @@ export type SignatureScheme = "hex" | "standard_webhooks";
 const TOLERANCE_MS = 5 * 60 * 1000;
 
 /** The part of a call that its signature covers. */
-export type SignedCall = { header(name: string): string | null; body: Uint8Array; now: Date };
+type SignedCall = { header(name: string): string | null; body: Uint8Array; now: Date };
 
 /**
  * Whether a call's signature is valid under one of the secrets, compared in constant time over the raw bytes. `hex`:

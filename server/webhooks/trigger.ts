@@ -1,9 +1,10 @@
 import type { TriggerActor } from "@/server/auth/actor";
+import type { RunKind } from "@/server/contract/enums";
 
 /** A trigger as webhook calls need it. */
 export type Trigger = {
   actor: TriggerActor;
-  target: { kind: "agent" | "tool"; id: string };
+  target: { kind: RunKind; id: string };
   /** Why the trigger cannot start anything, for the sender; null if it can. */
   misconfigured: string | null;
   suspended: boolean;

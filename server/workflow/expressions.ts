@@ -6,7 +6,7 @@ import { describeUnknownVariable } from "@/server/expressions/unknown-variables"
 import { isJsonObject, type Json, type JsonObject } from "@/server/json/json";
 import { stringifyLarge } from "@/server/json/large";
 import { keysOf } from "@/server/json/large-parser";
-import { MAX_INSERTED_LENGTH } from "@/server/limits/sizes";
+import { MAX_INSERTED_LENGTH, MIB } from "@/server/limits/sizes";
 import { parseSecretReference } from "@/server/secrets/references";
 import { WorkSlice } from "@/server/work-slice";
 import { findReferences, type Reference } from "@/server/workflow/references";
@@ -23,7 +23,7 @@ export type TemplateExpression = {
 };
 
 /** What texts are filled in with. Without `placeholderOf` they cannot refer to secrets. */
-export type FillFacts = ExpressionFacts & { placeholderOf?: ((secret: string) => string) | undefined };
+type FillFacts = ExpressionFacts & { placeholderOf?: ((secret: string) => string) | undefined };
 
 /** A parsed text with `{{ }}`. `isExpression`: the text is a single expression, whose value keeps its type. */
 export type Template = { parts: (string | TemplateExpression)[]; isExpression: boolean };
@@ -34,7 +34,7 @@ export type Scope = { [name: string]: Json } & { steps: JsonObject };
 /** More closing braces within one expression are a mistake or an attack. */
 const MAX_CLOSINGS = 64;
 /** Bounds the cache of parsed texts, in characters. */
-const MAX_CHARACTERS = 8 * 1024 * 1024;
+const MAX_CHARACTERS = 8 * MIB;
 const templates = new LRUCache<string, Template>({ maxSize: MAX_CHARACTERS });
 const expressions = new LRUCache<string, TemplateExpression>({ maxSize: MAX_CHARACTERS });
 

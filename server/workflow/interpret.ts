@@ -60,7 +60,7 @@ export type RunFacts = {
 
 type WorkflowRun = { input: JsonObject; facts: RunFacts; journal: WorkflowJournal };
 
-export type WorkflowOutcome =
+type WorkflowOutcome =
   | {
       status: "Completed";
       output: Json;

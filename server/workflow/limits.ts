@@ -1,3 +1,5 @@
+import { KIB } from "@/server/limits/sizes";
+
 /** The limits of tools' workflows. docs/definition-files.md lists them; limits.test.ts compares. */
 export const WORKFLOW_LIMITS = {
   /** Steps of a tool, those of its groups included. */
@@ -13,7 +15,7 @@ export const WORKFLOW_LIMITS = {
   longestRetryWaitMs: 300_000,
   longestTimeoutMs: 86_400_000,
   /** Of a definition's JSON. */
-  definitionBytes: 512 * 1024,
+  definitionBytes: 512 * KIB,
   /** Problems that are listed when a definition is saved. */
   problems: 50,
 } as const;

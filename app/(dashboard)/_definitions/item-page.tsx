@@ -1,9 +1,10 @@
 import { DetailHeadSkeleton, LinesSkeleton } from "@/app/_ui/page/skeletons";
+import type { RunKind } from "@/server/contract/enums";
 import { itemPage } from "../content-page";
 import { recentRunsQuery, versionsQuery, weekQuery } from "./query";
 
 /** The page of an agent or tool, with what is beside its definition. */
-export function definitionItemPage(kind: "agent" | "tool", content: Parameters<typeof itemPage>[0]) {
+export function definitionItemPage(kind: RunKind, content: Parameters<typeof itemPage>[0]) {
   return itemPage(
     async (prefetch, id, search) => {
       const page = await content(prefetch, id, search);

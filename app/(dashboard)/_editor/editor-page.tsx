@@ -7,6 +7,7 @@ import { createPrefetch, Prefetched } from "@/app/_ui/page/prefetch";
 import { requirePageMember } from "@/app/request";
 import type { MemberRole } from "@/server/auth/actor";
 import { roleCovers } from "@/server/auth/sessions";
+import type { RunKind } from "@/server/contract/enums";
 import { isUuid } from "@/server/ids";
 import { orNotFound } from "../content-page";
 import { ROLE_LABELS } from "../members/roles";
@@ -22,7 +23,7 @@ type EditorPageProps = {
  * starter in the address.
  */
 export function editorPage(
-  kind: "agent" | "tool",
+  kind: RunKind,
   mode: EditorProps["mode"],
   render: (props: EditorProps, from: string | string[] | undefined) => ReactNode,
 ) {
@@ -48,7 +49,7 @@ export function editorPage(
 }
 
 /** Tells those who may not save why there is no editor. */
-function MembersOnly({ kind, role, title }: { kind: "agent" | "tool"; role: MemberRole; title: string }) {
+function MembersOnly({ kind, role, title }: { kind: RunKind; role: MemberRole; title: string }) {
   const list = { href: `/${kind}s`, label: kind === "agent" ? "Agents" : "Tools" };
   return (
     <>

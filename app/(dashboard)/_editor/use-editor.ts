@@ -7,6 +7,7 @@ import { useTRPC } from "@/app/_ui/data/providers";
 import { describeError, type ShownError } from "@/app/_ui/data/query-client";
 import { readProblems } from "@/app/_ui/forms/form-problems";
 import { useNotify } from "@/app/_ui/toast";
+import type { RunKind } from "@/server/contract/enums";
 import { useDraft } from "./use-draft";
 
 /** What an editor opens: nothing yet, a copy of an agent or tool, or the agent or tool itself. */
@@ -22,11 +23,11 @@ export type SaveOptions = {
 };
 
 /** A run of what an editor is about to create. */
-export type FirstRun = { input: string; start: (id: string) => Promise<{ runId: string }> };
+type FirstRun = { input: string; start: (id: string) => Promise<{ runId: string }> };
 
 /** The run that an agent or tool was created with, and its input; the page of its editor shows it. */
 type Tried = { runId: string; input: string };
-const triedKey = (kind: "agent" | "tool", id: string | null) => ["tried", kind, id];
+const triedKey = (kind: RunKind, id: string | null) => ["tried", kind, id];
 
 /** What is loaded to be edited is not replaced while somebody edits it, except after a conflict. */
 export const EDITED_QUERY = {
@@ -48,7 +49,7 @@ export function useEditor<Value>({
   save,
   onRefused,
 }: EditorProps & {
-  kind: "agent" | "tool";
+  kind: RunKind;
   /** The agent or tool that `id` names. */
   existing: { name: string; version: number } | undefined;
   /** Names what a new definition begins as. */

@@ -6,13 +6,14 @@ import type { ShownError } from "@/app/_ui/data/query-client";
 import { formatCredits, NONE } from "@/app/_ui/figures/format";
 import { PlayIcon } from "@/app/_ui/icons";
 import { usePageActions } from "@/app/_ui/page/page-actions";
+import type { RunKind } from "@/server/contract/enums";
 import { weekQuery } from "../_definitions/query";
 import { formatPerRun } from "../_definitions/week";
 import { InputProblem } from "./problem";
 
 /** What a run panel starts. `parameters`: a tool's JSON Schema, as JSON. */
 export type RunTarget = {
-  kind: "agent" | "tool";
+  kind: RunKind;
   id: string;
   name: string;
   maxCredits: string | null;

@@ -6,6 +6,7 @@ import { LinesSkeleton } from "@/app/_ui/page/skeletons";
 import { serverApi } from "@/app/request";
 import { getServices } from "@/process-services";
 import { createOpenApiDocument } from "@/server/api/openapi/document";
+import type { RunKind } from "@/server/contract/enums";
 import { exampleBody } from "./example-body";
 import { KeyProvider } from "./key";
 import { OperationSection } from "./operation-section";
@@ -30,7 +31,7 @@ async function readKnownIds(): Promise<KnownIds> {
     api.runs.list({ filter: { kind: "agent" }, limit: 1 }),
     api.runs.list({ filter: { kind: "tool" }, limit: 1 }),
   ]);
-  const targets = (kind: "agent" | "tool") =>
+  const targets = (kind: RunKind) =>
     directory.filter((entry) => entry.kind === kind).map(({ id, name }) => ({ id, name }));
   const tools = targets("tool");
   const [first] = tools;

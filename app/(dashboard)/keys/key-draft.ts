@@ -1,5 +1,6 @@
 import type { ApiKeyDefinition } from "@/server/catalog/definitions";
 import type { DirectoryEntry } from "@/server/catalog/overview";
+import type { RunKind } from "@/server/contract/enums";
 
 /** The form of a new key, as typed. `limited`: whether the key is limited to `targetIds`. */
 export const EMPTY_KEY = {
@@ -24,8 +25,7 @@ export function readDraft(
 ): { input: Omit<ApiKeyDefinition, "expiresAt">; faults: Record<string, string> } {
   const faults: Record<string, string> = {};
   const chosen = draft.limited ? targets.filter(({ id }) => draft.targetIds.includes(id)) : [];
-  const slugs = (kind: "agent" | "tool") =>
-    chosen.filter((entry) => entry.kind === kind).map(({ slug }) => slug);
+  const slugs = (kind: RunKind) => chosen.filter((entry) => entry.kind === kind).map(({ slug }) => slug);
   if (draft.limited && chosen.length === 0) faults["/agents"] = "Select at least one agent or tool.";
   const rate = (field: "startsPerMinute" | "readsPerMinute") => {
     const text = draft[field].trim();

@@ -1,8 +1,6 @@
-import { OPEN_STATUSES } from "@/server/contract/enums";
+import { ENDED_STATUSES, OPEN_STATUSES } from "@/server/contract/enums";
 import type { RunFilter } from "@/server/runs/read/filter";
 import type { RunFigures } from "@/server/runs/read/metrics/figures";
-
-const ENDED = ["Completed", "Failed", "Cancelled"] as const;
 
 /**
  * The filter for the runs behind each figure. Tokens and credits include those of open runs. A percentile links to the
@@ -10,7 +8,7 @@ const ENDED = ["Completed", "Failed", "Cancelled"] as const;
  */
 export function figureFilters({ p50AtLeast, p95AtLeast }: Pick<RunFigures, "p50AtLeast" | "p95AtLeast">) {
   const took = (minDurationMs: number | null) =>
-    minDurationMs === null ? {} : { status: [...ENDED], minDurationMs };
+    minDurationMs === null ? {} : { status: [...ENDED_STATUSES], minDurationMs };
   return {
     runs: {},
     completed: { status: ["Completed"] },

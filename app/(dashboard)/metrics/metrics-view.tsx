@@ -11,6 +11,7 @@ import { useTimeZone } from "@/app/_ui/figures/time";
 import { Link } from "@/app/_ui/link";
 import { Empty, PageHead, SkeletonLine } from "@/app/_ui/page/page";
 import { Segments } from "@/app/_ui/segments";
+import { METRICS_DIMENSIONS } from "@/server/contract/enums";
 import { intervalMs, RUN_PERIODS, type RunPeriod } from "@/server/runs/read/enums";
 import type { RunFilter } from "@/server/runs/read/filter";
 import type {
@@ -179,7 +180,7 @@ function MetricsFigures({ metrics, question }: { metrics: RunMetrics; question: 
         </Section>
       </div>
       <div className="flex flex-col gap-8 pt-6 pb-10">
-        {(["agent", "tool", "trigger", "key"] as const).map((dimension) => (
+        {METRICS_DIMENSIONS.map((dimension) => (
           <FiguresSection
             first="Name"
             key={dimension}

@@ -31,7 +31,7 @@ export const NO_KEY = "";
 export const NEW_KEY = "+";
 
 /** A provider as its form has it. `key`: a secret's name, or one of the choices above. */
-export type ProviderDraft = { name: string; baseUrl: string; key: string; keyValue: string; models: string };
+type ProviderDraft = { name: string; baseUrl: string; key: string; keyValue: string; models: string };
 
 export const NEW_PROVIDER: ProviderDraft = { name: "", baseUrl: "", key: NEW_KEY, keyValue: "", models: "" };
 
@@ -74,7 +74,7 @@ export function newSecretName(provider: string, taken: readonly string[]): strin
 }
 
 /** The models in a text: one per line, or separated by commas. */
-export function readModels(text: string): string[] {
+function readModels(text: string): string[] {
   return text
     .split(/[\n,]/)
     .map((model) => model.trim())

@@ -1,7 +1,7 @@
 import { useEffectEvent, useLayoutEffect } from "react";
 
 /** Whether a key is meant for the page: not for the browser, a text field or a menu. */
-export function isPageKey(event: KeyboardEvent): boolean {
+function isPageKey(event: KeyboardEvent): boolean {
   if (event.metaKey || event.ctrlKey || event.altKey || event.isComposing || event.defaultPrevented)
     return false;
   const target = event.target instanceof HTMLElement ? event.target : null;

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { AppError } from "@/server/errors";
 import { bodyIncomplete, bodyTooLarge, readBody } from "@/server/limits/read-body";
+import { MIB } from "@/server/limits/sizes";
 import { PEER_ADDRESS_HEADER } from "./client-address";
 import { peerAddress } from "./node-http";
 import { PAGE_ADDRESS_HEADER } from "./page-address";
@@ -29,7 +30,7 @@ export type ApiRequest = {
 export type ApiResponse = { status: number; headers: Record<string, string>; body: string };
 
 /** How much of a refused body is discarded, so that its sender can read the response, before the connection is closed. */
-const DRAIN_BYTES = 64 * 1024 * 1024;
+const DRAIN_BYTES = 64 * MIB;
 
 /** Compressed bodies are refused: their size is unknown until they are unpacked. */
 function refuseEncoding(encoding: string | null | undefined): void {

@@ -4,7 +4,7 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import { describe, expect, it, test } from "vitest";
 import { parse } from "yaml";
-import { definitionFileSchema } from "./definition-file-schema";
+import { definitionFileSchema } from "@/testing/definition-file-schema";
 
 const ROOT = join(import.meta.dirname, "../../..");
 const FOLDER = join(ROOT, "examples");

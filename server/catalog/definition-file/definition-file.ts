@@ -60,7 +60,7 @@ export type DeclaredEntry<Definition> = {
 export type DeclaredOrganization = ReturnType<typeof readOrganization>;
 
 /** A definition file: its organizations, as far as they can be read, and the faults that its schema finds. */
-export type ReadDefinitionFile = {
+type ReadDefinitionFile = {
   organizations: DeclaredOrganization[];
   faults: Issue[];
   /** Reports faults with their lines, in the order of the file. */

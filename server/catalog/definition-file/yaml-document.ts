@@ -1,5 +1,6 @@
 import { type Document, isScalar, Lexer, LineCounter, Parser, parseDocument, visit } from "yaml";
 import type { Json } from "@/server/json/json";
+import { MIB } from "@/server/limits/sizes";
 
 /** A YAML text as JSON, with the line of each value. */
 export type YamlDocument = {
@@ -11,9 +12,9 @@ export type YamlDocument = {
 };
 
 /** Faults in the YAML itself; `line` counts from 1. */
-export type YamlFault = { line: number | null; message: string };
+type YamlFault = { line: number | null; message: string };
 
-const MAX_BYTES = 4 * 1024 * 1024;
+const MAX_BYTES = 4 * MIB;
 export const MAX_FILE_DEPTH = 100;
 const MAX_ALIASES = 100;
 const MAX_FAULTS = 5;

@@ -11,7 +11,7 @@ import { refusal } from "../issues";
 import { resolveTargets } from "../resolve-slugs";
 
 /** `key` is set only for a new key, and shown once. */
-export type SavedApiKey = { id: string; name: string; prefix: string; saved: Saved; key?: string };
+type SavedApiKey = { id: string; name: string; prefix: string; saved: Saved; key?: string };
 
 /** Creates an API key. Its name must differ from other usable keys. */
 export const createApiKey = catalogVerb(

@@ -9,7 +9,7 @@ import { type Change, catalogVerb, type Editor, personLock, type Saved, saveItem
 import { type MemberDefinition, memberDefinition } from "../definitions";
 import { refusal } from "../issues";
 
-export type SavedMember = { userId: string; email: string; role: MemberRole; saved: Saved };
+type SavedMember = { userId: string; email: string; role: MemberRole; saved: Saved };
 
 /**
  * Adds a member or changes a member's role. Creates an account if the email has none; name and password apply only

@@ -16,7 +16,7 @@ import { type CatalogServices, type Change, type Saved, saveItem } from "../chan
 import { amountAboveZero, type OrganizationDefinition, type PlanDefinition, UNLIMITED } from "../definitions";
 import { parseInput } from "../issues";
 
-export type SavedOrganization = { id: OrgId; slug: string; saved: Saved; change: Change };
+type SavedOrganization = { id: OrgId; slug: string; saved: Saved; change: Change };
 
 /**
  * Creates or updates an organization, for the operator only, in a transaction that holds the slug's lock. Credits are

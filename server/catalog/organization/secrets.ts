@@ -29,7 +29,7 @@ import { parseInput, refusal } from "../issues";
 
 /** A secret without its value, which nothing ever shows. */
 export type SecretSummary = Awaited<ReturnType<typeof listSecrets>>[number];
-export type SavedSecret = { name: string; saved: Saved; isSet: boolean };
+type SavedSecret = { name: string; saved: Saved; isSet: boolean };
 
 const MAX_SECRETS = 200;
 

@@ -1,6 +1,6 @@
-import { setTimeout as pause } from "node:timers/promises";
 import type { Clock } from "@/server/clock";
 import { NetworkError, retryAfterMs } from "@/server/egress/failures";
+import { sleepOrThrow } from "@/server/sleep";
 
 /** Methods that may be sent again without doing something twice (RFC 9110, section 9.2.2). */
 export const IDEMPOTENT_METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS", "PUT", "DELETE"]);
@@ -30,6 +30,6 @@ export async function sendWithRetries(
     } catch (error) {
       if (retry === retries || !(error instanceof NetworkError)) throw error;
     }
-    await pause(waitMs, undefined, { signal }).catch(() => signal.throwIfAborted());
+    await sleepOrThrow(waitMs, signal);
   }
 }

@@ -31,7 +31,7 @@ export const pageInputs = {
 type PageInputs = z.output<z.ZodObject<typeof pageInputs>>;
 
 /** Requests a page, and evaluates an expression over a page. */
-export type PageAccess = {
+type PageAccess = {
   request(url: URL): Promise<HttpResult>;
   evaluate(expression: string, page: JsonObject): Promise<Json | undefined>;
 };

@@ -1,9 +1,10 @@
 import { z } from "zod";
 import { FunctionError } from "@/server/functions/function-error";
 import type { Json } from "@/server/json/json";
+import { MIB } from "@/server/limits/sizes";
 
 /** Largest body of a request, in bytes. */
-export const MAX_REQUEST_BYTES = 4 * 1024 * 1024;
+export const MAX_REQUEST_BYTES = 4 * MIB;
 
 /** A value of a form or a query; null leaves it out. */
 const parameter = z.union([z.string(), z.number(), z.boolean(), z.null()]);
@@ -41,7 +42,7 @@ export const bodyInputs = {
 type BodyInputs = z.output<z.ZodObject<typeof bodyInputs>>;
 
 /** A body with its content type, as long as the caller names no other. */
-export type RequestBody = { content: string | Uint8Array<ArrayBuffer>; type: string };
+type RequestBody = { content: string | Uint8Array<ArrayBuffer>; type: string };
 
 export function appendParameters(target: URLSearchParams, values: z.output<typeof parametersByName>): void {
   for (const [name, value] of Object.entries(values)) {

@@ -5,7 +5,7 @@
  */
 
 /** A vocabulary in the format of the js-tiktoken package: lines of `! FIRST_RANK BASE64 BASE64 …`. */
-export type Vocabulary = { pattern: string; ranks: string };
+type Vocabulary = { pattern: string; ranks: string };
 
 /**
  * The longest piece, in bytes; longer ones, which no language has, are split. Merging is quadratic, so this keeps a

@@ -3,6 +3,7 @@ import { runConfiguration } from "@/server/agent/definition";
 import { mintOrgId } from "@/server/auth/mint-org-id";
 import { RUN_KINDS } from "@/server/contract/enums";
 import { frozenPrices } from "@/server/credits/prices";
+import { isOpenSql } from "@/server/db/sql";
 import type { Services } from "@/server/services";
 import { type ClaimedRun, claimedRow } from "./claimed-run";
 import { WorkerLost } from "./write/writer";
@@ -49,7 +50,7 @@ export async function claimRun(
     UPDATE runs SET claimed_by = $2, epoch = epoch + 1, status = 'Running', sequence = sequence + 1,
                     started_at = coalesce(started_at, $3, date_trunc('milliseconds', clock_timestamp())),
                     admitted_at = coalesce($3, date_trunc('milliseconds', clock_timestamp()))
-    WHERE id = $1 AND status IN ('Pending', 'Running') AND claimed_by IS NULL AND cancel_requested_at IS NULL
+    WHERE id = $1 AND ${isOpenSql()} AND claimed_by IS NULL AND cancel_requested_at IS NULL
       AND (admitted_at IS NOT NULL OR parent_run_id IS NOT NULL)
       AND EXISTS (SELECT FROM workers WHERE id = $2 FOR KEY SHARE)`,
     values: [runId, workerId, services.clock.forDatabase()],

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { mintOrgId } from "@/server/auth/mint-org-id";
 import { decimalText, ZERO } from "@/server/credits/amount";
-import type { Queryable } from "@/server/db/sql";
+import { isOpenSql, type Queryable } from "@/server/db/sql";
 import { notifyRunChanged } from "@/server/live/run-changes";
 import type { Services } from "@/server/services";
 import { type ClaimedRun, isPlatformFault, type Outcome, type Totals } from "./claimed-run";
@@ -46,7 +46,7 @@ export async function endOpenRun(
     claimedBy: string | null;
   }>(
     `SELECT id, organization_id AS "orgId", epoch, sequence, claimed_by AS "claimedBy"
-     FROM runs WHERE id = $1 AND status IN ('Pending', 'Running')`,
+     FROM runs WHERE id = $1 AND ${isOpenSql()}`,
     [runId],
   );
   const row = rows[0];
@@ -68,7 +68,7 @@ export async function endOpenRun(
 /** Ends child runs that no worker has: the run ended first, or was taken over. */
 export async function endOpenChildren(services: Services, runId: string, outcome: Outcome): Promise<void> {
   const { rows } = await services.pool.query<{ id: string }>(
-    `SELECT id FROM runs WHERE parent_run_id = $1 AND status IN ('Pending', 'Running') ORDER BY id`,
+    `SELECT id FROM runs WHERE parent_run_id = $1 AND ${isOpenSql()} ORDER BY id`,
     [runId],
   );
   for (const { id } of rows) await endUnclaimedRun(services, id, outcomeOfChild(outcome));

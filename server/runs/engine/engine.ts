@@ -24,7 +24,7 @@ import { openWorker } from "./worker";
 import type { RunJournal } from "./write/journal";
 import { WorkerLost } from "./write/writer";
 
-export type EngineOptions = {
+type EngineOptions = {
   /** How many runs this process executes at once. */
   slots: number;
   /** Called with each run that ends here; for caches. */
@@ -86,8 +86,7 @@ export class RunEngine implements Engine, Slots {
     this.#dispatcher?.stop();
     // Runs yield before their next act; after the grace period, longer ones are released as they are.
     const until = performance.now() + graceMs;
-    while (this.#executing.size > 0 && performance.now() < until)
-      await new Promise((resolve) => setTimeout(resolve, 20));
+    while (this.#executing.size > 0 && performance.now() < until) await sleep(20);
     const closing = new WorkerLost("The process is stopping.");
     for (const { stop } of this.#executing.values()) stop.abort(closing);
     const worker = await this.#worker?.catch(() => undefined);

@@ -20,7 +20,7 @@ export const PAUSE_POINTS = [
 export type PausePoint = (typeof PAUSE_POINTS)[number];
 
 /** What happens at a point; its promise is awaited. */
-export type PauseHandler = (point: PausePoint) => Promise<void> | undefined;
+type PauseHandler = (point: PausePoint) => Promise<void> | undefined;
 
 let handler: PauseHandler | null = null;
 

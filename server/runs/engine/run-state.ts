@@ -1,4 +1,4 @@
-import { type Queryable, transact } from "@/server/db/sql";
+import { isOpenSql, type Queryable, transact } from "@/server/db/sql";
 import type { Services } from "@/server/services";
 
 /** The states of runs between start and end, for the dispatcher. Each change is a compare-and-set. */
@@ -7,7 +7,7 @@ import type { Services } from "@/server/services";
 export async function findClaimedRuns({ pool }: Pick<Services, "pool">, workerId: string) {
   const { rows } = await pool.query<{ id: string; epoch: number }>({
     name: "find-claimed-runs",
-    text: `SELECT id, epoch FROM runs WHERE claimed_by = $1 AND status IN ('Pending', 'Running') AND parent_run_id IS NULL`,
+    text: `SELECT id, epoch FROM runs WHERE claimed_by = $1 AND ${isOpenSql()} AND parent_run_id IS NULL`,
     values: [workerId],
   });
   return rows;
@@ -18,7 +18,7 @@ export async function findCancelledRuns(client: Queryable) {
   const { rows } = await client.query<{ id: string; by: string; claimed: boolean }>({
     name: "look-for-cancels",
     text: `SELECT id, coalesce(cancelled_by, 'a user') AS by, claimed_by IS NOT NULL AS claimed FROM runs
-           WHERE status IN ('Pending', 'Running') AND cancel_requested_at IS NOT NULL ORDER BY id LIMIT 500`,
+           WHERE ${isOpenSql()} AND cancel_requested_at IS NOT NULL ORDER BY id LIMIT 500`,
   });
   return rows;
 }
@@ -26,7 +26,7 @@ export async function findCancelledRuns(client: Queryable) {
 /** How many runs were handed over to an Inngest server that has not called them yet. */
 export async function countHandedOver(client: Queryable): Promise<number> {
   const { rows } = await client.query<{ n: number }>(
-    `SELECT count(*)::int AS n FROM runs WHERE status IN ('Pending', 'Running') AND admitted_at IS NOT NULL AND claimed_by IS NULL AND parent_run_id IS NULL`,
+    `SELECT count(*)::int AS n FROM runs WHERE ${isOpenSql()} AND admitted_at IS NOT NULL AND claimed_by IS NULL AND parent_run_id IS NULL`,
   );
   return rows[0]?.n ?? 0;
 }
@@ -45,7 +45,7 @@ export async function releaseRuns(
     const { rows } = await client.query<{ id: string; organizationId: string }>(
       `UPDATE runs SET claimed_by = NULL, admitted_at = NULL
        FROM unnest($2::uuid[], $3::int[]) AS claim (id, epoch)
-       WHERE runs.id = claim.id AND runs.epoch = claim.epoch AND claimed_by = $1 AND status IN ('Pending', 'Running')
+       WHERE runs.id = claim.id AND runs.epoch = claim.epoch AND claimed_by = $1 AND ${isOpenSql()}
        RETURNING runs.id, organization_id AS "organizationId"`,
       [workerId, runs.map(({ id }) => id), runs.map(({ epoch }) => epoch)],
     );
@@ -73,10 +73,10 @@ export async function wakeRuns({ pool, clock }: Pick<Services, "pool" | "clock">
     text: `
     WITH moment AS (SELECT coalesce($1, clock_timestamp()) AS now), woken AS (
       UPDATE runs SET wake_at = NULL
-      WHERE status IN ('Pending', 'Running') AND wake_at IS NOT NULL AND wake_at <= (SELECT now FROM moment) RETURNING id)
+      WHERE ${isOpenSql()} AND wake_at IS NOT NULL AND wake_at <= (SELECT now FROM moment) RETURNING id)
     SELECT (SELECT count(*) FROM woken)::int AS woken,
            (SELECT ceil(extract(epoch FROM min(wake_at) - (SELECT now FROM moment)) * 1000)::float8 FROM runs
-            WHERE status IN ('Pending', 'Running') AND wake_at IS NOT NULL AND wake_at > (SELECT now FROM moment)) AS "nextMs"`,
+            WHERE ${isOpenSql()} AND wake_at IS NOT NULL AND wake_at > (SELECT now FROM moment)) AS "nextMs"`,
     values: [clock.forDatabase()],
   });
   return rows[0] ?? { woken: 0, nextMs: null };
@@ -116,4 +116,4 @@ export async function runsInFlight(client: Queryable): Promise<Map<string, numbe
 }
 
 /** Runs that wait for a slot; the condition of the index `runs_waiting`. */
-const WAITING = `status IN ('Pending', 'Running') AND admitted_at IS NULL AND parent_run_id IS NULL AND wake_at IS NULL`;
+const WAITING = `${isOpenSql()} AND admitted_at IS NULL AND parent_run_id IS NULL AND wake_at IS NULL`;

@@ -1,16 +1,16 @@
 import { z } from "zod";
+import { STEP_STATUSES } from "@/server/contract/enums";
 import { decimalText } from "@/server/credits/amount";
 import type { Services } from "@/server/services";
-import { attemptsBefore } from "../attempts";
+import { attemptsBefore, toolCallList } from "../attempts";
 import type { ClaimedRun } from "./claimed-run";
 import { emptyJournal, type JournalContents } from "./write/journal";
 
 /** Reads a run's journal and what its child runs have used, for the worker that continues it. */
 
-const toolCalls = z.array(z.object({ id: z.string(), name: z.string(), arguments: z.string() }));
 const begunRow = z.object({
   key: z.string(),
-  status: z.enum(["Running", "Completed", "Failed"]),
+  status: z.enum(STEP_STATUSES),
   startedAt: z.date(),
   attempts: z.string(),
   credits: decimalText,
@@ -54,7 +54,7 @@ export async function readJournal(services: Services, run: ClaimedRun): Promise<
     totals.outputTokens += outputTokens;
     // A failed call may be repeated by the next worker; what it received is charged.
     if (isInterrupted(row, ["Completed"])) continue;
-    const requested = toolCalls.parse(JSON.parse(row.toolCalls));
+    const requested = toolCallList.parse(JSON.parse(row.toolCalls));
     calls.set(key, { content, toolCalls: requested, usage: { inputTokens, outputTokens } });
   }
   const begunSteps = await services.pool.query(

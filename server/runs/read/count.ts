@@ -1,4 +1,5 @@
-import { LOCKS, suspendSocketTimeout, withAdvisoryLock } from "@/server/db/sql";
+import { DAY_MS } from "@/server/clock";
+import { isOpenSql, LOCKS, suspendSocketTimeout, withAdvisoryLock } from "@/server/db/sql";
 import type { Services } from "@/server/services";
 
 /**
@@ -44,8 +45,6 @@ export async function countSettledRuns(
   });
 }
 
-const DAY_MS = 86_400_000;
-
 /** The uncounted settled hours of each organization: up to the hour of its oldest open run, if any. */
 const UNCOUNTED = `
   SELECT o.id AS "orgId", stretch.since, stretch.until FROM organizations o
@@ -55,7 +54,7 @@ const UNCOUNTED = `
         SELECT date_trunc('day', created_at, 'UTC') FROM runs WHERE organization_id = o.id ORDER BY id LIMIT 1
       )) AS since,
       date_trunc('hour', least($1::timestamptz - interval '${SETTLED_AFTER}', (
-        SELECT min(created_at) FROM runs WHERE organization_id = o.id AND status IN ('Pending', 'Running')
+        SELECT min(created_at) FROM runs WHERE organization_id = o.id AND ${isOpenSql()}
       )), 'UTC') AS until
   ) stretch
   WHERE stretch.since < stretch.until ORDER BY o.id`;

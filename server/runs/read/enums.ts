@@ -1,6 +1,7 @@
+import { DAY_MS } from "@/server/clock";
 import { RUN_SOURCES } from "@/server/contract/enums";
 
-/** The choices of filters and metrics. Pages use them, so nothing here imports server code. */
+/** The choices of filters and metrics. Pages use them, so nothing here imports code that only a server runs. */
 
 /** The sources that a filter can name: one source, or `outside` for any but another run. */
 export const SOURCE_CHOICES = [...RUN_SOURCES, "outside"] as const;
@@ -8,7 +9,6 @@ export const SOURCE_CHOICES = [...RUN_SOURCES, "outside"] as const;
 export const RUN_PERIODS = ["1h", "24h", "7d", "30d", "90d"] as const;
 export type RunPeriod = (typeof RUN_PERIODS)[number];
 
-const DAY_MS = 86_400_000;
 export const PERIOD_MS: Record<RunPeriod, number> = {
   "1h": DAY_MS / 24,
   "24h": DAY_MS,

@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { MemberActor, OrgId } from "@/server/auth/actor";
 import { Prisma } from "@/server/db/generated/client";
 import { isoDate, readWithoutTimeout } from "@/server/db/sql";
+import { MIB } from "@/server/limits/sizes";
 import type { Services } from "@/server/services";
 import type { RunFilter } from "./filter";
 import { findRunIds } from "./find";
@@ -9,7 +10,7 @@ import { findRunIds } from "./find";
 /** How many runs are queried at a time. */
 const PAGE = 100;
 /** How many bytes of inputs and outputs are read at a time, but at least one run. */
-const PIECE_BYTES = 1024 * 1024;
+const PIECE_BYTES = MIB;
 
 /** A row as selected by `readPiece`; its keys are the columns, in this order. */
 const exportedRun = z.object({

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { MemberActor } from "@/server/auth/actor";
-import { isoDate } from "@/server/db/sql";
+import { isOpenSql, isoDate } from "@/server/db/sql";
 import { AppError } from "@/server/errors";
 import type { Services } from "@/server/services";
 
@@ -22,7 +22,7 @@ export async function readLiveness(services: Services, actor: MemberActor, runId
     `SELECT CASE WHEN w.id IS NOT NULL
          THEN greatest(0, extract(epoch FROM clock_timestamp() - w.heartbeat_at) * 1000)::float8 END AS "silentMs",
        r.status = 'Pending' AND r.admitted_at IS NULL AND r.parent_run_id IS NULL AS queued,
-       (SELECT count(*)::int FROM runs q WHERE q.organization_id = r.organization_id AND q.status IN ('Pending', 'Running')
+       (SELECT count(*)::int FROM runs q WHERE q.organization_id = r.organization_id AND ${isOpenSql("q")}
           AND q.admitted_at IS NULL AND q.parent_run_id IS NULL AND q.wake_at IS NULL AND q.id < r.id) AS ahead,
        p.concurrency AS slots, o.in_flight AS taken, r.wake_at AS "wakeAt"
      FROM runs r JOIN plans p ON p.organization_id = r.organization_id JOIN organizations o ON o.id = r.organization_id

@@ -1,4 +1,5 @@
 import type { ApiKeyActor, OrgId } from "@/server/auth/actor";
+import type { RunKind } from "@/server/contract/enums";
 import type { Step } from "@/server/db/generated/client";
 import { AppError } from "@/server/errors";
 import { type RunFacts, runFacts } from "@/server/runs/run-facts";
@@ -33,7 +34,7 @@ const READ = {
 export async function readRun(
   services: Services,
   actor: ApiKeyActor,
-  { kind, runId }: { kind: "agent" | "tool"; runId: string },
+  { kind, runId }: { kind: RunKind; runId: string },
 ): Promise<RunFacts> {
   const known = services.endedRuns.get(runId);
   if (known) return ownRun(actor, kind, known.orgId === actor.orgId ? known.run : null);
@@ -48,7 +49,7 @@ export async function readRun(
 }
 
 /** The run, if the key may read it. Throws `not_found`. */
-function ownRun(actor: ApiKeyActor, kind: "agent" | "tool", run: RunFacts | null): RunFacts {
+function ownRun(actor: ApiKeyActor, kind: RunKind, run: RunFacts | null): RunFacts {
   const targetId = kind === "agent" ? run?.agentId : run?.toolId;
   const isLimited = actor.targetIds.length > 0 && !actor.targetIds.includes(targetId ?? "");
   if (run === null || !targetId || isLimited) {

@@ -1,4 +1,5 @@
 import { Prisma } from "@/server/db/generated/client";
+import { isOpenSql } from "@/server/db/sql";
 
 /**
  * The row sources of filters, with the same column names (see `runConditions`). They are all runs; or the entries of
@@ -26,7 +27,7 @@ export const indexedRuns = Prisma.sql`(
 
 /** Open runs, for a FROM clause. */
 export const openRuns = (now: Date) =>
-  Prisma.sql`(SELECT r.id, r.organization_id, ${facetColumns(now)} FROM runs r WHERE r.status IN ('Pending', 'Running'))`;
+  Prisma.sql`(SELECT r.id, r.organization_id, ${facetColumns(now)} FROM runs r WHERE ${Prisma.raw(isOpenSql("r"))})`;
 
 /**
  * Ended runs that are not in `run_index` yet, for a FROM clause, in the requested order: PostgreSQL then stops at the

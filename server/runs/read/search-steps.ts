@@ -3,10 +3,11 @@ import { anyCase } from "@/server/any-case";
 import type { MemberActor } from "@/server/auth/actor";
 import { Prisma } from "@/server/db/generated/client";
 import { AppError } from "@/server/errors";
+import { MIB } from "@/server/limits/sizes";
 import type { Services } from "@/server/services";
 
 /** Runs with more bytes of text are searched only in the start of each text. */
-const SEARCHED_ENTIRELY_UP_TO = 32 * 1024 * 1024;
+const SEARCHED_ENTIRELY_UP_TO = 32 * MIB;
 /** Characters of it. */
 const START = 65_536;
 

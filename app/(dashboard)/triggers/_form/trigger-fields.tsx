@@ -6,6 +6,7 @@ import { Choice, FieldGroup, SelectField, TextField } from "@/app/_ui/forms/form
 import type { FormProblems } from "@/app/_ui/forms/form-problems";
 import type { TextName } from "@/app/_ui/forms/use-form";
 import { Link } from "@/app/_ui/link";
+import { RUN_KINDS } from "@/server/contract/enums";
 import type { TriggerDetail } from "@/server/webhooks/inspect-trigger";
 import { slugOf } from "../../_editor/slug";
 import { TemplateField } from "./template-field";
@@ -160,7 +161,7 @@ function TargetField(field: {
       <option disabled value="">
         {directory.isPending ? "Loading" : "Choose an agent or a tool"}
       </option>
-      {(["agent", "tool"] as const).map((kind) => (
+      {RUN_KINDS.map((kind) => (
         <optgroup key={kind} label={kind === "agent" ? "Agents" : "Tools"}>
           {entries
             .filter((entry) => entry.kind === kind)

@@ -4,7 +4,7 @@ import type { Worker } from "../port";
 import { CapReached, CreditsExhausted } from "./interruptions";
 
 /** What a call reserves before it starts; `least` ≤ `minimum` ≤ `wanted`. */
-export type Reservation = {
+type Reservation = {
   /** With less, the call is pointless: if the cap allows less, the run ends. */
   least: Decimal;
   /** The balance must allow this, or as much of it as the cap does. */

@@ -1,3 +1,4 @@
+import { isOpenSql } from "@/server/db/sql";
 import { MAX_FINAL_OUTPUT_BYTES } from "@/server/limits/sizes";
 import { notifyRunChanged } from "@/server/live/run-changes";
 import { ModelError } from "@/server/models/port";
@@ -134,7 +135,7 @@ function failureCodeOf(error: unknown): FailureCode | null {
 async function readCancel(services: Services, runId: string): Promise<Outcome | null> {
   const { rows } = await services.pool.query<{ by: string | null }>(
     `SELECT coalesce(r.cancelled_by, root.cancelled_by, 'a user') AS by FROM runs r JOIN runs root ON root.id = r.root_run_id
-     WHERE r.id = $1 AND r.status IN ('Pending', 'Running') AND (r.cancel_requested_at IS NOT NULL OR root.cancel_requested_at IS NOT NULL)`,
+     WHERE r.id = $1 AND ${isOpenSql("r")} AND (r.cancel_requested_at IS NOT NULL OR root.cancel_requested_at IS NOT NULL)`,
     [runId],
   );
   const by = rows[0]?.by;

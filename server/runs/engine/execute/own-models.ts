@@ -1,3 +1,4 @@
+import { MIB } from "@/server/limits/sizes";
 import {
   createOpenAiCompatible,
   type OpenAiCompatibleOptions,
@@ -19,7 +20,7 @@ import type { Execution } from "./execution";
 
 /** The time limit of one HTTP call. It only applies if the attempt does not end at its own, shorter limit. */
 const TIMEOUT_MS = 310_000;
-const MAX_RESPONSE_BYTES = 8 * 1024 * 1024;
+const MAX_RESPONSE_BYTES = 8 * MIB;
 /** The most characters in which an answer may spell one character of a secret (secret-forms.ts). */
 const LONGEST_SPELLING = 14;
 

@@ -5,6 +5,7 @@ import { findFunction } from "@/server/functions/registry";
 import { deriveId } from "@/server/ids";
 import type { JsonObject } from "@/server/json/json";
 import { stringifyLarge } from "@/server/json/large";
+import { LAST_USED_EVERY_MS } from "@/server/limits/last-used";
 import { keySecretOf } from "@/server/models/own-provider";
 import { recordSecretUse } from "@/server/operate/audit";
 import { findModelProviders } from "@/server/runs/find-model-providers";
@@ -15,14 +16,11 @@ import { findSecretNames } from "@/server/secrets/references";
 import type { Services } from "@/server/services";
 import type { ClaimedRun } from "../claimed-run";
 
-/** How often a secret's last use is recorded. */
-const LAST_USED_EVERY_MS = 60_000;
-
 /** The secrets that a call may send, or why the call is refused. */
-export type OpenedSecrets = { carried: CarriedSecret[] } | { refused: string };
+type OpenedSecrets = { carried: CarriedSecret[] } | { refused: string };
 
 /** Whose secrets are opened, which of them are referred to, and how the use of one is audited. */
-export type SecretUser = {
+type SecretUser = {
   orgId: OrgId;
   names: readonly string[];
   recordUse(secret: Pick<Secret, "id" | "name">, at: Date): Promise<void>;

@@ -1,3 +1,4 @@
+import { MIB } from "@/server/limits/sizes";
 import { replaceNul } from "@/server/secrets/stored-output";
 import {
   type ChildRow,
@@ -15,7 +16,7 @@ import { isStep, type JournalRow } from "./journal-rows";
 
 /** The most items and characters of one flush. */
 const MAX_ITEMS = 512;
-const MAX_CHARACTERS = 8 * 1024 * 1024;
+const MAX_CHARACTERS = 8 * MIB;
 
 export type Item =
   /** A start, or a refused call. */

@@ -1,4 +1,5 @@
 import type { OrgId } from "@/server/auth/actor";
+import type { StepStatus } from "@/server/contract/enums";
 import type { Decimal } from "@/server/credits/amount";
 import { newId } from "@/server/ids";
 import type { ModelReply } from "@/server/models/port";
@@ -15,7 +16,7 @@ type Row = {
   run: string;
   key: string;
   iteration: number;
-  status: "Running" | "Completed" | "Failed";
+  status: StepStatus;
   input_tokens: number;
   output_tokens: number;
   credits: string;

@@ -64,7 +64,7 @@ export function emptyJournal(): JournalContents {
 }
 
 type Begun<Row> = { row: Row; startedAt: number; timer: NodeJS.Timeout; attempts: Attempt[] };
-export type BegunCall = Begun<ModelCallRow>;
+type BegunCall = Begun<ModelCallRow>;
 export type BegunStep = Begun<StepRow>;
 
 export class RunJournal {

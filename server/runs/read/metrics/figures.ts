@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { METRICS_DIMENSIONS } from "@/server/contract/enums";
 import { Decimal } from "@/server/credits/amount";
 
 /**
@@ -10,7 +11,7 @@ export type RunFigures = ReturnType<typeof viewFigures>;
 /** The figures of one hour, day or bar, with the number of runs in each class of duration. */
 export const partRow = z.object({
   bucket: z.number(),
-  dimension: z.enum(["all", "agent", "tool", "trigger", "key"]),
+  dimension: z.enum(["all", ...METRICS_DIMENSIONS]),
   subjectId: z.string(),
   runs: z.number(),
   completed: z.number(),

@@ -1,5 +1,7 @@
 import { z } from "zod";
 import type { MemberActor } from "@/server/auth/actor";
+import { DAY_MS, HOUR_MS } from "@/server/clock";
+import { METRICS_DIMENSIONS } from "@/server/contract/enums";
 import {
   countDays,
   intervalMs,
@@ -17,12 +19,9 @@ export type RunMetrics = Awaited<ReturnType<typeof readRunMetrics>>;
 /** The runs created from `from` until before `to` (ISO 8601). */
 export type MetricsBucket = RunMetrics["buckets"][number];
 
-const HOUR = 3_600_000;
-const DAY = 24 * HOUR;
-
 /** One agent, tool, trigger or key. */
 const metricsSubject = z.object({
-  dimension: z.enum(["agent", "tool", "trigger", "key"]),
+  dimension: z.enum(METRICS_DIMENSIONS),
   id: z.uuid(),
 });
 export type MetricsSubject = z.infer<typeof metricsSubject>;
@@ -150,7 +149,7 @@ function rangeOf({ period, interval, days }: MetricsQuestion, now: Date) {
     const from = Date.parse(days.first);
     const length = countDays(days);
     const [, unit] = DAY_INTERVALS.find(([most]) => length <= most) ?? DAY_INTERVALS[0];
-    return { from, to: from + length * DAY, bucketMs: unit };
+    return { from, to: from + length * DAY_MS, bucketMs: unit };
   }
   const bucketMs = intervalMs(interval ?? METRICS_INTERVALS[period][0]);
   const to = Math.ceil((now.getTime() + 1) / bucketMs) * bucketMs;
@@ -159,12 +158,12 @@ function rangeOf({ period, interval, days }: MetricsQuestion, now: Date) {
 
 /** Up to this many days have bars of this length. */
 const DAY_INTERVALS: [[most: number, unitMs: number], ...[most: number, unitMs: number][]] = [
-  [1, HOUR],
-  [3, 3 * HOUR],
-  [10, 6 * HOUR],
-  [60, DAY],
-  [180, 3 * DAY],
-  [MAX_METRICS_DAYS, 10 * DAY],
+  [1, HOUR_MS],
+  [3, 3 * HOUR_MS],
+  [10, 6 * HOUR_MS],
+  [60, DAY_MS],
+  [180, 3 * DAY_MS],
+  [MAX_METRICS_DAYS, 10 * DAY_MS],
 ];
 
 /** The figures of a period by bar, dimension and subject; bars begin at `from`, both round UTC times. */
@@ -179,7 +178,7 @@ async function readParts(
   },
 ): Promise<Part[]> {
   const { from, to, bucketMs, subject } = question;
-  const [hoursHelp, daysHelp] = [bucketMs % HOUR === 0, bucketMs % DAY === 0];
+  const [hoursHelp, daysHelp] = [bucketMs % HOUR_MS === 0, bucketMs % DAY_MS === 0];
   const found = await services.pool.query(PARTS, [
     actor.orgId,
     from,
@@ -205,9 +204,9 @@ export async function readWeek(
   actor: MemberActor,
   dimension: MetricsSubject["dimension"],
 ): Promise<Map<string, WeekFigures>> {
-  const to = Math.ceil((services.clock.now().getTime() + 1) / DAY) * DAY;
-  const from = to - WEEK_DAYS * DAY;
-  const range = { from: new Date(from), to: new Date(to), bucketMs: DAY };
+  const to = Math.ceil((services.clock.now().getTime() + 1) / DAY_MS) * DAY_MS;
+  const from = to - WEEK_DAYS * DAY_MS;
+  const range = { from: new Date(from), to: new Date(to), bucketMs: DAY_MS };
   const parts = await readParts(services, actor, range);
   const sums = new Map<string, { all: Sum; days: WeekFigures["days"] }>();
   for (const part of parts) {

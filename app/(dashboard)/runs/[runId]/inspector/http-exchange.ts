@@ -1,7 +1,7 @@
 import { isJsonObject, tryParseJson } from "@/server/json/json";
 
 /** A summary of an HTTP call. `status` is null while, or if, there is no response. */
-export type HttpExchange = { method: string; url: string; status: number | null };
+type HttpExchange = { method: string; url: string; status: number | null };
 
 /**
  * The request of an `http_request` step, with its query in the URL, and the response status. Both texts may be cut;

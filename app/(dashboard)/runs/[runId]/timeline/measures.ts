@@ -38,7 +38,7 @@ export function amountOf(line: Line, measure: Measure, now: number): number {
 }
 
 /** A decimal of at most four places, in ten-thousandths. */
-export function creditUnits(credits: string): number {
+function creditUnits(credits: string): number {
   return Math.round(Number(credits) * 10_000);
 }
 

@@ -16,7 +16,7 @@ import { CapReached, CreditsExhausted } from "../interruptions";
 import { findModels } from "../own-models";
 import { showPartialOutput } from "../partial-output";
 
-export type CallRequest = Omit<ModelRequest, "signal" | "maxOutputTokens"> & { maxOutputTokens?: number };
+type CallRequest = Omit<ModelRequest, "signal" | "maxOutputTokens"> & { maxOutputTokens?: number };
 
 /**
  * Calls a model on the run's account. A finished call is returned from the journal. Otherwise its price is reserved,

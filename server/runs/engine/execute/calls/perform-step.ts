@@ -1,3 +1,4 @@
+import type { RunKind } from "@/server/contract/enums";
 import { ZERO } from "@/server/credits/amount";
 import { creditsOfActions } from "@/server/credits/prices";
 import { FunctionError, isFinal } from "@/server/functions/function-error";
@@ -27,7 +28,7 @@ export type StepAttempt = { number: number; startedAt: Date; printed: string[] }
 /** What an attempt returned, as it is stored, or a failure that is not retried. */
 export type StepOutcome = { text: string } | { error: string; code: string };
 
-export type StepWork = {
+type StepWork = {
   /** Makes one attempt. A FunctionError is a failure that may be retried; any other error ends the run's segment. */
   attempt(begun: BegunStep, attempt: StepAttempt): Promise<StepOutcome>;
   hasSideEffects: boolean;
@@ -100,7 +101,7 @@ async function attemptStep(
 }
 
 /** An agent's model gets the message of a failure; a workflow also has its code. */
-function stepResult(kind: "agent" | "tool", outcome: StepOutcome): Pick<StepResult, "output" | "error"> {
+function stepResult(kind: RunKind, outcome: StepOutcome): Pick<StepResult, "output" | "error"> {
   if ("text" in outcome) return { output: outcome.text, error: null };
   const { error, code } = outcome;
   return { output: JSON.stringify(kind === "agent" ? { error } : { error, code }), error };

@@ -1,9 +1,9 @@
 import { z } from "zod";
+import { definitionFile } from "@/server/catalog/definition-file/definition-file";
+import { agentDefinition } from "@/server/catalog/definitions";
 import { inputSchemaOf, listFunctions } from "@/server/functions/registry";
 import { isJsonObject, type Json, type JsonObject } from "@/server/json/json";
 import { callStepSchema, workflowStep } from "@/server/workflow/definition";
-import { agentDefinition } from "../definitions";
-import { definitionFile } from "./definition-file";
 
 /** What a text with an expression looks like; it may replace any value of a function's input. */
 const TEMPLATE: JsonObject = { type: "string", pattern: "\\{\\{" };
