@@ -1,7 +1,7 @@
 import { callTRPCProcedure } from "@trpc/server";
 import type { ApiKeyActor } from "@/server/auth/actor";
 import { authenticateKey } from "@/server/auth/authenticate-key";
-import { ENDED_STATUSES } from "@/server/contract/enums";
+import { ENDED_STATUSES, type RunKind } from "@/server/contract/enums";
 import { AppError } from "@/server/errors";
 import { newId } from "@/server/ids";
 import { decodeText, parseBodyText, requireJson } from "@/server/json/body";
@@ -145,7 +145,7 @@ function findRoute(request: ApiRequest): { route: Route; id: string } {
   throw new AppError("method_not_allowed", `This path takes ${allow}.`, { headers: { Allow: allow } });
 }
 
-const kindOf = ({ procedure }: Route) => (procedure === "tools.run" ? "tool" : "agent");
+const kindOf = ({ procedure }: Route): RunKind => (procedure.startsWith("tools.") ? "tool" : "agent");
 
 /** A malformed percent escape is kept, and then refused as a malformed id. */
 function decodeSegment(segment: string): string {
