@@ -4,6 +4,7 @@ import { readEnvironment } from "@/server/env";
 import type { Models } from "@/server/models/port";
 import { closeServices, wire } from "@/wiring";
 import { testLogger } from "./log";
+import { statementName } from "./statements";
 import { quietModels, type World } from "./world";
 
 /** A process as in production, on a world's database: the real clock and engine, a scripted model. */
@@ -38,7 +39,7 @@ export async function untilSharesAreKnown({ pool }: Pick<World, "pool">): Promis
   const query = pool.query.bind(pool);
   let asked = 0;
   const spy = vi.spyOn(pool, "query").mockImplementation((...args: unknown[]) => {
-    if (String(args[0]).includes("AS waiting")) asked += 1;
+    if (statementName(args) === "count-waiting") asked += 1;
     return Reflect.apply(query, pool, args);
   });
   // The second query shows that the first answer was applied.

@@ -4,7 +4,7 @@ import { nameActors } from "@/server/auth/name-actors";
 import { DELIVERY_OUTCOMES, RUN_STATUSES, type RunKind } from "@/server/contract/enums";
 import { Prisma } from "@/server/db/generated/client";
 import { toPlainData } from "@/server/db/plain-data";
-import { isoDate } from "@/server/db/sql";
+import { isoDate } from "@/server/db/statement";
 import { readWeek } from "@/server/runs/read/metrics/metrics";
 import { openRuns, queuedRuns } from "@/server/runs/read/run-rows";
 import type { Services } from "@/server/services";

@@ -1,5 +1,5 @@
 import { mintOrgId } from "@/server/auth/mint-org-id";
-import { transact } from "@/server/db/sql";
+import { transact } from "@/server/db/transaction";
 import type { Services } from "@/server/services";
 import { Decimal } from "./amount";
 import { postEntries } from "./ledger";

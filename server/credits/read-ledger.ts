@@ -6,7 +6,7 @@ import { Decimal } from "@/server/credits/amount";
 import { Prisma } from "@/server/db/generated/client";
 import type { PageRequest } from "@/server/db/page";
 import { toPlainData } from "@/server/db/plain-data";
-import { isOpenSql } from "@/server/db/sql";
+import { isOpenSql } from "@/server/db/statement";
 import type { Services } from "@/server/services";
 
 const openRow = z.tuple([z.object({ held: z.string(), runs: z.number() })]);

@@ -1,11 +1,33 @@
 import { z } from "zod";
 import { actorReference, type OperatorActor, type OrgId } from "@/server/auth/actor";
 import { parseInput } from "@/server/catalog/issues";
-import { type Queryable, transact } from "@/server/db/sql";
+import { defineQuery, type Queryable } from "@/server/db/statement";
+import { transact } from "@/server/db/transaction";
 import { AppError } from "@/server/errors";
 import type { Services } from "@/server/services";
-import { Decimal, ZERO } from "./amount";
-import { type LedgerEntry, postEntries } from "./ledger";
+import { type Decimal, decimalText, ZERO } from "./amount";
+import { type LedgerEntry, lockOrganization, postEntries } from "./ledger";
+
+const CHARGES = defineQuery(
+  "find-refundable",
+  z.object({ runId: z.string(), charged: decimalText }),
+  `WITH RECURSIVE tree AS (
+     SELECT $2::uuid AS id
+     UNION ALL
+     SELECT r.id FROM runs r JOIN tree ON r.parent_run_id = tree.id WHERE r.organization_id = $1
+   )
+   SELECT e.run_id AS "runId", -sum(e.amount) FILTER (WHERE e.kind = 'charge') AS charged
+   FROM tree JOIN credit_entries e ON e.run_id = tree.id AND e.organization_id = $1
+   GROUP BY e.run_id
+   HAVING sum(e.amount) FILTER (WHERE e.kind = 'charge') < 0 AND NOT bool_or(e.kind = 'refund')
+   ORDER BY min(e.sequence)`,
+);
+const FIND_RUN = defineQuery(
+  "find-run-to-refund",
+  z.object({ ended: z.boolean() }),
+  `SELECT finished_at IS NOT NULL AS ended FROM runs WHERE organization_id = $1 AND id = $2
+   UNION ALL SELECT true FROM credit_entries WHERE organization_id = $1 AND run_id = $2 LIMIT 1`,
+);
 
 /**
  * The entries that would refund an ended run and its child runs: for each its charge, unless it was refunded. Locks the
@@ -17,21 +39,9 @@ async function findRefundable(
   { runId, note }: { runId: string; note: string },
 ): Promise<LedgerEntry[]> {
   // Concurrent refunds run one after the other; the later one finds nothing to refund.
-  await client.query("SELECT 1 FROM organizations WHERE id = $1 FOR UPDATE", [orgId]);
-  const { rows } = await client.query<{ runId: string; charged: string }>(
-    `WITH RECURSIVE tree AS (
-       SELECT $2::uuid AS id
-       UNION ALL
-       SELECT r.id FROM runs r JOIN tree ON r.parent_run_id = tree.id WHERE r.organization_id = $1
-     )
-     SELECT e.run_id AS "runId", -sum(e.amount) FILTER (WHERE e.kind = 'charge') AS charged
-     FROM tree JOIN credit_entries e ON e.run_id = tree.id AND e.organization_id = $1
-     GROUP BY e.run_id
-     HAVING sum(e.amount) FILTER (WHERE e.kind = 'charge') < 0 AND NOT bool_or(e.kind = 'refund')
-     ORDER BY min(e.sequence)`,
-    [orgId, runId],
-  );
-  return rows.map(({ runId, charged }) => ({ kind: "refund", amount: new Decimal(charged), runId, note }));
+  await lockOrganization(client, [orgId]);
+  const charges = await CHARGES(client, [orgId, runId]);
+  return charges.map(({ runId, charged }) => ({ kind: "refund", amount: charged, runId, note }));
 }
 
 const refund = z.object({
@@ -51,14 +61,9 @@ export async function refundRun(
 ): Promise<{ refunded: Decimal; balance: Decimal }> {
   const { runId, note } = parseInput(refund, input);
   return transact(services.pool, async (client) => {
-    const { rows } = await client.query<{ ended: boolean }>(
-      `SELECT finished_at IS NOT NULL AS ended FROM runs WHERE organization_id = $1 AND id = $2
-       UNION ALL SELECT true FROM credit_entries WHERE organization_id = $1 AND run_id = $2 LIMIT 1`,
-      [actor.orgId, runId],
-    );
-    if (rows[0] === undefined)
-      throw new AppError("not_found", `There is no run ${runId} in this organization.`);
-    if (!rows[0].ended)
+    const [run] = await FIND_RUN(client, [actor.orgId, runId]);
+    if (run === undefined) throw new AppError("not_found", `There is no run ${runId} in this organization.`);
+    if (!run.ended)
       throw new AppError("invalid_request", "The run has not ended, so nothing was charged yet.");
     const entries = await findRefundable(client, actor.orgId, { runId, note });
     if (entries.length === 0) {

@@ -5,7 +5,7 @@ import { listen } from "@/testing/servers/listen";
 import { createTenant, openWorld } from "@/testing/world";
 import { openDatabase } from "./client";
 import type { Timeouts } from "./connect";
-import { readWithoutTimeout } from "./sql";
+import { readWithoutTimeout } from "./transaction";
 
 /** No call waits for the database without limit, and everything recovers when it is back. */
 

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Client } from "pg";
 import { v4 } from "uuid";
-import { LOCKS } from "./sql";
+import { LOCKS } from "./transaction";
 
 /** A migration that cannot be applied; the message names it and the way out. */
 export class MigrationError extends Error {

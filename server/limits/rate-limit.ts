@@ -1,5 +1,6 @@
+import { z } from "zod";
 import type { Clock } from "@/server/clock";
-import type { Queryable } from "@/server/db/sql";
+import { defineCommand, defineQuery, type Queryable } from "@/server/db/statement";
 import { AppError } from "@/server/errors";
 
 /** A rate limit: at most `limit` accepted calls in any window of `seconds`. */
@@ -26,6 +27,12 @@ export function countedLimit(name: string, limit: RateLimit): CountedLimit {
   return { ...limit, name, headers: (decision) => rateLimitHeaders(name, decision) };
 }
 
+const TAKE = defineQuery(
+  "take-rate",
+  z.object({ granted: z.number(), remaining: z.number(), resetSeconds: z.number() }),
+  'SELECT granted, remaining, reset_seconds AS "resetSeconds" FROM take_rate($1, $2, $3, $4, $5)',
+);
+
 /**
  * Takes up to `wanted` calls from an exact sliding window, shared by all processes through the database; its cost does
  * not depend on the limit. A refused call does not count. Returns how many were granted.
@@ -35,12 +42,7 @@ export async function acquireRate(
   { key, limit, seconds }: RateLimit,
   { wanted = 1, clock }: { wanted?: number; clock: Clock },
 ): Promise<RateDecision & { granted: number }> {
-  const { rows } = await client.query<{ granted: number; remaining: number; resetSeconds: number }>({
-    name: "take-rate",
-    text: 'SELECT granted, remaining, reset_seconds AS "resetSeconds" FROM take_rate($1, $2, $3, $4, $5)',
-    values: [key, wanted, limit, seconds, clock.forDatabase()],
-  });
-  const row = rows[0];
+  const [row] = await TAKE(client, [key, wanted, limit, seconds, clock.forDatabase()]);
   if (row === undefined) throw new Error("take_rate gave no row");
   return { allowed: row.granted > 0, limit, seconds, ...row };
 }
@@ -57,39 +59,44 @@ export async function requireRate(
   });
 }
 
+const RELEASE = defineCommand(
+  "release-rate",
+  `WITH counter AS (SELECT key FROM rate_counters WHERE key = $1 FOR UPDATE),
+   segments AS (DELETE FROM rate_segments s USING counter c WHERE s.key = c.key)
+   DELETE FROM rate_counters r USING counter c WHERE r.key = c.key`,
+);
+
 export async function releaseRate(client: Queryable, key: string): Promise<void> {
-  await client.query(
-    `WITH counter AS (SELECT key FROM rate_counters WHERE key = $1 FOR UPDATE),
-     segments AS (DELETE FROM rate_segments s USING counter c WHERE s.key = c.key)
-     DELETE FROM rate_counters r USING counter c WHERE r.key = c.key`,
-    [key],
-  );
+  await RELEASE(client, [key]);
 }
 
 /** The most segments that one statement deletes. */
 const PRUNE_BATCH = 5_000;
+
+const PRUNE_SEGMENTS = defineCommand(
+  "prune-rate-segments",
+  `DELETE FROM rate_segments s USING (
+     SELECT s.key, max(s.at) AS newest FROM rate_segments s JOIN rate_counters c ON c.key = s.key
+     WHERE s.at <= $1::timestamptz - make_interval(secs => c.seconds) GROUP BY s.key LIMIT $2) old
+   WHERE s.key = old.key AND s.at < old.newest`,
+);
+const PRUNE_COUNTERS = defineCommand(
+  "prune-rate-counters",
+  `WITH unused AS (
+     SELECT key FROM rate_counters WHERE updated_at < $1::timestamptz - make_interval(secs => seconds) - interval '1 hour'
+     LIMIT $2 FOR UPDATE SKIP LOCKED
+   ), segments AS (DELETE FROM rate_segments s USING unused u WHERE s.key = u.key)
+   DELETE FROM rate_counters c USING unused u WHERE c.key = u.key`,
+);
 
 /**
  * Deletes what rate limits no longer need. That is every segment older than its window except the newest, which tells
  * how many calls are free again, and every counter unused for an hour beyond its window.
  */
 export async function pruneRateSegments({ pool, clock }: { pool: Queryable; clock: Clock }): Promise<void> {
-  const now = clock.now();
-  await pool.query(
-    `DELETE FROM rate_segments s USING (
-       SELECT s.key, max(s.at) AS newest FROM rate_segments s JOIN rate_counters c ON c.key = s.key
-       WHERE s.at <= $1::timestamptz - make_interval(secs => c.seconds) GROUP BY s.key LIMIT $2) old
-     WHERE s.key = old.key AND s.at < old.newest`,
-    [now, PRUNE_BATCH],
-  );
-  await pool.query(
-    `WITH unused AS (
-       SELECT key FROM rate_counters WHERE updated_at < $1::timestamptz - make_interval(secs => seconds) - interval '1 hour'
-       LIMIT $2 FOR UPDATE SKIP LOCKED
-     ), segments AS (DELETE FROM rate_segments s USING unused u WHERE s.key = u.key)
-     DELETE FROM rate_counters c USING unused u WHERE c.key = u.key`,
-    [now, PRUNE_BATCH],
-  );
+  const values = [clock.now(), PRUNE_BATCH];
+  await PRUNE_SEGMENTS(pool, values);
+  await PRUNE_COUNTERS(pool, values);
 }
 
 /** The `RateLimit` and `RateLimit-Policy` headers of a decision (IETF draft, RateLimit header fields). */

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { RUN_KINDS } from "@/server/contract/enums";
-import { isOpenSql, transact } from "@/server/db/sql";
+import { isOpenSql } from "@/server/db/statement";
+import { transact } from "@/server/db/transaction";
 import type { Admitted } from "@/server/runs/engine/claim";
 import type { Services } from "@/server/services";
 

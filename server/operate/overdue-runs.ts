@@ -1,4 +1,4 @@
-import { isOpenSql } from "@/server/db/sql";
+import { isOpenSql } from "@/server/db/statement";
 import type { Outcome } from "@/server/runs/engine/claimed-run";
 import { endUnclaimedRun } from "@/server/runs/engine/end-run";
 import type { Services } from "@/server/services";

@@ -1,4 +1,4 @@
-import { LOCKS, withAdvisoryLock } from "@/server/db/sql";
+import { LOCKS, withAdvisoryLock } from "@/server/db/transaction";
 import type { Services } from "@/server/services";
 import { REFUSED_BODIES } from "@/server/webhooks/deliveries";
 

@@ -1,6 +1,6 @@
 import type { PoolClient } from "pg";
 import { z } from "zod";
-import { transact } from "@/server/db/sql";
+import { transact } from "@/server/db/transaction";
 import type { Encryption } from "@/server/secrets/encryption";
 import { setSecretFingerprint } from "@/server/secrets/fingerprint";
 import { purposeOfSecret, SECRET_OWNER_SQL } from "@/server/secrets/purpose";

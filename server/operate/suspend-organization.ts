@@ -1,5 +1,5 @@
 import type { OperatorActor } from "@/server/auth/actor";
-import { isOpenSql } from "@/server/db/sql";
+import { isOpenSql } from "@/server/db/statement";
 import { type AuditedChange, type AuditRecord, recordAudit } from "@/server/operate/audit";
 import { cancelRun } from "@/server/runs/cancel";
 import type { Services } from "@/server/services";

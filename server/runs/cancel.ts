@@ -1,6 +1,6 @@
 import type { MemberActor, OrgId } from "@/server/auth/actor";
 import { OPEN_STATUSES } from "@/server/contract/enums";
-import { isOpenSql } from "@/server/db/sql";
+import { isOpenSql } from "@/server/db/statement";
 import { notifyRunChanged } from "@/server/live/run-changes";
 import type { Services } from "@/server/services";
 import { endUnclaimedRun } from "./engine/end-run";

@@ -6,7 +6,7 @@ import type { RunKind } from "@/server/contract/enums";
 import { decimalText } from "@/server/credits/amount";
 import type { Transaction } from "@/server/db/client";
 import { Prisma } from "@/server/db/generated/client";
-import type { Queryable } from "@/server/db/sql";
+import type { Queryable } from "@/server/db/statement";
 import type { Services } from "@/server/services";
 import { workflowDefinition } from "@/server/workflow/definition";
 import type { Target } from "./target";

@@ -1,6 +1,6 @@
 import type { Actor } from "@/server/auth/actor";
 import { ZERO } from "@/server/credits/amount";
-import { isForeignKeyViolation, isUniqueViolation } from "@/server/db/sql";
+import { isForeignKeyViolation, isUniqueViolation } from "@/server/db/transaction";
 import { AppError, isAppError } from "@/server/errors";
 import { newId } from "@/server/ids";
 import { type CountedLimit, type RateDecision, rateLimited } from "@/server/limits/rate-limit";

@@ -76,6 +76,7 @@ export function readInstalled(file: string): string {
  */
 export class ThreadPool<Value> {
   readonly #options: ThreadPoolOptions<Value>;
+  readonly #answer: z.ZodType<{ value: Value } | { fault: string }>;
   /** With the timers that end them; the one that worked last comes last. */
   readonly #idle = new Map<Worker, NodeJS.Timeout>();
   readonly #queue = new FairQueue(THREADS, THREADS_EACH);
@@ -83,6 +84,7 @@ export class ThreadPool<Value> {
 
   constructor(options: ThreadPoolOptions<Value>) {
     this.#options = options;
+    this.#answer = z.union([z.object({ value: options.value }), z.object({ fault: z.string() })]);
   }
 
   /**
@@ -90,8 +92,6 @@ export class ThreadPool<Value> {
    * then is not sent. Throws the signal's reason.
    */
   ask(request: unknown, { timeoutMs, organizationId, signal }: ThreadRequest): Promise<ThreadAnswer<Value>> {
-    const { value, memoryMb } = this.#options;
-    const answer = z.union([z.object({ value }), z.object({ fault: z.string() })]);
     const work = async (): Promise<ThreadAnswer<Value>> => {
       try {
         const worker = this.#takeIdle() ?? (await this.#start());
@@ -100,11 +100,12 @@ export class ThreadPool<Value> {
         const message = await nextMessage(worker, timeoutMs, () => worker.postMessage(request));
         worker.unref();
         this.#keepIdle(worker);
-        return answer.parse(message);
+        return this.#answer.parse(message);
       } catch (error) {
         if (!(error instanceof ThreadEnded)) throw error;
         const { exceeded } = error;
-        const limit = exceeded === "time" ? `within ${timeoutMs} ms` : `with ${memoryMb} MB of memory`;
+        const limit =
+          exceeded === "time" ? `within ${timeoutMs} ms` : `with ${this.#options.memoryMb} MB of memory`;
         return { exceeded, limit };
       }
     };

@@ -1,5 +1,5 @@
 import type { OrgId } from "@/server/auth/actor";
-import type { Queryable } from "@/server/db/sql";
+import { defineCommand, type Queryable } from "@/server/db/statement";
 import type { ErrorCode } from "@/server/errors";
 import { MIB } from "@/server/limits/sizes";
 
@@ -60,6 +60,17 @@ export type DeliveryOutcome =
   | { outcome: "repeated"; runId: string }
   | { outcome: "rejected"; status: number; code: ErrorCode; reason: string };
 
+const INSERT = defineCommand(
+  "insert-delivery",
+  `INSERT INTO deliveries (id, organization_id, trigger_id, received_at, outcome, status, code, reason, headers, body,
+                           body_bytes, body_note, sender_id, redelivery_of, run_id)
+   SELECT id, organization_id, trigger_id, received_at, outcome, status, code, reason, headers, decode(body, 'base64'),
+          body_bytes, body_note, sender_id, redelivery_of, run_id
+   FROM json_to_record($1) AS delivery (id uuid, organization_id uuid, trigger_id uuid, received_at timestamptz,
+          outcome delivery_outcome, status int, code text, reason text, headers text, body text, body_bytes int,
+          body_note text, sender_id text, redelivery_of uuid, run_id uuid)`,
+);
+
 /** Records a call that started no run; the start itself records accepted ones. */
 export async function recordDelivery(
   client: Queryable,
@@ -88,14 +99,5 @@ export async function recordDelivery(
     redelivery_of: delivery.redeliveryOf,
     run_id: outcome.outcome === "repeated" ? outcome.runId : null,
   };
-  await client.query(
-    `INSERT INTO deliveries (id, organization_id, trigger_id, received_at, outcome, status, code, reason, headers, body,
-                             body_bytes, body_note, sender_id, redelivery_of, run_id)
-     SELECT id, organization_id, trigger_id, received_at, outcome, status, code, reason, headers, decode(body, 'base64'),
-            body_bytes, body_note, sender_id, redelivery_of, run_id
-     FROM json_to_record($1) AS delivery (id uuid, organization_id uuid, trigger_id uuid, received_at timestamptz,
-            outcome delivery_outcome, status int, code text, reason text, headers text, body text, body_bytes int,
-            body_note text, sender_id text, redelivery_of uuid, run_id uuid)`,
-    [JSON.stringify(row)],
-  );
+  await INSERT(client, [JSON.stringify(row)]);
 }

@@ -3,12 +3,13 @@ import { runConfiguration } from "@/server/agent/definition";
 import { mintOrgId } from "@/server/auth/mint-org-id";
 import { RUN_KINDS } from "@/server/contract/enums";
 import { frozenPrices } from "@/server/credits/prices";
-import { isOpenSql } from "@/server/db/sql";
+import { defineCommand, defineQuery, isOpenSql } from "@/server/db/statement";
 import type { Services } from "@/server/services";
 import { type ClaimedRun, claimedRow } from "./claimed-run";
 import { WorkerLost } from "./write/writer";
 
 /** A run that got a slot, and for which of its segments. */
+export type Admitted = z.infer<typeof admitted>;
 const admitted = z.object({
   id: z.string(),
   kind: z.enum(RUN_KINDS),
@@ -16,24 +17,34 @@ const admitted = z.object({
   segment: z.number(),
 });
 
-export type Admitted = z.infer<typeof admitted>;
+const CLAIM_WAITING = defineQuery(
+  "claim-waiting-runs",
+  admitted,
+  "SELECT run AS id, run_kind AS kind, run_epoch AS epoch, run_segment AS segment FROM claim_waiting_runs($1, $2, $3)",
+);
 
 /**
  * Gives waiting runs slots, organizations with the fewest runs in flight first. With a worker they are claimed for it;
  * without one they are handed over to an Inngest server. Throws SQL state SW001 if the worker is lost.
  */
-export async function admitWaitingRuns(
+export function admitWaitingRuns(
   services: Pick<Services, "pool" | "clock">,
   workerId: string | null,
   slots: number,
 ): Promise<Admitted[]> {
-  const { rows } = await services.pool.query({
-    name: "claim-waiting-runs",
-    text: "SELECT run AS id, run_kind AS kind, run_epoch AS epoch, run_segment AS segment FROM claim_waiting_runs($1, $2, $3)",
-    values: [workerId, slots, services.clock.forDatabase()],
-  });
-  return z.array(admitted).parse(rows);
+  return CLAIM_WAITING(services.pool, [workerId, slots, services.clock.forDatabase()]);
 }
+
+const CLAIM = defineCommand(
+  "claim-run",
+  `UPDATE runs SET claimed_by = $2, epoch = epoch + 1, status = 'Running', sequence = sequence + 1,
+                   started_at = coalesce(started_at, $3, date_trunc('milliseconds', clock_timestamp())),
+                   admitted_at = coalesce($3, date_trunc('milliseconds', clock_timestamp()))
+   WHERE id = $1 AND ${isOpenSql()} AND claimed_by IS NULL AND cancel_requested_at IS NULL
+     AND (admitted_at IS NOT NULL OR parent_run_id IS NOT NULL)
+     AND EXISTS (SELECT FROM workers WHERE id = $2 FOR KEY SHARE)`,
+);
+const FIND_WORKER = defineQuery("find-worker", z.object({}), "SELECT FROM workers WHERE id = $1");
 
 /**
  * Claims one run for a worker: a child of its own run, or a run that an Inngest server calls. Null if it has ended, is
@@ -44,29 +55,20 @@ export async function claimRun(
   runId: string,
   workerId: string,
 ): Promise<ClaimedRun | null> {
-  const { rowCount } = await services.pool.query({
-    name: "claim-run",
-    text: `
-    UPDATE runs SET claimed_by = $2, epoch = epoch + 1, status = 'Running', sequence = sequence + 1,
-                    started_at = coalesce(started_at, $3, date_trunc('milliseconds', clock_timestamp())),
-                    admitted_at = coalesce($3, date_trunc('milliseconds', clock_timestamp()))
-    WHERE id = $1 AND ${isOpenSql()} AND claimed_by IS NULL AND cancel_requested_at IS NULL
-      AND (admitted_at IS NOT NULL OR parent_run_id IS NOT NULL)
-      AND EXISTS (SELECT FROM workers WHERE id = $2 FOR KEY SHARE)`,
-    values: [runId, workerId, services.clock.forDatabase()],
-  });
-  if (rowCount === 0) {
-    const worker = await services.pool.query("SELECT FROM workers WHERE id = $1", [workerId]);
-    if (worker.rowCount === 0) throw new WorkerLost();
+  const claimed = await CLAIM(services.pool, [runId, workerId, services.clock.forDatabase()]);
+  if (claimed === 0) {
+    const workers = await FIND_WORKER(services.pool, [workerId]);
+    if (workers.length === 0) throw new WorkerLost();
     return null;
   }
   const [run] = await readClaimedRuns(services, [runId]);
   return run ?? null;
 }
 
-const READ = {
-  name: "read-claimed-runs",
-  text: `
+const READ = defineQuery(
+  "read-claimed-runs",
+  claimedRow,
+  `
   SELECT r.id, r.organization_id AS "orgId", r.kind, coalesce(r.agent_id, r.tool_id) AS "targetId", r.epoch, r.sequence, r.input,
          r.root_run_id AS "rootRunId", root.source = 'webhook' AS "fromOutside", r.created_at AS "createdAt",
          r.started_at AS "startedAt", r.deadline_seconds AS "deadlineSeconds",
@@ -79,16 +81,15 @@ const READ = {
   JOIN runs root ON root.id = r.root_run_id
   JOIN configurations c ON c.organization_id = r.organization_id AND c.hash = r.configuration_hash
   WHERE r.id = ANY($1)`,
-};
+);
 
 const frozen = z.object({ prices: frozenPrices });
 
 /** Reads claimed runs with their configurations, in the order of `runIds`. */
 export async function readClaimedRuns(services: Services, runIds: readonly string[]): Promise<ClaimedRun[]> {
   if (runIds.length === 0) return [];
-  const { rows } = await services.pool.query({ ...READ, values: [runIds] });
   const runs = new Map<string, ClaimedRun>();
-  for (const { document: text, orgId, ...run } of z.array(claimedRow).parse(rows)) {
+  for (const { document: text, orgId, ...run } of await READ(services.pool, [runIds])) {
     const document: unknown = JSON.parse(text);
     const configuration = runConfiguration.parse(document);
     const { prices } = frozen.parse(document);

@@ -6,13 +6,13 @@ import { slotsToYield } from "./fair-share";
 import { pauseAt } from "./pause-points";
 import type { Worker } from "./port";
 import {
-  anyWaiting,
-  countHandedOver,
+  countInFlight,
+  countWaiting,
   findCancelledRuns,
   findClaimedRuns,
+  findHandedOver,
+  findWaiting,
   releaseRuns,
-  runsInFlight,
-  waitingShares,
   wakeRuns,
 } from "./run-state";
 
@@ -150,7 +150,7 @@ export class Dispatcher {
     this.#unexecutedDue = false;
     const services = this.#services;
     const { id: workerId, accounts } = await this.#slots.worker();
-    const claimed = await findClaimedRuns(services, workerId);
+    const claimed = await findClaimedRuns(services.pool, [workerId]);
     const unexecuted = claimed.filter(({ id }) => !this.#slots.isKnown(id) && !accounts.isStarting(id));
     if (unexecuted.length === 0) return;
     // Most have ended since they were read.
@@ -181,7 +181,7 @@ export class Dispatcher {
         this.#slots.reserve(-free);
       }
       if (admitted.length < free) {
-        this.#waiting = await anyWaiting(services.pool);
+        this.#waiting = (await findWaiting(services.pool)).length > 0;
         return;
       }
     }
@@ -191,7 +191,8 @@ export class Dispatcher {
     const services = this.#services;
     // Its heartbeat also replaces workers that died earlier.
     await this.#slots.worker();
-    const room = Math.min(SERVER_BACKLOG, this.#slots.totalSlots) - (await countHandedOver(services.pool));
+    const handedOver = await findHandedOver(services.pool);
+    const room = Math.min(SERVER_BACKLOG, this.#slots.totalSlots) - handedOver.length;
     if (room <= 0) return this.#shareSoon();
     this.#yieldsDue.clear();
     const admitted = await admitWaitingRuns(services, null, room);
@@ -252,9 +253,11 @@ export class Dispatcher {
     }
     const { pool } = this.#services;
     // Runs are counted last: one that got its slot in the meantime must not make another one yield.
-    const waiting = await waitingShares(pool);
-    const running =
-      this.#driver.kind === "embedded" ? this.#slots.runningByOrganization() : await runsInFlight(pool);
+    const waiting = byOrganization(await countWaiting(pool));
+    const isEmbedded = this.#driver.kind === "embedded";
+    const running = isEmbedded
+      ? this.#slots.runningByOrganization()
+      : byOrganization(await countInFlight(pool));
     this.#yieldsDue = slotsToYield(
       [...new Set([...running.keys(), ...waiting.keys()])].map((organizationId) => ({
         organizationId,
@@ -264,4 +267,8 @@ export class Dispatcher {
     );
     if (waiting.size > 0) this.#shareSoon();
   }
+}
+
+function byOrganization(rows: { organizationId: string; runs: number }[]): Map<string, number> {
+  return new Map(rows.map(({ organizationId, runs }) => [organizationId, runs]));
 }

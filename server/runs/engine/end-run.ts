@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { mintOrgId } from "@/server/auth/mint-org-id";
 import { decimalText, ZERO } from "@/server/credits/amount";
-import { isOpenSql, type Queryable } from "@/server/db/sql";
+import { isOpenSql, type Queryable } from "@/server/db/statement";
 import { notifyRunChanged } from "@/server/live/run-changes";
 import type { Services } from "@/server/services";
 import { type ClaimedRun, isPlatformFault, type Outcome, type Totals } from "./claimed-run";

@@ -97,7 +97,7 @@ it("a claim that was renewed since it was found is not given back", async () => 
   const runId = await start(world, tenant);
   const { id } = await beside.engine.worker();
   await admitWaitingRuns(beside, id, 10);
-  const found = await findClaimedRuns(beside, id);
+  const found = await findClaimedRuns(beside.pool, [id]);
   expect(found).toEqual([{ id: runId, epoch: 1 }]);
   await world.db.run.update({ where: { id: runId }, data: { epoch: 2 } });
   await releaseRuns(beside, id, found);

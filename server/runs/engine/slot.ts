@@ -1,5 +1,5 @@
 import { retryWhileUnavailable } from "@/server/db/outage";
-import { transact } from "@/server/db/sql";
+import { transact } from "@/server/db/transaction";
 import { notifyRunChanged } from "@/server/live/run-changes";
 import type { Services } from "@/server/services";
 import type { ClaimedRun, Outcome } from "./claimed-run";

@@ -7,6 +7,7 @@ import { executeRun, startEngine } from "@/testing/execute";
 import { expectSoundLedger } from "@/testing/ledger";
 import { untilSharesAreKnown } from "@/testing/process";
 import { createMember } from "@/testing/runs";
+import { statementName } from "@/testing/statements";
 import {
   createTenant,
   createWorld,
@@ -160,8 +161,7 @@ function heldCalls(answer: (request: ModelRequest) => Partial<ModelReply>) {
 /** Counts how often a process polls waiting runs. */
 function countLooks({ pool }: World): () => number {
   const query = vi.spyOn(pool, "query");
-  const isLook = ([text]: unknown[]) => typeof text === "string" && text.includes("WITH RECURSIVE waiting");
-  return () => query.mock.calls.filter((parts) => isLook(parts)).length;
+  return () => query.mock.calls.filter((call: unknown[]) => statementName(call) === "count-waiting").length;
 }
 
 it("happens between two acts when another organization waits; the run continues where it was", async () => {

@@ -1,5 +1,6 @@
 import { DAY_MS } from "@/server/clock";
-import { isOpenSql, LOCKS, suspendSocketTimeout, withAdvisoryLock } from "@/server/db/sql";
+import { isOpenSql } from "@/server/db/statement";
+import { LOCKS, suspendSocketTimeout, withAdvisoryLock } from "@/server/db/transaction";
 import type { Services } from "@/server/services";
 
 /**

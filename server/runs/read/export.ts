@@ -1,7 +1,8 @@
 import { z } from "zod";
 import type { MemberActor, OrgId } from "@/server/auth/actor";
 import { Prisma } from "@/server/db/generated/client";
-import { isoDate, readWithoutTimeout } from "@/server/db/sql";
+import { isoDate } from "@/server/db/statement";
+import { readWithoutTimeout } from "@/server/db/transaction";
 import { MIB } from "@/server/limits/sizes";
 import type { Services } from "@/server/services";
 import type { RunFilter } from "./filter";

@@ -3,7 +3,7 @@ import type { MemberActor, OrgId } from "@/server/auth/actor";
 import { RUN_KINDS, RUN_SOURCES, RUN_STATUSES } from "@/server/contract/enums";
 import { Prisma } from "@/server/db/generated/client";
 import { type Page, pageOf } from "@/server/db/page";
-import { isoDate } from "@/server/db/sql";
+import { isoDate, select } from "@/server/db/statement";
 import type { Services } from "@/server/services";
 import type { RunFilter } from "./filter";
 import { selectRunIds } from "./find";
@@ -83,8 +83,11 @@ export async function readRunsById(services: Services, orgId: OrgId, ids: string
 }
 
 /** `ids` is a query for the ids of runs of one organization. */
-async function readRuns(services: Services, ids: Prisma.Sql): Promise<RunSummary[]> {
-  const found = await services.db.$queryRaw`
-    SELECT ${RUN_COLUMNS} FROM (${ids}) page JOIN runs r ON r.id = page.id ${RUN_JOINS} ORDER BY r.id DESC`;
-  return z.array(runSummary).parse(found);
+function readRuns({ pool }: Services, ids: Prisma.Sql): Promise<RunSummary[]> {
+  return select(
+    pool,
+    runSummary,
+    Prisma.sql`
+    SELECT ${RUN_COLUMNS} FROM (${ids}) page JOIN runs r ON r.id = page.id ${RUN_JOINS} ORDER BY r.id DESC`,
+  );
 }

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { MemberActor } from "@/server/auth/actor";
-import { isOpenSql, isoDate } from "@/server/db/sql";
+import { isOpenSql, isoDate } from "@/server/db/statement";
 import { AppError } from "@/server/errors";
 import type { Services } from "@/server/services";
 

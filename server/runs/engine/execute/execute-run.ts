@@ -1,4 +1,4 @@
-import { isOpenSql } from "@/server/db/sql";
+import { isOpenSql } from "@/server/db/statement";
 import { MAX_FINAL_OUTPUT_BYTES } from "@/server/limits/sizes";
 import { notifyRunChanged } from "@/server/live/run-changes";
 import { ModelError } from "@/server/models/port";

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { toolConfiguration } from "@/server/agent/definition";
 import type { MemberActor } from "@/server/auth/actor";
 import { Prisma } from "@/server/db/generated/client";
-import { isoDate } from "@/server/db/sql";
+import { isoDate } from "@/server/db/statement";
 import { AppError } from "@/server/errors";
 import { RUN_COLUMNS, RUN_JOINS, runSummary } from "@/server/runs/read/list";
 import { queuedRuns } from "@/server/runs/read/run-rows";

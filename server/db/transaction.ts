@@ -1,39 +1,6 @@
 import { Socket } from "node:net";
-import type { Pool, PoolClient, QueryResultRow } from "pg";
-import { z } from "zod";
-import { OPEN_STATUSES } from "@/server/contract/enums";
-import type { Transaction } from "./client";
+import type { Pool, PoolClient } from "pg";
 import { codeOf } from "./outage";
-
-const OPEN_LIST = OPEN_STATUSES.map((status) => `'${status}'`).join(", ");
-
-/**
- * "The run is open" in SQL; `alias` is that of `runs`. Literals, because PostgreSQL uses the partial indexes of open runs
- * only for the condition that they were created with.
- */
-export function isOpenSql(alias?: string): string {
-  return `${alias === undefined ? "" : `${alias}.`}status IN (${OPEN_LIST})`;
-}
-
-/** A time in a row, as ISO 8601. */
-export const isoDate = z.date().transform((date) => date.toISOString());
-
-/** Whatever can run a statement: a pool or one of its clients. */
-export type Queryable = Pick<PoolClient, "query">;
-
-/** What hand-written statements need if the caller's transaction may be Prisma's. */
-export type Statements = {
-  query<Row extends QueryResultRow>(text: string, values: unknown[]): Promise<{ rows: Row[] }>;
-};
-
-/** Runs hand-written statements inside a Prisma transaction. Numerics arrive as Decimal, not as text. */
-export function queryThrough(tx: Transaction): Statements {
-  return {
-    async query<Row extends QueryResultRow>(text: string, values: unknown[]) {
-      return { rows: await tx.$queryRawUnsafe<Row[]>(text, ...values) };
-    },
-  };
-}
 
 /** Runs `work` in one transaction on one connection; rolls back when it throws. */
 export async function transact<T>(pool: Pool, work: (client: PoolClient) => Promise<T>): Promise<T> {

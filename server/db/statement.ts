@@ -1,0 +1,62 @@
+import { z } from "zod";
+import { OPEN_STATUSES } from "@/server/contract/enums";
+import type { Transaction } from "./client";
+import type { Prisma } from "./generated/client";
+
+/**
+ * Hand-written SQL. A fixed statement is defined once, with a name, and PostgreSQL parses it once per connection. A
+ * statement that depends on a filter is composed of `Prisma.sql` parts and planned each time. Columns are aliased in
+ * camelCase, and a schema parses the rows.
+ */
+
+/** What executes statements: the pool, one of its clients, or a transaction of Prisma (`queryThrough`). */
+export type Queryable = {
+  query(statement: { name?: string; text: string; values: unknown[] }): Promise<Answer>;
+};
+type Answer = { rows: unknown[]; rowCount: number | null };
+
+type Reader<Row> = (client: Queryable, values?: unknown[]) => Promise<Row[]>;
+
+/** Defines a statement that returns rows. `values` are its parameters, in order. */
+export function defineQuery<Row>(name: string, row: z.ZodType<Row>, text: string): Reader<Row> {
+  const answer = z.array(row);
+  return async (client, values = []) => answer.parse((await client.query({ name, text, values })).rows);
+}
+
+/** Defines a statement without rows. It returns how many rows it changed. */
+export function defineCommand(name: string, text: string) {
+  return async (client: Queryable, values: unknown[] = []): Promise<number> =>
+    (await client.query({ name, text, values })).rowCount ?? 0;
+}
+
+/** Executes a composed statement. */
+export async function select<Row>(
+  client: Queryable,
+  row: z.ZodType<Row>,
+  { text, values }: Prisma.Sql,
+): Promise<Row[]> {
+  return z.array(row).parse((await client.query({ text, values })).rows);
+}
+
+/** Executes statements in a transaction of Prisma. Numerics arrive as Decimal, not as text. */
+export function queryThrough(tx: Transaction): Queryable {
+  return {
+    async query({ text, values }) {
+      const rows = await tx.$queryRawUnsafe<unknown[]>(text, ...values);
+      return { rows, rowCount: rows.length };
+    },
+  };
+}
+
+const OPEN_LIST = OPEN_STATUSES.map((status) => `'${status}'`).join(", ");
+
+/**
+ * "The run is open" in SQL; `alias` is that of `runs`. Literals, because PostgreSQL uses the partial indexes of open runs
+ * only for the condition that they were created with.
+ */
+export function isOpenSql(alias?: string): string {
+  return `${alias === undefined ? "" : `${alias}.`}status IN (${OPEN_LIST})`;
+}
+
+/** A time in a row, as ISO 8601. */
+export const isoDate = z.date().transform((date) => date.toISOString());
