@@ -25,7 +25,7 @@ export function AgentView({ agentId, prompt }: { agentId: string; prompt: FirstV
   const trpc = useTRPC();
   const { data: agent } = useSuspenseQuery(trpc.definitions.agent.queryOptions({ agentId }));
   return (
-    <DefinitionView of={{ kind: "agent", ...agent }} parameters={null}>
+    <DefinitionView of={{ kind: "agent", ...agent }}>
       <FlowPart mark={<MessageIcon />} title="Starts with a message">
         <p className="text-muted">From the dashboard, the API or a trigger.</p>
       </FlowPart>

@@ -15,7 +15,7 @@ export function ToolView({ toolId }: { toolId: string }) {
   const trpc = useTRPC();
   const { data: tool } = useSuspenseQuery(trpc.definitions.tool.queryOptions({ toolId }));
   return (
-    <DefinitionView of={{ kind: "tool", ...tool }} parameters={tool.parameters}>
+    <DefinitionView of={{ kind: "tool", ...tool }}>
       <FlowPart
         end={formatPlural(tool.steps.length, "step")}
         mark={<TextIcon />}
