@@ -8,9 +8,9 @@ import { Elapsed } from "@/app/_ui/figures/time";
 import { Link } from "@/app/_ui/link";
 import { SkeletonLine } from "@/app/_ui/page/page";
 import { usePageActions } from "@/app/_ui/page/page-actions";
+import { Unreadable } from "@/app/_ui/text/unreadable";
 import type { DefinitionRef } from "@/server/catalog/definition-rows";
 import type { RunSummary } from "@/server/runs/read/list";
-import { Unreadable } from "../../_ui/text/unreadable";
 import { Started, useExactTimes } from "../runs/started";
 import { recentRunsQuery } from "./query";
 

@@ -4,6 +4,7 @@ import { useMutation } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
 import { useTRPC } from "@/app/_ui/data/providers";
 import { describeError } from "@/app/_ui/data/query-client";
+import { useForm } from "@/app/_ui/forms/use-form";
 import { useNotify } from "@/app/_ui/toast";
 import type { DefinitionRef } from "@/server/catalog/definition-rows";
 
@@ -27,48 +28,26 @@ export function useRestore({ name }: Named) {
   );
 }
 
-/** Archives an agent or tool and leads to the list; the message offers to undo it. */
-export function useArchive(of: Named) {
+/** The form that archives an agent or tool and leads to the list; the message offers to undo it. */
+export function useArchive(of: Named, onClose: () => void) {
   const trpc = useTRPC();
   const router = useRouter();
   const notify = useNotify();
   const restore = useRestore(of);
-  return useMutation(
-    trpc.definitions.archive.mutationOptions({
-      meta: { refresh: [trpc.catalog.pathKey()] },
-      onSuccess: () => {
-        router.push(`/${of.kind}s`);
-        notify(`${of.name} is archived`, "It starts no runs until you restore it.", {
-          label: "Undo",
-          run: () => restore.mutate(of),
-        });
-      },
-      onError: (error) => notify(`${of.name} could not be archived`, describeError(error).message),
-    }),
-  );
-}
-
-/** Makes an earlier version the current one, as a new version; the message offers to undo it. */
-export function useReturnTo() {
-  const trpc = useTRPC();
-  const router = useRouter();
-  const notify = useNotify();
-  const mutation = useMutation(
-    trpc.definitions.returnTo.mutationOptions({
-      meta: { refresh: [trpc.definitions.pathKey(), trpc.catalog.pathKey()] },
-      onSuccess: ({ version, saved }, { number, current, ...of }) => {
-        if (saved === "unchanged") notify(`Version ${number} equals the current version`);
-        else {
-          notify(`Version ${version} is current`, `It equals version ${number}.`, {
-            label: "Undo",
-            run: () => mutation.mutate({ ...of, number: current, current: version }),
-          });
-        }
-        router.refresh();
-      },
-      onError: (error, { number }) =>
-        notify(`Could not return to version ${number}`, describeError(error).message),
-    }),
-  );
-  return mutation;
+  const archive = trpc.definitions.archive.mutationOptions({
+    onError: (error) => notify(`${of.name} could not be archived`, describeError(error).message),
+  });
+  return useForm(archive, {
+    draft: {},
+    refresh: [trpc.catalog],
+    done() {
+      router.push(`/${of.kind}s`);
+      notify(`${of.name} is archived`, "It starts no runs until you restore it.", {
+        label: "Undo",
+        run: () => restore.mutate(of),
+      });
+      return null;
+    },
+    onClose,
+  });
 }
