@@ -5,11 +5,10 @@ import { useMemo } from "react";
 import { useTRPC, useTRPCClient } from "@/app/_ui/data/providers";
 import { SelectField, TextareaField, TextField } from "@/app/_ui/forms/form";
 import { lazy } from "@/app/_ui/lazy";
-import { EditorForm, EditorSection } from "@/app/(dashboard)/_editor/editor-form";
-import { Picker } from "@/app/(dashboard)/_editor/picker";
-import { SchemaField } from "@/app/(dashboard)/_editor/schema/schema-field";
-import { copyName, slugOf } from "@/app/(dashboard)/_editor/slug";
-import { EDITED_QUERY, type EditorProps, useEditor } from "@/app/(dashboard)/_editor/use-editor";
+import { EditorForm, EditorSection } from "../editor-form";
+import { SchemaField } from "../schema/schema-field";
+import { copyName, slugOf } from "../slug";
+import { EDITED_QUERY, type EditorProps, useEditor } from "../use-editor";
 import {
   AGENT_LABELS,
   type AgentFields,
@@ -20,6 +19,7 @@ import {
   toDefinition,
 } from "./agent-fields";
 import { ModelField } from "./model-field";
+import { Picker } from "./picker";
 import { PolicyTable } from "./policies";
 import type { Starter } from "./starters";
 

@@ -4,10 +4,10 @@ import { TextareaField, TextField } from "@/app/_ui/forms/form";
 import type { TextProblem } from "@/server/catalog/edit-definition";
 import { SchemaField } from "../schema/schema-field";
 import { slugOf } from "../slug";
+import { ValueField } from "../value-field";
 import { insertablesBefore } from "./insertables";
 import type { Part } from "./step-list";
 import { type Path, setValue, type ToolView } from "./tool-document";
-import { ValueField } from "./value-field";
 
 /** What the form of a tool's input, output or one step needs. It changes the YAML. */
 export type PartProps = {

@@ -11,11 +11,11 @@ import { type FieldProperty, readField } from "@/app/(dashboard)/_run/schema-val
 import type { FunctionChoice } from "@/server/catalog/edit-definition";
 import { isJsonObject } from "@/server/json/json";
 import { MoveButtons, moveButton } from "../move-buttons";
+import { ValueField } from "../value-field";
 import { insertableSecrets, insertablesBefore } from "./insertables";
 import { fieldAt, type PartProps, Rest, textFieldAt } from "./part-form";
 import { SELECTED_CARD } from "./step-list";
 import { moveStep, type Path, removeStep, type StepView } from "./tool-document";
-import { ValueField } from "./value-field";
 
 const ANCHORED = "Other parts of the YAML use its anchor. Change them first.";
 

@@ -7,12 +7,11 @@ import { useTRPC, useTRPCClient } from "@/app/_ui/data/providers";
 import type { ShownError } from "@/app/_ui/data/query-client";
 import { lazy } from "@/app/_ui/lazy";
 import { Segments } from "@/app/_ui/segments";
-import { EditorForm } from "@/app/(dashboard)/_editor/editor-form";
-import { copyName } from "@/app/(dashboard)/_editor/slug";
-import { EDITED_QUERY, type EditorProps, useEditor } from "@/app/(dashboard)/_editor/use-editor";
 import type { TextProblem } from "@/server/catalog/edit-definition";
+import { EditorForm } from "../editor-form";
+import { copyName } from "../slug";
+import { EDITED_QUERY, type EditorProps, useEditor } from "../use-editor";
 import type { Callable } from "./catalogue";
-import { NEW_TOOL } from "./new-tool";
 import { InputPartForm, OutputPartForm, type PartProps } from "./part-form";
 import { Problems, useChecked } from "./problems";
 import { StepForm } from "./step-form";
@@ -133,7 +132,6 @@ export function ToolEditor({ mode, id }: EditorProps) {
           </div>
           {view === "yaml" ? (
             <YamlField
-              label="Definition as YAML"
               lines={problems.flatMap(({ line }) => line ?? [])}
               marked={selectedLines}
               onChange={(text) => change(() => text)}
@@ -181,6 +179,24 @@ function PartForm({ part, isNew, ...props }: PartProps & { part: Part; isNew: bo
   const step = props.tool.steps[part];
   return step ? <StepForm {...props} index={part} step={step} /> : null;
 }
+
+/** The definition that a new tool begins with: it works, and shows each part once. */
+const NEW_TOOL = `slug: my-tool
+name: My tool
+description: Greets a city.
+parameters:
+  type: object
+  properties:
+    city: { type: string, description: "A city, such as Oslo" }
+  required: [city]
+steps:
+  - id: greeting
+    uses: transform_json
+    with:
+      value: "{{ input }}"
+      expression: '"Hello " & city'
+output: "{{ steps.greeting }}"
+`;
 
 /** The YAML that an editor begins with. */
 function initialYaml(
