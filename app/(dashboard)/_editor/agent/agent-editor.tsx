@@ -7,7 +7,7 @@ import { SelectField, TextareaField, TextField } from "@/app/_ui/forms/form";
 import { lazy } from "@/app/_ui/lazy";
 import { EditorForm, EditorSection } from "../editor-form";
 import { SchemaField } from "../schema/schema-field";
-import { copyName, slugOf } from "../slug";
+import { copyName, rename } from "../slug";
 import { EDITED_QUERY, type EditorProps, useEditor } from "../use-editor";
 import {
   AGENT_LABELS,
@@ -83,12 +83,7 @@ export function AgentEditor({
               <TextField
                 {...bind("name")}
                 autoFocus={isNew}
-                onChange={(name) =>
-                  // The slug follows the name until it is changed by hand.
-                  set(({ slug, name: before }) =>
-                    isNew && slug === slugOf(before) ? { name, slug: slugOf(name) } : { name },
-                  )
-                }
+                onChange={(name) => set((before) => (isNew ? rename(before, name) : { name }))}
               />
               <TextField
                 {...bind("slug")}

@@ -18,7 +18,8 @@ export const FIELD_TYPES = {
 
 export type FieldType = keyof typeof FIELD_TYPES;
 
-export type SchemaField = {
+/** One property of a schema, the items of a list, or the schema as a whole. */
+export type Field = {
   /** Empty for the items of a list, and for the schema as a whole. */
   name: string;
   required: boolean;
@@ -28,9 +29,9 @@ export type SchemaField = {
   /** The values of `choice`, as typed. */
   choices: readonly string[];
   /** The fields of `object`. */
-  fields: readonly SchemaField[];
+  fields: readonly Field[];
   /** What a `list` consists of. */
-  items: SchemaField | null;
+  items: Field | null;
 };
 
 /** Why a schema cannot be shown as fields, as a sentence. */
@@ -53,21 +54,21 @@ const UNSHOWN = [
   "dependentSchemas",
 ];
 
-export function newField(name = ""): SchemaField {
+export function newField(name = ""): Field {
   return { name, required: false, type: "text", keywords: {}, choices: [], fields: [], items: null };
 }
 
 /** The schema of an object without fields. */
-export const NO_FIELDS: SchemaField = { ...newField(), type: "object" };
+export const NO_FIELDS: Field = { ...newField(), type: "object" };
 
 /** The field with a keyword; undefined removes it. */
-export function withKeyword(field: SchemaField, keyword: string, value: unknown): SchemaField {
+export function withKeyword(field: Field, keyword: string, value: unknown): Field {
   const { [keyword]: _, ...others } = field.keywords;
   return { ...field, keywords: value === undefined ? others : { ...field.keywords, [keyword]: value } };
 }
 
 /** The field with another type. What only the earlier type had is dropped. */
-export function withType(field: SchemaField, type: FieldType): SchemaField {
+export function withType(field: Field, type: FieldType): Field {
   const { name, required, keywords } = field;
   const { default: preset, description } = keywords;
   const isNumber = (each: FieldType) => each === "number" || each === "integer";
@@ -80,7 +81,7 @@ export function withType(field: SchemaField, type: FieldType): SchemaField {
 }
 
 /** The fields of an object's schema; undefined is a schema without fields. */
-export function readFields(schema: unknown): SchemaField | Unshown {
+export function readFields(schema: unknown): Field | Unshown {
   if (schema === undefined) return NO_FIELDS;
   try {
     const root = readField(schema, { name: "", path: "The schema", required: false, depth: 0 });
@@ -95,7 +96,7 @@ class UnshownError extends Error {}
 
 type At = { name: string; path: string; required: boolean; depth: number };
 
-function readField(schema: unknown, at: At): SchemaField {
+function readField(schema: unknown, at: At): Field {
   const { name, path, required, depth } = at;
   if (!isJsonObject(schema)) throw new UnshownError(`${path} is not an object of keywords.`);
   if (depth > MAX_DEPTH) throw new UnshownError(`${path} is nested deeper than ${MAX_DEPTH} levels.`);
@@ -141,16 +142,16 @@ const quote = (path: string, name: string, depth: number) =>
   depth === 0 ? `"${name}"` : `${path.replace(/"$/, "")}.${name}"`;
 
 /** Whether the form has a control for a default of the field. */
-function hasControl(field: SchemaField, preset: unknown): boolean {
+function hasControl(field: Field, preset: unknown): boolean {
   const { type } = field;
   if (type === "text") return typeof preset === "string" && preset !== "" && !preset.includes("\n");
   if (type === "integer") return Number.isInteger(preset);
   if (type === "choice") return choicesOf(field).some((each) => each === preset);
-  return typeof preset === type;
+  return (type === "number" || type === "boolean") && typeof preset === type;
 }
 
 /** The field's default, if the form has a control for it. */
-export function presetOf(field: SchemaField): unknown {
+export function presetOf(field: Field): unknown {
   const { default: preset } = field.keywords;
   return hasControl(field, preset) ? preset : undefined;
 }
@@ -176,7 +177,7 @@ function typeOf(schema: Record<string, unknown>, path: string): FieldType {
 }
 
 /** The schema of a field. Fields without a name of their own are left out. */
-export function toSchema(field: SchemaField): Record<string, unknown> {
+export function toSchema(field: Field): Record<string, unknown> {
   const { description, ...keywords } = field.keywords;
   const { type, ...content } = contentOf(field);
   return {
@@ -187,7 +188,7 @@ export function toSchema(field: SchemaField): Record<string, unknown> {
   };
 }
 
-function contentOf(field: SchemaField): Record<string, unknown> {
+function contentOf(field: Field): Record<string, unknown> {
   const { type, fields } = field;
   if (type === "object") {
     const named = fields.filter((each) => nameFault(each, fields) === null);
@@ -211,18 +212,18 @@ function contentOf(field: SchemaField): Record<string, unknown> {
 }
 
 /** The different values of a choice. */
-export const choicesOf = ({ choices }: SchemaField) =>
+export const choicesOf = ({ choices }: Field) =>
   [...new Set(choices.map((each) => each.trim()))].filter((each) => each !== "");
 
 /** Why the field is not part of the schema yet; null: it is. */
-export function nameFault(field: SchemaField, fields: readonly SchemaField[]): string | null {
+export function nameFault(field: Field, fields: readonly Field[]): string | null {
   if (field.name === "") return "Without a name it is not saved.";
   const first = fields.find(({ name }) => name === field.name);
   return first === field ? null : `Another one is named ${field.name}. This one is not saved.`;
 }
 
 /** The keywords that have no control, in a line; empty if there are none. */
-export function describeRest(field: SchemaField): string {
+export function describeRest(field: Field): string {
   const { default: preset, description, ...others } = field.keywords;
   const rest = {
     ...(typeof description !== "string" && { description }),

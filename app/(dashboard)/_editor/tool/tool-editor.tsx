@@ -60,8 +60,8 @@ export function ToolEditor({ mode, id }: EditorProps) {
   ];
   const tool = useMemo(() => readTool(yaml), [yaml]);
   const steps = tool?.steps ?? [];
-  const selected = typeof chosen === "number" && chosen >= steps.length ? "input" : chosen;
-  const selectedLines = typeof selected === "number" ? steps[selected]?.lines : undefined;
+  const step = typeof chosen === "number" ? (steps[chosen] ?? null) : null;
+  const selected = typeof chosen === "number" && step === null ? "input" : chosen;
 
   const problemsIn = (part: Part) => problems.filter(({ path }) => partOf(path) === part);
   /** If there are problems, saving goes to the first one. A conflict is not one of them. */
@@ -95,9 +95,9 @@ export function ToolEditor({ mode, id }: EditorProps) {
     setSelected(part);
     setView("form");
   }
-  function add({ stepId, step }: Callable) {
+  function add({ stepId, step: added }: Callable) {
     const index = typeof selected === "number" ? selected + 1 : steps.length;
-    change((before) => insertStep(before, index, { id: freeStepId(before, stepId), ...step }));
+    change((before) => insertStep(before, index, { id: freeStepId(before, stepId), ...added }));
     setAdding(false);
     select(index, "[data-part] input");
   }
@@ -133,7 +133,7 @@ export function ToolEditor({ mode, id }: EditorProps) {
           {view === "yaml" ? (
             <YamlField
               lines={problems.flatMap(({ line }) => line ?? [])}
-              marked={selectedLines}
+              marked={step?.lines}
               onChange={(text) => change(() => text)}
               ref={field}
               value={yaml}
@@ -153,11 +153,7 @@ export function ToolEditor({ mode, id }: EditorProps) {
         </div>
         {tool !== null ? (
           <aside className="min-w-0 border-line px-4 py-4 max-xl:border-t sm:px-6 lg:max-xl:col-span-2 xl:border-l xl:bg-surface">
-            <TryPanel
-              editor={editor}
-              step={typeof selected === "number" ? (steps[selected] ?? null) : null}
-              tool={tool}
-            />
+            <TryPanel editor={editor} step={step} tool={tool} />
           </aside>
         ) : null}
       </div>
@@ -165,7 +161,7 @@ export function ToolEditor({ mode, id }: EditorProps) {
         <Catalogue
           onClose={() => setAdding(false)}
           onPick={add}
-          title={typeof selected === "number" ? `Add a step after ${steps[selected]?.id}` : "Add a last step"}
+          title={step ? `Add a step after ${step.id}` : "Add a last step"}
         />
       ) : null}
     </EditorForm>

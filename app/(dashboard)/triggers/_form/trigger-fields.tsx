@@ -8,7 +8,7 @@ import type { TextName } from "@/app/_ui/forms/use-form";
 import { Link } from "@/app/_ui/link";
 import { RUN_KINDS } from "@/server/contract/enums";
 import type { TriggerDetail } from "@/server/webhooks/inspect-trigger";
-import { slugOf } from "../../_editor/slug";
+import { rename } from "../../_editor/slug";
 import { TemplateField } from "./template-field";
 import type { TriggerDraft } from "./trigger-draft";
 
@@ -49,14 +49,7 @@ export function TriggerFields({ draft, errorAt, existing, onChange }: TriggerFie
           autoFocus
           label="Name"
           maxLength={200}
-          onChange={(name) =>
-            // The slug of a new trigger follows its name until it is changed by hand.
-            onChange(
-              existing === null && draft.slug === slugOf(draft.name)
-                ? { name, slug: slugOf(name) }
-                : { name },
-            )
-          }
+          onChange={(name) => onChange(existing === null ? rename(draft, name) : { name })}
         />
         <TextField
           {...bind("slug")}
