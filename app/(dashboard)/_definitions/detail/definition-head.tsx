@@ -12,8 +12,8 @@ import { usePageActions } from "@/app/_ui/page/page-actions";
 import { useMay } from "@/app/_ui/role";
 import { Badge } from "@/app/_ui/table";
 import type { DefinitionRef } from "@/server/catalog/definition-rows";
-import type { User } from "../used-by";
-import { useArchive } from "./use-archive";
+import type { User } from "../../used-by";
+import { useArchive } from "../use-archive";
 
 const ArchiveDialog = lazy(() => import("./archive-dialog"), "ArchiveDialog");
 

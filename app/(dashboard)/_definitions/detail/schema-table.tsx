@@ -1,5 +1,5 @@
 import dynamic from "next/dynamic";
-import { readField } from "../_run/schema-value";
+import { readField } from "../../_run/schema-value";
 import { rowsOf, type SchemaRow } from "./schema-rows";
 
 /** Only a schema that is not an object with properties needs it. */

@@ -2,7 +2,7 @@ import { createElement } from "react";
 import { renderToStaticMarkup } from "react-dom/server";
 import { expect, test } from "vitest";
 import type { WeekFigures } from "@/server/runs/read/metrics/metrics";
-import { listHref, readListView, viewLines, type WeekSort, weekColumns } from "./week";
+import { listHref, readListView, viewLines, type WeekSort, weekColumns } from "./columns";
 import { WeekTotal } from "./week-total";
 
 const week = (figures: Partial<WeekFigures>): WeekFigures => ({

@@ -4,8 +4,8 @@ import { Button } from "@/app/_ui/button";
 import { Dialog, DialogActions } from "@/app/_ui/dialog";
 import { ConfirmDialog } from "@/app/_ui/forms/form-dialog";
 import type { DefinitionRef } from "@/server/catalog/definition-rows";
-import { UsedBy, type User } from "../used-by";
-import type { useArchive } from "./use-archive";
+import { UsedBy, type User } from "../../used-by";
+import type { useArchive } from "../use-archive";
 
 type ArchiveDialogProps = {
   of: DefinitionRef & { name: string };

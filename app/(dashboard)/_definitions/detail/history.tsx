@@ -20,7 +20,7 @@ import { Unreadable } from "@/app/_ui/text/unreadable";
 import { useNotify } from "@/app/_ui/toast";
 import type { DefinitionRef } from "@/server/catalog/definition-rows";
 import type { VersionLine } from "@/server/catalog/versions";
-import { versionsQuery } from "./query";
+import { versionsQuery } from "../query";
 
 /** It is loaded with the first version that is opened. */
 const FieldDiff = lazy(() => import("@/app/_ui/text/field-diff"), "FieldDiff");

@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import { AgentIcon, ToolIcon, TriggerIcon } from "@/app/_ui/icons";
 import type { AgentDetail, ToolDetail } from "@/server/catalog/inspect-definition";
-import { RunPanel } from "../_run/run-panel";
+import { RunPanel } from "../../_run/run-panel";
 import { DefinitionHead } from "./definition-head";
 import { History } from "./history";
 import { RailLinks } from "./rail-links";

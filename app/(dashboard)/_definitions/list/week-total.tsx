@@ -2,7 +2,8 @@ import { Figure, Figures, Sparkline } from "@/app/_ui/figures/figures";
 import { formatCount, formatCredits, formatDuration, formatShare, NONE } from "@/app/_ui/figures/format";
 import { FiguresSkeleton, ListPageSkeleton } from "@/app/_ui/page/skeletons";
 import type { WeekFigures } from "@/server/runs/read/metrics/metrics";
-import { ended, WEEK_HEADS } from "./week";
+import { ended } from "../rates";
+import { WEEK_HEADS } from "./columns";
 
 type Line = { name: string; week: WeekFigures | null };
 
