@@ -67,7 +67,7 @@ export function AgentEditor({
     label: AGENT_LABELS[`/${name}`],
     error: errorAt(`/${name}`),
     value: String(fields[name] ?? ""),
-    onChange: (text: string) => editor.draft.change((before) => ({ ...before, [name]: text })),
+    onChange: (text: string) => set(() => ({ [name]: text })),
   });
   const number = (name: "maxSteps" | "deadlineSeconds") => ({
     ...bind(name),
@@ -159,12 +159,4 @@ export function AgentEditor({
 }
 
 /** The fields that are edited as a text. */
-type BoundField =
-  | "name"
-  | "slug"
-  | "model"
-  | "status"
-  | "systemPrompt"
-  | "maxSteps"
-  | "maxCredits"
-  | "deadlineSeconds";
+type BoundField = Exclude<keyof AgentFields, "tools" | "functions" | "policies" | "outputSchema">;
