@@ -8,11 +8,10 @@ import {
   FIELD_TYPES,
   type Field,
   type FieldType,
+  isFieldType,
   presetOf,
   withKeyword,
 } from "./fields";
-
-const isType = (value: string): value is FieldType => Object.hasOwn(FIELD_TYPES, value);
 
 type TypeSelectProps = { label: string; value: FieldType; onChange: (type: FieldType) => void };
 
@@ -21,12 +20,12 @@ export function TypeSelect({ label, value, onChange }: TypeSelectProps) {
     <select
       aria-label={label}
       className={clsx(INPUT_CLASS, "w-35!")}
-      onChange={({ target }) => isType(target.value) && onChange(target.value)}
+      onChange={({ target }) => isFieldType(target.value) && onChange(target.value)}
       value={value}
     >
-      {Object.entries(FIELD_TYPES).map(([type, name]) => (
+      {Object.entries(FIELD_TYPES).map(([type, { title }]) => (
         <option key={type} value={type}>
-          {name}
+          {title}
         </option>
       ))}
     </select>

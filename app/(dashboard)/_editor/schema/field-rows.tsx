@@ -170,7 +170,7 @@ function FieldContent({ field, label, onChange }: FieldProps) {
     );
   }
   const { items } = field;
-  if (field.type !== "list" || items === null) return null;
+  if (items === null) return null;
   const setItems = (next: Field) => onChange({ ...field, items: next });
   const name = `each item of ${label}`;
   return (

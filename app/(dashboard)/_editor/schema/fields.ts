@@ -5,18 +5,20 @@ import { isJsonObject } from "@/server/json/json";
  * an edit loses nothing. A schema whose meaning the list cannot show is edited as text.
  */
 
+/** The types of fields: their titles, and the `type` of their schema. A `string` without choices is a text. */
 export const FIELD_TYPES = {
-  text: "Text",
-  number: "Number",
-  integer: "Whole number",
-  boolean: "Yes or no",
-  choice: "One of",
-  list: "List",
-  object: "Object",
-  any: "Any",
+  text: { title: "Text", of: "string" },
+  number: { title: "Number", of: "number" },
+  integer: { title: "Whole number", of: "integer" },
+  boolean: { title: "Yes or no", of: "boolean" },
+  choice: { title: "One of", of: "string" },
+  list: { title: "List", of: "array" },
+  object: { title: "Object", of: "object" },
+  any: { title: "Any", of: undefined },
 } as const;
 
 export type FieldType = keyof typeof FIELD_TYPES;
+export const isFieldType = (type: string): type is FieldType => Object.hasOwn(FIELD_TYPES, type);
 
 /** One property of a schema, the items of a list, or the schema as a whole. */
 export type Field = {
@@ -30,7 +32,7 @@ export type Field = {
   choices: readonly string[];
   /** The fields of `object`. */
   fields: readonly Field[];
-  /** What a `list` consists of. */
+  /** What a `list` consists of; null for other types. */
   items: Field | null;
 };
 
@@ -156,22 +158,15 @@ export function presetOf(field: Field): unknown {
   return hasControl(field, preset) ? preset : undefined;
 }
 
-const NAMES = new Map<unknown, FieldType>([
-  ["string", "text"],
-  ["number", "number"],
-  ["integer", "integer"],
-  ["boolean", "boolean"],
-  ["array", "list"],
-  ["object", "object"],
-]);
-
 function typeOf(schema: Record<string, unknown>, path: string): FieldType {
   const { type, enum: choices, properties } = schema;
   if (Array.isArray(type)) throw new UnshownError(`${path} has several types.`);
   const areTexts = Array.isArray(choices) && choices.every((each) => typeof each === "string");
   if (areTexts && choices.length > 0 && (type === "string" || type === undefined)) return "choice";
   if (type === undefined) return isJsonObject(properties) ? "object" : "any";
-  const known = NAMES.get(type);
+  const known = Object.keys(FIELD_TYPES)
+    .filter(isFieldType)
+    .find((each) => FIELD_TYPES[each].of === type);
   if (known === undefined) throw new UnshownError(`${path} has the type ${JSON.stringify(type)}.`);
   return known;
 }
@@ -179,36 +174,32 @@ function typeOf(schema: Record<string, unknown>, path: string): FieldType {
 /** The schema of a field. Fields without a name of their own are left out. */
 export function toSchema(field: Field): Record<string, unknown> {
   const { description, ...keywords } = field.keywords;
-  const { type, ...content } = contentOf(field);
+  const { of: type } = FIELD_TYPES[field.type];
   return {
     ...(type !== undefined && { type }),
     ...(description !== undefined && { description }),
-    ...content,
+    ...contentOf(field),
     ...keywords,
   };
 }
 
+/** What the schemas of objects, lists and choices have. */
 function contentOf(field: Field): Record<string, unknown> {
   const { type, fields } = field;
   if (type === "object") {
     const named = fields.filter((each) => nameFault(each, fields) === null);
     const required = named.filter((each) => each.required).map(({ name }) => name);
     return {
-      type,
       properties: Object.fromEntries(named.map((each) => [each.name, toSchema(each)])),
       ...(required.length > 0 && { required }),
     };
   }
-  if (type === "any") return {};
-  if (type === "list") {
-    const items = field.items === null ? {} : toSchema(field.items);
-    return { type: "array", ...(Object.keys(items).length > 0 && { items }) };
+  if (field.items !== null) {
+    const items = toSchema(field.items);
+    return Object.keys(items).length > 0 ? { items } : {};
   }
-  if (type === "choice") {
-    const choices = choicesOf(field);
-    return { type: "string", ...(choices.length > 0 && { enum: choices }) };
-  }
-  return { type: type === "text" ? "string" : type };
+  const choices = type === "choice" ? choicesOf(field) : [];
+  return choices.length > 0 ? { enum: choices } : {};
 }
 
 /** The different values of a choice. */
