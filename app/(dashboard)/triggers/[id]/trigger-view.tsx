@@ -13,7 +13,7 @@ import { Badge } from "@/app/_ui/table";
 import { useNotify } from "@/app/_ui/toast";
 import type { TriggerDetail } from "@/server/webhooks/inspect-trigger";
 import { WeekOf } from "../../_definitions/detail/week-of";
-import { curlLine } from "./curl-line";
+import { curlLine } from "../curl-line";
 import { Deliveries } from "./deliveries";
 import { TriggerActions } from "./trigger-actions";
 

@@ -35,8 +35,9 @@ type TriggerFieldsProps = {
 /** The fields of a trigger's form. An existing one keeps its slug and, if calls are signed, the scheme. */
 export function TriggerFields({ draft, errorAt, existing, onChange }: TriggerFieldsProps) {
   const isSchemeFixed = existing === null ? draft.secret === "none" : existing.secrets.length > 0;
-  /** The props of the control that edits one field as a text. */
-  const bind = (name: TextName<TriggerDraft>, pointer = `/${name}`) => ({
+  /** The props of the control that edits one field as a text. `pointer`: its value in the definition. */
+  const bind = (name: TextName<TriggerDraft>, pointer: keyof typeof TRIGGER_LABELS) => ({
+    label: TRIGGER_LABELS[pointer],
     value: draft[name],
     error: errorAt(pointer),
     onChange: (text: string) => onChange({ [name]: text }),
@@ -45,21 +46,19 @@ export function TriggerFields({ draft, errorAt, existing, onChange }: TriggerFie
     <>
       <div className="grid gap-4 sm:grid-cols-2">
         <TextField
-          {...bind("name")}
+          {...bind("name", "/name")}
           autoFocus
-          label="Name"
           maxLength={200}
           onChange={(name) => onChange(existing === null ? rename(draft, name) : { name })}
         />
         <TextField
-          {...bind("slug")}
+          {...bind("slug", "/slug")}
           hint={existing ? "Its name in YAML." : "Its name in YAML. It cannot be changed later."}
-          label="Slug"
           maxLength={64}
           readOnly={existing !== null}
         />
       </div>
-      <TargetField {...bind("target")} error={errorAt("/agent") ?? errorAt("/tool")} />
+      <TargetField {...bind("target", "/agent")} error={errorAt("/agent") ?? errorAt("/tool")} />
       {draft.target.startsWith("agent/") ? <TemplateField {...bind("template", "/messageTemplate")} /> : null}
       {existing === null ? (
         <FieldGroup label="Signing secret">
@@ -75,9 +74,7 @@ export function TriggerFields({ draft, errorAt, existing, onChange }: TriggerFie
           ))}
         </FieldGroup>
       ) : null}
-      {draft.secret === "own" ? (
-        <TextField {...bind("ownSecret", "/secret")} label="Secret" type="password" />
-      ) : null}
+      {draft.secret === "own" ? <TextField {...bind("ownSecret", "/secret")} type="password" /> : null}
       {isSchemeFixed ? null : (
         <SelectField
           hint={
@@ -98,15 +95,9 @@ export function TriggerFields({ draft, errorAt, existing, onChange }: TriggerFie
           {...bind("requests", "/rateLimit/requests")}
           hint="More calls get status 429."
           inputMode="numeric"
-          label="Calls"
         />
         <TextField {...bind("seconds", "/rateLimit/seconds")} inputMode="numeric" label="In seconds" />
-        <TextField
-          {...bind("maxCredits")}
-          hint="Empty: no cap."
-          inputMode="decimal"
-          label="Credits per run"
-        />
+        <TextField {...bind("maxCredits", "/maxCredits")} hint="Empty: no cap." inputMode="decimal" />
       </div>
       <Choice checked={draft.enabled} onChange={(enabled) => onChange({ enabled })}>
         Enabled <span className="text-muted">(a disabled trigger refuses calls)</span>

@@ -5,10 +5,7 @@ import type { TriggerDetail } from "@/server/webhooks/inspect-trigger";
  * A shell command that calls the trigger. If calls must be signed, it signs with `SECRET`, which the dashboard never
  * shows (docs/webhooks.md).
  */
-export function curlLine(
-  trigger: Pick<TriggerDetail, "scheme" | "secrets" | "exampleBody">,
-  url: string,
-): string {
+export function curlLine(trigger: TriggerDetail, url: string): string {
   const body = quoted(trigger.exampleBody);
   const post = (...lines: string[]) =>
     [`curl -X POST ${quoted(url)}`, "-H 'Content-Type: application/json'", ...lines].join(" \\\n  ");
