@@ -19,7 +19,7 @@ let operations: Operation[] | undefined;
 
 /** The operations of the OpenAPI document; the same for everybody, so read once per process. */
 function ownOperations(): Operation[] {
-  operations ??= readOperations(JSON.parse(JSON.stringify(createOpenApiDocument(getServices().env.appUrl))));
+  operations ??= readOperations(createOpenApiDocument(getServices().env.appUrl));
   return operations;
 }
 
