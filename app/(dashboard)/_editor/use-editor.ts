@@ -27,11 +27,7 @@ type Tried = { runId: string; input: string };
 const triedKey = (kind: RunKind, id: string | null) => ["tried", kind, id];
 
 /** What is loaded to be edited is not replaced while somebody edits it, only after it was saved or refused. */
-export const EDITED_QUERY = {
-  staleTime: Number.POSITIVE_INFINITY,
-  refetchOnWindowFocus: false,
-  refetchOnReconnect: false,
-} as const;
+export const EDITED_QUERY = { staleTime: Number.POSITIVE_INFINITY };
 
 /** What the editors of agents and tools share: the draft, saving it, and its faults. */
 export function useEditor<Value>({
