@@ -2,7 +2,7 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { useTRPC } from "@/app/_ui/data/providers";
-import { Choice, FieldGroup, SelectField, TextField } from "@/app/_ui/forms/form";
+import { Choice, FieldGroup, OptionField, SelectField, TextField } from "@/app/_ui/forms/form";
 import type { FormProblems } from "@/app/_ui/forms/form-problems";
 import type { TextName } from "@/app/_ui/forms/use-form";
 import { Link } from "@/app/_ui/link";
@@ -76,19 +76,17 @@ export function TriggerFields({ draft, errorAt, existing, onChange }: TriggerFie
       ) : null}
       {draft.secret === "own" ? <TextField {...bind("ownSecret", "/secret")} type="password" /> : null}
       {isSchemeFixed ? null : (
-        <SelectField
+        <OptionField
           hint={
             draft.signature === "hex"
               ? "The sender puts the HMAC-SHA256 of the body into X-Signature."
               : "The sender follows Standard Webhooks: webhook-id, webhook-timestamp, webhook-signature."
           }
           label="Signature"
-          onChange={(text) => onChange({ signature: text === "hex" ? "hex" : "standard-webhooks" })}
+          onChange={(signature) => onChange({ signature })}
+          options={SIGNATURES}
           value={draft.signature}
-        >
-          <option value="hex">HMAC-SHA256 in X-Signature</option>
-          <option value="standard-webhooks">Standard Webhooks</option>
-        </SelectField>
+        />
       )}
       <div className="grid grid-cols-2 gap-4 sm:grid-cols-3">
         <TextField
@@ -105,6 +103,11 @@ export function TriggerFields({ draft, errorAt, existing, onChange }: TriggerFie
     </>
   );
 }
+
+const SIGNATURES = [
+  { value: "hex", label: "HMAC-SHA256 in X-Signature" },
+  { value: "standard-webhooks", label: "Standard Webhooks" },
+] as const;
 
 const SECRETS = [
   ["generated", "Generate one; it is shown once"],
