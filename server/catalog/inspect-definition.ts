@@ -10,8 +10,7 @@ import { workflowStep } from "@/server/workflow/definition";
 import { findTools, inUse, NEWEST } from "./definition-rows";
 
 /** An agent or tool that calls another one. */
-export type Caller = { kind: RunKind; id: string; name: string };
-export type TriggerName = AgentDetail["triggers"][number];
+type Caller = { kind: RunKind; id: string; name: string };
 export type AgentDetail = Awaited<ReturnType<typeof inspectAgent>>;
 export type ToolDetail = Awaited<ReturnType<typeof inspectTool>>;
 

@@ -10,7 +10,7 @@ import { Link } from "@/app/_ui/link";
 import { PageHead } from "@/app/_ui/page/page";
 import { useMay } from "@/app/_ui/role";
 import type { FirstSteps } from "@/server/catalog/organization/first-steps";
-import { StarterLinks } from "../_editor/agent/starter-links";
+import { StarterLinks } from "../_editor/agent/starters";
 import { RunPanel } from "../_run/run-panel";
 
 const POLL_MS = 2_000;

@@ -4,9 +4,9 @@ import type { DefinitionRef } from "@/server/catalog/definition-rows";
 import type { MetricsSubject } from "@/server/runs/read/metrics/metrics";
 
 /** The versions of an agent or tool as an infinite query, used on the server and in the browser. */
-export function versionsQuery(trpc: TRPCOptionsProxy<DashboardRouter>, of: DefinitionRef) {
+export function versionsQuery(trpc: TRPCOptionsProxy<DashboardRouter>, { kind, id }: DefinitionRef) {
   return trpc.definitions.versions.infiniteQueryOptions(
-    { ...of, limit: 20 },
+    { kind, id, limit: 20 },
     { getNextPageParam: (page) => page.nextCursor, initialCursor: null },
   );
 }

@@ -2,8 +2,8 @@
 
 import { useEffect, useRef } from "react";
 import { Button } from "@/app/_ui/button";
+import { FieldDiff } from "@/app/_ui/text/field-diff";
 import { compareFields, type Fields } from "@/server/catalog/field-changes";
-import { FieldDiff } from "../../_ui/text/field-diff";
 
 type ConflictProps = {
   draft: Fields;

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { slug } from "@/server/catalog/definitions";
-import { copyName, slugOf } from "./slug";
+import { copyName, rename } from "./slug";
 
 it.each([
   ["Order desk", "order-desk"],
@@ -8,8 +8,12 @@ it.each([
   ["注文", ""],
   [`${"a".repeat(63)} b`, "a".repeat(63)],
 ])("%s becomes %s", (name, expected) => {
-  expect(slugOf(name)).toBe(expected);
+  expect(rename({ slug: "", name: "" }, name)).toEqual({ name, slug: expected });
   if (expected !== "") expect(slug.safeParse(expected).success).toBe(true);
+});
+
+it("a slug that was changed by hand stays", () => {
+  expect(rename({ slug: "desk", name: "Order desk" }, "Orders")).toEqual({ slug: "desk", name: "Orders" });
 });
 
 it.each(["desk", "d".repeat(64), `${"d".repeat(58)}-esk`])(

@@ -1,5 +1,5 @@
 /** A slug for a name: lower case, other characters as hyphens, at most 64 characters. */
-export function slugOf(name: string): string {
+function slugOf(name: string): string {
   return name
     .normalize("NFKD")
     .replace(/[\u0300-\u036f]/g, "")
@@ -9,8 +9,15 @@ export function slugOf(name: string): string {
     .replace(/^-+|-+$/g, "");
 }
 
+type Named = { slug: string; name: string };
+
+/** The new name of something that is not saved yet. The slug follows the name until it is changed by hand. */
+export function rename({ slug, name }: Named, to: string): Named {
+  return { name: to, slug: slug === slugOf(name) ? slugOf(to) : slug };
+}
+
 /** The slug and name of a copy. */
-export function copyName({ slug, name }: { slug: string; name: string }): { slug: string; name: string } {
+export function copyName({ slug, name }: Named): Named {
   return {
     slug: `${slug.slice(0, 59)}-copy`.replace(/-{2,}copy$/, "-copy"),
     name: `${name.slice(0, 193)} (copy)`,

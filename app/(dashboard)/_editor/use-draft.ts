@@ -48,22 +48,23 @@ export function useDraft<Value>({
     setDraft(stored);
     setRestored(true);
   }, [key, isValue]);
-  const value = draft?.value ?? saved;
-  const changed = JSON.stringify(value) !== JSON.stringify(saved);
+  const unchanged = { version, value: saved };
+  const shown = draft ?? unchanged;
+  const changed = JSON.stringify(shown.value) !== JSON.stringify(saved);
   return {
-    value,
+    value: shown.value,
     /** The version that the value changes. */
-    version: draft === null ? version : draft.version,
+    version: shown.version,
     /** Whether the value differs from the saved one. */
     changed,
     /** Whether it is from an earlier visit to the page. */
     restored: restored && changed,
     /** The newest value and its version, for an act that may follow a change before React renders. */
-    latest: () => latest.current ?? { version, value: saved },
+    latest: () => latest.current ?? unchanged,
     change(update: (before: Value) => Value) {
       // A message may offer to undo a change after the page was left.
       if (deleted.current) return;
-      const before = latest.current ?? { version, value: saved };
+      const before = latest.current ?? unchanged;
       put({ version: before.version, value: update(before.value) });
     },
     /** Makes the draft a change of the current version. */

@@ -1,26 +1,23 @@
 "use client";
 
 import { useMutation, useQueryClient } from "@tanstack/react-query";
+import type { inferRouterInputs } from "@trpc/server";
 import { useRouter } from "next/navigation";
 import { useRef, useState } from "react";
 import { useTRPC } from "@/app/_ui/data/providers";
 import { describeError, type ShownError } from "@/app/_ui/data/query-client";
 import { readProblems } from "@/app/_ui/forms/form-problems";
 import { useNotify } from "@/app/_ui/toast";
+import type { DashboardRouter } from "@/server/api/dashboard/router";
+import type { SavedDefinition } from "@/server/catalog/save-versioned";
 import type { RunKind } from "@/server/contract/enums";
 import { useDraft } from "./use-draft";
 
 /** What an editor opens: nothing yet, a copy of an agent or tool, or the agent or tool itself. */
 export type EditorProps = { mode: "new" | "copy" | "edit"; id: string | null };
 
-/** What an editor changes; null: it creates something. */
-type Opened = { id: string; version: number } | null;
-
-export type SaveOptions = {
-  expected: { only: "create" } | { only: "update"; id: string; version: number };
-  /** Why it is saved. */
-  note: string;
-};
+/** What is saved with a definition. */
+type SaveOptions = Omit<inferRouterInputs<DashboardRouter>["definitions"]["saveTool"], "yaml">;
 
 /** A run of what an editor is about to create. */
 type FirstRun = { input: string; start: (id: string) => Promise<{ runId: string }> };
@@ -29,12 +26,8 @@ type FirstRun = { input: string; start: (id: string) => Promise<{ runId: string 
 type Tried = { runId: string; input: string };
 const triedKey = (kind: RunKind, id: string | null) => ["tried", kind, id];
 
-/** What is loaded to be edited is not replaced while somebody edits it, except after a conflict. */
-export const EDITED_QUERY = {
-  staleTime: Number.POSITIVE_INFINITY,
-  refetchOnWindowFocus: false,
-  refetchOnReconnect: false,
-} as const;
+/** What is loaded to be edited is not replaced while somebody edits it, only after it was saved or refused. */
+export const EDITED_QUERY = { staleTime: Number.POSITIVE_INFINITY };
 
 /** What the editors of agents and tools share: the draft, saving it, and its faults. */
 export function useEditor<Value>({
@@ -59,7 +52,7 @@ export function useEditor<Value>({
   isValue: (stored: unknown) => stored is Value;
   /** The label of each field by its JSON pointer. */
   labels: Record<string, string>;
-  save: (value: Value, how: SaveOptions) => Promise<{ id: string; version: number; saved: string }>;
+  save: (value: Value, options: SaveOptions) => Promise<SavedDefinition>;
   /** Receives the server's issues. */
   onRefused?: (issues: ShownError["issues"]) => void;
 }) {
@@ -67,7 +60,8 @@ export function useEditor<Value>({
   const router = useRouter();
   const notify = useNotify();
   const queryClient = useQueryClient();
-  const opened: Opened = mode === "edit" && id && existing ? { id, version: existing.version } : null;
+  /** What is changed; null: something is created. */
+  const opened = mode === "edit" && id && existing ? { id, version: existing.version } : null;
   const copied = id ?? starter;
   const draft = useDraft({
     name: `${kind}.${opened?.id ?? (copied === undefined ? "new" : `copy.${copied}`)}`,
@@ -78,20 +72,17 @@ export function useEditor<Value>({
   const [tried] = useState(() => queryClient.getQueryData<Tried>(triedKey(kind, id)));
   const [note, setNote] = useState("");
   const isSaving = useRef(false);
-  const definitions = { queryKey: trpc.definitions.pathKey() };
   const mutation = useMutation({
-    mutationFn: ({ value, version }: ReturnType<typeof draft.latest> & { run: FirstRun | null }) => {
-      const expected =
-        opened === null || version === null
-          ? ({ only: "create" } as const)
-          : ({ only: "update", id: opened.id, version } as const);
-      return save(value, { expected, note: note.trim() });
-    },
-    onSuccess: async ({ id, version, saved: what }, { run }) => {
+    mutationFn: async ({ value, version }: ReturnType<typeof draft.latest> & { run: FirstRun | null }) => {
+      const expected: SaveOptions["expected"] =
+        opened === null || version === null ? { only: "create" } : { only: "update", id: opened.id, version };
+      const result = await save(value, { expected, note: note.trim() });
+      // A draft that outlived its save would seem to conflict with it.
       draft.deleteStored();
-      // The editor is about to close: its own queries are not fetched again.
-      await queryClient.invalidateQueries({ ...definitions, refetchType: "none" });
-      await queryClient.invalidateQueries({ queryKey: trpc.catalog.pathKey() });
+      return result;
+    },
+    meta: { refresh: [trpc.definitions.pathKey(), trpc.catalog.pathKey()] },
+    onSuccess: async ({ id, version, saved: what }, { run }) => {
       notify(
         opened === null ? `The ${kind} was created` : `The ${kind} was saved`,
         what === "unchanged" ? "Nothing had changed." : `Version ${version} is current.`,
@@ -108,7 +99,7 @@ export function useEditor<Value>({
     onError: (error) => {
       isSaving.current = false;
       // Shows whether somebody else has saved a newer version.
-      void queryClient.invalidateQueries(definitions);
+      void queryClient.invalidateQueries({ queryKey: trpc.definitions.pathKey() });
       onRefused?.(describeError(error).issues);
     },
   });
@@ -117,6 +108,7 @@ export function useEditor<Value>({
     isSaving.current = true;
     mutation.mutate({ ...draft.latest(), run });
   }
+  const busy = mutation.isPending || mutation.isSuccess;
   return {
     kind,
     opened,
@@ -127,9 +119,9 @@ export function useEditor<Value>({
     draft,
     note,
     setNote,
-    /** The version that was saved by somebody else since the draft was begun. */
-    newer: opened !== null && draft.version !== opened.version ? opened.version : null,
-    busy: mutation.isPending || mutation.isSuccess,
+    /** The version that was saved by somebody else since the draft was begun. While saving, it may be our own. */
+    newer: opened !== null && !busy && draft.version !== opened.version ? opened.version : null,
+    busy,
     problems: readProblems(mutation.error, labels),
     /** The issues of the value that the server refused last. */
     refused: mutation.isError

@@ -8,7 +8,7 @@ import { PlayIcon } from "@/app/_ui/icons";
 import { usePageActions } from "@/app/_ui/page/page-actions";
 import type { RunKind } from "@/server/contract/enums";
 import { weekQuery } from "../_definitions/query";
-import { formatPerRun } from "../_definitions/week";
+import { formatPerRun } from "../_definitions/rates";
 import { InputProblem } from "./problem";
 
 /** What a run panel starts. `parameters`: a tool's JSON Schema, as JSON. */

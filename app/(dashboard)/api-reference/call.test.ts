@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { commandOf, headersOf, missingIn, pathOf } from "./call";
+import { commandOf, missingIn } from "./call";
 import type { Operation } from "./read-document";
 
 const field = { type: "string", required: true, description: "" };
@@ -21,8 +21,9 @@ const start: Operation = {
 };
 
 test("a command has the ids, the given headers and a placeholder for the key", () => {
-  const call = { values: { agentId: "a/b", "Idempotency-Key": " it's " }, body: '{"userMessage":"Hello"}' };
-  expect(commandOf(start, call, "https://s.test")).toBe(
+  const values = { agentId: "a/b", "Idempotency-Key": " it's " };
+  const call = { operation: start, values, body: '{"userMessage":"Hello"}' };
+  expect(commandOf(call, "https://s.test")).toBe(
     [
       "curl -X POST 'https://s.test/v1/agents/run/a%2Fb'",
       '  -H "X-API-Key: $API_KEY"',
@@ -35,9 +36,7 @@ test("a command has the ids, the given headers and a placeholder for the key", (
 
 test("a call names its missing parts, and a read has neither method nor body", () => {
   const read: Operation = { ...start, method: "GET", body: null };
-  const call = { values: { agentId: " " }, body: "" };
-  expect(missingIn(read, call)).toEqual(["agentId"]);
-  expect(pathOf(read, call)).toBe("/v1/agents/run/{agentId}");
-  expect(headersOf(read, call)).toEqual([]);
-  expect(commandOf(read, call, "")).toBe("curl '/v1/agents/run/{agentId}' \\\n  -H \"X-API-Key: $API_KEY\"");
+  const call = { operation: read, values: { agentId: " " }, body: "" };
+  expect(missingIn(call)).toEqual(["agentId"]);
+  expect(commandOf(call, "")).toBe("curl '/v1/agents/run/{agentId}' \\\n  -H \"X-API-Key: $API_KEY\"");
 });

@@ -3,43 +3,92 @@ import type { Operation } from "./read-document";
 
 /** A call of an operation as filled in. */
 type Call = {
+  operation: Operation;
   /** By parameter name; an empty text is left out. */
   values: Record<string, string>;
   body: string;
 };
 
 /** The parameters in the path or the headers, with their values; "" for one that is not filled in. */
-function valuesIn(place: "path" | "header", { parameters }: Operation, { values }: Call): [string, string][] {
-  return parameters
+function valuesIn(place: "path" | "header", { operation, values }: Call): [string, string][] {
+  return operation.parameters
     .filter((parameter) => parameter.in === place)
     .map(({ name }) => [name, values[name]?.trim() ?? ""]);
 }
 
 /** The path of a call below the origin; a parameter without a value keeps its braces. */
-export function pathOf(operation: Operation, call: Call): string {
-  return valuesIn("path", operation, call).reduce(
+function pathOf(call: Call): string {
+  return valuesIn("path", call).reduce(
     (path, [name, value]) => (value ? path.replace(`{${name}}`, encodeURIComponent(value)) : path),
-    operation.path,
+    call.operation.path,
   );
 }
 
 /** The path parameters without a value. */
-export function missingIn(operation: Operation, call: Call): string[] {
-  return valuesIn("path", operation, call).flatMap(([name, value]) => (value ? [] : name));
+export function missingIn(call: Call): string[] {
+  return valuesIn("path", call).flatMap(([name, value]) => (value ? [] : name));
 }
 
 /** The headers that are filled in, without the key. */
-export function headersOf(operation: Operation, call: Call): [string, string][] {
-  const given = valuesIn("header", operation, call).filter(([, value]) => value);
-  return operation.body === null ? given : [...given, ["Content-Type", "application/json"]];
+function headersOf(call: Call): [string, string][] {
+  const given = valuesIn("header", call).filter(([, value]) => value);
+  return call.operation.body === null ? given : [...given, ["Content-Type", "application/json"]];
 }
 
 /** A shell command for a call; the key comes from the variable `API_KEY`, so that the line holds no secret. */
-export function commandOf(operation: Operation, call: Call, origin: string): string {
+export function commandOf(call: Call, origin: string): string {
+  const { method, keyed, body } = call.operation;
   return [
-    `curl${operation.method === "GET" ? "" : ` -X ${operation.method}`} ${quoted(origin + pathOf(operation, call))}`,
-    ...(operation.keyed ? [`  -H "X-API-Key: $API_KEY"`] : []),
-    ...headersOf(operation, call).map(([name, value]) => `  -H ${quoted(`${name}: ${value}`)}`),
-    ...(operation.body === null ? [] : [`  --data-raw ${quoted(call.body)}`]),
+    `curl${method === "GET" ? "" : ` -X ${method}`} ${quoted(origin + pathOf(call))}`,
+    ...(keyed ? [`  -H "X-API-Key: $API_KEY"`] : []),
+    ...headersOf(call).map(([name, value]) => `  -H ${quoted(`${name}: ${value}`)}`),
+    ...(body === null ? [] : [`  --data-raw ${quoted(call.body)}`]),
   ].join(" \\\n");
+}
+
+/** The response to a call, or why there is none. */
+export type Answer =
+  | { status: string; ok: boolean; durationMs: number; requestId: string | null; text: string }
+  | { failure: string };
+
+const TIMEOUT_MS = 30_000;
+const MAX_SHOWN = 100_000;
+
+/** Sends a call to this service and reads its response, indented if it is JSON. Never throws. */
+export async function send(call: Call, key: string): Promise<Answer> {
+  const { method, keyed, body } = call.operation;
+  const headers = [...headersOf(call), ...(keyed ? [["X-API-Key", key]] : [])];
+  const startedAt = performance.now();
+  try {
+    const response = await fetch(pathOf(call), {
+      method,
+      headers: Object.fromEntries(headers),
+      ...(body === null ? {} : { body: call.body }),
+      // A call is made as a program would make it: with the key alone.
+      credentials: "omit",
+      redirect: "error",
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+    });
+    const text = indent(await response.text());
+    return {
+      status: `${response.status} ${response.statusText}`.trim(),
+      ok: response.ok,
+      durationMs: performance.now() - startedAt,
+      requestId: response.headers.get("x-request-id"),
+      text: text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text,
+    };
+  } catch (error) {
+    if (error instanceof DOMException && error.name === "TimeoutError") {
+      return { failure: `There was no response within ${TIMEOUT_MS / 1000} s.` };
+    }
+    return { failure: "The call could not be sent. Check the header values and the connection." };
+  }
+}
+
+function indent(text: string): string {
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2);
+  } catch {
+    return text;
+  }
 }

@@ -1,8 +1,8 @@
 import { readField, sampleOf } from "../_run/schema-value";
 
 /** An input that fits a tool's parameters. Both are JSON; optional properties without a default are left out. */
-export function exampleBody(parameters: string | null): string {
-  return JSON.stringify(exampleOf(JSON.parse(parameters ?? "{}")) ?? {}, null, 2);
+export function exampleBody(parameters: string): string {
+  return JSON.stringify(exampleOf(JSON.parse(parameters)) ?? {}, null, 2);
 }
 
 function exampleOf(schema: unknown): unknown {

@@ -19,7 +19,7 @@ let operations: Operation[] | undefined;
 
 /** The operations of the OpenAPI document; the same for everybody, so read once per process. */
 function ownOperations(): Operation[] {
-  operations ??= readOperations(JSON.parse(JSON.stringify(createOpenApiDocument(getServices().env.appUrl))));
+  operations ??= readOperations(createOpenApiDocument(getServices().env.appUrl));
   return operations;
 }
 
@@ -33,16 +33,13 @@ async function readKnownIds(): Promise<KnownIds> {
   ]);
   const targets = (kind: RunKind) =>
     directory.filter((entry) => entry.kind === kind).map(({ id, name }) => ({ id, name }));
-  const tools = targets("tool");
-  const [first] = tools;
-  const tool = first === undefined ? null : await api.definitions.tool({ toolId: first.id });
+  const [first, ...others] = targets("tool");
+  const tool = first && (await api.definitions.tool({ toolId: first.id }));
   const newest = ({ items }: typeof ofAgents) =>
     items.map(({ id, targetName }) => ({ id, name: targetName }));
   return {
     agentId: targets("agent"),
-    toolId: tools.map((each) =>
-      each.id === tool?.id ? { ...each, example: exampleBody(tool.parameters) } : each,
-    ),
+    toolId: tool ? [{ ...first, example: exampleBody(tool.parameters) }, ...others] : [],
     agentRunId: newest(ofAgents),
     toolRunId: newest(ofTools),
   };

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { createOpenApiDocument } from "@/server/api/openapi/document";
 import { readOperations } from "./read-document";
 
-const operations = readOperations(JSON.parse(JSON.stringify(createOpenApiDocument("https://stepwell.test"))));
+const operations = readOperations(createOpenApiDocument("https://stepwell.test"));
 const operationOf = (id: string) => operations.find((each) => each.id === id);
 
 test("every operation has words, examples and errors", () => {

@@ -1,16 +1,15 @@
 "use client";
 
-import { type FormEvent, useId, useRef, useState } from "react";
+import { type FormEvent, useId, useState } from "react";
 import { Button } from "@/app/_ui/button";
 import { useBrowserValue } from "@/app/_ui/data/store";
 import { formatDuration } from "@/app/_ui/figures/format";
 import { TextareaField, TextField } from "@/app/_ui/forms/form";
 import { CopyTextButton } from "@/app/_ui/forms/one-time-value";
 import { Command } from "@/app/_ui/page/page";
-import { commandOf, headersOf, missingIn, pathOf } from "./call";
+import { type Answer, commandOf, missingIn, send } from "./call";
 import { useKey } from "./key";
 import type { Operation } from "./read-document";
-import { type Answer, send } from "./send";
 
 /** Ids of the organization, by the name of the path parameter that takes them; `example` is a body that fits one. */
 export type KnownIds = Record<string, readonly { id: string; name: string; example?: string }[]>;
@@ -24,33 +23,22 @@ export function TryIt({ operation, ids }: { operation: Operation; ids: KnownIds 
   const [problem, setProblem] = useState<string | null>(null);
   const [answer, setAnswer] = useState<Answer | null>(null);
   const [busy, setBusy] = useState(false);
-  const sending = useRef(false);
   const origin = useBrowserValue(() => window.location.origin, "");
-  const call = { values, body };
+  const call = { operation, values, body };
 
   async function submit(event: FormEvent) {
     event.preventDefault();
-    const missing = missingIn(operation, call);
+    const missing = missingIn(call);
     if (missing.length > 0) return setProblem(`Fill in ${missing.join(", ")}.`);
     if (operation.keyed && key === "") return setProblem("Paste an API key at the top of the page.");
     setProblem(null);
-    if (sending.current) return;
-    sending.current = true;
+    // Disables the button, so that neither a click nor Enter sends the call twice.
     setBusy(true);
-    const headers = [...headersOf(operation, call), ...(operation.keyed ? [["X-API-Key", key]] : [])];
-    const { method } = operation;
-    setAnswer(
-      await send(pathOf(operation, call), {
-        method,
-        headers: Object.fromEntries(headers),
-        ...(operation.body === null ? {} : { body }),
-      }),
-    );
-    sending.current = false;
+    setAnswer(await send(call, key));
     setBusy(false);
   }
 
-  const line = commandOf(operation, call, origin);
+  const line = commandOf(call, origin);
   return (
     <form
       aria-label={`Try ${operation.summary}`}

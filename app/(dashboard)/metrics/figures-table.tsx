@@ -4,7 +4,7 @@ import { Link } from "@/app/_ui/link";
 import { Cell, HeadCell, Table } from "@/app/_ui/table";
 import type { RunFilter } from "@/server/runs/read/filter";
 import type { RunFigures } from "@/server/runs/read/metrics/figures";
-import { ended, SuccessRate } from "../_definitions/week";
+import { ended, SuccessRate } from "../_definitions/rates";
 import { figureFilters } from "./figure-filter";
 
 type Row = {

@@ -13,7 +13,7 @@ import { Link } from "@/app/_ui/link";
 import type { RunFilter } from "@/server/runs/read/filter";
 import type { RunFigures } from "@/server/runs/read/metrics/figures";
 import type { RunMetrics } from "@/server/runs/read/metrics/metrics";
-import { ended } from "../_definitions/week";
+import { ended } from "../_definitions/rates";
 import { figureFilters } from "./figure-filter";
 
 /** A key figure: how it is read, written and compared. Null: there is nothing to measure. */

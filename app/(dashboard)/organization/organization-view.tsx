@@ -16,7 +16,7 @@ import { PageHead } from "@/app/_ui/page/page";
 import { usePageActions } from "@/app/_ui/page/page-actions";
 import { useMay } from "@/app/_ui/role";
 import type { OrganizationFacts } from "@/server/catalog/organization/own-organization";
-import { RailLinks } from "../_definitions/rail-links";
+import { RailLinks } from "../_definitions/detail/rail-links";
 
 const Rename = lazy(() => import("./rename"), "Rename");
 

@@ -5,11 +5,10 @@ import { useMemo } from "react";
 import { useTRPC, useTRPCClient } from "@/app/_ui/data/providers";
 import { SelectField, TextareaField, TextField } from "@/app/_ui/forms/form";
 import { lazy } from "@/app/_ui/lazy";
-import { EditorForm, EditorSection } from "@/app/(dashboard)/_editor/editor-form";
-import { Picker } from "@/app/(dashboard)/_editor/picker";
-import { SchemaField } from "@/app/(dashboard)/_editor/schema/schema-field";
-import { copyName, slugOf } from "@/app/(dashboard)/_editor/slug";
-import { EDITED_QUERY, type EditorProps, useEditor } from "@/app/(dashboard)/_editor/use-editor";
+import { EditorForm, EditorSection } from "../editor-form";
+import { SchemaField } from "../schema/schema-field";
+import { copyName, rename } from "../slug";
+import { EDITED_QUERY, type EditorProps, useEditor } from "../use-editor";
 import {
   AGENT_LABELS,
   type AgentFields,
@@ -20,6 +19,7 @@ import {
   toDefinition,
 } from "./agent-fields";
 import { ModelField } from "./model-field";
+import { Picker } from "./picker";
 import { PolicyTable } from "./policies";
 import type { Starter } from "./starters";
 
@@ -67,7 +67,7 @@ export function AgentEditor({
     label: AGENT_LABELS[`/${name}`],
     error: errorAt(`/${name}`),
     value: String(fields[name] ?? ""),
-    onChange: (text: string) => editor.draft.change((before) => ({ ...before, [name]: text })),
+    onChange: (text: string) => set(() => ({ [name]: text })),
   });
   const number = (name: "maxSteps" | "deadlineSeconds") => ({
     ...bind(name),
@@ -83,12 +83,7 @@ export function AgentEditor({
               <TextField
                 {...bind("name")}
                 autoFocus={isNew}
-                onChange={(name) =>
-                  // The slug follows the name until it is changed by hand.
-                  set(({ slug, name: before }) =>
-                    isNew && slug === slugOf(before) ? { name, slug: slugOf(name) } : { name },
-                  )
-                }
+                onChange={(name) => set((before) => (isNew ? rename(before, name) : { name }))}
               />
               <TextField
                 {...bind("slug")}
@@ -164,12 +159,4 @@ export function AgentEditor({
 }
 
 /** The fields that are edited as a text. */
-type BoundField =
-  | "name"
-  | "slug"
-  | "model"
-  | "status"
-  | "systemPrompt"
-  | "maxSteps"
-  | "maxCredits"
-  | "deadlineSeconds";
+type BoundField = Exclude<keyof AgentFields, "tools" | "functions" | "policies" | "outputSchema">;

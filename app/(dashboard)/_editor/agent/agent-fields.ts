@@ -3,7 +3,7 @@ import type { Fields } from "@/server/catalog/field-changes";
 import { isJsonObject } from "@/server/json/json";
 
 /** A number, or the typed text: the server then answers that it must be a number. */
-export type Typed = number | string;
+type Typed = number | string;
 
 /** How an agent may use each attached tool or function, by name. Undefined: not set. */
 export type Policies = Readonly<Record<string, Policy>>;

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { agentDefinition } from "@/server/catalog/definitions";
 import { findFunction } from "@/server/functions/registry";
-import { slugOf } from "../slug";
+import { rename } from "../slug";
 import { newAgent, toDefinition } from "./agent-fields";
 import { AGENT_STARTERS } from "./starters";
 
@@ -10,6 +10,6 @@ it.each(AGENT_STARTERS)("an agent that begins as $fields.slug can be saved as it
     toDefinition({ ...newAgent("demo"), ...fields }),
   );
   expect(definition.slug).toBe(fields.slug);
-  expect(slugOf(definition.name)).toBe(fields.slug);
+  expect(rename({ slug: "", name: "" }, definition.name).slug).toBe(fields.slug);
   for (const name of functions) expect(findFunction(name), name).toBeDefined();
 });

@@ -9,11 +9,11 @@ import { formatCredits } from "@/app/_ui/figures/format";
 import { readProblems } from "@/app/_ui/forms/form-problems";
 import { PlayIcon } from "@/app/_ui/icons";
 import { Link } from "@/app/_ui/link";
-import { TrySection } from "@/app/(dashboard)/_editor/editor-form";
-import type { Editor } from "@/app/(dashboard)/_editor/use-editor";
-import { FollowedRun } from "@/app/(dashboard)/_run/followed-run";
-import { MessageField } from "@/app/(dashboard)/_run/message-field";
-import { InputProblem } from "@/app/(dashboard)/_run/problem";
+import { FollowedRun } from "../../_run/followed-run";
+import { MessageField } from "../../_run/message-field";
+import { InputProblem } from "../../_run/problem";
+import { TrySection } from "../editor-form";
+import type { Editor } from "../use-editor";
 import { AGENT_LABELS, type AgentFields, toDefinition } from "./agent-fields";
 
 /**

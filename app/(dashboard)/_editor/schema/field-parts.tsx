@@ -6,13 +6,12 @@ import {
   choicesOf,
   describeRest,
   FIELD_TYPES,
+  type Field,
   type FieldType,
+  isFieldType,
   presetOf,
-  type SchemaField,
   withKeyword,
 } from "./fields";
-
-const isType = (value: string): value is FieldType => Object.hasOwn(FIELD_TYPES, value);
 
 type TypeSelectProps = { label: string; value: FieldType; onChange: (type: FieldType) => void };
 
@@ -21,12 +20,12 @@ export function TypeSelect({ label, value, onChange }: TypeSelectProps) {
     <select
       aria-label={label}
       className={clsx(INPUT_CLASS, "w-35!")}
-      onChange={({ target }) => isType(target.value) && onChange(target.value)}
+      onChange={({ target }) => isFieldType(target.value) && onChange(target.value)}
       value={value}
     >
-      {Object.entries(FIELD_TYPES).map(([type, name]) => (
+      {Object.entries(FIELD_TYPES).map(([type, { title }]) => (
         <option key={type} value={type}>
-          {name}
+          {title}
         </option>
       ))}
     </select>
@@ -35,10 +34,10 @@ export function TypeSelect({ label, value, onChange }: TypeSelectProps) {
 
 const PRESET_CLASS = clsx(INPUT_CLASS, "w-auto! min-w-28 flex-1");
 
-type PresetInputProps = { field: SchemaField; label: string; onChange: (field: SchemaField) => void };
+export type FieldProps = { field: Field; label: string; onChange: (field: Field) => void };
 
 /** The default of a field; nothing for types whose default is edited as text. */
-export function PresetInput({ field, label, onChange }: PresetInputProps) {
+export function PresetInput({ field, label, onChange }: FieldProps) {
   const { type } = field;
   const preset = presetOf(field);
   const set = (next: unknown) => onChange(withKeyword(field, "default", next));
@@ -78,10 +77,8 @@ export function PresetInput({ field, label, onChange }: PresetInputProps) {
   );
 }
 
-type ChoiceValuesProps = { field: SchemaField; label: string; onChange: (field: SchemaField) => void };
-
 /** The values of a choice. A default that is no longer among them is dropped. */
-export function ChoiceValues({ field, label, onChange }: ChoiceValuesProps) {
+export function ChoiceValues({ field, label, onChange }: FieldProps) {
   function setChoices(choices: readonly string[]) {
     const next = { ...field, choices };
     const isDropped = presetOf(field) !== undefined && presetOf(next) === undefined;
@@ -100,7 +97,7 @@ export function ChoiceValues({ field, label, onChange }: ChoiceValuesProps) {
 }
 
 /** The keywords of a field that have no control. */
-export function FurtherKeywords({ field }: { field: SchemaField }) {
+export function FurtherKeywords({ field }: { field: Field }) {
   const rest = describeRest(field);
   return rest === "" ? null : <p className="text-muted text-xs [overflow-wrap:anywhere]">Also: {rest}</p>;
 }

@@ -8,15 +8,15 @@ import { Choice, INPUT_CLASS } from "@/app/_ui/forms/form";
 import { CloseIcon, PlusIcon } from "@/app/_ui/icons";
 import { useNotify } from "@/app/_ui/toast";
 import { MoveButtons, moveButton } from "../move-buttons";
-import { ChoiceValues, FurtherKeywords, PresetInput, TypeSelect } from "./field-parts";
-import { nameFault, newField, type SchemaField, withKeyword, withType } from "./fields";
+import { ChoiceValues, type FieldProps, FurtherKeywords, PresetInput, TypeSelect } from "./field-parts";
+import { type Field, nameFault, newField, withKeyword, withType } from "./fields";
 
 type FieldRowsProps = {
   noun: string;
   /** The field whose fields these are. */
   of?: string;
-  fields: readonly SchemaField[];
-  onChange: (fields: readonly SchemaField[]) => void;
+  fields: readonly Field[];
+  onChange: (fields: readonly Field[]) => void;
 };
 
 /** The fields of an object, a row for each. */
@@ -93,16 +93,14 @@ export function FieldRows({ noun, of, fields, onChange }: FieldRowsProps) {
   );
 }
 
-type FieldRowProps = {
-  field: SchemaField;
-  /** Names the row for screen readers. */
-  label: string;
-  fault: string | null;
-  actions: ReactNode;
-  onChange: (field: SchemaField) => void;
-};
-
-function FieldRow({ field, label, fault, actions, onChange }: FieldRowProps) {
+/** `label` names the row for screen readers. */
+function FieldRow({
+  field,
+  label,
+  fault,
+  actions,
+  onChange,
+}: FieldProps & { fault: string | null; actions: ReactNode }) {
   const id = useId();
   const { description } = field.keywords;
   return (
@@ -156,10 +154,8 @@ function FieldRow({ field, label, fault, actions, onChange }: FieldRowProps) {
   );
 }
 
-type FieldContentProps = { field: SchemaField; label: string; onChange: (field: SchemaField) => void };
-
 /** What only some types have: the values of a choice, the fields of an object, the items of a list. */
-function FieldContent({ field, label, onChange }: FieldContentProps) {
+function FieldContent({ field, label, onChange }: FieldProps) {
   if (field.type === "choice") return <ChoiceValues field={field} label={label} onChange={onChange} />;
   if (field.type === "object") {
     return (
@@ -174,8 +170,8 @@ function FieldContent({ field, label, onChange }: FieldContentProps) {
     );
   }
   const { items } = field;
-  if (field.type !== "list" || items === null) return null;
-  const setItems = (next: SchemaField) => onChange({ ...field, items: next });
+  if (items === null) return null;
+  const setItems = (next: Field) => onChange({ ...field, items: next });
   const name = `each item of ${label}`;
   return (
     <div className="flex flex-col gap-2">

@@ -2,19 +2,19 @@ import { expect, it } from "vitest";
 import {
   choicesOf,
   describeRest,
+  type Field,
   NO_FIELDS,
   nameFault,
   newField,
   presetOf,
   readFields,
-  type SchemaField,
   toSchema,
   withType,
 } from "./fields";
 
 /** A JSON Schema as fields, and fields as a JSON Schema. */
 
-function fieldsOf(schema: unknown): SchemaField {
+function fieldsOf(schema: unknown): Field {
   const read = readFields(schema);
   if ("reason" in read) throw new Error(read.reason);
   return read;
@@ -134,11 +134,17 @@ it("drops what only the earlier type had", () => {
   const [days] = fieldsOf(
     objectOf({ days: { type: "number", minimum: 1, default: 2.5, description: "D" } }),
   ).fields;
-  const field = (type: SchemaField["type"]) => days && withType(days, type);
+  const field = (type: Field["type"]) => days && withType(days, type);
   expect(field("integer")).toMatchObject({ type: "integer", keywords: { minimum: 1, description: "D" } });
   expect(field("integer")?.keywords).not.toHaveProperty("default");
   expect(field("text")?.keywords).toEqual({ description: "D" });
   expect(field("list")?.items).toEqual(newField());
+});
+
+it("names a default that has no control", () => {
+  const presets = { address: { type: "object", default: { city: "Oslo" } }, any: { default: 5 } };
+  const { fields } = fieldsOf(objectOf(presets));
+  expect(fields.map(describeRest)).toEqual(['default {"city":"Oslo"}', "default 5"]);
 });
 
 it("has a choice only with values", () => {

@@ -5,20 +5,23 @@ import { isJsonObject } from "@/server/json/json";
  * an edit loses nothing. A schema whose meaning the list cannot show is edited as text.
  */
 
+/** The types of fields: their titles, and the `type` of their schema. A `string` without choices is a text. */
 export const FIELD_TYPES = {
-  text: "Text",
-  number: "Number",
-  integer: "Whole number",
-  boolean: "Yes or no",
-  choice: "One of",
-  list: "List",
-  object: "Object",
-  any: "Any",
+  text: { title: "Text", of: "string" },
+  number: { title: "Number", of: "number" },
+  integer: { title: "Whole number", of: "integer" },
+  boolean: { title: "Yes or no", of: "boolean" },
+  choice: { title: "One of", of: "string" },
+  list: { title: "List", of: "array" },
+  object: { title: "Object", of: "object" },
+  any: { title: "Any", of: undefined },
 } as const;
 
 export type FieldType = keyof typeof FIELD_TYPES;
+export const isFieldType = (type: string): type is FieldType => Object.hasOwn(FIELD_TYPES, type);
 
-export type SchemaField = {
+/** One property of a schema, the items of a list, or the schema as a whole. */
+export type Field = {
   /** Empty for the items of a list, and for the schema as a whole. */
   name: string;
   required: boolean;
@@ -28,9 +31,9 @@ export type SchemaField = {
   /** The values of `choice`, as typed. */
   choices: readonly string[];
   /** The fields of `object`. */
-  fields: readonly SchemaField[];
-  /** What a `list` consists of. */
-  items: SchemaField | null;
+  fields: readonly Field[];
+  /** What a `list` consists of; null for other types. */
+  items: Field | null;
 };
 
 /** Why a schema cannot be shown as fields, as a sentence. */
@@ -53,21 +56,21 @@ const UNSHOWN = [
   "dependentSchemas",
 ];
 
-export function newField(name = ""): SchemaField {
+export function newField(name = ""): Field {
   return { name, required: false, type: "text", keywords: {}, choices: [], fields: [], items: null };
 }
 
 /** The schema of an object without fields. */
-export const NO_FIELDS: SchemaField = { ...newField(), type: "object" };
+export const NO_FIELDS: Field = { ...newField(), type: "object" };
 
 /** The field with a keyword; undefined removes it. */
-export function withKeyword(field: SchemaField, keyword: string, value: unknown): SchemaField {
+export function withKeyword(field: Field, keyword: string, value: unknown): Field {
   const { [keyword]: _, ...others } = field.keywords;
   return { ...field, keywords: value === undefined ? others : { ...field.keywords, [keyword]: value } };
 }
 
 /** The field with another type. What only the earlier type had is dropped. */
-export function withType(field: SchemaField, type: FieldType): SchemaField {
+export function withType(field: Field, type: FieldType): Field {
   const { name, required, keywords } = field;
   const { default: preset, description } = keywords;
   const isNumber = (each: FieldType) => each === "number" || each === "integer";
@@ -80,7 +83,7 @@ export function withType(field: SchemaField, type: FieldType): SchemaField {
 }
 
 /** The fields of an object's schema; undefined is a schema without fields. */
-export function readFields(schema: unknown): SchemaField | Unshown {
+export function readFields(schema: unknown): Field | Unshown {
   if (schema === undefined) return NO_FIELDS;
   try {
     const root = readField(schema, { name: "", path: "The schema", required: false, depth: 0 });
@@ -95,7 +98,7 @@ class UnshownError extends Error {}
 
 type At = { name: string; path: string; required: boolean; depth: number };
 
-function readField(schema: unknown, at: At): SchemaField {
+function readField(schema: unknown, at: At): Field {
   const { name, path, required, depth } = at;
   if (!isJsonObject(schema)) throw new UnshownError(`${path} is not an object of keywords.`);
   if (depth > MAX_DEPTH) throw new UnshownError(`${path} is nested deeper than ${MAX_DEPTH} levels.`);
@@ -141,28 +144,19 @@ const quote = (path: string, name: string, depth: number) =>
   depth === 0 ? `"${name}"` : `${path.replace(/"$/, "")}.${name}"`;
 
 /** Whether the form has a control for a default of the field. */
-function hasControl(field: SchemaField, preset: unknown): boolean {
+function hasControl(field: Field, preset: unknown): boolean {
   const { type } = field;
   if (type === "text") return typeof preset === "string" && preset !== "" && !preset.includes("\n");
   if (type === "integer") return Number.isInteger(preset);
   if (type === "choice") return choicesOf(field).some((each) => each === preset);
-  return typeof preset === type;
+  return (type === "number" || type === "boolean") && typeof preset === type;
 }
 
 /** The field's default, if the form has a control for it. */
-export function presetOf(field: SchemaField): unknown {
+export function presetOf(field: Field): unknown {
   const { default: preset } = field.keywords;
   return hasControl(field, preset) ? preset : undefined;
 }
-
-const NAMES = new Map<unknown, FieldType>([
-  ["string", "text"],
-  ["number", "number"],
-  ["integer", "integer"],
-  ["boolean", "boolean"],
-  ["array", "list"],
-  ["object", "object"],
-]);
 
 function typeOf(schema: Record<string, unknown>, path: string): FieldType {
   const { type, enum: choices, properties } = schema;
@@ -170,59 +164,57 @@ function typeOf(schema: Record<string, unknown>, path: string): FieldType {
   const areTexts = Array.isArray(choices) && choices.every((each) => typeof each === "string");
   if (areTexts && choices.length > 0 && (type === "string" || type === undefined)) return "choice";
   if (type === undefined) return isJsonObject(properties) ? "object" : "any";
-  const known = NAMES.get(type);
+  const known = Object.keys(FIELD_TYPES)
+    .filter(isFieldType)
+    .find((each) => FIELD_TYPES[each].of === type);
   if (known === undefined) throw new UnshownError(`${path} has the type ${JSON.stringify(type)}.`);
   return known;
 }
 
 /** The schema of a field. Fields without a name of their own are left out. */
-export function toSchema(field: SchemaField): Record<string, unknown> {
+export function toSchema(field: Field): Record<string, unknown> {
   const { description, ...keywords } = field.keywords;
-  const { type, ...content } = contentOf(field);
+  const { of: type } = FIELD_TYPES[field.type];
   return {
     ...(type !== undefined && { type }),
     ...(description !== undefined && { description }),
-    ...content,
+    ...contentOf(field),
     ...keywords,
   };
 }
 
-function contentOf(field: SchemaField): Record<string, unknown> {
+/** What the schemas of objects, lists and choices have. */
+function contentOf(field: Field): Record<string, unknown> {
   const { type, fields } = field;
   if (type === "object") {
     const named = fields.filter((each) => nameFault(each, fields) === null);
     const required = named.filter((each) => each.required).map(({ name }) => name);
     return {
-      type,
       properties: Object.fromEntries(named.map((each) => [each.name, toSchema(each)])),
       ...(required.length > 0 && { required }),
     };
   }
-  if (type === "any") return {};
-  if (type === "list") {
-    const items = field.items === null ? {} : toSchema(field.items);
-    return { type: "array", ...(Object.keys(items).length > 0 && { items }) };
+  if (field.items !== null) {
+    const items = toSchema(field.items);
+    return Object.keys(items).length > 0 ? { items } : {};
   }
-  if (type === "choice") {
-    const choices = choicesOf(field);
-    return { type: "string", ...(choices.length > 0 && { enum: choices }) };
-  }
-  return { type: type === "text" ? "string" : type };
+  const choices = type === "choice" ? choicesOf(field) : [];
+  return choices.length > 0 ? { enum: choices } : {};
 }
 
 /** The different values of a choice. */
-export const choicesOf = ({ choices }: SchemaField) =>
+export const choicesOf = ({ choices }: Field) =>
   [...new Set(choices.map((each) => each.trim()))].filter((each) => each !== "");
 
 /** Why the field is not part of the schema yet; null: it is. */
-export function nameFault(field: SchemaField, fields: readonly SchemaField[]): string | null {
+export function nameFault(field: Field, fields: readonly Field[]): string | null {
   if (field.name === "") return "Without a name it is not saved.";
   const first = fields.find(({ name }) => name === field.name);
   return first === field ? null : `Another one is named ${field.name}. This one is not saved.`;
 }
 
 /** The keywords that have no control, in a line; empty if there are none. */
-export function describeRest(field: SchemaField): string {
+export function describeRest(field: Field): string {
   const { default: preset, description, ...others } = field.keywords;
   const rest = {
     ...(typeof description !== "string" && { description }),

@@ -2,10 +2,10 @@
 
 import { type ReactNode, useId, useState } from "react";
 import { Segments } from "@/app/_ui/segments";
-import { ValueField } from "@/app/(dashboard)/_editor/tool/value-field";
+import { ValueField } from "../value-field";
 import { FurtherKeywords } from "./field-parts";
 import { FieldRows } from "./field-rows";
-import { type SchemaField as Field, NO_FIELDS, readFields, toSchema } from "./fields";
+import { type Field, NO_FIELDS, readFields, toSchema } from "./fields";
 
 const isEqual = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b);
 

@@ -5,9 +5,9 @@ import { useRef, useState } from "react";
 import { useTRPC } from "@/app/_ui/data/providers";
 import { Dialog } from "@/app/_ui/dialog";
 import { FindList } from "@/app/_ui/find-list";
-import { findItems } from "@/app/(dashboard)/_palette/rank";
-import { emptyOf, readField } from "@/app/(dashboard)/_run/schema-value";
 import type { Choices, FunctionChoice } from "@/server/catalog/edit-definition";
+import { findItems } from "../../_palette/rank";
+import { emptyOf, readField } from "../../_run/schema-value";
 
 /** What a new step can call. `keywords`: what it does. `stepId`: the text that the step's id is made from. */
 export type Callable = { id: string; label: string; keywords: string; stepId: string; step: object };

@@ -1,7 +1,5 @@
+import type { Insertable } from "../value-field";
 import type { ToolView } from "./tool-document";
-
-/** Something that a value can refer to. `alone`: what to insert into an empty value; by default the reference. */
-export type Insertable = { name: string; alone?: string };
 
 /** What the input of a step, or the output, can refer to: the tool's input and the outputs of earlier steps. */
 export function insertablesBefore(tool: ToolView, index: number): Insertable[] {

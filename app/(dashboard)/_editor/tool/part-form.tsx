@@ -3,11 +3,11 @@
 import { TextareaField, TextField } from "@/app/_ui/forms/form";
 import type { TextProblem } from "@/server/catalog/edit-definition";
 import { SchemaField } from "../schema/schema-field";
-import { slugOf } from "../slug";
+import { rename } from "../slug";
+import { ValueField } from "../value-field";
 import { insertablesBefore } from "./insertables";
 import type { Part } from "./step-list";
 import { type Path, setValue, type ToolView } from "./tool-document";
-import { ValueField } from "./value-field";
 
 /** What the form of a tool's input, output or one step needs. It changes the YAML. */
 export type PartProps = {
@@ -60,8 +60,6 @@ const INPUT_FIELDS = new Set(["name", "slug", "description", "parameters"]);
 export function InputPartForm({ isNew, ...props }: PartProps & { isNew: boolean }) {
   const name = textFieldAt(props, ["name"]);
   const slug = textFieldAt(props, ["slug"]);
-  // The slug of a new tool follows its name until it is changed by hand.
-  const follows = isNew && slug.value === slugOf(name.value);
   return (
     <section aria-label="Name and input of the tool" className="flex max-w-3xl flex-col gap-4">
       <h2 className="font-semibold">Name and input</h2>
@@ -70,9 +68,10 @@ export function InputPartForm({ isNew, ...props }: PartProps & { isNew: boolean 
           {...name}
           autoFocus={isNew}
           label="Name"
-          onChange={(next) => {
-            name.onChange(next);
-            if (follows) slug.onChange(slugOf(next));
+          onChange={(text) => {
+            const renamed = rename({ name: name.value, slug: slug.value }, text);
+            name.onChange(text);
+            if (isNew && renamed.slug !== slug.value) slug.onChange(renamed.slug);
           }}
         />
         <TextField

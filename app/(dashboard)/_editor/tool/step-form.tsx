@@ -7,15 +7,15 @@ import { useTRPC } from "@/app/_ui/data/providers";
 import { SelectField, TextField } from "@/app/_ui/forms/form";
 import { RemoveIcon } from "@/app/_ui/icons";
 import { useNotify } from "@/app/_ui/toast";
-import { type FieldProperty, readField } from "@/app/(dashboard)/_run/schema-value";
 import type { FunctionChoice } from "@/server/catalog/edit-definition";
 import { isJsonObject } from "@/server/json/json";
+import { type FieldProperty, readField } from "../../_run/schema-value";
 import { MoveButtons, moveButton } from "../move-buttons";
+import { ValueField } from "../value-field";
 import { insertableSecrets, insertablesBefore } from "./insertables";
 import { fieldAt, type PartProps, Rest, textFieldAt } from "./part-form";
 import { SELECTED_CARD } from "./step-list";
 import { moveStep, type Path, removeStep, type StepView } from "./tool-document";
-import { ValueField } from "./value-field";
 
 const ANCHORED = "Other parts of the YAML use its anchor. Change them first.";
 

@@ -100,7 +100,7 @@ function Card({ title, note, current, faulty, dashed = false, onSelect, children
 }
 
 const describeCall = ({ uses, parallel }: StepView) =>
-  parallel === null ? (uses ?? "no function") : `${formatPlural(parallel, "step", "steps")} in parallel`;
+  parallel === null ? (uses ?? "no function") : `${formatPlural(parallel, "step")} in parallel`;
 
 /** What differs from a plain call. */
 function Rules({ step: { fields } }: { step: StepView }) {

@@ -6,10 +6,10 @@ import { describeError } from "@/app/_ui/data/query-client";
 import { StatusShape } from "@/app/_ui/figures/status";
 import { JsonView } from "@/app/_ui/json/view";
 import { SkeletonLine } from "@/app/_ui/page/page";
-import { InspectedOutcome } from "@/app/(dashboard)/_run/run-outcome";
-import { LineDuration } from "@/app/(dashboard)/runs/[runId]/inspector/parts";
-import { linesOf, type WorkLine } from "@/app/(dashboard)/runs/[runId]/lines";
-import { useLiveRun } from "@/app/(dashboard)/runs/[runId]/use-live-run";
+import { InspectedOutcome } from "../../_run/run-outcome";
+import { LineDuration } from "../../runs/[runId]/inspector/parts";
+import { linesOf, type WorkLine } from "../../runs/[runId]/lines";
+import { useLiveRun } from "../../runs/[runId]/use-live-run";
 
 /** A run with the output of each of its steps. */
 export function StepResults({ runId }: { runId: string }) {

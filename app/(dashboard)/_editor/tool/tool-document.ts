@@ -1,13 +1,4 @@
-import {
-  type Document,
-  isAlias,
-  isCollection,
-  isMap,
-  isScalar,
-  isSeq,
-  LineCounter,
-  parseDocument,
-} from "yaml";
+import { type Document, isAlias, isMap, isNode, isScalar, isSeq, LineCounter, parseDocument } from "yaml";
 import { isJsonObject } from "@/server/json/json";
 
 /**
@@ -52,7 +43,7 @@ export function readTool(text: string): ToolView | null {
   const views = values.map((value: unknown, index): StepView => {
     const step = isJsonObject(value) ? value : {};
     const node: unknown = isSeq(steps) ? steps.items[index] : undefined;
-    const [from = 0, to = 0] = isCollection(node) || isScalar(node) ? (node.range ?? []) : [];
+    const [from = 0, to = 0] = isNode(node) ? (node.range ?? []) : [];
     return {
       id: typeof step.id === "string" ? step.id : "",
       uses: typeof step.uses === "string" ? step.uses : null,

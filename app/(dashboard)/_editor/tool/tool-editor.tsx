@@ -7,12 +7,11 @@ import { useTRPC, useTRPCClient } from "@/app/_ui/data/providers";
 import type { ShownError } from "@/app/_ui/data/query-client";
 import { lazy } from "@/app/_ui/lazy";
 import { Segments } from "@/app/_ui/segments";
-import { EditorForm } from "@/app/(dashboard)/_editor/editor-form";
-import { copyName } from "@/app/(dashboard)/_editor/slug";
-import { EDITED_QUERY, type EditorProps, useEditor } from "@/app/(dashboard)/_editor/use-editor";
 import type { TextProblem } from "@/server/catalog/edit-definition";
+import { EditorForm } from "../editor-form";
+import { copyName } from "../slug";
+import { EDITED_QUERY, type EditorProps, useEditor } from "../use-editor";
 import type { Callable } from "./catalogue";
-import { NEW_TOOL } from "./new-tool";
 import { InputPartForm, OutputPartForm, type PartProps } from "./part-form";
 import { Problems, useChecked } from "./problems";
 import { StepForm } from "./step-form";
@@ -61,8 +60,8 @@ export function ToolEditor({ mode, id }: EditorProps) {
   ];
   const tool = useMemo(() => readTool(yaml), [yaml]);
   const steps = tool?.steps ?? [];
-  const selected = typeof chosen === "number" && chosen >= steps.length ? "input" : chosen;
-  const selectedLines = typeof selected === "number" ? steps[selected]?.lines : undefined;
+  const step = typeof chosen === "number" ? (steps[chosen] ?? null) : null;
+  const selected = typeof chosen === "number" && step === null ? "input" : chosen;
 
   const problemsIn = (part: Part) => problems.filter(({ path }) => partOf(path) === part);
   /** If there are problems, saving goes to the first one. A conflict is not one of them. */
@@ -96,9 +95,9 @@ export function ToolEditor({ mode, id }: EditorProps) {
     setSelected(part);
     setView("form");
   }
-  function add({ stepId, step }: Callable) {
+  function add({ stepId, step: added }: Callable) {
     const index = typeof selected === "number" ? selected + 1 : steps.length;
-    change((before) => insertStep(before, index, { id: freeStepId(before, stepId), ...step }));
+    change((before) => insertStep(before, index, { id: freeStepId(before, stepId), ...added }));
     setAdding(false);
     select(index, "[data-part] input");
   }
@@ -133,9 +132,8 @@ export function ToolEditor({ mode, id }: EditorProps) {
           </div>
           {view === "yaml" ? (
             <YamlField
-              label="Definition as YAML"
               lines={problems.flatMap(({ line }) => line ?? [])}
-              marked={selectedLines}
+              marked={step?.lines}
               onChange={(text) => change(() => text)}
               ref={field}
               value={yaml}
@@ -155,11 +153,7 @@ export function ToolEditor({ mode, id }: EditorProps) {
         </div>
         {tool !== null ? (
           <aside className="min-w-0 border-line px-4 py-4 max-xl:border-t sm:px-6 lg:max-xl:col-span-2 xl:border-l xl:bg-surface">
-            <TryPanel
-              editor={editor}
-              step={typeof selected === "number" ? (steps[selected] ?? null) : null}
-              tool={tool}
-            />
+            <TryPanel editor={editor} step={step} tool={tool} />
           </aside>
         ) : null}
       </div>
@@ -167,7 +161,7 @@ export function ToolEditor({ mode, id }: EditorProps) {
         <Catalogue
           onClose={() => setAdding(false)}
           onPick={add}
-          title={typeof selected === "number" ? `Add a step after ${steps[selected]?.id}` : "Add a last step"}
+          title={step ? `Add a step after ${step.id}` : "Add a last step"}
         />
       ) : null}
     </EditorForm>
@@ -181,6 +175,24 @@ function PartForm({ part, isNew, ...props }: PartProps & { part: Part; isNew: bo
   const step = props.tool.steps[part];
   return step ? <StepForm {...props} index={part} step={step} /> : null;
 }
+
+/** The definition that a new tool begins with: it works, and shows each part once. */
+const NEW_TOOL = `slug: my-tool
+name: My tool
+description: Greets a city.
+parameters:
+  type: object
+  properties:
+    city: { type: string, description: "A city, such as Oslo" }
+  required: [city]
+steps:
+  - id: greeting
+    uses: transform_json
+    with:
+      value: "{{ input }}"
+      expression: '"Hello " & city'
+output: "{{ steps.greeting }}"
+`;
 
 /** The YAML that an editor begins with. */
 function initialYaml(

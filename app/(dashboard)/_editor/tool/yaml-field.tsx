@@ -4,7 +4,6 @@ import clsx from "clsx";
 import { type KeyboardEvent, type Ref, useId } from "react";
 
 type YamlFieldProps = {
-  label: string;
   value: string;
   /** Lines with problems. */
   lines: readonly number[];
@@ -14,8 +13,8 @@ type YamlFieldProps = {
   ref: Ref<HTMLTextAreaElement>;
 };
 
-/** A field for YAML: line numbers, and Tab indents by two spaces. Escape, then Tab, leaves the field. */
-export function YamlField({ label, value, lines, marked, onChange, ref }: YamlFieldProps) {
+/** A field for a definition as YAML: line numbers, and Tab indents by two spaces. Escape, then Tab, leaves the field. */
+export function YamlField({ value, lines, marked, onChange, ref }: YamlFieldProps) {
   const id = useId();
   const count = value.split("\n").length;
   function indent(event: KeyboardEvent<HTMLTextAreaElement>) {
@@ -46,7 +45,7 @@ export function YamlField({ label, value, lines, marked, onChange, ref }: YamlFi
         </ol>
         <textarea
           aria-describedby={`${id}-keys`}
-          aria-label={label}
+          aria-label="Definition as YAML"
           className="mono min-h-96 min-w-0 flex-1 resize-none overflow-x-auto whitespace-pre bg-transparent py-3 pr-3 leading-5 outline-none"
           onBlur={(event) => delete event.currentTarget.dataset.leaving}
           onChange={(event) => onChange(event.target.value)}

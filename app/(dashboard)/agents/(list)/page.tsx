@@ -1,7 +1,7 @@
 import type { Metadata } from "next";
 import { ForMembers } from "@/app/_ui/role";
-import { definitionListPage } from "../../_definitions/list-page";
-import { StarterLinks } from "../../_editor/agent/starter-links";
+import { definitionListPage } from "../../_definitions/list/list-page";
+import { StarterLinks } from "../../_editor/agent/starters";
 import { OperatorCommand } from "../../operator-command";
 
 export const metadata: Metadata = { title: "Agents" };

@@ -14,18 +14,20 @@ import { isMarkedUp } from "@/app/_ui/text/markdown/marked-up";
 import { PlainText } from "@/app/_ui/text/plain-text";
 import type { AttachmentPolicy } from "@/server/agent/definition";
 import type { AgentDetail } from "@/server/catalog/inspect-definition";
-import { DefinitionView } from "../../_definitions/definition-view";
-import { FlowPart, LimitsPart } from "../../_definitions/flow";
+import { DefinitionView } from "../../_definitions/detail/definition-view";
+import { FlowPart, LimitsPart } from "../../_definitions/detail/flow";
 
 /** Only agents that answer with JSON have it. */
-const SchemaTable = dynamic(() => import("../../_definitions/schema-table").then((part) => part.SchemaTable));
+const SchemaTable = dynamic(() =>
+  import("../../_definitions/detail/schema-table").then((part) => part.SchemaTable),
+);
 
 /** The page of one agent: its definition, recent runs and versions. */
 export function AgentView({ agentId, prompt }: { agentId: string; prompt: FirstView | null }) {
   const trpc = useTRPC();
   const { data: agent } = useSuspenseQuery(trpc.definitions.agent.queryOptions({ agentId }));
   return (
-    <DefinitionView of={{ kind: "agent", ...agent }} parameters={null}>
+    <DefinitionView of={{ kind: "agent", ...agent }}>
       <FlowPart mark={<MessageIcon />} title="Starts with a message">
         <p className="text-muted">From the dashboard, the API or a trigger.</p>
       </FlowPart>

@@ -1,7 +1,7 @@
 import type { Metadata } from "next";
 import { PageButton } from "@/app/_ui/page/page-button";
 import { ForMembers } from "@/app/_ui/role";
-import { definitionListPage } from "../../_definitions/list-page";
+import { definitionListPage } from "../../_definitions/list/list-page";
 import { OperatorCommand } from "../../operator-command";
 
 export const metadata: Metadata = { title: "Tools" };

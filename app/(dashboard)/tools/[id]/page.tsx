@@ -1,5 +1,5 @@
 import type { Metadata } from "next";
-import { definitionItemPage } from "../../_definitions/item-page";
+import { definitionItemPage } from "../../_definitions/detail/item-page";
 import { ToolView } from "./tool-view";
 
 export const metadata: Metadata = { title: "Tool" };

@@ -5,7 +5,7 @@ import { isLong } from "@/app/_ui/text/long-text";
 import type { ToolDetail } from "@/server/catalog/inspect-definition";
 import type { CallStep } from "@/server/workflow/definition";
 import { retryPolicyOf } from "@/server/workflow/retry-policy";
-import { FlowPart } from "../../_definitions/flow";
+import { FlowPart } from "../../_definitions/detail/flow";
 
 const ROOMY = { characters: 1_200, lines: 14 };
 

@@ -5,9 +5,9 @@ import { useTRPC } from "@/app/_ui/data/providers";
 import { formatPlural } from "@/app/_ui/figures/format";
 import { CheckIcon, TextIcon } from "@/app/_ui/icons";
 import { JsonView } from "@/app/_ui/json/view";
-import { DefinitionView } from "../../_definitions/definition-view";
-import { FlowPart, LimitsPart } from "../../_definitions/flow";
-import { SchemaTable } from "../../_definitions/schema-table";
+import { DefinitionView } from "../../_definitions/detail/definition-view";
+import { FlowPart, LimitsPart } from "../../_definitions/detail/flow";
+import { SchemaTable } from "../../_definitions/detail/schema-table";
 import { StepPart } from "./step-part";
 
 /** The page of one tool: its parameters, steps and output, recent runs and versions. */
@@ -15,7 +15,7 @@ export function ToolView({ toolId }: { toolId: string }) {
   const trpc = useTRPC();
   const { data: tool } = useSuspenseQuery(trpc.definitions.tool.queryOptions({ toolId }));
   return (
-    <DefinitionView of={{ kind: "tool", ...tool }} parameters={tool.parameters}>
+    <DefinitionView of={{ kind: "tool", ...tool }}>
       <FlowPart
         end={formatPlural(tool.steps.length, "step")}
         mark={<TextIcon />}

@@ -1,6 +1,6 @@
 import type { Metadata } from "next";
-import { readListView } from "../../_definitions/week";
-import { WeekListSkeleton } from "../../_definitions/week-total";
+import { readListView } from "../../_definitions/list/columns";
+import { WeekListSkeleton } from "../../_definitions/list/week-total";
 import { prefetchedPage } from "../../content-page";
 import { TriggersView } from "./triggers-view";
 

@@ -10,8 +10,8 @@ import { Empty, PageHead } from "@/app/_ui/page/page";
 import { PageButton } from "@/app/_ui/page/page-button";
 import { Badge } from "@/app/_ui/table";
 import type { LastCall } from "@/server/catalog/overview";
-import type { ListView } from "../../_definitions/week";
-import { WeekList } from "../../_definitions/week-list";
+import type { ListView } from "../../_definitions/list/columns";
+import { WeekList } from "../../_definitions/list/week-list";
 import { OutcomeMark } from "../outcome";
 
 const TriggerForm = lazy(() => import("../_form/trigger-form"), "TriggerForm");

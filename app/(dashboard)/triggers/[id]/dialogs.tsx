@@ -5,7 +5,7 @@ import { useState } from "react";
 import { useTRPC } from "@/app/_ui/data/providers";
 import { DoneDialog } from "@/app/_ui/dialog";
 import { Moment } from "@/app/_ui/figures/time";
-import { SelectField, TextareaField } from "@/app/_ui/forms/form";
+import { OptionField, TextareaField } from "@/app/_ui/forms/form";
 import { ConfirmDialog, FormDialog } from "@/app/_ui/forms/form-dialog";
 import { OneTimeValue } from "@/app/_ui/forms/one-time-value";
 import { useForm } from "@/app/_ui/forms/use-form";
@@ -59,13 +59,14 @@ export function TestCallDialog({ trigger, onClose }: TriggerDialogProps) {
   );
 }
 
+/** In seconds. */
 const OVERLAPS = [
-  [0, "Immediately"],
-  [3_600, "Stay valid for an hour"],
-  [86_400, "Stay valid for a day"],
-  [604_800, "Stay valid for a week"],
-] as const;
-const DEFAULT_OVERLAP = 86_400;
+  { value: "0", label: "Immediately" },
+  { value: "3600", label: "Stay valid for an hour" },
+  { value: "86400", label: "Stay valid for a day" },
+  { value: "604800", label: "Stay valid for a week" },
+];
+const DEFAULT_OVERLAP = "86400";
 
 /** Generates a new signing secret and shows it once. */
 export function RotateSecretDialog({ trigger, onClose }: TriggerDialogProps) {
@@ -74,7 +75,7 @@ export function RotateSecretDialog({ trigger, onClose }: TriggerDialogProps) {
   // The dialog keeps its title when the trigger is fetched again with its new secret.
   const [title] = useState(isSigned ? "Rotate the signing secret" : "Add a signing secret");
   const form = useForm(trpc.triggers.rotateSecret.mutationOptions(), {
-    draft: { overlapSeconds: String(isSigned ? DEFAULT_OVERLAP : 0) },
+    draft: { overlapSeconds: isSigned ? DEFAULT_OVERLAP : "0" },
     labels: { "/overlapSeconds": "Earlier secrets" },
     refresh: [trpc.triggers.inspect],
     onClose,
@@ -105,16 +106,11 @@ export function RotateSecretDialog({ trigger, onClose }: TriggerDialogProps) {
       title={title}
     >
       {isSigned ? (
-        <SelectField
+        <OptionField
           {...form.field("overlapSeconds")}
           hint="Senders that use an earlier secret are refused after that."
-        >
-          {OVERLAPS.map(([seconds, label]) => (
-            <option key={seconds} value={seconds}>
-              {label}
-            </option>
-          ))}
-        </SelectField>
+          options={OVERLAPS}
+        />
       ) : (
         <p>Calls without a valid signature are refused as soon as the secret exists.</p>
       )}

@@ -12,8 +12,8 @@ import { usePageActions } from "@/app/_ui/page/page-actions";
 import { Badge } from "@/app/_ui/table";
 import { useNotify } from "@/app/_ui/toast";
 import type { TriggerDetail } from "@/server/webhooks/inspect-trigger";
-import { WeekOf } from "../../_definitions/week-of";
-import { curlLine } from "./curl-line";
+import { WeekOf } from "../../_definitions/detail/week-of";
+import { curlLine } from "../curl-line";
 import { Deliveries } from "./deliveries";
 import { TriggerActions } from "./trigger-actions";
 

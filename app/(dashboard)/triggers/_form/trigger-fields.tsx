@@ -2,13 +2,13 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { useTRPC } from "@/app/_ui/data/providers";
-import { Choice, FieldGroup, SelectField, TextField } from "@/app/_ui/forms/form";
+import { Choice, FieldGroup, OptionField, SelectField, TextField } from "@/app/_ui/forms/form";
 import type { FormProblems } from "@/app/_ui/forms/form-problems";
 import type { TextName } from "@/app/_ui/forms/use-form";
 import { Link } from "@/app/_ui/link";
 import { RUN_KINDS } from "@/server/contract/enums";
 import type { TriggerDetail } from "@/server/webhooks/inspect-trigger";
-import { slugOf } from "../../_editor/slug";
+import { rename } from "../../_editor/slug";
 import { TemplateField } from "./template-field";
 import type { TriggerDraft } from "./trigger-draft";
 
@@ -35,8 +35,9 @@ type TriggerFieldsProps = {
 /** The fields of a trigger's form. An existing one keeps its slug and, if calls are signed, the scheme. */
 export function TriggerFields({ draft, errorAt, existing, onChange }: TriggerFieldsProps) {
   const isSchemeFixed = existing === null ? draft.secret === "none" : existing.secrets.length > 0;
-  /** The props of the control that edits one field as a text. */
-  const bind = (name: TextName<TriggerDraft>, pointer = `/${name}`) => ({
+  /** The props of the control that edits one field as a text. `pointer`: its value in the definition. */
+  const bind = (name: TextName<TriggerDraft>, pointer: keyof typeof TRIGGER_LABELS) => ({
+    label: TRIGGER_LABELS[pointer],
     value: draft[name],
     error: errorAt(pointer),
     onChange: (text: string) => onChange({ [name]: text }),
@@ -45,28 +46,19 @@ export function TriggerFields({ draft, errorAt, existing, onChange }: TriggerFie
     <>
       <div className="grid gap-4 sm:grid-cols-2">
         <TextField
-          {...bind("name")}
+          {...bind("name", "/name")}
           autoFocus
-          label="Name"
           maxLength={200}
-          onChange={(name) =>
-            // The slug of a new trigger follows its name until it is changed by hand.
-            onChange(
-              existing === null && draft.slug === slugOf(draft.name)
-                ? { name, slug: slugOf(name) }
-                : { name },
-            )
-          }
+          onChange={(name) => onChange(existing === null ? rename(draft, name) : { name })}
         />
         <TextField
-          {...bind("slug")}
+          {...bind("slug", "/slug")}
           hint={existing ? "Its name in YAML." : "Its name in YAML. It cannot be changed later."}
-          label="Slug"
           maxLength={64}
           readOnly={existing !== null}
         />
       </div>
-      <TargetField {...bind("target")} error={errorAt("/agent") ?? errorAt("/tool")} />
+      <TargetField {...bind("target", "/agent")} error={errorAt("/agent") ?? errorAt("/tool")} />
       {draft.target.startsWith("agent/") ? <TemplateField {...bind("template", "/messageTemplate")} /> : null}
       {existing === null ? (
         <FieldGroup label="Signing secret">
@@ -82,38 +74,28 @@ export function TriggerFields({ draft, errorAt, existing, onChange }: TriggerFie
           ))}
         </FieldGroup>
       ) : null}
-      {draft.secret === "own" ? (
-        <TextField {...bind("ownSecret", "/secret")} label="Secret" type="password" />
-      ) : null}
+      {draft.secret === "own" ? <TextField {...bind("ownSecret", "/secret")} type="password" /> : null}
       {isSchemeFixed ? null : (
-        <SelectField
+        <OptionField
           hint={
             draft.signature === "hex"
               ? "The sender puts the HMAC-SHA256 of the body into X-Signature."
               : "The sender follows Standard Webhooks: webhook-id, webhook-timestamp, webhook-signature."
           }
           label="Signature"
-          onChange={(text) => onChange({ signature: text === "hex" ? "hex" : "standard-webhooks" })}
+          onChange={(signature) => onChange({ signature })}
+          options={SIGNATURES}
           value={draft.signature}
-        >
-          <option value="hex">HMAC-SHA256 in X-Signature</option>
-          <option value="standard-webhooks">Standard Webhooks</option>
-        </SelectField>
+        />
       )}
       <div className="grid grid-cols-2 gap-4 sm:grid-cols-3">
         <TextField
           {...bind("requests", "/rateLimit/requests")}
           hint="More calls get status 429."
           inputMode="numeric"
-          label="Calls"
         />
         <TextField {...bind("seconds", "/rateLimit/seconds")} inputMode="numeric" label="In seconds" />
-        <TextField
-          {...bind("maxCredits")}
-          hint="Empty: no cap."
-          inputMode="decimal"
-          label="Credits per run"
-        />
+        <TextField {...bind("maxCredits", "/maxCredits")} hint="Empty: no cap." inputMode="decimal" />
       </div>
       <Choice checked={draft.enabled} onChange={(enabled) => onChange({ enabled })}>
         Enabled <span className="text-muted">(a disabled trigger refuses calls)</span>
@@ -121,6 +103,11 @@ export function TriggerFields({ draft, errorAt, existing, onChange }: TriggerFie
     </>
   );
 }
+
+const SIGNATURES = [
+  { value: "hex", label: "HMAC-SHA256 in X-Signature" },
+  { value: "standard-webhooks", label: "Standard Webhooks" },
+] as const;
 
 const SECRETS = [
   ["generated", "Generate one; it is shown once"],

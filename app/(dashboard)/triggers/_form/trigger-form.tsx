@@ -10,7 +10,7 @@ import { useForm } from "@/app/_ui/forms/use-form";
 import { Link } from "@/app/_ui/link";
 import { Command, SkeletonLine } from "@/app/_ui/page/page";
 import type { TriggerDetail } from "@/server/webhooks/inspect-trigger";
-import { curlLine } from "../[id]/curl-line";
+import { curlLine } from "../curl-line";
 import { draftOf, NEW_TRIGGER, readDraft, type TriggerDraft } from "./trigger-draft";
 import { TRIGGER_LABELS, TriggerFields } from "./trigger-fields";
 

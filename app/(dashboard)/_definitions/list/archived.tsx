@@ -5,7 +5,7 @@ import { Ago } from "@/app/_ui/figures/time";
 import { useMay } from "@/app/_ui/role";
 import type { ArchivedLine } from "@/server/catalog/archive";
 import type { DefinitionRef } from "@/server/catalog/definition-rows";
-import { useRestore } from "./use-definition-acts";
+import { useRestore } from "../use-archive";
 
 /** The archived agents or tools below their list, with the way back. */
 export function Archived({ kind, lines }: { kind: DefinitionRef["kind"]; lines: readonly ArchivedLine[] }) {

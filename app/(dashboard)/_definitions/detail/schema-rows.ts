@@ -1,8 +1,8 @@
 import { formatPlural } from "@/app/_ui/figures/format";
-import { readField } from "../_run/schema-value";
+import { readField } from "../../_run/schema-value";
 
 /** One property of a schema. `path` names it from the root: `customer.email`, `articles[].price`. */
-export type SchemaRow = {
+type SchemaRow = {
   path: string;
   type: string;
   required: boolean;

@@ -5,7 +5,7 @@ import { useRef, useState, useTransition } from "react";
 import { formatCount } from "@/app/_ui/figures/format";
 import { usePageKeys } from "@/app/_ui/page/page-keys";
 import { SearchField } from "@/app/_ui/search-field";
-import { listHref, type WeekSort } from "./week";
+import { listHref, type WeekSort } from "./columns";
 
 type ListSearchProps = {
   /** The items' plural, which is also their path: `agents`. */

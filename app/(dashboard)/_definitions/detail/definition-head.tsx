@@ -12,8 +12,8 @@ import { usePageActions } from "@/app/_ui/page/page-actions";
 import { useMay } from "@/app/_ui/role";
 import { Badge } from "@/app/_ui/table";
 import type { DefinitionRef } from "@/server/catalog/definition-rows";
-import type { User } from "../used-by";
-import { useArchive } from "./use-definition-acts";
+import type { User } from "../../used-by";
+import { useArchive } from "../use-archive";
 
 const ArchiveDialog = lazy(() => import("./archive-dialog"), "ArchiveDialog");
 
@@ -48,8 +48,8 @@ export function DefinitionHead({ of, users }: DefinitionHeadProps) {
 function Acts({ of, users }: { of: DefinitionRef & { name: string }; users: User[] }) {
   const page = `/${of.kind}s/${of.id}`;
   const mayEdit = useMay("member");
-  const archive = useArchive(of);
   const [confirming, setConfirming] = useState(false);
+  const archive = useArchive(of, () => setConfirming(false));
   usePageActions(mayEdit ? [{ label: "Edit", icon: <EditIcon />, href: `${page}/edit` }] : []);
   if (!mayEdit) return null;
   return (
@@ -63,15 +63,13 @@ function Acts({ of, users }: { of: DefinitionRef & { name: string }; users: User
           { label: "Duplicate", href: `${page}/copy` },
           {
             label: "Archive",
-            disabled: archive.isPending,
-            run: () => (users.length > 0 ? setConfirming(true) : archive.mutate(of)),
+            disabled: archive.dialog.mutation.isPending,
+            run: () => (users.length > 0 ? setConfirming(true) : archive.send(of)),
           },
         ]}
         label={`More for ${of.name}`}
       />
-      {confirming ? (
-        <ArchiveDialog archive={archive} of={of} onClose={() => setConfirming(false)} users={users} />
-      ) : null}
+      {confirming ? <ArchiveDialog form={archive} of={of} users={users} /> : null}
     </span>
   );
 }

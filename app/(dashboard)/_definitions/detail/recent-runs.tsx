@@ -8,11 +8,11 @@ import { Elapsed } from "@/app/_ui/figures/time";
 import { Link } from "@/app/_ui/link";
 import { SkeletonLine } from "@/app/_ui/page/page";
 import { usePageActions } from "@/app/_ui/page/page-actions";
+import { Unreadable } from "@/app/_ui/text/unreadable";
 import type { DefinitionRef } from "@/server/catalog/definition-rows";
 import type { RunSummary } from "@/server/runs/read/list";
-import { Unreadable } from "../../_ui/text/unreadable";
-import { Started, useExactTimes } from "../runs/started";
-import { recentRunsQuery } from "./query";
+import { Started, useExactTimes } from "../../runs/started";
+import { recentRunsQuery } from "../query";
 
 /** The newest runs of an agent or tool, with a link to all of them. */
 export function RecentRuns({ of }: { of: DefinitionRef }) {

@@ -1,7 +1,9 @@
+import { createElement } from "react";
+import { renderToStaticMarkup } from "react-dom/server";
 import { expect, test } from "vitest";
 import type { WeekFigures } from "@/server/runs/read/metrics/metrics";
-import { listHref, readListView, viewLines, type WeekSort, weekColumns } from "./week";
-import { highest, sumOf } from "./week-total";
+import { listHref, readListView, viewLines, type WeekSort, weekColumns } from "./columns";
+import { WeekTotal } from "./week-total";
 
 const week = (figures: Partial<WeekFigures>): WeekFigures => ({
   runs: 0,
@@ -58,8 +60,13 @@ test("words narrow a list by name and slug, and stay in the URL", () => {
   expect(readListView({ q: "a b", sort: "runs" })).toEqual({ sort: "runs", search: "a b" });
 });
 
-test("adds the items' figures up, and finds the one that stands out", () => {
-  expect(sumOf(LINES)).toMatchObject({ runs: 12, completed: 3, failed: 8, credits: 12.5 });
-  expect(highest(LINES, ({ failed }) => failed)).toEqual({ name: "often", value: 8 });
-  expect(highest(LINES, ({ tokens }) => tokens)).toBeNull();
+test("adds the items' figures up, and names the item that stands out in each", () => {
+  const textOf = (lines: typeof LINES) =>
+    renderToStaticMarkup(createElement(WeekTotal, { lines })).replace(/<[^>]+>/g, "|");
+  const all = textOf(LINES);
+  for (const part of ["|12|", "8 of 8 failures by often", "27.3%", "|well|", "|12.50|", "Most by well"])
+    expect(all).toContain(part);
+  const none = textOf(LINES.slice(0, 1));
+  for (const part of ["None yet", "No failures", "No ended run", "Nothing used"])
+    expect(none).toContain(part);
 });

@@ -4,22 +4,22 @@ import { Button } from "@/app/_ui/button";
 import { Dialog, DialogActions } from "@/app/_ui/dialog";
 import { ConfirmDialog } from "@/app/_ui/forms/form-dialog";
 import type { DefinitionRef } from "@/server/catalog/definition-rows";
-import { UsedBy, type User } from "../used-by";
-import type { useArchive } from "./use-definition-acts";
+import { UsedBy, type User } from "../../used-by";
+import type { useArchive } from "../use-archive";
 
 type ArchiveDialogProps = {
   of: DefinitionRef & { name: string };
   users: User[];
-  archive: ReturnType<typeof useArchive>;
-  onClose: () => void;
+  form: ReturnType<typeof useArchive>;
 };
 
 /**
  * Confirms that an agent or tool is archived although others use it. A tool that agents use cannot be archived: the dialog
  * names them.
  */
-export function ArchiveDialog({ of, users, archive, onClose }: ArchiveDialogProps) {
+export function ArchiveDialog({ of, users, form }: ArchiveDialogProps) {
   const { kind, name } = of;
+  const { onClose } = form.dialog;
   const agents = users.filter((user) => user.kind === "agent");
   if (kind === "tool" && agents.length > 0) {
     return (
@@ -40,11 +40,10 @@ export function ArchiveDialog({ of, users, archive, onClose }: ArchiveDialogProp
   }
   return (
     <ConfirmDialog
+      {...form.dialog}
       act={`Archive ${kind}`}
       acting="Archiving"
-      mutation={archive}
-      onClose={onClose}
-      onConfirm={() => archive.mutate(of)}
+      onConfirm={() => form.send(of)}
       title={`Archive ${name}`}
     >
       <UsedBy

@@ -1,8 +1,8 @@
 "use client";
 
-import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { useInfiniteQuery, useMutation, useQuery } from "@tanstack/react-query";
 import clsx from "clsx";
-import dynamic from "next/dynamic";
+import { useRouter } from "next/navigation";
 import { useState } from "react";
 import { Button } from "@/app/_ui/button";
 import { useTRPC } from "@/app/_ui/data/providers";
@@ -10,21 +10,20 @@ import { describeError } from "@/app/_ui/data/query-client";
 import { PartHead } from "@/app/_ui/figures/facts";
 import { Ago } from "@/app/_ui/figures/time";
 import { ChevronRightIcon } from "@/app/_ui/icons";
+import { lazy } from "@/app/_ui/lazy";
 import { OlderButton } from "@/app/_ui/older-button";
 import { SkeletonLine } from "@/app/_ui/page/page";
 import { useMay } from "@/app/_ui/role";
 import { Segments } from "@/app/_ui/segments";
 import { Badge } from "@/app/_ui/table";
+import { Unreadable } from "@/app/_ui/text/unreadable";
+import { useNotify } from "@/app/_ui/toast";
 import type { DefinitionRef } from "@/server/catalog/definition-rows";
 import type { VersionLine } from "@/server/catalog/versions";
-import { Unreadable } from "../../_ui/text/unreadable";
-import { versionsQuery } from "./query";
-import { useReturnTo } from "./use-definition-acts";
+import { versionsQuery } from "../query";
 
 /** It is loaded with the first version that is opened. */
-const FieldDiff = dynamic(() => import("../../_ui/text/field-diff").then((part) => part.FieldDiff), {
-  loading: () => null,
-});
+const FieldDiff = lazy(() => import("@/app/_ui/text/field-diff"), "FieldDiff");
 
 /** Who made which version and when. A version opens to its changes; an earlier one can be returned to. */
 export function History({ of, current }: { of: DefinitionRef; current: number }) {
@@ -120,8 +119,28 @@ function Changes({ of, current, version }: VersionProps) {
   );
 }
 
+/** Makes an earlier version the current one, as a new version; the message offers to undo it. */
 function ReturnButton({ of, number, current }: { of: DefinitionRef; number: number; current: number }) {
-  const returnTo = useReturnTo();
+  const trpc = useTRPC();
+  const router = useRouter();
+  const notify = useNotify();
+  const returnTo = useMutation(
+    trpc.definitions.returnTo.mutationOptions({
+      meta: { refresh: [trpc.definitions.pathKey(), trpc.catalog.pathKey()] },
+      onSuccess: ({ version, saved }, { number, current }) => {
+        if (saved === "unchanged") notify(`Version ${number} equals the current version`);
+        else {
+          notify(`Version ${version} is current`, `It equals version ${number}.`, {
+            label: "Undo",
+            run: () => returnTo.mutate({ ...of, number: current, current: version }),
+          });
+        }
+        router.refresh();
+      },
+      onError: (error, { number }) =>
+        notify(`Could not return to version ${number}`, describeError(error).message),
+    }),
+  );
   if (!useMay("member")) return null;
   return (
     <Button disabled={returnTo.isPending} onClick={() => returnTo.mutate({ ...of, number, current })}>

@@ -1,34 +1,28 @@
 import type { ReactNode } from "react";
 import { AgentIcon, ToolIcon, TriggerIcon } from "@/app/_ui/icons";
-import type { DefinitionRef } from "@/server/catalog/definition-rows";
-import type { Caller, TriggerName } from "@/server/catalog/inspect-definition";
-import type { RunTarget } from "../_run/run-form";
-import { RunPanel } from "../_run/run-panel";
+import type { AgentDetail, ToolDetail } from "@/server/catalog/inspect-definition";
+import { RunPanel } from "../../_run/run-panel";
 import { DefinitionHead } from "./definition-head";
 import { History } from "./history";
 import { RailLinks } from "./rail-links";
 import { RecentRuns } from "./recent-runs";
 import { WeekOf } from "./week-of";
 
-type Shown = DefinitionRef & {
-  name: string;
-  slug: string;
-  version: number;
-  status?: "active" | "inactive";
-  maxCredits: string | null;
-  triggers: TriggerName[];
-  callers: Caller[];
+type DefinitionViewProps = {
+  of: ({ kind: "agent" } & AgentDetail) | ({ kind: "tool" } & ToolDetail);
+  children: ReactNode;
 };
-
-type DefinitionViewProps = { of: Shown; parameters: RunTarget["parameters"]; children: ReactNode };
 
 /**
  * The page of an agent or tool: a form that runs it, then its definition beside its figures. `children` are the parts
  * of the flow.
  */
-export function DefinitionView({ of, parameters, children }: DefinitionViewProps) {
+export function DefinitionView({ of, children }: DefinitionViewProps) {
   const { kind, id, name, maxCredits } = of;
-  const active = of.status !== "inactive";
+  const active = of.kind === "tool" || of.status === "active";
+  const parameters = of.kind === "tool" ? of.parameters : null;
+  // Queries are named by it; the definition itself may be too long for a URL.
+  const reference = { kind, id };
   return (
     <article>
       <DefinitionHead
@@ -43,8 +37,8 @@ export function DefinitionView({ of, parameters, children }: DefinitionViewProps
           </section>
         </div>
         <div className="min-w-0 max-xl:border-line max-xl:border-t">
-          <WeekOf narrow of={of} />
-          <RecentRuns of={of} />
+          <WeekOf narrow of={reference} />
+          <RecentRuns of={reference} />
           <RailLinks
             links={of.triggers.map((trigger) => ({
               href: `/triggers/${trigger.id}`,
@@ -64,7 +58,7 @@ export function DefinitionView({ of, parameters, children }: DefinitionViewProps
           />
         </div>
       </div>
-      <History current={of.version} of={of} />
+      <History current={of.version} of={reference} />
     </article>
   );
 }

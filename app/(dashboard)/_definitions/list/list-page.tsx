@@ -5,10 +5,10 @@ import { PageButton } from "@/app/_ui/page/page-button";
 import { Badge, type LineColumn, RowControl } from "@/app/_ui/table";
 import { serverApi } from "@/app/request";
 import type { AgentLine, ToolLine } from "@/server/catalog/overview";
-import { suspended } from "../content-page";
-import { LastRunLink } from "../last-run";
+import { suspended } from "../../content-page";
+import { LastRunLink } from "../../last-run";
 import { Archived } from "./archived";
-import { readListView } from "./week";
+import { readListView } from "./columns";
 import { WeekList } from "./week-list";
 import { WeekListSkeleton } from "./week-total";
 

@@ -7,8 +7,8 @@ import { formatCount, formatDuration, formatShare, NONE } from "@/app/_ui/figure
 import { SkeletonLine } from "@/app/_ui/page/page";
 import { Unreadable } from "@/app/_ui/text/unreadable";
 import type { RunFigures } from "@/server/runs/read/metrics/figures";
-import { type WeekSubject, weekQuery } from "./query";
-import { creditsPerRun, ended, formatPerRun } from "./week";
+import { type WeekSubject, weekQuery } from "../query";
+import { creditsPerRun, ended, formatPerRun } from "../rates";
 
 /** The key figures of an agent, tool or trigger in the last seven days, each with its course by day. */
 export function WeekOf({ of, narrow = false }: { of: WeekSubject; narrow?: boolean }) {

@@ -3,8 +3,10 @@
 import { type ReactNode, type RefObject, useId, useRef, useState } from "react";
 import { TextareaField, TextField } from "@/app/_ui/forms/form";
 import { Menu, MenuItem, MenuLink, MenuSeparator } from "@/app/_ui/menu/menu";
-import { readField } from "@/app/(dashboard)/_run/schema-value";
-import type { Insertable } from "./insertables";
+import { readField } from "../_run/schema-value";
+
+/** Something that a value can refer to. `alone`: what to insert into an empty value; by default the reference. */
+export type Insertable = { name: string; alone?: string };
 
 /** `name`: what people call the value. */
 type Suggestion = { value: string; name?: string };

@@ -5,31 +5,27 @@ import type { TriggerDetail } from "@/server/webhooks/inspect-trigger";
  * A shell command that calls the trigger. If calls must be signed, it signs with `SECRET`, which the dashboard never
  * shows (docs/webhooks.md).
  */
-export function curlLine(
-  trigger: Pick<TriggerDetail, "scheme" | "secrets" | "exampleBody">,
-  url: string,
-): string {
+export function curlLine(trigger: TriggerDetail, url: string): string {
   const body = quoted(trigger.exampleBody);
-  const post = [`curl -X POST ${quoted(url)}`, "-H 'Content-Type: application/json'"];
-  if (trigger.secrets.length === 0) return [...post, `--data-raw ${body}`].join(" \\\n  ");
+  const post = (...lines: string[]) =>
+    [`curl -X POST ${quoted(url)}`, "-H 'Content-Type: application/json'", ...lines].join(" \\\n  ");
+  if (trigger.secrets.length === 0) return post(`--data-raw ${body}`);
   if (trigger.scheme === "hex") {
     return [
       `BODY=${body}`,
-      [
-        ...post,
+      post(
         `-H "X-Signature: $(printf '%s' "$BODY" | openssl dgst -sha256 -hmac "$SECRET" -r | cut -d' ' -f1)"`,
         '--data-raw "$BODY"',
-      ].join(" \\\n  "),
+      ),
     ].join("\n");
   }
   return [
     `BODY=${body} ID="msg_$(openssl rand -hex 8)" AT="$(date +%s)"`,
     `KEY="$(printf '%s' "\${SECRET#whsec_}" | openssl base64 -d -A | od -An -v -tx1 | tr -d ' \\n')"`,
-    [
-      ...post,
+    post(
       '-H "webhook-id: $ID" -H "webhook-timestamp: $AT"',
       `-H "webhook-signature: v1,$(printf '%s' "$ID.$AT.$BODY" | openssl dgst -sha256 -mac HMAC -macopt "hexkey:$KEY" -binary | openssl base64 -A)"`,
       '--data-raw "$BODY"',
-    ].join(" \\\n  "),
+    ),
   ].join("\n");
 }

@@ -2,7 +2,8 @@ import { Figure, Figures, Sparkline } from "@/app/_ui/figures/figures";
 import { formatCount, formatCredits, formatDuration, formatShare, NONE } from "@/app/_ui/figures/format";
 import { FiguresSkeleton, ListPageSkeleton } from "@/app/_ui/page/skeletons";
 import type { WeekFigures } from "@/server/runs/read/metrics/metrics";
-import { ended, WEEK_HEADS } from "./week";
+import { ended } from "../rates";
+import { WEEK_HEADS } from "./columns";
 
 type Line = { name: string; week: WeekFigures | null };
 
@@ -63,7 +64,7 @@ export function WeekListSkeleton({ title, first, last }: WeekListSkeletonProps) 
 }
 
 /** The sums of the lines; `byDay` are the runs of each day, the oldest first. */
-export function sumOf(lines: readonly Line[]) {
+function sumOf(lines: readonly Line[]) {
   const sum = { runs: 0, completed: 0, failed: 0, credits: 0, byDay: Array<number>(7).fill(0) };
   for (const { week } of lines) {
     if (week === null) continue;
@@ -77,14 +78,9 @@ export function sumOf(lines: readonly Line[]) {
 }
 
 /** The line with the highest value above zero; null if there is none. */
-export function highest(
-  lines: readonly Line[],
-  read: (week: WeekFigures) => number,
-): { name: string; value: number } | null {
-  let best: { name: string; value: number } | null = null;
-  for (const { name, week } of lines) {
-    const value = week === null ? 0 : read(week);
-    if (value > (best?.value ?? 0)) best = { name, value };
-  }
-  return best;
+function highest(lines: readonly Line[], read: (week: WeekFigures) => number) {
+  const [first] = lines
+    .map(({ name, week }) => ({ name, value: week === null ? 0 : read(week) }))
+    .sort((a, b) => b.value - a.value);
+  return first && first.value > 0 ? first : null;
 }

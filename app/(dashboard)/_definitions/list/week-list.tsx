@@ -2,8 +2,8 @@ import type { ReactNode } from "react";
 import { Empty } from "@/app/_ui/page/page";
 import { type LineColumn, LineList, RowName } from "@/app/_ui/table";
 import type { WeekFigures } from "@/server/runs/read/metrics/metrics";
+import { type ListView, viewLines, weekColumns } from "./columns";
 import { ListSearch } from "./list-search";
-import { type ListView, viewLines, weekColumns } from "./week";
 import { WeekTotal } from "./week-total";
 
 type WeekListProps<Item> = {

@@ -1,6 +1,6 @@
 import dynamic from "next/dynamic";
-import { readField } from "../_run/schema-value";
-import { rowsOf, type SchemaRow } from "./schema-rows";
+import { readField } from "../../_run/schema-value";
+import { rowsOf } from "./schema-rows";
 
 /** Only a schema that is not an object with properties needs it. */
 const JsonView = dynamic(() => import("@/app/_ui/json/view").then((part) => part.JsonView));
@@ -21,28 +21,25 @@ export function SchemaTable({ label, schema }: { label: string; schema: string }
         </tr>
       </thead>
       <tbody>
-        {rows.map((row) => (
-          <Row key={row.path} row={row} />
+        {rows.map(({ path, type, required, description, rules }) => (
+          <tr
+            className="align-baseline *:border-line *:border-b *:py-2 max-sm:block max-sm:border-line max-sm:border-b max-sm:py-2 max-sm:*:block max-sm:*:border-0 max-sm:*:py-0"
+            key={path}
+          >
+            <td className="pr-4 [overflow-wrap:anywhere] sm:w-[28%]">
+              <span className="mono font-medium">{path}</span>
+            </td>
+            <td className="whitespace-nowrap pr-4 text-muted sm:w-[26%]">
+              {type}
+              {required ? <span className="text-ink">, required</span> : null}
+            </td>
+            <td className="[overflow-wrap:anywhere]">
+              {description}
+              {rules ? <span className="block text-muted text-xs">{rules}</span> : null}
+            </td>
+          </tr>
         ))}
       </tbody>
     </table>
-  );
-}
-
-function Row({ row: { path, type, required, description, rules } }: { row: SchemaRow }) {
-  return (
-    <tr className="align-baseline *:border-line *:border-b *:py-2 max-sm:block max-sm:border-line max-sm:border-b max-sm:py-2 max-sm:*:block max-sm:*:border-0 max-sm:*:py-0">
-      <td className="pr-4 [overflow-wrap:anywhere] sm:w-[28%]">
-        <span className="mono font-medium">{path}</span>
-      </td>
-      <td className="whitespace-nowrap pr-4 text-muted sm:w-[26%]">
-        {type}
-        {required ? <span className="text-ink">, required</span> : null}
-      </td>
-      <td className="[overflow-wrap:anywhere]">
-        {description}
-        {rules ? <span className="block text-muted text-xs">{rules}</span> : null}
-      </td>
-    </tr>
   );
 }
