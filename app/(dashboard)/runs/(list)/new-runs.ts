@@ -71,3 +71,9 @@ export function pagesUpTo(
   const holds = pages.findIndex(({ items }) => (items.at(-1)?.id ?? "") < id);
   return holds < 0 ? pages.length : holds + 1;
 }
+
+/** Splits ids into parts that each fit into one request, in order. */
+export function chunk<Item>(items: readonly Item[], most: number): Item[][] {
+  const count = Math.ceil(items.length / most);
+  return Array.from({ length: count }, (_, n) => items.slice(n * most, (n + 1) * most));
+}

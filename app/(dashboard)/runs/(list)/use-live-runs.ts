@@ -6,8 +6,7 @@ import { isTerminal } from "@/server/contract/enums";
 import type { RunFilter } from "@/server/runs/read/filter";
 import type { RunPage, RunSummary } from "@/server/runs/read/list";
 import { runsQuery } from "../query";
-import { chunk } from "./chunk";
-import { MAX_ASKED, pagesUpTo, questionAfter, stillWaiting, waitingAfter } from "./new-runs";
+import { chunk, MAX_ASKED, pagesUpTo, questionAfter, stillWaiting, waitingAfter } from "./new-runs";
 
 const NOBODY: ReadonlySet<string> = new Set();
 
