@@ -1,4 +1,3 @@
-import type { ReactNode } from "react";
 import { Figure, Figures, Sparkline } from "@/app/_ui/figures/figures";
 import {
   formatCount,
@@ -58,6 +57,8 @@ const MEASURES: readonly Measure[] = [
   },
 ];
 
+export const KEY_FIGURES = MEASURES.map(({ name }) => name);
+
 type KeyFiguresProps = { metrics: RunMetrics; hrefOf: (change: RunFilter) => string };
 
 /** The figures of the whole period, each with its course and its change from the period before. */
@@ -74,7 +75,12 @@ export function KeyFigures({ metrics, hrefOf }: KeyFiguresProps) {
             name={name}
             note={
               <span className="flex min-h-6.5 items-center justify-between gap-2">
-                <Change>{past === null || now === null ? null : compare(past, now)}</Change>
+                <span
+                  className="whitespace-nowrap font-medium text-ink"
+                  title="Compared with the period before"
+                >
+                  {past === null || now === null ? null : compare(past, now)}
+                </span>
                 <Sparkline values={buckets.map(read).filter((value) => value !== null)} width={64} />
               </span>
             }
@@ -87,14 +93,6 @@ export function KeyFigures({ metrics, hrefOf }: KeyFiguresProps) {
         );
       })}
     </Figures>
-  );
-}
-
-function Change({ children }: { children: ReactNode }) {
-  return (
-    <span className="whitespace-nowrap font-medium text-ink" title="Compared with the period before">
-      {children}
-    </span>
   );
 }
 

@@ -1,7 +1,7 @@
 import clsx from "clsx";
 import { type PointerEvent, useRef, useState } from "react";
 import { IconButton } from "@/app/_ui/button";
-import { formatSpan } from "@/app/_ui/figures/format";
+import { formatSpan, percent } from "@/app/_ui/figures/format";
 import { ZoomIcon } from "@/app/_ui/icons";
 import type { Workbench } from "../use-workbench";
 import { axisTicks, describeRange, type Tick } from "./axis-ticks";
@@ -63,7 +63,7 @@ export function Axis({
               className={`fill-faint text-xs tabular-nums ${fromWidth(tick.needs)}`}
               key={tick.at}
               textAnchor={tick.at === 0 ? "start" : "middle"}
-              x={`${tick.part * 100}%`}
+              x={percent(tick.part)}
               y="12"
             >
               {tick.label}
@@ -137,8 +137,8 @@ function Band({ from, to }: Dragged) {
         <rect
           className="fill-accent/15 stroke-accent"
           height="100%"
-          width={`${(to - from) * 100}%`}
-          x={`${from * 100}%`}
+          width={percent(to - from)}
+          x={percent(from)}
         />
       </svg>
     </div>

@@ -72,7 +72,7 @@ export function initialRange(
 }
 
 /** A part of the axis, as shares of its width. */
-export type Span = { from: number; length: number };
+type Span = { from: number; length: number };
 
 /** The visible range of the bars, and the time at which open lines end. */
 type View = { scale: Scale; range: TimeRange | null; now: number };
