@@ -8,14 +8,14 @@ import { ChoiceLinks } from "@/app/_ui/choice-links";
 import { useTRPC } from "@/app/_ui/data/providers";
 import { Ago, Moment } from "@/app/_ui/figures/time";
 import { ChevronRightIcon } from "@/app/_ui/icons";
+import { JsonView } from "@/app/_ui/json/view";
 import { Link } from "@/app/_ui/link";
 import { OlderButton } from "@/app/_ui/older-button";
 import { Empty } from "@/app/_ui/page/page";
 import { ItemSkeletons } from "@/app/_ui/page/skeletons";
+import { Unreadable } from "@/app/_ui/text/unreadable";
 import { AUDIT_SUBJECTS, type AuditSubject } from "@/server/contract/enums";
 import type { AuditLine } from "@/server/operate/read-audit";
-import { JsonView } from "../../_ui/json/view";
-import { Unreadable } from "../../_ui/text/unreadable";
 import { auditQuery, readSubject } from "./query";
 
 /** The audit log, newest first. An entry opens to its changes. */
