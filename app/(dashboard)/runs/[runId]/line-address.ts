@@ -7,7 +7,7 @@ const KINDS = ["step", "call", "wait", "group"] as const;
 const KEYS = [...KINDS, "attempt"] as const;
 
 /** The line in the page's URL. */
-export type LineAddress = { [key in (typeof KEYS)[number]]?: string | undefined };
+type LineAddress = { [key in (typeof KEYS)[number]]?: string | undefined };
 
 export function readLineAddress(query: URLSearchParams): LineAddress {
   return Object.fromEntries(KEYS.map((key) => [key, query.get(key) ?? undefined]));

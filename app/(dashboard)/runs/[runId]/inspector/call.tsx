@@ -48,7 +48,6 @@ export function CallInspector(props: WorkProps<"call">) {
       ]}
       label={`Model call ${call.key}`}
       line={line}
-      slug={call.key}
       status={statusOf(line, call)}
       title={line.label}
     >

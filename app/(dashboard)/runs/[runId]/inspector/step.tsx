@@ -51,7 +51,6 @@ export function StepInspector(props: WorkProps<"step">) {
       ]}
       label={`Step ${step.number}`}
       line={line}
-      slug={String(step.number)}
       status={statusOf(line, step)}
       title={
         <>

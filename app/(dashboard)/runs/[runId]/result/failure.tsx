@@ -1,4 +1,6 @@
 import { Link } from "@/app/_ui/link";
+import { writeFilter } from "../../address";
+import { sameTarget } from "../../query";
 import { isAtFault } from "../lines";
 import type { Workbench } from "../use-workbench";
 import { explainFailure } from "./explain-failure";
@@ -43,7 +45,7 @@ export function Failure({ bench: { run, own, chosen, choose } }: { bench: Workbe
         ) : null}
         <Link
           className="text-accent underline"
-          href={`/runs?status=Failed&${run.kind}=${run.agentId ?? run.toolId}`}
+          href={`/runs${writeFilter({ ...sameTarget(run), status: ["Failed"] })}`}
         >
           Other failures of this {run.kind}
         </Link>
