@@ -41,10 +41,9 @@ export function RerunDialog({ run, typed, onClose }: RerunDialogProps) {
   const problem = fault ?? (error && describeError(error));
 
   function submit() {
-    const read = isTool ? readJsonObject(input) : null;
-    const wrong = read && "fault" in read ? read.fault : null;
-    setFault(wrong);
-    if (wrong !== null) return;
+    const found = isTool ? readJsonObject(input).fault : null;
+    setFault(found);
+    if (found !== null) return;
     // Indentation must not count against the size limit.
     const changed = isTool ? compactJson(input) : input;
     send({ runId: run.id, input: isChanged ? changed : undefined });

@@ -101,7 +101,7 @@ type Dragged = { from: number; to: number };
 /** Lets the pointer drag over an element. `onDragged` is called when it is released. */
 function useDrag(onDragged: (dragged: Dragged) => void) {
   const [drag, setDrag] = useState<{ anchor: number; at: number } | null>(null);
-  const dragged = drag && { from: Math.min(drag.anchor, drag.at), to: Math.max(drag.anchor, drag.at) };
+  const dragged = drag && between(drag.anchor, drag.at);
   const handlers = {
     onPointerDown: (event: PointerEvent) => {
       if (event.button !== 0) return;
@@ -115,13 +115,16 @@ function useDrag(onDragged: (dragged: Dragged) => void) {
     onPointerUp: (event: PointerEvent) => {
       setDrag(null);
       if (!drag) return;
-      const at = partAt(event);
-      const last = { from: Math.min(drag.anchor, at), to: Math.max(drag.anchor, at) };
+      const last = between(drag.anchor, partAt(event));
       if ((last.to - last.from) * event.currentTarget.clientWidth >= MIN_PX) onDragged(last);
     },
     onPointerCancel: () => setDrag(null),
   };
   return { dragged, handlers };
+}
+
+function between(a: number, b: number): Dragged {
+  return { from: Math.min(a, b), to: Math.max(a, b) };
 }
 
 function partAt({ currentTarget, clientX }: PointerEvent): number {
