@@ -6,6 +6,7 @@ import { useSearchParams } from "next/navigation";
 import { useState } from "react";
 import { ChoiceLinks } from "@/app/_ui/choice-links";
 import { useTRPC } from "@/app/_ui/data/providers";
+import { NONE } from "@/app/_ui/figures/format";
 import { Ago, Moment } from "@/app/_ui/figures/time";
 import { ChevronRightIcon } from "@/app/_ui/icons";
 import { JsonView } from "@/app/_ui/json/view";
@@ -172,7 +173,7 @@ function readChanges(text: string): { field: string; from: string; to: string }[
 }
 
 function show(value: unknown): string {
-  if (value === null) return "–";
+  if (value === null) return NONE;
   return typeof value === "string" ? value : JSON.stringify(value, null, 2);
 }
 

@@ -12,6 +12,7 @@ import { Link } from "@/app/_ui/link";
 import { Empty, PageHead, SkeletonLine } from "@/app/_ui/page/page";
 import { Segments } from "@/app/_ui/segments";
 import { Unreadable } from "@/app/_ui/text/unreadable";
+import { DAY_MS, HOUR_MS } from "@/server/clock";
 import { METRICS_DIMENSIONS } from "@/server/contract/enums";
 import { intervalMs, RUN_PERIODS, type RunPeriod } from "@/server/runs/read/enums";
 import type { RunFilter } from "@/server/runs/read/filter";
@@ -104,7 +105,7 @@ function changeQuestion(change: (latest: MetricsQuestion) => MetricsQuestion): v
 
 /** `2 min`, `6 h`, `3 d`. */
 function intervalLabel(ms: number): string {
-  return ms < 86_400_000 ? formatSpan(ms) : `${ms / 86_400_000} d`;
+  return ms < DAY_MS ? formatSpan(ms) : `${ms / DAY_MS} d`;
 }
 
 type SubjectProps = { metrics: RunMetrics | undefined; subject: MetricsSubject; onDrop: () => void };
@@ -209,7 +210,7 @@ function MetricsFigures({ metrics, question }: { metrics: RunMetrics; question: 
             }))}
           title="Over time"
         >
-          {metrics.bucketMs >= 86_400_000 && timeZone !== "UTC" ? (
+          {metrics.bucketMs >= DAY_MS && timeZone !== "UTC" ? (
             <span className="font-normal text-muted"> in UTC days</span>
           ) : null}
         </FiguresSection>
@@ -220,7 +221,7 @@ function MetricsFigures({ metrics, question }: { metrics: RunMetrics; question: 
 
 /** Names the time that the figures are compared with. */
 function describeComparison({ from, to, before }: RunMetrics): string {
-  const hours = (Date.parse(to) - Date.parse(from)) / 3_600_000;
+  const hours = (Date.parse(to) - Date.parse(from)) / HOUR_MS;
   const [count, unit] = hours % 24 === 0 ? [hours / 24, "day"] : [hours, "hour"];
   const length = count === 1 ? unit : formatPlural(count, unit);
   return before.runs === 0

@@ -1,4 +1,4 @@
-import { formatAge, formatExact } from "@/app/_ui/figures/format";
+import { formatAge, formatExact, NONE } from "@/app/_ui/figures/format";
 import { Ago, useNow, useTimeZone } from "@/app/_ui/figures/time";
 import type { RunSummary } from "@/server/runs/read/list";
 
@@ -7,7 +7,7 @@ type Times = Pick<RunSummary, "createdAt" | "startedAt" | "finishedAt">;
 /** When a run started; how long it has been queued if it has not; a dash if it ended before it started. */
 export function Started({ run }: { run: Times }) {
   if (run.startedAt !== null) return <Ago at={run.startedAt} />;
-  if (run.finishedAt !== null) return <span title="It ended before it started.">–</span>;
+  if (run.finishedAt !== null) return <span title="It ended before it started.">{NONE}</span>;
   return <QueuedFor since={run.createdAt} />;
 }
 

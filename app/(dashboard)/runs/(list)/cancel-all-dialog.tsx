@@ -19,19 +19,15 @@ function countLabel(count: number): string {
 }
 
 type Client = ReturnType<typeof useTRPCClient>;
-/** Named, because each request's input is the answer to the one before. */
-type CancelledPage = { found: number; next: string | null };
 
-/** Cancels with one request after another, and returns how many runs there were. */
-async function cancelMatching(client: Client, filter: RunFilter): Promise<number> {
-  let count = 0;
-  let before: string | null = null;
-  do {
-    const { found, next }: CancelledPage = await client.runs.cancelMatching.mutate({ filter, before });
-    count += found;
-    before = next;
-  } while (before !== null);
-  return count;
+/** Cancels with one request after another, from the newest to the oldest run. Returns how many there were. */
+async function cancelMatching(
+  client: Client,
+  filter: RunFilter,
+  before: string | null = null,
+): Promise<number> {
+  const { found, next } = await client.runs.cancelMatching.mutate({ filter, before });
+  return next === null ? found : found + (await cancelMatching(client, filter, next));
 }
 
 /** Confirms, then cancels every open run that matches the filter. */

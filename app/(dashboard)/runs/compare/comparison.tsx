@@ -247,7 +247,7 @@ function PairRow({
 }
 
 function LineLabel({ line }: { line: Pair["a"] }) {
-  if (line === null) return <span className="text-faint">–</span>;
+  if (line === null) return <span className="text-faint">{NONE}</span>;
   const { kind, label, depth, status, durationMs } = line;
   return (
     <span

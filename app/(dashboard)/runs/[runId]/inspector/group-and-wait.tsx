@@ -14,7 +14,7 @@ export function WaitInspector({ line }: { line: WaitLine }) {
       facts={<LineDuration line={line} />}
       figures={[
         ["From", <Moment at={startedAt} key="from" />],
-        ["To", isOpen ? "–" : <Moment at={finishedAt} key="to" />],
+        ["To", isOpen ? NONE : <Moment at={finishedAt} key="to" />],
       ]}
       intro={
         <p className="max-w-prose px-4 pb-3 text-muted sm:px-6">
