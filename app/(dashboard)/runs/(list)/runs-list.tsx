@@ -32,8 +32,7 @@ import { useLiveRuns } from "./use-live-runs";
 /** The organization's runs: updated live, filtered by the URL, older ones by cursor. */
 export function RunsList() {
   const trpc = useTRPC();
-  const params = useSearchParams();
-  const { filter, unread } = useMemo(() => readFilter(params), [params]);
+  const { filter, unread } = readFilter(useSearchParams());
   const query = useInfiniteQuery({ ...runsQuery(trpc, filter), placeholderData: keepPreviousData });
   const runs = useMemo(() => query.data?.pages.flatMap((page) => page.items) ?? [], [query.data]);
   const { waiting, showWaiting } = useLiveRuns(

@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import clsx from "clsx";
 import { useRouter } from "next/navigation";
-import { type MouseEvent, useEffect, useMemo, useRef } from "react";
+import { type MouseEvent, useEffect, useRef } from "react";
 import { useTRPC } from "@/app/_ui/data/providers";
 import { useBrowserValue } from "@/app/_ui/data/store";
 import { ChevronDownIcon } from "@/app/_ui/icons";
@@ -60,7 +60,7 @@ export function AdjacentRuns({ runId }: { runId: string }) {
   const trpc = useTRPC();
   const router = useRouter();
   const search = useLastListSearch();
-  const filter = useMemo(() => readFilter(new URLSearchParams(search ?? "")).filter, [search]);
+  const { filter } = readFilter(new URLSearchParams(search ?? ""));
   const { data, refetch } = useQuery({
     ...trpc.runs.neighbours.queryOptions({ runId, filter }),
     enabled: search !== null,
