@@ -4,7 +4,7 @@ import { formatDuration, formatSpan, percent } from "@/app/_ui/figures/format";
 import type { RunFilter } from "@/server/runs/read/filter";
 import type { MetricsBucket, RunMetrics } from "@/server/runs/read/metrics/metrics";
 import { Chart, niceTop } from "./chart";
-import { figureFilters } from "./figure-filter";
+import { figureFilters } from "./figures";
 
 type ChartProps = {
   metrics: RunMetrics;

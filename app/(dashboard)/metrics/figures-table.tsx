@@ -1,11 +1,10 @@
-import type { ReactNode } from "react";
-import { formatCount, formatCredits, formatDuration, NONE } from "@/app/_ui/figures/format";
+import { NONE } from "@/app/_ui/figures/format";
 import { Link } from "@/app/_ui/link";
 import { Cell, HeadCell, Table } from "@/app/_ui/table";
 import type { RunFilter } from "@/server/runs/read/filter";
 import type { RunFigures } from "@/server/runs/read/metrics/figures";
-import { ended, SuccessRate } from "../_definitions/week";
-import { figureFilters } from "./figure-filter";
+import { SuccessRate } from "../_definitions/week";
+import { type FigureName, figureFilters, formatFigure } from "./figures";
 
 type Row = {
   key: string;
@@ -17,49 +16,24 @@ type Row = {
 };
 
 type Column = {
-  field: keyof ReturnType<typeof figureFilters>;
+  figure: FigureName;
   name: string;
   /** Hides some columns on small screens. */
   className: string;
   muted?: boolean;
-  /** Null: there is nothing to show, and no run behind it. */
-  show: (figures: RunFigures) => ReactNode;
 };
 
-const count = (field: "runs" | "completed" | "failed" | "cancelled" | "open" | "tokens") => ({
-  field,
-  show: ({ [field]: number }: RunFigures) => (number === 0 ? null : formatCount(number)),
-});
-const duration = (field: "p50" | "p95") => ({
-  field,
-  name: field,
-  muted: true,
-  show: ({ [field]: ms }: RunFigures) => (ms === null ? null : formatDuration(ms)),
-});
-
 const COLUMNS: readonly Column[] = [
-  { ...count("runs"), name: "Runs", className: "max-md:w-[13%]" },
-  { ...count("completed"), name: "Completed", className: "max-xl:hidden" },
-  { ...count("failed"), name: "Failed", className: "max-md:w-[13%]" },
-  { ...count("cancelled"), name: "Cancelled", className: "max-xl:hidden" },
-  { ...count("open"), name: "Open", className: "max-xl:hidden" },
-  {
-    field: "success",
-    name: "Success",
-    className: "",
-    muted: true,
-    show: (figures) => (ended(figures) === 0 ? null : <SuccessRate of={figures} />),
-  },
-  { ...count("tokens"), name: "Tokens", className: "max-md:hidden", muted: true },
-  {
-    field: "credits",
-    name: "Credits",
-    className: "max-md:hidden",
-    muted: true,
-    show: ({ credits }) => (Number(credits) === 0 ? null : formatCredits(credits, 2)),
-  },
-  { ...duration("p50"), className: "max-xl:hidden" },
-  { ...duration("p95"), className: "" },
+  { figure: "runs", name: "Runs", className: "max-md:w-[13%]" },
+  { figure: "completed", name: "Completed", className: "max-xl:hidden" },
+  { figure: "failed", name: "Failed", className: "max-md:w-[13%]" },
+  { figure: "cancelled", name: "Cancelled", className: "max-xl:hidden" },
+  { figure: "open", name: "Open", className: "max-xl:hidden" },
+  { figure: "success", name: "Success", className: "", muted: true },
+  { figure: "tokens", name: "Tokens", className: "max-md:hidden", muted: true },
+  { figure: "credits", name: "Credits", className: "max-md:hidden", muted: true },
+  { figure: "p50", name: "p50", className: "max-xl:hidden", muted: true },
+  { figure: "p95", name: "p95", className: "", muted: true },
 ];
 
 const LINK = "-mx-1 px-1 hover:text-accent hover:underline";
@@ -96,15 +70,15 @@ function FiguresRow({ name, href, figures, hrefOf }: Omit<Row, "key">) {
           {name}
         </Link>
       </Cell>
-      {COLUMNS.map(({ field, className, muted, show }) => {
-        const shown = show(figures);
+      {COLUMNS.map(({ figure, className, muted }) => {
+        const shown = formatFigure(figure, figures);
         return (
-          <Cell className={`whitespace-nowrap text-right max-md:px-1 ${className}`} key={field}>
+          <Cell className={`whitespace-nowrap text-right max-md:px-1 ${className}`} key={figure}>
             {shown === null ? (
               <span className="text-faint">{NONE}</span>
             ) : (
-              <Link className={muted ? `text-muted ${LINK}` : LINK} href={hrefOf(behind[field])}>
-                {shown}
+              <Link className={muted ? `text-muted ${LINK}` : LINK} href={hrefOf(behind[figure])}>
+                {figure === "success" ? <SuccessRate of={figures} /> : shown}
               </Link>
             )}
           </Cell>

@@ -27,7 +27,7 @@ import { filterOf, intervalsOf, readMetricsAddress, writeMetricsAddress } from "
 import { bucketLabel } from "./buckets";
 import { DurationChart, StatusChart, VolumeChart } from "./charts";
 import { DayRange } from "./day-range";
-import { figureFilters } from "./figure-filter";
+import { figureFilters } from "./figures";
 import { FiguresTable } from "./figures-table";
 import { KeyFigures } from "./key-figures";
 
