@@ -23,6 +23,7 @@ import {
   waitsOf,
   withGroups,
   withWaits,
+  workRowsOf,
 } from "./lines";
 import type { Measure } from "./timeline/measures";
 import { initialRange, rangeAround, scaleOf, type TimeRange } from "./timeline/scale";
@@ -39,7 +40,7 @@ export function useWorkbench(inspection: RunInspection) {
   const address = readLineAddress(useSearchParams());
   const inner = runToUnfold(address, inspection.steps);
   const { unfolded, isUnfolded, unfold } = useUnfolding({ run: inner, attempts: attemptsToUnfold(address) });
-  const own = useMemo(() => rowsOf(linesOf(inspection)).filter(isWork), [inspection]);
+  const own = useMemo(() => workRowsOf(inspection), [inspection]);
   const lines = useMemo(() => withGroups(linesOf(inspection, unfolded)), [inspection, unfolded]);
   const waits = useMemo(() => waitsOf(run), [run]);
   const all = useMemo(() => withWaits(rowsOf(lines), waits), [lines, waits]);
