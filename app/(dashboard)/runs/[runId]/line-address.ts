@@ -39,8 +39,8 @@ export function describeAddress(address: LineAddress): string | null {
 }
 
 /** The child run to expand so that the line in the URL exists. */
-export function runToUnfold({ step, call }: LineAddress, steps: StepLine[]): string | null {
-  const number = /^(\d+)\./.exec(step ?? call ?? "")?.[1];
+export function runToUnfold({ step, call, group }: LineAddress, steps: StepLine[]): string | null {
+  const number = /^(\d+)\./.exec(step ?? call ?? group ?? "")?.[1];
   return steps.find((each) => String(each.number) === number)?.childRunId ?? null;
 }
 
