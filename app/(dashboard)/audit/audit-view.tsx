@@ -16,6 +16,7 @@ import { Empty } from "@/app/_ui/page/page";
 import { ItemSkeletons } from "@/app/_ui/page/skeletons";
 import { Unreadable } from "@/app/_ui/text/unreadable";
 import { AUDIT_SUBJECTS, type AuditSubject } from "@/server/contract/enums";
+import { isJsonObject } from "@/server/json/json";
 import type { AuditLine } from "@/server/operate/read-audit";
 import { auditQuery, readSubject } from "./query";
 
@@ -163,9 +164,9 @@ function Changes({ text }: { text: string }) {
 /** The changes as pairs of old and new value; null if an entry is not such a pair. */
 function readChanges(text: string): { field: string; from: string; to: string }[] | null {
   const value: unknown = JSON.parse(text);
-  if (typeof value !== "object" || value === null) return null;
-  const pairs = Object.entries(value).map(([field, change]: [string, unknown]) =>
-    typeof change === "object" && change !== null && "from" in change && "to" in change
+  if (!isJsonObject(value)) return null;
+  const pairs = Object.entries(value).map(([field, change]) =>
+    isJsonObject(change) && "from" in change && "to" in change
       ? { field, from: show(change.from), to: show(change.to) }
       : null,
   );

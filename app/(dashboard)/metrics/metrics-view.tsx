@@ -2,7 +2,7 @@
 
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useSearchParams } from "next/navigation";
-import type { ComponentProps, ReactNode } from "react";
+import type { ReactNode } from "react";
 import { buttonClass } from "@/app/_ui/button";
 import { Chip } from "@/app/_ui/chip";
 import { useTRPC } from "@/app/_ui/data/providers";
@@ -28,7 +28,7 @@ import { bucketLabel } from "./buckets";
 import { DurationChart, StatusChart, VolumeChart } from "./charts";
 import { DayRange } from "./day-range";
 import { figureFilters } from "./figures";
-import { FiguresTable } from "./figures-table";
+import { FiguresSection } from "./figures-section";
 import { KeyFigures } from "./key-figures";
 
 const PERIOD_LABELS: Record<RunPeriod, string> = {
@@ -237,25 +237,6 @@ function Section({ title, children }: { title: string; children: ReactNode }) {
     >
       <h2 className="px-4 pb-2 font-semibold sm:px-6">{title}</h2>
       <div className="px-4 sm:px-6">{children}</div>
-    </section>
-  );
-}
-
-type FiguresSectionProps = Omit<ComponentProps<typeof FiguresTable>, "label"> & {
-  title: string;
-  children?: ReactNode;
-};
-
-/** The same figures in rows; nothing if there are none. */
-function FiguresSection({ title, children, ...table }: FiguresSectionProps) {
-  if (table.rows.length === 0) return null;
-  return (
-    <section aria-label={title}>
-      <h2 className="px-4 pb-2 font-semibold sm:px-6">
-        {title}
-        {children}
-      </h2>
-      <FiguresTable label={title} {...table} />
     </section>
   );
 }

@@ -1,3 +1,4 @@
+import type { ReactNode } from "react";
 import { NONE } from "@/app/_ui/figures/format";
 import { Link } from "@/app/_ui/link";
 import { Cell, HeadCell, Table } from "@/app/_ui/table";
@@ -38,26 +39,45 @@ const COLUMNS: readonly Column[] = [
 
 const LINK = "-mx-1 px-1 hover:text-accent hover:underline";
 
-/** Figures in rows, each linked to the runs behind it. Narrow screens show the most important columns. */
-export function FiguresTable({ label, first, rows }: { label: string; first: string; rows: Row[] }) {
+type FiguresSectionProps = {
+  title: string;
+  /** Shown beside the title. */
+  children?: ReactNode;
+  /** The head of the rows' names. */
+  first: string;
+  rows: Row[];
+};
+
+/**
+ * Figures in rows, each linked to the runs behind it; nothing if there are none. Narrow screens show the most important
+ * columns.
+ */
+export function FiguresSection({ title, children, first, rows }: FiguresSectionProps) {
+  if (rows.length === 0) return null;
   return (
-    <Table className="table-fixed" label={label}>
-      <thead>
-        <tr>
-          <HeadCell className="w-[32%] xl:w-56">{first}</HeadCell>
-          {COLUMNS.map(({ name, className }) => (
-            <HeadCell className={`text-right max-md:px-1 ${className}`} key={name}>
-              {name}
-            </HeadCell>
+    <section aria-label={title}>
+      <h2 className="px-4 pb-2 font-semibold sm:px-6">
+        {title}
+        {children}
+      </h2>
+      <Table className="table-fixed" label={title}>
+        <thead>
+          <tr>
+            <HeadCell className="w-[32%] xl:w-56">{first}</HeadCell>
+            {COLUMNS.map(({ name, className }) => (
+              <HeadCell className={`text-right max-md:px-1 ${className}`} key={name}>
+                {name}
+              </HeadCell>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map(({ key, ...row }) => (
+            <FiguresRow key={key} {...row} />
           ))}
-        </tr>
-      </thead>
-      <tbody>
-        {rows.map(({ key, ...row }) => (
-          <FiguresRow key={key} {...row} />
-        ))}
-      </tbody>
-    </Table>
+        </tbody>
+      </Table>
+    </section>
   );
 }
 
