@@ -19,11 +19,9 @@ export function QueuedFor({ since }: { since: string }) {
 /** A run's exact times, one per line, for a title attribute. */
 export function useExactTimes({ createdAt, startedAt, finishedAt }: Times): string {
   const timeZone = useTimeZone();
-  const line = (name: string, at: string | null) =>
-    at === null ? [] : [`${name} ${formatExact(new Date(at), timeZone)}`];
-  return [...line("Created", createdAt), ...line("Started", startedAt), ...line("Finished", finishedAt)].join(
-    "\n",
-  );
+  return Object.entries({ Created: createdAt, Started: startedAt, Finished: finishedAt })
+    .flatMap(([name, at]) => (at === null ? [] : `${name} ${formatExact(new Date(at), timeZone)}`))
+    .join("\n");
 }
 
 /** What started a run: `webhook inbound`, `key ci`, `Ada`. */
