@@ -52,7 +52,7 @@ const RECENT_RUNS = 6;
 const SEARCHED_LENGTH = 2;
 
 /** `pending`: the server has not answered for this text yet. `failed`: part of the search failed. */
-export type Found = { groups: Group<PaletteItem>[]; pending: boolean; failed: boolean };
+type Found = { groups: Group<PaletteItem>[]; pending: boolean; failed: boolean };
 
 /** The entries that match the text: local ones immediately, runs when the server has found them. */
 export function useFound(props: PaletteProps, text: string): Found {

@@ -16,22 +16,22 @@ export function InputForm({ target, busy, problem, onRun }: StartFormProps) {
   const hasForm = readField(schema).kind === "object";
   const view = text !== null || !hasForm ? "json" : "form";
   const json = text ?? JSON.stringify(value, null, 2);
-  /** The value of the JSON view; undefined if it is not a JSON object. */
-  function read(): Record<string, unknown> | undefined {
+  /** The value of the JSON view; null if it is not a JSON object. */
+  function read() {
     const parsed = readJsonObject(json);
-    setFault("fault" in parsed ? parsed.fault : null);
-    return "fault" in parsed ? undefined : parsed.value;
+    setFault(parsed.fault);
+    return parsed.value;
   }
   function show(next: "form" | "json") {
     if (next === "json") return setText(JSON.stringify(value, null, 2));
     const parsed = read();
-    if (parsed === undefined) return;
+    if (parsed === null) return;
     setValue(parsed);
     setText(null);
   }
   function submit() {
     const input = view === "json" ? read() : value;
-    if (input !== undefined && !busy) onRun(JSON.stringify(input));
+    if (input !== null && !busy) onRun(JSON.stringify(input));
   }
   return (
     <RunForm busy={busy} onSubmit={submit} problem={fault ?? problem} problemId={problemId} target={target}>

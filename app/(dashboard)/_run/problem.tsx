@@ -24,11 +24,13 @@ export function InputProblem({ id, problem }: { id: string; problem: ShownError 
 }
 
 /** A JSON object from a text, or why the text is none. */
-export function readJsonObject(text: string): { value: Record<string, unknown> } | { fault: string } {
+export function readJsonObject(text: string) {
   try {
     const value: unknown = JSON.parse(text);
-    return isJsonObject(value) ? { value } : { fault: "The input of a tool must be a JSON object." };
+    if (isJsonObject(value)) return { value, fault: null };
+    return { value: null, fault: "The input of a tool must be a JSON object." };
   } catch (error) {
-    return { fault: `This is not valid JSON: ${error instanceof Error ? error.message : ""}` };
+    const why = error instanceof Error ? error.message : "";
+    return { value: null, fault: `This is not valid JSON: ${why}` };
   }
 }

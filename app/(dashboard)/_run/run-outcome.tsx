@@ -7,7 +7,7 @@ import { Elapsed } from "@/app/_ui/figures/time";
 import { Link } from "@/app/_ui/link";
 import { isTerminal } from "@/server/contract/enums";
 import type { RunInspection } from "@/server/runs/read/inspect/inspect";
-import { linesOf, rowsOf } from "../runs/[runId]/lines";
+import { workRowsOf } from "../runs/[runId]/lines";
 import { explainFailure } from "../runs/[runId]/result/explain-failure";
 import { OutputText } from "../runs/[runId]/result/texts";
 import { useLiveRun } from "../runs/[runId]/use-live-run";
@@ -21,7 +21,7 @@ export function RunOutcome({ runId }: { runId: string }) {
 /** The same for a run that the caller follows already: each `useLiveRun` opens a stream. */
 export function InspectedOutcome({ inspection }: { inspection: RunInspection }) {
   const { run } = inspection;
-  const lines = rowsOf(linesOf(inspection));
+  const lines = workRowsOf(inspection);
   useRefreshedRuns(run.status);
   return (
     <div className="flex flex-col gap-2">

@@ -2,6 +2,7 @@ import clsx from "clsx";
 import { useId } from "react";
 import { Button, IconButton } from "@/app/_ui/button";
 import { CloseIcon, PlusIcon } from "@/app/_ui/icons";
+import { isJsonObject } from "@/server/json/json";
 import { Control, type Edited, JsonField } from "./schema-control";
 import { emptyOf, type FieldProperty, readField, sampleOf, withProperty } from "./schema-value";
 
@@ -31,7 +32,7 @@ export function SchemaForm({ schema, value, onChange, depth = 0, needed = true }
           needed={needed}
           onChange={(next) => onChange(withProperty(value, property.name, next))}
           property={property}
-          value={memberOf(value, property.name)}
+          value={isJsonObject(value) ? value[property.name] : undefined}
         />
       ))}
     </div>
@@ -67,7 +68,7 @@ function Property({
   /** An optional object appears with its first property, and is left out again when only its sample values are left. */
   const changeOptional = (next: unknown) => {
     const begun = sampleOf(schema, depth + 1);
-    const begins = value === undefined && isObject(begun) && isObject(next);
+    const begins = value === undefined && isJsonObject(begun) && isJsonObject(next);
     const changed = begins ? { ...begun, ...next } : next;
     onChange(JSON.stringify(changed) === JSON.stringify(begun) ? undefined : changed);
   };
@@ -152,7 +153,3 @@ function ListField({ label, items, value, onChange, depth }: Edited & { items: u
     </div>
   );
 }
-
-const isObject = (value: unknown): value is object => typeof value === "object" && value !== null;
-const memberOf = (value: unknown, name: string): unknown =>
-  isObject(value) ? Reflect.get(value, name) : undefined;

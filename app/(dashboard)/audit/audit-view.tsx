@@ -6,16 +6,18 @@ import { useSearchParams } from "next/navigation";
 import { useState } from "react";
 import { ChoiceLinks } from "@/app/_ui/choice-links";
 import { useTRPC } from "@/app/_ui/data/providers";
+import { NONE } from "@/app/_ui/figures/format";
 import { Ago, Moment } from "@/app/_ui/figures/time";
 import { ChevronRightIcon } from "@/app/_ui/icons";
+import { JsonView } from "@/app/_ui/json/view";
 import { Link } from "@/app/_ui/link";
 import { OlderButton } from "@/app/_ui/older-button";
 import { Empty } from "@/app/_ui/page/page";
 import { ItemSkeletons } from "@/app/_ui/page/skeletons";
+import { Unreadable } from "@/app/_ui/text/unreadable";
 import { AUDIT_SUBJECTS, type AuditSubject } from "@/server/contract/enums";
+import { isJsonObject } from "@/server/json/json";
 import type { AuditLine } from "@/server/operate/read-audit";
-import { JsonView } from "../../_ui/json/view";
-import { Unreadable } from "../../_ui/text/unreadable";
 import { auditQuery, readSubject } from "./query";
 
 /** The audit log, newest first. An entry opens to its changes. */
@@ -162,9 +164,9 @@ function Changes({ text }: { text: string }) {
 /** The changes as pairs of old and new value; null if an entry is not such a pair. */
 function readChanges(text: string): { field: string; from: string; to: string }[] | null {
   const value: unknown = JSON.parse(text);
-  if (typeof value !== "object" || value === null) return null;
-  const pairs = Object.entries(value).map(([field, change]: [string, unknown]) =>
-    typeof change === "object" && change !== null && "from" in change && "to" in change
+  if (!isJsonObject(value)) return null;
+  const pairs = Object.entries(value).map(([field, change]) =>
+    isJsonObject(change) && "from" in change && "to" in change
       ? { field, from: show(change.from), to: show(change.to) }
       : null,
   );
@@ -172,7 +174,7 @@ function readChanges(text: string): { field: string; from: string; to: string }[
 }
 
 function show(value: unknown): string {
-  if (value === null) return "–";
+  if (value === null) return NONE;
   return typeof value === "string" ? value : JSON.stringify(value, null, 2);
 }
 

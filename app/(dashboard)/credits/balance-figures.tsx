@@ -6,8 +6,10 @@ import { Figure, Figures, Sparkline } from "@/app/_ui/figures/figures";
 import { formatCredits, formatPlural, NONE } from "@/app/_ui/figures/format";
 import { useNow, useTimeZone } from "@/app/_ui/figures/time";
 import { Link } from "@/app/_ui/link";
+import { Empty } from "@/app/_ui/page/page";
 import { FiguresSkeleton } from "@/app/_ui/page/skeletons";
 import { Unreadable } from "@/app/_ui/text/unreadable";
+import { OperatorCommand } from "../operator-command";
 import { daysLeft } from "./days-left";
 
 /** Small amounts with the ledger's precision, so that use is never shown as 0.00. */
@@ -77,5 +79,17 @@ export function BalanceSkeleton() {
       label="Balance"
       names={["Balance", "Used per day, last 7 days", "Days left", "Monthly grant"]}
     />
+  );
+}
+
+/** Shown while nothing is left and nothing is held. */
+export function NoCreditsLeft() {
+  const { data } = useQuery(useTRPC().credits.balance.queryOptions());
+  if (!data || Number(data.available) > 0 || data.openRuns > 0) return null;
+  return (
+    <Empty title="No credits left">
+      <p>Runs need credits. The operator of this installation grants them:</p>
+      <OperatorCommand>{'credits grant ORG 100 --note "More credits"'}</OperatorCommand>
+    </Empty>
   );
 }

@@ -1,4 +1,5 @@
 import { formatCount, formatDate, NONE } from "@/app/_ui/figures/format";
+import { DAY_MS } from "@/server/clock";
 
 /** For a balance that lasts longer, no date is shown. */
 const MANY_DAYS = 3_650;
@@ -13,9 +14,7 @@ export function daysLeft(
   if (usedPerDay === 0) return { value: NONE, note: "Nothing was used in the last 7 days" };
   const days = Math.max(0, available / usedPerDay);
   const isLong = days >= MANY_DAYS;
-  const end = isLong
-    ? "more than ten years"
-    : `until ${formatDate(new Date(now + days * 86_400_000), timeZone)}`;
+  const end = isLong ? "more than ten years" : `until ${formatDate(new Date(now + days * DAY_MS), timeZone)}`;
   return {
     value: isLong ? `${formatCount(MANY_DAYS)}+` : formatCount(Math.floor(days)),
     note: `at this rate, without another grant: ${end}`,

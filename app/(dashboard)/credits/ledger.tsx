@@ -5,7 +5,7 @@ import { useSearchParams } from "next/navigation";
 import { ChoiceLinks } from "@/app/_ui/choice-links";
 import { useTRPC } from "@/app/_ui/data/providers";
 import { PartHead } from "@/app/_ui/figures/facts";
-import { formatCredits, shortId } from "@/app/_ui/figures/format";
+import { formatCredits, formatUsed, shortId } from "@/app/_ui/figures/format";
 import { Status } from "@/app/_ui/figures/status";
 import { Moment } from "@/app/_ui/figures/time";
 import { AgentIcon, CreditsIcon, ToolIcon } from "@/app/_ui/icons";
@@ -167,12 +167,8 @@ function Entry({ line, run }: { line: LedgerLine; run: RunSummary | undefined })
 
 /** An amount with its sign: `+5.0000`, `−0.0312`; a dash for none. */
 function Amount({ of }: { of: string }) {
-  if (Number(of) === 0) return "–";
-  return of.startsWith("-") ? (
-    formatCredits(of)
-  ) : (
-    <span className="text-completed">+{formatCredits(of)}</span>
-  );
+  if (Number(of) <= 0) return formatUsed(of);
+  return <span className="text-completed">+{formatCredits(of)}</span>;
 }
 
 function NoLines({ question: { kind } }: { question: LedgerQuestion }) {

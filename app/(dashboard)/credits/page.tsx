@@ -4,9 +4,10 @@ import { PageHead } from "@/app/_ui/page/page";
 import { TableSkeleton } from "@/app/_ui/page/skeletons";
 import { prefetchedPage } from "../content-page";
 import { paramsOf } from "../runs/address";
-import { BalanceSkeleton } from "./balance-figures";
-import { CreditsView } from "./credits-view";
+import { BalanceFigures, BalanceSkeleton, NoCreditsLeft } from "./balance-figures";
+import { Ledger } from "./ledger";
 import { ledgerQuery, readLedgerAddress } from "./query";
+import { UseOfCredits } from "./use-of-credits";
 
 export const metadata: Metadata = { title: "Credits" };
 
@@ -19,7 +20,15 @@ export default prefetchedPage(
       queryClient.prefetchQuery(trpc.runs.metrics.queryOptions({ period: "30d" })),
       queryClient.prefetchInfiniteQuery(ledgerQuery(trpc, question)),
     ]);
-    return <CreditsView />;
+    return (
+      <>
+        <PageHead title="Credits" />
+        <BalanceFigures />
+        <NoCreditsLeft />
+        <UseOfCredits />
+        <Ledger />
+      </>
+    );
   },
   <>
     <PageHead title="Credits" />

@@ -2,7 +2,7 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { useTRPC } from "@/app/_ui/data/providers";
-import { formatCount, formatCredits, formatShare } from "@/app/_ui/figures/format";
+import { formatCount, formatCredits, formatShare, NONE } from "@/app/_ui/figures/format";
 import { AgentIcon, ToolIcon } from "@/app/_ui/icons";
 import { Link } from "@/app/_ui/link";
 import { Cell, HeadCell, Table } from "@/app/_ui/table";
@@ -79,7 +79,7 @@ function MostExpensive({ metrics }: { metrics: RunMetrics }) {
                 {formatShare(Number(credits), total)}
               </Cell>
               <Cell className="text-right text-muted max-sm:hidden">
-                {runs === 0 ? "–" : formatCredits((Number(credits) / runs).toFixed(4))}
+                {runs === 0 ? NONE : formatCredits((Number(credits) / runs).toFixed(4))}
               </Cell>
             </tr>
           );

@@ -1,3 +1,4 @@
+import { METRICS_DIMENSIONS } from "@/server/contract/enums";
 import {
   countDays,
   MAX_METRICS_DAYS,
@@ -14,12 +15,9 @@ import { readFilter, writeFilter } from "../runs/address";
  * The metrics page's query in the URL: `?period=7d&interval=3h&agent=…`, for at most one agent, tool, trigger or key; or
  * `?first=2026-11-01&last=2026-11-15` for UTC days.
  */
-const SUBJECTS = [
-  ["agent", "agentId"],
-  ["tool", "toolId"],
-  ["trigger", "triggerId"],
-  ["key", "apiKeyId"],
-] as const;
+
+/** The filter's field for each kind of subject. */
+const FIELDS = { agent: "agentId", tool: "toolId", trigger: "triggerId", key: "apiKeyId" } as const;
 
 /** Reads the query from the URL and ignores invalid values. */
 export function readMetricsAddress(
@@ -34,8 +32,8 @@ export function readMetricsAddress(
     ...(isRange(days) ? { days } : {}),
   };
   const { filter } = readFilter(params);
-  for (const [dimension, field] of SUBJECTS) {
-    const id = filter[field];
+  for (const dimension of METRICS_DIMENSIONS) {
+    const id = filter[FIELDS[dimension]];
     if (id) return { ...question, subject: { dimension, id } };
   }
   return question;
@@ -66,7 +64,7 @@ export function writeMetricsAddress({ period, interval, days, subject }: Metrics
 
 /** The filter for a subject's runs. */
 export function filterOf({ dimension, id }: MetricsSubject): RunFilter {
-  return { [SUBJECTS.find(([each]) => each === dimension)?.[1] ?? "agentId"]: id };
+  return { [FIELDS[dimension]]: id };
 }
 
 /** The intervals of a period, the default first. */

@@ -1,7 +1,6 @@
 import { formatDay, formatMinute, formatTimeOfDay } from "@/app/_ui/figures/format";
+import { DAY_MS } from "@/server/clock";
 import type { MetricsBucket } from "@/server/runs/read/metrics/metrics";
-
-const DAY_MS = 86_400_000;
 
 /**
  * When a bar begins, as short as its width allows. Bars of days are UTC days and say so, because elsewhere they begin

@@ -1,10 +1,10 @@
 "use client";
 
-import { formatDuration, formatSpan } from "@/app/_ui/figures/format";
+import { formatDuration, formatSpan, percent } from "@/app/_ui/figures/format";
 import type { RunFilter } from "@/server/runs/read/filter";
 import type { MetricsBucket, RunMetrics } from "@/server/runs/read/metrics/metrics";
-import { Chart, niceTop, percent } from "./chart";
-import { figureFilters } from "./figure-filter";
+import { Chart, niceTop } from "./chart";
+import { figureFilters } from "./figures";
 
 type ChartProps = {
   metrics: RunMetrics;

@@ -2,7 +2,7 @@
 
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useSearchParams } from "next/navigation";
-import type { ComponentProps, ReactNode } from "react";
+import type { ReactNode } from "react";
 import { buttonClass } from "@/app/_ui/button";
 import { Chip } from "@/app/_ui/chip";
 import { useTRPC } from "@/app/_ui/data/providers";
@@ -11,6 +11,8 @@ import { useTimeZone } from "@/app/_ui/figures/time";
 import { Link } from "@/app/_ui/link";
 import { Empty, PageHead, SkeletonLine } from "@/app/_ui/page/page";
 import { Segments } from "@/app/_ui/segments";
+import { Unreadable } from "@/app/_ui/text/unreadable";
+import { DAY_MS, HOUR_MS } from "@/server/clock";
 import { METRICS_DIMENSIONS } from "@/server/contract/enums";
 import { intervalMs, RUN_PERIODS, type RunPeriod } from "@/server/runs/read/enums";
 import type { RunFilter } from "@/server/runs/read/filter";
@@ -20,14 +22,13 @@ import type {
   MetricsSubject,
   RunMetrics,
 } from "@/server/runs/read/metrics/metrics";
-import { Unreadable } from "../../_ui/text/unreadable";
 import { writeFilter } from "../runs/address";
 import { filterOf, intervalsOf, readMetricsAddress, writeMetricsAddress } from "./address";
 import { bucketLabel } from "./buckets";
 import { DurationChart, StatusChart, VolumeChart } from "./charts";
 import { DayRange } from "./day-range";
-import { figureFilters } from "./figure-filter";
-import { FiguresTable } from "./figures-table";
+import { figureFilters } from "./figures";
+import { FiguresSection } from "./figures-section";
 import { KeyFigures } from "./key-figures";
 
 const PERIOD_LABELS: Record<RunPeriod, string> = {
@@ -104,7 +105,7 @@ function changeQuestion(change: (latest: MetricsQuestion) => MetricsQuestion): v
 
 /** `2 min`, `6 h`, `3 d`. */
 function intervalLabel(ms: number): string {
-  return ms < 86_400_000 ? formatSpan(ms) : `${ms / 86_400_000} d`;
+  return ms < DAY_MS ? formatSpan(ms) : `${ms / DAY_MS} d`;
 }
 
 type SubjectProps = { metrics: RunMetrics | undefined; subject: MetricsSubject; onDrop: () => void };
@@ -209,7 +210,7 @@ function MetricsFigures({ metrics, question }: { metrics: RunMetrics; question: 
             }))}
           title="Over time"
         >
-          {metrics.bucketMs >= 86_400_000 && timeZone !== "UTC" ? (
+          {metrics.bucketMs >= DAY_MS && timeZone !== "UTC" ? (
             <span className="font-normal text-muted"> in UTC days</span>
           ) : null}
         </FiguresSection>
@@ -220,7 +221,7 @@ function MetricsFigures({ metrics, question }: { metrics: RunMetrics; question: 
 
 /** Names the time that the figures are compared with. */
 function describeComparison({ from, to, before }: RunMetrics): string {
-  const hours = (Date.parse(to) - Date.parse(from)) / 3_600_000;
+  const hours = (Date.parse(to) - Date.parse(from)) / HOUR_MS;
   const [count, unit] = hours % 24 === 0 ? [hours / 24, "day"] : [hours, "hour"];
   const length = count === 1 ? unit : formatPlural(count, unit);
   return before.runs === 0
@@ -236,25 +237,6 @@ function Section({ title, children }: { title: string; children: ReactNode }) {
     >
       <h2 className="px-4 pb-2 font-semibold sm:px-6">{title}</h2>
       <div className="px-4 sm:px-6">{children}</div>
-    </section>
-  );
-}
-
-type FiguresSectionProps = Omit<ComponentProps<typeof FiguresTable>, "label"> & {
-  title: string;
-  children?: ReactNode;
-};
-
-/** The same figures in rows; nothing if there are none. */
-function FiguresSection({ title, children, ...table }: FiguresSectionProps) {
-  if (table.rows.length === 0) return null;
-  return (
-    <section aria-label={title}>
-      <h2 className="px-4 pb-2 font-semibold sm:px-6">
-        {title}
-        {children}
-      </h2>
-      <FiguresTable label={title} {...table} />
     </section>
   );
 }

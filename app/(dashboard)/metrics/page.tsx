@@ -4,11 +4,10 @@ import { FiguresSkeleton } from "@/app/_ui/page/skeletons";
 import { prefetchedPage } from "../content-page";
 import { paramsOf } from "../runs/address";
 import { readMetricsAddress } from "./address";
+import { KEY_FIGURES } from "./key-figures";
 import { MetricsView } from "./metrics-view";
 
 export const metadata: Metadata = { title: "Metrics" };
-
-const FIGURES = ["Runs", "Success rate", "Duration p50", "Duration p95", "Tokens", "Credits"];
 
 export default prefetchedPage(
   async ({ queryClient, trpc }, { searchParams }: PageProps<"/metrics">) => {
@@ -18,7 +17,7 @@ export default prefetchedPage(
   },
   <>
     <PageHead title="Metrics" />
-    <FiguresSkeleton label="Key figures" names={FIGURES} />
+    <FiguresSkeleton label="Key figures" names={KEY_FIGURES} />
     <div className="mx-4 mt-12 h-44 rounded bg-surface sm:mx-6" />
   </>,
 );

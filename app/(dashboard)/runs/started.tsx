@@ -1,4 +1,4 @@
-import { formatAge, formatExact } from "@/app/_ui/figures/format";
+import { formatAge, formatExact, NONE } from "@/app/_ui/figures/format";
 import { Ago, useNow, useTimeZone } from "@/app/_ui/figures/time";
 import type { RunSummary } from "@/server/runs/read/list";
 
@@ -7,7 +7,7 @@ type Times = Pick<RunSummary, "createdAt" | "startedAt" | "finishedAt">;
 /** When a run started; how long it has been queued if it has not; a dash if it ended before it started. */
 export function Started({ run }: { run: Times }) {
   if (run.startedAt !== null) return <Ago at={run.startedAt} />;
-  if (run.finishedAt !== null) return <span title="It ended before it started.">–</span>;
+  if (run.finishedAt !== null) return <span title="It ended before it started.">{NONE}</span>;
   return <QueuedFor since={run.createdAt} />;
 }
 
@@ -19,9 +19,23 @@ export function QueuedFor({ since }: { since: string }) {
 /** A run's exact times, one per line, for a title attribute. */
 export function useExactTimes({ createdAt, startedAt, finishedAt }: Times): string {
   const timeZone = useTimeZone();
-  const line = (name: string, at: string | null) =>
-    at === null ? [] : [`${name} ${formatExact(new Date(at), timeZone)}`];
-  return [...line("Created", createdAt), ...line("Started", startedAt), ...line("Finished", finishedAt)].join(
-    "\n",
-  );
+  return Object.entries({ Created: createdAt, Started: startedAt, Finished: finishedAt })
+    .flatMap(([name, at]) => (at === null ? [] : `${name} ${formatExact(new Date(at), timeZone)}`))
+    .join("\n");
+}
+
+/** What started a run: `webhook inbound`, `key ci`, `Ada`. */
+export function describeSource(run: Pick<RunSummary, "source" | "sourceName">): string {
+  switch (run.source) {
+    case "api":
+      return `key ${run.sourceName ?? "deleted"}`;
+    case "webhook":
+      return `webhook ${run.sourceName ?? "deleted"}`;
+    case "dashboard":
+      return run.sourceName ?? "a former member";
+    case "operator":
+      return "operator";
+    case "run":
+      return `run of ${run.sourceName ?? "a deleted run"}`;
+  }
 }

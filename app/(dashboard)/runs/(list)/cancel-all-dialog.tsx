@@ -1,14 +1,12 @@
 import { useQuery } from "@tanstack/react-query";
 import { Button } from "@/app/_ui/button";
-import { useTRPC } from "@/app/_ui/data/providers";
+import { useTRPC, useTRPCClient } from "@/app/_ui/data/providers";
 import { Dialog, DialogActions } from "@/app/_ui/dialog";
 import { ConfirmDialog } from "@/app/_ui/forms/form-dialog";
+import { useForm } from "@/app/_ui/forms/use-form";
 import { OPEN_STATUSES } from "@/server/contract/enums";
 import type { RunFilter } from "@/server/runs/read/filter";
-import { useCancelRuns } from "./use-cancel-runs";
-
-/** Named, because each request's input is the answer to the one before. */
-type CancelledPage = { found: number; next: string | null };
+import { describeCancelled } from "./selection";
 
 /** Counting stops here. */
 const MAX_COUNTED = 100;
@@ -20,19 +18,26 @@ function countLabel(count: number): string {
   return count === 1 ? "1 run is" : `${count} runs are`;
 }
 
+type Client = ReturnType<typeof useTRPCClient>;
+
+/** Cancels with one request after another, from the newest to the oldest run. Returns how many there were. */
+async function cancelMatching(
+  client: Client,
+  filter: RunFilter,
+  before: string | null = null,
+): Promise<number> {
+  const { found, next } = await client.runs.cancelMatching.mutate({ filter, before });
+  return next === null ? found : found + (await cancelMatching(client, filter, next));
+}
+
 /** Confirms, then cancels every open run that matches the filter. */
 export function CancelAllDialog({ filter, onClose }: { filter: RunFilter; onClose: () => void }) {
   const trpc = useTRPC();
-  const cancelAll = useCancelRuns(async (client) => {
-    let count = 0;
-    let before: string | null = null;
-    do {
-      const { found, next }: CancelledPage = await client.runs.cancelMatching.mutate({ filter, before });
-      count += found;
-      before = next;
-    } while (before !== null);
-    return count;
-  });
+  const client = useTRPCClient();
+  const { dialog, send } = useForm(
+    { mutationFn: (matching: RunFilter) => cancelMatching(client, matching) },
+    { draft: {}, refresh: [trpc.runs.list], done: describeCancelled, onClose },
+  );
   const status = OPEN_STATUSES.filter((each) => !filter.status?.length || filter.status.includes(each));
   const open = useQuery({
     ...trpc.runs.ids.queryOptions({ filter: { ...filter, status }, after: null, limit: MAX_COUNTED }),
@@ -52,12 +57,12 @@ export function CancelAllDialog({ filter, onClose }: { filter: RunFilter; onClos
     );
   return (
     <ConfirmDialog
+      {...dialog}
       act="Cancel runs"
       acting="Cancelling"
       dismiss="Keep runs"
-      mutation={cancelAll}
-      onClose={onClose}
-      onConfirm={() => cancelAll.mutate(undefined, { onSettled: onClose })}
+      onConfirm={() => send(filter)}
+      problem={dialog.problem && `Not all runs could be cancelled. ${dialog.problem}`}
       title={TITLE}
     >
       <p>

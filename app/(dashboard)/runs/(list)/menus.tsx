@@ -42,8 +42,8 @@ export function ListMenu({ filter }: { filter: RunFilter }) {
 }
 
 const GROUPS = [
-  { kind: "agent", heading: "Agents", pages: "/agents", Icon: AgentIcon },
-  { kind: "tool", heading: "Tools", pages: "/tools", Icon: ToolIcon },
+  { kind: "agent", heading: "Agents", Icon: AgentIcon },
+  { kind: "tool", heading: "Tools", Icon: ToolIcon },
 ] as const;
 
 /** Leads to an agent or tool: its page has the form that starts a run. */
@@ -75,11 +75,11 @@ function Targets() {
     targets: data.filter(({ kind }) => kind === group.kind),
   })).filter(({ targets }) => targets.length > 0);
   if (groups.length === 0) return <MenuLink href="/agents/new">Create an agent first</MenuLink>;
-  return groups.map(({ kind, heading, pages, Icon, targets }) => (
+  return groups.map(({ kind, heading, Icon, targets }) => (
     <div key={kind}>
       <MenuHeading>{heading}</MenuHeading>
       {targets.map(({ id, name }) => (
-        <MenuLink href={`${pages}/${id}`} key={id}>
+        <MenuLink href={`/${kind}s/${id}`} key={id}>
           <Icon className="shrink-0 text-muted" />
           <span className="truncate">{name}</span>
         </MenuLink>

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { MAX_ASKED, pagesUpTo, questionAfter, stillWaiting, waitingAfter } from "./new-runs";
+import { chunk, MAX_ASKED, pagesUpTo, questionAfter, stillWaiting, waitingAfter } from "./new-runs";
 
 const rows = (...ids: string[]) => ids.map((id) => ({ id }));
 const view = { shown: rows("f", "d", "b"), hasOlder: true };
@@ -41,4 +41,12 @@ test("keeps matching runs waiting, and drops those that no longer match", () => 
 test("reloads pages down to the oldest waiting run", () => {
   const pages = [{ items: rows("f", "e") }, { items: rows("d", "b") }, { items: rows("a") }];
   expect([pagesUpTo("g", pages), pagesUpTo("c", pages), pagesUpTo("0", pages)]).toEqual([1, 2, 3]);
+});
+
+test("splits a large request into parts, complete and in order", () => {
+  const items = Array.from({ length: 401 }, (_, n) => n);
+  const pieces = chunk(items, 200);
+  expect(pieces.map((piece) => piece.length)).toEqual([200, 200, 1]);
+  expect(pieces.flat()).toEqual(items);
+  expect(chunk([], 200)).toEqual([]);
 });

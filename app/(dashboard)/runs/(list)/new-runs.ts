@@ -13,7 +13,7 @@ const MAX_COMPARED = 1_000;
 const TRUST_MS = 10_000;
 
 /** The visible rows, and whether older ones can be loaded. */
-export type View = { shown: readonly Pick<RunSummary, "id">[]; hasOlder: boolean };
+type View = { shown: readonly Pick<RunSummary, "id">[]; hasOlder: boolean };
 
 /** Only newer ids can belong to the visible part of the list; null if any id can. */
 function oldestRelevantId({ shown, hasOlder }: View): string | null {
@@ -27,9 +27,7 @@ function missingIn(view: View, ids: Iterable<string>): string[] {
   return [...ids].filter((id) => !known.has(id) && (oldest === null || id > oldest));
 }
 
-export type Question =
-  | { about: "some"; ids: string[] }
-  | { about: "all"; after: string | null; limit: number };
+type Question = { about: "some"; ids: string[] } | { about: "all"; after: string | null; limit: number };
 
 /**
  * What to query after these runs changed; an empty list means that some did, unknown which. `sinceAllMs` is the time
@@ -70,4 +68,10 @@ export function pagesUpTo(
 ): number {
   const holds = pages.findIndex(({ items }) => (items.at(-1)?.id ?? "") < id);
   return holds < 0 ? pages.length : holds + 1;
+}
+
+/** Splits ids into parts that each fit into one request, in order. */
+export function chunk<Item>(items: readonly Item[], most: number): Item[][] {
+  const count = Math.ceil(items.length / most);
+  return Array.from({ length: count }, (_, n) => items.slice(n * most, (n + 1) * most));
 }

@@ -1,6 +1,6 @@
 import { Button, buttonClass } from "@/app/_ui/button";
 import { Link } from "@/app/_ui/link";
-import { Empty } from "@/app/_ui/page/page";
+import { Command, Empty } from "@/app/_ui/page/page";
 import type { RunFilter } from "@/server/runs/read/filter";
 import { SEARCH_HELP } from "./filter-bar";
 
@@ -35,9 +35,9 @@ export function NoRuns({ filter, onClear }: { filter: RunFilter; onClear: () => 
         Get started
       </Link>
       <p>Or start one with an API key. It appears here immediately.</p>
-      <pre className="mono max-w-full overflow-x-auto rounded-md border border-line bg-surface px-3 py-2 text-ink">
+      <Command>
         {`curl -X POST "$BASE_URL/v1/agents/run/$AGENT_ID" \\\n  -H "X-API-Key: $API_KEY" -H "Content-Type: application/json" \\\n  -d '{"userMessage": "Hello"}'`}
-      </pre>
+      </Command>
       <p>
         Find the ids on the pages{" "}
         <Link className="text-accent underline" href="/agents">

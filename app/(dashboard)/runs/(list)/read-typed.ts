@@ -1,3 +1,4 @@
+import { PERIOD_MS } from "@/server/runs/read/enums";
 import type { RunFilter } from "@/server/runs/read/filter";
 
 /**
@@ -48,7 +49,7 @@ const SPANS = [
   { names: ["weeks"], minutes: 7 * 24 * 60 },
 ];
 /** The list already offers these periods, relative to the current time. */
-const OFFERED = new Set([1, 24, 7 * 24, 30 * 24, 90 * 24].map((hours) => hours * 60));
+const OFFERED = new Set(Object.values(PERIOD_MS).map((ms) => ms / 60_000));
 
 /** `last 3 days`: the 72 hours before now. */
 function readSpan(typed: string, now: Date): RunFilter[] | null {

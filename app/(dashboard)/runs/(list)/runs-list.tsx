@@ -18,10 +18,9 @@ import { HeadCell } from "@/app/_ui/table";
 import { Unreadable } from "@/app/_ui/text/unreadable";
 import type { RunSummary } from "@/server/runs/read/list";
 import { readFilter, writeFilter } from "../address";
-import { describeSource } from "../describe-source";
 import { rememberList } from "../last-list";
 import { runsQuery } from "../query";
-import { Started, useExactTimes } from "../started";
+import { describeSource, Started, useExactTimes } from "../started";
 import { FilterBar } from "./filter-bar";
 import type { FilterChange } from "./filter-choices";
 import { useListKeys, useReturn, useReveal } from "./list-focus";
@@ -33,8 +32,7 @@ import { useLiveRuns } from "./use-live-runs";
 /** The organization's runs: updated live, filtered by the URL, older ones by cursor. */
 export function RunsList() {
   const trpc = useTRPC();
-  const params = useSearchParams();
-  const { filter, unread } = useMemo(() => readFilter(params), [params]);
+  const { filter, unread } = readFilter(useSearchParams());
   const query = useInfiniteQuery({ ...runsQuery(trpc, filter), placeholderData: keepPreviousData });
   const runs = useMemo(() => query.data?.pages.flatMap((page) => page.items) ?? [], [query.data]);
   const { waiting, showWaiting } = useLiveRuns(

@@ -1,11 +1,14 @@
+import { useMutation } from "@tanstack/react-query";
 import { useRef, useState } from "react";
 import { Button, buttonClass } from "@/app/_ui/button";
+import { useTRPC, useTRPCClient } from "@/app/_ui/data/providers";
+import { describeError } from "@/app/_ui/data/query-client";
 import { formatPlural } from "@/app/_ui/figures/format";
 import { Link } from "@/app/_ui/link";
+import { useNotify } from "@/app/_ui/toast";
 import { isTerminal } from "@/server/contract/enums";
 import type { RunSummary } from "@/server/runs/read/list";
-import { chunk } from "./chunk";
-import { useCancelRuns } from "./use-cancel-runs";
+import { chunk } from "./new-runs";
 
 /** The limit of one request. */
 const MAX_CANCELLED = 200;
@@ -32,13 +35,25 @@ export function useSelection(listed: RunSummary[]) {
 
 /** Actions for the selected runs, at the foot of the window, so that nothing moves. */
 export function SelectionBar({ runs, onClear }: { runs: RunSummary[]; onClear: () => void }) {
+  const trpc = useTRPC();
+  const client = useTRPCClient();
+  const notify = useNotify();
   const open = runs.filter((run) => !isTerminal(run.status) && !run.cancelRequested);
-  const cancel = useCancelRuns(async (client) => {
-    let found = 0;
-    for (const piece of chunk(open, MAX_CANCELLED)) {
-      found += (await client.runs.cancel.mutate({ runIds: piece.map((run) => run.id) })).found;
-    }
-    return found;
+  const cancel = useMutation({
+    meta: { refresh: [trpc.runs.list.pathKey()] },
+    async mutationFn() {
+      let count = 0;
+      for (const part of chunk(open, MAX_CANCELLED)) {
+        const { found } = await client.runs.cancel.mutate({ runIds: part.map(({ id }) => id) });
+        count += found;
+      }
+      return count;
+    },
+    onSuccess(count) {
+      notify(describeCancelled(count));
+      onClear();
+    },
+    onError: (error) => notify("Not all runs could be cancelled", describeError(error).message),
   });
   if (runs.length === 0) return null;
   // In the list's order.
@@ -53,11 +68,7 @@ export function SelectionBar({ runs, onClear }: { runs: RunSummary[]; onClear: (
         {open.length === 0 ? (
           <span className="text-muted">{runs.length === 1 ? "it has ended" : "all have ended"}</span>
         ) : (
-          <Button
-            disabled={cancel.isPending}
-            look="danger"
-            onClick={() => cancel.mutate(undefined, { onSuccess: onClear })}
-          >
+          <Button disabled={cancel.isPending} look="danger" onClick={() => cancel.mutate()}>
             Cancel {formatPlural(open.length, "run")}
           </Button>
         )}
@@ -72,4 +83,9 @@ export function SelectionBar({ runs, onClear }: { runs: RunSummary[]; onClear: (
       </section>
     </div>
   );
+}
+
+/** The message after runs were cancelled. */
+export function describeCancelled(count: number): string {
+  return count === 0 ? "No run was open" : `Cancelling ${formatPlural(count, "run")}`;
 }

@@ -6,8 +6,7 @@ import { isTerminal } from "@/server/contract/enums";
 import type { RunFilter } from "@/server/runs/read/filter";
 import type { RunPage, RunSummary } from "@/server/runs/read/list";
 import { runsQuery } from "../query";
-import { chunk } from "./chunk";
-import { MAX_ASKED, pagesUpTo, questionAfter, stillWaiting, waitingAfter } from "./new-runs";
+import { chunk, MAX_ASKED, pagesUpTo, questionAfter, stillWaiting, waitingAfter } from "./new-runs";
 
 const NOBODY: ReadonlySet<string> = new Set();
 
@@ -24,9 +23,9 @@ export function useLiveRuns(filter: RunFilter, view: { shown: RunSummary[]; hasO
   const [found, setFound] = useState<{ key: string; ids: ReadonlySet<string> }>({ key, ids: NOBODY });
   const busy = useRef(false);
   const askedAllAt = useRef(Number.NEGATIVE_INFINITY);
-  const latest = useRef({ filter, view, key });
+  const latest = useRef({ filter, view, key, queryKey });
   useEffect(() => {
-    latest.current = { filter, view, key };
+    latest.current = { filter, view, key, queryKey };
   });
   const waiting = view && found.key === key ? stillWaiting(found.ids, view) : [];
 
@@ -43,7 +42,7 @@ export function useLiveRuns(filter: RunFilter, view: { shown: RunSummary[]; hasO
   }
 
   async function refresh(ids: string[]): Promise<void> {
-    const { filter, view, key } = latest.current;
+    const { filter, view, key, queryKey } = latest.current;
     if (!view) return;
     const { shown } = view;
     // No ids: notifications may have been lost, so check everything that can still change.
@@ -61,22 +60,22 @@ export function useLiveRuns(filter: RunFilter, view: { shown: RunSummary[]; hasO
     const rows = pieces.flat();
     if (rows.length > 0) {
       const fresh = new Map(rows.map((row) => [row.id, row]));
-      queryClient.setQueryData<InfiniteData<RunPage>>(runsQuery(trpc, filter).queryKey, (data) =>
-        data
-          ? {
-              ...data,
-              pages: data.pages.map((page) => ({
-                ...page,
-                items: page.items.map((item) => newerOf(item, fresh.get(item.id))),
-              })),
-            }
-          : data,
+      queryClient.setQueryData<InfiniteData<RunPage>>(
+        queryKey,
+        (data) =>
+          data && {
+            ...data,
+            pages: data.pages.map((page) => ({
+              ...page,
+              items: page.items.map((item) => newerOf(item, fresh.get(item.id))),
+            })),
+          },
       );
     }
     if (!question || !fitting) return;
     if (question.about === "all") askedAllAt.current = performance.now();
     if (shown.length === 0 && fitting.length > 0) {
-      void queryClient.refetchQueries({ queryKey: runsQuery(trpc, filter).queryKey });
+      void queryClient.refetchQueries({ queryKey });
       return;
     }
     setFound((before) => ({

@@ -7,7 +7,7 @@ const KINDS = ["step", "call", "wait", "group"] as const;
 const KEYS = [...KINDS, "attempt"] as const;
 
 /** The line in the page's URL. */
-export type LineAddress = { [key in (typeof KEYS)[number]]?: string | undefined };
+type LineAddress = { [key in (typeof KEYS)[number]]?: string | undefined };
 
 export function readLineAddress(query: URLSearchParams): LineAddress {
   return Object.fromEntries(KEYS.map((key) => [key, query.get(key) ?? undefined]));
@@ -39,8 +39,8 @@ export function describeAddress(address: LineAddress): string | null {
 }
 
 /** The child run to expand so that the line in the URL exists. */
-export function runToUnfold({ step, call }: LineAddress, steps: StepLine[]): string | null {
-  const number = /^(\d+)\./.exec(step ?? call ?? "")?.[1];
+export function runToUnfold({ step, call, group }: LineAddress, steps: StepLine[]): string | null {
+  const number = /^(\d+)\./.exec(step ?? call ?? group ?? "")?.[1];
   return steps.find((each) => String(each.number) === number)?.childRunId ?? null;
 }
 

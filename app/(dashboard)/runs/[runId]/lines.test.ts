@@ -64,6 +64,7 @@ it("puts a child run's lines below its step, named by its definition", () => {
 it("finds the run that the address opens", () => {
   expect(runToUnfold({ step: "1.2" }, agent.steps)).toBe("child");
   expect(runToUnfold({ call: "1.note/model-1-1" }, agent.steps)).toBe("child");
+  expect(runToUnfold({ group: "1.part" }, agent.steps)).toBe("child");
   expect(runToUnfold({ step: "2.1" }, agent.steps)).toBeNull();
   expect(runToUnfold({ step: "1" }, agent.steps)).toBeNull();
 });

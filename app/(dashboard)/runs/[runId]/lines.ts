@@ -46,6 +46,7 @@ export type Line = WorkLine | AttemptLine | WaitLine | GroupLine;
 
 /** A visible line of the timeline. */
 export type Row = Line & { depth: number; folded: boolean };
+export type WorkRow = Row & WorkLine;
 
 /** The part of a run that its lines need. */
 type Inspected = {
@@ -232,6 +233,11 @@ export function rowsOf(lines: readonly Line[], folded: ReadonlySet<string> = NOT
     const row = { ...line, depth, folded: isFolded };
     return isFolded ? [row] : [row, ...rowsOf(line.children, folded, depth + 1)];
   });
+}
+
+/** A run's steps and model calls, with nothing expanded. */
+export function workRowsOf(inspected: Inspected): WorkRow[] {
+  return rowsOf(linesOf(inspected)).filter(isWork);
 }
 
 /** Inserts a run's waits, each before the first row that started after it. */

@@ -23,11 +23,15 @@ import {
   waitsOf,
   withGroups,
   withWaits,
+  workRowsOf,
 } from "./lines";
 import type { Measure } from "./timeline/measures";
 import { initialRange, rangeAround, scaleOf, type TimeRange } from "./timeline/scale";
 import { useFind } from "./timeline/use-find";
 import { canUnfold, setIncluded, useUnfolding } from "./timeline/use-unfolding";
+
+/** A line; only a row can be folded. */
+type Foldable = Line & Partial<Pick<Row, "folded">>;
 
 export type Workbench = ReturnType<typeof useWorkbench>;
 
@@ -39,7 +43,7 @@ export function useWorkbench(inspection: RunInspection) {
   const address = readLineAddress(useSearchParams());
   const inner = runToUnfold(address, inspection.steps);
   const { unfolded, isUnfolded, unfold } = useUnfolding({ run: inner, attempts: attemptsToUnfold(address) });
-  const own = useMemo(() => rowsOf(linesOf(inspection)).filter(isWork), [inspection]);
+  const own = useMemo(() => workRowsOf(inspection), [inspection]);
   const lines = useMemo(() => withGroups(linesOf(inspection, unfolded)), [inspection, unfolded]);
   const waits = useMemo(() => waitsOf(run), [run]);
   const all = useMemo(() => withWaits(rowsOf(lines), waits), [lines, waits]);
@@ -78,12 +82,12 @@ export function useWorkbench(inspection: RunInspection) {
       setFolded(holders.reduce((left, { id }) => setIncluded(left, id, false), folded));
     }
   }
-  const isOpen = (line: Row) => {
+  const isOpen = (line: Foldable) => {
     if (line.holds) return !line.folded;
     return canUnfold(line) ? isUnfolded(line) : null;
   };
   /** A model call may have steps and several attempts. Steps open first and close last. */
-  const setOpen = (line: Row, open: boolean) => {
+  const setOpen = (line: Foldable, open: boolean) => {
     const expands = canUnfold(line) && isUnfolded(line) !== open;
     if (line.holds && (open ? line.folded : !expands)) {
       setFolded(setIncluded(folded, line.id, !open));
@@ -148,9 +152,7 @@ export function useWorkbench(inspection: RunInspection) {
     },
     /** The id of the row to focus once it is selected and drawn. */
     focusWanted,
-    isUnfolded,
-    unfold,
-    /** Whether what a row can unfold is visible; null if there is nothing. */
+    /** Whether what a line can unfold is visible; null if there is nothing. */
     isOpen,
     setOpen,
     /** Folds all lines, or unfolds all if any is folded. */

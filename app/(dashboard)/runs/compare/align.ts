@@ -1,19 +1,17 @@
 import { diffArrays } from "diff/lib/diff/array.js";
 import type { RunInspection } from "@/server/runs/read/inspect/inspect";
-import { isWork, linesOf, type Row, rowsOf, type WorkLine } from "../[runId]/lines";
+import { type WorkRow, workRowsOf } from "../[runId]/lines";
 
 /** Runs that differ in more lines are paired by position. */
 const MAX_CHANGES = 600;
-
-type WorkRow = Row & WorkLine;
 
 /** Matching lines of two runs; one side is null if the other run has no such line. */
 export type Pair = { a: WorkRow | null; b: WorkRow | null };
 
 /** Pairs lines by name and order (longest common subsequence), so that an extra call shifts nothing. */
 export function alignRuns(a: RunInspection, b: RunInspection): Pair[] {
-  const left = rowsOf(linesOf(a)).filter(isWork);
-  const right = rowsOf(linesOf(b)).filter(isWork);
+  const left = workRowsOf(a);
+  const right = workRowsOf(b);
   const changes = diffArrays(left, right, { comparator: isSame, maxEditLength: MAX_CHANGES });
   if (changes === undefined) {
     const longer = left.length > right.length ? left : right;
@@ -35,6 +33,6 @@ function isSame(a: WorkRow, b: WorkRow): boolean {
 }
 
 /** A call is identified by what it led to. Its number would change with each extra call before it. */
-function nameOf(line: WorkLine): string {
+function nameOf(line: WorkRow): string {
   return line.kind === "step" ? `step ${line.label}` : line.call.asked === 0 ? "answer" : "call";
 }

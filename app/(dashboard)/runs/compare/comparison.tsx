@@ -53,8 +53,8 @@ export function Comparison({ a, b }: { a: string; b: string }) {
       <FigureRows left={left.run} right={right.run} />
       <Failures left={left} right={right} />
       <ConfigurationDifference a={a} b={b} sameKind={left.run.kind === right.run.kind} />
-      <TextDifference label="Input" left={left.run} right={right.run} side="input" />
-      <TextDifference label="Output" left={left.run} right={right.run} side="output" />
+      <TextDifference field="input" left={left.run} right={right.run} />
+      <TextDifference field="output" left={left.run} right={right.run} />
       <h2 className="px-4 pt-4 pb-2 font-semibold sm:px-6">Step by step</h2>
       <Table label="Steps of both runs">
         <thead>
@@ -247,7 +247,7 @@ function PairRow({
 }
 
 function LineLabel({ line }: { line: Pair["a"] }) {
-  if (line === null) return <span className="text-faint">–</span>;
+  if (line === null) return <span className="text-faint">{NONE}</span>;
   const { kind, label, depth, status, durationMs } = line;
   return (
     <span

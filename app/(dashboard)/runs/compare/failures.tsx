@@ -2,8 +2,9 @@ import clsx from "clsx";
 import { Status } from "@/app/_ui/figures/status";
 import { isTerminal } from "@/server/contract/enums";
 import type { RunInspection } from "@/server/runs/read/inspect/inspect";
-import { isAtFault, linesOf, rowsOf } from "../[runId]/lines";
+import { isAtFault, workRowsOf } from "../[runId]/lines";
 import { explainFailure } from "../[runId]/result/explain-failure";
+import { FailedLine } from "../[runId]/result/failure";
 
 /** Why one or both runs failed, side by side; nothing if neither did. */
 export function Failures({ left, right }: { left: RunInspection; right: RunInspection }) {
@@ -22,7 +23,7 @@ export function Failures({ left, right }: { left: RunInspection; right: RunInspe
 function Side({ name, inspection }: { name: string; inspection: RunInspection }) {
   const { run } = inspection;
   const failed = run.status === "Failed";
-  const where = failed ? rowsOf(linesOf(inspection)).findLast(isAtFault) : undefined;
+  const where = failed ? workRowsOf(inspection).findLast(isAtFault) : undefined;
   return (
     <div
       className={clsx(
@@ -44,8 +45,7 @@ function Side({ name, inspection }: { name: string; inspection: RunInspection })
       )}
       {where ? (
         <p>
-          In {where.kind === "step" ? `step ${where.step.number}, ` : ""}
-          <span className={where.kind === "step" ? "mono" : "lowercase"}>{where.label}</span>
+          <FailedLine line={where} />
         </p>
       ) : null}
       {failed && run.errorMessage ? (

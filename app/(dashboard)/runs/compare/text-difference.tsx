@@ -8,6 +8,9 @@ import { usePayload } from "@/app/_ui/text/use-payload";
 import { isTerminal } from "@/server/contract/enums";
 import type { RunDetail } from "@/server/runs/read/inspect/inspect";
 
+type Field = "input" | "output";
+const LABELS = { input: "Input", output: "Output" };
+
 /** Longer comparisons show only the lines near a change. */
 const ALL_SHOWN = 300;
 
@@ -18,26 +21,16 @@ const MAX_ALONE = 300;
  * The inputs or outputs of two runs, compared by lines. Long texts are first compared by their starts, completely on
  * request; the service bounds them to 4 MiB.
  */
-export function TextDifference({
-  label,
-  left,
-  right,
-  side,
-}: {
-  label: string;
-  left: RunDetail;
-  right: RunDetail;
-  side: "input" | "output";
-}) {
-  const a = useSide(left, side);
-  const b = useSide(right, side);
+export function TextDifference({ field, left, right }: { field: Field; left: RunDetail; right: RunDetail }) {
+  const a = useSide(left, field);
+  const b = useSide(right, field);
   const difference = useDifference(a.compared, b.compared);
   const cut = a.compared.cut || b.compared.cut;
   const missing = [a.missing && `left ${a.missing}`, b.missing && `right ${b.missing}`].filter(Boolean);
   return (
-    <section aria-label={label} className="border-line border-b px-4 py-3 sm:px-6">
+    <section aria-label={LABELS[field]} className="border-line border-b px-4 py-3 sm:px-6">
       <h2 className="pb-1 font-semibold">
-        {label}
+        {LABELS[field]}
         <span className="font-normal text-muted">
           {missing.length > 0
             ? `: ${missing.join(", ")}`
@@ -71,7 +64,7 @@ export function TextDifference({
           They differ in more than {formatCount(MAX_CHANGES)} lines, too many to show here.
         </p>
       ) : difference === "same" ? null : (
-        <DiffLines label={`Differences of the ${label.toLowerCase()}`} lines={difference} words={WORDS} />
+        <DiffLines label={`Differences of the ${field}`} lines={difference} words={WORDS} />
       )}
     </section>
   );
@@ -83,16 +76,16 @@ const WORDS = { left: "only left", right: "only right" };
 type Side = { text: string; cut: boolean; isThere: boolean };
 
 /** One run's text, and the state of loading it. The text is "" if the run has none. */
-function useSide(run: RunDetail, side: "input" | "output") {
-  const preview = run[side];
-  const address = `/api/runs/${run.id}/text?field=${side}`;
+function useSide(run: RunDetail, field: Field) {
+  const preview = run[field];
+  const address = `/api/runs/${run.id}/text?field=${field}`;
   const { text, cut, ...loading } = usePayload(preview ?? { text: "", bytes: 0, cut: false }, address);
   const isThere = preview !== null;
   return {
     ...loading,
     compared: useMemo<Side>(() => ({ text, cut, isThere }), [text, cut, isThere]),
     bytes: preview?.bytes ?? 0,
-    missing: isThere ? null : isTerminal(run.status) ? `has no ${side}` : "has none yet",
+    missing: isThere ? null : isTerminal(run.status) ? `has no ${field}` : "has none yet",
   };
 }
 

@@ -56,27 +56,17 @@ function RunAgain({ run }: { run: RunDetail }) {
   const router = useRouter();
   const notify = useNotify();
   const [editing, setEditing] = useState(false);
-  // Stored here, so that closing the dialog does not lose it.
-  const [draft, setDraft] = useState<string | null>(null);
+  // What is typed in the dialog. Stored here, so that closing the dialog does not lose it.
+  const [typed, setTyped] = useState<string | null>(null);
   const rerun = useMutation(
     trpc.runs.rerun.mutationOptions({
-      onSuccess: ({ runId }) => {
-        setEditing(false);
-        setDraft(null);
-        router.push(`/runs/${runId}`);
-      },
+      onSuccess: ({ runId }) => router.push(`/runs/${runId}`),
+      onError: (error) => notify("The run could not be started", describeError(error).message),
     }),
   );
   const busy = rerun.isPending;
-  const edit = () => {
-    rerun.reset();
-    setEditing(true);
-  };
-  const runAgain = () =>
-    rerun.mutate(
-      { runId: run.id },
-      { onError: (error) => notify("The run could not be started", describeError(error).message) },
-    );
+  const runAgain = () => rerun.mutate({ runId: run.id });
+  const edit = () => setEditing(true);
   usePageActions(
     busy
       ? []
@@ -89,7 +79,7 @@ function RunAgain({ run }: { run: RunDetail }) {
     <>
       <div className="flex">
         <Button className="rounded-r-none" disabled={busy} look="primary" onClick={runAgain}>
-          {busy && !editing ? "Starting" : "Run again"}
+          {busy ? "Starting" : "Run again"}
         </Button>
         <Menu
           label="More run options"
@@ -101,12 +91,12 @@ function RunAgain({ run }: { run: RunDetail }) {
       </div>
       {editing ? (
         <RerunDialog
-          draft={draft}
-          onClose={() => setEditing(false)}
-          onDraft={setDraft}
-          onStart={(input) => rerun.mutate({ runId: run.id, input })}
-          rerun={rerun}
+          onClose={(left) => {
+            setTyped(left);
+            setEditing(false);
+          }}
           run={run}
+          typed={typed}
         />
       ) : null}
     </>

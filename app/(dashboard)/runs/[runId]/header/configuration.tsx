@@ -7,6 +7,7 @@ import { Fold } from "@/app/_ui/text/fold";
 import { isLong } from "@/app/_ui/text/long-text";
 import { Unreadable } from "@/app/_ui/text/unreadable";
 import type { RunDetail } from "@/server/runs/read/inspect/inspect";
+import { targetPath } from "../../query";
 import { TextSkeleton } from "../skeleton";
 
 /** A dialog with the frozen configuration of a run, and what has changed since. */
@@ -35,7 +36,7 @@ function Fields({ run }: { run: RunDetail }) {
             {now.changes.length === 0
               ? "A run started now would use the same configuration. "
               : "A run started now would differ in these fields. "}
-            <Link className="text-accent underline" href={`/${run.kind}s/${run.agentId ?? run.toolId}`}>
+            <Link className="text-accent underline" href={targetPath(run)}>
               Open the {run.kind}, v{now.version}
             </Link>
           </p>

@@ -16,8 +16,8 @@ import { Link } from "@/app/_ui/link";
 import { usePageActions } from "@/app/_ui/page/page-actions";
 import { isTerminal } from "@/server/contract/enums";
 import type { RunDetail } from "@/server/runs/read/inspect/inspect";
-import { describeSource } from "../../describe-source";
-import { QueuedFor } from "../../started";
+import { targetPath } from "../../query";
+import { describeSource, QueuedFor } from "../../started";
 
 const Configuration = lazy(() => import("./configuration"), "Configuration");
 
@@ -130,11 +130,8 @@ function Row({ name, note, children }: { name: string; note?: string | false; ch
 function Target({ run }: { run: RunDetail }) {
   return (
     <>
-      <MaybeLink
-        href={run.currentVersion === null ? null : `/${run.kind}s/${run.agentId ?? run.toolId}`}
-        text={run.targetName}
-      />
-      , <Version run={run} />
+      <MaybeLink href={run.currentVersion === null ? null : targetPath(run)} text={run.targetName} />,{" "}
+      <Version run={run} />
     </>
   );
 }

@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import clsx from "clsx";
 import { useRouter } from "next/navigation";
-import { type MouseEvent, useEffect, useMemo, useRef } from "react";
+import { type MouseEvent, useEffect, useRef } from "react";
 import { useTRPC } from "@/app/_ui/data/providers";
 import { useBrowserValue } from "@/app/_ui/data/store";
 import { ChevronDownIcon } from "@/app/_ui/icons";
@@ -43,12 +43,11 @@ function returnInHistory(event: MouseEvent, href: string): void {
 
 type Way = "newer" | "older";
 
+const NEWER = <ChevronDownIcon className="rotate-180" />;
 const WAYS = [
-  { way: "newer", other: "older", keys: "p", title: "Newer run in the list" },
-  { way: "older", other: "newer", keys: "n", title: "Older run in the list" },
+  { way: "newer", other: "older", keys: "p", title: "Newer run in the list", icon: NEWER },
+  { way: "older", other: "newer", keys: "n", title: "Older run in the list", icon: <ChevronDownIcon /> },
 ] as const;
-
-const ICONS = { newer: <ChevronDownIcon className="rotate-180" />, older: <ChevronDownIcon /> };
 
 /** The direction of the link that was followed: the same link of the next run's page takes the focus. */
 let walking: (typeof WAYS)[number] | null = null;
@@ -61,7 +60,7 @@ export function AdjacentRuns({ runId }: { runId: string }) {
   const trpc = useTRPC();
   const router = useRouter();
   const search = useLastListSearch();
-  const filter = useMemo(() => readFilter(new URLSearchParams(search ?? "")).filter, [search]);
+  const { filter } = readFilter(new URLSearchParams(search ?? ""));
   const { data, refetch } = useQuery({
     ...trpc.runs.neighbours.queryOptions({ runId, filter }),
     enabled: search !== null,
@@ -88,7 +87,7 @@ export function AdjacentRuns({ runId }: { runId: string }) {
   return (
     <span className="flex items-center">
       {WAYS.map((each) => {
-        const { way, keys, title } = each;
+        const { way, keys, title, icon } = each;
         const next = data?.[way];
         const look = "inline-flex size-7 items-center justify-center rounded-md";
         // Without an adjacent run the space stays.
@@ -106,11 +105,11 @@ export function AdjacentRuns({ runId }: { runId: string }) {
             replace
             title={`${title} (${keys})`}
           >
-            {ICONS[way]}
+            {icon}
           </Link>
         ) : (
           <span aria-hidden="true" className={clsx(look, "text-faint opacity-40")} key={way}>
-            {ICONS[way]}
+            {icon}
           </span>
         );
       })}

@@ -1,61 +1,62 @@
+import { useRouter } from "next/navigation";
 import { useEffect, useEffectEvent, useState } from "react";
 import { Button } from "@/app/_ui/button";
+import { useTRPC } from "@/app/_ui/data/providers";
 import { describeError } from "@/app/_ui/data/query-client";
 import { FormDialog } from "@/app/_ui/forms/form-dialog";
+import { useForm } from "@/app/_ui/forms/use-form";
 import { compactJson, readableText } from "@/app/_ui/json/spacing";
 import { usePayload } from "@/app/_ui/text/use-payload";
 import type { RunDetail } from "@/server/runs/read/inspect/inspect";
 import { InputProblem, readJsonObject } from "../../../_run/problem";
 
-/**
- * A dialog to edit a run's input and start a run with it. The draft is null before the first change. The caller stores
- * it, so that closing the dialog does not lose it.
- */
-export function RerunDialog({
-  run,
-  rerun,
-  draft,
-  onDraft,
-  onStart,
-  onClose,
-}: {
+type RerunDialogProps = {
   run: RunDetail;
-  rerun: { isPending: boolean; error: unknown };
-  draft: string | null;
-  onDraft: (text: string | null) => void;
-  /** Undefined: the unchanged input. */
-  onStart: (input: string | undefined) => void;
-  onClose: () => void;
-}) {
+  /** What was typed before; null for nothing. */
+  typed: string | null;
+  /** Called with what is typed by now; null after a start. */
+  onClose: (typed: string | null) => void;
+};
+
+/** A dialog to edit a run's input and start a run with it. */
+export function RerunDialog({ run, typed, onClose }: RerunDialogProps) {
+  const router = useRouter();
+  const { dialog, draft, change, send } = useForm(useTRPC().runs.rerun.mutationOptions(), {
+    draft: { input: typed, isRestored: typed !== null },
+    done: ({ runId }) => {
+      router.push(`/runs/${runId}`);
+      return null;
+    },
+    onClose: () => onClose(null),
+  });
   const original = usePayload(run.input, `/api/runs/${run.id}/text?field=input`);
   const load = useEffectEvent(original.load);
   useEffect(() => load(), []);
   const [fault, setFault] = useState<string | null>(null);
-  const [isRestored, setRestored] = useState(draft !== null);
   const isTool = run.kind === "tool";
   const own = original.cut ? "" : isTool ? readableText(original.text) : original.text;
-  const input = draft ?? own;
-  const isChanged = draft !== null && draft !== own;
-  const problem = fault ?? (rerun.error ? describeError(rerun.error) : null);
+  const input = draft.input ?? own;
+  const isChanged = input !== own;
+  const { error } = dialog.mutation;
+  const problem = fault ?? (error && describeError(error));
 
   function submit() {
-    const read = isTool ? readJsonObject(input) : null;
-    const wrong = read && "fault" in read ? read.fault : null;
-    setFault(wrong);
-    if (wrong !== null) return;
+    const found = isTool ? readJsonObject(input).fault : null;
+    setFault(found);
+    if (found !== null) return;
     // Indentation must not count against the size limit.
     const changed = isTool ? compactJson(input) : input;
-    onStart(isChanged ? changed : undefined);
+    send({ runId: run.id, input: isChanged ? changed : undefined });
   }
 
   return (
     <FormDialog
+      {...dialog}
       act="Run"
       acting="Starting"
       dismiss="Close"
       loading={original.cut}
-      mutation={rerun}
-      onClose={onClose}
+      onClose={() => onClose(draft.input)}
       onSubmit={submit}
       problem={null}
       title={`Run ${run.targetName} again`}
@@ -66,14 +67,13 @@ export function RerunDialog({
           <label className="font-medium" htmlFor="rerun-input">
             {isTool ? "Input, a JSON object" : "Message"}
           </label>
-          {isChanged && isRestored ? <span className="text-muted">as you last edited it</span> : null}
+          {isChanged && draft.isRestored ? <span className="text-muted">as you last edited it</span> : null}
           {isChanged ? (
             <Button
               className="ml-auto"
               look="quiet"
               onClick={() => {
-                onDraft(null);
-                setRestored(false);
+                change({ input: null, isRestored: false });
                 setFault(null);
               }}
             >
@@ -90,7 +90,7 @@ export function RerunDialog({
           className="mono h-64 resize-y rounded-md border border-input-line bg-canvas p-2.5"
           id="rerun-input"
           disabled={original.cut}
-          onChange={(event) => onDraft(event.target.value)}
+          onChange={(event) => change({ input: event.target.value })}
           placeholder={original.loading ? "Loading the input" : undefined}
           spellCheck={!isTool}
           value={input}

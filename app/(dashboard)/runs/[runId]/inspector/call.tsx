@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { useTRPC } from "@/app/_ui/data/providers";
-import { formatBytes, formatTokens, formatUsed } from "@/app/_ui/figures/format";
+import { formatBytes, formatTokens, formatUsed, NONE } from "@/app/_ui/figures/format";
 import { Moment } from "@/app/_ui/figures/time";
 import { JsonView } from "@/app/_ui/json/view";
 import { Unreadable } from "@/app/_ui/text/unreadable";
@@ -41,14 +41,13 @@ export function CallInspector(props: WorkProps<"call">) {
         [
           "Finish reason",
           <span className="inline-block min-w-[10ch]" key="ended">
-            {call.finishReason ?? "–"}
+            {call.finishReason ?? NONE}
           </span>,
         ],
         ["Tokens", call.estimated ? `${tokens} (estimated)` : tokens],
       ]}
       label={`Model call ${call.key}`}
       line={line}
-      slug={call.key}
       status={statusOf(line, call)}
       title={line.label}
     >

@@ -7,14 +7,14 @@ import { InspectorFrame, LineDuration } from "./parts";
 
 /** Why and when a run waited for a slot. */
 export function WaitInspector({ line }: { line: WaitLine }) {
-  const { slug, reason, startedAt, finishedAt } = line;
+  const { reason, startedAt, finishedAt } = line;
   const isOpen = finishedAt === null;
   return (
     <InspectorFrame
       facts={<LineDuration line={line} />}
       figures={[
         ["From", <Moment at={startedAt} key="from" />],
-        ["To", isOpen ? "–" : <Moment at={finishedAt} key="to" />],
+        ["To", isOpen ? NONE : <Moment at={finishedAt} key="to" />],
       ]}
       intro={
         <p className="max-w-prose px-4 pb-3 text-muted sm:px-6">
@@ -25,7 +25,6 @@ export function WaitInspector({ line }: { line: WaitLine }) {
       }
       label="Wait"
       line={line}
-      slug={slug}
       status={isOpen ? "Running" : null}
       title={reason === "queue" ? "Queued" : isOpen ? "Waiting for a slot" : "Waited for a slot"}
     />
@@ -80,7 +79,6 @@ export function GroupInspector({ line, bench }: { line: GroupLine; bench: Workbe
       }
       label={`Items of ${label}`}
       line={line}
-      slug={label}
       status={line.status}
       title={
         <>

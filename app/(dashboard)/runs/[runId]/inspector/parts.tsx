@@ -19,7 +19,6 @@ export function InspectorFrame({
   facts,
   status,
   line,
-  slug,
   intro,
   figures,
   children,
@@ -30,13 +29,13 @@ export function InspectorFrame({
   /** Null for a line without a status. */
   status: RunStatusName | null;
   line: Line;
-  /** The line's id in the URL of its own run. */
-  slug: string;
   intro?: ReactNode;
   /** A figure that ticks is last. */
   figures: readonly (readonly [string, ReactNode])[];
   children?: ReactNode;
 }) {
+  // The page of a child run does not have the numbers of the steps that lead to it.
+  const slug = line.slug.replace(/^(\d+\.)+/, "");
   const link = `/runs/${line.runId}?${new URLSearchParams({ [line.kind]: slug })}`;
   return (
     <section aria-label={label}>

@@ -51,7 +51,6 @@ export function StepInspector(props: WorkProps<"step">) {
       ]}
       label={`Step ${step.number}`}
       line={line}
-      slug={String(step.number)}
       status={statusOf(line, step)}
       title={
         <>
@@ -93,14 +92,14 @@ export function StepInspector(props: WorkProps<"step">) {
 }
 
 function StartedRun({ line, runId, bench }: Pick<WorkProps<"step">, "line" | "bench"> & { runId: string }) {
-  const open = bench?.isUnfolded(line) ?? false;
+  const open = bench?.isOpen(line) ?? false;
   return (
     <p className="flex flex-wrap gap-x-4 px-4 pb-2 sm:px-6">
       {bench ? (
         <button
           aria-expanded={open}
           className="text-accent underline"
-          onClick={() => bench.unfold(line, !open)}
+          onClick={() => bench.setOpen(line, !open)}
           type="button"
         >
           {open ? "Hide its steps" : "Show its steps here"}

@@ -1,6 +1,7 @@
 import { formatDuration } from "@/app/_ui/figures/format";
 import { FAILURE_CODES, type FailureCode } from "@/server/runs/failure-codes";
 import type { RunDetail } from "@/server/runs/read/inspect/inspect";
+import { targetPath } from "../../query";
 
 /** What the explanation of a failure depends on. */
 export type FailedRun = Pick<
@@ -201,6 +202,6 @@ function explainStep(name: string | null): Explanation {
   );
 }
 
-function targetLink({ kind, agentId, toolId }: FailedRun): Link {
-  return { href: `/${kind}s/${agentId ?? toolId}`, label: `Open the ${kind}` };
+function targetLink(run: FailedRun): Link {
+  return { href: targetPath(run), label: `Open the ${run.kind}` };
 }

@@ -1,5 +1,7 @@
 import { Link } from "@/app/_ui/link";
-import { isAtFault } from "../lines";
+import { writeFilter } from "../../address";
+import { sameTarget } from "../../query";
+import { isAtFault, type WorkLine } from "../lines";
 import type { Workbench } from "../use-workbench";
 import { explainFailure } from "./explain-failure";
 
@@ -18,8 +20,7 @@ export function Failure({ bench: { run, own, chosen, choose } }: { bench: Workbe
       <p className="font-medium text-failed">{sentence}</p>
       {where ? (
         <p>
-          In {where.kind === "step" ? `step ${where.step.number}, ` : ""}
-          <span className={where.kind === "step" ? "mono" : "lowercase"}>{where.label}</span>
+          <FailedLine line={where} />
           {run.kind === "agent" && where.kind === "step" ? `, iteration ${where.step.iteration}` : ""}.{" "}
           {chosen?.id === where.id ? null : (
             <button className="text-accent underline" onClick={() => choose(where)} type="button">
@@ -43,12 +44,23 @@ export function Failure({ bench: { run, own, chosen, choose } }: { bench: Workbe
         ) : null}
         <Link
           className="text-accent underline"
-          href={`/runs?status=Failed&${run.kind}=${run.agentId ?? run.toolId}`}
+          href={`/runs${writeFilter({ ...sameTarget(run), status: ["Failed"] })}`}
         >
           Other failures of this {run.kind}
         </Link>
       </p>
     </section>
+  );
+}
+
+/** The line at fault: `In step 3, fetch`. */
+export function FailedLine({ line }: { line: WorkLine }) {
+  const isStep = line.kind === "step";
+  return (
+    <>
+      In {isStep ? `step ${line.step.number}, ` : ""}
+      <span className={isStep ? "mono" : "lowercase"}>{line.label}</span>
+    </>
   );
 }
 

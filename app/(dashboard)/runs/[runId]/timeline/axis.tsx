@@ -1,7 +1,7 @@
 import clsx from "clsx";
 import { type PointerEvent, useRef, useState } from "react";
 import { IconButton } from "@/app/_ui/button";
-import { formatSpan } from "@/app/_ui/figures/format";
+import { formatSpan, percent } from "@/app/_ui/figures/format";
 import { ZoomIcon } from "@/app/_ui/icons";
 import type { Workbench } from "../use-workbench";
 import { axisTicks, describeRange, type Tick } from "./axis-ticks";
@@ -63,7 +63,7 @@ export function Axis({
               className={`fill-faint text-xs tabular-nums ${fromWidth(tick.needs)}`}
               key={tick.at}
               textAnchor={tick.at === 0 ? "start" : "middle"}
-              x={`${tick.part * 100}%`}
+              x={percent(tick.part)}
               y="12"
             >
               {tick.label}
@@ -101,7 +101,7 @@ type Dragged = { from: number; to: number };
 /** Lets the pointer drag over an element. `onDragged` is called when it is released. */
 function useDrag(onDragged: (dragged: Dragged) => void) {
   const [drag, setDrag] = useState<{ anchor: number; at: number } | null>(null);
-  const dragged = drag && { from: Math.min(drag.anchor, drag.at), to: Math.max(drag.anchor, drag.at) };
+  const dragged = drag && between(drag.anchor, drag.at);
   const handlers = {
     onPointerDown: (event: PointerEvent) => {
       if (event.button !== 0) return;
@@ -115,13 +115,16 @@ function useDrag(onDragged: (dragged: Dragged) => void) {
     onPointerUp: (event: PointerEvent) => {
       setDrag(null);
       if (!drag) return;
-      const at = partAt(event);
-      const last = { from: Math.min(drag.anchor, at), to: Math.max(drag.anchor, at) };
+      const last = between(drag.anchor, partAt(event));
       if ((last.to - last.from) * event.currentTarget.clientWidth >= MIN_PX) onDragged(last);
     },
     onPointerCancel: () => setDrag(null),
   };
   return { dragged, handlers };
+}
+
+function between(a: number, b: number): Dragged {
+  return { from: Math.min(a, b), to: Math.max(a, b) };
 }
 
 function partAt({ currentTarget, clientX }: PointerEvent): number {
@@ -137,8 +140,8 @@ function Band({ from, to }: Dragged) {
         <rect
           className="fill-accent/15 stroke-accent"
           height="100%"
-          width={`${(to - from) * 100}%`}
-          x={`${from * 100}%`}
+          width={percent(to - from)}
+          x={percent(from)}
         />
       </svg>
     </div>

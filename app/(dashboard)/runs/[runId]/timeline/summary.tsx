@@ -9,8 +9,6 @@ import { type Line, MIN_SHOWN_WAIT_MS, type WorkLine, waitsOf } from "../lines";
 import { creditShares, fromCreditUnits, largestLine, lengthOf, type Measure, timeShares } from "./measures";
 
 type SummaryProps = { run: RunDetail; lines: WorkLine[]; measure: Measure; onShow: (line: Line) => void };
-/** `reserve`: as high while the run is open as after its end, when it may need more lines. */
-type Reserving = { reserve: boolean };
 
 /**
  * One line on how a run's time, credits or tokens were spent, and its most expensive step. While it runs: the current
@@ -19,7 +17,10 @@ type Reserving = { reserve: boolean };
 export const TimelineSummary = memo(function TimelineSummary({
   reserve,
   ...props
-}: SummaryProps & Reserving) {
+}: SummaryProps & {
+  /** Whether it is as high while the run is open as after its end, when it may need more lines. */
+  reserve: boolean;
+}) {
   return (
     <p
       className={clsx(

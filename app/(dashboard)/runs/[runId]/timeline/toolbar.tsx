@@ -1,7 +1,7 @@
 import clsx from "clsx";
 import { type KeyboardEvent, type Ref, useId } from "react";
 import { formatCount } from "@/app/_ui/figures/format";
-import { SearchIcon } from "@/app/_ui/icons";
+import { SearchField } from "@/app/_ui/search-field";
 import type { Workbench } from "../use-workbench";
 import type { Measure } from "./measures";
 
@@ -27,18 +27,14 @@ export function TimelineTools({ bench, field }: { bench: Workbench; field: Ref<H
   return (
     <search className="flex min-h-11 flex-wrap items-center gap-x-3 gap-y-1 px-4 py-1.5 sm:pl-6">
       <div className="relative basis-full sm:min-w-40 sm:flex-1">
-        <SearchIcon className="absolute top-2 left-2 text-faint" />
-        <input
-          aria-label="Find in this run"
-          className={clsx(
-            "h-8 w-full rounded-md border border-input-line bg-canvas pl-8 placeholder:text-faint",
-            finder.text ? "pr-28" : "pr-2",
-          )}
+        <SearchField
+          // The number of hits is over its end.
+          className={clsx(finder.text && "[&>input]:pr-28")}
+          label="Find in this run"
           onChange={(event) => finder.setText(event.target.value)}
           onKeyDown={onKey}
           placeholder="Find in all texts"
           ref={field}
-          type="search"
           value={finder.text}
         />
         <span

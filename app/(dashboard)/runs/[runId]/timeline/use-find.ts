@@ -1,5 +1,5 @@
 import { keepPreviousData, useQueries } from "@tanstack/react-query";
-import { useMemo, useState } from "react";
+import { useState } from "react";
 import { useTRPC } from "@/app/_ui/data/providers";
 import { formatCount } from "@/app/_ui/figures/format";
 import { useRested } from "@/app/_ui/use-rested";
@@ -26,7 +26,7 @@ export function useFind(runId: string, lines: Line[]) {
   });
   const ids = new Set(searchText === "" ? [] : results.flatMap(({ data }) => data?.ids ?? []));
   const looking = query !== searchText || results.some(({ isFetching }) => isFetching);
-  const pattern = useMemo(() => new RegExp(anyCase(query), "u"), [query]);
+  const pattern = new RegExp(anyCase(query), "u");
 
   function describeNothing(): string {
     if (looking) return "Searching all inputs and outputs.";

@@ -1,6 +1,10 @@
+import { formatCount, formatCredits, formatDuration, formatShare } from "@/app/_ui/figures/format";
 import { ENDED_STATUSES, OPEN_STATUSES } from "@/server/contract/enums";
 import type { RunFilter } from "@/server/runs/read/filter";
 import type { RunFigures } from "@/server/runs/read/metrics/figures";
+import { ended } from "../_definitions/rates";
+
+export type FigureName = keyof ReturnType<typeof figureFilters>;
 
 /**
  * The filter for the runs behind each figure. Tokens and credits include those of open runs. A percentile links to the
@@ -21,4 +25,19 @@ export function figureFilters({ p50AtLeast, p95AtLeast }: Pick<RunFigures, "p50A
     p50: took(p50AtLeast),
     p95: took(p95AtLeast),
   } satisfies Record<string, RunFilter>;
+}
+
+/** Writes a figure; null if there is nothing to show, and no run behind it. */
+export function formatFigure(name: FigureName, figures: RunFigures): string | null {
+  switch (name) {
+    case "success":
+      return ended(figures) === 0 ? null : formatShare(figures.completed, ended(figures));
+    case "credits":
+      return Number(figures.credits) === 0 ? null : formatCredits(figures.credits, 2);
+    case "p50":
+    case "p95":
+      return figures[name] === null ? null : formatDuration(figures[name]);
+    default:
+      return figures[name] === 0 ? null : formatCount(figures[name]);
+  }
 }

@@ -72,7 +72,7 @@ export function initialRange(
 }
 
 /** A part of the axis, as shares of its width. */
-export type Span = { from: number; length: number };
+type Span = { from: number; length: number };
 
 /** The visible range of the bars, and the time at which open lines end. */
 type View = { scale: Scale; range: TimeRange | null; now: number };
@@ -87,9 +87,9 @@ export type Bar = {
   label: string;
   rects: Rect[];
   /** The extent of several attempts, delays included. */
-  through: Span | null;
+  through?: Span;
   /** On which side of the visible range the row is, if it is outside. */
-  beyond: "before" | "after" | null;
+  beyond?: "before" | "after";
 };
 
 export function barOf(row: Row, view: View): Bar {
@@ -99,31 +99,30 @@ export function barOf(row: Row, view: View): Bar {
   const fill = fillOf(row);
   if (measure !== "time") {
     const label = isWork(row) || row.kind === "group" ? formatAmount(amount, measure) : "";
-    return { label, rects: [{ from: 0, length: amount / span, fill }], through: null, beyond: null };
+    return { label, rects: [{ from: 0, length: amount / span, fill }] };
   }
   const waitsMs = Date.parse(row.startedAt) - now;
   const label = waitsMs > 0 ? `in ${formatDuration(waitsMs)}` : formatDuration(amount);
   const held = row.folded || row.kind === "group" ? heldBy(row, view) : [];
-  if (row.kind === "group" && held.length > 0) return { label, rects: held, through: null, beyond: null };
+  if (row.kind === "group" && held.length > 0) return { label, rects: held };
   const outside = beyond(row, range, now);
-  if (outside) return { label, rects: held, through: null, beyond: outside };
+  if (outside) return { label, rects: held, beyond: outside };
   const own = spanOf(row, view);
   const attempts = isWork(row) ? row.attempts : [];
-  if (attempts.length === 0)
-    return { label, rects: [...held, { ...own, fill }], through: null, beyond: null };
+  if (attempts.length === 0) return { label, rects: [...held, { ...own, fill }] };
   const attemptRects = attempts
-    .filter((each) => beyond(each, range, now) === null)
+    .filter((each) => beyond(each, range, now) === undefined)
     .map((each) => {
       const isFailure = each.error !== null && !hasFailed(row);
       return { ...spanOf(each, view), fill: isFailure ? ("Failed" as const) : fill };
     });
-  return { label, rects: [...held, ...attemptRects], through: own, beyond: null };
+  return { label, rects: [...held, ...attemptRects], through: own };
 }
 
 /** The extent of the lines that a row holds, and their failures; none if none is visible. */
 function heldBy({ holds = [] }: Row, view: View): Rect[] {
   const rects = holds
-    .filter((line) => beyond(line, view.range, view.now) === null)
+    .filter((line) => beyond(line, view.range, view.now) === undefined)
     .map((line) => ({ ...spanOf(line, view), fill: fillOf(line), failed: hasFailed(line) }));
   if (rects.length === 0) return [];
   const from = Math.min(...rects.map((each) => each.from));
@@ -145,10 +144,10 @@ function fillOf(line: Line): Fill {
 type Times = Pick<Line, "startedAt" | "finishedAt">;
 
 function beyond({ startedAt, finishedAt }: Times, range: TimeRange | null, now: number): Bar["beyond"] {
-  if (range === null) return null;
+  if (range === null) return undefined;
   if (Date.parse(startedAt) > range.to) return "after";
   const end = finishedAt === null ? now : Date.parse(finishedAt);
-  return end < range.from ? "before" : null;
+  return end < range.from ? "before" : undefined;
 }
 
 function spanOf({ startedAt, finishedAt }: Times, { scale: { start, span }, now }: View): Span {

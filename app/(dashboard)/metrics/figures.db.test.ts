@@ -8,7 +8,7 @@ import { readRunMetrics } from "@/server/runs/read/metrics/metrics";
 import { createMember, insertRun } from "@/testing/runs";
 import { createTenant, createTrigger, openWorld } from "@/testing/world";
 import { filterOf, intervalsOf } from "./address";
-import { figureFilters } from "./figure-filter";
+import { figureFilters } from "./figures";
 
 /** Every figure links to a list of exactly the runs it counts, for each period, interval and subject. */
 
