@@ -1,4 +1,6 @@
+import { z } from "zod";
 import { retryWhileUnavailable } from "@/server/db/outage";
+import { defineCommand, defineQuery } from "@/server/db/statement";
 import { transact } from "@/server/db/transaction";
 import { notifyRunChanged } from "@/server/live/run-changes";
 import type { Services } from "@/server/services";
@@ -43,6 +45,40 @@ export async function waitForWrites({ journal, entered }: Slot): Promise<void> {
 
 type Claim = { run: ClaimedRun; worker: Pick<Worker, "id"> };
 
+const claimOf = ({ run, worker }: Claim) => [run.id, worker.id, run.epoch];
+const IS_CLAIMED = "id = $1 AND claimed_by = $2 AND epoch = $3 AND status = 'Running'";
+
+const LOCK_ORGANIZATION = defineQuery(
+  "lock-organization",
+  z.object({}),
+  "SELECT FROM organizations WHERE id = $1 FOR NO KEY UPDATE",
+);
+const YIELD = defineCommand(
+  "yield-run",
+  `UPDATE runs SET admitted_at = NULL, claimed_by = NULL, sequence = $4, wake_at = $6,
+                   yielded_at = yielded_at || coalesce($5, date_trunc('milliseconds', clock_timestamp()))
+   WHERE ${IS_CLAIMED} AND cancel_requested_at IS NULL`,
+);
+const RELEASE_SLOT = defineCommand(
+  "release-slot",
+  "UPDATE organizations SET in_flight = in_flight - 1 WHERE id = $1",
+);
+const PAUSE = defineCommand(
+  "pause-run",
+  `UPDATE runs SET claimed_by = NULL, admitted_at = coalesce($4, date_trunc('milliseconds', clock_timestamp()))
+   WHERE ${IS_CLAIMED} AND cancel_requested_at IS NULL`,
+);
+const RENEW_CLAIM = defineCommand("renew-claim", `UPDATE runs SET epoch = epoch + 1 WHERE ${IS_CLAIMED}`);
+
+/** Why a run cannot be claimed. */
+const FIND_UNCLAIMABLE = defineQuery(
+  "find-unclaimable",
+  z.object({ ended: z.boolean(), claimed: z.boolean(), cancelledBy: z.string().nullable() }),
+  `SELECT finished_at IS NOT NULL AS ended, claimed_by IS NOT NULL AS claimed,
+          CASE WHEN cancel_requested_at IS NOT NULL THEN coalesce(cancelled_by, 'a user') END AS "cancelledBy"
+   FROM runs WHERE id = $1`,
+);
+
 /** Releases the slot of a committed run, which waits for another one from `until` on. */
 export async function releaseSlot(
   services: Services,
@@ -58,20 +94,16 @@ export async function releaseSlot(
 /** Stores that a run yields its slot. False if the run is to be cancelled or this worker no longer has it. */
 export async function yieldSlot(
   services: Services,
-  { run, worker }: Claim,
+  claim: Claim,
   { sequence, until = null }: { sequence: number; until?: Date | null },
 ): Promise<boolean> {
+  const { run, worker } = claim;
   const isYielded = await transact(services.pool, async (client) => {
-    await client.query("SELECT FROM organizations WHERE id = $1 FOR NO KEY UPDATE", [run.orgId]);
-    const { rowCount } = await client.query(
-      `UPDATE runs SET admitted_at = NULL, claimed_by = NULL, sequence = $4, wake_at = $6,
-                       yielded_at = yielded_at || coalesce($5, date_trunc('milliseconds', clock_timestamp()))
-       WHERE id = $1 AND claimed_by = $2 AND epoch = $3 AND status = 'Running' AND cancel_requested_at IS NULL`,
-      [run.id, worker.id, run.epoch, sequence, services.clock.forDatabase(), until],
-    );
-    if (rowCount === 0) return false;
+    await LOCK_ORGANIZATION(client, [run.orgId]);
+    const yielded = await YIELD(client, [...claimOf(claim), sequence, services.clock.forDatabase(), until]);
+    if (yielded === 0) return false;
     await releaseChildren(client, run.id, worker.id);
-    await client.query("UPDATE organizations SET in_flight = in_flight - 1 WHERE id = $1", [run.orgId]);
+    await RELEASE_SLOT(client, [run.orgId]);
     return true;
   });
   if (isYielded) notifyRunChanged(services, run, sequence);
@@ -84,15 +116,11 @@ export async function pauseSlot(services: Services, claim: Claim): Promise<Segme
 }
 
 /** Releases a run that keeps its slot. False as in `yieldSlot`. */
-function pauseRun({ pool, clock }: Services, { run, worker }: Claim): Promise<boolean> {
+function pauseRun({ pool, clock }: Services, claim: Claim): Promise<boolean> {
   return transact(pool, async (client) => {
-    const { rowCount } = await client.query(
-      `UPDATE runs SET claimed_by = NULL, admitted_at = coalesce($4, date_trunc('milliseconds', clock_timestamp()))
-       WHERE id = $1 AND claimed_by = $2 AND epoch = $3 AND status = 'Running' AND cancel_requested_at IS NULL`,
-      [run.id, worker.id, run.epoch, clock.forDatabase()],
-    );
-    if (rowCount !== 0) await releaseChildren(client, run.id, worker.id);
-    return rowCount !== 0;
+    const paused = await PAUSE(client, [...claimOf(claim), clock.forDatabase()]);
+    if (paused > 0) await releaseChildren(client, claim.run.id, claim.worker.id);
+    return paused > 0;
   });
 }
 
@@ -100,14 +128,11 @@ function pauseRun({ pool, clock }: Services, { run, worker }: Claim): Promise<bo
  * Claims a run of this worker again, so that it is read as by another worker, and releases its child runs. False if
  * this worker no longer has it.
  */
-export async function renewClaim({ pool }: Services, { run, worker }: Claim): Promise<boolean> {
+export function renewClaim({ pool }: Services, claim: Claim): Promise<boolean> {
   return transact(pool, async (client) => {
-    const { rowCount } = await client.query(
-      `UPDATE runs SET epoch = epoch + 1 WHERE id = $1 AND claimed_by = $2 AND epoch = $3 AND status = 'Running'`,
-      [run.id, worker.id, run.epoch],
-    );
-    if (rowCount !== 0) await releaseChildren(client, run.id, worker.id);
-    return rowCount !== 0;
+    const renewed = await RENEW_CLAIM(client, claimOf(claim));
+    if (renewed > 0) await releaseChildren(client, claim.run.id, claim.worker.id);
+    return renewed > 0;
   });
 }
 
@@ -121,17 +146,7 @@ export async function releaseRun(services: Services, slot: Slot): Promise<void> 
 
 /** What became of a run that cannot be claimed. Ends it if it was cancelled. */
 export async function endUnclaimable(services: Services, runId: string): Promise<SegmentResult> {
-  const { rows } = await services.pool.query<{
-    ended: boolean;
-    claimed: boolean;
-    cancelledBy: string | null;
-  }>(
-    `SELECT finished_at IS NOT NULL AS ended, claimed_by IS NOT NULL AS claimed,
-            CASE WHEN cancel_requested_at IS NOT NULL THEN coalesce(cancelled_by, 'a user') END AS "cancelledBy"
-     FROM runs WHERE id = $1`,
-    [runId],
-  );
-  const [run] = rows;
+  const [run] = await FIND_UNCLAIMABLE(services.pool, [runId]);
   if (run === undefined || run.ended) return "ended";
   if (run.claimed) return "left";
   if (run.cancelledBy === null) return "yielded";

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { STEP_STATUSES } from "@/server/contract/enums";
 import { decimalText } from "@/server/credits/amount";
+import { defineQuery } from "@/server/db/statement";
 import type { Services } from "@/server/services";
 import { attemptsBefore, toolCallList } from "../attempts";
 import type { ClaimedRun } from "./claimed-run";
@@ -16,17 +17,26 @@ const begunRow = z.object({
   credits: decimalText,
   sequence: z.number(),
 });
-const callRow = begunRow.extend({
-  content: z.string(),
-  toolCalls: z.string(),
-  inputTokens: z.number(),
-  outputTokens: z.number(),
-});
-const stepRow = begunRow.extend({
-  stepNumber: z.number(),
-  output: z.string().nullable(),
-  actions: z.number(),
-});
+
+const READ_CALLS = defineQuery(
+  "read-journal-calls",
+  begunRow.extend({
+    content: z.string(),
+    toolCalls: z.string(),
+    inputTokens: z.number(),
+    outputTokens: z.number(),
+  }),
+  `SELECT key, status, started_at AS "startedAt", attempts, content, tool_calls AS "toolCalls",
+          input_tokens AS "inputTokens", output_tokens AS "outputTokens", credits, sequence
+   FROM model_calls WHERE run_id = $1`,
+);
+const READ_STEPS = defineQuery(
+  "read-journal-steps",
+  begunRow.extend({ stepNumber: z.number(), output: z.string().nullable(), actions: z.number() }),
+  `SELECT key, status, started_at AS "startedAt", step_number AS "stepNumber",
+          CASE WHEN status = 'Running' THEN attempts ELSE '[]' END AS attempts, output, actions, credits, sequence
+   FROM steps WHERE run_id = $1`,
+);
 
 /** The journal of a claimed run; empty if it is its first claim. */
 export async function readJournal(services: Services, run: ClaimedRun): Promise<JournalContents> {
@@ -42,13 +52,7 @@ export async function readJournal(services: Services, run: ClaimedRun): Promise<
     contents.interrupted.set(row.key, attemptsBefore(row, run, now));
     return true;
   };
-  const found = await services.pool.query(
-    `SELECT key, status, started_at AS "startedAt", attempts, content, tool_calls AS "toolCalls",
-            input_tokens AS "inputTokens", output_tokens AS "outputTokens", credits, sequence
-     FROM model_calls WHERE run_id = $1`,
-    [run.id],
-  );
-  for (const row of z.array(callRow).parse(found.rows)) {
+  for (const row of await READ_CALLS(services.pool, [run.id])) {
     const { key, content, inputTokens, outputTokens } = row;
     totals.inputTokens += inputTokens;
     totals.outputTokens += outputTokens;
@@ -57,13 +61,7 @@ export async function readJournal(services: Services, run: ClaimedRun): Promise<
     const requested = toolCallList.parse(JSON.parse(row.toolCalls));
     calls.set(key, { content, toolCalls: requested, usage: { inputTokens, outputTokens } });
   }
-  const begunSteps = await services.pool.query(
-    `SELECT key, status, started_at AS "startedAt", step_number AS "stepNumber",
-            CASE WHEN status = 'Running' THEN attempts ELSE '[]' END AS attempts, output, actions, credits, sequence
-     FROM steps WHERE run_id = $1`,
-    [run.id],
-  );
-  for (const row of z.array(stepRow).parse(begunSteps.rows)) {
+  for (const row of await READ_STEPS(services.pool, [run.id])) {
     const { key } = row;
     contents.stepNumbers.set(key, row.stepNumber);
     if (isInterrupted(row, ["Completed", "Failed"])) {
@@ -77,19 +75,15 @@ export async function readJournal(services: Services, run: ClaimedRun): Promise<
   return contents;
 }
 
-const childUsage = z.object({ open: decimalText, ended: decimalText, count: z.number() });
-
 /** What all child runs below a run have used: the open ones out of the hold, the ended ones charged; and their number. */
-export async function readChildUsage({ pool }: Services, runId: string) {
-  const { rows } = await pool.query(
-    `WITH RECURSIVE tree AS (
-       SELECT id, credits_used, finished_at FROM runs WHERE parent_run_id = $1
-       UNION ALL
-       SELECT c.id, c.credits_used, c.finished_at FROM runs c JOIN tree ON c.parent_run_id = tree.id)
-     SELECT coalesce(sum(f.credits), 0)::text AS open,
-            coalesce(sum(credits_used) FILTER (WHERE finished_at IS NOT NULL), 0)::text AS ended, count(*)::int AS count
-     FROM tree CROSS JOIN LATERAL open_run_figures(tree.id, tree.finished_at IS NULL) f`,
-    [runId],
-  );
-  return childUsage.parse(rows[0]);
-}
+export const sumChildUsage = defineQuery(
+  "sum-child-usage",
+  z.object({ open: decimalText, ended: decimalText, count: z.number() }),
+  `WITH RECURSIVE tree AS (
+     SELECT id, credits_used, finished_at FROM runs WHERE parent_run_id = $1
+     UNION ALL
+     SELECT c.id, c.credits_used, c.finished_at FROM runs c JOIN tree ON c.parent_run_id = tree.id)
+   SELECT coalesce(sum(f.credits), 0)::text AS open,
+          coalesce(sum(credits_used) FILTER (WHERE finished_at IS NOT NULL), 0)::text AS ended, count(*)::int AS count
+   FROM tree CROSS JOIN LATERAL open_run_figures(tree.id, tree.finished_at IS NULL) f`,
+);
