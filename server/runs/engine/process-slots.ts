@@ -4,7 +4,8 @@ import { readClaimedRuns } from "./claim";
 import type { ClaimedRun } from "./claimed-run";
 import { capBudget, openBudget } from "./execute/budget";
 import type { Worker } from "./port";
-import { renewClaim, type Slot, waitForWrites } from "./slot";
+import { renewClaim } from "./run-state";
+import { type Slot, waitForWrites } from "./slot";
 import { readJournal, sumChildUsage } from "./takeover";
 import { emptyJournal, RunJournal } from "./write/journal";
 
