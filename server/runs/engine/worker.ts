@@ -6,6 +6,7 @@ import { newId } from "@/server/ids";
 import type { Services } from "@/server/services";
 import { ActThrottle } from "./act-throttle";
 import type { Worker } from "./port";
+import type { LaneName } from "./write/numbered-flush";
 import { Lane, type LaneOptions, WorkerLost } from "./write/writer";
 
 export const HEARTBEAT_MS = 500;
@@ -43,7 +44,7 @@ export async function openWorker(
   };
   const throttle = new ActThrottle(options.executing);
   const onStart = () => throttle.noteStart();
-  const lane = (name: "accounts" | "journal") =>
+  const lane = (name: LaneName) =>
     new Lane({ ...options, services, workerId: id, lane: name, onStart, onLost });
   const accounts = lane("accounts");
   const journal = lane("journal");
