@@ -14,8 +14,6 @@ export type StartConditions = {
   idempotency?: IdempotentRequest | undefined;
   /** A webhook's repetition is checked before its rate limit, an API call's after. */
   replayFirst?: boolean;
-  /** Set once limit and repetition were checked: a later refusal is then final. */
-  checked?: boolean;
 };
 
 /** All that a start commits. */
