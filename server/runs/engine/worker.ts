@@ -38,7 +38,7 @@ export async function openWorker(
   const onLost = (error: WorkerLost) => {
     if (lost) return;
     lost = error;
-    clearInterval(timer);
+    heartbeat.stop();
     for (const one of [accounts, journal]) one.abandon(error);
     options.onLost(error);
   };
@@ -48,11 +48,34 @@ export async function openWorker(
     new Lane({ ...options, services, workerId: id, lane: name, onStart, onLost });
   const accounts = lane("accounts");
   const journal = lane("journal");
-  const closing = new AbortController();
+  const heartbeat = startHeartbeat(services, id, onLost);
+  const isConfirmed = () => !lost && heartbeat.isRecent();
+  return {
+    id,
+    accounts,
+    journal,
+    waitForTurn: (orgId) => throttle.next(orgId),
+    isConfirmed,
+    confirm() {
+      if (lost) return Promise.reject(lost);
+      return isConfirmed() ? undefined : heartbeat.beat();
+    },
+    figures: () => ({ accounts: accounts.figures, journal: journal.figures }),
+    async close() {
+      heartbeat.stop();
+      await journal.close();
+      await accounts.close();
+      if (!lost) await removeWorker(services.pool, id).catch(() => {});
+    },
+  };
+}
+
+/** Reports regularly that a worker is alive. `onLost` is called if the worker was replaced. */
+function startHeartbeat(services: Services, id: string, onLost: (error: WorkerLost) => void) {
+  const stopping = new AbortController();
   /** When the last heartbeat that succeeded was sent. */
   let confirmedAt = performance.now();
   let beating: Promise<void> | undefined;
-  const isConfirmed = () => !lost && performance.now() - confirmedAt < TRUSTED_FOR_MS;
   const beatOnce = async () => {
     const sentAt = performance.now();
     if (!(await beat(services, id))) throw new WorkerLost();
@@ -79,27 +102,18 @@ export async function openWorker(
   }, HEARTBEAT_MS);
   timer.unref();
   return {
-    id,
-    accounts,
-    journal,
-    waitForTurn: (orgId) => throttle.next(orgId),
-    isConfirmed,
-    confirm() {
-      if (lost) return Promise.reject(lost);
-      if (isConfirmed()) return undefined;
-      return retryWhileUnavailable(beatNow, closing.signal).catch((error: unknown) => {
+    /** Whether the last heartbeat proves that the worker was not replaced. */
+    isRecent: () => performance.now() - confirmedAt < TRUSTED_FOR_MS,
+    /** Resolves after a heartbeat, when the database is available. Throws WorkerLost. */
+    beat: () =>
+      retryWhileUnavailable(beatNow, stopping.signal).catch((error: unknown) => {
         throw error instanceof WorkerLost
           ? error
           : new WorkerLost("The worker cannot report.", { cause: error });
-      });
-    },
-    figures: () => ({ accounts: accounts.figures, journal: journal.figures }),
-    async close() {
+      }),
+    stop() {
       clearInterval(timer);
-      closing.abort();
-      await journal.close();
-      await accounts.close();
-      if (!lost) await removeWorker(services.pool, id).catch(() => {});
+      stopping.abort();
     },
   };
 }

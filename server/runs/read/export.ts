@@ -121,7 +121,7 @@ function csvLine(run: ExportedRun): string {
  * A field for RFC 4180. An apostrophe precedes what a spreadsheet would take for a formula, also in full-width
  * characters or after a line break.
  */
-export function csvField(value: string | number | null): string {
+function csvField(value: string | number | null): string {
   if (value === null) return "";
   if (typeof value === "number") return String(value);
   const harmless = /^[=+\-@＝＋－＠\t\r\n]/.test(value) ? `'${value}` : value;
