@@ -28,7 +28,7 @@ export class ProcessSlots {
     return this.total - this.#taken.size - this.#reserved;
   }
 
-  /** Reserves slots; a negative number returns them. */
+  /** Reserves slots for runs that are being claimed; a negative number returns them. */
   reserve(slots: number): void {
     this.#reserved += slots;
   }

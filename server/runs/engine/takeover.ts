@@ -43,34 +43,36 @@ export async function readJournal(services: Services, run: ClaimedRun): Promise<
   const contents = emptyJournal();
   if (run.epoch === 1) return contents;
   const now = services.clock.now();
-  const { calls, steps, totals } = contents;
-  /** Counts a row; true if its call or step is to be repeated. */
-  const isInterrupted = (row: z.infer<typeof begunRow>, final: string[]) => {
-    contents.sequence = Math.max(contents.sequence, row.sequence);
-    totals.creditsUsed = totals.creditsUsed.add(row.credits);
-    if (final.includes(row.status)) return false;
-    contents.interrupted.set(row.key, attemptsBefore(row, run, now));
-    return true;
-  };
-  for (const row of await READ_CALLS(services.pool, [run.id])) {
+  const { totals } = contents;
+  const calls = await READ_CALLS(services.pool, [run.id]);
+  const steps = await READ_STEPS(services.pool, [run.id]);
+  for (const { sequence, credits } of [...calls, ...steps]) {
+    contents.sequence = Math.max(contents.sequence, sequence);
+    totals.creditsUsed = totals.creditsUsed.add(credits);
+  }
+  for (const row of calls) {
     const { key, content, inputTokens, outputTokens } = row;
     totals.inputTokens += inputTokens;
     totals.outputTokens += outputTokens;
-    // A failed call may be repeated by the next worker; what it received is charged.
-    if (isInterrupted(row, ["Completed"])) continue;
-    const requested = toolCallList.parse(JSON.parse(row.toolCalls));
-    calls.set(key, { content, toolCalls: requested, usage: { inputTokens, outputTokens } });
-  }
-  for (const row of await READ_STEPS(services.pool, [run.id])) {
-    const { key } = row;
-    contents.stepNumbers.set(key, row.stepNumber);
-    if (isInterrupted(row, ["Completed", "Failed"])) {
-      contents.openSteps.set(key, row.startedAt);
-      continue;
+    if (row.status === "Completed") {
+      const toolCalls = toolCallList.parse(JSON.parse(row.toolCalls));
+      contents.calls.set(key, { content, toolCalls, usage: { inputTokens, outputTokens } });
+    } else {
+      // A failed call may be repeated by the next worker; what it received is charged.
+      contents.interrupted.set(key, attemptsBefore(row, run, now));
     }
-    totals.stepsExecuted += 1;
-    totals.actionsUsed += row.actions;
-    steps.set(key, { output: row.output ?? "null", failed: row.status === "Failed" });
+  }
+  for (const row of steps) {
+    const { key, status } = row;
+    contents.stepNumbers.set(key, row.stepNumber);
+    if (status === "Running") {
+      contents.interrupted.set(key, attemptsBefore(row, run, now));
+      contents.openSteps.set(key, row.startedAt);
+    } else {
+      totals.stepsExecuted += 1;
+      totals.actionsUsed += row.actions;
+      contents.steps.set(key, { output: row.output ?? "null", failed: status === "Failed" });
+    }
   }
   return contents;
 }
