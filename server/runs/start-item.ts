@@ -2,7 +2,7 @@ import { type Actor, actorReference } from "@/server/auth/actor";
 import type { Decimal } from "@/server/credits/amount";
 import type { CountedLimit } from "@/server/limits/rate-limit";
 import type { Services } from "@/server/services";
-import { type Cap, type ClaimedRun, FIRST_CLAIM } from "./engine/claimed-run";
+import { type Cap, type ClaimedRun, capColumns, capOfTarget, FIRST_CLAIM } from "./engine/claimed-run";
 import type { CountedCall, StartItem } from "./engine/write/flush-items";
 import type { IdempotentRequest } from "./idempotency";
 import type { PreparedStart, StartRequest } from "./prepare-start";
@@ -30,7 +30,6 @@ const SOURCES = { api_key: "api", trigger: "webhook", member: "dashboard", opera
 /** What the writer inserts. */
 export function startItem({ actor, request, conditions, prepared, runId }: Start): StartItem {
   const { target, hash, input, hold, headroom } = prepared;
-  const cap = narrowestCap(target, actor);
   return {
     id: runId,
     ...countedCall(actor, conditions),
@@ -45,8 +44,7 @@ export function startItem({ actor, request, conditions, prepared, runId }: Start
     input,
     hold: hold.toFixed(4),
     headroom: headroom.toFixed(4),
-    cap: cap?.credits.toFixed(4) ?? null,
-    cap_of: cap?.of ?? null,
+    ...capColumns(narrowestCap(target, actor)),
     deadline: target.deadlineSeconds,
     actor: actorReference(actor),
     delivery: request.delivery ? deliveryItem(request.delivery) : null,
@@ -112,7 +110,7 @@ export function countedCall(
 
 /** The run's lowest cap and whose it is, for the error message. */
 function narrowestCap({ kind, maxCredits }: Target, actor: Actor): Cap | null {
-  const targetCap = maxCredits && { credits: maxCredits, of: `the ${kind}'s setting` };
+  const targetCap = capOfTarget(kind, maxCredits);
   if (actor.kind !== "api_key" && actor.kind !== "trigger") return targetCap;
   const { maxCredits: credits, name } = actor;
   if (credits === null || targetCap?.credits.lte(credits)) return targetCap;
