@@ -28,6 +28,15 @@ export function readToolCalls(text: string): ToolCall[] {
   return readableToolCallList.parse(tryParseJson(text));
 }
 
+/** Tool calls with each of their texts rewritten. */
+export function rewriteToolCalls(calls: readonly ToolCall[], rewrite: (text: string) => string): ToolCall[] {
+  return calls.map((call) => ({
+    id: rewrite(call.id),
+    name: rewrite(call.name),
+    arguments: rewrite(call.arguments),
+  }));
+}
+
 const INTERRUPTED = "Interrupted: its process ended or stalled. It was started again.";
 
 /**

@@ -57,6 +57,11 @@ export class RunEngine implements Engine, Executor {
     this.#slots = new ProcessSlots(getServices, options.slots);
   }
 
+  /** Whether this process drives its runs itself; otherwise an Inngest server calls them. */
+  get #isEmbedded(): boolean {
+    return this.#driver?.kind === "embedded";
+  }
+
   worker(): Promise<Worker> {
     this.#worker ??= openWorker(this.getServices(), {
       freeSlots: () => this.freeSlots(),
@@ -113,8 +118,7 @@ export class RunEngine implements Engine, Executor {
 
   freeSlots(): number {
     // None for starts if an Inngest server drives the runs.
-    if (this.#driver?.kind !== "embedded" || this.#stopping) return 0;
-    return this.#slots.free;
+    return this.#isEmbedded && !this.#stopping ? this.#slots.free : 0;
   }
 
   begin(run: ClaimedRun, worker: Worker): void {
@@ -179,7 +183,7 @@ export class RunEngine implements Engine, Executor {
    */
   async executeSegment(runId: string, { acts = Number.POSITIVE_INFINITY } = {}): Promise<SegmentResult> {
     const services = this.getServices();
-    const slot = this.#driver?.kind === "embedded" ? this.#slots.get(runId) : await this.#claimAndOpen(runId);
+    const slot = this.#isEmbedded ? this.#slots.get(runId) : await this.#claimAndOpen(runId);
     if (!slot) return endUnclaimable(services, runId);
     const { run, journal, budget } = slot;
     let left = acts;
@@ -204,11 +208,10 @@ export class RunEngine implements Engine, Executor {
           : releaseSlot(services, slot));
       }
       // The segment is called again, here or in another process.
-      if (this.#driver?.kind !== "embedded" && !(error instanceof WorkerLost))
-        await releaseRun(services, slot);
+      if (!this.#isEmbedded && !(error instanceof WorkerLost)) await releaseRun(services, slot);
       throw error;
     } finally {
-      if (this.#driver?.kind !== "embedded") this.#slots.close(slot);
+      if (!this.#isEmbedded) this.#slots.close(slot);
     }
   }
 
