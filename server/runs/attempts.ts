@@ -3,7 +3,7 @@ import type { StepStatus } from "@/server/contract/enums";
 import { tryParseJson } from "@/server/json/json";
 import type { Attempt, ToolCall } from "@/server/models/port";
 
-/** What rows of steps and model calls hold as JSON text. */
+/** Attempts and tool calls, which rows of steps and model calls hold as JSON text. */
 
 const attempt = z.object({
   startedAt: z.string(),
