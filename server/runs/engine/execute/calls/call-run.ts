@@ -115,13 +115,13 @@ async function findAgent(execution: Execution, args: Json): Promise<Omit<Child, 
   return { target: { ...target, configuration }, input: replaceNul(message) };
 }
 
-const findIdBySlug = (kind: Target["kind"]) =>
+const defineFindBySlug = (kind: Target["kind"]) =>
   defineQuery(
     `find-${kind}-by-slug`,
     z.object({ id: z.string() }),
     `SELECT id FROM ${kind}s WHERE organization_id = $1 AND slug = $2 AND deleted_at IS NULL`,
   );
-const FIND_BY_SLUG = { agent: findIdBySlug("agent"), tool: findIdBySlug("tool") };
+const FIND_BY_SLUG = { agent: defineFindBySlug("agent"), tool: defineFindBySlug("tool") };
 
 /** The agent or tool of that slug. Throws a FunctionError that names those that there are. */
 async function findBySlug<Kind extends Target["kind"]>(
