@@ -6,11 +6,11 @@ import { createEmbeddedDriver } from "./embedded";
 
 /** The embedded engine and the SDK entry that it uses. Both fail if an SDK update changes that entry. */
 
-describeEngine(async () => ({
+await describeEngine({
   env: { APP_URL: "http://stepwell.test" },
   serve: () => {},
   close: async () => {},
-}));
+});
 
 describe("the SDK's own entry", () => {
   const run = { id: newId(), kind: "agent", epoch: 1, segment: 1 } as const;

@@ -2,7 +2,8 @@ import { createServer } from "node:http";
 import { describe, it } from "vitest";
 import type { Wired } from "@/process-services";
 import { targetOf } from "@/server/api/http/node-http";
-import { describeEngine, type Stage } from "@/testing/engine-suite";
+import type { Stage } from "@/testing/engine-stage";
+import { describeEngine } from "@/testing/engine-suite";
 import { closeServer, listen } from "@/testing/servers/listen";
 
 /**
@@ -17,10 +18,10 @@ if (url === undefined || url === "") {
     it.skip("INNGEST_TEST_URL names no server to test with", () => {});
   });
 } else {
-  describeEngine(() => openStage(url));
+  await describeEngine(await createStage(url));
 }
 
-async function openStage(serverUrl: string): Promise<Stage> {
+async function createStage(serverUrl: string): Promise<Stage> {
   let current: Wired | undefined;
   const server = createServer();
   const port = await listen(server);

@@ -19,8 +19,6 @@ const ACTS_PER_CALL = 2;
 
 export type ServerDriver = ReturnType<typeof createServerDriver>;
 
-type Settings = NonNullable<Services["env"]["inngest"]>;
-
 /**
  * Executes runs on an Inngest server (dev server, self-hosted or cloud), configured by INNGEST_*. It calls back at
  * `/api/inngest`, signed unless it is a dev server. The functions are registered at start and repeatedly: a restarted
@@ -29,10 +27,7 @@ type Settings = NonNullable<Services["env"]["inngest"]>;
 export function createServerDriver(
   services: Services,
   engine: Pick<RunEngine, "callSegment">,
-  {
-    settings,
-    registerEveryMs = REGISTER_EVERY_MS,
-  }: { settings: Settings; registerEveryMs?: typeof REGISTER_EVERY_MS },
+  settings: NonNullable<Services["env"]["inngest"]>,
 ) {
   const { isDev, baseUrl, eventKey, signingKey } = readInngestServer(settings);
   const { serveOrigin } = settings;
@@ -81,7 +76,7 @@ export function createServerDriver(
     driver,
     /** Handles the server's calls at /api/inngest. */
     handle: (request: Request): Promise<Response> => handle(request),
-    ...stayRegistered(register, log, registerEveryMs),
+    ...stayRegistered(register, log),
   };
 }
 
@@ -92,7 +87,7 @@ function quietly(log: Logger) {
 }
 
 /** Registers immediately and then repeatedly. Logs when registration starts to fail and when it recovers. */
-function stayRegistered(register: () => Promise<unknown>, log: Logger, everyMs: typeof REGISTER_EVERY_MS) {
+function stayRegistered(register: () => Promise<unknown>, log: Logger) {
   let registered: boolean | undefined;
   let timer: NodeJS.Timeout | undefined;
   let stopped = false;
@@ -104,7 +99,7 @@ function stayRegistered(register: () => Promise<unknown>, log: Logger, everyMs: 
     if (!registered && before !== false)
       log.warn("Could not register the functions with the Inngest server; runs wait", { error });
     if (stopped) return;
-    timer = setTimeout(() => void go(), everyMs[registered ? "registered" : "missing"]);
+    timer = setTimeout(() => void go(), REGISTER_EVERY_MS[registered ? "registered" : "missing"]);
     timer.unref();
   };
   void go();

@@ -46,7 +46,7 @@ export class RunningEngine extends RunEngine {
         if ((await releaseLostRuns(services)) > 0) this.wake();
       });
     } else {
-      this.#server = createServerDriver(services, this, { settings: inngest });
+      this.#server = createServerDriver(services, this, inngest);
       const { driver } = this.#server;
       this.start(driver);
       this.#seekLostRuns(async () => driver.handOver(await findLostRuns(services)));

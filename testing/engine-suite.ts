@@ -1,99 +1,31 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import type { Wired } from "@/process-services";
-import type { ModelReply, ModelRequest } from "@/server/models/port";
+import { describe, expect, it } from "vitest";
+import type { ModelRequest } from "@/server/models/port";
 import { cancelRun } from "@/server/runs/cancel";
 import { removeWorker } from "@/server/runs/engine/worker";
 import { startRun } from "@/server/runs/start";
 import { sleep } from "@/server/sleep";
-import { createProcess, type TestProcess } from "@/testing/process";
-import { insertTool } from "@/testing/tools";
-import { createTenant, createWorld, quietModels, type Tenant, type World } from "@/testing/world";
-
-/** Where the suite runs: on the embedded engine or an Inngest server. */
-export type Stage = {
-  /** The engine's settings in a process's environment. */
-  env: Record<string, string>;
-  /** Routes the server's calls to this process, the newest one. */
-  serve(services: Wired): void;
-  close(): Promise<void>;
-};
-
-type Answer = Partial<ModelReply>;
-/** Answers a model call; `call` counts the calls of all processes of a test from 1. */
-type Script = (call: number, request: ModelRequest) => Answer | Promise<Answer>;
+import { type ModelAnswer, openStage, type Stage } from "./engine-stage";
+import { insertTool } from "./tools";
+import { createTenant } from "./world";
 
 /** How long a model call takes in a long run. */
 const MODEL_MS = 150;
 
 /** A call without an answer; it ends with its run. */
-function hang({ signal }: ModelRequest): Promise<Answer> {
+function hang({ signal }: ModelRequest): Promise<ModelAnswer> {
   return new Promise((_resolve, reject) => {
     signal.addEventListener("abort", () => reject(signal.reason), { once: true });
   });
 }
 
-const calculate = (id: string): Answer => ({
+const calculate = (id: string): ModelAnswer => ({
   toolCalls: [{ id, name: "calculate", arguments: '{"expression":"1+1"}' }],
 });
-const adder: Answer = { toolCalls: [{ id: "a", name: "adder", arguments: '{"a":1,"b":2}' }] };
+const adder: ModelAnswer = { toolCalls: [{ id: "a", name: "adder", arguments: '{"a":1,"b":2}' }] };
 
 /** What the product needs of an engine, the same for every driver. */
-export function describeEngine(open: () => Promise<Stage>): void {
-  let stage: Stage;
-  let world: World;
-  const processes: TestProcess[] = [];
-  /** How many model calls the current test has made. */
-  let calls = 0;
-
-  beforeAll(async () => {
-    stage = await open();
-    world = await createWorld();
-  });
-  afterEach(async () => {
-    for (const services of processes.splice(0)) await services.stop();
-    calls = 0;
-  });
-  afterAll(async () => {
-    await world.close();
-    await stage.close();
-  });
-
-  /** Starts a process that executes runs with a scripted model. */
-  async function startProcess(script: Script, env: Record<string, string> = {}): Promise<TestProcess> {
-    const services = createProcess(world, {
-      env: { ...stage.env, ...env },
-      async call(request) {
-        calls += 1;
-        const answer = await script(calls, request);
-        return { ...(await quietModels.call(request)), ...answer };
-      },
-    });
-    processes.push(services);
-    stage.serve(services);
-    services.engine.execute();
-    await expect.poll(() => services.engine.ready(), { timeout: 30_000 }).toBe(true);
-    return services;
-  }
-
-  const start = (services: Wired, tenant: Tenant, userMessage = "Go") =>
-    startRun(
-      services,
-      { kind: "operator", orgId: tenant.orgId, name: "test" },
-      { kind: "agent", targetId: tenant.agentId, userMessage },
-    ).then(({ runId }) => runId);
-  const read = (runId: string) =>
-    world.db.run.findUniqueOrThrow({
-      where: { id: runId },
-      include: {
-        steps: { orderBy: { stepNumber: "asc" } },
-        modelCalls: { orderBy: { id: "asc" } },
-        children: true,
-      },
-    });
-  const ended = async (runId: string) => {
-    await expect.poll(async () => (await read(runId)).finishedAt, { timeout: 45_000 }).not.toBeNull();
-    return read(runId);
-  };
+export async function describeEngine(stage: Stage): Promise<void> {
+  const { world, calls, startProcess, start, ended } = await openStage(stage);
 
   describe("a run", () => {
     it("executes its model calls and steps in order, each once", async () => {
@@ -117,7 +49,7 @@ export function describeEngine(open: () => Promise<Stage>): void {
         .sort((a, b) => a - b);
       expect(new Set(sequences).size).toBe(5);
       expect(run.sequence).toBeGreaterThan(sequences.at(-1) ?? 0);
-      expect(calls).toBe(3);
+      expect(calls()).toBe(3);
     });
 
     it("executes all of many runs that are started at the same time, each once", async () => {
@@ -125,7 +57,7 @@ export function describeEngine(open: () => Promise<Stage>): void {
       const services = await startProcess(() => ({}));
       const runIds = await Promise.all(Array.from({ length: 20 }, () => start(services, tenant)));
       for (const runId of runIds) expect((await ended(runId)).status).toBe("Completed");
-      expect(calls).toBe(20);
+      expect(calls()).toBe(20);
       const { inFlight } = await world.db.organization.findUniqueOrThrow({ where: { id: tenant.orgId } });
       expect(inFlight).toBe(0);
     });
@@ -166,7 +98,7 @@ export function describeEngine(open: () => Promise<Stage>): void {
       const run = await ended(await start(services, tenant));
       expect(run).toMatchObject({ status: "Completed", output: "3", stepsExecuted: 1 });
       expect(run.children).toHaveLength(1);
-      expect(calls).toBe(3);
+      expect(calls()).toBe(3);
     });
 
     it("of the platform in a child run is retried as well", async () => {
@@ -213,7 +145,7 @@ export function describeEngine(open: () => Promise<Stage>): void {
         return call === 1 ? calculate("c1") : { content: "2" };
       });
       const runId = await start(first, tenant);
-      await expect.poll(() => calls, { timeout: 30_000 }).toBe(2);
+      await expect.poll(calls, { timeout: 30_000 }).toBe(2);
       const workerId = (await first.engine.worker()).id;
       const second = await startProcess(() => ({ content: "2" }));
       await removeWorker(world.pool, workerId);
@@ -223,7 +155,7 @@ export function describeEngine(open: () => Promise<Stage>): void {
       expect(run.claimedBy).not.toBe(workerId);
       // The first process learned that its worker was replaced, and its call was aborted.
       await expect.poll(() => first.engine.find(runId)).toBeUndefined();
-      expect(calls).toBe(3);
+      expect(calls()).toBe(3);
     });
   });
 
@@ -234,12 +166,12 @@ export function describeEngine(open: () => Promise<Stage>): void {
       const other = await startProcess(() => ({}));
       stage.serve(services);
       const runId = await start(services, tenant);
-      await expect.poll(() => calls, { timeout: 30_000 }).toBe(1);
+      await expect.poll(calls, { timeout: 30_000 }).toBe(1);
       await cancelRun(other, tenant.orgId, { runId, by: "Ada" });
       const run = await ended(runId);
       expect(run).toMatchObject({ status: "Cancelled", cancelledBy: "Ada" });
       expect(Number(run.finishedAt) - Number(run.cancelRequestedAt)).toBeLessThan(1_000);
-      expect(calls).toBe(1);
+      expect(calls()).toBe(1);
     });
 
     it("by its deadline aborts the call in flight", async () => {
@@ -301,8 +233,8 @@ export function describeEngine(open: () => Promise<Stage>): void {
       { STEPWELL_SLOTS: String(slots) },
     );
     const longIds = await Promise.all(Array.from({ length: 70 }, () => start(services, long)));
-    await expect.poll(() => calls, { timeout: 30_000 }).toBeGreaterThan(2 * slots);
-    callsBefore = calls;
+    await expect.poll(calls, { timeout: 30_000 }).toBeGreaterThan(2 * slots);
+    callsBefore = calls();
     expect((await ended(await start(services, short, "Short"))).output).toBe("short");
     // Those in progress, and two more for each slot.
     expect(callsAtStart - callsBefore).toBeLessThanOrEqual(3 * slots);

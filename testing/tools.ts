@@ -32,3 +32,16 @@ export async function insertTool(
   });
   return id;
 }
+
+/** Gives the tenant's tool a step that generates a text. */
+export async function setWriter(world: World, tenant: Tenant): Promise<void> {
+  const definition = {
+    parameters: { type: "object" },
+    steps: [{ id: "text", uses: "generate_text", with: { prompt: "write" } }],
+    output: "{{ steps.text }}",
+  };
+  await world.db.toolVersion.updateMany({
+    where: { toolId: tenant.toolId },
+    data: { definition: JSON.stringify(definition) },
+  });
+}

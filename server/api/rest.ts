@@ -104,7 +104,7 @@ async function start(
     const window = { key: `starts:${actor.apiKeyId}`, limit: startsPerMinute, seconds: 60 };
     conditions.limit = countedLimit("starts", window);
   }
-  let result: StartResult | undefined;
+  let started: Promise<StartResult> | undefined;
   try {
     const raw = await request.readBody(isTool ? MAX_BODY_BYTES : MAX_START_AGENT_BODY_BYTES);
     const key = parseIdempotencyKey(request.header("idempotency-key"));
@@ -117,18 +117,18 @@ async function start(
       };
     }
     const input = { ...path, body: await parseBody(raw, request.header("content-type"), isTool) };
-    const onStart = (started: StartResult) => {
-      result = started;
+    const onStart = (start: Promise<StartResult>) => {
+      started = start;
     };
     const body = await callProcedure(route.procedure, {
       type: "mutation",
       ctx: { ...context, conditions, onStart },
       input,
     });
-    if (result === undefined) throw new Error("the procedure started nothing");
-    return { result, body };
+    if (started === undefined) throw new Error("the procedure started nothing");
+    return { result: await started, body };
   } catch (error) {
-    if (conditions.checked) throw error;
+    if (started !== undefined) throw error;
     return { result: await refuseStart(services, actor, { error, conditions }) };
   }
 }

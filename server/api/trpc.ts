@@ -17,8 +17,8 @@ export type ApiContext = {
   sessionId?: string | undefined;
   /** Set by the REST handler: how a start counts, and what it may repeat. */
   conditions?: StartConditions | undefined;
-  /** Set by the REST handler: called with the result of a start. */
-  onStart?: ((result: StartResult) => void) | undefined;
+  /** Set by the REST handler: called when a start is requested. From then on the start itself counts the call. */
+  onStart?: ((start: Promise<StartResult>) => void) | undefined;
 };
 
 /** What an error adds to tRPC's own shape: our code, message, issues and the request id. */

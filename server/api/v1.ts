@@ -64,9 +64,10 @@ async function cancelAndRead(services: Services, actor: ApiKeyActor, run: RunRef
 }
 
 async function start(ctx: ApiContext & { actor: ApiKeyActor }, request: StartRequest) {
-  const result = await startRun(ctx.services, ctx.actor, { ...request, conditions: ctx.conditions });
-  ctx.onStart?.(result);
-  return startedResponse(request.kind, result.runId);
+  const started = startRun(ctx.services, ctx.actor, { ...request, conditions: ctx.conditions });
+  ctx.onStart?.(started);
+  const { runId } = await started;
+  return startedResponse(request.kind, runId);
 }
 
 const toolRunInput = z.object({ toolRunId: id("toolRunId", "tool run") });

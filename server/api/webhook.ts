@@ -7,6 +7,7 @@ import { countedLimit, rateLimited, rateLimitHeaders } from "@/server/limits/rat
 import { MAX_BODY_BYTES } from "@/server/limits/sizes";
 import { perOwner } from "@/server/per-owner";
 import { hashRequest, parseIdempotencyKey } from "@/server/runs/idempotency";
+import type { StartRequest } from "@/server/runs/prepare-start";
 import { refuseStart, type StartResult, startRun } from "@/server/runs/start";
 import type { StartConditions } from "@/server/runs/start-item";
 import type { Services } from "@/server/services";
@@ -191,12 +192,16 @@ async function accept(
       answer: (runId: string) => acceptedResponse(trigger, runId),
     };
   }
+  let call: StartRequest;
   try {
     const started = await readStart(request.header("content-type"), { trigger, delivery, now: receivedAt });
-    const call = { ...started, delivery: { ...delivery, receivedAt } };
+    call = { ...started, delivery: { ...delivery, receivedAt } };
+  } catch (error) {
+    return refuseStart(services, actor, { error, conditions });
+  }
+  try {
     return await startRun(services, actor, { ...call, conditions });
   } catch (error) {
-    if (!conditions.checked) return refuseStart(services, actor, { error, conditions });
     // The target was deleted after the trigger was read.
     const gone = isAppError(error) && (error.code === "not_found" || error.code === "agent_inactive");
     if (gone)

@@ -1,6 +1,7 @@
 import type { OrgId } from "@/server/auth/actor";
 import type { RunKind } from "@/server/contract/enums";
 import type { Transaction } from "@/server/db/client";
+import { queryThrough } from "@/server/db/statement";
 import type { Issue } from "@/server/errors";
 import { describeKnownTargets } from "@/server/runs/find-target";
 import { findDefinitions } from "./definition-rows";
@@ -10,7 +11,7 @@ import { slug as slugSchema } from "./definitions";
 export type DeclaredSlugs = { agent: ReadonlySet<string>; tool: ReadonlySet<string> };
 
 export type SlugReader = {
-  tx: Pick<Transaction, "agent" | "tool" | "$queryRaw">;
+  tx: Transaction;
   actor: { orgId: OrgId };
   declared?: DeclaredSlugs;
 };
@@ -37,7 +38,10 @@ export async function resolveSlugs(
   }
   const unknown = slugs.filter((slug) => !ids.has(slug) && !declared?.[kind].has(slug));
   if (unknown.length === 0) return { ids, faults };
-  const known = await describeKnownTargets(tx, orgId, { kind, declared: [...(declared?.[kind] ?? [])] });
+  const known = await describeKnownTargets(queryThrough(tx), orgId, {
+    kind,
+    declared: [...(declared?.[kind] ?? [])],
+  });
   const reason = `is not ${kind === "agent" ? "an agent" : "a tool"} of the organization`;
   for (const slug of unknown) {
     const wrong = archived.has(slug) ? "is archived: restore it, or choose another one" : reason;

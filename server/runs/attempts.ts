@@ -3,7 +3,7 @@ import type { StepStatus } from "@/server/contract/enums";
 import { tryParseJson } from "@/server/json/json";
 import type { Attempt, ToolCall } from "@/server/models/port";
 
-/** What rows of steps and model calls hold as JSON text. */
+/** Attempts and tool calls, which rows of steps and model calls hold as JSON text. */
 
 const attempt = z.object({
   startedAt: z.string(),
@@ -26,6 +26,15 @@ const readableToolCallList = toolCallList.catch([]);
 /** The tool calls of a model call, for display: none if the text is not readable. */
 export function readToolCalls(text: string): ToolCall[] {
   return readableToolCallList.parse(tryParseJson(text));
+}
+
+/** Tool calls with each of their texts rewritten. */
+export function rewriteToolCalls(calls: readonly ToolCall[], rewrite: (text: string) => string): ToolCall[] {
+  return calls.map((call) => ({
+    id: rewrite(call.id),
+    name: rewrite(call.name),
+    arguments: rewrite(call.arguments),
+  }));
 }
 
 const INTERRUPTED = "Interrupted: its process ended or stalled. It was started again.";

@@ -1,11 +1,25 @@
+import { z } from "zod";
 import type { MemberActor, OrgId } from "@/server/auth/actor";
 import { OPEN_STATUSES } from "@/server/contract/enums";
-import { isOpenSql } from "@/server/db/statement";
+import { defineQuery, isOpenSql } from "@/server/db/statement";
 import { notifyRunChanged } from "@/server/live/run-changes";
 import type { Services } from "@/server/services";
 import { endUnclaimedRun } from "./engine/end-run";
 import type { RunFilter } from "./read/filter";
 import { listRuns } from "./read/list";
+
+/** Marks an open run as cancelled and reads what it was before. */
+const REQUEST_CANCEL = defineQuery(
+  "request-cancel",
+  z.object({ sequence: z.number(), ended: z.boolean() }),
+  `WITH run AS (SELECT id, sequence, finished_at FROM runs WHERE id = $1 AND organization_id = $2),
+   marked AS (
+     UPDATE runs SET cancel_requested_at = coalesce(cancel_requested_at, $3, date_trunc('milliseconds', clock_timestamp())),
+                     cancelled_by = coalesce(cancelled_by, $4)
+     WHERE id = $1 AND organization_id = $2 AND ${isOpenSql()}
+   )
+   SELECT sequence, finished_at IS NOT NULL AS ended FROM run`,
+);
 
 /**
  * Cancels a run; idempotent, and an ended run does not change. A run without a worker ends immediately. Any other is
@@ -18,17 +32,7 @@ export async function cancelRun(
   orgId: OrgId,
   { runId, by }: { runId: string; by: string },
 ): Promise<boolean> {
-  const { rows } = await services.pool.query<{ sequence: number; ended: boolean; claimed: boolean }>(
-    `WITH run AS (SELECT id, sequence, finished_at, claimed_by FROM runs WHERE id = $1 AND organization_id = $2),
-     marked AS (
-       UPDATE runs SET cancel_requested_at = coalesce(cancel_requested_at, $3, date_trunc('milliseconds', clock_timestamp())),
-                       cancelled_by = coalesce(cancelled_by, $4)
-       WHERE id = $1 AND organization_id = $2 AND ${isOpenSql()}
-     )
-     SELECT sequence, finished_at IS NOT NULL AS ended, claimed_by IS NOT NULL AS claimed FROM run`,
-    [runId, orgId, services.clock.forDatabase(), by],
-  );
-  const run = rows[0];
+  const [run] = await REQUEST_CANCEL(services.pool, [runId, orgId, services.clock.forDatabase(), by]);
   if (run === undefined) return false;
   if (run.ended) return true;
   const ended = await endUnclaimedRun(services, runId, { status: "Cancelled", by });

@@ -1,6 +1,14 @@
+import { z } from "zod";
 import type { OrgId } from "@/server/auth/actor";
+import { defineQuery } from "@/server/db/statement";
 import { type OwnProvider, ownProviders } from "@/server/models/own-provider";
 import type { Services } from "@/server/services";
+
+const FIND = defineQuery(
+  "find-model-providers",
+  z.object({ modelProviders: z.string().nullable() }),
+  `SELECT model_providers AS "modelProviders" FROM organizations WHERE id = $1`,
+);
 
 /** The organization's own model providers. Cached until they change. */
 export async function findModelProviders(
@@ -8,12 +16,8 @@ export async function findModelProviders(
   orgId: OrgId,
 ): Promise<readonly OwnProvider[]> {
   const found = await cached.modelProviders.get(orgId, async () => {
-    const { rows } = await pool.query<{ modelProviders: string | null }>({
-      name: "find-model-providers",
-      text: `SELECT model_providers AS "modelProviders" FROM organizations WHERE id = $1`,
-      values: [orgId],
-    });
-    return { orgId, value: parseModelProviders(rows[0]?.modelProviders ?? null) };
+    const [row] = await FIND(pool, [orgId]);
+    return { orgId, value: parseModelProviders(row?.modelProviders ?? null) };
   });
   return found ?? [];
 }

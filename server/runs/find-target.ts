@@ -4,73 +4,68 @@ import { toolNameForModel } from "@/server/agent/prompts";
 import type { OrgId } from "@/server/auth/actor";
 import type { RunKind } from "@/server/contract/enums";
 import { decimalText } from "@/server/credits/amount";
-import type { Transaction } from "@/server/db/client";
 import { Prisma } from "@/server/db/generated/client";
-import type { Queryable } from "@/server/db/statement";
+import { defineQuery, type Queryable, select } from "@/server/db/statement";
 import type { Services } from "@/server/services";
 import { workflowDefinition } from "@/server/workflow/definition";
 import type { Target } from "./target";
 
-const AGENT = {
-  name: "find-agent",
-  text: `
-  SELECT a.id, a.name, a.status = 'active' AS active, a.version, v.model, v.system_prompt AS "systemPrompt",
-         v.max_steps AS "maxSteps", v.functions, v.settings, v.max_credits AS "maxCredits",
-         v.deadline_seconds AS "deadlineSeconds",
-         (SELECT coalesce(json_agg(json_build_object(
-                   'id', t.id, 'slug', t.slug, 'name', t.name, 'description', t.description,
-                   'version', t.version, 'definition', tv.definition, 'deadlineSeconds', tv.deadline_seconds,
-                   'maxCredits', tv.max_credits::text)
-                 ORDER BY attached.position), '[]')
-          FROM unnest(v.tool_ids) WITH ORDINALITY AS attached (id, position)
-          JOIN tools t ON t.id = attached.id AND t.organization_id = a.organization_id AND t.deleted_at IS NULL
-          JOIN tool_versions tv ON tv.tool_id = t.id AND tv.number = t.version) AS tools
-  FROM agents a JOIN agent_versions v ON v.agent_id = a.id AND v.number = a.version
-  WHERE a.organization_id = $1 AND a.id = $2 AND a.deleted_at IS NULL`,
-};
+const READ_AGENT = defineQuery(
+  "find-agent",
+  z.object({
+    id: z.string(),
+    name: z.string(),
+    active: z.boolean(),
+    version: z.number(),
+    model: z.string(),
+    systemPrompt: z.string(),
+    maxSteps: z.number(),
+    functions: z.array(z.string()),
+    settings: z.string(),
+    maxCredits: decimalText.nullable(),
+    deadlineSeconds: z.number(),
+    tools: z.array(
+      z.object({
+        id: z.string(),
+        slug: z.string(),
+        name: z.string(),
+        description: z.string(),
+        version: z.number(),
+        definition: z.string(),
+        deadlineSeconds: z.number(),
+        maxCredits: z.string().nullable(),
+      }),
+    ),
+  }),
+  `SELECT a.id, a.name, a.status = 'active' AS active, a.version, v.model, v.system_prompt AS "systemPrompt",
+          v.max_steps AS "maxSteps", v.functions, v.settings, v.max_credits AS "maxCredits",
+          v.deadline_seconds AS "deadlineSeconds",
+          (SELECT coalesce(json_agg(json_build_object(
+                    'id', t.id, 'slug', t.slug, 'name', t.name, 'description', t.description,
+                    'version', t.version, 'definition', tv.definition, 'deadlineSeconds', tv.deadline_seconds,
+                    'maxCredits', tv.max_credits::text)
+                  ORDER BY attached.position), '[]')
+           FROM unnest(v.tool_ids) WITH ORDINALITY AS attached (id, position)
+           JOIN tools t ON t.id = attached.id AND t.organization_id = a.organization_id AND t.deleted_at IS NULL
+           JOIN tool_versions tv ON tv.tool_id = t.id AND tv.number = t.version) AS tools
+   FROM agents a JOIN agent_versions v ON v.agent_id = a.id AND v.number = a.version
+   WHERE a.organization_id = $1 AND a.id = $2 AND a.deleted_at IS NULL`,
+);
 
-const agentRow = z.object({
-  id: z.string(),
-  name: z.string(),
-  active: z.boolean(),
-  version: z.number(),
-  model: z.string(),
-  systemPrompt: z.string(),
-  maxSteps: z.number(),
-  functions: z.array(z.string()),
-  settings: z.string(),
-  maxCredits: decimalText.nullable(),
-  deadlineSeconds: z.number(),
-  tools: z.array(
-    z.object({
-      id: z.string(),
-      slug: z.string(),
-      name: z.string(),
-      description: z.string(),
-      version: z.number(),
-      definition: z.string(),
-      deadlineSeconds: z.number(),
-      maxCredits: z.string().nullable(),
-    }),
-  ),
-});
-
-const TOOL = {
-  name: "find-tool",
-  text: `
-  SELECT t.id, t.name, t.version, v.definition, v.max_credits AS "maxCredits", v.deadline_seconds AS "deadlineSeconds"
-  FROM tools t JOIN tool_versions v ON v.tool_id = t.id AND v.number = t.version
-  WHERE t.organization_id = $1 AND t.id = $2 AND t.deleted_at IS NULL`,
-};
-
-const toolRow = z.object({
-  id: z.string(),
-  name: z.string(),
-  version: z.number(),
-  definition: z.string(),
-  maxCredits: decimalText.nullable(),
-  deadlineSeconds: z.number(),
-});
+const READ_TOOL = defineQuery(
+  "find-tool",
+  z.object({
+    id: z.string(),
+    name: z.string(),
+    version: z.number(),
+    definition: z.string(),
+    maxCredits: decimalText.nullable(),
+    deadlineSeconds: z.number(),
+  }),
+  `SELECT t.id, t.name, t.version, v.definition, v.max_credits AS "maxCredits", v.deadline_seconds AS "deadlineSeconds"
+   FROM tools t JOIN tool_versions v ON v.tool_id = t.id AND v.number = t.version
+   WHERE t.organization_id = $1 AND t.id = $2 AND t.deleted_at IS NULL`,
+);
 
 /** An agent or tool of the organization with its current version; null if there is none. Cached until it changes. */
 export async function findTarget<Kind extends Target["kind"]>(
@@ -93,18 +88,17 @@ function isKind<Kind extends Target["kind"]>(
 }
 
 async function readTool(client: Queryable, orgId: OrgId, id: string): Promise<Target | null> {
-  const { rows } = await client.query({ ...TOOL, values: [orgId, id] });
-  if (rows.length === 0) return null;
-  const { definition: text, ...tool } = toolRow.parse(rows[0]);
+  const [row] = await READ_TOOL(client, [orgId, id]);
+  if (row === undefined) return null;
+  const { definition: text, ...tool } = row;
   const definition = workflowDefinition.parse(JSON.parse(text));
   return { kind: "tool", ...tool, configuration: { kind: "tool", name: tool.name, definition } };
 }
 
 async function readAgent(client: Queryable, orgId: OrgId, id: string): Promise<Target | null> {
-  const { rows } = await client.query({ ...AGENT, values: [orgId, id] });
-  if (rows.length === 0) return null;
-  const { model, systemPrompt, maxSteps, settings, ...row } = agentRow.parse(rows[0]);
-  const { functions, tools, ...agent } = row;
+  const [row] = await READ_AGENT(client, [orgId, id]);
+  if (row === undefined) return null;
+  const { model, systemPrompt, maxSteps, settings, functions, tools, ...agent } = row;
   const { outputSchema, policies } = readAgentSettings(settings);
   const callables = [
     ...functions.map((name) => ({ kind: "function" as const, name, policy: policyOf(policies, name) })),
@@ -134,6 +128,8 @@ async function readAgent(client: Queryable, orgId: OrgId, id: string): Promise<T
   return { kind: "agent", ...agent, configuration };
 }
 
+const knownTarget = z.object({ slug: z.string(), total: z.number() });
+
 /** How many names a message lists. */
 const MAX_NAMES = 20;
 
@@ -142,16 +138,20 @@ const MAX_NAMES = 20;
  * `declared`: slugs, each once, of those that exist when the caller's change is saved.
  */
 export async function describeKnownTargets(
-  db: Pick<Transaction, "$queryRaw">,
+  client: Queryable,
   orgId: OrgId,
   { kind, declared = [] }: { kind: RunKind; declared?: readonly string[] },
 ): Promise<string> {
   const others = [...declared];
   const table = Prisma.raw(kind === "agent" ? "agents" : "tools");
-  const rows = await db.$queryRaw<{ slug: string; total: number }[]>`
+  const rows = await select(
+    client,
+    knownTarget,
+    Prisma.sql`
     SELECT slug, count(*) OVER ()::int AS total FROM ${table}
     WHERE organization_id = ${orgId}::uuid AND deleted_at IS NULL AND slug <> ALL(${others}::text[])
-    ORDER BY slug LIMIT ${MAX_NAMES}`;
+    ORDER BY slug LIMIT ${MAX_NAMES}`,
+  );
   const names = [...rows.map(({ slug }) => slug), ...others].sort().slice(0, MAX_NAMES);
   const omitted = (rows[0]?.total ?? 0) + others.length - names.length;
   return `Known ${kind}s: ${names.join(", ") || "none"}${omitted > 0 ? ` and ${omitted} more` : ""}`;

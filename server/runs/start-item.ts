@@ -2,7 +2,7 @@ import { type Actor, actorReference } from "@/server/auth/actor";
 import type { Decimal } from "@/server/credits/amount";
 import type { CountedLimit } from "@/server/limits/rate-limit";
 import type { Services } from "@/server/services";
-import { type Cap, type ClaimedRun, FIRST_CLAIM } from "./engine/claimed-run";
+import { type Cap, type ClaimedRun, capColumns, capOfTarget, FIRST_CLAIM } from "./engine/claimed-run";
 import type { CountedCall, StartItem } from "./engine/write/flush-items";
 import type { IdempotentRequest } from "./idempotency";
 import type { PreparedStart, StartRequest } from "./prepare-start";
@@ -14,8 +14,6 @@ export type StartConditions = {
   idempotency?: IdempotentRequest | undefined;
   /** A webhook's repetition is checked before its rate limit, an API call's after. */
   replayFirst?: boolean;
-  /** Set once limit and repetition were checked: a later refusal is then final. */
-  checked?: boolean;
 };
 
 /** All that a start commits. */
@@ -32,7 +30,6 @@ const SOURCES = { api_key: "api", trigger: "webhook", member: "dashboard", opera
 /** What the writer inserts. */
 export function startItem({ actor, request, conditions, prepared, runId }: Start): StartItem {
   const { target, hash, input, hold, headroom } = prepared;
-  const cap = narrowestCap(target, actor);
   return {
     id: runId,
     ...countedCall(actor, conditions),
@@ -47,8 +44,7 @@ export function startItem({ actor, request, conditions, prepared, runId }: Start
     input,
     hold: hold.toFixed(4),
     headroom: headroom.toFixed(4),
-    cap: cap?.credits.toFixed(4) ?? null,
-    cap_of: cap?.of ?? null,
+    ...capColumns(narrowestCap(target, actor)),
     deadline: target.deadlineSeconds,
     actor: actorReference(actor),
     delivery: request.delivery ? deliveryItem(request.delivery) : null,
@@ -114,7 +110,7 @@ export function countedCall(
 
 /** The run's lowest cap and whose it is, for the error message. */
 function narrowestCap({ kind, maxCredits }: Target, actor: Actor): Cap | null {
-  const targetCap = maxCredits && { credits: maxCredits, of: `the ${kind}'s setting` };
+  const targetCap = capOfTarget(kind, maxCredits);
   if (actor.kind !== "api_key" && actor.kind !== "trigger") return targetCap;
   const { maxCredits: credits, name } = actor;
   if (credits === null || targetCap?.credits.lte(credits)) return targetCap;

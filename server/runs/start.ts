@@ -21,14 +21,14 @@ export type StartResult = {
  * Starts a run (docs/engine.md). One item of the writer's next flush inserts it with its frozen configuration and holds
  * its credits. It also decides whether the run executes here immediately or waits for a slot. Throws AppError
  * `not_found`, `agent_inactive`, `invalid_request` with issues, `insufficient_credits`, `organization_suspended`,
- * `rate_limited`, `idempotency_conflict`. If `conditions` has a limit, call `refuseStart` for earlier refusals.
+ * `rate_limited`, `idempotency_conflict`; by then the call is counted. If `conditions` has a limit, call `refuseStart`
+ * for earlier refusals.
  */
 export async function startRun(
   services: Services,
   actor: Actor,
   { conditions = {}, ...request }: StartRequest & { conditions?: StartConditions | undefined },
 ): Promise<StartResult> {
-  conditions.checked = true;
   let prepared: PreparedStart;
   try {
     prepared = await prepareStart(services, actor, request);
@@ -59,7 +59,6 @@ export async function refuseStart(
   actor: Actor,
   { error, conditions }: { error: unknown; conditions: StartConditions },
 ): Promise<StartResult> {
-  conditions.checked = true;
   const { limit, idempotency } = conditions;
   if (limit === undefined && idempotency === undefined) throw error;
   const call = countedCall(actor, conditions);

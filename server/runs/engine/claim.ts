@@ -80,7 +80,7 @@ const READ = defineQuery(
   FROM runs r
   JOIN runs root ON root.id = r.root_run_id
   JOIN configurations c ON c.organization_id = r.organization_id AND c.hash = r.configuration_hash
-  WHERE r.id = ANY($1)`,
+  WHERE r.id = ANY($1::uuid[]) ORDER BY array_position($1::uuid[], r.id)`,
 );
 
 const frozen = z.object({ prices: frozenPrices });
@@ -88,12 +88,10 @@ const frozen = z.object({ prices: frozenPrices });
 /** Reads claimed runs with their configurations, in the order of `runIds`. */
 export async function readClaimedRuns(services: Services, runIds: readonly string[]): Promise<ClaimedRun[]> {
   if (runIds.length === 0) return [];
-  const runs = new Map<string, ClaimedRun>();
-  for (const { document: text, orgId, ...run } of await READ(services.pool, [runIds])) {
+  const rows = await READ(services.pool, [runIds]);
+  return rows.map(({ document: text, orgId, ...run }) => {
     const document: unknown = JSON.parse(text);
     const configuration = runConfiguration.parse(document);
-    const { prices } = frozen.parse(document);
-    runs.set(run.id, { ...run, orgId: mintOrgId(orgId), configuration, prices });
-  }
-  return runIds.flatMap((id) => runs.get(id) ?? []);
+    return { ...run, orgId: mintOrgId(orgId), configuration, prices: frozen.parse(document).prices };
+  });
 }

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import type { RunConfiguration } from "@/server/agent/definition";
 import type { OrgId } from "@/server/auth/actor";
-import { RUN_KINDS } from "@/server/contract/enums";
-import { decimalText, ZERO } from "@/server/credits/amount";
+import { RUN_KINDS, type RunKind } from "@/server/contract/enums";
+import { type Decimal, decimalText, ZERO } from "@/server/credits/amount";
 import type { PriceList } from "@/server/credits/prices";
 import type { FailureCode } from "@/server/runs/failure-codes";
 import type { RunFacts } from "@/server/runs/run-facts";
@@ -10,6 +10,16 @@ import type { RunFacts } from "@/server/runs/run-facts";
 /** The most that a run and its children may use, and whose setting that is, for the error message. */
 const cap = z.object({ credits: decimalText, of: z.string() });
 export type Cap = z.output<typeof cap>;
+
+/** The cap that the own setting of an agent or a tool gives its runs. */
+export function capOfTarget(kind: RunKind, maxCredits: Decimal | null): Cap | null {
+  return maxCredits && { credits: maxCredits, of: `the ${kind}'s setting` };
+}
+
+/** What a run's row holds of its cap. */
+export function capColumns(cap: Cap | null) {
+  return { cap: cap?.credits.toFixed(4) ?? null, cap_of: cap?.of ?? null };
+}
 
 /** A claimed run as it is read from its row. */
 export const claimedRow = z.object({

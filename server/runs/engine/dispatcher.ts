@@ -5,6 +5,7 @@ import { endUnclaimedRun } from "./end-run";
 import { slotsToYield } from "./fair-share";
 import { pauseAt } from "./pause-points";
 import type { Worker } from "./port";
+import type { ProcessSlots } from "./process-slots";
 import {
   countInFlight,
   countWaiting,
@@ -29,13 +30,10 @@ export type Driver =
       handOver(runs: readonly (Admitted & { eventId: string })[]): Promise<void>;
     };
 
-/** What the dispatcher uses of the engine that executes the runs. */
-export type Slots = {
-  readonly totalSlots: number;
+/** What executes the runs, for the dispatcher. */
+export type Executor = {
   /** How many slots starts and claims may take: those that are neither taken nor reserved. */
   freeSlots(): number;
-  /** Reserves slots for runs that are being claimed; a negative number returns them. */
-  reserve(slots: number): void;
   /** The worker that claims the runs, registered on first use. */
   worker(): Promise<Worker>;
   /** Gives a claimed run its slot and executes it; resolves when it has begun. */
@@ -43,8 +41,6 @@ export type Slots = {
   abort(runId: string): void;
   /** Whether a run executes here or is about to. */
   isKnown(runId: string): boolean;
-  /** How many runs of each organization have a slot here and are not yielding it. */
-  runningByOrganization(): Map<string, number>;
 };
 
 /** How often waiting runs and cancels are polled. */
@@ -61,7 +57,8 @@ const SERVER_BACKLOG = 100;
 export class Dispatcher {
   readonly #services: Services;
   readonly #driver: Driver;
-  readonly #slots: Slots;
+  readonly #executor: Executor;
+  readonly #slots: ProcessSlots;
   /** Whether claimed runs are due to be compared with those that execute here, once a second. */
   #unexecutedDue = false;
   /** How many slots each organization must yield. */
@@ -75,9 +72,14 @@ export class Dispatcher {
   #sharing: NodeJS.Timeout | undefined;
   #waking: NodeJS.Timeout | undefined;
 
-  constructor(services: Services, driver: Driver, slots: Slots) {
+  constructor(
+    services: Services,
+    driver: Driver,
+    { executor, slots }: { executor: Executor; slots: ProcessSlots },
+  ) {
     this.#services = services;
     this.#driver = driver;
+    this.#executor = executor;
     this.#slots = slots;
   }
 
@@ -85,7 +87,7 @@ export class Dispatcher {
     const { notifications } = this.#services;
     notifications.open();
     this.#unlisten = notifications.listen("engine", (payload) => {
-      if (payload.startsWith("cancel:")) this.#slots.abort(payload.slice("cancel:".length));
+      if (payload.startsWith("cancel:")) this.#executor.abort(payload.slice("cancel:".length));
       else this.wake();
     });
     this.#polling = setInterval(() => void this.#poll(), POLL_EVERY_MS);
@@ -149,9 +151,9 @@ export class Dispatcher {
     if (!this.#unexecutedDue) return;
     this.#unexecutedDue = false;
     const services = this.#services;
-    const { id: workerId, accounts } = await this.#slots.worker();
+    const { id: workerId, accounts } = await this.#executor.worker();
     const claimed = await findClaimedRuns(services.pool, [workerId]);
-    const unexecuted = claimed.filter(({ id }) => !this.#slots.isKnown(id) && !accounts.isStarting(id));
+    const unexecuted = claimed.filter(({ id }) => !this.#executor.isKnown(id) && !accounts.isStarting(id));
     if (unexecuted.length === 0) return;
     // Most have ended since they were read.
     const runs = await releaseRuns(services, workerId, unexecuted);
@@ -162,10 +164,10 @@ export class Dispatcher {
 
   async #claimHere(): Promise<void> {
     const services = this.#services;
-    const worker = await this.#slots.worker();
+    const worker = await this.#executor.worker();
     while (this.#waiting && !this.#stopping) {
       // Half of the free slots are left for starts during the query.
-      const free = Math.ceil(this.#slots.freeSlots() / 2);
+      const free = Math.ceil(this.#executor.freeSlots() / 2);
       if (free <= 0) return this.#shareSoon();
       this.#slots.reserve(free);
       let admitted: Admitted[] = [];
@@ -176,7 +178,7 @@ export class Dispatcher {
           services,
           admitted.map(({ id }) => id),
         );
-        for (const run of runs) await this.#slots.beginClaimed(run, worker);
+        for (const run of runs) await this.#executor.beginClaimed(run, worker);
       } finally {
         this.#slots.reserve(-free);
       }
@@ -190,9 +192,9 @@ export class Dispatcher {
   async #handOver(driver: Extract<Driver, { kind: "server" }>): Promise<void> {
     const services = this.#services;
     // Its heartbeat also replaces workers that died earlier.
-    await this.#slots.worker();
+    await this.#executor.worker();
     const handedOver = await findHandedOver(services.pool);
-    const room = Math.min(SERVER_BACKLOG, this.#slots.totalSlots) - handedOver.length;
+    const room = Math.min(SERVER_BACKLOG, this.#slots.total) - handedOver.length;
     if (room <= 0) return this.#shareSoon();
     this.#yieldsDue.clear();
     const admitted = await admitWaitingRuns(services, null, room);
@@ -206,7 +208,7 @@ export class Dispatcher {
     const services = this.#services;
     try {
       for (const { id, by, claimed } of await findCancelledRuns(services.pool)) {
-        if (claimed) this.#slots.abort(id);
+        if (claimed) this.#executor.abort(id);
         else await endUnclaimedRun(services, id, { status: "Cancelled", by });
       }
     } catch (error) {
@@ -247,7 +249,7 @@ export class Dispatcher {
   }
 
   async #share(): Promise<void> {
-    if (this.#slots.freeSlots() > 0) {
+    if (this.#executor.freeSlots() > 0) {
       this.#yieldsDue.clear();
       return;
     }

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { mintOrgId } from "@/server/auth/mint-org-id";
 import { decimalText, ZERO } from "@/server/credits/amount";
-import { isOpenSql, type Queryable } from "@/server/db/statement";
+import { defineQuery, isOpenSql } from "@/server/db/statement";
 import { notifyRunChanged } from "@/server/live/run-changes";
 import type { Services } from "@/server/services";
 import { type ClaimedRun, isPlatformFault, type Outcome, type Totals } from "./claimed-run";
@@ -14,6 +14,37 @@ import type { JournalRow } from "./write/journal-rows";
  * or the process that ends the run if it has none. A terminal row never changes, by these statements and by a database
  * trigger.
  */
+
+const FIND_OPEN_RUN = defineQuery(
+  "find-open-run",
+  z.object({ orgId: z.string(), epoch: z.number(), sequence: z.number(), claimedBy: z.string().nullable() }),
+  `SELECT organization_id AS "orgId", epoch, sequence, claimed_by AS "claimedBy" FROM runs WHERE id = $1 AND ${isOpenSql()}`,
+);
+const FIND_OPEN_CHILDREN = defineQuery(
+  "find-open-children",
+  z.object({ id: z.string() }),
+  `SELECT id FROM runs WHERE parent_run_id = $1 AND ${isOpenSql()} ORDER BY id`,
+);
+
+/**
+ * Sums the journal of an open run, whose own row is written only at its start and end. Open steps count. `sequence`:
+ * that of the newest row.
+ */
+const SUM_JOURNAL = defineQuery(
+  "run-totals",
+  z.object({
+    stepsExecuted: z.number(),
+    actionsUsed: z.number(),
+    inputTokens: z.number(),
+    outputTokens: z.number(),
+    creditsUsed: decimalText,
+    sequence: z.number(),
+  }),
+  `SELECT f.steps + (SELECT count(*)::int FROM steps WHERE run_id = $1 AND status = 'Running') AS "stepsExecuted",
+          f.actions AS "actionsUsed", f.input_tokens AS "inputTokens", f.output_tokens AS "outputTokens",
+          f.credits::text AS "creditsUsed", f.sequence
+   FROM open_run_figures($1, true) f`,
+);
 
 /** Ends a run of this worker with its last journal rows. Returns when; null if the worker no longer has the run. */
 export function endClaimedRun(
@@ -38,40 +69,25 @@ export async function endOpenRun(
   runId: string,
   { outcome, worker }: { outcome: Outcome; worker?: Worker | undefined },
 ): Promise<boolean> {
-  const { rows } = await services.pool.query<{
-    id: string;
-    orgId: string;
-    epoch: number;
-    sequence: number;
-    claimedBy: string | null;
-  }>(
-    `SELECT id, organization_id AS "orgId", epoch, sequence, claimed_by AS "claimedBy"
-     FROM runs WHERE id = $1 AND ${isOpenSql()}`,
-    [runId],
-  );
-  const row = rows[0];
+  const [row] = await FIND_OPEN_RUN(services.pool, [runId]);
   if (row === undefined || row.claimedBy !== (worker?.id ?? null)) return false;
   await endOpenChildren(services, runId, outcome);
-  const { totals: used, openSteps, sequence } = await readTotals(services.pool, runId);
-  // Open steps and calls fail with the run, and count.
-  const totals = { ...used, stepsExecuted: used.stepsExecuted + openSteps };
+  const [totals] = await SUM_JOURNAL(services.pool, [runId]);
+  if (totals === undefined) throw new Error(`the journal of run ${runId} has no sum`);
   const run = { id: runId, orgId: mintOrgId(row.orgId) };
-  const next = Math.max(row.sequence, sequence) + 1;
-  const item = { ...endItem(run, { outcome, totals, sequence: next }), epoch: row.epoch, unclaimed: !worker };
+  const sequence = Math.max(row.sequence, totals.sequence) + 1;
+  const item = { ...endItem(run, { outcome, totals, sequence }), epoch: row.epoch, unclaimed: !worker };
   const endedAt = worker
     ? await worker.accounts.end(item)
     : await withWorker(services.engine, ({ accounts }) => accounts.end(item));
-  if (endedAt !== null) notifyRunChanged(services, run, next);
+  if (endedAt !== null) notifyRunChanged(services, run, sequence);
   return endedAt !== null;
 }
 
 /** Ends child runs that no worker has: the run ended first, or was taken over. */
 export async function endOpenChildren(services: Services, runId: string, outcome: Outcome): Promise<void> {
-  const { rows } = await services.pool.query<{ id: string }>(
-    `SELECT id FROM runs WHERE parent_run_id = $1 AND ${isOpenSql()} ORDER BY id`,
-    [runId],
-  );
-  for (const { id } of rows) await endUnclaimedRun(services, id, outcomeOfChild(outcome));
+  for (const { id } of await FIND_OPEN_CHILDREN(services.pool, [runId]))
+    await endUnclaimedRun(services, id, outcomeOfChild(outcome));
 }
 
 /** A child that is open when its parent ends can only be cancelled or fail. */
@@ -107,30 +123,4 @@ function endItem(
     refund: waived,
     sequence,
   };
-}
-
-const TOTALS = {
-  name: "run-totals",
-  text: `
-  SELECT f.steps AS "stepsExecuted", (SELECT count(*)::int FROM steps WHERE run_id = $1 AND status = 'Running') AS "openSteps",
-         f.actions AS "actionsUsed", f.input_tokens AS "inputTokens", f.output_tokens AS "outputTokens",
-         f.credits::text AS "creditsUsed", f.sequence
-  FROM open_run_figures($1, true) f`,
-};
-
-const totalsRow = z.object({
-  stepsExecuted: z.number(),
-  openSteps: z.number(),
-  actionsUsed: z.number(),
-  inputTokens: z.number(),
-  outputTokens: z.number(),
-  creditsUsed: decimalText,
-  sequence: z.number(),
-});
-
-/** Sums the journal of a run, whose own row is written only at its start and end. `sequence`: that of the newest row. */
-export async function readTotals(client: Queryable, runId: string) {
-  const { rows } = await client.query({ ...TOTALS, values: [runId] });
-  const { openSteps, sequence, ...totals } = totalsRow.parse(rows[0]);
-  return { totals, openSteps, sequence };
 }

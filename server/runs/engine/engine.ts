@@ -3,7 +3,7 @@ import type { Services } from "@/server/services";
 import { sleep } from "@/server/sleep";
 import { claimRun } from "./claim";
 import type { ClaimedRun } from "./claimed-run";
-import { Dispatcher, type Driver, type Slots } from "./dispatcher";
+import { Dispatcher, type Driver, type Executor } from "./dispatcher";
 import { executeRun } from "./execute/execute-run";
 import type { SegmentContext } from "./execute/execution";
 import { RunStopped, SleepUntil, YieldSlot } from "./execute/interruptions";
@@ -38,7 +38,7 @@ const MAX_ATTEMPTS = 6;
  * The engine of one process: drives each run that has a slot, segment by segment, through a durable function
  * (inngest/functions.ts). Its dispatcher gives waiting runs slots. docs/engine.md shows the state machine.
  */
-export class RunEngine implements Engine, Slots {
+export class RunEngine implements Engine, Executor {
   protected readonly getServices: () => Services;
   readonly #options: EngineOptions;
   readonly #slots: ProcessSlots;
@@ -57,11 +57,16 @@ export class RunEngine implements Engine, Slots {
     this.#slots = new ProcessSlots(getServices, options.slots);
   }
 
+  /** Whether this process drives its runs itself; otherwise an Inngest server calls them. */
+  get #isEmbedded(): boolean {
+    return this.#driver?.kind === "embedded";
+  }
+
   worker(): Promise<Worker> {
     this.#worker ??= openWorker(this.getServices(), {
       freeSlots: () => this.freeSlots(),
       executing: () => this.#executing.size,
-      onAdmitted: (starts) => this.reserve(starts),
+      onAdmitted: (starts) => this.#slots.reserve(starts),
       onLost: (error) => this.#handleLostWorker(error),
     }).catch((error: unknown) => {
       this.#worker = undefined;
@@ -72,12 +77,8 @@ export class RunEngine implements Engine, Slots {
 
   start(driver: Driver): void {
     this.#driver = driver;
-    this.#dispatcher = new Dispatcher(this.getServices(), driver, this);
+    this.#dispatcher = new Dispatcher(this.getServices(), driver, { executor: this, slots: this.#slots });
     this.#dispatcher.start();
-  }
-
-  get totalSlots(): number {
-    return this.#slots.total;
   }
 
   /** Releases all runs: after their next act, or after `graceMs`. */
@@ -117,12 +118,7 @@ export class RunEngine implements Engine, Slots {
 
   freeSlots(): number {
     // None for starts if an Inngest server drives the runs.
-    if (this.#driver?.kind !== "embedded" || this.#stopping) return 0;
-    return this.#slots.free;
-  }
-
-  reserve(slots: number): void {
-    this.#slots.reserve(slots);
+    return this.#isEmbedded && !this.#stopping ? this.#slots.free : 0;
   }
 
   begin(run: ClaimedRun, worker: Worker): void {
@@ -187,7 +183,7 @@ export class RunEngine implements Engine, Slots {
    */
   async executeSegment(runId: string, { acts = Number.POSITIVE_INFINITY } = {}): Promise<SegmentResult> {
     const services = this.getServices();
-    const slot = this.#driver?.kind === "embedded" ? this.#slots.get(runId) : await this.#claimAndOpen(runId);
+    const slot = this.#isEmbedded ? this.#slots.get(runId) : await this.#claimAndOpen(runId);
     if (!slot) return endUnclaimable(services, runId);
     const { run, journal, budget } = slot;
     let left = acts;
@@ -212,11 +208,10 @@ export class RunEngine implements Engine, Slots {
           : releaseSlot(services, slot));
       }
       // The segment is called again, here or in another process.
-      if (this.#driver?.kind !== "embedded" && !(error instanceof WorkerLost))
-        await releaseRun(services, slot);
+      if (!this.#isEmbedded && !(error instanceof WorkerLost)) await releaseRun(services, slot);
       throw error;
     } finally {
-      if (this.#driver?.kind !== "embedded") this.#slots.close(slot);
+      if (!this.#isEmbedded) this.#slots.close(slot);
     }
   }
 
@@ -267,10 +262,6 @@ export class RunEngine implements Engine, Slots {
   /** Ends a run after its last failed attempt: a platform fault, not charged, its cause only in the log. */
   failRun(runId: string, error: unknown): Promise<void> {
     return failRun(this.getServices(), { runId, slot: this.#slots.get(runId), error });
-  }
-
-  runningByOrganization(): Map<string, number> {
-    return this.#slots.runningByOrganization();
   }
 
   /** Whether a run must yield its slot to another organization. If so, it counts as yielding from now on. */

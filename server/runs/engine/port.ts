@@ -1,5 +1,6 @@
 import type { OrgId } from "@/server/auth/actor";
 import type { ClaimedRun, Totals } from "./claimed-run";
+import type { LaneName } from "./write/numbered-flush";
 import { type Lane, type LaneFigures, WorkerLost } from "./write/writer";
 
 /** The engine's interface for the rest of the server. */
@@ -21,7 +22,7 @@ export type Worker = {
   /** Resolves when the next act of the organization's run may begin; undefined if it may begin immediately. */
   waitForTurn(orgId: OrgId): Promise<void> | undefined;
   /** The writer's counters. */
-  figures(): Record<"accounts" | "journal", LaneFigures>;
+  figures(): Record<LaneName, LaneFigures>;
   /** Ends the worker and releases its runs. */
   close(): Promise<void>;
 };

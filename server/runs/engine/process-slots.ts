@@ -4,9 +4,12 @@ import { readClaimedRuns } from "./claim";
 import type { ClaimedRun } from "./claimed-run";
 import { capBudget, openBudget } from "./execute/budget";
 import type { Worker } from "./port";
-import { renewClaim, type Slot, waitForWrites } from "./slot";
-import { readChildUsage, readJournal } from "./takeover";
+import { renewClaim } from "./run-state";
+import { type Slot, waitForWrites } from "./slot";
+import { readJournal, sumChildUsage } from "./takeover";
 import { emptyJournal, RunJournal } from "./write/journal";
+
+const NO_CHILDREN = { open: ZERO, ended: ZERO, count: 0 };
 
 /** The slots of one process: which root runs have one, and how many are reserved for runs that are being claimed. */
 export class ProcessSlots {
@@ -25,7 +28,7 @@ export class ProcessSlots {
     return this.total - this.#taken.size - this.#reserved;
   }
 
-  /** Reserves slots; a negative number returns them. */
+  /** Reserves slots for runs that are being claimed; a negative number returns them. */
   reserve(slots: number): void {
     this.#reserved += slots;
   }
@@ -34,8 +37,8 @@ export class ProcessSlots {
     return this.#taken.get(runId);
   }
 
-  /** Gives a run its slot, with a journal of `contents`. */
-  open(run: ClaimedRun, worker: Worker, { contents, children } = untouchedState()): Slot {
+  /** Gives a run its slot, with a journal of `contents`. `children`: what its child runs have used. */
+  open(run: ClaimedRun, worker: Worker, { contents = emptyJournal(), children = NO_CHILDREN } = {}): Slot {
     const journal = new RunJournal(this.#getServices(), worker, { run, contents });
     const used = contents.totals.creditsUsed.add(children.open);
     const budget = capBudget(openBudget(worker, run, used), run.cap, used.add(children.ended));
@@ -50,7 +53,8 @@ export class ProcessSlots {
     if (run.epoch === 1) return this.open(run, worker);
     const services = this.#getServices();
     const contents = await readJournal(services, run);
-    return this.open(run, worker, { contents, children: await readChildUsage(services, run.id) });
+    const [children] = await sumChildUsage(services.pool, [run.id]);
+    return this.open(run, worker, { contents, children });
   }
 
   /** Opens a run again after an error, with its committed journal. Null if this worker no longer has it. */
@@ -75,9 +79,4 @@ export class ProcessSlots {
     }
     return running;
   }
-}
-
-/** The state of a run that was never executed. */
-function untouchedState() {
-  return { contents: emptyJournal(), children: { open: ZERO, ended: ZERO, count: 0 } };
 }

@@ -1,9 +1,15 @@
 import { z } from "zod";
 import { defineCommand, defineQuery, isOpenSql, type Queryable } from "@/server/db/statement";
 import { transact } from "@/server/db/transaction";
+import { notifyRunChanged } from "@/server/live/run-changes";
 import type { Services } from "@/server/services";
+import type { ClaimedRun } from "./claimed-run";
+import type { Worker } from "./port";
 
-/** The states of runs between start and end, for the dispatcher. Each change is a compare-and-set. */
+/**
+ * The states of runs between start and end, for the dispatcher and for the worker of a run. Each change is a
+ * compare-and-set.
+ */
 
 /** Runs that wait for a slot; the condition of the index `runs_waiting`. */
 const WAITING = `${isOpenSql()} AND admitted_at IS NULL AND parent_run_id IS NULL AND wake_at IS NULL`;
@@ -85,6 +91,18 @@ const LOCK_ORGANIZATIONS = defineQuery(
   z.object({}),
   "SELECT FROM organizations WHERE id IN (SELECT organization_id FROM runs WHERE id = ANY($1)) ORDER BY id FOR NO KEY UPDATE",
 );
+const RELEASE_SLOTS = defineCommand(
+  "release-slots",
+  `UPDATE organizations o SET in_flight = in_flight - n
+   FROM (SELECT id, count(*)::int AS n FROM unnest($1::uuid[]) AS id GROUP BY id) r WHERE o.id = r.id`,
+);
+
+/** Takes the child runs of the root run $1 from the worker $2. */
+export const releaseChildren = defineCommand(
+  "release-children",
+  "UPDATE runs SET claimed_by = NULL WHERE claimed_by = $2 AND root_run_id = $1 AND parent_run_id IS NOT NULL AND status = 'Running'",
+);
+
 const RELEASE = defineQuery(
   "release-runs",
   z.object({ id: z.string(), organizationId: z.string() }),
@@ -92,15 +110,6 @@ const RELEASE = defineQuery(
    FROM unnest($2::uuid[], $3::int[]) AS claim (id, epoch)
    WHERE runs.id = claim.id AND runs.epoch = claim.epoch AND claimed_by = $1 AND ${isOpenSql()}
    RETURNING runs.id, organization_id AS "organizationId"`,
-);
-const RELEASE_CHILDREN = defineCommand(
-  "release-children",
-  "UPDATE runs SET claimed_by = NULL WHERE claimed_by = $2 AND root_run_id = $1 AND parent_run_id IS NOT NULL AND status = 'Running'",
-);
-const RELEASE_SLOTS = defineCommand(
-  "release-slots",
-  `UPDATE organizations o SET in_flight = in_flight - n
-   FROM (SELECT id, count(*)::int AS n FROM unnest($1::uuid[]) AS id GROUP BY id) r WHERE o.id = r.id`,
 );
 
 /** Releases runs that a worker has but does not execute: they wait for a slot again. Returns those that it still had. */
@@ -113,12 +122,73 @@ export async function releaseRuns(
   return transact(pool, async (client) => {
     await LOCK_ORGANIZATIONS(client, [ids]);
     const released = await RELEASE(client, [workerId, ids, runs.map(({ epoch }) => epoch)]);
-    for (const { id } of released) await releaseChildren(client, id, workerId);
+    for (const { id } of released) await releaseChildren(client, [id, workerId]);
     await RELEASE_SLOTS(client, [released.map(({ organizationId }) => organizationId)]);
     return released.map(({ id }) => id);
   });
 }
 
-export async function releaseChildren(client: Queryable, rootId: string, workerId: string): Promise<void> {
-  await RELEASE_CHILDREN(client, [rootId, workerId]);
+/** A run as its worker has it. */
+type Claim = { run: Pick<ClaimedRun, "id" | "orgId" | "epoch">; worker: Pick<Worker, "id"> };
+
+const IS_CLAIMED = "id = $1 AND claimed_by = $2 AND epoch = $3 AND status = 'Running'";
+
+/** Changes a claimed run and releases its child runs. False if the worker no longer has it. */
+async function changeClaimed(
+  client: Queryable,
+  { run, worker }: Claim,
+  change: (claim: unknown[]) => Promise<number>,
+): Promise<boolean> {
+  const isChanged = (await change([run.id, worker.id, run.epoch])) > 0;
+  if (isChanged) await releaseChildren(client, [run.id, worker.id]);
+  return isChanged;
+}
+
+const YIELD = defineCommand(
+  "yield-run",
+  `UPDATE runs SET admitted_at = NULL, claimed_by = NULL, sequence = $4, wake_at = $6,
+                   yielded_at = yielded_at || coalesce($5, date_trunc('milliseconds', clock_timestamp()))
+   WHERE ${IS_CLAIMED} AND cancel_requested_at IS NULL`,
+);
+
+/** Stores that a run yields its slot. False if the run is to be cancelled or the worker no longer has it. */
+export async function yieldSlot(
+  services: Services,
+  claim: Claim,
+  { sequence, until = null }: { sequence: number; until?: Date | null },
+): Promise<boolean> {
+  const { run } = claim;
+  const isYielded = await transact(services.pool, async (client) => {
+    await LOCK_ORGANIZATIONS(client, [[run.id]]);
+    const yielded = await changeClaimed(client, claim, (values) =>
+      YIELD(client, [...values, sequence, services.clock.forDatabase(), until]),
+    );
+    if (yielded) await RELEASE_SLOTS(client, [[run.orgId]]);
+    return yielded;
+  });
+  if (isYielded) notifyRunChanged(services, run, sequence);
+  return isYielded;
+}
+
+const PAUSE = defineCommand(
+  "pause-run",
+  `UPDATE runs SET claimed_by = NULL, admitted_at = coalesce($4, date_trunc('milliseconds', clock_timestamp()))
+   WHERE ${IS_CLAIMED} AND cancel_requested_at IS NULL`,
+);
+
+/** Releases a run that keeps its slot. False as in `yieldSlot`. */
+export function pauseRun({ pool, clock }: Services, claim: Claim): Promise<boolean> {
+  return transact(pool, (client) =>
+    changeClaimed(client, claim, (values) => PAUSE(client, [...values, clock.forDatabase()])),
+  );
+}
+
+const RENEW_CLAIM = defineCommand("renew-claim", `UPDATE runs SET epoch = epoch + 1 WHERE ${IS_CLAIMED}`);
+
+/**
+ * Claims a run of this worker again, so that it is read as by another worker, and releases its child runs. False if
+ * this worker no longer has it.
+ */
+export function renewClaim({ pool }: Services, claim: Claim): Promise<boolean> {
+  return transact(pool, (client) => changeClaimed(client, claim, (values) => RENEW_CLAIM(client, values)));
 }

@@ -1,13 +1,13 @@
+import { z } from "zod";
 import { retryWhileUnavailable } from "@/server/db/outage";
-import { transact } from "@/server/db/transaction";
-import { notifyRunChanged } from "@/server/live/run-changes";
+import { defineQuery } from "@/server/db/statement";
 import type { Services } from "@/server/services";
 import type { ClaimedRun, Outcome } from "./claimed-run";
 import { endOpenRun, endUnclaimedRun } from "./end-run";
 import type { Budget } from "./execute/budget";
 import { pauseAt } from "./pause-points";
 import type { Worker } from "./port";
-import { releaseChildren } from "./run-state";
+import { pauseRun, releaseChildren, yieldSlot } from "./run-state";
 import type { RunJournal } from "./write/journal";
 
 /** A root run that has a slot of this process, and how it leaves the slot before its end. */
@@ -41,7 +41,14 @@ export async function waitForWrites({ journal, entered }: Slot): Promise<void> {
   for (const each of journals) await each.settled();
 }
 
-type Claim = { run: ClaimedRun; worker: Pick<Worker, "id"> };
+/** Why a run cannot be claimed. */
+const FIND_UNCLAIMABLE = defineQuery(
+  "find-unclaimable",
+  z.object({ ended: z.boolean(), claimed: z.boolean(), cancelledBy: z.string().nullable() }),
+  `SELECT finished_at IS NOT NULL AS ended, claimed_by IS NOT NULL AS claimed,
+          CASE WHEN cancel_requested_at IS NOT NULL THEN coalesce(cancelled_by, 'a user') END AS "cancelledBy"
+   FROM runs WHERE id = $1`,
+);
 
 /** Releases the slot of a committed run, which waits for another one from `until` on. */
 export async function releaseSlot(
@@ -55,60 +62,9 @@ export async function releaseSlot(
   return "yielded";
 }
 
-/** Stores that a run yields its slot. False if the run is to be cancelled or this worker no longer has it. */
-export async function yieldSlot(
-  services: Services,
-  { run, worker }: Claim,
-  { sequence, until = null }: { sequence: number; until?: Date | null },
-): Promise<boolean> {
-  const isYielded = await transact(services.pool, async (client) => {
-    await client.query("SELECT FROM organizations WHERE id = $1 FOR NO KEY UPDATE", [run.orgId]);
-    const { rowCount } = await client.query(
-      `UPDATE runs SET admitted_at = NULL, claimed_by = NULL, sequence = $4, wake_at = $6,
-                       yielded_at = yielded_at || coalesce($5, date_trunc('milliseconds', clock_timestamp()))
-       WHERE id = $1 AND claimed_by = $2 AND epoch = $3 AND status = 'Running' AND cancel_requested_at IS NULL`,
-      [run.id, worker.id, run.epoch, sequence, services.clock.forDatabase(), until],
-    );
-    if (rowCount === 0) return false;
-    await releaseChildren(client, run.id, worker.id);
-    await client.query("UPDATE organizations SET in_flight = in_flight - 1 WHERE id = $1", [run.orgId]);
-    return true;
-  });
-  if (isYielded) notifyRunChanged(services, run, sequence);
-  return isYielded;
-}
-
 /** Ends a segment of a committed run, which keeps its slot for an Inngest server's next call. */
-export async function pauseSlot(services: Services, claim: Claim): Promise<SegmentResult> {
-  return (await pauseRun(services, claim)) ? "paused" : endUnclaimable(services, claim.run.id);
-}
-
-/** Releases a run that keeps its slot. False as in `yieldSlot`. */
-function pauseRun({ pool, clock }: Services, { run, worker }: Claim): Promise<boolean> {
-  return transact(pool, async (client) => {
-    const { rowCount } = await client.query(
-      `UPDATE runs SET claimed_by = NULL, admitted_at = coalesce($4, date_trunc('milliseconds', clock_timestamp()))
-       WHERE id = $1 AND claimed_by = $2 AND epoch = $3 AND status = 'Running' AND cancel_requested_at IS NULL`,
-      [run.id, worker.id, run.epoch, clock.forDatabase()],
-    );
-    if (rowCount !== 0) await releaseChildren(client, run.id, worker.id);
-    return rowCount !== 0;
-  });
-}
-
-/**
- * Claims a run of this worker again, so that it is read as by another worker, and releases its child runs. False if
- * this worker no longer has it.
- */
-export async function renewClaim({ pool }: Services, { run, worker }: Claim): Promise<boolean> {
-  return transact(pool, async (client) => {
-    const { rowCount } = await client.query(
-      `UPDATE runs SET epoch = epoch + 1 WHERE id = $1 AND claimed_by = $2 AND epoch = $3 AND status = 'Running'`,
-      [run.id, worker.id, run.epoch],
-    );
-    if (rowCount !== 0) await releaseChildren(client, run.id, worker.id);
-    return rowCount !== 0;
-  });
+export async function pauseSlot(services: Services, slot: Slot): Promise<SegmentResult> {
+  return (await pauseRun(services, slot)) ? "paused" : endUnclaimable(services, slot.run.id);
 }
 
 /** Releases a run after an error. If that fails, the dispatcher releases it later. */
@@ -121,17 +77,7 @@ export async function releaseRun(services: Services, slot: Slot): Promise<void> 
 
 /** What became of a run that cannot be claimed. Ends it if it was cancelled. */
 export async function endUnclaimable(services: Services, runId: string): Promise<SegmentResult> {
-  const { rows } = await services.pool.query<{
-    ended: boolean;
-    claimed: boolean;
-    cancelledBy: string | null;
-  }>(
-    `SELECT finished_at IS NOT NULL AS ended, claimed_by IS NOT NULL AS claimed,
-            CASE WHEN cancel_requested_at IS NOT NULL THEN coalesce(cancelled_by, 'a user') END AS "cancelledBy"
-     FROM runs WHERE id = $1`,
-    [runId],
-  );
-  const [run] = rows;
+  const [run] = await FIND_UNCLAIMABLE(services.pool, [runId]);
   if (run === undefined || run.ended) return "ended";
   if (run.claimed) return "left";
   if (run.cancelledBy === null) return "yielded";
@@ -149,7 +95,7 @@ export async function failRun(
   const outcome: Outcome = { status: "Failed", code: "internal_error", message };
   if (slot) await waitForWrites(slot);
   await retryWhileUnavailable(async () => {
-    if (slot) await releaseChildren(services.pool, runId, slot.worker.id);
+    if (slot) await releaseChildren(services.pool, [runId, slot.worker.id]);
     await endOpenRun(services, runId, { outcome, worker: slot?.worker });
   });
 }

@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { ModelError, type ModelReply, type ModelRequest } from "@/server/models/port";
+import { ModelError } from "@/server/models/port";
 import { executeRun, replaceWorker } from "@/testing/execute";
 import { expectSoundLedger } from "@/testing/ledger";
+import type { Script } from "@/testing/scripted-world";
 import { insertTool } from "@/testing/tools";
 import {
   createTenant,
@@ -19,7 +20,6 @@ import { WorkerLost } from "./write/writer";
 
 /** Two workers and one run: the older one is replaced just before it writes, and the other one continues. */
 
-type Script = (request: ModelRequest, call: number) => Partial<ModelReply> | Promise<Partial<ModelReply>>;
 let script: Script;
 let modelCalls = 0;
 /** Another process on the same database. */

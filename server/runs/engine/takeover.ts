@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { STEP_STATUSES } from "@/server/contract/enums";
 import { decimalText } from "@/server/credits/amount";
+import { defineQuery } from "@/server/db/statement";
 import type { Services } from "@/server/services";
 import { attemptsBefore, toolCallList } from "../attempts";
 import type { ClaimedRun } from "./claimed-run";
@@ -16,80 +17,75 @@ const begunRow = z.object({
   credits: decimalText,
   sequence: z.number(),
 });
-const callRow = begunRow.extend({
-  content: z.string(),
-  toolCalls: z.string(),
-  inputTokens: z.number(),
-  outputTokens: z.number(),
-});
-const stepRow = begunRow.extend({
-  stepNumber: z.number(),
-  output: z.string().nullable(),
-  actions: z.number(),
-});
+
+const READ_CALLS = defineQuery(
+  "read-journal-calls",
+  begunRow.extend({
+    content: z.string(),
+    toolCalls: z.string(),
+    inputTokens: z.number(),
+    outputTokens: z.number(),
+  }),
+  `SELECT key, status, started_at AS "startedAt", attempts, content, tool_calls AS "toolCalls",
+          input_tokens AS "inputTokens", output_tokens AS "outputTokens", credits, sequence
+   FROM model_calls WHERE run_id = $1`,
+);
+const READ_STEPS = defineQuery(
+  "read-journal-steps",
+  begunRow.extend({ stepNumber: z.number(), output: z.string().nullable(), actions: z.number() }),
+  `SELECT key, status, started_at AS "startedAt", step_number AS "stepNumber",
+          CASE WHEN status = 'Running' THEN attempts ELSE '[]' END AS attempts, output, actions, credits, sequence
+   FROM steps WHERE run_id = $1`,
+);
 
 /** The journal of a claimed run; empty if it is its first claim. */
 export async function readJournal(services: Services, run: ClaimedRun): Promise<JournalContents> {
   const contents = emptyJournal();
   if (run.epoch === 1) return contents;
   const now = services.clock.now();
-  const { calls, steps, totals } = contents;
-  /** Counts a row; true if its call or step is to be repeated. */
-  const isInterrupted = (row: z.infer<typeof begunRow>, final: string[]) => {
-    contents.sequence = Math.max(contents.sequence, row.sequence);
-    totals.creditsUsed = totals.creditsUsed.add(row.credits);
-    if (final.includes(row.status)) return false;
-    contents.interrupted.set(row.key, attemptsBefore(row, run, now));
-    return true;
-  };
-  const found = await services.pool.query(
-    `SELECT key, status, started_at AS "startedAt", attempts, content, tool_calls AS "toolCalls",
-            input_tokens AS "inputTokens", output_tokens AS "outputTokens", credits, sequence
-     FROM model_calls WHERE run_id = $1`,
-    [run.id],
-  );
-  for (const row of z.array(callRow).parse(found.rows)) {
+  const { totals } = contents;
+  const calls = await READ_CALLS(services.pool, [run.id]);
+  const steps = await READ_STEPS(services.pool, [run.id]);
+  for (const { sequence, credits } of [...calls, ...steps]) {
+    contents.sequence = Math.max(contents.sequence, sequence);
+    totals.creditsUsed = totals.creditsUsed.add(credits);
+  }
+  for (const row of calls) {
     const { key, content, inputTokens, outputTokens } = row;
     totals.inputTokens += inputTokens;
     totals.outputTokens += outputTokens;
-    // A failed call may be repeated by the next worker; what it received is charged.
-    if (isInterrupted(row, ["Completed"])) continue;
-    const requested = toolCallList.parse(JSON.parse(row.toolCalls));
-    calls.set(key, { content, toolCalls: requested, usage: { inputTokens, outputTokens } });
-  }
-  const begunSteps = await services.pool.query(
-    `SELECT key, status, started_at AS "startedAt", step_number AS "stepNumber",
-            CASE WHEN status = 'Running' THEN attempts ELSE '[]' END AS attempts, output, actions, credits, sequence
-     FROM steps WHERE run_id = $1`,
-    [run.id],
-  );
-  for (const row of z.array(stepRow).parse(begunSteps.rows)) {
-    const { key } = row;
-    contents.stepNumbers.set(key, row.stepNumber);
-    if (isInterrupted(row, ["Completed", "Failed"])) {
-      contents.openSteps.set(key, row.startedAt);
-      continue;
+    if (row.status === "Completed") {
+      const toolCalls = toolCallList.parse(JSON.parse(row.toolCalls));
+      contents.calls.set(key, { content, toolCalls, usage: { inputTokens, outputTokens } });
+    } else {
+      // A failed call may be repeated by the next worker; what it received is charged.
+      contents.interrupted.set(key, attemptsBefore(row, run, now));
     }
-    totals.stepsExecuted += 1;
-    totals.actionsUsed += row.actions;
-    steps.set(key, { output: row.output ?? "null", failed: row.status === "Failed" });
+  }
+  for (const row of steps) {
+    const { key, status } = row;
+    contents.stepNumbers.set(key, row.stepNumber);
+    if (status === "Running") {
+      contents.interrupted.set(key, attemptsBefore(row, run, now));
+      contents.openSteps.set(key, row.startedAt);
+    } else {
+      totals.stepsExecuted += 1;
+      totals.actionsUsed += row.actions;
+      contents.steps.set(key, { output: row.output ?? "null", failed: status === "Failed" });
+    }
   }
   return contents;
 }
 
-const childUsage = z.object({ open: decimalText, ended: decimalText, count: z.number() });
-
 /** What all child runs below a run have used: the open ones out of the hold, the ended ones charged; and their number. */
-export async function readChildUsage({ pool }: Services, runId: string) {
-  const { rows } = await pool.query(
-    `WITH RECURSIVE tree AS (
-       SELECT id, credits_used, finished_at FROM runs WHERE parent_run_id = $1
-       UNION ALL
-       SELECT c.id, c.credits_used, c.finished_at FROM runs c JOIN tree ON c.parent_run_id = tree.id)
-     SELECT coalesce(sum(f.credits), 0)::text AS open,
-            coalesce(sum(credits_used) FILTER (WHERE finished_at IS NOT NULL), 0)::text AS ended, count(*)::int AS count
-     FROM tree CROSS JOIN LATERAL open_run_figures(tree.id, tree.finished_at IS NULL) f`,
-    [runId],
-  );
-  return childUsage.parse(rows[0]);
-}
+export const sumChildUsage = defineQuery(
+  "sum-child-usage",
+  z.object({ open: decimalText, ended: decimalText, count: z.number() }),
+  `WITH RECURSIVE tree AS (
+     SELECT id, credits_used, finished_at FROM runs WHERE parent_run_id = $1
+     UNION ALL
+     SELECT c.id, c.credits_used, c.finished_at FROM runs c JOIN tree ON c.parent_run_id = tree.id)
+   SELECT coalesce(sum(f.credits), 0)::text AS open,
+          coalesce(sum(credits_used) FILTER (WHERE finished_at IS NOT NULL), 0)::text AS ended, count(*)::int AS count
+   FROM tree CROSS JOIN LATERAL open_run_figures(tree.id, tree.finished_at IS NULL) f`,
+);

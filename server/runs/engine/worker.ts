@@ -1,9 +1,12 @@
 import type pg from "pg";
+import { z } from "zod";
 import { isTransient, retryWhileUnavailable } from "@/server/db/outage";
+import { defineCommand, defineQuery } from "@/server/db/statement";
 import { newId } from "@/server/ids";
 import type { Services } from "@/server/services";
 import { ActThrottle } from "./act-throttle";
 import type { Worker } from "./port";
+import type { LaneName } from "./write/numbered-flush";
 import { Lane, type LaneOptions, WorkerLost } from "./write/writer";
 
 export const HEARTBEAT_MS = 500;
@@ -15,6 +18,12 @@ export const SILENT_AFTER_MS = 2_200;
 /** An older heartbeat proves nothing: the worker may have been replaced since. */
 const TRUSTED_FOR_MS = 2_000;
 
+const INSERT_WORKER = defineCommand(
+  "insert-worker",
+  `WITH worker AS (INSERT INTO workers (id, heartbeat_at) VALUES ($1, clock_timestamp()) RETURNING id)
+   INSERT INTO worker_lanes (worker_id, lane) SELECT id, lane FROM worker, unnest(ARRAY['accounts', 'journal']) AS lane`,
+);
+
 /**
  * Registers a worker. If its process dies or stalls, another one deletes its row and continues its runs. Its later
  * writes are refused, and `onLost` is called once.
@@ -24,30 +33,49 @@ export async function openWorker(
   options: Pick<LaneOptions, "freeSlots" | "onAdmitted" | "onLost"> & { executing: () => number },
 ): Promise<Worker> {
   const id = `worker-${newId()}`;
-  await services.pool.query(
-    `WITH worker AS (INSERT INTO workers (id, heartbeat_at) VALUES ($1, clock_timestamp()) RETURNING id)
-     INSERT INTO worker_lanes (worker_id, lane) SELECT id, lane FROM worker, unnest(ARRAY['accounts', 'journal']) AS lane`,
-    [id],
-  );
+  await INSERT_WORKER(services.pool, [id]);
   let lost: WorkerLost | undefined;
   const onLost = (error: WorkerLost) => {
     if (lost) return;
     lost = error;
-    clearInterval(timer);
+    heartbeat.stop();
     for (const one of [accounts, journal]) one.abandon(error);
     options.onLost(error);
   };
   const throttle = new ActThrottle(options.executing);
   const onStart = () => throttle.noteStart();
-  const lane = (name: "accounts" | "journal") =>
+  const lane = (name: LaneName) =>
     new Lane({ ...options, services, workerId: id, lane: name, onStart, onLost });
   const accounts = lane("accounts");
   const journal = lane("journal");
-  const closing = new AbortController();
+  const heartbeat = startHeartbeat(services, id, onLost);
+  const isConfirmed = () => !lost && heartbeat.isRecent();
+  return {
+    id,
+    accounts,
+    journal,
+    waitForTurn: (orgId) => throttle.next(orgId),
+    isConfirmed,
+    confirm() {
+      if (lost) return Promise.reject(lost);
+      return isConfirmed() ? undefined : heartbeat.beat();
+    },
+    figures: () => ({ accounts: accounts.figures, journal: journal.figures }),
+    async close() {
+      heartbeat.stop();
+      await journal.close();
+      await accounts.close();
+      if (!lost) await removeWorker(services.pool, id).catch(() => {});
+    },
+  };
+}
+
+/** Reports regularly that a worker is alive. `onLost` is called if the worker was replaced. */
+function startHeartbeat(services: Services, id: string, onLost: (error: WorkerLost) => void) {
+  const stopping = new AbortController();
   /** When the last heartbeat that succeeded was sent. */
   let confirmedAt = performance.now();
   let beating: Promise<void> | undefined;
-  const isConfirmed = () => !lost && performance.now() - confirmedAt < TRUSTED_FOR_MS;
   const beatOnce = async () => {
     const sentAt = performance.now();
     if (!(await beat(services, id))) throw new WorkerLost();
@@ -74,50 +102,50 @@ export async function openWorker(
   }, HEARTBEAT_MS);
   timer.unref();
   return {
-    id,
-    accounts,
-    journal,
-    waitForTurn: (orgId) => throttle.next(orgId),
-    isConfirmed,
-    confirm() {
-      if (lost) return Promise.reject(lost);
-      if (isConfirmed()) return undefined;
-      return retryWhileUnavailable(beatNow, closing.signal).catch((error: unknown) => {
+    /** Whether the last heartbeat proves that the worker was not replaced. */
+    isRecent: () => performance.now() - confirmedAt < TRUSTED_FOR_MS,
+    /** Resolves after a heartbeat, when the database is available. Throws WorkerLost. */
+    beat: () =>
+      retryWhileUnavailable(beatNow, stopping.signal).catch((error: unknown) => {
         throw error instanceof WorkerLost
           ? error
           : new WorkerLost("The worker cannot report.", { cause: error });
-      });
-    },
-    figures: () => ({ accounts: accounts.figures, journal: journal.figures }),
-    async close() {
+      }),
+    stop() {
       clearInterval(timer);
-      closing.abort();
-      await journal.close();
-      await accounts.close();
-      if (!lost) await removeWorker(services.pool, id).catch(() => {});
+      stopping.abort();
     },
   };
 }
 
+/** Stores a heartbeat. Returns the worker itself, if it exists, and those that are silent for $2 seconds. */
+const BEAT = defineQuery(
+  "heartbeat",
+  z.object({ id: z.string(), silent: z.boolean() }),
+  `WITH own AS (UPDATE workers SET heartbeat_at = clock_timestamp() WHERE id = $1 RETURNING id)
+   SELECT id, false AS silent FROM own
+   UNION ALL SELECT id, true FROM workers WHERE id <> $1 AND heartbeat_at < clock_timestamp() - make_interval(secs => $2)`,
+);
+
 /** Sends a worker's heartbeat and replaces silent ones. False if it was replaced itself. */
 async function beat(services: Services, id: string): Promise<boolean> {
-  const { rows } = await services.pool.query<{ id: string; silent: boolean }>({
-    name: "heartbeat",
-    text: `WITH own AS (UPDATE workers SET heartbeat_at = clock_timestamp() WHERE id = $1 RETURNING id)
-           SELECT id, false AS silent FROM own
-           UNION ALL SELECT id, true FROM workers WHERE id <> $1 AND heartbeat_at < clock_timestamp() - make_interval(secs => $2)`,
-    values: [id, SILENT_AFTER_MS / 1000],
-  });
-  for (const worker of rows.filter(({ silent }) => silent)) {
+  const workers = await BEAT(services.pool, [id, SILENT_AFTER_MS / 1000]);
+  for (const worker of workers.filter(({ silent }) => silent)) {
     const runs = await removeWorker(services.pool, worker.id);
     services.log.warn("A worker stopped reporting; its runs were taken over", { worker: worker.id, runs });
     if (runs > 0) services.engine.wake();
   }
-  return rows.some(({ silent }) => !silent);
+  return workers.some(({ silent }) => !silent);
 }
+
+const REMOVE_WORKER = defineQuery(
+  "remove-worker",
+  z.object({ runs: z.number() }),
+  "SELECT remove_worker($1) AS runs",
+);
 
 /** Deletes a worker and releases its runs: they wait for a slot again. Returns how many. */
 export async function removeWorker(pool: pg.Pool, id: string): Promise<number> {
-  const { rows } = await pool.query<{ runs: number }>("SELECT remove_worker($1) AS runs", [id]);
-  return rows[0]?.runs ?? 0;
+  const [removed] = await REMOVE_WORKER(pool, [id]);
+  return removed?.runs ?? 0;
 }

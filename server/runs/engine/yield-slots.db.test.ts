@@ -20,7 +20,7 @@ import { cancelRun } from "../cancel";
 import { startRun } from "../start";
 import { admitWaitingRuns, readClaimedRuns } from "./claim";
 import type { ClaimedRun } from "./claimed-run";
-import { yieldSlot } from "./slot";
+import { yieldSlot } from "./run-state";
 
 /** Runs that yield their slot between two acts, and what happens to them while they wait and afterwards. */
 

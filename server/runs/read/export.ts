@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { MemberActor, OrgId } from "@/server/auth/actor";
 import { Prisma } from "@/server/db/generated/client";
-import { isoDate } from "@/server/db/statement";
+import { isoDate, select } from "@/server/db/statement";
 import { readWithoutTimeout } from "@/server/db/transaction";
 import { MIB } from "@/server/limits/sizes";
 import type { Services } from "@/server/services";
@@ -73,16 +73,20 @@ export async function* exportRuns(
   if (format === "json") yield "\n]\n";
 }
 
-const sizeRow = z.object({ id: z.string(), bytes: z.number() });
+const runSize = z.object({ id: z.string(), bytes: z.number() });
 
 /** Chunks of runs, newest first, that fit in memory together. */
 async function cutToPieces(services: Services, orgId: OrgId, ids: string[]): Promise<string[][]> {
-  const found = await services.db.$queryRaw`
+  const sizes = await select(
+    services.pool,
+    runSize,
+    Prisma.sql`
     SELECT r.id, octet_length(r.input) + coalesce(octet_length(r.output), 0) AS bytes
-    FROM runs r WHERE r.organization_id = ${orgId}::uuid AND r.id = ANY (${ids}::uuid[]) ORDER BY r.id DESC`;
+    FROM runs r WHERE r.organization_id = ${orgId}::uuid AND r.id = ANY (${ids}::uuid[]) ORDER BY r.id DESC`,
+  );
   const pieces: string[][] = [];
   let room = 0;
-  for (const { id, bytes } of z.array(sizeRow).parse(found)) {
+  for (const { id, bytes } of sizes) {
     room -= bytes;
     if (pieces.length === 0 || room < 0) {
       pieces.push([]);
@@ -93,8 +97,8 @@ async function cutToPieces(services: Services, orgId: OrgId, ids: string[]): Pro
   return pieces;
 }
 
-async function readPiece(services: Services, orgId: OrgId, ids: string[]): Promise<ExportedRun[]> {
-  const { text, values } = Prisma.sql`
+function readPiece(services: Services, orgId: OrgId, ids: string[]): Promise<ExportedRun[]> {
+  const statement = Prisma.sql`
     SELECT r.id, r.kind::text, r.target_name AS target, r.target_version AS version, r.model, r.status::text,
       r.source::text, t.name AS trigger, k.name AS key, u.name AS person, r.created_at AS "createdAt",
       r.started_at AS "startedAt", r.finished_at AS "finishedAt",
@@ -106,8 +110,7 @@ async function readPiece(services: Services, orgId: OrgId, ids: string[]): Promi
     LEFT JOIN api_keys k ON k.id = r.api_key_id AND k.organization_id = r.organization_id
     LEFT JOIN users u ON u.id = r.user_id
     WHERE r.organization_id = ${orgId}::uuid AND r.id = ANY (${ids}::uuid[]) ORDER BY r.id DESC`;
-  const { rows } = await readWithoutTimeout(services.pool, (client) => client.query(text, values));
-  return z.array(exportedRun).parse(rows);
+  return readWithoutTimeout(services.pool, (client) => select(client, exportedRun, statement));
 }
 
 function csvLine(run: ExportedRun): string {
@@ -118,111 +121,31 @@ function csvLine(run: ExportedRun): string {
  * A field for RFC 4180. An apostrophe precedes what a spreadsheet would take for a formula, also in full-width
  * characters or after a line break.
  */
-export function csvField(value: string | number | null): string {
+function csvField(value: string | number | null): string {
   if (value === null) return "";
   if (typeof value === "number") return String(value);
   const harmless = /^[=+\-@＝＋－＠\t\r\n]/.test(value) ? `'${value}` : value;
   return /[",\r\n]/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless;
 }
 
-const RUN_OF_FILE = {
-  id: true,
-  kind: true,
-  agentId: true,
-  toolId: true,
-  targetName: true,
-  targetVersion: true,
-  model: true,
-  configurationHash: true,
-  status: true,
-  source: true,
-  triggerId: true,
-  apiKeyId: true,
-  userId: true,
-  parentRunId: true,
-  rootRunId: true,
-  input: true,
-  output: true,
-  errorCode: true,
-  errorMessage: true,
-  stepsExecuted: true,
-  inputTokens: true,
-  outputTokens: true,
-  actionsUsed: true,
-  creditsUsed: true,
-  maxCredits: true,
-  maxCreditsOf: true,
-  createdAt: true,
-  admittedAt: true,
-  startedAt: true,
-  finishedAt: true,
-  yieldedAt: true,
-  resumedAt: true,
-  wakeAt: true,
-  deadlineSeconds: true,
-  cancelRequestedAt: true,
-  cancelledBy: true,
-  sequence: true,
-} satisfies Prisma.RunSelect;
-
-const STEP_OF_FILE = {
-  id: true,
-  key: true,
-  stepNumber: true,
-  iterationNumber: true,
-  toolName: true,
-  status: true,
-  input: true,
-  output: true,
-  reasoning: true,
-  inputTokens: true,
-  outputTokens: true,
-  actions: true,
-  credits: true,
-  errorMessage: true,
-  attempts: true,
-  childRunId: true,
-  startedAt: true,
-  finishedAt: true,
-  durationMs: true,
-} satisfies Prisma.StepSelect;
-
-const CALL_OF_FILE = {
-  id: true,
-  key: true,
-  iterationNumber: true,
-  provider: true,
-  model: true,
-  status: true,
-  content: true,
-  toolCalls: true,
-  finishReason: true,
-  inputTokens: true,
-  outputTokens: true,
-  estimated: true,
-  credits: true,
-  errorMessage: true,
-  attempts: true,
-  startedAt: true,
-  finishedAt: true,
-  durationMs: true,
-} satisfies Prisma.ModelCallSelect;
+/** What a file about one run leaves out of each step and model call. */
+const OMITTED = { organizationId: true, runId: true, sequence: true } as const;
 
 /**
  * A run as a file: the row, its steps and its model calls, with complete texts and decimals as strings. Null if
  * unknown.
  */
-export async function readCompleteRun(
+export function readCompleteRun(
   services: Services,
   actor: MemberActor,
   runId: string,
 ): Promise<object | null> {
   return services.db.run.findFirst({
     where: { id: runId, organizationId: actor.orgId },
-    select: {
-      ...RUN_OF_FILE,
-      steps: { orderBy: { stepNumber: "asc" }, select: STEP_OF_FILE },
-      modelCalls: { orderBy: { id: "asc" }, select: CALL_OF_FILE },
+    omit: { organizationId: true, held: true, claimedBy: true, epoch: true },
+    include: {
+      steps: { orderBy: { stepNumber: "asc" }, omit: OMITTED },
+      modelCalls: { orderBy: { id: "asc" }, omit: OMITTED },
     },
   });
 }

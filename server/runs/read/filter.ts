@@ -51,7 +51,7 @@ const ID_SLACK_MS = 3_600_000;
  * Times also bound the id, a UUID v7, so that indexes that end in the id can serve them.
  */
 export function runConditions(orgId: OrgId, filter: RunFilter, now: Date): Prisma.Sql[] {
-  const conditions = [...exactConditions(orgId, filter, now)];
+  const conditions = exactConditions(orgId, filter, now);
   if (filter.status?.length) conditions.push(Prisma.sql`r.status = ANY (${filter.status}::run_status[])`);
   if (filter.source === "outside") conditions.push(Prisma.sql`r.source <> 'run'`);
   else if (filter.source) conditions.push(Prisma.sql`r.source = ${filter.source}::run_source`);

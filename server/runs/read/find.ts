@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { MemberActor, OrgId } from "@/server/auth/actor";
 import { isTerminal } from "@/server/contract/enums";
 import { Prisma } from "@/server/db/generated/client";
+import { select } from "@/server/db/statement";
 import type { Services } from "@/server/services";
 import {
   asksForSizes,
@@ -25,14 +26,17 @@ export type PageRequest = {
   oldestFirst?: boolean;
 };
 
+const idRow = z.object({ id: z.string() });
+
 /** The ids of the organization's runs that match a filter, newest first unless the oldest are requested. */
 export async function findRunIds(
   services: Services,
   orgId: OrgId,
   { filter, page }: { filter: RunFilter; page: PageRequest },
 ): Promise<string[]> {
-  const found = await services.db.$queryRaw(selectRunIds(orgId, filter, { page, now: services.clock.now() }));
-  return idRows.parse(found).map(({ id }) => id);
+  const statement = selectRunIds(orgId, filter, { page, now: services.clock.now() });
+  const found = await select(services.pool, idRow, statement);
+  return found.map(({ id }) => id);
 }
 
 /**
@@ -195,5 +199,3 @@ const TERMS = Prisma.sql`run_terms(organization_id, run_id, kind, status, source
 
 const least = (a: string, b: string | undefined) => (b !== undefined && b < a ? b : a);
 const greatest = (a: string, b: string | undefined) => (b !== undefined && b > a ? b : a);
-
-const idRows = z.array(z.object({ id: z.string() }));

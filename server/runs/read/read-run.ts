@@ -1,18 +1,16 @@
 import type { ApiKeyActor, OrgId } from "@/server/auth/actor";
 import type { RunKind } from "@/server/contract/enums";
 import type { Step } from "@/server/db/generated/client";
+import { defineQuery } from "@/server/db/statement";
 import { AppError } from "@/server/errors";
 import { type RunFacts, runFacts } from "@/server/runs/run-facts";
 import type { Services } from "@/server/services";
 
-/**
- * A hand-written, prepared statement: polls are the most frequent calls, and Prisma would cost more than the rest of a
- * poll.
- */
-const READ = {
-  name: "read-run",
-  text: `
-  SELECT run.id, run.agent_id AS "agentId", run.tool_id AS "toolId", run.target_name AS "targetName",
+/** Polls are the most frequent calls, and Prisma would cost more than the rest of a poll. */
+const READ = defineQuery(
+  "read-run",
+  runFacts,
+  `SELECT run.id, run.agent_id AS "agentId", run.tool_id AS "toolId", run.target_name AS "targetName",
          encode(run.configuration_hash, 'hex') AS "configurationHash", run.status, run.input, run.output,
          run.error_message AS "errorMessage", run.cancelled_by AS "cancelledBy",
          coalesce(open.steps, run.steps_executed) AS "stepsExecuted",
@@ -24,7 +22,7 @@ const READ = {
   FROM runs AS run
   CROSS JOIN LATERAL open_run_figures(run.id, run.finished_at IS NULL) AS open
   WHERE run.id = $1 AND run.organization_id = $2 AND run.kind = $3::run_kind`,
-};
+);
 
 /**
  * The organization's run of this kind, with its usage so far. An ended run comes from memory if possible, and so do the
@@ -38,8 +36,8 @@ export async function readRun(
 ): Promise<RunFacts> {
   const known = services.endedRuns.get(runId);
   if (known) return ownRun(actor, kind, known.orgId === actor.orgId ? known.run : null);
-  const { rows } = await services.pool.query({ ...READ, values: [runId, actor.orgId, kind] });
-  const run = ownRun(actor, kind, rows[0] === undefined ? null : runFacts.parse(rows[0]));
+  const [found] = await READ(services.pool, [runId, actor.orgId, kind]);
+  const run = ownRun(actor, kind, found ?? null);
   if (run.finishedAt !== null) {
     services.endedRuns.add(actor.orgId, run);
     return run;

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { defineCommand, defineQuery } from "@/server/db/statement";
 import type { Services } from "@/server/services";
 
 /**
@@ -19,10 +20,10 @@ export const FILL_INDEX = `
     r.input_tokens::bigint + r.output_tokens, r.credits_used, run_keys(r.input, r.output, r.error_message)
   FROM runs r`;
 
-const INDEX = {
-  name: "index-ended-runs",
-  text: `
-  WITH taken AS (
+const INDEX = defineQuery(
+  "index-ended-runs",
+  z.object({ taken: z.number() }),
+  `WITH taken AS (
     DELETE FROM run_index_queue WHERE ctid = ANY (ARRAY(
       SELECT ctid FROM run_index_queue LIMIT $1 FOR UPDATE SKIP LOCKED
     )) RETURNING run_id
@@ -31,9 +32,16 @@ const INDEX = {
     ON CONFLICT (run_id) DO NOTHING
   )
   SELECT count(*)::int AS taken FROM taken`,
-};
+);
 
-const takenRow = z.object({ taken: z.number() });
+/**
+ * New entries of the inverted index are in a pending list that every search reads. Sorting in a whole batch costs half as
+ * much as leaving it to the inserts.
+ */
+const SORT_IN_NEW_ENTRIES = defineCommand(
+  "clean-pending-list",
+  "SELECT gin_clean_pending_list('run_index_terms')",
+);
 
 /**
  * Indexes up to `limit` queued runs in one transaction. Returns how many it took from the queue; if fewer than `limit`,
@@ -44,10 +52,7 @@ export async function indexEndedRuns(
   { pool }: Pick<Services, "pool">,
   limit: number = INDEX_BATCH,
 ): Promise<number> {
-  const { rows } = await pool.query({ ...INDEX, values: [limit] });
-  const { taken } = takenRow.parse(rows[0]);
-  // New entries of the inverted index are in a pending list that every search reads. Sorting in a whole batch costs
-  // half as much as leaving it to the inserts.
-  if (taken > 0) await pool.query("SELECT gin_clean_pending_list('run_index_terms')");
+  const [{ taken } = { taken: 0 }] = await INDEX(pool, [limit]);
+  if (taken > 0) await SORT_IN_NEW_ENTRIES(pool);
   return taken;
 }

@@ -1,65 +1,17 @@
 import { describe, expect, it } from "vitest";
-import type { Actor } from "@/server/auth/actor";
-import { authenticateKey } from "@/server/auth/authenticate-key";
 import { Decimal } from "@/server/credits/amount";
-import { ModelError, type ModelReply, type ModelRequest } from "@/server/models/port";
-import { cancelRun } from "@/server/runs/cancel";
+import { ModelError } from "@/server/models/port";
 import { startRun } from "@/server/runs/start";
 import { executeRun, replaceWorker } from "@/testing/execute";
 import { expectSoundLedger } from "@/testing/ledger";
-import {
-  createTenant,
-  createTrigger,
-  createWorld,
-  openWorld,
-  scriptedModels,
-  type Tenant,
-  type World,
-} from "@/testing/world";
+import { ask, openScriptedWorld, type Script } from "@/testing/scripted-world";
+import { createTenant, createWorld, type World } from "@/testing/world";
 import { admitWaitingRuns } from "../claim";
 import { WorkerLost } from "../write/writer";
 
 /** What runs do, use and leave, from start to end. */
 
-type Script = (request: ModelRequest, call: number) => Partial<ModelReply> | Promise<Partial<ModelReply>>;
-let script: Script = () => ({ content: "Done." });
-let modelCalls = 0;
-
-const world = await openWorld({
-  models: scriptedModels((request) => {
-    modelCalls += 1;
-    return script(request, modelCalls);
-  }),
-});
-
-const ask = (name: string, args: unknown, id = "c1") => ({
-  content: `I call ${name}.`,
-  toolCalls: [{ id, name, arguments: typeof args === "string" ? args : JSON.stringify(args) }],
-});
-
-async function run(tenant: Tenant, userMessage: string, play: Script) {
-  script = play;
-  modelCalls = 0;
-  const { runId } = await start(tenant, userMessage);
-  await executeRun(world, runId);
-  return read(runId);
-}
-
-function start(tenant: Tenant, userMessage = "Hello") {
-  const actor = { kind: "operator", orgId: tenant.orgId, name: "test" } as const;
-  return startRun(world, actor, { kind: "agent", targetId: tenant.agentId, userMessage });
-}
-
-async function read(runId: string) {
-  const row = await world.db.run.findUniqueOrThrow({
-    where: { id: runId },
-    include: {
-      steps: { orderBy: { stepNumber: "asc" } },
-      modelCalls: { orderBy: { iterationNumber: "asc" } },
-    },
-  });
-  return row;
-}
+const { world, play, modelCalls, start, read, run } = await openScriptedWorld();
 
 describe("agent runs", () => {
   it("answers at once", async () => {
@@ -178,138 +130,6 @@ describe("agent runs", () => {
     await expectSoundLedger(world, tenant);
   });
 
-  it("fails with a clear message when the balance is empty; its steps stay and the balance is not negative", async () => {
-    const tenant = await createTenant(world, { credits: "0.42" });
-    const failed = await run(tenant, "Hi", (_request, call) => ({
-      ...ask("calculate", { expression: `${call}+1` }),
-      usage: { inputTokens: 100, outputTokens: 500, estimated: false },
-    }));
-    expect(failed.status).toBe("Failed");
-    expect(failed.errorMessage).toMatch(/Insufficient credits/);
-    expect(failed.stepsExecuted).toBe(1);
-    await expectSoundLedger(world, tenant);
-  });
-
-  const WIDE = "0.5";
-  const NARROW = "0.05";
-  it.each([
-    ["agent's setting", { agent: NARROW, trigger: WIDE }, "the agent's setting"],
-    ["API key", { agent: WIDE, key: NARROW }, 'the API key "ci"'],
-    ["trigger", { agent: WIDE, trigger: NARROW }, 'the trigger "Inbound"'],
-  ])("stop at maxCredits of the %s and name it", async (_name, caps, named) => {
-    const tenant = await createTenant(world);
-    const { agentId, apiKeyId, orgId, key } = tenant;
-    await world.db.agentVersion.updateMany({ where: { agentId }, data: { maxCredits: caps.agent } });
-    if ("key" in caps) {
-      await world.db.apiKey.update({ where: { id: apiKeyId }, data: { maxCredits: caps.key } });
-    }
-    const target = { kind: "agent", targetId: agentId, userMessage: "Hi" } as const;
-    script = (request, call) => {
-      expect(request.maxOutputTokens).toBeLessThan(130);
-      return {
-        ...ask("calculate", { expression: `${call}+1` }),
-        usage: { inputTokens: 20, outputTokens: 100, estimated: false },
-      };
-    };
-    const actor: Actor =
-      "key" in caps
-        ? await authenticateKey(world, key)
-        : {
-            kind: "trigger",
-            orgId,
-            triggerId: (await createTrigger(world, tenant)).id,
-            name: "Inbound",
-            maxCredits: new Decimal(caps.trigger),
-          };
-    const { runId } = await startRun(world, actor, target);
-    await executeRun(world, runId);
-    const failed = await read(runId);
-    expect(failed).toMatchObject({ status: "Failed", errorCode: "max_credits" });
-    expect(failed.errorMessage).toContain(`cap of 0.05 credits (maxCredits of ${named}): 0.042 are used`);
-    await expectSoundLedger(world, tenant);
-  });
-
-  it("stop at maxCredits whatever their tools have used of it, also after a takeover", async () => {
-    const tenant = await createTenant(world, { agent: { functions: [] } });
-    // Each call of the tool uses 0.04 for the model and two actions.
-    await setWriter(tenant);
-    await world.db.agentVersion.updateMany({
-      where: { agentId: tenant.agentId },
-      data: { maxCredits: "0.1" },
-    });
-    const usage = { inputTokens: 0, outputTokens: 100, estimated: false };
-    script = (request) =>
-      request.messages.some(({ content }) => content === "write")
-        ? { content: "text", usage: { ...usage, outputTokens: Math.min(100, request.maxOutputTokens) } }
-        : { ...ask("adder", {}), usage: { ...usage, outputTokens: 0 } };
-    const { runId } = await start(tenant);
-    await admitWaitingRuns(world, null, 1_000);
-    // The model, the round of calls and the tool's step; another worker continues before the second model call.
-    expect(await world.engine.executeSegment(runId, { acts: 3 })).toBe("paused");
-    expect(await world.engine.executeSegment(runId)).toBe("ended");
-    const failed = await read(runId);
-    expect(failed).toMatchObject({ status: "Failed", errorCode: "max_credits" });
-    const total = await world.db.run.aggregate({ where: { rootRunId: runId }, _sum: { creditsUsed: true } });
-    expect(total._sum.creditsUsed?.toNumber()).toBeLessThanOrEqual(0.1);
-    expect(failed.stepsExecuted).toBe(2);
-    await expectSoundLedger(world, tenant);
-  });
-
-  it("stop at maxCredits before an action too, in parallel ones as well", async () => {
-    const tenant = await createTenant(world);
-    // The model call costs 0.014, so the cap allows two of three actions at 0.01.
-    await world.db.agentVersion.updateMany({
-      where: { agentId: tenant.agentId },
-      data: { maxCredits: "0.035" },
-    });
-    const failed = await run(tenant, "Add", () => ({
-      content: "",
-      toolCalls: ["a", "b", "c"].flatMap((id) => ask("calculate", { expression: "1+1" }, id).toolCalls),
-      usage: { inputTokens: 100, outputTokens: 10, estimated: false },
-    }));
-    expect(failed).toMatchObject({ status: "Failed", errorCode: "max_credits", actionsUsed: 2 });
-    expect(failed.errorMessage).toContain("cap of 0.035 credits (maxCredits of the agent's setting)");
-    expect(failed.creditsUsed.toString()).toBe("0.034");
-    await expectSoundLedger(world, tenant);
-  });
-
-  it("continue when a tool fails at its own, lower maxCredits", async () => {
-    const tenant = await createTenant(world, { agent: { functions: [] } });
-    await setTool(tenant, { maxCredits: "0.025" });
-    const done = await run(tenant, "Add", (_request, call) =>
-      call === 1 ? ask("adder", {}) : { content: "The tool is too dear." },
-    );
-    expect(done).toMatchObject({ status: "Completed", actionsUsed: 1 });
-    const error =
-      "The run reached its cap of 0.025 credits (maxCredits of the tool's setting): 0.02 are used";
-    expect(done.steps[0]?.output).toContain(error);
-    const child = await world.db.run.findUniqueOrThrow({ where: { id: done.steps[0]?.childRunId ?? "" } });
-    expect(child).toMatchObject({ status: "Failed", errorCode: "max_credits", actionsUsed: 2 });
-    expect(child.errorMessage).toContain(error);
-    await expectSoundLedger(world, tenant);
-  });
-
-  it("fail when a tool reaches the caller's cap before its own, and name the caller's", async () => {
-    const tenant = await createTenant(world, { agent: { functions: [] } });
-    await setTool(tenant, { maxCredits: "5" });
-    await world.db.agentVersion.updateMany({
-      where: { agentId: tenant.agentId },
-      data: { maxCredits: "0.04" },
-    });
-    const usage = { inputTokens: 10, outputTokens: 5, estimated: false };
-    const failed = await run(tenant, "Add", () => ({ ...ask("adder", {}), usage }));
-    expect(failed).toMatchObject({ status: "Failed", errorCode: "max_credits" });
-    expect(failed.errorMessage).toContain("maxCredits of the agent's setting");
-    const child = await world.db.run.findUniqueOrThrow({ where: { id: failed.steps[0]?.childRunId ?? "" } });
-    expect(child.errorMessage).toContain("cap of 0.04 credits (maxCredits of the agent's setting)");
-    const total = await world.db.run.aggregate({
-      where: { rootRunId: failed.id },
-      _sum: { creditsUsed: true },
-    });
-    expect(total._sum.creditsUsed?.toNumber()).toBeLessThanOrEqual(0.04);
-    await expectSoundLedger(world, tenant);
-  });
-
   it("fail at their deadline, in the middle of a model call", async () => {
     const tenant = await createTenant(world);
     await world.db.agentVersion.updateMany({
@@ -334,14 +154,13 @@ describe("agent runs", () => {
 
   it("fail at once when they are taken over after their deadline", async () => {
     const tenant = await createTenant(world);
-    script = () => ask("calculate", { expression: "1+1" });
-    modelCalls = 0;
+    play(() => ask("calculate", { expression: "1+1" }));
     const { runId } = await start(tenant);
     await admitWaitingRuns(world, null, 1_000);
     expect(await world.engine.executeSegment(runId, { acts: 2 })).toBe("paused");
     world.clock.advance(901_000);
     expect(await world.engine.executeSegment(runId)).toBe("ended");
-    expect(modelCalls).toBe(1);
+    expect(modelCalls()).toBe(1);
     expect(await read(runId)).toMatchObject({
       status: "Failed",
       errorCode: "deadline_exceeded",
@@ -349,69 +168,6 @@ describe("agent runs", () => {
     });
     await expectSoundLedger(world, tenant);
   });
-});
-
-/** Gives the tenant's tool three actions, in sequence or over a list. */
-async function setTool(tenant: Tenant, settings: { maxCredits: string | null; forEach?: boolean }) {
-  const calculate = { uses: "calculate", with: { expression: "1+1" } };
-  const steps = settings.forEach
-    ? [{ id: "each", ...calculate, forEach: "{{ [1,2,3] }}", as: "item", concurrency: 3 }]
-    : ["one", "two", "three"].map((id) => ({ id, ...calculate }));
-  await world.db.toolVersion.updateMany({
-    where: { toolId: tenant.toolId },
-    data: {
-      definition: JSON.stringify({ parameters: { type: "object" }, steps }),
-      maxCredits: settings.maxCredits,
-    },
-  });
-}
-
-/** Gives the tenant's tool a step that generates a text. */
-async function setWriter(tenant: Tenant) {
-  const definition = {
-    parameters: { type: "object" },
-    steps: [{ id: "text", uses: "generate_text", with: { prompt: "write" } }],
-    output: "{{ steps.text }}",
-  };
-  await world.db.toolVersion.updateMany({
-    where: { toolId: tenant.toolId },
-    data: { definition: JSON.stringify(definition) },
-  });
-}
-
-describe("tool runs", () => {
-  const CAP = "0.025";
-  it.each([
-    ["tool's setting", { tool: CAP, key: "1" }, "the tool's setting", false],
-    ["tool's setting, with parallel items", { tool: CAP, key: "1" }, "the tool's setting", true],
-    ["API key", { tool: "1", key: CAP }, 'the API key "ci"', false],
-    ["trigger", { tool: "1", trigger: CAP }, 'the trigger "Inbound"', false],
-  ])(
-    "made of actions alone stop at maxCredits of the %s and name it",
-    async (_name, caps, named, forEach) => {
-      const tenant = await createTenant(world);
-      await setTool(tenant, { maxCredits: caps.tool, forEach });
-      const target = { kind: "tool", targetId: tenant.toolId, input: {} } as const;
-      let actor: Actor;
-      if ("key" in caps) {
-        await world.db.apiKey.update({ where: { id: tenant.apiKeyId }, data: { maxCredits: caps.key } });
-        actor = await authenticateKey(world, tenant.key);
-      } else {
-        const { id: triggerId } = await createTrigger(world, tenant);
-        const maxCredits = new Decimal(caps.trigger);
-        actor = { kind: "trigger", orgId: tenant.orgId, triggerId, name: "Inbound", maxCredits };
-      }
-      const { runId } = await startRun(world, actor, target);
-      await executeRun(world, runId);
-      const failed = await read(runId);
-      expect(failed).toMatchObject({ status: "Failed", errorCode: "max_credits", actionsUsed: 2 });
-      expect(failed.errorMessage).toContain(
-        `cap of 0.025 credits (maxCredits of ${named}): ${forEach ? "" : "0.02 are used"}`,
-      );
-      expect(failed.creditsUsed.toString()).toBe("0.02");
-      await expectSoundLedger(world, tenant);
-    },
-  );
 });
 
 describe("prices", () => {
@@ -422,8 +178,7 @@ describe("prices", () => {
       defaultModel: { input: new Decimal(50), output: new Decimal(50) },
       action: new Decimal(1),
     };
-    script = (_request, call) => (call === 1 ? ask("adder", { a: 1, b: 2 }) : { content: "Done." });
-    modelCalls = 0;
+    play((_request, call) => (call === 1 ? ask("adder", { a: 1, b: 2 }) : { content: "Done." }));
     const { runId } = await start(tenant);
     await admitWaitingRuns(world, null, 1_000);
     expect(await world.engine.executeSegment(runId, { acts: 1 })).toBe("paused");
@@ -503,62 +258,6 @@ describe("crashes", () => {
     accounts.hold = wrap(accounts.hold.bind(accounts));
     accounts.end = wrap(accounts.end.bind(accounts));
   }
-});
-
-describe("cancel", () => {
-  it("ends a pending run at once, twice is the same, and leaves ended runs alone", async () => {
-    const tenant = await createTenant(world);
-    const { runId } = await start(tenant);
-    expect(await cancelRun(world, tenant.orgId, { runId, by: "Ada" })).toBe(true);
-    expect(await cancelRun(world, tenant.orgId, { runId, by: "Bob" })).toBe(true);
-    expect(await read(runId)).toMatchObject({ status: "Cancelled", cancelledBy: "Ada", errorMessage: null });
-    await expectSoundLedger(world, tenant);
-    const stranger = await createTenant(world);
-    expect(await cancelRun(world, stranger.orgId, { runId, by: "Eve" })).toBe(false);
-  });
-
-  it("aborts the model call of a running run and charges what was used", async () => {
-    const tenant = await createTenant(world);
-    const cancelled = await run(tenant, "Hi", async (request, call) => {
-      if (call === 1) return ask("calculate", { expression: "1+1" });
-      const open = await world.db.run.findFirstOrThrow({
-        where: { organizationId: tenant.orgId, status: "Running" },
-      });
-      const aborted = new Promise<never>((_resolve, reject) => {
-        request.signal.addEventListener("abort", () => reject(request.signal.reason));
-      });
-      await cancelRun(world, tenant.orgId, { runId: open.id, by: "Ada" });
-      return aborted;
-    });
-    expect(cancelled).toMatchObject({
-      status: "Cancelled",
-      cancelledBy: "Ada",
-      stepsExecuted: 1,
-      errorMessage: null,
-    });
-    expect(cancelled.creditsUsed.toString()).toBe("0.024");
-    await expectSoundLedger(world, tenant);
-  });
-
-  it("takes the open child along", async () => {
-    const tenant = await createTenant(world, { agent: { functions: [] } });
-    await setWriter(tenant);
-    const done = await run(tenant, "Hi", async (request) => {
-      if (request.messages.every(({ content }) => content !== "write")) return ask("adder", {});
-      const root = await world.db.run.findFirstOrThrow({
-        where: { organizationId: tenant.orgId, parentRunId: null },
-      });
-      const aborted = new Promise<never>((_resolve, reject) => {
-        request.signal.addEventListener("abort", () => reject(request.signal.reason));
-      });
-      await cancelRun(world, tenant.orgId, { runId: root.id, by: "Ada" });
-      return aborted;
-    });
-    expect(done).toMatchObject({ status: "Cancelled", cancelledBy: "Ada", steps: [{ status: "Failed" }] });
-    const child = await world.db.run.findFirstOrThrow({ where: { parentRunId: done.id } });
-    expect(child).toMatchObject({ status: "Cancelled", cancelledBy: "Ada" });
-    await expectSoundLedger(world, tenant);
-  });
 });
 
 describe("terminal rows", () => {

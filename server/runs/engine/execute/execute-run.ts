@@ -1,4 +1,5 @@
-import { isOpenSql } from "@/server/db/statement";
+import { z } from "zod";
+import { defineQuery, isOpenSql } from "@/server/db/statement";
 import { MAX_FINAL_OUTPUT_BYTES } from "@/server/limits/sizes";
 import { notifyRunChanged } from "@/server/live/run-changes";
 import { ModelError } from "@/server/models/port";
@@ -119,7 +120,10 @@ async function endRun({ services, worker, run, journal, onEnd }: Execution, endi
 
 /** How an error ends the run; null if a later attempt may continue. */
 async function outcomeOf(services: Services, run: ClaimedRun, error: unknown): Promise<Outcome | null> {
-  if (error instanceof RunStopped) return readCancel(services, run.id);
+  if (error instanceof RunStopped) {
+    const [cancel] = await FIND_CANCEL(services.pool, [run.id]);
+    return cancel ? { status: "Cancelled", by: cancel.by } : null;
+  }
   const code = failureCodeOf(error);
   return code && error instanceof Error ? { status: "Failed", code, message: error.message } : null;
 }
@@ -131,13 +135,10 @@ function failureCodeOf(error: unknown): FailureCode | null {
   return error instanceof ModelError ? `model_${error.reason}` : null;
 }
 
-/** Who cancelled the run or its parent; null if it is not cancelled. */
-async function readCancel(services: Services, runId: string): Promise<Outcome | null> {
-  const { rows } = await services.pool.query<{ by: string | null }>(
-    `SELECT coalesce(r.cancelled_by, root.cancelled_by, 'a user') AS by FROM runs r JOIN runs root ON root.id = r.root_run_id
-     WHERE r.id = $1 AND ${isOpenSql("r")} AND (r.cancel_requested_at IS NOT NULL OR root.cancel_requested_at IS NOT NULL)`,
-    [runId],
-  );
-  const by = rows[0]?.by;
-  return by ? { status: "Cancelled", by } : null;
-}
+/** Who cancelled an open run or its root; no row if neither is cancelled. */
+const FIND_CANCEL = defineQuery(
+  "find-cancel",
+  z.object({ by: z.string() }),
+  `SELECT coalesce(r.cancelled_by, root.cancelled_by, 'a user') AS by FROM runs r JOIN runs root ON root.id = r.root_run_id
+   WHERE r.id = $1 AND ${isOpenSql("r")} AND (r.cancel_requested_at IS NOT NULL OR root.cancel_requested_at IS NOT NULL)`,
+);

@@ -38,9 +38,11 @@ export class SleepUntil extends YieldSlot {
 
 /** Aborts after some time, at once if it is over; returns a function that prevents it. */
 export function abortAfter(ms: number, stop: AbortController, reason: () => Error): () => void {
-  const abort = () => stop.abort(reason());
-  if (ms <= 0) abort();
-  const timer = ms <= 0 ? undefined : setTimeout(abort, Math.min(ms, LONGEST_TIMER_MS));
-  timer?.unref();
+  if (ms <= 0) {
+    stop.abort(reason());
+    return () => {};
+  }
+  const timer = setTimeout(() => stop.abort(reason()), Math.min(ms, LONGEST_TIMER_MS));
+  timer.unref();
   return () => clearTimeout(timer);
 }

@@ -13,6 +13,7 @@ import {
   type Models,
   type ReceivedOutput,
 } from "@/server/models/port";
+import { rewriteToolCalls } from "@/server/runs/attempts";
 import { findModelProviders } from "@/server/runs/find-model-providers";
 import type { Redact } from "@/server/secrets/redact";
 import { sleepOrThrow } from "@/server/sleep";
@@ -85,11 +86,7 @@ export async function callOwnProvider(
     return {
       ...reply,
       content: redact(reply.content),
-      toolCalls: reply.toolCalls.map((call) => ({
-        id: redact(call.id),
-        name: redact(call.name),
-        arguments: redact(call.arguments),
-      })),
+      toolCalls: rewriteToolCalls(reply.toolCalls, redact),
       finishReason: reply.finishReason === null ? null : redact(reply.finishReason),
       attempts: redactAttempts(reply.attempts, redact),
     };

@@ -114,7 +114,7 @@ const VERDICTS = [
   "refuse",
 ] as const;
 
-export const flushAnswer = z.object({
+const flushAnswer = z.object({
   at: z.string(),
   starts: z.array(z.enum(VERDICTS)),
   rates: z.array(z.object({ key: z.string(), remaining: z.number(), reset: z.number() })).nullable(),
@@ -123,6 +123,11 @@ export const flushAnswer = z.object({
   ended: z.array(z.object({ i: z.number() })).nullable(),
 });
 export type FlushAnswer = z.infer<typeof flushAnswer>;
+
+/** The answer of `flush_writes`; null for a flush that needs none. */
+export function readAnswer(text: string | null): FlushAnswer | null {
+  return text ? flushAnswer.parse(JSON.parse(text)) : null;
+}
 
 /** The verdict on a start or a refused call. */
 export type StartVerdict = {

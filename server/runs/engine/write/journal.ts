@@ -38,30 +38,22 @@ export type FinishedCall = {
 };
 export type FinishedStep = { output: string; failed: boolean };
 
-/** The journal of a run that another worker executed before. */
-export type JournalContents = {
-  calls: Map<string, FinishedCall>;
-  steps: Map<string, FinishedStep>;
-  /** Interrupted attempts of calls and steps, by key. */
-  interrupted: Map<string, Attempt[]>;
-  /** When interrupted steps started, by key. */
-  openSteps: Map<string, Date>;
-  stepNumbers: Map<string, number>;
-  totals: Totals;
-  sequence: number;
-};
-
-export function emptyJournal(): JournalContents {
+/** The journal of a run that no worker has executed yet. */
+export function emptyJournal() {
   return {
-    calls: new Map(),
-    steps: new Map(),
-    interrupted: new Map(),
-    openSteps: new Map(),
-    stepNumbers: new Map(),
+    calls: new Map<string, FinishedCall>(),
+    steps: new Map<string, FinishedStep>(),
+    /** Interrupted attempts of calls and steps, by key. */
+    interrupted: new Map<string, Attempt[]>(),
+    /** When interrupted steps started, by key. */
+    openSteps: new Map<string, Date>(),
+    stepNumbers: new Map<string, number>(),
     totals: noTotals(),
     sequence: 1,
   };
 }
+/** What a run's journal holds when a worker claims the run. */
+export type JournalContents = ReturnType<typeof emptyJournal>;
 
 type Begun<Row> = { row: Row; startedAt: number; timer: NodeJS.Timeout; attempts: Attempt[] };
 type BegunCall = Begun<ModelCallRow>;

@@ -1,6 +1,6 @@
 import type pg from "pg";
 import type { Clock } from "@/server/clock";
-import { connect, TIMEOUTS } from "@/server/db/connect";
+import { connect } from "@/server/db/connect";
 import { codeOf, isTransient } from "@/server/db/outage";
 import type { Environment } from "@/server/env";
 import type { Logger } from "@/server/log";
@@ -12,20 +12,19 @@ import {
   type CountedCall,
   type EndItem,
   type FlushAnswer,
-  flushAnswer,
   type HoldItem,
+  readAnswer,
   type StartItem,
   type StartVerdict,
 } from "./flush-items";
 import type { JournalRow } from "./journal-rows";
+import { type LaneName, learnFate, NOT_COMMITTED, sendFlush } from "./numbered-flush";
 
 /**
  * The group-commit writer of one worker (docs/engine.md). It has two lanes with one connection each. `accounts` takes
  * starts, ends, holds and refused calls, which lock organizations; `journal` takes completed model calls and steps. A
  * free lane sends everything queued in one call of `flush_writes`: one round trip, one transaction, one commit. A batch
- * is what arrived during the last flush; there is no timer. The database stores each flush's number and response. After
- * a lost connection, the lane reads the row. It returns the response of a committed flush, and sends any other again
- * under a new number. The database refuses the old number if it still arrives.
+ * is what arrived during the last flush; there is no timer.
  */
 
 /** How long a start waits for an unavailable database; writes for an executing run wait without limit. */
@@ -46,7 +45,7 @@ export type LaneFigures = { flushes: number; items: number };
 export type LaneOptions = {
   services: { env: Pick<Environment, "databaseUrl">; clock: Clock; log: Logger };
   workerId: string;
-  lane: "accounts" | "journal";
+  lane: LaneName;
   /** How many starts may execute in this process at once. */
   freeSlots: () => number;
   onStart: () => void;
@@ -178,7 +177,7 @@ export class Lane {
         const fate = this.#unsure ? await this.#learnFate(this.#client) : NOT_COMMITTED;
         if (!fate.committed) dropGivenUp(batch);
         if (batch.length === 0) return null;
-        if (fate.committed) return fate.answer;
+        if (fate.committed) return readAnswer(fate.answer);
         // Before it is sent: others may see what it commits before its answer arrives here.
         this.figures.flushes += 1;
         this.figures.items += batch.length;
@@ -202,35 +201,23 @@ export class Lane {
     const { services, workerId, lane, freeSlots } = this.#options;
     await pauseAt(`${lane}:before`);
     const flush = this.#flush + 1;
-    const documents = toDocuments(batch);
-    const values = [workerId, lane, flush, services.clock.forDatabase(), freeSlots(), ...documents];
+    const values = [services.clock.forDatabase(), freeSlots(), ...toDocuments(batch)];
     this.#unsure = true;
-    const asked = ask<{ answer: string | null }>(client, { ...FLUSH, values });
-    await pauseAt(`${lane}:sent`);
-    const { rows } = await asked;
+    const answer = await sendFlush(client, { workerId, lane, flush }, values);
     this.#unsure = false;
     this.#flush = flush;
-    return readAnswer(rows[0]?.answer);
+    return readAnswer(answer);
   }
 
-  /** Whether a flush without a response was committed. If not, its number is used up. Throws WorkerLost. */
-  async #learnFate(client: pg.Client): Promise<Fate> {
+  /** Whether the flush without a response was committed. Throws WorkerLost. */
+  async #learnFate(client: pg.Client) {
     const { workerId, lane } = this.#options;
     const flush = this.#flush + 1;
-    await ask(client, {
-      text: "UPDATE worker_lanes SET flush = $3, answer = $4 WHERE worker_id = $1 AND lane = $2 AND flush = $3 - 1",
-      values: [workerId, lane, flush, SKIPPED],
-    });
-    const { rows } = await ask<{ flush: string; answer: string | null }>(client, {
-      text: "SELECT flush, answer FROM worker_lanes WHERE worker_id = $1 AND lane = $2",
-      values: [workerId, lane],
-    });
-    const row = rows[0];
-    if (row === undefined) throw new WorkerLost();
-    if (Number(row.flush) !== flush) throw new Error(`lane ${lane} is at flush ${row.flush}, not ${flush}`);
+    const fate = await learnFate(client, { workerId, lane, flush });
+    if (fate === null) throw new WorkerLost();
     this.#unsure = false;
     this.#flush = flush;
-    return row.answer === SKIPPED ? NOT_COMMITTED : { committed: true, answer: readAnswer(row.answer) };
+    return fate;
   }
 
   /** Rejects callers that have waited too long. Their unsent items are dropped. */
@@ -272,37 +259,6 @@ export class Lane {
   }
 }
 
-const FLUSH = {
-  name: "flush-writes",
-  text: "SELECT flush_writes($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) AS answer",
-};
-/** The response stored in a lane's row for a number that was used up. */
-const SKIPPED = "skipped";
-/** The outcome of a flush without a response. */
-type Fate = { committed: false } | { committed: true; answer: FlushAnswer | null };
-const NOT_COMMITTED: Fate = { committed: false };
-
-/** Queries a connection; breaks it if the server is silent for longer than any statement may take. */
-async function ask<Row extends pg.QueryResultRow>(
-  client: pg.Client,
-  query: pg.QueryConfig,
-): Promise<pg.QueryResult<Row>> {
-  const silence = setTimeout(() => {
-    client.connection.stream.destroy(
-      Object.assign(new Error("The database does not answer."), { code: "ETIMEDOUT" }),
-    );
-  }, TIMEOUTS.silence);
-  try {
-    return await client.query<Row>(query);
-  } finally {
-    clearTimeout(silence);
-  }
-}
-
 function dropGivenUp(batch: Queued[]): void {
   batch.splice(0, batch.length, ...batch.filter(({ givenUp }) => !givenUp));
-}
-
-function readAnswer(text: string | null | undefined): FlushAnswer | null {
-  return text ? flushAnswer.parse(JSON.parse(text)) : null;
 }

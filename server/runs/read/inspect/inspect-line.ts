@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { MemberActor, OrgId } from "@/server/auth/actor";
-import { Prisma } from "@/server/db/generated/client";
+import { defineQuery } from "@/server/db/statement";
 import { AppError } from "@/server/errors";
 import { readAttempts, readToolCalls } from "@/server/runs/attempts";
 import type { Services } from "@/server/services";
@@ -14,7 +14,12 @@ export type StepDetail = Awaited<ReturnType<typeof inspectStep>>;
 /** A model call with its texts and all its attempts, for the inspector. */
 export type CallDetail = Awaited<ReturnType<typeof inspectCall>>;
 
-const stepTexts = z.object({ input: payloadPreview, output: payloadPreview.nullable() });
+const READ_TEXTS = defineQuery(
+  "read-step-texts",
+  z.object({ input: payloadPreview, output: payloadPreview.nullable() }),
+  `SELECT ${startOf("input")} AS input, ${startOf("output")} AS output
+   FROM steps WHERE id = $1 AND run_id = $2 AND organization_id = $3`,
+);
 
 /** Reads one step with its texts, long ones cut. Throws not_found. */
 export async function inspectStep(
@@ -27,11 +32,7 @@ export async function inspectStep(
       where: { id: stepId, runId, organizationId: actor.orgId },
       select: { ...STEP_OF_TIMELINE, reasoning: true, inputTokens: true, outputTokens: true },
     }),
-    services.db.$queryRaw`
-      SELECT ${startOf(Prisma.sql`input`, "input")}, ${startOf(Prisma.sql`output`, "output")}
-      FROM steps WHERE id = ${stepId}::uuid AND run_id = ${runId}::uuid AND organization_id = ${actor.orgId}::uuid`.then(
-      (rows) => z.array(stepTexts).parse(rows),
-    ),
+    READ_TEXTS(services.pool, [stepId, runId, actor.orgId]),
   ]);
   if (!step || !texts) throw new AppError("not_found", `There is no step ${stepId} in run ${runId}.`);
   const { reasoning, inputTokens, outputTokens, ...line } = step;

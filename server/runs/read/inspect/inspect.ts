@@ -2,7 +2,7 @@ import { z } from "zod";
 import { toolConfiguration } from "@/server/agent/definition";
 import type { MemberActor } from "@/server/auth/actor";
 import { Prisma } from "@/server/db/generated/client";
-import { isoDate } from "@/server/db/statement";
+import { defineQuery, isoDate, select } from "@/server/db/statement";
 import { AppError } from "@/server/errors";
 import { RUN_COLUMNS, RUN_JOINS, runSummary } from "@/server/runs/read/list";
 import { queuedRuns } from "@/server/runs/read/run-rows";
@@ -54,19 +54,22 @@ async function readTolerantSteps({ db }: Services, actor: MemberActor, runId: st
   return new Set(ids);
 }
 
+const READ_CHILD_CREDITS = defineQuery(
+  "read-child-credits",
+  z.object({ id: z.string(), credits: z.string() }),
+  `SELECT r.id, coalesce(f.credits, r.credits_used)::text AS credits
+   FROM runs r CROSS JOIN LATERAL open_run_figures(r.id, r.finished_at IS NULL) f
+   WHERE r.parent_run_id = $1 AND r.organization_id = $2`,
+);
+
 /** The credits that a run's child runs have used so far, by their ids. */
 export async function readChildCredits(
   services: Services,
   actor: MemberActor,
   parentRunId: string,
 ): Promise<Map<string, string>> {
-  const { rows } = await services.pool.query<{ id: string; credits: string }>(
-    `SELECT r.id, coalesce(f.credits, r.credits_used)::text AS credits
-     FROM runs r CROSS JOIN LATERAL open_run_figures(r.id, r.finished_at IS NULL) f
-     WHERE r.parent_run_id = $1 AND r.organization_id = $2`,
-    [parentRunId, actor.orgId],
-  );
-  return new Map(rows.map(({ id, credits }) => [id, credits]));
+  const children = await READ_CHILD_CREDITS(services.pool, [parentRunId, actor.orgId]);
+  return new Map(children.map(({ id, credits }) => [id, credits]));
 }
 
 /** How many runs before a failed one are searched for a completed one. */
@@ -120,7 +123,10 @@ const runDetail = runSummary.extend({
 });
 
 async function readRunDetail(services: Services, actor: MemberActor, runId: string) {
-  const found = await services.db.$queryRaw`
+  const [row] = await select(
+    services.pool,
+    runDetail,
+    Prisma.sql`
     SELECT ${RUN_COLUMNS}, r.agent_id AS "agentId", r.tool_id AS "toolId", r.trigger_id AS "triggerId",
       r.api_key_id AS "apiKeyId", r.parent_run_id AS "parentRunId",
       coalesce(f.input_tokens, r.input_tokens) AS "inputTokens", coalesce(f.output_tokens, r.output_tokens) AS "outputTokens",
@@ -130,11 +136,11 @@ async function readRunDetail(services: Services, actor: MemberActor, runId: stri
       coalesce((SELECT a.version FROM agents a WHERE a.id = r.agent_id AND a.deleted_at IS NULL),
                (SELECT t.version FROM tools t WHERE t.id = r.tool_id AND t.deleted_at IS NULL)) AS "currentVersion",
       CASE WHEN r.status = 'Failed' THEN ${lastGood(services.clock.now())} END AS "lastGoodRunId",
-      ${startOf(Prisma.sql`r.input`, "input")}, ${startOf(Prisma.sql`r.output`, "output")},
+      ${Prisma.raw(startOf("r.input"))} AS input, ${Prisma.raw(startOf("r.output"))} AS output,
       (SELECT count(*)::int FROM runs c WHERE c.parent_run_id = r.id) AS children,
       ${CREDITS_OF_TREE} AS "creditsWithChildren"
-    FROM runs r ${RUN_JOINS} WHERE r.id = ${runId}::uuid AND r.organization_id = ${actor.orgId}::uuid`;
-  const [row] = z.array(runDetail).parse(found);
+    FROM runs r ${RUN_JOINS} WHERE r.id = ${runId}::uuid AND r.organization_id = ${actor.orgId}::uuid`,
+  );
   if (!row) throw new AppError("not_found", `There is no run ${runId} in this organization.`);
   const { yieldedAt, resumedAt, ...run } = row;
   /** When it yielded its slot and waited for another one; `to` is null while it waits. */

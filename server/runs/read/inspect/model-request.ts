@@ -2,7 +2,7 @@ import { z } from "zod";
 import { type AgentConfiguration, runConfiguration } from "@/server/agent/definition";
 import { type Acted, type Acting, runAgentLoop, type Thinking } from "@/server/agent/loop";
 import type { MemberActor } from "@/server/auth/actor";
-import { Prisma } from "@/server/db/generated/client";
+import { defineQuery } from "@/server/db/statement";
 import { AppError } from "@/server/errors";
 import { textInput, textMessages } from "@/server/functions/generate-text";
 import type { Prompt, ToolCall } from "@/server/models/port";
@@ -20,7 +20,7 @@ export type SentMessage = ModelRequestView["messages"][number];
  * configuration and finished steps gives the same request. Throws not_found.
  */
 export async function inspectModelRequest(
-  { db }: Services,
+  { db, pool }: Services,
   actor: MemberActor,
   { runId, callId }: { runId: string; callId: string },
 ): Promise<ModelRequestView> {
@@ -55,7 +55,7 @@ export async function inspectModelRequest(
   const earlier = { ...ofRun, iterationNumber: { lt: call.iterationNumber } };
   const [calls, steps] = await Promise.all([
     db.modelCall.findMany({ where: earlier, select: { key: true, content: true, toolCalls: true } }),
-    readOutputs(db, ofRun, call.iterationNumber),
+    READ_OUTPUTS(pool, [runId, actor.orgId, call.iterationNumber]),
   ]);
   return replay(configuration, {
     userMessage: call.run.input,
@@ -70,20 +70,6 @@ export async function inspectModelRequest(
   });
 }
 
-/** Outputs may have a megabyte each, so only what a page shows is read. */
-async function readOutputs(
-  db: Services["db"],
-  { runId, organizationId }: { runId: string; organizationId: string },
-  beforeIteration: number,
-): Promise<OutputRow[]> {
-  const rows = await db.$queryRaw`
-    SELECT key, step_number AS number, tool_name AS name, status = 'Failed' AS failed,
-      ${startOf(Prisma.sql`coalesce(output, 'null')`, "output")}
-    FROM steps WHERE run_id = ${runId}::uuid AND organization_id = ${organizationId}::uuid
-      AND iteration_number < ${beforeIteration}`;
-  return z.array(outputRow).parse(rows);
-}
-
 const outputRow = z.object({
   key: z.string(),
   number: z.number(),
@@ -93,6 +79,15 @@ const outputRow = z.object({
 });
 
 type OutputRow = z.infer<typeof outputRow>;
+
+/** The steps before iteration $3. Outputs may have a megabyte each, so only what a page shows is read. */
+const READ_OUTPUTS = defineQuery(
+  "read-step-outputs",
+  outputRow,
+  `SELECT key, step_number AS number, tool_name AS name, status = 'Failed' AS failed,
+          ${startOf("coalesce(output, 'null')")} AS output
+   FROM steps WHERE run_id = $1 AND organization_id = $2 AND iteration_number < $3`,
+);
 
 type Journal = {
   organizationId: string;

@@ -1,6 +1,5 @@
 import { randomBytes } from "node:crypto";
 import { expect, it } from "vitest";
-import { Prisma } from "@/server/db/generated/client";
 import { createMember, insertRun } from "@/testing/runs";
 import { createTenant, openWorld } from "@/testing/world";
 import { inspectRun } from "./inspect";
@@ -34,8 +33,10 @@ it("reads only the start of a long text", async () => {
   // Does not compress when it is stored.
   const output = randomBytes(3_000_000).toString("hex");
   const id = await insertRun(world, tenant, { output });
-  const plan: { "QUERY PLAN": [{ Plan: Record<string, number> }] }[] = await world.db.$queryRaw`
-    EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) SELECT ${startOf(Prisma.sql`output`, "output")} FROM runs WHERE id = ${id}::uuid`;
+  const { rows: plan } = await world.pool.query<{ "QUERY PLAN": [{ Plan: Record<string, number> }] }>(
+    `EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) SELECT ${startOf("output")} FROM runs WHERE id = $1`,
+    [id],
+  );
   const { "Shared Hit Blocks": hit = 0, "Shared Read Blocks": read = 0 } =
     plan[0]?.["QUERY PLAN"][0].Plan ?? {};
   expect(hit + read).toBeGreaterThan(0);

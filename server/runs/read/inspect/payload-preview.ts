@@ -1,5 +1,4 @@
 import { z } from "zod";
-import { Prisma } from "@/server/db/generated/client";
 
 /** Longer texts are cut in pages and loaded completely on demand. */
 export const TEXT_PREVIEW_CHARACTERS = 32_768;
@@ -19,12 +18,12 @@ export function previewPayload(text: string): PayloadPreview {
 }
 
 /**
- * For a SELECT: the start of a column as `name`, a JSON `PayloadPreview`. Reads only the start of what may be megabytes,
- * and never counts all characters.
+ * For a SELECT: the start of a column, a JSON `PayloadPreview`. Reads only the start of what may be megabytes, and
+ * never counts all characters.
  */
-export function startOf(column: Prisma.Sql, name: "input" | "output"): Prisma.Sql {
-  return Prisma.sql`CASE WHEN ${column} IS NOT NULL THEN json_build_object(
+export function startOf(column: string): string {
+  return `CASE WHEN ${column} IS NOT NULL THEN json_build_object(
     'text', left(${column}, ${TEXT_PREVIEW_CHARACTERS}), 'bytes', octet_length(${column}),
     'cut', char_length(left(${column}, ${TEXT_PREVIEW_CHARACTERS + 1})) > ${TEXT_PREVIEW_CHARACTERS}
-  ) END AS ${Prisma.raw(name)}`;
+  ) END`;
 }

@@ -2,6 +2,8 @@ import { z } from "zod";
 import type { MemberActor } from "@/server/auth/actor";
 import { DAY_MS, HOUR_MS } from "@/server/clock";
 import { METRICS_DIMENSIONS } from "@/server/contract/enums";
+import { Prisma } from "@/server/db/generated/client";
+import { defineQuery, select } from "@/server/db/statement";
 import {
   countDays,
   intervalMs,
@@ -55,35 +57,13 @@ export const metricsQuestion = z
   );
 export type MetricsQuestion = z.infer<typeof metricsQuestion>;
 
-/**
- * Settled days for bars of days, settled hours for bars of hours, and younger runs counted now. `$1`: the organization.
- * `$2`, `$3`: the period. `$4`: a bar in ms. `$5`: the unit of the runs counted now. `$6`, `$7`: whether stored hours
- * and days can be used. `$8`, `$9`: the subject, if any. Durations are strings, because parsing arrays is slow.
- */
-const PARTS = `
-  WITH settled AS MATERIALIZED (
-    SELECT hours, CASE WHEN $7 THEN greatest($2::timestamptz, date_trunc('day', hours, 'UTC')) ELSE $2::timestamptz END AS days
-    FROM (SELECT CASE WHEN $6 THEN least($3::timestamptz, greatest($2::timestamptz, (
-        SELECT until FROM run_counts_until WHERE organization_id = $1::uuid
-      ))) ELSE $2::timestamptz END AS hours) h
-  )
-  SELECT floor(extract(epoch FROM at - $2::timestamptz)::float8 * 1000 / $4::float8)::int AS bucket, dimension, subject_id AS "subjectId",
-    runs, completed, failed, cancelled, open, tokens, credits,
-    array_to_string(duration_classes, ',') AS "durationClasses", array_to_string(duration_runs, ',') AS "durationRuns"
-  FROM (
-    SELECT at, dimension, subject_id, runs, completed, failed, cancelled, 0 AS open, tokens, credits, duration_classes, duration_runs
-    FROM run_counts, settled WHERE organization_id = $1::uuid AND span = 'day' AND at >= $2::timestamptz AND at < settled.days
-    UNION ALL
-    SELECT at, dimension, subject_id, runs, completed, failed, cancelled, 0, tokens, credits, duration_classes, duration_runs
-    FROM run_counts, settled WHERE organization_id = $1::uuid AND span = 'hour' AND at >= settled.days AND at < settled.hours
-    UNION ALL
-    SELECT c.* FROM settled CROSS JOIN LATERAL count_runs($1::uuid, settled.hours, $3::timestamptz, $5::interval) c
-  ) parts
-  WHERE $8::run_count_dimension IS NULL OR (dimension = $8::run_count_dimension AND subject_id = $9::uuid)`;
-
-const NAMES = ["agents", "tools", "triggers", "api_keys"]
-  .map((table) => `SELECT id, name FROM ${table} WHERE organization_id = $1::uuid`)
-  .join(" UNION ALL ");
+const READ_NAMES = defineQuery(
+  "read-names-of-subjects",
+  z.object({ id: z.string(), name: z.string() }),
+  ["agents", "tools", "triggers", "api_keys"]
+    .map((table) => `SELECT id, name FROM ${table} WHERE organization_id = $1`)
+    .join(" UNION ALL "),
+);
 
 /**
  * Counts the organization's runs of a period, over time and by agent, tool, trigger and key. With a subject, counts
@@ -100,11 +80,11 @@ export async function readRunMetrics(services: Services, actor: MemberActor, que
   const [parts, pastParts, named] = await Promise.all([
     readParts(services, actor, { from: since, to: until, bucketMs, subject }),
     readParts(services, actor, past),
-    services.pool.query<{ id: string; name: string }>(NAMES, [actor.orgId]),
+    READ_NAMES(services.pool, [actor.orgId]),
   ]);
   const before = emptySum();
   for (const part of pastParts) addPart(before, part);
-  const names = new Map(named.rows.map(({ id, name }) => [id, name]));
+  const names = new Map(named.map(({ id, name }) => [id, name]));
   const nameOf = (id: string) => names.get(id) ?? "deleted";
   const lines = new Map<string, Sum & { dimension: Part["dimension"] }>();
   const buckets = new Map<number, Sum>();
@@ -148,28 +128,30 @@ function rangeOf({ period, interval, days }: MetricsQuestion, now: Date) {
   if (days !== undefined) {
     const from = Date.parse(days.first);
     const length = countDays(days);
-    const [, unit] = DAY_INTERVALS.find(([most]) => length <= most) ?? DAY_INTERVALS[0];
-    return { from, to: from + length * DAY_MS, bucketMs: unit };
+    const [, bucketMs = 10 * DAY_MS] = DAY_INTERVALS.find(([most]) => length <= most) ?? [];
+    return { from, to: from + length * DAY_MS, bucketMs };
   }
   const bucketMs = intervalMs(interval ?? METRICS_INTERVALS[period][0]);
   const to = Math.ceil((now.getTime() + 1) / bucketMs) * bucketMs;
   return { from: to - PERIOD_MS[period], to, bucketMs };
 }
 
-/** Up to this many days have bars of this length. */
-const DAY_INTERVALS: [[most: number, unitMs: number], ...[most: number, unitMs: number][]] = [
+/** Up to this many days have bars of this length; more have bars of ten days. */
+const DAY_INTERVALS: [most: number, bucketMs: number][] = [
   [1, HOUR_MS],
   [3, 3 * HOUR_MS],
   [10, 6 * HOUR_MS],
   [60, DAY_MS],
   [180, 3 * DAY_MS],
-  [MAX_METRICS_DAYS, 10 * DAY_MS],
 ];
 
-/** The figures of a period by bar, dimension and subject; bars begin at `from`, both round UTC times. */
-async function readParts(
+/**
+ * The figures of a period by bar, dimension and subject; bars begin at `from`, both round UTC times. They are those of
+ * settled days for bars of days, of settled hours for bars of hours, and of younger runs counted now.
+ */
+function readParts(
   services: Services,
-  actor: MemberActor,
+  { orgId }: MemberActor,
   question: {
     from: Date;
     to: Date;
@@ -178,19 +160,41 @@ async function readParts(
   },
 ): Promise<Part[]> {
   const { from, to, bucketMs, subject } = question;
-  const [hoursHelp, daysHelp] = [bucketMs % HOUR_MS === 0, bucketMs % DAY_MS === 0];
-  const found = await services.pool.query(PARTS, [
-    actor.orgId,
-    from,
-    to,
-    bucketMs,
-    hoursHelp ? "1 hour" : `${bucketMs} milliseconds`,
-    hoursHelp,
-    daysHelp,
-    subject?.dimension ?? null,
-    subject?.id ?? null,
-  ]);
-  return z.array(partRow).parse(found.rows);
+  const hoursHelp = bucketMs % HOUR_MS === 0;
+  const daysHelp = bucketMs % DAY_MS === 0;
+  const settled = hoursHelp
+    ? Prisma.sql`least(${to}::timestamptz, greatest(${from}::timestamptz, (
+        SELECT until FROM run_counts_until WHERE organization_id = ${orgId}::uuid)))`
+    : Prisma.sql`${from}::timestamptz`;
+  const settledDays = daysHelp
+    ? Prisma.sql`greatest(${from}::timestamptz, date_trunc('day', hours, 'UTC'))`
+    : Prisma.sql`${from}::timestamptz`;
+  const unit = hoursHelp ? "1 hour" : `${bucketMs} milliseconds`;
+  const ofSubject = subject
+    ? Prisma.sql`WHERE dimension = ${subject.dimension}::run_count_dimension AND subject_id = ${subject.id}::uuid`
+    : Prisma.empty;
+  // Durations are strings, because parsing arrays is slow.
+  return select(
+    services.pool,
+    partRow,
+    Prisma.sql`
+    WITH settled AS MATERIALIZED (SELECT hours, ${settledDays} AS days FROM (SELECT ${settled} AS hours) h)
+    SELECT floor(extract(epoch FROM at - ${from}::timestamptz)::float8 * 1000 / ${bucketMs}::float8)::int AS bucket, dimension,
+      subject_id AS "subjectId", runs, completed, failed, cancelled, open, tokens, credits,
+      array_to_string(duration_classes, ',') AS "durationClasses", array_to_string(duration_runs, ',') AS "durationRuns"
+    FROM (
+      SELECT at, dimension, subject_id, runs, completed, failed, cancelled, 0 AS open, tokens, credits, duration_classes, duration_runs
+      FROM run_counts, settled
+      WHERE organization_id = ${orgId}::uuid AND span = 'day' AND at >= ${from}::timestamptz AND at < settled.days
+      UNION ALL
+      SELECT at, dimension, subject_id, runs, completed, failed, cancelled, 0, tokens, credits, duration_classes, duration_runs
+      FROM run_counts, settled
+      WHERE organization_id = ${orgId}::uuid AND span = 'hour' AND at >= settled.days AND at < settled.hours
+      UNION ALL
+      SELECT c.* FROM settled
+      CROSS JOIN LATERAL count_runs(${orgId}::uuid, settled.hours, ${to}::timestamptz, ${unit}::interval) c
+    ) parts ${ofSubject}`,
+  );
 }
 
 const WEEK_DAYS = 7;

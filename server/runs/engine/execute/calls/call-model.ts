@@ -7,6 +7,7 @@ import {
 } from "@/server/credits/prices";
 import { retryWhileUnavailable } from "@/server/db/outage";
 import { ModelCallStopped, ModelError, type ModelReply, type ModelRequest } from "@/server/models/port";
+import { rewriteToolCalls } from "@/server/runs/attempts";
 import { replaceNul } from "@/server/secrets/stored-output";
 import { pauseAt } from "../../pause-points";
 import type { FinishedCall } from "../../write/journal";
@@ -68,11 +69,7 @@ export async function callModel(
   await pauseAt("act:after");
   begun.attempts.push(...reply.attempts);
   reply.content = replaceNul(reply.content);
-  reply.toolCalls = reply.toolCalls.map((toolCall) => ({
-    id: replaceNul(toolCall.id),
-    name: replaceNul(toolCall.name),
-    arguments: replaceNul(toolCall.arguments),
-  }));
+  reply.toolCalls = rewriteToolCalls(reply.toolCalls, replaceNul);
   const credits = await budget.spend(reserved, priceOf(reply.usage));
   await pauseAt("act:after");
   journal.finishCall(begun, { reply, credits });

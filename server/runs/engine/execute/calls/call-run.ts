@@ -1,5 +1,7 @@
+import { z } from "zod";
 import type { AttachedCallable } from "@/server/agent/definition";
 import { Decimal } from "@/server/credits/amount";
+import { defineQuery } from "@/server/db/statement";
 import { parseFunctionInput } from "@/server/functions/execute";
 import { FunctionError } from "@/server/functions/function-error";
 import { runAgent } from "@/server/functions/run-agent";
@@ -113,10 +115,13 @@ async function findAgent(execution: Execution, args: Json): Promise<Omit<Child, 
   return { target: { ...target, configuration }, input: replaceNul(message) };
 }
 
-const BY_SLUG = {
-  agent: `SELECT id FROM agents WHERE organization_id = $1 AND slug = $2 AND deleted_at IS NULL`,
-  tool: `SELECT id FROM tools WHERE organization_id = $1 AND slug = $2 AND deleted_at IS NULL`,
-} as const;
+const defineFindBySlug = (kind: Target["kind"]) =>
+  defineQuery(
+    `find-${kind}-by-slug`,
+    z.object({ id: z.string() }),
+    `SELECT id FROM ${kind}s WHERE organization_id = $1 AND slug = $2 AND deleted_at IS NULL`,
+  );
+const FIND_BY_SLUG = { agent: defineFindBySlug("agent"), tool: defineFindBySlug("tool") };
 
 /** The agent or tool of that slug. Throws a FunctionError that names those that there are. */
 async function findBySlug<Kind extends Target["kind"]>(
@@ -124,14 +129,9 @@ async function findBySlug<Kind extends Target["kind"]>(
   kind: Kind,
   slug: string,
 ): Promise<Extract<Target, { kind: Kind }>> {
-  const { rows } = await services.pool.query<{ id: string }>({
-    name: `find-${kind}-by-slug`,
-    text: BY_SLUG[kind],
-    values: [run.orgId, slug],
-  });
-  const id = rows[0]?.id;
-  const target = id === undefined ? null : await findTarget(services, run.orgId, { kind, id });
+  const [found] = await FIND_BY_SLUG[kind](services.pool, [run.orgId, slug]);
+  const target = found ? await findTarget(services, run.orgId, { kind, id: found.id }) : null;
   if (target) return target;
-  const known = await describeKnownTargets(services.db, run.orgId, { kind });
+  const known = await describeKnownTargets(services.pool, run.orgId, { kind });
   throw new FunctionError(`unknown_${kind}`, `There is no ${kind} "${slug}". ${known}.`);
 }

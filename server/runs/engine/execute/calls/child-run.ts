@@ -6,7 +6,7 @@ import { readLargeJson } from "@/server/json/large";
 import { freezeConfiguration, type Target, targetColumns } from "@/server/runs/target";
 import type { Services } from "@/server/services";
 import { claimRun } from "../../claim";
-import { type ClaimedRun, FIRST_CLAIM } from "../../claimed-run";
+import { type ClaimedRun, capColumns, capOfTarget, FIRST_CLAIM } from "../../claimed-run";
 import { endUnclaimable } from "../../slot";
 import type { ChildOutcome, Execution } from "../execution";
 
@@ -47,7 +47,7 @@ export async function executeChildRun(
   const { configuration, deadlineSeconds, maxCredits } = target;
   const { document, hash } = freezeConfiguration(configuration, run.prices);
   const now = services.clock.now();
-  const cap = maxCredits && { credits: maxCredits, of: `the ${configuration.kind}'s setting` };
+  const cap = capOfTarget(configuration.kind, maxCredits);
   const child: ClaimedRun = {
     ...FIRST_CLAIM,
     id,
@@ -76,8 +76,7 @@ export async function executeChildRun(
     parent: run.id,
     root: run.rootRunId,
     input,
-    cap: cap?.credits.toFixed(4) ?? null,
-    cap_of: cap?.of ?? null,
+    ...capColumns(cap),
     deadline: deadlineSeconds,
   });
   return readResult(await execution.runChild(child, { inserted, signal }), configuration);

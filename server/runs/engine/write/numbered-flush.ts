@@ -1,0 +1,80 @@
+import type pg from "pg";
+import { z } from "zod";
+import { TIMEOUTS } from "@/server/db/connect";
+import { defineCommand, defineQuery, type Queryable } from "@/server/db/statement";
+import { pauseAt } from "../pause-points";
+
+/**
+ * The statements of a lane (docs/engine-details.md, "Numbered flushes"). The database stores each flush's number and
+ * response. After a lost connection, the lane reads the row. It returns the response of a committed flush, and sends any
+ * other again under a new number. The database refuses the old number if it still arrives.
+ */
+
+export type LaneName = "accounts" | "journal";
+
+/** One flush of a worker's lane. */
+type FlushNumber = { workerId: string; lane: LaneName; flush: number };
+
+const FLUSH = defineQuery(
+  "flush-writes",
+  z.object({ answer: z.string().nullable() }),
+  "SELECT flush_writes($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) AS answer",
+);
+
+/** Sends a flush and returns its answer. `values`: the parameters of `flush_writes` after the flush's number. */
+export async function sendFlush(
+  client: pg.Client,
+  { workerId, lane, flush }: FlushNumber,
+  values: unknown[],
+): Promise<string | null> {
+  const answered = FLUSH(impatient(client), [workerId, lane, flush, ...values]);
+  await pauseAt(`${lane}:sent`);
+  const [row] = await answered;
+  return row?.answer ?? null;
+}
+
+/** The outcome of a flush without a response. */
+type Fate = { committed: false } | { committed: true; answer: string | null };
+export const NOT_COMMITTED: Fate = { committed: false };
+
+/** The response stored in a lane's row for a number that was used up. */
+const SKIPPED = "skipped";
+const USE_UP = defineCommand(
+  "use-up-flush",
+  "UPDATE worker_lanes SET flush = $3, answer = $4 WHERE worker_id = $1 AND lane = $2 AND flush = $3 - 1",
+);
+const READ_LANE = defineQuery(
+  "read-lane",
+  z.object({ flush: z.coerce.number(), answer: z.string().nullable() }),
+  "SELECT flush, answer FROM worker_lanes WHERE worker_id = $1 AND lane = $2",
+);
+
+/** Whether a flush without a response was committed. If not, its number is used up. Null if the worker's row is gone. */
+export async function learnFate(
+  client: pg.Client,
+  { workerId, lane, flush }: FlushNumber,
+): Promise<Fate | null> {
+  await USE_UP(impatient(client), [workerId, lane, flush, SKIPPED]);
+  const [row] = await READ_LANE(impatient(client), [workerId, lane]);
+  if (row === undefined) return null;
+  if (row.flush !== flush) throw new Error(`lane ${lane} is at flush ${row.flush}, not ${flush}`);
+  return row.answer === SKIPPED ? NOT_COMMITTED : { committed: true, answer: row.answer };
+}
+
+/** A connection that breaks if the server is silent for longer than any statement may take. */
+function impatient(client: pg.Client): Queryable {
+  return {
+    async query(statement) {
+      const silence = setTimeout(() => {
+        client.connection.stream.destroy(
+          Object.assign(new Error("The database does not answer."), { code: "ETIMEDOUT" }),
+        );
+      }, TIMEOUTS.silence);
+      try {
+        return await client.query(statement);
+      } finally {
+        clearTimeout(silence);
+      }
+    },
+  };
+}

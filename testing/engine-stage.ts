@@ -1,0 +1,73 @@
+import { afterAll, afterEach, expect } from "vitest";
+import type { Wired } from "@/process-services";
+import type { ModelReply, ModelRequest } from "@/server/models/port";
+import { startRun } from "@/server/runs/start";
+import { createProcess, type TestProcess } from "./process";
+import { openWorld, quietModels, type Tenant } from "./world";
+
+/** Where a suite's engines run: embedded, or on an Inngest server. */
+export type Stage = {
+  /** The engine's settings in a process's environment. */
+  env: Record<string, string>;
+  /** Routes the server's calls to this process, the newest one. */
+  serve(services: Wired): void;
+  close(): Promise<void>;
+};
+
+/** What a model answers; the rest is that of a quiet model. */
+export type ModelAnswer = Partial<ModelReply>;
+/** Answers a model call; `call` counts the calls of all processes of a test from 1. */
+type Script = (call: number, request: ModelRequest) => ModelAnswer | Promise<ModelAnswer>;
+
+/** Processes on a stage, with one database; they stop after each test. Call it at the top of the file. */
+export async function openStage(stage: Stage) {
+  const world = await openWorld();
+  const processes: TestProcess[] = [];
+  let calls = 0;
+  afterEach(async () => {
+    for (const services of processes.splice(0)) await services.stop();
+    calls = 0;
+  });
+  afterAll(() => stage.close());
+  const read = (runId: string) =>
+    world.db.run.findUniqueOrThrow({
+      where: { id: runId },
+      include: {
+        steps: { orderBy: { stepNumber: "asc" } },
+        modelCalls: { orderBy: { id: "asc" } },
+        children: true,
+      },
+    });
+  return {
+    world,
+    /** How many model calls the current test has made. */
+    calls: () => calls,
+    /** Starts a process that executes runs with a scripted model. */
+    async startProcess(script: Script, env: Record<string, string> = {}): Promise<TestProcess> {
+      const services = createProcess(world, {
+        env: { ...stage.env, ...env },
+        async call(request) {
+          calls += 1;
+          const answer = await script(calls, request);
+          return { ...(await quietModels.call(request)), ...answer };
+        },
+      });
+      processes.push(services);
+      stage.serve(services);
+      services.engine.execute();
+      await expect.poll(() => services.engine.ready(), { timeout: 30_000 }).toBe(true);
+      return services;
+    },
+    /** Starts a run of the tenant's agent; returns its id. */
+    async start(services: Wired, tenant: Tenant, userMessage = "Go"): Promise<string> {
+      const actor = { kind: "operator", orgId: tenant.orgId, name: "test" } as const;
+      const request = { kind: "agent", targetId: tenant.agentId, userMessage } as const;
+      return (await startRun(services, actor, request)).runId;
+    },
+    /** Waits for the end of a run; returns it with its steps, model calls and children. */
+    async ended(runId: string) {
+      await expect.poll(async () => (await read(runId)).finishedAt, { timeout: 45_000 }).not.toBeNull();
+      return read(runId);
+    },
+  };
+}

@@ -1,0 +1,60 @@
+import type { ModelReply, ModelRequest } from "@/server/models/port";
+import { startRun } from "@/server/runs/start";
+import { executeRun } from "./execute";
+import { openWorld, scriptedModels, type Tenant } from "./world";
+
+/** Answers a model call; `call` counts the calls since the script began, from 1. */
+export type Script = (
+  request: ModelRequest,
+  call: number,
+) => Partial<ModelReply> | Promise<Partial<ModelReply>>;
+
+/** An answer that calls a function or tool. */
+export const ask = (name: string, args: unknown, id = "c1") => ({
+  content: `I call ${name}.`,
+  toolCalls: [{ id, name, arguments: typeof args === "string" ? args : JSON.stringify(args) }],
+});
+
+/** A world whose models play a script, and runs of agents in it. Call it at the top of a file. */
+export async function openScriptedWorld() {
+  let script: Script = () => ({ content: "Done." });
+  let calls = 0;
+  const world = await openWorld({
+    models: scriptedModels((request) => {
+      calls += 1;
+      return script(request, calls);
+    }),
+  });
+  const play = (next: Script) => {
+    script = next;
+    calls = 0;
+  };
+  /** Starts a run of the tenant's agent. */
+  const start = (tenant: Tenant, userMessage = "Hello") => {
+    const actor = { kind: "operator", orgId: tenant.orgId, name: "test" } as const;
+    return startRun(world, actor, { kind: "agent", targetId: tenant.agentId, userMessage });
+  };
+  const read = (runId: string) =>
+    world.db.run.findUniqueOrThrow({
+      where: { id: runId },
+      include: {
+        steps: { orderBy: { stepNumber: "asc" } },
+        modelCalls: { orderBy: { iterationNumber: "asc" } },
+      },
+    });
+  return {
+    world,
+    play,
+    /** How many model calls the script has answered. */
+    modelCalls: () => calls,
+    start,
+    read,
+    /** Executes a run of the tenant's agent by a script, to its end. */
+    async run(tenant: Tenant, userMessage: string, next: Script) {
+      play(next);
+      const { runId } = await start(tenant, userMessage);
+      await executeRun(world, runId);
+      return read(runId);
+    },
+  };
+}
