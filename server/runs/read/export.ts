@@ -7,6 +7,7 @@ import { MIB } from "@/server/limits/sizes";
 import type { Services } from "@/server/services";
 import type { RunFilter } from "./filter";
 import { findRunIds } from "./find";
+import { CALL_COLUMNS, STEP_COLUMNS } from "./inspect/lines";
 
 /** How many runs are queried at a time. */
 const PAGE = 100;
@@ -128,8 +129,63 @@ function csvField(value: string | number | null): string {
   return /[",\r\n]/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless;
 }
 
-/** What a file about one run leaves out of each step and model call. */
-const OMITTED = { organizationId: true, runId: true, sequence: true } as const;
+/** The columns of a file about one run; what is not listed stays inside. */
+const RUN_OF_FILE = {
+  id: true,
+  kind: true,
+  agentId: true,
+  toolId: true,
+  targetName: true,
+  targetVersion: true,
+  model: true,
+  configurationHash: true,
+  status: true,
+  source: true,
+  triggerId: true,
+  apiKeyId: true,
+  userId: true,
+  parentRunId: true,
+  rootRunId: true,
+  input: true,
+  output: true,
+  errorCode: true,
+  errorMessage: true,
+  stepsExecuted: true,
+  inputTokens: true,
+  outputTokens: true,
+  actionsUsed: true,
+  creditsUsed: true,
+  maxCredits: true,
+  maxCreditsOf: true,
+  createdAt: true,
+  admittedAt: true,
+  startedAt: true,
+  finishedAt: true,
+  yieldedAt: true,
+  resumedAt: true,
+  wakeAt: true,
+  deadlineSeconds: true,
+  cancelRequestedAt: true,
+  cancelledBy: true,
+  sequence: true,
+} satisfies Prisma.RunSelect;
+
+const STEP_OF_FILE = {
+  ...STEP_COLUMNS,
+  input: true,
+  output: true,
+  reasoning: true,
+  inputTokens: true,
+  outputTokens: true,
+  actions: true,
+} satisfies Prisma.StepSelect;
+
+const CALL_OF_FILE = {
+  ...CALL_COLUMNS,
+  content: true,
+  finishReason: true,
+  errorMessage: true,
+} satisfies Prisma.ModelCallSelect;
 
 /**
  * A run as a file: the row, its steps and its model calls, with complete texts and decimals as strings. Null if
@@ -142,10 +198,10 @@ export function readCompleteRun(
 ): Promise<object | null> {
   return services.db.run.findFirst({
     where: { id: runId, organizationId: actor.orgId },
-    omit: { organizationId: true, held: true, claimedBy: true, epoch: true },
-    include: {
-      steps: { orderBy: { stepNumber: "asc" }, omit: OMITTED },
-      modelCalls: { orderBy: { id: "asc" }, omit: OMITTED },
+    select: {
+      ...RUN_OF_FILE,
+      steps: { orderBy: { stepNumber: "asc" }, select: STEP_OF_FILE },
+      modelCalls: { orderBy: { id: "asc" }, select: CALL_OF_FILE },
     },
   });
 }

@@ -2,8 +2,8 @@ import type { Prisma } from "@/server/db/generated/client";
 import type { Attempt } from "@/server/models/port";
 import { readAttempts, readToolCalls } from "@/server/runs/attempts";
 
-/** What the timeline reads of a step; `inspectStep` also reads its texts. */
-export const STEP_OF_TIMELINE = {
+/** A step without its texts, for the timeline and for files. */
+export const STEP_COLUMNS = {
   id: true,
   key: true,
   stepNumber: true,
@@ -17,11 +17,13 @@ export const STEP_OF_TIMELINE = {
   startedAt: true,
   finishedAt: true,
   durationMs: true,
-  sequence: true,
 } satisfies Prisma.StepSelect;
 
-/** What the timeline reads of a model call; `inspectCall` also reads its texts. */
-export const CALL_OF_TIMELINE = {
+/** What the timeline reads of a step; `inspectStep` also reads its texts. */
+export const STEP_OF_TIMELINE = { ...STEP_COLUMNS, sequence: true } satisfies Prisma.StepSelect;
+
+/** A model call without its texts, for the timeline and for files. */
+export const CALL_COLUMNS = {
   id: true,
   key: true,
   iterationNumber: true,
@@ -37,8 +39,10 @@ export const CALL_OF_TIMELINE = {
   startedAt: true,
   finishedAt: true,
   durationMs: true,
-  sequence: true,
 } satisfies Prisma.ModelCallSelect;
+
+/** What the timeline reads of a model call; `inspectCall` also reads its texts. */
+export const CALL_OF_TIMELINE = { ...CALL_COLUMNS, sequence: true } satisfies Prisma.ModelCallSelect;
 
 type StepRow = Prisma.StepGetPayload<{ select: typeof STEP_OF_TIMELINE }>;
 type CallRow = Prisma.ModelCallGetPayload<{ select: typeof CALL_OF_TIMELINE }>;
