@@ -1,6 +1,6 @@
 import type { Clock } from "@/server/clock";
 import { createTrustedEgress } from "@/server/egress/trusted-fetch";
-import { callDemoModel, DEMO_PROVIDER } from "@/server/models/demo/demo";
+import { callDemoModel, DEMO } from "@/server/models/demo/demo";
 import { createOpenAiCompatible, type Provider } from "@/server/models/openai/openai-compatible";
 import type { Models } from "@/server/models/port";
 import { boundRequestTokens } from "@/server/models/tokens/token-bound";
@@ -23,9 +23,6 @@ type ModelsOptions = {
   clock: Clock;
 };
 
-/** The model name of the built-in simulation. */
-const DEMO_MODEL = "demo";
-
 /**
  * All models behind one interface. A model goes to the provider that lists it, else to the default one; the demo model
  * answers if none is configured.
@@ -37,8 +34,8 @@ export function createModels({ openai, providers = [], clock }: ModelsOptions): 
   ];
   const { fetch } = createTrustedEgress();
   const common = { fetch, clock, random: Math.random, sleep: sleepOrThrow };
-  const demo: Provider = { name: DEMO_PROVIDER, call: (request) => callDemoModel(request, clock) };
-  const byModel = new Map<string, Provider>([[DEMO_MODEL, demo]]);
+  const demo: Provider = { name: DEMO, call: (request) => callDemoModel(request, clock) };
+  const byModel = new Map<string, Provider>([[DEMO, demo]]);
   let fallback: Provider | undefined;
   for (const { name, apiKey, baseUrl, models } of named) {
     const provider = createOpenAiCompatible({ name, apiKey, baseUrl, ...common });
