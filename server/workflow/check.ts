@@ -10,6 +10,7 @@ import { checkSchema, validateAgainst } from "@/server/json/schema";
 import { isDeeper, jsonPointer, MAX_JSON_DEPTH } from "@/server/json/text";
 import { findSyntaxError } from "@/server/sandbox/run-script";
 import { findReferenceFaults, type Readable } from "@/server/workflow/check-expressions";
+import { WORKFLOW_LIMITS } from "@/server/workflow/definition";
 import { parseCondition, parseTemplate, type TemplateExpression } from "@/server/workflow/expressions";
 import {
   type LenientCall,
@@ -17,7 +18,6 @@ import {
   type LenientStep,
   readLeniently,
 } from "@/server/workflow/lenient-definition";
-import { WORKFLOW_LIMITS } from "@/server/workflow/limits";
 
 /** What a definition may refer to beside functions. */
 export type KnownNames = {

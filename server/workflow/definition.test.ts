@@ -11,7 +11,7 @@ import {
   MAX_STEP_OUTPUT_BYTES,
   MAX_STEP_OUTPUTS_BYTES,
 } from "@/server/limits/sizes";
-import { WORKFLOW_LIMITS } from "./limits";
+import { WORKFLOW_LIMITS } from "./definition";
 
 const count = (value: number) => value.toLocaleString("en-US");
 const kib = (bytes: number) => `${count(bytes / 1024)} KiB`;
