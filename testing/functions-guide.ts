@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { DEFAULT_PRICES } from "@/server/credits/prices";
-import type { FunctionDefinition } from "@/server/functions/define";
-import { inputSchemaOf, listFunctions } from "@/server/functions/registry";
+import type { FunctionDefinition } from "@/server/functions/core/define";
+import { inputSchemaOf, listFunctions } from "@/server/functions/core/registry";
 import { isJsonObject, type Json, type JsonObject } from "@/server/json/json";
 import { MAX_STEP_OUTPUT_BYTES } from "@/server/limits/sizes";
 

@@ -1,6 +1,6 @@
 import type { AttachedCallable } from "@/server/agent/definition";
-import { checkFunctionInput } from "@/server/functions/execute";
-import { findFunction } from "@/server/functions/registry";
+import { checkFunctionInput } from "@/server/functions/core/execute";
+import { findFunction } from "@/server/functions/core/registry";
 import { isJsonObject, type Json, type JsonObject } from "@/server/json/json";
 import { parseLargeJson, stringifyLarge } from "@/server/json/large";
 import { validateAgainst } from "@/server/json/schema";

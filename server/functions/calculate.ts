@@ -1,8 +1,7 @@
 import { z } from "zod";
 import { calculateExpression } from "@/server/expressions/arithmetic";
 import { ExpressionError } from "@/server/expressions/expression-error";
-import { defineFunction } from "@/server/functions/define";
-import { failAs } from "@/server/functions/function-error";
+import { defineFunction, failAs } from "@/server/functions/core/define";
 
 export const calculate = defineFunction({
   name: "calculate",

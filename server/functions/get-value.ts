@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { defineFunction } from "@/server/functions/define";
+import { defineFunction } from "@/server/functions/core/define";
 import { VALUE_LIMITS } from "@/server/values/limits";
 
 export const valueKey = z

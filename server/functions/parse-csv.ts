@@ -1,6 +1,5 @@
 import { z } from "zod";
-import { defineFunction } from "@/server/functions/define";
-import { FunctionError } from "@/server/functions/function-error";
+import { defineFunction, FunctionError } from "@/server/functions/core/define";
 import { csvRows, MAX_CSV_ROWS, MAX_DOCUMENT_LENGTH, parseDocument } from "@/server/sandbox/parse-document";
 
 export const parseCsv = defineFunction({

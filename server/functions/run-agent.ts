@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { defineFunction } from "@/server/functions/define";
+import { defineFunction } from "@/server/functions/core/define";
 import { CALLED_RUN } from "@/server/functions/run-tool";
 
 const { invalid_arguments: _, ...errors } = CALLED_RUN.errors;

@@ -1,6 +1,5 @@
 import { z } from "zod";
-import { defineFunction } from "@/server/functions/define";
-import { FunctionError } from "@/server/functions/function-error";
+import { defineFunction, FunctionError } from "@/server/functions/core/define";
 import type { Json } from "@/server/json/json";
 import { runScript, SCRIPT_LIMITS } from "@/server/sandbox/run-script";
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { defineFunction } from "@/server/functions/define";
+import { defineFunction } from "@/server/functions/core/define";
 import { isJsonObject, type JsonObject } from "@/server/json/json";
 
 /** How deep runs may call each other: a root run is at depth 1. */

@@ -1,6 +1,5 @@
 import { z } from "zod";
-import { defineFunction } from "@/server/functions/define";
-import { FunctionError } from "@/server/functions/function-error";
+import { defineFunction, FunctionError } from "@/server/functions/core/define";
 import { valueKey } from "@/server/functions/get-value";
 import type { Json } from "@/server/json/json";
 import { largeJsonBytes } from "@/server/json/large";

@@ -1,8 +1,7 @@
 import { z } from "zod";
 import { ExpressionError } from "@/server/expressions/expression-error";
 import { evaluateExpression, MAX_EXPRESSION_LENGTH } from "@/server/expressions/jsonata";
-import { defineFunction } from "@/server/functions/define";
-import { failAs } from "@/server/functions/function-error";
+import { defineFunction, failAs } from "@/server/functions/core/define";
 import type { Json } from "@/server/json/json";
 
 export const transformJson = defineFunction({

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { defineFunction } from "@/server/functions/define";
+import { defineFunction } from "@/server/functions/core/define";
 
 /** The longest wait: a run's longest deadline. */
 const MAX_SECONDS = 86_400;

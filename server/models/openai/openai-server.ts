@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import OpenAI, { APIError } from "openai";
-import { readChunks } from "@/server/egress/trusted-fetch";
-import type { EgressFetch } from "@/server/functions/define";
+import { type EgressFetch, readChunks } from "@/server/egress/trusted-fetch";
 import { tryParseJson } from "@/server/json/json";
 import type { ModelRequest } from "@/server/models/port";
 import type { Redact } from "@/server/secrets/redact";

@@ -1,7 +1,7 @@
 import type { AttachedCallable } from "@/server/agent/definition";
 import { Decimal } from "@/server/credits/amount";
-import { parseFunctionInput } from "@/server/functions/execute";
-import { FunctionError } from "@/server/functions/function-error";
+import { FunctionError } from "@/server/functions/core/define";
+import { parseFunctionInput } from "@/server/functions/core/execute";
 import { runAgent } from "@/server/functions/run-agent";
 import { runTool } from "@/server/functions/run-tool";
 import { deriveId } from "@/server/ids";

@@ -1,8 +1,7 @@
 import type { z } from "zod";
 import type { Issue } from "@/server/errors";
-import type { FunctionContext, FunctionDefinition } from "@/server/functions/define";
-import { FunctionError } from "@/server/functions/function-error";
-import { findFunction, listFunctions } from "@/server/functions/registry";
+import { type FunctionContext, type FunctionDefinition, FunctionError } from "@/server/functions/core/define";
+import { findFunction, listFunctions } from "@/server/functions/core/registry";
 import type { Json } from "@/server/json/json";
 import { describeIssues } from "@/server/json/schema-issues";
 import { jsonPointer } from "@/server/json/text";

@@ -6,21 +6,19 @@ import type { SendMail } from "@/server/mail/message";
 import type { ModelReply, ModelRequest } from "@/server/models/port";
 import type { KeyValues } from "@/server/values/limits";
 
-/** Calls addresses outside (server/egress), like the standard fetch. */
-export type EgressFetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
-
-/** The fetch of functions. `basicAuth` is sent as `Authorization: Basic …`, after its secrets were inserted. */
-export type FunctionFetch = (
-  url: string | URL,
-  init?: RequestInit & { basicAuth?: { username: string; password: string } },
-) => Promise<Response>;
-
 /** What a function may use. Everything that needs the database is passed in here. */
 export type FunctionContext = {
   /** Fires when the run is cancelled, its deadline passes or the function's time is up. */
   signal: AbortSignal;
   clock: Clock;
-  fetch: FunctionFetch;
+  /**
+   * Calls addresses outside, like the standard fetch. `basicAuth` is sent as `Authorization: Basic …`, after its secrets
+   * were inserted.
+   */
+  fetch(
+    url: string | URL,
+    init?: RequestInit & { basicAuth?: { username: string; password: string } },
+  ): Promise<Response>;
   /** Removes the run's secrets from a value, for expressions. Outputs and errors are redacted anyway. */
   redact(value: Json): Promise<Json>;
   /** Stable over retries and crashes of the same step; sent along with unsafe outbound calls. */
@@ -91,4 +89,41 @@ export function defineFunction<Input extends z.ZodType, Output extends z.ZodType
   definition: FunctionDefinition<Input, Output>,
 ): FunctionDefinition<Input, Output> {
   return definition;
+}
+
+/** Codes of calls that fail again when they are repeated. */
+const FINAL_CODES = new Set(["invalid_input", "invalid_request", "call_refused"]);
+
+/** Whether a call with this failure is not retried. */
+export const isFinal = (code: string) => FINAL_CODES.has(code);
+
+/**
+ * A failure of a call. `code` is one of the function's `errors` or common to all functions (docs/functions.md). The
+ * message is meant for people and models.
+ */
+export class FunctionError extends Error {
+  override name = "FunctionError";
+  readonly code: string;
+
+  constructor(code: string, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+  }
+}
+
+/** Turns errors of one class into a failure with this code, for `catch`; `describe` completes their messages. */
+export function failAs(
+  kind: new (...args: never[]) => Error,
+  code: string,
+  describe = (message: string) => message,
+): (error: unknown) => never {
+  return (error) => {
+    if (!(error instanceof kind)) throw error;
+    throw new FunctionError(code, describe(error.message), { cause: error });
+  };
+}
+
+/** The code of what a function threw; `failed` when it has none. */
+export function codeOfFailure(error: unknown): string {
+  return error instanceof FunctionError ? error.code : "failed";
 }
