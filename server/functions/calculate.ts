@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { calculateExpression } from "@/server/expressions/arithmetic";
-import { ExpressionError } from "@/server/expressions/expression-error";
-import { defineFunction, failAs } from "@/server/functions/core/define";
+import { defineFunction, FunctionError } from "@/server/functions/core/define";
 
 export const calculate = defineFunction({
   name: "calculate",
@@ -26,8 +25,9 @@ export const calculate = defineFunction({
   timeoutMs: 30_000,
   example: { input: { expression: "(17 * 23) / 4" }, output: 97.75 },
   async run({ expression }, { organizationId }) {
-    const describe = (fault: string) => `"${expression.slice(0, 200)}" cannot be calculated: ${fault}`;
-    const fail = failAs(ExpressionError, "invalid_expression", describe);
-    return calculateExpression(expression, organizationId).catch(fail);
+    const result = await calculateExpression(expression, organizationId);
+    if ("value" in result) return result.value;
+    const message = `"${expression.slice(0, 200)}" cannot be calculated: ${result.fault}`;
+    throw new FunctionError("invalid_expression", message);
   },
 });

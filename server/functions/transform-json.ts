@@ -1,6 +1,5 @@
 import { z } from "zod";
-import { ExpressionError } from "@/server/expressions/expression-error";
-import { evaluateExpression, MAX_EXPRESSION_LENGTH } from "@/server/expressions/jsonata";
+import { ExpressionError, evaluateExpression, MAX_EXPRESSION_LENGTH } from "@/server/expressions/jsonata";
 import { defineFunction, failAs } from "@/server/functions/core/define";
 import type { Json } from "@/server/json/json";
 

@@ -1,7 +1,6 @@
 import type { Issue } from "@/server/errors";
 import { findArithmeticFault } from "@/server/expressions/arithmetic";
-import { ExpressionError } from "@/server/expressions/expression-error";
-import { parseExpression } from "@/server/expressions/jsonata";
+import { ExpressionError, parseExpression } from "@/server/expressions/jsonata";
 import { describeUnknownVariable } from "@/server/expressions/unknown-variables";
 import type { FunctionDefinition, ParsedField } from "@/server/functions/core/define";
 import { findFunction, inputSchemaOf, listFunctions } from "@/server/functions/core/registry";

@@ -1,6 +1,10 @@
 import { LRUCache } from "lru-cache";
-import { ExpressionError } from "@/server/expressions/expression-error";
-import { type ExpressionFacts, evaluateExpression, parseExpression } from "@/server/expressions/jsonata";
+import {
+  ExpressionError,
+  type ExpressionFacts,
+  evaluateExpression,
+  parseExpression,
+} from "@/server/expressions/jsonata";
 import { parseReference } from "@/server/expressions/plain-reference";
 import { describeUnknownVariable } from "@/server/expressions/unknown-variables";
 import { isJsonObject, type Json, type JsonObject } from "@/server/json/json";

@@ -1,4 +1,4 @@
-import { ExpressionError } from "@/server/expressions/expression-error";
+import { ExpressionError } from "@/server/expressions/jsonata";
 import type { Json } from "@/server/json/json";
 import type { CallStep } from "@/server/workflow/definition";
 import type { Fork } from "@/server/workflow/journal";

@@ -111,15 +111,11 @@ export class FunctionError extends Error {
   }
 }
 
-/** Turns errors of one class into a failure with this code, for `catch`; `describe` completes their messages. */
-export function failAs(
-  kind: new (...args: never[]) => Error,
-  code: string,
-  describe = (message: string) => message,
-): (error: unknown) => never {
+/** Turns errors of one class into a failure with this code, for `catch`. */
+export function failAs(kind: new (...args: never[]) => Error, code: string): (error: unknown) => never {
   return (error) => {
     if (!(error instanceof kind)) throw error;
-    throw new FunctionError(code, describe(error.message), { cause: error });
+    throw new FunctionError(code, error.message, { cause: error });
   };
 }
 
