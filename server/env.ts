@@ -2,6 +2,7 @@ import { z } from "zod";
 import { ConfigurationFileError, readModelProviders, readPriceList } from "@/server/configuration-files";
 import { DEFAULT_PRICES } from "@/server/credits/prices";
 import { isLoopback } from "@/server/egress/addresses";
+import { LOG_LEVELS } from "@/server/log";
 import type { SmtpSettings } from "@/server/mail/smtp";
 import type { NamedProvider } from "@/server/models/registry";
 import { PAUSE_POINTS, type PausePoint } from "@/server/runs/engine/pause-points";
@@ -79,7 +80,7 @@ const schema = z.object({
   SMTP_REQUIRE_TLS: z.enum(["0", "1"]).default("1"),
   SMTP_RECIPIENTS_PER_HOUR: integer({ min: 1, max: 1_000_000, preset: 500 }),
   TRUST_PROXY: z.enum(["0", "1"]).default("0"),
-  LOG_LEVEL: z.enum(["debug", "info", "warn", "error"]).default("info"),
+  LOG_LEVEL: z.enum(LOG_LEVELS).default("info"),
   STEPWELL_SLOTS: integer({ min: 1, max: 10_000, preset: 200 }),
   STEPWELL_PROCESSES: text(/^(auto|[1-9]\d?)$/, "is neither a number from 1 to 99 nor auto").default("1"),
   STEPWELL_ROLE: z.enum(["all", "web", "worker"]).default("all"),

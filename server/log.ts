@@ -1,11 +1,12 @@
+import { isatty } from "node:tty";
 import { format, stripVTControlCharacters } from "node:util";
 import { type DestinationStream, pino } from "pino";
 import pretty from "pino-pretty";
 import { type Clock, systemClock } from "@/server/clock";
 
 /** The levels, least important first. */
-const logLevels = ["debug", "info", "warn", "error"] as const;
-export type LogLevel = (typeof logLevels)[number];
+export const LOG_LEVELS = ["debug", "info", "warn", "error"] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];
 
 /** Facts of an entry: ids, figures, an `error` (an `Error` is written with its stack and causes). */
 export type LogFields = Readonly<Record<string, unknown>>;
@@ -42,7 +43,7 @@ export const STDERR = 2;
 export function createLogger(options: {
   level?: LogLevel;
   clock?: Clock;
-  destination?: typeof STDOUT | typeof STDERR | DestinationStream;
+  destination?: number | DestinationStream;
 }): Logger {
   const { level = "info", clock = systemClock, destination = STDOUT } = options;
   const output = typeof destination === "number" ? openOutput(destination) : destination;
@@ -118,7 +119,7 @@ const BATCH_MS = 200;
  * Writes entries together: a system call for each would take a quarter of a poll's time. The destination's own batches
  * (`minLength`) copy what has been collected for every entry.
  */
-export function inBatches(output: DestinationStream): DestinationStream & { flush: () => void } {
+function inBatches(output: DestinationStream): DestinationStream & { flush: () => void } {
   let text = "";
   const flush = () => {
     if (text === "") return;
@@ -136,9 +137,8 @@ export function inBatches(output: DestinationStream): DestinationStream & { flus
 }
 
 /** Written synchronously, so that nothing is lost when the process ends. */
-function openOutput(fd: typeof STDOUT | typeof STDERR): DestinationStream {
-  const { isTTY } = fd === STDOUT ? process.stdout : process.stderr;
-  if (!isTTY) {
+function openOutput(fd: number): DestinationStream {
+  if (!isatty(fd)) {
     const output = inBatches(pino.destination({ dest: fd, sync: true }));
     setInterval(output.flush, BATCH_MS).unref();
     process.on("exit", output.flush);

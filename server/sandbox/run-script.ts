@@ -74,7 +74,7 @@ async function readAnswer(text: string): Promise<z.infer<typeof response>> {
  * The script of the sandbox for `run_javascript`. A request is `{code, input, seed}`, the answer `{ok: true, value, console}`
  * or `{ok: false, message, console}`.
  */
-export const JAVASCRIPT_SCRIPT = `
+const JAVASCRIPT_SCRIPT = `
 (() => {
   "use strict";
   const MAX_LINES = 100;

@@ -29,7 +29,7 @@ function kindOf(code: number): number {
  * counts exactly. Compared with it, the bound is 0–60 % above for prose, code, JSON and hexadecimal, and up to 200 %
  * above for other scripts. Only for random letters it is below, by a third.
  */
-export function boundTextTokens(text: string): number {
+function boundTextTokens(text: string): number {
   const { length } = text;
   let tokens = 0;
   for (let i = 0; i < length; ) {

@@ -28,7 +28,7 @@ const recent = new LRUCache<string, number>({ max: 500 });
 const MAX_RECENT_LENGTH = 8 * 1024;
 
 /** Counts the tokens of a text of any length; a long one in parts, each cut before a blank if possible. */
-export async function countTextTokens(text: string): Promise<number> {
+async function countTextTokens(text: string): Promise<number> {
   if (text === "") return 0;
   const known = recent.get(text);
   if (known !== undefined) return known;
