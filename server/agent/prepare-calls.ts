@@ -6,8 +6,7 @@ import { parseLargeJson, stringifyLarge } from "@/server/json/large";
 import { validateAgainst } from "@/server/json/schema";
 import { describeIssues } from "@/server/json/schema-issues";
 import { canonicalText } from "@/server/json/text";
-import type { ToolCall } from "@/server/models/port";
-import { FURTHER_CALLS, MAX_EXECUTED_CALLS, MAX_RECORDED_CALLS } from "@/server/models/reply-limits";
+import { FURTHER_CALLS, MAX_EXECUTED_CALLS, MAX_RECORDED_CALLS, type ToolCall } from "@/server/models/port";
 import { cleanLargeJson, replaceNul } from "@/server/secrets/stored-output";
 
 /**

@@ -1,5 +1,4 @@
 import type { Clock } from "@/server/clock";
-import { type Fault, readFault } from "@/server/models/faults";
 import {
   type Attempt,
   ModelCallStopped,
@@ -10,6 +9,7 @@ import {
   type ReceivedOutput,
 } from "@/server/models/port";
 import { countUsage } from "@/server/models/tokens/tokens";
+import { type Fault, readFault } from "./faults";
 import { OpenAiServer, type ServerOptions } from "./openai-server";
 import { StreamedCompletion } from "./streamed-completion";
 

@@ -4,6 +4,7 @@ import { type EgressFetch, readChunks } from "@/server/egress/trusted-fetch";
 import { tryParseJson } from "@/server/json/json";
 import type { ModelRequest } from "@/server/models/port";
 import type { Redact } from "@/server/secrets/redact";
+import { limitTime } from "@/server/sleep";
 import {
   type Adaptation,
   type ReadCompletion,
@@ -59,22 +60,14 @@ export class OpenAiServer {
    * breaks off. Throws the signal's reason, or anything that `readFault` describes.
    */
   async attempt(request: ModelRequest, streamed: StreamedCompletion): Promise<ReadCompletion> {
-    // Not AbortSignal.any: a long-lived signal would keep a reference to each of its dependents.
-    const controller = new AbortController();
-    const { signal } = controller;
-    const stop = () => controller.abort(request.signal.reason);
-    request.signal.addEventListener("abort", stop, { once: true });
-    const timer = setTimeout(
-      () => controller.abort(new Error(`no answer within ${this.#attemptTimeoutMs} ms`)),
-      this.#attemptTimeoutMs,
-    );
+    const ms = this.#attemptTimeoutMs;
+    const { signal, end } = limitTime(request.signal, ms, () => new Error(`no answer within ${ms} ms`));
     try {
       return await this.#send(request, streamed, signal);
     } catch (error) {
       throw signal.aborted ? signal.reason : error;
     } finally {
-      clearTimeout(timer);
-      request.signal.removeEventListener("abort", stop);
+      end();
     }
   }
 
