@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { MAX_FILE_DEPTH } from "@/server/catalog/definition-file/yaml-document";
-import { SCHEMA_LIMITS } from "@/server/json/schema-cost";
+import { SCHEMA_LIMITS } from "@/server/json/schema-limits";
 import { MAX_JSON_DEPTH } from "@/server/json/text";
 import {
   MAX_BODY_BYTES,

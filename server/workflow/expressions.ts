@@ -172,7 +172,7 @@ export function fillIn(value: Json, scope: Scope, { placeholderOf, ...facts }: F
     room -= text.length;
     if (room >= 0) return text;
     throw new ExpressionError(
-      `The values of the expressions are larger than ${MAX_INSERTED_LENGTH / 1024 / 1024} MiB together.`,
+      `The values of the expressions are larger than ${MAX_INSERTED_LENGTH / MIB} MiB together.`,
     );
   };
   const fillText = async (template: string): Promise<Json> => {

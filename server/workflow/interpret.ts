@@ -9,6 +9,7 @@ import {
   MAX_STEP_INPUTS_BYTES,
   MAX_STEP_OUTPUT_BYTES,
   MAX_STEP_OUTPUTS_BYTES,
+  MIB,
 } from "@/server/limits/sizes";
 import {
   type CallStep,
@@ -63,6 +64,8 @@ export async function runWorkflow(
   }
 }
 
+const mib = (bytes: number) => `${bytes / MIB} MiB`;
+
 /** The items of a forEach. JSONata gives a list of one as its only element, and a list of none as nothing. */
 function itemsOf(found: Json | undefined): Json[] {
   if (Array.isArray(found)) return found;
@@ -107,7 +110,10 @@ class Workflow {
     const bytes = await largeJsonBytes(output);
     this.#outputBytes += bytes;
     if (this.#outputBytes <= MAX_STEP_OUTPUTS_BYTES) return output;
-    throw new StepFailure("output_too_large", "the outputs of all steps together are larger than 16 MiB");
+    throw new StepFailure(
+      "output_too_large",
+      `the outputs of all steps together are larger than ${mib(MAX_STEP_OUTPUTS_BYTES)}`,
+    );
   }
 
   /** The output of a step; `outputs` takes those of the steps in a group. */
@@ -161,7 +167,10 @@ class Workflow {
     const inputBytes = await largeJsonBytes(input);
     this.#inputBytes += inputBytes;
     if (this.#inputBytes > MAX_STEP_INPUTS_BYTES)
-      throw new StepFailure("input_too_large", "the inputs of all calls together are larger than 16 MiB");
+      throw new StepFailure(
+        "input_too_large",
+        `the inputs of all calls together are larger than ${mib(MAX_STEP_INPUTS_BYTES)}`,
+      );
     const result = await this.#run.journal.call({
       key,
       stepId: step.id,
@@ -174,7 +183,7 @@ class Workflow {
     });
     if (!result.ok) throw new StepFailure(result.code, result.message);
     if ((await largeJsonBytes(result.output)) > MAX_STEP_OUTPUT_BYTES)
-      throw new StepFailure("output_too_large", "its output is larger than 1 MiB");
+      throw new StepFailure("output_too_large", `its output is larger than ${mib(MAX_STEP_OUTPUT_BYTES)}`);
     return result.output;
   }
 
@@ -203,7 +212,10 @@ class Workflow {
       const size = await largeJsonBytes(output);
       bytes += size;
       if (bytes > MAX_FINAL_OUTPUT_BYTES)
-        throw new StepFailure("output_too_large", "its outputs together are larger than 4 MiB");
+        throw new StepFailure(
+          "output_too_large",
+          `its outputs together are larger than ${mib(MAX_FINAL_OUTPUT_BYTES)}`,
+        );
     });
     return outputs;
   }
@@ -218,7 +230,8 @@ class Workflow {
         ? ((last && this.#outputs.get(last.id)) ?? null)
         : await fillIn(template, this.#scope(), facts);
     if ((await largeJsonBytes(output)) > MAX_FINAL_OUTPUT_BYTES) {
-      return { status: "Failed", code: "output_too_large", message: "The output is larger than 4 MiB." };
+      const message = `The output is larger than ${mib(MAX_FINAL_OUTPUT_BYTES)}.`;
+      return { status: "Failed", code: "output_too_large", message };
     }
     if (outputSchema === undefined) return { status: "Completed", output, outputSchema: inferSchema(output) };
     const issues = await validateAgainst(outputSchema, output, facts.organizationId);
