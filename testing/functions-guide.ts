@@ -50,10 +50,19 @@ function summaryRow({ name, title, hasSideEffects, timeoutMs }: FunctionDefiniti
 }
 
 function section(definition: FunctionDefinition): string {
-  const { name, description, errors, limits = [], price, hasSideEffects, timeoutMs, example } = definition;
+  const {
+    name,
+    description,
+    errors,
+    limits = [],
+    callsModels,
+    hasSideEffects,
+    timeoutMs,
+    example,
+  } = definition;
   const { secretFields = [] } = definition;
   const facts = [
-    `- **Price**: one action${price === "model" ? ", and the tokens of the model calls it makes" : ""}.`,
+    `- **Price**: one action${callsModels ? ", and the tokens of the model calls it makes" : ""}.`,
     `- **Limits**: ${[seconds(timeoutMs), ...limits].join("; ")}.`,
     `- **Side effects**: ${
       hasSideEffects

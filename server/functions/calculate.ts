@@ -20,7 +20,6 @@ export const calculate = defineFunction({
     .describe("The result, or its digits as text if a JSON number cannot hold it exactly enough."),
   errors: { invalid_expression: "The expression is invalid, divides by zero or has no real result." },
   parsedFields: { expression: "arithmetic" },
-  price: "action",
   hasSideEffects: false,
   timeoutMs: 30_000,
   example: { input: { expression: "(17 * 23) / 4" }, output: 97.75 },

@@ -24,7 +24,6 @@ export const currentTime = defineFunction({
     unixSeconds: z.int().describe("Whole seconds since 1970-01-01T00:00:00Z."),
   }),
   errors: { unknown_timezone: "The time zone is not an IANA name." },
-  price: "action",
   hasSideEffects: false,
   timeoutMs: 1000,
   example: {

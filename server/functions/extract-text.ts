@@ -18,7 +18,6 @@ export const extractText = defineFunction({
   }),
   output: page,
   errors: { invalid_html: "The page is too large or too complex to be read." },
-  price: "action",
   hasSideEffects: false,
   timeoutMs: 30_000,
   example: {

@@ -50,7 +50,7 @@ export const generateText = defineFunction({
     model_failed: "The model provider refuses the call or cannot be reached.",
   },
   parsedFields: { schema: "schema" },
-  price: "model",
+  callsModels: true,
   hasSideEffects: false,
   timeoutMs: 300_000,
   example: {

@@ -19,7 +19,6 @@ export const getValue = defineFunction({
     version: z.int().describe("Counts the writes of the key; 0 if there is no value."),
   }),
   errors: {},
-  price: "action",
   hasSideEffects: false,
   timeoutMs: 10_000,
   example: { input: { key: "cursor" }, output: { value: { page: 3 }, version: 2 } },

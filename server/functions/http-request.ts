@@ -80,7 +80,6 @@ export const httpRequest = defineFunction({
     "5 redirects",
     "100 pages, 4 MiB together",
   ],
-  price: "action",
   hasSideEffects: true,
   timeoutMs: 60_000,
   secretFields: ["headers", "query", "body", "form", "multipart", "basicAuth"],

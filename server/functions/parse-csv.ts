@@ -21,7 +21,6 @@ export const parseCsv = defineFunction({
       "A quote is never closed, a row and the first one differ in length, or two columns have the same name. Or there are too many rows.",
   },
   limits: [`${MAX_CSV_ROWS.toLocaleString("en-US")} rows`],
-  price: "action",
   hasSideEffects: false,
   timeoutMs: 30_000,
   example: {

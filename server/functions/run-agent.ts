@@ -28,7 +28,6 @@ export const runAgent = defineFunction({
     ...errors,
   },
   limits: [...CALLED_RUN.limits],
-  price: "action",
   hasSideEffects: true,
   timeoutMs: 86_400_000,
   example: {

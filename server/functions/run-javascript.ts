@@ -29,7 +29,6 @@ export const runJavascript = defineFunction({
     "the clock always shows the time of the call, and Math.random gives the same numbers when the call is repeated",
   ],
   parsedFields: { code: "script" },
-  price: "action",
   hasSideEffects: false,
   // Includes the wait for a thread.
   timeoutMs: 60_000,

@@ -39,7 +39,6 @@ export const runTool = defineFunction({
   output: z.json().describe("The tool's output."),
   errors: { unknown_tool: "The organization has no tool with that slug.", ...CALLED_RUN.errors },
   limits: [...CALLED_RUN.limits],
-  price: "action",
   hasSideEffects: true,
   timeoutMs: 86_400_000,
   example: {

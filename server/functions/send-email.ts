@@ -38,7 +38,6 @@ export const sendEmail = defineFunction({
     "the recipients of an organization in an hour, which the operator limits",
     `${bodyLength / 1024} KiB for each body`,
   ],
-  price: "action",
   hasSideEffects: true,
   timeoutMs: 60_000,
   example: {

@@ -40,7 +40,6 @@ export const setValue = defineFunction({
     `${valueBytes / 1024} KiB for a value`,
     `${keys.toLocaleString("en-US")} keys and ${mib(totalBytes)} for an organization`,
   ],
-  price: "action",
   hasSideEffects: true,
   timeoutMs: 10_000,
   example: { input: { key: "cursor", value: { page: 3 }, ifVersion: 1 }, output: { version: 2 } },

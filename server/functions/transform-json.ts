@@ -24,7 +24,6 @@ export const transformJson = defineFunction({
   output: z.json().describe("The result of the expression; null if it finds nothing."),
   errors: { invalid_expression: "The expression is invalid, fails on the value or takes too long." },
   parsedFields: { expression: "expression" },
-  price: "action",
   hasSideEffects: false,
   // Includes the wait for a sandbox; the limit of the expression itself is shorter.
   timeoutMs: 30_000,

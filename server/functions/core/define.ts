@@ -40,9 +40,6 @@ export type FunctionContext = {
   print(lines: readonly string[]): void;
 };
 
-/** What a call costs: the price of one action; `model` also the tokens of the model calls it makes. */
-type PriceClass = "action" | "model";
-
 /** What a text or an object in a function's input is parsed as. */
 export type ParsedField = "expression" | "schema" | "arithmetic" | "script";
 
@@ -65,7 +62,8 @@ export type FunctionDefinition<
   errors: Readonly<Record<string, string>>;
   /** Limits beside the input's schema and `timeoutMs`, for the docs. */
   limits?: readonly string[];
-  price: PriceClass;
+  /** Whether a call costs, beside one action, the tokens of the model calls it makes. */
+  callsModels?: true;
   /** Whether a call may change something outside the run. Such calls carry the step's idempotency key. */
   hasSideEffects: boolean;
   /** Wall-clock limit of one call, in milliseconds. */

@@ -62,7 +62,11 @@ class ModelCall {
       const startedAt = clock.now();
       const streamed = new StreamedCompletion(this.#request.onText ?? (() => undefined));
       try {
-        return await this.#attempt(startedAt, streamed);
+        const { reasoning, ...reply } = await this.#server.attempt(this.#request, streamed);
+        this.#record(startedAt, null);
+        const own = reply.usage ?? (await countUsage(this.#request, { ...reply, reasoning }));
+        const usage = addUsage(this.#received, own);
+        return { ...reply, usage, provider: this.#options.name, attempts: this.#attempts };
       } catch (error) {
         const fault = await this.#readFault(error, streamed);
         if (this.#request.signal.aborted) this.#record(startedAt, "stopped");
@@ -71,18 +75,6 @@ class ModelCall {
         else await this.#waitAfter(fault, startedAt);
       }
     }
-  }
-
-  async #attempt(startedAt: Date, streamed: StreamedCompletion): Promise<ModelReply> {
-    const { reasoning, ...reply } = await this.#server.attempt(this.#request, streamed);
-    this.#record(startedAt, null);
-    const usage = reply.usage ?? (await countUsage(this.#request, { ...reply, reasoning }));
-    return {
-      ...reply,
-      usage: addUsage(this.#received, usage),
-      provider: this.#options.name,
-      attempts: this.#attempts,
-    };
   }
 
   /** Why an attempt failed. Keeps what it had received. */
