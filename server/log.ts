@@ -11,11 +11,7 @@ export type LogLevel = (typeof LOG_LEVELS)[number];
 /** Facts of an entry: ids, figures, an `error` (an `Error` is written with its stack and causes). */
 export type LogFields = Readonly<Record<string, unknown>>;
 
-export type Logger = {
-  debug(message: string, fields?: LogFields): void;
-  info(message: string, fields?: LogFields): void;
-  warn(message: string, fields?: LogFields): void;
-  error(message: string, fields?: LogFields): void;
+export type Logger = Record<LogLevel, (message: string, fields?: LogFields) => void> & {
   /** Logs a request at level info. Formatted by hand, because there are many of them. */
   request(request: LoggedRequest): void;
   /** The same log, with `fields` added to every entry. */
@@ -84,20 +80,17 @@ export function captureConsole(
   log: Logger,
   target: Pick<Console, "debug" | "log" | "info" | "warn" | "error"> = console,
 ): void {
-  const capture = (level: LogLevel) => {
-    return (...values: unknown[]) => {
+  const capture =
+    (level: LogLevel) =>
+    (...values: unknown[]) => {
       const error = values.find((value) => value instanceof Error);
       const texts = values.filter((value) => value !== error);
       const message = stripVTControlCharacters(format(...texts)).trim();
       if (error !== undefined) log[level](message || error.message, { error });
       else if (message !== "") log[level](message);
     };
-  };
-  target.debug = capture("debug");
+  for (const level of LOG_LEVELS) target[level] = capture(level);
   target.log = capture("info");
-  target.info = capture("info");
-  target.warn = capture("warn");
-  target.error = capture("error");
 }
 
 /** Logs process warnings and uncaught errors. An uncaught error still ends the process. */
@@ -154,18 +147,18 @@ function openOutput(fd: number): DestinationStream {
 }
 
 function wrap(log: pino.Logger, request: Logger["request"]): Logger {
+  const write =
+    (level: LogLevel) =>
+    (message: string, fields: LogFields = {}) => {
+      log[level](fields, message);
+      if (level === "warn" || level === "error") log.flush();
+    };
   return {
+    debug: write("debug"),
+    info: write("info"),
+    warn: write("warn"),
+    error: write("error"),
     request,
-    debug: (message, fields = {}) => log.debug(fields, message),
-    info: (message, fields = {}) => log.info(fields, message),
-    warn(message, fields = {}) {
-      log.warn(fields, message);
-      log.flush();
-    },
-    error(message, fields = {}) {
-      log.error(fields, message);
-      log.flush();
-    },
     child: (fields) => wrap(log.child(fields), request),
   };
 }
