@@ -27,7 +27,7 @@ export const runAgent = defineFunction({
     agent_inactive: "The agent is inactive.",
     ...errors,
   },
-  limits: [...CALLED_RUN.limits],
+  limits: CALLED_RUN.limits,
   hasSideEffects: true,
   timeoutMs: 86_400_000,
   example: {

@@ -38,7 +38,7 @@ export const runTool = defineFunction({
   }),
   output: z.json().describe("The tool's output."),
   errors: { unknown_tool: "The organization has no tool with that slug.", ...CALLED_RUN.errors },
-  limits: [...CALLED_RUN.limits],
+  limits: CALLED_RUN.limits,
   hasSideEffects: true,
   timeoutMs: 86_400_000,
   example: {

@@ -16,34 +16,30 @@ export const SCHEMA_LIMITS = {
   patternLength: 1_000,
 } as const;
 
+const DIALECT = "https://json-schema.org/draft/2020-12/schema";
+
+const issueAt = (keys: readonly (string | number)[], message: string): Issue => ({
+  path: jsonPointer(keys),
+  message,
+});
+
 /** Why a schema, of this JSON text, is refused although it may be valid. */
 export function findRefusal(schema: JsonObject, text: string): Issue | undefined {
-  if (text.length > SCHEMA_LIMITS.characters) {
-    return { path: "", message: `is larger than ${SCHEMA_LIMITS.characters / 1024} KiB` };
-  }
+  if (text.length > SCHEMA_LIMITS.characters)
+    return issueAt([], `is larger than ${SCHEMA_LIMITS.characters / 1024} KiB`);
   return findForbidden(schema, []) ?? findExcess(schema);
 }
 
 /** Finds what Ajv does not refuse: depth, references outside of the document, other dialects. */
 function findForbidden(schema: Json, keys: (string | number)[]): Issue | undefined {
-  if (keys.length > SCHEMA_LIMITS.depth) {
-    return {
-      path: jsonPointer(keys.slice(0, 8)),
-      message: `is nested deeper than ${SCHEMA_LIMITS.depth} levels`,
-    };
-  }
+  if (keys.length > SCHEMA_LIMITS.depth)
+    return issueAt(keys.slice(0, 8), `is nested deeper than ${SCHEMA_LIMITS.depth} levels`);
   if (schema === null || typeof schema !== "object") return undefined;
   for (const [key, member] of Array.isArray(schema) ? schema.entries() : Object.entries(schema)) {
     const here = [...keys, key];
-    if ((key === "$ref" || key === "$dynamicRef") && typeof member === "string" && !member.startsWith("#")) {
-      return {
-        path: jsonPointer(here),
-        message: "refers outside of the schema; only # references are allowed",
-      };
-    }
-    if (key === "$schema" && member !== "https://json-schema.org/draft/2020-12/schema") {
-      return { path: jsonPointer(here), message: "must be https://json-schema.org/draft/2020-12/schema" };
-    }
+    if ((key === "$ref" || key === "$dynamicRef") && typeof member === "string" && !member.startsWith("#"))
+      return issueAt(here, "refers outside of the schema; only # references are allowed");
+    if (key === "$schema" && member !== DIALECT) return issueAt(here, `must be ${DIALECT}`);
     const issue = findForbidden(member, here);
     if (issue !== undefined) return issue;
   }
@@ -57,12 +53,11 @@ function findExcess(root: JsonObject): Issue | undefined {
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     const { keys, schema } = next;
     count += 1;
-    if (count > SCHEMA_LIMITS.subschemas) {
-      return { path: "", message: `has more than ${SCHEMA_LIMITS.subschemas} subschemas` };
-    }
+    if (count > SCHEMA_LIMITS.subschemas)
+      return issueAt([], `has more than ${SCHEMA_LIMITS.subschemas} subschemas`);
     if (!isJsonObject(schema)) continue;
     const excess = excessOf(schema);
-    if (excess !== undefined) return { path: jsonPointer([...keys, excess.key]), message: excess.message };
+    if (excess !== undefined) return issueAt([...keys, excess.key], excess.message);
     for (const [path, child] of subschemasOf(schema)) open.push({ keys: [...keys, ...path], schema: child });
   }
   return undefined;
