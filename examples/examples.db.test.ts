@@ -5,7 +5,7 @@ import { applyDefinitionFile } from "@/server/catalog/definition-file/apply";
 import { readDefinitionFile } from "@/server/catalog/definition-file/definition-file";
 import { exportOrganization } from "@/server/catalog/definition-file/export";
 import { operatorOf } from "@/server/catalog/organization/organizations";
-import { executeFunction } from "@/server/functions/execute";
+import { executeFunction } from "@/server/functions/core/execute";
 import type { JsonObject } from "@/server/json/json";
 import { runWorkflow } from "@/server/workflow/interpret";
 import { testFunctionContext } from "@/testing/function-context";

@@ -2,8 +2,8 @@ import { readFileSync } from "node:fs";
 import { parse } from "yaml";
 import { z } from "zod";
 import { Decimal } from "@/server/credits/amount";
-import { DEFAULT_PRICES, type ModelPrice, type PriceList } from "@/server/credits/prices";
-import { providerName, providerUrl } from "@/server/models/own-provider";
+import { DEFAULT_PRICES, type PriceList } from "@/server/credits/prices";
+import { findRepeats, providerName, providerUrl } from "@/server/models/own-provider";
 import type { NamedProvider } from "@/server/models/registry";
 
 /**
@@ -36,23 +36,26 @@ const priceFile = z.strictObject({
 /** Reads a price list. What it omits has its default price. */
 export function readPriceList(path: string): PriceList {
   const given = readFileOf(path, priceFile);
-  const models: Record<string, ModelPrice> = { ...DEFAULT_PRICES.models, ...given.models };
   return {
     defaultModel: given.default ?? DEFAULT_PRICES.defaultModel,
     action: given.action ?? DEFAULT_PRICES.action,
-    models,
+    models: { ...DEFAULT_PRICES.models, ...given.models },
   };
 }
 
 const providerFile = z.array(
-  z.strictObject({
-    name: providerName,
-    baseUrl: providerUrl,
-    apiKey: z.string().min(1).optional(),
-    /** The environment variable that holds the key, so that the file holds no secret. */
-    apiKeyFrom: z.string().min(1).optional(),
-    models: z.array(z.string().min(1)).default([]),
-  }),
+  z
+    .strictObject({
+      name: providerName,
+      baseUrl: providerUrl,
+      apiKey: z.string().min(1).optional(),
+      /** The environment variable that holds the key, so that the file holds no secret. */
+      apiKeyFrom: z.string().min(1).optional(),
+      models: z.array(z.string().min(1)).default([]),
+    })
+    .refine(({ apiKey, apiKeyFrom }) => apiKey === undefined || apiKeyFrom === undefined, {
+      error: "has both apiKey and apiKeyFrom",
+    }),
 );
 
 /** Reads named model providers. `source` has the variables that `apiKeyFrom` names. */
@@ -61,23 +64,12 @@ export function readModelProviders(
   source: Record<string, string | undefined>,
 ): NamedProvider[] {
   const providers = readFileOf(path, providerFile);
-  const faults: string[] = [];
-  const names = new Set<string>();
-  const models = new Map<string, string>();
-  for (const [index, { name, apiKey, apiKeyFrom, ...provider }] of providers.entries()) {
-    if (names.has(name)) faults.push(`${index}.name "${name}" is used twice`);
-    names.add(name);
-    if (apiKey !== undefined && apiKeyFrom !== undefined) {
-      faults.push(`${index} has both apiKey and apiKeyFrom`);
-    }
-    if (apiKeyFrom !== undefined && !source[apiKeyFrom]) {
+  const faults = findRepeats(providers).map(
+    ({ path: [index, field], message }) => `${index}.${field} ${message}`,
+  );
+  for (const [index, { apiKeyFrom }] of providers.entries()) {
+    if (apiKeyFrom !== undefined && !source[apiKeyFrom])
       faults.push(`${index}.apiKeyFrom names ${apiKeyFrom}, which is not set`);
-    }
-    for (const model of provider.models) {
-      const other = model === "demo" ? "the demo model" : models.get(model);
-      if (other !== undefined) faults.push(`${index}.models "${model}" is already listed by ${other}`);
-      models.set(model, name);
-    }
   }
   if (faults.length > 0) throw faulty(path, faults);
   return providers.map(({ apiKeyFrom, apiKey, ...provider }) => ({

@@ -39,6 +39,15 @@ it("is fully described in .env.example and in the operating guide", () => {
   expect(sorted(guide)).toEqual(sorted(read));
 });
 
+it.each([{ SMTP_URL: "smtp://mail.example.com" }, { SMTP_FROM: "a@example.com" }])(
+  "%o alone is refused",
+  (half) => {
+    expect(() => readEnvironment({ ...REQUIRED, ...half })).toThrow(
+      /^ {2}SMTP_URL and SMTP_FROM belong together$/m,
+    );
+  },
+);
+
 it("names every wrong value at once", () => {
   const wrong = {
     ...REQUIRED,

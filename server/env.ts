@@ -2,6 +2,7 @@ import { z } from "zod";
 import { ConfigurationFileError, readModelProviders, readPriceList } from "@/server/configuration-files";
 import { DEFAULT_PRICES } from "@/server/credits/prices";
 import { isLoopback } from "@/server/egress/addresses";
+import { LOG_LEVELS } from "@/server/log";
 import type { SmtpSettings } from "@/server/mail/smtp";
 import type { NamedProvider } from "@/server/models/registry";
 import { PAUSE_POINTS, type PausePoint } from "@/server/runs/engine/pause-points";
@@ -14,6 +15,11 @@ const integer = (range: { min: number; max: number; preset: number }) =>
     .transform(Number)
     .pipe(z.int({ error: "is not a whole number" }).min(range.min).max(range.max))
     .default(range.preset);
+const flag = (preset: "0" | "1") =>
+  z
+    .enum(["0", "1"])
+    .default(preset)
+    .transform((value) => value === "1");
 const secret = { min: 32, error: "must have at least 32 characters" };
 
 const hostAndPort = /^(\[[0-9a-fA-F:]+\]|[^\s:[\]]+):(\d{1,5})$/;
@@ -76,10 +82,10 @@ const schema = z.object({
     /^[^\r\n]*[^\s<>@]+@[^\s<>@]+>?$/,
     "is not an address such as Stepwell <no-reply@example.com>",
   ).optional(),
-  SMTP_REQUIRE_TLS: z.enum(["0", "1"]).default("1"),
+  SMTP_REQUIRE_TLS: flag("1"),
   SMTP_RECIPIENTS_PER_HOUR: integer({ min: 1, max: 1_000_000, preset: 500 }),
-  TRUST_PROXY: z.enum(["0", "1"]).default("0"),
-  LOG_LEVEL: z.enum(["debug", "info", "warn", "error"]).default("info"),
+  TRUST_PROXY: flag("0"),
+  LOG_LEVEL: z.enum(LOG_LEVELS).default("info"),
   STEPWELL_SLOTS: integer({ min: 1, max: 10_000, preset: 200 }),
   STEPWELL_PROCESSES: text(/^(auto|[1-9]\d?)$/, "is neither a number from 1 to 99 nor auto").default("1"),
   STEPWELL_ROLE: z.enum(["all", "web", "worker"]).default("all"),
@@ -98,6 +104,11 @@ const schema = z.object({
   INNGEST_SERVE_ORIGIN: httpUrl.optional(),
 });
 
+const completeSchema = schema.refine(
+  ({ SMTP_URL, SMTP_FROM }) => (SMTP_URL === undefined) === (SMTP_FROM === undefined),
+  { path: ["SMTP_URL"], error: "and SMTP_FROM belong together" },
+);
+
 export type Environment = ReturnType<typeof readEnvironment>;
 
 /** An invalid configuration. The message names every wrong variable. */
@@ -111,7 +122,7 @@ export class EnvironmentError extends Error {
  */
 export function readEnvironment(source: Record<string, string | undefined> = process.env) {
   const names = Object.keys(schema.shape).filter((name) => source[name]);
-  const parsed = schema.safeParse(Object.fromEntries(names.map((name) => [name, source[name]])));
+  const parsed = completeSchema.safeParse(Object.fromEntries(names.map((name) => [name, source[name]])));
   if (!parsed.success) {
     const lines = parsed.error.issues.map((issue) => `  ${issue.path.join(".")} ${issue.message}`);
     throw new EnvironmentError(`The configuration is invalid:\n${lines.join("\n")}\nSee .env.example.`);
@@ -140,11 +151,11 @@ export function readEnvironment(source: Record<string, string | undefined> = pro
     /** Private `host:port` addresses that functions may call. */
     egressAllow: value.EGRESS_ALLOW,
     /** The server that sends e-mails of functions. */
-    smtp: readSmtp(value.SMTP_URL, value.SMTP_FROM, value.SMTP_REQUIRE_TLS === "1"),
+    smtp: readSmtp(value),
     /** How many recipients one organization may write to in an hour. */
     recipientsPerHour: value.SMTP_RECIPIENTS_PER_HOUR,
     /** Whether X-Forwarded-For contains the client's address. */
-    trustProxy: value.TRUST_PROXY === "1",
+    trustProxy: value.TRUST_PROXY,
     logLevel: value.LOG_LEVEL,
     /** How many runs one process executes at once. */
     slots: value.STEPWELL_SLOTS,
@@ -178,18 +189,9 @@ function readInngest(value: Variables) {
   return { dev, baseUrl, eventKey, signingKey, serveOrigin };
 }
 
-function readSmtp(
-  address: string | undefined,
-  from: string | undefined,
-  requireTls: boolean,
-): SmtpSettings | undefined {
-  if (address === undefined && from === undefined) return undefined;
-  if (address === undefined || from === undefined) {
-    throw new EnvironmentError(
-      "The configuration is wrong:\n  SMTP_URL and SMTP_FROM belong together\nSee .env.example.",
-    );
-  }
-  const url = new URL(address);
+function readSmtp({ SMTP_URL, SMTP_FROM: from, SMTP_REQUIRE_TLS }: Variables): SmtpSettings | undefined {
+  if (SMTP_URL === undefined || from === undefined) return undefined;
+  const url = new URL(SMTP_URL);
   const secure = url.protocol === "smtps:";
   const host = url.hostname.replace(/^\[(.*)\]$/, "$1");
   return {
@@ -197,7 +199,7 @@ function readSmtp(
     port: url.port === "" ? (secure ? 465 : 587) : Number(url.port),
     secure,
     // Without a password, and within this machine, nothing is to be protected.
-    requireTls: requireTls && url.password !== "" && !isLoopback(host),
+    requireTls: SMTP_REQUIRE_TLS && url.password !== "" && !isLoopback(host),
     user: url.username === "" ? undefined : decodeURIComponent(url.username),
     password: url.password === "" ? undefined : decodeURIComponent(url.password),
     from,

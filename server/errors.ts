@@ -1,7 +1,5 @@
 import { type ErrorCode, HTTP_STATUS } from "@/server/contract/errors";
 
-export { type ErrorCode, HTTP_STATUS };
-
 /** One fault in the caller's input; `path` is a JSON pointer into it. */
 export type Issue = { path: string; message: string };
 

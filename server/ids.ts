@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { v7 } from "uuid";
+import { parse, stringify, v7 } from "uuid";
 
 /** A new UUID v7: unique across processes and ordered by creation time. */
 export function newId(): string {
@@ -12,10 +12,10 @@ export function newId(): string {
  */
 export function deriveId(runId: string, name: string): string {
   const bytes = createHash("sha256").update(`${runId}/${name}`).digest().subarray(0, 16);
+  bytes.set(parse(runId).subarray(0, 6));
   bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x70;
   bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;
-  const hex = runId.slice(0, 13).replace("-", "") + bytes.toString("hex").slice(12);
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+  return stringify(bytes);
 }
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;

@@ -1,5 +1,8 @@
-import { expect, test } from "vitest";
-import { captureConsole, createLogger, inBatches } from "@/server/log";
+import { mkdtempSync, openSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { captureConsole, createLogger } from "@/server/log";
 import { testClock } from "@/testing/clock";
 import { testLogger } from "@/testing/log";
 
@@ -89,15 +92,20 @@ test("what libraries print becomes entries of the log", () => {
   ]);
 });
 
-test("entries are written together, in order, and at the latest when the output is flushed", () => {
-  const writes: string[] = [];
-  const output = inBatches({ write: (text) => writes.push(text) });
-  const lines = Array.from({ length: 300 }, (_, n) => `{"message":"entry ${n}"}\n`);
-  for (const line of lines) output.write(line);
-  const together = writes.length;
-  output.flush();
-  output.flush();
-  expect(writes.join("")).toBe(lines.join(""));
-  expect(together).toBeLessThan(3);
-  expect(writes).toHaveLength(together + 1);
+test("entries are written together, in order, and at the latest with the next warning", () => {
+  const folder = mkdtempSync(join(tmpdir(), "stepwell-log-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const path = join(folder, "log");
+  const log = createLogger({ clock, destination: openSync(path, "w") });
+  const written = () => readFileSync(path, "utf8").split("\n").slice(0, -1);
+  const messages = Array.from({ length: 300 }, (_, n) => `entry ${n}`);
+  const counts = new Set<number>();
+  for (const message of messages) {
+    log.info(message);
+    counts.add(written().length);
+  }
+  expect(counts.size).toBeLessThan(4);
+  expect(written().length).toBeLessThan(300);
+  log.warn("late");
+  expect(written().map((line) => JSON.parse(line).message)).toEqual([...messages, "late"]);
 });

@@ -1,20 +1,17 @@
+import { isatty } from "node:tty";
 import { format, stripVTControlCharacters } from "node:util";
 import { type DestinationStream, pino } from "pino";
 import pretty from "pino-pretty";
 import { type Clock, systemClock } from "@/server/clock";
 
 /** The levels, least important first. */
-const logLevels = ["debug", "info", "warn", "error"] as const;
-export type LogLevel = (typeof logLevels)[number];
+export const LOG_LEVELS = ["debug", "info", "warn", "error"] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];
 
 /** Facts of an entry: ids, figures, an `error` (an `Error` is written with its stack and causes). */
 export type LogFields = Readonly<Record<string, unknown>>;
 
-export type Logger = {
-  debug(message: string, fields?: LogFields): void;
-  info(message: string, fields?: LogFields): void;
-  warn(message: string, fields?: LogFields): void;
-  error(message: string, fields?: LogFields): void;
+export type Logger = Record<LogLevel, (message: string, fields?: LogFields) => void> & {
   /** Logs a request at level info. Formatted by hand, because there are many of them. */
   request(request: LoggedRequest): void;
   /** The same log, with `fields` added to every entry. */
@@ -42,7 +39,7 @@ export const STDERR = 2;
 export function createLogger(options: {
   level?: LogLevel;
   clock?: Clock;
-  destination?: typeof STDOUT | typeof STDERR | DestinationStream;
+  destination?: number | DestinationStream;
 }): Logger {
   const { level = "info", clock = systemClock, destination = STDOUT } = options;
   const output = typeof destination === "number" ? openOutput(destination) : destination;
@@ -83,20 +80,17 @@ export function captureConsole(
   log: Logger,
   target: Pick<Console, "debug" | "log" | "info" | "warn" | "error"> = console,
 ): void {
-  const capture = (level: LogLevel) => {
-    return (...values: unknown[]) => {
+  const capture =
+    (level: LogLevel) =>
+    (...values: unknown[]) => {
       const error = values.find((value) => value instanceof Error);
       const texts = values.filter((value) => value !== error);
       const message = stripVTControlCharacters(format(...texts)).trim();
       if (error !== undefined) log[level](message || error.message, { error });
       else if (message !== "") log[level](message);
     };
-  };
-  target.debug = capture("debug");
+  for (const level of LOG_LEVELS) target[level] = capture(level);
   target.log = capture("info");
-  target.info = capture("info");
-  target.warn = capture("warn");
-  target.error = capture("error");
 }
 
 /** Logs process warnings and uncaught errors. An uncaught error still ends the process. */
@@ -118,7 +112,7 @@ const BATCH_MS = 200;
  * Writes entries together: a system call for each would take a quarter of a poll's time. The destination's own batches
  * (`minLength`) copy what has been collected for every entry.
  */
-export function inBatches(output: DestinationStream): DestinationStream & { flush: () => void } {
+function inBatches(output: DestinationStream): DestinationStream & { flush: () => void } {
   let text = "";
   const flush = () => {
     if (text === "") return;
@@ -136,9 +130,8 @@ export function inBatches(output: DestinationStream): DestinationStream & { flus
 }
 
 /** Written synchronously, so that nothing is lost when the process ends. */
-function openOutput(fd: typeof STDOUT | typeof STDERR): DestinationStream {
-  const { isTTY } = fd === STDOUT ? process.stdout : process.stderr;
-  if (!isTTY) {
+function openOutput(fd: number): DestinationStream {
+  if (!isatty(fd)) {
     const output = inBatches(pino.destination({ dest: fd, sync: true }));
     setInterval(output.flush, BATCH_MS).unref();
     process.on("exit", output.flush);
@@ -154,18 +147,18 @@ function openOutput(fd: typeof STDOUT | typeof STDERR): DestinationStream {
 }
 
 function wrap(log: pino.Logger, request: Logger["request"]): Logger {
+  const write =
+    (level: LogLevel) =>
+    (message: string, fields: LogFields = {}) => {
+      log[level](fields, message);
+      if (level === "warn" || level === "error") log.flush();
+    };
   return {
+    debug: write("debug"),
+    info: write("info"),
+    warn: write("warn"),
+    error: write("error"),
     request,
-    debug: (message, fields = {}) => log.debug(fields, message),
-    info: (message, fields = {}) => log.info(fields, message),
-    warn(message, fields = {}) {
-      log.warn(fields, message);
-      log.flush();
-    },
-    error(message, fields = {}) {
-      log.error(fields, message);
-      log.flush();
-    },
     child: (fields) => wrap(log.child(fields), request),
   };
 }

@@ -1,4 +1,7 @@
-/** Creates a function that makes a value for each owner (such as a process's services or pool) when it is first asked for. */
+/**
+ * Creates a function that makes a value for each owner (such as a process's pool, or a message) when it is first asked
+ * for, and remembers it as long as the owner exists.
+ */
 export function perOwner<Owner extends object, Value>(
   make: (owner: Owner) => Value,
 ): (owner: Owner) => Value {

@@ -25,6 +25,27 @@ export function sleepUntilWoken(
   });
 }
 
+/**
+ * A signal that fires together with another one, or with `reason` after `ms` milliseconds. `end` stops both. Unlike with
+ * AbortSignal.any, a long-lived signal then keeps no reference to it.
+ */
+export function limitTime(
+  signal: AbortSignal,
+  ms: number,
+  reason: () => Error,
+): { signal: AbortSignal; end: () => void } {
+  const controller = new AbortController();
+  const stop = () => controller.abort(signal.reason);
+  const timer = setTimeout(() => controller.abort(reason()), ms);
+  signal.addEventListener("abort", stop, { once: true });
+  if (signal.aborted) stop();
+  const end = () => {
+    clearTimeout(timer);
+    signal.removeEventListener("abort", stop);
+  };
+  return { signal: controller.signal, end };
+}
+
 /** Waits for `ms` milliseconds; throws the signal's reason once it is aborted. */
 export async function sleepOrThrow(ms: number, signal: AbortSignal): Promise<void> {
   await sleep(ms, signal);

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { definitionFile } from "@/server/catalog/definition-file/definition-file";
 import { agentDefinition } from "@/server/catalog/definitions";
-import { inputSchemaOf, listFunctions } from "@/server/functions/registry";
+import { inputSchemaOf, listFunctions } from "@/server/functions/core/registry";
 import { isJsonObject, type Json, type JsonObject } from "@/server/json/json";
 import { callStepSchema, workflowStep } from "@/server/workflow/definition";
 

@@ -1,4 +1,4 @@
-import type { FunctionContext } from "@/server/functions/define";
+import type { FunctionContext } from "@/server/functions/core/define";
 import { testClock } from "./clock";
 
 /** A function context for tests: no network, no model, a fixed clock; override what the test needs. */

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { DEFAULT_PRICES } from "@/server/credits/prices";
-import type { FunctionDefinition } from "@/server/functions/define";
-import { inputSchemaOf, listFunctions } from "@/server/functions/registry";
+import type { FunctionDefinition } from "@/server/functions/core/define";
+import { inputSchemaOf, listFunctions } from "@/server/functions/core/registry";
 import { isJsonObject, type Json, type JsonObject } from "@/server/json/json";
 import { MAX_STEP_OUTPUT_BYTES } from "@/server/limits/sizes";
 
@@ -50,10 +50,19 @@ function summaryRow({ name, title, hasSideEffects, timeoutMs }: FunctionDefiniti
 }
 
 function section(definition: FunctionDefinition): string {
-  const { name, description, errors, limits = [], price, hasSideEffects, timeoutMs, example } = definition;
+  const {
+    name,
+    description,
+    errors,
+    limits = [],
+    callsModels,
+    hasSideEffects,
+    timeoutMs,
+    example,
+  } = definition;
   const { secretFields = [] } = definition;
   const facts = [
-    `- **Price**: one action${price === "model" ? ", and the tokens of the model calls it makes" : ""}.`,
+    `- **Price**: one action${callsModels ? ", and the tokens of the model calls it makes" : ""}.`,
     `- **Limits**: ${[seconds(timeoutMs), ...limits].join("; ")}.`,
     `- **Side effects**: ${
       hasSideEffects

@@ -1,6 +1,5 @@
 import { z } from "zod";
-import { workflowDefinition } from "@/server/workflow/definition";
-import { WORKFLOW_LIMITS } from "@/server/workflow/limits";
+import { WORKFLOW_LIMITS, workflowDefinition } from "@/server/workflow/definition";
 
 /** How an agent may use one attached function or tool. */
 const attachmentPolicy = z.strictObject({

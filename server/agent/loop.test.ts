@@ -10,7 +10,7 @@ import {
   type Thought,
 } from "@/server/agent/loop";
 import type { JsonObject } from "@/server/json/json";
-import { limitCalls } from "@/server/models/reply-limits";
+import { limitCalls } from "@/server/models/port";
 import { workflowDefinition } from "@/server/workflow/definition";
 
 const weather: AttachedCallable = {

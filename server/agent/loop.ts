@@ -2,8 +2,7 @@ import type { AgentConfiguration } from "@/server/agent/definition";
 import { isJsonObject, type JsonObject, tryParseJson } from "@/server/json/json";
 import { stringifyLarge } from "@/server/json/large";
 import { asksForCorrection, readJsonAnswer, requestCorrection } from "@/server/models/json-answer";
-import type { ModelMessage, OfferedTool, ToolCall } from "@/server/models/port";
-import { limitCalls } from "@/server/models/reply-limits";
+import { limitCalls, type ModelMessage, type OfferedTool, type ToolCall } from "@/server/models/port";
 import { limitUses, type PreparedCall, prepareCalls } from "./prepare-calls";
 import { CLOSING_MESSAGE, offeredTools, openingMessages } from "./prompts";
 

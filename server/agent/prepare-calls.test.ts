@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { AttachedCallable } from "@/server/agent/definition";
 import { prepareCalls } from "@/server/agent/prepare-calls";
 import { offeredTools, toolNameForModel } from "@/server/agent/prompts";
-import { limitCalls } from "@/server/models/reply-limits";
+import { limitCalls } from "@/server/models/port";
 import { workflowDefinition } from "@/server/workflow/definition";
 
 const order: AttachedCallable = {

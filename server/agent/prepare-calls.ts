@@ -1,13 +1,12 @@
 import type { AttachedCallable } from "@/server/agent/definition";
-import { checkFunctionInput } from "@/server/functions/execute";
-import { findFunction } from "@/server/functions/registry";
+import { checkFunctionInput } from "@/server/functions/core/execute";
+import { findFunction } from "@/server/functions/core/registry";
 import { isJsonObject, type Json, type JsonObject } from "@/server/json/json";
 import { parseLargeJson, stringifyLarge } from "@/server/json/large";
 import { validateAgainst } from "@/server/json/schema";
 import { describeIssues } from "@/server/json/schema-issues";
 import { canonicalText } from "@/server/json/text";
-import type { ToolCall } from "@/server/models/port";
-import { FURTHER_CALLS, MAX_EXECUTED_CALLS, MAX_RECORDED_CALLS } from "@/server/models/reply-limits";
+import { FURTHER_CALLS, MAX_EXECUTED_CALLS, MAX_RECORDED_CALLS, type ToolCall } from "@/server/models/port";
 import { cleanLargeJson, replaceNul } from "@/server/secrets/stored-output";
 
 /**

@@ -1,5 +1,5 @@
 import type { AgentConfiguration, AttachedCallable } from "@/server/agent/definition";
-import { findFunction, inputSchemaOf } from "@/server/functions/registry";
+import { findFunction, inputSchemaOf } from "@/server/functions/core/registry";
 import type { ModelMessage, OfferedTool } from "@/server/models/port";
 
 const FROM_OUTSIDE =

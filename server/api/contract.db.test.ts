@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import type { ErrorCode } from "@/server/errors";
+import type { ErrorCode } from "@/server/contract/errors";
 import { newId } from "@/server/ids";
 import { executeRun } from "@/testing/execute";
 import { createTenant, createTrigger, openWorld, scriptedModels, type Tenant } from "@/testing/world";

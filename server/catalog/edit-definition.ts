@@ -1,7 +1,7 @@
 import { stringify } from "yaml";
 import type { MemberActor } from "@/server/auth/actor";
 import { AppError, type Issue, isAppError } from "@/server/errors";
-import { inputSchemaOf, listFunctions } from "@/server/functions/registry";
+import { inputSchemaOf, listFunctions } from "@/server/functions/core/registry";
 import type { Services } from "@/server/services";
 import { type CatalogServices, type Editor, requireRole, type SaveOptions } from "./change";
 import { declareTool } from "./definition-file/declare";

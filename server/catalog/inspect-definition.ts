@@ -4,7 +4,7 @@ import type { MemberActor } from "@/server/auth/actor";
 import type { RunKind } from "@/server/contract/enums";
 import { toPlainData } from "@/server/db/plain-data";
 import { AppError } from "@/server/errors";
-import { findFunction } from "@/server/functions/registry";
+import { findFunction } from "@/server/functions/core/registry";
 import type { Services } from "@/server/services";
 import { workflowStep } from "@/server/workflow/definition";
 import { findTools, inUse, NEWEST } from "./definition-rows";

@@ -5,7 +5,7 @@ import { Decimal } from "@/server/credits/amount";
 import type { Transaction } from "@/server/db/client";
 import type { AgentVersion } from "@/server/db/generated/client";
 import type { Issue } from "@/server/errors";
-import { findFunction, listFunctions } from "@/server/functions/registry";
+import { findFunction, listFunctions } from "@/server/functions/core/registry";
 import type { JsonObject } from "@/server/json/json";
 import { checkSchema } from "@/server/json/schema";
 import { KIB } from "@/server/limits/sizes";

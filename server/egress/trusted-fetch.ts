@@ -1,6 +1,5 @@
 import { Agent, type Dispatcher } from "undici";
 import { EgressError, explainFailure, ResponseTooLarge } from "@/server/egress/failures";
-import type { EgressFetch } from "@/server/functions/define";
 import { MIB } from "@/server/limits/sizes";
 
 export type TrustedEgressOptions = {
@@ -16,6 +15,9 @@ export type TrustedEgressOptions = {
 const CONNECTIONS_PER_ORIGIN = 256;
 
 type Limits = { maxBodyBytes: number; maxStreamBytes: number; explain: (error: unknown) => Error };
+
+/** Calls addresses outside, like the standard fetch. */
+export type EgressFetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
 
 /** A client for outbound calls. `close` ends its connections. */
 export type Egress<Fetch = EgressFetch> = { fetch: Fetch; close(): Promise<void> };

@@ -2,7 +2,6 @@ import { runInThisContext } from "node:vm";
 import Decimal from "decimal.js";
 import { z } from "zod";
 import { CALCULATOR } from "@/server/expressions/arithmetic-script";
-import { ExpressionError } from "@/server/expressions/expression-error";
 import { resolveInstalled, ThreadPool, threadOf } from "@/server/sandbox/thread-pool";
 
 /** How long one calculation may take once it has a thread. */
@@ -42,15 +41,14 @@ function normalise(expression: string): string {
 /**
  * Calculates with 64 decimal digits. Returns a number, or its digits as a string if a double cannot hold it (integers
  * beyond 2^53, very large or small values). Only the simplest are calculated on the main thread: decimal.js takes
- * minutes for some short expressions. Throws ExpressionError.
+ * minutes for some short expressions.
  */
 export async function calculateExpression(
   expression: string,
   organizationId: string,
-): Promise<number | string> {
+): Promise<{ value: number | string } | { fault: string }> {
   const answer = await calculateText(expression, organizationId, CALCULATION_TIMEOUT_MS);
-  if (answer.ok) return answer.value;
-  throw new ExpressionError(describeFault(answer));
+  return answer.ok ? { value: answer.value } : { fault: describeFault(answer) };
 }
 
 /** Why an expression cannot be read; null if it can, also when it has no result or takes too long. */

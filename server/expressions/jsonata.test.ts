@@ -2,8 +2,7 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { readdirSync, readFileSync } from "node:fs";
 import jsonata from "jsonata";
 import { describe, expect, test } from "vitest";
-import { ExpressionError } from "@/server/expressions/expression-error";
-import { evaluateExpression, parseExpression } from "@/server/expressions/jsonata";
+import { ExpressionError, evaluateExpression, parseExpression } from "@/server/expressions/jsonata";
 import type { Json } from "@/server/json/json";
 
 const facts = { now: new Date("2026-03-04T05:06:07.000Z"), seed: "run-1", organizationId: "org-1" };

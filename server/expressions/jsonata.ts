@@ -1,5 +1,4 @@
 import { z } from "zod";
-import { ExpressionError } from "@/server/expressions/expression-error";
 import { JSONATA_SCRIPT } from "@/server/expressions/jsonata-script";
 import { evaluateReference } from "@/server/expressions/plain-reference";
 import type { Json } from "@/server/json/json";
@@ -8,6 +7,11 @@ import { isDeeper, MAX_JSON_DEPTH } from "@/server/json/text";
 import { MIB } from "@/server/limits/sizes";
 import { createSandbox, type Evaluation } from "@/server/sandbox/sandbox";
 import { readInstalled } from "@/server/sandbox/thread-pool";
+
+/** A fault in an expression or its evaluation. The message is for its author. */
+export class ExpressionError extends Error {
+  override name = "ExpressionError";
+}
 
 /** The sources of time and randomness for an expression; the same facts give the same result. */
 export type ExpressionFacts = {

@@ -2,7 +2,7 @@ import type { ExpressionNode } from "@/server/expressions/jsonata";
 import { isJsonObject, type Json } from "@/server/json/json";
 
 /** The names of JSONata's functions. */
-export const JSONATA_FUNCTIONS: readonly string[] = [
+const JSONATA_FUNCTIONS: readonly string[] = [
   ...["abs", "append", "assert", "average", "base64decode", "base64encode", "boolean", "ceil", "clone"],
   ...["contains", "count", "decodeUrl", "decodeUrlComponent", "distinct", "each", "encodeUrl"],
   ...["encodeUrlComponent", "error", "eval", "exists", "filter", "floor", "formatBase", "formatInteger"],

@@ -1,8 +1,6 @@
 import { z } from "zod";
 import { calculateExpression } from "@/server/expressions/arithmetic";
-import { ExpressionError } from "@/server/expressions/expression-error";
-import { defineFunction } from "@/server/functions/define";
-import { failAs } from "@/server/functions/function-error";
+import { defineFunction, FunctionError } from "@/server/functions/core/define";
 
 export const calculate = defineFunction({
   name: "calculate",
@@ -22,13 +20,13 @@ export const calculate = defineFunction({
     .describe("The result, or its digits as text if a JSON number cannot hold it exactly enough."),
   errors: { invalid_expression: "The expression is invalid, divides by zero or has no real result." },
   parsedFields: { expression: "arithmetic" },
-  price: "action",
   hasSideEffects: false,
   timeoutMs: 30_000,
   example: { input: { expression: "(17 * 23) / 4" }, output: 97.75 },
   async run({ expression }, { organizationId }) {
-    const describe = (fault: string) => `"${expression.slice(0, 200)}" cannot be calculated: ${fault}`;
-    const fail = failAs(ExpressionError, "invalid_expression", describe);
-    return calculateExpression(expression, organizationId).catch(fail);
+    const result = await calculateExpression(expression, organizationId);
+    if ("value" in result) return result.value;
+    const message = `"${expression.slice(0, 200)}" cannot be calculated: ${result.fault}`;
+    throw new FunctionError("invalid_expression", message);
   },
 });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { executeFunction } from "@/server/functions/execute";
+import { executeFunction } from "@/server/functions/core/execute";
 import { testClock } from "@/testing/clock";
 import { testFunctionContext } from "@/testing/function-context";
 

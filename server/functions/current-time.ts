@@ -1,6 +1,5 @@
 import { z } from "zod";
-import { defineFunction } from "@/server/functions/define";
-import { FunctionError } from "@/server/functions/function-error";
+import { defineFunction, FunctionError } from "@/server/functions/core/define";
 
 export const currentTime = defineFunction({
   name: "current_time",
@@ -25,7 +24,6 @@ export const currentTime = defineFunction({
     unixSeconds: z.int().describe("Whole seconds since 1970-01-01T00:00:00Z."),
   }),
   errors: { unknown_timezone: "The time zone is not an IANA name." },
-  price: "action",
   hasSideEffects: false,
   timeoutMs: 1000,
   example: {
@@ -42,24 +40,13 @@ export const currentTime = defineFunction({
     },
   },
   findFaults: ({ timezone }) =>
-    typeof timezone !== "string" || timezone.includes("{{") || isTimeZone(timezone)
+    typeof timezone !== "string" || timezone.includes("{{") || formatOf(timezone) !== null
       ? []
       : [{ path: "/timezone", message: describeUnknown(timezone) }],
   async run({ timezone = "UTC" }, { clock }) {
-    if (!isTimeZone(timezone)) throw new FunctionError("unknown_timezone", `${describeUnknown(timezone)}.`);
+    const format = formatOf(timezone);
+    if (format === null) throw new FunctionError("unknown_timezone", `${describeUnknown(timezone)}.`);
     const now = clock.now();
-    const format = new Intl.DateTimeFormat("en-US", {
-      timeZone: timezone,
-      hourCycle: "h23",
-      year: "numeric",
-      month: "2-digit",
-      day: "2-digit",
-      hour: "2-digit",
-      minute: "2-digit",
-      second: "2-digit",
-      weekday: "long",
-      timeZoneName: "longOffset",
-    });
     const parts = new Map(format.formatToParts(now).map((part) => [part.type, part.value]));
     const part = (type: Intl.DateTimeFormatPartTypes) => parts.get(type) ?? "";
     const date = `${part("year").padStart(4, "0")}-${part("month")}-${part("day")}`;
@@ -79,11 +66,23 @@ export const currentTime = defineFunction({
   },
 });
 
-function isTimeZone(name: string): boolean {
+/** Writes the parts of a moment in a time zone; null if there is none of that name. */
+function formatOf(timeZone: string): Intl.DateTimeFormat | null {
   try {
-    return new Intl.DateTimeFormat("en-US", { timeZone: name }).resolvedOptions().timeZone !== "";
+    return new Intl.DateTimeFormat("en-US", {
+      timeZone,
+      hourCycle: "h23",
+      year: "numeric",
+      month: "2-digit",
+      day: "2-digit",
+      hour: "2-digit",
+      minute: "2-digit",
+      second: "2-digit",
+      weekday: "long",
+      timeZoneName: "longOffset",
+    });
   } catch {
-    return false;
+    return null;
   }
 }
 

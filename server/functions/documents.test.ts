@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { executeFunction } from "@/server/functions/execute";
+import { executeFunction } from "@/server/functions/core/execute";
 import type { Json } from "@/server/json/json";
 import { testFunctionContext } from "@/testing/function-context";
 

@@ -1,6 +1,5 @@
 import { z } from "zod";
-import { defineFunction } from "@/server/functions/define";
-import { FunctionError } from "@/server/functions/function-error";
+import { defineFunction, FunctionError } from "@/server/functions/core/define";
 import { MAX_DOCUMENT_LENGTH, parseDocument } from "@/server/sandbox/parse-document";
 
 const page = z.object({
@@ -19,7 +18,6 @@ export const extractText = defineFunction({
   }),
   output: page,
   errors: { invalid_html: "The page is too large or too complex to be read." },
-  price: "action",
   hasSideEffects: false,
   timeoutMs: 30_000,
   example: {

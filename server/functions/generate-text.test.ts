@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { executeFunction } from "@/server/functions/execute";
+import { executeFunction } from "@/server/functions/core/execute";
 import type { Json } from "@/server/json/json";
 import type { ModelReply, ModelRequest } from "@/server/models/port";
 import { testFunctionContext } from "@/testing/function-context";

@@ -1,6 +1,5 @@
 import { z } from "zod";
-import { defineFunction, type FunctionContext } from "@/server/functions/define";
-import { FunctionError, failAs } from "@/server/functions/function-error";
+import { defineFunction, type FunctionContext, FunctionError, failAs } from "@/server/functions/core/define";
 import { isJsonObject, type JsonObject } from "@/server/json/json";
 import { checkSchema } from "@/server/json/schema";
 import { describeIssues } from "@/server/json/schema-issues";
@@ -51,7 +50,7 @@ export const generateText = defineFunction({
     model_failed: "The model provider refuses the call or cannot be reached.",
   },
   parsedFields: { schema: "schema" },
-  price: "model",
+  callsModels: true,
   hasSideEffects: false,
   timeoutMs: 300_000,
   example: {

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { defineFunction } from "@/server/functions/define";
+import { defineFunction } from "@/server/functions/core/define";
 import { VALUE_LIMITS } from "@/server/values/limits";
 
 export const valueKey = z
@@ -19,7 +19,6 @@ export const getValue = defineFunction({
     version: z.int().describe("Counts the writes of the key; 0 if there is no value."),
   }),
   errors: {},
-  price: "action",
   hasSideEffects: false,
   timeoutMs: 10_000,
   example: { input: { key: "cursor" }, output: { value: { page: 3 }, version: 2 } },

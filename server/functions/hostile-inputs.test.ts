@@ -1,8 +1,7 @@
 import { describe, expect, test } from "vitest";
-import type { FunctionContext, FunctionDefinition } from "@/server/functions/define";
-import { executeFunction } from "@/server/functions/execute";
-import { codeOfFailure } from "@/server/functions/function-error";
-import { inputSchemaOf, listFunctions } from "@/server/functions/registry";
+import { codeOfFailure, type FunctionContext, type FunctionDefinition } from "@/server/functions/core/define";
+import { executeFunction } from "@/server/functions/core/execute";
+import { inputSchemaOf, listFunctions } from "@/server/functions/core/registry";
 import { isJsonObject, type Json, type JsonObject } from "@/server/json/json";
 import { storeOutput } from "@/server/secrets/stored-output";
 import { testFunctionContext } from "@/testing/function-context";

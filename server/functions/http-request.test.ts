@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { EgressError, NetworkError } from "@/server/egress/failures";
-import type { FunctionFetch } from "@/server/functions/define";
-import { executeFunction } from "@/server/functions/execute";
+import type { FunctionContext } from "@/server/functions/core/define";
+import { executeFunction } from "@/server/functions/core/execute";
 import type { Json, JsonObject } from "@/server/json/json";
 import { SecretPlaceholders } from "@/server/secrets/placeholders";
 import { testFunctionContext } from "@/testing/function-context";
@@ -9,7 +9,7 @@ import { testFunctionContext } from "@/testing/function-context";
 /** Runs http_request against a canned response; gives the result and the one request that was made. */
 async function call(input: Json, response: () => Response = () => new Response("ok")) {
   const requests: Request[] = [];
-  const fetch: FunctionFetch = async (url, init) => {
+  const fetch: FunctionContext["fetch"] = async (url, init) => {
     requests.push(new Request(url, init));
     return response();
   };
@@ -127,7 +127,7 @@ describe("retries", () => {
   test("send an idempotent request again until it passes, and return the last answer", async () => {
     const answers = [() => busy(), () => Promise.reject(new NetworkError("reset")), () => new Response("ok")];
     let sent = 0;
-    const fetch: FunctionFetch = async () => {
+    const fetch: FunctionContext["fetch"] = async () => {
       sent += 1;
       return (answers.shift() ?? (() => busy()))();
     };
@@ -164,7 +164,7 @@ describe("pages", () => {
   /** A list of three pages that link to each other by header and in the body. */
   const list = (change: (page: number) => Response | null = () => null) => {
     const asked: string[] = [];
-    const fetch: FunctionFetch = async (address) => {
+    const fetch: FunctionContext["fetch"] = async (address) => {
       const url = new URL(address);
       asked.push(url.pathname + url.search);
       const page = Number(url.searchParams.get("page") ?? 1);

@@ -2,18 +2,16 @@ import { z } from "zod";
 import { EgressError, RefusedError } from "@/server/egress/failures";
 import type { Issue } from "@/server/errors";
 import { evaluateExpression } from "@/server/expressions/jsonata";
-import { defineFunction } from "@/server/functions/define";
-import { FunctionError, failAs } from "@/server/functions/function-error";
-import { IDEMPOTENT_METHODS, sendWithRetries } from "@/server/functions/http/attempts";
-import { pageInputs, readPages } from "@/server/functions/http/pages";
+import { defineFunction, FunctionError, failAs } from "@/server/functions/core/define";
+import { IDEMPOTENT_METHODS, readResponse, sendWithRetries } from "@/server/functions/http-request/exchange";
+import { pageInputs, readPages } from "@/server/functions/http-request/pages";
 import {
   appendParameters,
   bodyInputs,
   MAX_REQUEST_BYTES,
   makeBody,
   parametersByName,
-} from "@/server/functions/http/request-body";
-import { readResponse } from "@/server/functions/http/response";
+} from "@/server/functions/http-request/request-body";
 import { isJsonObject, type JsonObject } from "@/server/json/json";
 import { describeIssues } from "@/server/json/schema-issues";
 import { jsonPointer } from "@/server/json/text";
@@ -82,7 +80,6 @@ export const httpRequest = defineFunction({
     "5 redirects",
     "100 pages, 4 MiB together",
   ],
-  price: "action",
   hasSideEffects: true,
   timeoutMs: 60_000,
   secretFields: ["headers", "query", "body", "form", "multipart", "basicAuth"],

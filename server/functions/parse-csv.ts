@@ -1,6 +1,5 @@
 import { z } from "zod";
-import { defineFunction } from "@/server/functions/define";
-import { FunctionError } from "@/server/functions/function-error";
+import { defineFunction, FunctionError } from "@/server/functions/core/define";
 import { csvRows, MAX_CSV_ROWS, MAX_DOCUMENT_LENGTH, parseDocument } from "@/server/sandbox/parse-document";
 
 export const parseCsv = defineFunction({
@@ -22,7 +21,6 @@ export const parseCsv = defineFunction({
       "A quote is never closed, a row and the first one differ in length, or two columns have the same name. Or there are too many rows.",
   },
   limits: [`${MAX_CSV_ROWS.toLocaleString("en-US")} rows`],
-  price: "action",
   hasSideEffects: false,
   timeoutMs: 30_000,
   example: {

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { defineFunction } from "@/server/functions/define";
+import { defineFunction } from "@/server/functions/core/define";
 import { CALLED_RUN } from "@/server/functions/run-tool";
 
 const { invalid_arguments: _, ...errors } = CALLED_RUN.errors;
@@ -27,8 +27,7 @@ export const runAgent = defineFunction({
     agent_inactive: "The agent is inactive.",
     ...errors,
   },
-  limits: [...CALLED_RUN.limits],
-  price: "action",
+  limits: CALLED_RUN.limits,
   hasSideEffects: true,
   timeoutMs: 86_400_000,
   example: {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { executeFunction } from "@/server/functions/execute";
-import { FunctionError } from "@/server/functions/function-error";
+import { FunctionError } from "@/server/functions/core/define";
+import { executeFunction } from "@/server/functions/core/execute";
 import type { Json } from "@/server/json/json";
 import { testFunctionContext } from "@/testing/function-context";
 

@@ -1,6 +1,5 @@
 import { z } from "zod";
-import { defineFunction } from "@/server/functions/define";
-import { FunctionError } from "@/server/functions/function-error";
+import { defineFunction, FunctionError } from "@/server/functions/core/define";
 import type { Json } from "@/server/json/json";
 import { runScript, SCRIPT_LIMITS } from "@/server/sandbox/run-script";
 
@@ -30,7 +29,6 @@ export const runJavascript = defineFunction({
     "the clock always shows the time of the call, and Math.random gives the same numbers when the call is repeated",
   ],
   parsedFields: { code: "script" },
-  price: "action",
   hasSideEffects: false,
   // Includes the wait for a thread.
   timeoutMs: 60_000,

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { defineFunction } from "@/server/functions/define";
+import { defineFunction } from "@/server/functions/core/define";
 import { isJsonObject, type JsonObject } from "@/server/json/json";
 
 /** How deep runs may call each other: a root run is at depth 1. */
@@ -38,8 +38,7 @@ export const runTool = defineFunction({
   }),
   output: z.json().describe("The tool's output."),
   errors: { unknown_tool: "The organization has no tool with that slug.", ...CALLED_RUN.errors },
-  limits: [...CALLED_RUN.limits],
-  price: "action",
+  limits: CALLED_RUN.limits,
   hasSideEffects: true,
   timeoutMs: 86_400_000,
   example: {

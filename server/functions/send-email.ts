@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { EgressError } from "@/server/egress/failures";
-import { defineFunction } from "@/server/functions/define";
-import { FunctionError, failAs } from "@/server/functions/function-error";
+import { defineFunction, FunctionError, failAs } from "@/server/functions/core/define";
 import { MAIL_LIMITS, MailError, MailLimitError } from "@/server/mail/message";
 
 const address = z.email().max(254);
@@ -39,7 +38,6 @@ export const sendEmail = defineFunction({
     "the recipients of an organization in an hour, which the operator limits",
     `${bodyLength / 1024} KiB for each body`,
   ],
-  price: "action",
   hasSideEffects: true,
   timeoutMs: 60_000,
   example: {

@@ -1,6 +1,5 @@
 import { z } from "zod";
-import { defineFunction } from "@/server/functions/define";
-import { FunctionError } from "@/server/functions/function-error";
+import { defineFunction, FunctionError } from "@/server/functions/core/define";
 import { valueKey } from "@/server/functions/get-value";
 import type { Json } from "@/server/json/json";
 import { largeJsonBytes } from "@/server/json/large";
@@ -41,7 +40,6 @@ export const setValue = defineFunction({
     `${valueBytes / 1024} KiB for a value`,
     `${keys.toLocaleString("en-US")} keys and ${mib(totalBytes)} for an organization`,
   ],
-  price: "action",
   hasSideEffects: true,
   timeoutMs: 10_000,
   example: { input: { key: "cursor", value: { page: 3 }, ifVersion: 1 }, output: { version: 2 } },

@@ -1,8 +1,6 @@
 import { z } from "zod";
-import { ExpressionError } from "@/server/expressions/expression-error";
-import { evaluateExpression, MAX_EXPRESSION_LENGTH } from "@/server/expressions/jsonata";
-import { defineFunction } from "@/server/functions/define";
-import { failAs } from "@/server/functions/function-error";
+import { ExpressionError, evaluateExpression, MAX_EXPRESSION_LENGTH } from "@/server/expressions/jsonata";
+import { defineFunction, failAs } from "@/server/functions/core/define";
 import type { Json } from "@/server/json/json";
 
 export const transformJson = defineFunction({
@@ -26,7 +24,6 @@ export const transformJson = defineFunction({
   output: z.json().describe("The result of the expression; null if it finds nothing."),
   errors: { invalid_expression: "The expression is invalid, fails on the value or takes too long." },
   parsedFields: { expression: "expression" },
-  price: "action",
   hasSideEffects: false,
   // Includes the wait for a sandbox; the limit of the expression itself is shorter.
   timeoutMs: 30_000,

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { defineFunction } from "@/server/functions/define";
+import { defineFunction } from "@/server/functions/core/define";
 
 /** The longest wait: a run's longest deadline. */
 const MAX_SECONDS = 86_400;
@@ -27,7 +27,6 @@ export const waitFunction = defineFunction({
   errors: { past_deadline: "The wait would end after the run's deadline (deadlineSeconds)." },
   findFaults: ({ seconds, until }) =>
     (seconds === undefined) === (until === undefined) ? [{ path: "", message: EITHER }] : [],
-  price: "action",
   hasSideEffects: false,
   timeoutMs: MAX_SECONDS * 1000,
   example: { input: { seconds: 30 }, output: { until: "2026-03-04T05:06:37.000Z" } },

@@ -14,10 +14,12 @@ export function requireJson(header: string | null): void {
   throw new AppError("invalid_request", "The header Content-Type must be application/json.");
 }
 
+const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
 /** Decodes a body; throws `invalid_request` if it is not UTF-8. */
 export function decodeText(body: Uint8Array): string {
   try {
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(body);
+    return utf8.decode(body);
   } catch (cause) {
     throw new AppError("invalid_request", "The body is not valid UTF-8.", { cause });
   }

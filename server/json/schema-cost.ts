@@ -1,21 +1,6 @@
-import type { Issue } from "@/server/errors";
 import { isJsonObject, type Json, type JsonObject } from "./json";
 import { keysOf } from "./large-parser";
-import { jsonPointer } from "./text";
-
-/** Limits of a JSON Schema; a larger one is refused when it is saved. */
-export const SCHEMA_LIMITS = {
-  /** Of its JSON text. */
-  characters: 128 * 1024,
-  depth: 64,
-  subschemas: 2_000,
-  /** Values of one `enum`. */
-  enumValues: 2_000,
-  /** Branches of one `anyOf`, `oneOf` or `allOf`. */
-  branches: 100,
-  /** Characters of one `pattern`. */
-  patternLength: 1_000,
-} as const;
+import { subschemasOf } from "./schema-limits";
 
 /**
  * The upper bound of a schema's cost, in steps of some ten nanoseconds; a failing one takes some two hundred. `perNode`
@@ -38,13 +23,6 @@ const IN_PLACE = words("allOf anyOf oneOf not");
 const DESCENDING = words("properties additionalProperties items prefixItems");
 /** Formats whose check takes at most quadratic time. */
 const BOUNDED_FORMATS = words("date date-time time uuid email ipv4 uri hostname");
-/** Keywords that contain a map of schemas, and those that contain one or a list. */
-const MAPS = words("properties patternProperties dependentSchemas $defs definitions");
-const HOLDERS = words(
-  "allOf anyOf oneOf not additionalProperties items prefixItems if then else contains propertyNames unevaluatedItems " +
-    "unevaluatedProperties",
-);
-
 /**
  * Matches patterns of plain characters, classes and escapes without groups; anchored, with at most two unbounded
  * repetitions.
@@ -55,56 +33,6 @@ const VARIABLE_REPEAT = /(?<!\\)(?:[*+?]|\{\d+,\d*\})/g;
 
 function isBoundedPattern(pattern: string): boolean {
   return PLAIN_PATTERN.test(pattern) && (pattern.match(VARIABLE_REPEAT)?.length ?? 0) <= 2;
-}
-
-/** The direct subschemas of a schema, each with its path. */
-function* children(schema: JsonObject): Generator<[(string | number)[], Json]> {
-  for (const [keyword, held] of Object.entries(schema)) {
-    const isMap = MAPS.has(keyword);
-    if (!isMap && !HOLDERS.has(keyword)) continue;
-    if (Array.isArray(held)) for (const [index, child] of held.entries()) yield [[keyword, index], child];
-    else if (isMap && isJsonObject(held)) {
-      for (const [name, child] of Object.entries(held)) yield [[keyword, name], child];
-    } else yield [[keyword], held];
-  }
-}
-
-/** The first limit that a schema exceeds, with its path. */
-export function findExcess(root: JsonObject): Issue | undefined {
-  let count = 0;
-  const open: { keys: (string | number)[]; schema: Json }[] = [{ keys: [], schema: root }];
-  for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    const { keys, schema } = next;
-    count += 1;
-    if (count > SCHEMA_LIMITS.subschemas) {
-      return { path: "", message: `has more than ${SCHEMA_LIMITS.subschemas} subschemas` };
-    }
-    if (!isJsonObject(schema)) continue;
-    const excess = excessOf(schema);
-    if (excess !== undefined) return { path: jsonPointer([...keys, excess.key]), message: excess.message };
-    for (const [path, child] of children(schema)) open.push({ keys: [...keys, ...path], schema: child });
-  }
-  return undefined;
-}
-
-function excessOf(schema: JsonObject): { key: string; message: string } | undefined {
-  const { enumValues, branches, patternLength } = SCHEMA_LIMITS;
-  if (Array.isArray(schema.enum) && schema.enum.length > enumValues) {
-    return { key: "enum", message: `has more than ${enumValues} values` };
-  }
-  for (const key of ["anyOf", "oneOf", "allOf"]) {
-    const held = schema[key];
-    if (Array.isArray(held) && held.length > branches)
-      return { key, message: `has more than ${branches} branches` };
-  }
-  const patterns = [
-    schema.pattern,
-    ...(isJsonObject(schema.patternProperties) ? Object.keys(schema.patternProperties) : []),
-  ];
-  if (patterns.some((pattern) => typeof pattern === "string" && pattern.length > patternLength)) {
-    return { key: "pattern", message: `has more than ${patternLength} characters` };
-  }
-  return undefined;
 }
 
 /** Bounds the cost of a schema within the limits. Knows the common keywords; any other makes the cost unknown. */
@@ -134,7 +62,7 @@ export function boundCost(root: JsonObject): SchemaCost {
       total.perNode += own.perNode;
       total.scans += own.scans;
     }
-    for (const [[keyword], child] of children(schema)) {
+    for (const [[keyword], child] of subschemasOf(schema)) {
       const inPlace = IN_PLACE.has(String(keyword));
       if (!inPlace && !DESCENDING.has(String(keyword))) continue;
       const cost = costOf(child);

@@ -4,12 +4,13 @@ import { LRUCache } from "lru-cache";
 import { z } from "zod";
 import type { Issue } from "@/server/errors";
 import { MIB } from "@/server/limits/sizes";
+import { perOwner } from "@/server/per-owner";
 import { resolveInstalled, ThreadPool, threadOf } from "@/server/sandbox/thread-pool";
 import type { Json, JsonObject } from "./json";
 import { stringifyLarge } from "./large";
-import { boundCost, findExcess, isWithin, SCHEMA_LIMITS, type SchemaCost } from "./schema-cost";
+import { boundCost, isWithin, type SchemaCost } from "./schema-cost";
 import { MAX_ERRORS, schemaError, toIssues } from "./schema-issues";
-import { jsonPointer } from "./text";
+import { findRefusal } from "./schema-limits";
 
 /**
  * JSON Schema 2020-12 of tenants, for untrusted values. Sizes are bounded and nothing is fetched. Cheap checks run on
@@ -109,60 +110,22 @@ const pool = new ThreadPool({
 });
 
 const byText = new LRUCache<string, KnownSchema>({ maxSize: CACHE_CAPACITY });
-/** Parsed schemas never change, so identity saves serializing them again. */
-const byIdentity = new WeakMap<JsonObject, KnownSchema>();
 const mainAjv = new Ajv2020({ ...AJV_OPTIONS, allErrors: true });
 addFormats.default(mainAjv);
 
-function recall(schema: JsonObject): KnownSchema {
-  const same = byIdentity.get(schema);
-  if (same !== undefined) return same;
+/** What is known of a schema. Parsed schemas never change, so that of the same object is known without its text. */
+const recall = perOwner((schema: JsonObject): KnownSchema => {
   const text = JSON.stringify(schema);
-  let known = byText.get(text);
-  if (known === undefined) {
-    const refusal = findRefusal(schema, text);
-    known =
-      refusal === undefined
-        ? { text, issues: undefined, cost: boundCost(schema) }
-        : { text, issues: [refusal], cost: null };
-    byText.set(text, known, { size: text.length });
-  }
-  byIdentity.set(schema, known);
+  const same = byText.get(text);
+  if (same !== undefined) return same;
+  const refusal = findRefusal(schema, text);
+  const known: KnownSchema =
+    refusal === undefined
+      ? { text, issues: undefined, cost: boundCost(schema) }
+      : { text, issues: [refusal], cost: null };
+  byText.set(text, known, { size: text.length });
   return known;
-}
-
-function findRefusal(schema: JsonObject, text: string): Issue | undefined {
-  if (text.length > SCHEMA_LIMITS.characters) {
-    return { path: "", message: `is larger than ${SCHEMA_LIMITS.characters / 1024} KiB` };
-  }
-  return findForbidden(schema, []) ?? findExcess(schema);
-}
-
-/** Finds what Ajv does not refuse: depth, references outside of the document, other dialects. */
-function findForbidden(schema: Json, keys: (string | number)[]): Issue | undefined {
-  if (keys.length > SCHEMA_LIMITS.depth) {
-    return {
-      path: jsonPointer(keys.slice(0, 8)),
-      message: `is nested deeper than ${SCHEMA_LIMITS.depth} levels`,
-    };
-  }
-  if (schema === null || typeof schema !== "object") return undefined;
-  for (const [key, member] of Array.isArray(schema) ? schema.entries() : Object.entries(schema)) {
-    const here = [...keys, key];
-    if ((key === "$ref" || key === "$dynamicRef") && typeof member === "string" && !member.startsWith("#")) {
-      return {
-        path: jsonPointer(here),
-        message: "refers outside of the schema; only # references are allowed",
-      };
-    }
-    if (key === "$schema" && member !== "https://json-schema.org/draft/2020-12/schema") {
-      return { path: jsonPointer(here), message: "must be https://json-schema.org/draft/2020-12/schema" };
-    }
-    const issue = findForbidden(member, here);
-    if (issue !== undefined) return issue;
-  }
-  return undefined;
-}
+});
 
 /** Compiles a cheap schema on the main thread. Ajv caches by identity, so the copy is removed again. */
 function compileHere(known: KnownSchema): NonNullable<KnownSchema["compiled"]> {

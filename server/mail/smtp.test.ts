@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
 import { z } from "zod";
 import { createGuardedConnect } from "@/server/egress/guarded-connect";
 import { readEnvironment } from "@/server/env";
-import { executeFunction } from "@/server/functions/execute";
+import { executeFunction } from "@/server/functions/core/execute";
 import { testFunctionContext } from "@/testing/function-context";
 import { createMailer, type SmtpSettings } from "./smtp";
 

@@ -30,25 +30,35 @@ export type OwnProvider = z.output<typeof ownProvider>;
 export const ownProviders = z
   .array(ownProvider)
   .max(20)
-  .superRefine(findRepeats, { when: ({ value }) => Array.isArray(value) });
+  .superRefine(
+    (providers, context) => {
+      for (const { path, message } of findRepeats(providers))
+        context.addIssue({ code: "custom", path, message });
+    },
+    // Faults of other fields do not hide these.
+    { when: ({ value }) => Array.isArray(value) },
+  );
 
-/** Faults of other fields do not hide these, so the providers may be anything. */
-function findRepeats(providers: readonly unknown[], context: z.RefinementCtx): void {
+type Repeat = { path: [number, "name"] | [number, "models", number]; message: string };
+
+/** Names that two providers have, and models that two of them list. Each may be anything. */
+export function findRepeats(providers: readonly unknown[]): Repeat[] {
+  const repeats: Repeat[] = [];
   const names = new Set<unknown>();
   const models = new Map<unknown, unknown>([["demo", "the demo model"]]);
   for (const [index, provider] of providers.entries()) {
     if (!isJsonObject(provider)) continue;
-    const report = (path: (string | number)[], message: string) =>
-      context.addIssue({ code: "custom", path: [index, ...path], message });
     const { name } = provider;
-    if (names.has(name)) report(["name"], `"${name}" is used twice`);
+    if (names.has(name)) repeats.push({ path: [index, "name"], message: `"${name}" is used twice` });
     names.add(name);
     for (const [at, model] of (Array.isArray(provider.models) ? provider.models : []).entries()) {
       const other = models.get(model);
-      if (other !== undefined) report(["models", at], `"${model}" is already listed by ${other}`);
+      if (other !== undefined)
+        repeats.push({ path: [index, "models", at], message: `"${model}" is already listed by ${other}` });
       models.set(model, name);
     }
   }
+  return repeats;
 }
 
 /** The name of the secret that a provider's key is; null if it has none. */

@@ -34,7 +34,7 @@ const response = z.discriminatedUnion("ok", [
 export async function runScript(
   code: string,
   input: Json,
-  facts: { now: Date; seed: string; organizationId: string; signal: AbortSignal },
+  facts: { now: Date; seed: string; organizationId: string; signal?: AbortSignal },
 ): Promise<ScriptResult> {
   const { seed, ...evaluation } = facts;
   const { timeoutMs, memoryMib } = SCRIPT_LIMITS;
@@ -55,8 +55,7 @@ const PARSE = 'new (async () => {}).constructor("input", input);';
 
 /** The syntax error of a script's code; null if it has none. It is parsed in the sandbox. */
 export async function findSyntaxError(code: string, organizationId: string): Promise<string | null> {
-  const facts = { now: new Date(0), seed: "", organizationId, signal: new AbortController().signal };
-  const result = await runScript(PARSE, code, facts);
+  const result = await runScript(PARSE, code, { now: new Date(0), seed: "", organizationId });
   return "failure" in result ? result.message : null;
 }
 
@@ -74,7 +73,7 @@ async function readAnswer(text: string): Promise<z.infer<typeof response>> {
  * The script of the sandbox for `run_javascript`. A request is `{code, input, seed}`, the answer `{ok: true, value, console}`
  * or `{ok: false, message, console}`.
  */
-export const JAVASCRIPT_SCRIPT = `
+const JAVASCRIPT_SCRIPT = `
 (() => {
   "use strict";
   const MAX_LINES = 100;

@@ -1,13 +1,27 @@
 import { Worker } from "node:worker_threads";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { JAVASCRIPT_SCRIPT, SCRIPT_LIMITS } from "@/server/sandbox/run-script";
+import { MIB } from "@/server/limits/sizes";
 import { createSandbox } from "@/server/sandbox/sandbox";
 
-/** The sandbox of `run_javascript` with a shorter time limit than its own (time-limits.test.ts). */
+/** A sandbox as that of `run_javascript`, with a shorter time limit than its own (time-limits.test.ts). */
 
-const sandbox = createSandbox({ ...SCRIPT_LIMITS, subject: "script", scripts: () => [JAVASCRIPT_SCRIPT] });
+const SCRIPT = `
+const AsyncFunction = (async () => {}).constructor;
+$start({
+  work: async ({ code }) => new AsyncFunction(code)(),
+  success: (value) => JSON.stringify({ ok: true, value }),
+  failure: (error) => JSON.stringify({ ok: false, message: String(error) }),
+});
+`;
+const sandbox = createSandbox({
+  subject: "script",
+  scripts: () => [SCRIPT],
+  memoryMib: 64,
+  answerLength: 2 * MIB,
+});
+
 async function run(code: string, timeoutMs: number): Promise<unknown> {
-  const request = JSON.stringify({ code, input: null, seed: "" });
+  const request = JSON.stringify({ code, seed: "" });
   const answer = await sandbox({ request, timeoutMs, now: new Date(0), organizationId: "org-1" });
   return "text" in answer ? JSON.parse(answer.text) : answer;
 }

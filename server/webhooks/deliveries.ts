@@ -1,6 +1,6 @@
 import type { OrgId } from "@/server/auth/actor";
+import type { ErrorCode } from "@/server/contract/errors";
 import { defineCommand, type Queryable } from "@/server/db/statement";
-import type { ErrorCode } from "@/server/errors";
 import { MIB } from "@/server/limits/sizes";
 
 /** A webhook call as received, stored for inspection and redelivery. */

@@ -1,6 +1,5 @@
 import { AppError } from "@/server/errors";
-import { ExpressionError } from "@/server/expressions/expression-error";
-import type { ExpressionFacts } from "@/server/expressions/jsonata";
+import { ExpressionError, type ExpressionFacts } from "@/server/expressions/jsonata";
 import type { Json } from "@/server/json/json";
 import { fillIn, parseTemplate } from "@/server/workflow/expressions";
 

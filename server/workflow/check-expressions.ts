@@ -1,4 +1,4 @@
-import { listFunctions } from "@/server/functions/registry";
+import { listFunctions } from "@/server/functions/core/registry";
 import type { TemplateExpression } from "@/server/workflow/expressions";
 import type { Reference } from "@/server/workflow/references";
 

@@ -1,15 +1,15 @@
 import type { Issue } from "@/server/errors";
 import { findArithmeticFault } from "@/server/expressions/arithmetic";
-import { ExpressionError } from "@/server/expressions/expression-error";
-import { parseExpression } from "@/server/expressions/jsonata";
+import { ExpressionError, parseExpression } from "@/server/expressions/jsonata";
 import { describeUnknownVariable } from "@/server/expressions/unknown-variables";
-import type { FunctionDefinition, ParsedField } from "@/server/functions/define";
-import { findFunction, inputSchemaOf, listFunctions } from "@/server/functions/registry";
+import type { FunctionDefinition, ParsedField } from "@/server/functions/core/define";
+import { findFunction, inputSchemaOf, listFunctions } from "@/server/functions/core/registry";
 import { isJsonObject, type Json, type JsonObject } from "@/server/json/json";
 import { checkSchema, validateAgainst } from "@/server/json/schema";
 import { isDeeper, jsonPointer, MAX_JSON_DEPTH } from "@/server/json/text";
 import { findSyntaxError } from "@/server/sandbox/run-script";
 import { findReferenceFaults, type Readable } from "@/server/workflow/check-expressions";
+import { WORKFLOW_LIMITS } from "@/server/workflow/definition";
 import { parseCondition, parseTemplate, type TemplateExpression } from "@/server/workflow/expressions";
 import {
   type LenientCall,
@@ -17,7 +17,6 @@ import {
   type LenientStep,
   readLeniently,
 } from "@/server/workflow/lenient-definition";
-import { WORKFLOW_LIMITS } from "@/server/workflow/limits";
 
 /** What a definition may refer to beside functions. */
 export type KnownNames = {

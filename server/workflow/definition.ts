@@ -1,6 +1,27 @@
 import { z } from "zod";
 import { isJsonObject } from "@/server/json/json";
-import { WORKFLOW_LIMITS } from "@/server/workflow/limits";
+import { KIB } from "@/server/limits/sizes";
+import { RETRY_DEFAULTS } from "@/server/workflow/retry-policy";
+
+/** The limits of tools' workflows. docs/definition-files.md lists them; definition.test.ts compares. */
+export const WORKFLOW_LIMITS = {
+  /** Steps of a tool, those of its groups included. */
+  steps: 100,
+  /** Steps of one `parallel` group. */
+  groupSteps: 20,
+  /** Items of one `forEach`. */
+  items: 1_000,
+  /** Calls of one step or group in progress at once. */
+  concurrency: 20,
+  /** Further attempts of one call. */
+  retries: 10,
+  longestRetryWaitMs: 300_000,
+  longestTimeoutMs: 86_400_000,
+  /** Of a definition's JSON. */
+  definitionBytes: 512 * KIB,
+  /** Problems that are listed when a definition is saved. */
+  problems: 50,
+} as const;
 
 const { steps, groupSteps, concurrency, retries, longestRetryWaitMs, longestTimeoutMs } = WORKFLOW_LIMITS;
 const jsonSchema = z.record(z.string(), z.json());
@@ -15,9 +36,16 @@ const retriesSetting = z.union(
     z.int().min(0).max(retries),
     z.strictObject({
       count: z.int().min(0).max(retries).describe("Further attempts after a failure."),
-      firstWaitMs: waitMs.default(500).describe("The wait before the first further attempt."),
-      factor: z.number().min(1).max(10).default(2).describe("Each wait is so many times the one before."),
-      longestWaitMs: waitMs.default(30_000).describe("No wait is longer."),
+      firstWaitMs: waitMs
+        .default(RETRY_DEFAULTS.firstWaitMs)
+        .describe("The wait before the first further attempt."),
+      factor: z
+        .number()
+        .min(1)
+        .max(10)
+        .default(RETRY_DEFAULTS.factor)
+        .describe("Each wait is so many times the one before."),
+      longestWaitMs: waitMs.default(RETRY_DEFAULTS.longestWaitMs).describe("No wait is longer."),
     }),
   ],
   { error: `must be a number from 0 to ${retries}, or count with firstWaitMs, factor and longestWaitMs` },

@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { ExpressionError } from "@/server/expressions/expression-error";
-import { evaluateExpression, parseExpression } from "@/server/expressions/jsonata";
+import { ExpressionError, evaluateExpression, parseExpression } from "@/server/expressions/jsonata";
 import type { Json } from "@/server/json/json";
 import {
   evaluateIn,

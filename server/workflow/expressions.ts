@@ -1,6 +1,10 @@
 import { LRUCache } from "lru-cache";
-import { ExpressionError } from "@/server/expressions/expression-error";
-import { type ExpressionFacts, evaluateExpression, parseExpression } from "@/server/expressions/jsonata";
+import {
+  ExpressionError,
+  type ExpressionFacts,
+  evaluateExpression,
+  parseExpression,
+} from "@/server/expressions/jsonata";
 import { parseReference } from "@/server/expressions/plain-reference";
 import { describeUnknownVariable } from "@/server/expressions/unknown-variables";
 import { isJsonObject, type Json, type JsonObject } from "@/server/json/json";
@@ -168,7 +172,7 @@ export function fillIn(value: Json, scope: Scope, { placeholderOf, ...facts }: F
     room -= text.length;
     if (room >= 0) return text;
     throw new ExpressionError(
-      `The values of the expressions are larger than ${MAX_INSERTED_LENGTH / 1024 / 1024} MiB together.`,
+      `The values of the expressions are larger than ${MAX_INSERTED_LENGTH / MIB} MiB together.`,
     );
   };
   const fillText = async (template: string): Promise<Json> => {

@@ -2,13 +2,8 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Json, JsonObject } from "@/server/json/json";
 import { workflowDefinition } from "@/server/workflow/definition";
-import {
-  type RunFacts,
-  runWorkflow,
-  type WorkflowCall,
-  type WorkflowCallResult,
-  type WorkflowJournal,
-} from "@/server/workflow/interpret";
+import { runWorkflow } from "@/server/workflow/interpret";
+import type { RunFacts, WorkflowCall, WorkflowCallResult, WorkflowJournal } from "@/server/workflow/journal";
 
 const facts: RunFacts = {
   id: "r-1",

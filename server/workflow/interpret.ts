@@ -1,4 +1,3 @@
-import { ExpressionError } from "@/server/expressions/expression-error";
 import type { ExpressionFacts } from "@/server/expressions/jsonata";
 import { inferSchema } from "@/server/json/infer-schema";
 import { isJsonObject, type Json, type JsonObject } from "@/server/json/json";
@@ -10,53 +9,21 @@ import {
   MAX_STEP_INPUTS_BYTES,
   MAX_STEP_OUTPUT_BYTES,
   MAX_STEP_OUTPUTS_BYTES,
+  MIB,
 } from "@/server/limits/sizes";
-import type { CallStep, WorkflowDefinition, WorkflowStep } from "@/server/workflow/definition";
+import {
+  type CallStep,
+  WORKFLOW_LIMITS,
+  type WorkflowDefinition,
+  type WorkflowStep,
+} from "@/server/workflow/definition";
 import { evaluateIn, fillIn, isTrue, parseCondition, type Scope } from "@/server/workflow/expressions";
-import { type Fork, inLanes } from "@/server/workflow/lanes";
-import { WORKFLOW_LIMITS } from "@/server/workflow/limits";
-import { type RetryPolicy, retryPolicyOf } from "@/server/workflow/retry-policy";
-
-/** One call of a function that the interpreter asks for. */
-export type WorkflowCall = {
-  /** A stable name within the run: `fetch`, or `fetch[2]` for the third item of a forEach. */
-  key: string;
-  stepId: string;
-  /** The item's index, from 0; null without forEach. */
-  itemIndex: number | null;
-  functionName: string;
-  input: JsonObject;
-  retries: RetryPolicy;
-  /** The limit of one attempt in milliseconds; null: the function's own. */
-  timeoutMs: number | null;
-  /** The id of the step, or of the group that the step belongs to. */
-  act: string;
-  /** How many calls of the act may be under way at once. */
-  width: number;
-};
+import type { RunFacts, WorkflowCall, WorkflowJournal } from "@/server/workflow/journal";
+import { inLanes, StepFailure, settle, toFailure } from "@/server/workflow/lanes";
+import { retryPolicyOf } from "@/server/workflow/retry-policy";
 
 /** What calls of one act have in common. */
 type Act = Pick<WorkflowCall, "act" | "width">;
-
-export type WorkflowCallResult = { ok: true; output: Json } | { ok: false; message: string; code: string };
-
-/**
- * The memory of a tool run. `call` executes a call and returns its stored result, after cutting and redaction;
- * on a replay it only returns that. It throws only if the run itself cannot continue.
- */
-export type WorkflowJournal = { call(call: WorkflowCall): Promise<WorkflowCallResult>; fork: Fork };
-
-/** Facts that are the same on every replay of a run. */
-export type RunFacts = {
-  id: string;
-  organizationId: string;
-  startedAt: Date;
-  toolName: string;
-  /** Fires when the run must end; the interpreter then throws its reason at the next expression. */
-  signal?: AbortSignal;
-  /** What stands for a secret in the input of a call. */
-  placeholderOf?: (secret: string) => string;
-};
 
 type WorkflowRun = { input: JsonObject; facts: RunFacts; journal: WorkflowJournal };
 
@@ -73,21 +40,6 @@ type WorkflowOutcome =
       message: string;
     };
 
-/** A failed step. It fails the run, unless the step has `onError: continue`. */
-class StepFailure extends Error {
-  readonly code: string;
-
-  constructor(code: string, message: string) {
-    super(message);
-    this.code = code;
-  }
-
-  /** The message after a location and a colon, without a child run's repetition that a step failed. */
-  get inner(): string {
-    return this.message.replace(/^Step ("\w+") failed: /, "step $1: ");
-  }
-}
-
 /**
  * Runs a tool's workflow over checked input. Pure: the same definition, input, facts and results of calls give the same
  * calls and outcome. So a run can be replayed from its journal. In `steps`, a skipped step is null, and one that
@@ -102,7 +54,7 @@ export async function runWorkflow(
     for (const step of definition.steps) {
       const failure = await workflow.runStep(step);
       if (failure === null) continue;
-      const message = `Step "${step.id}" failed: ${failure.inner}`;
+      const { message } = failure.at(`Step "${step.id}" failed`);
       return { status: "Failed", code: "step_failed", message };
     }
     return await workflow.finish();
@@ -112,20 +64,13 @@ export async function runWorkflow(
   }
 }
 
-/** A failure that belongs to the run; anything else is thrown on. */
-function toFailure(error: unknown): StepFailure {
-  if (error instanceof StepFailure) return error;
-  if (error instanceof ExpressionError) return new StepFailure("invalid_expression", error.message);
-  throw error;
-}
+const mib = (bytes: number) => `${bytes / MIB} MiB`;
 
 /** The items of a forEach. JSONata gives a list of one as its only element, and a list of none as nothing. */
 function itemsOf(found: Json | undefined): Json[] {
   if (Array.isArray(found)) return found;
   return found === undefined || found === null ? [] : [found];
 }
-
-const errorOutput = ({ message, code }: StepFailure): Json => ({ error: message, code });
 
 class Workflow {
   readonly #definition: WorkflowDefinition;
@@ -154,24 +99,21 @@ class Workflow {
   /** Runs a step and keeps its output. Returns why it failed, unless it continues on errors. */
   async runStep(step: WorkflowStep): Promise<StepFailure | null> {
     const outputs = new Map<string, Json>();
-    let failure: StepFailure | null = null;
-    try {
-      outputs.set(step.id, await this.#execute(step, this.#scope(), outputs));
-      await this.#countOutput(outputs.get(step.id) ?? null);
-    } catch (error) {
-      failure = toFailure(error);
-      outputs.set(step.id, errorOutput(failure));
-    }
-    for (const [id, output] of outputs) this.#outputs.set(id, output);
-    return step.onError === "continue" ? null : failure;
+    const { output, failure } = await settle(step, this.#runAndCount(step, outputs));
+    for (const [id, inner] of outputs) this.#outputs.set(id, inner);
+    this.#outputs.set(step.id, output);
+    return failure;
   }
 
-  async #countOutput(output: Json): Promise<void> {
+  async #runAndCount(step: WorkflowStep, outputs: Map<string, Json>): Promise<Json> {
+    const output = await this.#execute(step, this.#scope(), outputs);
     const bytes = await largeJsonBytes(output);
     this.#outputBytes += bytes;
-    if (this.#outputBytes <= MAX_STEP_OUTPUTS_BYTES) return;
-    const message = "the outputs of all steps together are larger than 16 MiB";
-    throw new StepFailure("output_too_large", message);
+    if (this.#outputBytes <= MAX_STEP_OUTPUTS_BYTES) return output;
+    throw new StepFailure(
+      "output_too_large",
+      `the outputs of all steps together are larger than ${mib(MAX_STEP_OUTPUTS_BYTES)}`,
+    );
   }
 
   /** The output of a step; `outputs` takes those of the steps in a group. */
@@ -185,18 +127,12 @@ class Workflow {
     if (await this.#isSkipped(step, scope)) return null;
     const width = Math.min(step.concurrency ?? parallel.length, parallel.length);
     const lanes = { limit: width, fork: this.#run.journal.fork };
-    const failure = await inLanes(parallel, lanes, async (inner) => {
-      try {
-        outputs.set(inner.id, await this.#executeCall(inner, scope, { act: step.id, width }));
-        return null;
-      } catch (error) {
-        const failed = toFailure(error);
-        outputs.set(inner.id, errorOutput(failed));
-        if (inner.onError === "continue") return null;
-        return new StepFailure(failed.code, `step "${inner.id}": ${failed.inner}`);
-      }
+    await inLanes(parallel, lanes, async (inner) => {
+      const call = this.#executeCall(inner, scope, { act: step.id, width });
+      const { output, failure } = await settle(inner, call);
+      outputs.set(inner.id, output);
+      if (failure !== null) throw failure.at(`step "${inner.id}"`);
     });
-    if (failure !== null) throw failure;
     return Object.fromEntries(parallel.map(({ id }) => [id, outputs.get(id) ?? null]));
   }
 
@@ -231,7 +167,10 @@ class Workflow {
     const inputBytes = await largeJsonBytes(input);
     this.#inputBytes += inputBytes;
     if (this.#inputBytes > MAX_STEP_INPUTS_BYTES)
-      throw new StepFailure("input_too_large", "the inputs of all calls together are larger than 16 MiB");
+      throw new StepFailure(
+        "input_too_large",
+        `the inputs of all calls together are larger than ${mib(MAX_STEP_INPUTS_BYTES)}`,
+      );
     const result = await this.#run.journal.call({
       key,
       stepId: step.id,
@@ -244,7 +183,7 @@ class Workflow {
     });
     if (!result.ok) throw new StepFailure(result.code, result.message);
     if ((await largeJsonBytes(result.output)) > MAX_STEP_OUTPUT_BYTES)
-      throw new StepFailure("output_too_large", "its output is larger than 1 MiB");
+      throw new StepFailure("output_too_large", `its output is larger than ${mib(MAX_STEP_OUTPUT_BYTES)}`);
     return result.output;
   }
 
@@ -263,24 +202,21 @@ class Workflow {
     let bytes = 0;
     const width = Math.min(step.concurrency ?? 1, items.length);
     const lanes = { limit: width, fork: this.#run.journal.fork };
-    const failure = await inLanes(items, lanes, async (item, index) => {
-      let output: Json;
-      try {
-        const itemScope = { ...scope, [step.as ?? "item"]: item };
-        output = await this.#call(step, { itemIndex: index, act, width }, itemScope);
-      } catch (error) {
-        const failed = toFailure(error);
-        if (step.onError !== "continue")
-          return new StepFailure(failed.code, `item ${index}: ${failed.inner}`);
-        output = errorOutput(failed);
-      }
+    await inLanes(items, lanes, async (item, index) => {
+      const itemScope = { ...scope, [step.as ?? "item"]: item };
+      const call = this.#call(step, { itemIndex: index, act, width }, itemScope);
+      const { output, failure } = await settle(step, call);
+      if (failure !== null) throw failure.at(`item ${index}`);
       outputs[index] = output;
+      // Items side by side add to the sum, so it is read after the wait.
       const size = await largeJsonBytes(output);
       bytes += size;
-      if (bytes <= MAX_FINAL_OUTPUT_BYTES) return null;
-      return new StepFailure("output_too_large", "its outputs together are larger than 4 MiB");
+      if (bytes > MAX_FINAL_OUTPUT_BYTES)
+        throw new StepFailure(
+          "output_too_large",
+          `its outputs together are larger than ${mib(MAX_FINAL_OUTPUT_BYTES)}`,
+        );
     });
-    if (failure !== null) throw failure;
     return outputs;
   }
 
@@ -294,7 +230,8 @@ class Workflow {
         ? ((last && this.#outputs.get(last.id)) ?? null)
         : await fillIn(template, this.#scope(), facts);
     if ((await largeJsonBytes(output)) > MAX_FINAL_OUTPUT_BYTES) {
-      return { status: "Failed", code: "output_too_large", message: "The output is larger than 4 MiB." };
+      const message = `The output is larger than ${mib(MAX_FINAL_OUTPUT_BYTES)}.`;
+      return { status: "Failed", code: "output_too_large", message };
     }
     if (outputSchema === undefined) return { status: "Completed", output, outputSchema: inferSchema(output) };
     const issues = await validateAgainst(outputSchema, output, facts.organizationId);

@@ -1,16 +1,57 @@
-/** Does pieces of work in parallel. Waits for all of them before it throws an error of one. */
-export type Fork = <T>(works: readonly (() => Promise<T>)[]) => Promise<T[]>;
+import { ExpressionError } from "@/server/expressions/jsonata";
+import type { Json } from "@/server/json/json";
+import type { CallStep } from "@/server/workflow/definition";
+import type { Fork } from "@/server/workflow/journal";
+
+/** A failed step. It fails the run, unless the step has `onError: continue`. */
+export class StepFailure extends Error {
+  readonly code: string;
+
+  constructor(code: string, message: string) {
+    super(message);
+    this.code = code;
+  }
+
+  /** The same with its location, without a child run's repetition that a step failed. */
+  at(location: string): StepFailure {
+    const inner = this.message.replace(/^Step ("\w+") failed: /, "step $1: ");
+    return new StepFailure(this.code, `${location}: ${inner}`);
+  }
+}
+
+/** A failure that belongs to the run; anything else is thrown on. */
+export function toFailure(error: unknown): StepFailure {
+  if (error instanceof StepFailure) return error;
+  if (error instanceof ExpressionError) return new StepFailure("invalid_expression", error.message);
+  throw error;
+}
 
 /**
- * Works on the items in order, at most `limit` at a time. `work` returns why an item failed, or null. After a failure,
- * only the items in progress finish. Returns the failure of the first item that failed: the same one on every replay.
+ * The output of a step's work; of a failed one its error. `failure` is null unless it fails what the step belongs to.
  */
-export async function inLanes<Item, Failure>(
+export async function settle(
+  step: Pick<CallStep, "onError">,
+  work: Promise<Json>,
+): Promise<{ output: Json; failure: StepFailure | null }> {
+  try {
+    return { output: await work, failure: null };
+  } catch (error) {
+    const failure = toFailure(error);
+    const output = { error: failure.message, code: failure.code };
+    return { output, failure: step.onError === "continue" ? null : failure };
+  }
+}
+
+/**
+ * Works on the items in order, at most `limit` at a time. After a failure, only the items in progress finish. Throws the
+ * failure of the first item that failed: the same one on every replay.
+ */
+export async function inLanes<Item>(
   items: readonly Item[],
   { limit, fork }: { limit: number; fork: Fork },
-  work: (item: Item, index: number) => Promise<Failure | null>,
-): Promise<Failure | null> {
-  const failures = new Map<number, Failure>();
+  work: (item: Item, index: number) => Promise<void>,
+): Promise<void> {
+  const failures = new Map<number, StepFailure>();
   // All lanes take from the same iterator.
   const entries = items.entries();
   let isStopped = false;
@@ -18,17 +59,13 @@ export async function inLanes<Item, Failure>(
     for (const [index, item] of entries) {
       if (isStopped) return;
       try {
-        const failure = await work(item, index);
-        if (failure === null) continue;
-        failures.set(index, failure);
-        isStopped = true;
+        await work(item, index);
       } catch (error) {
         isStopped = true;
-        throw error;
+        failures.set(index, toFailure(error));
       }
     }
   };
   await fork(Array.from({ length: Math.min(limit, items.length) }, () => lane));
-  const [first] = [...failures].sort(([one], [other]) => one - other);
-  return first?.[1] ?? null;
+  if (failures.size > 0) throw failures.get(Math.min(...failures.keys()));
 }

@@ -32,15 +32,16 @@ const lenientStep = lenientCall.extend({
 export type LenientStep = z.infer<typeof lenientStep>;
 
 const { parameters, output, outputSchema } = workflowDefinition.shape;
-const lenientDefinition = z.object({
+const readableParts = z.object({
   parameters: parameters.nullable().catch(null),
   steps: z.array(lenientStep.catch(() => lenientStep.parse({}))).catch([]),
   output: output.catch(undefined),
   outputSchema: outputSchema.catch(undefined),
 });
-export type LenientDefinition = z.infer<typeof lenientDefinition>;
+export type LenientDefinition = z.infer<typeof readableParts>;
+const lenientDefinition = readableParts.catch(() => readableParts.parse({}));
 
 /** Reads what can be read of any value. */
 export function readLeniently(value: unknown): LenientDefinition {
-  return lenientDefinition.catch(() => lenientDefinition.parse({})).parse(value);
+  return lenientDefinition.parse(value);
 }

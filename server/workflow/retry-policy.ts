@@ -1,11 +1,11 @@
-import type { CallStep } from "./definition";
-
 /** How a failed call is repeated. */
 export type RetryPolicy = { count: number; firstWaitMs: number; factor: number; longestWaitMs: number };
 
-export function retryPolicyOf(setting: CallStep["retries"]): RetryPolicy {
-  const defaults = { firstWaitMs: 500, factor: 2, longestWaitMs: 30_000 };
-  return typeof setting === "object" ? setting : { count: setting ?? 0, ...defaults };
+export const RETRY_DEFAULTS = { firstWaitMs: 500, factor: 2, longestWaitMs: 30_000 };
+
+/** The policy of a step's setting: a complete one, or only how many further attempts there are. */
+export function retryPolicyOf(setting: RetryPolicy | number | undefined): RetryPolicy {
+  return typeof setting === "object" ? setting : { count: setting ?? 0, ...RETRY_DEFAULTS };
 }
 
 /** The wait after a failed attempt, counted from 1. */

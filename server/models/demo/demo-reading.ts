@@ -30,13 +30,11 @@ export function readMessage(text: string): string {
 }
 
 /** Identifiers with letters and digits, such as "A-1", "SKU123" or "inv-2024/7"; bounded like all patterns here. */
-const CODE =
-  /(?<![\p{L}\d@./_-])(?=[\p{L}_/.-]{1,40}\d)\p{L}[\p{L}\d]{0,40}(?:[-_/.][\p{L}\d]{1,20}){0,6}(?![\p{L}\d@])/u;
-const CODES = new RegExp(CODE, "gu");
+const CODES =
+  /(?<![\p{L}\d@./_-])(?=[\p{L}_/.-]{1,40}\d)\p{L}[\p{L}\d]{0,40}(?:[-_/.][\p{L}\d]{1,20}){0,6}(?![\p{L}\d@])/gu;
 /** A number that is an identifier: after "#", or after a noun that is numbered. */
 const NUMBERED =
-  /(?:#\s?|\b(?:order|ticket|invoice|parcel|case|account|customer|shipment|item|sku|id|number|no\.?) {1,3})((?=[\p{L}-]{0,20}\d)[\p{L}\d][\p{L}\d_/-]{0,40})/iu;
-const NUMBERED_ALL = new RegExp(NUMBERED, "giu");
+  /(?:#\s?|\b(?:order|ticket|invoice|parcel|case|account|customer|shipment|item|sku|id|number|no\.?) {1,3})((?=[\p{L}-]{0,20}\d)[\p{L}\d][\p{L}\d_/-]{0,40})/giu;
 
 const URLS = /https?:\/\/\S+/g;
 const NUMBER = "\\d{1,15}(?:\\.\\d{1,15})?";
@@ -60,7 +58,7 @@ function isSum(part: string): boolean {
 
 /** A calculation in a text: at least two numbers with an operator between. */
 export function findArithmetic(text: string): string[] {
-  const rest = text.replace(CODES, " ").replace(NUMBERED_ALL, " ");
+  const rest = text.replace(CODES, " ").replace(NUMBERED, " ");
   const found = (inSigns(rest).match(SUM) ?? []).map((part) => part.trim());
   return found.filter(isSum).slice(0, 3);
 }
@@ -68,8 +66,10 @@ export function findArithmetic(text: string): string[] {
 /** The identifier in a text, without a leading "#". */
 export function findIdentifier(text: string): string | undefined {
   const rest = text.replace(URLS, " ");
-  return CODE.exec(rest)?.[0] ?? NUMBERED.exec(rest)?.[1];
+  return rest.match(CODES)?.[0] ?? [...rest.matchAll(NUMBERED)][0]?.[1];
 }
+
+const NUMBERS = new RegExp(`(?<![\\p{L}\\d.])-?${NUMBER}`, "gu");
 
 /** The numbers in a text, in order, without those of calculations, dates, times, addresses and identifiers. */
 export function findNumbers(text: string): string[] {
@@ -78,7 +78,7 @@ export function findNumbers(text: string): string[] {
     .replace(/\d{4}-\d\d-\d\d|\d{1,2}:\d\d/g, " ")
     .replace(CODES, " ")
     .replace(SUM, (part) => (isSum(part) ? " " : part));
-  return rest.match(new RegExp(`(?<![\\p{L}\\d.])-?${NUMBER}`, "gu")) ?? [];
+  return rest.match(NUMBERS) ?? [];
 }
 
 /** The time zone that a text names directly or by a city. */
@@ -101,13 +101,14 @@ const STOP_WORDS = new Set(
 
 const isLittle = (word: string) => STOP_WORDS.has(word.toLowerCase());
 
+const COUNTED = new RegExp(
+  `(?<![\\d.])${NUMBER} {0,3}(?:x|×|pieces of|units of)? {0,3}(\\p{L}[\\p{L}'-]{0,40}(?: \\p{L}[\\p{L}'-]{0,40}){0,2})`,
+  "gu",
+);
+
 /** What is counted in a text: "apples" in "12 apples at 0.80", "red apples" in "twelve or 12 red apples". */
 export function findCounted(text: string): string | undefined {
-  const counted = new RegExp(
-    `(?<![\\d.])${NUMBER} {0,3}(?:x|×|pieces of|units of)? {0,3}(\\p{L}[\\p{L}'-]{0,40}(?: \\p{L}[\\p{L}'-]{0,40}){0,2})`,
-    "gu",
-  );
-  for (const [, phrase = ""] of text.matchAll(counted)) {
+  for (const [, phrase = ""] of text.matchAll(COUNTED)) {
     const words = phrase.split(" ");
     const end = words.findIndex(isLittle);
     const thing = words.slice(0, end === -1 ? words.length : end).join(" ");
@@ -116,13 +117,14 @@ export function findCounted(text: string): string | undefined {
   return undefined;
 }
 
+const ORDERS = new RegExp(
+  `(?<![\\d.])\\d{1,15} {0,3}[x×]? {0,3}(?:\\p{L}[\\p{L}'-]{0,40} ){1,3}(?:at|for|@|à) {0,3}[$€£]?${NUMBER}`,
+  "gu",
+);
+
 /** The orders in a text, each with its own numbers: "12 apples at 0.80" and "3 pears at 1.20". */
 export function findOrders(text: string): string[] {
-  const order = new RegExp(
-    `(?<![\\d.])\\d{1,15} {0,3}[x×]? {0,3}(?:\\p{L}[\\p{L}'-]{0,40} ){1,3}(?:at|for|@|à) {0,3}[$€£]?${NUMBER}`,
-    "gu",
-  );
-  return text.match(order) ?? [];
+  return text.match(ORDERS) ?? [];
 }
 
 export function findQuoted(text: string): string | undefined {

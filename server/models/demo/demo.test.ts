@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { AgentConfiguration } from "@/server/agent/definition";
 import { runAgentLoop } from "@/server/agent/loop";
-import { executeFunction } from "@/server/functions/execute";
-import { findFunction, inputSchemaOf } from "@/server/functions/registry";
+import { executeFunction } from "@/server/functions/core/execute";
+import { findFunction, inputSchemaOf } from "@/server/functions/core/registry";
 import type { JsonObject } from "@/server/json/json";
 import { validateAgainst } from "@/server/json/schema";
 import { requestCorrection } from "@/server/models/json-answer";

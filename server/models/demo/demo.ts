@@ -11,7 +11,9 @@ import { createReply, readFacts } from "./demo-reply";
  * The demo model: a script. It reads the user's message and the offered tools, and calls what fits one after another.
  * Its answer has the results and a note that it is a simulation. The same request gives the same reply.
  */
-export const DEMO_PROVIDER = "demo";
+
+/** The name of the demo model, and of its provider. */
+export const DEMO = "demo";
 
 type PlannedCall = { name: string; arguments: JsonObject; reason: string };
 
@@ -122,7 +124,7 @@ export async function callDemoModel(request: ModelRequest, clock: Clock): Promis
     toolCalls,
     finishReason: next === undefined ? "stop" : "tool_calls",
     usage: { ...usage, outputTokens: Math.min(usage.outputTokens, request.maxOutputTokens) },
-    provider: DEMO_PROVIDER,
+    provider: DEMO,
     attempts: [{ startedAt, durationMs: 0, error: null }],
   };
 }

@@ -1,8 +1,15 @@
 import { z } from "zod";
 import { isJsonObject, tryParseJson } from "@/server/json/json";
 import { describeSchema } from "@/server/models/json-answer";
-import type { ModelMessage, ModelReply, ModelRequest, ModelUsage, ToolCall } from "@/server/models/port";
-import { limitCalls, MAX_RECORDED_CALLS } from "@/server/models/reply-limits";
+import {
+  limitCalls,
+  MAX_RECORDED_CALLS,
+  type ModelMessage,
+  type ModelReply,
+  type ModelRequest,
+  type ModelUsage,
+  type ToolCall,
+} from "@/server/models/port";
 import type { Redact } from "@/server/secrets/redact";
 import { replaceNul } from "@/server/secrets/stored-output";
 

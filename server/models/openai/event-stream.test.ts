@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { MAX_EVENT_LENGTH } from "@/server/models/reply-limits";
+import { MAX_EVENT_LENGTH } from "@/server/models/port";
 import { ReplyTooLarge } from "./chat-completion";
 import { EventStreamReader } from "./event-stream";
 

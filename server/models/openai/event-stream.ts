@@ -1,5 +1,5 @@
 import { StringDecoder } from "node:string_decoder";
-import { MAX_EVENT_LENGTH } from "@/server/models/reply-limits";
+import { MAX_EVENT_LENGTH } from "@/server/models/port";
 import { ReplyTooLarge } from "./chat-completion";
 
 /**

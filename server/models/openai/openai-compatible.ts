@@ -1,10 +1,4 @@
-import { isDeepStrictEqual } from "node:util";
-import OpenAI, { APIError } from "openai";
 import type { Clock } from "@/server/clock";
-import { readChunks } from "@/server/egress/trusted-fetch";
-import type { EgressFetch } from "@/server/functions/define";
-import { tryParseJson } from "@/server/json/json";
-import { readFault } from "@/server/models/faults";
 import {
   type Attempt,
   ModelCallStopped,
@@ -15,36 +9,22 @@ import {
   type ReceivedOutput,
 } from "@/server/models/port";
 import { countUsage } from "@/server/models/tokens/tokens";
-import type { Redact } from "@/server/secrets/redact";
-import {
-  type Adaptation,
-  type ReadCompletion,
-  readChatCompletion,
-  readReportedError,
-  toChatCompletion,
-} from "./chat-completion";
-import { EventStreamReader } from "./event-stream";
-import { PiecesError, StreamedCompletion } from "./streamed-completion";
+import { type Fault, readFault } from "./faults";
+import { OpenAiServer, type ServerOptions } from "./openai-server";
+import { StreamedCompletion } from "./streamed-completion";
 
 export type Provider = { name: string; call(request: ModelRequest): Promise<ModelReply> };
 
-export type OpenAiCompatibleOptions = {
+export type OpenAiCompatibleOptions = ServerOptions & {
   /** Shown on runs and in errors. */
   name: string;
-  /** Unset for servers that ask for none. */
-  apiKey?: string | undefined;
-  /** The base URL up to and including `/v1`; default: OpenAI's. */
-  baseUrl?: string | undefined;
-  fetch: EgressFetch;
-  /** Takes secrets out of what the server answers, before texts are cut. */
-  redact?: Redact | undefined;
   clock: Clock;
   /** A number from 0 to 1 for the jitter of delays. */
   random: () => number;
   /** Waits; rejects with the signal's reason. */
   sleep: (ms: number, signal: AbortSignal) => Promise<void>;
+  /** How often a call is attempted; 5 when unset. */
   maxAttempts?: number;
-  attemptTimeoutMs?: number;
 };
 
 const FIRST_WAIT_MS = 500;
@@ -52,143 +32,93 @@ const MAX_WAIT_MS = 20_000;
 /** If a provider requests a longer delay, the call fails. */
 const MAX_RETRY_AFTER_MS = 60_000;
 
-/** What is known about a server before its first response. */
-const UNKNOWN_SERVER: Adaptation = { oldTokenLimit: false, schemaInPrompt: false, unstreamed: false };
-
+/** A provider that speaks OpenAI's chat completions. */
 export function createOpenAiCompatible(options: OpenAiCompatibleOptions): Provider {
-  const { name, fetch, redact, clock, random, sleep, maxAttempts = 5, attemptTimeoutMs = 300_000 } = options;
-  const client = new OpenAI({
-    apiKey: options.apiKey ?? "none",
-    adminAPIKey: null,
-    organization: null,
-    project: null,
-    webhookSecret: null,
-    baseURL: options.baseUrl ?? "https://api.openai.com/v1",
-    maxRetries: 0,
-    // The SDK's own limit covers only the headers; this one covers the body, too.
-    timeout: attemptTimeoutMs + 1000,
-    logLevel: "off",
-    fetch: (input, init) => fetch(input instanceof Request ? input.url : input, init),
-  });
-  /** The features that each model's server does not support. */
-  const adaptations = new Map<string, Adaptation>();
-  const adaptationOf = (model: string): Adaptation => adaptations.get(model) ?? UNKNOWN_SERVER;
+  const server = new OpenAiServer(options);
+  return { name: options.name, call: (request) => new ModelCall(server, request, options).run() };
+}
 
-  /** @param streamed collects the pieces of a streamed reply, so that they are known if it breaks off. */
-  async function attempt(request: ModelRequest, streamed: StreamedCompletion): Promise<ReadCompletion> {
-    // Not AbortSignal.any: a long-lived signal would keep a reference to each of its dependents.
-    const controller = new AbortController();
-    const { signal } = controller;
-    const stop = () => controller.abort(request.signal.reason);
-    request.signal.addEventListener("abort", stop, { once: true });
-    const timer = setTimeout(
-      () => controller.abort(new Error(`no answer within ${attemptTimeoutMs} ms`)),
-      attemptTimeoutMs,
-    );
-    try {
-      const adaptation = adaptationOf(request.model);
-      const body = toChatCompletion(request, adaptation);
-      if (request.onText === undefined || adaptation.unstreamed) {
-        const completion = await client.chat.completions.create({ ...body, stream: false }, { signal });
-        return readChatCompletion(completion, request, { redact });
+/** One call of a model: attempts until one succeeds or another makes no sense. */
+class ModelCall {
+  readonly #server: OpenAiServer;
+  readonly #request: ModelRequest;
+  readonly #options: OpenAiCompatibleOptions;
+  readonly #attempts: Attempt[] = [];
+  /** Attempts that failed, without those that taught how to adapt the request. */
+  #failures = 0;
+  /** What interrupted attempts had received. */
+  #received: ReceivedOutput | null = null;
+
+  constructor(server: OpenAiServer, request: ModelRequest, options: OpenAiCompatibleOptions) {
+    this.#server = server;
+    this.#request = request;
+    this.#options = options;
+  }
+
+  async run(): Promise<ModelReply> {
+    const { clock } = this.#options;
+    for (;;) {
+      this.#stopIfAborted();
+      const startedAt = clock.now();
+      const streamed = new StreamedCompletion(this.#request.onText ?? (() => undefined));
+      try {
+        const { reasoning, ...reply } = await this.#server.attempt(this.#request, streamed);
+        this.#record(startedAt, null);
+        const own = reply.usage ?? (await countUsage(this.#request, { ...reply, reasoning }));
+        const usage = addUsage(this.#received, own);
+        return { ...reply, usage, provider: this.#options.name, attempts: this.#attempts };
+      } catch (error) {
+        const fault = await this.#readFault(error, streamed);
+        if (this.#request.signal.aborted) this.#record(startedAt, "stopped");
+        this.#stopIfAborted();
+        if (this.#server.adapt(error, this.#request.model)) this.#record(startedAt, fault.message, 0);
+        else await this.#waitAfter(fault, startedAt);
       }
-      const response = await client.chat.completions
-        .create({ ...body, stream: true, stream_options: { include_usage: true } }, { signal })
-        .asResponse();
-      if (!response.headers.get("content-type")?.startsWith("text/event-stream")) {
-        return readChatCompletion(await response.json(), request, { redact });
-      }
-      await readPieces(response, streamed, signal);
-      const { furtherCalls } = streamed;
-      const reply = readChatCompletion(streamed.toBody(), request, { furtherCalls, redact });
-      // The server reports usage only without streaming, so the next call does not stream.
-      if (reply.usage === null) adaptations.set(request.model, { ...adaptation, unstreamed: true });
-      return reply;
-    } catch (error) {
-      throw signal.aborted ? signal.reason : error;
-    } finally {
-      clearTimeout(timer);
-      request.signal.removeEventListener("abort", stop);
     }
   }
 
-  /** Learns an unsupported feature from a refusal; true if an immediate retry makes sense. */
-  function adapt(error: unknown, model: string): boolean {
-    const known = adaptationOf(model);
-    if (error instanceof PiecesError) {
-      adaptations.set(model, { ...known, unstreamed: true });
-      return !known.unstreamed;
-    }
-    if (!(error instanceof APIError) || (error.status !== 400 && error.status !== 422)) return false;
-    const text = `${error.message} ${error.param ?? ""}`;
-    const next: Adaptation = {
-      oldTokenLimit: known.oldTokenLimit || text.includes("max_completion_tokens"),
-      schemaInPrompt: known.schemaInPrompt || /response_format|json_schema/.test(text),
-      unstreamed: known.unstreamed || /\bstream/.test(text),
-    };
-    adaptations.set(model, next);
-    return !isDeepStrictEqual(next, known);
+  /** Why an attempt failed. Keeps what it had received. */
+  async #readFault(error: unknown, streamed: StreamedCompletion): Promise<Fault> {
+    const output = await streamed.received(this.#request);
+    if (output !== null) this.#received = { ...output, usage: addUsage(this.#received, output.usage) };
+    const { name, apiKey, redact, clock } = this.#options;
+    return readFault(error, { name, apiKey, redact }, clock.now());
   }
 
-  return {
-    name,
-    async call(request) {
-      const attempts: Attempt[] = [];
-      /** What interrupted attempts had received. */
-      let received: ReceivedOutput | null = null;
-      let failures = 0;
-      const stopIfAborted = () => {
-        if (!request.signal.aborted) return;
-        const { reason: cause } = request.signal;
-        throw received === null ? cause : new ModelCallStopped({ attempts, received, cause });
-      };
-      for (;;) {
-        stopIfAborted();
-        const started = clock.now();
-        const record = (error: string | null, waitMs?: number) => {
-          const now = clock.now().getTime();
-          attempts.push({
-            startedAt: started.toISOString(),
-            durationMs: Math.max(0, now - started.getTime()),
-            error,
-            ...(waitMs === undefined ? {} : { retryAt: new Date(now + waitMs).toISOString() }),
-          });
-        };
-        const streamed = new StreamedCompletion(request.onText ?? (() => undefined));
-        try {
-          const { reasoning, ...reply } = await attempt(request, streamed);
-          record(null);
-          const usageOfReply = reply.usage ?? (await countUsage(request, { ...reply, reasoning }));
-          return { ...reply, usage: addUsage(received, usageOfReply), provider: name, attempts };
-        } catch (error) {
-          const output = await streamed.received(request);
-          if (output !== null) received = { ...output, usage: addUsage(received, output.usage) };
-          const fault = readFault(error, { name, apiKey: options.apiKey, redact }, clock.now());
-          if (request.signal.aborted) record("stopped");
-          stopIfAborted();
-          if (adapt(error, request.model)) {
-            record(fault.message, 0);
-            continue;
-          }
-          failures += 1;
-          const patience = fault.retryAfterMs ?? 0;
-          if (fault.reason !== "unavailable" || failures >= maxAttempts || patience > MAX_RETRY_AFTER_MS) {
-            record(fault.message);
-            const message = fault.message.charAt(0).toUpperCase() + fault.message.slice(1);
-            throw new ModelError(message, { reason: fault.reason, attempts, received, cause: fault.cause });
-          }
-          const backoff = Math.min(MAX_WAIT_MS, FIRST_WAIT_MS * 2 ** (failures - 1)) * (0.5 + random() / 2);
-          const waitMs = Math.max(patience, backoff);
-          record(fault.message, waitMs);
-          await request.onRetry?.(attempts);
-          await sleep(waitMs, request.signal).catch((reason: unknown) => {
-            stopIfAborted();
-            throw reason;
-          });
-        }
-      }
-    },
-  };
+  /** Waits for the next attempt after a failed one. Throws ModelError if there is none. */
+  async #waitAfter(fault: Fault, startedAt: Date): Promise<void> {
+    const { maxAttempts = 5, random, sleep } = this.#options;
+    const { signal, onRetry } = this.#request;
+    const { message, reason, cause, retryAfterMs = 0 } = fault;
+    this.#failures += 1;
+    if (reason !== "unavailable" || this.#failures >= maxAttempts || retryAfterMs > MAX_RETRY_AFTER_MS) {
+      this.#record(startedAt, message);
+      const failure = { reason, attempts: this.#attempts, received: this.#received, cause };
+      throw new ModelError(message.charAt(0).toUpperCase() + message.slice(1), failure);
+    }
+    const backoff = Math.min(MAX_WAIT_MS, FIRST_WAIT_MS * 2 ** (this.#failures - 1)) * (0.5 + random() / 2);
+    const waitMs = Math.max(retryAfterMs, backoff);
+    this.#record(startedAt, message, waitMs);
+    await onRetry?.(this.#attempts);
+    await sleep(waitMs, signal).finally(() => this.#stopIfAborted());
+  }
+
+  #record(startedAt: Date, error: string | null, waitMs?: number): void {
+    const now = this.#options.clock.now().getTime();
+    this.#attempts.push({
+      startedAt: startedAt.toISOString(),
+      durationMs: Math.max(0, now - startedAt.getTime()),
+      error,
+      ...(waitMs === undefined ? {} : { retryAt: new Date(now + waitMs).toISOString() }),
+    });
+  }
+
+  #stopIfAborted(): void {
+    const { aborted, reason: cause } = this.#request.signal;
+    if (!aborted) return;
+    const received = this.#received;
+    throw received === null ? cause : new ModelCallStopped({ attempts: this.#attempts, received, cause });
+  }
 }
 
 /** The usage of a call, with that of its interrupted attempts. */
@@ -200,27 +130,4 @@ function addUsage(received: ReceivedOutput | null, own: ModelUsage): ModelUsage 
     outputTokens: outputTokens + own.outputTokens,
     estimated: estimated || own.estimated,
   };
-}
-
-/** Reads the events of a streamed reply. Throws ReplyError for an error among them, and the signal's reason. */
-async function readPieces(
-  response: Response,
-  streamed: StreamedCompletion,
-  signal: AbortSignal,
-): Promise<void> {
-  const events = new EventStreamReader();
-  let isDone = false;
-  for await (const chunk of readChunks(response)) {
-    for (const data of events.push(chunk)) {
-      signal.throwIfAborted();
-      isDone ||= data.startsWith("[DONE]");
-      // The rest is read, so that the connection can be reused.
-      if (isDone) continue;
-      const piece = tryParseJson(data);
-      if (piece === undefined) throw new PiecesError("a chunk of the answer is not JSON");
-      const failed = readReportedError(piece);
-      if (failed !== null) throw failed;
-      streamed.add(piece);
-    }
-  }
 }

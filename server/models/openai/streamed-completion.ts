@@ -1,6 +1,5 @@
 import { z } from "zod";
-import type { Prompt, ReceivedOutput } from "@/server/models/port";
-import { MAX_RECORDED_CALLS, MAX_REPLY_LENGTH } from "@/server/models/reply-limits";
+import { MAX_RECORDED_CALLS, MAX_REPLY_LENGTH, type Prompt, type ReceivedOutput } from "@/server/models/port";
 import { countUsage } from "@/server/models/tokens/tokens";
 import { replaceNul } from "@/server/secrets/stored-output";
 import { ReplyError, ReplyTooLarge, readUsage } from "./chat-completion";

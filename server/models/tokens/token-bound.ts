@@ -1,6 +1,7 @@
 import type { JsonObject } from "@/server/json/json";
 import { describeSchema } from "@/server/models/json-answer";
 import type { ModelMessage, Prompt } from "@/server/models/port";
+import { perOwner } from "@/server/per-owner";
 
 /** Tokens of one UTF-16 unit outside of ASCII, by script: at least as many as in the o200k vocabulary. */
 function unitTokens(code: number): number {
@@ -28,7 +29,7 @@ function kindOf(code: number): number {
  * counts exactly. Compared with it, the bound is 0–60 % above for prose, code, JSON and hexadecimal, and up to 200 %
  * above for other scripts. Only for random letters it is below, by a third.
  */
-export function boundTextTokens(text: string): number {
+function boundTextTokens(text: string): number {
   const { length } = text;
   let tokens = 0;
   for (let i = 0; i < length; ) {
@@ -65,21 +66,8 @@ const MESSAGE_OVERHEAD = 6;
 const TOOL_OVERHEAD = 16;
 const REQUEST_OVERHEAD = 8;
 
-/** Remembers what was measured: messages and schemas recur with every iteration of a run. */
-export function remember<Part extends object, Result>(
-  measure: (part: Part) => Result,
-): (part: Part) => Result {
-  const known = new WeakMap<Part, Result>();
-  return (part) => {
-    const before = known.get(part);
-    if (before !== undefined) return before;
-    const result = measure(part);
-    known.set(part, result);
-    return result;
-  };
-}
-
-const boundMessage = remember((message: ModelMessage): number => {
+// What was measured is remembered: messages and schemas recur with every iteration of a run.
+const boundMessage = perOwner((message: ModelMessage): number => {
   let tokens = MESSAGE_OVERHEAD + boundTextTokens(message.content);
   if (message.role !== "assistant") return tokens;
   for (const call of message.toolCalls) {
@@ -87,8 +75,8 @@ const boundMessage = remember((message: ModelMessage): number => {
   }
   return tokens;
 });
-const boundParameters = remember((schema: JsonObject) => boundTextTokens(JSON.stringify(schema)));
-const boundAnswerSchema = remember((schema: JsonObject) => boundTextTokens(describeSchema(schema)));
+const boundParameters = perOwner((schema: JsonObject) => boundTextTokens(JSON.stringify(schema)));
+const boundAnswerSchema = perOwner((schema: JsonObject) => boundTextTokens(describeSchema(schema)));
 
 /** A quick upper bound for the tokens of a request (see `boundTextTokens`). Messages must not change afterwards. */
 export function boundRequestTokens(request: Prompt): number {

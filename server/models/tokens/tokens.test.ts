@@ -4,11 +4,15 @@ import o200k from "js-tiktoken/ranks/o200k_base";
 import { expect, test } from "vitest";
 import type { ModelMessage } from "@/server/models/port";
 import { boundRequestTokens } from "./token-bound";
-import { countRequestTokens, countTextTokens, countUsage } from "./tokens";
+import { countRequestTokens, countUsage } from "./tokens";
 
 /** OpenAI's own algorithm with the same vocabulary; too slow for untrusted texts. */
 const reference = new Tiktoken(o200k);
 const trueTokens = (text: string) => reference.encode(text, [], []).length;
+
+const saying = (content: string) => ({ messages: [{ role: "user" as const, content }], tools: [] });
+const countTextTokens = async (text: string) =>
+  (await countRequestTokens(saying(text))) - (await countRequestTokens(saying("")));
 
 const PROSE = "The quick brown fox jumps over the lazy dog; it doesn't look back.\n";
 const JSON_LINE = JSON.stringify({ id: 1, name: "Ada", tags: ["a", "b"], price: 0.25, nested: { ok: true } });

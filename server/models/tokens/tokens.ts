@@ -1,9 +1,9 @@
 import { LRUCache } from "lru-cache";
 import { describeSchema } from "@/server/models/json-answer";
 import type { ModelMessage, OfferedTool, Prompt, ToolCall } from "@/server/models/port";
+import { perOwner } from "@/server/per-owner";
 import { WorkSlice } from "@/server/work-slice";
 import { type BytePairCounter, createBytePairCounter } from "./byte-pairs";
-import { remember } from "./token-bound";
 
 /**
  * Counts tokens with o200k, the vocabulary of OpenAI's models since 2024. The count is exact for OpenAI's models and an
@@ -28,7 +28,7 @@ const recent = new LRUCache<string, number>({ max: 500 });
 const MAX_RECENT_LENGTH = 8 * 1024;
 
 /** Counts the tokens of a text of any length; a long one in parts, each cut before a blank if possible. */
-export async function countTextTokens(text: string): Promise<number> {
+async function countTextTokens(text: string): Promise<number> {
   if (text === "") return 0;
   const known = recent.get(text);
   if (known !== undefined) return known;
@@ -63,11 +63,11 @@ async function countTexts(texts: readonly string[]): Promise<number> {
 }
 
 const textsOfCalls = (calls: readonly ToolCall[]) => calls.flatMap((call) => [call.name, call.arguments]);
-const countMessage = remember((message: ModelMessage) => {
+const countMessage = perOwner((message: ModelMessage) => {
   const calls = message.role === "assistant" ? textsOfCalls(message.toolCalls) : [];
   return countTexts([message.content, ...calls]);
 });
-const countTool = remember(({ name, description, parameters }: OfferedTool) =>
+const countTool = perOwner(({ name, description, parameters }: OfferedTool) =>
   countTexts([name, description, JSON.stringify(parameters)]),
 );
 

@@ -1,7 +1,8 @@
 import type { ToolConfiguration } from "@/server/agent/definition";
 import { isJsonObject } from "@/server/json/json";
 import { readLargeJson, stringifyLarge } from "@/server/json/large";
-import { runWorkflow, type WorkflowCall, type WorkflowCallResult } from "@/server/workflow/interpret";
+import { runWorkflow } from "@/server/workflow/interpret";
+import type { WorkflowCall, WorkflowCallResult } from "@/server/workflow/journal";
 import type { Outcome } from "../claimed-run";
 import type { FinishedStep } from "../write/journal";
 import { callStep } from "./calls/call-step";

@@ -1,7 +1,7 @@
 import type { OrgId } from "@/server/auth/actor";
 import type { Secret } from "@/server/db/generated/client";
 import type { CarriedSecret } from "@/server/egress/outgoing-request";
-import { findFunction } from "@/server/functions/registry";
+import { findFunction } from "@/server/functions/core/registry";
 import { deriveId } from "@/server/ids";
 import type { JsonObject } from "@/server/json/json";
 import { stringifyLarge } from "@/server/json/large";

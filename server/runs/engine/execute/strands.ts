@@ -1,5 +1,5 @@
 import { LONGEST_TIMER_MS } from "@/server/sleep";
-import type { Fork } from "@/server/workflow/lanes";
+import type { Fork } from "@/server/workflow/journal";
 import { WorkerLost } from "../write/writer";
 import { SleepUntil, YieldSlot } from "./interruptions";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { listFunctions } from "@/server/functions/registry";
+import { listFunctions } from "@/server/functions/core/registry";
 import { FAILURE_CODES } from "@/server/runs/failure-codes";
 import { explainFailure, type FailedRun } from "./explain-failure";
 

@@ -1,8 +1,7 @@
 import { retryWhileUnavailable } from "@/server/db/outage";
 import type { CarriedSecret } from "@/server/egress/outgoing-request";
-import type { FunctionContext } from "@/server/functions/define";
-import { executeFunction } from "@/server/functions/execute";
-import { codeOfFailure, FunctionError } from "@/server/functions/function-error";
+import { codeOfFailure, type FunctionContext, FunctionError } from "@/server/functions/core/define";
+import { executeFunction } from "@/server/functions/core/execute";
 import { limitRecipients } from "@/server/mail/limit-recipients";
 import { redactJson, replaceNul } from "@/server/secrets/stored-output";
 import { readKeyValue, writeKeyValue } from "@/server/values/key-values";

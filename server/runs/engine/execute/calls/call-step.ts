@@ -1,6 +1,6 @@
-import { parseFunctionInput } from "@/server/functions/execute";
-import { FunctionError } from "@/server/functions/function-error";
-import { findFunction } from "@/server/functions/registry";
+import { FunctionError } from "@/server/functions/core/define";
+import { parseFunctionInput } from "@/server/functions/core/execute";
+import { findFunction } from "@/server/functions/core/registry";
 import { waitFunction } from "@/server/functions/wait";
 import type { BegunStep, FinishedStep } from "../../write/journal";
 import type { Execution } from "../execution";

@@ -1,7 +1,7 @@
 import type { RunKind } from "@/server/contract/enums";
 import { ZERO } from "@/server/credits/amount";
 import { creditsOfActions } from "@/server/credits/prices";
-import { FunctionError, isFinal } from "@/server/functions/function-error";
+import { FunctionError, isFinal } from "@/server/functions/core/define";
 import type { Json, JsonObject } from "@/server/json/json";
 import type { Redact } from "@/server/secrets/redact";
 import { replaceNul, storeOutput } from "@/server/secrets/stored-output";

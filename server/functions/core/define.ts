@@ -6,21 +6,19 @@ import type { SendMail } from "@/server/mail/message";
 import type { ModelReply, ModelRequest } from "@/server/models/port";
 import type { KeyValues } from "@/server/values/limits";
 
-/** Calls addresses outside (server/egress), like the standard fetch. */
-export type EgressFetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
-
-/** The fetch of functions. `basicAuth` is sent as `Authorization: Basic …`, after its secrets were inserted. */
-export type FunctionFetch = (
-  url: string | URL,
-  init?: RequestInit & { basicAuth?: { username: string; password: string } },
-) => Promise<Response>;
-
 /** What a function may use. Everything that needs the database is passed in here. */
 export type FunctionContext = {
   /** Fires when the run is cancelled, its deadline passes or the function's time is up. */
   signal: AbortSignal;
   clock: Clock;
-  fetch: FunctionFetch;
+  /**
+   * Calls addresses outside, like the standard fetch. `basicAuth` is sent as `Authorization: Basic …`, after its secrets
+   * were inserted.
+   */
+  fetch(
+    url: string | URL,
+    init?: RequestInit & { basicAuth?: { username: string; password: string } },
+  ): Promise<Response>;
   /** Removes the run's secrets from a value, for expressions. Outputs and errors are redacted anyway. */
   redact(value: Json): Promise<Json>;
   /** Stable over retries and crashes of the same step; sent along with unsafe outbound calls. */
@@ -41,9 +39,6 @@ export type FunctionContext = {
   /** Records console output of the call; it is shown with the step. */
   print(lines: readonly string[]): void;
 };
-
-/** What a call costs: the price of one action; `model` also the tokens of the model calls it makes. */
-type PriceClass = "action" | "model";
 
 /** What a text or an object in a function's input is parsed as. */
 export type ParsedField = "expression" | "schema" | "arithmetic" | "script";
@@ -67,7 +62,8 @@ export type FunctionDefinition<
   errors: Readonly<Record<string, string>>;
   /** Limits beside the input's schema and `timeoutMs`, for the docs. */
   limits?: readonly string[];
-  price: PriceClass;
+  /** Whether a call costs, beside one action, the tokens of the model calls it makes. */
+  callsModels?: true;
   /** Whether a call may change something outside the run. Such calls carry the step's idempotency key. */
   hasSideEffects: boolean;
   /** Wall-clock limit of one call, in milliseconds. */
@@ -91,4 +87,37 @@ export function defineFunction<Input extends z.ZodType, Output extends z.ZodType
   definition: FunctionDefinition<Input, Output>,
 ): FunctionDefinition<Input, Output> {
   return definition;
+}
+
+/** Codes of calls that fail again when they are repeated. */
+const FINAL_CODES = new Set(["invalid_input", "invalid_request", "call_refused"]);
+
+/** Whether a call with this failure is not retried. */
+export const isFinal = (code: string) => FINAL_CODES.has(code);
+
+/**
+ * A failure of a call. `code` is one of the function's `errors` or common to all functions (docs/functions.md). The
+ * message is meant for people and models.
+ */
+export class FunctionError extends Error {
+  override name = "FunctionError";
+  readonly code: string;
+
+  constructor(code: string, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+  }
+}
+
+/** Turns errors of one class into a failure with this code, for `catch`. */
+export function failAs(kind: new (...args: never[]) => Error, code: string): (error: unknown) => never {
+  return (error) => {
+    if (!(error instanceof kind)) throw error;
+    throw new FunctionError(code, error.message, { cause: error });
+  };
+}
+
+/** The code of what a function threw; `failed` when it has none. */
+export function codeOfFailure(error: unknown): string {
+  return error instanceof FunctionError ? error.code : "failed";
 }

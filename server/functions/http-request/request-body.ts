@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { FunctionError } from "@/server/functions/function-error";
+import { FunctionError } from "@/server/functions/core/define";
 import type { Json } from "@/server/json/json";
 import { MIB } from "@/server/limits/sizes";
 

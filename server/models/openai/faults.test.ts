@@ -1,8 +1,8 @@
 import { APIConnectionError, APIError } from "openai";
 import { describe, expect, test } from "vitest";
 import { NetworkError, RefusedError, ResponseTooLarge } from "@/server/egress/failures";
-import { readFault } from "@/server/models/faults";
 import { ReplyError, readReportedError } from "@/server/models/openai/chat-completion";
+import { readFault } from "@/server/models/openai/faults";
 import { createRedactor } from "@/server/secrets/redact";
 
 const apiKey = "sk-proj-abcdefghijklmnop";

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { calculate } from "@/server/functions/calculate";
+import type { FunctionDefinition } from "@/server/functions/core/define";
 import { currentTime } from "@/server/functions/current-time";
-import type { FunctionDefinition } from "@/server/functions/define";
 import { extractText } from "@/server/functions/extract-text";
 import { generateText } from "@/server/functions/generate-text";
 import { getValue } from "@/server/functions/get-value";
@@ -15,8 +15,9 @@ import { setValue } from "@/server/functions/set-value";
 import { transformJson } from "@/server/functions/transform-json";
 import { waitFunction } from "@/server/functions/wait";
 import type { JsonObject } from "@/server/json/json";
+import { perOwner } from "@/server/per-owner";
 
-/** The list of all functions. To add one, create a file beside this one and add a line here. */
+/** The list of all functions. To add one, create a file in `server/functions` and add a line here. */
 const FUNCTIONS: readonly FunctionDefinition[] = [
   calculate,
   currentTime,
@@ -46,14 +47,8 @@ export function findFunction(name: string): FunctionDefinition | undefined {
   return byName.get(name);
 }
 
-const inputSchemas = new WeakMap<FunctionDefinition, JsonObject>();
-
 /** The JSON Schema of a function's input, as models and the documentation see it. Made once. */
-export function inputSchemaOf(definition: FunctionDefinition): JsonObject {
-  const known = inputSchemas.get(definition);
-  if (known !== undefined) return known;
+export const inputSchemaOf = perOwner((definition: FunctionDefinition): JsonObject => {
   const { $schema: _, ...schema } = z.toJSONSchema(definition.input, { io: "input", unrepresentable: "any" });
-  const document: JsonObject = JSON.parse(JSON.stringify(schema));
-  inputSchemas.set(definition, document);
-  return document;
-}
+  return JSON.parse(JSON.stringify(schema));
+});

@@ -1,11 +1,11 @@
 import type { z } from "zod";
 import type { Issue } from "@/server/errors";
-import type { FunctionContext, FunctionDefinition } from "@/server/functions/define";
-import { FunctionError } from "@/server/functions/function-error";
-import { findFunction, listFunctions } from "@/server/functions/registry";
+import { type FunctionContext, type FunctionDefinition, FunctionError } from "@/server/functions/core/define";
+import { findFunction, listFunctions } from "@/server/functions/core/registry";
 import type { Json } from "@/server/json/json";
 import { describeIssues } from "@/server/json/schema-issues";
 import { jsonPointer } from "@/server/json/text";
+import { limitTime } from "@/server/sleep";
 
 /** The faults of a value as input of a function; empty: it is valid. */
 export function checkFunctionInput(definition: FunctionDefinition, input: Json): Issue[] {
@@ -69,23 +69,16 @@ export async function executeFunction(
   const parsed = parseFunctionInput(definition, input);
   context.signal.throwIfAborted();
   const limit = timeoutMs ?? definition.timeoutMs;
-  const timeout = new AbortController();
-  const signal = AbortSignal.any([context.signal, timeout.signal]);
-  const timer = setTimeout(
-    () => timeout.abort(new FunctionError("timeout", `${name} took longer than ${limit} ms.`)),
-    limit,
-  );
+  const overdue = () => new FunctionError("timeout", `${name} took longer than ${limit} ms.`);
+  const { signal, end } = limitTime(context.signal, limit, overdue);
   const callModel: FunctionContext["callModel"] = (request) => context.callModel(request, signal);
-  let onAbort: (() => void) | undefined;
   const aborted = new Promise<never>((_resolve, reject) => {
-    onAbort = () => reject(signal.reason);
-    signal.addEventListener("abort", onAbort);
+    signal.addEventListener("abort", () => reject(signal.reason));
   });
   try {
     // The attempt ends even if the function ignores its signal and continues.
     return await Promise.race([run(parsed, { ...context, signal, callModel }), aborted]);
   } finally {
-    clearTimeout(timer);
-    if (onAbort) signal.removeEventListener("abort", onAbort);
+    end();
   }
 }

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { MAX_EXPRESSION_LENGTH } from "@/server/expressions/jsonata";
-import { FunctionError } from "@/server/functions/function-error";
-import { type HttpResult, readLinks } from "@/server/functions/http/response";
+import { FunctionError } from "@/server/functions/core/define";
+import { type HttpResult, readLinks } from "@/server/functions/http-request/exchange";
 import type { Json, JsonObject } from "@/server/json/json";
 import { largeJsonBytes } from "@/server/json/large";
 import { MAX_FINAL_OUTPUT_BYTES } from "@/server/limits/sizes";

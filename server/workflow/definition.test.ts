@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { MAX_FILE_DEPTH } from "@/server/catalog/definition-file/yaml-document";
-import { SCHEMA_LIMITS } from "@/server/json/schema-cost";
+import { SCHEMA_LIMITS } from "@/server/json/schema-limits";
 import { MAX_JSON_DEPTH } from "@/server/json/text";
 import {
   MAX_BODY_BYTES,
@@ -11,7 +11,7 @@ import {
   MAX_STEP_OUTPUT_BYTES,
   MAX_STEP_OUTPUTS_BYTES,
 } from "@/server/limits/sizes";
-import { WORKFLOW_LIMITS } from "./limits";
+import { WORKFLOW_LIMITS } from "./definition";
 
 const count = (value: number) => value.toLocaleString("en-US");
 const kib = (bytes: number) => `${count(bytes / 1024)} KiB`;

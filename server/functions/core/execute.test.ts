@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { executeFunction } from "@/server/functions/execute";
+import { executeFunction } from "@/server/functions/core/execute";
 import { testFunctionContext } from "@/testing/function-context";
 
 const never = testFunctionContext({ fetch: () => new Promise(() => undefined) });

@@ -1,10 +1,10 @@
 import { APIError } from "openai";
 import { EgressError, RefusedError, ResponseTooLarge, retryAfterMs } from "@/server/egress/failures";
 import { causesOf } from "@/server/errors";
-import { ReplyError, ReplyTooLarge } from "@/server/models/openai/chat-completion";
 import type { ModelFault } from "@/server/models/port";
 import { createRedactor, type Redact } from "@/server/secrets/redact";
 import { replaceNul } from "@/server/secrets/stored-output";
+import { ReplyError, ReplyTooLarge } from "./chat-completion";
 
 /** Why one attempt failed; `unavailable` is temporary. `retryAfterMs` is the delay that the provider requested. */
 export type Fault = {

@@ -1,0 +1,45 @@
+import type { Json, JsonObject } from "@/server/json/json";
+import type { RetryPolicy } from "@/server/workflow/retry-policy";
+
+/** What the interpreter needs of the engine. */
+
+/** One call of a function that the interpreter asks for. */
+export type WorkflowCall = {
+  /** A stable name within the run: `fetch`, or `fetch[2]` for the third item of a forEach. */
+  key: string;
+  stepId: string;
+  /** The item's index, from 0; null without forEach. */
+  itemIndex: number | null;
+  functionName: string;
+  input: JsonObject;
+  retries: RetryPolicy;
+  /** The limit of one attempt in milliseconds; null: the function's own. */
+  timeoutMs: number | null;
+  /** The id of the step, or of the group that the step belongs to. */
+  act: string;
+  /** How many calls of the act may be under way at once. */
+  width: number;
+};
+
+export type WorkflowCallResult = { ok: true; output: Json } | { ok: false; message: string; code: string };
+
+/** Does pieces of work in parallel. Waits for all of them before it throws an error of one. */
+export type Fork = <T>(works: readonly (() => Promise<T>)[]) => Promise<T[]>;
+
+/**
+ * The memory of a tool run. `call` executes a call and returns its stored result, after cutting and redaction;
+ * on a replay it only returns that. It throws only if the run itself cannot continue.
+ */
+export type WorkflowJournal = { call(call: WorkflowCall): Promise<WorkflowCallResult>; fork: Fork };
+
+/** Facts that are the same on every replay of a run. */
+export type RunFacts = {
+  id: string;
+  organizationId: string;
+  startedAt: Date;
+  toolName: string;
+  /** Fires when the run must end; the interpreter then throws its reason at the next expression. */
+  signal?: AbortSignal;
+  /** What stands for a secret in the input of a call. */
+  placeholderOf?: (secret: string) => string;
+};
