@@ -31,23 +31,20 @@ const { values: options } = parseArgs({
     workers: { type: "string", default: "50" },
     seconds: { type: "string", default: "10" },
     batch: { type: "string", default: "16" },
-    organizations: { type: "string", default: "50" },
-    calls: { type: "string", default: "3" },
-    steps: { type: "string", default: "2" },
   },
 });
 const WORKERS = Number(options.workers);
 const BATCH = Number(options.batch);
-const CALLS = Number(options.calls);
-const STEPS = Number(options.steps);
+/** Of each run: as many as docs/scale.md counts. */
+const CALLS = 3;
+const STEPS = 2;
 
 const INPUT = "What do twelve apples at 0.80 cost, and what is left of a note of 20? ".repeat(8);
 const TEXT = "The answer is made of a few sentences, as most answers of a model are. ".repeat(6);
 
-const SLUGS = Array.from({ length: Number(options.organizations) }, (_, n) => `bench-${n}`);
 const DEFINITIONS = {
-  organizations: SLUGS.map((slug) => ({
-    slug,
+  organizations: Array.from({ length: 50 }, (_, n) => ({
+    slug: `bench-${n}`,
     plan: { concurrency: 10_000 },
     credits: 1_000_000_000,
     agents: [{ slug: "bench", name: "Bench", model: "bench" }],
@@ -88,18 +85,31 @@ async function openWriter(services: Services) {
     [workerId],
   );
   const ignore = () => {};
-  const lane = (name: "accounts" | "journal") =>
-    new Lane({
-      services,
-      workerId,
-      lane: name,
-      freeSlots: () => 1_000_000,
-      onStart: ignore,
-      onAdmitted: ignore,
-      onLost: ignore,
-    });
-  return { accounts: lane("accounts"), journal: lane("journal") };
+  const listeners = { freeSlots: () => 1_000_000, onStart: ignore, onAdmitted: ignore, onLost: ignore };
+  const open = (lane: "accounts" | "journal") => new Lane({ services, workerId, lane, ...listeners });
+  return { accounts: open("accounts"), journal: open("journal") };
 }
+
+const USAGE = { inputTokens: 300, outputTokens: 100, estimated: false };
+const REPLY: ModelReply = {
+  content: TEXT,
+  toolCalls: [],
+  finishReason: "stop",
+  usage: USAGE,
+  provider: "bench",
+  attempts: [],
+};
+const CALL_CREDITS = new Decimal("0.07");
+const STEP_CREDITS = new Decimal("0.01");
+const TOTALS = {
+  stepsExecuted: STEPS,
+  actionsUsed: STEPS,
+  inputTokens: USAGE.inputTokens * CALLS,
+  outputTokens: USAGE.outputTokens * CALLS,
+  creditsUsed: CALL_CREDITS.mul(CALLS).add(STEP_CREDITS.mul(STEPS)),
+};
+const STEP = { input: '{"expression":"12*0.8"}', reasoning: "", usage: USAGE, hasSideEffects: false };
+const RESULT = { output: '{"result":9.6}', error: null, actions: 1, credits: STEP_CREDITS };
 
 /** Starts a run, writes its rows and ends it. The last model call is committed with its end, as in the journal. */
 async function writeRun(
@@ -109,56 +119,28 @@ async function writeRun(
 ): Promise<void> {
   const parts = { ...start, runId: newId() };
   const limit = { rate_key: `starts:${start.actor.orgId}`, rate_limit: 1_000_000_000, rate_seconds: 60 };
-  const verdict = await accounts.start({ ...startItem(parts), ...limit });
-  if (verdict.verdict !== "run") {
+  const { verdict, at } = await accounts.start({ ...startItem(parts), ...limit });
+  if (verdict !== "run" && verdict !== "run+") {
     done.refused += 1;
     return;
   }
   done.starts += 1;
-  const run = claimedRun(services, parts, { at: verdict.at, held: start.prepared.hold });
-  const finished = { duration: 3 };
-  const usage = { inputTokens: 300, outputTokens: 100, estimated: false };
-  const reply: ModelReply = {
-    content: TEXT,
-    toolCalls: [],
-    finishReason: "stop",
-    usage,
-    provider: "bench",
-    attempts: [],
-  };
+  const { hold, headroom } = start.prepared;
+  const run = claimedRun(services, parts, { at, held: verdict === "run" ? hold : hold.add(headroom) });
   const calls = Array.from({ length: CALLS }, (_, n) => {
     const call = { key: `think-${n + 1}`, iteration: n + 1, provider: "bench", model: "bench" };
-    const row = newCallRow(run, call, verdict.at);
-    const change = callChange(row, { reply, credits: new Decimal("0.07") });
-    return { ...row, ...change, ...finished, sequence: n * 2 + 2 };
+    const row = newCallRow(run, call, at);
+    const change = callChange(row, { reply: REPLY, credits: CALL_CREDITS });
+    return { ...row, ...change, duration: 3, sequence: n * 2 + 2 };
   });
   const steps = Array.from({ length: STEPS }, (_, n) => {
     const step = { key: `call-${n + 1}-1`, stepNumber: n + 1, iteration: n + 1, toolName: "calculate" };
-    const content = {
-      input: '{"expression":"12*0.8"}',
-      reasoning: "",
-      usage,
-      hasSideEffects: false,
-    };
-    const result = { output: '{"result":9.6}', error: null, actions: 1, credits: new Decimal("0.01") };
-    const row = newStepRow(run, { ...step, ...content }, verdict.at);
-    return { ...row, ...stepChange(result), ...finished, sequence: n * 2 + 3 };
+    const row = newStepRow(run, { ...step, ...STEP }, at);
+    return { ...row, ...stepChange(RESULT), duration: 3, sequence: n * 2 + 3 };
   });
   await Promise.all([...calls.slice(0, -1), ...steps].map((row) => journal.row(row)));
-  const creditsUsed = new Decimal("0.07").mul(CALLS).add(new Decimal("0.01").mul(STEPS));
-  const totals = {
-    stepsExecuted: STEPS,
-    actionsUsed: STEPS,
-    inputTokens: 300 * CALLS,
-    outputTokens: 100 * CALLS,
-    creditsUsed,
-  };
-  const end = {
-    outcome: { status: "Completed", output: TEXT } as const,
-    totals,
-    sequence: CALLS + STEPS + 2,
-    rows: calls.slice(-1),
-  };
+  const outcome = { status: "Completed", output: TEXT } as const;
+  const end = { outcome, totals: TOTALS, sequence: CALLS + STEPS + 2, rows: calls.slice(-1) };
   if (await endClaimedRun({ accounts }, run, end)) done.ended += 1;
 }
 
