@@ -13,7 +13,7 @@ import {
   startTool,
 } from "@/testing/contract-calls";
 import { joinPostgres } from "../../scripts/postgres/postgres.mjs";
-import { applyDefinitions } from "../../scripts/support/apply-definitions";
+import { applyDefinitions } from "../../scripts/support/service";
 import { freePort } from "../../scripts/support/ports.mjs";
 import { DIST, ROOT } from "../../scripts/support/project.mjs";
 import { createThrowaway, removeThrowaway } from "../../scripts/support/throwaway.mjs";

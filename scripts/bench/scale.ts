@@ -14,7 +14,7 @@ import { prepareStart } from "@/server/runs/prepare-start";
 import { claimedRun, startItem } from "@/server/runs/start-item";
 import type { Services } from "@/server/services";
 import { closeServices, wire } from "@/wiring";
-import { postgresCpuMs } from "../support/linux-processes";
+import { postgresCpuMs } from "../support/processes.mjs";
 import { startThrowawayCluster } from "../support/throwaway.mjs";
 import { summarize } from "./load";
 

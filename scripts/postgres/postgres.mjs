@@ -194,8 +194,17 @@ function readRecord(path) {
 
 /** @param {string} path @param {Placement} record */
 function writeRecord(path, record) {
-  const fresh = `${path}.new`;
-  writeFileSync(fresh, `${JSON.stringify(record, undefined, 2)}\n`, { mode: 0o600 });
+  writePrivately(path, JSON.stringify(record, undefined, 2));
+}
+
+/**
+ * Writes a file that only the owner of its folder can read. It appears completely or not at all.
+ * @param {string} path
+ * @param {string} text
+ */
+export function writePrivately(path, text) {
+  const fresh = `${path}.${process.pid}`;
+  writeFileSync(fresh, `${text}\n`, { mode: 0o600 });
   chownToOwner(fresh);
   renameSync(fresh, path);
 }
@@ -204,7 +213,7 @@ function writeRecord(path, record) {
  * What root creates in another user's data folder belongs to that user.
  * @param {string} path
  */
-export function chownToOwner(path) {
+function chownToOwner(path) {
   if (process.getuid?.() !== 0) return;
   const { uid, gid } = statSync(dirname(path));
   chownSync(path, uid, gid);

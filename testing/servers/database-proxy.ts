@@ -12,6 +12,8 @@ export type DatabaseProxy = {
   url: string;
   /** Cuts connections in this order; each cut waits for its request. Without arguments: no more cuts. */
   cut(...cuts: Cut[]): void;
+  /** Cuts each open connection at its next response: what the server has committed by then is lost to the client. */
+  cutAll(): void;
   /** While true, new connections are refused. */
   refuse(refused: boolean): void;
   left(): number;
@@ -22,12 +24,12 @@ export type DatabaseProxy = {
 export async function openDatabaseProxy(url: string): Promise<DatabaseProxy> {
   const target = new URL(url);
   const sockets = new Set<Socket>();
+  const doomed = new WeakSet<Socket>();
   let cuts: Cut[] = [];
   let refused = false;
   const server = createServer((near) => {
     if (refused) return void near.destroy();
     const far = connect(Number(target.port), target.hostname);
-    let isCut = false;
     const cut = () => {
       near.destroy();
       far.destroy();
@@ -38,12 +40,12 @@ export async function openDatabaseProxy(url: string): Promise<DatabaseProxy> {
         cuts.shift();
         refused ||= next.thenRefuse === true;
         if (next.moment === "before") return cut();
-        isCut = true;
+        doomed.add(far);
       }
       far.write(data);
     });
     far.on("data", (data) => {
-      if (isCut) return cut();
+      if (doomed.has(far)) return cut();
       near.write(data);
     });
     for (const [socket, other] of [
@@ -66,6 +68,9 @@ export async function openDatabaseProxy(url: string): Promise<DatabaseProxy> {
     url: near.href,
     cut(...next) {
       cuts = next;
+    },
+    cutAll() {
+      for (const socket of sockets) doomed.add(socket);
     },
     refuse(now) {
       refused = now;
