@@ -1,6 +1,5 @@
-import { existsSync, mkdirSync } from "node:fs";
 import { cpus } from "node:os";
-import { join, resolve } from "node:path";
+import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import pg from "pg";
 import { migrate } from "@/server/db/migrate";
@@ -8,7 +7,7 @@ import { readEnvironment } from "@/server/env";
 import { countSettledRuns } from "@/server/runs/read/count";
 import type { Services } from "@/server/services";
 import { closeServices, wire } from "@/wiring";
-import { clusterUrl, createCluster, startCluster, stopCluster } from "../postgres/postgres-cluster.mjs";
+import { joinPostgres } from "../postgres/postgres.mjs";
 import { createThrowaway, removeThrowaway } from "../support/throwaway.mjs";
 import { summarize } from "./load";
 import { findLandmarks, seedMillionRuns } from "./million-runs";
@@ -35,27 +34,23 @@ type Statement = { text: string; values: unknown[] };
 
 async function main(): Promise<void> {
   const folder = options.data === undefined ? await createThrowaway() : resolve(options.data);
-  mkdirSync(folder, { recursive: true, mode: 0o755 });
-  const cluster = { folder: join(folder, "postgres"), password: "bench" };
-  const isNew = !existsSync(join(cluster.folder, "PG_VERSION"));
-  await createCluster(cluster);
-  const { port } = await startCluster(cluster);
+  const { url, leave } = await joinPostgres(folder);
+  const client = new pg.Client({ connectionString: url });
   try {
-    const url = clusterUrl(cluster, port, "postgres");
-    const client = new pg.Client({ connectionString: url });
     client.on("error", (error) => print(error.message)); // If this ends with another error, the server ends first.
     await client.connect();
     await migrate(client, "prisma/migrations");
     const settings = { DATABASE_URL: url, STEPWELL_SECRET: "bench".repeat(8), LOG_LEVEL: "error" };
     const services = wire(readEnvironment(settings));
-    if (isNew) await seedMillionRuns(services, client, { runs: Number(options.runs), print });
+    const { rowCount } = await client.query("SELECT FROM runs LIMIT 1");
+    if (rowCount === 0) await seedMillionRuns(services, client, { runs: Number(options.runs), print });
     print(`${await countSettledRuns(services)} stretches of settled runs counted`);
     await measureAll(services, client);
     await closeServices(services);
     await client.end();
   } finally {
+    await leave();
     if (options.data === undefined) await removeThrowaway(folder);
-    else await stopCluster(cluster.folder);
   }
 }
 

@@ -131,12 +131,8 @@ function createDataFolder(dataDir) {
     createFolders(dataDir);
     accessSync(dataDir, constants.W_OK | constants.X_OK);
   } catch (cause) {
-    throw new SetupError(
-      `The data folder ${dataDir} is not writable. Set STEPWELL_DATA_DIR to another folder.`,
-      {
-        cause,
-      },
-    );
+    const text = `The data folder ${dataDir} is not writable. Set STEPWELL_DATA_DIR to another folder.`;
+    throw new SetupError(text, { cause });
   }
 }
 
