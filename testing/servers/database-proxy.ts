@@ -7,21 +7,10 @@ import { listen } from "./listen";
  */
 export type Cut = { request: string; moment: "before" | "after"; thenRefuse?: boolean };
 
-/** A proxy to a database whose connections can be cut at a chosen point. */
-export type DatabaseProxy = {
-  url: string;
-  /** Cuts connections in this order; each cut waits for its request. Without arguments: no more cuts. */
-  cut(...cuts: Cut[]): void;
-  /** Cuts each open connection at its next response: what the server has committed by then is lost to the client. */
-  cutAll(): void;
-  /** While true, new connections are refused. */
-  refuse(refused: boolean): void;
-  left(): number;
-  close(): Promise<void>;
-};
+export type DatabaseProxy = Awaited<ReturnType<typeof openDatabaseProxy>>;
 
-/** Opens a proxy to the database at `url`. */
-export async function openDatabaseProxy(url: string): Promise<DatabaseProxy> {
+/** Opens a proxy to the database at `url`, whose connections can be cut at a chosen point. */
+export async function openDatabaseProxy(url: string) {
   const target = new URL(url);
   const sockets = new Set<Socket>();
   const doomed = new WeakSet<Socket>();
@@ -66,13 +55,16 @@ export async function openDatabaseProxy(url: string): Promise<DatabaseProxy> {
   near.port = String(port);
   return {
     url: near.href,
-    cut(...next) {
+    /** Cuts connections in this order; each cut waits for its request. Without arguments: no more cuts. */
+    cut(...next: Cut[]) {
       cuts = next;
     },
+    /** Cuts each open connection at its next response, which is lost. What it answers has been committed. */
     cutAll() {
       for (const socket of sockets) doomed.add(socket);
     },
-    refuse(now) {
+    /** While true, new connections are refused. */
+    refuse(now: boolean) {
       refused = now;
       if (now) for (const socket of sockets) socket.destroy();
     },
