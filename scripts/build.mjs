@@ -1,9 +1,9 @@
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { pathToFileURL } from "node:url";
-import { isInUse } from "./support/in-use.mjs";
 import { withLock } from "./support/lock.mjs";
 import { prepareProject } from "./support/prepare-project.mjs";
+import { isInUse } from "./support/processes.mjs";
 import { DIST, fingerprint, printProgress, ROOT, SetupError, timed } from "./support/project.mjs";
 import { runNode } from "./support/run-program.mjs";
 
@@ -14,7 +14,7 @@ import { runNode } from "./support/run-program.mjs";
  *   serve.mjs, stepwell.mjs   the process and the command line, bundled; packages stay in node_modules
  *   next/                     the pages
  *   *.complete                marks that each of the two is complete
- *   in-use/                   one file per process that uses it (in-use.mjs)
+ *   in-use/                   one file per process that uses it (support/processes.mjs)
  *
  * `dist/current` links to the newest.
  */
@@ -133,7 +133,7 @@ async function buildPages(build) {
   for (const name of existsSync(working) ? readdirSync(working) : []) {
     if (!NOT_SERVED.includes(name)) rmSync(join(working, name), { recursive: true, force: true });
   }
-  await runNode("next build", [join(ROOT, "node_modules/next/dist/bin/next"), "build"], {
+  await runNode("next build", ["node_modules/next/dist/bin/next", "build"], {
     env: { NODE_ENV: "production", NEXT_TELEMETRY_DISABLED: "1", STEPWELL_NEXT_DIR: undefined },
   });
   rmSync(pages, { recursive: true, force: true });

@@ -27,7 +27,7 @@ await runCommand(async () => {
 
   await ensureBuild({ pages: false });
   // The tests below use its programs, and leave half a core idle for the pages.
-  const building = runNode("The build", [join(ROOT, "scripts/build.mjs")], { background: true });
+  const building = runNode("The build", ["scripts/build.mjs"], { background: true });
   building.catch(() => {});
 
   print("\nUnit, contract and engine tests");
@@ -58,7 +58,7 @@ await runCommand(async () => {
  * @returns {Promise<Sum>}
  */
 async function run([runner = "", ...parameters], report, read) {
-  const hasPassed = await runNode(runner, [join(ROOT, "node_modules", runner), ...parameters], {
+  const hasPassed = await runNode(runner, [`node_modules/${runner}`, ...parameters], {
     loud: true,
     env: { PLAYWRIGHT_JSON_OUTPUT_NAME: report },
   }).then(

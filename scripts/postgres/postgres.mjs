@@ -12,8 +12,8 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
-import { isInUse, markInUse } from "../support/in-use.mjs";
 import { withLock } from "../support/lock.mjs";
+import { isInUse, markInUse } from "../support/processes.mjs";
 import { printProgress, SetupError } from "../support/project.mjs";
 import { clusterDirectory } from "./postgres-account.mjs";
 import {
@@ -69,12 +69,12 @@ export async function joinPostgres(dataDir) {
         if (!known && existsSync(join(cluster.folder, "PG_VERSION"))) await resetPassword(cluster);
         await createCluster(cluster);
         // Written only now: in a record without its cluster the password would be wrong.
-        if (!known) writeRecord(paths.record, record);
-        const running = await startCluster(cluster, record.port);
-        if (running.port !== record.port) writeRecord(paths.record, { ...record, port: running.port });
-        await ensureDatabase(clusterUrl(cluster, running.port, "postgres"));
+        if (!known) writePrivately(paths.record, JSON.stringify(record));
+        const { port } = await startCluster(cluster, record.port);
+        if (port !== record.port) writePrivately(paths.record, JSON.stringify({ ...record, port }));
+        await ensureDatabase(clusterUrl(cluster, port, "postgres"));
         return {
-          url: clusterUrl(cluster, running.port, DATABASE),
+          url: clusterUrl(cluster, port, DATABASE),
           cluster: cluster.folder,
           elsewhere: record.elsewhere !== undefined,
           leave: () => withLock(paths.lock, leave),
@@ -186,11 +186,6 @@ function readRecord(path) {
   } catch {
     return undefined; // Missing or damaged: the cluster gets a new password.
   }
-}
-
-/** @param {string} path @param {Placement} record */
-function writeRecord(path, record) {
-  writePrivately(path, JSON.stringify(record, undefined, 2));
 }
 
 /**

@@ -1,4 +1,5 @@
-import { readFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { codeOf, readIfPresent } from "./project.mjs";
 
 /**
@@ -43,6 +44,33 @@ const beganAt = (pid) => statOf(pid)[19] ?? "";
 function statOf(pid) {
   const stat = readIfPresent(`/proc/${pid}/stat`) ?? "";
   return stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+}
+
+/**
+ * Records in `folder` that this process uses a resource.
+ * @param {string} folder created if missing
+ * @returns {() => void} removes the record
+ */
+export function markInUse(folder) {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const record = join(folder, String(process.pid));
+  writeFileSync(record, formatIdentity(), { mode: 0o600 });
+  return () => rmSync(record, { force: true });
+}
+
+/**
+ * Whether a living process is recorded in the folder; records of dead ones are removed.
+ * @param {string} folder
+ */
+export function isInUse(folder) {
+  if (!existsSync(folder)) return false;
+  let held = false;
+  for (const name of readdirSync(folder)) {
+    const record = join(folder, name);
+    if (isSameProcessAlive(readIfPresent(record) ?? "")) held = true;
+    else rmSync(record, { force: true });
+  }
+  return held;
 }
 
 /** @param {number} pid @returns {number[]} the ids of its children, on Linux */
