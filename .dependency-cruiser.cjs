@@ -3,7 +3,7 @@
  * package has one home. Every rule is an error.
  */
 
-const TESTS = "(\\.test\\.tsx?$|^testing/|^scripts/bench/)";
+const TESTS = "(\\.test\\.tsx?$|^testing/|^scripts/(bench|chaos)/)";
 const NODE_MODULES = "(^|/)node_modules/";
 
 /** Where an OrgId may be made: see server/auth/mint-org-id.ts. */

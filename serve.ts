@@ -9,16 +9,13 @@ import { captureConsole, captureFaults } from "@/server/log";
 import { waitUntilReady } from "@/server/operate/health";
 import { closeServices, wireProcess } from "@/wiring";
 import { isClusterPrimary, type Serving, servePrimary } from "./serve/cluster";
-import { prepareService } from "./serve/prepare";
+import { GRACE_MS, prepareService } from "./serve/prepare";
 import { createHandler, refuseBadHttp } from "./serve/requests";
 
 /**
  * The process: one HTTP server and the engine. `/v1` and `/webhooks` go to their handlers, health is answered here,
  * everything else goes to Next.
  */
-
-/** How long requests and runs may take to reach a safe point at shutdown. */
-const GRACE_MS = 5_000;
 
 export type ServeOptions = {
   /** The project's folder, which has next.config.mjs and prisma/migrations. */

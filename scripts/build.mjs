@@ -1,9 +1,9 @@
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { pathToFileURL } from "node:url";
-import { isInUse } from "./support/in-use.mjs";
 import { withLock } from "./support/lock.mjs";
 import { prepareProject } from "./support/prepare-project.mjs";
+import { isInUse } from "./support/processes.mjs";
 import { DIST, fingerprint, printProgress, ROOT, SetupError, timed } from "./support/project.mjs";
 import { runNode } from "./support/run-program.mjs";
 
@@ -14,7 +14,7 @@ import { runNode } from "./support/run-program.mjs";
  *   serve.mjs, stepwell.mjs   the process and the command line, bundled; packages stay in node_modules
  *   next/                     the pages
  *   *.complete                marks that each of the two is complete
- *   in-use/                   one file per process that uses it (in-use.mjs)
+ *   in-use/                   one file per process that uses it (support/processes.mjs)
  *
  * `dist/current` links to the newest.
  */
@@ -63,18 +63,17 @@ function locateBuild() {
  */
 export async function ensureBuild({ pages = true } = {}) {
   const build = locateBuild();
-  if (isComplete(build, pages)) return build;
+  const isReady = () => isComplete(build, "programs") && (!pages || isComplete(build, "pages"));
+  if (isReady()) return build;
   mkdirSync(DIST, { recursive: true });
   const onWait = () => printProgress("Another process is building; waiting …");
   await withLock(
     join(DIST, "build.lock"),
     async () => {
-      if (isComplete(build, pages)) return;
-      mkdirSync(build.folder, { recursive: true });
-      if (!isComplete(build, false)) await buildPrograms(build);
-      if (!pages) return;
+      if (!isComplete(build, "programs")) await buildPrograms(build);
+      if (isReady()) return;
       await timed("Building the pages", () => buildPages(build));
-      activate(build);
+      link(build.folder, join(DIST, "current"));
       removeOldBuilds(build);
     },
     { onWait },
@@ -82,16 +81,13 @@ export async function ensureBuild({ pages = true } = {}) {
   return build;
 }
 
-/** @param {Build} build @param {boolean} pages */
-function isComplete({ folder }, pages) {
-  const parts = pages ? ["programs", "pages"] : ["programs"];
-  return parts.every((part) => existsSync(join(folder, `${part}.complete`)));
-}
+/** @typedef {"programs" | "pages"} Part */
 
-/** @param {Build} build @param {"programs" | "pages"} part */
-function markComplete({ folder }, part) {
-  writeFileSync(join(folder, `${part}.complete`), "");
-}
+/** @param {Build} build @param {Part} part */
+const isComplete = ({ folder }, part) => existsSync(join(folder, `${part}.complete`));
+
+/** @param {Pick<Build, "folder">} build @param {Part} part */
+const markComplete = ({ folder }, part) => writeFileSync(join(folder, `${part}.complete`), "");
 
 /**
  * The esbuild options of the programs, for builds and development.
@@ -116,25 +112,17 @@ export function programOptions(folder) {
   };
 }
 
-/** Bundles the programs into the build's folder. @param {Build} build */
+/** Bundles the programs into the build's folder. @param {Pick<Build, "folder">} build */
 export async function buildPrograms(build) {
-  const { folder } = build;
-  const making = join(folder, "making");
-  rmSync(making, { recursive: true, force: true });
   const esbuild = await import("esbuild");
   try {
-    await esbuild.build(programOptions(making));
+    await esbuild.build(programOptions(build.folder));
   } catch (error) {
     throw new SetupError(`The build failed.\n${error instanceof Error ? error.message : error}`);
   } finally {
     // Otherwise its process stays as long as this one.
     await esbuild.stop();
   }
-  for (const name of readdirSync(making)) {
-    rmSync(join(folder, name), { recursive: true, force: true });
-    renameSync(join(making, name), join(folder, name));
-  }
-  rmSync(making, { recursive: true });
   markComplete(build, "programs");
 }
 
@@ -145,7 +133,7 @@ async function buildPages(build) {
   for (const name of existsSync(working) ? readdirSync(working) : []) {
     if (!NOT_SERVED.includes(name)) rmSync(join(working, name), { recursive: true, force: true });
   }
-  await runNode("next build", [join(ROOT, "node_modules/next/dist/bin/next"), "build"], {
+  await runNode("next build", ["node_modules/next/dist/bin/next", "build"], {
     env: { NODE_ENV: "production", NEXT_TELEMETRY_DISABLED: "1", STEPWELL_NEXT_DIR: undefined },
   });
   rmSync(pages, { recursive: true, force: true });
@@ -155,13 +143,6 @@ async function buildPages(build) {
   const names = readdirSync(working).filter((name) => !NOT_SERVED.includes(name));
   for (const name of names) renameSync(join(working, name), join(pages, name));
   markComplete(build, "pages");
-}
-
-/** @param {Build} build */
-function activate({ folder }) {
-  const fresh = join(DIST, "current.new");
-  link(folder, fresh);
-  renameSync(fresh, join(DIST, "current"));
 }
 
 /**
@@ -177,14 +158,16 @@ function removeOldBuilds({ folder }) {
 }
 
 /**
- * Relative, so that the project's folder can be moved.
+ * Links a folder, in place of an earlier link. Relative, so that the project's folder can be moved.
  * @param {string} target
  * @param {string} path
  */
 function link(target, path) {
-  rmSync(path, { force: true });
-  if (process.platform === "win32") symlinkSync(target, path, "junction");
-  else symlinkSync(relative(dirname(path), target), path);
+  const fresh = `${path}.new`;
+  rmSync(fresh, { force: true });
+  if (process.platform === "win32") symlinkSync(target, fresh, "junction");
+  else symlinkSync(relative(dirname(path), target), fresh);
+  renameSync(fresh, path);
 }
 
 if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {

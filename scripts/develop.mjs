@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { programOptions } from "./build.mjs";
@@ -20,13 +21,10 @@ export async function develop() {
   /** @type {import("node:child_process").ChildProcess | undefined} */
   let child;
   const stop = async () => {
-    const running = child;
-    child = undefined;
-    if (!running || running.exitCode !== null || running.signalCode !== null) return;
-    await new Promise((resolve) => {
-      running.once("exit", resolve);
-      running.kill("SIGTERM");
-    });
+    if (!child || child.exitCode !== null || child.signalCode !== null) return;
+    const ended = once(child, "exit");
+    child.kill("SIGTERM");
+    await ended;
   };
   const start = () => {
     child = spawn(process.execPath, ["--enable-source-maps", join(folder, "serve.mjs"), "--dev"], {
@@ -37,20 +35,14 @@ export async function develop() {
   };
 
   let turn = Promise.resolve();
+  /** @param {import("esbuild").BuildResult} result */
+  const startAgain = ({ errors }) => {
+    if (errors.length === 0) turn = turn.then(stop).then(start);
+  };
   const watcher = await context({
     ...programOptions(folder),
     logLevel: "warning",
-    plugins: [
-      {
-        name: "start-again",
-        setup(build) {
-          build.onEnd((result) => {
-            if (result.errors.length > 0) return;
-            turn = turn.then(stop).then(start);
-          });
-        },
-      },
-    ],
+    plugins: [{ name: "start-again", setup: (build) => build.onEnd(startAgain) }],
   });
   onShutdown(async () => {
     await watcher.dispose();

@@ -3,8 +3,8 @@ import { pathToFileURL } from "node:url";
 import { ensureBuild } from "./build.mjs";
 import { develop } from "./develop.mjs";
 import { checkPort, provideDatabase, readSettings } from "./support/environment.mjs";
-import { markInUse } from "./support/in-use.mjs";
 import { prepareProject } from "./support/prepare-project.mjs";
+import { markInUse } from "./support/processes.mjs";
 import { ROOT } from "./support/project.mjs";
 import { expectSignal, onShutdown, runCommand } from "./support/shutdown.mjs";
 

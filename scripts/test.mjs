@@ -27,7 +27,7 @@ await runCommand(async () => {
 
   await ensureBuild({ pages: false });
   // The tests below use its programs, and leave half a core idle for the pages.
-  const building = runNode("The build", [join(ROOT, "scripts/build.mjs")], { background: true });
+  const building = runNode("The build", ["scripts/build.mjs"], { background: true });
   building.catch(() => {});
 
   print("\nUnit, contract and engine tests");
@@ -51,13 +51,14 @@ await runCommand(async () => {
 /**
  * Runs one test runner and reads its report. A failure outside of single tests (a file that does not load, a server
  * that does not start) counts as one failure.
+ * @template Report
  * @param {string[]} call a program in node_modules and its parameters
  * @param {string} report where it writes its report
- * @param {(report: any) => Sum} read
+ * @param {(report: Report) => Sum} read
  * @returns {Promise<Sum>}
  */
 async function run([runner = "", ...parameters], report, read) {
-  const hasPassed = await runNode(runner, [join(ROOT, "node_modules", runner), ...parameters], {
+  const hasPassed = await runNode(runner, [`node_modules/${runner}`, ...parameters], {
     loud: true,
     env: { PLAYWRIGHT_JSON_OUTPUT_NAME: report },
   }).then(
@@ -73,42 +74,28 @@ async function run([runner = "", ...parameters], report, read) {
   }
 }
 
-/**
- * @param {{ numPassedTests: number, numFailedTests: number, numPendingTests: number, numTodoTests: number,
- *   testResults: { name: string, message: string, assertionResults: { status: string, fullName: string,
- *   failureMessages: string[] | null }[] }[] }} report by file; `message`: why a file did not load
- */
-function readVitest(report) {
-  const failures = report.testResults.flatMap(({ name, message, assertionResults }) => {
+/** @param {import("vitest/reporters").JsonTestResults} report */
+function readVitest({ numPassedTests, numFailedTests, numPendingTests, numTodoTests, testResults }) {
+  const failures = testResults.flatMap(({ name, message, assertionResults }) => {
     const file = relative(ROOT, name);
     const failed = assertionResults.filter(({ status }) => status === "failed");
     return [
+      // Why the file did not load.
       ...(message ? [`${file}\n${message}`] : []),
       ...failed.map((test) => `${file}: ${test.fullName}\n${(test.failureMessages ?? []).join("\n")}`),
     ];
   });
-  return {
-    passed: report.numPassedTests,
-    failed: report.numFailedTests,
-    skipped: report.numPendingTests + report.numTodoTests,
-    failures,
-  };
+  const skipped = numPendingTests + numTodoTests;
+  return { passed: numPassedTests, failed: numFailedTests, skipped, failures };
 }
 
-/** @typedef {{ suites?: Suite[], specs: { file: string, title: string, ok: boolean }[] }} Suite */
-
-/** @param {{ stats: { expected: number, unexpected: number, flaky: number, skipped: number }, suites: Suite[] }} report */
-function readPlaywright({ stats, suites }) {
-  return {
-    passed: stats.expected + stats.flaky,
-    failed: stats.unexpected,
-    skipped: stats.skipped,
-    failures: suites.flatMap(failedSpecs),
-  };
+/** @param {import("@playwright/test/reporter").JSONReport} report */
+function readPlaywright({ stats: { expected, unexpected, flaky, skipped }, suites }) {
+  return { passed: expected + flaky, failed: unexpected, skipped, failures: suites.flatMap(failedSpecs) };
 }
 
 /**
- * @param {Suite} suite
+ * @param {import("@playwright/test/reporter").JSONReportSuite} suite
  * @returns {string[]}
  */
 function failedSpecs({ suites = [], specs }) {

@@ -7,7 +7,7 @@ import { PAGE_ADDRESS_HEADER } from "@/server/api/http/page-address";
 import { dataHeaders, pageHeaders } from "@/server/api/http/protective-headers";
 import { captureConsole, captureFaults } from "@/server/log";
 import { wireProcess } from "@/wiring";
-import { prepareService } from "./prepare";
+import { GRACE_MS, prepareService } from "./prepare";
 import { handlerOf, logRequest, type PendingRequest, preparePage, refuseBadHttp } from "./requests";
 
 /**
@@ -15,8 +15,6 @@ import { handlerOf, logRequest, type PendingRequest, preparePage, refuseBadHttp 
  * the engine started from instrumentation.ts.
  */
 
-/** How long runs, and then requests, may take at shutdown. */
-const GRACE_MS = 5_000;
 const ROUTE_METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
 
 /** Starts what serve.ts starts, except the server. Does nothing if serve.ts has started it. Throws like `serve`. */

@@ -5,6 +5,8 @@ import { prepareDatabase } from "@/server/db/prepare-database";
 import { storeAppUrl } from "@/server/operate/app-url";
 import { checkSecretFingerprint } from "@/server/secrets/fingerprint";
 
+/** How long requests and runs may take to reach a safe point at shutdown. */
+export const GRACE_MS = 5_000;
 /** How long a start waits for a database that goes away in the middle of it. */
 const START_PATIENCE_MS = 30_000;
 

@@ -19,7 +19,7 @@ export function functionsGuide(): string {
   const definitions = [...listFunctions()].sort((one, other) => one.name.localeCompare(other.name));
   return `# Functions
 
-<!-- Generated from server/functions by \`npm run docs:functions\`. Do not edit. -->
+<!-- Generated from server/functions by \`npm run docs:generate\`. Do not edit. -->
 
 A function is one built-in action. A tool's step names it in \`uses\`. An agent lists it in
 \`functions\`, and the model decides when to call it. See [Definition files](definition-files.md).

@@ -1,7 +1,7 @@
 import type { LogFields, Logger, LogLevel } from "@/server/log";
 
 /** A log entry before it is written. */
-export type LogEntry = { level: LogLevel; message: string; fields: LogFields };
+type LogEntry = { level: LogLevel; message: string; fields: LogFields };
 
 /** A logger that collects every entry of all levels. */
 export type TestLogger = Logger & { readonly entries: LogEntry[] };

@@ -1,10 +1,10 @@
 import { expect, vi } from "vitest";
+import { z } from "zod";
 import type { Wired } from "@/process-services";
 import { readEnvironment } from "@/server/env";
 import type { Models } from "@/server/models/port";
 import { closeServices, wire } from "@/wiring";
 import { testLogger } from "./log";
-import { statementName } from "./statements";
 import { quietModels, type World } from "./world";
 
 /** A process as in production, on a world's database: the real clock and engine, a scripted model. */
@@ -45,4 +45,11 @@ export async function untilSharesAreKnown({ pool }: Pick<World, "pool">): Promis
   // The second query shows that the first answer was applied.
   await expect.poll(() => asked).toBeGreaterThan(1);
   spy.mockRestore();
+}
+
+const named = z.object({ name: z.string() });
+
+/** The name of the statement that `pool.query` or `client.query` was called with; undefined for an unnamed one. */
+export function statementName([statement]: readonly unknown[]): string | undefined {
+  return named.safeParse(statement).data?.name;
 }

@@ -1,5 +1,4 @@
 import { createServer } from "node:http";
-import type { Wired } from "@/process-services";
 import { fromNode, sendToNode } from "@/server/api/http/api-request";
 import { targetOf } from "@/server/api/http/node-http";
 import { respondToRest } from "@/server/api/rest";
@@ -10,18 +9,13 @@ import { closeServices, wire } from "@/wiring";
 import { createTestDatabase } from "./database";
 import { closeServer, listen } from "./servers/listen";
 
-/** `/v1` and `/webhooks` over HTTP with the production engine, on their own database, without the dashboard. */
-export type TestService = {
-  /** Such as `http://127.0.0.1:40123`; also APP_URL. */
-  origin: string;
-  /** The environment that a second process on the same database needs. */
-  settings: Record<string, string>;
-  services: Wired;
-  stop(): Promise<void>;
-};
+export type TestService = Awaited<ReturnType<typeof startTestService>>;
 
-/** Starts a service, which writes to `log`. Without `OPENAI_*` in `env` the demo model answers. */
-export async function startTestService(env: Record<string, string> = {}, log?: Logger): Promise<TestService> {
+/**
+ * Serves `/v1` and `/webhooks` over HTTP with the production engine, on their own database, without the dashboard. It
+ * writes to `log`. Without `OPENAI_*` in `env` the demo model answers.
+ */
+export async function startTestService(env: Record<string, string> = {}, log?: Logger) {
   const database = await createTestDatabase();
   const server = createServer();
   const port = await listen(server);
@@ -43,7 +37,9 @@ export async function startTestService(env: Record<string, string> = {}, log?: L
   });
   services.engine.execute();
   return {
+    /** Such as `http://127.0.0.1:40123`; also APP_URL. */
     origin,
+    /** The environment that a second process on the same database needs. */
     settings,
     services,
     async stop() {

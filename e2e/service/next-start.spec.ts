@@ -13,9 +13,9 @@ import {
   startTool,
 } from "@/testing/contract-calls";
 import { joinPostgres } from "../../scripts/postgres/postgres.mjs";
-import { applyDefinitions } from "../../scripts/support/apply-definitions";
 import { freePort } from "../../scripts/support/ports.mjs";
 import { DIST, ROOT } from "../../scripts/support/project.mjs";
+import { applyDefinitions } from "../../scripts/support/service-process";
 import { createThrowaway, removeThrowaway } from "../../scripts/support/throwaway.mjs";
 import { expect, type Organization, readApplied, signIn, test } from "../support/fixtures";
 

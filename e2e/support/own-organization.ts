@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { applyDefinitions } from "@/scripts/support/apply-definitions";
+import { applyDefinitions } from "@/scripts/support/service-process";
 import { DOMAIN, type Organization, PASSWORD } from "./fixtures";
 
 /** How many organizations one command creates: starting it takes longer than they do. */

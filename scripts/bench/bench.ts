@@ -4,14 +4,14 @@ import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
 import { cpus, tmpdir } from "node:os";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
-import { serveModel } from "../support/chat-completions";
-import { cpuMs, memoryMb, postgresCpuMs } from "../support/linux-processes";
 import { listen } from "../support/ports.mjs";
+import { cpuMs, memoryMb, postgresCpuMs } from "../support/processes.mjs";
 import { ROOT } from "../support/project.mjs";
-import { generateLoad, type Load, type LoadJob, summarize } from "./load";
-import { type Service, startService } from "./service";
+import { generateLoad, type Load, summarize } from "./load";
+import { type Caller, openService, type Service, type Start } from "./service";
 
 /**
  * `npm run bench`: measures polls, starts, webhooks, single runs and bursts over HTTP against the built service. It
@@ -31,40 +31,55 @@ const { values: options } = parseArgs({
 const BURST = 200;
 const SINGLE = 30;
 const EATERS = 100;
-const MESSAGE = JSON.stringify({ userMessage: "What is 6 * 7?" });
 
 /** Serves the model and a bare HTTP server. In a process of their own, so that they are not measured with the load. */
 async function serveOthers() {
-  const calls = [{ name: "calculate", input: { expression: "6 * 7" } }];
-  const model = await serveModel((messages) => ({
-    content: "42",
-    calls: messages.filter(({ role }) => role === "tool").length < 2 ? calls : [],
-    delayMs: messages.at(-1)?.content === "Wait." ? 20_000 : Number(options.delay),
-  }));
+  const model = createServer(async (incoming, outgoing) => {
+    const request = await text(incoming);
+    const delayMs = request.includes('"Wait."') ? 20_000 : Number(options.delay);
+    if (delayMs > 0) await sleep(delayMs);
+    const results = request.split('"role":"tool"').length - 1;
+    outgoing.writeHead(200, { "Content-Type": "text/event-stream" }).end(results < 2 ? CALL : ANSWER);
+  });
+  model.keepAliveTimeout = 60_000;
   // As large as a run's status.
   const body = JSON.stringify({ filler: "x".repeat(350) });
   const headers = { "Content-Type": "application/json; charset=utf-8", "Content-Length": body.length };
   const bare = createServer((_incoming, outgoing) => outgoing.writeHead(200, headers).end(body));
-  return { model: model.port, bare: await listen(bare) };
+  return { model: await listen(model), bare: await listen(bare) };
 }
 
-type Caller = Pick<Service, "port" | "key">;
-type Kind = "agents" | "tools";
+/** The model's replies: a call of a function, and the answer after two of them. */
+const CALCULATE = { name: "calculate", arguments: '{"expression":"6 * 7"}' };
+const CALL = replyOf({ tool_calls: [{ index: 0, id: "call", type: "function", function: CALCULATE }] });
+const ANSWER = replyOf({ content: "42" });
 
-async function call({ port, key }: Caller, path: string, body?: string) {
+/** A streamed chat completion of one piece. */
+function replyOf(delta: object): string {
+  const finish_reason = "tool_calls" in delta ? "tool_calls" : "stop";
+  const choices = [{ index: 0, delta: { role: "assistant", ...delta }, finish_reason }];
+  const usage = { prompt_tokens: 50, completion_tokens: 10, total_tokens: 60 };
+  const chunk = { id: "c", object: "chat.completion.chunk", created: 1, model: "bench", choices, usage };
+  return `data: ${JSON.stringify(chunk)}\n\ndata: [DONE]\n\n`;
+}
+
+async function call({ port, key }: Caller, { path, body }: { path: string; body?: string }) {
   const headers = { "X-API-Key": key, "Content-Type": "application/json" };
   const init = body === undefined ? { headers } : { method: "POST", headers, body };
   return (await fetch(`http://127.0.0.1:${port}${path}`, init)).json();
 }
 
-/** `everyMs`: how often the runs are polled. */
+/** The path that reads the status of a run of the same kind as `start`. */
+const statusPath = (start: Start, runId: string) => start.path.replace(/[^/]+$/, `${runId}/status`);
+
+/** Polls runs of the kind of `start` every `everyMs` until all have ended. */
 async function untilEnded(
   caller: Caller,
-  { kind, ids, everyMs }: { kind: Kind; ids: string[]; everyMs: number },
-): Promise<void> {
-  let left = ids;
-  while (left.length > 0) {
-    const runs = await Promise.all(left.map((id) => call(caller, `/v1/${kind}/run/${id}/status`)));
+  start: Start,
+  { ids, everyMs }: { ids: string[]; everyMs: number },
+) {
+  for (let left = ids; left.length > 0; ) {
+    const runs = await Promise.all(left.map((id) => call(caller, { path: statusPath(start, id) })));
     for (const run of runs) if (run.status === "Failed") throw new Error(run.errorMessage);
     left = left.filter((_, index) => runs[index].status !== "Completed");
     if (left.length > 0) await sleep(everyMs);
@@ -75,20 +90,18 @@ const poll = ({ port, key }: Caller, path: string) =>
   generateLoad({ port, key, connections: 16, paths: [path], seconds: Number(options.seconds) });
 
 /** A run that executes is answered from memory, one in a `wait` step from the database. */
-async function pollRunning(service: Service, kind: Kind): Promise<Load> {
-  const [start, body] =
-    kind === "agents" ? [service.agent, '{"userMessage":"Wait."}'] : [service.waiting, "{}"];
-  const path = `/v1/${kind}/run/${(await call(service, start, body)).id}/status`;
-  while ((await call(service, path)).status !== "Running");
+async function pollRunning(service: Service, start: Start): Promise<Load> {
+  const path = statusPath(start, (await call(service, start)).id);
+  while ((await call(service, { path })).status !== "Running");
   return poll(service, path);
 }
 
 /** Starts agent runs. `open` are the last of them, which execute when the load is over. */
 async function starts(
-  { port, key }: Caller,
-  job: Pick<LoadJob, "connections" | "count" | "paths">,
+  { port, key, agent: { body } }: Service,
+  load: { connections: number; count: number; paths: string[] },
 ): Promise<Phase> {
-  const result = await generateLoad({ port, key, body: MESSAGE, ...job });
+  const result = await generateLoad({ port, key, body, ...load });
   return { ...result, open: result.bodies.slice(-16).map(idOf) };
 }
 
@@ -97,14 +110,13 @@ function idOf(body: string): string {
   return runId ?? id;
 }
 
-async function single(service: Service, kind: Kind, tool = service.tool): Promise<Phase> {
-  const [path, body] = kind === "agents" ? [service.agent, MESSAGE] : [tool, '{"a":1}'];
+async function single(service: Service, start: Start): Promise<Phase> {
   const times: number[] = [];
   const began = performance.now();
   for (let n = 0; n < SINGLE; n += 1) {
     const at = performance.now();
-    const { id } = await call(service, path, body);
-    await untilEnded(service, { kind, ids: [id], everyMs: 1 });
+    const { id } = await call(service, start);
+    await untilEnded(service, start, { ids: [id], everyMs: 1 });
     times.push(performance.now() - at);
   }
   return { ...summarize(times), ms: performance.now() - began };
@@ -113,18 +125,18 @@ async function single(service: Service, kind: Kind, tool = service.tool): Promis
 /** A script beside runs of another organization whose scripts use up their memory. */
 async function besideEaters(service: Service): Promise<Phase> {
   const { eaters } = service;
-  const started = await Promise.all(Array.from({ length: EATERS }, () => call(eaters, eaters.tool, "{}")));
-  const result = await single(service, "tools", service.script);
-  await untilEnded(eaters, { kind: "tools", ids: started.map(({ id }) => id), everyMs: 200 });
+  const started = await Promise.all(Array.from({ length: EATERS }, () => call(eaters, eaters.tool)));
+  const result = await single(service, service.script);
+  await untilEnded(eaters, eaters.tool, { ids: started.map(({ id }) => id), everyMs: 200 });
   return result;
 }
 
-async function burst(service: Service, kind: Kind): Promise<Phase> {
-  const { port, key, agent, tool } = service;
-  const [path, body] = kind === "agents" ? [agent, MESSAGE] : [tool, '{"a":1}'];
+async function burst(service: Service, start: Start): Promise<Phase> {
+  const { port, key } = service;
+  const { path, body } = start;
   const began = performance.now();
   const sent = await generateLoad({ port, key, connections: BURST, count: BURST, paths: [path], body });
-  await untilEnded(service, { kind, ids: sent.bodies.map(idOf), everyMs: 20 });
+  await untilEnded(service, start, { ids: sent.bodies.map(idOf), everyMs: 20 });
   return { ...sent, ms: performance.now() - began };
 }
 
@@ -132,60 +144,52 @@ type Phase = Pick<Load, "count" | "ms" | "p50" | "p95"> & { open?: string[] };
 
 const POLL = "poll of a finished run, 16 connections";
 const PHASES: Record<string, (service: Service, runId: string) => Promise<Phase>> = {
-  [POLL]: (service, runId) => poll(service, `/v1/agents/run/${runId}/status`),
-  "poll of an executing run": (service) => pollRunning(service, "agents"),
-  "poll of a waiting run": (service) => pollRunning(service, "tools"),
+  [POLL]: (service, runId) => poll(service, statusPath(service.agent, runId)),
+  "poll of an executing run": (service) =>
+    pollRunning(service, { ...service.agent, body: '{"userMessage":"Wait."}' }),
+  "poll of a waiting run": (service) => pollRunning(service, service.waiting),
   "start, 16 connections": (service) =>
-    starts(service, { connections: 16, count: 1_500, paths: [service.agent] }),
-  "start, 1 connection": (service) => starts(service, { connections: 1, count: 300, paths: [service.agent] }),
+    starts(service, { connections: 16, count: 1_500, paths: [service.agent.path] }),
+  "start, 1 connection": (service) =>
+    starts(service, { connections: 1, count: 300, paths: [service.agent.path] }),
   "webhook, 16 connections": (service) =>
     starts(service, { connections: 16, count: 1_000, paths: service.hooks }),
-  "one agent run": (service) => single(service, "agents"),
-  "one tool run": (service) => single(service, "tools"),
-  "one script": (service) => single(service, "tools", service.script),
+  "one agent run": (service) => single(service, service.agent),
+  "one tool run": (service) => single(service, service.tool),
+  "one script": (service) => single(service, service.script),
   [`one script beside ${EATERS} memory eaters`]: besideEaters,
-  [`${BURST} agent runs at once`]: (service) => burst(service, "agents"),
-  [`${BURST} tool runs at once`]: (service) => burst(service, "tools"),
+  [`${BURST} agent runs at once`]: (service) => burst(service, service.agent),
+  [`${BURST} tool runs at once`]: (service) => burst(service, service.tool),
 };
 
-const FIGURES = ["perSecond", "p50Ms", "p95Ms", "serviceCpuMs", "postgresCpuMs"] as const;
-type Row = { what: string; target: string } & Record<(typeof FIGURES)[number], number>;
-/** One row for each phase, target and round. */
-const rows: Row[] = [];
+const FIGURES = ["perSecond", "p50Ms", "p95Ms", "serviceCpuMs", "postgresCpuMs"];
+/** The figures of every round, by phase and target. */
+const rounds = new Map<string, number[][]>();
 
 type Target = { name: string; pid: number; postmaster?: number };
 
+/** Runs a phase and adds its figures. Returns the runs that it left open. */
 async function measure(what: string, { name, pid, postmaster }: Target, run: () => Promise<Phase>) {
   const readCpu = () => [cpuMs(pid), postmaster === undefined ? 0 : postgresCpuMs(postmaster)] as const;
   const [service, postgres] = readCpu();
   const { count, ms, p50, p95, open = [] } = await run();
   const [serviceAfter, postgresAfter] = readCpu();
-  rows.push({
-    what,
-    target: name,
-    perSecond: (count / ms) * 1_000,
-    p50Ms: p50,
-    p95Ms: p95,
-    serviceCpuMs: (serviceAfter - service) / count,
-    postgresCpuMs: (postgresAfter - postgres) / count,
-  });
+  const cpu = [(serviceAfter - service) / count, (postgresAfter - postgres) / count];
+  const row = `${what}: ${name}`;
+  rounds.set(row, [...(rounds.get(row) ?? []), [(count / ms) * 1_000, p50, p95, ...cpu]]);
   return open;
 }
 
-/** One row for each phase and target. */
-function medians(): Row[] {
-  const first = rows.filter(
-    (row, index) =>
-      rows.findIndex(({ what, target }) => what === row.what && target === row.target) === index,
-  );
-  return first.map((row) => {
-    const same = rows.filter(({ what, target }) => what === row.what && target === row.target);
-    const found = FIGURES.map((name) => {
-      const { p50 } = summarize(same.map((each) => each[name]));
-      return [name, p50 >= 100 ? Math.round(p50) : Math.round(p50 * 100) / 100];
+/** For `console.table`: the medians of the rounds. */
+function medians() {
+  const rows = [...rounds].map(([row, figures]) => {
+    const medians = FIGURES.map((name, index) => {
+      const { p50 } = summarize(figures.map((round) => round[index] ?? 0));
+      return [name, Number(p50.toFixed(p50 >= 100 ? 0 : 2))];
     });
-    return { ...row, ...Object.fromEntries(found) };
+    return [row, Object.fromEntries(medians)];
   });
+  return Object.fromEntries(rows);
 }
 
 async function main(): Promise<void> {
@@ -196,14 +200,12 @@ async function main(): Promise<void> {
   const [ports] = await once(others, "message");
   const services: { service: Service; runId: string }[] = [];
   try {
-    for (const [name, root] of Object.entries({
-      this: ROOT,
-      ...(against && { [against]: clone ?? against }),
-    })) {
-      const service = await startService({ name, root, modelPort: ports.model });
-      const { id: runId } = await call(service, service.agent, MESSAGE);
+    const checkouts = { this: ROOT, ...(against && { [against]: clone ?? against }) };
+    for (const [name, root] of Object.entries(checkouts)) {
+      const service = await openService(name, root, ports.model);
+      const { id: runId } = await call(service, service.agent);
       services.push({ service, runId });
-      await untilEnded(service, { kind: "agents", ids: [runId], everyMs: 5 });
+      await untilEnded(service, service.agent, { ids: [runId], everyMs: 5 });
       console.log(`${name}: ready in ${Math.round(service.readyMs)} ms, ${memoryMb(service.pid)} MB`);
     }
     for (let n = 0; n < Number(options.rounds); n += 1) {
@@ -213,7 +215,7 @@ async function main(): Promise<void> {
         for (const { service, runId } of services) {
           const open = await measure(what, service, () => run(service, runId));
           // Starts go before the acts of runs, so their runs execute when the phase is over.
-          await untilEnded(service, { kind: "agents", ids: open, everyMs: 100 });
+          await untilEnded(service, service.agent, { ids: open, everyMs: 100 });
         }
       }
     }

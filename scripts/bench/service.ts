@@ -1,10 +1,8 @@
-import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { runningCluster } from "../postgres/postgres-cluster.mjs";
-import { applyDefinitions } from "../support/apply-definitions";
 import { freePort } from "../support/ports.mjs";
+import { applyDefinitions, startService, untilReady } from "../support/service-process";
 import { createThrowaway, removeThrowaway } from "../support/throwaway.mjs";
 
 /** The service takes 300 calls a minute from one address to one trigger. */
@@ -47,18 +45,13 @@ ${Array.from({ length: HOOKS }, (_, n) => `      - { slug: hook-${n}, agent: hel
             onError: continue
 `;
 
-export type Service = Awaited<ReturnType<typeof startService>>;
+export type Caller = { port: number; key: string };
+/** The call that starts a run. */
+export type Start = { path: string; body: string };
+export type Service = Awaited<ReturnType<typeof openService>>;
 
-/** Starts the service of a checkout like `npm start`, on a throwaway data folder. */
-export async function startService({
-  name,
-  root,
-  modelPort,
-}: {
-  name: string;
-  root: string;
-  modelPort: number;
-}) {
+/** Starts the service of a checkout on a throwaway data folder, with what the phases need. */
+export async function openService(name: string, root: string, modelPort: number) {
   const port = await freePort();
   const folder = await createThrowaway();
   const env = {
@@ -72,24 +65,15 @@ export async function startService({
     OPENAI_API_KEY: "bench",
   };
   const began = performance.now();
-  const { scripts } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
-  // `exec` replaces the shell, so its process is the service.
-  const child = spawn("sh", ["-c", scripts.start], { cwd: root, env, stdio: ["ignore", "pipe", "pipe"] });
-  const ended = once(child, "exit");
-  await new Promise<void>((resolve, reject) => {
-    let text = "";
-    for (const stream of [child.stdout, child.stderr]) {
-      stream.on("data", (chunk) => {
-        if (text.length < 100_000) text += chunk;
-        if (text.includes("Stop with Ctrl-C")) resolve();
-      });
-    }
-    child.on("exit", () => reject(new Error(`The service ended:\n${text}`)));
-  });
+  const child = startService({ env, root });
+  if (!(await untilReady(child, port))) throw new Error(`The service of ${name} ended.`);
   const readyMs = performance.now() - began;
   const [bench, eaters] = await applyDefinitions(DEFINITIONS, { env, root });
-  const start = (kind: "agents" | "tools", targets: { id: string }[] = [], index = 0) =>
-    `/v1/${kind}/run/${targets[index]?.id}`;
+  const startOf = (kind: "agents" | "tools", target: { id: string } | undefined, input: object): Start => ({
+    path: `/v1/${kind}/run/${target?.id}`,
+    body: JSON.stringify(input),
+  });
+  const [pick, script, waiting] = bench?.tools ?? [];
   return {
     name,
     port,
@@ -97,14 +81,19 @@ export async function startService({
     postmaster: runningCluster(join(folder, "postgres"))?.pid ?? 0,
     readyMs,
     key: bench?.apiKeys[0]?.key ?? "",
-    agent: start("agents", bench?.agents),
-    tool: start("tools", bench?.tools),
-    script: start("tools", bench?.tools, 1),
-    waiting: start("tools", bench?.tools, 2),
+    agent: startOf("agents", bench?.agents[0], { userMessage: "What is 6 * 7?" }),
+    tool: startOf("tools", pick, { a: 1 }),
+    script: startOf("tools", script, {}),
+    waiting: startOf("tools", waiting, {}),
     hooks: (bench?.triggers ?? []).map(({ token }) => `/webhooks/${token}`),
     /** Another organization, whose scripts use up their memory. */
-    eaters: { port, key: eaters?.apiKeys[0]?.key ?? "", tool: start("tools", eaters?.tools) },
+    eaters: {
+      port,
+      key: eaters?.apiKeys[0]?.key ?? "",
+      tool: startOf("tools", eaters?.tools[0], {}),
+    },
     async stop() {
+      const ended = once(child, "exit");
       child.kill("SIGINT");
       await ended;
       await removeThrowaway(folder);

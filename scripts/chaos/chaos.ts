@@ -2,9 +2,9 @@ import { execFileSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
-import { type AppliedOrganization, applyDefinitions } from "../support/apply-definitions";
+import { type AppliedOrganization, applyDefinitions } from "../support/service-process";
 import { createThrowaway, removeThrowaway } from "../support/throwaway.mjs";
-import { killProcess, startDatabase } from "./database";
+import { startDatabase } from "./database";
 import { report } from "./report";
 import { startServices } from "./services";
 import { organizationOf, startModel, startRecorder } from "./work";
@@ -50,45 +50,42 @@ const dataDir = await createThrowaway();
 const recorder = await startRecorder();
 const model = await startModel(recorder.port);
 const database = await startDatabase(dataDir);
-const environment = {
+const env = {
   ...process.env,
   DATABASE_URL: database.url,
   STEPWELL_DATA_DIR: dataDir,
   STEPWELL_SECRET: randomBytes(32).toString("hex"),
   STEPWELL_ENV_FILE: "",
-  OPENAI_BASE_URL: `http://127.0.0.1:${model.port}/v1`,
+  OPENAI_BASE_URL: model.url,
   OPENAI_API_KEY: "chaos",
   EGRESS_ALLOW: `127.0.0.1:${recorder.port}`,
   LOG_LEVEL: process.env.LOG_LEVEL ?? "error",
 };
-const services = startServices({ ports: PORTS, environment, pointKills: Number(values.points) });
-const faults: Record<string, () => Promise<void>> = {
-  "a process killed": async () => {
-    const service = services.any();
-    service.kill();
-    await service.over;
-  },
+const services = startServices({ ports: PORTS, env, pointKills: Number(values.points) });
+const faults: Record<string, () => Promise<unknown>> = {
+  "a process killed": services.kill,
   "connections cut": async () => {
     for (let i = 0; i < 5; i += 1) {
       database.cutConnections();
       await sleep(200 + random(300));
     }
   },
-  "the database killed": () => database.kill(),
-  "a process stalled": async () => {
-    const { pid } = services.any();
-    killProcess(-pid, "SIGSTOP");
-    await sleep(STALL_MS);
-    killProcess(-pid, "SIGCONT");
-  },
-  "backends ended": () => database.endBackends(),
+  "the database killed": database.kill,
+  "a process stalled": () => services.stall(STALL_MS),
+  "backends ended": database.endBackends,
 };
 
 let exitCode = 1;
 try {
   print(`Starting ${PORTS.length} process(es) of the service …`);
   await services.ready();
-  const [chaos, burst] = await applyOrganizations();
+  const organizations = [
+    organizationOf("chaos", 20, recorder.port),
+    organizationOf("burst", 1_000, recorder.port),
+  ];
+  const [chaos, burst] = await applyDefinitions(JSON.stringify({ organizations }), {
+    env: { ...env, APP_URL: `http://127.0.0.1:${PORTS[0]}` },
+  });
   const starting = Promise.all([
     ...Array.from({ length: RUNS }, async (_, n) => {
       await sleep(n * START_EVERY_MS);
@@ -105,9 +102,8 @@ try {
   for (const open of [openRuns, unindexed]) {
     while ((await database.query(open)).length > 0 && Date.now() < END) await sleep(500);
   }
-  const seen = { runIds, runs: RUNS, burst: BURST, executions: recorder.executions };
-  const sound = await report(database, seen);
-  exitCode = sound ? 0 : 1;
+  const isSound = await report(database, { runIds, counts: [RUNS, BURST], executions: recorder.executions });
+  exitCode = isSound ? 0 : 1;
 } catch (error) {
   console.error(error);
 } finally {
@@ -115,16 +111,6 @@ try {
   await database.stop();
   await removeThrowaway(dataDir);
   process.exit(exitCode);
-}
-
-async function applyOrganizations(): Promise<AppliedOrganization[]> {
-  const organizations = [
-    organizationOf("chaos", 20, recorder.port),
-    organizationOf("burst", 1_000, recorder.port),
-  ];
-  return applyDefinitions(JSON.stringify({ organizations }), {
-    env: { ...environment, APP_URL: `http://127.0.0.1:${PORTS[0]}` },
-  });
 }
 
 /** Starts a run; repeats it with its idempotency key until a process answers. Returns its id. */
@@ -139,7 +125,7 @@ async function start(n: number, organization: AppliedOrganization | undefined): 
   };
   for (let last = "nothing"; ; ) {
     try {
-      const response = await fetch(`http://127.0.0.1:${services.any().port}${path}`, {
+      const response = await fetch(`http://127.0.0.1:${services.port()}${path}`, {
         method: "POST",
         headers,
         body: isAgent ? '{"userMessage":"go"}' : "{}",
@@ -158,13 +144,13 @@ async function start(n: number, organization: AppliedOrganization | undefined): 
 /** Injects a fault every few seconds, each kind in turn. */
 async function breakThings(count: number): Promise<string[]> {
   const happened: string[] = [];
-  const kinds = Object.entries(faults);
   while (happened.length < count) {
-    const [name, happen] = kinds[happened.length % kinds.length] ?? ["", async () => {}];
-    await services.ready(1);
-    await sleep(500 + random(1_500));
-    await happen();
-    happened.push(name);
+    for (const [name, inject] of Object.entries(faults).slice(0, count - happened.length)) {
+      await services.ready(1);
+      await sleep(500 + random(1_500));
+      await inject();
+      happened.push(name);
+    }
   }
   return happened;
 }

@@ -1,10 +1,9 @@
-import { connect, createServer } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
+import { openDatabaseProxy } from "@/testing/servers/database-proxy";
 import { joinPostgres } from "../postgres/postgres.mjs";
 import { runningCluster } from "../postgres/postgres-cluster.mjs";
-import { childrenOf } from "../support/linux-processes";
-import { listen } from "../support/ports.mjs";
+import { childrenOf } from "../support/processes.mjs";
 
 export type Database = Awaited<ReturnType<typeof startDatabase>>;
 
@@ -14,9 +13,7 @@ export type Database = Awaited<ReturnType<typeof startDatabase>>;
  */
 export async function startDatabase(dataDir: string) {
   let joined = await joinPostgres(dataDir);
-  const proxy = await startProxy(Number(new URL(joined.url).port));
-  const url = new URL(joined.url);
-  url.port = String(proxy.port);
+  const proxy = await openDatabaseProxy(joined.url);
 
   const query = async <Row extends pg.QueryResultRow>(
     sql: string,
@@ -39,9 +36,9 @@ export async function startDatabase(dataDir: string) {
 
   return {
     /** What the service connects to. */
-    url: url.href,
+    url: proxy.url,
     query,
-    cutConnections: proxy.cut,
+    cutConnections: proxy.cutAll,
 
     /** Terminates the service's backends, as an administrator would. */
     async endBackends() {
@@ -50,57 +47,25 @@ export async function startDatabase(dataDir: string) {
       );
     },
 
-    /** Kills all of PostgreSQL's processes and starts it again. */
+    /** Kills all of PostgreSQL's processes and starts it again, on the same port. */
     async kill() {
       const running = runningCluster(joined.cluster);
-      if (running) for (const pid of [running.pid, ...childrenOf(running.pid)]) killProcess(pid);
+      if (running) for (const pid of [running.pid, ...childrenOf(running.pid)]) kill(pid);
       await sleep(Math.random() * 2_000);
       joined = await joinPostgres(dataDir);
-      proxy.forwardTo(Number(new URL(joined.url).port));
     },
 
     async stop() {
-      proxy.close();
+      await proxy.close();
       await joined.leave();
     },
   };
 }
 
-export function killProcess(pid: number, signal: NodeJS.Signals = "SIGKILL"): void {
+function kill(pid: number): void {
   try {
-    process.kill(pid, signal);
+    process.kill(pid, "SIGKILL");
   } catch {
     // It has ended.
   }
-}
-
-/** `target` is a port of this machine. */
-async function startProxy(target: number) {
-  const cuts = new Set<() => void>();
-  const server = createServer((client) => {
-    const upstream = connect(target, "127.0.0.1");
-    const end = () => {
-      cuts.delete(cut);
-      client.destroy();
-      upstream.destroy();
-    };
-    // The responses are dropped first; the requests are executed.
-    const cut = () => {
-      upstream.unpipe(client).resume();
-      setTimeout(end, 100);
-    };
-    cuts.add(cut);
-    for (const socket of [client, upstream]) socket.on("error", end).on("close", end);
-    client.pipe(upstream).pipe(client);
-  });
-  return {
-    port: await listen(server),
-    cut: () => {
-      for (const cut of cuts) cut();
-    },
-    forwardTo(port: number) {
-      target = port;
-    },
-    close: () => void server.close(),
-  };
 }

@@ -12,24 +12,15 @@ type Run = {
   isAnswered: boolean;
   yielded: number;
 };
-type Step = {
-  id: string;
-  runId: string;
-  key: string;
-  status: string;
-  child: string | null;
-  finishedAt: Date | null;
-};
+type Step = { runId: string; key: string; status: string; child: string | null; finishedAt: Date | null };
 
-/** Counts what was lost, repeated, charged wrongly or stuck; returns true if nothing was. */
+/**
+ * Counts what was lost, repeated, charged wrongly or stuck; returns true if nothing was. `counts`: the runs of each
+ * organization, half of them agents'.
+ */
 export async function report(
   { query }: Pick<Database, "query">,
-  {
-    runIds,
-    runs: started,
-    burst,
-    executions,
-  }: { runIds: string[]; runs: number; burst: number; executions: Map<string, number[]> },
+  { runIds, counts, executions }: { runIds: string[]; counts: number[]; executions: Map<string, number[]> },
 ): Promise<boolean> {
   const runs = await query<Run>(
     `SELECT id, kind, status, error_code AS code, error_message AS message, credits_used::text AS credits,
@@ -41,8 +32,8 @@ export async function report(
     `SELECT run_id AS "runId", key, status, child_run_id AS child, finished_at AS "finishedAt" FROM steps ORDER BY run_id, step_number`,
   );
   const roots = runs.filter(({ isChild }) => !isChild);
-  const agents = Math.ceil(started / 2) + Math.ceil(burst / 2);
-  const tools = Math.floor(started / 2) + Math.floor(burst / 2);
+  const agents = counts.reduce((sum, count) => sum + Math.ceil(count / 2), 0);
+  const tools = runIds.length - agents;
   const failed = runs.filter(({ status }) => status === "Failed" || status === "Cancelled");
 
   const called = steps.filter((step) => step.child === null);

@@ -1,11 +1,11 @@
-import { spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
-import { ROOT } from "../support/project.mjs";
-import { killProcess } from "./database";
+import type { PausePoint } from "@/server/runs/engine/pause-points";
+import { startService, untilReady } from "../support/service-process";
 
-/** Points of the engine (server/runs/engine/pause-points.ts), with the probability that a process kills itself there. */
-const POINTS = {
+/** The probability that a process kills itself at a point of the engine. */
+const POINTS: Record<PausePoint, number> = {
   "accounts:before": 0.1,
   "accounts:sent": 0.1,
   "accounts:answered": 0.1,
@@ -19,7 +19,7 @@ const POINTS = {
   "yield:before": 0.2,
 };
 
-type Service = { port: number; pid: number; ready: boolean; over: Promise<unknown>; kill(): void };
+type Service = { port: number; child: ChildProcess; isReady: boolean; isKilled: boolean };
 
 /**
  * The processes of the service, restarted whenever one ends. `pointKills` is how many processes kill themselves at named
@@ -27,95 +27,83 @@ type Service = { port: number; pid: number; ready: boolean; over: Promise<unknow
  */
 export function startServices({
   ports,
-  environment,
+  env,
   pointKills,
 }: {
   ports: number[];
-  environment: NodeJS.ProcessEnv;
+  env: NodeJS.ProcessEnv;
   pointKills: number;
 }) {
   const running = new Map<number, Service>();
   const diedAt: string[] = [];
-  const names = Object.entries(POINTS).sort(() => Math.random() - 0.5);
+  const points = Object.entries(POINTS).sort(() => Math.random() - 0.5);
   let next = 0;
-  let stopping = false;
+  let isStopping = false;
 
   const start = (port: number) => {
-    const point = diedAt.length < pointKills ? names[next++ % names.length] : undefined;
-    const child = spawn(process.execPath, ["scripts/start.mjs"], {
-      cwd: ROOT,
+    const point = diedAt.length < pointKills ? points[next++ % points.length] : undefined;
+    const child = startService({
       env: {
-        ...environment,
+        ...env,
         PORT: String(port),
         APP_URL: `http://127.0.0.1:${port}`,
         STEPWELL_PAUSE_POINTS: point?.join("=") ?? "",
       },
-      detached: true,
-      stdio: ["ignore", "ignore", "inherit"],
     });
-    let killedByUs = false;
-    const service: Service = {
-      port,
-      pid: child.pid ?? 0,
-      ready: false,
-      over: once(child, "exit"),
-      kill() {
-        killedByUs = true;
-        killProcess(-service.pid);
-      },
-    };
+    const service: Service = { port, child, isReady: false, isKilled: false };
     running.set(port, service);
-    child.on("exit", (code, signal) => {
-      service.ready = false;
-      if (stopping) return;
-      if (signal === "SIGKILL" && point !== undefined && !killedByUs) diedAt.push(point[0]);
-      else if (signal !== "SIGKILL")
-        console.error(`The service on ${port} ended by itself: ${code ?? signal}`);
+    void untilReady(child, port).then((isReady) => {
+      service.isReady = isReady;
+    });
+    child.once("exit", (code, signal) => {
+      if (isStopping) return;
+      if (signal !== "SIGKILL") console.error(`The service on ${port} ended by itself: ${code ?? signal}`);
+      else if (point !== undefined && !service.isKilled) diedAt.push(point[0]);
       start(port);
     });
-    void waitUntilReady(service);
   };
   for (const port of ports) start(port);
+  const ready = () => [...running.values()].filter(({ isReady }) => isReady);
+  /** A random ready process, or any process if none is ready. */
+  const any = () => {
+    const some = ready().length > 0 ? ready() : [...running.values()];
+    const found = some[Math.floor(Math.random() * some.length)];
+    if (found === undefined) throw new Error("no process was started");
+    return found;
+  };
 
   return {
     diedAt,
     /** Waits until `count` processes are ready, at most a minute. */
     async ready(count = ports.length) {
       for (let i = 0; i < 600; i += 1) {
-        if ([...running.values()].filter(({ ready }) => ready).length >= count) return;
+        if (ready().length >= count) return;
         await sleep(100);
       }
       throw new Error("the service did not become ready");
     },
-    /** A random ready process, or any process if none is ready. */
-    any() {
-      const all = [...running.values()];
-      const ready = all.filter((service) => service.ready);
-      const some = ready.length > 0 ? ready : all;
-      const found = some[Math.floor(Math.random() * some.length)];
-      if (found === undefined) throw new Error("no process was started");
-      return found;
+    port: () => any().port,
+    async kill() {
+      const service = any();
+      service.isKilled = true;
+      service.child.kill("SIGKILL");
+      await once(service.child, "exit");
     },
+    async stall(ms: number) {
+      const { child } = any();
+      child.kill("SIGSTOP");
+      await sleep(ms);
+      child.kill("SIGCONT");
+    },
+    /** Ends all processes; false if one had to be killed. */
     async stop() {
-      stopping = true;
-      const ending = [...running.values()];
-      for (const { pid } of ending) killProcess(-pid, "SIGTERM");
-      const patience = sleep(15_000, "late");
-      const how = await Promise.race([Promise.all(ending.map(({ over }) => over)), patience]);
-      for (const { pid } of ending) killProcess(-pid);
+      isStopping = true;
+      const children = [...running.values()].map(({ child }) => child);
+      const ends = Promise.all(children.map((child) => once(child, "exit")));
+      for (const child of children) child.kill("SIGTERM");
+      const how = await Promise.race([ends, sleep(15_000, "late")]);
+      for (const child of children) child.kill("SIGKILL");
       return how !== "late";
     },
   };
-}
-
-async function waitUntilReady(service: Service): Promise<void> {
-  let over = false;
-  void service.over.then(() => {
-    over = true;
-  });
-  while (!over && !service.ready) {
-    const response = await fetch(`http://127.0.0.1:${service.port}/api/ready`).catch(() => null);
-    service.ready = response?.ok === true && !over;
-    if (!service.ready) await sleep(200);
-  }
 }

@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
-import { readText, serveModel } from "../support/chat-completions";
-import { listen } from "../support/ports.mjs";
+import { listen } from "@/testing/servers/listen";
+import { startModelServer } from "@/testing/servers/model-server";
 
 /** The work of the runs: a scripted model requests side effects, and a recorder sees them. */
 
@@ -12,34 +12,34 @@ const TOOL_ITERATION = 1;
 /** The number of steps of one agent run without its child runs, and of one tool run. */
 export const STEPS = { agent: ITERATIONS * 2, tool: 3 };
 
-const random = (limit: number) => Math.floor(Math.random() * limit);
-
 /** Records when each step, identified by its Idempotency-Key (run and step), was executed. */
 export async function startRecorder() {
   const executions = new Map<string, number[]>();
   const server = createServer(async (request, response) => {
     const key = String(request.headers["idempotency-key"]);
     executions.set(key, [...(executions.get(key) ?? []), Date.now()]);
-    await readText(request);
-    await sleep(20 + random(150));
+    request.resume();
+    await sleep(20 + Math.random() * 150);
     response.writeHead(200, { "Content-Type": "application/json" }).end('{"ok":true}');
   });
   return { executions, port: await listen(server) };
 }
 
-/** A model that requests two calls per iteration, then answers. */
-export const startModel = (recorderPort: number) =>
-  serveModel((messages) => {
-    const iteration = messages.filter(({ role }) => role === "assistant").length;
-    const delayMs = 30 + random(200);
-    if (iteration >= ITERATIONS) return { content: "All done.", delayMs };
-    const calls = [1, 2].map((index) =>
+/** Starts a model that requests two calls per iteration, then answers. */
+export async function startModel(recorderPort: number) {
+  const model = await startModelServer();
+  const iterations = Array.from({ length: ITERATIONS }, (_, iteration) => ({
+    content: "Next.",
+    calls: [1, 2].map((index) =>
       iteration === TOOL_ITERATION && index === 2
-        ? { name: "effects", input: {} }
-        : { name: "http_request", input: effect(recorderPort, { iteration, index }) },
-    );
-    return { content: "Next.", calls, delayMs };
-  });
+        ? { name: "effects", arguments: {} }
+        : { name: "http_request", arguments: effect(recorderPort, { iteration, index }) },
+    ),
+    delayMs: 30 + iteration * 50,
+  }));
+  model.script("go", ...iterations, { content: "All done.", delayMs: 100 });
+  return model;
+}
 
 export const organizationOf = (slug: string, concurrency: number, recorderPort: number) => ({
   slug,

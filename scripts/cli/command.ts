@@ -172,20 +172,20 @@ export function splitList(list = ""): string[] {
 /** Text, a time, or a number: a Decimal or an integer. */
 type Cell = string | Date | { toFixed(): string };
 
-/** Formats rows in columns, two spaces apart; columns of numbers are right-aligned. */
-export function renderTable(headings: readonly string[], rows: readonly (readonly Cell[])[]): string {
-  const lines = [headings, ...rows.map((row) => row.map(renderCell))];
-  const columns = headings.map((_, column) => ({
-    width: Math.max(...lines.map((line) => lengthOf(line[column]))),
-    isRight: rows.some((row) => typeof row[column] !== "string" && !(row[column] instanceof Date)),
-  }));
-  const renderLine = (line: readonly string[]) =>
-    columns.map(({ width, isRight }, column) => {
-      const cell = line[column] ?? "";
-      const blank = " ".repeat(width - lengthOf(cell));
-      return isRight ? blank + cell : cell + blank;
+/** Formats rows in columns by heading, two spaces apart; columns of numbers are right-aligned. */
+export function renderTable<Row>(rows: readonly Row[], cells: Record<string, (row: Row) => Cell>): string {
+  const columns = Object.entries(cells).map(([heading, read]) => {
+    const found = rows.map(read);
+    const texts = [heading, ...found.map(renderCell)];
+    const width = Math.max(...texts.map(lengthOf));
+    const isRight = found.some((cell) => typeof cell !== "string" && !(cell instanceof Date));
+    return texts.map((text) => {
+      const blank = " ".repeat(width - lengthOf(text));
+      return isRight ? blank + text : text + blank;
     });
-  return lines.map((line) => renderLine(line).join("  ").trimEnd()).join("\n");
+  });
+  const lines = ["", ...rows].map((_, line) => columns.map((column) => column[line]).join("  "));
+  return lines.map((line) => line.trimEnd()).join("\n");
 }
 
 function renderCell(cell: Cell): string {
@@ -194,4 +194,4 @@ function renderCell(cell: Cell): string {
 }
 
 /** In characters, of which some are two units long. */
-const lengthOf = (text = "") => [...text].length;
+const lengthOf = (text: string) => [...text].length;

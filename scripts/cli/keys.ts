@@ -56,15 +56,14 @@ export const keyCommands = [
         orderBy: { id: "asc" },
       });
       const now = services.clock.now();
-      const rows = keys.map((key) => [
-        key.name,
-        key.prefix,
-        stateOfKey(key, now),
-        key.scopes.join(","),
-        key.expiresAt ?? "never",
-        key.lastUsedAt ?? "never",
-      ]);
-      return renderTable(["NAME", "PREFIX", "STATE", "SCOPES", "EXPIRES", "LAST USED"], rows);
+      return renderTable(keys, {
+        NAME: ({ name }) => name,
+        PREFIX: ({ prefix }) => prefix,
+        STATE: (key) => stateOfKey(key, now),
+        SCOPES: ({ scopes }) => scopes.join(","),
+        EXPIRES: ({ expiresAt }) => expiresAt ?? "never",
+        "LAST USED": ({ lastUsedAt }) => lastUsedAt ?? "never",
+      });
     },
   }),
   defineOrganizationCommand({

@@ -2,7 +2,7 @@ import { createInterface } from "node:readline/promises";
 import { Writable } from "node:stream";
 import { readEnvironment } from "@/server/env";
 import { createLogger, STDERR } from "@/server/log";
-import { wire } from "@/wiring";
+import { closeServices, wire } from "@/wiring";
 import type { Terminal } from "./command";
 import { runCommandLine } from "./command-line";
 
@@ -64,5 +64,4 @@ process.exitCode = await runCommandLine(process.argv.slice(2), processTerminal, 
   services = wire(env, createLogger({ level: env.logLevel, destination: STDERR }));
   return services;
 });
-await services?.db.$disconnect();
-await services?.pool.end();
+if (services) await closeServices(services);

@@ -24,11 +24,15 @@ export const organizationCommands = [
         orderBy: { slug: "asc" },
         include: { _count: { select: { agents: true, tools: true, members: true } } },
       });
-      const rows = found.map(({ slug, name, balance, suspendedAt, _count: { agents, tools, members } }) => {
-        const state = suspendedAt === null ? "active" : "suspended";
-        return [slug, name, state, balance, agents, tools, members];
+      return renderTable(found, {
+        ORG: ({ slug }) => slug,
+        NAME: ({ name }) => name,
+        STATE: ({ suspendedAt }) => (suspendedAt === null ? "active" : "suspended"),
+        BALANCE: ({ balance }) => balance,
+        AGENTS: ({ _count }) => _count.agents,
+        TOOLS: ({ _count }) => _count.tools,
+        MEMBERS: ({ _count }) => _count.members,
       });
-      return renderTable(["ORG", "NAME", "STATE", "BALANCE", "AGENTS", "TOOLS", "MEMBERS"], rows);
     },
   }),
   defineOrganizationCommand({

@@ -28,21 +28,17 @@ export const runCommands = [
         return "";
       }
       const now = services.clock.now();
-      const rows = runs.map((run) => [
-        run.id,
-        run.organization.slug,
-        run.kind,
-        run.targetName,
-        run.status,
-        run.stepsExecuted,
-        run.creditsUsed,
-        run.createdAt,
-        renderDuration(run.startedAt, run.finishedAt ?? now),
-      ]);
-      return renderTable(
-        ["ID", "ORG", "KIND", "TARGET", "STATUS", "STEPS", "CREDITS", "CREATED", "DURATION"],
-        rows,
-      );
+      return renderTable(runs, {
+        ID: ({ id }) => id,
+        ORG: ({ organization }) => organization.slug,
+        KIND: ({ kind }) => kind,
+        TARGET: ({ targetName }) => targetName,
+        STATUS: ({ status }) => status,
+        STEPS: ({ stepsExecuted }) => stepsExecuted,
+        CREDITS: ({ creditsUsed }) => creditsUsed,
+        CREATED: ({ createdAt }) => createdAt,
+        DURATION: ({ startedAt, finishedAt }) => renderDuration(startedAt, finishedAt ?? now),
+      });
     },
   }),
   defineCommand({
@@ -114,14 +110,13 @@ export const runCommands = [
         orderBy: { id: "desc" },
         take: readLimit(limit),
       });
-      const rows = lines.map(({ createdAt, actorName, action, subjectName, changes }) => [
-        createdAt,
-        actorName,
-        action,
-        subjectName,
-        changes,
-      ]);
-      return renderTable(["TIME", "BY", "ACTION", "SUBJECT", "CHANGES"], rows);
+      return renderTable(lines, {
+        TIME: ({ createdAt }) => createdAt,
+        BY: ({ actorName }) => actorName,
+        ACTION: ({ action }) => action,
+        SUBJECT: ({ subjectName }) => subjectName,
+        CHANGES: ({ changes }) => changes,
+      });
     },
   }),
 ];

@@ -34,15 +34,14 @@ export const secretCommands = [
     summary: "List an organization's secrets, without values",
     options: {},
     async run({ services, actor }) {
-      const rows = (await listSecrets(services, actor)).map((secret) => [
-        secret.name,
-        secret.state,
-        secret.hosts.join(","),
-        secret.expiresAt ?? "never",
-        secret.lastUsedAt ?? "never",
-        secret.createdBy,
-      ]);
-      return renderTable(["NAME", "STATE", "HOSTS", "EXPIRES", "LAST USED", "CREATED BY"], rows);
+      return renderTable(await listSecrets(services, actor), {
+        NAME: ({ name }) => name,
+        STATE: ({ state }) => state,
+        HOSTS: ({ hosts }) => hosts.join(","),
+        EXPIRES: ({ expiresAt }) => expiresAt ?? "never",
+        "LAST USED": ({ lastUsedAt }) => lastUsedAt ?? "never",
+        "CREATED BY": ({ createdBy }) => createdBy,
+      });
     },
   }),
   defineOrganizationCommand({

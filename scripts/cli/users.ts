@@ -31,19 +31,15 @@ export const userCommands = [
     options: {},
     async run({ services }) {
       const users = await services.db.user.findMany({
-        select: {
-          email: true,
-          name: true,
-          members: { select: { role: true, organization: { select: { slug: true } } } },
-        },
+        include: { members: { include: { organization: { select: { slug: true } } } } },
         orderBy: { email: "asc" },
       });
-      const rows = users.map(({ email, name, members }) => [
-        email,
-        name,
-        members.map(({ role, organization }) => `${organization.slug} (${role})`).join(", "),
-      ]);
-      return renderTable(["EMAIL", "NAME", "ORGANIZATIONS"], rows);
+      return renderTable(users, {
+        EMAIL: ({ email }) => email,
+        NAME: ({ name }) => name,
+        ORGANIZATIONS: ({ members }) =>
+          members.map(({ role, organization }) => `${organization.slug} (${role})`).join(", "),
+      });
     },
   }),
   defineCommand({
@@ -113,11 +109,15 @@ export const userCommands = [
     async run({ services, actor }) {
       const members = await services.db.member.findMany({
         where: { organizationId: actor.orgId },
-        select: { role: true, createdAt: true, user: { select: { email: true, name: true } } },
+        include: { user: true },
         orderBy: { user: { email: "asc" } },
       });
-      const rows = members.map(({ role, createdAt, user }) => [user.email, user.name, role, createdAt]);
-      return renderTable(["EMAIL", "NAME", "ROLE", "SINCE"], rows);
+      return renderTable(members, {
+        EMAIL: ({ user }) => user.email,
+        NAME: ({ user }) => user.name,
+        ROLE: ({ role }) => role,
+        SINCE: ({ createdAt }) => createdAt,
+      });
     },
   }),
   defineOrganizationCommand({

@@ -72,21 +72,6 @@ export function runAs(account) {
 }
 
 /**
- * Whether the account can enter `folder` and write there. It tries, because parents, groups and access lists all
- * matter.
- * @param {Account | undefined} account
- * @param {string} folder
- */
-function canWriteIn(account, folder) {
-  const tried = spawnSync("/bin/sh", ["-c", 'cd -- "$1" && [ -w . ]', "sh", folder], {
-    ...runAs(account),
-    cwd: "/",
-    stdio: "ignore",
-  });
-  return tried.status === 0;
-}
-
-/**
  * Where this process's account can have a cluster: `wanted` if the account can work there, else a folder under /var/lib
  * or the system's temporary folder.
  * @param {string} wanted an absolute path whose parent exists and is ours
@@ -111,7 +96,8 @@ export function clusterDirectory(wanted, name) {
 }
 
 /**
- * Whether the account can have its own folder in `parent`, which becomes searchable (not readable).
+ * Whether the account can have its own folder in `parent`, which becomes searchable (not readable). It tries, because
+ * parents, groups and access lists all matter.
  * @param {string} parent
  * @param {Account} account
  */
@@ -120,7 +106,8 @@ function isReachable(parent, account) {
   const probe = mkdtempSync(join(parent, ".reach-"));
   try {
     chownSync(probe, account.uid, account.gid);
-    return canWriteIn(account, probe);
+    const test = ["-c", 'cd -- "$1" && [ -w . ]', "sh", probe];
+    return spawnSync("/bin/sh", test, { ...runAs(account), cwd: "/", stdio: "ignore" }).status === 0;
   } finally {
     rmSync(probe, { recursive: true, force: true });
   }

@@ -12,8 +12,8 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
-import { isInUse, markInUse } from "../support/in-use.mjs";
 import { withLock } from "../support/lock.mjs";
+import { isInUse, markInUse } from "../support/processes.mjs";
 import { printProgress, SetupError } from "../support/project.mjs";
 import { clusterDirectory } from "./postgres-account.mjs";
 import {
@@ -69,12 +69,12 @@ export async function joinPostgres(dataDir) {
         if (!known && existsSync(join(cluster.folder, "PG_VERSION"))) await resetPassword(cluster);
         await createCluster(cluster);
         // Written only now: in a record without its cluster the password would be wrong.
-        if (!known) writeRecord(paths.record, record);
-        const running = await startCluster(cluster, record.port);
-        if (running.port !== record.port) writeRecord(paths.record, { ...record, port: running.port });
-        await ensureDatabase(clusterUrl(cluster, running.port, "postgres"));
+        if (!known) writePrivately(paths.record, JSON.stringify(record));
+        const { port } = await startCluster(cluster, record.port);
+        if (port !== record.port) writePrivately(paths.record, JSON.stringify({ ...record, port }));
+        await ensureDatabase(clusterUrl(cluster, port, "postgres"));
         return {
-          url: clusterUrl(cluster, running.port, DATABASE),
+          url: clusterUrl(cluster, port, DATABASE),
           cluster: cluster.folder,
           elsewhere: record.elsewhere !== undefined,
           leave: () => withLock(paths.lock, leave),
@@ -131,12 +131,8 @@ function createDataFolder(dataDir) {
     createFolders(dataDir);
     accessSync(dataDir, constants.W_OK | constants.X_OK);
   } catch (cause) {
-    throw new SetupError(
-      `The data folder ${dataDir} is not writable. Set STEPWELL_DATA_DIR to another folder.`,
-      {
-        cause,
-      },
-    );
+    const text = `The data folder ${dataDir} is not writable. Set STEPWELL_DATA_DIR to another folder.`;
+    throw new SetupError(text, { cause });
   }
 }
 
@@ -192,10 +188,14 @@ function readRecord(path) {
   }
 }
 
-/** @param {string} path @param {Placement} record */
-function writeRecord(path, record) {
-  const fresh = `${path}.new`;
-  writeFileSync(fresh, `${JSON.stringify(record, undefined, 2)}\n`, { mode: 0o600 });
+/**
+ * Writes a file that only the owner of its folder can read. It appears completely or not at all.
+ * @param {string} path
+ * @param {string} text
+ */
+export function writePrivately(path, text) {
+  const fresh = `${path}.${process.pid}`;
+  writeFileSync(fresh, `${text}\n`, { mode: 0o600 });
   chownToOwner(fresh);
   renameSync(fresh, path);
 }
@@ -204,7 +204,7 @@ function writeRecord(path, record) {
  * What root creates in another user's data folder belongs to that user.
  * @param {string} path
  */
-export function chownToOwner(path) {
+function chownToOwner(path) {
   if (process.getuid?.() !== 0) return;
   const { uid, gid } = statSync(dirname(path));
   chownSync(path, uid, gid);

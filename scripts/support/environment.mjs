@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
-import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
+import { existsSync, readFileSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
-import { chownToOwner, joinPostgres, watchPostgres } from "../postgres/postgres.mjs";
-import { codeOf, printProgress, ROOT, SetupError } from "./project.mjs";
+import { joinPostgres, watchPostgres, writePrivately } from "../postgres/postgres.mjs";
+import { tryPort } from "./ports.mjs";
+import { printProgress, ROOT, SetupError } from "./project.mjs";
 import { onShutdown } from "./shutdown.mjs";
 
 /** Reads the settings of `.env`, and checks those that belong together. */
@@ -48,18 +48,6 @@ export async function checkPort() {
 }
 
 /**
- * @param {number} port
- * @param {string} host
- * @returns {Promise<string | undefined>} the error code
- */
-function tryPort(port, host) {
-  return new Promise((found) => {
-    const probe = createServer().once("error", (error) => found(codeOf(error) ?? error.message));
-    probe.listen(port, host, () => probe.close(() => found(undefined)));
-  });
-}
-
-/**
  * Provides a database: the one of DATABASE_URL, or the embedded one, started if needed. Sets DATABASE_URL and
  * STEPWELL_SECRET in this process's environment, and STEPWELL_DEMO for the embedded one. The database is released when
  * the process ends.
@@ -74,8 +62,9 @@ export async function provideDatabase() {
   onShutdown(watchPostgres(dataDir, joined));
   const { url, cluster, elsewhere } = joined;
   if (elsewhere) {
+    const inside = relative(ROOT, dataDir);
     printProgress(
-      `The database's files are in ${cluster}: PostgreSQL cannot run as root, and its account cannot reach ${displayPath(dataDir)}.`,
+      `The database's files are in ${cluster}: PostgreSQL cannot run as root, and its account cannot reach ${inside.startsWith("..") ? dataDir : inside}.`,
     );
   }
   process.env.DATABASE_URL = url;
@@ -87,19 +76,6 @@ export async function provideDatabase() {
 function readOrCreateSecret(path) {
   if (existsSync(path)) return readFileSync(path, "utf8").trim();
   const secret = randomBytes(32).toString("hex");
-  mkdirSync(resolve(path, ".."), { recursive: true });
-  const fresh = `${path}.${process.pid}`;
-  writeFileSync(fresh, `${secret}\n`, { mode: 0o600 });
-  chownToOwner(fresh);
-  renameSync(fresh, path);
+  writePrivately(path, secret);
   return secret;
-}
-
-/**
- * A path relative to the project's folder, if it is inside.
- * @param {string} path
- */
-function displayPath(path) {
-  const inside = relative(ROOT, path);
-  return inside.startsWith("..") ? path : inside;
 }

@@ -1,6 +1,5 @@
 import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { isDeepStrictEqual } from "node:util";
 import { withLock } from "./lock.mjs";
 import { DIST, printProgress, ROOT, SetupError, timed } from "./project.mjs";
 import { runProgram } from "./run-program.mjs";
@@ -26,11 +25,8 @@ async function installMissing() {
   if (findMissing().length === 0) return;
   await timed("Installing packages", install);
   const missing = findMissing();
-  if (missing.length > 0) {
-    throw new SetupError(
-      `npm did not install ${missing.slice(0, 5).join(", ")}. Run \`npm install\` by hand.`,
-    );
-  }
+  if (missing.length === 0) return;
+  throw new SetupError(`npm did not install ${missing.slice(0, 5).join(", ")}. Run \`npm install\` by hand.`);
 }
 
 /** @returns {string[]} folders of packages that are missing or have another version */
@@ -68,40 +64,30 @@ function readPackages(path) {
   }
 }
 
+/** Reports every few seconds how many packages npm has fetched, and the registry error that it retries. */
 async function install() {
-  const parameters = ["install", "--include=dev", "--no-audit", "--no-fund", "--loglevel=http"];
-  // Versions of npm write the same lock file differently: it is only written if package.json is newer.
-  if (isLockCurrent()) parameters.push("--no-save");
+  // Versions of npm write the same lock file differently, so it is left alone.
+  const parameters = ["install", "--include=dev", "--no-save", "--no-audit", "--no-fund", "--loglevel=http"];
   // Under `npm start` npm passes its own path.
   const self = process.env.npm_execpath;
   const [command, first] = self?.endsWith(".js") ? [process.execPath, [self]] : ["npm", []];
-  const { onLine, report } = createProgress();
-  const timer = setInterval(report, PROGRESS_EVERY_MS);
+  const start = Date.now();
+  let fetched = 0;
+  let fault = "";
+  const onLine = (/** @type {string} */ line) => {
+    if (/^npm http (fetch GET 200|cache) .*\.tgz/.test(line)) fetched += 1;
+    else if (/^npm http .* attempt \d+ failed/.test(line)) fault = line.replace("npm http fetch GET ", "");
+  };
+  const timer = setInterval(() => {
+    printProgress(`  ${fetched} packages fetched, ${Math.round((Date.now() - start) / 1_000)} s`);
+    if (fault !== "") printProgress(`  npm is retrying: ${fault}`);
+    fault = "";
+  }, PROGRESS_EVERY_MS);
   try {
     await runProgram("npm install", [command, ...first, ...parameters], { onLine, explain: explainNpmError });
   } finally {
     clearInterval(timer);
   }
-}
-
-/** Reports how many packages npm has fetched, and the registry error that it retries. */
-function createProgress() {
-  const start = Date.now();
-  let fetched = 0;
-  /** @type {string | undefined} */
-  let fault;
-  return {
-    /** @param {string} line */
-    onLine(line) {
-      if (/^npm http (fetch GET 200|cache) .*\.tgz/.test(line)) fetched += 1;
-      else if (/^npm http .* attempt \d+ failed/.test(line)) fault = line.replace("npm http fetch GET ", "");
-    },
-    report() {
-      printProgress(`  ${fetched} packages fetched, ${Math.round((Date.now() - start) / 1_000)} s`);
-      if (fault !== undefined) printProgress(`  npm is retrying: ${fault}`);
-      fault = undefined;
-    },
-  };
 }
 
 /**
@@ -112,12 +98,4 @@ export function explainNpmError(output) {
   const lines = output.split("\n").flatMap((line) => /^npm (?:error|ERR!) ?(.*)$/.exec(line)?.[1] ?? []);
   const facts = lines.filter((line) => line.trim() !== "" && !/^\s+at /.test(line));
   return facts.length === 0 ? output : facts.slice(0, MAX_ERROR_LINES).join("\n");
-}
-
-function isLockCurrent() {
-  const manifest = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
-  const locked = JSON.parse(readFileSync(join(ROOT, "package-lock.json"), "utf8")).packages[""];
-  return ["dependencies", "devDependencies"].every((kind) =>
-    isDeepStrictEqual(manifest[kind] ?? {}, locked[kind] ?? {}),
-  );
 }

@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { connect, createServer } from "node:net";
+import { codeOf } from "./project.mjs";
 
 /**
  * Ports below the systems' ranges for outgoing connections (from 32768 on Linux, 49152 elsewhere). Any connection can
@@ -30,11 +31,20 @@ export async function listen(server, port = 0) {
   return address.port;
 }
 
-/** @param {number} port @returns {Promise<boolean>} */
-export function isFree(port) {
+/** @param {number} port */
+export async function isFree(port) {
+  return (await tryPort(port, "127.0.0.1")) === undefined;
+}
+
+/**
+ * @param {number} port
+ * @param {string} host
+ * @returns {Promise<string | undefined>} the code of the error if the port cannot be listened on
+ */
+export function tryPort(port, host) {
   return new Promise((resolve) => {
-    const probe = createServer().once("error", () => resolve(false));
-    probe.listen(port, "127.0.0.1", () => probe.close(() => resolve(true)));
+    const probe = createServer().once("error", (error) => resolve(codeOf(error) ?? error.message));
+    probe.listen(port, host, () => probe.close(() => resolve(undefined)));
   });
 }
 

@@ -37,7 +37,7 @@ async function ensurePrismaClient() {
   if (readIfPresent(STAMP) === wanted) return;
   await timed("Generating the database client", async () => {
     rmSync(GENERATED, { recursive: true, force: true });
-    await runNode("prisma generate", [join(ROOT, "node_modules/prisma/build/index.js"), "generate"], {
+    await runNode("prisma generate", ["node_modules/prisma/build/index.js", "generate"], {
       env: { CHECKPOINT_DISABLE: "1", PRISMA_HIDE_UPDATE_MESSAGE: "1" },
     });
     writeFileSync(STAMP, wanted);

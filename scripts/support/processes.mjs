@@ -1,3 +1,5 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { codeOf, readIfPresent } from "./project.mjs";
 
 /**
@@ -32,9 +34,66 @@ export function isSameProcessAlive(text) {
   return began === "" || beganAt(Number(pid)) === began;
 }
 
-/** @param {number} pid the clock tick at which it started, from Linux's /proc; "" elsewhere */
-function beganAt(pid) {
-  // The name in parentheses may contain anything. The fields after it are numbers; the 22nd of all is the start.
+/** @param {number} pid the clock tick at which it started; "" elsewhere than on Linux */
+const beganAt = (pid) => statOf(pid)[19] ?? "";
+
+/**
+ * The fields of Linux's /proc/PID/stat after the name in parentheses, which may contain anything.
+ * @param {number} pid
+ */
+function statOf(pid) {
   const stat = readIfPresent(`/proc/${pid}/stat`) ?? "";
-  return stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19] ?? "";
+  return stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+}
+
+/**
+ * Records in `folder` that this process uses a resource.
+ * @param {string} folder created if missing
+ * @returns {() => void} removes the record
+ */
+export function markInUse(folder) {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const record = join(folder, String(process.pid));
+  writeFileSync(record, formatIdentity(), { mode: 0o600 });
+  return () => rmSync(record, { force: true });
+}
+
+/**
+ * Whether a living process is recorded in the folder; records of dead ones are removed.
+ * @param {string} folder
+ */
+export function isInUse(folder) {
+  if (!existsSync(folder)) return false;
+  let held = false;
+  for (const name of readdirSync(folder)) {
+    const record = join(folder, name);
+    if (isSameProcessAlive(readIfPresent(record) ?? "")) held = true;
+    else rmSync(record, { force: true });
+  }
+  return held;
+}
+
+/** @param {number} pid @returns {number[]} the ids of its children, on Linux */
+export function childrenOf(pid) {
+  const ids = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8");
+  return ids.split(" ").filter(Boolean).map(Number);
+}
+
+/** @param {number} pid @returns its user and system time so far on Linux, in ms; the kernel counts hundredths of a second */
+export function cpuMs(pid) {
+  const fields = statOf(pid);
+  return (Number(fields[11] ?? 0) + Number(fields[12] ?? 0)) * 10;
+}
+
+/** @param {number} postmaster @returns like `cpuMs`, of all its processes and those that ended */
+export function postgresCpuMs(postmaster) {
+  const fields = statOf(postmaster);
+  const ended = (Number(fields[13] ?? 0) + Number(fields[14] ?? 0)) * 10;
+  return [postmaster, ...childrenOf(postmaster)].reduce((sum, pid) => sum + cpuMs(pid), ended);
+}
+
+/** @param {number} pid @returns its resident memory on Linux, in MB */
+export function memoryMb(pid) {
+  const kilobytes = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1];
+  return Math.round(Number(kilobytes ?? 0) / 1024);
 }

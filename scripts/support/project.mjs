@@ -59,7 +59,7 @@ function addTo(hash, path) {
 }
 
 /**
- * Prints `label` and, if the work took a while, how long it took.
+ * Prints `label`, and how long the work took.
  * @template Result
  * @param {string} label
  * @param {() => Promise<Result>} work

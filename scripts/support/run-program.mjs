@@ -21,7 +21,7 @@ const MAX_OUTPUT = 1_000_000;
 /**
  * Runs a Node program of the project to its end. Its output is shown only if it fails.
  * @param {string} name for messages
- * @param {[script: string, ...parameters: string[]]} command
+ * @param {[script: string, ...parameters: string[]]} command `script` is relative to the project's folder
  * @param {ProgramOptions} [options]
  * @returns {Promise<void>}
  */

@@ -7,27 +7,18 @@ import { listen } from "./listen";
  */
 export type Cut = { request: string; moment: "before" | "after"; thenRefuse?: boolean };
 
-/** A proxy to a database whose connections can be cut at a chosen point. */
-export type DatabaseProxy = {
-  url: string;
-  /** Cuts connections in this order; each cut waits for its request. Without arguments: no more cuts. */
-  cut(...cuts: Cut[]): void;
-  /** While true, new connections are refused. */
-  refuse(refused: boolean): void;
-  left(): number;
-  close(): Promise<void>;
-};
+export type DatabaseProxy = Awaited<ReturnType<typeof openDatabaseProxy>>;
 
-/** Opens a proxy to the database at `url`. */
-export async function openDatabaseProxy(url: string): Promise<DatabaseProxy> {
+/** Opens a proxy to the database at `url`, whose connections can be cut at a chosen point. */
+export async function openDatabaseProxy(url: string) {
   const target = new URL(url);
   const sockets = new Set<Socket>();
+  const doomed = new WeakSet<Socket>();
   let cuts: Cut[] = [];
   let refused = false;
   const server = createServer((near) => {
     if (refused) return void near.destroy();
     const far = connect(Number(target.port), target.hostname);
-    let isCut = false;
     const cut = () => {
       near.destroy();
       far.destroy();
@@ -38,12 +29,12 @@ export async function openDatabaseProxy(url: string): Promise<DatabaseProxy> {
         cuts.shift();
         refused ||= next.thenRefuse === true;
         if (next.moment === "before") return cut();
-        isCut = true;
+        doomed.add(far);
       }
       far.write(data);
     });
     far.on("data", (data) => {
-      if (isCut) return cut();
+      if (doomed.has(far)) return cut();
       near.write(data);
     });
     for (const [socket, other] of [
@@ -64,10 +55,16 @@ export async function openDatabaseProxy(url: string): Promise<DatabaseProxy> {
   near.port = String(port);
   return {
     url: near.href,
-    cut(...next) {
+    /** Cuts connections in this order; each cut waits for its request. Without arguments: no more cuts. */
+    cut(...next: Cut[]) {
       cuts = next;
     },
-    refuse(now) {
+    /** Cuts each open connection at its next response, which is lost. What it answers has been committed. */
+    cutAll() {
+      for (const socket of sockets) doomed.add(socket);
+    },
+    /** While true, new connections are refused. */
+    refuse(now: boolean) {
       refused = now;
       if (now) for (const socket of sockets) socket.destroy();
     },

@@ -4,7 +4,7 @@ import type { ModelRequest } from "@/server/models/port";
 import { closeServer, listen } from "./listen";
 
 /** The response to one attempt of a model call. */
-export type ModelServerReply =
+type ModelServerReply =
   | {
       content?: string | null;
       calls?: { name: string; arguments: unknown; id?: string }[];
@@ -26,7 +26,7 @@ export type ModelServerReply =
   | { events: unknown[]; isCut?: boolean };
 
 /** One line of a script: a reply, or the replies to the first, second, … attempt of the same call. */
-export type ModelServerLine = ModelServerReply | ModelServerReply[];
+type ModelServerLine = ModelServerReply | ModelServerReply[];
 
 const chatRequest = z.looseObject({
   model: z.string(),
@@ -35,7 +35,7 @@ const chatRequest = z.looseObject({
   stream: z.boolean().optional(),
   stream_options: z.looseObject({ include_usage: z.boolean().optional() }).optional(),
 });
-export type ModelServerRequest = {
+type ModelServerRequest = {
   body: z.infer<typeof chatRequest>;
   headers: IncomingMessage["headers"];
   /** The number of the call in its conversation, from 0: how many assistant messages it has. */

@@ -21,7 +21,7 @@ function faultsOf(file: unknown): string[] {
 it("docs/definition-files.schema.json matches the schemas", async () => {
   const text = `${JSON.stringify(definitionFileSchema(), null, 2)}\n`;
   const page = join(ROOT, "docs/definition-files.schema.json");
-  await expect(text, "Out of date: run `npm run docs:functions`.").toMatchFileSnapshot(page);
+  await expect(text, "Out of date: run `npm run docs:generate`.").toMatchFileSnapshot(page);
 });
 
 describe("every example", () => {

@@ -5,9 +5,8 @@ import { endOverdueRuns } from "@/server/operate/overdue-runs";
 import { inspectRun } from "@/server/runs/read/inspect/inspect";
 import { executeRun, startEngine } from "@/testing/execute";
 import { expectSoundLedger } from "@/testing/ledger";
-import { untilSharesAreKnown } from "@/testing/process";
+import { statementName, untilSharesAreKnown } from "@/testing/process";
 import { createMember } from "@/testing/runs";
-import { statementName } from "@/testing/statements";
 import {
   createTenant,
   createWorld,
