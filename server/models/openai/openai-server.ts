@@ -15,6 +15,9 @@ import {
 import { EventStreamReader } from "./event-stream";
 import { PiecesError, type StreamedCompletion } from "./streamed-completion";
 
+/** What is known about a server, by model. */
+export type Learned = Map<string, Adaptation>;
+
 export type ServerOptions = {
   /** Unset for servers that ask for none. */
   apiKey?: string | undefined;
@@ -25,6 +28,8 @@ export type ServerOptions = {
   redact?: Redact | undefined;
   /** The time limit of one attempt; 300,000 when unset. */
   attemptTimeoutMs?: number;
+  /** What earlier instances learned about the same server; this one adds to it. */
+  learned?: Learned;
 };
 
 /** What is known about a server before its first response. */
@@ -35,9 +40,17 @@ export class OpenAiServer {
   readonly #client: OpenAI;
   readonly #attemptTimeoutMs: number;
   readonly #redact: Redact | undefined;
-  readonly #adaptations = new Map<string, Adaptation>();
+  readonly #learned: Learned;
 
-  constructor({ apiKey, baseUrl, fetch, redact, attemptTimeoutMs = 300_000 }: ServerOptions) {
+  constructor({
+    apiKey,
+    baseUrl,
+    fetch,
+    redact,
+    attemptTimeoutMs = 300_000,
+    learned = new Map(),
+  }: ServerOptions) {
+    this.#learned = learned;
     this.#attemptTimeoutMs = attemptTimeoutMs;
     this.#redact = redact;
     this.#client = new OpenAI({
@@ -94,7 +107,7 @@ export class OpenAiServer {
     const { furtherCalls } = streamed;
     const reply = readChatCompletion(streamed.toBody(), request, { furtherCalls, redact });
     // The server reports usage only without streaming, so the next call does not stream.
-    if (reply.usage === null) this.#adaptations.set(request.model, { ...adaptation, unstreamed: true });
+    if (reply.usage === null) this.#learned.set(request.model, { ...adaptation, unstreamed: true });
     return reply;
   }
 
@@ -102,7 +115,7 @@ export class OpenAiServer {
   adapt(error: unknown, model: string): boolean {
     const known = this.#adaptationOf(model);
     if (error instanceof PiecesError) {
-      this.#adaptations.set(model, { ...known, unstreamed: true });
+      this.#learned.set(model, { ...known, unstreamed: true });
       return !known.unstreamed;
     }
     if (!(error instanceof APIError) || (error.status !== 400 && error.status !== 422)) return false;
@@ -112,12 +125,12 @@ export class OpenAiServer {
       schemaInPrompt: known.schemaInPrompt || /response_format|json_schema/.test(text),
       unstreamed: known.unstreamed || /\bstream/.test(text),
     };
-    this.#adaptations.set(model, next);
+    this.#learned.set(model, next);
     return !isDeepStrictEqual(next, known);
   }
 
   #adaptationOf(model: string): Adaptation {
-    return this.#adaptations.get(model) ?? UNKNOWN_SERVER;
+    return this.#learned.get(model) ?? UNKNOWN_SERVER;
   }
 }
 

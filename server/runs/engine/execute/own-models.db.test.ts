@@ -28,11 +28,12 @@ let server: Server;
 let host: string;
 let tenant: Tenant;
 let keys: (string | undefined)[];
+let bodies: string[];
 let answer: Answer;
 
 beforeAll(async () => {
   server = createServer(async (request, response) => {
-    await text(request);
+    bodies.push(await text(request));
     keys.push(request.headers.authorization);
     answer(request, response);
   });
@@ -48,6 +49,7 @@ afterAll(async () => {
 });
 beforeEach(async () => {
   keys = [];
+  bodies = [];
   tenant = await createTenant(world);
   answer = (_request, response) => complete(response, "Hello from afar.");
 });
@@ -125,6 +127,18 @@ it("an agent and generate_text call the organization's provider with its secret,
   expect((await readChoices(world, agent.member)).models).toContainEqual(
     expect.objectContaining({ name: "far/large", provider: "far-away" }),
   );
+});
+
+it("a feature that a provider's server refused once is not requested in later calls", async () => {
+  const { agentId } = await prepare();
+  answer = (_request, response) => {
+    if (!bodies.at(-1)?.includes("max_completion_tokens")) return complete(response, "Hello.");
+    response.writeHead(400, { "content-type": "application/json" });
+    response.end(JSON.stringify({ error: { message: "Unknown parameter: max_completion_tokens" } }));
+  };
+  expect(await run("agent", agentId)).toMatchObject({ status: "Completed" });
+  expect(await run("agent", agentId)).toMatchObject({ status: "Completed" });
+  expect(bodies.map((body) => body.includes("max_completion_tokens"))).toEqual([true, false, false]);
 });
 
 it.each<[string, Answer]>([

@@ -1,8 +1,11 @@
+import { LRUCache } from "lru-cache";
+import type { OrgId } from "@/server/auth/actor";
 import { MIB } from "@/server/limits/sizes";
 import {
   createOpenAiCompatible,
   type OpenAiCompatibleOptions,
 } from "@/server/models/openai/openai-compatible";
+import type { Learned } from "@/server/models/openai/openai-server";
 import { keySecretOf, type OwnProvider } from "@/server/models/own-provider";
 import {
   type Attempt,
@@ -24,6 +27,16 @@ const TIMEOUT_MS = 310_000;
 const MAX_RESPONSE_BYTES = 8 * MIB;
 /** The most characters in which an answer may spell one character of a secret (secret-forms.ts). */
 const LONGEST_SPELLING = 14;
+
+/** What calls learned about each provider's server. Without it, every call would begin with the refused requests. */
+const learned = new LRUCache<string, Learned>({ max: 1_000 });
+
+function learnedAbout(orgId: OrgId, { name, baseUrl }: OwnProvider): Learned {
+  const key = JSON.stringify([orgId, name, baseUrl]);
+  const known = learned.get(key) ?? new Map();
+  learned.set(key, known);
+  return known;
+}
 
 /** Who serves a model to a run: the organization's own provider that lists it, else the service's providers. */
 export async function findModels(
@@ -69,6 +82,7 @@ export async function callOwnProvider(
         maxResponseBytes: MAX_RESPONSE_BYTES,
       }),
     redact: secrets.redact,
+    learned: learnedAbout(secrets.orgId, own),
     clock: services.clock,
     random: Math.random,
     sleep: sleepOrThrow,
