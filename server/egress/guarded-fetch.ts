@@ -15,7 +15,7 @@ import { EgressError, explainFailure, RefusedError, ResponseTooLarge } from "@/s
 import { type EgressInit, entryOf, OutgoingRequest } from "@/server/egress/outgoing-request";
 import { answerLookup, createNameLookup } from "@/server/egress/resolve-names";
 import type { Egress } from "@/server/egress/trusted-fetch";
-import { causesOf } from "@/server/errors";
+import { causesOf, codeOf } from "@/server/errors";
 import { MIB } from "@/server/limits/sizes";
 
 export type EgressOptions = {
@@ -120,8 +120,7 @@ function toResponse(
 const CLOSED = new Set(["UND_ERR_SOCKET", "ECONNRESET", "EPIPE"]);
 const IDEMPOTENT = new Set(["GET", "HEAD", "OPTIONS", "PUT", "DELETE"]);
 
-const isClosed = (error: unknown) =>
-  causesOf(error).some((cause) => "code" in cause && CLOSED.has(String(cause.code)));
+const isClosed = (error: unknown) => causesOf(error).some((cause) => CLOSED.has(codeOf(cause)));
 
 class HeldBackError extends Error {}
 
