@@ -1,6 +1,7 @@
 import pg from "pg";
 import type { Logger } from "@/server/log";
 import { connectionSettings } from "./connect";
+import { defineCommand, type Queryable } from "./statement";
 
 /**
  * The LISTEN connection of a process, and the way to notify all processes. A notification may be lost (a restart of
@@ -28,6 +29,11 @@ const GATHER_MS = 25;
 const MAX_PAYLOAD = 7_500;
 const RECONNECT_MS = 500;
 
+const NOTIFY = defineCommand(
+  "notify",
+  "SELECT pg_notify(channel, payload) FROM unnest($1::text[], $2::text[]) AS n (channel, payload)",
+);
+
 type Listener = (payload: string) => void;
 
 export type Notifications = {
@@ -45,11 +51,7 @@ export type Notifications = {
   close(): Promise<void>;
 };
 
-export function createNotifications(options: {
-  url: string;
-  pool: Pick<pg.Pool, "query">;
-  log: Logger;
-}): Notifications {
+export function createNotifications(options: { url: string; pool: Queryable; log: Logger }): Notifications {
   const { url, pool, log } = options;
   const gathered = new Map<string, { channel: string; payload: string }>();
   /** By channel. */
@@ -81,11 +83,7 @@ export function createNotifications(options: {
       }
     }
     try {
-      await pool.query({
-        name: "notify",
-        text: "SELECT pg_notify(channel, payload) FROM unnest($1::text[], $2::text[]) AS n (channel, payload)",
-        values: [channels, payloads],
-      });
+      await NOTIFY(pool, [channels, payloads]);
     } catch (error) {
       log.warn("A notification was lost; pages and workers catch up by polling", { error });
     }

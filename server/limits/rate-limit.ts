@@ -59,16 +59,13 @@ export async function requireRate(
   });
 }
 
-const RELEASE = defineCommand(
+/** Forgets all calls that were counted under the key $1. */
+export const releaseRate = defineCommand(
   "release-rate",
   `WITH counter AS (SELECT key FROM rate_counters WHERE key = $1 FOR UPDATE),
    segments AS (DELETE FROM rate_segments s USING counter c WHERE s.key = c.key)
    DELETE FROM rate_counters r USING counter c WHERE r.key = c.key`,
 );
-
-export async function releaseRate(client: Queryable, key: string): Promise<void> {
-  await RELEASE(client, [key]);
-}
 
 /** The most segments that one statement deletes. */
 const PRUNE_BATCH = 5_000;
