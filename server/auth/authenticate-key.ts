@@ -1,10 +1,9 @@
 import { z } from "zod";
+import { type ApiKeyActor, type AuthenticatedKey, LAST_USED_EVERY_MS } from "@/server/auth/actor";
 import { decimalText } from "@/server/credits/amount";
 import { defineCommand, defineQuery } from "@/server/db/statement";
 import { AppError } from "@/server/errors";
-import { LAST_USED_EVERY_MS } from "@/server/limits/last-used";
 import type { Services } from "@/server/services";
-import type { ApiKeyActor, AuthenticatedKey } from "./actor";
 import { hashApiKey } from "./api-key";
 import { mintOrgId } from "./mint-org-id";
 

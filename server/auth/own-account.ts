@@ -6,11 +6,12 @@ import { parseInput, refusal } from "@/server/catalog/issues";
 import type { Transaction } from "@/server/db/client";
 import { toPlainData } from "@/server/db/plain-data";
 import { transactModels } from "@/server/db/transaction";
+import { AppError } from "@/server/errors";
 import { requireRate } from "@/server/limits/rate-limit";
 import { recordAudit } from "@/server/operate/audit";
 import type { Services } from "@/server/services";
 
-/** A person's own account: their password and their sessions. */
+/** A person's own account: their password, sessions and organizations. */
 
 /** A signed-in browser of a person. */
 export type SessionLine = Awaited<ReturnType<typeof listOwnSessions>>[number];
@@ -114,4 +115,39 @@ async function recordAccountAudit(
     select: { email: true },
   });
   await recordAudit({ tx, actor, at }, { verb, subject: { kind: "member", id: actor.userId, name: email } });
+}
+
+export type OrganizationLine = Awaited<ReturnType<typeof listOwnOrganizations>>[number];
+
+/** The person's organizations, for the switcher. */
+export async function listOwnOrganizations({ db }: Services, actor: MemberActor) {
+  const members = await db.member.findMany({
+    where: { userId: actor.userId },
+    select: { role: true, organization: { select: { id: true, slug: true, name: true } } },
+    orderBy: { organization: { name: "asc" } },
+  });
+  return members.map(({ role, organization }) => ({
+    ...organization,
+    role,
+    active: organization.id === actor.orgId,
+  }));
+}
+
+/**
+ * Makes an organization the active one of all the person's sessions. Throws not_found if they are not a member, whether or
+ * not it exists.
+ */
+export async function switchOrganization(
+  { db }: Services,
+  actor: MemberActor,
+  { organizationId }: { organizationId: string },
+): Promise<void> {
+  const member = await db.member.findUnique({
+    where: { organizationId_userId: { organizationId, userId: actor.userId } },
+  });
+  if (!member) throw new AppError("not_found", "You are not a member of this organization.");
+  await db.session.updateMany({
+    where: { userId: actor.userId },
+    data: { activeOrganizationId: organizationId },
+  });
 }

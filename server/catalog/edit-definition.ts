@@ -1,10 +1,10 @@
 import { stringify } from "yaml";
 import type { MemberActor } from "@/server/auth/actor";
+import { declareTool } from "@/server/catalog/definition-file/export";
 import { AppError, type Issue, isAppError } from "@/server/errors";
 import { inputSchemaOf, listFunctions } from "@/server/functions/registry";
 import type { Services } from "@/server/services";
 import { type CatalogServices, type Editor, requireRole, type SaveOptions } from "./change";
-import { declareTool } from "./definition-file/declare";
 import { readYaml, type YamlDocument } from "./definition-file/yaml-document";
 import { inUse, NEWEST, newestOr } from "./definition-rows";
 import { type AgentDefinition, type ToolDefinition, toolDefinition } from "./definitions";

@@ -1,6 +1,6 @@
 import pg from "pg";
+import { connectionSettings } from "@/server/db/client";
 import type { Logger } from "@/server/log";
-import { connectionSettings } from "./connect";
 import { defineCommand, type Queryable } from "./statement";
 
 /**

@@ -1,11 +1,10 @@
 import { z } from "zod";
 import { defineCommand, defineQuery, type Queryable } from "@/server/db/statement";
 import { transact, transactModels } from "@/server/db/transaction";
-import type { Encryption } from "@/server/secrets/encryption";
+import { type Encryption, purposeOfSecret, SECRET_OWNER_SQL } from "@/server/secrets/encryption";
 import { setSecretFingerprint } from "@/server/secrets/fingerprint";
-import { purposeOfSecret, SECRET_OWNER_SQL } from "@/server/secrets/purpose";
 import type { Services } from "@/server/services";
-import { signingSecretPurpose, tokenPurpose } from "@/server/webhooks/token";
+import { signingSecretPurpose, tokenPurpose } from "@/server/webhooks/trigger";
 import { recordInstallationAudit } from "./audit";
 
 const BATCH = 500;

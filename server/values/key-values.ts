@@ -3,8 +3,7 @@ import type { OrgId } from "@/server/auth/actor";
 import { defineQuery } from "@/server/db/statement";
 import type { Json } from "@/server/json/json";
 import type { Services } from "@/server/services";
-import type { NewValue, StoredValue, WriteOutcome } from "./limits";
-import { VALUE_LIMITS } from "./limits";
+import { type NewValue, type StoredValue, VALUE_LIMITS, type WriteOutcome } from "./limits";
 
 /** The only module that reads and writes `key_values`. */
 

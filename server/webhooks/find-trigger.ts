@@ -6,8 +6,7 @@ import { decimalText } from "@/server/credits/amount";
 import { defineQuery } from "@/server/db/statement";
 import { EncryptionError } from "@/server/secrets/encryption";
 import type { Services } from "@/server/services";
-import { hashToken, signingSecretPurpose } from "./token";
-import type { Trigger } from "./trigger";
+import { hashToken, signingSecretPurpose, type Trigger } from "@/server/webhooks/trigger";
 
 const SELECT = `
   SELECT t.id, t.organization_id AS "orgId", t.name, CASE WHEN t.agent_id IS NULL THEN 'tool' ELSE 'agent' END AS kind,

@@ -5,8 +5,8 @@ import { toPlainData } from "@/server/db/plain-data";
 import { AppError } from "@/server/errors";
 import type { JsonObject } from "@/server/json/json";
 import type { Services } from "@/server/services";
+import { tokenPurpose, triggerUrl } from "@/server/webhooks/trigger";
 import { exampleBody, exampleForTemplate } from "./example-body";
-import { tokenPurpose, triggerUrl } from "./token";
 
 /** Replaces the token in a URL that the reader may not see. */
 const MASK = "••••••••";

@@ -1,13 +1,13 @@
 import { createHmac } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { handleWebhook } from "@/server/api/webhook";
+import { signingSecretPurpose } from "@/server/webhooks/trigger";
 import { createMember } from "@/testing/runs";
 import { createTenant, createTrigger, openWorld } from "@/testing/world";
 import { exampleBody, exampleForTemplate } from "./example-body";
 import { inspectDelivery, listDeliveries, previewMessage, showBody } from "./inspect-deliveries";
 import { inspectTrigger } from "./inspect-trigger";
 import { redeliver } from "./redeliver";
-import { signingSecretPurpose } from "./token";
 
 const world = await openWorld();
 const tenant = await createTenant(world);

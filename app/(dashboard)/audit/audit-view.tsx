@@ -13,7 +13,7 @@ import { OlderButton } from "@/app/_ui/older-button";
 import { Empty } from "@/app/_ui/page/page";
 import { ItemSkeletons } from "@/app/_ui/page/skeletons";
 import { AUDIT_SUBJECTS, type AuditSubject } from "@/server/contract/enums";
-import type { AuditLine } from "@/server/operate/read-audit";
+import type { AuditLine } from "@/server/operate/audit";
 import { JsonView } from "../../_ui/json/view";
 import { Unreadable } from "../../_ui/text/unreadable";
 import { auditQuery, readSubject } from "./query";

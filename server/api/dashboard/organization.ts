@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { testProvider } from "@/server/api/test-provider";
 import { memberProcedure, router } from "@/server/api/trpc";
-import { listMembers } from "@/server/auth/list-members";
 import { createApiKey, revokeApiKey } from "@/server/catalog/organization/api-keys";
 import { readFirstSteps } from "@/server/catalog/organization/first-steps";
 import {
@@ -10,7 +9,7 @@ import {
   revokeInvitation,
 } from "@/server/catalog/organization/invitations";
 import { listModelProviders, listProviderUsers } from "@/server/catalog/organization/list-model-providers";
-import { changeMemberRole, removeMember } from "@/server/catalog/organization/members";
+import { changeMemberRole, listMembers, removeMember } from "@/server/catalog/organization/members";
 import { removeModelProvider, saveModelProvider } from "@/server/catalog/organization/model-providers";
 import { describeOwnOrganization, renameOrganization } from "@/server/catalog/organization/own-organization";
 import {
@@ -22,7 +21,7 @@ import {
 } from "@/server/catalog/organization/secrets";
 import { AUDIT_SUBJECTS, CREDIT_ENTRY_KINDS } from "@/server/contract/enums";
 import { listLedger, readBalance } from "@/server/credits/read-ledger";
-import { listAudit } from "@/server/operate/read-audit";
+import { listAudit } from "@/server/operate/audit";
 import { readRunsById } from "@/server/runs/read/list";
 import { SECRET_NAME } from "@/server/secrets/references";
 import { mutation, resolver } from "./procedures";

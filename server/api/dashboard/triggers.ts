@@ -19,7 +19,7 @@ import {
 } from "@/server/webhooks/inspect-deliveries";
 import { inspectTrigger } from "@/server/webhooks/inspect-trigger";
 import { redeliver } from "@/server/webhooks/redeliver";
-import { triggerUrl } from "@/server/webhooks/token";
+import { triggerUrl } from "@/server/webhooks/trigger";
 import { checkedInput, mutation, resolver } from "./procedures";
 
 /** Bodies that are typed into the dashboard. */

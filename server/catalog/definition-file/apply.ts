@@ -2,7 +2,7 @@ import { transactModels } from "@/server/db/transaction";
 import { type Issue, isAppError } from "@/server/errors";
 import type { Json } from "@/server/json/json";
 import type { Services } from "@/server/services";
-import { triggerUrl } from "@/server/webhooks/token";
+import { triggerUrl } from "@/server/webhooks/trigger";
 import {
   type CatalogServices,
   type Change,

@@ -1,6 +1,6 @@
 import type pg from "pg";
 import type { Clock } from "@/server/clock";
-import { connect, TIMEOUTS } from "@/server/db/connect";
+import { connect, TIMEOUTS } from "@/server/db/client";
 import { isTransient } from "@/server/db/outage";
 import type { Environment } from "@/server/env";
 import { codeOf } from "@/server/errors";
