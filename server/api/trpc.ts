@@ -22,7 +22,7 @@ export type ApiContext = {
 };
 
 /** What an error adds to tRPC's own shape: our code, message, issues and the request id. */
-export type ShownError = { code: ErrorCode; message: string; requestId: string; issues?: Issue[] };
+type ShownError = { code: ErrorCode; message: string; requestId: string; issues?: Issue[] };
 
 /** The required metadata of a `/v1` procedure; operations.ts reads it. */
 type RestMeta = {

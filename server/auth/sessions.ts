@@ -143,24 +143,16 @@ export async function isStillMember(
 }
 
 /**
- * Creates a person with a password, for the operator and the first run. The caller has checked that the email is free
- * and adds the membership. Returns the user's id.
+ * Creates a person with a password. The caller has checked that the email is free and adds the membership. Returns the
+ * user's id.
  */
 export async function createUser(
-  services: { db: Transaction; clock: Services["clock"] },
-  { email, name, password }: { email: string; name: string; password: string },
+  tx: Transaction,
+  { email, name, password, at }: { email: string; name: string; password: string; at: Date },
 ): Promise<string> {
-  return insertUser(services, { email, name, passwordHash: await hashPassword(password) });
-}
-
-/** Like `createUser`, for a password that is hashed already. */
-export async function insertUser(
-  services: { db: Transaction; clock: Services["clock"] },
-  { email, name, passwordHash }: { email: string; name: string; passwordHash: string },
-): Promise<string> {
-  const at = services.clock.now();
   const id = newId();
-  await services.db.user.create({
+  const passwordHash = await hashPassword(password);
+  await tx.user.create({
     data: {
       id,
       email: email.toLowerCase(),

@@ -127,7 +127,7 @@ export async function lockCatalog(tx: Transaction, names: readonly string[]): Pr
 }
 
 /** An item before and after saving. `before`: null if it is new. `restores`: it was deleted. */
-export type Compared = {
+type Compared = {
   subject: AuditRecord["subject"];
   before: Facts | null;
   after: Facts;

@@ -17,7 +17,7 @@ const TOPICS = {
   /** An organization's id: its keys, plan, agents, tools or triggers changed. Sent by triggers in the database. */
   configuration: "stepwell_configuration",
 } as const;
-export type Topic = keyof typeof TOPICS;
+type Topic = keyof typeof TOPICS;
 
 const PING = "stepwell_ping";
 const PING_EVERY_MS = 300;

@@ -37,7 +37,7 @@ export type EgressOptions = {
 };
 
 /** On whose behalf requests are sent: a worker that had stalled may have been replaced, and must not send then. */
-export type Sender = {
+type Sender = {
   /** Asked before each request. Resolves when the sender may send, throws when it never may again. */
   confirm(): Promise<void> | undefined;
   /** Asked in the moment in which a request is written to its connection. When false, `confirm` is asked again. */

@@ -4,7 +4,7 @@ import { defineCommand, defineQuery, type Queryable } from "@/server/db/statemen
 import { AppError } from "@/server/errors";
 
 /** A rate limit: at most `limit` accepted calls in any window of `seconds`. */
-export type RateLimit = { key: string; limit: number; seconds: number };
+type RateLimit = { key: string; limit: number; seconds: number };
 
 /** A limit that is counted with the call itself, and its name in headers. */
 export type CountedLimit = RateLimit & {

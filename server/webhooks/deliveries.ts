@@ -56,7 +56,7 @@ export function storedHeaders(headers: Iterable<[string, string]>): string {
   return JSON.stringify(stored);
 }
 
-export type DeliveryOutcome =
+type DeliveryOutcome =
   | { outcome: "repeated"; runId: string }
   | { outcome: "rejected"; status: number; code: ErrorCode; reason: string };
 

@@ -96,7 +96,7 @@ type DeliveryBody = {
 };
 
 /** A body in readable form. */
-export async function showBody(body: Uint8Array, complete: boolean): Promise<DeliveryBody> {
+async function showBody(body: Uint8Array, complete: boolean): Promise<DeliveryBody> {
   if (body.length === 0) return { kind: "empty", text: "", cut: false };
   let text: string;
   try {

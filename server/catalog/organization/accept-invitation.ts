@@ -2,7 +2,6 @@ import { z } from "zod";
 import type { MemberActor } from "@/server/auth/actor";
 import { mintOrgId } from "@/server/auth/mint-org-id";
 import { createUser, MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH, roleCovers } from "@/server/auth/sessions";
-import { clockAt } from "@/server/clock";
 import type { Transaction } from "@/server/db/client";
 import { transactModels } from "@/server/db/transaction";
 import { AppError } from "@/server/errors";
@@ -81,7 +80,7 @@ async function createAccount(
   { email, at, account }: { email: string; at: Date; account: unknown },
 ): Promise<{ id: string; name: string }> {
   const { name, password } = parseInput(newAccount, account);
-  return { id: await createUser({ db: tx, clock: clockAt(at) }, { email, name, password }), name };
+  return { id: await createUser(tx, { email, name, password, at }), name };
 }
 
 /** Throws `not_found` also if the inviter could no longer give the role. */

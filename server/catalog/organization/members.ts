@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { MEMBER_ROLES, type MemberActor, type MemberRole } from "@/server/auth/actor";
 import { createUser, roleCovers } from "@/server/auth/sessions";
-import { clockAt } from "@/server/clock";
 import { AppError } from "@/server/errors";
 import { newId } from "@/server/ids";
 import { recordAudit } from "@/server/operate/audit";
@@ -107,7 +106,7 @@ async function createAccount({ tx, at }: Change, definition: MemberDefinition): 
     const message = `is required: ${email} has no account yet`;
     throw refusal([{ path: "/password", message }]);
   }
-  return createUser({ db: tx, clock: clockAt(at) }, { email, name, password });
+  return createUser(tx, { email, name, password, at });
 }
 
 /** Throws `forbidden` unless the actor may give the role `to` to a member with the role `from`. */
