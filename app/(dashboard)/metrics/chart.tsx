@@ -4,6 +4,7 @@ import clsx from "clsx";
 import { useRouter } from "next/navigation";
 import { type MouseEvent, type ReactNode, useState } from "react";
 import { serverTime } from "@/app/_ui/data/server-clock";
+import { percent } from "@/app/_ui/figures/format";
 import { useTimeZone } from "@/app/_ui/figures/time";
 import type { MetricsBucket, RunMetrics } from "@/server/runs/read/metrics/metrics";
 import { axisLabel, bucketLabel } from "./buckets";
@@ -166,10 +167,6 @@ function positionOf(event: MouseEvent<SVGSVGElement>, bars: number): { index: nu
   const at = Math.floor(((event.clientX - box.left) / box.width) * bars);
   const index = Math.min(bars - 1, Math.max(0, at));
   return { index, height: 1 - (event.clientY - box.top) / box.height };
-}
-
-export function percent(part: number): string {
-  return `${(part * 100).toFixed(3)}%`;
 }
 
 /** The next round number whose quarters are round, too; with `integers`, quarters of small counts are integers. */

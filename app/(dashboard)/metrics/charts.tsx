@@ -1,9 +1,9 @@
 "use client";
 
-import { formatDuration, formatSpan } from "@/app/_ui/figures/format";
+import { formatDuration, formatSpan, percent } from "@/app/_ui/figures/format";
 import type { RunFilter } from "@/server/runs/read/filter";
 import type { MetricsBucket, RunMetrics } from "@/server/runs/read/metrics/metrics";
-import { Chart, niceTop, percent } from "./chart";
+import { Chart, niceTop } from "./chart";
 import { figureFilters } from "./figure-filter";
 
 type ChartProps = {

@@ -31,6 +31,11 @@ export function formatShare(part: number, total: number): string {
   return total === 0 ? NONE : `${((part / total) * 100).toFixed(1)}%`;
 }
 
+/** A part from 0 to 1 as a length in SVG and CSS: `12.500%`. */
+export function percent(part: number): string {
+  return `${(part * 100).toFixed(3)}%`;
+}
+
 /** `1 step`, `4 steps`. */
 export function formatPlural(count: number, one: string, many = `${one}s`): string {
   return `${formatCount(count)} ${count === 1 ? one : many}`;

@@ -24,7 +24,7 @@ import { listLedger, readBalance } from "@/server/credits/read-ledger";
 import { listAudit } from "@/server/operate/audit";
 import { readRunsById } from "@/server/runs/read/list";
 import { SECRET_NAME } from "@/server/secrets/references";
-import { mutation, resolver } from "./procedures";
+import { mutation, pageInput, resolver } from "./procedures";
 
 const viewer = memberProcedure("viewer");
 const admin = memberProcedure("admin");
@@ -35,14 +35,7 @@ export const organizationRouter = router({
   rename: mutation(renameOrganization),
   members: viewer.query(resolver(listMembers)),
   audit: admin
-    .input(
-      z.object({
-        subject: z.enum(AUDIT_SUBJECTS).optional(),
-        /** The page begins after this id, towards older entries. */
-        cursor: z.uuid().nullish(),
-        limit: z.int().min(1).max(200).default(50),
-      }),
-    )
+    .input(z.object({ subject: z.enum(AUDIT_SUBJECTS).optional(), ...pageInput(z.uuid()) }))
     .query(resolver(listAudit)),
 });
 
@@ -105,9 +98,7 @@ export const creditsRouter = router({
       z.object({
         kind: z.enum(CREDIT_ENTRY_KINDS).optional(),
         holds: z.boolean().default(false),
-        /** The page begins after this number, towards older entries. */
-        cursor: z.int32().min(1).nullish(),
-        limit: z.int().min(1).max(200).default(50),
+        ...pageInput(z.int32().min(1)),
       }),
     )
     .query(async ({ ctx: { services, actor }, input }) => {

@@ -1,3 +1,4 @@
+import { percent } from "@/app/_ui/figures/format";
 import type { Bar, Fill } from "./scale";
 
 /** The minimum width, so that a line that took no time is visible. */
@@ -44,10 +45,6 @@ export function BarShape({ bar: { rects, through, beyond } }: { bar: Bar }) {
       })}
     </svg>
   );
-}
-
-function percent(part: number): string {
-  return `${(part * 100).toFixed(3)}%`;
 }
 
 const FILLS: Record<Fill, string> = {
