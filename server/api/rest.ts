@@ -6,7 +6,7 @@ import { AppError } from "@/server/errors";
 import { newId } from "@/server/ids";
 import { decodeText, parseBodyText, requireJson } from "@/server/json/body";
 import type { Json } from "@/server/json/json";
-import { countedLimit, type RateDecision, rateLimited, rateLimitHeaders } from "@/server/limits/rate-limit";
+import { type RateDecision, rateLimited, rateLimitHeaders } from "@/server/limits/rate-limit";
 import { acquireRead } from "@/server/limits/read-lease";
 import { MAX_BODY_BYTES, MAX_START_AGENT_BODY_BYTES } from "@/server/limits/sizes";
 import { hashRequest, parseIdempotencyKey } from "@/server/runs/idempotency";
@@ -102,8 +102,8 @@ async function start(
   const { startsPerMinute } = actor.plan;
   const conditions: StartConditions = {};
   if (startsPerMinute !== null) {
-    const window = { key: `starts:${actor.apiKeyId}`, limit: startsPerMinute, seconds: 60 };
-    conditions.limit = countedLimit("starts", window);
+    const key = `starts:${actor.apiKeyId}`;
+    conditions.limit = { name: "starts", key, limit: startsPerMinute, seconds: 60 };
   }
   let result: StartResult | undefined;
   try {

@@ -1,7 +1,12 @@
 import { initTRPC, TRPCError } from "@trpc/server";
 import type { OpenApiMeta } from "trpc-to-openapi";
-import type { Actor, KeyScope, MemberActor, MemberRole } from "@/server/auth/actor";
-import { roleCovers } from "@/server/auth/sessions";
+import {
+  type Actor,
+  type KeyScope,
+  type MemberActor,
+  type MemberRole,
+  roleCovers,
+} from "@/server/auth/actor";
 import { AppError, type ErrorCode, type Issue, isAppError } from "@/server/errors";
 import { queueDashboardCall } from "@/server/limits/dashboard-queue";
 import type { StartResult } from "@/server/runs/start";

@@ -3,7 +3,7 @@ import type { WebhookAccepted } from "@/server/contract/shapes";
 import { AppError, isAppError } from "@/server/errors";
 import { newId } from "@/server/ids";
 import { createByteBudget, createMemoryWindow, guardKey } from "@/server/limits/memory-guards";
-import { countedLimit, rateLimited, rateLimitHeaders } from "@/server/limits/rate-limit";
+import { rateLimited, rateLimitHeaders } from "@/server/limits/rate-limit";
 import { MAX_BODY_BYTES } from "@/server/limits/sizes";
 import { perOwner } from "@/server/per-owner";
 import { hashRequest, parseIdempotencyKey } from "@/server/runs/idempotency";
@@ -180,8 +180,10 @@ async function accept(
   delivery.senderId = parseIdempotencyKey(senderIdOf(request, trigger));
   const { triggerId } = actor;
   const { requests: limit, seconds } = rateLimit;
-  const window = { key: `trigger:${triggerId}`, limit, seconds };
-  const conditions: StartConditions = { limit: countedLimit("webhook", window), replayFirst: true };
+  const conditions: StartConditions = {
+    limit: { name: "webhook", key: `trigger:${triggerId}`, limit, seconds },
+    replayFirst: true,
+  };
   if (delivery.senderId !== null) {
     conditions.idempotency = {
       scope: triggerId,

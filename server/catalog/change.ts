@@ -1,6 +1,11 @@
 import { z } from "zod";
-import type { Actor, MemberActor, MemberRole, OperatorActor } from "@/server/auth/actor";
-import { roleCovers } from "@/server/auth/sessions";
+import {
+  type Actor,
+  type MemberActor,
+  type MemberRole,
+  type OperatorActor,
+  roleCovers,
+} from "@/server/auth/actor";
 import type { RunKind } from "@/server/contract/enums";
 import type { Transaction } from "@/server/db/client";
 import { defineQuery, queryThrough } from "@/server/db/statement";

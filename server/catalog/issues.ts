@@ -13,6 +13,12 @@ export function fromPointer(pointer: string): (string | number)[] {
     );
 }
 
+/** A path in a document for messages: `organizations[0].agents[1].maxSteps`; empty for the whole document. */
+export function formatPath(path: readonly (string | number)[]): string {
+  const keys = path.map((key) => (typeof key === "number" ? `[${key}]` : `.${key}`));
+  return keys.join("").replace(/^\./, "");
+}
+
 /** The same issues with paths from a document that has the faulty value at `prefix`. */
 export function prefixIssues(prefix: readonly PropertyKey[], issues: readonly Issue[]): Issue[] {
   return issues.map(({ path, message }) => ({ path: jsonPointer(prefix) + path, message }));

@@ -6,11 +6,8 @@ import { AppError } from "@/server/errors";
 /** A rate limit: at most `limit` accepted calls in any window of `seconds`. */
 type RateLimit = { key: string; limit: number; seconds: number };
 
-/** A limit that is counted with the call itself, and its name in headers. */
-export type CountedLimit = RateLimit & {
-  name: string;
-  headers(decision: RateDecision): Record<string, string>;
-};
+/** A limit that is counted in the transaction of the limited call, and its name in headers. */
+export type CountedLimit = RateLimit & { name: string };
 
 export type RateDecision = {
   allowed: boolean;
@@ -21,11 +18,6 @@ export type RateDecision = {
   /** Seconds, rounded up, until the oldest counted call leaves the window. */
   resetSeconds: number;
 };
-
-/** Creates a limit that is counted in the transaction of the limited call. */
-export function countedLimit(name: string, limit: RateLimit): CountedLimit {
-  return { ...limit, name, headers: (decision) => rateLimitHeaders(name, decision) };
-}
 
 const TAKE = defineQuery(
   "take-rate",

@@ -3,7 +3,7 @@ import type { OrgId } from "@/server/auth/actor";
 import { defineQuery } from "@/server/db/statement";
 import type { Json } from "@/server/json/json";
 import type { Services } from "@/server/services";
-import { type NewValue, type StoredValue, VALUE_LIMITS, type WriteOutcome } from "./limits";
+import { type NewValue, type StoredValue, VALUE_LIMITS, type WriteOutcome, writeOutcome } from "./limits";
 
 /** The only module that reads and writes `key_values`. */
 
@@ -15,7 +15,7 @@ const READ = defineQuery(
 );
 const SET = defineQuery(
   "set-key-value",
-  z.object({ outcome: z.enum(["written", "conflict", "too many", "too large"]), version: z.number() }),
+  writeOutcome,
   "SELECT outcome, version FROM set_key_value($1, $2, $3, $4, $5, $6, $7, $8, $9)",
 );
 

@@ -7,6 +7,7 @@ import { defineQuery } from "@/server/db/statement";
 import { EncryptionError } from "@/server/secrets/encryption";
 import type { Services } from "@/server/services";
 import { hashToken, signingSecretPurpose, type Trigger } from "@/server/webhooks/trigger";
+import { SIGNATURE_SCHEMES } from "./signature";
 
 const SELECT = `
   SELECT t.id, t.organization_id AS "orgId", t.name, CASE WHEN t.agent_id IS NULL THEN 'tool' ELSE 'agent' END AS kind,
@@ -29,7 +30,7 @@ const triggerRow = z.object({
   name: z.string(),
   kind: z.enum(RUN_KINDS),
   targetId: z.string(),
-  scheme: z.enum(["hex", "standard_webhooks"]),
+  scheme: z.enum(SIGNATURE_SCHEMES),
   rateLimit: z.object({ requests: z.number(), seconds: z.number() }),
   messageTemplate: z.string().nullable(),
   maxCredits: decimalText.nullable(),

@@ -1,6 +1,5 @@
 import { z } from "zod";
-import type { MemberActor } from "@/server/auth/actor";
-import { roleCovers } from "@/server/auth/sessions";
+import { type MemberActor, roleCovers } from "@/server/auth/actor";
 import { toPlainData } from "@/server/db/plain-data";
 import { AppError } from "@/server/errors";
 import type { JsonObject } from "@/server/json/json";

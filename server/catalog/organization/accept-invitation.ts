@@ -1,7 +1,7 @@
 import { z } from "zod";
-import type { MemberActor } from "@/server/auth/actor";
+import { type MemberActor, roleCovers } from "@/server/auth/actor";
 import { mintOrgId } from "@/server/auth/mint-org-id";
-import { createUser, MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH, roleCovers } from "@/server/auth/sessions";
+import { createUser, MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from "@/server/auth/sessions";
 import type { Transaction } from "@/server/db/client";
 import { transactModels } from "@/server/db/transaction";
 import { AppError } from "@/server/errors";

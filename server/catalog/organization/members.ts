@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { MEMBER_ROLES, type MemberActor, type MemberRole } from "@/server/auth/actor";
-import { createUser, roleCovers } from "@/server/auth/sessions";
+import { MEMBER_ROLES, type MemberActor, type MemberRole, roleCovers } from "@/server/auth/actor";
+import { createUser } from "@/server/auth/sessions";
 import { AppError } from "@/server/errors";
 import { newId } from "@/server/ids";
 import { recordAudit } from "@/server/operate/audit";
