@@ -14,6 +14,7 @@ import {
   REFUSED_BODIES,
   type ReceivedDelivery,
   recordDelivery,
+  recordRefusal,
   storedHeaders,
 } from "@/server/webhooks/deliveries";
 import { findTrigger } from "@/server/webhooks/find-trigger";
@@ -87,7 +88,7 @@ async function admit(services: Services, request: ApiRequest): Promise<Trigger> 
     const reason = tooOften ? `${refusal.message} ${FLOOD_NOTE}` : refusal.message;
     const delivery = unreadDelivery(request);
     const receivedAt = services.clock.now();
-    await recordRefusal(services, trigger, { delivery, error: refusal, reason, receivedAt });
+    await recordRefusal(services.pool, trigger.actor, { delivery, error: refusal, reason, receivedAt });
   }
   throw refusal;
 }
@@ -125,7 +126,7 @@ async function receive(
       const reason = "more than 8 MiB of refused calls came to this trigger in a minute";
       delivery.notStored = { bytes, reason };
     }
-    await recordRefusal(services, trigger, { delivery, error, receivedAt });
+    await recordRefusal(services.pool, trigger.actor, { delivery, error, receivedAt });
     throw thrown;
   }
 }
@@ -143,21 +144,6 @@ function unreadDelivery(request: ApiRequest): ReceivedDelivery {
     senderId: null,
     redeliveryOf: null,
   };
-}
-
-function recordRefusal(
-  { pool }: Services,
-  trigger: Trigger,
-  {
-    delivery,
-    error,
-    reason = error.message,
-    receivedAt,
-  }: { delivery: ReceivedDelivery; error: AppError; reason?: string; receivedAt: Date },
-): Promise<void> {
-  const { code, status } = error;
-  const rejected = { outcome: "rejected", code, status, reason } as const;
-  return recordDelivery(pool, trigger.actor, { delivery, outcome: rejected, receivedAt });
 }
 
 async function accept(

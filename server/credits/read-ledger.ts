@@ -4,7 +4,7 @@ import { nameActors } from "@/server/auth/name-actors";
 import type { CreditEntryKind } from "@/server/contract/enums";
 import { Decimal } from "@/server/credits/amount";
 import type { Prisma } from "@/server/db/generated/client";
-import type { PageRequest } from "@/server/db/page";
+import { type PageRequest, pageOf } from "@/server/db/page";
 import { toPlainData } from "@/server/db/plain-data";
 import { defineQuery, isOpenSql } from "@/server/db/statement";
 import type { Services } from "@/server/services";
@@ -97,16 +97,16 @@ export async function listLedger(services: Services, { orgId }: MemberActor, que
       createdAt: true,
     },
   });
-  const shown = rows.slice(0, limit);
-  const actors = shown.map(({ actor }) => actor);
+  const { items, nextCursor } = pageOf(rows, limit, "sequence");
+  const actors = items.map(({ actor }) => actor);
   const nameOf = await nameActors(services, orgId, actors);
   return {
-    items: toPlainData(shown).map(({ balanceBefore, balanceAfter, ...line }) => ({
+    items: toPlainData(items).map(({ balanceBefore, balanceAfter, ...line }) => ({
       ...line,
       before: balanceBefore,
       after: balanceAfter,
       actor: nameOf(line.actor),
     })),
-    nextCursor: rows.length > limit ? (shown.at(-1)?.sequence ?? null) : null,
+    nextCursor,
   };
 }

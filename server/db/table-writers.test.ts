@@ -87,7 +87,7 @@ it.each([
   expect(tablesWrittenBy(text)).toEqual([table]);
 });
 
-/** Where statements may be executed without `defineQuery`, `defineCommand` and `select`. */
+/** Where statements may be executed without `defineQuery`, `defineCommand`, `select` and `transactModels`. */
 const RAW_STATEMENTS = [
   "server/db/",
   "server/runs/",
@@ -99,7 +99,7 @@ const RAW_STATEMENTS = [
 /** `.query(` of PostgreSQL's driver; in the other folders the calls and procedures of tRPC have the same name. */
 const DRIVER_CALL = /\.query[(<]/;
 const POOL_CALL = /\b(?:pool|client|connection)\.query[(<]/;
-const PRISMA_CALL = /\$(?:query|execute)Raw(?:Unsafe)?[`(<]/;
+const PRISMA_CALL = /\$(?:(?:query|execute)Raw(?:Unsafe)?[`(<]|transaction\()/;
 
 function hasRawStatement(file: string, text: string): boolean {
   const isTrpc = file.startsWith("app/") || file.startsWith("server/api/");
@@ -117,6 +117,7 @@ it.each([
   ["server/auth/a.ts", "await services.pool\n  .query<Row>(text)", true],
   ["server/credits/a.ts", "db.$queryRaw`SELECT 1`", true],
   ["server/catalog/a.ts", "await tx.$executeRawUnsafe(text)", true],
+  ["server/auth/b.ts", "db.$transaction(async (tx) => {})", true],
   ["server/api/a.ts", "services.pool.query(text)", true],
   ["server/api/dashboard/a.ts", "viewer.query(resolver(listKeys))", false],
 ])("of %s, %j is a raw statement: %j", (file, text, expected) => {

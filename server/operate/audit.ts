@@ -131,5 +131,5 @@ export async function listAudit(
       createdAt: true,
     },
   });
-  return pageOf(toPlainData(rows), limit);
+  return pageOf(toPlainData(rows), limit, "id");
 }

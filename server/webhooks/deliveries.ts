@@ -1,6 +1,6 @@
 import type { OrgId } from "@/server/auth/actor";
 import { defineCommand, type Queryable } from "@/server/db/statement";
-import type { ErrorCode } from "@/server/errors";
+import type { AppError, ErrorCode } from "@/server/errors";
 import { MIB } from "@/server/limits/sizes";
 
 /** A webhook call as received, stored for inspection and redelivery. */
@@ -100,4 +100,19 @@ export async function recordDelivery(
     run_id: outcome.outcome === "repeated" ? outcome.runId : null,
   };
   await INSERT(client, [JSON.stringify(row)]);
+}
+
+/** Records a call that was refused; `reason` is the error's message unless it is given. */
+export function recordRefusal(
+  client: Queryable,
+  trigger: { orgId: OrgId; triggerId: string },
+  {
+    delivery,
+    error: { code, status, message },
+    reason = message,
+    receivedAt,
+  }: { delivery: ReceivedDelivery; error: AppError; reason?: string; receivedAt: Date },
+): Promise<void> {
+  const outcome = { outcome: "rejected", code, status, reason } as const;
+  return recordDelivery(client, trigger, { delivery, outcome, receivedAt });
 }

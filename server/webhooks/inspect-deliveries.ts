@@ -52,7 +52,7 @@ export async function listDeliveries(
     take: limit + 1,
     select: SUMMARY,
   });
-  return pageOf(toPlainData(rows), limit);
+  return pageOf(toPlainData(rows), limit, "id");
 }
 
 /** How much of a body is shown before the reader asks for all. */
