@@ -1,4 +1,5 @@
 import { isIPv6 } from "node:net";
+import ipaddr from "ipaddr.js";
 import { LRUCache } from "lru-cache";
 import type { Clock } from "@/server/clock";
 
@@ -46,13 +47,7 @@ const NETWORK_GROUPS = 4;
  */
 export function guardKey(address: string): string {
   if (!isIPv6(address)) return address.slice(0, 64);
-  const [head = "", tail] = address.toLowerCase().split("%", 1).join("").split("::");
-  const groups = head === "" ? [] : head.split(":");
-  const behind = tail === undefined || tail === "" ? [] : tail.split(":");
-  const missing = tail === undefined ? 0 : Math.max(0, 8 - groups.length - behind.length);
-  const all = [...groups, ...Array.from({ length: missing }, () => "0"), ...behind];
-  return all
-    .slice(0, NETWORK_GROUPS)
-    .map((group) => group.replace(/^0+(?=.)/, ""))
-    .join(":");
+  const { parts } = ipaddr.IPv6.parse(address.replace(/%.*/, ""));
+  const network = parts.slice(0, NETWORK_GROUPS);
+  return network.map((group) => group.toString(16)).join(":");
 }

@@ -18,26 +18,20 @@ const openRunsOf = (actor: OperatorActor) => ({
 });
 
 /** Deletes of the tables that may be large. `$1` is the organization, `$2` the batch; the rest cascades at the end. */
-const REMOVALS = [
-  defineCommand(
-    "remove-organization-deliveries",
+const REMOVALS = Object.entries({
+  deliveries:
     "DELETE FROM deliveries WHERE id IN (SELECT id FROM deliveries WHERE organization_id = $1 LIMIT $2)",
-  ),
-  defineCommand(
-    "remove-organization-runs",
-    `WITH RECURSIVE tree AS (
-     (SELECT id FROM runs WHERE organization_id = $1 AND parent_run_id IS NULL LIMIT $2)
-     UNION ALL
-     SELECT child.id FROM runs child JOIN tree ON child.parent_run_id = tree.id
-   )
-   DELETE FROM runs WHERE id IN (SELECT id FROM tree)`,
-  ),
-  defineCommand(
-    "remove-organization-configurations",
-    `DELETE FROM configurations WHERE organization_id = $1
-       AND hash IN (SELECT hash FROM configurations WHERE organization_id = $1 LIMIT $2)`,
-  ),
-];
+  runs: `
+    WITH RECURSIVE tree AS (
+      (SELECT id FROM runs WHERE organization_id = $1 AND parent_run_id IS NULL LIMIT $2)
+      UNION ALL
+      SELECT child.id FROM runs child JOIN tree ON child.parent_run_id = tree.id
+    )
+    DELETE FROM runs WHERE id IN (SELECT id FROM tree)`,
+  configurations: `
+    DELETE FROM configurations WHERE organization_id = $1
+      AND hash IN (SELECT hash FROM configurations WHERE organization_id = $1 LIMIT $2)`,
+}).map(([table, text]) => defineCommand(`remove-organization-${table}`, text));
 
 /**
  * Deletes an organization with everything it owns: definitions, keys, runs, deliveries, ledger and audit log. Members'

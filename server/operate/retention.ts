@@ -9,31 +9,26 @@ const BATCH = 200;
 const MAX_BATCHES = 500;
 
 /** In order. `$1` is the time, `$2` the batch. Ledger and audit log are stored forever; they have run ids as plain values. */
-const REMOVALS = {
-  deliveries: defineCommand(
-    "remove-expired-deliveries",
-    `DELETE FROM deliveries WHERE id IN (
+const REMOVALS = Object.entries({
+  deliveries: `
+    DELETE FROM deliveries WHERE id IN (
       SELECT d.id FROM plans p CROSS JOIN LATERAL (
         SELECT id FROM deliveries WHERE organization_id = p.organization_id
           AND received_at < $1::timestamptz - make_interval(days => p.retention_days)
         ORDER BY received_at LIMIT $2
       ) d LIMIT $2)`,
-  ),
   // Clears the body; the row stays.
-  refusedBodies: defineCommand(
-    "clear-refused-bodies",
-    `UPDATE deliveries SET body = '', body_note = 'newer refused calls of this trigger replaced it' WHERE id IN (
+  refusedBodies: `
+    UPDATE deliveries SET body = '', body_note = 'newer refused calls of this trigger replaced it' WHERE id IN (
       SELECT id FROM (
         SELECT id, sum(body_bytes) OVER (PARTITION BY trigger_id ORDER BY id DESC) AS newer FROM deliveries
         WHERE outcome = 'rejected' AND body_bytes > ${REFUSED_BODIES.smallBytes} AND body_note IS NULL
           AND received_at <= $1
       ) d WHERE newer > ${REFUSED_BODIES.total} LIMIT $2)`,
-  ),
   // Complete trees: a child is deleted with its root; steps, model calls and index entries with their run. Old runs are
   // found by their ids, which are within an hour of `created_at`.
-  runs: defineCommand(
-    "remove-expired-runs",
-    `WITH RECURSIVE tree AS (
+  runs: `
+    WITH RECURSIVE tree AS (
       (SELECT r.id FROM plans p CROSS JOIN LATERAL (
          SELECT id FROM runs WHERE organization_id = p.organization_id AND parent_run_id IS NULL
            AND id < run_id_floor($1::timestamptz - make_interval(days => p.retention_days) + interval '1 hour')
@@ -44,43 +39,30 @@ const REMOVALS = {
       SELECT child.id FROM runs child JOIN tree ON child.parent_run_id = tree.id
     )
     DELETE FROM runs WHERE id IN (SELECT id FROM tree)`,
-  ),
   // After the runs that use them.
-  configurations: defineCommand(
-    "remove-expired-configurations",
-    `DELETE FROM configurations WHERE (organization_id, hash) IN (
+  configurations: `
+    DELETE FROM configurations WHERE (organization_id, hash) IN (
       SELECT c.organization_id, c.hash FROM configurations c JOIN plans p USING (organization_id)
       WHERE c.created_at < $1::timestamptz - make_interval(days => p.retention_days)
         AND NOT EXISTS (SELECT 1 FROM runs r
                         WHERE r.organization_id = c.organization_id AND r.configuration_hash = c.hash)
       LIMIT $2)`,
-  ),
-  idempotencyKeys: defineCommand(
-    "remove-expired-idempotency-keys",
-    `DELETE FROM idempotency_keys WHERE (organization_id, scope, key) IN (
+  idempotencyKeys: `
+    DELETE FROM idempotency_keys WHERE (organization_id, scope, key) IN (
       SELECT organization_id, scope, key FROM idempotency_keys WHERE expires_at <= $1 ORDER BY expires_at LIMIT $2)`,
-  ),
   // An expired value is kept for a day, so that no open run sees its version twice.
-  keyValues: defineCommand(
-    "remove-expired-key-values",
-    `DELETE FROM key_values WHERE (organization_id, key) IN (
+  keyValues: `
+    DELETE FROM key_values WHERE (organization_id, key) IN (
       SELECT organization_id, key FROM key_values WHERE expires_at <= $1::timestamptz - interval '1 day' LIMIT $2)`,
-  ),
   // No run is open for longer than two days, so that no step is repeated after that.
-  keyValueWrites: defineCommand(
-    "remove-expired-key-value-writes",
-    `DELETE FROM key_value_writes WHERE (organization_id, call) IN (
+  keyValueWrites: `
+    DELETE FROM key_value_writes WHERE (organization_id, call) IN (
       SELECT organization_id, call FROM key_value_writes WHERE written_at <= $1::timestamptz - interval '3 days' LIMIT $2)`,
-  ),
-  sessions: defineCommand(
-    "remove-expired-sessions",
-    `DELETE FROM sessions WHERE id IN (SELECT id FROM sessions WHERE expires_at <= $1 LIMIT $2)`,
-  ),
-  verifications: defineCommand(
-    "remove-expired-verifications",
-    `DELETE FROM verifications WHERE id IN (SELECT id FROM verifications WHERE expires_at <= $1 LIMIT $2)`,
-  ),
-};
+  sessions: `
+    DELETE FROM sessions WHERE id IN (SELECT id FROM sessions WHERE expires_at <= $1 LIMIT $2)`,
+  verifications: `
+    DELETE FROM verifications WHERE id IN (SELECT id FROM verifications WHERE expires_at <= $1 LIMIT $2)`,
+}).map(([kind, text]) => ({ kind, remove: defineCommand(`remove-expired-${kind}`, text) }));
 
 /** How many rows of each kind were deleted; runs include children. */
 type Removed = Record<string, number>;
@@ -97,7 +79,7 @@ export async function removeExpired(
   const removed = await withAdvisoryLock(services.pool, LOCKS.retention, async (client) => {
     const rows: Removed = {};
     const now = services.clock.now();
-    for (const [kind, remove] of Object.entries(REMOVALS)) {
+    for (const { kind, remove } of REMOVALS) {
       let removedOfKind = 0;
       for (let batch = 0; batch < MAX_BATCHES && shouldContinue(); batch += 1) {
         const removed = await remove(client, [now, BATCH]);
