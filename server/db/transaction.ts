@@ -3,7 +3,7 @@ import type { Pool, PoolClient } from "pg";
 import { z } from "zod";
 import { codeOf } from "@/server/errors";
 import type { Database, Transaction } from "./client";
-import { defineQuery } from "./statement";
+import { defineCommand, defineQuery } from "./statement";
 
 /** Transactions and advisory locks. */
 
@@ -59,11 +59,7 @@ const TRY_LOCK = defineQuery(
   z.object({ taken: z.boolean() }),
   "SELECT pg_try_advisory_lock($1) AS taken",
 );
-const UNLOCK = defineQuery(
-  "unlock-advisory-lock",
-  z.object({ released: z.boolean() }),
-  "SELECT pg_advisory_unlock($1) AS released",
-);
+const UNLOCK = defineCommand("unlock-advisory-lock", "SELECT pg_advisory_unlock($1)");
 
 /** Advisory locks for work that only one process does at a time. */
 export const LOCKS = { migration: 7_305_000, retention: 7_305_002, counting: 7_305_003 } as const;
