@@ -4,7 +4,7 @@ import { cache } from "react";
 import { signInAddress } from "@/app/sign-in/target";
 import { getServices } from "@/process-services";
 import { createDashboardCaller } from "@/server/api/dashboard/router";
-import { PAGE_ADDRESS_HEADER } from "@/server/api/http/page-address";
+import { PAGE_ADDRESS_HEADER } from "@/server/api/http/api-request";
 import type { MemberActor } from "@/server/auth/actor";
 import { type Session, sessionFromHeaders } from "@/server/auth/sessions";
 import { isAppError } from "@/server/errors";

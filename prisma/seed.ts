@@ -8,7 +8,7 @@ import { saveMember } from "@/server/catalog/organization/members";
 import { operatorOf } from "@/server/catalog/organization/organizations";
 import { EncryptionError } from "@/server/secrets/encryption";
 import type { Services } from "@/server/services";
-import { tokenPurpose, triggerUrl } from "@/server/webhooks/token";
+import { tokenPurpose, triggerUrl } from "@/server/webhooks/trigger";
 
 /** What `npm start` prints about the demo organization. */
 export type Demo = {

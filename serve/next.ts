@@ -1,9 +1,9 @@
 import { subscribe } from "node:diagnostics_channel";
 import { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Wired } from "@/process-services";
+import { PAGE_ADDRESS_HEADER } from "@/server/api/http/api-request";
 import { createProxyWarning, PEER_ADDRESS_HEADER } from "@/server/api/http/client-address";
 import { InvalidTargetError, peerAddress, targetOf } from "@/server/api/http/node-http";
-import { PAGE_ADDRESS_HEADER } from "@/server/api/http/page-address";
 import { dataHeaders, pageHeaders } from "@/server/api/http/protective-headers";
 import { captureConsole, captureFaults } from "@/server/log";
 import { wireProcess } from "@/wiring";

@@ -5,15 +5,21 @@ import {
   type ApiResponse,
   drainRequest,
   fromNode,
+  PAGE_ADDRESS_HEADER,
   sendToNode,
 } from "@/server/api/http/api-request";
-import { errorBodyOfStatus, refuseTunnel, respondToBadHttp } from "@/server/api/http/bad-http";
 import { createProxyWarning, PEER_ADDRESS_HEADER } from "@/server/api/http/client-address";
-import { ALIVE, readinessResponse } from "@/server/api/http/health-responses";
-import { cutStalledReader, InvalidTargetError, peerAddress, targetOf } from "@/server/api/http/node-http";
-import { PAGE_ADDRESS_HEADER } from "@/server/api/http/page-address";
+import {
+  cutStalledReader,
+  errorBodyOfStatus,
+  InvalidTargetError,
+  peerAddress,
+  refuseTunnel,
+  respondToBadHttp,
+  targetOf,
+} from "@/server/api/http/node-http";
 import { dataHeaders, pageHeaders, pagePolicy } from "@/server/api/http/protective-headers";
-import { errorResponse, loggedPath } from "@/server/api/http/respond";
+import { ALIVE, errorResponse, loggedPath, readinessResponse } from "@/server/api/http/respond";
 import { respondToPoll } from "@/server/api/poll";
 import { respondToRest } from "@/server/api/rest";
 import { respondToWebhook } from "@/server/api/webhook";

@@ -43,6 +43,11 @@ export function isFaultOfCaller(error: unknown): boolean {
   return error instanceof Error && isAppError(error.cause) && error.cause.status < 500;
 }
 
+/** The code of an error of PostgreSQL, the network or Node; empty without one. */
+export function codeOf(error: unknown): string {
+  return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";
+}
+
 /** An error and its causes, outermost first; of several errors in one the first. */
 export function causesOf(error: unknown): Error[] {
   const causes: Error[] = [];

@@ -22,7 +22,7 @@ import type { Trigger } from "@/server/webhooks/trigger";
 export type Services = {
   env: Environment;
   db: Database;
-  /** The pool under `db`, for the few hot, hand-written statements. */
+  /** The pool under `db`, for the statements of server/db/statement.ts. */
   pool: Pool;
   /** The one LISTEN connection of this process. */
   notifications: Notifications;

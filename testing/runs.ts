@@ -3,7 +3,6 @@ import { hashPassword } from "better-auth/crypto";
 import { v7 } from "uuid";
 import type { MemberActor, MemberRole } from "@/server/auth/actor";
 import { mintOrgId } from "@/server/auth/mint-org-id";
-import { insertUser } from "@/server/auth/sessions";
 import type { RunKind } from "@/server/contract/enums";
 import type { RunSource, RunStatus } from "@/server/db/generated/client";
 import { newId } from "@/server/ids";
@@ -19,10 +18,21 @@ export async function createMember(
 ): Promise<MemberActor & { email: string }> {
   const email = `${newId()}@stepwell.test`;
   const name = `A ${role}`;
+  const userId = newId();
   passwordHash ??= hashPassword(TEST_PASSWORD);
-  const userId = await insertUser(world, { email, name, passwordHash: await passwordHash });
-  await world.db.member.create({
-    data: { id: newId(), organizationId: tenant.orgId, userId, role, createdAt: world.clock.now() },
+  const times = { createdAt: world.clock.now(), updatedAt: world.clock.now() };
+  const account = { id: newId(), accountId: userId, providerId: "credential", password: await passwordHash };
+  const member = { id: newId(), organizationId: tenant.orgId, role, createdAt: times.createdAt };
+  await world.db.user.create({
+    data: {
+      ...times,
+      id: userId,
+      email,
+      name,
+      emailVerified: true,
+      accounts: { create: { ...account, ...times } },
+      members: { create: member },
+    },
   });
   return { kind: "member", orgId: mintOrgId(tenant.orgId), userId, name, role, email };
 }

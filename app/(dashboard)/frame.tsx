@@ -11,7 +11,7 @@ import { Link } from "@/app/_ui/link";
 import { Menu, MenuChoice, MenuHeading } from "@/app/_ui/menu/menu";
 import { RoleContext } from "@/app/_ui/role";
 import type { MemberRole } from "@/server/auth/actor";
-import type { OrganizationLine } from "@/server/auth/organizations";
+import type { OrganizationLine } from "@/server/auth/own-account";
 import { preloadPalette, usePalette } from "./_palette/use-palette";
 import { guideFor } from "./docs/guides";
 import { navGroups } from "./nav";

@@ -2,7 +2,7 @@ import type { MemberActor } from "@/server/auth/actor";
 import { mintOrgId } from "@/server/auth/mint-org-id";
 import { listAgents, listTools, listTriggers } from "@/server/catalog/overview";
 import { listLedger, readBalance } from "@/server/credits/read-ledger";
-import { listAudit } from "@/server/operate/read-audit";
+import { listAudit } from "@/server/operate/audit";
 import { RUN_PERIODS } from "@/server/runs/read/enums";
 import { exportRuns } from "@/server/runs/read/export";
 import type { RunFilter } from "@/server/runs/read/filter";

@@ -1,4 +1,4 @@
-import { describeDatabaseFault } from "@/server/db/faults";
+import { describeDatabaseFault } from "@/server/db/outage";
 import { prepareDatabase } from "@/server/db/prepare-database";
 import { isAppError } from "@/server/errors";
 import { readAppUrl } from "@/server/operate/app-url";

@@ -1,6 +1,7 @@
 import { type ParseArgsConfig, parseArgs } from "node:util";
 import type { OperatorActor } from "@/server/auth/actor";
 import { operatorOf } from "@/server/catalog/organization/organizations";
+import { codeOf } from "@/server/errors";
 import type { Services } from "@/server/services";
 
 /** A command's output: standard output for results, standard error for everything else. */
@@ -101,7 +102,7 @@ function parse<Declared extends Options>(args: string[], options: Declared) {
   try {
     return parseArgs({ args, options, allowPositionals: true, strict: true });
   } catch (error) {
-    if (error instanceof TypeError && "code" in error && String(error.code).startsWith("ERR_PARSE_ARGS")) {
+    if (error instanceof TypeError && codeOf(error).startsWith("ERR_PARSE_ARGS")) {
       throw new UsageError(`${error.message.split(". ")[0]}.`, { cause: error });
     }
     throw error;

@@ -3,6 +3,7 @@ import { removeDefinition } from "@/server/catalog/archive";
 import { type AppliedOrganization, applyDefinitionFile } from "@/server/catalog/definition-file/apply";
 import { DefinitionFileError } from "@/server/catalog/definition-file/definition-file";
 import { exportOrganization } from "@/server/catalog/definition-file/export";
+import { codeOf } from "@/server/errors";
 import { CommandError, choose, defineCommand, defineOrganizationCommand, flag } from "./command";
 
 const KINDS = ["agent", "tool", "trigger"] as const;
@@ -50,7 +51,7 @@ async function readSource(file: string): Promise<string> {
   try {
     return await readFile(file === "-" ? "/dev/stdin" : file, "utf8");
   } catch (error) {
-    const reason = error instanceof Error && "code" in error ? String(error.code) : "";
+    const reason = codeOf(error);
     const labels: Record<string, string> = {
       ENOENT: "the file does not exist",
       EACCES: "permission denied",

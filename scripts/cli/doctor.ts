@@ -1,5 +1,5 @@
 import { readdir, statfs } from "node:fs/promises";
-import { describeDatabaseFault } from "@/server/db/faults";
+import { describeDatabaseFault } from "@/server/db/outage";
 import { checkInngestServer, isUsable, readInngestServer } from "@/server/operate/inngest-server";
 import { SILENT_AFTER_MS } from "@/server/runs/engine/worker";
 import { readSecretFingerprint } from "@/server/secrets/fingerprint";

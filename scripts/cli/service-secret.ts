@@ -1,8 +1,8 @@
 import { rotateSecret } from "@/server/operate/rotate-secret";
+import { secretValuePurpose } from "@/server/secrets/encryption";
 import { readSecretFingerprint, setSecretFingerprint } from "@/server/secrets/fingerprint";
-import { secretValuePurpose } from "@/server/secrets/purpose";
 import type { Services } from "@/server/services";
-import { signingSecretPurpose, tokenPurpose } from "@/server/webhooks/token";
+import { signingSecretPurpose, tokenPurpose } from "@/server/webhooks/trigger";
 import { CommandError, defineCommand } from "./command";
 
 export const serviceSecretCommands = [

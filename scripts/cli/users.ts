@@ -68,7 +68,7 @@ export const userCommands = [
       const person = parseInput(memberDefinition, { email, name: values.name, password, role });
       if (actor) return describeSaved(await saveMember(services, actor, person), { email, role, slug: org });
       const { name = email.split("@")[0] ?? email } = person;
-      await createUser(services, { email, name, password: password ?? "" });
+      await createUser(services.db, { email, name, password: password ?? "", at: services.clock.now() });
       return `Created the account ${email}. To add it to an organization: users create ${email} --org ORG --role ROLE`;
     },
   }),

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { RunKind } from "@/server/contract/enums";
 import { idempotencyKey } from "./openapi/headers";
 import type { ApiMeta } from "./trpc";
 
@@ -107,3 +108,8 @@ export const OPERATIONS = {
     description: CANCEL,
   }),
 };
+
+/** What the runs of a procedure execute. */
+export function kindOfProcedure(procedure: string): RunKind {
+  return procedure.startsWith("tools.") ? "tool" : "agent";
+}

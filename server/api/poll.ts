@@ -10,6 +10,7 @@ import type { RunFacts } from "@/server/runs/run-facts";
 import type { Services } from "@/server/services";
 import type { ApiResponse } from "./http/api-request";
 import { JSON_HEADERS, jsonResponse } from "./http/respond";
+import { kindOfProcedure, OPERATIONS } from "./operations";
 
 /**
  * Answers polls from memory: a cached key, a leased read, and a run that ended lately or executes here. Other polls
@@ -65,33 +66,23 @@ function mayRead({ plan, scopes, targetIds, suspended }: ApiKeyActor): boolean {
   return plan.apiAccess && !suspended && targetIds.length === 0 && scopes.includes("runs:read");
 }
 
-const PREFIXES = { agent: "/v1/agents/run/", tool: "/v1/tools/run/" } as const;
+/** The operations that read one run, by their path without the id: `/v1/agents/run//status`. */
+const VIEWS = new Map(
+  Object.entries(OPERATIONS).flatMap(([procedure, { openapi }]) => {
+    const view = { procedure, kind: kindOfProcedure(procedure) };
+    return openapi.method === "GET" ? [[openapi.path.replace(/\{.*\}/, ""), view] as const] : [];
+  }),
+);
+const BEFORE_ID = "/run/";
 const UUID_LENGTH = 36;
 
 /** What a path such as `/v1/agents/run/{id}/status` reads; null for any other. Faster than a regular expression. */
 function readPath(path: string): View | null {
-  if (path.startsWith(PREFIXES.agent)) return readViewPath("agent", path);
-  return path.startsWith(PREFIXES.tool) ? readViewPath("tool", path) : null;
-}
-
-function readViewPath(kind: RunKind, path: string): View | null {
-  const start = PREFIXES[kind].length;
+  const start = path.indexOf(BEFORE_ID) + BEFORE_ID.length;
   const end = start + UUID_LENGTH;
-  const procedure = PROCEDURES[kind].get(path.slice(end));
-  return procedure === undefined ? null : { kind, runId: path.slice(start, end), procedure };
+  const view = VIEWS.get(path.slice(0, start) + path.slice(end));
+  return view === undefined ? null : { ...view, runId: path.slice(start, end) };
 }
-
-/** The procedures that read one run, by the end of their path. */
-const PROCEDURES = {
-  agent: new Map([
-    ["/status", "agents.status"],
-    ["/details", "agents.details"],
-  ]),
-  tool: new Map([
-    ["/status", "tools.status"],
-    ["/result", "tools.result"],
-  ]),
-};
 
 function bodyOf(services: Services, actor: ApiKeyActor, { kind, runId, procedure }: View): string | null {
   const ended = services.endedRuns.get(runId);

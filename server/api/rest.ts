@@ -1,12 +1,12 @@
 import { callTRPCProcedure } from "@trpc/server";
 import type { ApiKeyActor } from "@/server/auth/actor";
 import { authenticateKey } from "@/server/auth/authenticate-key";
-import { ENDED_STATUSES, type RunKind } from "@/server/contract/enums";
+import { ENDED_STATUSES } from "@/server/contract/enums";
 import { AppError } from "@/server/errors";
 import { newId } from "@/server/ids";
 import { decodeText, parseBodyText, requireJson } from "@/server/json/body";
 import type { Json } from "@/server/json/json";
-import { countedLimit, type RateDecision, rateLimited, rateLimitHeaders } from "@/server/limits/rate-limit";
+import { type RateDecision, rateLimited, rateLimitHeaders } from "@/server/limits/rate-limit";
 import { acquireRead } from "@/server/limits/read-lease";
 import { MAX_BODY_BYTES, MAX_START_AGENT_BODY_BYTES } from "@/server/limits/sizes";
 import { hashRequest, parseIdempotencyKey } from "@/server/runs/idempotency";
@@ -15,7 +15,7 @@ import type { StartConditions } from "@/server/runs/start-item";
 import type { Services } from "@/server/services";
 import { type ApiRequest, type ApiResponse, respondToWebRequest } from "./http/api-request";
 import { errorResponse, jsonResponse, toAppError } from "./http/respond";
-import { OPERATIONS } from "./operations";
+import { kindOfProcedure, OPERATIONS } from "./operations";
 import type { ApiContext } from "./trpc";
 import { startedResponse, v1Router } from "./v1";
 
@@ -31,7 +31,8 @@ type Route = (typeof routes)[number];
 const routes = Object.entries(OPERATIONS).map(([procedure, { openapi }]) => {
   const { method, path, scope, limit } = openapi;
   const [before, parameter = "", after] = path.split(/[{}]/);
-  return { procedure, method, scope, limit, parameter, pattern: new RegExp(`^${before}([^/]+)${after}$`) };
+  const pattern = new RegExp(`^${before}([^/]+)${after}$`);
+  return { procedure, kind: kindOfProcedure(procedure), method, scope, limit, parameter, pattern };
 });
 
 export async function respondToRest(services: Services, request: ApiRequest): Promise<ApiResponse> {
@@ -96,13 +97,13 @@ async function start(
   { route, actor, context, path }: Start,
 ): Promise<{ result: StartResult; body?: object }> {
   const { services } = context;
-  const kind = kindOf(route);
+  const { kind } = route;
   const isTool = kind === "tool";
   const { startsPerMinute } = actor.plan;
   const conditions: StartConditions = {};
   if (startsPerMinute !== null) {
-    const window = { key: `starts:${actor.apiKeyId}`, limit: startsPerMinute, seconds: 60 };
-    conditions.limit = countedLimit("starts", window);
+    const key = `starts:${actor.apiKeyId}`;
+    conditions.limit = { name: "starts", key, limit: startsPerMinute, seconds: 60 };
   }
   let started: Promise<StartResult> | undefined;
   try {
@@ -145,8 +146,6 @@ function findRoute(request: ApiRequest): { route: Route; id: string } {
   throw new AppError("method_not_allowed", `This path takes ${allow}.`, { headers: { Allow: allow } });
 }
 
-const kindOf = ({ procedure }: Route): RunKind => (procedure.startsWith("tools.") ? "tool" : "agent");
-
 /** A malformed percent escape is kept, and then refused as a malformed id. */
 function decodeSegment(segment: string): string {
   try {
@@ -167,7 +166,7 @@ function authorize(actor: ApiKeyActor, route: Route, id: string): void {
   // The path of a start names the target; other operations look it up (runs/read/read-run.ts).
   const isLimited = route.limit === "starts" && actor.targetIds.length > 0;
   if (isLimited && !actor.targetIds.includes(id.toLowerCase())) {
-    throw new AppError("forbidden", `The API key ${actor.name} may not start this ${kindOf(route)}.`);
+    throw new AppError("forbidden", `The API key ${actor.name} may not start this ${route.kind}.`);
   }
   if (actor.suspended) throw new AppError("organization_suspended", "The organization is suspended.");
 }

@@ -5,7 +5,7 @@ import { newId } from "@/server/ids";
 import type { Services } from "@/server/services";
 import { findTriggerById } from "@/server/webhooks/find-trigger";
 import { signCall } from "@/server/webhooks/signature";
-import { tokenPurpose } from "@/server/webhooks/token";
+import { tokenPurpose } from "@/server/webhooks/trigger";
 import { respondToWebhook } from "./webhook";
 
 const answer = z.union([

@@ -1,7 +1,12 @@
 import { initTRPC, TRPCError } from "@trpc/server";
 import type { OpenApiMeta } from "trpc-to-openapi";
-import type { Actor, KeyScope, MemberActor, MemberRole } from "@/server/auth/actor";
-import { roleCovers } from "@/server/auth/sessions";
+import {
+  type Actor,
+  type KeyScope,
+  type MemberActor,
+  type MemberRole,
+  roleCovers,
+} from "@/server/auth/actor";
 import type { ErrorCode } from "@/server/contract/errors";
 import { AppError, type Issue, isAppError } from "@/server/errors";
 import { queueDashboardCall } from "@/server/limits/dashboard-queue";
@@ -23,7 +28,7 @@ export type ApiContext = {
 };
 
 /** What an error adds to tRPC's own shape: our code, message, issues and the request id. */
-export type ShownError = { code: ErrorCode; message: string; requestId: string; issues?: Issue[] };
+type ShownError = { code: ErrorCode; message: string; requestId: string; issues?: Issue[] };
 
 /** The required metadata of a `/v1` procedure; operations.ts reads it. */
 type RestMeta = {

@@ -3,7 +3,7 @@ import type { WebhookAccepted } from "@/server/contract/shapes";
 import { AppError, isAppError } from "@/server/errors";
 import { newId } from "@/server/ids";
 import { createByteBudget, createMemoryWindow, guardKey } from "@/server/limits/memory-guards";
-import { countedLimit, rateLimited, rateLimitHeaders } from "@/server/limits/rate-limit";
+import { rateLimited, rateLimitHeaders } from "@/server/limits/rate-limit";
 import { MAX_BODY_BYTES } from "@/server/limits/sizes";
 import { perOwner } from "@/server/per-owner";
 import { hashRequest, parseIdempotencyKey } from "@/server/runs/idempotency";
@@ -15,6 +15,7 @@ import {
   REFUSED_BODIES,
   type ReceivedDelivery,
   recordDelivery,
+  recordRefusal,
   storedHeaders,
 } from "@/server/webhooks/deliveries";
 import { findTrigger } from "@/server/webhooks/find-trigger";
@@ -88,7 +89,7 @@ async function admit(services: Services, request: ApiRequest): Promise<Trigger> 
     const reason = tooOften ? `${refusal.message} ${FLOOD_NOTE}` : refusal.message;
     const delivery = unreadDelivery(request);
     const receivedAt = services.clock.now();
-    await recordRefusal(services, trigger, { delivery, error: refusal, reason, receivedAt });
+    await recordRefusal(services.pool, trigger.actor, { delivery, error: refusal, reason, receivedAt });
   }
   throw refusal;
 }
@@ -126,7 +127,7 @@ async function receive(
       const reason = "more than 8 MiB of refused calls came to this trigger in a minute";
       delivery.notStored = { bytes, reason };
     }
-    await recordRefusal(services, trigger, { delivery, error, receivedAt });
+    await recordRefusal(services.pool, trigger.actor, { delivery, error, receivedAt });
     throw thrown;
   }
 }
@@ -144,21 +145,6 @@ function unreadDelivery(request: ApiRequest): ReceivedDelivery {
     senderId: null,
     redeliveryOf: null,
   };
-}
-
-function recordRefusal(
-  { pool }: Services,
-  trigger: Trigger,
-  {
-    delivery,
-    error,
-    reason = error.message,
-    receivedAt,
-  }: { delivery: ReceivedDelivery; error: AppError; reason?: string; receivedAt: Date },
-): Promise<void> {
-  const { code, status } = error;
-  const rejected = { outcome: "rejected", code, status, reason } as const;
-  return recordDelivery(pool, trigger.actor, { delivery, outcome: rejected, receivedAt });
 }
 
 async function accept(
@@ -181,8 +167,10 @@ async function accept(
   delivery.senderId = parseIdempotencyKey(senderIdOf(request, trigger));
   const { triggerId } = actor;
   const { requests: limit, seconds } = rateLimit;
-  const window = { key: `trigger:${triggerId}`, limit, seconds };
-  const conditions: StartConditions = { limit: countedLimit("webhook", window), replayFirst: true };
+  const conditions: StartConditions = {
+    limit: { name: "webhook", key: `trigger:${triggerId}`, limit, seconds },
+    replayFirst: true,
+  };
   if (delivery.senderId !== null) {
     conditions.idempotency = {
       scope: triggerId,

@@ -10,8 +10,14 @@ declare const orgIdBrand: unique symbol;
 export const KEY_SCOPES = ["runs:read", "runs:start"] as const;
 export type KeyScope = (typeof KEY_SCOPES)[number];
 
+/** Each role includes the rights of the earlier ones. */
 export const MEMBER_ROLES = ["viewer", "member", "admin", "owner"] as const;
 export type MemberRole = (typeof MEMBER_ROLES)[number];
+
+/** Whether a role includes the rights of `needed`. */
+export function roleCovers(role: MemberRole, needed: MemberRole): boolean {
+  return MEMBER_ROLES.indexOf(role) >= MEMBER_ROLES.indexOf(needed);
+}
 
 /** The organization's plan as far as requests need it; a limit of null is unlimited. */
 type ActorPlan = {
@@ -73,3 +79,6 @@ export function actorReference(actor: Actor): string {
       return "operator";
   }
 }
+
+/** How often the last use of an API key or secret is stored. */
+export const LAST_USED_EVERY_MS = 60_000;

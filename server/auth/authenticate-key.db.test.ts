@@ -1,6 +1,7 @@
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
 import { handleRest } from "@/server/api/rest";
 import { revokeApiKey } from "@/server/catalog/organization/api-keys";
+import { statementName } from "@/testing/process";
 import { createTenant, openWorld, type World } from "@/testing/world";
 
 const world = await openWorld();
@@ -23,23 +24,13 @@ it("a revocation in one process applies to the next call in every other", async 
 it("a key expires on time, and its last use is recorded once a minute", async () => {
   const tenant = await createTenant(world);
   const { apiKeyId: id, key } = tenant;
-  const statement: string[] = [];
-  const query = world.pool.query.bind(world.pool);
-  const pool = new Proxy(world.pool, {
-    get(target, name) {
-      if (name !== "query") return Reflect.get(target, name);
-      return (...parts: Parameters<typeof query>) => {
-        const [text] = parts;
-        if (typeof text === "string") statement.push(text);
-        return query(...parts);
-      };
-    },
-  });
+  const query = vi.spyOn(world.pool, "query");
   const call = async () => {
     const url = `http://stepwell.test/v1/tools/run/${id}/status`;
-    return (await handleRest({ ...world, pool }, new Request(url, { headers: { "X-API-Key": key } }))).status;
+    return (await handleRest(world, new Request(url, { headers: { "X-API-Key": key } }))).status;
   };
-  const notes = () => statement.filter((text) => text.includes("last_used_at")).length;
+  const notes = () =>
+    query.mock.calls.filter((call: unknown[]) => statementName(call) === "record-api-key-use").length;
   const lastUse = async () =>
     (await world.db.apiKey.findUniqueOrThrow({ where: { id } })).lastUsedAt?.getTime();
   expect(await call()).toBe(404);

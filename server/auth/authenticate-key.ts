@@ -1,26 +1,11 @@
 import { z } from "zod";
+import { type ApiKeyActor, type AuthenticatedKey, LAST_USED_EVERY_MS } from "@/server/auth/actor";
 import { decimalText } from "@/server/credits/amount";
+import { defineCommand, defineQuery } from "@/server/db/statement";
 import { AppError } from "@/server/errors";
-import { LAST_USED_EVERY_MS } from "@/server/limits/last-used";
 import type { Services } from "@/server/services";
-import type { ApiKeyActor, AuthenticatedKey } from "./actor";
 import { hashApiKey } from "./api-key";
 import { mintOrgId } from "./mint-org-id";
-
-const FIND = {
-  name: "find-api-key",
-  text: `
-  SELECT k.id, k.organization_id AS "orgId", k.name, k.scopes, k.target_ids AS "targetIds", k.max_credits AS "maxCredits",
-         k.last_used_at AS "lastUsedAt", k.expires_at AS "expiresAt", k.revoked_at AS "revokedAt",
-         json_build_object('apiAccess', p.api_access,
-                           'startsPerMinute', least(k.starts_per_minute, p.starts_per_minute),
-                           'readsPerMinute', least(k.reads_per_minute, p.reads_per_minute)) AS plan,
-         o.suspended_at IS NOT NULL AS suspended
-  FROM api_keys k
-  JOIN organizations o ON o.id = k.organization_id
-  JOIN plans p ON p.organization_id = k.organization_id
-  WHERE k.hash = $1`,
-};
 
 const keyRow = z.object({
   id: z.string(),
@@ -40,6 +25,22 @@ const keyRow = z.object({
   suspended: z.boolean(),
 });
 
+const FIND = defineQuery(
+  "find-api-key",
+  keyRow,
+  `SELECT k.id, k.organization_id AS "orgId", k.name, k.scopes, k.target_ids AS "targetIds", k.max_credits AS "maxCredits",
+         k.last_used_at AS "lastUsedAt", k.expires_at AS "expiresAt", k.revoked_at AS "revokedAt",
+         json_build_object('apiAccess', p.api_access,
+                           'startsPerMinute', least(k.starts_per_minute, p.starts_per_minute),
+                           'readsPerMinute', least(k.reads_per_minute, p.reads_per_minute)) AS plan,
+         o.suspended_at IS NOT NULL AS suspended
+  FROM api_keys k
+  JOIN organizations o ON o.id = k.organization_id
+  JOIN plans p ON p.organization_id = k.organization_id
+  WHERE k.hash = $1`,
+);
+const RECORD_USE = defineCommand("record-api-key-use", "UPDATE api_keys SET last_used_at = $2 WHERE id = $1");
+
 /**
  * The actor of an `X-API-Key` header. The lookup uses the key's SHA-256, so that its timing leaks nothing. The result
  * is cached until the key or its plan changes. Throws `unauthenticated`.
@@ -51,10 +52,9 @@ export async function authenticateKey(services: Services, key: string | null): P
   const hash = hashApiKey(key);
   if (hash === null) throw new AppError("unauthenticated", "The API key is not valid.");
   const found = await services.cached.apiKeys.get(key, async () => {
-    const { rows } = await services.pool.query({ ...FIND, values: [hash] });
-    if (rows.length === 0) return null;
-    const value = readKey(rows[0]);
-    return { orgId: value.actor.orgId, value };
+    const [row] = await FIND(services.pool, [hash]);
+    if (row === undefined) return null;
+    return { orgId: row.orgId, value: readKey(row) };
   });
   if (found === null) throw new AppError("unauthenticated", "The API key is not valid.");
   return acceptKey(services, found);
@@ -84,15 +84,14 @@ function acceptKey(services: Services, found: AuthenticatedKey): ApiKeyActor {
   if (now.getTime() - found.lastUsedAt > LAST_USED_EVERY_MS) {
     found.lastUsedAt = now.getTime();
     // Not awaited: a lost update of the last use is harmless.
-    services.pool
-      .query("UPDATE api_keys SET last_used_at = $2 WHERE id = $1", [actor.apiKeyId, now])
-      .catch((error: unknown) => services.log.warn("Could not record the last use of an API key", { error }));
+    RECORD_USE(services.pool, [actor.apiKeyId, now]).catch((error: unknown) =>
+      services.log.warn("Could not record the last use of an API key", { error }),
+    );
   }
   return actor;
 }
 
-function readKey(found: unknown): AuthenticatedKey {
-  const { id, expiresAt, revokedAt, lastUsedAt, ...key } = keyRow.parse(found);
+function readKey({ id, expiresAt, revokedAt, lastUsedAt, ...key }: z.infer<typeof keyRow>): AuthenticatedKey {
   return {
     actor: { kind: "api_key", apiKeyId: id, ...key },
     expiresAt,

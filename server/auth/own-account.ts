@@ -5,11 +5,13 @@ import { MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from "@/server/auth/sessions
 import { parseInput, refusal } from "@/server/catalog/issues";
 import type { Transaction } from "@/server/db/client";
 import { toPlainData } from "@/server/db/plain-data";
+import { transactModels } from "@/server/db/transaction";
+import { AppError } from "@/server/errors";
 import { requireRate } from "@/server/limits/rate-limit";
 import { recordAudit } from "@/server/operate/audit";
 import type { Services } from "@/server/services";
 
-/** A person's own account: their password and their sessions. */
+/** A person's own account: their password, sessions and organizations. */
 
 /** A signed-in browser of a person. */
 export type SessionLine = Awaited<ReturnType<typeof listOwnSessions>>[number];
@@ -41,7 +43,7 @@ export async function endOwnSession(
   { actor, sessionId }: AccountHolder,
   ended: string | null,
 ): Promise<{ ended: number }> {
-  return db.$transaction(async (tx) => {
+  return transactModels(db, "short", async (tx) => {
     const where = ended === null ? othersThan(actor, sessionId) : { id: ended, userId: actor.userId };
     const { count } = await tx.session.deleteMany({ where });
     if (count > 0) await recordAccountAudit(tx, { actor, verb: "signed_out", at: clock.now() });
@@ -82,7 +84,7 @@ export async function changeOwnPassword(
   }
   const hash = await hashPassword(newPassword);
   const at = services.clock.now();
-  return services.db.$transaction(async (tx) => {
+  return transactModels(services.db, "short", async (tx) => {
     // Two changes at once: the second finds another hash than the one it has verified.
     const { count } = await tx.account.updateMany({
       where: { id: account.id, password: stored },
@@ -113,4 +115,39 @@ async function recordAccountAudit(
     select: { email: true },
   });
   await recordAudit({ tx, actor, at }, { verb, subject: { kind: "member", id: actor.userId, name: email } });
+}
+
+export type OrganizationLine = Awaited<ReturnType<typeof listOwnOrganizations>>[number];
+
+/** The person's organizations, for the switcher. */
+export async function listOwnOrganizations({ db }: Services, actor: MemberActor) {
+  const members = await db.member.findMany({
+    where: { userId: actor.userId },
+    select: { role: true, organization: { select: { id: true, slug: true, name: true } } },
+    orderBy: { organization: { name: "asc" } },
+  });
+  return members.map(({ role, organization }) => ({
+    ...organization,
+    role,
+    active: organization.id === actor.orgId,
+  }));
+}
+
+/**
+ * Makes an organization the active one of all the person's sessions. Throws not_found if they are not a member, whether or
+ * not it exists.
+ */
+export async function switchOrganization(
+  { db }: Services,
+  actor: MemberActor,
+  { organizationId }: { organizationId: string },
+): Promise<void> {
+  const member = await db.member.findUnique({
+    where: { organizationId_userId: { organizationId, userId: actor.userId } },
+  });
+  if (!member) throw new AppError("not_found", "You are not a member of this organization.");
+  await db.session.updateMany({
+    where: { userId: actor.userId },
+    data: { activeOrganizationId: organizationId },
+  });
 }

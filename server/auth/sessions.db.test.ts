@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { handleAuthRequest } from "@/server/auth/auth-requests";
-import { switchOrganization } from "@/server/auth/organizations";
+import { switchOrganization } from "@/server/auth/own-account";
 import { getAuth, isSameOrigin, sessionFromHeaders } from "@/server/auth/sessions";
 import { newId } from "@/server/ids";
 import { createMember, TEST_PASSWORD } from "@/testing/runs";

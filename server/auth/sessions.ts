@@ -1,10 +1,11 @@
 import { betterAuth } from "better-auth";
 import { prismaAdapter } from "better-auth/adapters/prisma";
 import { hashPassword } from "better-auth/crypto";
-import type { MemberActor, MemberRole } from "@/server/auth/actor";
+import type { MemberActor } from "@/server/auth/actor";
 import { mintOrgId } from "@/server/auth/mint-org-id";
 import { hashSessionTokens } from "@/server/auth/session-tokens";
 import type { Transaction } from "@/server/db/client";
+import { transactModels } from "@/server/db/transaction";
 import { newId } from "@/server/ids";
 import { acquireRate } from "@/server/limits/rate-limit";
 import { SharedLookups } from "@/server/limits/shared-lookups";
@@ -31,7 +32,7 @@ function createAuth(services: Services) {
     baseURL: env.appUrl,
     basePath: "/api/auth",
     secret: env.secret,
-    trustedOrigins: (request) => trustedOrigins(env.appUrl, request),
+    trustedOrigins: (request) => trustedOrigins(env.appUrl, request?.headers),
     database: hashSessionTokens(prismaAdapter(services.db, { provider: "postgresql" })),
     emailAndPassword: {
       enabled: true,
@@ -142,24 +143,16 @@ export async function isStillMember(
 }
 
 /**
- * Creates a person with a password, for the operator and the first run. The caller has checked that the email is free
- * and adds the membership. Returns the user's id.
+ * Creates a person with a password. The caller has checked that the email is free and adds the membership. Returns the
+ * user's id.
  */
 export async function createUser(
-  services: { db: Transaction; clock: Services["clock"] },
-  { email, name, password }: { email: string; name: string; password: string },
+  tx: Transaction,
+  { email, name, password, at }: { email: string; name: string; password: string; at: Date },
 ): Promise<string> {
-  return insertUser(services, { email, name, passwordHash: await hashPassword(password) });
-}
-
-/** Like `createUser`, for a password that is hashed already. */
-export async function insertUser(
-  services: { db: Transaction; clock: Services["clock"] },
-  { email, name, passwordHash }: { email: string; name: string; passwordHash: string },
-): Promise<string> {
-  const at = services.clock.now();
   const id = newId();
-  await services.db.user.create({
+  const passwordHash = await hashPassword(password);
+  await tx.user.create({
     data: {
       id,
       email: email.toLowerCase(),
@@ -181,7 +174,7 @@ export async function setPassword(
 ): Promise<void> {
   const at = services.clock.now();
   const hash = await hashPassword(password);
-  await services.db.$transaction(async (tx) => {
+  await transactModels(services.db, "short", async (tx) => {
     await tx.account.deleteMany({ where: { userId, providerId: "credential" } });
     await tx.account.create({ data: { userId, ...passwordAccount(userId, hash, at) } });
     await tx.session.deleteMany({ where: { userId } });
@@ -200,22 +193,14 @@ function passwordAccount(userId: string, password: string, at: Date) {
   };
 }
 
-const RANKS: Record<MemberRole, number> = { viewer: 0, member: 1, admin: 2, owner: 3 };
-
-/** Whether a role includes the rights of `needed`. */
-export function roleCovers(role: MemberRole, needed: MemberRole): boolean {
-  return RANKS[role] >= RANKS[needed];
-}
-
 /**
  * Origins allowed for state-changing requests: APP_URL, and the host that the request was sent to, so that a new
  * installation works at its IP address, too.
  */
-function trustedOrigins(appUrl: string, request: Request | undefined): string[] {
-  const origins = [new URL(appUrl).origin];
-  const host = request?.headers.get("host");
-  if (host) origins.push(`${new URL(appUrl).protocol}//${host}`);
-  return origins;
+function trustedOrigins(appUrl: string, headers: Headers | undefined): string[] {
+  const { origin, protocol } = new URL(appUrl);
+  const host = headers?.get("host");
+  return host ? [origin, `${protocol}//${host}`] : [origin];
 }
 
 /** Whether a state-changing request comes from our own pages (CSRF): by Sec-Fetch-Site, else by Origin. */
@@ -223,8 +208,5 @@ export function isSameOrigin(services: Pick<Services, "env">, headers: Headers):
   const site = headers.get("sec-fetch-site");
   if (site !== null) return site === "same-origin";
   const origin = headers.get("origin");
-  if (origin === null) return false;
-  const host = headers.get("host");
-  const appUrl = new URL(services.env.appUrl);
-  return origin === appUrl.origin || (host !== null && origin === `${appUrl.protocol}//${host}`);
+  return origin !== null && trustedOrigins(services.env.appUrl, headers).includes(origin);
 }

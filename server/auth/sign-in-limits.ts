@@ -49,5 +49,5 @@ async function countDelay({ pool, clock }: Services, key: string, delay: Delay):
 
 /** Resets the count of this person at this address, after the right password. */
 export async function forgiveSignIn(services: Services, attempt: SignInAttempt): Promise<void> {
-  await releaseRate(services.pool, pairKey(attempt));
+  await releaseRate(services.pool, [pairKey(attempt)]);
 }

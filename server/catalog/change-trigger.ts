@@ -3,7 +3,7 @@ import { z } from "zod";
 import { DEFINITION_STATUSES } from "@/server/contract/enums";
 import { AppError } from "@/server/errors";
 import { recordAudit } from "@/server/operate/audit";
-import { hashToken, newTriggerToken, tokenPurpose } from "@/server/webhooks/token";
+import { hashToken, newTriggerToken, tokenPurpose } from "@/server/webhooks/trigger";
 import { type Change, catalogVerb } from "./change";
 import { triggerDefinition } from "./definitions";
 import { refusal } from "./issues";

@@ -1,8 +1,15 @@
-import type { z } from "zod";
-import type { Actor, MemberActor, MemberRole, OperatorActor } from "@/server/auth/actor";
-import { roleCovers } from "@/server/auth/sessions";
+import { z } from "zod";
+import {
+  type Actor,
+  type MemberActor,
+  type MemberRole,
+  type OperatorActor,
+  roleCovers,
+} from "@/server/auth/actor";
 import type { RunKind } from "@/server/contract/enums";
 import type { Transaction } from "@/server/db/client";
+import { defineQuery, queryThrough } from "@/server/db/statement";
+import { transactModels } from "@/server/db/transaction";
 import { AppError } from "@/server/errors";
 import { type AuditRecord, changedFields, type Facts, recordAudit } from "@/server/operate/audit";
 import type { Services } from "@/server/services";
@@ -13,9 +20,6 @@ import type { DeclaredSlugs } from "./resolve-slugs";
 export type CatalogServices = Pick<Services, "db" | "clock" | "encryption" | "notifications">;
 
 export type Editor = MemberActor | OperatorActor;
-
-/** In milliseconds: a change may have to wait for a large `apply`. */
-const TIMEOUTS = { timeout: 30_000, maxWait: 10_000 };
 
 /** The result of saving. `restored`: a deleted item is back under its slug. */
 export type Saved = "created" | "updated" | "restored" | "unchanged";
@@ -92,10 +96,10 @@ export async function changeCatalog<Result, Who extends Editor>(
   work: (change: Change<Who>) => Promise<Result>,
 ): Promise<Result> {
   requireRole(actor, role);
-  const result = await services.db.$transaction(async (tx) => {
+  const result = await transactModels(services.db, "catalog", async (tx) => {
     await lockCatalog(tx, [organizationLock(actor.orgId), ...locks]);
     return work({ tx, actor, encryption: services.encryption, at: services.clock.now() });
-  }, TIMEOUTS);
+  });
   // The next start in this process uses what was saved.
   services.notifications.deliverLocally("configuration", actor.orgId);
   return result;
@@ -113,15 +117,22 @@ export const personLock = (email: string) => `1:person:${email}`;
 export const slugLock = (slug: string) => `2:slug:${slug}`;
 export const organizationLock = (id: string) => `3:organization:${id}`;
 
+const LOCK = defineQuery(
+  "lock-catalog",
+  z.object({}),
+  // Prisma reads no columns of type void.
+  "SELECT pg_advisory_xact_lock(hashtextextended('stepwell.catalog:' || $1::text, 0))::text",
+);
+
 /** Takes advisory locks until the end of the transaction, always in the same order. */
 export async function lockCatalog(tx: Transaction, names: readonly string[]): Promise<void> {
   for (const name of [...new Set(names)].sort()) {
-    await tx.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended(${`stepwell.catalog:${name}`}, 0))`;
+    await LOCK(queryThrough(tx), [name]);
   }
 }
 
 /** An item before and after saving. `before`: null if it is new. `restores`: it was deleted. */
-export type Compared = {
+type Compared = {
   subject: AuditRecord["subject"];
   before: Facts | null;
   after: Facts;

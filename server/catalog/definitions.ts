@@ -32,7 +32,7 @@ const AMOUNT = /^\d{1,10}(\.\d{1,4})?$/;
 /**
  * A credit amount of zero or more: a number, or a string with at most ten digits and four decimals. Parsed to a string.
  */
-export const amount = z
+const amount = z
   .union([z.number(), z.string()], { error: "must be a number" })
   .transform(String)
   .pipe(z.string().regex(AMOUNT, "must be a number from 0 to 9999999999 with at most four decimal places"));
@@ -202,7 +202,7 @@ export const memberDefinition = z.strictObject({
 export type MemberDefinition = z.output<typeof memberDefinition>;
 
 /** Omitted fields are not changed; a new plan gets the schema's defaults. */
-export const planDefinition = z.strictObject({
+const planDefinition = z.strictObject({
   apiAccess: z.boolean().optional(),
   monthlyCredits: amount.optional(),
   startsPerMinute: perMinuteOrUnlimited.optional(),

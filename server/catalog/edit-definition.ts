@@ -1,15 +1,15 @@
 import { stringify } from "yaml";
 import type { MemberActor } from "@/server/auth/actor";
+import { declareTool } from "@/server/catalog/definition-file/export";
 import { AppError, type Issue, isAppError } from "@/server/errors";
 import { inputSchemaOf, listFunctions } from "@/server/functions/core/registry";
 import type { Services } from "@/server/services";
 import { type CatalogServices, type Editor, requireRole, type SaveOptions } from "./change";
-import { declareTool } from "./definition-file/declare";
 import { readYaml, type YamlDocument } from "./definition-file/yaml-document";
 import { inUse, NEWEST, newestOr } from "./definition-rows";
 import { type AgentDefinition, type ToolDefinition, toolDefinition } from "./definitions";
-import { fromPointer, parseOrIssues, refusal } from "./issues";
-import { describePrice } from "./organization/list-model-providers";
+import { formatPath, fromPointer, parseOrIssues, refusal } from "./issues";
+import { countAgents, describePrice } from "./organization/list-model-providers";
 import { readOwnProviders } from "./organization/model-providers";
 import { agentContent, readToolSlugs } from "./save-agent";
 import { findFaultsOfInvalidTool, findToolFaults, saveTool, type ToolReader } from "./save-tool";
@@ -36,7 +36,9 @@ export async function readChoices(services: Services, actor: MemberActor) {
     select: { slug: true, name: true, versions: { ...NEWEST, select: { model: true } } },
     orderBy: { name: "asc" },
   });
-  const used = byUse(agents.flatMap(({ versions }) => versions.map(({ model }) => model)));
+  const used = [...countAgents(agents)]
+    .sort(([a, left], [b, right]) => right - left || a.localeCompare(b))
+    .map(([name]) => name);
   // Not cached: what was just saved is offered.
   const own = await readOwnProviders(db, actor.orgId);
   const offered = [...own.flatMap((each) => each.models), ...models.listed, ...Object.keys(prices.models)];
@@ -53,15 +55,6 @@ export async function readChoices(services: Services, actor: MemberActor) {
     tools,
     agents: agents.map(({ slug, name }) => ({ slug, name })),
   };
-}
-
-/** Distinct names, the most frequent first. */
-function byUse(names: readonly string[]): string[] {
-  const counts = new Map<string, number>();
-  for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
-  return [...counts]
-    .sort(([a, left], [b, right]) => right - left || a.localeCompare(b))
-    .map(([name]) => name);
 }
 
 export type FunctionChoice = ReturnType<typeof readFunctions>[number];
@@ -194,10 +187,9 @@ async function readTool(yaml: string, reader: ToolReader): Promise<ReadTool> {
 function problemsOf(document: YamlDocument, issues: readonly Issue[]): TextProblem[] {
   return issues.map(({ path, message }) => {
     const keys = fromPointer(path);
-    const name = keys.map((key) => (typeof key === "number" ? `[${key}]` : `.${key}`)).join("");
     return {
       line: document.lineAt(keys),
-      message: `${name.replace(/^\./, "")} ${message}`.trim(),
+      message: `${formatPath(keys)} ${message}`.trim(),
       path: keys,
       fault: message,
     };

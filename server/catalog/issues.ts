@@ -13,6 +13,12 @@ export function fromPointer(pointer: string): (string | number)[] {
     );
 }
 
+/** A path in a document for messages: `organizations[0].agents[1].maxSteps`; empty for the whole document. */
+export function formatPath(path: readonly (string | number)[]): string {
+  const keys = path.map((key) => (typeof key === "number" ? `[${key}]` : `.${key}`));
+  return keys.join("").replace(/^\./, "");
+}
+
 /** The same issues with paths from a document that has the faulty value at `prefix`. */
 export function prefixIssues(prefix: readonly PropertyKey[], issues: readonly Issue[]): Issue[] {
   return issues.map(({ path, message }) => ({ path: jsonPointer(prefix) + path, message }));
@@ -39,9 +45,9 @@ export function parseOrIssues<Schema extends z.ZodType>(
   schema: Schema,
   input: unknown,
 ): { data: z.output<Schema> } | { issues: Issue[] } {
-  const parsed = schema.safeParse(input, { error: nameKnownFields });
+  const parsed = schema.safeParse(input, { error: nameKnownFields, reportInput: true });
   if (parsed.success) return { data: parsed.data };
-  return { issues: parsed.error.issues.flatMap((issue) => describeFault(issue, input)) };
+  return { issues: parsed.error.issues.flatMap(describeFault) };
 }
 
 function nameKnownFields({ code, inst }: z.core.$ZodRawIssue): string | undefined {
@@ -50,8 +56,9 @@ function nameKnownFields({ code, inst }: z.core.$ZodRawIssue): string | undefine
 }
 
 /** Describes a zod issue in sentences that continue a path: `maxSteps must be at most 12`. */
-function describeFault(issue: z.core.$ZodIssue, input: unknown): Issue[] {
+function describeFault(issue: z.core.$ZodIssue): Issue[] {
   const path = jsonPointer(issue.path);
+  const isMissing = issue.input === undefined;
   const at = (message: string): Issue[] => [{ path, message }];
   /** `text` in place of zod's own message; a schema's message stays. */
   const orOwn = (zods: string, text: string) => (issue.message.startsWith(zods) ? text : issue.message);
@@ -62,17 +69,17 @@ function describeFault(issue: z.core.$ZodIssue, input: unknown): Issue[] {
         message: nestsSteps(key, issue.path) ? NO_NESTED_STEPS : issue.message,
       }));
     case "invalid_type":
-      if (isMissing(input, issue.path)) return at("is required");
+      if (isMissing) return at("is required");
       return at(`must be ${TYPE_NAMES[issue.expected] ?? issue.expected}`);
     case "invalid_value":
-      if (isMissing(input, issue.path)) return at("is required");
+      if (isMissing) return at("is required");
       return at(`must be ${issue.values.map(String).join(" or ")}`);
     case "too_big":
       return at(orOwn("Too big", `must ${bound("at most", issue.maximum, issue.origin)}`));
     case "too_small":
       return at(orOwn("Too small", `must ${bound("at least", issue.minimum, issue.origin)}`));
     case "invalid_union":
-      return at(isMissing(input, issue.path) ? "is required" : orOwn("Invalid", "has an unknown format"));
+      return at(isMissing ? "is required" : orOwn("Invalid", "has an unknown format"));
     case "invalid_format":
       return at(orOwn("Invalid", "has the wrong format"));
     default:
@@ -104,13 +111,4 @@ function bound(word: string, limit: number | bigint, origin: string): string {
   return unit === undefined
     ? `be ${word} ${limit}`
     : `have ${word} ${limit} ${unit}${limit === 1 ? "" : "s"}`;
-}
-
-function isMissing(input: unknown, path: readonly PropertyKey[]): boolean {
-  let value = input;
-  for (const key of path) {
-    if (typeof value !== "object" || value === null) return false;
-    value = Object.entries(value).find(([known]) => known === String(key))?.[1];
-  }
-  return value === undefined;
 }

@@ -4,7 +4,7 @@ import { nameActors } from "@/server/auth/name-actors";
 import { DELIVERY_OUTCOMES, RUN_STATUSES, type RunKind } from "@/server/contract/enums";
 import { Prisma } from "@/server/db/generated/client";
 import { toPlainData } from "@/server/db/plain-data";
-import { isoDate } from "@/server/db/statement";
+import { defineQuery, isoDate, select } from "@/server/db/statement";
 import { readWeek } from "@/server/runs/read/metrics/metrics";
 import { openRuns, queuedRuns } from "@/server/runs/read/run-rows";
 import type { Services } from "@/server/services";
@@ -157,7 +157,7 @@ export type LastRun = Omit<z.output<typeof lastRunRow>, "of">;
 async function readLastRuns(services: Services, orgId: OrgId, ids: string[]): Promise<Map<string, LastRun>> {
   if (ids.length === 0) return new Map();
   const now = services.clock.now();
-  const { text, values } = Prisma.sql`
+  const statement = Prisma.sql`
     WITH unindexed AS MATERIALIZED (
       SELECT DISTINCT ON (r.target_id) r.target_id AS of, r.id
       FROM (SELECT * FROM ${openRuns(now)} o UNION ALL SELECT * FROM ${queuedRuns(now)} q) r
@@ -174,8 +174,7 @@ async function readLastRuns(services: Services, orgId: OrgId, ids: string[]): Pr
       ) newest ORDER BY id DESC LIMIT 1
     ) newest
     JOIN runs r ON r.id = newest.id`;
-  const found = await services.pool.query(text, values);
-  const rows = z.array(lastRunRow).parse(found.rows);
+  const rows = await select(services.pool, lastRunRow, statement);
   return new Map(rows.map(({ of, ...run }) => [of, run]));
 }
 
@@ -189,22 +188,25 @@ const lastCallRow = z.object({
 /** The newest delivery of a trigger; `status` is the HTTP status of the response. */
 export type LastCall = Omit<z.output<typeof lastCallRow>, "of">;
 
+/** The newest delivery of each trigger of $2. */
+const FIND_LAST_CALLS = defineQuery(
+  "find-last-calls",
+  lastCallRow,
+  `SELECT wanted.id AS of, d.id, d.outcome, d.status, d.received_at AS "receivedAt"
+   FROM unnest($2::uuid[]) AS wanted(id)
+   CROSS JOIN LATERAL (
+     SELECT id, outcome, status, received_at FROM deliveries
+     WHERE organization_id = $1 AND trigger_id = wanted.id ORDER BY id DESC LIMIT 1
+   ) d`,
+);
+
 async function readLastCalls(
-  services: Services,
+  { pool }: Services,
   orgId: OrgId,
   triggerIds: string[],
 ): Promise<Map<string, LastCall>> {
   if (triggerIds.length === 0) return new Map();
-  const found = await services.pool.query(
-    `SELECT wanted.id AS of, d.id, d.outcome::text AS outcome, d.status, d.received_at AS "receivedAt"
-     FROM unnest($2::uuid[]) AS wanted(id)
-     CROSS JOIN LATERAL (
-       SELECT id, outcome, status, received_at FROM deliveries
-       WHERE organization_id = $1 AND trigger_id = wanted.id ORDER BY id DESC LIMIT 1
-     ) d`,
-    [orgId, triggerIds],
-  );
-  const rows = z.array(lastCallRow).parse(found.rows);
+  const rows = await FIND_LAST_CALLS(pool, [orgId, triggerIds]);
   return new Map(rows.map(({ of, ...call }) => [of, call]));
 }
 

@@ -5,7 +5,7 @@ import type { Issue } from "@/server/errors";
 import { newId } from "@/server/ids";
 import { describeTemplateFault } from "@/server/webhooks/message-template";
 import type { SignatureScheme } from "@/server/webhooks/signature";
-import { hashToken, newTriggerToken, signingSecretPurpose, tokenPurpose } from "@/server/webhooks/token";
+import { hashToken, newTriggerToken, signingSecretPurpose, tokenPurpose } from "@/server/webhooks/trigger";
 import { type Change, checkExpectation, type Expectation, type Saved, saveItem, savingVerb } from "./change";
 import { type TriggerDefinition, triggerDefinition } from "./definitions";
 import { refusal } from "./issues";

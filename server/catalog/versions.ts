@@ -2,7 +2,7 @@ import { readAgentSettings } from "@/server/agent/definition";
 import type { MemberActor } from "@/server/auth/actor";
 import { nameActors } from "@/server/auth/name-actors";
 import type { AgentVersion } from "@/server/db/generated/client";
-import type { PageRequest } from "@/server/db/page";
+import { type PageRequest, pageOf } from "@/server/db/page";
 import { AppError } from "@/server/errors";
 import type { Services } from "@/server/services";
 import { type DefinitionRef, findDefinitions, inUse } from "./definition-rows";
@@ -34,11 +34,11 @@ export async function listVersions(
   const current = await currentVersion(services, actor, { kind, id });
   const page = { kind, id, before: cursor ?? current + 1, take: limit + 1 };
   const found = await readVersions(services, actor, page);
-  const shown = found.slice(0, limit);
-  const creators = shown.map(({ createdBy }) => createdBy);
+  const { items, nextCursor } = pageOf(found, limit, "number");
+  const creators = items.map(({ createdBy }) => createdBy);
   const nameOf = await nameActors(services, actor.orgId, creators);
   return {
-    items: shown.map(({ number, note, createdBy, createdAt, fields }, index) => {
+    items: items.map(({ number, note, createdBy, createdAt, fields }, index) => {
       const earlier = found[index + 1];
       return {
         number,
@@ -49,7 +49,7 @@ export async function listVersions(
         changed: earlier ? compareFields(earlier.fields, fields).map(({ field }) => field) : null,
       };
     }),
-    nextCursor: found.length > limit ? (shown.at(-1)?.number ?? null) : null,
+    nextCursor,
   };
 }
 

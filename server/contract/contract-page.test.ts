@@ -6,7 +6,6 @@ import { HTTP_STATUS } from "./errors";
 import {
   agentRunDetailsView,
   agentRunStatusView,
-  agentRunStep,
   runStarted,
   TOOL_STATUS_INT,
   toolRunResultView,
@@ -31,7 +30,7 @@ function fieldsAfter(text: string): string[] {
 it.each([
   ["### Run started", runStarted],
   ["### Agent run", agentRunStatusView],
-  ["Endpoint 4 adds `steps`, an array in order:", agentRunStep],
+  ["Endpoint 4 adds `steps`, an array in order:", agentRunDetailsView.shape.steps.element],
   ["### Tool run", toolRunStatusView],
   ["### Tool run result", toolRunResultView],
   ["### Webhook accepted", webhookAccepted],

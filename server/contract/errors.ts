@@ -19,6 +19,10 @@ export const HTTP_STATUS = {
   internal_error: 500,
 } as const;
 
+/** The message of `internal_error`. The cause is only in the log. */
+export const INTERNAL_ERROR_MESSAGE =
+  "Something failed on our side. The request id leads to the cause in the log.";
+
 export type ErrorCode = keyof typeof HTTP_STATUS;
 
 const isErrorCode = (text: string): text is ErrorCode => Object.hasOwn(HTTP_STATUS, text);

@@ -64,7 +64,7 @@ const tokenUsage = z
   .object({ inputTokens: count, outputTokens: count })
   .meta({ id: "TokenUsage", description: "Tokens of the iteration; its steps carry the same figures" });
 
-export const agentRunStep = z
+const agentRunStep = z
   .object({
     stepNumber: z.int().min(1).meta({ description: "Counts from 1" }),
     iterationNumber: z.int().min(1).meta({ description: "The model call that asked for this step" }),

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { OrgId } from "@/server/auth/actor";
 import type { Clock } from "@/server/clock";
+import type { CreditEntryKind } from "@/server/contract/enums";
 import { defineCommand, defineQuery, type Queryable } from "@/server/db/statement";
 import { AppError } from "@/server/errors";
 import { Decimal, decimalText, toLedger } from "./amount";
@@ -12,7 +13,7 @@ import { Decimal, decimalText, toLedger } from "./amount";
  */
 
 export type LedgerEntry = {
-  kind: "grant" | "hold" | "charge" | "release" | "refund" | "adjustment";
+  kind: CreditEntryKind;
   /** The effect on the balance. */
   amount: Decimal;
   runId: string | null;

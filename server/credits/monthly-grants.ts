@@ -1,8 +1,27 @@
+import { z } from "zod";
 import { mintOrgId } from "@/server/auth/mint-org-id";
+import { defineQuery } from "@/server/db/statement";
 import { transact } from "@/server/db/transaction";
 import type { Services } from "@/server/services";
-import { Decimal } from "./amount";
-import { postEntries } from "./ledger";
+import { decimalText } from "./amount";
+import { lockOrganization, postEntries } from "./ledger";
+
+/** The organizations whose grant of the month $1 is due. */
+const FIND_DUE = defineQuery(
+  "find-due-monthly-grants",
+  z.object({ id: z.string().transform(mintOrgId) }),
+  `SELECT p.organization_id AS id FROM plans p JOIN organizations o ON o.id = p.organization_id
+   WHERE p.monthly_credits > 0 AND (p.granted_month IS NULL OR p.granted_month < $1) AND o.suspended_at IS NULL
+   ORDER BY p.organization_id`,
+);
+/** Marks the month $2 as granted to the organization $1, unless it was. */
+const MARK_GRANTED = defineQuery(
+  "mark-monthly-grant",
+  z.object({ amount: decimalText }),
+  `UPDATE plans SET granted_month = $2
+   WHERE organization_id = $1 AND monthly_credits > 0 AND (granted_month IS NULL OR granted_month < $2)
+   RETURNING monthly_credits AS amount`,
+);
 
 /**
  * Grants every organization its plan's monthly credits, once a month across all processes; they add to the remaining
@@ -15,27 +34,15 @@ export async function grantMonthlyCredits(
   const { pool, clock, log } = services;
   /** In UTC, `YYYY-MM`. */
   const month = clock.now().toISOString().slice(0, 7);
-  const due = await pool.query<{ id: string }>(
-    `SELECT p.organization_id AS id FROM plans p JOIN organizations o ON o.id = p.organization_id
-     WHERE p.monthly_credits > 0 AND (p.granted_month IS NULL OR p.granted_month < $1) AND o.suspended_at IS NULL
-     ORDER BY p.organization_id`,
-    [month],
-  );
   let granted = 0;
-  for (const { id } of due.rows) {
+  for (const { id } of await FIND_DUE(pool, [month])) {
     const done = await transact(pool, async (client) => {
       // Locks the organization first, in the same order as changes of its plan.
-      await client.query("SELECT 1 FROM organizations WHERE id = $1 FOR UPDATE", [id]);
-      const { rows } = await client.query<{ amount: string }>(
-        `UPDATE plans SET granted_month = $2
-         WHERE organization_id = $1 AND monthly_credits > 0 AND (granted_month IS NULL OR granted_month < $2)
-         RETURNING monthly_credits AS amount`,
-        [id, month],
-      );
-      if (rows[0] === undefined) return false;
-      const amount = new Decimal(rows[0].amount);
-      const entry = { kind: "grant", amount, runId: null, note: `Monthly credits for ${month}` } as const;
-      await postEntries(client, mintOrgId(id), { entries: [entry], actor: "system", clock });
+      await lockOrganization(client, [id]);
+      const [grant] = await MARK_GRANTED(client, [id, month]);
+      if (grant === undefined) return false;
+      const entry = { kind: "grant", ...grant, runId: null, note: `Monthly credits for ${month}` } as const;
+      await postEntries(client, id, { entries: [entry], actor: "system", clock });
       return true;
     });
     if (done) granted += 1;

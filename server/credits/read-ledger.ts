@@ -3,34 +3,35 @@ import type { MemberActor, OrgId } from "@/server/auth/actor";
 import { nameActors } from "@/server/auth/name-actors";
 import type { CreditEntryKind } from "@/server/contract/enums";
 import { Decimal } from "@/server/credits/amount";
-import { Prisma } from "@/server/db/generated/client";
-import type { PageRequest } from "@/server/db/page";
+import type { Prisma } from "@/server/db/generated/client";
+import { type PageRequest, pageOf } from "@/server/db/page";
 import { toPlainData } from "@/server/db/plain-data";
-import { isOpenSql } from "@/server/db/statement";
+import { defineQuery, isOpenSql } from "@/server/db/statement";
 import type { Services } from "@/server/services";
 
-const openRow = z.tuple([z.object({ held: z.string(), runs: z.number() })]);
+const SUM_HELD = defineQuery(
+  "sum-held-credits",
+  z.object({ held: z.string(), openRuns: z.number() }),
+  `SELECT coalesce(sum(held), 0)::numeric(18, 4)::text AS held, count(*)::int AS "openRuns" FROM runs
+   WHERE organization_id = $1 AND ${isOpenSql()}`,
+);
 
 /**
  * The organization's balance, as decimals with four places. The available amount excludes the holds of open runs.
  * `monthly` is the plan's grant.
  */
-export async function readBalance({ db }: Services, actor: MemberActor) {
-  const [organization, open] = await Promise.all([
+export async function readBalance({ db, pool }: Services, actor: MemberActor) {
+  const [organization, [open]] = await Promise.all([
     db.organization.findUniqueOrThrow({
       where: { id: actor.orgId },
       select: { balance: true, plan: { select: { monthlyCredits: true } } },
     }),
-    // Statuses are literals: otherwise PostgreSQL does not use the partial index of open runs.
-    db.$queryRaw`
-      SELECT coalesce(sum(held), 0)::numeric(18, 4)::text AS held, count(*)::int AS runs FROM runs
-      WHERE organization_id = ${actor.orgId}::uuid AND ${Prisma.raw(isOpenSql())}`,
+    SUM_HELD(pool, [actor.orgId]),
   ]);
-  const [{ held, runs: openRuns }] = openRow.parse(open);
+  if (open === undefined) throw new Error("the sum of the held credits gave no row");
   return {
     available: organization.balance.toFixed(4),
-    held,
-    openRuns,
+    ...open,
     monthly: (organization.plan?.monthlyCredits ?? new Decimal(0)).toFixed(4),
   };
 }
@@ -40,24 +41,16 @@ export type LedgerLine = Awaited<ReturnType<typeof listLedger>>["items"][number]
 const isRare = (kind: CreditEntryKind) => kind === "grant" || kind === "refund" || kind === "adjustment";
 
 /**
- * The numbers of a page of entries of a rare kind, read from its partial index. The kinds are literals, because
- * PostgreSQL does not match a parameter with the index.
+ * The numbers of the entries of the rare kind $2 before the number $3, at most $4. The literal kinds are the condition
+ * of a partial index, which PostgreSQL does not match with a parameter.
  */
-async function findRare(
-  { db }: Services,
-  orgId: OrgId,
-  { kind, cursor, limit }: PageRequest<number> & { kind: CreditEntryKind },
-): Promise<number[]> {
-  const found = await db.$queryRaw`
-    SELECT sequence FROM credit_entries
-    WHERE organization_id = ${orgId}::uuid AND kind IN ('grant', 'refund', 'adjustment')
-      AND kind = ${kind}::credit_entry_kind AND sequence < ${cursor ?? 2 ** 31 - 1}
-    ORDER BY sequence DESC LIMIT ${limit}`;
-  return z
-    .array(z.object({ sequence: z.number() }))
-    .parse(found)
-    .map(({ sequence }) => sequence);
-}
+const FIND_RARE = defineQuery(
+  "find-rare-credit-entries",
+  z.object({ sequence: z.number() }),
+  `SELECT sequence FROM credit_entries
+   WHERE organization_id = $1 AND kind IN ('grant', 'refund', 'adjustment') AND kind = $2 AND sequence < $3
+   ORDER BY sequence DESC LIMIT $4`,
+);
 
 /** The kinds of entries that change for good what an organization owns. Holds and releases cancel each other out. */
 const NET_KINDS = ["grant", "charge", "refund", "adjustment"] satisfies CreditEntryKind[];
@@ -70,13 +63,13 @@ type LedgerQuestion = PageRequest<number> & {
 
 /** Which entries a page shows. */
 async function conditionsOf(
-  services: Services,
+  { pool }: Services,
   orgId: OrgId,
   { kind, holds, cursor, limit }: LedgerQuestion,
 ): Promise<Prisma.CreditEntryWhereInput> {
   if (kind !== undefined && isRare(kind)) {
-    const sequences = await findRare(services, orgId, { kind, cursor, limit: limit + 1 });
-    return { kind, sequence: { in: sequences } };
+    const found = await FIND_RARE(pool, [orgId, kind, cursor ?? 2 ** 31 - 1, limit + 1]);
+    return { kind, sequence: { in: found.map(({ sequence }) => sequence) } };
   }
   const conditions: Prisma.CreditEntryWhereInput = {};
   if (kind !== undefined) conditions.kind = kind;
@@ -104,16 +97,16 @@ export async function listLedger(services: Services, { orgId }: MemberActor, que
       createdAt: true,
     },
   });
-  const shown = rows.slice(0, limit);
-  const actors = shown.map(({ actor }) => actor);
+  const { items, nextCursor } = pageOf(rows, limit, "sequence");
+  const actors = items.map(({ actor }) => actor);
   const nameOf = await nameActors(services, orgId, actors);
   return {
-    items: toPlainData(shown).map(({ balanceBefore, balanceAfter, ...line }) => ({
+    items: toPlainData(items).map(({ balanceBefore, balanceAfter, ...line }) => ({
       ...line,
       before: balanceBefore,
       after: balanceAfter,
       actor: nameOf(line.actor),
     })),
-    nextCursor: rows.length > limit ? (shown.at(-1)?.sequence ?? null) : null,
+    nextCursor,
   };
 }

@@ -3,8 +3,7 @@ import { afterEach, expect, it } from "vitest";
 import { handleRest } from "@/server/api/rest";
 import { listen } from "@/testing/servers/listen";
 import { createTenant, openWorld } from "@/testing/world";
-import { openDatabase } from "./client";
-import type { Timeouts } from "./connect";
+import { openDatabase, type Timeouts } from "./client";
 import { readWithoutTimeout } from "./transaction";
 
 /** No call waits for the database without limit, and everything recovers when it is back. */

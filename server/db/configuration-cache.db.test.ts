@@ -5,7 +5,7 @@ import { handleRest } from "@/server/api/rest";
 import { handleWebhook } from "@/server/api/webhook";
 import { removeDefinition } from "@/server/catalog/archive";
 import { newId } from "@/server/ids";
-import { signingSecretPurpose } from "@/server/webhooks/token";
+import { signingSecretPurpose } from "@/server/webhooks/trigger";
 import { createTenant, createTrigger, openWorld, type Tenant, type World } from "@/testing/world";
 
 /** Two processes cache organizations' configuration; both notice a change in the database. */

@@ -12,7 +12,7 @@ export type Cached<Value> = {
   /** The cached value, or what `load` finds; null is not cached. */
   get(key: string, load: () => Promise<Found<Value> | null>): Promise<Value | null>;
 };
-export type Found<Value> = { orgId: string; value: Value };
+type Found<Value> = { orgId: string; value: Value };
 
 const MAX_ENTRIES = 10_000;
 

@@ -2,7 +2,7 @@ import { connect, createServer, type Socket } from "node:net";
 import { beforeEach, describe, expect, it } from "vitest";
 import { listen } from "@/testing/servers/listen";
 import { createWorld, openWorld } from "@/testing/world";
-import { createNotifications, type Topic } from "./notifications";
+import { createNotifications, type Notifications } from "./notifications";
 
 /** One LISTEN connection per process: what one process sends arrives in the others. */
 
@@ -12,7 +12,7 @@ beside.notifications.open();
 beforeEach(() => expect.poll(() => beside.notifications.fresh()).toBe(true));
 
 /** Everything the other process receives for a topic. */
-function listenTo(topic: Topic): { heard: string[]; end: () => void } {
+function listenTo(topic: Parameters<Notifications["send"]>[0]): { heard: string[]; end: () => void } {
   const heard: string[] = [];
   return { heard, end: beside.notifications.listen(topic, (payload) => heard.push(payload)) };
 }

@@ -1,6 +1,7 @@
 import pg from "pg";
+import { connectionSettings } from "@/server/db/client";
 import type { Logger } from "@/server/log";
-import { connectionSettings } from "./connect";
+import { defineCommand, type Queryable } from "./statement";
 
 /**
  * The LISTEN connection of a process, and the way to notify all processes. A notification may be lost (a restart of
@@ -16,7 +17,7 @@ const TOPICS = {
   /** An organization's id: its keys, plan, agents, tools or triggers changed. Sent by triggers in the database. */
   configuration: "stepwell_configuration",
 } as const;
-export type Topic = keyof typeof TOPICS;
+type Topic = keyof typeof TOPICS;
 
 const PING = "stepwell_ping";
 const PING_EVERY_MS = 300;
@@ -27,6 +28,11 @@ const GATHER_MS = 25;
 /** NOTIFY carries at most 8,000 bytes. */
 const MAX_PAYLOAD = 7_500;
 const RECONNECT_MS = 500;
+
+const NOTIFY = defineCommand(
+  "notify",
+  "SELECT pg_notify(channel, payload) FROM unnest($1::text[], $2::text[]) AS n (channel, payload)",
+);
 
 type Listener = (payload: string) => void;
 
@@ -45,51 +51,66 @@ export type Notifications = {
   close(): Promise<void>;
 };
 
-export function createNotifications(options: {
+/** Merges payloads of one channel that follow each other, separated by spaces. */
+function merge(entries: Iterable<{ channel: string; payload: string }>) {
+  const channels: string[] = [];
+  const payloads: string[] = [];
+  for (const { channel, payload } of entries) {
+    const last = channels.at(-1) === channel ? payloads.at(-1) : undefined;
+    if (last !== undefined && last.length + payload.length < MAX_PAYLOAD) {
+      payloads[payloads.length - 1] = `${last} ${payload}`;
+    } else {
+      channels.push(channel);
+      payloads.push(payload);
+    }
+  }
+  return [channels, payloads];
+}
+
+/** Gathers notifications for a moment and sends them with one statement. */
+function createOutbox(pool: Queryable, log: Logger) {
+  const gathered = new Map<string, { channel: string; payload: string }>();
+  let timer: NodeJS.Timeout | undefined;
+  const flush = async () => {
+    clearTimeout(timer);
+    timer = undefined;
+    if (gathered.size === 0) return;
+    const values = merge(gathered.values());
+    gathered.clear();
+    try {
+      await NOTIFY(pool, values);
+    } catch (error) {
+      log.warn("A notification was lost; pages and workers catch up by polling", { error });
+    }
+  };
+  return {
+    add(topic: Topic, key: string, payload: string): void {
+      gathered.set(`${topic} ${key}`, { channel: TOPICS[topic], payload });
+      timer ??= setTimeout(() => void flush(), GATHER_MS);
+    },
+    flush,
+  };
+}
+
+export function createNotifications({
+  url,
+  pool,
+  log,
+}: {
   url: string;
-  pool: Pick<pg.Pool, "query">;
+  pool: Queryable;
   log: Logger;
 }): Notifications {
-  const { url, pool, log } = options;
-  const gathered = new Map<string, { channel: string; payload: string }>();
+  const outbox = createOutbox(pool, log);
   /** By channel. */
   const listeners = new Map<string, Set<Listener>>(
     Object.values(TOPICS).map((channel) => [channel, new Set<Listener>()]),
   );
-  let gathering: NodeJS.Timeout | undefined;
   let client: pg.Client | undefined;
   let ready = false;
   let closed = false;
   let lastHeardAt = 0;
   let pinging: NodeJS.Timeout | undefined;
-
-  const flush = async () => {
-    clearTimeout(gathering);
-    gathering = undefined;
-    const entries = [...gathered.values()];
-    gathered.clear();
-    if (entries.length === 0) return;
-    const channels: string[] = [];
-    const payloads: string[] = [];
-    for (const { channel, payload } of entries) {
-      const last = channels.at(-1) === channel ? payloads.at(-1) : undefined;
-      if (last !== undefined && last.length + payload.length < MAX_PAYLOAD) {
-        payloads[payloads.length - 1] = `${last} ${payload}`;
-      } else {
-        channels.push(channel);
-        payloads.push(payload);
-      }
-    }
-    try {
-      await pool.query({
-        name: "notify",
-        text: "SELECT pg_notify(channel, payload) FROM unnest($1::text[], $2::text[]) AS n (channel, payload)",
-        values: [channels, payloads],
-      });
-    } catch (error) {
-      log.warn("A notification was lost; pages and workers catch up by polling", { error });
-    }
-  };
 
   const onLost = (lost: pg.Client, error: unknown) => {
     if (client !== lost) return;
@@ -137,10 +158,7 @@ export function createNotifications(options: {
   }
 
   return {
-    send(topic, key, payload) {
-      gathered.set(`${topic} ${key}`, { channel: TOPICS[topic], payload });
-      gathering ??= setTimeout(() => void flush(), GATHER_MS);
-    },
+    send: outbox.add,
     deliverLocally(topic, payload) {
       for (const listener of listeners.get(TOPICS[topic]) ?? []) listener(payload);
     },
@@ -153,7 +171,7 @@ export function createNotifications(options: {
     connected: () => ready,
     fresh: () => ready && performance.now() - lastHeardAt < STALE_AFTER_MS,
     async close() {
-      await flush();
+      await outbox.flush();
       closed = true;
       clearInterval(pinging);
       const open = client;

@@ -1,6 +1,7 @@
+import { causesOf, codeOf } from "@/server/errors";
 import { sleep } from "@/server/sleep";
 
-/** Separates temporary database errors from permanent ones. */
+/** Separates temporary database errors from permanent ones, and explains the common ones. */
 
 // PostgreSQL errors after which the same transaction may be retried. Lost or too many connections, shutdown and
 // start-up; serialization failures and deadlocks; timeouts of locks, statements and idle transactions. P… are Prisma's
@@ -22,11 +23,6 @@ export function isTransient(error: unknown): boolean {
   return AGAIN.test(code) || NETWORK.test(code) || MESSAGES.test(error.message);
 }
 
-/** The code of an error of PostgreSQL or the network; empty without one. */
-export function codeOf(error: unknown): string {
-  return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";
-}
-
 /**
  * Repeats `work` until it succeeds, while its errors are temporary and `signal` is not aborted. A database outage must
  * not lose the result of a completed step.
@@ -42,4 +38,48 @@ export async function retryWhileUnavailable<T>(work: () => Promise<T>, signal?: 
       await sleep(delay, signal);
     }
   }
+}
+
+/** Why the database cannot be used, in a sentence with the way out. */
+type DatabaseFault = {
+  text: string;
+  /** Whether waiting can help: nothing listens yet, in contrast to a wrong password. */
+  passing: boolean;
+};
+
+/** The common reasons, by codes of PostgreSQL, Prisma or the network, or by messages. */
+const FAULTS: (DatabaseFault & { codes: string[]; messages: RegExp })[] = [
+  {
+    codes: ["ECONNREFUSED", "ENOTFOUND", "ETIMEDOUT"],
+    messages: /ECONNREFUSED|ENOTFOUND|ETIMEDOUT|Can't reach/,
+    text: "The database does not answer. Is DATABASE_URL right, and is PostgreSQL running?",
+    passing: true,
+  },
+  {
+    codes: ["28P01", "28000"],
+    messages: /password authentication failed/,
+    text: "The database refuses the user or password of DATABASE_URL.",
+    passing: false,
+  },
+  {
+    codes: ["3D000"],
+    messages: /database .* does not exist/,
+    text: "The database named by DATABASE_URL does not exist. Create it first.",
+    passing: false,
+  },
+  {
+    codes: ["42P01", "P2021"],
+    messages: /(relation|table) .* does not exist/,
+    text: "The database has no tables yet. Start the service once: it migrates.",
+    passing: false,
+  },
+];
+
+/** The common reasons why a database cannot be used; null for any other error. */
+export function describeDatabaseFault(error: unknown): DatabaseFault | null {
+  const causes = causesOf(error);
+  const found = FAULTS.find(({ codes, messages }) =>
+    causes.some((cause) => codes.includes(codeOf(cause)) || messages.test(cause.message)),
+  );
+  return found ?? null;
 }

@@ -4,8 +4,12 @@ export type Page<Item, Cursor = string> = { items: Item[]; nextCursor: Cursor | 
 /** The page after `cursor`, with at most `limit` items. */
 export type PageRequest<Cursor = string> = { cursor?: Cursor | null | undefined; limit: number };
 
-/** The page of `limit` items, from a query for one item more. */
-export function pageOf<Item extends { id: string }>(found: readonly Item[], limit: number): Page<Item> {
+/** The page of `limit` items, from a query for one item more. `key`: the field that is the cursor. */
+export function pageOf<Item, Key extends keyof Item>(
+  found: readonly Item[],
+  limit: number,
+  key: Key,
+): Page<Item, Item[Key]> {
   const items = found.slice(0, limit);
-  return { items, nextCursor: found.length > limit ? (items.at(-1)?.id ?? null) : null };
+  return { items, nextCursor: found.length > limit ? (items.at(-1)?.[key] ?? null) : null };
 }

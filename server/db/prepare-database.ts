@@ -1,8 +1,9 @@
 import { join } from "node:path";
 import pg from "pg";
+import { codeOf } from "@/server/errors";
 import { sleep } from "@/server/sleep";
-import { describeDatabaseFault } from "./faults";
 import { migrate } from "./migrate";
+import { describeDatabaseFault } from "./outage";
 
 /** One second apart. */
 const DATABASE_ATTEMPTS = 30;
@@ -46,7 +47,7 @@ async function connectPatiently(url: string, print: (line: string) => void): Pro
       if (fault !== null && !fault.passing) {
         throw new UnreachableDatabaseError(`${host}: ${fault.text}`, { cause });
       }
-      const why = cause instanceof Error ? cause.message || ("code" in cause && String(cause.code)) : cause;
+      const why = cause instanceof Error ? cause.message || codeOf(cause) : cause;
       if (attempt === DATABASE_ATTEMPTS) {
         throw new UnreachableDatabaseError(`The database at ${host} cannot be reached: ${why}.`, { cause });
       }

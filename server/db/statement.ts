@@ -38,7 +38,7 @@ export async function select<Row>(
   return z.array(row).parse((await client.query({ text, values })).rows);
 }
 
-/** Executes statements in a transaction of Prisma. Numerics arrive as Decimal, not as text. */
+/** Executes statements in a transaction of Prisma. Numerics arrive as Decimal, and commands report no changed rows. */
 export function queryThrough(tx: Transaction): Queryable {
   return {
     async query({ text, values }) {

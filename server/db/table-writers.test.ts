@@ -86,3 +86,41 @@ it.each([
 ])("that test would find %j", (text, table) => {
   expect(tablesWrittenBy(text)).toEqual([table]);
 });
+
+/** Where statements may be executed without `defineQuery`, `defineCommand`, `select` and `transactModels`. */
+const RAW_STATEMENTS = [
+  "server/db/",
+  // Its connection has a time limit for silence.
+  "server/runs/engine/write/numbered-flush.ts",
+  // They examine a database that may have no tables yet.
+  "scripts/cli/command-line.ts",
+  "scripts/cli/doctor.ts",
+];
+
+/** `.query(` of PostgreSQL's driver; in the other folders the calls and procedures of tRPC have the same name. */
+const DRIVER_CALL = /\.query[(<]/;
+const POOL_CALL = /\b(?:pool|client|connection)\.query[(<]/;
+const PRISMA_CALL = /\$(?:(?:query|execute)Raw(?:Unsafe)?[`(<]|transaction\()/;
+
+function hasRawStatement(file: string, text: string): boolean {
+  const isTrpc = file.startsWith("app/") || file.startsWith("server/api/");
+  return PRISMA_CALL.test(text) || (isTrpc ? POOL_CALL : DRIVER_CALL).test(text);
+}
+
+it("statements are defined with a name and a row schema (server/db/statement.ts)", () => {
+  const found = sources()
+    .filter((file) => !RAW_STATEMENTS.some((path) => file.startsWith(path)))
+    .filter((file) => hasRawStatement(file, readFileSync(file, "utf8")));
+  expect(found).toEqual([]);
+});
+
+it.each([
+  ["server/auth/a.ts", "await services.pool\n  .query<Row>(text)", true],
+  ["server/credits/a.ts", "db.$queryRaw`SELECT 1`", true],
+  ["server/catalog/a.ts", "await tx.$executeRawUnsafe(text)", true],
+  ["server/auth/b.ts", "db.$transaction(async (tx) => {})", true],
+  ["server/api/a.ts", "services.pool.query(text)", true],
+  ["server/api/dashboard/a.ts", "viewer.query(resolver(listKeys))", false],
+])("of %s, %j is a raw statement: %j", (file, text, expected) => {
+  expect(hasRawStatement(file, text)).toBe(expected);
+});

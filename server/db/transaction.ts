@@ -1,8 +1,13 @@
 import { Socket } from "node:net";
 import type { Pool, PoolClient } from "pg";
-import { codeOf } from "./outage";
+import { z } from "zod";
+import { codeOf } from "@/server/errors";
+import type { Database, Transaction } from "./client";
+import { defineCommand, defineQuery } from "./statement";
 
-/** Runs `work` in one transaction on one connection; rolls back when it throws. */
+/** Transactions and advisory locks. */
+
+/** Runs statements in one transaction on one connection; rolls back when `work` throws. */
 export async function transact<T>(pool: Pool, work: (client: PoolClient) => Promise<T>): Promise<T> {
   const client = await pool.connect();
   let broken = false;
@@ -21,6 +26,41 @@ export async function transact<T>(pool: Pool, work: (client: PoolClient) => Prom
   }
 }
 
+/** Time limits in milliseconds: to get a connection, for the transaction, and for one statement of it (else the pool's). */
+type TransactionLimits = { maxWait: number; timeout: number; statement?: number };
+
+/** By what a transaction does. */
+const LIMITS = {
+  /** Few rows, and no wait for others. */
+  short: { maxWait: 2_000, timeout: 5_000 },
+  /** A change of the catalog may have to wait for a large definition file. */
+  catalog: { maxWait: 10_000, timeout: 30_000 },
+  /** A definition file may have thousands of definitions. */
+  definitionFile: { maxWait: 30_000, timeout: 120_000 },
+  /** One statement deletes a complete ledger: its entries can only be deleted together with their organization. */
+  removal: { maxWait: 2_000, timeout: 600_000, statement: 600_000 },
+} as const satisfies Record<string, TransactionLimits>;
+
+/** Runs `work` with Prisma's models in one transaction; rolls back when it throws. */
+export function transactModels<T>(
+  db: Database,
+  kind: keyof typeof LIMITS,
+  work: (tx: Transaction) => Promise<T>,
+): Promise<T> {
+  const { statement, ...limits }: TransactionLimits = LIMITS[kind];
+  return db.$transaction(async (tx) => {
+    if (statement !== undefined) await tx.$executeRawUnsafe(`SET LOCAL statement_timeout = ${statement}`);
+    return work(tx);
+  }, limits);
+}
+
+const TRY_LOCK = defineQuery(
+  "try-advisory-lock",
+  z.object({ taken: z.boolean() }),
+  "SELECT pg_try_advisory_lock($1) AS taken",
+);
+const UNLOCK = defineCommand("unlock-advisory-lock", "SELECT pg_advisory_unlock($1)");
+
 /** Advisory locks for work that only one process does at a time. */
 export const LOCKS = { migration: 7_305_000, retention: 7_305_002, counting: 7_305_003 } as const;
 
@@ -33,12 +73,10 @@ export async function withAdvisoryLock<T>(
   const client = await pool.connect();
   let broken = true;
   try {
-    const { rows } = await client.query<{ taken: boolean }>("SELECT pg_try_advisory_lock($1) AS taken", [
-      lock,
-    ]);
-    const taken = rows[0]?.taken === true;
+    const [row] = await TRY_LOCK(client, [lock]);
+    const taken = row?.taken === true;
     const result = taken ? await work(client) : null;
-    if (taken) await client.query("SELECT pg_advisory_unlock($1)", [lock]);
+    if (taken) await UNLOCK(client, [lock]);
     broken = false;
     return result;
   } finally {

@@ -1,4 +1,4 @@
-import { causesOf } from "@/server/errors";
+import { causesOf, codeOf } from "@/server/errors";
 
 /** Why an outbound call did not happen or did not end well. The message may be shown to anyone. */
 export class EgressError extends Error {
@@ -44,8 +44,7 @@ export function explainFailure(error: unknown, host: string): EgressError {
   const known = causes.find((cause) => cause instanceof EgressError);
   if (known !== undefined) return known;
   const cause = causes.at(-1);
-  const code = cause !== undefined && "code" in cause ? String(cause.code) : "";
-  const reason = CODES[code] ?? cause?.message ?? "unknown error";
+  const reason = CODES[codeOf(cause)] ?? cause?.message ?? "unknown error";
   return new NetworkError(`The call to ${host} failed: ${reason.slice(0, 300)}.`, { cause: error });
 }
 

@@ -1,8 +1,7 @@
 import { lookup as systemLookup } from "node:dns";
 import { connect, isIP, type LookupFunction, type Socket } from "node:net";
-import { isPublicAddress } from "@/server/egress/addresses";
+import { guardedLookup, isPublicAddress, privateAddressError } from "@/server/egress/addresses";
 import { EgressError, explainFailure } from "@/server/egress/failures";
-import { guardedLookup, privateAddressError } from "@/server/egress/guarded-fetch";
 
 const CONNECT_TIMEOUT_MS = 10_000;
 

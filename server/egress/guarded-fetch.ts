@@ -9,13 +9,18 @@ import {
   fetch as undiciFetch,
 } from "undici";
 import { z } from "zod";
-import { isPublicAddress } from "@/server/egress/addresses";
+import {
+  guardedLookup,
+  isPublicAddress,
+  NotPublicError,
+  privateAddressError,
+} from "@/server/egress/addresses";
 import { createConnections } from "@/server/egress/connections";
 import { EgressError, explainFailure, RefusedError, ResponseTooLarge } from "@/server/egress/failures";
 import { type EgressInit, entryOf, OutgoingRequest } from "@/server/egress/outgoing-request";
-import { answerLookup, createNameLookup } from "@/server/egress/resolve-names";
+import { createNameLookup } from "@/server/egress/resolve-names";
 import type { Egress } from "@/server/egress/trusted-fetch";
-import { causesOf } from "@/server/errors";
+import { causesOf, codeOf } from "@/server/errors";
 import { MIB } from "@/server/limits/sizes";
 
 export type EgressOptions = {
@@ -32,7 +37,7 @@ export type EgressOptions = {
 };
 
 /** On whose behalf requests are sent: a worker that had stalled may have been replaced, and must not send then. */
-export type Sender = {
+type Sender = {
   /** Asked before each request. Resolves when the sender may send, throws when it never may again. */
   confirm(): Promise<void> | undefined;
   /** Asked in the moment in which a request is written to its connection. When false, `confirm` is asked again. */
@@ -43,30 +48,6 @@ export type Sender = {
 export type GuardedFetch = (url: string | URL, init?: EgressInit, sender?: Sender) => Promise<Response>;
 
 const MAX_REDIRECTS = 5;
-
-class NotPublicError extends RefusedError {}
-
-/** The error for an address that is not public. `entry` is its `host:port`. */
-export const privateAddressError = (host: string, entry: string) =>
-  new RefusedError(
-    `${host} is not a public address; calls to it are refused. To allow it, the operator sets EGRESS_ALLOW=${entry}`,
-  );
-
-/**
- * Resolves a name and refuses it when any of its addresses is not public. The socket connects to exactly these
- * addresses, so a name that resolves differently after the check gains nothing.
- */
-export function guardedLookup(resolve: LookupFunction): LookupFunction {
-  return (hostname, options, callback) => {
-    resolve(hostname, { ...options, all: true }, (error, found) => {
-      if (error) return callback(error, []);
-      const addresses = typeof found === "string" ? [{ address: found, family: isIP(found) }] : found;
-      const isPublic = addresses.length > 0 && addresses.every(({ address }) => isPublicAddress(address));
-      if (isPublic) answerLookup(addresses, options, callback);
-      else callback(new NotPublicError(hostname), []);
-    });
-  };
-}
 
 function checkUrl(url: URL): void {
   if (url.protocol !== "http:" && url.protocol !== "https:") {
@@ -120,8 +101,7 @@ function toResponse(
 const CLOSED = new Set(["UND_ERR_SOCKET", "ECONNRESET", "EPIPE"]);
 const IDEMPOTENT = new Set(["GET", "HEAD", "OPTIONS", "PUT", "DELETE"]);
 
-const isClosed = (error: unknown) =>
-  causesOf(error).some((cause) => "code" in cause && CLOSED.has(String(cause.code)));
+const isClosed = (error: unknown) => causesOf(error).some((cause) => CLOSED.has(codeOf(cause)));
 
 class HeldBackError extends Error {}
 
@@ -140,6 +120,30 @@ function holdBackUnless(sender: Sender): Dispatcher.DispatcherComposeInterceptor
       onResponseEnd: (...end) => handler.onResponseEnd?.(...end),
       onResponseError: (...failure) => handler.onResponseError?.(...failure),
     });
+}
+
+type Outgoing = { url: URL; init: UndiciInit; sender: Sender | undefined };
+
+/** Sends a request over a connection of `agent`, as soon as its sender may. */
+async function send(agent: Agent, outgoing: Outgoing): Promise<UndiciResponse> {
+  const { url, init, sender } = outgoing;
+  if (!sender) return undiciFetch(url, { ...init, dispatcher: agent });
+  await sender.confirm();
+  const dispatcher = agent.compose(holdBackUnless(sender));
+  return undiciFetch(url, { ...init, dispatcher }).catch((error: unknown) => {
+    if (!isHeldBack(error)) throw error;
+    return send(agent, outgoing);
+  });
+}
+
+const REDIRECTS = [301, 302, 303, 307, 308];
+
+/** The address that a redirect leads to. Throws EgressError if it may not be followed. */
+function nextAddress(location: string, url: URL, { isLast, mode }: { isLast: boolean; mode: string }): URL {
+  if (mode === "error") throw new EgressError(`${url.host} redirects, which was not allowed.`);
+  if (isLast) throw new EgressError(`${url.host} redirects more than ${MAX_REDIRECTS} times.`);
+  if (!URL.canParse(location, url)) throw new EgressError(`${url.host} redirects to an invalid address.`);
+  return new URL(location, url);
 }
 
 /**
@@ -191,35 +195,25 @@ export function createGuardedEgress(options: EgressOptions = {}): Egress<Guarded
         checkUrl(url);
         const { pooled, fresh } = dispatchersFor(url, init.organizationId);
         const { url: target, ...filled } = request.fill(isTrusted(url));
-        const sent: UndiciInit = { ...filled, method, redirect: "manual", signal };
-        const send = async (agent: Agent): Promise<UndiciResponse> => {
-          if (!sender) return undiciFetch(target, { ...sent, dispatcher: agent });
-          await sender.confirm();
-          const dispatcher = agent.compose(holdBackUnless(sender));
-          return undiciFetch(target, { ...sent, dispatcher }).catch((error: unknown) => {
-            if (!isHeldBack(error)) throw error;
-            return send(agent);
-          });
-        };
+        const outgoing = {
+          url: target,
+          init: { ...filled, method, redirect: "manual", signal },
+          sender,
+        } as const;
         // A server may close an idle connection at the moment of its reuse. A repeatable request is then sent again (RFC
         // 9110, section 9.2.2).
         const isRepeatable = IDEMPOTENT.has(method) || request.headers.has("idempotency-key");
-        const response = await send(pooled).catch((error: unknown) => {
+        const response = await send(pooled, outgoing).catch((error: unknown) => {
           if (!isRepeatable || signal.aborted || !isClosed(error)) throw error;
-          return send(fresh);
+          return send(fresh, outgoing);
         });
-        const location = response.headers.get("location");
-        const redirects = [301, 302, 303, 307, 308].includes(response.status) && location !== null;
-        if (!redirects || init.redirect === "manual") {
+        const location = REDIRECTS.includes(response.status) ? response.headers.get("location") : null;
+        const mode = init.redirect ?? "follow";
+        if (location === null || mode === "manual") {
           return toResponse(response, { maxBytes, explain, done: () => clearTimeout(timer) });
         }
         await response.body?.cancel();
-        if (init.redirect === "error") throw new EgressError(`${url.host} redirects, which was not allowed.`);
-        if (hop === MAX_REDIRECTS)
-          throw new EgressError(`${url.host} redirects more than ${MAX_REDIRECTS} times.`);
-        if (!URL.canParse(location, url))
-          throw new EgressError(`${url.host} redirects to an invalid address.`);
-        const next = new URL(location, url);
+        const next = nextAddress(location, url, { isLast: hop === MAX_REDIRECTS, mode });
         request.redirect(response.status, next, isTrusted(next));
       } catch (error) {
         clearTimeout(timer);

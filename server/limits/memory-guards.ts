@@ -1,4 +1,6 @@
 import { isIPv6 } from "node:net";
+import ipaddr from "ipaddr.js";
+import { LRUCache } from "lru-cache";
 import type { Clock } from "@/server/clock";
 
 /** Guards in this process's memory. They only protect the machine. `rate-limit.ts` has the documented limits. */
@@ -8,14 +10,14 @@ const MAX_KEYS = 10_000;
 
 /** A sliding window: at most `limit` calls of a key in `seconds`. `allows` counts the call if it is allowed. */
 export function createMemoryWindow(limit: number, seconds: number, clock: Clock) {
-  const hits = new Map<string, number[]>();
+  const hits = new LRUCache<string, number[]>({ max: MAX_KEYS });
   return {
     allows(key: string): boolean {
       const now = clock.now().getTime();
       const live = (hits.get(key) ?? []).filter((hit) => hit > now - seconds * 1000);
       const allowed = live.length < limit;
       if (allowed) live.push(now);
-      storeNewest(hits, key, live);
+      hits.set(key, live);
       return allowed;
     },
   };
@@ -23,25 +25,17 @@ export function createMemoryWindow(limit: number, seconds: number, clock: Clock)
 
 /** A token bucket per key: `bytes` per `seconds`, initially full. `takes` consumes the bytes if they are available. */
 export function createByteBudget(bytes: number, seconds: number, clock: Clock) {
-  const buckets = new Map<string, { left: number; at: number }>();
+  const buckets = new LRUCache<string, { left: number; at: number }>({ max: MAX_KEYS });
   return {
     takes(key: string, wanted: number): boolean {
       const at = clock.now().getTime();
       const bucket = buckets.get(key) ?? { left: bytes, at };
       const left = Math.min(bytes, bucket.left + (Math.max(0, at - bucket.at) * bytes) / (seconds * 1000));
       const enough = wanted <= left;
-      storeNewest(buckets, key, { left: enough ? left - wanted : left, at });
+      buckets.set(key, { left: enough ? left - wanted : left, at });
       return enough;
     },
   };
-}
-
-function storeNewest<Value>(values: Map<string, Value>, key: string, value: Value): void {
-  values.delete(key);
-  values.set(key, value);
-  if (values.size <= MAX_KEYS) return;
-  const oldest = values.keys().next();
-  if (!oldest.done) values.delete(oldest.value);
 }
 
 /** The first 64 bits of an IPv6 address, which its holder cannot choose freely. */
@@ -53,13 +47,7 @@ const NETWORK_GROUPS = 4;
  */
 export function guardKey(address: string): string {
   if (!isIPv6(address)) return address.slice(0, 64);
-  const [head = "", tail] = address.toLowerCase().split("%", 1).join("").split("::");
-  const groups = head === "" ? [] : head.split(":");
-  const behind = tail === undefined || tail === "" ? [] : tail.split(":");
-  const missing = tail === undefined ? 0 : Math.max(0, 8 - groups.length - behind.length);
-  const all = [...groups, ...Array.from({ length: missing }, () => "0"), ...behind];
-  return all
-    .slice(0, NETWORK_GROUPS)
-    .map((group) => group.replace(/^0+(?=.)/, ""))
-    .join(":");
+  const { parts } = ipaddr.IPv6.parse(address.replace(/%.*/, ""));
+  const network = parts.slice(0, NETWORK_GROUPS);
+  return network.map((group) => group.toString(16)).join(":");
 }

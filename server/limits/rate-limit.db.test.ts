@@ -76,7 +76,7 @@ it("resets the count of a released key", async () => {
   const limit = { key: "released", limit: 1, seconds: 60 };
   const take = async () => (await acquireRate(world.pool, limit, { clock: world.clock })).allowed;
   expect([await take(), await take()]).toEqual([true, false]);
-  await releaseRate(world.pool, limit.key);
+  await releaseRate(world.pool, [limit.key]);
   expect([await take(), await take()]).toEqual([true, false]);
 });
 

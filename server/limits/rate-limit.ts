@@ -4,13 +4,10 @@ import { defineCommand, defineQuery, type Queryable } from "@/server/db/statemen
 import { AppError } from "@/server/errors";
 
 /** A rate limit: at most `limit` accepted calls in any window of `seconds`. */
-export type RateLimit = { key: string; limit: number; seconds: number };
+type RateLimit = { key: string; limit: number; seconds: number };
 
-/** A limit that is counted with the call itself, and its name in headers. */
-export type CountedLimit = RateLimit & {
-  name: string;
-  headers(decision: RateDecision): Record<string, string>;
-};
+/** A limit that is counted in the transaction of the limited call, and its name in headers. */
+export type CountedLimit = RateLimit & { name: string };
 
 export type RateDecision = {
   allowed: boolean;
@@ -21,11 +18,6 @@ export type RateDecision = {
   /** Seconds, rounded up, until the oldest counted call leaves the window. */
   resetSeconds: number;
 };
-
-/** Creates a limit that is counted in the transaction of the limited call. */
-export function countedLimit(name: string, limit: RateLimit): CountedLimit {
-  return { ...limit, name, headers: (decision) => rateLimitHeaders(name, decision) };
-}
 
 const TAKE = defineQuery(
   "take-rate",
@@ -59,16 +51,13 @@ export async function requireRate(
   });
 }
 
-const RELEASE = defineCommand(
+/** Forgets all calls that were counted under the key $1. */
+export const releaseRate = defineCommand(
   "release-rate",
   `WITH counter AS (SELECT key FROM rate_counters WHERE key = $1 FOR UPDATE),
    segments AS (DELETE FROM rate_segments s USING counter c WHERE s.key = c.key)
    DELETE FROM rate_counters r USING counter c WHERE r.key = c.key`,
 );
-
-export async function releaseRate(client: Queryable, key: string): Promise<void> {
-  await RELEASE(client, [key]);
-}
 
 /** The most segments that one statement deletes. */
 const PRUNE_BATCH = 5_000;

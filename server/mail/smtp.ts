@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { createTransport } from "nodemailer";
 import type { GuardedConnect } from "@/server/egress/guarded-connect";
+import { codeOf } from "@/server/errors";
 import { createRedactor } from "@/server/secrets/redact";
 import { MailError, type MailMessage, type SendMail, type SentMail } from "./message";
 
@@ -49,7 +50,7 @@ export function createMailer(settings: SmtpSettings, connect: GuardedConnect): S
       return readAnswer(await transport.sendMail(mailOptions(message, from, domain)));
     } catch (error) {
       signal.throwIfAborted();
-      if (hasCode(error, "ETLS") && requireTls) {
+      if (codeOf(error) === "ETLS" && requireTls) {
         const message =
           "The mail server does not offer TLS, and the password in SMTP_URL is not sent without it. " +
           "The operator sets an smtps:// address, or SMTP_REQUIRE_TLS=0.";
@@ -63,10 +64,6 @@ export function createMailer(settings: SmtpSettings, connect: GuardedConnect): S
       connection.destroy();
     }
   };
-}
-
-function hasCode(error: unknown, code: string): boolean {
-  return error instanceof Error && "code" in error && error.code === code;
 }
 
 function mailOptions({ to, subject, text, html, idempotencyKey }: MailMessage, from: string, domain: string) {

@@ -1,8 +1,12 @@
-import { type Actor, actorReference, type OrgId } from "@/server/auth/actor";
+import { type Actor, actorReference, type MemberActor, type OrgId } from "@/server/auth/actor";
 import type { AuditSubject } from "@/server/contract/enums";
 import type { Transaction } from "@/server/db/client";
+import type { Prisma } from "@/server/db/generated/client";
+import { type PageRequest, pageOf } from "@/server/db/page";
+import { toPlainData } from "@/server/db/plain-data";
 import { newId } from "@/server/ids";
 import type { Json, JsonObject } from "@/server/json/json";
+import type { Services } from "@/server/services";
 
 /** The longest stored text of a changed value; prompts and definitions have their versions. */
 const MAX_TEXT = 500;
@@ -96,4 +100,36 @@ function cut(json: string): Json {
   if (json.length <= MAX_TEXT) return value;
   const text = typeof value === "string" ? value : json;
   return `${text.slice(0, MAX_TEXT)}… (${text.length} characters)`;
+}
+
+export type AuditLine = Awaited<ReturnType<typeof listAudit>>["items"][number];
+
+/**
+ * The organization's audit log, newest first, by cursor; `subject`: only changes of this kind. `changes` is a JSON object:
+ * field → `{ from, to }`, or plain facts; without secrets.
+ */
+export async function listAudit(
+  { db }: Services,
+  actor: MemberActor,
+  { cursor, subject, limit }: PageRequest & { subject?: AuditSubject | undefined },
+) {
+  const where: Prisma.AuditEntryWhereInput = { organizationId: actor.orgId };
+  if (cursor) where.id = { lt: cursor };
+  if (subject) where.subjectKind = subject;
+  const rows = await db.auditEntry.findMany({
+    where,
+    orderBy: { id: "desc" },
+    take: limit + 1,
+    select: {
+      id: true,
+      actorName: true,
+      action: true,
+      subjectKind: true,
+      subjectId: true,
+      subjectName: true,
+      changes: true,
+      createdAt: true,
+    },
+  });
+  return pageOf(toPlainData(rows), limit, "id");
 }

@@ -1,8 +1,12 @@
+import { z } from "zod";
+import { defineQuery } from "@/server/db/statement";
 import type { Services } from "@/server/services";
 import { sleep } from "@/server/sleep";
 import { type InngestReport, isUsable, recallInngestServer } from "./inngest-server";
 
 const PATIENCE_MS = 2_000;
+
+const PING = defineQuery("ping", z.object({}), "SELECT");
 
 /** The state of each part. */
 export type Readiness = {
@@ -24,7 +28,7 @@ export async function checkReadiness(
   // A process that only serves leaves its runs to others.
   const executes = role !== "web";
   const [database, engine, inngest] = await Promise.all([
-    holds(services.pool.query("SELECT 1").then(() => true)),
+    holds(PING(services.pool).then(() => true)),
     !executes || holds(services.engine.ready()),
     executes && settings !== undefined ? recallInngestServer(settings) : undefined,
   ]);

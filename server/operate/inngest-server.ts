@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Environment } from "@/server/env";
+import { codeOf } from "@/server/errors";
 
 /** The Inngest server of the INNGEST_* variables, and their faults. */
 
@@ -113,7 +114,7 @@ function describeFault(error: unknown): string {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   if (!(cause instanceof Error)) return String(cause);
   if (cause.name === "TimeoutError") return `nothing within ${PATIENCE_MS} ms`;
-  return "code" in cause ? String(cause.code) : cause.message;
+  return codeOf(cause) || cause.message;
 }
 
 function partOf({ status }: Answer): Part {

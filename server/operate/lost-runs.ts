@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { RUN_KINDS } from "@/server/contract/enums";
-import { isOpenSql } from "@/server/db/statement";
+import { defineQuery, isOpenSql } from "@/server/db/statement";
 import { transact } from "@/server/db/transaction";
 import type { Admitted } from "@/server/runs/engine/claim";
 import type { Services } from "@/server/services";
@@ -21,29 +21,44 @@ function lostOutside(now: number): [Date, Date] {
   return [new Date(now - LOST_AFTER_MS), new Date(now + LOST_AFTER_MS)];
 }
 
-const row = z.object({
-  id: z.string(),
-  kind: z.enum(RUN_KINDS),
-  epoch: z.number(),
-  segment: z.number(),
-  since: z.date(),
-});
+const FIND_LOST = defineQuery(
+  "find-lost-runs",
+  z.object({
+    id: z.string(),
+    kind: z.enum(RUN_KINDS),
+    epoch: z.number(),
+    segment: z.number(),
+    since: z.date(),
+  }),
+  `SELECT id, kind, epoch, cardinality(yielded_at) + 1 AS segment, admitted_at AS since FROM runs
+   WHERE ${LOST} ORDER BY admitted_at LIMIT $3`,
+);
+const LOCK_ORGANIZATIONS = defineQuery(
+  "lock-organizations-of-lost-runs",
+  z.object({}),
+  `SELECT FROM organizations WHERE id IN (SELECT organization_id FROM runs WHERE ${LOST}) ORDER BY id FOR NO KEY UPDATE`,
+);
+const RELEASE_LOST = defineQuery(
+  "release-lost-runs",
+  z.object({ released: z.number() }),
+  `WITH released AS (
+     UPDATE runs SET admitted_at = NULL
+     WHERE id IN (SELECT id FROM runs WHERE ${LOST} ORDER BY id LIMIT $3 FOR NO KEY UPDATE) RETURNING organization_id
+   ), counted AS (
+     UPDATE organizations o SET in_flight = in_flight - r.n
+     FROM (SELECT organization_id, count(*)::int AS n FROM released GROUP BY 1) r WHERE o.id = r.organization_id
+   )
+   SELECT count(*)::int AS released FROM released`,
+);
 
 /** Finds runs to hand over again. `claimRun` lets only one of several calls take a run. */
 export async function findLostRuns(services: Services): Promise<(Admitted & { eventId: string })[]> {
   const now = services.clock.now().getTime();
-  const { rows } = await services.pool.query(
-    `SELECT id, kind, epoch, cardinality(yielded_at) + 1 AS segment, admitted_at AS since FROM runs
-     WHERE ${LOST} ORDER BY admitted_at LIMIT $3`,
-    [...lostOutside(now), BATCH],
-  );
-  return z
-    .array(row)
-    .parse(rows)
-    .map(({ since, ...run }) => {
-      const round = 1 + Math.floor(Math.abs(now - since.getTime()) / NEW_EVENT_EVERY_MS);
-      return { ...run, eventId: `${run.id}:${run.segment}.${run.epoch}.${round}` };
-    });
+  const lost = await FIND_LOST(services.pool, [...lostOutside(now), BATCH]);
+  return lost.map(({ since, ...run }) => {
+    const round = 1 + Math.floor(Math.abs(now - since.getTime()) / NEW_EVENT_EVERY_MS);
+    return { ...run, eventId: `${run.id}:${run.segment}.${run.epoch}.${round}` };
+  });
 }
 
 /**
@@ -53,21 +68,8 @@ export async function findLostRuns(services: Services): Promise<(Admitted & { ev
 export async function releaseLostRuns(services: Pick<Services, "pool" | "clock">): Promise<number> {
   const bounds = lostOutside(services.clock.now().getTime());
   return transact(services.pool, async (client) => {
-    await client.query(
-      `SELECT FROM organizations WHERE id IN (SELECT organization_id FROM runs WHERE ${LOST}) ORDER BY id FOR NO KEY UPDATE`,
-      bounds,
-    );
-    const { rows } = await client.query<{ released: number }>(
-      `WITH released AS (
-         UPDATE runs SET admitted_at = NULL
-         WHERE id IN (SELECT id FROM runs WHERE ${LOST} ORDER BY id LIMIT $3 FOR NO KEY UPDATE) RETURNING organization_id
-       ), counted AS (
-         UPDATE organizations o SET in_flight = in_flight - r.n
-         FROM (SELECT organization_id, count(*)::int AS n FROM released GROUP BY 1) r WHERE o.id = r.organization_id
-       )
-       SELECT count(*)::int AS released FROM released`,
-      [...bounds, BATCH],
-    );
-    return rows[0]?.released ?? 0;
+    await LOCK_ORGANIZATIONS(client, bounds);
+    const [row] = await RELEASE_LOST(client, [...bounds, BATCH]);
+    return row?.released ?? 0;
   });
 }

@@ -1,4 +1,5 @@
-import { isOpenSql } from "@/server/db/statement";
+import { z } from "zod";
+import { defineQuery, isOpenSql } from "@/server/db/statement";
 import type { Outcome } from "@/server/runs/engine/claimed-run";
 import { endUnclaimedRun } from "@/server/runs/engine/end-run";
 import type { Services } from "@/server/services";
@@ -14,22 +15,30 @@ const LONGEST_PENDING_MS = 24 * 60 * 60 * 1000;
 const DEADLINE_GRACE_MS = 30_000;
 const BATCH = 500;
 
-type OverdueRun = { id: string; by: string | null; deadlineSeconds: number; started: boolean };
+const overdueRun = z.object({
+  id: z.string(),
+  by: z.string().nullable(),
+  deadlineSeconds: z.number(),
+  started: z.boolean(),
+});
+const FIND_OVERDUE = defineQuery(
+  "find-overdue-runs",
+  overdueRun,
+  `SELECT id, CASE WHEN cancel_requested_at IS NOT NULL THEN coalesce(cancelled_by, 'a user') END AS by,
+          deadline_seconds AS "deadlineSeconds", started_at IS NOT NULL AS started
+   FROM runs
+   WHERE ${isOpenSql()} AND claimed_by IS NULL AND parent_run_id IS NULL
+     AND (cancel_requested_at IS NOT NULL OR (status = 'Pending' AND created_at < $1)
+          OR started_at + make_interval(secs => deadline_seconds) < $2)
+   ORDER BY id LIMIT $3`,
+);
 
 /** Ends overdue runs. One that cannot be ended is logged and does not stop the others. */
 export async function endOverdueRuns(services: Services): Promise<void> {
   const now = services.clock.now().getTime();
-  const { rows } = await services.pool.query<OverdueRun>(
-    `SELECT id, CASE WHEN cancel_requested_at IS NOT NULL THEN coalesce(cancelled_by, 'a user') END AS by,
-            deadline_seconds AS "deadlineSeconds", started_at IS NOT NULL AS started
-     FROM runs
-     WHERE ${isOpenSql()} AND claimed_by IS NULL AND parent_run_id IS NULL
-       AND (cancel_requested_at IS NOT NULL OR (status = 'Pending' AND created_at < $1)
-            OR started_at + make_interval(secs => deadline_seconds) < $2)
-     ORDER BY id LIMIT $3`,
-    [new Date(now - LONGEST_PENDING_MS), new Date(now - DEADLINE_GRACE_MS), BATCH],
-  );
-  for (const run of rows) {
+  const bounds = [new Date(now - LONGEST_PENDING_MS), new Date(now - DEADLINE_GRACE_MS)];
+  const overdue = await FIND_OVERDUE(services.pool, [...bounds, BATCH]);
+  for (const run of overdue) {
     try {
       await endUnclaimedRun(services, run.id, outcomeOf(run));
     } catch (error) {
@@ -38,7 +47,7 @@ export async function endOverdueRuns(services: Services): Promise<void> {
   }
 }
 
-function outcomeOf({ by, deadlineSeconds, started }: OverdueRun): Outcome {
+function outcomeOf({ by, deadlineSeconds, started }: z.infer<typeof overdueRun>): Outcome {
   if (by !== null) return { status: "Cancelled", by };
   if (started) {
     const message = `The run passed its deadline of ${deadlineSeconds} seconds.`;

@@ -1,5 +1,7 @@
 import type { OperatorActor } from "@/server/auth/actor";
 import { OPEN_STATUSES } from "@/server/contract/enums";
+import { defineCommand } from "@/server/db/statement";
+import { transactModels } from "@/server/db/transaction";
 import { AppError } from "@/server/errors";
 import type { Services } from "@/server/services";
 import { sleep } from "@/server/sleep";
@@ -10,25 +12,26 @@ import { suspendOrganization } from "./suspend-organization";
 const CANCEL_PATIENCE_MS = 35_000;
 const POLL_MS = 250;
 const BATCH = 500;
-/** The ledger is deleted in one statement: its entries can only be deleted together with their organization. */
-const LAST_STATEMENT_MS = 600_000;
 
 const openRunsOf = (actor: OperatorActor) => ({
   where: { organizationId: actor.orgId, status: { in: [...OPEN_STATUSES] } },
 });
 
-/** The tables that may be large. `$1` is the organization, `$2` the batch; the rest cascades at the end. */
-const REMOVALS = [
-  `DELETE FROM deliveries WHERE id IN (SELECT id FROM deliveries WHERE organization_id = $1 LIMIT $2)`,
-  `WITH RECURSIVE tree AS (
-     (SELECT id FROM runs WHERE organization_id = $1 AND parent_run_id IS NULL LIMIT $2)
-     UNION ALL
-     SELECT child.id FROM runs child JOIN tree ON child.parent_run_id = tree.id
-   )
-   DELETE FROM runs WHERE id IN (SELECT id FROM tree)`,
-  `DELETE FROM configurations WHERE organization_id = $1
-     AND hash IN (SELECT hash FROM configurations WHERE organization_id = $1 LIMIT $2)`,
-];
+/** Deletes of the tables that may be large. `$1` is the organization, `$2` the batch; the rest cascades at the end. */
+const REMOVALS = Object.entries({
+  deliveries:
+    "DELETE FROM deliveries WHERE id IN (SELECT id FROM deliveries WHERE organization_id = $1 LIMIT $2)",
+  runs: `
+    WITH RECURSIVE tree AS (
+      (SELECT id FROM runs WHERE organization_id = $1 AND parent_run_id IS NULL LIMIT $2)
+      UNION ALL
+      SELECT child.id FROM runs child JOIN tree ON child.parent_run_id = tree.id
+    )
+    DELETE FROM runs WHERE id IN (SELECT id FROM tree)`,
+  configurations: `
+    DELETE FROM configurations WHERE organization_id = $1
+      AND hash IN (SELECT hash FROM configurations WHERE organization_id = $1 LIMIT $2)`,
+}).map(([table, text]) => defineCommand(`remove-organization-${table}`, text));
 
 /**
  * Deletes an organization with everything it owns: definitions, keys, runs, deliveries, ledger and audit log. Members'
@@ -50,33 +53,28 @@ export async function removeOrganization(
   }
   await suspendOrganization(services, actor, "the organization is being removed");
   await waitForRuns(services, actor, patienceMs);
-  for (const removal of REMOVALS) {
-    for (let removed = BATCH; removed > 0; ) {
-      removed = (await pool.query(removal, [actor.orgId, BATCH])).rowCount ?? 0;
-    }
+  for (const remove of REMOVALS) {
+    let removed = BATCH;
+    while (removed > 0) removed = await remove(pool, [actor.orgId, BATCH]);
   }
-  return db.$transaction(
-    async (tx) => {
-      await tx.$executeRawUnsafe(`SET LOCAL statement_timeout = ${LAST_STATEMENT_MS}`);
-      const users = await tx.user.findMany({
-        where: {
-          members: { some: { organizationId: actor.orgId }, every: { organizationId: actor.orgId } },
-        },
-        select: { email: true },
-        orderBy: { email: "asc" },
-      });
-      const { slug } = await tx.organization.delete({ where: { id: actor.orgId }, select: { slug: true } });
-      await recordInstallationAudit(tx, {
-        actorName: actor.name,
-        action: "organization.removed",
-        subject: { kind: "organization", id: actor.orgId, name: slug },
-        changes: { openRuns: open },
-        at: clock.now(),
-      });
-      return { strandedUsers: users.map(({ email }) => email) };
-    },
-    { timeout: LAST_STATEMENT_MS },
-  );
+  return transactModels(db, "removal", async (tx) => {
+    const users = await tx.user.findMany({
+      where: {
+        members: { some: { organizationId: actor.orgId }, every: { organizationId: actor.orgId } },
+      },
+      select: { email: true },
+      orderBy: { email: "asc" },
+    });
+    const { slug } = await tx.organization.delete({ where: { id: actor.orgId }, select: { slug: true } });
+    await recordInstallationAudit(tx, {
+      actorName: actor.name,
+      action: "organization.removed",
+      subject: { kind: "organization", id: actor.orgId, name: slug },
+      changes: { openRuns: open },
+      at: clock.now(),
+    });
+    return { strandedUsers: users.map(({ email }) => email) };
+  });
 }
 
 /** A run whose process is gone stays open. Deleting it refuses later writes of that process. */

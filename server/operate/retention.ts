@@ -1,3 +1,4 @@
+import { defineCommand } from "@/server/db/statement";
 import { LOCKS, withAdvisoryLock } from "@/server/db/transaction";
 import type { Services } from "@/server/services";
 import { REFUSED_BODIES } from "@/server/webhooks/deliveries";
@@ -8,7 +9,7 @@ const BATCH = 200;
 const MAX_BATCHES = 500;
 
 /** In order. `$1` is the time, `$2` the batch. Ledger and audit log are stored forever; they have run ids as plain values. */
-const REMOVALS = {
+const REMOVALS = Object.entries({
   deliveries: `
     DELETE FROM deliveries WHERE id IN (
       SELECT d.id FROM plans p CROSS JOIN LATERAL (
@@ -57,9 +58,11 @@ const REMOVALS = {
   keyValueWrites: `
     DELETE FROM key_value_writes WHERE (organization_id, call) IN (
       SELECT organization_id, call FROM key_value_writes WHERE written_at <= $1::timestamptz - interval '3 days' LIMIT $2)`,
-  sessions: `DELETE FROM sessions WHERE id IN (SELECT id FROM sessions WHERE expires_at <= $1 LIMIT $2)`,
-  verifications: `DELETE FROM verifications WHERE id IN (SELECT id FROM verifications WHERE expires_at <= $1 LIMIT $2)`,
-};
+  sessions: `
+    DELETE FROM sessions WHERE id IN (SELECT id FROM sessions WHERE expires_at <= $1 LIMIT $2)`,
+  verifications: `
+    DELETE FROM verifications WHERE id IN (SELECT id FROM verifications WHERE expires_at <= $1 LIMIT $2)`,
+}).map(([kind, text]) => ({ kind, remove: defineCommand(`remove-expired-${kind}`, text) }));
 
 /** How many rows of each kind were deleted; runs include children. */
 type Removed = Record<string, number>;
@@ -76,12 +79,12 @@ export async function removeExpired(
   const removed = await withAdvisoryLock(services.pool, LOCKS.retention, async (client) => {
     const rows: Removed = {};
     const now = services.clock.now();
-    for (const [kind, statement] of Object.entries(REMOVALS)) {
+    for (const { kind, remove } of REMOVALS) {
       let removedOfKind = 0;
       for (let batch = 0; batch < MAX_BATCHES && shouldContinue(); batch += 1) {
-        const { rowCount } = await client.query(statement, [now, BATCH]);
-        removedOfKind += rowCount ?? 0;
-        if ((rowCount ?? 0) < BATCH) break;
+        const removed = await remove(client, [now, BATCH]);
+        removedOfKind += removed;
+        if (removed < BATCH) break;
       }
       rows[kind] = removedOfKind;
     }

@@ -3,10 +3,9 @@ import { expect, test } from "vitest";
 import { setSecret } from "@/server/catalog/organization/secrets";
 import { newId } from "@/server/ids";
 import { rotateSecret, SEALED_COLUMNS } from "@/server/operate/rotate-secret";
-import { createEncryption } from "@/server/secrets/encryption";
+import { createEncryption, secretValuePurpose } from "@/server/secrets/encryption";
 import { checkSecretFingerprint, WrongSecretError } from "@/server/secrets/fingerprint";
-import { secretValuePurpose } from "@/server/secrets/purpose";
-import { signingSecretPurpose, tokenPurpose } from "@/server/webhooks/token";
+import { signingSecretPurpose, tokenPurpose } from "@/server/webhooks/trigger";
 import { createTenant, createTrigger, openWorld } from "@/testing/world";
 
 const NEW = "a new secret of at least thirty-two characters";

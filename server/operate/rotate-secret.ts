@@ -1,26 +1,37 @@
-import type { PoolClient } from "pg";
 import { z } from "zod";
-import { transact } from "@/server/db/transaction";
-import type { Encryption } from "@/server/secrets/encryption";
+import { defineCommand, defineQuery, type Queryable } from "@/server/db/statement";
+import { transact, transactModels } from "@/server/db/transaction";
+import { type Encryption, purposeOfSecret, SECRET_OWNER_SQL } from "@/server/secrets/encryption";
 import { setSecretFingerprint } from "@/server/secrets/fingerprint";
-import { purposeOfSecret, SECRET_OWNER_SQL } from "@/server/secrets/purpose";
 import type { Services } from "@/server/services";
-import { signingSecretPurpose, tokenPurpose } from "@/server/webhooks/token";
+import { signingSecretPurpose, tokenPurpose } from "@/server/webhooks/trigger";
 import { recordInstallationAudit } from "./audit";
+
+const BATCH = 500;
+const FIRST_ID = "00000000-0000-0000-0000-000000000000";
 
 /** Every column with sealed texts; the purpose contains the value of the SQL expression `owner`. */
 export const SEALED_COLUMNS = [
   { table: "triggers", column: "token_sealed", owner: "id", purposeOf: tokenPurpose },
   { table: "trigger_secrets", column: "sealed", owner: "trigger_id", purposeOf: signingSecretPurpose },
   { table: "secrets", column: "sealed", owner: SECRET_OWNER_SQL, purposeOf: purposeOfSecret },
-] as const;
-
-type SealedColumn = (typeof SEALED_COLUMNS)[number];
-
-const BATCH = 500;
-const FIRST_ID = "00000000-0000-0000-0000-000000000000";
-
-const sealedRows = z.array(z.object({ id: z.string(), owner: z.string(), sealed: z.string() }));
+].map(({ table, column, owner, purposeOf }) => ({
+  table,
+  column,
+  purposeOf,
+  /** The next rows after the id $1 whose texts do not begin with $2. */
+  find: defineQuery(
+    `find-${table}-to-reseal`,
+    z.object({ id: z.string(), owner: z.string(), sealed: z.string() }),
+    `SELECT id, ${owner} AS owner, ${column} AS sealed FROM ${table}
+     WHERE id > $1 AND NOT starts_with(${column}, $2) ORDER BY id LIMIT ${BATCH} FOR UPDATE`,
+  ),
+  update: defineCommand(
+    `reseal-${table}`,
+    `UPDATE ${table} t SET ${column} = n.sealed
+     FROM unnest($1::uuid[], $2::text[]) AS n(id, sealed) WHERE t.id = n.id`,
+  ),
+}));
 
 /**
  * Seals everything again that is sealed under the previous STEPWELL_SECRET, then makes the current one the database's
@@ -35,14 +46,14 @@ export async function rotateSecret(
     for (let after: string | null = FIRST_ID; after !== null; ) {
       const from: string = after;
       const batch = await transact(services.pool, (client) =>
-        resealBatch(services.encryption, client, { ...column, after: from }),
+        resealBatch(services.encryption, client, { column, after: from }),
       );
       sum.resealed += batch.resealed;
       sum.unreadable += batch.unreadable;
       after = batch.last;
     }
   }
-  await services.db.$transaction(async (tx) => {
+  await transactModels(services.db, "short", async (tx) => {
     await setSecretFingerprint({ db: tx, encryption: services.encryption });
     await recordInstallationAudit(tx, {
       actorName: operatorName,
@@ -58,25 +69,16 @@ export async function rotateSecret(
 /** Seals the next rows after the id `after` again; `last` is null if there are no more. */
 async function resealBatch(
   encryption: Encryption,
-  client: Pick<PoolClient, "query">,
-  { table, column, owner, purposeOf, after }: SealedColumn & { after: string },
+  client: Queryable,
+  { column, after }: { column: (typeof SEALED_COLUMNS)[number]; after: string },
 ) {
-  const found = await client.query(
-    `SELECT id, ${owner} AS owner, ${column} AS sealed FROM ${table}
-     WHERE id > $1 AND NOT starts_with(${column}, $2) ORDER BY id LIMIT ${BATCH} FOR UPDATE`,
-    [after, encryption.sealedPrefix],
-  );
-  const rows = sealedRows.parse(found.rows);
-  const resealed = rows.flatMap(({ id, owner: ownerId, sealed }) => {
-    const purpose = purposeOf(ownerId);
+  const rows = await column.find(client, [after, encryption.sealedPrefix]);
+  const resealed = rows.flatMap(({ id, owner, sealed }) => {
+    const purpose = column.purposeOf(owner);
     const text = encryption.openOrNull(sealed, purpose);
     return text === null ? [] : [{ id, sealed: encryption.seal(text, purpose) }];
   });
-  await client.query(
-    `UPDATE ${table} t SET ${column} = n.sealed
-     FROM unnest($1::uuid[], $2::text[]) AS n(id, sealed) WHERE t.id = n.id`,
-    [resealed.map(({ id }) => id), resealed.map(({ sealed }) => sealed)],
-  );
+  await column.update(client, [resealed.map(({ id }) => id), resealed.map(({ sealed }) => sealed)]);
   const last = rows.length === BATCH ? (rows.at(-1)?.id ?? null) : null;
   return { resealed: resealed.length, unreadable: rows.length - resealed.length, last };
 }

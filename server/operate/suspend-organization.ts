@@ -1,8 +1,17 @@
+import { z } from "zod";
 import type { OperatorActor } from "@/server/auth/actor";
-import { isOpenSql } from "@/server/db/statement";
+import { defineQuery, isOpenSql } from "@/server/db/statement";
+import { transactModels } from "@/server/db/transaction";
 import { type AuditedChange, type AuditRecord, recordAudit } from "@/server/operate/audit";
 import { cancelRun } from "@/server/runs/cancel";
 import type { Services } from "@/server/services";
+
+/** Parents first: their children end with them. */
+const FIND_OPEN_RUNS = defineQuery(
+  "find-open-runs-to-cancel",
+  z.object({ id: z.string() }),
+  `SELECT id FROM runs WHERE organization_id = $1 AND ${isOpenSql()} AND cancel_requested_at IS NULL ORDER BY id`,
+);
 
 /**
  * Suspends an organization: nothing new starts, and its open runs are cancelled (docs/contract.md, "States"). For the
@@ -13,9 +22,9 @@ export async function suspendOrganization(
   actor: OperatorActor,
   reason: string,
 ): Promise<number> {
-  const { db, clock } = services;
+  const { db, pool, clock } = services;
   const at = clock.now();
-  await db.$transaction(async (tx) => {
+  await transactModels(db, "short", async (tx) => {
     const { count } = await tx.organization.updateMany({
       where: { id: actor.orgId, suspendedAt: null },
       data: { suspendedAt: at, suspendedReason: reason, updatedAt: at },
@@ -24,12 +33,7 @@ export async function suspendOrganization(
       await recordOrganizationAudit({ tx, actor, at }, { verb: "suspended", changes: { reason } });
   });
   // Starts lock the organization's row, so a start either committed before the suspension and is found here, or fails.
-  // Parents first: their children end with them. Statuses are literals, for the partial index of open runs.
-  const { rows: open } = await services.pool.query<{ id: string }>(
-    `SELECT id FROM runs WHERE organization_id = $1 AND ${isOpenSql()}
-       AND cancel_requested_at IS NULL ORDER BY id`,
-    [actor.orgId],
-  );
+  const open = await FIND_OPEN_RUNS(pool, [actor.orgId]);
   for (const { id } of open)
     await cancelRun(services, actor.orgId, { runId: id, by: "the organization's suspension" });
   return open.length;
@@ -41,7 +45,7 @@ export async function resumeOrganization(
   actor: OperatorActor,
 ): Promise<boolean> {
   const at = services.clock.now();
-  return services.db.$transaction(async (tx) => {
+  return transactModels(services.db, "short", async (tx) => {
     const { count } = await tx.organization.updateMany({
       where: { id: actor.orgId, suspendedAt: { not: null } },
       data: { suspendedAt: null, suspendedReason: null, updatedAt: at },

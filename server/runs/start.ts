@@ -3,7 +3,12 @@ import { ZERO } from "@/server/credits/amount";
 import { isForeignKeyViolation, isUniqueViolation } from "@/server/db/transaction";
 import { AppError, isAppError } from "@/server/errors";
 import { newId } from "@/server/ids";
-import { type CountedLimit, type RateDecision, rateLimited } from "@/server/limits/rate-limit";
+import {
+  type CountedLimit,
+  type RateDecision,
+  rateLimited,
+  rateLimitHeaders,
+} from "@/server/limits/rate-limit";
 import type { Services } from "@/server/services";
 import { type Worker, withWorker } from "./engine/port";
 import type { StartItem, StartVerdict } from "./engine/write/flush-items";
@@ -146,7 +151,7 @@ function withRateHeaders(
   limit: CountedLimit | undefined,
   rate: RateDecision | null,
 ): unknown {
-  if (isAppError(error) && rate && limit) Object.assign(error.headers, limit.headers(rate));
+  if (isAppError(error) && rate && limit) Object.assign(error.headers, rateLimitHeaders(limit.name, rate));
   return error;
 }
 

@@ -1,17 +1,23 @@
 import { z } from "zod";
 import type { OrgId } from "@/server/auth/actor";
+import { defineQuery } from "@/server/db/statement";
 import type { Json } from "@/server/json/json";
 import type { Services } from "@/server/services";
-import type { NewValue, StoredValue, WriteOutcome } from "./limits";
-import { VALUE_LIMITS } from "./limits";
+import { type NewValue, type StoredValue, VALUE_LIMITS, type WriteOutcome, writeOutcome } from "./limits";
 
 /** The only module that reads and writes `key_values`. */
 
-const found = z.object({ value: z.string(), version: z.number() });
-const written = z.object({
-  outcome: z.enum(["written", "conflict", "too many", "too large"]),
-  version: z.number(),
-});
+const READ = defineQuery(
+  "read-key-value",
+  z.object({ value: z.string(), version: z.number() }),
+  `SELECT value, version FROM key_values
+   WHERE organization_id = $1 AND key = $2 AND (expires_at IS NULL OR expires_at > coalesce($3, clock_timestamp()))`,
+);
+const SET = defineQuery(
+  "set-key-value",
+  writeOutcome,
+  "SELECT outcome, version FROM set_key_value($1, $2, $3, $4, $5, $6, $7, $8, $9)",
+);
 
 /** A value of the organization; null when there is none or it has expired. */
 export async function readKeyValue(
@@ -19,16 +25,10 @@ export async function readKeyValue(
   orgId: OrgId,
   key: string,
 ): Promise<StoredValue | null> {
-  const { rows } = await pool.query({
-    name: "read-key-value",
-    text: `SELECT value, version FROM key_values
-           WHERE organization_id = $1 AND key = $2 AND (expires_at IS NULL OR expires_at > coalesce($3, clock_timestamp()))`,
-    values: [orgId, key, clock.forDatabase()],
-  });
-  if (rows.length === 0) return null;
-  const { value, version } = found.parse(rows[0]);
-  const parsed: Json = JSON.parse(value);
-  return { value: parsed, version };
+  const [row] = await READ(pool, [orgId, key, clock.forDatabase()]);
+  if (row === undefined) return null;
+  const parsed: Json = JSON.parse(row.value);
+  return { value: parsed, version: row.version };
 }
 
 /** Writes a value of the organization, once per `call`: repeated, it returns the version of its first write. */
@@ -37,20 +37,17 @@ export async function writeKeyValue(
   orgId: OrgId,
   { key, value, ttlSeconds, ifVersion, call }: NewValue & { call: string },
 ): Promise<WriteOutcome> {
-  const { rows } = await pool.query({
-    name: "set-key-value",
-    text: "SELECT * FROM set_key_value($1, $2, $3, $4, $5, $6, $7, $8, $9)",
-    values: [
-      orgId,
-      call,
-      key,
-      JSON.stringify(value),
-      ttlSeconds ?? null,
-      ifVersion ?? null,
-      VALUE_LIMITS.keys,
-      VALUE_LIMITS.totalBytes,
-      clock.forDatabase(),
-    ],
-  });
-  return written.parse(rows[0]);
+  const [row] = await SET(pool, [
+    orgId,
+    call,
+    key,
+    JSON.stringify(value),
+    ttlSeconds ?? null,
+    ifVersion ?? null,
+    VALUE_LIMITS.keys,
+    VALUE_LIMITS.totalBytes,
+    clock.forDatabase(),
+  ]);
+  if (row === undefined) throw new Error("set_key_value gave no row");
+  return row;
 }

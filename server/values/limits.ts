@@ -1,3 +1,4 @@
+import { z } from "zod";
 import type { Json } from "@/server/json/json";
 import { KIB, MIB } from "@/server/limits/sizes";
 
@@ -15,7 +16,11 @@ export const VALUE_LIMITS = {
 export type StoredValue = { value: Json; version: number };
 export type NewValue = { key: string; value: Json; ttlSeconds?: number; ifVersion?: number };
 /** How a write ended; `version` is the key's current one, 0 when there is no value. */
-export type WriteOutcome = { outcome: "written" | "conflict" | "too many" | "too large"; version: number };
+export const writeOutcome = z.object({
+  outcome: z.enum(["written", "conflict", "too many", "too large"]),
+  version: z.number(),
+});
+export type WriteOutcome = z.infer<typeof writeOutcome>;
 
 /** An organization's key values, as a function sees them. */
 export type KeyValues = {

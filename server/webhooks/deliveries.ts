@@ -1,6 +1,7 @@
 import type { OrgId } from "@/server/auth/actor";
 import type { ErrorCode } from "@/server/contract/errors";
 import { defineCommand, type Queryable } from "@/server/db/statement";
+import type { AppError } from "@/server/errors";
 import { MIB } from "@/server/limits/sizes";
 
 /** A webhook call as received, stored for inspection and redelivery. */
@@ -56,7 +57,7 @@ export function storedHeaders(headers: Iterable<[string, string]>): string {
   return JSON.stringify(stored);
 }
 
-export type DeliveryOutcome =
+type DeliveryOutcome =
   | { outcome: "repeated"; runId: string }
   | { outcome: "rejected"; status: number; code: ErrorCode; reason: string };
 
@@ -100,4 +101,19 @@ export async function recordDelivery(
     run_id: outcome.outcome === "repeated" ? outcome.runId : null,
   };
   await INSERT(client, [JSON.stringify(row)]);
+}
+
+/** Records a call that was refused; `reason` is the error's message unless it is given. */
+export function recordRefusal(
+  client: Queryable,
+  trigger: { orgId: OrgId; triggerId: string },
+  {
+    delivery,
+    error: { code, status, message },
+    reason = message,
+    receivedAt,
+  }: { delivery: ReceivedDelivery; error: AppError; reason?: string; receivedAt: Date },
+): Promise<void> {
+  const outcome = { outcome: "rejected", code, status, reason } as const;
+  return recordDelivery(client, trigger, { delivery, outcome, receivedAt });
 }

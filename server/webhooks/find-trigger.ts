@@ -3,10 +3,11 @@ import type { OrgId } from "@/server/auth/actor";
 import { mintOrgId } from "@/server/auth/mint-org-id";
 import { RUN_KINDS } from "@/server/contract/enums";
 import { decimalText } from "@/server/credits/amount";
+import { defineQuery } from "@/server/db/statement";
 import { EncryptionError } from "@/server/secrets/encryption";
 import type { Services } from "@/server/services";
-import { hashToken, signingSecretPurpose } from "./token";
-import type { Trigger } from "./trigger";
+import { hashToken, signingSecretPurpose, type Trigger } from "@/server/webhooks/trigger";
+import { SIGNATURE_SCHEMES } from "./signature";
 
 const SELECT = `
   SELECT t.id, t.organization_id AS "orgId", t.name, CASE WHEN t.agent_id IS NULL THEN 'tool' ELSE 'agent' END AS kind,
@@ -22,16 +23,14 @@ const SELECT = `
   LEFT JOIN agents a ON a.id = t.agent_id
   LEFT JOIN tools l ON l.id = t.tool_id
   WHERE t.deleted_at IS NULL AND`;
-const BY_TOKEN = { name: "find-trigger", text: `${SELECT} t.token_hash = $2` };
-const BY_ID = { name: "find-trigger-by-id", text: `${SELECT} t.id = $2 AND t.organization_id = $3` };
 
-const row = z.object({
+const triggerRow = z.object({
   id: z.string(),
   orgId: z.string().transform(mintOrgId),
   name: z.string(),
   kind: z.enum(RUN_KINDS),
   targetId: z.string(),
-  scheme: z.enum(["hex", "standard_webhooks"]),
+  scheme: z.enum(SIGNATURE_SCHEMES),
   rateLimit: z.object({ requests: z.number(), seconds: z.number() }),
   messageTemplate: z.string().nullable(),
   maxCredits: decimalText.nullable(),
@@ -42,14 +41,15 @@ const row = z.object({
   secrets: z.array(z.object({ sealed: z.string(), expiresAt: z.coerce.date().nullable() })),
 });
 
+const BY_TOKEN = defineQuery("find-trigger", triggerRow, `${SELECT} t.token_hash = $2`);
+const BY_ID = defineQuery("find-trigger-by-id", triggerRow, `${SELECT} t.id = $2 AND t.organization_id = $3`);
+
 /** The trigger of a URL's token; null if there is none. Cached until it changes. */
 export async function findTrigger(services: Services, token: string): Promise<Trigger | null> {
   const hash = hashToken(token);
   const found = await services.cached.triggers.get(hash.toString("base64"), async () => {
-    const { rows } = await services.pool.query({ ...BY_TOKEN, values: [services.clock.now(), hash] });
-    if (rows.length === 0) return null;
-    const value = toTrigger(services, row.parse(rows[0]));
-    return { orgId: value.actor.orgId, value };
+    const [row] = await BY_TOKEN(services.pool, [services.clock.now(), hash]);
+    return row === undefined ? null : { orgId: row.orgId, value: toTrigger(services, row) };
   });
   return found && withLiveSecrets(found, services.clock.now());
 }
@@ -65,11 +65,11 @@ function withLiveSecrets(trigger: Trigger, now: Date): Trigger {
 
 /** A trigger of the organization by its id; null if there is none. One statement. */
 export async function findTriggerById(services: Services, orgId: OrgId, id: string): Promise<Trigger | null> {
-  const { rows } = await services.pool.query({ ...BY_ID, values: [services.clock.now(), id, orgId] });
-  return rows.length === 0 ? null : toTrigger(services, row.parse(rows[0]));
+  const [row] = await BY_ID(services.pool, [services.clock.now(), id, orgId]);
+  return row === undefined ? null : toTrigger(services, row);
 }
 
-function toTrigger(services: Services, found: z.infer<typeof row>): Trigger {
+function toTrigger(services: Services, found: z.infer<typeof triggerRow>): Trigger {
   const { id, orgId, name, kind, targetId, maxCredits, disabled, inactive, targetGone, ...trigger } = found;
   let misconfigured: string | null = null;
   if (disabled) misconfigured = "The trigger is disabled.";
@@ -88,7 +88,7 @@ function toTrigger(services: Services, found: z.infer<typeof row>): Trigger {
 function openSecrets(
   { encryption }: Services,
   triggerId: string,
-  sealed: z.infer<typeof row>["secrets"],
+  sealed: z.infer<typeof triggerRow>["secrets"],
 ): Trigger["secrets"] {
   try {
     return sealed.map((secret) => ({

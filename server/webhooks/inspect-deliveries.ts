@@ -52,7 +52,7 @@ export async function listDeliveries(
     take: limit + 1,
     select: SUMMARY,
   });
-  return pageOf(toPlainData(rows), limit);
+  return pageOf(toPlainData(rows), limit, "id");
 }
 
 /** How much of a body is shown before the reader asks for all. */
@@ -96,7 +96,7 @@ type DeliveryBody = {
 };
 
 /** A body in readable form. */
-export async function showBody(body: Uint8Array, complete: boolean): Promise<DeliveryBody> {
+async function showBody(body: Uint8Array, complete: boolean): Promise<DeliveryBody> {
   if (body.length === 0) return { kind: "empty", text: "", cut: false };
   let text: string;
   try {

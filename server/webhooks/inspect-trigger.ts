@@ -1,12 +1,11 @@
 import { z } from "zod";
-import type { MemberActor } from "@/server/auth/actor";
-import { roleCovers } from "@/server/auth/sessions";
+import { type MemberActor, roleCovers } from "@/server/auth/actor";
 import { toPlainData } from "@/server/db/plain-data";
 import { AppError } from "@/server/errors";
 import type { JsonObject } from "@/server/json/json";
 import type { Services } from "@/server/services";
+import { tokenPurpose, triggerUrl } from "@/server/webhooks/trigger";
 import { exampleBody, exampleForTemplate } from "./example-body";
-import { tokenPurpose, triggerUrl } from "./token";
 
 /** Replaces the token in a URL that the reader may not see. */
 const MASK = "••••••••";

@@ -3,7 +3,7 @@ import { AppError, isAppError } from "@/server/errors";
 import { newId } from "@/server/ids";
 import { startRun } from "@/server/runs/start";
 import type { Services } from "@/server/services";
-import { type ReceivedDelivery, recordDelivery } from "./deliveries";
+import { type ReceivedDelivery, recordRefusal } from "./deliveries";
 import { findTriggerById } from "./find-trigger";
 import { bodyMissing } from "./inspect-deliveries";
 import { readStart } from "./read-start";
@@ -41,9 +41,7 @@ export async function redeliver(
     });
   } catch (error) {
     if (isAppError(error)) {
-      const { code, status, message: reason } = error;
-      const rejected = { outcome: "rejected", code, status, reason } as const;
-      await recordDelivery(services.pool, trigger.actor, { delivery, outcome: rejected, receivedAt: now });
+      await recordRefusal(services.pool, trigger.actor, { delivery, error, receivedAt: now });
     }
     throw error;
   }

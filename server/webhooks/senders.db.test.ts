@@ -5,11 +5,11 @@ import { describe, expect, it } from "vitest";
 import { handleWebhook } from "@/server/api/webhook";
 import { describeSecretFault } from "@/server/catalog/save-trigger";
 import { newId } from "@/server/ids";
+import { signingSecretPurpose } from "@/server/webhooks/trigger";
 import { hasProgram } from "@/testing/programs";
 import { createTenant, createTrigger, openWorld } from "@/testing/world";
 import { storedHeaders } from "./deliveries";
 import { redeliver } from "./redeliver";
-import { signingSecretPurpose } from "./token";
 
 /** What real senders send: bytes and signatures made by other programs. */
 

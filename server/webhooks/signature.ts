@@ -1,6 +1,7 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 
-export type SignatureScheme = "hex" | "standard_webhooks";
+export const SIGNATURE_SCHEMES = ["hex", "standard_webhooks"] as const;
+export type SignatureScheme = (typeof SIGNATURE_SCHEMES)[number];
 
 /** How far a Standard Webhooks timestamp may be from now. */
 const TOLERANCE_MS = 5 * 60 * 1000;

@@ -17,7 +17,7 @@ import { ItemSkeletons } from "@/app/_ui/page/skeletons";
 import { Unreadable } from "@/app/_ui/text/unreadable";
 import { AUDIT_SUBJECTS, type AuditSubject } from "@/server/contract/enums";
 import { isJsonObject } from "@/server/json/json";
-import type { AuditLine } from "@/server/operate/read-audit";
+import type { AuditLine } from "@/server/operate/audit";
 import { auditQuery, readSubject } from "./query";
 
 /** The audit log, newest first. An entry opens to its changes. */

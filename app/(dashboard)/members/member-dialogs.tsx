@@ -9,8 +9,8 @@ import { ConfirmDialog, FormDialog } from "@/app/_ui/forms/form-dialog";
 import { OneTimeValue } from "@/app/_ui/forms/one-time-value";
 import { useForm } from "@/app/_ui/forms/use-form";
 import type { MemberRole } from "@/server/auth/actor";
-import type { MemberLine } from "@/server/auth/list-members";
 import type { InvitationLine, NewInvitation } from "@/server/catalog/organization/invitations";
+import type { MemberLine } from "@/server/catalog/organization/members";
 import { ROLE_LABELS, ROLE_PERMISSIONS, ROLES } from "./roles";
 
 type RoleFieldProps = {

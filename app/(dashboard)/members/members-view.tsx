@@ -12,8 +12,8 @@ import { PageHead } from "@/app/_ui/page/page";
 import { PageButton } from "@/app/_ui/page/page-button";
 import { useMay } from "@/app/_ui/role";
 import { type LineColumn, LineList } from "@/app/_ui/table";
-import type { MemberLine } from "@/server/auth/list-members";
 import type { InvitationLine } from "@/server/catalog/organization/invitations";
+import type { MemberLine } from "@/server/catalog/organization/members";
 import { ROLE_LABELS, ROLE_PERMISSIONS, refusalFor } from "./roles";
 
 const RemoveMember = lazy(() => import("./member-dialogs"), "RemoveMember");

@@ -1,5 +1,5 @@
 import type { MemberRole } from "@/server/auth/actor";
-import type { MemberLine } from "@/server/auth/list-members";
+import type { MemberLine } from "@/server/catalog/organization/members";
 
 /** The roles' names on pages. */
 export const ROLE_LABELS: Record<MemberRole, string> = {

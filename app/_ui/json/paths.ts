@@ -1,4 +1,4 @@
-import { anyCase } from "@/server/any-case";
+import { anyCase } from "@/server/json/any-case";
 import type { Json } from "@/server/json/json";
 
 /** A JSON value with members. */

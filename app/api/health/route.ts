@@ -1,5 +1,5 @@
 import { respondToWebRequest } from "@/server/api/http/api-request";
-import { ALIVE } from "@/server/api/http/health-responses";
+import { ALIVE } from "@/server/api/http/respond";
 
 /** Liveness: the process answers. serve.ts answers it without Next. */
 export function GET(request: Request): Promise<Response> {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { createDashboardCaller } from "@/server/api/dashboard/router";
-import { connect } from "@/server/db/connect";
+import { connect } from "@/server/db/client";
 import { newId } from "@/server/ids";
 import { createMember, insertRun } from "@/testing/runs";
 import { createTenant, openWorld, type Tenant } from "@/testing/world";

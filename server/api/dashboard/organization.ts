@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { testProvider } from "@/server/api/test-provider";
 import { memberProcedure, router } from "@/server/api/trpc";
-import { listMembers } from "@/server/auth/list-members";
 import { createApiKey, revokeApiKey } from "@/server/catalog/organization/api-keys";
 import { readFirstSteps } from "@/server/catalog/organization/first-steps";
 import {
@@ -10,7 +9,7 @@ import {
   revokeInvitation,
 } from "@/server/catalog/organization/invitations";
 import { listModelProviders, listProviderUsers } from "@/server/catalog/organization/list-model-providers";
-import { changeMemberRole, removeMember } from "@/server/catalog/organization/members";
+import { changeMemberRole, listMembers, removeMember } from "@/server/catalog/organization/members";
 import { removeModelProvider, saveModelProvider } from "@/server/catalog/organization/model-providers";
 import { describeOwnOrganization, renameOrganization } from "@/server/catalog/organization/own-organization";
 import {
@@ -22,10 +21,10 @@ import {
 } from "@/server/catalog/organization/secrets";
 import { AUDIT_SUBJECTS, CREDIT_ENTRY_KINDS } from "@/server/contract/enums";
 import { listLedger, readBalance } from "@/server/credits/read-ledger";
-import { listAudit } from "@/server/operate/read-audit";
+import { listAudit } from "@/server/operate/audit";
 import { readRunsById } from "@/server/runs/read/list";
 import { SECRET_NAME } from "@/server/secrets/references";
-import { mutation, resolver } from "./procedures";
+import { mutation, pageInput, resolver } from "./procedures";
 
 const viewer = memberProcedure("viewer");
 const admin = memberProcedure("admin");
@@ -36,14 +35,7 @@ export const organizationRouter = router({
   rename: mutation(renameOrganization),
   members: viewer.query(resolver(listMembers)),
   audit: admin
-    .input(
-      z.object({
-        subject: z.enum(AUDIT_SUBJECTS).optional(),
-        /** The page begins after this id, towards older entries. */
-        cursor: z.uuid().nullish(),
-        limit: z.int().min(1).max(200).default(50),
-      }),
-    )
+    .input(z.object({ subject: z.enum(AUDIT_SUBJECTS).optional(), ...pageInput(z.uuid()) }))
     .query(resolver(listAudit)),
 });
 
@@ -106,9 +98,7 @@ export const creditsRouter = router({
       z.object({
         kind: z.enum(CREDIT_ENTRY_KINDS).optional(),
         holds: z.boolean().default(false),
-        /** The page begins after this number, towards older entries. */
-        cursor: z.int32().min(1).nullish(),
-        limit: z.int().min(1).max(200).default(50),
+        ...pageInput(z.int32().min(1)),
       }),
     )
     .query(async ({ ctx: { services, actor }, input }) => {

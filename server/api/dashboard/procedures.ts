@@ -1,4 +1,4 @@
-import type { z } from "zod";
+import { z } from "zod";
 import { memberProcedure } from "@/server/api/trpc";
 import type { MemberActor, MemberRole } from "@/server/auth/actor";
 import { parseInput } from "@/server/catalog/issues";
@@ -7,6 +7,11 @@ import type { Services } from "@/server/services";
 /** A procedure's input parser that refuses with every issue and its path, so that a form can show them at its fields. */
 export function checkedInput<Schema extends z.ZodType>(schema: Schema): (input: unknown) => z.output<Schema> {
   return (input) => parseInput(schema, input);
+}
+
+/** The input of a list's page, which begins after `cursor`, towards older lines. */
+export function pageInput<Cursor extends z.ZodType>(cursor: Cursor) {
+  return { cursor: cursor.nullish(), limit: z.int().min(1).max(200).default(50) };
 }
 
 /** The resolver of a procedure that calls `run` for the member who asks. */

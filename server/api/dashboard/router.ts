@@ -1,7 +1,13 @@
 import { z } from "zod";
 import { createCallerFactory, memberProcedure, router } from "@/server/api/trpc";
-import { listOwnOrganizations, switchOrganization } from "@/server/auth/organizations";
-import { changeOwnPassword, endOwnSession, listOwnSessions, passwordChange } from "@/server/auth/own-account";
+import {
+  changeOwnPassword,
+  endOwnSession,
+  listOwnOrganizations,
+  listOwnSessions,
+  passwordChange,
+  switchOrganization,
+} from "@/server/auth/own-account";
 import {
   listAgents,
   listDirectory,

@@ -17,7 +17,7 @@ import { readLiveness } from "@/server/runs/read/liveness";
 import { metricsQuestion, readRunMetrics } from "@/server/runs/read/metrics/metrics";
 import { searchSteps } from "@/server/runs/read/search-steps";
 import { rerun, startFromDashboard } from "@/server/runs/rerun";
-import { resolver } from "./procedures";
+import { pageInput, resolver } from "./procedures";
 
 const viewer = memberProcedure("viewer");
 const member = memberProcedure("member");
@@ -27,13 +27,7 @@ const ids = z.array(z.uuid()).max(200);
 
 export const runsRouter = router({
   list: viewer
-    .input(
-      filtered.extend({
-        /** The page begins after this id, towards older runs. */
-        cursor: z.uuid().nullish(),
-        limit: z.int().min(1).max(200).default(50),
-      }),
-    )
+    .input(filtered.extend(pageInput(z.uuid())))
     .query(({ ctx, input: { cursor, ...input } }) =>
       listRuns(ctx.services, ctx.actor, { ...input, before: cursor ?? undefined }),
     ),

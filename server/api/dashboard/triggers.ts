@@ -19,8 +19,8 @@ import {
 } from "@/server/webhooks/inspect-deliveries";
 import { inspectTrigger } from "@/server/webhooks/inspect-trigger";
 import { redeliver } from "@/server/webhooks/redeliver";
-import { triggerUrl } from "@/server/webhooks/token";
-import { checkedInput, mutation, resolver } from "./procedures";
+import { triggerUrl } from "@/server/webhooks/trigger";
+import { checkedInput, mutation, pageInput, resolver } from "./procedures";
 
 /** Bodies that are typed into the dashboard. */
 const body = z.string().max(100_000);
@@ -34,14 +34,7 @@ const delivery = z.object({ deliveryId: z.uuid() });
 export const triggersRouter = router({
   inspect: viewer.input(trigger).query(resolver(inspectTrigger)),
   deliveries: viewer
-    .input(
-      trigger.extend({
-        outcome: z.enum(DELIVERY_OUTCOMES).optional(),
-        /** The page begins after this id, towards older deliveries. */
-        cursor: z.uuid().nullish(),
-        limit: z.int().min(1).max(200).default(50),
-      }),
-    )
+    .input(trigger.extend({ outcome: z.enum(DELIVERY_OUTCOMES).optional(), ...pageInput(z.uuid()) }))
     .query(resolver(listDeliveries)),
   delivery: viewer
     .input(delivery.extend({ complete: z.boolean().optional() }))

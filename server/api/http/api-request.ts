@@ -4,7 +4,13 @@ import { bodyIncomplete, bodyTooLarge, readBody } from "@/server/limits/read-bod
 import { MIB } from "@/server/limits/sizes";
 import { PEER_ADDRESS_HEADER } from "./client-address";
 import { peerAddress } from "./node-http";
-import { PAGE_ADDRESS_HEADER } from "./page-address";
+
+/**
+ * The header that passes the request's path and query from the process (serve.ts, serve/next.ts) to pages and route
+ * handlers: Next hides it from server components and normalizes it for the others. It is set on every request, which
+ * overwrites a client's value.
+ */
+export const PAGE_ADDRESS_HEADER = "x-stepwell-page";
 
 /**
  * An API call as the handlers see it: plain data. It comes from a node request (serve.ts) or a Web Request (Next's

@@ -2,11 +2,11 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { connect } from "node:net";
 import { pipeline, Readable } from "node:stream";
-import { afterEach, expect, it } from "vitest";
+import { afterEach, expect, it, onTestFinished } from "vitest";
 import { closeServer, listen } from "@/testing/servers/listen";
 import { type ApiRequest, drainRequest, fromNode, sendToNode } from "./api-request";
 import { PEER_ADDRESS_HEADER } from "./client-address";
-import { cutStalledReader, InvalidTargetError, targetOf } from "./node-http";
+import { cutStalledReader, InvalidTargetError, refuseTunnel, targetOf } from "./node-http";
 import { toAppError } from "./respond";
 
 const ORIGIN = "https://stepwell.test";
@@ -187,4 +187,23 @@ it("waits for a slow answer", async () => {
   }, "GET / HTTP/1.1\r\nHost: h\r\n\r\n");
   expect(answer).toContain("at last");
   expect(answer).toContain("END");
+});
+
+it.each(["breaks off", "stays"])("CONNECT is refused, also when the client %s", async (what) => {
+  const server = createServer().on("connect", refuseTunnel).listen(0, "127.0.0.1");
+  onTestFinished(() => void server.close());
+  await once(server, "listening");
+  const accepted = once(server, "connection");
+  const address = server.address();
+  const port = typeof address === "object" ? address?.port : undefined;
+  const client = connect({ port: port ?? 0, host: "127.0.0.1", allowHalfOpen: true });
+  client.on("error", () => {});
+  onTestFinished(() => void client.destroy());
+  const answer = once(client, "data");
+  client.write("CONNECT elsewhere.test:443 HTTP/1.1\r\nHost: elsewhere.test\r\n\r\n");
+  const [socket] = await accepted;
+  const closed = once(socket, "close");
+  expect(String((await answer)[0])).toMatch(/^HTTP\/1.1 400 [\s\S]*"code":"invalid_request"/);
+  if (what === "breaks off") client.resetAndDestroy();
+  await closed;
 });

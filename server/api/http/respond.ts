@@ -1,9 +1,10 @@
 import { TRPCError } from "@trpc/server";
 import { z } from "zod";
-import type { ErrorBody } from "@/server/contract/errors";
+import { type ErrorBody, INTERNAL_ERROR_MESSAGE } from "@/server/contract/errors";
 import { AppError, isAppError } from "@/server/errors";
 import { jsonPointer } from "@/server/json/text";
 import type { Logger } from "@/server/log";
+import { checkReadiness } from "@/server/operate/health";
 import type { ApiRequest, ApiResponse } from "./api-request";
 
 export const JSON_HEADERS = {
@@ -83,13 +84,7 @@ export function toAppError(thrown: unknown): AppError {
     if (isAppError(thrown.cause)) return thrown.cause;
     if (thrown.code === "BAD_REQUEST" && thrown.cause instanceof z.ZodError) return fromZod(thrown.cause);
   }
-  return new AppError(
-    "internal_error",
-    "Something failed on our side. The request id leads to the cause in the log.",
-    {
-      cause: thrown,
-    },
-  );
+  return new AppError("internal_error", INTERNAL_ERROR_MESSAGE, { cause: thrown });
 }
 
 /** Procedures take `{ …path parameters, body }`; pointers into the body begin at its root. Messages name the field. */
@@ -100,4 +95,17 @@ function fromZod(error: z.ZodError): AppError {
   });
   const reason = issues[0]?.message ?? "it has the wrong format";
   return new AppError("invalid_request", `The request is not valid: ${reason}.`, { issues });
+}
+
+/** `/api/health`: the process is alive. */
+export const ALIVE: ApiResponse = { status: 200, headers: JSON_HEADERS, body: '{"alive":true}' };
+
+/** `/api/ready`: 200 if the process can serve, else 503, with the state of each part. */
+export async function readinessResponse(
+  services: Parameters<typeof checkReadiness>[0],
+  state = { stopping: false },
+): Promise<ApiResponse> {
+  const report = await checkReadiness(services);
+  const ready = report.ready && !state.stopping;
+  return { status: ready ? 200 : 503, headers: JSON_HEADERS, body: JSON.stringify({ ...report, ready }) };
 }

@@ -1,4 +1,4 @@
-import type { ErrorBody, ErrorCode } from "@/server/contract/errors";
+import { type ErrorBody, type ErrorCode, INTERNAL_ERROR_MESSAGE } from "@/server/contract/errors";
 import { headerReferences, type ResponseHeader } from "./headers";
 
 /** The error responses in the OpenAPI document: the meaning of each code, and the codes of each operation. */
@@ -47,7 +47,7 @@ const MEANINGS: Record<ErrorCode, { meaning: string; message: string }> = {
   },
   internal_error: {
     meaning: "A fault of the service; its cause is in the log under the request id",
-    message: "Something failed on our side. The request id leads to the cause in the log.",
+    message: INTERNAL_ERROR_MESSAGE,
   },
 };
 

@@ -5,7 +5,7 @@ import { applyDefinitionFile } from "@/server/catalog/definition-file/apply";
 import { DefinitionFileError } from "@/server/catalog/definition-file/definition-file";
 import { exportOrganization } from "@/server/catalog/definition-file/export";
 import { operatorOf } from "@/server/catalog/organization/organizations";
-import { hashToken, signingSecretPurpose } from "@/server/webhooks/token";
+import { hashToken, signingSecretPurpose } from "@/server/webhooks/trigger";
 import { declareOrganization, PASSWORD, SECRET } from "@/testing/definition-file";
 import { openWorld } from "@/testing/world";
 

@@ -1,7 +1,8 @@
+import { transactModels } from "@/server/db/transaction";
 import { type Issue, isAppError } from "@/server/errors";
 import type { Json } from "@/server/json/json";
 import type { Services } from "@/server/services";
-import { triggerUrl } from "@/server/webhooks/token";
+import { triggerUrl } from "@/server/webhooks/trigger";
 import {
   type CatalogServices,
   type Change,
@@ -25,9 +26,6 @@ import { type DeclaredEntry, type DeclaredOrganization, readDefinitionFile } fro
 /** The result of `apply` for one organization. New keys are in `apiKeys`, this once. */
 export type AppliedOrganization = { slug: string; id: string; saved: Saved } & Contents;
 
-/** The time limit of the transaction: a file may have thousands of definitions. */
-const TIMEOUT_MS = 120_000;
-
 /**
  * Applies a definition file completely or not at all: one transaction, and one `apply` at a time per organization. What
  * the file does not name is not changed. Throws DefinitionFileError with every fault and its line.
@@ -38,37 +36,34 @@ export async function applyDefinitionFile(
   operatorName = "operator",
 ): Promise<AppliedOrganization[]> {
   const { organizations, faults, refuse } = readDefinitionFile(source);
-  return services.db.$transaction(
-    async (tx) => {
-      await lockCatalog(tx, [
-        ...organizations.flatMap(({ members }) =>
-          members.flatMap(({ definition }) => (definition ? [personLock(definition.email)] : [])),
-        ),
-        ...organizations.map(({ definition }) => slugLock(definition.slug)),
-      ]);
-      const known = await tx.organization.findMany({
-        where: { slug: { in: organizations.map(({ definition }) => definition.slug) } },
-        select: { id: true },
-      });
-      await lockCatalog(
-        tx,
-        known.map(({ id }) => organizationLock(id)),
-      );
+  return transactModels(services.db, "definitionFile", async (tx) => {
+    await lockCatalog(tx, [
+      ...organizations.flatMap(({ members }) =>
+        members.flatMap(({ definition }) => (definition ? [personLock(definition.email)] : [])),
+      ),
+      ...organizations.map(({ definition }) => slugLock(definition.slug)),
+    ]);
+    const known = await tx.organization.findMany({
+      where: { slug: { in: organizations.map(({ definition }) => definition.slug) } },
+      select: { id: true },
+    });
+    await lockCatalog(
+      tx,
+      known.map(({ id }) => organizationLock(id)),
+    );
 
-      const applied: AppliedOrganization[] = [];
-      const issues = [...faults];
-      for (const [index, declared] of organizations.entries()) {
-        const { definition } = declared;
-        const { id, slug, saved, change } = await putOrganization(tx, services, { operatorName, definition });
-        const { contents, issues: found } = await applyContents(change, declared, services.env.appUrl);
-        issues.push(...prefixIssues(["organizations", index], found));
-        applied.push({ slug, id, saved, ...contents });
-      }
-      if (issues.length > 0) throw refuse(issues);
-      return applied;
-    },
-    { timeout: TIMEOUT_MS, maxWait: 30_000 },
-  );
+    const applied: AppliedOrganization[] = [];
+    const issues = [...faults];
+    for (const [index, declared] of organizations.entries()) {
+      const { definition } = declared;
+      const { id, slug, saved, change } = await putOrganization(tx, services, { operatorName, definition });
+      const { contents, issues: found } = await applyContents(change, declared, services.env.appUrl);
+      issues.push(...prefixIssues(["organizations", index], found));
+      applied.push({ slug, id, saved, ...contents });
+    }
+    if (issues.length > 0) throw refuse(issues);
+    return applied;
+  });
 }
 
 type Contents = Awaited<ReturnType<typeof applyContents>>["contents"];

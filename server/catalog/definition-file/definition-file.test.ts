@@ -7,7 +7,6 @@ import {
   apiKeyDefinition,
   memberDefinition,
   organizationDefinition,
-  planDefinition,
   toolDefinition,
   triggerDefinition,
 } from "@/server/catalog/definitions";
@@ -318,7 +317,7 @@ test("every field is described in docs/definition-files.md", async () => {
   const guide = await readFile(join(import.meta.dirname, "../../../docs/definition-files.md"), "utf8");
   const shapes = [
     organizationDefinition,
-    planDefinition,
+    organizationDefinition.shape.plan.unwrap(),
     memberDefinition,
     apiKeyDefinition,
     toolDefinition,

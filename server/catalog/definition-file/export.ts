@@ -1,6 +1,10 @@
 import { Document, isMap } from "yaml";
+import type { z } from "zod";
 import type { OperatorActor } from "@/server/auth/actor";
+import { Decimal } from "@/server/credits/amount";
+import type { Tool, ToolVersion } from "@/server/db/generated/client";
 import { parseModelProviders } from "@/server/runs/find-model-providers";
+import { workflowDefinition, workflowStep } from "@/server/workflow/definition";
 import type { CatalogServices } from "../change";
 import { NEWEST } from "../definition-rows";
 import {
@@ -8,12 +12,12 @@ import {
   apiKeyDefinition,
   memberDefinition,
   organizationDefinition,
+  toolDefinition,
   triggerDefinition,
 } from "../definitions";
 import { describePlan } from "../organization/organizations";
 import { agentContent } from "../save-agent";
 import { signatureOf } from "../save-trigger";
-import { declare, declareTool } from "./declare";
 
 /** A list to write; an empty one is left out. */
 const orUnset = <Item>(list: Item[]) => (list.length > 0 ? list : undefined);
@@ -113,4 +117,30 @@ function declareOrganization(stored: StoredOrganization) {
       }),
     ),
   };
+}
+
+/**
+ * A definition as it is written in files: its fields in the schema's order, without those that are not set or have the
+ * default value. Times are written as ISO 8601, decimals as numbers.
+ */
+function declare(schema: z.ZodObject, fields: object): Record<string, unknown> {
+  const values = new Map(Object.entries(fields));
+  const written = Object.entries(schema.shape).flatMap(([field, type]) => {
+    const value = values.get(field) ?? undefined;
+    const preset = "safeParse" in type ? type.safeParse(undefined).data : undefined;
+    if (value === undefined || JSON.stringify(value) === JSON.stringify(preset)) return [];
+    if (value instanceof Date) return [[field, value.toISOString()]];
+    return [[field, Decimal.isDecimal(value) ? value.toNumber() : value]];
+  });
+  return Object.fromEntries(written);
+}
+
+type ToolContent = Pick<Tool, "slug" | "name" | "description"> &
+  Pick<ToolVersion, "definition" | "maxCredits" | "deadlineSeconds">;
+
+/** A tool with one of its versions. */
+export function declareTool({ definition, ...tool }: ToolContent): Record<string, unknown> {
+  const { steps, ...workflow } = workflowDefinition.parse(JSON.parse(definition));
+  const declared = steps.map((step) => declare(workflowStep, step));
+  return declare(toolDefinition, { ...tool, ...workflow, steps: declared });
 }

@@ -1,6 +1,7 @@
 import { type Document, isScalar, Lexer, LineCounter, Parser, parseDocument, visit } from "yaml";
 import type { Json } from "@/server/json/json";
 import { MIB } from "@/server/limits/sizes";
+import { formatPath } from "../issues";
 
 /** A YAML text as JSON, with the line of each value. */
 export type YamlDocument = {
@@ -141,9 +142,8 @@ function copyJson(value: unknown, path: Path, budget: { left: number }): Json {
 }
 
 function describeLocation(document: Document.Parsed, lines: LineCounter, path: Path): string {
-  const written = path.map((key) => (typeof key === "number" ? `[${key}]` : `.${key}`)).join("");
   const line = lineOf(document, lines, path);
-  return `${written.replace(/^\./, "") || "the file"}${line === null ? "" : ` (line ${line})`}`;
+  return `${formatPath(path) || "the file"}${line === null ? "" : ` (line ${line})`}`;
 }
 
 /** The line of the deepest existing part of a path: a missing key is reported at its parent. */

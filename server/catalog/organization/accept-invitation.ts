@@ -1,9 +1,9 @@
 import { z } from "zod";
-import type { MemberActor } from "@/server/auth/actor";
+import { type MemberActor, roleCovers } from "@/server/auth/actor";
 import { mintOrgId } from "@/server/auth/mint-org-id";
-import { createUser, MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH, roleCovers } from "@/server/auth/sessions";
-import { clockAt } from "@/server/clock";
+import { createUser, MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from "@/server/auth/sessions";
 import type { Transaction } from "@/server/db/client";
+import { transactModels } from "@/server/db/transaction";
 import { AppError } from "@/server/errors";
 import { newId } from "@/server/ids";
 import { recordAudit } from "@/server/operate/audit";
@@ -43,7 +43,7 @@ export async function acceptInvitation(
   { token, userId, account }: { token: string; userId: string | null; account: unknown },
 ): Promise<{ email: string; organization: string }> {
   const { email, organizationId } = await findOpen(services.db, token, services.clock.now());
-  return services.db.$transaction(async (tx) => {
+  return transactModels(services.db, "catalog", async (tx) => {
     await lockCatalog(tx, [personLock(email), organizationLock(organizationId)]);
     const at = services.clock.now();
     // Another use of the link may have ended while this one waited for the locks.
@@ -80,7 +80,7 @@ async function createAccount(
   { email, at, account }: { email: string; at: Date; account: unknown },
 ): Promise<{ id: string; name: string }> {
   const { name, password } = parseInput(newAccount, account);
-  return { id: await createUser({ db: tx, clock: clockAt(at) }, { email, name, password }), name };
+  return { id: await createUser(tx, { email, name, password, at }), name };
 }
 
 /** Throws `not_found` also if the inviter could no longer give the role. */

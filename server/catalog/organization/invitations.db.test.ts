@@ -1,9 +1,11 @@
 import { beforeEach, expect, test } from "vitest";
 import type { MemberActor } from "@/server/auth/actor";
 import { newId } from "@/server/ids";
+import { sleep } from "@/server/sleep";
 import { createMember } from "@/testing/runs";
 import { signInCookie } from "@/testing/sign-in";
 import { createTenant, openWorld, type Tenant } from "@/testing/world";
+import { changeCatalog } from "../change";
 import { acceptInvitation, readInvitation } from "./accept-invitation";
 import { createInvitation, listInvitations, revokeInvitation } from "./invitations";
 import { changeMemberRole, removeMember } from "./members";
@@ -56,6 +58,18 @@ test("of two uses at once, one succeeds and one account is made", async () => {
   const both = await Promise.allSettled([use(), use()]);
   expect(both.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
   expect(await world.db.user.count({ where: { email } })).toBe(1);
+});
+
+test("using a link waits for a long change of the catalog, as other changes do", async () => {
+  const email = newEmail();
+  const { token } = await invite(email);
+  let using: Promise<PromiseSettledResult<unknown>[]> | undefined;
+  await changeCatalog(world, { actor: owner, role: "owner" }, async () => {
+    using = Promise.allSettled([acceptInvitation(world, { token, userId: null, account })]);
+    // Prisma's own limit of a transaction is 5 s.
+    await sleep(5_200);
+  });
+  expect(await using).toMatchObject([{ status: "fulfilled", value: { email } }]);
 });
 
 test("an existing account joins only when it is signed in, and keeps its password", async () => {

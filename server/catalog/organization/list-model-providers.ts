@@ -20,7 +20,12 @@ export async function listModelProviders(services: Services, actor: Actor) {
   const { db, models, prices, clock } = services;
   const own = await readOwnProviders(db, actor.orgId);
   const secrets = await db.secret.findMany({ where: { organizationId: actor.orgId } });
-  const agents = await countAgents(services, actor);
+  const agents = countAgents(
+    await db.agent.findMany({
+      where: inUse(actor),
+      select: { versions: { ...NEWEST, select: { model: true } } },
+    }),
+  );
   const price = (model: string) => ({
     name: model,
     ...describePrice(prices, model),
@@ -61,13 +66,9 @@ export async function listModelProviders(services: Services, actor: Actor) {
 }
 
 /** How many agents name each model in their current version. */
-async function countAgents({ db }: Services, actor: Actor): Promise<Map<string, number>> {
-  const rows = await db.agent.findMany({
-    where: inUse(actor),
-    select: { versions: { ...NEWEST, select: { model: true } } },
-  });
+export function countAgents(agents: readonly { versions: { model: string }[] }[]): Map<string, number> {
   const counts = new Map<string, number>();
-  for (const { versions } of rows) {
+  for (const { versions } of agents) {
     for (const { model } of versions) counts.set(model, (counts.get(model) ?? 0) + 1);
   }
   return counts;

@@ -1,13 +1,32 @@
 import { z } from "zod";
-import { MEMBER_ROLES, type MemberRole } from "@/server/auth/actor";
-import { createUser, roleCovers } from "@/server/auth/sessions";
-import { clockAt } from "@/server/clock";
+import { MEMBER_ROLES, type MemberActor, type MemberRole, roleCovers } from "@/server/auth/actor";
+import { createUser } from "@/server/auth/sessions";
 import { AppError } from "@/server/errors";
 import { newId } from "@/server/ids";
 import { recordAudit } from "@/server/operate/audit";
+import type { Services } from "@/server/services";
 import { type Change, catalogVerb, type Editor, personLock, type Saved, saveItem } from "../change";
 import { type MemberDefinition, memberDefinition } from "../definitions";
 import { refusal } from "../issues";
+
+export type MemberLine = Awaited<ReturnType<typeof listMembers>>[number];
+
+/** The organization's members: owners first, then by name. `self` is the reader. */
+export async function listMembers({ db }: Services, actor: MemberActor) {
+  const members = await db.member.findMany({
+    where: { organizationId: actor.orgId },
+    select: { role: true, createdAt: true, userId: true, user: { select: { name: true, email: true } } },
+    orderBy: { user: { name: "asc" } },
+  });
+  return members
+    .map(({ createdAt, user, ...member }) => ({
+      ...member,
+      ...user,
+      joinedAt: createdAt.toISOString(),
+      self: member.userId === actor.userId,
+    }))
+    .sort((one, two) => MEMBER_ROLES.indexOf(two.role) - MEMBER_ROLES.indexOf(one.role));
+}
 
 type SavedMember = { userId: string; email: string; role: MemberRole; saved: Saved };
 
@@ -87,7 +106,7 @@ async function createAccount({ tx, at }: Change, definition: MemberDefinition): 
     const message = `is required: ${email} has no account yet`;
     throw refusal([{ path: "/password", message }]);
   }
-  return createUser({ db: tx, clock: clockAt(at) }, { email, name, password });
+  return createUser(tx, { email, name, password, at });
 }
 
 /** Throws `forbidden` unless the actor may give the role `to` to a member with the role `from`. */

@@ -1,6 +1,5 @@
 import { z } from "zod";
-import type { MemberActor } from "@/server/auth/actor";
-import { roleCovers } from "@/server/auth/sessions";
+import { type MemberActor, roleCovers } from "@/server/auth/actor";
 import { parseModelProviders } from "@/server/runs/find-model-providers";
 import type { Services } from "@/server/services";
 import { catalogVerb, saveItem } from "../change";

@@ -9,7 +9,7 @@ import { newId } from "@/server/ids";
 import { keySecretOf } from "@/server/models/own-provider";
 import { changedFields, type Facts, recordAudit } from "@/server/operate/audit";
 import { parseModelProviders } from "@/server/runs/find-model-providers";
-import { secretValuePurpose } from "@/server/secrets/purpose";
+import { secretValuePurpose } from "@/server/secrets/encryption";
 import { findSecretNames } from "@/server/secrets/references";
 import type { Services } from "@/server/services";
 import {

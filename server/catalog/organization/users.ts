@@ -1,5 +1,6 @@
 import type { OperatorActor } from "@/server/auth/actor";
 import type { Transaction } from "@/server/db/client";
+import { transactModels } from "@/server/db/transaction";
 import { AppError } from "@/server/errors";
 import { recordAudit, recordInstallationAudit } from "@/server/operate/audit";
 import { type CatalogServices, lockCatalog, organizationLock, personLock } from "../change";
@@ -21,7 +22,7 @@ export async function removeUser(
   email: string,
   operatorName = "operator",
 ): Promise<RemovedUser> {
-  return services.db.$transaction(async (tx) => {
+  return transactModels(services.db, "catalog", async (tx) => {
     await lockCatalog(tx, [personLock(email)]);
     const joined = await findUser(tx, email);
     await lockCatalog(

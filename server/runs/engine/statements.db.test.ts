@@ -51,7 +51,7 @@ afterAll(async () => {
 /** The statements since the test began, by name or first line, without periodic and batched ones. */
 function statements(): string[] {
   const aside =
-    /^(notify|heartbeat|find-cancelled-runs|wake-runs|find-claimed-runs|claim-waiting-runs|find-waiting)$|stepwell_ping|last_used_at|\/\* test/;
+    /^(notify|heartbeat|find-cancelled-runs|wake-runs|find-claimed-runs|claim-waiting-runs|find-waiting|record-api-key-use)$|stepwell_ping|last_used_at|\/\* test/;
   return query.mock.calls
     .map(([statement]: unknown[]) => {
       const parsed = z

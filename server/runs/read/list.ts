@@ -70,7 +70,7 @@ export async function listRuns(
   const { orgId } = actor;
   const page = { before, limit: limit + 1 };
   const found = await readRuns(services, selectRunIds(orgId, filter, { page, now: services.clock.now() }));
-  return pageOf(found, limit);
+  return pageOf(found, limit, "id");
 }
 
 /** The current state of runs that a page already shows, without those of other organizations. */

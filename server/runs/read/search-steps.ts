@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { anyCase } from "@/server/any-case";
 import type { MemberActor } from "@/server/auth/actor";
 import { Prisma } from "@/server/db/generated/client";
 import { defineQuery, select } from "@/server/db/statement";
 import { AppError } from "@/server/errors";
+import { anyCase } from "@/server/json/any-case";
 import { MIB } from "@/server/limits/sizes";
 import type { Services } from "@/server/services";
 

@@ -1,16 +1,15 @@
-import type { OrgId } from "@/server/auth/actor";
+import { LAST_USED_EVERY_MS, type OrgId } from "@/server/auth/actor";
 import type { Secret } from "@/server/db/generated/client";
 import type { CarriedSecret } from "@/server/egress/outgoing-request";
 import { findFunction } from "@/server/functions/core/registry";
 import { deriveId } from "@/server/ids";
 import type { JsonObject } from "@/server/json/json";
 import { stringifyLarge } from "@/server/json/large";
-import { LAST_USED_EVERY_MS } from "@/server/limits/last-used";
 import { keySecretOf } from "@/server/models/own-provider";
 import { recordSecretUse } from "@/server/operate/audit";
 import { findModelProviders } from "@/server/runs/find-model-providers";
+import { secretValuePurpose } from "@/server/secrets/encryption";
 import { SecretPlaceholders } from "@/server/secrets/placeholders";
-import { secretValuePurpose } from "@/server/secrets/purpose";
 import { createRedactor, type Redact } from "@/server/secrets/redact";
 import { findSecretNames } from "@/server/secrets/references";
 import type { Services } from "@/server/services";

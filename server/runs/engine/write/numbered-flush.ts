@@ -1,6 +1,6 @@
 import type pg from "pg";
 import { z } from "zod";
-import { TIMEOUTS } from "@/server/db/connect";
+import { TIMEOUTS } from "@/server/db/client";
 import { defineCommand, defineQuery, type Queryable } from "@/server/db/statement";
 import { pauseAt } from "../pause-points";
 

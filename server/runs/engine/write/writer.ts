@@ -1,8 +1,9 @@
 import type pg from "pg";
 import type { Clock } from "@/server/clock";
-import { connect } from "@/server/db/connect";
-import { codeOf, isTransient } from "@/server/db/outage";
+import { connect } from "@/server/db/client";
+import { isTransient } from "@/server/db/outage";
 import type { Environment } from "@/server/env";
+import { codeOf } from "@/server/errors";
 import type { Logger } from "@/server/log";
 import { sleep } from "@/server/sleep";
 import { pauseAt } from "../pause-points";

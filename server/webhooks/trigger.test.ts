@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { hashToken, newTriggerToken, triggerUrl } from "@/server/webhooks/token";
+import { hashToken, newTriggerToken, triggerUrl } from "@/server/webhooks/trigger";
 
 test("tokens are url-safe, long and never repeat", () => {
   const tokens = Array.from({ length: 200 }, newTriggerToken);
