@@ -2,7 +2,7 @@
 
 import { useSuspenseQuery } from "@tanstack/react-query";
 import clsx from "clsx";
-import { useState } from "react";
+import { type ReactNode, useState } from "react";
 import { buttonClass } from "@/app/_ui/button";
 import { useTRPC } from "@/app/_ui/data/providers";
 import { Day } from "@/app/_ui/figures/time";
@@ -68,22 +68,21 @@ export function KeysView() {
   const trpc = useTRPC();
   const mayChange = useMay("admin");
   const { data } = useSuspenseQuery(trpc.catalog.keys.queryOptions());
-  const [creating, setCreating] = useState(false);
-  const [revoking, setRevoking] = useState<KeyLine | null>(null);
-  const newKey = { label: "New API key", needs: "admin", to: () => setCreating(true) } as const;
-  const actions: LineColumn<KeyLine> = {
-    head: "",
-    width: "w-14",
-    area: "action",
-    cell: (key) =>
-      key.state === "revoked" ? null : (
-        <MoreMenu label={`Actions for ${key.name}`} quiet>
-          <MenuItem danger onClick={() => setRevoking(key)}>
-            Revoke
-          </MenuItem>
-        </MoreMenu>
-      ),
-  };
+  const [dialog, show] = useState<ReactNode>(null);
+  const close = () => show(null);
+  const newKey = {
+    label: "New API key",
+    needs: "admin",
+    to: () => show(<CreateKey onClose={close} />),
+  } as const;
+  const menuOf = (key: KeyLine) =>
+    key.state === "revoked" ? null : (
+      <MoreMenu label={`Actions for ${key.name}`} quiet>
+        <MenuItem danger onClick={() => show(<RevokeKey line={key} onClose={close} />)}>
+          Revoke
+        </MenuItem>
+      </MoreMenu>
+    );
   return (
     <>
       <PageHead title="API keys">
@@ -99,14 +98,14 @@ export function KeysView() {
         </Empty>
       ) : (
         <LineList
-          columns={mayChange ? [...COLUMNS, actions] : COLUMNS}
+          columns={COLUMNS}
           keyOf={({ id }) => id}
           label="API keys"
           lines={data}
+          menu={mayChange && menuOf}
         />
       )}
-      {creating ? <CreateKey onClose={() => setCreating(false)} /> : null}
-      {revoking ? <RevokeKey line={revoking} onClose={() => setRevoking(null)} /> : null}
+      {dialog}
     </>
   );
 }

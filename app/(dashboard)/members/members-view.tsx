@@ -1,7 +1,7 @@
 "use client";
 
 import { useSuspenseQuery } from "@tanstack/react-query";
-import { useState } from "react";
+import { type ReactNode, useState } from "react";
 import { Button } from "@/app/_ui/button";
 import { useTRPC } from "@/app/_ui/data/providers";
 import { PartHead } from "@/app/_ui/figures/facts";
@@ -55,29 +55,30 @@ export function MembersView() {
   const mayChange = useMay("admin");
   const isOwner = useMay("owner");
   const { data } = useSuspenseQuery(trpc.organization.members.queryOptions());
-  const [inviting, setInviting] = useState(false);
-  const [opened, setOpened] = useState<{ what: "role" | "remove"; member: MemberLine } | null>(null);
+  const [dialog, show] = useState<ReactNode>(null);
+  const close = () => show(null);
   const owners = data.filter(({ role }) => role === "owner").length;
-  const close = () => setOpened(null);
-  const actions: LineColumn<MemberLine> = {
-    head: "",
-    width: "w-14",
-    area: "action",
-    cell: (member) => {
-      const refusal = refusalFor(member, { isOwner, owners });
-      return (
-        <MoreMenu label={`Actions for ${member.name}`} quiet>
-          {refusal === null ? null : <MenuHeading>{refusal}</MenuHeading>}
-          <MenuItem disabled={refusal !== null} onClick={() => setOpened({ what: "role", member })}>
-            Change role
-          </MenuItem>
-          <MenuSeparator />
-          <MenuItem danger disabled={refusal !== null} onClick={() => setOpened({ what: "remove", member })}>
-            {member.self ? "Leave the organization" : "Remove from the organization"}
-          </MenuItem>
-        </MoreMenu>
-      );
-    },
+  const menuOf = (member: MemberLine) => {
+    const refusal = refusalFor(member, { isOwner, owners });
+    return (
+      <MoreMenu label={`Actions for ${member.name}`} quiet>
+        {refusal === null ? null : <MenuHeading>{refusal}</MenuHeading>}
+        <MenuItem
+          disabled={refusal !== null}
+          onClick={() => show(<ChangeRole mayAppointOwners={isOwner} member={member} onClose={close} />)}
+        >
+          Change role
+        </MenuItem>
+        <MenuSeparator />
+        <MenuItem
+          danger
+          disabled={refusal !== null}
+          onClick={() => show(<RemoveMember member={member} onClose={close} />)}
+        >
+          {member.self ? "Leave the organization" : "Remove from the organization"}
+        </MenuItem>
+      </MoreMenu>
+    );
   };
   return (
     <>
@@ -86,21 +87,18 @@ export function MembersView() {
           label="Invite member"
           needs="admin"
           otherwise="Admins and owners invite and change members."
-          to={() => setInviting(true)}
+          to={() => show(<InviteMember mayInviteOwners={isOwner} onClose={close} />)}
         />
       </PageHead>
       <LineList
-        columns={mayChange ? [...COLUMNS, actions] : COLUMNS}
+        columns={COLUMNS}
         keyOf={({ userId }) => userId}
         label="Members"
         lines={data}
+        menu={mayChange && menuOf}
       />
       {mayChange ? <InvitationList /> : null}
-      {inviting ? <InviteMember mayInviteOwners={isOwner} onClose={() => setInviting(false)} /> : null}
-      {opened?.what === "role" ? (
-        <ChangeRole mayAppointOwners={isOwner} member={opened.member} onClose={close} />
-      ) : null}
-      {opened?.what === "remove" ? <RemoveMember member={opened.member} onClose={close} /> : null}
+      {dialog}
     </>
   );
 }

@@ -1,7 +1,7 @@
 "use client";
 
 import { useSuspenseQuery } from "@tanstack/react-query";
-import { useState } from "react";
+import { type ReactNode, useState } from "react";
 import { useTRPC } from "@/app/_ui/data/providers";
 import { lazy } from "@/app/_ui/lazy";
 import { MenuItem, MenuSeparator, MoreMenu } from "@/app/_ui/menu/menu";
@@ -14,12 +14,9 @@ import { USAGE_COLUMNS } from "../usage-columns";
 import { referenceTo } from "./secret-draft";
 
 const CreateSecret = lazy(() => import("./secret-dialogs"), "CreateSecret");
-/** What an administrator does with one secret. */
-const ACTS = {
-  replace: lazy(() => import("./secret-dialogs"), "ReplaceValue"),
-  edit: lazy(() => import("./secret-dialogs"), "EditRules"),
-  remove: lazy(() => import("./secret-dialogs"), "RemoveSecret"),
-};
+const ReplaceValue = lazy(() => import("./secret-dialogs"), "ReplaceValue");
+const EditRules = lazy(() => import("./secret-dialogs"), "EditRules");
+const RemoveSecret = lazy(() => import("./secret-dialogs"), "RemoveSecret");
 
 const STATES = {
   set: <span>Set</span>,
@@ -53,27 +50,27 @@ export function SecretsView() {
   const trpc = useTRPC();
   const mayChange = useMay("admin");
   const { data } = useSuspenseQuery(trpc.secrets.list.queryOptions());
-  const [creating, setCreating] = useState(false);
-  const [opened, setOpened] = useState<{ act: keyof typeof ACTS; secret: SecretSummary } | null>(null);
-  const Opened = opened && ACTS[opened.act];
-  const newSecret = { label: "New secret", needs: "admin", to: () => setCreating(true) } as const;
-  const actions: LineColumn<SecretSummary> = {
-    head: "",
-    width: "w-14",
-    area: "action",
-    cell: (secret) => (
-      <MoreMenu label={`Actions for ${secret.name}`} quiet>
-        <MenuItem onClick={() => setOpened({ act: "replace", secret })}>
-          {secret.state === "missing" ? "Set the value" : "Replace the value"}
-        </MenuItem>
-        <MenuItem onClick={() => setOpened({ act: "edit", secret })}>Edit hosts and expiry</MenuItem>
-        <MenuSeparator />
-        <MenuItem danger onClick={() => setOpened({ act: "remove", secret })}>
-          Remove
-        </MenuItem>
-      </MoreMenu>
-    ),
-  };
+  const [dialog, show] = useState<ReactNode>(null);
+  const close = () => show(null);
+  const newSecret = {
+    label: "New secret",
+    needs: "admin",
+    to: () => show(<CreateSecret onClose={close} />),
+  } as const;
+  const menuOf = (secret: SecretSummary) => (
+    <MoreMenu label={`Actions for ${secret.name}`} quiet>
+      <MenuItem onClick={() => show(<ReplaceValue onClose={close} secret={secret} />)}>
+        {secret.state === "missing" ? "Set the value" : "Replace the value"}
+      </MenuItem>
+      <MenuItem onClick={() => show(<EditRules onClose={close} secret={secret} />)}>
+        Edit hosts and expiry
+      </MenuItem>
+      <MenuSeparator />
+      <MenuItem danger onClick={() => show(<RemoveSecret onClose={close} secret={secret} />)}>
+        Remove
+      </MenuItem>
+    </MoreMenu>
+  );
   return (
     <>
       <PageHead title="Secrets">
@@ -91,14 +88,14 @@ export function SecretsView() {
         </Empty>
       ) : (
         <LineList
-          columns={mayChange ? [...COLUMNS, actions] : COLUMNS}
+          columns={COLUMNS}
           keyOf={({ name }) => name}
           label="Secrets"
           lines={data}
+          menu={mayChange && menuOf}
         />
       )}
-      {creating ? <CreateSecret onClose={() => setCreating(false)} /> : null}
-      {Opened ? <Opened onClose={() => setOpened(null)} secret={opened.secret} /> : null}
+      {dialog}
     </>
   );
 }
