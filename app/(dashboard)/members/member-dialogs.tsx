@@ -8,10 +8,10 @@ import { OptionField, TextField } from "@/app/_ui/forms/form";
 import { ConfirmDialog, FormDialog } from "@/app/_ui/forms/form-dialog";
 import { OneTimeValue } from "@/app/_ui/forms/one-time-value";
 import { useForm } from "@/app/_ui/forms/use-form";
-import type { MemberRole } from "@/server/auth/actor";
+import { MEMBER_ROLES, type MemberRole } from "@/server/auth/actor";
 import type { MemberLine } from "@/server/auth/list-members";
 import type { InvitationLine, NewInvitation } from "@/server/catalog/organization/invitations";
-import { ROLE_LABELS, ROLE_PERMISSIONS, ROLES } from "./roles";
+import { ROLE_LABELS, ROLE_PERMISSIONS } from "./roles";
 
 type RoleFieldProps = {
   value: MemberRole;
@@ -22,7 +22,7 @@ type RoleFieldProps = {
 
 /** A choice of roles with what the chosen one may do. */
 function RoleField({ mayAppointOwners, ...props }: RoleFieldProps) {
-  const options = ROLES.map((role) =>
+  const options = MEMBER_ROLES.map((role) =>
     role === "owner" && !mayAppointOwners
       ? { value: role, label: `${ROLE_LABELS[role]} (only an owner appoints owners)`, disabled: true }
       : { value: role, label: ROLE_LABELS[role] },

@@ -33,11 +33,10 @@ export const NEW_KEY = "+";
 /** A provider as its form has it. `key`: a secret's name, or one of the choices above. */
 type ProviderDraft = { name: string; baseUrl: string; key: string; keyValue: string; models: string };
 
-export const NEW_PROVIDER: ProviderDraft = { name: "", baseUrl: "", key: NEW_KEY, keyValue: "", models: "" };
-
-/** A new provider; its name and base URL are those of a known service. */
+/** A new provider, with the name and base URL of a known service. */
 export function newProviderAt(service: KnownService | null): ProviderDraft {
-  return service === null ? NEW_PROVIDER : { ...NEW_PROVIDER, name: service.name, baseUrl: service.baseUrl };
+  const { name, baseUrl } = service ?? { name: "", baseUrl: "" };
+  return { name, baseUrl, key: NEW_KEY, keyValue: "", models: "" };
 }
 
 export function toDraft({ name, baseUrl, apiKey, models }: OwnProvider): ProviderDraft {

@@ -17,16 +17,17 @@ type Options<Draft, Result> = {
   refresh?: readonly { pathKey: () => QueryKey }[];
   /** Called on success. Returns the message to show, null for none, or undefined to keep the dialog open. */
   done?: (result: Result) => string | readonly [title: string, description: string] | null | undefined;
-  onClose: () => void;
+  /** Closes the form's dialog; a form in a page has none. */
+  onClose?: () => void;
 };
 
 /**
- * The mutation of a dialog, its draft (what is typed for it), and its errors. `dialog` has props of `FormDialog` and
+ * The mutation of a form, its draft (what is typed for it), and its errors. `dialog` has props of `FormDialog` and
  * `ConfirmDialog`, `field` those of a text field.
  */
 export function useForm<Result, Failure, Sent, Draft extends object>(
   mutationOptions: UseMutationOptions<Result, Failure, Sent>,
-  { draft: initial, labels = {}, refresh = [], done, onClose }: Options<Draft, Result>,
+  { draft: initial, labels = {}, refresh = [], done, onClose = () => {} }: Options<Draft, Result>,
 ) {
   const notify = useNotify();
   const [draft, setDraft] = useState(initial);
