@@ -33,3 +33,8 @@ export function startOfFolded(text: string): string {
   // Half a surrogate pair would differ between the server's HTML and the browser.
   return text.slice(0, SEEN).replace(/[\ud800-\udbff]$/, "");
 }
+
+/** Whether Markdown would change how a text looks. Without these characters it looks the same as plain text. */
+export function isMarkedUp(text: string): boolean {
+  return /[*_`#[\]|>~]/.test(text);
+}

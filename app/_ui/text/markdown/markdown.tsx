@@ -1,7 +1,7 @@
 "use client";
 
 import { memo, useMemo } from "react";
-import { ProgressiveList } from "../progressive-list";
+import { ProgressiveList } from "../plain-text";
 import { MarkdownPiece } from "./elements";
 import { cutMarkdown } from "./pieces";
 
