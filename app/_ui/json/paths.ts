@@ -13,6 +13,12 @@ export function keysOf(value: JsonNode): string[] {
   return Array.isArray(value) ? Array.from(value.keys(), String) : Object.keys(value);
 }
 
+/** How many members a value has, as the tree and the table write it: `[3]`, `{3}`. */
+export function sizeOf(value: JsonNode): string {
+  const size = keysOf(value).length;
+  return Array.isArray(value) ? `[${size}]` : `{${size}}`;
+}
+
 export function memberOf(value: JsonNode, key: string): Json {
   if (Array.isArray(value)) return value[Number(key)] ?? null;
   return Object.hasOwn(value, key) ? (value[key] ?? null) : null;

@@ -50,7 +50,7 @@ function TextValue({ text, most }: { text: string; most: number }) {
 }
 
 /** A quote character that the text does not contain, as browser consoles choose it. */
-export function quoteFor(text: string): string {
+function quoteFor(text: string): string {
   return ['"', "'", "`"].find((quote) => !text.includes(quote)) ?? '"';
 }
 
