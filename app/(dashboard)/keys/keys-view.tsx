@@ -10,7 +10,7 @@ import { lazy } from "@/app/_ui/lazy";
 import { Link } from "@/app/_ui/link";
 import { MenuItem, MoreMenu } from "@/app/_ui/menu/menu";
 import { Empty, PageHead } from "@/app/_ui/page/page";
-import { PageButton } from "@/app/_ui/page/page-button";
+import { PageButton } from "@/app/_ui/page/page-actions";
 import { useMay } from "@/app/_ui/role";
 import { type LineColumn, LineList, RowName } from "@/app/_ui/table";
 import type { KeyLine } from "@/server/catalog/overview";

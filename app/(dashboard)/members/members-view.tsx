@@ -9,7 +9,7 @@ import { Day } from "@/app/_ui/figures/time";
 import { lazy } from "@/app/_ui/lazy";
 import { MenuHeading, MenuItem, MenuSeparator, MoreMenu } from "@/app/_ui/menu/menu";
 import { PageHead } from "@/app/_ui/page/page";
-import { PageButton } from "@/app/_ui/page/page-button";
+import { PageButton } from "@/app/_ui/page/page-actions";
 import { useMay } from "@/app/_ui/role";
 import { type LineColumn, LineList } from "@/app/_ui/table";
 import type { MemberLine } from "@/server/auth/list-members";

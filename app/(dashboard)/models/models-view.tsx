@@ -8,7 +8,7 @@ import { PartHead } from "@/app/_ui/figures/facts";
 import { lazy } from "@/app/_ui/lazy";
 import { MenuItem, MenuSeparator, MoreMenu } from "@/app/_ui/menu/menu";
 import { PageHead } from "@/app/_ui/page/page";
-import { PageButton } from "@/app/_ui/page/page-button";
+import { PageButton } from "@/app/_ui/page/page-actions";
 import { useMay } from "@/app/_ui/role";
 import type { OwnProvider } from "@/server/models/own-provider";
 import { KNOWN_SERVICES, type KnownService } from "./provider-draft";

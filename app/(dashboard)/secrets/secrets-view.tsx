@@ -6,7 +6,7 @@ import { useTRPC } from "@/app/_ui/data/providers";
 import { lazy } from "@/app/_ui/lazy";
 import { MenuItem, MenuSeparator, MoreMenu } from "@/app/_ui/menu/menu";
 import { Command, Empty, PageHead } from "@/app/_ui/page/page";
-import { PageButton } from "@/app/_ui/page/page-button";
+import { PageButton } from "@/app/_ui/page/page-actions";
 import { useMay } from "@/app/_ui/role";
 import { type LineColumn, LineList } from "@/app/_ui/table";
 import type { SecretSummary } from "@/server/catalog/organization/secrets";
