@@ -2,6 +2,7 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
+import { CopyTextButton, OneTimeValue } from "@/app/_ui/copy-button";
 import { curlOf } from "@/app/_ui/curl";
 import { useTRPC } from "@/app/_ui/data/providers";
 import { DoneDialog } from "@/app/_ui/dialog";
@@ -9,7 +10,6 @@ import { Ago } from "@/app/_ui/figures/time";
 import { ExpiryField, useExpiry } from "@/app/_ui/forms/expiry-field";
 import { Choice, FieldGroup, INPUT_CLASS, TextField } from "@/app/_ui/forms/form";
 import { ConfirmDialog, FormDialog } from "@/app/_ui/forms/form-dialog";
-import { CopyTextButton, OneTimeValue } from "@/app/_ui/forms/one-time-value";
 import { useForm } from "@/app/_ui/forms/use-form";
 import { Command } from "@/app/_ui/page/page";
 import type { DirectoryEntry, KeyLine } from "@/server/catalog/overview";

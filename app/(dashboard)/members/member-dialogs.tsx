@@ -1,12 +1,12 @@
 "use client";
 
 import { useRouter } from "next/navigation";
+import { OneTimeValue } from "@/app/_ui/copy-button";
 import { useTRPC } from "@/app/_ui/data/providers";
 import { DoneDialog } from "@/app/_ui/dialog";
 import { Moment } from "@/app/_ui/figures/time";
 import { OptionField, TextField } from "@/app/_ui/forms/form";
 import { ConfirmDialog, FormDialog } from "@/app/_ui/forms/form-dialog";
-import { OneTimeValue } from "@/app/_ui/forms/one-time-value";
 import { useForm } from "@/app/_ui/forms/use-form";
 import { MEMBER_ROLES, type MemberRole } from "@/server/auth/actor";
 import type { MemberLine } from "@/server/auth/list-members";

@@ -1,12 +1,12 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
+import { CopyTextButton } from "@/app/_ui/copy-button";
 import { useTRPC } from "@/app/_ui/data/providers";
 import { DoneDialog } from "@/app/_ui/dialog";
 import { ExpiryField, useExpiry } from "@/app/_ui/forms/expiry-field";
 import { TextareaField, TextField } from "@/app/_ui/forms/form";
 import { ConfirmDialog, FormDialog } from "@/app/_ui/forms/form-dialog";
-import { CopyTextButton } from "@/app/_ui/forms/one-time-value";
 import { useForm } from "@/app/_ui/forms/use-form";
 import { Command } from "@/app/_ui/page/page";
 import type { SecretSummary } from "@/server/catalog/organization/secrets";
