@@ -7,7 +7,6 @@ import { createDashboardCaller } from "@/server/api/dashboard/router";
 import { PAGE_ADDRESS_HEADER } from "@/server/api/http/page-address";
 import type { MemberActor } from "@/server/auth/actor";
 import { type Session, sessionFromHeaders } from "@/server/auth/sessions";
-import { isAppError } from "@/server/errors";
 import { newId } from "@/server/ids";
 
 /** The session of the current request, read once. */
@@ -34,8 +33,3 @@ export const serverApi = cache(async () => {
   const { sessionId } = session.user;
   return createDashboardCaller({ services: getServices(), actor, requestId: newId(), sessionId });
 });
-
-/** Whether a page's procedure failed with `not_found`, which the page answers with 404. */
-export function isNotFound(error: unknown): boolean {
-  return error instanceof Error && isAppError(error.cause) && error.cause.code === "not_found";
-}

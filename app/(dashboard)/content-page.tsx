@@ -4,7 +4,8 @@ import { buttonClass } from "@/app/_ui/button";
 import { Link } from "@/app/_ui/link";
 import { Empty } from "@/app/_ui/page/page";
 import { createPrefetch, Prefetched } from "@/app/_ui/page/prefetch";
-import { arrivedByLink, isNotFound } from "@/app/request";
+import { arrivedByLink } from "@/app/request";
+import { isAppError } from "@/server/errors";
 import { isUuid } from "@/server/ids";
 
 type Prefetch = Awaited<ReturnType<typeof createPrefetch>>;
@@ -70,7 +71,8 @@ export function itemPage(
 /** Waits for what a page is about. An unknown id shows the not-found page. */
 export async function orNotFound<Value>(read: Promise<Value>): Promise<Value> {
   return read.catch((error: unknown) => {
-    if (isNotFound(error)) notFound();
+    const cause = error instanceof Error ? error.cause : undefined;
+    if (isAppError(cause) && cause.code === "not_found") notFound();
     throw error;
   });
 }
