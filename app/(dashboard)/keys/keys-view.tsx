@@ -2,7 +2,6 @@
 
 import { useSuspenseQuery } from "@tanstack/react-query";
 import clsx from "clsx";
-import { type ReactNode, useState } from "react";
 import { buttonClass } from "@/app/_ui/button";
 import { useTRPC } from "@/app/_ui/data/providers";
 import { Day } from "@/app/_ui/figures/time";
@@ -13,6 +12,7 @@ import { Empty, PageHead } from "@/app/_ui/page/page";
 import { PageButton } from "@/app/_ui/page/page-actions";
 import { useMay } from "@/app/_ui/role";
 import { type LineColumn, LineList, RowName } from "@/app/_ui/table";
+import { useDialog } from "@/app/_ui/use-dialog";
 import type { KeyLine } from "@/server/catalog/overview";
 import { USAGE_COLUMNS } from "../usage-columns";
 
@@ -68,17 +68,12 @@ export function KeysView() {
   const trpc = useTRPC();
   const mayChange = useMay("admin");
   const { data } = useSuspenseQuery(trpc.catalog.keys.queryOptions());
-  const [dialog, show] = useState<ReactNode>(null);
-  const close = () => show(null);
-  const newKey = {
-    label: "New API key",
-    needs: "admin",
-    to: () => show(<CreateKey onClose={close} />),
-  } as const;
+  const { dialog, open } = useDialog();
+  const newKey = { label: "New API key", needs: "admin", to: () => open(<CreateKey />) } as const;
   const menuOf = (key: KeyLine) =>
     key.state === "revoked" ? null : (
       <MoreMenu label={`Actions for ${key.name}`} quiet>
-        <MenuItem danger onClick={() => show(<RevokeKey line={key} onClose={close} />)}>
+        <MenuItem danger onClick={() => open(<RevokeKey line={key} />)}>
           Revoke
         </MenuItem>
       </MoreMenu>

@@ -37,19 +37,16 @@ function RoleField({ mayAppointOwners, ...props }: RoleFieldProps) {
   );
 }
 
-type InviteMemberProps = { mayInviteOwners: boolean; onClose: () => void };
-
 /** The form of an invitation, then its link, once. */
-export function InviteMember({ mayInviteOwners, onClose }: InviteMemberProps) {
+export function InviteMember({ mayInviteOwners }: { mayInviteOwners: boolean }) {
   const trpc = useTRPC();
   const form = useForm(trpc.members.invite.mutationOptions(), {
     draft: { email: "", role: "member" as MemberRole },
     labels: { "/email": "Email", "/role": "Role" },
     refresh: [trpc.members.invitations],
-    onClose,
   });
   const { email, role } = form.draft;
-  if (form.result) return <LinkDialog invitation={form.result} onClose={onClose} />;
+  if (form.result) return <LinkDialog invitation={form.result} />;
   return (
     <FormDialog
       {...form.dialog}
@@ -74,10 +71,9 @@ export function InviteMember({ mayInviteOwners, onClose }: InviteMemberProps) {
   );
 }
 
-function LinkDialog({ invitation, onClose }: { invitation: NewInvitation; onClose: () => void }) {
-  const { email, token, expiresAt } = invitation;
+function LinkDialog({ invitation: { email, token, expiresAt } }: { invitation: NewInvitation }) {
   return (
-    <DoneDialog onClose={onClose} sticky title={`Invite ${email}`}>
+    <DoneDialog sticky title={`Invite ${email}`}>
       <p className="[overflow-wrap:anywhere]">
         Send this link to {email}. It works once, until <Moment at={expiresAt} />. The first person to open it
         can join, so send it in a safe way.
@@ -91,16 +87,13 @@ function LinkDialog({ invitation, onClose }: { invitation: NewInvitation; onClos
   );
 }
 
-type RevokeInvitationProps = { invitation: InvitationLine; onClose: () => void };
-
 /** Confirms, then revokes an invitation. */
-export function RevokeInvitation({ invitation: { id, email }, onClose }: RevokeInvitationProps) {
+export function RevokeInvitation({ invitation: { id, email } }: { invitation: InvitationLine }) {
   const trpc = useTRPC();
   const form = useForm(trpc.members.revokeInvitation.mutationOptions(), {
     draft: {},
     refresh: [trpc.members.invitations],
     done: () => `The invitation of ${email} is revoked`,
-    onClose,
   });
   return (
     <ConfirmDialog
@@ -115,10 +108,10 @@ export function RevokeInvitation({ invitation: { id, email }, onClose }: RevokeI
   );
 }
 
-type ChangeRoleProps = { member: MemberLine; mayAppointOwners: boolean; onClose: () => void };
+type ChangeRoleProps = { member: MemberLine; mayAppointOwners: boolean };
 
 /** Changes a member's role. */
-export function ChangeRole({ member, mayAppointOwners, onClose }: ChangeRoleProps) {
+export function ChangeRole({ member, mayAppointOwners }: ChangeRoleProps) {
   const trpc = useTRPC();
   const router = useRouter();
   const form = useForm(trpc.members.changeRole.mutationOptions(), {
@@ -130,7 +123,6 @@ export function ChangeRole({ member, mayAppointOwners, onClose }: ChangeRoleProp
       if (member.self) router.refresh();
       return `${member.name} has the role ${ROLE_LABELS[saved.role]}`;
     },
-    onClose,
   });
   const { role } = form.draft;
   return (
@@ -156,10 +148,8 @@ export function ChangeRole({ member, mayAppointOwners, onClose }: ChangeRoleProp
   );
 }
 
-type RemoveMemberProps = { member: MemberLine; onClose: () => void };
-
 /** Confirms, then ends a membership: another person's, or the reader's own. */
-export function RemoveMember({ member: { userId, name, email, self }, onClose }: RemoveMemberProps) {
+export function RemoveMember({ member: { userId, name, email, self } }: { member: MemberLine }) {
   const trpc = useTRPC();
   const form = useForm(trpc.members.remove.mutationOptions(), {
     draft: {},
@@ -170,7 +160,6 @@ export function RemoveMember({ member: { userId, name, email, self }, onClose }:
       window.location.assign("/");
       return undefined;
     },
-    onClose,
   });
   return (
     <ConfirmDialog

@@ -1,7 +1,6 @@
 "use client";
 
 import { useSuspenseQuery } from "@tanstack/react-query";
-import { type ReactNode, useState } from "react";
 import { Button } from "@/app/_ui/button";
 import { useTRPC } from "@/app/_ui/data/providers";
 import { PartHead } from "@/app/_ui/figures/facts";
@@ -12,6 +11,7 @@ import { PageHead } from "@/app/_ui/page/page";
 import { PageButton } from "@/app/_ui/page/page-actions";
 import { useMay } from "@/app/_ui/role";
 import { type LineColumn, LineList } from "@/app/_ui/table";
+import { useDialog } from "@/app/_ui/use-dialog";
 import type { MemberLine } from "@/server/auth/list-members";
 import type { InvitationLine } from "@/server/catalog/organization/invitations";
 import { ROLE_LABELS, ROLE_PERMISSIONS, refusalFor } from "./roles";
@@ -55,8 +55,7 @@ export function MembersView() {
   const mayChange = useMay("admin");
   const isOwner = useMay("owner");
   const { data } = useSuspenseQuery(trpc.organization.members.queryOptions());
-  const [dialog, show] = useState<ReactNode>(null);
-  const close = () => show(null);
+  const { dialog, open } = useDialog();
   const owners = data.filter(({ role }) => role === "owner").length;
   const menuOf = (member: MemberLine) => {
     const refusal = refusalFor(member, { isOwner, owners });
@@ -65,16 +64,12 @@ export function MembersView() {
         {refusal === null ? null : <MenuHeading>{refusal}</MenuHeading>}
         <MenuItem
           disabled={refusal !== null}
-          onClick={() => show(<ChangeRole mayAppointOwners={isOwner} member={member} onClose={close} />)}
+          onClick={() => open(<ChangeRole mayAppointOwners={isOwner} member={member} />)}
         >
           Change role
         </MenuItem>
         <MenuSeparator />
-        <MenuItem
-          danger
-          disabled={refusal !== null}
-          onClick={() => show(<RemoveMember member={member} onClose={close} />)}
-        >
+        <MenuItem danger disabled={refusal !== null} onClick={() => open(<RemoveMember member={member} />)}>
           {member.self ? "Leave the organization" : "Remove from the organization"}
         </MenuItem>
       </MoreMenu>
@@ -87,7 +82,7 @@ export function MembersView() {
           label="Invite member"
           needs="admin"
           otherwise="Admins and owners invite and change members."
-          to={() => show(<InviteMember mayInviteOwners={isOwner} onClose={close} />)}
+          to={() => open(<InviteMember mayInviteOwners={isOwner} />)}
         />
       </PageHead>
       <LineList
@@ -146,7 +141,7 @@ const INVITATION_COLUMNS: LineColumn<InvitationLine>[] = [
 function InvitationList() {
   const trpc = useTRPC();
   const { data } = useSuspenseQuery(trpc.members.invitations.queryOptions());
-  const [revoking, setRevoking] = useState<InvitationLine | null>(null);
+  const { dialog, open } = useDialog();
   if (data.length === 0) return null;
   const actions: LineColumn<InvitationLine> = {
     head: "",
@@ -156,7 +151,7 @@ function InvitationList() {
       <Button
         aria-label={`Revoke the invitation of ${invitation.email}`}
         look="quiet"
-        onClick={() => setRevoking(invitation)}
+        onClick={() => open(<RevokeInvitation invitation={invitation} />)}
       >
         Revoke
       </Button>
@@ -171,7 +166,7 @@ function InvitationList() {
         label="Open invitations"
         lines={data}
       />
-      {revoking ? <RevokeInvitation invitation={revoking} onClose={() => setRevoking(null)} /> : null}
+      {dialog}
     </section>
   );
 }

@@ -1,7 +1,6 @@
 "use client";
 
 import { useSuspenseQuery } from "@tanstack/react-query";
-import { type ReactNode, useState } from "react";
 import { Button } from "@/app/_ui/button";
 import { useTRPC } from "@/app/_ui/data/providers";
 import { PartHead } from "@/app/_ui/figures/facts";
@@ -10,6 +9,7 @@ import { MenuItem, MenuSeparator, MoreMenu } from "@/app/_ui/menu/menu";
 import { PageHead } from "@/app/_ui/page/page";
 import { PageButton } from "@/app/_ui/page/page-actions";
 import { useMay } from "@/app/_ui/role";
+import { useDialog } from "@/app/_ui/use-dialog";
 import type { OwnProvider } from "@/server/models/own-provider";
 import { KNOWN_SERVICES, type KnownService } from "./provider-draft";
 import { OwnProviderPart, ServiceProviderPart } from "./provider-parts";
@@ -23,14 +23,12 @@ export function ModelsView() {
   const trpc = useTRPC();
   const mayChange = useMay("admin");
   const { data } = useSuspenseQuery(trpc.models.list.queryOptions());
-  const [dialog, show] = useState<ReactNode>(null);
-  const close = () => show(null);
+  const { dialog, open } = useDialog();
   const openTest = (provider: OwnProvider, isNew: boolean) =>
-    show(<TestProvider isNew={isNew} onClose={close} provider={provider} />);
+    open(<TestProvider isNew={isNew} provider={provider} />);
   const openForm = (replaces: OwnProvider | null, service: KnownService | null = null) =>
-    show(
+    open(
       <ProviderForm
-        onClose={close}
         onCreated={(provider) => openTest(provider, true)}
         replaces={replaces}
         service={service}
@@ -61,10 +59,7 @@ export function ModelsView() {
                   <MoreMenu label={`Actions for ${own.provider.name}`}>
                     <MenuItem onClick={() => openForm(own.provider)}>Edit</MenuItem>
                     <MenuSeparator />
-                    <MenuItem
-                      danger
-                      onClick={() => show(<RemoveProvider onClose={close} provider={own.provider} />)}
-                    >
+                    <MenuItem danger onClick={() => open(<RemoveProvider provider={own.provider} />)}>
                       Remove
                     </MenuItem>
                   </MoreMenu>

@@ -1,7 +1,6 @@
 "use client";
 
 import { useSuspenseQuery } from "@tanstack/react-query";
-import { type ReactNode, useState } from "react";
 import { useTRPC } from "@/app/_ui/data/providers";
 import { lazy } from "@/app/_ui/lazy";
 import { MenuItem, MenuSeparator, MoreMenu } from "@/app/_ui/menu/menu";
@@ -9,6 +8,7 @@ import { Command, Empty, PageHead } from "@/app/_ui/page/page";
 import { PageButton } from "@/app/_ui/page/page-actions";
 import { useMay } from "@/app/_ui/role";
 import { type LineColumn, LineList } from "@/app/_ui/table";
+import { useDialog } from "@/app/_ui/use-dialog";
 import type { SecretSummary } from "@/server/catalog/organization/secrets";
 import { USAGE_COLUMNS } from "../usage-columns";
 import { referenceTo } from "./secret-draft";
@@ -50,23 +50,16 @@ export function SecretsView() {
   const trpc = useTRPC();
   const mayChange = useMay("admin");
   const { data } = useSuspenseQuery(trpc.secrets.list.queryOptions());
-  const [dialog, show] = useState<ReactNode>(null);
-  const close = () => show(null);
-  const newSecret = {
-    label: "New secret",
-    needs: "admin",
-    to: () => show(<CreateSecret onClose={close} />),
-  } as const;
+  const { dialog, open } = useDialog();
+  const newSecret = { label: "New secret", needs: "admin", to: () => open(<CreateSecret />) } as const;
   const menuOf = (secret: SecretSummary) => (
     <MoreMenu label={`Actions for ${secret.name}`} quiet>
-      <MenuItem onClick={() => show(<ReplaceValue onClose={close} secret={secret} />)}>
+      <MenuItem onClick={() => open(<ReplaceValue secret={secret} />)}>
         {secret.state === "missing" ? "Set the value" : "Replace the value"}
       </MenuItem>
-      <MenuItem onClick={() => show(<EditRules onClose={close} secret={secret} />)}>
-        Edit hosts and expiry
-      </MenuItem>
+      <MenuItem onClick={() => open(<EditRules secret={secret} />)}>Edit hosts and expiry</MenuItem>
       <MenuSeparator />
-      <MenuItem danger onClick={() => show(<RemoveSecret onClose={close} secret={secret} />)}>
+      <MenuItem danger onClick={() => open(<RemoveSecret secret={secret} />)}>
         Remove
       </MenuItem>
     </MoreMenu>

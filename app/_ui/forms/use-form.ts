@@ -4,6 +4,7 @@ import { type QueryKey, type UseMutationOptions, useMutation } from "@tanstack/r
 import { useState } from "react";
 import { readProblems } from "@/app/_ui/forms/form-problems";
 import { useNotify } from "@/app/_ui/toast";
+import { useClose } from "@/app/_ui/use-dialog";
 
 /** The names of the fields that hold a text. */
 export type TextName<Draft> = { [Key in keyof Draft]: string extends Draft[Key] ? Key : never }[keyof Draft] &
@@ -17,7 +18,7 @@ type Options<Draft, Result> = {
   refresh?: readonly { pathKey: () => QueryKey }[];
   /** Called on success. Returns the message to show, null for none, or undefined to keep the dialog open. */
   done?: (result: Result) => string | readonly [title: string, description: string] | null | undefined;
-  /** Closes the form's dialog; a form in a page has none. */
+  /** By default it closes the dialog of `useDialog`. */
   onClose?: () => void;
 };
 
@@ -27,8 +28,10 @@ type Options<Draft, Result> = {
  */
 export function useForm<Result, Failure, Sent, Draft extends object>(
   mutationOptions: UseMutationOptions<Result, Failure, Sent>,
-  { draft: initial, labels = {}, refresh = [], done, onClose = () => {} }: Options<Draft, Result>,
+  { draft: initial, labels = {}, refresh = [], done, ...options }: Options<Draft, Result>,
 ) {
+  const close = useClose();
+  const { onClose = close } = options;
   const notify = useNotify();
   const [draft, setDraft] = useState(initial);
   const [faults, setFaults] = useState<Record<string, string>>({});
