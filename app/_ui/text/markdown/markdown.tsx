@@ -2,8 +2,7 @@
 
 import { memo, useMemo } from "react";
 import { ProgressiveList } from "../plain-text";
-import { MarkdownPiece } from "./elements";
-import { cutMarkdown } from "./pieces";
+import { cutMarkdown, MarkdownPiece } from "./elements";
 
 /** Pieces drawn before the reader asks for more: 128 Ki characters. */
 const PIECES_AT_ONCE = 32;
