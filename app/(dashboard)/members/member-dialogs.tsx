@@ -14,6 +14,7 @@ import type { InvitationLine, NewInvitation } from "@/server/catalog/organizatio
 import { ROLE_LABELS, ROLE_PERMISSIONS } from "./roles";
 
 type RoleFieldProps = {
+  label: string;
   value: MemberRole;
   error: string | undefined;
   mayAppointOwners: boolean;
@@ -27,14 +28,7 @@ function RoleField({ mayAppointOwners, ...props }: RoleFieldProps) {
       ? { value: role, label: `${ROLE_LABELS[role]} (only an owner appoints owners)`, disabled: true }
       : { value: role, label: ROLE_LABELS[role] },
   );
-  return (
-    <OptionField
-      {...props}
-      hint={`May do: ${ROLE_PERMISSIONS[props.value]}.`}
-      label="Role"
-      options={options}
-    />
-  );
+  return <OptionField {...props} hint={`May do: ${ROLE_PERMISSIONS[props.value]}.`} options={options} />;
 }
 
 /** The form of an invitation, then its link, once. */
@@ -61,12 +55,7 @@ export function InviteMember({ mayInviteOwners }: { mayInviteOwners: boolean }) 
         hint="You get a link to send. It works only for this email, once."
         inputMode="email"
       />
-      <RoleField
-        error={form.errorAt("/role")}
-        mayAppointOwners={mayInviteOwners}
-        onChange={(value) => form.change({ role: value })}
-        value={role}
-      />
+      <RoleField {...form.field("role")} mayAppointOwners={mayInviteOwners} />
     </FormDialog>
   );
 }
@@ -133,12 +122,7 @@ export function ChangeRole({ member, mayAppointOwners }: ChangeRoleProps) {
       onSubmit={() => form.send({ userId: member.userId, role })}
       title={`Change the role of ${member.name}`}
     >
-      <RoleField
-        error={form.errorAt("/role")}
-        mayAppointOwners={mayAppointOwners}
-        onChange={(value) => form.change({ role: value })}
-        value={role}
-      />
+      <RoleField {...form.field("role")} mayAppointOwners={mayAppointOwners} />
       {member.self && role !== member.role ? (
         <p className="rounded-md bg-waiting-wash px-2.5 py-2 text-waiting">
           This is your own role. Another {ROLE_LABELS[member.role]} must change it back.

@@ -6,10 +6,6 @@ import { readProblems } from "@/app/_ui/forms/form-problems";
 import { useNotify } from "@/app/_ui/toast";
 import { useClose } from "@/app/_ui/use-dialog";
 
-/** The names of the fields that hold a text. */
-export type TextName<Draft> = { [Key in keyof Draft]: string extends Draft[Key] ? Key : never }[keyof Draft] &
-  string;
-
 type Options<Draft, Result> = {
   draft: Draft;
   /** The label of each field, by its JSON pointer in the sent value. */
@@ -24,7 +20,7 @@ type Options<Draft, Result> = {
 
 /**
  * The mutation of a form, its draft (what is typed for it), and its errors. `dialog` has props of `FormDialog` and
- * `ConfirmDialog`, `field` those of a text field.
+ * `ConfirmDialog`, `field` those of the control of one field.
  */
 export function useForm<Result, Failure, Sent, Draft extends object>(
   mutationOptions: UseMutationOptions<Result, Failure, Sent>,
@@ -56,11 +52,11 @@ export function useForm<Result, Failure, Sent, Draft extends object>(
     result: mutation.data,
     sent: mutation.variables,
     dialog: { mutation, problem: problems.rest, onClose },
-    field: (name: TextName<Draft>) => ({
+    field: <Name extends keyof Draft & string>(name: Name) => ({
       label: labels[`/${name}`] ?? name,
       error: errorAt(`/${name}`),
-      value: String(draft[name]),
-      onChange: (text: string) => setDraft((before) => ({ ...before, [name]: text })),
+      value: draft[name],
+      onChange: (value: Draft[Name]) => setDraft((before) => ({ ...before, [name]: value })),
     }),
     /** Calls the mutation, unless the form itself has found faults, by JSON pointer. */
     send(input: Sent, found: Record<string, string> = {}) {

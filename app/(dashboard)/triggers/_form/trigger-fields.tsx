@@ -4,7 +4,6 @@ import { useQuery } from "@tanstack/react-query";
 import { useTRPC } from "@/app/_ui/data/providers";
 import { Choice, FieldGroup, SelectField, TextField } from "@/app/_ui/forms/form";
 import type { FormProblems } from "@/app/_ui/forms/form-problems";
-import type { TextName } from "@/app/_ui/forms/use-form";
 import { Link } from "@/app/_ui/link";
 import { RUN_KINDS } from "@/server/contract/enums";
 import type { TriggerDetail } from "@/server/webhooks/inspect-trigger";
@@ -36,10 +35,10 @@ type TriggerFieldsProps = {
 export function TriggerFields({ draft, errorAt, existing, onChange }: TriggerFieldsProps) {
   const isSchemeFixed = existing === null ? draft.secret === "none" : existing.secrets.length > 0;
   /** The props of the control that edits one field as a text. */
-  const bind = (name: TextName<TriggerDraft>, pointer = `/${name}`) => ({
+  const bind = <Name extends keyof TriggerDraft>(name: Name, pointer = `/${name}`) => ({
     value: draft[name],
     error: errorAt(pointer),
-    onChange: (text: string) => onChange({ [name]: text }),
+    onChange: (text: TriggerDraft[Name]) => onChange({ [name]: text }),
   });
   return (
     <>
