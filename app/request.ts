@@ -27,9 +27,12 @@ export async function requirePageMember(): Promise<{ session: Session; actor: Me
   return { session, actor: session.member };
 }
 
-/** The dashboard's procedures, called from a server component without HTTP. */
-export const serverApi = cache(async () => {
+/** What the dashboard's procedures need if a page calls them without HTTP. */
+export async function pageContext() {
   const { session, actor } = await requirePageMember();
   const { sessionId } = session.user;
-  return createDashboardCaller({ services: getServices(), actor, requestId: newId(), sessionId });
-});
+  return { services: getServices(), actor, requestId: newId(), sessionId };
+}
+
+/** The dashboard's procedures, called from a server component without HTTP. */
+export const serverApi = cache(async () => createDashboardCaller(await pageContext()));
