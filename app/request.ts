@@ -7,7 +7,6 @@ import { createDashboardCaller } from "@/server/api/dashboard/router";
 import { PAGE_ADDRESS_HEADER } from "@/server/api/http/api-request";
 import type { MemberActor } from "@/server/auth/actor";
 import { type Session, sessionFromHeaders } from "@/server/auth/sessions";
-import { isAppError } from "@/server/errors";
 import { newId } from "@/server/ids";
 
 /** The session of the current request, read once. */
@@ -28,14 +27,12 @@ export async function requirePageMember(): Promise<{ session: Session; actor: Me
   return { session, actor: session.member };
 }
 
-/** The dashboard's procedures, called from a server component without HTTP. */
-export const serverApi = cache(async () => {
+/** What the dashboard's procedures need if a page calls them without HTTP. */
+export async function pageContext() {
   const { session, actor } = await requirePageMember();
   const { sessionId } = session.user;
-  return createDashboardCaller({ services: getServices(), actor, requestId: newId(), sessionId });
-});
-
-/** Whether a page's procedure failed with `not_found`, which the page answers with 404. */
-export function isNotFound(error: unknown): boolean {
-  return error instanceof Error && isAppError(error.cause) && error.cause.code === "not_found";
+  return { services: getServices(), actor, requestId: newId(), sessionId };
 }
+
+/** The dashboard's procedures, called from a server component without HTTP. */
+export const serverApi = cache(async () => createDashboardCaller(await pageContext()));

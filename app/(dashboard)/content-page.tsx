@@ -1,11 +1,30 @@
+import { dehydrate, HydrationBoundary, type QueryClient } from "@tanstack/react-query";
+import { createTRPCOptionsProxy } from "@trpc/tanstack-react-query";
 import { notFound } from "next/navigation";
 import { type ComponentType, type ReactNode, Suspense } from "react";
 import { buttonClass } from "@/app/_ui/button";
+import { createQueryClient } from "@/app/_ui/data/query-client";
 import { Link } from "@/app/_ui/link";
 import { Empty } from "@/app/_ui/page/page";
-import { createPrefetch, Prefetched } from "@/app/_ui/page/prefetch";
-import { arrivedByLink, isNotFound } from "@/app/request";
+import { arrivedByLink, pageContext } from "@/app/request";
+import { dashboardRouter } from "@/server/api/dashboard/router";
+import { isAppError, isFaultOfCaller } from "@/server/errors";
 import { isUuid } from "@/server/ids";
+
+/** The member, a query client for one page, and the tRPC procedures as query options without HTTP. */
+export async function createPrefetch() {
+  const ctx = await pageContext();
+  const queryClient = createQueryClient(isFaultOfCaller);
+  const trpc = createTRPCOptionsProxy({ router: dashboardRouter, ctx, queryClient });
+  return { queryClient, trpc, actor: ctx.actor };
+}
+
+type PrefetchedProps = { from: { queryClient: QueryClient }; children: ReactNode };
+
+/** Passes what was fetched on the server to the client components inside. */
+export function Prefetched({ from, children }: PrefetchedProps) {
+  return <HydrationBoundary state={dehydrate(from.queryClient)}>{children}</HydrationBoundary>;
+}
 
 type Prefetch = Awaited<ReturnType<typeof createPrefetch>>;
 type SearchParams = Record<string, string | string[] | undefined>;
@@ -70,7 +89,8 @@ export function itemPage(
 /** Waits for what a page is about. An unknown id shows the not-found page. */
 export async function orNotFound<Value>(read: Promise<Value>): Promise<Value> {
   return read.catch((error: unknown) => {
-    if (isNotFound(error)) notFound();
+    const cause = error instanceof Error ? error.cause : undefined;
+    if (isAppError(cause) && cause.code === "not_found") notFound();
     throw error;
   });
 }

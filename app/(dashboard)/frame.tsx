@@ -4,7 +4,6 @@ import clsx from "clsx";
 import { usePathname } from "next/navigation";
 import { type ReactNode, useState } from "react";
 import { ConnectionLost, SessionEnded } from "@/app/_ui/data/notice-bars";
-import { useTRPCClient } from "@/app/_ui/data/providers";
 import { DocsIcon, MenuIcon, SearchIcon, StepwellMark, UpDownIcon } from "@/app/_ui/icons";
 import { lazy } from "@/app/_ui/lazy";
 import { Link } from "@/app/_ui/link";
@@ -17,8 +16,8 @@ import { guideFor } from "./docs/guides";
 import { navGroups } from "./nav";
 import { OrganizationContext } from "./operator-command";
 import { PersonMenu } from "./person-menu";
-import { switchOrganization } from "./switch-organization";
 import { useTheme } from "./theme";
+import { useSwitchOrganization } from "./use-switch-organization";
 
 /** Only phones need it; it is loaded with the first tap. */
 const Drawer = lazy(() => import("./drawer"), "Drawer");
@@ -36,11 +35,11 @@ type FrameProps = {
 export function Frame({ children, ...props }: FrameProps & { children: ReactNode }) {
   const { organizations, role, mac } = props;
   const [open, setOpen] = useState(false);
-  const client = useTRPCClient();
+  const change = useSwitchOrganization();
   const { onTheme } = useTheme();
   const active = organizations.find((each) => each.active);
   const onOrganization = (id: string) => {
-    if (id !== active?.id) void switchOrganization(client, id);
+    if (id !== active?.id) change.mutate({ organizationId: id });
   };
   const { palette, openPalette } = usePalette({ role, organizations, onTheme, onOrganization }, mac);
   const sidebar = { ...props, onOrganization, onPalette: openPalette };

@@ -1,7 +1,7 @@
 "use client";
 
 import { createContext, type ReactNode, useContext, useMemo, useState } from "react";
-import { rememberInCookie } from "@/app/_ui/data/cookie";
+import { rememberInCookie } from "@/app/_ui/data/browser-storage";
 import { MoonIcon, SunIcon, SystemThemeIcon } from "@/app/_ui/icons";
 
 export const THEMES = [

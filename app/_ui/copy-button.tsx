@@ -1,15 +1,15 @@
 "use client";
 
 import { useEffect, useState } from "react";
-import { IconButton } from "@/app/_ui/button";
+import { Button, IconButton } from "@/app/_ui/button";
 import { describeError } from "@/app/_ui/data/query-client";
-import { CheckIcon, CopyIcon, LinkIcon, PathIcon } from "@/app/_ui/icons";
+import { CheckIcon, CopyIcon, LinkIcon, PathIcon, WarningIcon } from "@/app/_ui/icons";
 import { useNotify } from "@/app/_ui/toast";
 
 const PICTURES = { text: <CopyIcon />, path: <PathIcon />, link: <LinkIcon /> };
 
 /** Copies a text; `copied` is true for a moment afterwards. Shows an error if it could not be loaded or copied. */
-export function useCopy(text: string | (() => Promise<string>)) {
+function useCopy(text: string | (() => Promise<string>)) {
   const notify = useNotify();
   const [copied, setCopied] = useState(false);
   useEffect(() => {
@@ -43,6 +43,34 @@ export function CopyButton({ text, label, className = "", look = "text" }: CopyB
     <IconButton className={className} label={copied ? "Copied" : label} onClick={onClick}>
       {copied ? <CheckIcon className="text-completed" /> : PICTURES[look]}
     </IconButton>
+  );
+}
+
+/** A button that copies a text and confirms it in place. */
+export function CopyTextButton({ label, text }: { label: string; text: string }) {
+  const { copied, onClick } = useCopy(text);
+  return (
+    <Button onClick={onClick}>
+      {copied ? <CheckIcon className="text-completed" /> : <CopyIcon />}
+      {copied ? "Copied" : label}
+    </Button>
+  );
+}
+
+/** A secret that is shown once, with a copy button and a warning. */
+export function OneTimeValue({ label, value, warning }: { label: string; value: string; warning: string }) {
+  return (
+    <section aria-label={label} className="flex flex-col gap-1.5">
+      <h3 className="font-medium">{label}</h3>
+      <div className="flex min-h-9 items-center gap-2 rounded-md border border-line-strong bg-surface py-0.5 pr-0.5 pl-2.5">
+        <code className="mono min-w-0 flex-1 [overflow-wrap:anywhere]">{value}</code>
+        <CopyTextButton label="Copy" text={value} />
+      </div>
+      <p className="flex items-start gap-2 rounded-md bg-waiting-wash px-2.5 py-2 text-waiting">
+        <WarningIcon className="mt-0.5 shrink-0" />
+        {warning}
+      </p>
+    </section>
   );
 }
 

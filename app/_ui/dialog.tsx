@@ -2,9 +2,10 @@
 
 import { Dialog as Base } from "@base-ui/react/dialog";
 import clsx from "clsx";
-import { type ComponentProps, type ReactNode, useState } from "react";
+import { type ReactNode, useState } from "react";
 import { Button } from "@/app/_ui/button";
 import { CloseIcon } from "@/app/_ui/icons";
+import { useClose } from "@/app/_ui/use-dialog";
 
 type DialogProps = {
   onClose: () => void;
@@ -61,18 +62,18 @@ export function Dialog({
   );
 }
 
+type DoneDialogProps = Omit<DialogProps, "onClose"> & { acts?: ReactNode; onClose?: () => void };
+
 /** A dialog that shows a result. `acts` are beside its button Done. */
-export function DoneDialog({
-  acts,
-  children,
-  ...props
-}: ComponentProps<typeof Dialog> & { acts?: ReactNode }) {
+export function DoneDialog({ acts, children, ...props }: DoneDialogProps) {
+  const close = useClose();
+  const { onClose = close } = props;
   return (
-    <Dialog {...props}>
+    <Dialog {...props} onClose={onClose}>
       {children}
       <DialogActions>
         {acts}
-        <Button look="primary" onClick={props.onClose}>
+        <Button look="primary" onClick={onClose}>
           Done
         </Button>
       </DialogActions>

@@ -1,7 +1,7 @@
 "use client";
 
 import { Button } from "@/app/_ui/button";
-import { deleteDrafts } from "@/app/_ui/forms/drafts";
+import { deleteDrafts } from "@/app/_ui/data/browser-storage";
 
 /** Ends the session, deletes drafts and loads another page, so that no data stays in the browser. */
 export async function signOut(target = "/sign-in"): Promise<void> {
@@ -10,7 +10,7 @@ export async function signOut(target = "/sign-in"): Promise<void> {
     headers: { "content-type": "application/json" },
     body: "{}",
   });
-  deleteDrafts(localStorage);
+  deleteDrafts();
   window.location.assign(target);
 }
 

@@ -105,12 +105,17 @@ export type LineColumn<Line> = {
 type LineListProps<Line> = {
   label: string;
   columns: readonly LineColumn<Line>[];
+  /** The menu of a row, in a column of its own; false: there is none. */
+  menu?: false | ((line: Line) => ReactNode);
   lines: readonly Line[];
   keyOf: (line: Line) => string;
 };
 
 /** A list whose rows show the same columns of each line. On a phone a row has two lines: the name, then the others. */
-export function LineList<Line>({ label, columns, lines, keyOf }: LineListProps<Line>) {
+export function LineList<Line>({ label, columns: shown, menu = false, lines, keyOf }: LineListProps<Line>) {
+  const columns: typeof shown = menu
+    ? [...shown, { head: "", width: "w-14", area: "action", cell: menu }]
+    : shown;
   return (
     <Table className="max-md:block md:table-fixed" label={label}>
       <thead className="max-md:hidden">

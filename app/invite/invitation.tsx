@@ -7,9 +7,8 @@ import { CallError, describeError } from "@/app/_ui/data/query-client";
 import { SkeletonLine } from "@/app/_ui/page/page";
 import { SignOutButton } from "@/app/_ui/sign-out";
 import { ROLE_LABELS } from "@/app/(dashboard)/members/roles";
-import { acceptInvitation, type Invitation as Facts, readInvitation } from "./call";
+import { acceptInvitation, dropToken, type Invitation as Facts, readInvitation, takeToken } from "./call";
 import { NewAccountForm } from "./new-account-form";
-import { dropToken, takeToken } from "./token";
 
 const NO_TOKEN = {
   code: "not_found",

@@ -1,13 +1,11 @@
 "use client";
 
-import { useMutation } from "@tanstack/react-query";
-import { type FormEvent, useState } from "react";
+import type { FormEvent } from "react";
 import { Button } from "@/app/_ui/button";
 import { postJson } from "@/app/_ui/data/query-client";
 import { TextField } from "@/app/_ui/forms/form";
-import { readProblems } from "@/app/_ui/forms/form-problems";
-import { acceptInvitation } from "./call";
-import { dropToken } from "./token";
+import { useForm } from "@/app/_ui/forms/use-form";
+import { acceptInvitation, dropToken } from "./call";
 
 type Sent = { email: string; token: string; name: string; password: string };
 
@@ -25,14 +23,15 @@ async function createAccount({ email, token, name, password }: Sent): Promise<vo
 
 /** Creates the invited person's account, makes it a member, and signs in. */
 export function NewAccountForm({ email, token }: { email: string; token: string }) {
-  const [name, setName] = useState("");
-  const [password, setPassword] = useState("");
-  const create = useMutation({ mutationFn: createAccount, networkMode: "always" });
-  const isBusy = create.isPending || create.isSuccess;
-  const problems = readProblems(create.error, { "/name": "Name", "/password": "Password" });
+  const { draft, field, send, dialog } = useForm(
+    { mutationFn: createAccount, networkMode: "always" },
+    { draft: { name: "", password: "" }, labels: { "/name": "Name", "/password": "Password" } },
+  );
+  const { mutation, problem } = dialog;
+  const isBusy = mutation.isPending || mutation.isSuccess;
   function submit(event: FormEvent) {
     event.preventDefault();
-    create.mutate({ email, token, name, password });
+    send({ email, token, ...draft });
   }
   return (
     <form className="flex flex-col gap-4" noValidate onSubmit={submit}>
@@ -44,26 +43,15 @@ export function NewAccountForm({ email, token }: { email: string; token: string 
         type="email"
         value={email}
       />
+      <TextField {...field("name")} autoComplete="name" autoFocus maxLength={200} />
       <TextField
-        autoComplete="name"
-        autoFocus
-        error={problems.at("/name")}
-        label="Name"
-        maxLength={200}
-        onChange={setName}
-        value={name}
-      />
-      <TextField
+        {...field("password")}
         autoComplete="new-password"
-        error={problems.at("/password")}
         hint="At least 8 characters."
-        label="Password"
-        onChange={setPassword}
         type="password"
-        value={password}
       />
       <p className="text-failed empty:hidden" role="alert">
-        {problems.rest}
+        {problem}
       </p>
       <Button className="h-9" disabled={isBusy} look="primary" type="submit">
         {isBusy ? "Creating the account" : "Create account and join"}

@@ -2,6 +2,7 @@
 
 import { type FormEvent, useState } from "react";
 import { Button } from "@/app/_ui/button";
+import { callServer, describeError } from "@/app/_ui/data/query-client";
 import { UncontrolledField } from "@/app/_ui/forms/form";
 import { problemOfStatus, sentenceOf } from "./problem";
 
@@ -19,7 +20,7 @@ export function SignInForm({ target, problem: sent }: { target: string; problem:
     setBusy(true);
     setProblem(null);
     try {
-      const response = await fetch("/api/auth/sign-in/email", {
+      const response = await callServer("/api/auth/sign-in/email", {
         method: "POST",
         headers: { "content-type": "application/json" },
         body: JSON.stringify({ email: form.get("email"), password: form.get("password"), rememberMe: true }),
@@ -30,8 +31,8 @@ export function SignInForm({ target, problem: sent }: { target: string; problem:
         return;
       }
       setProblem(sentenceOf(problemOfStatus(response.status)));
-    } catch {
-      setProblem("The server could not be reached. Check the connection and try again.");
+    } catch (error) {
+      setProblem(describeError(error).message);
     }
     setBusy(false);
   }

@@ -1,6 +1,7 @@
 import type { Page } from "@playwright/test";
 import { expectNoFaultsAnywhere } from "@/e2e/support/axe";
-import { DOMAIN, expect, newContext, test } from "@/e2e/support/fixtures";
+import { DOMAIN, expect, newContext, openSession, test } from "@/e2e/support/fixtures";
+import { createOwnOrganization } from "@/e2e/support/own-organization";
 
 /** Inviting, changing and removing members. */
 
@@ -105,6 +106,32 @@ test("a revoked link shows it, and another person's session does not use it", as
   await theirs.goto(link);
   await expect(theirs.getByRole("heading", { name: "This invitation cannot be opened" })).toBeVisible();
   await expectNoFaultsAnywhere(theirs, "a closed invitation");
+  await context.close();
+});
+
+test("a member of two organizations switches between them, and sees why it failed", async ({
+  ownerPage: page,
+  browser,
+}) => {
+  const pat = await createOwnOrganization();
+  const link = await invite(page, pat.email, "viewer");
+  const context = await newContext(browser);
+  await openSession(context, pat);
+  const theirs = await context.newPage();
+  await theirs.goto(link);
+  await theirs.getByRole("button", { name: "Join" }).click();
+  const menu = theirs.getByRole("button", { name: /^Organization / });
+  await expect(menu).toContainText("Brook & Sons");
+  const chooseOwn = async () => {
+    await menu.click();
+    await theirs.getByRole("menuitemradio", { name: "Own" }).click();
+  };
+  await theirs.route("**/api/trpc/account.switchOrganization*", (route) => route.abort());
+  await chooseOwn();
+  await expect(theirs.getByText("The organization could not be switched")).toBeVisible();
+  await theirs.unroute("**/api/trpc/account.switchOrganization*");
+  await chooseOwn();
+  await expect(menu).toContainText("Own");
   await context.close();
 });
 

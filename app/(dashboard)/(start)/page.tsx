@@ -1,6 +1,6 @@
 import type { Metadata } from "next";
 import { redirect } from "next/navigation";
-import { createPrefetch, Prefetched } from "@/app/_ui/page/prefetch";
+import { createPrefetch, Prefetched } from "../content-page";
 import { FirstStepsView } from "./first-steps-view";
 
 export const metadata: Metadata = { title: "Get started" };

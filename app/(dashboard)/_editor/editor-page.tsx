@@ -3,12 +3,11 @@ import type { ReactNode } from "react";
 import { buttonClass } from "@/app/_ui/button";
 import { Link } from "@/app/_ui/link";
 import { DetailHead, Empty } from "@/app/_ui/page/page";
-import { createPrefetch, Prefetched } from "@/app/_ui/page/prefetch";
 import { requirePageMember } from "@/app/request";
 import { type MemberRole, roleCovers } from "@/server/auth/actor";
 import type { RunKind } from "@/server/contract/enums";
 import { isUuid } from "@/server/ids";
-import { orNotFound } from "../content-page";
+import { createPrefetch, orNotFound, Prefetched } from "../content-page";
 import { ROLE_LABELS } from "../members/roles";
 import type { EditorProps } from "./use-editor";
 

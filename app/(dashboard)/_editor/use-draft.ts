@@ -1,7 +1,7 @@
 "use client";
 
 import { useContext, useEffect, useRef, useState } from "react";
-import { draftKey } from "@/app/_ui/forms/drafts";
+import { draftKey } from "@/app/_ui/data/browser-storage";
 import { isJsonObject, tryParseJson } from "@/server/json/json";
 import { OrganizationContext } from "../operator-command";
 

@@ -1,12 +1,12 @@
 "use client";
 
-import { useState } from "react";
 import { Button } from "@/app/_ui/button";
 import { Fact, Facts } from "@/app/_ui/figures/facts";
 import { lazy } from "@/app/_ui/lazy";
 import { PageHead } from "@/app/_ui/page/page";
 import { usePageActions } from "@/app/_ui/page/page-actions";
 import { Segments } from "@/app/_ui/segments";
+import { useDialog } from "@/app/_ui/use-dialog";
 import { THEMES, useTheme } from "../theme";
 import { OrganizationList } from "./organization-list";
 import { SessionList } from "./session-list";
@@ -17,12 +17,13 @@ const ChangePassword = lazy(() => import("./change-password"), "ChangePassword")
 /** The reader's own account: who they are, how pages look here, their password and their sessions. */
 export function AccountView({ user }: { user: { name: string; email: string } }) {
   const { theme, onTheme } = useTheme();
-  const [changing, setChanging] = useState(false);
-  usePageActions([{ label: "Change the password", run: () => setChanging(true) }]);
+  const { dialog, open } = useDialog();
+  const changePassword = () => open(<ChangePassword />);
+  usePageActions([{ label: "Change the password", run: changePassword }]);
   return (
     <>
       <PageHead title="Account">
-        <Button look="primary" onClick={() => setChanging(true)}>
+        <Button look="primary" onClick={changePassword}>
           Change password
         </Button>
       </PageHead>
@@ -45,7 +46,7 @@ export function AccountView({ user }: { user: { name: string; email: string } })
         </div>
         <OrganizationList />
       </div>
-      {changing ? <ChangePassword onClose={() => setChanging(false)} /> : null}
+      {dialog}
     </>
   );
 }

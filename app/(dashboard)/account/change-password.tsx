@@ -7,7 +7,7 @@ import { FormDialog } from "@/app/_ui/forms/form-dialog";
 import { useForm } from "@/app/_ui/forms/use-form";
 
 /** Changes the reader's own password. */
-export function ChangePassword({ onClose }: { onClose: () => void }) {
+export function ChangePassword() {
   const trpc = useTRPC();
   const form = useForm(trpc.account.changePassword.mutationOptions(), {
     draft: { currentPassword: "", newPassword: "", endOtherSessions: true },
@@ -20,7 +20,6 @@ export function ChangePassword({ onClose }: { onClose: () => void }) {
             "The password is changed",
             `${formatPlural(endedSessions, "other session is", "other sessions are")} signed out.`,
           ],
-    onClose,
   });
   return (
     <FormDialog

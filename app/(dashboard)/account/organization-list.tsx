@@ -1,25 +1,18 @@
 "use client";
 
-import { useMutation, useSuspenseQuery } from "@tanstack/react-query";
+import { useSuspenseQuery } from "@tanstack/react-query";
 import { Button } from "@/app/_ui/button";
-import { useTRPC, useTRPCClient } from "@/app/_ui/data/providers";
-import { describeError } from "@/app/_ui/data/query-client";
+import { useTRPC } from "@/app/_ui/data/providers";
 import { PartHead } from "@/app/_ui/figures/facts";
 import { Badge } from "@/app/_ui/table";
-import { useNotify } from "@/app/_ui/toast";
 import { ROLE_LABELS, ROLE_PERMISSIONS } from "../members/roles";
-import { switchOrganization } from "../switch-organization";
+import { useSwitchOrganization } from "../use-switch-organization";
 
 /** The organizations that the person is a member of, with what they may do there. */
 export function OrganizationList() {
   const trpc = useTRPC();
-  const client = useTRPCClient();
-  const notify = useNotify();
   const { data } = useSuspenseQuery(trpc.account.organizations.queryOptions());
-  const change = useMutation({
-    mutationFn: (id: string) => switchOrganization(client, id),
-    onError: (error) => notify("The organization could not be switched", describeError(error).message),
-  });
+  const change = useSwitchOrganization();
   return (
     <section aria-label="Your organizations" className="min-w-0 max-xl:border-line max-xl:border-t">
       <PartHead title="Your organizations" />
@@ -40,7 +33,7 @@ export function OrganizationList() {
                 aria-label={`Switch to ${name}`}
                 disabled={change.isPending}
                 look="quiet"
-                onClick={() => change.mutate(id)}
+                onClick={() => change.mutate({ organizationId: id })}
               >
                 Switch
               </Button>

@@ -2,7 +2,6 @@
 
 import { useMutation, useSuspenseQuery } from "@tanstack/react-query";
 import { Button } from "@/app/_ui/button";
-import { describeDevice } from "@/app/_ui/data/device";
 import { useTRPC } from "@/app/_ui/data/providers";
 import { describeError } from "@/app/_ui/data/query-client";
 import { PartHead } from "@/app/_ui/figures/facts";
@@ -13,6 +12,7 @@ import { Badge, type LineColumn, LineList } from "@/app/_ui/table";
 import { useNotify } from "@/app/_ui/toast";
 import type { SessionLine } from "@/server/auth/own-account";
 import { LastUsed } from "../usage-columns";
+import { describeDevice } from "./device";
 
 const COLUMNS: LineColumn<SessionLine>[] = [
   {

@@ -2,10 +2,10 @@
 
 import { type FormEvent, useId, useState } from "react";
 import { Button } from "@/app/_ui/button";
+import { CopyTextButton } from "@/app/_ui/copy-button";
 import { useBrowserValue } from "@/app/_ui/data/store";
 import { formatDuration } from "@/app/_ui/figures/format";
 import { TextareaField, TextField } from "@/app/_ui/forms/form";
-import { CopyTextButton } from "@/app/_ui/forms/one-time-value";
 import { Command } from "@/app/_ui/page/page";
 import { type Answer, commandOf, missingIn, send } from "./call";
 import { useKey } from "./key";

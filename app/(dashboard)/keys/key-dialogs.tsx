@@ -2,6 +2,7 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
+import { CopyTextButton, OneTimeValue } from "@/app/_ui/copy-button";
 import { curlOf } from "@/app/_ui/curl";
 import { useTRPC } from "@/app/_ui/data/providers";
 import { DoneDialog } from "@/app/_ui/dialog";
@@ -9,7 +10,6 @@ import { Ago } from "@/app/_ui/figures/time";
 import { ExpiryField, useExpiry } from "@/app/_ui/forms/expiry-field";
 import { Choice, FieldGroup, INPUT_CLASS, TextField } from "@/app/_ui/forms/form";
 import { ConfirmDialog, FormDialog } from "@/app/_ui/forms/form-dialog";
-import { CopyTextButton, OneTimeValue } from "@/app/_ui/forms/one-time-value";
 import { useForm } from "@/app/_ui/forms/use-form";
 import { Command } from "@/app/_ui/page/page";
 import type { DirectoryEntry, KeyLine } from "@/server/catalog/overview";
@@ -33,7 +33,7 @@ const LIMITS = [
 ] as const;
 
 /** The form for a new key, then the new key itself, once. */
-export function CreateKey({ onClose }: { onClose: () => void }) {
+export function CreateKey() {
   const trpc = useTRPC();
   const expiry = useExpiry();
   const directory = useQuery(trpc.catalog.directory.queryOptions());
@@ -41,14 +41,13 @@ export function CreateKey({ onClose }: { onClose: () => void }) {
     draft: EMPTY_KEY,
     labels: LABELS,
     refresh: [trpc.catalog.keys],
-    onClose,
   });
   const targets = (directory.data ?? []).filter((entry) => entry.kind !== "trigger");
   if (form.result) {
     const { name, key } = form.result;
     const allowed = draft.limited ? targets.filter(({ id }) => draft.targetIds.includes(id)) : targets;
     const startable = draft.start ? allowed : [];
-    return <NewKeyDialog keyText={key} name={name} onClose={onClose} targets={startable} />;
+    return <NewKeyDialog keyText={key} name={name} targets={startable} />;
   }
   const unread = directory.isError
     ? "The agents and tools could not be read. Open the form again."
@@ -145,15 +144,14 @@ type NewKeyDialogProps = {
   keyText: string;
   /** What the key may start. */
   targets: readonly DirectoryEntry[];
-  onClose: () => void;
 };
 
 /** Shows a new key once, with a call that works as pasted. */
-function NewKeyDialog({ name, keyText, targets, onClose }: NewKeyDialogProps) {
+function NewKeyDialog({ name, keyText, targets }: NewKeyDialogProps) {
   const target = targets.find(({ kind }) => kind === "agent") ?? targets[0];
   const line = target && `API_KEY=${keyText}\n${callOf(target)}`;
   return (
-    <DoneDialog onClose={onClose} sticky title={`Key ${name} created`} wide>
+    <DoneDialog sticky title={`Key ${name} created`} wide>
       <OneTimeValue
         label="Key"
         value={keyText}
@@ -177,16 +175,13 @@ function callOf({ kind, id }: DirectoryEntry): string {
   return curlOf({ url, body: kind === "agent" ? '{"userMessage":"Hello"}' : "{}" });
 }
 
-type RevokeKeyProps = { line: KeyLine; onClose: () => void };
-
 /** Confirms, then revokes a key. */
-export function RevokeKey({ line: { id, name, prefix, lastUsedAt }, onClose }: RevokeKeyProps) {
+export function RevokeKey({ line: { id, name, prefix, lastUsedAt } }: { line: KeyLine }) {
   const trpc = useTRPC();
   const form = useForm(trpc.keys.revoke.mutationOptions(), {
     draft: {},
     refresh: [trpc.catalog.keys],
     done: () => `The key ${name} is revoked`,
-    onClose,
   });
   return (
     <ConfirmDialog

@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
-import { EMPTY_KEY, type KeyDraft, readDraft } from "./key-draft";
+import { EMPTY_KEY, readDraft } from "./key-draft";
 
 const TARGETS = [
   { kind: "agent", id: "a", slug: "helper", name: "Helper" },
   { kind: "tool", id: "t", slug: "double", name: "Double" },
 ] as const;
-const read = (part: Partial<KeyDraft>) => readDraft({ ...EMPTY_KEY, name: "ci", ...part }, TARGETS);
+const read = (part: Partial<typeof EMPTY_KEY>) => readDraft({ ...EMPTY_KEY, name: "ci", ...part }, TARGETS);
 
 test("an untouched form limits nothing", () => {
   expect(read({})).toEqual({

@@ -13,7 +13,7 @@ export const EMPTY_KEY = {
   readsPerMinute: "",
   maxCredits: "",
 };
-export type KeyDraft = typeof EMPTY_KEY;
+type KeyDraft = typeof EMPTY_KEY;
 
 /**
  * The definition that a draft describes, and the faults that only the form can see, by JSON pointer. The definition

@@ -2,7 +2,6 @@
 
 import { useSuspenseQuery } from "@tanstack/react-query";
 import clsx from "clsx";
-import { useState } from "react";
 import { buttonClass } from "@/app/_ui/button";
 import { useTRPC } from "@/app/_ui/data/providers";
 import { Day } from "@/app/_ui/figures/time";
@@ -10,9 +9,10 @@ import { lazy } from "@/app/_ui/lazy";
 import { Link } from "@/app/_ui/link";
 import { MenuItem, MoreMenu } from "@/app/_ui/menu/menu";
 import { Empty, PageHead } from "@/app/_ui/page/page";
-import { PageButton } from "@/app/_ui/page/page-button";
+import { PageButton } from "@/app/_ui/page/page-actions";
 import { useMay } from "@/app/_ui/role";
 import { type LineColumn, LineList, RowName } from "@/app/_ui/table";
+import { useDialog } from "@/app/_ui/use-dialog";
 import type { KeyLine } from "@/server/catalog/overview";
 import { USAGE_COLUMNS } from "../usage-columns";
 
@@ -68,22 +68,16 @@ export function KeysView() {
   const trpc = useTRPC();
   const mayChange = useMay("admin");
   const { data } = useSuspenseQuery(trpc.catalog.keys.queryOptions());
-  const [creating, setCreating] = useState(false);
-  const [revoking, setRevoking] = useState<KeyLine | null>(null);
-  const newKey = { label: "New API key", needs: "admin", to: () => setCreating(true) } as const;
-  const actions: LineColumn<KeyLine> = {
-    head: "",
-    width: "w-14",
-    area: "action",
-    cell: (key) =>
-      key.state === "revoked" ? null : (
-        <MoreMenu label={`Actions for ${key.name}`} quiet>
-          <MenuItem danger onClick={() => setRevoking(key)}>
-            Revoke
-          </MenuItem>
-        </MoreMenu>
-      ),
-  };
+  const { dialog, open } = useDialog();
+  const newKey = { label: "New API key", needs: "admin", to: () => open(<CreateKey />) } as const;
+  const menuOf = (key: KeyLine) =>
+    key.state === "revoked" ? null : (
+      <MoreMenu label={`Actions for ${key.name}`} quiet>
+        <MenuItem danger onClick={() => open(<RevokeKey line={key} />)}>
+          Revoke
+        </MenuItem>
+      </MoreMenu>
+    );
   return (
     <>
       <PageHead title="API keys">
@@ -99,14 +93,14 @@ export function KeysView() {
         </Empty>
       ) : (
         <LineList
-          columns={mayChange ? [...COLUMNS, actions] : COLUMNS}
+          columns={COLUMNS}
           keyOf={({ id }) => id}
           label="API keys"
           lines={data}
+          menu={mayChange && menuOf}
         />
       )}
-      {creating ? <CreateKey onClose={() => setCreating(false)} /> : null}
-      {revoking ? <RevokeKey line={revoking} onClose={() => setRevoking(null)} /> : null}
+      {dialog}
     </>
   );
 }

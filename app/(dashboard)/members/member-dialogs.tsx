@@ -1,19 +1,20 @@
 "use client";
 
 import { useRouter } from "next/navigation";
+import { OneTimeValue } from "@/app/_ui/copy-button";
 import { useTRPC } from "@/app/_ui/data/providers";
 import { DoneDialog } from "@/app/_ui/dialog";
 import { Moment } from "@/app/_ui/figures/time";
 import { OptionField, TextField } from "@/app/_ui/forms/form";
 import { ConfirmDialog, FormDialog } from "@/app/_ui/forms/form-dialog";
-import { OneTimeValue } from "@/app/_ui/forms/one-time-value";
 import { useForm } from "@/app/_ui/forms/use-form";
-import type { MemberRole } from "@/server/auth/actor";
+import { MEMBER_ROLES, type MemberRole } from "@/server/auth/actor";
 import type { InvitationLine, NewInvitation } from "@/server/catalog/organization/invitations";
 import type { MemberLine } from "@/server/catalog/organization/members";
-import { ROLE_LABELS, ROLE_PERMISSIONS, ROLES } from "./roles";
+import { ROLE_LABELS, ROLE_PERMISSIONS } from "./roles";
 
 type RoleFieldProps = {
+  label: string;
   value: MemberRole;
   error: string | undefined;
   mayAppointOwners: boolean;
@@ -22,34 +23,24 @@ type RoleFieldProps = {
 
 /** A choice of roles with what the chosen one may do. */
 function RoleField({ mayAppointOwners, ...props }: RoleFieldProps) {
-  const options = ROLES.map((role) =>
+  const options = MEMBER_ROLES.map((role) =>
     role === "owner" && !mayAppointOwners
       ? { value: role, label: `${ROLE_LABELS[role]} (only an owner appoints owners)`, disabled: true }
       : { value: role, label: ROLE_LABELS[role] },
   );
-  return (
-    <OptionField
-      {...props}
-      hint={`May do: ${ROLE_PERMISSIONS[props.value]}.`}
-      label="Role"
-      options={options}
-    />
-  );
+  return <OptionField {...props} hint={`May do: ${ROLE_PERMISSIONS[props.value]}.`} options={options} />;
 }
 
-type InviteMemberProps = { mayInviteOwners: boolean; onClose: () => void };
-
 /** The form of an invitation, then its link, once. */
-export function InviteMember({ mayInviteOwners, onClose }: InviteMemberProps) {
+export function InviteMember({ mayInviteOwners }: { mayInviteOwners: boolean }) {
   const trpc = useTRPC();
   const form = useForm(trpc.members.invite.mutationOptions(), {
     draft: { email: "", role: "member" as MemberRole },
     labels: { "/email": "Email", "/role": "Role" },
     refresh: [trpc.members.invitations],
-    onClose,
   });
   const { email, role } = form.draft;
-  if (form.result) return <LinkDialog invitation={form.result} onClose={onClose} />;
+  if (form.result) return <LinkDialog invitation={form.result} />;
   return (
     <FormDialog
       {...form.dialog}
@@ -64,20 +55,14 @@ export function InviteMember({ mayInviteOwners, onClose }: InviteMemberProps) {
         hint="You get a link to send. It works only for this email, once."
         inputMode="email"
       />
-      <RoleField
-        error={form.errorAt("/role")}
-        mayAppointOwners={mayInviteOwners}
-        onChange={(value) => form.change({ role: value })}
-        value={role}
-      />
+      <RoleField {...form.field("role")} mayAppointOwners={mayInviteOwners} />
     </FormDialog>
   );
 }
 
-function LinkDialog({ invitation, onClose }: { invitation: NewInvitation; onClose: () => void }) {
-  const { email, token, expiresAt } = invitation;
+function LinkDialog({ invitation: { email, token, expiresAt } }: { invitation: NewInvitation }) {
   return (
-    <DoneDialog onClose={onClose} sticky title={`Invite ${email}`}>
+    <DoneDialog sticky title={`Invite ${email}`}>
       <p className="[overflow-wrap:anywhere]">
         Send this link to {email}. It works once, until <Moment at={expiresAt} />. The first person to open it
         can join, so send it in a safe way.
@@ -91,16 +76,13 @@ function LinkDialog({ invitation, onClose }: { invitation: NewInvitation; onClos
   );
 }
 
-type RevokeInvitationProps = { invitation: InvitationLine; onClose: () => void };
-
 /** Confirms, then revokes an invitation. */
-export function RevokeInvitation({ invitation: { id, email }, onClose }: RevokeInvitationProps) {
+export function RevokeInvitation({ invitation: { id, email } }: { invitation: InvitationLine }) {
   const trpc = useTRPC();
   const form = useForm(trpc.members.revokeInvitation.mutationOptions(), {
     draft: {},
     refresh: [trpc.members.invitations],
     done: () => `The invitation of ${email} is revoked`,
-    onClose,
   });
   return (
     <ConfirmDialog
@@ -115,10 +97,10 @@ export function RevokeInvitation({ invitation: { id, email }, onClose }: RevokeI
   );
 }
 
-type ChangeRoleProps = { member: MemberLine; mayAppointOwners: boolean; onClose: () => void };
+type ChangeRoleProps = { member: MemberLine; mayAppointOwners: boolean };
 
 /** Changes a member's role. */
-export function ChangeRole({ member, mayAppointOwners, onClose }: ChangeRoleProps) {
+export function ChangeRole({ member, mayAppointOwners }: ChangeRoleProps) {
   const trpc = useTRPC();
   const router = useRouter();
   const form = useForm(trpc.members.changeRole.mutationOptions(), {
@@ -130,7 +112,6 @@ export function ChangeRole({ member, mayAppointOwners, onClose }: ChangeRoleProp
       if (member.self) router.refresh();
       return `${member.name} has the role ${ROLE_LABELS[saved.role]}`;
     },
-    onClose,
   });
   const { role } = form.draft;
   return (
@@ -141,12 +122,7 @@ export function ChangeRole({ member, mayAppointOwners, onClose }: ChangeRoleProp
       onSubmit={() => form.send({ userId: member.userId, role })}
       title={`Change the role of ${member.name}`}
     >
-      <RoleField
-        error={form.errorAt("/role")}
-        mayAppointOwners={mayAppointOwners}
-        onChange={(value) => form.change({ role: value })}
-        value={role}
-      />
+      <RoleField {...form.field("role")} mayAppointOwners={mayAppointOwners} />
       {member.self && role !== member.role ? (
         <p className="rounded-md bg-waiting-wash px-2.5 py-2 text-waiting">
           This is your own role. Another {ROLE_LABELS[member.role]} must change it back.
@@ -156,10 +132,8 @@ export function ChangeRole({ member, mayAppointOwners, onClose }: ChangeRoleProp
   );
 }
 
-type RemoveMemberProps = { member: MemberLine; onClose: () => void };
-
 /** Confirms, then ends a membership: another person's, or the reader's own. */
-export function RemoveMember({ member: { userId, name, email, self }, onClose }: RemoveMemberProps) {
+export function RemoveMember({ member: { userId, name, email, self } }: { member: MemberLine }) {
   const trpc = useTRPC();
   const form = useForm(trpc.members.remove.mutationOptions(), {
     draft: {},
@@ -170,7 +144,6 @@ export function RemoveMember({ member: { userId, name, email, self }, onClose }:
       window.location.assign("/");
       return undefined;
     },
-    onClose,
   });
   return (
     <ConfirmDialog

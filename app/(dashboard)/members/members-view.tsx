@@ -1,7 +1,6 @@
 "use client";
 
 import { useSuspenseQuery } from "@tanstack/react-query";
-import { useState } from "react";
 import { Button } from "@/app/_ui/button";
 import { useTRPC } from "@/app/_ui/data/providers";
 import { PartHead } from "@/app/_ui/figures/facts";
@@ -9,9 +8,10 @@ import { Day } from "@/app/_ui/figures/time";
 import { lazy } from "@/app/_ui/lazy";
 import { MenuHeading, MenuItem, MenuSeparator, MoreMenu } from "@/app/_ui/menu/menu";
 import { PageHead } from "@/app/_ui/page/page";
-import { PageButton } from "@/app/_ui/page/page-button";
+import { PageButton } from "@/app/_ui/page/page-actions";
 import { useMay } from "@/app/_ui/role";
 import { type LineColumn, LineList } from "@/app/_ui/table";
+import { useDialog } from "@/app/_ui/use-dialog";
 import type { InvitationLine } from "@/server/catalog/organization/invitations";
 import type { MemberLine } from "@/server/catalog/organization/members";
 import { ROLE_LABELS, ROLE_PERMISSIONS, refusalFor } from "./roles";
@@ -55,29 +55,25 @@ export function MembersView() {
   const mayChange = useMay("admin");
   const isOwner = useMay("owner");
   const { data } = useSuspenseQuery(trpc.organization.members.queryOptions());
-  const [inviting, setInviting] = useState(false);
-  const [opened, setOpened] = useState<{ what: "role" | "remove"; member: MemberLine } | null>(null);
+  const { dialog, open } = useDialog();
   const owners = data.filter(({ role }) => role === "owner").length;
-  const close = () => setOpened(null);
-  const actions: LineColumn<MemberLine> = {
-    head: "",
-    width: "w-14",
-    area: "action",
-    cell: (member) => {
-      const refusal = refusalFor(member, { isOwner, owners });
-      return (
-        <MoreMenu label={`Actions for ${member.name}`} quiet>
-          {refusal === null ? null : <MenuHeading>{refusal}</MenuHeading>}
-          <MenuItem disabled={refusal !== null} onClick={() => setOpened({ what: "role", member })}>
-            Change role
-          </MenuItem>
-          <MenuSeparator />
-          <MenuItem danger disabled={refusal !== null} onClick={() => setOpened({ what: "remove", member })}>
-            {member.self ? "Leave the organization" : "Remove from the organization"}
-          </MenuItem>
-        </MoreMenu>
-      );
-    },
+  const menuOf = (member: MemberLine) => {
+    const refusal = refusalFor(member, { isOwner, owners });
+    return (
+      <MoreMenu label={`Actions for ${member.name}`} quiet>
+        {refusal === null ? null : <MenuHeading>{refusal}</MenuHeading>}
+        <MenuItem
+          disabled={refusal !== null}
+          onClick={() => open(<ChangeRole mayAppointOwners={isOwner} member={member} />)}
+        >
+          Change role
+        </MenuItem>
+        <MenuSeparator />
+        <MenuItem danger disabled={refusal !== null} onClick={() => open(<RemoveMember member={member} />)}>
+          {member.self ? "Leave the organization" : "Remove from the organization"}
+        </MenuItem>
+      </MoreMenu>
+    );
   };
   return (
     <>
@@ -86,21 +82,18 @@ export function MembersView() {
           label="Invite member"
           needs="admin"
           otherwise="Admins and owners invite and change members."
-          to={() => setInviting(true)}
+          to={() => open(<InviteMember mayInviteOwners={isOwner} />)}
         />
       </PageHead>
       <LineList
-        columns={mayChange ? [...COLUMNS, actions] : COLUMNS}
+        columns={COLUMNS}
         keyOf={({ userId }) => userId}
         label="Members"
         lines={data}
+        menu={mayChange && menuOf}
       />
       {mayChange ? <InvitationList /> : null}
-      {inviting ? <InviteMember mayInviteOwners={isOwner} onClose={() => setInviting(false)} /> : null}
-      {opened?.what === "role" ? (
-        <ChangeRole mayAppointOwners={isOwner} member={opened.member} onClose={close} />
-      ) : null}
-      {opened?.what === "remove" ? <RemoveMember member={opened.member} onClose={close} /> : null}
+      {dialog}
     </>
   );
 }
@@ -148,7 +141,7 @@ const INVITATION_COLUMNS: LineColumn<InvitationLine>[] = [
 function InvitationList() {
   const trpc = useTRPC();
   const { data } = useSuspenseQuery(trpc.members.invitations.queryOptions());
-  const [revoking, setRevoking] = useState<InvitationLine | null>(null);
+  const { dialog, open } = useDialog();
   if (data.length === 0) return null;
   const actions: LineColumn<InvitationLine> = {
     head: "",
@@ -158,7 +151,7 @@ function InvitationList() {
       <Button
         aria-label={`Revoke the invitation of ${invitation.email}`}
         look="quiet"
-        onClick={() => setRevoking(invitation)}
+        onClick={() => open(<RevokeInvitation invitation={invitation} />)}
       >
         Revoke
       </Button>
@@ -173,7 +166,7 @@ function InvitationList() {
         label="Open invitations"
         lines={data}
       />
-      {revoking ? <RevokeInvitation invitation={revoking} onClose={() => setRevoking(null)} /> : null}
+      {dialog}
     </section>
   );
 }

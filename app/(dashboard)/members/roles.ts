@@ -17,8 +17,6 @@ export const ROLE_PERMISSIONS: Record<MemberRole, string> = {
   viewer: "read",
 };
 
-export const ROLES = ["viewer", "member", "admin", "owner"] as const satisfies readonly MemberRole[];
-
 /** Why the reader may not change or remove a member; null if they may. The server checks the same rules. */
 export function refusalFor(
   member: MemberLine,

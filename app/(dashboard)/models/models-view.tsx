@@ -1,15 +1,15 @@
 "use client";
 
 import { useSuspenseQuery } from "@tanstack/react-query";
-import { useState } from "react";
 import { Button } from "@/app/_ui/button";
 import { useTRPC } from "@/app/_ui/data/providers";
 import { PartHead } from "@/app/_ui/figures/facts";
 import { lazy } from "@/app/_ui/lazy";
 import { MenuItem, MenuSeparator, MoreMenu } from "@/app/_ui/menu/menu";
 import { PageHead } from "@/app/_ui/page/page";
-import { PageButton } from "@/app/_ui/page/page-button";
+import { PageButton } from "@/app/_ui/page/page-actions";
 import { useMay } from "@/app/_ui/role";
+import { useDialog } from "@/app/_ui/use-dialog";
 import type { OwnProvider } from "@/server/models/own-provider";
 import { KNOWN_SERVICES, type KnownService } from "./provider-draft";
 import { OwnProviderPart, ServiceProviderPart } from "./provider-parts";
@@ -18,48 +18,48 @@ const ProviderForm = lazy(() => import("./provider-dialogs"), "ProviderForm");
 const TestProvider = lazy(() => import("./provider-dialogs"), "TestProvider");
 const RemoveProvider = lazy(() => import("./provider-dialogs"), "RemoveProvider");
 
-type Opened =
-  | { act: "create"; service: KnownService | null }
-  | { act: "edit" | "remove"; provider: OwnProvider }
-  | { act: "test"; provider: OwnProvider; isNew: boolean };
-
 /** Who serves the organization's models, at which prices; administrators create and change its own providers here. */
 export function ModelsView() {
   const trpc = useTRPC();
   const mayChange = useMay("admin");
   const { data } = useSuspenseQuery(trpc.models.list.queryOptions());
-  const [opened, setOpened] = useState<Opened | null>(null);
-  const close = () => setOpened(null);
-  const newProvider = {
-    label: "New provider",
-    needs: "admin",
-    to: () => setOpened({ act: "create", service: null }),
-  } as const;
+  const { dialog, open } = useDialog();
+  const openTest = (provider: OwnProvider, isNew: boolean) =>
+    open(<TestProvider isNew={isNew} provider={provider} />);
+  const openForm = (replaces: OwnProvider | null, service: KnownService | null = null) =>
+    open(
+      <ProviderForm
+        onCreated={(provider) => openTest(provider, true)}
+        replaces={replaces}
+        service={service}
+      />,
+    );
   return (
     <>
       <PageHead title="Model providers">
-        <PageButton {...newProvider} otherwise="Admins and owners create and change model providers." />
+        <PageButton
+          label="New provider"
+          needs="admin"
+          otherwise="Admins and owners create and change model providers."
+          to={() => openForm(null)}
+        />
       </PageHead>
       <section aria-label="Your organization's providers" className="border-line border-t">
         <PartHead title="Your providers">
           <span className="text-muted">Only this organization uses them</span>
         </PartHead>
         {data.own.length === 0 ? (
-          <NoProviders onConnect={mayChange ? (service) => setOpened({ act: "create", service }) : null} />
+          <NoProviders onConnect={mayChange ? (service) => openForm(null, service) : null} />
         ) : (
           data.own.map((own) => (
             <OwnProviderPart key={own.provider.name} own={own}>
               {mayChange ? (
                 <>
-                  <Button onClick={() => setOpened({ act: "test", provider: own.provider, isNew: false })}>
-                    Test
-                  </Button>
+                  <Button onClick={() => openTest(own.provider, false)}>Test</Button>
                   <MoreMenu label={`Actions for ${own.provider.name}`}>
-                    <MenuItem onClick={() => setOpened({ act: "edit", provider: own.provider })}>
-                      Edit
-                    </MenuItem>
+                    <MenuItem onClick={() => openForm(own.provider)}>Edit</MenuItem>
                     <MenuSeparator />
-                    <MenuItem danger onClick={() => setOpened({ act: "remove", provider: own.provider })}>
+                    <MenuItem danger onClick={() => open(<RemoveProvider provider={own.provider} />)}>
                       Remove
                     </MenuItem>
                   </MoreMenu>
@@ -81,18 +81,7 @@ export function ModelsView() {
         Prices are in credits per 1,000 tokens; the operator sets them. An agent names a model, and the
         provider that lists it answers.
       </p>
-      {opened?.act === "create" || opened?.act === "edit" ? (
-        <ProviderForm
-          onClose={close}
-          onCreated={(provider) => setOpened({ act: "test", provider, isNew: true })}
-          replaces={opened.act === "edit" ? opened.provider : null}
-          service={opened.act === "create" ? opened.service : null}
-        />
-      ) : null}
-      {opened?.act === "test" ? (
-        <TestProvider isNew={opened.isNew} onClose={close} provider={opened.provider} />
-      ) : null}
-      {opened?.act === "remove" ? <RemoveProvider onClose={close} provider={opened.provider} /> : null}
+      {dialog}
     </>
   );
 }

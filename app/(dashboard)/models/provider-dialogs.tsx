@@ -32,11 +32,10 @@ type ProviderFormProps = {
   /** A service to begin with. */
   service: KnownService | null;
   onCreated: (provider: OwnProvider) => void;
-  onClose: () => void;
 };
 
 /** Adds a model provider, or edits the one that it `replaces`. */
-export function ProviderForm({ replaces, service, onCreated, onClose }: ProviderFormProps) {
+export function ProviderForm({ replaces, service, onCreated }: ProviderFormProps) {
   const trpc = useTRPC();
   const secrets = useQuery(trpc.secrets.list.queryOptions());
   const { draft, field, ...form } = useForm(trpc.models.save.mutationOptions(), {
@@ -48,7 +47,6 @@ export function ProviderForm({ replaces, service, onCreated, onClose }: Provider
       onCreated(provider);
       return undefined;
     },
-    onClose,
   });
   const names = secrets.data?.map(({ name }) => name) ?? (draft.key === NEW_KEY ? [] : [draft.key]);
   const { provider, keyValue } = readDraft(draft, names);
@@ -105,16 +103,15 @@ export function ProviderForm({ replaces, service, onCreated, onClose }: Provider
   );
 }
 
-type TestProviderProps = { provider: OwnProvider; isNew: boolean; onClose: () => void };
+type TestProviderProps = { provider: OwnProvider; isNew: boolean };
 
 /** Makes a small call at a provider and shows its outcome. `isNew`: right after the provider was created. */
-export function TestProvider({ provider: { name, models }, isNew, onClose }: TestProviderProps) {
+export function TestProvider({ provider: { name, models }, isNew }: TestProviderProps) {
   const trpc = useTRPC();
   const { result, ...form } = useForm(trpc.models.test.mutationOptions(), {
     draft: { model: models[0] ?? "" },
     labels: { "/model": "Model" },
     refresh: [trpc.models.list, trpc.secrets.list],
-    onClose,
   });
   return (
     <FormDialog
@@ -150,17 +147,14 @@ export function TestProvider({ provider: { name, models }, isNew, onClose }: Tes
   );
 }
 
-type RemoveProviderProps = { provider: OwnProvider; onClose: () => void };
-
 /** Confirms, with the agents and tools that use the provider's models, then removes it. */
-export function RemoveProvider({ provider: { name }, onClose }: RemoveProviderProps) {
+export function RemoveProvider({ provider: { name } }: { provider: OwnProvider }) {
   const trpc = useTRPC();
   const users = useQuery({ ...trpc.models.users.queryOptions({ name }), staleTime: 0 });
   const form = useForm(trpc.models.remove.mutationOptions(), {
     draft: {},
     refresh: [trpc.models.list, trpc.definitions.choices],
     done: () => `The model provider ${name} is removed`,
-    onClose,
   });
   return (
     <ConfirmDialog

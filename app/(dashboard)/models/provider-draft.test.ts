@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { NEW_PROVIDER, newSecretName, readDraft, toDraft } from "./provider-draft";
+import { newProviderAt, newSecretName, readDraft, toDraft } from "./provider-draft";
 
 test("a draft gives back the provider that it was made of", () => {
   const provider = {
@@ -14,7 +14,7 @@ test("a draft gives back the provider that it was made of", () => {
 });
 
 test("a new key is a secret with the provider's name, unless another has it", () => {
-  const draft = { ...NEW_PROVIDER, name: " open-router ", keyValue: "sk-1", models: "a, b\n\nc " };
+  const draft = { ...newProviderAt(null), name: " open-router ", keyValue: "sk-1", models: "a, b\n\nc " };
   expect(readDraft(draft, ["open_router"])).toEqual({
     provider: {
       name: "open-router",

@@ -1,10 +1,8 @@
 import type { OwnProvider } from "@/server/models/own-provider";
 import { referenceTo } from "../secrets/secret-draft";
 
-/** An OpenAI-compatible service whose base URL need not be typed. */
-export type KnownService = { name: string; title: string; baseUrl: string; example: string };
-
-export const KNOWN_SERVICES: readonly KnownService[] = [
+/** OpenAI-compatible services whose base URL need not be typed. */
+export const KNOWN_SERVICES = [
   { name: "openai", title: "OpenAI", baseUrl: "https://api.openai.com/v1", example: "gpt-5-mini" },
   {
     name: "openrouter",
@@ -24,7 +22,8 @@ export const KNOWN_SERVICES: readonly KnownService[] = [
     baseUrl: "https://api.groq.com/openai/v1",
     example: "llama-3.3-70b-versatile",
   },
-];
+] as const;
+export type KnownService = (typeof KNOWN_SERVICES)[number];
 
 /** Choices of the key that are not names of secrets. */
 export const NO_KEY = "";
@@ -33,11 +32,10 @@ export const NEW_KEY = "+";
 /** A provider as its form has it. `key`: a secret's name, or one of the choices above. */
 type ProviderDraft = { name: string; baseUrl: string; key: string; keyValue: string; models: string };
 
-export const NEW_PROVIDER: ProviderDraft = { name: "", baseUrl: "", key: NEW_KEY, keyValue: "", models: "" };
-
-/** A new provider; its name and base URL are those of a known service. */
+/** A new provider, with the name and base URL of a known service. */
 export function newProviderAt(service: KnownService | null): ProviderDraft {
-  return service === null ? NEW_PROVIDER : { ...NEW_PROVIDER, name: service.name, baseUrl: service.baseUrl };
+  const { name, baseUrl } = service ?? { name: "", baseUrl: "" };
+  return { name, baseUrl, key: NEW_KEY, keyValue: "", models: "" };
 }
 
 export function toDraft({ name, baseUrl, apiKey, models }: OwnProvider): ProviderDraft {

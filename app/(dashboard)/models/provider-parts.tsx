@@ -1,6 +1,6 @@
 import clsx from "clsx";
 import type { ReactNode } from "react";
-import { formatCount, formatCredits, formatUsed } from "@/app/_ui/figures/format";
+import { formatCredits, formatUsed } from "@/app/_ui/figures/format";
 import { Ago } from "@/app/_ui/figures/time";
 import { Link } from "@/app/_ui/link";
 import { Badge, Cell, HeadCell, Table } from "@/app/_ui/table";
@@ -115,9 +115,7 @@ function Part({ name, models, badge = null, free = false, actions, children }: P
               </Cell>
               <Price free={free}>{model.input}</Price>
               <Price free={free}>{model.output}</Price>
-              <Cell className="text-right tabular-nums">
-                {model.agents === 0 ? formatUsed(0) : formatCount(model.agents)}
-              </Cell>
+              <Cell className="text-right tabular-nums">{formatUsed(model.agents)}</Cell>
             </tr>
           ))}
         </tbody>

@@ -1,7 +1,6 @@
 "use client";
 
 import { useSuspenseQuery } from "@tanstack/react-query";
-import { useState } from "react";
 import { Button } from "@/app/_ui/button";
 import { CopyButton } from "@/app/_ui/copy-button";
 import { useTRPC } from "@/app/_ui/data/providers";
@@ -15,6 +14,7 @@ import { Link } from "@/app/_ui/link";
 import { PageHead } from "@/app/_ui/page/page";
 import { usePageActions } from "@/app/_ui/page/page-actions";
 import { useMay } from "@/app/_ui/role";
+import { useDialog } from "@/app/_ui/use-dialog";
 import type { OrganizationFacts } from "@/server/catalog/organization/own-organization";
 import { RailLinks } from "../_definitions/detail/rail-links";
 
@@ -25,15 +25,14 @@ export function OrganizationView() {
   const trpc = useTRPC();
   const isOwner = useMay("owner");
   const { data } = useSuspenseQuery(trpc.organization.inspect.queryOptions());
-  const [renaming, setRenaming] = useState(false);
-  usePageActions(
-    isOwner ? [{ label: "Rename the organization", icon: <EditIcon />, run: () => setRenaming(true) }] : [],
-  );
+  const { dialog, open } = useDialog();
+  const rename = () => open(<Rename name={data.name} />);
+  usePageActions(isOwner ? [{ label: "Rename the organization", icon: <EditIcon />, run: rename }] : []);
   return (
     <>
       <PageHead title="Settings">
         {isOwner ? (
-          <Button onClick={() => setRenaming(true)}>
+          <Button onClick={rename}>
             <EditIcon />
             Rename
           </Button>
@@ -83,7 +82,7 @@ export function OrganizationView() {
           />
         </div>
       </div>
-      {renaming ? <Rename name={data.name} onClose={() => setRenaming(false)} /> : null}
+      {dialog}
     </>
   );
 }

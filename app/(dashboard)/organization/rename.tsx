@@ -7,7 +7,7 @@ import { FormDialog } from "@/app/_ui/forms/form-dialog";
 import { useForm } from "@/app/_ui/forms/use-form";
 
 /** Renames the organization. */
-export function Rename({ name, onClose }: { name: string; onClose: () => void }) {
+export function Rename({ name }: { name: string }) {
   const trpc = useTRPC();
   const router = useRouter();
   const form = useForm(trpc.organization.rename.mutationOptions(), {
@@ -19,7 +19,6 @@ export function Rename({ name, onClose }: { name: string; onClose: () => void })
       router.refresh();
       return saved === "unchanged" ? null : "The organization is renamed";
     },
-    onClose,
   });
   return (
     <FormDialog

@@ -1,12 +1,12 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
+import { CopyTextButton } from "@/app/_ui/copy-button";
 import { useTRPC } from "@/app/_ui/data/providers";
 import { DoneDialog } from "@/app/_ui/dialog";
 import { ExpiryField, useExpiry } from "@/app/_ui/forms/expiry-field";
 import { TextareaField, TextField } from "@/app/_ui/forms/form";
 import { ConfirmDialog, FormDialog } from "@/app/_ui/forms/form-dialog";
-import { CopyTextButton } from "@/app/_ui/forms/one-time-value";
 import { useForm } from "@/app/_ui/forms/use-form";
 import { Command } from "@/app/_ui/page/page";
 import type { SecretSummary } from "@/server/catalog/organization/secrets";
@@ -22,16 +22,15 @@ const VALUE = {
 const HOSTS_HINT = "One per line, such as api.github.com or localhost:8080. Without wildcards.";
 
 /** The form for a new secret, then how a tool refers to it. */
-export function CreateSecret({ onClose }: { onClose: () => void }) {
+export function CreateSecret() {
   const trpc = useTRPC();
   const expiry = useExpiry();
   const { draft, field, ...form } = useForm(trpc.secrets.create.mutationOptions(), {
     draft: { name: "", value: "", hosts: "" },
     labels: LABELS,
     refresh: [trpc.secrets.list],
-    onClose,
   });
-  if (form.result) return <HowToUse name={form.result.name} onClose={onClose} />;
+  if (form.result) return <HowToUse name={form.result.name} />;
   const { name, value, hosts } = draft;
   const submit = () =>
     form.send({ name: name.trim(), value, hosts: readHosts(hosts), ...expiry.sent }, expiry.faults);
@@ -50,14 +49,10 @@ export function CreateSecret({ onClose }: { onClose: () => void }) {
   );
 }
 
-function HowToUse({ name, onClose }: { name: string; onClose: () => void }) {
+function HowToUse({ name }: { name: string }) {
   const line = `headers: { authorization: "Bearer ${referenceTo(name)}" }`;
   return (
-    <DoneDialog
-      acts={<CopyTextButton label="Copy" text={line} />}
-      onClose={onClose}
-      title={`Secret ${name} created`}
-    >
+    <DoneDialog acts={<CopyTextButton label="Copy" text={line} />} title={`Secret ${name} created`}>
       <p>Write this in a step of a tool that uses http_request:</p>
       <Command>{line}</Command>
       <p className="text-muted">
@@ -68,10 +63,10 @@ function HowToUse({ name, onClose }: { name: string; onClose: () => void }) {
   );
 }
 
-type SecretDialogProps = { secret: SecretSummary; onClose: () => void };
+type SecretDialogProps = { secret: SecretSummary };
 
 /** Changes where a secret may be sent and when it expires; its value stays. */
-export function EditRules({ secret: { name, hosts, expiresAt: kept }, onClose }: SecretDialogProps) {
+export function EditRules({ secret: { name, hosts, expiresAt: kept } }: SecretDialogProps) {
   const trpc = useTRPC();
   const expiry = useExpiry(kept);
   const form = useForm(trpc.secrets.changeRules.mutationOptions(), {
@@ -79,7 +74,6 @@ export function EditRules({ secret: { name, hosts, expiresAt: kept }, onClose }:
     labels: LABELS,
     refresh: [trpc.secrets.list],
     done: ({ saved }) => (saved === "unchanged" ? null : `The secret ${name} is changed`),
-    onClose,
   });
   const submit = () => form.send({ name, hosts: readHosts(form.draft.hosts), ...expiry.sent }, expiry.faults);
   return (
@@ -92,7 +86,7 @@ export function EditRules({ secret: { name, hosts, expiresAt: kept }, onClose }:
 }
 
 /** Sets another value. Runs use it from their next call on. */
-export function ReplaceValue({ secret: { name, hosts, state }, onClose }: SecretDialogProps) {
+export function ReplaceValue({ secret: { name, hosts, state } }: SecretDialogProps) {
   const trpc = useTRPC();
   const expiry = useExpiry();
   const form = useForm(trpc.secrets.replace.mutationOptions(), {
@@ -100,7 +94,6 @@ export function ReplaceValue({ secret: { name, hosts, state }, onClose }: Secret
     labels: LABELS,
     refresh: [trpc.secrets.list],
     done: () => `The secret ${name} has a new value`,
-    onClose,
   });
   const isNew = state === "missing";
   return (
@@ -121,14 +114,13 @@ export function ReplaceValue({ secret: { name, hosts, state }, onClose }: Secret
 }
 
 /** Confirms, with the tools that use the secret, then removes it. */
-export function RemoveSecret({ secret: { name }, onClose }: SecretDialogProps) {
+export function RemoveSecret({ secret: { name } }: SecretDialogProps) {
   const trpc = useTRPC();
   const users = useQuery({ ...trpc.secrets.users.queryOptions({ name }), staleTime: 0 });
   const form = useForm(trpc.secrets.remove.mutationOptions(), {
     draft: {},
     refresh: [trpc.secrets.list],
     done: () => `The secret ${name} is removed`,
-    onClose,
   });
   return (
     <ConfirmDialog

@@ -1,25 +1,22 @@
 "use client";
 
 import { useSuspenseQuery } from "@tanstack/react-query";
-import { useState } from "react";
 import { useTRPC } from "@/app/_ui/data/providers";
 import { lazy } from "@/app/_ui/lazy";
 import { MenuItem, MenuSeparator, MoreMenu } from "@/app/_ui/menu/menu";
 import { Command, Empty, PageHead } from "@/app/_ui/page/page";
-import { PageButton } from "@/app/_ui/page/page-button";
+import { PageButton } from "@/app/_ui/page/page-actions";
 import { useMay } from "@/app/_ui/role";
 import { type LineColumn, LineList } from "@/app/_ui/table";
+import { useDialog } from "@/app/_ui/use-dialog";
 import type { SecretSummary } from "@/server/catalog/organization/secrets";
 import { USAGE_COLUMNS } from "../usage-columns";
 import { referenceTo } from "./secret-draft";
 
 const CreateSecret = lazy(() => import("./secret-dialogs"), "CreateSecret");
-/** What an administrator does with one secret. */
-const ACTS = {
-  replace: lazy(() => import("./secret-dialogs"), "ReplaceValue"),
-  edit: lazy(() => import("./secret-dialogs"), "EditRules"),
-  remove: lazy(() => import("./secret-dialogs"), "RemoveSecret"),
-};
+const ReplaceValue = lazy(() => import("./secret-dialogs"), "ReplaceValue");
+const EditRules = lazy(() => import("./secret-dialogs"), "EditRules");
+const RemoveSecret = lazy(() => import("./secret-dialogs"), "RemoveSecret");
 
 const STATES = {
   set: <span>Set</span>,
@@ -53,27 +50,20 @@ export function SecretsView() {
   const trpc = useTRPC();
   const mayChange = useMay("admin");
   const { data } = useSuspenseQuery(trpc.secrets.list.queryOptions());
-  const [creating, setCreating] = useState(false);
-  const [opened, setOpened] = useState<{ act: keyof typeof ACTS; secret: SecretSummary } | null>(null);
-  const Opened = opened && ACTS[opened.act];
-  const newSecret = { label: "New secret", needs: "admin", to: () => setCreating(true) } as const;
-  const actions: LineColumn<SecretSummary> = {
-    head: "",
-    width: "w-14",
-    area: "action",
-    cell: (secret) => (
-      <MoreMenu label={`Actions for ${secret.name}`} quiet>
-        <MenuItem onClick={() => setOpened({ act: "replace", secret })}>
-          {secret.state === "missing" ? "Set the value" : "Replace the value"}
-        </MenuItem>
-        <MenuItem onClick={() => setOpened({ act: "edit", secret })}>Edit hosts and expiry</MenuItem>
-        <MenuSeparator />
-        <MenuItem danger onClick={() => setOpened({ act: "remove", secret })}>
-          Remove
-        </MenuItem>
-      </MoreMenu>
-    ),
-  };
+  const { dialog, open } = useDialog();
+  const newSecret = { label: "New secret", needs: "admin", to: () => open(<CreateSecret />) } as const;
+  const menuOf = (secret: SecretSummary) => (
+    <MoreMenu label={`Actions for ${secret.name}`} quiet>
+      <MenuItem onClick={() => open(<ReplaceValue secret={secret} />)}>
+        {secret.state === "missing" ? "Set the value" : "Replace the value"}
+      </MenuItem>
+      <MenuItem onClick={() => open(<EditRules secret={secret} />)}>Edit hosts and expiry</MenuItem>
+      <MenuSeparator />
+      <MenuItem danger onClick={() => open(<RemoveSecret secret={secret} />)}>
+        Remove
+      </MenuItem>
+    </MoreMenu>
+  );
   return (
     <>
       <PageHead title="Secrets">
@@ -91,14 +81,14 @@ export function SecretsView() {
         </Empty>
       ) : (
         <LineList
-          columns={mayChange ? [...COLUMNS, actions] : COLUMNS}
+          columns={COLUMNS}
           keyOf={({ name }) => name}
           label="Secrets"
           lines={data}
+          menu={mayChange && menuOf}
         />
       )}
-      {creating ? <CreateSecret onClose={() => setCreating(false)} /> : null}
-      {Opened ? <Opened onClose={() => setOpened(null)} secret={opened.secret} /> : null}
+      {dialog}
     </>
   );
 }

@@ -1,8 +1,7 @@
 "use client";
 
 import { useEffect, useRef } from "react";
-import { checkConnection } from "@/app/_ui/data/connection";
-import { useSignedOut } from "@/app/_ui/data/session";
+import { checkConnection, useSignedOut } from "@/app/_ui/data/connection";
 
 /** The longest delay before the next attempt after the browser gave up. */
 const MAX_WAIT_MS = 15_000;

@@ -7,9 +7,8 @@ import { type ReactNode, useEffect, useEffectEvent, useState } from "react";
 import { Button, buttonClass } from "@/app/_ui/button";
 import { usePageActions } from "@/app/_ui/page/page-actions";
 import { signInAddress } from "@/app/sign-in/target";
-import { checkConnection, useConnectionLost } from "./connection";
+import { checkConnection, useConnectionLost, useSignedOut } from "./connection";
 import { useTRPCClient } from "./providers";
-import { useSignedOut } from "./session";
 
 /** A message about the whole page, over its lower edge, so that nothing moves. */
 function NoticeBar({ title, text, act }: { title: string; text: string; act: ReactNode }) {

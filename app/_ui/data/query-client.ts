@@ -77,14 +77,19 @@ export function describeError(error: unknown): ShownError {
   return error instanceof Error ? { ...FAILED, message: error.message } : FAILED;
 }
 
+/** `fetch`, which throws a `CallError` if the server could not be reached. */
+export function callServer(path: string, init?: RequestInit): Promise<Response> {
+  return fetch(path, init).catch(() => {
+    throw new CallError(UNREACHABLE);
+  });
+}
+
 /** Sends JSON to a route of ours and returns the JSON that it answers. Throws `CallError`. */
 export async function postJson<Answer>(path: string, sent: object): Promise<Answer> {
-  const response = await fetch(path, {
+  const response = await callServer(path, {
     method: "POST",
     headers: { "content-type": "application/json" },
     body: JSON.stringify(sent),
-  }).catch(() => {
-    throw new CallError(UNREACHABLE);
   });
   const answer = await response.json().catch(() => null);
   if (response.ok) return answer;

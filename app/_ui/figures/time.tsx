@@ -9,7 +9,7 @@ import {
   useState,
   useSyncExternalStore,
 } from "react";
-import { rememberInCookie } from "@/app/_ui/data/cookie";
+import { rememberInCookie } from "@/app/_ui/data/browser-storage";
 import { serverTime, syncWithPage } from "@/app/_ui/data/server-clock";
 import { useBrowserValue } from "@/app/_ui/data/store";
 import {

@@ -180,19 +180,17 @@ export function FieldGroup({ label, error, children }: FieldGroupProps) {
 type ChoiceProps = {
   name?: string;
   checked: boolean;
-  disabled?: boolean;
   onChange: (checked: boolean) => void;
   children: ReactNode;
 };
 
 /** A box to tick or, with `name`, one of several choices. */
-export function Choice({ name, checked, disabled = false, onChange, children }: ChoiceProps) {
+export function Choice({ name, checked, onChange, children }: ChoiceProps) {
   return (
     <label className="flex min-h-7 min-w-0 items-center gap-2">
       <input
         checked={checked}
         className="size-4 shrink-0 accent-accent"
-        disabled={disabled}
         name={name}
         onChange={(event) => onChange(event.target.checked)}
         type={name === undefined ? "checkbox" : "radio"}

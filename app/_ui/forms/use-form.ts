@@ -4,10 +4,7 @@ import { type QueryKey, type UseMutationOptions, useMutation } from "@tanstack/r
 import { useState } from "react";
 import { readProblems } from "@/app/_ui/forms/form-problems";
 import { useNotify } from "@/app/_ui/toast";
-
-/** The names of the fields that hold a text. */
-export type TextName<Draft> = { [Key in keyof Draft]: string extends Draft[Key] ? Key : never }[keyof Draft] &
-  string;
+import { useClose } from "@/app/_ui/use-dialog";
 
 type Options<Draft, Result> = {
   draft: Draft;
@@ -17,17 +14,20 @@ type Options<Draft, Result> = {
   refresh?: readonly { pathKey: () => QueryKey }[];
   /** Called on success. Returns the message to show, null for none, or undefined to keep the dialog open. */
   done?: (result: Result) => string | readonly [title: string, description: string] | null | undefined;
-  onClose: () => void;
+  /** By default it closes the dialog of `useDialog`. */
+  onClose?: () => void;
 };
 
 /**
- * The mutation of a dialog, its draft (what is typed for it), and its errors. `dialog` has props of `FormDialog` and
- * `ConfirmDialog`, `field` those of a text field.
+ * The mutation of a form, its draft (what is typed for it), and its errors. `dialog` has props of `FormDialog` and
+ * `ConfirmDialog`, `field` those of the control of one field.
  */
 export function useForm<Result, Failure, Sent, Draft extends object>(
   mutationOptions: UseMutationOptions<Result, Failure, Sent>,
-  { draft: initial, labels = {}, refresh = [], done, onClose }: Options<Draft, Result>,
+  { draft: initial, labels = {}, refresh = [], done, ...options }: Options<Draft, Result>,
 ) {
+  const close = useClose();
+  const { onClose = close } = options;
   const notify = useNotify();
   const [draft, setDraft] = useState(initial);
   const [faults, setFaults] = useState<Record<string, string>>({});
@@ -52,11 +52,11 @@ export function useForm<Result, Failure, Sent, Draft extends object>(
     result: mutation.data,
     sent: mutation.variables,
     dialog: { mutation, problem: problems.rest, onClose },
-    field: (name: TextName<Draft>) => ({
+    field: <Name extends keyof Draft & string>(name: Name) => ({
       label: labels[`/${name}`] ?? name,
       error: errorAt(`/${name}`),
-      value: String(draft[name]),
-      onChange: (text: string) => setDraft((before) => ({ ...before, [name]: text })),
+      value: draft[name],
+      onChange: (value: Draft[Name]) => setDraft((before) => ({ ...before, [name]: value })),
     }),
     /** Calls the mutation, unless the form itself has found faults, by JSON pointer. */
     send(input: Sent, found: Record<string, string> = {}) {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { joinPath, searchJson } from "./paths";
+import { joinPath, searchJson, splitHits } from "./paths";
 
 const order = {
   id: 4711,
@@ -54,4 +54,12 @@ describe("a path", () => {
   ])("from %j to %j", (path, key, isIndex, expected) => {
     expect(joinPath(path, key, isIndex)).toBe(expected);
   });
+});
+
+it("splits a text into hits and the rest, without loss", () => {
+  expect(splitHits("one two one", /one/u)).toEqual(["", "one", " two ", "one", ""]);
+  expect(splitHits("none", /x/u)).toEqual(["none"]);
+  const many = "a b ".repeat(1_000);
+  expect(splitHits(many, /a/u)).toHaveLength(401);
+  expect(splitHits(many, /a/u).join("")).toBe(many);
 });

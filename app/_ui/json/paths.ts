@@ -13,6 +13,12 @@ export function keysOf(value: JsonNode): string[] {
   return Array.isArray(value) ? Array.from(value.keys(), String) : Object.keys(value);
 }
 
+/** How many members a value has, as the tree and the table write it: `[3]`, `{3}`. */
+export function sizeOf(value: JsonNode): string {
+  const size = keysOf(value).length;
+  return Array.isArray(value) ? `[${size}]` : `{${size}}`;
+}
+
 export function memberOf(value: JsonNode, key: string): Json {
   if (Array.isArray(value)) return value[Number(key)] ?? null;
   return Object.hasOwn(value, key) ? (value[key] ?? null) : null;
@@ -55,4 +61,21 @@ export function searchJson(value: JsonNode, searchText: string): Search | null {
   };
   visit(value, "", false);
   return { pattern, paths, hits, more: hits >= MAX_HITS };
+}
+
+/** More marks would slow the page down. */
+const MAX_MARKS = 200;
+
+/** Splits a text at the hits of a pattern: even items are between hits, odd items are hits, at most 200. */
+export function splitHits(text: string, pattern: RegExp): string[] {
+  const parts: string[] = [];
+  const all = new RegExp(pattern.source, `${pattern.flags.replace("g", "")}g`);
+  let at = 0;
+  for (const found of text.matchAll(all)) {
+    if (parts.length >= 2 * MAX_MARKS) break;
+    if (found[0] === "") continue;
+    parts.push(text.slice(at, found.index), found[0]);
+    at = found.index + found[0].length;
+  }
+  return [...parts, text.slice(at)];
 }

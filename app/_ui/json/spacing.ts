@@ -6,7 +6,7 @@ const SPACE = /\s*/y;
  * Indents JSON without changing strings, numbers or the order of members. Accepts the start of a document. Other text
  * gives undefined output, but never throws.
  */
-export function indentJson(text: string): string {
+function indentJson(text: string): string {
   const parts: string[] = [];
   let depth = 0;
   let before = "";

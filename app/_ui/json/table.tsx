@@ -6,7 +6,7 @@ import { formatCount, formatPlural } from "@/app/_ui/figures/format";
 import { isJsonObject, type Json } from "@/server/json/json";
 import { HorizontalScroll } from "../horizontal-scroll";
 import { ChevronRightIcon } from "../icons";
-import { type JsonNode, joinPath, keysOf, memberOf } from "./paths";
+import { type JsonNode, joinPath, keysOf, memberOf, sizeOf } from "./paths";
 import { Copies, Marked, Scalar, SearchContext } from "./values";
 
 /** Rows differ in height, so the table is paged and not virtualized. */
@@ -133,11 +133,6 @@ function Cell({ value, path, drawNested }: CellProps) {
       {unfolded ? <div className="min-w-56">{drawNested(value, path)}</div> : null}
     </>
   );
-}
-
-function sizeOf(value: JsonNode): string {
-  const size = keysOf(value).length;
-  return Array.isArray(value) ? `[${size}]` : `{${size}}`;
 }
 
 /** A short preview of a nested value; of a long one only the first members. */

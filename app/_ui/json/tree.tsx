@@ -5,7 +5,7 @@ import { memo, type ReactNode, useContext, useMemo, useState } from "react";
 import { formatPlural } from "@/app/_ui/figures/format";
 import type { Json } from "@/server/json/json";
 import { ChevronRightIcon } from "../icons";
-import { type JsonNode, joinPath, keysOf, memberOf } from "./paths";
+import { type JsonNode, joinPath, keysOf, memberOf, sizeOf } from "./paths";
 import { type Records, readRecords } from "./records";
 import { JsonTable } from "./table";
 import { Copies, Marked, Scalar, SearchContext } from "./values";
@@ -143,7 +143,7 @@ function Branch({ label, value, path, depth }: ChildrenProps & { label: ReactNod
         >
           <ChevronRightIcon className={clsx("shrink-0 text-faint", unfolded && "rotate-90")} size={12} />
           <span className="truncate">{label}</span>
-          <span className="shrink-0 text-faint">{Array.isArray(value) ? `[${size}]` : `{${size}}`}</span>
+          <span className="shrink-0 text-faint">{sizeOf(value)}</span>
         </button>
         {unfolded ? button : null}
         <Copies path={path} value={value} />

@@ -6,8 +6,7 @@ import type { Json } from "@/server/json/json";
 import { CopyButton } from "../copy-button";
 import { EmbeddedPicture } from "../text/embedded-picture";
 import { isEmbeddedPicture } from "../text/is-embedded-picture";
-import { splitHits } from "../text/split-hits";
-import type { Search } from "./paths";
+import { type Search, splitHits } from "./paths";
 
 /** The search in the shown document; null: none. */
 export const SearchContext = createContext<Search | null>(null);
@@ -51,7 +50,7 @@ function TextValue({ text, most }: { text: string; most: number }) {
 }
 
 /** A quote character that the text does not contain, as browser consoles choose it. */
-export function quoteFor(text: string): string {
+function quoteFor(text: string): string {
   return ['"', "'", "`"].find((quote) => !text.includes(quote)) ?? '"';
 }
 

@@ -1,7 +1,7 @@
 "use client";
 
 import { useDeferredValue, useMemo, useState } from "react";
-import { type Json, tryParseJson } from "@/server/json/json";
+import { tryParseJson } from "@/server/json/json";
 import { SearchField } from "../search-field";
 import { isEmbeddedPicture } from "../text/is-embedded-picture";
 import { PlainText } from "../text/plain-text";
@@ -29,26 +29,22 @@ type JsonViewProps = {
 export function JsonView({ text, cut = false, tools = false, searchText = "" }: JsonViewProps) {
   const value = useMemo(() => (cut ? undefined : tryParseJson(text)), [text, cut]);
   if (value === undefined) return <PlainText text={text} />;
-  if (typeof value === "object" && value !== null && keysOf(value).length > 0) {
-    return tools ? (
+  if (typeof value === "object" && value !== null) {
+    return tools && keysOf(value).length > 0 ? (
       <DocumentWithTools searchText={searchText} text={text} value={value} />
     ) : (
       <JsonTree value={value} />
     );
   }
-  if (typeof value !== "string") return <Plain value={value} />;
-  const shown = isEmbeddedPicture(value) ? <Plain value={value} /> : <PlainText text={value} />;
-  // Plain text without quotes or line ends looks the same raw and formatted.
-  return tools && text.length > value.length + 2 ? <WithRaw text={text}>{shown}</WithRaw> : shown;
-}
-
-function Plain({ value }: { value: Json }) {
-  if (typeof value === "object" && value !== null) return <JsonTree value={value} />;
-  return (
+  const scalar = (
     <div className="mono">
       <Scalar value={value} />
     </div>
   );
+  if (typeof value !== "string") return scalar;
+  const shown = isEmbeddedPicture(value) ? scalar : <PlainText text={value} />;
+  // Plain text without quotes or line ends looks the same raw and formatted.
+  return tools && text.length > value.length + 2 ? <WithRaw text={text}>{shown}</WithRaw> : shown;
 }
 
 type DocumentWithToolsProps = { text: string; value: JsonNode; searchText: string };

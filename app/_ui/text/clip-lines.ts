@@ -1,4 +1,5 @@
 import { type DiffLine, diffTokens } from "./diff";
+import { characterBoundary } from "./long-text";
 
 /** The most characters shown of one line. */
 const MAX_SHOWN = 1_000;
@@ -58,11 +59,6 @@ function clip(line: DiffLine, wanted: number): ShownLine {
   const from = characterBoundary(text, Math.max(0, Math.min(wanted, text.length - MAX_SHOWN)));
   const to = characterBoundary(text, Math.min(text.length, from + MAX_SHOWN));
   return { ...line, text: text.slice(from, to), before: from, after: text.length - to };
-}
-
-/** Half a surrogate pair would differ between the server's HTML and the browser. */
-function characterBoundary(text: string, at: number): number {
-  return /[\udc00-\udfff]/.test(text.charAt(at)) && at > 0 ? at - 1 : at;
 }
 
 /** A part of a line; `changed` if the line it is compared with lacks it. */

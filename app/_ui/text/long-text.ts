@@ -30,6 +30,15 @@ function countValues(text: string, most: number): number {
 
 /** The part of a collapsed text that is visible. */
 export function startOfFolded(text: string): string {
-  // Half a surrogate pair would differ between the server's HTML and the browser.
-  return text.slice(0, SEEN).replace(/[\ud800-\udbff]$/, "");
+  return text.slice(0, characterBoundary(text, SEEN));
+}
+
+/** `at`, or one before it: half a surrogate pair would differ between the server's HTML and the browser. */
+export function characterBoundary(text: string, at: number): number {
+  return /[\ud800-\udbff]/.test(text.charAt(at - 1)) ? at - 1 : at;
+}
+
+/** Whether Markdown would change how a text looks. Without these characters it looks the same as plain text. */
+export function isMarkedUp(text: string): boolean {
+  return /[*_`#[\]|>~]/.test(text);
 }

@@ -1,8 +1,9 @@
 "use client";
 
 import clsx from "clsx";
-import { useMemo } from "react";
-import { ProgressiveList } from "./progressive-list";
+import { type ReactNode, useEffect, useMemo, useState } from "react";
+import { formatBytes } from "@/app/_ui/figures/format";
+import { Button } from "../button";
 import { splitLines } from "./text-pieces";
 
 const PIECE = 32_768;
@@ -23,4 +24,45 @@ export function PlainText({ text, prose = false }: { text: string; prose?: boole
       )}
     </ProgressiveList>
   );
+}
+
+type ProgressiveListProps = {
+  pieces: readonly string[];
+  atOnce: number;
+  children: (piece: string, index: number) => ReactNode;
+};
+
+/**
+ * Draws the pieces of a long content one per task, so that the page stays responsive: `atOnce` of them, and as many
+ * again when the reader asks.
+ */
+export function ProgressiveList({ pieces, atOnce, children }: ProgressiveListProps) {
+  const [shown, setShown] = useState(1);
+  const [wanted, setWanted] = useState(atOnce);
+  const most = Math.min(wanted, pieces.length);
+  useEffect(() => {
+    if (shown >= most) return;
+    const timer = setTimeout(() => setShown(shown + 1), 0);
+    return () => clearTimeout(timer);
+  }, [shown, most]);
+  const here = Math.min(shown, most);
+  return (
+    <>
+      {pieces.slice(0, here).map(children)}
+      {shown >= wanted && pieces.length > wanted ? (
+        <p className="mt-2 flex flex-wrap items-center gap-3 text-muted">
+          <span>
+            {sizeOf(pieces.slice(0, here))} of {sizeOf(pieces)} are shown.
+          </span>
+          <Button className="h-7" onClick={() => setWanted(wanted + atOnce)}>
+            Show {sizeOf(pieces.slice(here, here + atOnce))} more
+          </Button>
+        </p>
+      ) : null}
+    </>
+  );
+}
+
+function sizeOf(pieces: readonly string[]): string {
+  return formatBytes(pieces.reduce((sum, piece) => sum + new Blob([piece]).size, 0));
 }

@@ -1,3 +1,5 @@
+import { characterBoundary } from "./long-text";
+
 /** Splits long texts into pieces that are drawn one at a time. Pure. */
 
 /**
@@ -18,7 +20,8 @@ export function splitLines(text: string, size: number): string[] {
 function cutBefore(text: string, from: number, most: number): number {
   const end = text.slice(from, most).lastIndexOf("\n") + 1;
   if (end > 0) return from + end;
-  return /[\ud800-\udbff]/.test(text[most - 1] ?? "") && most - 1 > from ? most - 1 : most;
+  const boundary = characterBoundary(text, most);
+  return boundary > from ? boundary : most;
 }
 
 const FENCE = /^ {0,3}(`{3,}|~{3,})(.*)$/;

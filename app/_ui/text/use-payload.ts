@@ -1,6 +1,7 @@
 "use client";
 
-import { useState } from "react";
+import { useMutation } from "@tanstack/react-query";
+import { callServer } from "@/app/_ui/data/query-client";
 import type { PayloadPreview } from "@/server/runs/read/inspect/payload-preview";
 
 /**
@@ -8,32 +9,22 @@ import type { PayloadPreview } from "@/server/runs/read/inspect/payload-preview"
  * text or throws an error with a sentence for the reader.
  */
 export function usePayload(preview: PayloadPreview, address: string) {
-  const [complete, setComplete] = useState<string | null>(null);
-  const [state, setState] = useState<"idle" | "loading" | "failed">("idle");
-  async function read(): Promise<string> {
-    if (!preview.cut) return preview.text;
-    if (complete !== null) return complete;
-    setState("loading");
-    try {
-      const response = await fetch(address).catch((cause: unknown) => {
-        throw new Error("The server could not be reached. Check the connection and try again.", { cause });
-      });
-      if (!response.ok) throw new Error(`The text could not be read (${response.status}).`);
-      const text = await response.text();
-      setComplete(text);
-      setState("idle");
-      return text;
-    } catch (error) {
-      setState("failed");
-      throw error;
-    }
-  }
+  const fetched = useMutation({ mutationFn: () => fetchText(address), networkMode: "always" });
+  const complete = preview.cut ? fetched.data : preview.text;
   return {
     text: complete ?? preview.text,
-    cut: preview.cut && complete === null,
-    loading: state === "loading",
-    failed: state === "failed",
-    load: () => void read().catch(() => {}),
-    read,
+    cut: complete === undefined,
+    loading: fetched.isPending,
+    failed: fetched.isError,
+    load: () => {
+      if (complete === undefined) fetched.mutate();
+    },
+    read: async () => complete ?? fetched.mutateAsync(),
   };
+}
+
+async function fetchText(address: string): Promise<string> {
+  const response = await callServer(address);
+  if (!response.ok) throw new Error(`The text could not be read (${response.status}).`);
+  return response.text();
 }

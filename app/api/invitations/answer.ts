@@ -2,6 +2,7 @@ import { z } from "zod";
 import { getServices } from "@/process-services";
 import { clientAddressOf } from "@/server/api/http/client-address";
 import { AppError } from "@/server/errors";
+import { tryParseJson } from "@/server/json/json";
 import { guardKey } from "@/server/limits/memory-guards";
 import { acquireRate } from "@/server/limits/rate-limit";
 import { readBody } from "@/server/limits/read-body";
@@ -32,16 +33,8 @@ export function answerInvitation(
       const headers = { "retry-after": seconds };
       throw new AppError("rate_limited", `Too many attempts. Try again in ${seconds} s.`, { headers });
     }
-    const sent = body.safeParse(parse(await readBody(request, MAX_SIGN_IN_BYTES)));
+    const sent = body.safeParse(tryParseJson((await readBody(request, MAX_SIGN_IN_BYTES)).toString()));
     if (!sent.success) throw new AppError("invalid_request", "The invitation's token is required.");
     return Response.json(await work(services, sent.data), { headers: { "cache-control": "no-store" } });
   });
-}
-
-function parse(bytes: Buffer): unknown {
-  try {
-    return JSON.parse(bytes.toString());
-  } catch {
-    return undefined;
-  }
 }

@@ -1,4 +1,3 @@
-import { z } from "zod";
 import { problemOfStatus, type SignInProblem } from "@/app/sign-in/problem";
 import { targetAfterSignIn } from "@/app/sign-in/target";
 import { getServices } from "@/process-services";
@@ -7,11 +6,6 @@ import { handleAuthRequest } from "@/server/auth/auth-requests";
 import { isAppError } from "@/server/errors";
 import { readBody } from "@/server/limits/read-body";
 import { MAX_SIGN_IN_BYTES } from "@/server/limits/sizes";
-
-const fields = z.object({
-  email: z.string().catch(""),
-  password: z.string().catch(""),
-});
 
 /**
  * The sign-in form without JavaScript. It uses the same handler (origin check and rate limits), then redirects to the
@@ -25,14 +19,18 @@ export async function POST(request: Request): Promise<Response> {
     throw error;
   });
   if (!Buffer.isBuffer(body)) return goBack(problemOfStatus(body.status), to);
-  const { email, password } = fields.parse(Object.fromEntries(new URLSearchParams(body.toString())));
+  const form = new URLSearchParams(body.toString());
   const headers = new Headers(request.headers);
   headers.set("content-type", "application/json");
   headers.delete("content-length");
   const asked = new Request(new URL("/api/auth/sign-in/email", request.url), {
     method: "POST",
     headers,
-    body: JSON.stringify({ email, password, rememberMe: true }),
+    body: JSON.stringify({
+      email: form.get("email") ?? "",
+      password: form.get("password") ?? "",
+      rememberMe: true,
+    }),
   });
   const answer = await handleAuthRequest(services, asked, clientAddressOf(services.env, request));
   if (!answer.ok) return goBack(problemOfStatus(answer.status), to);

@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import { CopyButton } from "@/app/_ui/copy-button";
 import { Empty, PageHead } from "@/app/_ui/page/page";
-import { PageButton } from "@/app/_ui/page/page-button";
+import { PageButton } from "@/app/_ui/page/page-actions";
 import { Badge, type LineColumn, RowControl } from "@/app/_ui/table";
 import { serverApi } from "@/app/request";
 import type { AgentLine, ToolLine } from "@/server/catalog/overview";

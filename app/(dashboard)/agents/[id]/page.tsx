@@ -1,7 +1,6 @@
 import type { Metadata } from "next";
-import { isLong, PROMPT_LIMIT } from "@/app/_ui/text/long-text";
+import { isLong, isMarkedUp, PROMPT_LIMIT } from "@/app/_ui/text/long-text";
 import { firstViewOf } from "@/app/_ui/text/markdown/first-view";
-import { isMarkedUp } from "@/app/_ui/text/markdown/marked-up";
 import { definitionItemPage } from "../../_definitions/detail/item-page";
 import { AgentView } from "./agent-view";
 

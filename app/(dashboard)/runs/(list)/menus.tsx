@@ -5,7 +5,7 @@ import { useTRPC } from "@/app/_ui/data/providers";
 import { AgentIcon, CloseIcon, DownloadIcon, PlusIcon, ToolIcon } from "@/app/_ui/icons";
 import { lazy } from "@/app/_ui/lazy";
 import { Menu, MenuHeading, MenuLink } from "@/app/_ui/menu/menu";
-import { ActionMenu } from "@/app/_ui/page/action-menu";
+import { ActionMenu } from "@/app/_ui/page/page-actions";
 import { useMay } from "@/app/_ui/role";
 import type { RunFilter } from "@/server/runs/read/filter";
 import { writeFilter } from "../address";

@@ -1,8 +1,7 @@
 import type { Metadata } from "next";
 import { notFound } from "next/navigation";
-import { createPrefetch, Prefetched } from "@/app/_ui/page/prefetch";
 import { isUuid } from "@/server/ids";
-import { detailPage, orNotFound } from "../../content-page";
+import { createPrefetch, detailPage, orNotFound, Prefetched } from "../../content-page";
 import { runsQuery, sameTarget } from "../query";
 import { Comparison, RunPicker, Skeleton } from "./parts";
 

@@ -1,5 +1,5 @@
 import type { Metadata } from "next";
-import { PageButton } from "@/app/_ui/page/page-button";
+import { PageButton } from "@/app/_ui/page/page-actions";
 import { ForMembers } from "@/app/_ui/role";
 import { definitionListPage } from "../../_definitions/list/list-page";
 import { OperatorCommand } from "../../operator-command";

@@ -4,7 +4,6 @@ import { useQuery } from "@tanstack/react-query";
 import { useTRPC } from "@/app/_ui/data/providers";
 import { Choice, FieldGroup, OptionField, SelectField, TextField } from "@/app/_ui/forms/form";
 import type { FormProblems } from "@/app/_ui/forms/form-problems";
-import type { TextName } from "@/app/_ui/forms/use-form";
 import { Link } from "@/app/_ui/link";
 import { RUN_KINDS } from "@/server/contract/enums";
 import type { TriggerDetail } from "@/server/webhooks/inspect-trigger";
@@ -35,12 +34,12 @@ type TriggerFieldsProps = {
 /** The fields of a trigger's form. An existing one keeps its slug and, if calls are signed, the scheme. */
 export function TriggerFields({ draft, errorAt, existing, onChange }: TriggerFieldsProps) {
   const isSchemeFixed = existing === null ? draft.secret === "none" : existing.secrets.length > 0;
-  /** The props of the control that edits one field as a text. `pointer`: its value in the definition. */
-  const bind = (name: TextName<TriggerDraft>, pointer: keyof typeof TRIGGER_LABELS) => ({
+  /** The props of the control that edits one field. `pointer`: its value in the definition. */
+  const bind = <Name extends keyof TriggerDraft>(name: Name, pointer: keyof typeof TRIGGER_LABELS) => ({
     label: TRIGGER_LABELS[pointer],
     value: draft[name],
     error: errorAt(pointer),
-    onChange: (text: string) => onChange({ [name]: text }),
+    onChange: (text: TriggerDraft[Name]) => onChange({ [name]: text }),
   });
   return (
     <>

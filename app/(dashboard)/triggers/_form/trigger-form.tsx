@@ -2,10 +2,10 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { Button, buttonClass } from "@/app/_ui/button";
+import { CopyTextButton, OneTimeValue } from "@/app/_ui/copy-button";
 import { useTRPC, useTRPCClient } from "@/app/_ui/data/providers";
 import { Dialog, DialogActions } from "@/app/_ui/dialog";
 import { FormDialog } from "@/app/_ui/forms/form-dialog";
-import { CopyTextButton, OneTimeValue } from "@/app/_ui/forms/one-time-value";
 import { useForm } from "@/app/_ui/forms/use-form";
 import { Link } from "@/app/_ui/link";
 import { Command, SkeletonLine } from "@/app/_ui/page/page";

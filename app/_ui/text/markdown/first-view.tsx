@@ -1,6 +1,5 @@
 import type { ReactNode } from "react";
-import { MarkdownPiece } from "./elements";
-import { cutMarkdown } from "./pieces";
+import { cutMarkdown, MarkdownPiece } from "./elements";
 
 /** A Markdown text that the server has drawn, in the state in which the page first shows it. */
 export type FirstView = { text: string; folded: boolean; element: ReactNode };

@@ -3,10 +3,9 @@
 import dynamic from "next/dynamic";
 import { Suspense } from "react";
 import { WithRaw } from "../../json/raw-switch";
-import { startOfFolded } from "../long-text";
+import { isMarkedUp, startOfFolded } from "../long-text";
 import { PlainText } from "../plain-text";
 import type { FirstView } from "./first-view";
-import { isMarkedUp } from "./marked-up";
 
 /** The parser is a sixth of a page's script. */
 const Markdown = dynamic(() => import("./markdown").then((part) => part.Markdown));

@@ -1,9 +1,8 @@
 "use client";
 
 import { memo, useMemo } from "react";
-import { ProgressiveList } from "../progressive-list";
-import { MarkdownPiece } from "./elements";
-import { cutMarkdown } from "./pieces";
+import { ProgressiveList } from "../plain-text";
+import { cutMarkdown, MarkdownPiece } from "./elements";
 
 /** Pieces drawn before the reader asks for more: 128 Ki characters. */
 const PIECES_AT_ONCE = 32;

@@ -4,7 +4,7 @@ import { describeError } from "@/app/_ui/data/query-client";
 import { shortId } from "@/app/_ui/figures/format";
 import { Status } from "@/app/_ui/figures/status";
 import { CopyIcon, DownloadIcon, TerminalIcon } from "@/app/_ui/icons";
-import { ActionMenu } from "@/app/_ui/page/action-menu";
+import { ActionMenu } from "@/app/_ui/page/page-actions";
 import { usePayload } from "@/app/_ui/text/use-payload";
 import { useNotify } from "@/app/_ui/toast";
 import type { RunDetail } from "@/server/runs/read/inspect/inspect";

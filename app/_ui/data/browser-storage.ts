@@ -1,0 +1,20 @@
+/** Stores a choice in a cookie that the server reads with the next request; null removes it. */
+export function rememberInCookie(name: string, value: string | null): void {
+  const rest = value === null ? "; max-age=0" : `${encodeURIComponent(value)}; max-age=31536000`;
+  // biome-ignore lint/suspicious/noDocumentCookie: the Cookie Store API is not in every browser.
+  document.cookie = `${name}=${rest}; path=/; samesite=lax`;
+}
+
+/** Names of drafts in the browser's storage. An organization's slug keeps them apart from another's. */
+const PREFIX = "stepwell.draft.";
+
+export function draftKey(organization: string, name: string): string {
+  return `${PREFIX}${organization}.${name}`;
+}
+
+/** Deletes every draft, so that the next person at this browser does not see them. */
+export function deleteDrafts(): void {
+  for (const key of Object.keys(localStorage)) {
+    if (key.startsWith(PREFIX)) localStorage.removeItem(key);
+  }
+}
