@@ -114,7 +114,7 @@ module.exports = {
       to: { path: "^server/api/" },
     },
 
-    home("next-and-react", "next|react|react-dom", "^app/|^next\\.config\\.ts$|^serve\\.ts$|^next-env"),
+    home("next-and-react", "next|react|react-dom", "^app/|^next\\.config\\.mjs$|^serve\\.ts$|^next-env"),
     home("trpc-to-openapi", "trpc-to-openapi|zod-openapi", "^server/api/"),
     home("inngest", "inngest", "^inngest/"),
     home("openai", "openai", "^server/models/"),

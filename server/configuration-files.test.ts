@@ -53,7 +53,7 @@ describe("PRICE_LIST", () => {
     ["default: { input: 1 }", "default.output must be a number"],
     ["models: { big: { input: 1, output: .inf } }", "models.big.output must be a number"],
     ["modles: {}", 'Unrecognized key: "modles"'],
-    ["- 1", "the whole"],
+    ["- 1", "the file"],
     ["a: [", "cannot be read"],
   ])("%s is refused by name", (text, message) => {
     const path = write(text);

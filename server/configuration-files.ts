@@ -90,7 +90,7 @@ function readFileOf<Schema extends z.ZodType>(path: string, schema: Schema): z.o
   if (parsed.success) return parsed.data;
   throw faulty(
     path,
-    parsed.error.issues.map((issue) => `${issue.path.join(".") || "the whole"} ${issue.message}`),
+    parsed.error.issues.map((issue) => `${issue.path.join(".") || "the file"} ${issue.message}`),
   );
 }
 

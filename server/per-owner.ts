@@ -1,6 +1,6 @@
 /**
- * Creates a function that makes a value for each owner (such as a process's pool, or a message) when it is first asked
- * for, and remembers it as long as the owner exists.
+ * Creates a function that computes a value once for each owner, such as a process's pool. The value lives as long as its
+ * owner.
  */
 export function perOwner<Owner extends object, Value>(
   make: (owner: Owner) => Value,

@@ -14,7 +14,7 @@ export type Stage = {
   close(): Promise<void>;
 };
 
-/** What a model answers; the rest is that of a quiet model. */
+/** A model's answer; missing fields come from `quietModels`. */
 export type ModelAnswer = Partial<ModelReply>;
 /** Answers a model call; `call` counts the calls of all processes of a test from 1. */
 type Script = (call: number, request: ModelRequest) => ModelAnswer | Promise<ModelAnswer>;

@@ -9,7 +9,7 @@ export function useClose(): () => void {
   return useContext(CloseContext);
 }
 
-/** A page's dialog: `open(<Rename />)` shows one instead of the last, and `dialog` is its place. */
+/** A page's dialog. `open(<Rename />)` replaces the current one; render `dialog` once. */
 export function useDialog() {
   const [shown, open] = useState<ReactElement | null>(null);
   return { open, dialog: <CloseContext value={() => open(null)}>{shown}</CloseContext> };

@@ -30,7 +30,7 @@ const UNREACHABLE_PAGE = `<!doctype html>
 <main>
 <svg width="28" height="28" viewBox="0 0 20 20" fill="#5b52d6" aria-hidden="true"><rect x="2" y="13" width="6" height="4" rx="1"/><rect x="2" y="8" width="10" height="4" rx="1" opacity=".75"/><rect x="2" y="3" width="16" height="4" rx="1" opacity=".5"/></svg>
 <h1>The server cannot be reached</h1>
-<p>Check your connection. This page tries again every 5 seconds. Drafts in this browser are kept.</p>
+<p>Check your connection. This page tries again every 5 seconds. Your drafts stay in this browser.</p>
 <a href="">Try again</a>
 </main>
 </body>

@@ -173,7 +173,7 @@ test("a list that fails shows an error in place, and loads on retry", async ({ p
   await expect(page.getByText("could not be")).toHaveCount(0);
 });
 
-test("a lost connection is said on the page, which catches up when the server is back", async ({ page }) => {
+test("the page reports a lost connection, and catches up when the server is back", async ({ page }) => {
   await page.goto(`${service.base}/runs`);
   await expect(page.getByRole("table").getByRole("link").first()).toBeVisible();
   const bar = page.getByRole("alert").filter({ hasText: "The connection to the server is lost" });

@@ -15,8 +15,8 @@ type LoadJob = {
 export type Load = Awaited<ReturnType<typeof generateLoad>>;
 
 /**
- * A load generator on raw sockets: one request at a time per connection, cheap enough not to be measured itself. Returns
- * times in ms and, if the job has a count, the bodies of the responses. Fails if one has another status than 200.
+ * Generates load on raw sockets, one request at a time per connection. Returns times in ms and, if the job has a count,
+ * the bodies of the responses. Fails if a status is not 200.
  */
 export async function generateLoad(job: LoadJob) {
   const requests = job.paths.map((path) => requestOf(job, path));

@@ -12,7 +12,7 @@ import type { Services } from "@/server/services";
 
 /** Writes all rows of an agent run as an engine does, without executing it. */
 
-/** Of each run: as many as docs/scale.md counts. */
+/** Model calls and steps of each run, as in docs/scale.md. */
 export const CALLS = 3;
 export const STEPS = 2;
 

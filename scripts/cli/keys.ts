@@ -81,7 +81,7 @@ export const keyCommands = [
       if (key === undefined)
         throw new CommandError(`${slug} has no API key with the name or prefix "${called}".`);
       const label = `The key ${key.name} (${key.prefix}…)`;
-      if (live.length === 0) return `${label} was revoked before. Nothing has changed.`;
+      if (live.length === 0) return `${label} was already revoked. Nothing has changed.`;
       if (another !== undefined) {
         const names = live.map(({ name, prefix }) => `${name} (${prefix})`).join(", ");
         throw new CommandError(`"${called}" matches several keys: ${names}. Nothing was revoked.`);

@@ -50,7 +50,7 @@ export const secretCommands = [
     summary: "Delete a secret; steps that use it fail from then on",
     options: YES,
     async run({ services, terminal, actor }, [name], { yes }) {
-      await confirm(terminal, yes, { what: `This deletes the secret ${name} for good.`, word: name });
+      await confirm(terminal, yes, { what: `This deletes the secret ${name} permanently.`, word: name });
       await removeSecret(services, actor, { name });
       return `The secret ${name} is removed.`;
     },

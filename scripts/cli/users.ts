@@ -20,7 +20,7 @@ import {
 
 const MIN_PASSWORD = 8;
 const PASSWORD = {
-  password: option("PASSWORD", "if left out, it is asked for or read from standard input"),
+  password: option("PASSWORD", "if omitted, asked for or read from standard input"),
 };
 
 /** `users …` and `members …`. */

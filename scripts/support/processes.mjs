@@ -18,7 +18,7 @@ export function isAlive(pid) {
 
 /**
  * Identifies this process in a file by its id and its start time, because a later process may get the same id. The time
- * is empty if the system does not tell it.
+ * is empty if the system does not report it.
  */
 export function formatIdentity() {
   return `${process.pid} ${beganAt(process.pid)}\n`;

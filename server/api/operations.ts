@@ -71,8 +71,7 @@ export const OPERATIONS = {
     operationId: "getToolRunResult",
     summary: "Result of a tool run",
     description:
-      "Input, output and output schema, at any time: outputData is the JSON document null until " +
-      "status is Completed.",
+      'Input, output and output schema, at any time. Until status is Completed, outputData is the text "null".',
   }),
   "tools.cancel": cancel({
     path: "/v1/tools/run/{toolRunId}/cancel",

@@ -134,8 +134,8 @@ export async function listOwnOrganizations({ db }: Services, actor: MemberActor)
 }
 
 /**
- * Makes an organization the active one of all the person's sessions. Throws not_found if they are not a member, whether or
- * not it exists.
+ * Makes an organization active in all sessions of the person. Throws not_found if they are not a member, also if it does
+ * not exist.
  */
 export async function switchOrganization(
   { db }: Services,

@@ -41,8 +41,8 @@ export type LedgerLine = Awaited<ReturnType<typeof listLedger>>["items"][number]
 const isRare = (kind: CreditEntryKind) => kind === "grant" || kind === "refund" || kind === "adjustment";
 
 /**
- * The numbers of the entries of the rare kind $2 before the number $3, at most $4. The literal kinds are the condition
- * of a partial index, which PostgreSQL does not match with a parameter.
+ * Sequence numbers of at most $4 entries of the kind $2 below $3. The kinds are literals, because PostgreSQL matches a
+ * partial index only with literals.
  */
 const FIND_RARE = defineQuery(
   "find-rare-credit-entries",
@@ -52,7 +52,7 @@ const FIND_RARE = defineQuery(
    ORDER BY sequence DESC LIMIT $4`,
 );
 
-/** The kinds of entries that change for good what an organization owns. Holds and releases cancel each other out. */
+/** The kinds of entries that change permanently what an organization owns. Holds and releases cancel each other out. */
 const NET_KINDS = ["grant", "charge", "refund", "adjustment"] satisfies CreditEntryKind[];
 
 type LedgerQuestion = PageRequest<number> & {

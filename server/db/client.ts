@@ -12,7 +12,7 @@ export type Timeouts = {
   statement: number;
   /** Between two statements of a transaction: a frozen process must not keep its locks. The server enforces it. */
   idleInTransaction: number;
-  /** No byte from a server that owes a response: it is frozen or unreachable. Longer than `statement`. */
+  /** No byte from the server while a response is due: it is frozen or unreachable. Longer than `statement`. */
   silence: number;
 };
 export const TIMEOUTS: Timeouts = {

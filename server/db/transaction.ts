@@ -85,7 +85,7 @@ export async function withAdvisoryLock<T>(
   }
 }
 
-/** Reads in one transaction without the pool's statement timeout (`TIMEOUTS` in connect.ts). For exports. */
+/** Reads in one transaction without the pool's statement timeout (`TIMEOUTS` in client.ts). For exports. */
 export function readWithoutTimeout<T>(pool: Pool, work: (client: PoolClient) => Promise<T>): Promise<T> {
   return transact(pool, async (client) => {
     const restoreTimeout = suspendSocketTimeout(client);

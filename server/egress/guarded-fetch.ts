@@ -124,7 +124,7 @@ function holdBackUnless(sender: Sender): Dispatcher.DispatcherComposeInterceptor
 
 type Outgoing = { url: URL; init: UndiciInit; sender: Sender | undefined };
 
-/** Sends a request over a connection of `agent`, as soon as its sender may. */
+/** Sends a request through `agent`, once its sender confirms. */
 async function send(agent: Agent, outgoing: Outgoing): Promise<UndiciResponse> {
   const { url, init, sender } = outgoing;
   if (!sender) return undiciFetch(url, { ...init, dispatcher: agent });

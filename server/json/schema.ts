@@ -113,7 +113,7 @@ const byText = new LRUCache<string, KnownSchema>({ maxSize: CACHE_CAPACITY });
 const mainAjv = new Ajv2020({ ...AJV_OPTIONS, allErrors: true });
 addFormats.default(mainAjv);
 
-/** What is known of a schema. Parsed schemas never change, so that of the same object is known without its text. */
+/** Facts about a schema. Parsed schemas never change, so the object itself is the cache key. */
 const recall = perOwner((schema: JsonObject): KnownSchema => {
   const text = JSON.stringify(schema);
   const same = byText.get(text);

@@ -51,7 +51,7 @@ export async function requireRate(
   });
 }
 
-/** Forgets all calls that were counted under the key $1. */
+/** Deletes the counted calls of the key $1. */
 export const releaseRate = defineCommand(
   "release-rate",
   `WITH counter AS (SELECT key FROM rate_counters WHERE key = $1 FOR UPDATE),
@@ -79,8 +79,8 @@ const PRUNE_COUNTERS = defineCommand(
 );
 
 /**
- * Deletes what rate limits no longer need. That is every segment older than its window except the newest, which tells
- * how many calls are free again, and every counter unused for an hour beyond its window.
+ * Deletes segments older than their window, except the newest, which is needed to count the free calls. Also deletes
+ * counters that were unused for an hour beyond their window.
  */
 export async function pruneRateSegments({ pool, clock }: { pool: Queryable; clock: Clock }): Promise<void> {
   const values = [clock.now(), PRUNE_BATCH];

@@ -35,7 +35,7 @@ export const ownProviders = z
       for (const { path, message } of findRepeats(providers))
         context.addIssue({ code: "custom", path, message });
     },
-    // Faults of other fields do not hide these.
+    // Checked even if other fields are invalid.
     { when: ({ value }) => Array.isArray(value) },
   );
 

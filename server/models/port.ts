@@ -69,7 +69,7 @@ export type ModelFault = "unauthorized" | "unknown" | "quota" | "input_too_long"
  */
 export type ReceivedOutput = { content: string; usage: ModelUsage };
 
-/** A model call that failed for good; `attempts` lists the attempts, `received` is null if no output had begun. */
+/** A model call that failed finally; `attempts` lists the attempts, `received` is null if no output had begun. */
 export class ModelError extends Error {
   readonly reason: ModelFault;
   readonly attempts: Attempt[];

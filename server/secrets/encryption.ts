@@ -111,8 +111,7 @@ function authenticated(purpose: string): Buffer {
 }
 
 /**
- * The encryption's purpose of a secret's value. A sealed value opens only for this organization and name, so a copied one is
- * useless.
+ * The purpose that binds a secret's value to its organization and name. Copied to another row, the value cannot be opened.
  */
 export function secretValuePurpose(orgId: string, name: string): string {
   return purposeOfSecret(`${orgId}/${name}`);

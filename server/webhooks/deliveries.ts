@@ -17,7 +17,7 @@ export type ReceivedDelivery = {
   redeliveryOf: string | null;
 };
 
-/** `bytes`: the size of the body as far as known. `reason` completes "The body was not kept: …". */
+/** `bytes`: the size of the body as far as known. `reason` completes "The body was not stored: …". */
 type BodyNotStored = { bytes: number; reason: string };
 
 /**

@@ -62,7 +62,7 @@ const HEX_BYTES = 4 * KIB;
 
 /** The error for using a body that was not stored. */
 export function bodyMissing(note: string): AppError {
-  return new AppError("invalid_request", `This delivery's body was not kept: ${note}.`);
+  return new AppError("invalid_request", `This delivery's body was not stored: ${note}.`);
 }
 
 /**

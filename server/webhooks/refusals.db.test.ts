@@ -124,10 +124,10 @@ describe("refused bodies are bounded", () => {
     expect(detail.bodyNote).toBe("more than 8 MiB of refused calls came to this trigger in a minute");
     const member = await createMember(world, tenant, "member");
     await expect(redeliver(world, member, { deliveryId: cut })).rejects.toThrow(
-      "body was not kept: more than 8 MiB",
+      "body was not stored: more than 8 MiB",
     );
     const template = "{{ body.padding }}";
-    await expect(previewMessage(world, member, { deliveryId: cut, template })).rejects.toThrow("not kept");
+    await expect(previewMessage(world, member, { deliveryId: cut, template })).rejects.toThrow("not stored");
     // A small body is stored nevertheless, and a large one again a little later.
     await send(token, { body: "{}", headers: FORGED });
     world.clock.advance(10_000);

@@ -163,7 +163,7 @@ class Workflow {
     const { placeholderOf } = this.#run.facts;
     const input = await fillIn(step.with, scope, { ...this.#factsAt(key), placeholderOf });
     if (!isJsonObject(input)) throw new StepFailure("invalid_input", "its input is not an object");
-    // Calls side by side add to the sum, so it is read after the wait.
+    // Parallel calls add to the sum, so it is read after the wait.
     const inputBytes = await largeJsonBytes(input);
     this.#inputBytes += inputBytes;
     if (this.#inputBytes > MAX_STEP_INPUTS_BYTES)
@@ -208,7 +208,7 @@ class Workflow {
       const { output, failure } = await settle(step, call);
       if (failure !== null) throw failure.at(`item ${index}`);
       outputs[index] = output;
-      // Items side by side add to the sum, so it is read after the wait.
+      // Parallel items add to the sum, so it is read after the wait.
       const size = await largeJsonBytes(output);
       bytes += size;
       if (bytes > MAX_FINAL_OUTPUT_BYTES)

@@ -27,8 +27,8 @@ export type WorkflowCallResult = { ok: true; output: Json } | { ok: false; messa
 export type Fork = <T>(works: readonly (() => Promise<T>)[]) => Promise<T[]>;
 
 /**
- * The memory of a tool run. `call` executes a call and returns its stored result, after cutting and redaction;
- * on a replay it only returns that. It throws only if the run itself cannot continue.
+ * The journal of a tool run. `call` returns the stored result if there is one. Otherwise it executes the call and stores
+ * the result, cut and redacted. It throws only if the run itself cannot continue.
  */
 export type WorkflowJournal = { call(call: WorkflowCall): Promise<WorkflowCallResult>; fork: Fork };
 

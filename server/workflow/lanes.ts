@@ -27,7 +27,7 @@ export function toFailure(error: unknown): StepFailure {
 }
 
 /**
- * The output of a step's work; of a failed one its error. `failure` is null unless it fails what the step belongs to.
+ * The output of a step, or its error. `failure` is null if the step completed or continues on errors.
  */
 export async function settle(
   step: Pick<CallStep, "onError">,

@@ -2,7 +2,7 @@ import { formatCredits, formatShare, NONE } from "@/app/_ui/figures/format";
 import { StatusShape } from "@/app/_ui/figures/status";
 import type { RunFigures } from "@/server/runs/read/metrics/figures";
 
-/** A lower share is marked, by a shape as well. */
+/** Lower shares get a red shape beside the number. */
 const LOW_SUCCESS = 0.9;
 
 /** The share of completed among ended runs. */
@@ -22,7 +22,7 @@ export function ended({ completed, failed }: Pick<RunFigures, "completed" | "fai
   return completed + failed;
 }
 
-/** What an ended run cost on average; null without one. */
+/** The average cost of an ended run; null if none has ended. */
 export function creditsPerRun({ runs, open, credits }: RunFigures): number | null {
   return runs === open ? null : Number(credits) / (runs - open);
 }

@@ -26,7 +26,7 @@ type FirstRun = { input: string; start: (id: string) => Promise<{ runId: string 
 type Tried = { runId: string; input: string };
 const triedKey = (kind: RunKind, id: string | null) => ["tried", kind, id];
 
-/** What is loaded to be edited is not replaced while somebody edits it, only after it was saved or refused. */
+/** Queries of edited data are not refetched automatically, only after a save or a refusal. */
 export const EDITED_QUERY = { staleTime: Number.POSITIVE_INFINITY };
 
 /** What the editors of agents and tools share: the draft, saving it, and its faults. */
@@ -60,7 +60,7 @@ export function useEditor<Value>({
   const router = useRouter();
   const notify = useNotify();
   const queryClient = useQueryClient();
-  /** What is changed; null: something is created. */
+  /** The edited agent or tool; null if a new one is created. */
   const opened = mode === "edit" && id && existing ? { id, version: existing.version } : null;
   const copied = id ?? starter;
   const draft = useDraft({
@@ -77,7 +77,7 @@ export function useEditor<Value>({
       const expected: SaveOptions["expected"] =
         opened === null || version === null ? { only: "create" } : { only: "update", id: opened.id, version };
       const result = await save(value, { expected, note: note.trim() });
-      // A draft that outlived its save would seem to conflict with it.
+      // If the draft stayed after the save, it would appear to conflict with it.
       draft.deleteStored();
       return result;
     },
@@ -92,7 +92,7 @@ export function useEditor<Value>({
         const { runId } = await run.start(id);
         queryClient.setQueryData<Tried>(triedKey(kind, id), { runId, input: run.input });
       } catch (error) {
-        notify("It was not run", describeError(error).message);
+        notify("The first run could not be started", describeError(error).message);
       }
       router.push(`/${kind}s/${id}/edit`);
     },
@@ -119,7 +119,7 @@ export function useEditor<Value>({
     draft,
     note,
     setNote,
-    /** The version that was saved by somebody else since the draft was begun. While saving, it may be our own. */
+    /** The newer version that another person saved; null without one. While saving, it may be our own. */
     newer: opened !== null && !busy && draft.version !== opened.version ? opened.version : null,
     busy,
     problems: readProblems(mutation.error, labels),

@@ -64,7 +64,7 @@ export function ValueField({
     ref(element: HTMLInputElement | HTMLTextAreaElement | null) {
       control.current = element;
     },
-    error: unfinished === null ? error : "This is not valid JSON yet. The last valid value is kept.",
+    error: unfinished === null ? error : "This is not valid JSON yet. The last valid value stays.",
     hint,
     spellCheck: false,
     value: text,

@@ -27,7 +27,7 @@ export function figureFilters({ p50AtLeast, p95AtLeast }: Pick<RunFigures, "p50A
   } satisfies Record<string, RunFilter>;
 }
 
-/** Writes a figure; null if there is nothing to show, and no run behind it. */
+/** Formats a figure; null if there is nothing to show and no run to link to. */
 export function formatFigure(name: FigureName, figures: RunFigures): string | null {
   switch (name) {
     case "success":

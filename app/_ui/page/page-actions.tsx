@@ -47,14 +47,13 @@ type PageButtonProps = {
   label: string;
   needs: MemberRole;
   otherwise?: string;
-  /** A page, or what the button does. */
+  /** A page's address, or what the button does. */
   to: string | (() => void);
 };
 
 /**
- * The main act of a list page, which the palette offers too: "New trigger". The form that it opens has the same title, and
- * its submit button is "Create trigger". "Add" is for parts of a form, such as a step. `otherwise`: who may do it, for
- * those who may not.
+ * The main action of a list page, also in the palette: "New trigger". Its form has the same title, and its submit button
+ * reads "Create trigger". "Add" is for parts of a form, such as a step. `otherwise`: shown to roles that may not use it.
  */
 export function PageButton({ label, needs, otherwise, to }: PageButtonProps) {
   const may = useMay(needs);

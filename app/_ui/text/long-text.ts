@@ -33,7 +33,7 @@ export function startOfFolded(text: string): string {
   return text.slice(0, characterBoundary(text, SEEN));
 }
 
-/** `at`, or one before it: half a surrogate pair would differ between the server's HTML and the browser. */
+/** `at`, or `at - 1` inside a surrogate pair: half a pair would differ between the server's HTML and the browser. */
 export function characterBoundary(text: string, at: number): number {
   return /[\ud800-\udbff]/.test(text.charAt(at - 1)) ? at - 1 : at;
 }

@@ -76,7 +76,7 @@ export async function putApiKey(change: Change, definition: ApiKeyDefinition): P
   return { id, name, prefix, saved, ...(found ? {} : { key: made.key }) };
 }
 
-/** Revokes a key for good; repeating it changes nothing. Throws `not_found`. */
+/** Revokes a key permanently; repeating it changes nothing. Throws `not_found`. */
 export const revokeApiKey = catalogVerb(
   { role: "admin", input: z.object({ id: z.uuid() }) },
   async (change, { id }) => {

@@ -12,8 +12,8 @@ export type FunctionContext = {
   signal: AbortSignal;
   clock: Clock;
   /**
-   * Calls addresses outside, like the standard fetch. `basicAuth` is sent as `Authorization: Basic …`, after its secrets
-   * were inserted.
+   * Fetches external addresses, like the standard fetch. `basicAuth` is sent as `Authorization: Basic …`, encoded after its
+   * secrets were inserted.
    */
   fetch(
     url: string | URL,
@@ -89,10 +89,10 @@ export function defineFunction<Input extends z.ZodType, Output extends z.ZodType
   return definition;
 }
 
-/** Codes of calls that fail again when they are repeated. */
+/** Codes of failures that a retry cannot fix. */
 const FINAL_CODES = new Set(["invalid_input", "invalid_request", "call_refused"]);
 
-/** Whether a call with this failure is not retried. */
+/** Whether a retry cannot fix this failure. */
 export const isFinal = (code: string) => FINAL_CODES.has(code);
 
 /**

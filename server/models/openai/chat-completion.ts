@@ -189,7 +189,7 @@ export type ReadCompletion = Pick<ModelReply, "content" | "toolCalls" | "finishR
 /**
  * Parses a provider's untrusted response. Throws ReplyError.
  * @param options.furtherCalls the number of calls that were removed from the body.
- * @param options.redact takes secrets out of texts before they are cut: a part of a secret is not recognised.
+ * @param options.redact takes secrets out of texts before they are cut: a part of a secret is not recognized.
  */
 export function readChatCompletion(
   body: unknown,

@@ -27,7 +27,7 @@ export function readFault(
 ): Fault {
   const { name, apiKey, redact = (text) => text } = provider;
   const redactKey = createRedactor(apiKey === undefined ? [] : [{ value: apiKey, mark: "[redacted]" }]);
-  // A part of a secret is not recognised, so a message is cut last.
+  // A part of a secret is not recognized, so a message is cut last.
   const clean = (message: string) =>
     replaceNul(redact(redactKey(message)))
       .replace(KEY_LIKE, "[redacted]")

@@ -32,7 +32,7 @@ const MAX_WAIT_MS = 20_000;
 /** If a provider requests a longer delay, the call fails. */
 const MAX_RETRY_AFTER_MS = 60_000;
 
-/** A provider that speaks OpenAI's chat completions. */
+/** A provider with OpenAI's chat completions API. */
 export function createOpenAiCompatible(options: OpenAiCompatibleOptions): Provider {
   const server = new OpenAiServer(options);
   return { name: options.name, call: (request) => new ModelCall(server, request, options).run() };
@@ -44,7 +44,7 @@ class ModelCall {
   readonly #request: ModelRequest;
   readonly #options: OpenAiCompatibleOptions;
   readonly #attempts: Attempt[] = [];
-  /** Attempts that failed, without those that taught how to adapt the request. */
+  /** Failed attempts, except those that only adapted the request. */
   #failures = 0;
   /** What interrupted attempts had received. */
   #received: ReceivedOutput | null = null;

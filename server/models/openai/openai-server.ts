@@ -15,8 +15,8 @@ import {
 import { EventStreamReader } from "./event-stream";
 import { PiecesError, type StreamedCompletion } from "./streamed-completion";
 
-/** What is known about a server, by model. */
-export type Learned = Map<string, Adaptation>;
+/** Unsupported features of a server, by model. */
+export type KnownLimits = Map<string, Adaptation>;
 
 export type ServerOptions = {
   /** Unset for servers that ask for none. */
@@ -28,19 +28,19 @@ export type ServerOptions = {
   redact?: Redact | undefined;
   /** The time limit of one attempt; 300,000 when unset. */
   attemptTimeoutMs?: number;
-  /** What earlier instances learned about the same server; this one adds to it. */
-  learned?: Learned;
+  /** What earlier calls found out about the same server; this instance adds to it. */
+  known?: KnownLimits;
 };
 
-/** What is known about a server before its first response. */
+/** The assumption before the first response. */
 const UNKNOWN_SERVER: Adaptation = { oldTokenLimit: false, schemaInPrompt: false, unstreamed: false };
 
-/** Sends single requests, and learns the features that each model's server does not support. */
+/** Sends single requests, and records the features that a server does not support. */
 export class OpenAiServer {
   readonly #client: OpenAI;
   readonly #attemptTimeoutMs: number;
   readonly #redact: Redact | undefined;
-  readonly #learned: Learned;
+  readonly #known: KnownLimits;
 
   constructor({
     apiKey,
@@ -48,9 +48,9 @@ export class OpenAiServer {
     fetch,
     redact,
     attemptTimeoutMs = 300_000,
-    learned = new Map(),
+    known = new Map(),
   }: ServerOptions) {
-    this.#learned = learned;
+    this.#known = known;
     this.#attemptTimeoutMs = attemptTimeoutMs;
     this.#redact = redact;
     this.#client = new OpenAI({
@@ -107,15 +107,15 @@ export class OpenAiServer {
     const { furtherCalls } = streamed;
     const reply = readChatCompletion(streamed.toBody(), request, { furtherCalls, redact });
     // The server reports usage only without streaming, so the next call does not stream.
-    if (reply.usage === null) this.#learned.set(request.model, { ...adaptation, unstreamed: true });
+    if (reply.usage === null) this.#known.set(request.model, { ...adaptation, unstreamed: true });
     return reply;
   }
 
-  /** Learns an unsupported feature from a refusal; true if an immediate retry makes sense. */
+  /** Records an unsupported feature after a refusal; true if an immediate retry makes sense. */
   adapt(error: unknown, model: string): boolean {
     const known = this.#adaptationOf(model);
     if (error instanceof PiecesError) {
-      this.#learned.set(model, { ...known, unstreamed: true });
+      this.#known.set(model, { ...known, unstreamed: true });
       return !known.unstreamed;
     }
     if (!(error instanceof APIError) || (error.status !== 400 && error.status !== 422)) return false;
@@ -125,12 +125,12 @@ export class OpenAiServer {
       schemaInPrompt: known.schemaInPrompt || /response_format|json_schema/.test(text),
       unstreamed: known.unstreamed || /\bstream/.test(text),
     };
-    this.#learned.set(model, next);
+    this.#known.set(model, next);
     return !isDeepStrictEqual(next, known);
   }
 
   #adaptationOf(model: string): Adaptation {
-    return this.#learned.get(model) ?? UNKNOWN_SERVER;
+    return this.#known.get(model) ?? UNKNOWN_SERVER;
   }
 }
 

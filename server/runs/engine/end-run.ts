@@ -27,8 +27,8 @@ const FIND_OPEN_CHILDREN = defineQuery(
 );
 
 /**
- * Sums the journal of an open run, whose own row is written only at its start and end. Open steps count. `sequence`:
- * that of the newest row.
+ * Sums the journal of an open run, because its own row has no totals yet. Open steps count. `sequence`: that of the newest
+ * row.
  */
 const SUM_JOURNAL = defineQuery(
   "run-totals",

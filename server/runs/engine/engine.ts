@@ -224,7 +224,7 @@ export class RunEngine implements Engine, Executor {
       services,
       worker: slot.worker,
       strands: new Strands(() => services.clock.now()),
-      family: slot.family,
+      tree: slot.tree,
       checkpoint: () => {
         countAct();
         if (this.#stopping || (hasProgressed() && this.#mustYieldSlot(slot)))

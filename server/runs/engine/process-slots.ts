@@ -42,8 +42,8 @@ export class ProcessSlots {
     const journal = new RunJournal(this.#getServices(), worker, { run, contents });
     const used = contents.totals.creditsUsed.add(children.open);
     const budget = capBudget(openBudget(worker, run, used), run.cap, used.add(children.ended));
-    const family = { started: children.count };
-    const slot: Slot = { run, worker, journal, budget, family, entered: [], yielding: false };
+    const tree = { started: children.count };
+    const slot: Slot = { run, worker, journal, budget, tree, entered: [], yielding: false };
     this.#taken.set(run.id, slot);
     return slot;
   }

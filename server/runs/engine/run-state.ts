@@ -80,7 +80,7 @@ const WAKE = defineQuery(
            WHERE ${isOpenSql()} AND wake_at IS NOT NULL AND wake_at > (SELECT now FROM moment)) AS "nextMs"`,
 );
 
-/** Lets runs whose wait is over wait for a slot. Returns how many, and in how many milliseconds the next one is due. */
+/** Makes runs whose wait is over wait for a slot. Returns their number, and the ms until the next one is due. */
 export async function wakeRuns({ pool, clock }: Pick<Services, "pool" | "clock">) {
   const [row] = await WAKE(pool, [clock.forDatabase()]);
   return row ?? { woken: 0, nextMs: null };
@@ -186,8 +186,8 @@ export function pauseRun({ pool, clock }: Services, claim: Claim): Promise<boole
 const RENEW_CLAIM = defineCommand("renew-claim", `UPDATE runs SET epoch = epoch + 1 WHERE ${IS_CLAIMED}`);
 
 /**
- * Claims a run of this worker again, so that it is read as by another worker, and releases its child runs. False if
- * this worker no longer has it.
+ * Raises the epoch of this worker's claim, so that the journal is read again, and releases the child runs. False if the
+ * worker no longer has the run.
  */
 export function renewClaim({ pool }: Services, claim: Claim): Promise<boolean> {
   return transact(pool, (client) => changeClaimed(client, claim, (values) => RENEW_CLAIM(client, values)));

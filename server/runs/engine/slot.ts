@@ -16,7 +16,7 @@ export type Slot = {
   worker: Worker;
   journal: RunJournal;
   budget: Budget;
-  family: { started: number };
+  tree: { started: number };
   /** The journals of the run and its children in this segment, with how many of their rows were finished before it. */
   entered: { journal: RunJournal; before: number }[];
   /** Whether it yields its slot before its next act. */

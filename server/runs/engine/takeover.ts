@@ -77,7 +77,7 @@ export async function readJournal(services: Services, run: ClaimedRun): Promise<
   return contents;
 }
 
-/** What all child runs below a run have used: the open ones out of the hold, the ended ones charged; and their number. */
+/** Credits of all descendants of a run, and their number. `open` is still held, `ended` is already charged. */
 export const sumChildUsage = defineQuery(
   "sum-child-usage",
   z.object({ open: decimalText, ended: decimalText, count: z.number() }),

@@ -129,7 +129,7 @@ function csvField(value: string | number | null): string {
   return /[",\r\n]/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless;
 }
 
-/** The columns of a file about one run; what is not listed stays inside. */
+/** The columns of a file about one run. All others are left out. */
 const RUN_OF_FILE = {
   id: true,
   kind: true,

@@ -21,7 +21,7 @@ export function DefinitionView({ of, children }: DefinitionViewProps) {
   const { kind, id, name, maxCredits } = of;
   const active = of.kind === "tool" || of.status === "active";
   const parameters = of.kind === "tool" ? of.parameters : null;
-  // Queries are named by it; the definition itself may be too long for a URL.
+  // Query keys contain the id. The definition itself may be too long for a URL.
   const reference = { kind, id };
   return (
     <article>

@@ -60,7 +60,7 @@ test("words narrow a list by name and slug, and stay in the URL", () => {
   expect(readListView({ q: "a b", sort: "runs" })).toEqual({ sort: "runs", search: "a b" });
 });
 
-test("adds the items' figures up, and names the item that stands out in each", () => {
+test("sums the items' figures, and names the item that stands out in each", () => {
   const textOf = (lines: typeof LINES) =>
     renderToStaticMarkup(createElement(WeekTotal, { lines })).replace(/<[^>]+>/g, "|");
   const all = textOf(LINES);

@@ -163,7 +163,7 @@ function Body({ delivery: { id, bodyBytes: bytes, bodyNote, ...start } }: { deli
       title="Body"
     >
       {bodyNote !== null ? (
-        <p className="text-muted">The body was not kept: {bodyNote}. It cannot be delivered again.</p>
+        <p className="text-muted">The body was not stored: {bodyNote}. It cannot be delivered again.</p>
       ) : body.kind === "empty" ? (
         <p className="text-faint">empty</p>
       ) : isHex ? (

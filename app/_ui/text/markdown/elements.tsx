@@ -9,7 +9,7 @@ import { splitMarkdown } from "../text-pieces";
 
 /** Markdown as elements, on the server and in the browser. */
 
-/** Puts back what was taken out of a text before it was parsed. */
+/** Restores the pictures that were removed from a text before it was parsed. */
 type Restore = (made: string) => string;
 
 /** Characters per piece, small enough to parse and draw without a visible pause. */

@@ -14,7 +14,7 @@ export type SegmentContext = {
   enter(run: ClaimedRun, journal: RunJournal, stop: AbortController): () => void;
   strands: Strands;
   /** How many runs the root run and its children have started. */
-  family: { started: number };
+  tree: { started: number };
   /** Called before each act; throws YieldSlot if the run must yield its slot. */
   checkpoint(): void;
   onEnd(run: ClaimedRun, end: { outcome: Outcome; totals: Totals; finishedAt: Date }): void;

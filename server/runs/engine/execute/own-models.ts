@@ -5,7 +5,7 @@ import {
   createOpenAiCompatible,
   type OpenAiCompatibleOptions,
 } from "@/server/models/openai/openai-compatible";
-import type { Learned } from "@/server/models/openai/openai-server";
+import type { KnownLimits } from "@/server/models/openai/openai-server";
 import { keySecretOf, type OwnProvider } from "@/server/models/own-provider";
 import {
   type Attempt,
@@ -28,13 +28,13 @@ const MAX_RESPONSE_BYTES = 8 * MIB;
 /** The most characters in which an answer may spell one character of a secret (secret-forms.ts). */
 const LONGEST_SPELLING = 14;
 
-/** What calls learned about each provider's server. Without it, every call would begin with the refused requests. */
-const learned = new LRUCache<string, Learned>({ max: 1_000 });
+/** Unsupported features of each provider's server. Without them, every call would begin with the refused requests. */
+const limitsOfServers = new LRUCache<string, KnownLimits>({ max: 1_000 });
 
-function learnedAbout(orgId: OrgId, { name, baseUrl }: OwnProvider): Learned {
-  const key = JSON.stringify([orgId, name, baseUrl]);
-  const known = learned.get(key) ?? new Map();
-  learned.set(key, known);
+function knownLimitsOf(orgId: OrgId, { name, baseUrl }: OwnProvider): KnownLimits {
+  const server = JSON.stringify([orgId, name, baseUrl]);
+  const known = limitsOfServers.get(server) ?? new Map();
+  limitsOfServers.set(server, known);
   return known;
 }
 
@@ -82,7 +82,7 @@ export async function callOwnProvider(
         maxResponseBytes: MAX_RESPONSE_BYTES,
       }),
     redact: secrets.redact,
-    learned: learnedAbout(secrets.orgId, own),
+    known: knownLimitsOf(secrets.orgId, own),
     clock: services.clock,
     random: Math.random,
     sleep: sleepOrThrow,

@@ -6,7 +6,7 @@ import { pauseAt } from "../pause-points";
 
 /**
  * The statements of a lane (docs/engine-details.md, "Numbered flushes"). The database stores each flush's number and
- * response. After a lost connection, the lane reads the row. It returns the response of a committed flush, and sends any
+ * answer. After a lost connection, the lane reads the row. It returns the answer of a committed flush, and sends any
  * other again under a new number. The database refuses the old number if it still arrives.
  */
 
@@ -27,17 +27,17 @@ export async function sendFlush(
   { workerId, lane, flush }: FlushNumber,
   values: unknown[],
 ): Promise<string | null> {
-  const answered = FLUSH(impatient(client), [workerId, lane, flush, ...values]);
+  const answered = FLUSH(withSilenceLimit(client), [workerId, lane, flush, ...values]);
   await pauseAt(`${lane}:sent`);
   const [row] = await answered;
   return row?.answer ?? null;
 }
 
-/** The outcome of a flush without a response. */
-type Fate = { committed: false } | { committed: true; answer: string | null };
-export const NOT_COMMITTED: Fate = { committed: false };
+/** The outcome of a flush whose answer was lost. */
+type FlushOutcome = { committed: false } | { committed: true; answer: string | null };
+export const NOT_COMMITTED: FlushOutcome = { committed: false };
 
-/** The response stored in a lane's row for a number that was used up. */
+/** The answer stored in a lane's row for a number that was used up. */
 const SKIPPED = "skipped";
 const USE_UP = defineCommand(
   "use-up-flush",
@@ -49,20 +49,20 @@ const READ_LANE = defineQuery(
   "SELECT flush, answer FROM worker_lanes WHERE worker_id = $1 AND lane = $2",
 );
 
-/** Whether a flush without a response was committed. If not, its number is used up. Null if the worker's row is gone. */
-export async function learnFate(
+/** Whether a flush whose answer was lost was committed. If not, its number is used up. Null if the worker's row is gone. */
+export async function readOutcome(
   client: pg.Client,
   { workerId, lane, flush }: FlushNumber,
-): Promise<Fate | null> {
-  await USE_UP(impatient(client), [workerId, lane, flush, SKIPPED]);
-  const [row] = await READ_LANE(impatient(client), [workerId, lane]);
+): Promise<FlushOutcome | null> {
+  await USE_UP(withSilenceLimit(client), [workerId, lane, flush, SKIPPED]);
+  const [row] = await READ_LANE(withSilenceLimit(client), [workerId, lane]);
   if (row === undefined) return null;
   if (row.flush !== flush) throw new Error(`lane ${lane} is at flush ${row.flush}, not ${flush}`);
   return row.answer === SKIPPED ? NOT_COMMITTED : { committed: true, answer: row.answer };
 }
 
 /** A connection that breaks if the server is silent for longer than any statement may take. */
-function impatient(client: pg.Client): Queryable {
+function withSilenceLimit(client: pg.Client): Queryable {
   return {
     async query(statement) {
       const silence = setTimeout(() => {

@@ -19,7 +19,7 @@ import {
   type StartVerdict,
 } from "./flush-items";
 import type { JournalRow } from "./journal-rows";
-import { type LaneName, learnFate, NOT_COMMITTED, sendFlush } from "./numbered-flush";
+import { type LaneName, NOT_COMMITTED, readOutcome, sendFlush } from "./numbered-flush";
 
 /**
  * The group-commit writer of one worker (docs/engine.md). It has two lanes with one connection each. `accounts` takes
@@ -66,7 +66,7 @@ export class Lane {
   #scheduled = false;
   #closed = false;
   /** Flush `#flush + 1` was sent without a response. */
-  #unsure = false;
+  #outcomeUnknown = false;
   readonly #starting = new Set<string>();
   #lost: WorkerLost | undefined;
   #idle: (() => void)[] = [];
@@ -175,10 +175,10 @@ export class Lane {
     for (let delay = 20; ; delay = Math.min(delay * 2, 1_000)) {
       try {
         this.#client ??= await connect(this.#options.services.env.databaseUrl);
-        const fate = this.#unsure ? await this.#learnFate(this.#client) : NOT_COMMITTED;
-        if (!fate.committed) dropGivenUp(batch);
+        const outcome = this.#outcomeUnknown ? await this.#readOutcome(this.#client) : NOT_COMMITTED;
+        if (!outcome.committed) dropGivenUp(batch);
         if (batch.length === 0) return null;
-        if (fate.committed) return readAnswer(fate.answer);
+        if (outcome.committed) return readAnswer(outcome.answer);
         // Before it is sent: others may see what it commits before its answer arrives here.
         this.figures.flushes += 1;
         this.figures.items += batch.length;
@@ -187,11 +187,11 @@ export class Lane {
         const code = codeOf(error);
         if (code === "SW001") throw new WorkerLost();
         const rolledBack = code === "40P01" || code === "40001";
-        if (rolledBack || !isTransient(error)) this.#unsure = false;
+        if (rolledBack || !isTransient(error)) this.#outcomeUnknown = false;
         if (!isTransient(error)) throw error;
         if (!rolledBack) await this.#disconnect(error);
         this.#giveUpOverdue(batch, error);
-        if (!this.#unsure) dropGivenUp(batch);
+        if (!this.#outcomeUnknown) dropGivenUp(batch);
         if (batch.length === 0) return null;
         await sleep(delay);
       }
@@ -203,22 +203,22 @@ export class Lane {
     await pauseAt(`${lane}:before`);
     const flush = this.#flush + 1;
     const values = [services.clock.forDatabase(), freeSlots(), ...toDocuments(batch)];
-    this.#unsure = true;
+    this.#outcomeUnknown = true;
     const answer = await sendFlush(client, { workerId, lane, flush }, values);
-    this.#unsure = false;
+    this.#outcomeUnknown = false;
     this.#flush = flush;
     return readAnswer(answer);
   }
 
-  /** Whether the flush without a response was committed. Throws WorkerLost. */
-  async #learnFate(client: pg.Client) {
+  /** Whether the flush whose answer was lost was committed. Throws WorkerLost. */
+  async #readOutcome(client: pg.Client) {
     const { workerId, lane } = this.#options;
     const flush = this.#flush + 1;
-    const fate = await learnFate(client, { workerId, lane, flush });
-    if (fate === null) throw new WorkerLost();
-    this.#unsure = false;
+    const outcome = await readOutcome(client, { workerId, lane, flush });
+    if (outcome === null) throw new WorkerLost();
+    this.#outcomeUnknown = false;
     this.#flush = flush;
-    return fate;
+    return outcome;
   }
 
   /** Rejects callers that have waited too long. Their unsent items are dropped. */

@@ -146,8 +146,8 @@ const DAY_INTERVALS: [most: number, bucketMs: number][] = [
 ];
 
 /**
- * The figures of a period by bar, dimension and subject; bars begin at `from`, both round UTC times. They are those of
- * settled days for bars of days, of settled hours for bars of hours, and of younger runs counted now.
+ * Figures of a period by bar, dimension and subject. `from` is the start of a bar in UTC. Settled days or hours come from
+ * stored counts; younger runs are counted now.
  */
 function readParts(
   services: Services,

@@ -12,9 +12,9 @@ import { InputProblem, readJsonObject } from "../../../_run/problem";
 
 type RerunDialogProps = {
   run: RunDetail;
-  /** What was typed before; null for nothing. */
+  /** The text of an earlier edit; null without one. */
   typed: string | null;
-  /** Called with what is typed by now; null after a start. */
+  /** Called with the current text; null after a start. */
   onClose: (typed: string | null) => void;
 };
 

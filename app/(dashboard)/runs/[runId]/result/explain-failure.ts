@@ -26,7 +26,7 @@ function explanationsOf(run: FailedRun, failedStep: string | null): Record<Failu
   return {
     insufficient_credits: {
       sentence: "The organization's credits ran out during the run.",
-      advice: "Finished steps are kept and were charged. Run it again when there are credits.",
+      advice: "Finished steps stay and were charged. Run it again when there are credits.",
       links: [{ href: "/credits", label: "Credits" }],
     },
     max_credits: {

@@ -18,7 +18,7 @@ export const TimelineSummary = memo(function TimelineSummary({
   reserve,
   ...props
 }: SummaryProps & {
-  /** Whether it is as high while the run is open as after its end, when it may need more lines. */
+  /** Whether it reserves the height that it needs after the run's end. */
   reserve: boolean;
 }) {
   return (

@@ -28,7 +28,7 @@ export async function executeChildRun(
   { id, target, input }: Child,
   signal: AbortSignal = execution.signal,
 ): Promise<ChildResult> {
-  const { services, worker, run, depth, family } = execution;
+  const { services, worker, run, depth, tree } = execution;
   if (run.epoch > 1) {
     const claimed = await claimRun(services, id, worker.id);
     if (claimed) return readResult(await execution.runChild(claimed, { signal }), claimed.configuration);
@@ -39,11 +39,11 @@ export async function executeChildRun(
     const message = `Runs may call each other at most ${MAX_RUN_DEPTH} deep.`;
     return { status: "Failed", code: "too_deep", message };
   }
-  if (family.started >= MAX_CALLED_RUNS) {
+  if (tree.started >= MAX_CALLED_RUNS) {
     const message = `A run and those that it calls may start at most ${MAX_CALLED_RUNS} runs.`;
     return { status: "Failed", code: "too_many_runs", message };
   }
-  family.started += 1;
+  tree.started += 1;
   const { configuration, deadlineSeconds, maxCredits } = target;
   const { document, hash } = freezeConfiguration(configuration, run.prices);
   const now = services.clock.now();
