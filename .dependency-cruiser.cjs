@@ -82,7 +82,7 @@ module.exports = {
     }),
     closed("wiring", { path: "^wiring\\.ts$", folders: "^(app|scripts|e2e|prisma|serve)/|^serve\\.ts$" }),
     closed("app", { path: "^app/", folders: "^(inngest|scripts|prisma|e2e|serve)/|^(serve|wiring)\\.ts$" }),
-    closed("scripts", { path: "^scripts/", folders: "^(app|inngest|serve)/" }),
+    closed("scripts", { path: "^scripts/", folders: "^(app|inngest|serve)/|^serve\\.ts$" }),
 
     {
       name: "contract-knows-only-zod",

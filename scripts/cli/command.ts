@@ -1,6 +1,7 @@
 import { type ParseArgsConfig, parseArgs } from "node:util";
 import type { OperatorActor } from "@/server/auth/actor";
 import { operatorOf } from "@/server/catalog/organization/organizations";
+import { DAY_MS } from "@/server/clock";
 import { codeOf } from "@/server/errors";
 import type { Services } from "@/server/services";
 
@@ -152,8 +153,6 @@ export async function confirm(
   const typed = await terminal.readLine(`${what}\nType ${word} to confirm: `);
   if (typed.trim() !== word) throw new CommandError("Not confirmed; nothing has changed.");
 }
-
-const DAY_MS = 24 * 3600 * 1000;
 
 /** The value of `--expires`: days such as `90d` from now, or the time as it was given. */
 export function readExpiry(text: string | undefined, now: Date): string | null {

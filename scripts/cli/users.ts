@@ -1,5 +1,5 @@
 import { MEMBER_ROLES } from "@/server/auth/actor";
-import { createUser, setPassword } from "@/server/auth/sessions";
+import { createUser, MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH, setPassword } from "@/server/auth/sessions";
 import { memberDefinition } from "@/server/catalog/definitions";
 import { parseInput } from "@/server/catalog/issues";
 import { removeMember, saveMember } from "@/server/catalog/organization/members";
@@ -18,7 +18,6 @@ import {
   YES,
 } from "./command";
 
-const MIN_PASSWORD = 8;
 const PASSWORD = {
   password: option("PASSWORD", "if omitted, asked for or read from standard input"),
 };
@@ -62,8 +61,8 @@ export const userCommands = [
       const password = known
         ? undefined
         : (values.password ?? (await terminal.readPassword(`Password for ${email}: `)));
-      if (password !== undefined && password.length < MIN_PASSWORD) {
-        throw new CommandError(`The password must have at least ${MIN_PASSWORD} characters.`);
+      if (password !== undefined && password.length < MIN_PASSWORD_LENGTH) {
+        throw new CommandError(`The password must have at least ${MIN_PASSWORD_LENGTH} characters.`);
       }
       const person = parseInput(memberDefinition, { email, name: values.name, password, role });
       if (actor) return describeSaved(await saveMember(services, actor, person), { email, role, slug: org });
@@ -82,8 +81,10 @@ export const userCommands = [
       const user = await services.db.user.findUnique({ where: { email } });
       if (!user) throw new CommandError(`${email} has no account.`);
       const password = values.password ?? (await terminal.readPassword(`New password for ${email}: `));
-      if (password.length < MIN_PASSWORD || password.length > 128) {
-        throw new CommandError(`The password must have ${MIN_PASSWORD} to 128 characters.`);
+      if (password.length < MIN_PASSWORD_LENGTH || password.length > MAX_PASSWORD_LENGTH) {
+        throw new CommandError(
+          `The password must have ${MIN_PASSWORD_LENGTH} to ${MAX_PASSWORD_LENGTH} characters.`,
+        );
       }
       await setPassword(services, user.id, password);
       return `${email} has a new password and is signed out everywhere.`;

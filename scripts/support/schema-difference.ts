@@ -23,8 +23,9 @@ const RULES = `
   FROM pg_trigger JOIN pg_class ON pg_class.oid = tgrelid
   WHERE NOT tgisinternal AND relnamespace = 'public'::regnamespace
   UNION ALL
-  SELECT format('CREATE FUNCTION %s RETURNS %s', oid::regprocedure, pg_get_function_result(oid))
-      || coalesce(' SET ' || array_to_string(proconfig, ' SET '), '') || format(' /* md5 of the body: %s */', md5(prosrc)), NULL
+  SELECT format('CREATE FUNCTION %s RETURNS %s %s', oid::regprocedure, pg_get_function_result(oid),
+      CASE provolatile WHEN 'i' THEN 'IMMUTABLE' WHEN 's' THEN 'STABLE' ELSE 'VOLATILE' END)
+      || CASE WHEN proisstrict THEN ' STRICT' ELSE '' END || coalesce(' SET ' || array_to_string(proconfig, ' SET '), '') || format(' /* md5 of the body: %s */', md5(prosrc)), NULL
   FROM pg_proc WHERE pronamespace = 'public'::regnamespace
   UNION ALL
   SELECT format('CREATE TYPE %s AS (%s)', pg_class.oid::regclass,

@@ -5,7 +5,7 @@ import { AppError } from "@/server/errors";
 import { recordAudit } from "@/server/operate/audit";
 import { hashToken, newTriggerToken, tokenPurpose } from "@/server/webhooks/trigger";
 import { type Change, catalogVerb } from "./change";
-import { triggerDefinition } from "./definitions";
+import { type Signature, triggerDefinition } from "./definitions";
 import { refusal } from "./issues";
 import { addSigningSecret, describeSecretFault, putTrigger, signatureOf } from "./save-trigger";
 
@@ -93,7 +93,7 @@ async function requireTrigger({ tx, actor }: Change, id: string) {
   return found;
 }
 
-function generateSigningSecret(signature: "hex" | "standard-webhooks"): string {
+function generateSigningSecret(signature: Signature): string {
   return signature === "hex"
     ? randomBytes(32).toString("hex")
     : `whsec_${randomBytes(32).toString("base64")}`;

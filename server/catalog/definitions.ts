@@ -128,6 +128,10 @@ export const secretRules = z.strictObject({
   expiresAt: instant.nullable(),
 });
 
+/** How a sender signs calls, as definition files name it. Rows and `SIGNATURE_SCHEMES` have an underscore. */
+const SIGNATURES = ["hex", "standard-webhooks"] as const;
+export type Signature = (typeof SIGNATURES)[number];
+
 export const triggerDefinition = z
   .strictObject({
     slug,
@@ -141,7 +145,7 @@ export const triggerDefinition = z
       .min(1, "must not be empty; leave it out, or write null for none")
       .nullable()
       .optional(),
-    signature: z.enum(["hex", "standard-webhooks"]).default("hex"),
+    signature: z.enum(SIGNATURES).default("hex"),
     rateLimit: z
       .strictObject({
         requests: z.int().min(1).max(100_000).default(30),

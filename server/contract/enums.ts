@@ -12,6 +12,7 @@ export type RunStatus = (typeof RUN_STATUSES)[number];
 
 export const OPEN_STATUSES = ["Pending", "Running"] as const satisfies readonly RunStatus[];
 export const ENDED_STATUSES = ["Completed", "Failed", "Cancelled"] as const satisfies readonly RunStatus[];
+export type EndedStatus = (typeof ENDED_STATUSES)[number];
 
 export function isTerminal(status: RunStatus): boolean {
   return status !== "Pending" && status !== "Running";
@@ -22,6 +23,7 @@ export const STEP_STATUSES = ["Running", "Completed", "Failed"] as const satisfi
 export type StepStatus = (typeof STEP_STATUSES)[number];
 
 export const RUN_SOURCES = ["api", "webhook", "dashboard", "operator", "run"] as const;
+export type RunSource = (typeof RUN_SOURCES)[number];
 
 /** What the figures of runs are grouped by. */
 export const METRICS_DIMENSIONS = ["agent", "tool", "trigger", "key"] as const;

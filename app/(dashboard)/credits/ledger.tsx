@@ -2,6 +2,7 @@
 
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { useSearchParams } from "next/navigation";
+import type { ReactNode } from "react";
 import { ChoiceLinks } from "@/app/_ui/choice-links";
 import { useTRPC } from "@/app/_ui/data/providers";
 import { PartHead } from "@/app/_ui/figures/facts";
@@ -13,7 +14,6 @@ import { Link } from "@/app/_ui/link";
 import { OlderButton } from "@/app/_ui/older-button";
 import { Empty } from "@/app/_ui/page/page";
 import { RowSkeletons } from "@/app/_ui/page/skeletons";
-import { Switch } from "@/app/_ui/switch";
 import { Cell, HeadCell, Table } from "@/app/_ui/table";
 import { Unreadable } from "@/app/_ui/text/unreadable";
 import { CREDIT_ENTRY_KINDS, type CreditEntryKind } from "@/server/contract/enums";
@@ -178,5 +178,30 @@ function NoLines({ question: { kind } }: { question: LedgerQuestion }) {
     <Empty title="No entries yet">
       <p>Each run that ends, each grant and each refund becomes an entry here.</p>
     </Empty>
+  );
+}
+
+type SwitchProps = { checked: boolean; onChange: (checked: boolean) => void; children: ReactNode };
+
+/** A setting that is on or off and takes effect immediately. */
+function Switch({ checked, onChange, children }: SwitchProps) {
+  return (
+    <label className="inline-flex h-8 cursor-pointer items-center gap-2 text-muted hover:text-ink">
+      <input
+        aria-checked={checked}
+        checked={checked}
+        className="peer sr-only"
+        onChange={({ target }) => onChange(target.checked)}
+        role="switch"
+        type="checkbox"
+      />
+      <span
+        aria-hidden="true"
+        className="flex h-4 w-7 items-center rounded-full bg-input-line p-0.5 transition-colors duration-100 peer-checked:bg-accent-fill peer-checked:*:translate-x-3 peer-focus-visible:outline-2 peer-focus-visible:outline-focus peer-focus-visible:outline-offset-1"
+      >
+        <span className="size-3 rounded-full bg-canvas transition-transform duration-100" />
+      </span>
+      {children}
+    </label>
   );
 }

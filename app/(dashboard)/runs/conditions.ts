@@ -1,7 +1,7 @@
 import { formatCount, formatDate, formatMinute, formatSpan } from "@/app/_ui/figures/format";
 import type { FilterTargets } from "@/server/catalog/overview";
 import { RUN_KINDS, RUN_STATUSES } from "@/server/contract/enums";
-import { RUN_PERIODS, SOURCE_CHOICES } from "@/server/runs/read/enums";
+import { MAX_SEARCH_LENGTH, RUN_PERIODS, SOURCE_CHOICES } from "@/server/runs/read/enums";
 import type { RunFilter } from "@/server/runs/read/filter";
 
 /** What labels depend on: the names of agents, tools, …, and the reader's time zone. */
@@ -9,8 +9,6 @@ export type LabelContext = { targets: FilterTargets; timeZone: string };
 
 type Field = keyof RunFilter;
 type Value<Name extends Field> = NonNullable<RunFilter[Name]>;
-
-export const LONGEST_TEXT = 200;
 
 /**
  * All conditions of a filter, in the order of the picker: how each is read from the URL, offered and described.
@@ -71,7 +69,7 @@ export const CONDITIONS = [
   }),
   condition("text", "Text", {
     param: "q",
-    read: (text) => (text.trim().length <= LONGEST_TEXT ? text.trim() : undefined),
+    read: (text) => (text.trim().length <= MAX_SEARCH_LENGTH ? text.trim() : undefined),
     // The search field shows it.
     label: () => "",
   }),

@@ -1,3 +1,5 @@
+import { DAY_MS } from "@/server/clock";
+
 export const EXPIRIES = [
   { value: "never", label: "Never", days: null },
   { value: "30", label: "In 30 days", days: 30 },
@@ -8,8 +10,6 @@ export const EXPIRIES = [
 
 /** A chosen expiry, as typed. `kept`: the time that is set already. `date`: `YYYY-MM-DD`, for the choice `date`. */
 export type ExpiryDraft = { expiry: (typeof EXPIRIES)[number]["value"] | "kept"; date: string };
-
-const DAY_MS = 24 * 3600 * 1000;
 
 /** What to send for a draft, null for never; and a fault if no valid date is chosen. */
 export function readExpiry(

@@ -6,6 +6,7 @@ import { parseInput } from "@/server/catalog/issues";
 import { RUN_KINDS } from "@/server/contract/enums";
 import { AppError } from "@/server/errors";
 import { cancelMatching, cancelRun } from "@/server/runs/cancel";
+import { MAX_FOUND_IDS, MAX_RUNS_PER_CALL, MAX_SEARCH_LENGTH } from "@/server/runs/read/enums";
 import { runFilter } from "@/server/runs/read/filter";
 import { findFitting, findNeighbours, findRunIds } from "@/server/runs/read/find";
 import { inspectRun } from "@/server/runs/read/inspect/inspect";
@@ -23,7 +24,7 @@ const viewer = memberProcedure("viewer");
 const member = memberProcedure("member");
 const run = z.object({ runId: z.uuid() });
 const filtered = z.object({ filter: runFilter.default({}) });
-const ids = z.array(z.uuid()).max(200);
+const ids = z.array(z.uuid()).max(MAX_RUNS_PER_CALL);
 
 export const runsRouter = router({
   list: viewer
@@ -38,7 +39,9 @@ export const runsRouter = router({
 
   /** The ids that match a filter, newest first: all newer than `after`, up to `limit`. */
   ids: viewer
-    .input(filtered.extend({ after: z.uuid().nullable(), limit: z.int().min(1).max(1_000).default(100) }))
+    .input(
+      filtered.extend({ after: z.uuid().nullable(), limit: z.int().min(1).max(MAX_FOUND_IDS).default(100) }),
+    )
     .query(({ ctx, input: { filter, after, limit } }) =>
       findRunIds(ctx.services, ctx.actor.orgId, { filter, page: { after: after ?? undefined, limit } }),
     ),
@@ -59,7 +62,9 @@ export const runsRouter = router({
   compareConfigurations: viewer
     .input(z.object({ a: z.uuid(), b: z.uuid() }))
     .query(resolver(compareConfigurations)),
-  searchSteps: viewer.input(run.extend({ text: z.string().min(1).max(200) })).query(resolver(searchSteps)),
+  searchSteps: viewer
+    .input(run.extend({ text: z.string().min(1).max(MAX_SEARCH_LENGTH) }))
+    .query(resolver(searchSteps)),
   liveness: viewer.input(run).query(({ ctx, input }) => readLiveness(ctx.services, ctx.actor, input.runId)),
 
   start: member

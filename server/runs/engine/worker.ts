@@ -9,7 +9,7 @@ import type { Worker } from "./port";
 import type { LaneName } from "./write/numbered-flush";
 import { Lane, type LaneOptions, WorkerLost } from "./write/writer";
 
-export const HEARTBEAT_MS = 500;
+const HEARTBEAT_MS = 500;
 /**
  * A worker that has not reported for this long is replaced. Other processes continue its runs within 3 s of its last
  * report.

@@ -9,6 +9,13 @@ export const SOURCE_CHOICES = [...RUN_SOURCES, "outside"] as const;
 export const RUN_PERIODS = ["1h", "24h", "7d", "30d", "90d"] as const;
 export type RunPeriod = (typeof RUN_PERIODS)[number];
 
+/** The most runs that one call reads or cancels. */
+export const MAX_RUNS_PER_CALL = 200;
+/** The most ids that one call finds. */
+export const MAX_FOUND_IDS = 1_000;
+/** The longest text that a search takes, in characters. */
+export const MAX_SEARCH_LENGTH = 200;
+
 export const PERIOD_MS: Record<RunPeriod, number> = {
   "1h": DAY_MS / 24,
   "24h": DAY_MS,

@@ -3,7 +3,7 @@ import type { OrgId } from "@/server/auth/actor";
 import { RUN_KINDS, RUN_SOURCES, RUN_STATUSES } from "@/server/contract/enums";
 import { Prisma } from "@/server/db/generated/client";
 import { replaceNul } from "@/server/secrets/stored-output";
-import { PERIOD_MS, RUN_PERIODS, SOURCE_CHOICES } from "./enums";
+import { MAX_SEARCH_LENGTH, PERIOD_MS, RUN_PERIODS, SOURCE_CHOICES } from "./enums";
 
 /** No run is older than 1970, and PostgreSQL has no year 0. */
 const moment = z.iso.datetime().refine((text) => Date.parse(text) >= 0, "is before 1970");
@@ -39,7 +39,7 @@ export const runFilter = z.object({
    * Words of the input, output or error, or the start of a run's id (docs/dashboard.md, "Search inputs and outputs").
    * The index stores as many letters of a word as this allows.
    */
-  text: z.string().trim().max(200).transform(replaceNul).optional(),
+  text: z.string().trim().max(MAX_SEARCH_LENGTH).transform(replaceNul).optional(),
 });
 export type RunFilter = z.infer<typeof runFilter>;
 

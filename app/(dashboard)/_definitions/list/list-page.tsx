@@ -1,12 +1,14 @@
 import type { ReactNode } from "react";
 import { CopyButton } from "@/app/_ui/copy-button";
+import { Status } from "@/app/_ui/figures/status";
+import { Ago } from "@/app/_ui/figures/time";
+import { Link } from "@/app/_ui/link";
 import { Empty, PageHead } from "@/app/_ui/page/page";
 import { PageButton } from "@/app/_ui/page/page-actions";
 import { Badge, type LineColumn, RowControl } from "@/app/_ui/table";
 import { serverApi } from "@/app/request";
-import type { AgentLine, ToolLine } from "@/server/catalog/overview";
+import type { AgentLine, LastRun, ToolLine } from "@/server/catalog/overview";
 import { suspended } from "../../content-page";
-import { LastRunLink } from "../../last-run";
 import { Archived } from "./archived";
 import { readListView } from "./columns";
 import { WeekList } from "./week-list";
@@ -73,5 +75,16 @@ export function definitionListPage<Item extends AgentLine | ToolLine>(
   return suspended(
     Definitions,
     <WeekListSkeleton first={[kind, about.head]} last="Last run" title={`${kind}s`} />,
+  );
+}
+
+/** A link to the newest run: its status and time. */
+function LastRunLink({ run }: { run: LastRun | null }) {
+  if (!run) return <span className="text-faint">Never run</span>;
+  return (
+    <Link className="relative z-10 inline-flex items-center gap-2 hover:underline" href={`/runs/${run.id}`}>
+      <Status compact status={run.status} />
+      <Ago at={run.createdAt} className="text-muted" />
+    </Link>
   );
 }

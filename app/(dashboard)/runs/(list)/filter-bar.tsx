@@ -9,8 +9,9 @@ import { PlusIcon } from "@/app/_ui/icons";
 import { usePageKeys } from "@/app/_ui/page/page-keys";
 import { SearchField } from "@/app/_ui/search-field";
 import type { FilterTargets } from "@/server/catalog/overview";
+import { MAX_SEARCH_LENGTH } from "@/server/runs/read/enums";
 import type { RunFilter } from "@/server/runs/read/filter";
-import { CONDITIONS, LONGEST_TEXT } from "../conditions";
+import { CONDITIONS } from "../conditions";
 import { type FilterChange, without } from "./filter-choices";
 
 const load = () => import("./filter-picker");
@@ -145,7 +146,7 @@ function TextSearch({ text, onChange }: { text: string; onChange: (text: string)
       <SearchField
         label="Search runs"
         data-search
-        maxLength={LONGEST_TEXT}
+        maxLength={MAX_SEARCH_LENGTH}
         onChange={(event) => setTyped(event.target.value)}
         onBlur={report}
         onKeyDown={(event) => {

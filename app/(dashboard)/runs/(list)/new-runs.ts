@@ -1,3 +1,4 @@
+import { MAX_FOUND_IDS } from "@/server/runs/read/enums";
 import type { RunSummary } from "@/server/runs/read/list";
 
 /**
@@ -7,8 +8,6 @@ import type { RunSummary } from "@/server/runs/read/list";
 
 /** How many ids fit into the URL of one query. */
 export const MAX_ASKED = 80;
-/** How many of the newest ids are compared if it is unknown which runs changed. */
-const MAX_COMPARED = 1_000;
 /** How long notifications alone are trusted. Some may be lost, and a run may match a duration filter without one. */
 const TRUST_MS = 10_000;
 
@@ -39,7 +38,7 @@ export function questionAfter(changed: readonly string[], view: View, sinceAllMs
     return {
       about: "all",
       after: oldestRelevantId(view),
-      limit: Math.min(MAX_COMPARED, view.shown.length + 100),
+      limit: Math.min(MAX_FOUND_IDS, view.shown.length + 100),
     };
   }
   return ids.length > 0 ? { about: "some", ids } : null;

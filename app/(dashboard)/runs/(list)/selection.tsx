@@ -7,11 +7,9 @@ import { formatPlural } from "@/app/_ui/figures/format";
 import { Link } from "@/app/_ui/link";
 import { useNotify } from "@/app/_ui/toast";
 import { isTerminal } from "@/server/contract/enums";
+import { MAX_RUNS_PER_CALL } from "@/server/runs/read/enums";
 import type { RunSummary } from "@/server/runs/read/list";
 import { chunk } from "./new-runs";
-
-/** The limit of one request. */
-const MAX_CANCELLED = 200;
 
 /** Selects or deselects a run; with `through`, also all runs between it and the last one selected. */
 export type Select = (id: string, selected: boolean, through: boolean) => void;
@@ -43,7 +41,7 @@ export function SelectionBar({ runs, onClear }: { runs: RunSummary[]; onClear: (
     meta: { refresh: [trpc.runs.list.pathKey()] },
     async mutationFn() {
       let count = 0;
-      for (const part of chunk(open, MAX_CANCELLED)) {
+      for (const part of chunk(open, MAX_RUNS_PER_CALL)) {
         const { found } = await client.runs.cancel.mutate({ runIds: part.map(({ id }) => id) });
         count += found;
       }

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { OrgId } from "@/server/auth/actor";
+import type { EndedStatus, RunSource } from "@/server/contract/enums";
 import type { targetColumns } from "@/server/runs/target";
 
 /**
@@ -49,7 +50,7 @@ export type StartItem = CountedCall &
     configuration: string;
     /** The configuration itself, unless it is known to be stored. */
     document: string | null;
-    source: "api" | "webhook" | "dashboard" | "operator";
+    source: Exclude<RunSource, "run">;
     trigger: string | null;
     api_key: string | null;
     user: string | null;
@@ -80,7 +81,7 @@ export type EndItem = {
   epoch: number;
   /** The run has no worker, so any process may end it. */
   unclaimed: boolean;
-  status: "Completed" | "Failed" | "Cancelled";
+  status: EndedStatus;
   output: string | null;
   code: string | null;
   message: string | null;

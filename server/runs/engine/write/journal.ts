@@ -1,3 +1,4 @@
+import type { EndedStatus } from "@/server/contract/enums";
 import { notifyRunChanged } from "@/server/live/run-changes";
 import type { Attempt, ToolCall } from "@/server/models/port";
 import type { Services } from "@/server/services";
@@ -122,7 +123,7 @@ export class RunJournal {
    * The rows to commit with the end of the run; everything else is committed first. Open calls and steps fail with the
    * run, unless it completed. Throws WorkerLost.
    */
-  async takeRemainingRows(status: "Completed" | "Failed" | "Cancelled"): Promise<JournalRow[]> {
+  async takeRemainingRows(status: EndedStatus): Promise<JournalRow[]> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     await this.#before;
