@@ -1,5 +1,7 @@
+import { z } from "zod";
 import { describeDatabaseFault } from "@/server/db/outage";
 import { prepareDatabase } from "@/server/db/prepare-database";
+import { defineQuery } from "@/server/db/statement";
 import { isAppError } from "@/server/errors";
 import { readAppUrl } from "@/server/operate/app-url";
 import { checkSecretFingerprint } from "@/server/secrets/fingerprint";
@@ -74,15 +76,19 @@ export async function runCommandLine(
   }
 }
 
+const FIND_MIGRATIONS = defineQuery(
+  "find-migrations",
+  z.object({ known: z.boolean() }),
+  "SELECT to_regclass('_prisma_migrations') IS NOT NULL AS known",
+);
+
 /**
  * Makes `apply` work before the first start. Only the service migrates an existing database: a newer command line must
  * not migrate it under an older running service.
  */
 async function migrateEmptyDatabase({ env, pool }: Services): Promise<void> {
-  const { rows } = await pool.query<{ known: boolean }>(
-    "SELECT to_regclass('_prisma_migrations') IS NOT NULL AS known",
-  );
-  if (!rows[0]?.known) await prepareDatabase(env.databaseUrl, ".");
+  const [migrations] = await FIND_MIGRATIONS(pool);
+  if (!migrations?.known) await prepareDatabase(env.databaseUrl, ".");
 }
 
 /** `doctor` examines a database that may not answer; it then keeps the default address. */

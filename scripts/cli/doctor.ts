@@ -1,5 +1,7 @@
 import { readdir, statfs } from "node:fs/promises";
+import { z } from "zod";
 import { describeDatabaseFault } from "@/server/db/outage";
+import { defineQuery } from "@/server/db/statement";
 import { checkInngestServer, isUsable, readInngestServer } from "@/server/operate/inngest-server";
 import { SILENT_AFTER_MS } from "@/server/runs/engine/worker";
 import { readSecretFingerprint } from "@/server/secrets/fingerprint";
@@ -16,14 +18,39 @@ const fail = (text: string) => ({ level: "fail", text }) as const;
 const MAX_SKEW_MS = 2_000;
 const GIB = 1024 ** 3;
 
+const READ_VERSION = defineQuery(
+  "read-server-version",
+  z.object({ version: z.string() }),
+  "SELECT current_setting('server_version') AS version",
+);
+const LIST_MIGRATIONS = defineQuery(
+  "list-migrations",
+  z.object({ name: z.string(), finished: z.boolean() }),
+  "SELECT migration_name AS name, finished_at IS NOT NULL AS finished FROM _prisma_migrations WHERE rolled_back_at IS NULL",
+);
+const COUNT_WORKERS = defineQuery(
+  "count-live-workers",
+  z.object({ workers: z.number() }),
+  `SELECT count(*)::int AS workers FROM workers WHERE heartbeat_at > clock_timestamp() - interval '${SILENT_AFTER_MS} milliseconds'`,
+);
+const COUNT_STALLED = defineQuery(
+  "count-stalled-runs",
+  z.object({ stalled: z.number() }),
+  `SELECT count(*)::int AS stalled FROM runs r LEFT JOIN workers w ON w.id = r.claimed_by
+   WHERE r.status = 'Running' AND r.finished_at IS NULL AND r.wake_at IS NULL AND r.parent_run_id IS NULL
+     AND coalesce(w.heartbeat_at, r.yielded_at[cardinality(r.yielded_at)], r.started_at) < $1`,
+);
+const READ_CLOCK = defineQuery(
+  "read-database-clock",
+  z.object({ now: z.date() }),
+  "SELECT clock_timestamp() AS now",
+);
+
 const CHECKS: Record<string, (services: Services) => Promise<Finding>> = {
   // Every command refuses an older version before it starts.
   Node: async () => ok(process.version),
   async database({ pool }) {
-    const { rows } = await pool.query<{ version: string }>(
-      "SELECT current_setting('server_version') AS version",
-    );
-    const version = rows[0]?.version ?? "";
+    const [{ version } = { version: "" }] = await READ_VERSION(pool);
     return Number.parseInt(version, 10) >= 15
       ? ok(`PostgreSQL ${version}`)
       : warn(`PostgreSQL ${version} is not supported; use 15 or later.`);
@@ -33,16 +60,14 @@ const CHECKS: Record<string, (services: Services) => Promise<Finding>> = {
       .filter((entry) => entry.isDirectory())
       .map((entry) => entry.name)
       .sort();
-    const { rows } = await pool.query<{ migration_name: string; finished: boolean }>(
-      "SELECT migration_name, finished_at IS NOT NULL AS finished FROM _prisma_migrations WHERE rolled_back_at IS NULL",
-    );
-    const broken = rows.filter((row) => !row.finished).map((row) => row.migration_name);
+    const rows = await LIST_MIGRATIONS(pool);
+    const broken = rows.filter((row) => !row.finished).map((row) => row.name);
     if (broken.length > 0) {
       return fail(
         `${broken.join(", ")} did not finish. Restore a backup, or repair it by hand and mark it finished.`,
       );
     }
-    const applied = new Set(rows.map((row) => row.migration_name));
+    const applied = new Set(rows.map((row) => row.name));
     const missing = wanted.filter((name) => !applied.has(name));
     if (missing.length > 0)
       return fail(`${missing.join(", ")} not applied. Start the service once: it migrates.`);
@@ -82,10 +107,8 @@ const CHECKS: Record<string, (services: Services) => Promise<Finding>> = {
         ? ok(`Inngest (${readInngestServer(env.inngest).baseUrl ?? "cloud"}): address and keys are right`)
         : fail(report.texts.join(" "));
     }
-    const { rows } = await pool.query<{ workers: number }>(
-      `SELECT count(*)::int AS workers FROM workers WHERE heartbeat_at > clock_timestamp() - interval '${SILENT_AFTER_MS} milliseconds'`,
-    );
-    return ok(`embedded, ${rows[0]?.workers ?? 0} live workers`);
+    const [live] = await COUNT_WORKERS(pool);
+    return ok(`embedded, ${live?.workers ?? 0} live workers`);
   },
   async runs({ db, pool, clock }) {
     const since = new Date(clock.now().getTime() - 10 * 60_000);
@@ -100,13 +123,7 @@ const CHECKS: Record<string, (services: Services) => Promise<Finding>> = {
         `An Inngest server was given ${uncalled} runs over 10 minutes ago and does not call them: can it reach APP_URL (or INNGEST_SERVE_ORIGIN)?`,
       );
     }
-    const { rows } = await pool.query<{ stalled: number }>(
-      `SELECT count(*)::int AS stalled FROM runs r LEFT JOIN workers w ON w.id = r.claimed_by
-         WHERE r.status = 'Running' AND r.finished_at IS NULL AND r.wake_at IS NULL AND r.parent_run_id IS NULL
-           AND coalesce(w.heartbeat_at, r.yielded_at[cardinality(r.yielded_at)], r.started_at) < $1`,
-      [since],
-    );
-    const stalled = rows[0]?.stalled ?? 0;
+    const [{ stalled } = { stalled: 0 }] = await COUNT_STALLED(pool, [since]);
     if (waiting + stalled === 0) return ok("no run waits for long");
     return warn(
       `${waiting} without a slot and ${stalled} without a worker for 10 minutes: is the service running?`,
@@ -148,9 +165,9 @@ const CHECKS: Record<string, (services: Services) => Promise<Finding>> = {
   },
   async clock({ pool, clock }) {
     const before = clock.now().getTime();
-    const { rows } = await pool.query<{ now: Date }>("SELECT clock_timestamp() AS now");
+    const [database] = await READ_CLOCK(pool);
     const middle = (before + clock.now().getTime()) / 2;
-    const skew = Math.round((rows[0]?.now.getTime() ?? middle) - middle);
+    const skew = Math.round((database?.now.getTime() ?? middle) - middle);
     return Math.abs(skew) <= MAX_SKEW_MS
       ? ok(`${Math.abs(skew)} ms from the database's clock`)
       : warn(`${Math.abs(skew)} ms from the database's clock: synchronize both with a time server.`);

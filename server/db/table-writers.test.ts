@@ -92,9 +92,6 @@ const RAW_STATEMENTS = [
   "server/db/",
   // Its connection has a time limit for silence.
   "server/runs/engine/write/numbered-flush.ts",
-  // They examine a database that may have no tables yet.
-  "scripts/cli/command-line.ts",
-  "scripts/cli/doctor.ts",
 ];
 
 /** `.query(` of PostgreSQL's driver; in the other folders the calls and procedures of tRPC have the same name. */
