@@ -5,7 +5,7 @@ import { MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from "@/server/auth/sessions
 import { parseInput, refusal } from "@/server/catalog/issues";
 import type { Transaction } from "@/server/db/client";
 import { toPlainData } from "@/server/db/plain-data";
-import { transactModels } from "@/server/db/transaction";
+import { transactPrisma } from "@/server/db/transaction";
 import { AppError } from "@/server/errors";
 import { requireRate } from "@/server/limits/rate-limit";
 import { recordAudit } from "@/server/operate/audit";
@@ -43,7 +43,7 @@ export async function endOwnSession(
   { actor, sessionId }: AccountHolder,
   ended: string | null,
 ): Promise<{ ended: number }> {
-  return transactModels(db, "short", async (tx) => {
+  return transactPrisma(db, "short", async (tx) => {
     const where = ended === null ? othersThan(actor, sessionId) : { id: ended, userId: actor.userId };
     const { count } = await tx.session.deleteMany({ where });
     if (count > 0) await recordAccountAudit(tx, { actor, verb: "signed_out", at: clock.now() });
@@ -84,7 +84,7 @@ export async function changeOwnPassword(
   }
   const hash = await hashPassword(newPassword);
   const at = services.clock.now();
-  return transactModels(services.db, "short", async (tx) => {
+  return transactPrisma(services.db, "short", async (tx) => {
     // Two changes at once: the second finds another hash than the one it has verified.
     const { count } = await tx.account.updateMany({
       where: { id: account.id, password: stored },

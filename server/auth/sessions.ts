@@ -5,7 +5,7 @@ import type { MemberActor } from "@/server/auth/actor";
 import { mintOrgId } from "@/server/auth/mint-org-id";
 import { hashSessionTokens } from "@/server/auth/session-tokens";
 import type { Transaction } from "@/server/db/client";
-import { transactModels } from "@/server/db/transaction";
+import { transactPrisma } from "@/server/db/transaction";
 import { newId } from "@/server/ids";
 import { acquireRate } from "@/server/limits/rate-limit";
 import { SharedLookups } from "@/server/limits/shared-lookups";
@@ -174,7 +174,7 @@ export async function setPassword(
 ): Promise<void> {
   const at = services.clock.now();
   const hash = await hashPassword(password);
-  await transactModels(services.db, "short", async (tx) => {
+  await transactPrisma(services.db, "short", async (tx) => {
     await tx.account.deleteMany({ where: { userId, providerId: "credential" } });
     await tx.account.create({ data: { userId, ...passwordAccount(userId, hash, at) } });
     await tx.session.deleteMany({ where: { userId } });

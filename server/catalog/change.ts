@@ -9,7 +9,7 @@ import {
 import type { RunKind } from "@/server/contract/enums";
 import type { Transaction } from "@/server/db/client";
 import { defineQuery, queryThrough } from "@/server/db/statement";
-import { transactModels } from "@/server/db/transaction";
+import { transactPrisma } from "@/server/db/transaction";
 import { AppError } from "@/server/errors";
 import { type AuditRecord, changedFields, type Facts, recordAudit } from "@/server/operate/audit";
 import type { Services } from "@/server/services";
@@ -96,7 +96,7 @@ export async function changeCatalog<Result, Who extends Editor>(
   work: (change: Change<Who>) => Promise<Result>,
 ): Promise<Result> {
   requireRole(actor, role);
-  const result = await transactModels(services.db, "catalog", async (tx) => {
+  const result = await transactPrisma(services.db, "catalog", async (tx) => {
     await lockCatalog(tx, [organizationLock(actor.orgId), ...locks]);
     return work({ tx, actor, encryption: services.encryption, at: services.clock.now() });
   });

@@ -87,7 +87,7 @@ it.each([
   expect(tablesWrittenBy(text)).toEqual([table]);
 });
 
-/** Where statements may be executed without `defineQuery`, `defineCommand`, `select` and `transactModels`. */
+/** Where statements may be executed without `defineQuery`, `defineCommand`, `select` and `transactPrisma`. */
 const RAW_STATEMENTS = [
   "server/db/",
   // Its connection has a time limit for silence.

@@ -42,7 +42,7 @@ const LIMITS = {
 } as const satisfies Record<string, TransactionLimits>;
 
 /** Runs `work` with Prisma's models in one transaction; rolls back when it throws. */
-export function transactModels<T>(
+export function transactPrisma<T>(
   db: Database,
   kind: keyof typeof LIMITS,
   work: (tx: Transaction) => Promise<T>,

@@ -1,7 +1,7 @@
 import type { OperatorActor } from "@/server/auth/actor";
 import { OPEN_STATUSES } from "@/server/contract/enums";
 import { defineCommand } from "@/server/db/statement";
-import { transactModels } from "@/server/db/transaction";
+import { transactPrisma } from "@/server/db/transaction";
 import { AppError } from "@/server/errors";
 import type { Services } from "@/server/services";
 import { sleep } from "@/server/sleep";
@@ -57,7 +57,7 @@ export async function removeOrganization(
     let removed = BATCH;
     while (removed > 0) removed = await remove(pool, [actor.orgId, BATCH]);
   }
-  return transactModels(db, "removal", async (tx) => {
+  return transactPrisma(db, "removal", async (tx) => {
     const users = await tx.user.findMany({
       where: {
         members: { some: { organizationId: actor.orgId }, every: { organizationId: actor.orgId } },

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { defineCommand, defineQuery, type Queryable } from "@/server/db/statement";
-import { transact, transactModels } from "@/server/db/transaction";
+import { transact, transactPrisma } from "@/server/db/transaction";
 import { type Encryption, purposeOfSecret, SECRET_OWNER_SQL } from "@/server/secrets/encryption";
 import { setSecretFingerprint } from "@/server/secrets/fingerprint";
 import type { Services } from "@/server/services";
@@ -53,7 +53,7 @@ export async function rotateSecret(
       after = batch.last;
     }
   }
-  await transactModels(services.db, "short", async (tx) => {
+  await transactPrisma(services.db, "short", async (tx) => {
     await setSecretFingerprint({ db: tx, encryption: services.encryption });
     await recordInstallationAudit(tx, {
       actorName: operatorName,

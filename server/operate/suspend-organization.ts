@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { OperatorActor } from "@/server/auth/actor";
 import { defineQuery, isOpenSql } from "@/server/db/statement";
-import { transactModels } from "@/server/db/transaction";
+import { transactPrisma } from "@/server/db/transaction";
 import { type AuditedChange, type AuditRecord, recordAudit } from "@/server/operate/audit";
 import { cancelRun } from "@/server/runs/cancel";
 import type { Services } from "@/server/services";
@@ -24,7 +24,7 @@ export async function suspendOrganization(
 ): Promise<number> {
   const { db, pool, clock } = services;
   const at = clock.now();
-  await transactModels(db, "short", async (tx) => {
+  await transactPrisma(db, "short", async (tx) => {
     const { count } = await tx.organization.updateMany({
       where: { id: actor.orgId, suspendedAt: null },
       data: { suspendedAt: at, suspendedReason: reason, updatedAt: at },
@@ -45,7 +45,7 @@ export async function resumeOrganization(
   actor: OperatorActor,
 ): Promise<boolean> {
   const at = services.clock.now();
-  return transactModels(services.db, "short", async (tx) => {
+  return transactPrisma(services.db, "short", async (tx) => {
     const { count } = await tx.organization.updateMany({
       where: { id: actor.orgId, suspendedAt: { not: null } },
       data: { suspendedAt: null, suspendedReason: null, updatedAt: at },

@@ -11,6 +11,7 @@ import {
   MAX_STEP_OUTPUTS_BYTES,
   MIB,
 } from "@/server/limits/sizes";
+import { runConcurrently, StepFailure, settle, toFailure } from "@/server/workflow/concurrency";
 import {
   type CallStep,
   WORKFLOW_LIMITS,
@@ -19,7 +20,6 @@ import {
 } from "@/server/workflow/definition";
 import { evaluateIn, fillIn, isTrue, parseCondition, type Scope } from "@/server/workflow/expressions";
 import type { RunFacts, WorkflowCall, WorkflowJournal } from "@/server/workflow/journal";
-import { inLanes, StepFailure, settle, toFailure } from "@/server/workflow/lanes";
 import { retryPolicyOf } from "@/server/workflow/retry-policy";
 
 /** What calls of one act have in common. */
@@ -126,8 +126,8 @@ class Workflow {
     for (const { id } of parallel) outputs.set(id, null);
     if (await this.#isSkipped(step, scope)) return null;
     const width = Math.min(step.concurrency ?? parallel.length, parallel.length);
-    const lanes = { limit: width, fork: this.#run.journal.fork };
-    await inLanes(parallel, lanes, async (inner) => {
+    const concurrency = { limit: width, fork: this.#run.journal.fork };
+    await runConcurrently(parallel, concurrency, async (inner) => {
       const call = this.#executeCall(inner, scope, { act: step.id, width });
       const { output, failure } = await settle(inner, call);
       outputs.set(inner.id, output);
@@ -201,8 +201,8 @@ class Workflow {
     const outputs: Json[] = Array.from({ length: items.length }, () => null);
     let bytes = 0;
     const width = Math.min(step.concurrency ?? 1, items.length);
-    const lanes = { limit: width, fork: this.#run.journal.fork };
-    await inLanes(items, lanes, async (item, index) => {
+    const concurrency = { limit: width, fork: this.#run.journal.fork };
+    await runConcurrently(items, concurrency, async (item, index) => {
       const itemScope = { ...scope, [step.as ?? "item"]: item };
       const call = this.#call(step, { itemIndex: index, act, width }, itemScope);
       const { output, failure } = await settle(step, call);

@@ -1,4 +1,4 @@
-import { transactModels } from "@/server/db/transaction";
+import { transactPrisma } from "@/server/db/transaction";
 import { type Issue, isAppError } from "@/server/errors";
 import type { Json } from "@/server/json/json";
 import type { Services } from "@/server/services";
@@ -36,7 +36,7 @@ export async function applyDefinitionFile(
   operatorName = "operator",
 ): Promise<AppliedOrganization[]> {
   const { organizations, faults, refuse } = readDefinitionFile(source);
-  return transactModels(services.db, "definitionFile", async (tx) => {
+  return transactPrisma(services.db, "definitionFile", async (tx) => {
     await lockCatalog(tx, [
       ...organizations.flatMap(({ members }) =>
         members.flatMap(({ definition }) => (definition ? [personLock(definition.email)] : [])),

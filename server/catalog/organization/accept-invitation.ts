@@ -3,7 +3,7 @@ import { type MemberActor, roleCovers } from "@/server/auth/actor";
 import { mintOrgId } from "@/server/auth/mint-org-id";
 import { createUser, MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from "@/server/auth/sessions";
 import type { Transaction } from "@/server/db/client";
-import { transactModels } from "@/server/db/transaction";
+import { transactPrisma } from "@/server/db/transaction";
 import { AppError } from "@/server/errors";
 import { newId } from "@/server/ids";
 import { recordAudit } from "@/server/operate/audit";
@@ -43,7 +43,7 @@ export async function acceptInvitation(
   { token, userId, account }: { token: string; userId: string | null; account: unknown },
 ): Promise<{ email: string; organization: string }> {
   const { email, organizationId } = await findOpen(services.db, token, services.clock.now());
-  return transactModels(services.db, "catalog", async (tx) => {
+  return transactPrisma(services.db, "catalog", async (tx) => {
     await lockCatalog(tx, [personLock(email), organizationLock(organizationId)]);
     const at = services.clock.now();
     // Another use of the link may have ended while this one waited for the locks.

@@ -1,6 +1,6 @@
 import type { OperatorActor } from "@/server/auth/actor";
 import type { Transaction } from "@/server/db/client";
-import { transactModels } from "@/server/db/transaction";
+import { transactPrisma } from "@/server/db/transaction";
 import { AppError } from "@/server/errors";
 import { recordAudit, recordInstallationAudit } from "@/server/operate/audit";
 import { type CatalogServices, lockCatalog, organizationLock, personLock } from "../change";
@@ -22,7 +22,7 @@ export async function removeUser(
   email: string,
   operatorName = "operator",
 ): Promise<RemovedUser> {
-  return transactModels(services.db, "catalog", async (tx) => {
+  return transactPrisma(services.db, "catalog", async (tx) => {
     await lockCatalog(tx, [personLock(email)]);
     const joined = await findUser(tx, email);
     await lockCatalog(

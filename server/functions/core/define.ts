@@ -44,7 +44,7 @@ export type FunctionContext = {
 export type ParsedField = "expression" | "schema" | "arithmetic" | "script";
 
 /** A call that the engine executes: it waits, or runs a tool or an agent as a child run. */
-type EngineAct = "wait" | "tool" | "agent";
+type EngineCall = "wait" | "tool" | "agent";
 
 /** One built-in action, for agents and tools. What `run` throws fails the step with the error's message. */
 export type FunctionDefinition<
@@ -79,7 +79,7 @@ export type FunctionDefinition<
   /** What a call does. The engine itself executes what starts runs or leaves the run's slot. */
   run:
     | ((input: z.output<Input>, context: FunctionContext) => Promise<z.output<Output>>)
-    | { engine: EngineAct };
+    | { engine: EngineCall };
 };
 
 /** Declares a function; exists for the inference of its input and output types. */

@@ -46,16 +46,16 @@ export async function settle(
  * Works on the items in order, at most `limit` at a time. After a failure, only the items in progress finish. Throws the
  * failure of the first item that failed: the same one on every replay.
  */
-export async function inLanes<Item>(
+export async function runConcurrently<Item>(
   items: readonly Item[],
   { limit, fork }: { limit: number; fork: Fork },
   work: (item: Item, index: number) => Promise<void>,
 ): Promise<void> {
   const failures = new Map<number, StepFailure>();
-  // All lanes take from the same iterator.
+  // All loops take from the same iterator.
   const entries = items.entries();
   let isStopped = false;
-  const lane = async (): Promise<void> => {
+  const loop = async (): Promise<void> => {
     for (const [index, item] of entries) {
       if (isStopped) return;
       try {
@@ -66,6 +66,6 @@ export async function inLanes<Item>(
       }
     }
   };
-  await fork(Array.from({ length: Math.min(limit, items.length) }, () => lane));
+  await fork(Array.from({ length: Math.min(limit, items.length) }, () => loop));
   if (failures.size > 0) throw failures.get(Math.min(...failures.keys()));
 }
