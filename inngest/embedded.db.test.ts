@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { newId } from "@/server/ids";
 import { WorkerLost } from "@/server/runs/engine/write/writer";
-import { describeEngine } from "@/testing/engine-suite";
+import { describeEngine } from "@/testing/engine/suite";
 import { createEmbeddedDriver } from "./embedded";
 
 /** The embedded engine and the SDK entry that it uses. Both fail if an SDK update changes that entry. */

@@ -2,8 +2,8 @@ import { createServer } from "node:http";
 import { describe, it } from "vitest";
 import type { Wired } from "@/process-services";
 import { targetOf } from "@/server/api/http/node-http";
-import type { Stage } from "@/testing/engine-stage";
-import { describeEngine } from "@/testing/engine-suite";
+import type { Stage } from "@/testing/engine/stage";
+import { describeEngine } from "@/testing/engine/suite";
 import { closeServer, listen } from "@/testing/servers/listen";
 
 /**

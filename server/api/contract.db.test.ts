@@ -513,15 +513,14 @@ describe("reads, endpoints 3–6", () => {
   });
 
   it("answers an internal fault with a fixed message and logs the cause under its request id", async () => {
-    const broken = {
-      ...world,
-      pool: { ...world.pool, query: () => Promise.reject(new Error("secret detail")) },
-    };
+    const fail = () => Promise.reject(new Error("secret detail"));
+    const pool = new Proxy(world.pool, {
+      get: (target, name) => (name === "query" ? fail : Reflect.get(target, name)),
+    });
     const request = new Request(`http://stepwell.test/v1/agents/run/${newId()}/status`, {
       headers: { "X-API-Key": tenant.key },
     });
-    // biome-ignore lint/suspicious/noExplicitAny: a pool that fails at everything
-    const response = await handleRest(broken as any, request);
+    const response = await handleRest({ ...world, pool }, request);
     const body = await response.json();
     expect(response.status).toBe(500);
     expect(body).toMatchObject({ success: false, code: "internal_error" });

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { cancelMatching, cancelRun } from "@/server/runs/cancel";
+import { ask, openScriptedWorld } from "@/testing/engine/scripted-world";
 import { expectSoundLedger } from "@/testing/ledger";
 import { createMember, insertRun } from "@/testing/runs";
-import { ask, openScriptedWorld } from "@/testing/scripted-world";
 import { setWriter } from "@/testing/tools";
 import { createTenant } from "@/testing/world";
 

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { ModelError } from "@/server/models/port";
+import type { Script } from "@/testing/engine/scripted-world";
 import { executeRun, replaceWorker } from "@/testing/execute";
 import { expectSoundLedger } from "@/testing/ledger";
-import type { Script } from "@/testing/scripted-world";
 import { insertTool } from "@/testing/tools";
 import {
   createTenant,

@@ -4,9 +4,9 @@ import { cancelRun } from "@/server/runs/cancel";
 import { removeWorker } from "@/server/runs/engine/worker";
 import { startRun } from "@/server/runs/start";
 import { sleep } from "@/server/sleep";
-import { type ModelAnswer, openStage, type Stage } from "./engine-stage";
-import { insertTool } from "./tools";
-import { createTenant } from "./world";
+import { insertTool } from "@/testing/tools";
+import { createTenant } from "@/testing/world";
+import { type ModelAnswer, openStage, type Stage } from "./stage";
 
 /** How long a model call takes in a long run. */
 const MODEL_MS = 150;

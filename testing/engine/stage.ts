@@ -2,8 +2,8 @@ import { afterAll, afterEach, expect } from "vitest";
 import type { Wired } from "@/process-services";
 import type { ModelReply, ModelRequest } from "@/server/models/port";
 import { startRun } from "@/server/runs/start";
-import { createProcess, type TestProcess } from "./process";
-import { openWorld, quietModels, type Tenant } from "./world";
+import { createProcess, type TestProcess } from "@/testing/process";
+import { openWorld, quietModels, type Tenant } from "@/testing/world";
 
 /** Where a suite's engines run: embedded, or on an Inngest server. */
 export type Stage = {

@@ -1,7 +1,7 @@
 import type { ModelReply, ModelRequest } from "@/server/models/port";
 import { startRun } from "@/server/runs/start";
-import { executeRun } from "./execute";
-import { openWorld, scriptedModels, type Tenant } from "./world";
+import { executeRun } from "@/testing/execute";
+import { openWorld, scriptedModels, type Tenant } from "@/testing/world";
 
 /** Answers a model call; `call` counts the calls since the script began, from 1. */
 export type Script = (
