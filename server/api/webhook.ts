@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { WebhookAccepted } from "@/server/contract/shapes";
 import { AppError, isAppError } from "@/server/errors";
 import { newId } from "@/server/ids";
-import { createByteBudget, createMemoryWindow, guardKey } from "@/server/limits/memory-guards";
+import { createMemoryWindow, guardKey } from "@/server/limits/memory-guards";
 import { rateLimited, rateLimitHeaders } from "@/server/limits/rate-limit";
 import { MAX_BODY_BYTES } from "@/server/limits/sizes";
 import { perOwner } from "@/server/per-owner";
@@ -12,7 +12,6 @@ import { refuseStart, type StartResult, startRun } from "@/server/runs/start";
 import type { StartConditions } from "@/server/runs/start-item";
 import type { Services } from "@/server/services";
 import {
-  REFUSED_BODIES,
   type ReceivedDelivery,
   recordDelivery,
   recordRefusal,
@@ -28,7 +27,8 @@ import { errorResponse, jsonResponse, toAppError } from "./http/respond";
 
 /**
  * Endpoint 7, in the order of docs/contract.md ("Order of checks, endpoint 7"). Every call to an existing trigger is
- * recorded as a delivery, a rejected one with its reason; of a flood only the first per minute.
+ * recorded as a delivery, a rejected one with its reason; of a flood only the first per minute
+ * (webhooks/delivery-bounds.ts).
  */
 
 const PATH = /^\/webhooks\/([^/]+)$/;
@@ -44,7 +44,6 @@ const guards = perOwner(({ clock }: Services) => ({
   flood: createMemoryWindow(FLOOD.limit, FLOOD.seconds, clock),
   /** Which floods are recorded: the first refused call of each caller per minute. */
   floodRecords: createMemoryWindow(1, FLOOD.seconds, clock),
-  refusedBodies: createByteBudget(REFUSED_BODIES.burst.bytes, REFUSED_BODIES.burst.seconds, clock),
 }));
 
 /** Answers a call under `/webhooks`. Never throws. */
@@ -89,7 +88,7 @@ async function admit(services: Services, request: ApiRequest): Promise<Trigger> 
     const reason = tooOften ? `${refusal.message} ${FLOOD_NOTE}` : refusal.message;
     const delivery = unreadDelivery(request);
     const receivedAt = services.clock.now();
-    await recordRefusal(services.pool, trigger.actor, { delivery, error: refusal, reason, receivedAt });
+    await recordRefusal(services, trigger.actor, { delivery, error: refusal, reason, receivedAt });
   }
   throw refusal;
 }
@@ -114,20 +113,14 @@ async function receive(
       return jsonResponse(acceptedResponse(trigger, runId), requestId, headers);
     }
     const repeated = { outcome: "repeated", runId } as const;
-    await recordDelivery(services.pool, trigger.actor, { delivery, outcome: repeated, receivedAt });
+    await recordDelivery(services, trigger.actor, { delivery, outcome: repeated, receivedAt });
     return jsonResponse(replay, requestId, { ...headers, "Idempotent-Replayed": "true" });
   } catch (thrown) {
     const error = toAppError(thrown);
-    const bytes = delivery.body.length;
-    const { refusedBodies } = guards(services);
     if (error.code === "payload_too_large" && delivery.notStored) {
       delivery.notStored.reason = "it is larger than 1 MiB";
-    } else if (bytes > REFUSED_BODIES.smallBytes && !refusedBodies.takes(trigger.actor.triggerId, bytes)) {
-      delivery.body = Buffer.alloc(0);
-      const reason = "more than 8 MiB of refused calls came to this trigger in a minute";
-      delivery.notStored = { bytes, reason };
     }
-    await recordRefusal(services.pool, trigger.actor, { delivery, error, receivedAt });
+    await recordRefusal(services, trigger.actor, { delivery, error, receivedAt });
     throw thrown;
   }
 }

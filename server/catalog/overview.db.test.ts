@@ -14,7 +14,7 @@ it("shows each trigger's newest call, refused ones included", async () => {
   const reject = async (status: number) => {
     const id = newId();
     await recordDelivery(
-      world.pool,
+      world,
       { orgId: tenant.orgId, triggerId: called.id },
       {
         delivery: { id, headers: "{}", body: Buffer.from("{}"), senderId: null, redeliveryOf: null },

@@ -1,7 +1,7 @@
 import { defineCommand } from "@/server/db/statement";
 import { LOCKS, withAdvisoryLock } from "@/server/db/transaction";
 import type { Services } from "@/server/services";
-import { REFUSED_BODIES } from "@/server/webhooks/deliveries";
+import { UNACCEPTED } from "@/server/webhooks/delivery-bounds";
 
 /** The most rows one statement deletes; each statement is its own transaction. */
 const BATCH = 200;
@@ -22,9 +22,18 @@ const REMOVALS = Object.entries({
     UPDATE deliveries SET body = '', body_note = 'newer refused calls of this trigger replaced it' WHERE id IN (
       SELECT id FROM (
         SELECT id, sum(body_bytes) OVER (PARTITION BY trigger_id ORDER BY id DESC) AS newer FROM deliveries
-        WHERE outcome = 'rejected' AND body_bytes > ${REFUSED_BODIES.smallBytes} AND body_note IS NULL
+        WHERE outcome = 'rejected' AND body_bytes > ${UNACCEPTED.smallBytes} AND body_note IS NULL
           AND received_at <= $1
-      ) d WHERE newer > ${REFUSED_BODIES.total} LIMIT $2)`,
+      ) d WHERE newer > ${UNACCEPTED.kept.bodyBytes} LIMIT $2)`,
+  // By trigger and outcome: these rows have an index of their own (deliveries_not_accepted).
+  unacceptedDeliveries: `
+    DELETE FROM deliveries WHERE id IN (
+      SELECT d.id FROM triggers t CROSS JOIN unnest(enum_range(NULL::delivery_outcome)) AS o (outcome)
+      CROSS JOIN LATERAL (
+        SELECT id FROM deliveries WHERE organization_id = t.organization_id AND trigger_id = t.id
+          AND outcome = o.outcome AND outcome <> 'accepted' AND received_at <= $1
+        ORDER BY id DESC OFFSET ${UNACCEPTED.kept.rows} LIMIT $2
+      ) d LIMIT $2)`,
   // Complete trees: a child is deleted with its root; steps, model calls and index entries with their run. Old runs are
   // found by their ids, which are within an hour of `created_at`.
   runs: `
@@ -69,8 +78,8 @@ type Removed = Record<string, number>;
 
 /**
  * Deletes what exceeds the plans' retention: deliveries, ended runs with steps and model calls, unused configurations.
- * Also deletes bodies of refused calls beyond their bounds, and expired idempotency keys, key values and sessions. In
- * small batches until nothing is left or `shouldContinue` returns false. Null if another process does so.
+ * Also deletes calls that started no run, and their bodies, beyond their bounds, and expired idempotency keys, key values
+ * and sessions. In small batches until nothing is left or `shouldContinue` returns false. Null if another process does so.
  */
 export async function removeExpired(
   services: Pick<Services, "pool" | "clock" | "log">,

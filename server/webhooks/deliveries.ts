@@ -1,34 +1,17 @@
 import type { OrgId } from "@/server/auth/actor";
 import type { ErrorCode } from "@/server/contract/errors";
-import { defineCommand, type Queryable } from "@/server/db/statement";
+import { defineCommand } from "@/server/db/statement";
 import type { AppError } from "@/server/errors";
-import { MIB } from "@/server/limits/sizes";
+import type { Services } from "@/server/services";
+import { boundDelivery, type CallContent } from "./delivery-bounds";
 
 /** A webhook call as received, stored for inspection and redelivery. */
-export type ReceivedDelivery = {
+export type ReceivedDelivery = CallContent & {
   id: string;
-  /** The request's headers as a JSON object, without secrets. */
-  headers: string;
-  /** Empty if it is not stored; `notStored` has the reason. */
-  body: Buffer;
-  notStored?: BodyNotStored;
   /** The sender's own id: Idempotency-Key or webhook-id. */
   senderId: string | null;
   redeliveryOf: string | null;
 };
-
-/** `bytes`: the size of the body as far as known. `reason` completes "The body was not stored: …". */
-type BodyNotStored = { bytes: number; reason: string };
-
-/**
- * How much is stored of refused calls' bodies per trigger, so that nobody can fill the disk with one URL. `burst.bytes`
- * in `burst.seconds` from each process, and the newest `total` bytes. Small ones don't count.
- */
-export const REFUSED_BODIES = {
-  smallBytes: 4096,
-  burst: { bytes: 8 * MIB, seconds: 60 },
-  total: 256 * MIB,
-} as const;
 
 /** Headers whose values are never stored. */
 const SECRET_HEADERS = new Set([
@@ -72,21 +55,20 @@ const INSERT = defineCommand(
           body_note text, sender_id text, redelivery_of uuid, run_id uuid)`,
 );
 
-/** Records a call that started no run; the start itself records accepted ones. */
+/** Records a call that started no run, within the trigger's bounds; the start itself records accepted ones. */
 export async function recordDelivery(
-  client: Queryable,
-  trigger: { orgId: OrgId; triggerId: string },
-  {
-    delivery,
-    outcome,
-    receivedAt,
-  }: { delivery: ReceivedDelivery; outcome: DeliveryOutcome; receivedAt: Date },
+  services: Pick<Services, "pool" | "clock">,
+  { orgId, triggerId }: { orgId: OrgId; triggerId: string },
+  { outcome, receivedAt, ...received }: Recorded & { outcome: DeliveryOutcome },
 ): Promise<void> {
+  const call = { delivery: received.delivery, outcome: outcome.outcome };
+  const delivery = boundDelivery(services, { triggerId }, call);
+  if (delivery === null) return;
   const rejected = outcome.outcome === "rejected" ? outcome : undefined;
   const row = {
     id: delivery.id,
-    organization_id: trigger.orgId,
-    trigger_id: trigger.triggerId,
+    organization_id: orgId,
+    trigger_id: triggerId,
     received_at: receivedAt,
     outcome: outcome.outcome,
     status: rejected?.status ?? 200,
@@ -100,20 +82,20 @@ export async function recordDelivery(
     redelivery_of: delivery.redeliveryOf,
     run_id: outcome.outcome === "repeated" ? outcome.runId : null,
   };
-  await INSERT(client, [JSON.stringify(row)]);
+  await INSERT(services.pool, [JSON.stringify(row)]);
 }
+
+type Recorded = { delivery: ReceivedDelivery; receivedAt: Date };
 
 /** Records a call that was refused; `reason` is the error's message unless it is given. */
 export function recordRefusal(
-  client: Queryable,
+  services: Pick<Services, "pool" | "clock">,
   trigger: { orgId: OrgId; triggerId: string },
-  {
-    delivery,
-    error: { code, status, message },
-    reason = message,
-    receivedAt,
-  }: { delivery: ReceivedDelivery; error: AppError; reason?: string; receivedAt: Date },
+  { error, reason = error.message, ...recorded }: Recorded & { error: AppError; reason?: string },
 ): Promise<void> {
-  const outcome = { outcome: "rejected", code, status, reason } as const;
-  return recordDelivery(client, trigger, { delivery, outcome, receivedAt });
+  const { code, status } = error;
+  return recordDelivery(services, trigger, {
+    ...recorded,
+    outcome: { outcome: "rejected", code, status, reason },
+  });
 }

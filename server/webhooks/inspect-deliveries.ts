@@ -67,7 +67,8 @@ export function bodyMissing(note: string): AppError {
 
 /**
  * One delivery with its headers as a JSON object and its body; `complete` gives a text body uncut (up to 1 MiB).
- * `bodyNote` is why the body was not stored; null if it was. Throws `not_found`.
+ * `bodyNote` is why the body was not stored; null if it was. `firstDeliveryId`: the delivery that a repetition repeats;
+ * null if it is no repetition, or the first one is no longer stored. Throws `not_found`.
  */
 export async function inspectDelivery(
   { db }: Services,
@@ -75,7 +76,15 @@ export async function inspectDelivery(
   { deliveryId, complete = false }: { deliveryId: string; complete?: boolean | undefined },
 ) {
   const { body, ...delivery } = await requireDelivery(db, actor, deliveryId);
-  return { ...toPlainData(delivery), body: await showBody(body, complete) };
+  const firstDeliveryId = delivery.outcome === "repeated" ? await findFirst(db, actor, delivery.runId) : null;
+  return { ...toPlainData(delivery), firstDeliveryId, body: await showBody(body, complete) };
+}
+
+/** The delivery that started a run. */
+async function findFirst(db: Services["db"], { orgId }: MemberActor, runId: string | null) {
+  const where = { organizationId: orgId, runId, outcome: "accepted" } as const;
+  const found = runId === null ? null : await db.delivery.findFirst({ where, select: { id: true } });
+  return found?.id ?? null;
 }
 
 async function requireDelivery(db: Services["db"], { orgId }: MemberActor, id: string) {

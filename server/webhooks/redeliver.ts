@@ -41,7 +41,7 @@ export async function redeliver(
     });
   } catch (error) {
     if (isAppError(error)) {
-      await recordRefusal(services.pool, trigger.actor, { delivery, error, receivedAt: now });
+      await recordRefusal(services, trigger.actor, { delivery, error, receivedAt: now });
     }
     throw error;
   }

@@ -4,7 +4,8 @@ import { newId } from "@/server/ids";
 import { removeExpired } from "@/server/operate/retention";
 import { createMember } from "@/testing/runs";
 import { createTenant, createTrigger, openWorld } from "@/testing/world";
-import { REFUSED_BODIES, recordDelivery } from "./deliveries";
+import { recordDelivery } from "./deliveries";
+import { UNACCEPTED } from "./delivery-bounds";
 import { inspectDelivery, previewMessage } from "./inspect-deliveries";
 import { redeliver } from "./redeliver";
 
@@ -147,12 +148,12 @@ describe("refused bodies are bounded", () => {
       };
       const refused = { outcome: "rejected", status: 401, code: "invalid_signature", reason: "no" } as const;
       await recordDelivery(
-        world.pool,
+        world,
         { orgId: tenant.orgId, triggerId },
         { delivery, outcome: refused, receivedAt: world.clock.now() },
       );
       // So large that three exceed the limit.
-      const bodyBytes = REFUSED_BODIES.total / 2;
+      const bodyBytes = UNACCEPTED.kept.bodyBytes / 2;
       await world.db.delivery.update({ where: { id: delivery.id }, data: { bodyBytes } });
       return delivery.id;
     };

@@ -117,7 +117,7 @@ async function createThings(tenant: Tenant): Promise<Things> {
   const trigger = await createTrigger(world, tenant);
   const deliveryId = newId();
   await recordDelivery(
-    world.pool,
+    world,
     { orgId: tenant.orgId, triggerId: trigger.id },
     {
       delivery: {

@@ -19,6 +19,7 @@ import { DELIVERY_OUTCOMES, type DeliveryOutcomeName } from "@/server/contract/e
 import type { DeliverySummary } from "@/server/webhooks/inspect-deliveries";
 import type { TriggerDetail } from "@/server/webhooks/inspect-trigger";
 import { OutcomeMark } from "../outcome";
+import { openDelivery } from "./open-delivery";
 import { deliveriesQuery, readOutcome } from "./query";
 
 /** It is loaded with the first delivery that is opened. */
@@ -108,14 +109,6 @@ export function Deliveries({ trigger }: { trigger: TriggerDetail }) {
 
 const OUTCOME_LABELS = { all: "All", accepted: "Accepted", repeated: "Repeated", rejected: "Rejected" };
 
-/** Changes only this part of the address, whose outcome may be newer than the rendered one. */
-function openDelivery(deliveryId: string | null): void {
-  const url = new URL(location.href);
-  if (deliveryId === null) url.searchParams.delete("delivery");
-  else url.searchParams.set("delivery", deliveryId);
-  if (url.href !== location.href) window.history.pushState(null, "", url);
-}
-
 const STACKED = "max-md:block max-md:h-auto max-md:border-0 max-md:p-0!";
 
 function DeliveryRow({ delivery, href }: { delivery: DeliverySummary; href: string }) {
@@ -151,6 +144,8 @@ function DeliveryRow({ delivery, href }: { delivery: DeliverySummary; href: stri
           <>
             {delivery.reason} <span className="mono text-muted max-md:hidden">{delivery.code}</span>
           </>
+        ) : delivery.outcome === "repeated" ? (
+          <span className="text-muted max-md:hidden">Repeats an earlier call</span>
         ) : null}
       </Cell>
       <Cell className="whitespace-nowrap text-right text-muted max-md:hidden">

@@ -18,6 +18,7 @@ import type { DeliveryDetail } from "@/server/webhooks/inspect-deliveries";
 import type { TriggerDetail } from "@/server/webhooks/inspect-trigger";
 import { TemplatePreview } from "../_form/template-field";
 import { OutcomeMark } from "../outcome";
+import { openDelivery } from "./open-delivery";
 
 type DeliveryDialogProps = { deliveryId: string; trigger: TriggerDetail; onClose: () => void };
 
@@ -77,12 +78,43 @@ function Summary({ delivery }: { delivery: DeliveryDetail }) {
           Sender's id <span className="mono [overflow-wrap:anywhere]">{delivery.senderId}</span>
         </p>
       ) : null}
+      {delivery.outcome === "repeated" ? (
+        <p className="text-muted">
+          Repeats an earlier call and started nothing.{" "}
+          {delivery.firstDeliveryId ? (
+            <FirstDelivery deliveryId={delivery.firstDeliveryId} triggerId={delivery.triggerId} />
+          ) : (
+            "That call's delivery is no longer stored."
+          )}
+        </p>
+      ) : null}
       {delivery.redeliveryOf ? (
         <p className="text-muted">
           A redelivery of <span className="mono">{shortId(delivery.redeliveryOf)}</span>
         </p>
       ) : null}
     </div>
+  );
+}
+
+/** A link that opens the delivery with the body in place of this one. */
+function FirstDelivery({ deliveryId, triggerId }: { deliveryId: string; triggerId: string }) {
+  return (
+    <>
+      The body is with{" "}
+      <a
+        className="text-accent underline"
+        href={`/triggers/${triggerId}?delivery=${deliveryId}`}
+        onClick={(event) => {
+          if (event.metaKey || event.ctrlKey || event.shiftKey) return;
+          event.preventDefault();
+          openDelivery(deliveryId);
+        }}
+      >
+        the first delivery <span className="mono">{shortId(deliveryId)}</span>
+      </a>
+      .
+    </>
   );
 }
 
@@ -149,7 +181,8 @@ function Redelivery({ delivery, trigger }: { delivery: DeliveryDetail; trigger: 
 }
 
 /** The body; a long one is shown from its start, and completely on demand. */
-function Body({ delivery: { id, bodyBytes: bytes, bodyNote, ...start } }: { delivery: DeliveryDetail }) {
+function Body({ delivery }: { delivery: DeliveryDetail }) {
+  const { id, outcome, bodyBytes: bytes, bodyNote, ...start } = delivery;
   const trpc = useTRPC();
   const [complete, setComplete] = useState(false);
   const all = useQuery(
@@ -163,7 +196,9 @@ function Body({ delivery: { id, bodyBytes: bytes, bodyNote, ...start } }: { deli
       note={isHex ? "not UTF-8, as bytes" : ""}
       title="Body"
     >
-      {bodyNote !== null ? (
+      {outcome === "repeated" && bodyNote !== null ? (
+        <p className="text-muted">The body of a repetition is not stored.</p>
+      ) : bodyNote !== null ? (
         <p className="text-muted">The body was not stored: {bodyNote}. It cannot be delivered again.</p>
       ) : body.kind === "empty" ? (
         <p className="text-faint">empty</p>
