@@ -43,12 +43,13 @@ const cancel = operation({
   method: "POST",
   scope: "runs:start",
   limit: "reads",
-  successDescription: "The run after the cancel",
+  successDescription: "The run after the cancel, as far as the key may read it",
 });
 
 const CANCEL =
   "Idempotent. A pending run ends immediately, a running one within 30 seconds. What it has used is charged. " +
-  "Cancelling an ended run changes nothing. The call needs the scope runs:start and counts as a read.";
+  "Cancelling an ended run changes nothing. The call needs the scope runs:start and counts as a read. If the key " +
+  "lacks the scope runs:read, the answer is RunCancelled, with the status only.";
 
 /** By the path of their procedure. */
 export const OPERATIONS = {

@@ -1,10 +1,12 @@
 import { z } from "zod";
 import type { ApiKeyActor } from "@/server/auth/actor";
-import type { RunKind } from "@/server/contract/enums";
+import { isTerminal, type RunKind, type RunStatus } from "@/server/contract/enums";
 import {
   agentRunDetailsView,
   agentRunStatusView,
+  type RunCancelled,
   type RunStarted,
+  runCancelled,
   runStarted,
   startAgentBody,
   toolRunResultView,
@@ -18,6 +20,7 @@ import { cancelRun } from "@/server/runs/cancel";
 import type { StartRequest } from "@/server/runs/prepare-start";
 import { readConfiguration, readFinishedSteps, readRun } from "@/server/runs/read/read-run";
 import { agentRunDetails, agentRunStatus, toolRunResult, toolRunStatus } from "@/server/runs/read/views";
+import type { RunFacts } from "@/server/runs/run-facts";
 import { startRun } from "@/server/runs/start";
 import type { Services } from "@/server/services";
 import { OPERATIONS } from "./operations";
@@ -56,11 +59,22 @@ export function startedResponse(kind: RunKind, runId: string): RunStarted {
 
 type RunRef = { kind: RunKind; runId: string };
 
-/** Cancels a run of the caller's organization and returns it; idempotent. */
-async function cancelAndRead(services: Services, actor: ApiKeyActor, run: RunRef) {
+/**
+ * Cancels a run of the caller's organization; idempotent. Returns its view, or only its status if the key may not read
+ * runs.
+ */
+async function cancel<View extends { status: RunStatus }>(
+  { services, actor }: { services: Services; actor: ApiKeyActor },
+  run: RunRef,
+  view: (facts: RunFacts) => View,
+): Promise<View | RunCancelled> {
   await readRun(services, actor, run);
   await cancelRun(services, actor.orgId, { runId: run.runId, by: `the API key ${actor.name}` });
-  return readRun(services, actor, run);
+  const shown = view(await readRun(services, actor, run));
+  if (actor.scopes.includes("runs:read")) return shown;
+  const { status } = shown;
+  const message = isTerminal(status) ? "The run has ended." : "The run ends within 30 seconds.";
+  return { success: true, id: run.runId, status, message };
 }
 
 async function start(ctx: ApiContext & { actor: ApiKeyActor }, request: StartRequest) {
@@ -110,9 +124,9 @@ export const v1Router = router({
     cancel: keyProcedure
       .meta(OPERATIONS["tools.cancel"])
       .input(toolRunInput)
-      .output(toolRunStatusView)
-      .mutation(async ({ ctx: { services, actor }, input }) =>
-        toolRunStatus(await cancelAndRead(services, actor, toolRun(input)), services.clock.now()),
+      .output(z.union([toolRunStatusView, runCancelled]))
+      .mutation(({ ctx, input }) =>
+        cancel(ctx, toolRun(input), (run) => toolRunStatus(run, ctx.services.clock.now())),
       ),
   }),
   agents: router({
@@ -147,9 +161,7 @@ export const v1Router = router({
     cancel: keyProcedure
       .meta(OPERATIONS["agents.cancel"])
       .input(agentRunInput)
-      .output(agentRunStatusView)
-      .mutation(async ({ ctx: { services, actor }, input }) =>
-        agentRunStatus(await cancelAndRead(services, actor, agentRun(input))),
-      ),
+      .output(z.union([agentRunStatusView, runCancelled]))
+      .mutation(({ ctx, input }) => cancel(ctx, agentRun(input), agentRunStatus)),
   }),
 });

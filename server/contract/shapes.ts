@@ -132,6 +132,17 @@ export const runStarted = z
   .meta({ id: "RunStarted" });
 export type RunStarted = z.infer<typeof runStarted>;
 
+/** The answer to a cancel by a key that may not read runs. */
+export const runCancelled = z
+  .object({
+    success: z.literal(true),
+    id: uuid.meta({ description: "The run's id" }),
+    status: agentRunStatus,
+    message: z.string().meta({ description: "For people" }),
+  })
+  .meta({ id: "RunCancelled" });
+export type RunCancelled = z.infer<typeof runCancelled>;
+
 export const webhookAccepted = z
   .object({
     success: z.literal(true),

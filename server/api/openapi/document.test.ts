@@ -90,6 +90,7 @@ describe("bodies", () => {
       "ApiErrorCode",
       "ApiIssue",
       "ApiProblem",
+      "RunCancelled",
       "RunKind",
       "RunStarted",
       "StartAgentRun",

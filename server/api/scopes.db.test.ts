@@ -1,0 +1,128 @@
+import { expect, it } from "vitest";
+import { KEY_SCOPES, type KeyScope } from "@/server/auth/actor";
+import { newApiKey } from "@/server/auth/api-key";
+import { newId } from "@/server/ids";
+import { executeRun } from "@/testing/execute";
+import { createTenant, openWorld, scriptedModels, type World } from "@/testing/world";
+import type { ApiRequest, ApiResponse } from "./http/api-request";
+import { kindOfProcedure, OPERATIONS } from "./operations";
+import { respondToPoll } from "./poll";
+import { respondToRest } from "./rest";
+
+/**
+ * What a key may see depends only on its scopes and targets. Every kind of key calls every operation: in the process
+ * that executed the run and in another one, before and after a key that may read it has filled the caches.
+ */
+
+/** Input and output of all runs contain it; no id does. */
+const MARK = "424242424242";
+
+const world = await openWorld({ models: scriptedModels(() => ({ content: `Out ${MARK}` })) });
+const beside = await openWorld({ beside: world });
+const tenant = await createTenant(world);
+await world.db.plan.updateMany({ data: { readsPerMinute: null, startsPerMinute: null } });
+
+type Key = { name: string; key: string; scopes: readonly KeyScope[]; mayUse: boolean };
+
+const SCOPES: readonly (readonly KeyScope[])[] = [[], ...KEY_SCOPES.map((scope) => [scope]), KEY_SCOPES];
+const TARGETS = { all: [], own: [tenant.agentId, tenant.toolId], others: [newId()] };
+
+const keys = await Promise.all(
+  SCOPES.flatMap((scopes) =>
+    Object.entries(TARGETS).map(async ([targets, targetIds]): Promise<Key> => {
+      const { key, prefix, hash } = newApiKey();
+      const name = `${scopes.join(" and ") || "no scope"}, ${targets} targets`;
+      await world.db.apiKey.create({
+        data: {
+          id: newId(),
+          organizationId: tenant.orgId,
+          name,
+          prefix,
+          hash: new Uint8Array(hash),
+          scopes: [...scopes],
+          targetIds,
+          createdBy: "operator",
+          createdAt: world.clock.now(),
+        },
+      });
+      return { name, key, scopes, mayUse: targets !== "others" };
+    }),
+  ),
+);
+
+const BODIES = { agent: { userMessage: `In ${MARK}` }, tool: { a: Number(MARK), b: 0 } };
+const TARGET_IDS = { agent: tenant.agentId, tool: tenant.toolId };
+
+function requestOf(procedure: keyof typeof OPERATIONS, key: string, runId: string): ApiRequest {
+  const { method, path, limit } = OPERATIONS[procedure].openapi;
+  const kind = kindOfProcedure(procedure);
+  const headers = new Map([
+    ["x-api-key", key],
+    ["content-type", "application/json"],
+    // All keys repeat the same start.
+    ["idempotency-key", procedure],
+  ]);
+  return {
+    method,
+    path: path.replace(/\{.*\}/, limit === "starts" ? TARGET_IDS[kind] : runId),
+    header: (name) => headers.get(name) ?? null,
+    headers: () => headers,
+    peer: "192.0.2.1",
+    readBody: async () => Buffer.from(JSON.stringify(BODIES[kind])),
+  };
+}
+
+/** The answers of the poll's fast path, if it gives one, and of the complete path. */
+async function ask(process: World, request: ApiRequest): Promise<ApiResponse[]> {
+  const key = request.header("x-api-key") ?? undefined;
+  const poll = request.method === "GET" ? await respondToPoll(process, request.path, key) : null;
+  return [...(poll ? [poll] : []), await respondToRest(process, request)];
+}
+
+const [full] = keys.filter(({ scopes, mayUse }) => scopes === KEY_SCOPES && mayUse);
+
+/** The id of an ended run of each kind. */
+async function endedRun(kind: "agent" | "tool"): Promise<string> {
+  const [started] = await ask(world, requestOf(`${kind}s.run`, full?.key ?? "", ""));
+  const { id } = JSON.parse(started?.body ?? "{}");
+  await executeRun(world, id);
+  return id;
+}
+const runIds = { agent: await endedRun("agent"), tool: await endedRun("tool") };
+
+const procedures = Object.keys(OPERATIONS).filter(
+  (name): name is keyof typeof OPERATIONS => name in OPERATIONS,
+);
+
+it.each(procedures)("%s shows a key no more than its scopes and targets allow", async (procedure) => {
+  const { scope, limit } = OPERATIONS[procedure].openapi;
+  const runId = runIds[kindOfProcedure(procedure)];
+  let shown = 0;
+  // Keys that may read come last, and fill the caches for the second round.
+  for (const process of [beside, world, beside, world]) {
+    for (const { name, key, scopes, mayUse } of keys) {
+      const answers = await ask(process, requestOf(procedure, key, runId));
+      const refusal = !scopes.includes(scope) || (limit === "starts" && !mayUse) ? 403 : mayUse ? 200 : 404;
+      expect(answers.map(({ status }) => [name, status])).toEqual(answers.map(() => [name, refusal]));
+      const marks = answers.filter(({ body }) => body.includes(MARK)).length;
+      if (!scopes.includes("runs:read") || refusal !== 200) expect([name, marks]).toEqual([name, 0]);
+      shown += marks;
+    }
+  }
+  // The mark is in each view that has message, input or output.
+  const hasContent = limit === "reads" && !["tools.status", "tools.cancel"].includes(procedure);
+  expect(shown > 0).toBe(hasContent);
+});
+
+it("a cancel by a key that may not read answers like a start", async () => {
+  const [startOnly] = keys.filter(({ scopes }) => scopes.join() === "runs:start");
+  for (const kind of ["agent", "tool"] as const) {
+    const [answer] = await ask(world, requestOf(`${kind}s.cancel`, startOnly?.key ?? "", runIds[kind]));
+    expect(JSON.parse(answer?.body ?? "{}")).toEqual({
+      success: true,
+      id: runIds[kind],
+      status: "Completed",
+      message: "The run has ended.",
+    });
+  }
+});
