@@ -43,6 +43,8 @@ export function createGuardedConnect(
       socket.once("connect", () => {
         signal.removeEventListener("abort", onAbort);
         socket.removeAllListeners("error").removeAllListeners("timeout").setTimeout(0);
+        // A reset may come before the caller listens. Without a listener, it would end the process.
+        socket.on("error", () => {});
         done(socket);
       });
     });

@@ -48,12 +48,13 @@ export const sendEmail = defineFunction({
       rejected: [],
     },
   },
-  async run({ to, subject, text, html }, { sendMail, signal, idempotencyKey }) {
+  async run({ to, subject, text, html }, { sendMail, signal, idempotencyKey, organizationId }) {
     if (sendMail === null) {
       const message = "E-mail is not configured here: the operator sets SMTP_URL and SMTP_FROM.";
       throw new FunctionError("not_configured", message);
     }
-    const message = { to: Array.isArray(to) ? to : [to], subject, text, html, idempotencyKey };
+    const recipients = Array.isArray(to) ? to : [to];
+    const message = { organizationId, to: recipients, subject, text, html, idempotencyKey };
     return sendMail(message, signal)
       .catch(failAs(MailLimitError, "rate_limited"))
       .catch(failAs(MailError, "mail_failed"))

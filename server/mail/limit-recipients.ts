@@ -1,4 +1,5 @@
 import type { OrgId } from "@/server/auth/actor";
+import { transact } from "@/server/db/transaction";
 import { acquireRate } from "@/server/limits/rate-limit";
 import type { Services } from "@/server/services";
 import { MailLimitError, type SendMail } from "./message";
@@ -15,10 +16,14 @@ export function limitRecipients(
   const window = { key: `mail:${orgId}`, limit: env.recipientsPerHour, seconds: 3_600 };
   return async (message, signal) => {
     const wanted = message.to.length;
-    const { granted, resetSeconds } = await acquireRate(pool, window, { wanted, clock });
-    if (granted === wanted) return sendMail(message, signal);
-    throw new MailLimitError(
-      `The organization may send to ${window.limit} recipients in an hour, and has. Try again in ${resetSeconds} s.`,
-    );
+    await transact(pool, async (client) => {
+      const { granted, resetSeconds } = await acquireRate(client, window, { wanted, clock });
+      // Rolls back: a message that is not sent uses up no recipients.
+      if (granted < wanted) throw new MailLimitError(describeLimit(window.limit, resetSeconds));
+    });
+    return sendMail(message, signal);
   };
 }
+
+const describeLimit = (limit: number, resetSeconds: number) =>
+  `The organization may send to ${limit} recipients in an hour, and has. Try again in ${resetSeconds} s.`;

@@ -2,6 +2,8 @@
 export const MAIL_LIMITS = { recipients: 50, subjectLength: 998, bodyLength: 512 * 1024 } as const;
 
 export type MailMessage = {
+  /** Who sends. */
+  organizationId: string;
   to: readonly string[];
   subject: string;
   text: string;

@@ -230,6 +230,12 @@ it("ends when the run is cancelled", async () => {
   const reason = new Error("cancelled");
   const sendMail = createMailer(settings(), createGuardedConnect({ allow: [`127.0.0.1:${port}`] }));
   controller.abort(reason);
-  const message = { to: ["bob@example.test"], subject: "Hi", text: "Hello", idempotencyKey: "k" };
+  const message = {
+    organizationId: "org-1",
+    to: ["bob@example.test"],
+    subject: "Hi",
+    text: "Hello",
+    idempotencyKey: "k",
+  };
   await expect(sendMail(message, controller.signal)).rejects.toBe(reason);
 });

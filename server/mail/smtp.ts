@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { createTransport } from "nodemailer";
 import type { GuardedConnect } from "@/server/egress/guarded-connect";
 import { codeOf } from "@/server/errors";
+import { FairQueue } from "@/server/limits/fair-queue";
 import { createRedactor } from "@/server/secrets/redact";
 import { MailError, type MailMessage, type SendMail, type SentMail } from "./message";
 
@@ -22,13 +23,20 @@ export type SmtpSettings = {
 /** How long each answer of the mail server may take. */
 const SOCKET_TIMEOUT_MS = 20_000;
 
-/** Creates a function that sends e-mails. Each message has its own connection, so that it can be aborted. */
+/** Connections of one process; mail servers refuse clients that open many. */
+const CONNECTIONS = { process: 10, organization: 4 };
+
+/**
+ * Creates a function that sends e-mails. Each message has its own connection, so that it can be aborted. Organizations
+ * take turns.
+ */
 export function createMailer(settings: SmtpSettings, connect: GuardedConnect): SendMail {
   const { host, port, secure, requireTls, user, password, from } = settings;
   const domain = /@([^\s<>@]+)>?\s*$/.exec(from)?.[1] ?? host;
   // Servers repeat commands that they refuse, and AUTH holds the password.
   const redact = createRedactor(password === undefined ? [] : [{ value: password, mark: "[redacted]" }]);
-  return async (message, signal) => {
+  const queue = new FairQueue(CONNECTIONS.process, CONNECTIONS.organization);
+  const sendMail: SendMail = async (message, signal) => {
     const connection = await connect(host, port, signal);
     const transport = createTransport({
       host,
@@ -39,7 +47,6 @@ export function createMailer(settings: SmtpSettings, connect: GuardedConnect): S
       ...(user !== undefined && { auth: { user, pass: password ?? "" } }),
       socketTimeout: SOCKET_TIMEOUT_MS,
       greetingTimeout: SOCKET_TIMEOUT_MS,
-      tls: { servername: host },
       // A message is made of what tenants write: it must not read files or addresses of this machine.
       disableFileAccess: true,
       disableUrlAccess: true,
@@ -64,6 +71,7 @@ export function createMailer(settings: SmtpSettings, connect: GuardedConnect): S
       connection.destroy();
     }
   };
+  return (message, signal) => queue.take(message.organizationId, () => sendMail(message, signal), signal);
 }
 
 function mailOptions({ to, subject, text, html, idempotencyKey }: MailMessage, from: string, domain: string) {
