@@ -1,9 +1,9 @@
-import { createSocket } from "node:dgram";
 import { createServer, type RequestListener } from "node:http";
 import { afterEach, expect, test, vi } from "vitest";
 import { createGuardedEgress, type EgressOptions } from "@/server/egress/guarded-fetch";
 import { createNameLookup } from "@/server/egress/resolve-names";
 import { closeServer, listen } from "@/testing/servers/listen";
+import { type NameRecord, startNameServer } from "@/testing/servers/name-server";
 
 /** The calls of one organization leave those of others alone. */
 
@@ -26,35 +26,12 @@ function open(options: EgressOptions) {
 }
 
 /** A name server that has only these names, and never answers for those below `dead.test`. */
-async function serveNames(known: Record<string, { four?: string }>) {
-  const socket = createSocket("udp4");
-  const asked = new Set<string>();
-  socket.on("message", (message, { port, address }) => {
-    const labels: string[] = [];
-    let at = 12;
-    for (let length = message[at] ?? 0; length > 0; length = message[at] ?? 0) {
-      labels.push(message.toString("latin1", at + 1, at + 1 + length));
-      at += length + 1;
-    }
-    const name = labels.join(".");
-    asked.add(name);
-    if (name.endsWith("dead.test")) return;
-    const { four } = known[name] ?? {};
-    const isFour = message.readUInt16BE(at + 1) === 1;
-    const answers = isFour && four !== undefined ? [four] : [];
-    const header = Buffer.alloc(12);
-    header.writeUInt16BE(message.readUInt16BE(0), 0);
-    header.writeUInt16BE(name in known ? 0x8180 : 0x8183, 2);
-    header.writeUInt16BE(1, 4);
-    header.writeUInt16BE(answers.length, 6);
-    const records = answers.map((each) =>
-      Buffer.from([0xc0, 12, 0, 1, 0, 1, 0, 0, 0, 0, 0, 4, ...each.split(".").map(Number)]),
-    );
-    socket.send(Buffer.concat([header, message.subarray(12, at + 5), ...records]), port, address);
-  });
-  await new Promise<void>((bound) => socket.bind(0, "127.0.0.1", bound));
-  ends.push(() => new Promise<void>((closed) => socket.close(closed)));
-  return { server: `127.0.0.1:${socket.address().port}`, asked };
+async function serveNames(known: Record<string, NameRecord>) {
+  const server = await startNameServer((name) =>
+    name.endsWith("dead.test") ? "silence" : (known[name] ?? null),
+  );
+  ends.push(server.close);
+  return server;
 }
 
 test("an organization's open calls do not hold the connections of another", async () => {
@@ -77,8 +54,8 @@ test("an organization's open calls do not hold the connections of another", asyn
 });
 
 test("names that no server answers do not stop the lookup of others", async () => {
-  const names = await serveNames({ "private.test": { four: "10.0.0.1" } });
-  const fetch = open({ nameServers: [names.server] });
+  const names = await serveNames({ "private.test": { four: ["10.0.0.1"] } });
+  const fetch = open({ nameServers: [names.address] });
   const release = new AbortController();
   const held = Array.from({ length: 40 }, (_, n) =>
     fetch(`http://n${n}.dead.test/`, { signal: release.signal, organizationId: "a" }).catch(() => null),
@@ -93,8 +70,8 @@ test("names that no server answers do not stop the lookup of others", async () =
 });
 
 test("names are resolved in both families or one, and reserved names are not asked for", async () => {
-  const names = await serveNames({ "public.test": { four: "203.0.113.7" } });
-  const lookup = createNameLookup([names.server]);
+  const names = await serveNames({ "public.test": { four: ["203.0.113.7"] } });
+  const lookup = createNameLookup([names.address]);
   const resolve = (name: string, options: { all?: boolean; family?: number }) =>
     new Promise<unknown>((done) =>
       lookup(name, options, (error, address, family) => done(error ? error.code : { address, family })),
@@ -106,5 +83,5 @@ test("names are resolved in both families or one, and reserved names are not ask
   expect(await resolve("missing.test", { all: true })).toBe("ENOTFOUND");
   expect(await resolve("a.localhost", {})).toEqual({ address: "127.0.0.1", family: 4 });
   expect(await resolve("a.invalid", {})).toBe("ENOTFOUND");
-  expect([...names.asked].sort()).toEqual(["missing.test", "public.test"]);
+  expect([...names.asked.keys()].sort()).toEqual(["missing.test", "public.test"]);
 });

@@ -12,7 +12,6 @@ import { createMailer, type SmtpSettings } from "./smtp";
 
 const ends: (() => unknown)[] = [];
 afterEach(async () => {
-  vi.restoreAllMocks();
   for (const end of ends.splice(0).reverse()) await end();
 });
 
@@ -53,10 +52,13 @@ const send = (
   });
 
 /** Makes this process trust the test's certificate. */
-function trustCertificate() {
-  const connect = tls.connect.bind(tls);
-  vi.spyOn(tls, "connect").mockImplementation(((options: tls.ConnectionOptions, done: () => void) =>
-    connect({ ...options, ca: TEST_CERTIFICATE.cert }, done)) as typeof tls.connect);
+function trustCertificate(): void {
+  const { connect } = tls;
+  const { cert } = TEST_CERTIFICATE;
+  Object.assign(tls, {
+    connect: (options: tls.ConnectionOptions, done: () => void) => connect({ ...options, ca: cert }, done),
+  });
+  ends.push(() => Object.assign(tls, { connect }));
 }
 
 describe("encryption", () => {
@@ -246,14 +248,11 @@ it("no character of any field adds a header, a recipient, a command or a second 
   );
   await fc.assert(
     fc.asyncProperty(
-      fc.record({ subject: hostile, text: hostile, html: fc.option(hostile, { nil: undefined }) }),
+      fc.record({ subject: hostile, text: hostile, html: hostile }, { requiredKeys: ["subject", "text"] }),
       async (fields) => {
         server.commands.length = 0;
         server.messages.length = 0;
-        const sent = await send(sendMail, {
-          ...fields,
-          ...(fields.html === undefined && { html: undefined }),
-        }).catch((error: unknown) => error);
+        const sent = await send(sendMail, fields).catch((error: unknown) => error);
         if (sent instanceof Error) {
           expect(sent).toMatchObject({ code: "invalid_input" });
           return;
