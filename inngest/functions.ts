@@ -1,42 +1,36 @@
-import { type Inngest, NonRetriableError } from "inngest";
 import { z } from "zod";
+import type { RunCall } from "@/server/runs/engine/engine";
+import type { DurableSteps, StepName } from "@/server/runs/engine/execute/durable-steps";
 import type { SegmentResult } from "@/server/runs/engine/slot";
 
 /**
- * The durable functions, the same for both drivers. The event names a run and its segment; the run's row and journal
- * hold the rest. A function's id has the version of its loop, so that after a deploy old runs finish with their loop.
+ * The durable function of a run, the same for both drivers: each model call and each call of a function is one step. The
+ * event names a run; its rows hold the rest.
  */
 
 export const RUN_EVENTS = { agent: "run/agent.admitted", tool: "run/tool.admitted" } as const;
 
-const eventData = z.object({ runId: z.uuid(), segment: z.int().min(1) });
+const eventData = z.object({ runId: z.uuid(), handOver: z.int().min(1).optional() });
 
-/**
- * How often an Inngest server repeats a call that no process answers. Afterwards another event hands the run over
- * again; its deadline ends it at the latest.
- */
-const RETRIES = 3;
+/** Reads the data of a run's event. Throws if it names no run. */
+export const readRunEvent = (data: unknown): RunCall => eventData.parse(data);
 
-export function createRunFunctions(
-  client: Inngest.Any,
-  executeSegment: (runId: string) => Promise<SegmentResult>,
-) {
-  const create = (id: string, event: string) =>
-    client.createFunction(
-      {
-        id,
-        retries: RETRIES,
-        triggers: [{ event }],
-      },
-      async ({ event, step }) => {
-        const parsed = eventData.safeParse(event.data);
-        if (!parsed.success) throw new NonRetriableError("the event names no run");
-        const { runId } = parsed.data;
-        for (let segment = parsed.data.segment; ; segment += 1) {
-          const result = await step.run(`segment-${segment}`, () => executeSegment(runId));
-          if (result !== "paused") return result;
-        }
-      },
-    );
-  return { agent: create("agent-run-v2", RUN_EVENTS.agent), tool: create("tool-run-v2", RUN_EVENTS.tool) };
+/** The step tools of a call: the journal's, or an Inngest server's. */
+export type StepTools = DurableSteps & {
+  /** Ends the call; the next one comes at that time. */
+  sleepUntil(step: StepName, time: Date): Promise<void>;
+};
+
+/** Creates the durable function of runs. `execute` executes a run until it ends, waits or the call must end. */
+export function createRunHandler(execute: (call: RunCall, steps: DurableSteps) => Promise<SegmentResult>) {
+  return async ({ event, step }: { event: { data: unknown }; step: StepTools }): Promise<SegmentResult> => {
+    const result = await execute(readRunEvent(event.data), step);
+    if (result.kind === "asleep")
+      await step.sleepUntil(
+        { id: result.id, name: `wait until ${result.until.toISOString()}` },
+        result.until,
+      );
+    if (result.kind === "paused") await step.sleepUntil({ id: result.id, name: "next request" }, new Date());
+    return result;
+  };
 }

@@ -1,49 +1,113 @@
+import { AsyncLocalStorage } from "node:async_hooks";
 import { format } from "node:util";
-import { Inngest } from "inngest";
+import { Inngest, Middleware, NonRetriableError, RetryAfterError } from "inngest";
 import { serve } from "inngest/edge";
+import type { RunKind } from "@/server/contract/enums";
 import type { Logger } from "@/server/log";
 import { checkInngestServer, readInngestServer } from "@/server/operate/inngest-server";
+import { releaseLostRuns } from "@/server/operate/lost-runs";
+import type { Admitted } from "@/server/runs/engine/claim";
 import type { Driver } from "@/server/runs/engine/dispatcher";
 import type { RunEngine } from "@/server/runs/engine/engine";
+import { releaseHandedOver } from "@/server/runs/engine/run-state";
+import type { SegmentResult } from "@/server/runs/engine/slot";
 import type { Services } from "@/server/services";
-import { createRunFunctions, RUN_EVENTS } from "./functions";
+import { createRunHandler, RUN_EVENTS, readRunEvent } from "./functions";
+import { NamedSteps, ServerCall } from "./named-steps";
+import { stayRegistered } from "./registration";
+
+const CANCELLED = "run/cancelled";
+
+/** How often a server repeats a call that fails, before `onFailure` takes the run back. */
+const RETRIES = 4;
+/** When a server calls again a run that still executes for its earlier call. */
+const BUSY_RETRY = "15s";
+/** How long a function waits for the server to cancel it. */
+const CANCELLED_WITHIN_MS = 30_000;
 
 /**
- * How often the functions are registered, until the server has them and afterwards: a restarted server may have lost
- * them.
+ * Steps are sent to the server together: it needs them for its pages, and the run's rows for nothing. A call ends itself
+ * before a time limit of the SDK would.
  */
-const REGISTER_EVERY_MS = { missing: 5_000, registered: 60_000 };
-
-/** A segment is one iteration, so that the server's pages show the loop and no request takes long. */
-const ACTS_PER_CALL = 2;
+const CHECKPOINTING = { bufferedSteps: 50, maxInterval: "2s", maxRuntime: 0 };
 
 export type ServerDriver = ReturnType<typeof createServerDriver>;
 
+/** Counts the steps that the server remembers of a function. */
+class CountSteps extends Middleware.BaseMiddleware {
+  readonly id = "count-steps";
+
+  override transformFunctionInput(args: Middleware.TransformFunctionInputArgs) {
+    return { ...args, ctx: { ...args.ctx, remembered: Object.keys(args.steps).length } };
+  }
+}
+
 /**
  * Executes runs on an Inngest server (dev server, self-hosted or cloud), configured by INNGEST_*. It calls back at
- * `/api/inngest`, signed unless it is a dev server. The functions are registered at start and repeatedly: a restarted
- * server would drop events for unknown functions.
+ * `/api/inngest`, signed unless it is a dev server.
  */
 export function createServerDriver(
   services: Services,
-  engine: Pick<RunEngine, "callSegment">,
+  engine: Pick<RunEngine, "callSegment" | "wake">,
   settings: NonNullable<Services["env"]["inngest"]>,
 ) {
   const { isDev, baseUrl, eventKey, signingKey } = readInngestServer(settings);
   const { serveOrigin } = settings;
   const log = services.log.child({ component: "inngest", server: baseUrl });
+  const calls = new AsyncLocalStorage<ServerCall>();
+  /** Sends the SDK's requests, and notes those that the server does not take. */
+  const request: typeof fetch = async (...given) => {
+    const call = calls.getStore() ?? new ServerCall();
+    call.hasLostServer = true;
+    try {
+      const response = await fetch(...given);
+      call.hasLostServer = !response.ok;
+      return response;
+    } catch (error) {
+      registration.renew();
+      throw error;
+    }
+  };
   const client = new Inngest({
     id: "stepwell",
     isDev,
     ...(baseUrl === undefined ? {} : { baseUrl }),
     ...(eventKey === undefined ? {} : { eventKey }),
     ...(signingKey === undefined ? {} : { signingKey }),
+    fetch: request,
+    middleware: [CountSteps],
+    logger: quietly(log),
     internalLogger: quietly(log),
   });
-  const functions = createRunFunctions(client, (runId) => engine.callSegment(runId, { acts: ACTS_PER_CALL }));
+
+  const handler = createRunHandler((call, steps) => engine.callSegment(call, steps));
+  const createRunFunction = (kind: RunKind) =>
+    client.createFunction(
+      {
+        id: `${kind}-run`,
+        name: kind === "agent" ? "Agent run" : "Tool run",
+        retries: RETRIES,
+        triggers: [{ event: RUN_EVENTS[kind] }],
+        cancelOn: [{ event: CANCELLED, if: "async.data.runId == event.data.runId" }],
+        checkpointing: CHECKPOINTING,
+        onFailure: async ({ event }) => {
+          const { runId, handOver = 0 } = readRunEvent(event.data.event.data);
+          // Without effect if the run has ended, executes or was handed over again.
+          if ((await releaseHandedOver(services, [{ id: runId, handOver }])) > 0) engine.wake();
+        },
+      },
+      async ({ event, step, remembered }) => {
+        const call = calls.getStore();
+        if (call === undefined) throw new Error("the function was called without a request");
+        const steps = new NamedSteps(step, { call, before: remembered });
+        const executing = handler({ event, step: steps });
+        call.executing = executing.catch(() => {});
+        return report(await executing, steps);
+      },
+    );
   const handle = serve({
     client,
-    functions: Object.values(functions),
+    functions: [createRunFunction("agent"), createRunFunction("tool")],
     serveOrigin,
     servePath: "/api/inngest",
   });
@@ -59,56 +123,66 @@ export function createServerDriver(
       return error;
     }
   };
+  const registration = stayRegistered(register, {
+    log,
+    // It may have lost what it was to call.
+    onRecovered: () => void takeBack(services, engine, log),
+  });
   const driver: Extract<Driver, { kind: "server" }> = {
     kind: "server",
     async handOver(runs) {
-      if (runs.length === 0) return;
-      await client.send(
-        runs.map((run) => ({
-          id: run.eventId,
-          name: RUN_EVENTS[run.kind],
-          data: { runId: run.id, segment: run.segment },
-        })),
-      );
+      const toEvent = ({ id, kind, handOver }: Admitted) => ({
+        id: `${id}:${handOver}`,
+        name: RUN_EVENTS[kind],
+        data: { runId: id, handOver },
+      });
+      await client.send(runs.map(toEvent));
+    },
+    async cancel(runId) {
+      try {
+        await client.send({ id: `${runId}:${CANCELLED}`, name: CANCELLED, data: { runId } });
+      } catch (error) {
+        log.debug("Could not tell the Inngest server of a cancelled run", { runId, error });
+      }
     },
   };
   return {
     driver,
     /** Handles the server's calls at /api/inngest. */
-    handle: (request: Request): Promise<Response> => handle(request),
-    ...stayRegistered(register, log),
+    async handle(request: Request): Promise<Response> {
+      const call = new ServerCall();
+      const response = await calls.run(call, () => handle(request));
+      await call.end();
+      return response;
+    },
+    isRegistered: registration.isRegistered,
+    stop: registration.stop,
   };
+}
+
+async function takeBack(services: Services, engine: Pick<RunEngine, "wake">, log: Logger): Promise<void> {
+  try {
+    if ((await releaseLostRuns(services, { afterMs: 0 })) > 0) engine.wake();
+  } catch (error) {
+    log.warn("Could not hand runs over again; they continue within 30 s", { error });
+  }
+}
+
+/** What the server's pages show of a call: how the run ended, or why this function no longer executes it. */
+async function report(result: SegmentResult, steps: NamedSteps): Promise<object> {
+  if (result.kind === "busy") throw new RetryAfterError("The run executes for an earlier call.", BUSY_RETRY);
+  if (result.kind !== "ended") return { status: result.kind };
+  const { status, message } = result.end;
+  if (status === "Completed") return { status };
+  if (status === "Failed") throw new NonRetriableError(message ?? "The run failed.");
+  const text = `Cancelled by ${message ?? "a user"}`;
+  // By then, the event has cancelled the function.
+  await steps.sleepUntil({ id: "cancelled", name: text }, new Date(Date.now() + CANCELLED_WITHIN_MS));
+  throw new NonRetriableError(text);
 }
 
 /** Passes the SDK's log on at debug level: failures are logged here or by the engine. */
 function quietly(log: Logger) {
   const write = (...values: unknown[]) => log.debug(format(...values));
   return { debug: write, info: write, warn: write, error: write };
-}
-
-/** Registers immediately and then repeatedly. Logs when registration starts to fail and when it recovers. */
-function stayRegistered(register: () => Promise<unknown>, log: Logger) {
-  let registered: boolean | undefined;
-  let timer: NodeJS.Timeout | undefined;
-  let stopped = false;
-  const go = async (): Promise<void> => {
-    const error = await register();
-    const before = registered;
-    registered = error === null;
-    if (registered && before !== true) log.info("Registered the functions with the Inngest server");
-    if (!registered && before !== false)
-      log.warn("Could not register the functions with the Inngest server; runs wait", { error });
-    if (stopped) return;
-    timer = setTimeout(() => void go(), REGISTER_EVERY_MS[registered ? "registered" : "missing"]);
-    timer.unref();
-  };
-  void go();
-  return {
-    /** Whether the server has the functions. */
-    isRegistered: () => registered === true,
-    stop() {
-      stopped = true;
-      clearTimeout(timer);
-    },
-  };
 }

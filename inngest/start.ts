@@ -1,4 +1,4 @@
-import { findLostRuns, releaseLostRuns } from "@/server/operate/lost-runs";
+import { releaseLostRuns } from "@/server/operate/lost-runs";
 import { startMaintenance } from "@/server/operate/maintenance";
 import { RunEngine } from "@/server/runs/engine/engine";
 import { endedRunFacts } from "@/server/runs/engine/poll-facts";
@@ -39,18 +39,12 @@ export class RunningEngine extends RunEngine {
   execute(): void {
     const services = this.getServices();
     const { inngest } = services.env;
-    if (inngest === undefined) {
-      this.start(createEmbeddedDriver(this));
-      // The deployment may have used an Inngest server before.
-      this.#seekLostRuns(async () => {
-        if ((await releaseLostRuns(services)) > 0) this.wake();
-      });
-    } else {
+    if (inngest === undefined) this.start(createEmbeddedDriver(this));
+    else {
       this.#server = createServerDriver(services, this, inngest);
-      const { driver } = this.#server;
-      this.start(driver);
-      this.#seekLostRuns(async () => driver.handOver(await findLostRuns(services)));
+      this.start(this.#server.driver);
     }
+    this.#seekLostRuns();
     this.#stopMaintenance = startMaintenance(services);
   }
 
@@ -75,10 +69,16 @@ export class RunningEngine extends RunEngine {
     await super.stop(graceMs);
   }
 
-  #seekLostRuns(handOver: () => Promise<void>): void {
-    const { log } = this.getServices();
+  /** Takes back runs that an Inngest server does not call, also one that the deployment used before. */
+  #seekLostRuns(): void {
+    const services = this.getServices();
+    const seek = async () => {
+      if ((await releaseLostRuns(services)) > 0) this.wake();
+    };
     this.#timer = setInterval(() => {
-      handOver().catch((error: unknown) => log.warn("Could not hand over lost runs; retrying", { error }));
+      seek().catch((error: unknown) => {
+        services.log.warn("Could not take back lost runs; retrying in 5 s", { error });
+      });
     }, LOST_EVERY_MS);
     this.#timer.unref();
   }

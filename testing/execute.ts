@@ -2,17 +2,35 @@ import { createEmbeddedDriver } from "@/inngest/embedded";
 import type { MemberActor } from "@/server/auth/actor";
 import { streamRun } from "@/server/live/run-stream";
 import { admitWaitingRuns } from "@/server/runs/engine/claim";
+import { CallOver, type DurableSteps } from "@/server/runs/engine/execute/durable-steps";
 import type { SegmentResult } from "@/server/runs/engine/slot";
 import { removeWorker } from "@/server/runs/engine/worker";
 import type { World } from "./world";
 
 /**
- * Gives slots to the waiting runs that may have one, and executes one of them to its end, like an Inngest server's
- * call.
+ * Gives slots to the waiting runs that may have one, and executes one of them until it ends or leaves its slot, like an
+ * Inngest server's call. Returns how that ended.
  */
-export async function executeRun(world: World, runId: string): Promise<SegmentResult> {
+export async function executeRun(world: World, runId: string): Promise<SegmentResult["kind"]> {
   await admitWaitingRuns(world, null, 1_000);
-  return world.engine.executeSegment(runId);
+  return executeSegment(world, runId);
+}
+
+/** Executes a run that has a slot, in a call that is over after `acts` model calls and rounds of calls. */
+export async function executeSegment(
+  { engine }: Pick<World, "engine">,
+  runId: string,
+  { acts = Number.POSITIVE_INFINITY } = {},
+): Promise<SegmentResult["kind"]> {
+  let left = acts;
+  const steps: DurableSteps = {
+    run: (_step, act) => act(),
+    checkpoint() {
+      if (left <= 0) throw new CallOver();
+      left -= 1;
+    },
+  };
+  return (await engine.executeSegment({ runId }, steps)).kind;
 }
 
 /** Starts the embedded engine of a world: from now on it gives slots to waiting runs and executes them. */

@@ -9,7 +9,7 @@ import { admitWaitingRuns, claimRun } from "@/server/runs/engine/claim";
 import { removeWorker } from "@/server/runs/engine/worker";
 import { WorkerLost } from "@/server/runs/engine/write/writer";
 import { startRun } from "@/server/runs/start";
-import { executeRun } from "@/testing/execute";
+import { executeRun, executeSegment } from "@/testing/execute";
 import { createTenant, openWorld, scriptedModels, type Tenant } from "@/testing/world";
 import { grantCredits, postEntries } from "./ledger";
 import { refundRun } from "./refund";
@@ -224,13 +224,13 @@ async function executeUntil(runId: string, crash: Crash): Promise<boolean> {
     await world.pool.query("INSERT INTO workers (id, heartbeat_at) VALUES ($1, clock_timestamp())", [
       workerId,
     ]);
-    await claimRun(world, runId, workerId);
+    await claimRun(world, { runId }, workerId);
     await removeWorker(world.pool, workerId);
     return true;
   }
   if (crash !== null && "afterActs" in crash) {
     await admitWaitingRuns(world, null, 1_000);
-    return (await world.engine.executeSegment(runId, { acts: crash.afterActs })) !== "ended";
+    return (await executeSegment(world, runId, { acts: crash.afterActs })) !== "ended";
   }
   try {
     return (await executeRun(world, runId)) !== "ended";

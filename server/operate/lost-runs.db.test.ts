@@ -1,10 +1,12 @@
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
+import { mintOrgId } from "@/server/auth/mint-org-id";
 import { admitWaitingRuns, claimRun } from "@/server/runs/engine/claim";
+import { pauseRun } from "@/server/runs/engine/run-state";
 import { startRun } from "@/server/runs/start";
 import { createTenant, openWorld } from "@/testing/world";
-import { findLostRuns, releaseLostRuns } from "./lost-runs";
+import { releaseLostRuns } from "./lost-runs";
 
-/** Runs that were handed over to an Inngest server and never called are handed over again. */
+/** A run that was handed over to an Inngest server which does not call it. */
 
 const world = await openWorld();
 const tenant = await createTenant(world);
@@ -18,68 +20,72 @@ async function handOver(): Promise<string> {
   return runId;
 }
 
-const find = async (runId: string) => (await findLostRuns(world)).find(({ id }) => id === runId);
+const inFlight = async () =>
+  (await world.db.organization.findUniqueOrThrow({ where: { id: tenant.orgId } })).inFlight;
+const read = (runId: string) => world.db.run.findUniqueOrThrow({ where: { id: runId } });
+/** Whether a run still has its slot after lost runs were taken back. */
+async function keepsSlot(runId: string): Promise<boolean> {
+  await releaseLostRuns(world);
+  return (await read(runId)).admittedAt !== null;
+}
 
-it("finds a run that was not called within 30 seconds of being handed over", async () => {
+it("waits for a slot again, and no longer counts as in flight, 30 seconds after its hand-over", async () => {
   const runId = await handOver();
+  const before = await inFlight();
   world.clock.advance(30_000);
-  expect(await find(runId)).toBeUndefined();
+  expect(await keepsSlot(runId)).toBe(true);
   world.clock.advance(1);
-  expect(await find(runId)).toMatchObject({ kind: "agent", epoch: 0, segment: 1 });
-  const worker = await world.engine.worker();
-  await claimRun(world, runId, worker.id);
-  expect(await find(runId)).toBeUndefined();
-
-  // Between two segments, the server stops calling it.
-  await world.db.run.update({ where: { id: runId }, data: { claimedBy: null } });
-  world.clock.advance(30_001);
-  expect(await find(runId)).toMatchObject({ kind: "agent", epoch: 1, segment: 1 });
+  expect(await keepsSlot(runId)).toBe(false);
+  expect(await read(runId)).toMatchObject({ status: "Pending", claimedBy: null });
+  expect(await inFlight()).toBe(before - 1);
+  expect(await releaseLostRuns(world)).toBe(0);
 });
 
-it("hands it over with a new event every two minutes, because a server takes each event once", async () => {
+it("gets another hand-over each time, and longer to be called: a slow server must not lose all of them", async () => {
   const runId = await handOver();
-  const eventOf = async () => (await find(runId))?.eventId;
-  world.clock.advance(119_999);
-  expect(await eventOf()).toBe(`${runId}:1.0.1`);
-  world.clock.advance(1);
-  expect(await eventOf()).toBe(`${runId}:1.0.2`);
-  world.clock.advance(120_000);
-  expect(await eventOf()).toBe(`${runId}:1.0.3`);
+  for (const [handedOver, seconds] of [
+    [1, 30],
+    [2, 60],
+    [3, 90],
+  ] as const) {
+    expect((await read(runId)).handOver).toBe(handedOver);
+    world.clock.advance(seconds * 1000);
+    expect(await keepsSlot(runId)).toBe(true);
+    world.clock.advance(1);
+    expect(await keepsSlot(runId)).toBe(false);
+    await admitWaitingRuns(world, null, 100);
+  }
 });
 
-it("finds a run that was handed over in the future, after the clock was set back", async () => {
+it("is executed only for its last hand-over", async () => {
+  const runId = await handOver();
+  world.clock.advance(30_001);
+  await releaseLostRuns(world);
+  await admitWaitingRuns(world, null, 100);
+  const worker = await world.engine.worker();
+  expect(await claimRun(world, { runId, handOver: 1 }, worker.id)).toBeNull();
+  expect(await claimRun(world, { runId, handOver: 2 }, worker.id)).not.toBeNull();
+});
+
+it("is taken back if it was handed over in the future: the clock was set back", async () => {
   const runId = await handOver();
   world.clock.advance(-20_000);
-  expect(await find(runId)).toBeUndefined();
+  expect(await keepsSlot(runId)).toBe(true);
   world.clock.advance(-3_580_000);
-  expect(await find(runId)).toMatchObject({ eventId: `${runId}:1.0.31` });
+  expect(await keepsSlot(runId)).toBe(false);
   world.clock.advance(3_600_000);
 });
 
-describe("on the embedded engine", () => {
-  const inFlight = async () =>
-    (await world.db.organization.findUniqueOrThrow({ where: { id: tenant.orgId } })).inFlight;
-
-  it("a run that a server was given waits for a slot again, and no longer counts as in flight", async () => {
-    const runId = await handOver();
-    await releaseLostRuns(world);
-    const before = await inFlight();
-    expect((await world.db.run.findUniqueOrThrow({ where: { id: runId } })).admittedAt).not.toBeNull();
-    world.clock.advance(30_001);
-    expect(await releaseLostRuns(world)).toBeGreaterThanOrEqual(1);
-    const run = await world.db.run.findUniqueOrThrow({ where: { id: runId } });
-    expect([run.status, run.admittedAt, run.claimedBy]).toEqual(["Pending", null, null]);
-    expect(await inFlight()).toBeLessThan(before);
-    expect(await releaseLostRuns(world)).toBe(0);
-  });
-
-  it("a run that has a worker stays with it", async () => {
-    const runId = await handOver();
-    const worker = await world.engine.worker();
-    await claimRun(world, runId, worker.id);
-    world.clock.advance(60_000);
-    await releaseLostRuns(world);
-    const run = await world.db.run.findUniqueOrThrow({ where: { id: runId } });
-    expect(run).toMatchObject({ claimedBy: worker.id, status: "Running" });
-  });
+it("stays with its worker, and between two calls with the server", async () => {
+  const runId = await handOver();
+  const worker = await world.engine.worker();
+  await claimRun(world, { runId }, worker.id);
+  world.clock.advance(600_000);
+  expect(await keepsSlot(runId)).toBe(true);
+  const { epoch, organizationId: orgId } = await read(runId);
+  await pauseRun(world, { run: { id: runId, orgId: mintOrgId(orgId), epoch }, worker });
+  world.clock.advance(30_000);
+  expect(await keepsSlot(runId)).toBe(true);
+  world.clock.advance(1);
+  expect(await keepsSlot(runId)).toBe(false);
 });

@@ -24,7 +24,7 @@ async function startClaimed(count: number): Promise<{ runIds: string[]; workerId
   await admitWaitingRuns(world, null, 100);
   const workerId = `worker-${newId()}`;
   await world.pool.query("INSERT INTO workers (id, heartbeat_at) VALUES ($1, clock_timestamp())", [workerId]);
-  for (const runId of runIds) await claimRun(world, runId, workerId);
+  for (const runId of runIds) await claimRun(world, { runId }, workerId);
   return { runIds, workerId };
 }
 
@@ -84,7 +84,7 @@ it("keeps the full deadline of a run that waited nearly 24 hours for its slot", 
   world.clock.advance(24 * 3600_000 - 60_000);
   await admitWaitingRuns(world, null, 100);
   const worker = await world.engine.worker();
-  await claimRun(world, runId, worker.id);
+  await claimRun(world, { runId }, worker.id);
   await removeWorker(world.pool, worker.id);
   world.clock.advance(120_000);
   await endOverdueRuns(world);

@@ -36,10 +36,9 @@ export async function cancelRun(
   if (run === undefined) return false;
   if (run.ended) return true;
   const ended = await endUnclaimedRun(services, runId, { status: "Cancelled", by });
-  if (ended) return true;
   services.engine.abort(runId);
   services.notifications.send("engine", `cancel:${runId}`, `cancel:${runId}`);
-  notifyRunChanged(services, { orgId, id: runId }, run.sequence);
+  if (!ended) notifyRunChanged(services, { orgId, id: runId }, run.sequence);
   return true;
 }
 

@@ -48,7 +48,7 @@ export async function settle(
  */
 export async function runConcurrently<Item>(
   items: readonly Item[],
-  { limit, fork }: { limit: number; fork: Fork },
+  { limit, fork, act }: { limit: number; fork: Fork; act: Parameters<Fork>[1] },
   work: (item: Item, index: number) => Promise<void>,
 ): Promise<void> {
   const failures = new Map<number, StepFailure>();
@@ -66,6 +66,9 @@ export async function runConcurrently<Item>(
       }
     }
   };
-  await fork(Array.from({ length: Math.min(limit, items.length) }, () => loop));
+  await fork(
+    Array.from({ length: Math.min(limit, items.length) }, () => loop),
+    act,
+  );
   if (failures.size > 0) throw failures.get(Math.min(...failures.keys()));
 }

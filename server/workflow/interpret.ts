@@ -126,7 +126,8 @@ class Workflow {
     for (const { id } of parallel) outputs.set(id, null);
     if (await this.#isSkipped(step, scope)) return null;
     const width = Math.min(step.concurrency ?? parallel.length, parallel.length);
-    const concurrency = { limit: width, fork: this.#run.journal.fork };
+    const act = { key: step.id, name: `${step.id}: ${parallel.length} steps` };
+    const concurrency = { limit: width, fork: this.#run.journal.fork, act };
     await runConcurrently(parallel, concurrency, async (inner) => {
       const call = this.#executeCall(inner, scope, { act: step.id, width });
       const { output, failure } = await settle(inner, call);
@@ -201,7 +202,8 @@ class Workflow {
     const outputs: Json[] = Array.from({ length: items.length }, () => null);
     let bytes = 0;
     const width = Math.min(step.concurrency ?? 1, items.length);
-    const concurrency = { limit: width, fork: this.#run.journal.fork };
+    const all = { key: step.id, name: `${step.id}: ${items.length} items` };
+    const concurrency = { limit: width, fork: this.#run.journal.fork, act: all };
     await runConcurrently(items, concurrency, async (item, index) => {
       const itemScope = { ...scope, [step.as ?? "item"]: item };
       const call = this.#call(step, { itemIndex: index, act, width }, itemScope);

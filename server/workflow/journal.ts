@@ -23,8 +23,11 @@ export type WorkflowCall = {
 
 export type WorkflowCallResult = { ok: true; output: Json } | { ok: false; message: string; code: string };
 
-/** Does pieces of work in parallel. Waits for all of them before it throws an error of one. */
-export type Fork = <T>(works: readonly (() => Promise<T>)[]) => Promise<T[]>;
+/** Does pieces of work in parallel; `act` says what they are. Waits for all of them before it throws an error of one. */
+export type Fork = <T>(
+  works: readonly (() => Promise<T>)[],
+  act: { key: string; name: string },
+) => Promise<T[]>;
 
 /**
  * The journal of a tool run. `call` returns the stored result if there is one. Otherwise it executes the call and stores

@@ -71,6 +71,59 @@ export async function describeEngine(stage: Stage): Promise<void> {
       expect(run.steps.map(({ childRunId }) => childRunId)).toEqual(run.children.map(({ id }) => id));
     });
 
+    it("executes runs that call each other five deep, each act once", async () => {
+      const tenant = await createTenant(world);
+      const step = (id: string, uses: string, input: object) => ({ id, uses, with: input });
+      // The agent calls `adder`, which calls three tools, one within the other.
+      await insertTool(world, tenant, {
+        slug: "fifth",
+        definition: {
+          steps: [
+            step("sum", "calculate", { expression: "1 + 2" }),
+            step("text", "generate_text", { prompt: "Say it." }),
+          ],
+          output: "{{ steps.text }}",
+        },
+      });
+      for (const [slug, called] of [
+        ["fourth", "fifth"],
+        ["third", "fourth"],
+      ] as const) {
+        const definition = {
+          steps: [
+            step("before", "current_time", {}),
+            { ...step("each", "run_tool", { tool: called }), forEach: "{{ [1, 2] }}" },
+          ],
+          output: "{{ steps.each[1] }}",
+        };
+        await insertTool(world, tenant, { slug, definition });
+      }
+      await world.db.toolVersion.updateMany({
+        where: { toolId: tenant.toolId },
+        data: {
+          definition: JSON.stringify({
+            parameters: { type: "object" },
+            steps: [step("call", "run_tool", { tool: "third" })],
+            output: "{{ steps.call }}",
+          }),
+        },
+      });
+      const services = await startProcess((_call, { messages }) => {
+        const [last] = messages.slice(-1);
+        if (last?.content === "Say it.") return { content: "said" };
+        return last?.role === "tool"
+          ? { content: last.content }
+          : { toolCalls: [{ id: "a", name: "adder", arguments: "{}" }] };
+      });
+      const run = await ended(await start(services, tenant));
+      expect(run).toMatchObject({ status: "Completed", output: '"said"', stepsExecuted: 1 });
+      const all = await world.db.run.findMany({ where: { rootRunId: run.id }, include: { steps: true } });
+      // The agent, adder, third, two times fourth, four times fifth.
+      expect(all.map(({ status }) => status)).toEqual(Array.from({ length: 9 }, () => "Completed"));
+      expect(all.flatMap(({ steps }) => steps)).toHaveLength(1 + 1 + 3 + 2 * 3 + 4 * 2);
+      expect(calls()).toBe(2 + 4);
+    });
+
     it("leaves its slot to another run while it waits, and continues at its time", async () => {
       const tenant = await createTenant(world, { plan: { concurrency: 1 } });
       const services = await startProcess(() => ({ content: "meanwhile" }));

@@ -8,19 +8,14 @@ import type { Services } from "@/server/services";
 import { type ClaimedRun, claimedRow } from "./claimed-run";
 import { WorkerLost } from "./write/writer";
 
-/** A run that got a slot, and for which of its segments. */
+/** A run that got a slot. `handOver` counts how often an Inngest server got it. */
 export type Admitted = z.infer<typeof admitted>;
-const admitted = z.object({
-  id: z.string(),
-  kind: z.enum(RUN_KINDS),
-  epoch: z.number(),
-  segment: z.number(),
-});
+const admitted = z.object({ id: z.string(), kind: z.enum(RUN_KINDS), handOver: z.number() });
 
 const CLAIM_WAITING = defineQuery(
   "claim-waiting-runs",
   admitted,
-  "SELECT run AS id, run_kind AS kind, run_epoch AS epoch, run_segment AS segment FROM claim_waiting_runs($1, $2, $3)",
+  'SELECT run AS id, run_kind AS kind, run_hand_over AS "handOver" FROM claim_waiting_runs($1, $2, $3)',
 );
 
 /**
@@ -37,25 +32,27 @@ export function admitWaitingRuns(
 
 const CLAIM = defineCommand(
   "claim-run",
-  `UPDATE runs SET claimed_by = $2, epoch = epoch + 1, status = 'Running', sequence = sequence + 1,
+  `UPDATE runs SET claimed_by = $2, paused_by = NULL, epoch = epoch + 1, status = 'Running', sequence = sequence + 1,
                    started_at = coalesce(started_at, $3, date_trunc('milliseconds', clock_timestamp())),
                    admitted_at = coalesce($3, date_trunc('milliseconds', clock_timestamp()))
    WHERE id = $1 AND ${isOpenSql()} AND claimed_by IS NULL AND cancel_requested_at IS NULL
-     AND (admitted_at IS NOT NULL OR parent_run_id IS NOT NULL)
+     AND (admitted_at IS NOT NULL OR parent_run_id IS NOT NULL) AND ($4::int IS NULL OR hand_over = $4)
      AND EXISTS (SELECT FROM workers WHERE id = $2 FOR KEY SHARE)`,
 );
 const FIND_WORKER = defineQuery("find-worker", z.object({}), "SELECT FROM workers WHERE id = $1");
 
 /**
- * Claims one run for a worker: a child of its own run, or a run that an Inngest server calls. Null if it has ended, is
- * being cancelled, waits for a slot, has a worker or does not exist. Throws WorkerLost.
+ * Claims one run for a worker: a child of its own run, or a run that an Inngest server calls for its hand-over. Null if
+ * it has ended, is being cancelled, waits for a slot, has a worker, was handed over again or does not exist. Throws
+ * WorkerLost.
  */
 export async function claimRun(
   services: Services,
-  runId: string,
+  { runId, handOver }: { runId: string; handOver?: number | undefined },
   workerId: string,
 ): Promise<ClaimedRun | null> {
-  const claimed = await CLAIM(services.pool, [runId, workerId, services.clock.forDatabase()]);
+  const values = [runId, workerId, services.clock.forDatabase(), handOver ?? null];
+  const claimed = await CLAIM(services.pool, values);
   if (claimed === 0) {
     const workers = await FIND_WORKER(services.pool, [workerId]);
     if (workers.length === 0) throw new WorkerLost();
@@ -74,7 +71,7 @@ const READ = defineQuery(
          r.started_at AS "startedAt", r.deadline_seconds AS "deadlineSeconds",
          CASE WHEN r.max_credits IS NOT NULL THEN
            json_build_object('credits', r.max_credits::text, 'of', coalesce(r.max_credits_of, 'this run')) END AS cap,
-         cardinality(r.yielded_at) + 1 AS segment, r.yielded_at[cardinality(r.yielded_at)] AS "yieldedAt",
+         r.yielded_at[cardinality(r.yielded_at)] AS "yieldedAt",
          CASE WHEN r.root_run_id = r.id THEN r.held ELSE root.held END AS held,
          encode(c.hash, 'hex') AS "configurationHash", c.document
   FROM runs r

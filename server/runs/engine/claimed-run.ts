@@ -29,8 +29,6 @@ export const claimedRow = z.object({
   targetId: z.string(),
   /** The number of the claim: a run claimed before has a journal to read. */
   epoch: z.number(),
-  /** The run's segment: 1 until it first yields its slot. */
-  segment: z.number(),
   /** SHA-256 of the stored configuration, hexadecimal. */
   configurationHash: z.string(),
   /** The configuration, with the prices at the start of the run. */
@@ -57,7 +55,7 @@ export type ClaimedRun = Omit<z.output<typeof claimedRow>, "orgId" | "document">
 };
 
 /** A run that its start claims. */
-export const FIRST_CLAIM = { epoch: 1, segment: 1, sequence: 1, yieldedAt: null };
+export const FIRST_CLAIM = { epoch: 1, sequence: 1, yieldedAt: null };
 
 export function deadlineOf(run: ClaimedRun): Date {
   return new Date(run.startedAt.getTime() + run.deadlineSeconds * 1000);

@@ -13,6 +13,7 @@ import {
   findClaimedRuns,
   findHandedOver,
   findWaiting,
+  releaseHandedOver,
   releaseRuns,
   wakeRuns,
 } from "./run-state";
@@ -22,12 +23,14 @@ export type Driver =
   | {
       kind: "embedded";
       /** Executes one segment of a run in this process; resolves when it is over. */
-      execute(run: Admitted): Promise<void>;
+      execute(run: Pick<Admitted, "id" | "kind">): Promise<void>;
     }
   | {
       kind: "server";
-      /** Hands runs over to an Inngest server, which calls their segments; it accepts each event id once. */
-      handOver(runs: readonly (Admitted & { eventId: string })[]): Promise<void>;
+      /** Hands runs over to an Inngest server, which calls their segments. It takes each hand-over once. */
+      handOver(runs: readonly Admitted[]): Promise<void>;
+      /** Tells the server that a run is cancelled, once for each run. Never throws. */
+      cancel(runId: string): Promise<void>;
     };
 
 /** What executes the runs, for the dispatcher. */
@@ -49,6 +52,8 @@ const POLL_EVERY_MS = 1_000;
 const SHARE_EVERY_MS = 100;
 /** How many runs may be handed over to an Inngest server but not called yet; fewer if there are fewer slots. */
 const SERVER_BACKLOG = 100;
+/** After this delay, a run whose wait is over gets a new hand-over: the Inngest server should have called it. */
+const SLEEPER_GRACE_MS = 5_000;
 
 /**
  * Gives waiting runs the free slots of one process, or hands them over to an Inngest server. While no slot is free, it
@@ -87,7 +92,7 @@ export class Dispatcher {
     const { notifications } = this.#services;
     notifications.open();
     this.#unlisten = notifications.listen("engine", (payload) => {
-      if (payload.startsWith("cancel:")) this.#executor.abort(payload.slice("cancel:".length));
+      if (payload.startsWith("cancel:")) this.#cancel(payload.slice("cancel:".length));
       else this.wake();
     });
     this.#polling = setInterval(() => void this.#poll(), POLL_EVERY_MS);
@@ -198,9 +203,19 @@ export class Dispatcher {
     if (room <= 0) return this.#shareSoon();
     this.#yieldsDue.clear();
     const admitted = await admitWaitingRuns(services, null, room);
-    await driver.handOver(
-      admitted.map((run) => ({ ...run, eventId: `${run.id}:${run.segment}.${run.epoch}` })),
-    );
+    if (admitted.length === 0) return;
+    try {
+      await driver.handOver(admitted);
+    } catch (error) {
+      await releaseHandedOver(services, admitted);
+      throw error;
+    }
+  }
+
+  /** Aborts a cancelled run if it executes here, and tells the Inngest server that has it. */
+  #cancel(runId: string): void {
+    this.#executor.abort(runId);
+    if (this.#driver.kind === "server") void this.#driver.cancel(runId);
   }
 
   /** Polls for what a lost notification would have announced. */
@@ -208,7 +223,7 @@ export class Dispatcher {
     const services = this.#services;
     try {
       for (const { id, by, claimed } of await findCancelledRuns(services.pool)) {
-        if (claimed) this.#executor.abort(id);
+        if (claimed) this.#cancel(id);
         else await endUnclaimedRun(services, id, { status: "Cancelled", by });
       }
     } catch (error) {
@@ -225,7 +240,8 @@ export class Dispatcher {
     clearTimeout(this.#waking);
     if (this.#stopping) return;
     try {
-      const { woken, nextMs } = await wakeRuns(services);
+      const graceMs = this.#driver.kind === "server" ? SLEEPER_GRACE_MS : 0;
+      const { woken, nextMs } = await wakeRuns(services, { graceMs });
       if (woken > 0) {
         services.notifications.send("engine", "waiting", "waiting");
         this.wake();

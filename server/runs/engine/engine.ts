@@ -2,18 +2,21 @@ import { isTransient, retryWhileUnavailable } from "@/server/db/outage";
 import type { Services } from "@/server/services";
 import { sleep } from "@/server/sleep";
 import { claimRun } from "./claim";
-import type { ClaimedRun } from "./claimed-run";
+import type { ClaimedRun, Outcome } from "./claimed-run";
 import { Dispatcher, type Driver, type Executor } from "./dispatcher";
+import { CallOver, type DurableSteps } from "./execute/durable-steps";
 import { executeRun } from "./execute/execute-run";
 import type { SegmentContext } from "./execute/execution";
 import { RunStopped, SleepUntil, YieldSlot } from "./execute/interruptions";
 import { Strands } from "./execute/strands";
 import type { Engine, ExecutingRun, Worker } from "./port";
 import { ProcessSlots } from "./process-slots";
+import { wakeSleeper } from "./run-state";
 import {
   endUnclaimable,
   failRun,
   pauseSlot,
+  type RunEnd,
   releaseRun,
   releaseSlot,
   type SegmentResult,
@@ -30,6 +33,9 @@ type EngineOptions = {
   /** Called with each run that ends here; for caches. */
   onEnd?: SegmentContext["onEnd"];
 };
+
+/** Which run to execute, and for which of its hand-overs to an Inngest server. */
+export type RunCall = { runId: string; handOver?: number | undefined };
 
 /** Attempts of one segment in this process for unexpected errors. An unavailable database does not count. */
 const MAX_ATTEMPTS = 6;
@@ -134,13 +140,13 @@ export class RunEngine implements Engine, Executor {
   /** Drives a run of the embedded engine through one segment, and retries errors that a later attempt may resolve. */
   async #drive(first: Slot): Promise<void> {
     const { log } = this.getServices();
-    const { id, kind, segment } = first.run;
+    const { id, kind } = first.run;
     if (this.#driver?.kind !== "embedded") throw new Error("only the embedded engine drives runs itself");
     let slot = first;
     try {
       for (let attempt = 1; ; ) {
         try {
-          await this.#driver.execute({ id, kind, epoch: slot.run.epoch, segment });
+          await this.#driver.execute({ id, kind });
           return;
         } catch (error) {
           if (error instanceof WorkerLost || this.#stopping) return;
@@ -164,46 +170,39 @@ export class RunEngine implements Engine, Executor {
   }
 
   /** Claims a run for an Inngest server's call. Null if it cannot be claimed. */
-  async #claimAndOpen(runId: string): Promise<Slot | null> {
+  async #claimAndOpen({ runId, handOver }: RunCall): Promise<Slot | null> {
     const services = this.getServices();
     if (this.isKnown(runId)) return null;
     this.#opening.add(runId);
     try {
       const worker = await this.worker();
-      const claimed = await claimRun(services, runId, worker.id);
+      const claim = () => claimRun(services, { runId, handOver }, worker.id);
+      let claimed = await claim();
+      if (claimed === null && handOver !== undefined && (await wakeSleeper(services, { runId, handOver })))
+        claimed = await claim();
       return claimed === null ? null : await this.#slots.openClaimed(claimed, worker);
     } finally {
       this.#opening.delete(runId);
     }
   }
 
-  /**
-   * Executes a segment of a run with at most `acts` model calls and rounds of calls. Throws errors that a later attempt
-   * may resolve.
-   */
-  async executeSegment(runId: string, { acts = Number.POSITIVE_INFINITY } = {}): Promise<SegmentResult> {
+  /** Executes a segment of a run by a durable function's steps. Throws errors that a later attempt may resolve. */
+  async executeSegment(call: RunCall, steps: DurableSteps): Promise<SegmentResult> {
     const services = this.getServices();
-    const slot = this.#isEmbedded ? this.#slots.get(runId) : await this.#claimAndOpen(runId);
-    if (!slot) return endUnclaimable(services, runId);
+    const slot = this.#isEmbedded ? this.#slots.get(call.runId) : await this.#claimAndOpen(call);
+    if (!slot) return endUnclaimable(services, call);
     const { run, journal, budget } = slot;
-    let left = acts;
-    let isOver = false;
     slot.entered = [];
-    const context = this.#contextOf(slot, () => {
-      isOver = left <= 0;
-      if (isOver) throw new YieldSlot("the segment is over");
-      left -= 1;
-    });
     try {
-      await executeRun(context, run, { journal, budget });
-      return "ended";
+      const outcome = await executeRun(this.#contextOf(slot, steps), run, { journal, budget });
+      return { kind: "ended", end: endOf(outcome) };
     } catch (error) {
-      if (error instanceof RunStopped) return "left";
-      if (error instanceof SleepUntil || error instanceof YieldSlot) {
+      if (error instanceof RunStopped) return await endUnclaimable(services, call);
+      if (error instanceof YieldSlot) {
         await waitForCommit(slot);
         if (error instanceof SleepUntil) return await releaseSlot(services, slot, error.until);
-        // After a segment of limited acts, the server's next call continues.
-        return await (isOver && !this.#mustYieldSlot(slot)
+        // The server's next call continues.
+        return await (error instanceof CallOver && !this.#mustYieldSlot(slot)
           ? pauseSlot(services, slot)
           : releaseSlot(services, slot));
       }
@@ -215,8 +214,8 @@ export class RunEngine implements Engine, Executor {
     }
   }
 
-  /** What a segment's runs share. `countAct` is called before each act and throws YieldSlot after the last one. */
-  #contextOf(slot: Slot, countAct: () => void): SegmentContext {
+  /** What a segment's runs share. */
+  #contextOf(slot: Slot, steps: DurableSteps): SegmentContext {
     const services = this.getServices();
     // A segment yields only after its first act.
     const hasProgressed = () => slot.entered.some((entry) => countFinished(entry.journal) > entry.before);
@@ -224,9 +223,10 @@ export class RunEngine implements Engine, Executor {
       services,
       worker: slot.worker,
       strands: new Strands(() => services.clock.now()),
+      steps,
       tree: slot.tree,
       checkpoint: () => {
-        countAct();
+        steps.checkpoint();
         if (this.#stopping || (hasProgressed() && this.#mustYieldSlot(slot)))
           throw new YieldSlot("another run is next");
       },
@@ -240,19 +240,20 @@ export class RunEngine implements Engine, Executor {
   }
 
   /** Executes a segment for an Inngest server, and retries errors that a later attempt may resolve. */
-  async callSegment(runId: string, limits: { acts: number }): Promise<SegmentResult> {
+  async callSegment(call: RunCall, steps: DurableSteps): Promise<SegmentResult> {
+    const { runId } = call;
     const { log } = this.getServices();
     for (let attempt = 1; ; attempt += 1) {
       try {
-        return await this.executeSegment(runId, limits);
+        return await this.executeSegment(call, steps);
       } catch (error) {
         // The process that replaced the worker, or detects the missing call, hands the run over with another event.
-        if (error instanceof WorkerLost || this.#stopping) return "left";
+        if (error instanceof WorkerLost || this.#stopping) return { kind: "left" };
         log.warn("A run failed with a platform fault; retrying", { runId, attempt, error });
         if (attempt === MAX_ATTEMPTS) {
-          if (isTransient(error)) return "left";
+          if (isTransient(error)) return { kind: "left" };
           await this.failRun(runId, error);
-          return "ended";
+          return await endUnclaimable(this.getServices(), call);
         }
         await sleep(delayAfter(attempt));
       }
@@ -278,6 +279,12 @@ export class RunEngine implements Engine, Executor {
     this.getServices().log.error("Another process replaced this worker and continues its runs");
     for (const { stop } of this.#executing.values()) stop.abort(error);
   }
+}
+
+function endOf(outcome: Outcome): RunEnd {
+  const { status } = outcome;
+  if (status === "Completed") return { status, message: null };
+  return { status, message: status === "Failed" ? outcome.message : outcome.by };
 }
 
 function delayAfter(attempt: number): number {

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import type { ModelReply } from "@/server/models/port";
-import { replaceWorker, startEngine } from "@/testing/execute";
+import { executeSegment, replaceWorker, startEngine } from "@/testing/execute";
 import { expectSoundLedger } from "@/testing/ledger";
 import {
   createTenant,
@@ -115,8 +115,8 @@ it("a segment that fails leaves its run to the Inngest server's next call", asyn
       throw new Error("a fault of the platform");
     },
   });
-  await expect(beside.engine.executeSegment(runId)).rejects.toThrow("a fault of the platform");
-  expect(await world.engine.executeSegment(runId)).toBe("ended");
+  await expect(executeSegment(beside, runId)).rejects.toThrow("a fault of the platform");
+  expect(await executeSegment(world, runId)).toBe("ended");
   expect(modelCalls).toBe(1);
   await expectCompleted(runId, tenant);
 });
@@ -140,8 +140,8 @@ it.each([
     },
   });
   // A model call, its call of the tool, and possibly the tool's first step.
-  expect(await beside.engine.executeSegment(runId, { acts })).toBe("paused");
-  expect(await world.engine.executeSegment(runId)).toBe("ended");
+  expect(await executeSegment(beside, runId, { acts })).toBe("paused");
+  expect(await executeSegment(world, runId)).toBe("ended");
   expect(figures().journal.items).toBe(written);
 });
 
@@ -170,6 +170,6 @@ it("a process that was stalled does not act for a run that others took over", as
       vi.spyOn(performance, "now").mockImplementation(() => now() + 5_000);
     },
   });
-  await expect(beside.engine.executeSegment(runId)).rejects.toThrow(WorkerLost);
+  await expect(executeSegment(beside, runId)).rejects.toThrow(WorkerLost);
   expect(modelCalls).toBe(0);
 });

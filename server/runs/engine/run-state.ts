@@ -72,7 +72,7 @@ export const countInFlight = defineQuery(
 const WAKE = defineQuery(
   "wake-runs",
   z.object({ woken: z.number(), nextMs: z.number().nullable() }),
-  `WITH moment AS (SELECT coalesce($1, clock_timestamp()) AS now), woken AS (
+  `WITH moment AS (SELECT coalesce($1, clock_timestamp()) - make_interval(secs => $2) AS now), woken AS (
      UPDATE runs SET wake_at = NULL
      WHERE ${isOpenSql()} AND wake_at IS NOT NULL AND wake_at <= (SELECT now FROM moment) RETURNING id)
    SELECT (SELECT count(*) FROM woken)::int AS woken,
@@ -80,10 +80,49 @@ const WAKE = defineQuery(
            WHERE ${isOpenSql()} AND wake_at IS NOT NULL AND wake_at > (SELECT now FROM moment)) AS "nextMs"`,
 );
 
-/** Makes runs whose wait is over wait for a slot. Returns their number, and the ms until the next one is due. */
-export async function wakeRuns({ pool, clock }: Pick<Services, "pool" | "clock">) {
-  const [row] = await WAKE(pool, [clock.forDatabase()]);
+/**
+ * Makes runs whose wait has been over for `graceMs` wait for a slot. Returns their number, and the ms until the next one
+ * is due.
+ */
+export async function wakeRuns({ pool, clock }: Pick<Services, "pool" | "clock">, { graceMs = 0 } = {}) {
+  const [row] = await WAKE(pool, [clock.forDatabase(), graceMs / 1000]);
   return row ?? { woken: 0, nextMs: null };
+}
+
+/** How early a sleeper may be woken: an Inngest server's clock may be ahead of the database's. */
+const EARLY_MS = 1_000;
+
+const WAKE_SLEEPER = defineQuery(
+  "wake-sleeper",
+  z.object({ organizationId: z.string(), admitted: z.boolean() }),
+  `WITH moment AS (SELECT coalesce($3, clock_timestamp()) AS now)
+   UPDATE runs SET wake_at = NULL, sequence = sequence + 1,
+     admitted_at = CASE WHEN o.in_flight < p.concurrency THEN moment.now END,
+     resumed_at = CASE WHEN o.in_flight < p.concurrency THEN resumed_at || moment.now ELSE resumed_at END
+   FROM moment, organizations o JOIN plans p ON p.organization_id = o.id
+   WHERE runs.id = $1 AND hand_over = $2 AND o.id = runs.organization_id AND ${isOpenSql("runs")} AND cancel_requested_at IS NULL
+     AND admitted_at IS NULL AND parent_run_id IS NULL AND wake_at <= moment.now + make_interval(secs => $4)
+   RETURNING runs.organization_id AS "organizationId", admitted_at IS NOT NULL AS admitted`,
+);
+const TAKE_SLOT = defineCommand(
+  "take-slot",
+  "UPDATE organizations SET in_flight = in_flight + 1 WHERE id = $1",
+);
+
+/**
+ * Wakes a run whose wait is over, because the Inngest server that has it calls. It gets a slot if its organization has
+ * one free; otherwise it waits for one. Returns whether it got one.
+ */
+export function wakeSleeper(
+  { pool, clock }: Pick<Services, "pool" | "clock">,
+  { runId, handOver }: { runId: string; handOver: number },
+): Promise<boolean> {
+  return transact(pool, async (client) => {
+    await LOCK_ORGANIZATIONS(client, [[runId]]);
+    const [run] = await WAKE_SLEEPER(client, [runId, handOver, clock.forDatabase(), EARLY_MS / 1000]);
+    if (run?.admitted) await TAKE_SLOT(client, [run.organizationId]);
+    return run?.admitted ?? false;
+  });
 }
 
 const LOCK_ORGANIZATIONS = defineQuery(
@@ -125,6 +164,30 @@ export async function releaseRuns(
     for (const { id } of released) await releaseChildren(client, [id, workerId]);
     await RELEASE_SLOTS(client, [released.map(({ organizationId }) => organizationId)]);
     return released.map(({ id }) => id);
+  });
+}
+
+const RELEASE_HANDED_OVER = defineQuery(
+  "release-handed-over",
+  z.object({ organizationId: z.string() }),
+  `UPDATE runs SET admitted_at = NULL, paused_by = NULL
+   FROM unnest($1::uuid[], $2::int[]) AS given (id, hand_over)
+   WHERE runs.id = given.id AND runs.hand_over = given.hand_over AND ${isOpenSql()}
+     AND admitted_at IS NOT NULL AND claimed_by IS NULL AND parent_run_id IS NULL
+   RETURNING organization_id AS "organizationId"`,
+);
+
+/** Takes runs back from an Inngest server that does not call them: they wait for a slot again. Returns how many. */
+export async function releaseHandedOver(
+  { pool }: Pick<Services, "pool">,
+  runs: readonly { id: string; handOver: number }[],
+): Promise<number> {
+  const ids = runs.map(({ id }) => id);
+  return transact(pool, async (client) => {
+    await LOCK_ORGANIZATIONS(client, [ids]);
+    const released = await RELEASE_HANDED_OVER(client, [ids, runs.map(({ handOver }) => handOver)]);
+    await RELEASE_SLOTS(client, [released.map(({ organizationId }) => organizationId)]);
+    return released.length;
   });
 }
 
@@ -172,7 +235,7 @@ export async function yieldSlot(
 
 const PAUSE = defineCommand(
   "pause-run",
-  `UPDATE runs SET claimed_by = NULL, admitted_at = coalesce($4, date_trunc('milliseconds', clock_timestamp()))
+  `UPDATE runs SET claimed_by = NULL, paused_by = claimed_by, admitted_at = coalesce($4, date_trunc('milliseconds', clock_timestamp()))
    WHERE ${IS_CLAIMED} AND cancel_requested_at IS NULL`,
 );
 

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import type { ModelReply, ModelRequest } from "@/server/models/port";
+import { executeSegment } from "@/testing/execute";
 import { untilSharesAreKnown } from "@/testing/process";
 import {
   createTenant,
@@ -37,6 +38,7 @@ function execute(): void {
     async handOver(runs) {
       handedOver.push(...runs);
     },
+    async cancel() {},
   });
 }
 
@@ -46,8 +48,8 @@ async function start(tenant: Tenant): Promise<string> {
   return (await startRun(process, actor, request)).runId;
 }
 
-const segmentsOf = (runId: string) =>
-  handedOver.filter(({ id }) => id === runId).map(({ segment }) => segment);
+const handOversOf = (runId: string) =>
+  handedOver.filter(({ id }) => id === runId).map(({ handOver }) => handOver);
 
 it("sends heartbeats from the start, and so replaces workers that died before", async () => {
   await world.pool.query(
@@ -73,18 +75,18 @@ it("lets a run yield between two segments when the server has enough runs and an
   const waiting = await start(short);
   process.engine.wake();
   await untilSharesAreKnown(process);
-  expect(segmentsOf(waiting)).toEqual([]);
+  expect(handOversOf(waiting)).toEqual([]);
 
-  expect(await process.engine.executeSegment(first, { acts: 2 })).toBe("yielded");
+  expect(await executeSegment(process, first, { acts: 2 })).toBe("yielded");
   process.engine.wake();
-  await expect.poll(() => segmentsOf(waiting)).toEqual([1]);
+  await expect.poll(() => handOversOf(waiting)).toEqual([1]);
   // It must yield no other slot, and continues later with its own event.
-  expect(await process.engine.executeSegment(second, { acts: 2 })).toBe("paused");
+  expect(await executeSegment(process, second, { acts: 2 })).toBe("paused");
   play = async () => ({ content: "Done." });
-  expect(await process.engine.executeSegment(waiting, { acts: 2 })).toBe("ended");
+  expect(await executeSegment(process, waiting, { acts: 2 })).toBe("ended");
   process.engine.wake();
-  await expect.poll(() => segmentsOf(first)).toEqual([1, 2]);
-  expect(await process.engine.executeSegment(first, { acts: 2 })).toBe("ended");
+  await expect.poll(() => handOversOf(first)).toEqual([1, 2]);
+  expect(await executeSegment(process, first, { acts: 2 })).toBe("ended");
   const run = await world.db.run.findUniqueOrThrow({ where: { id: first } });
   expect(run).toMatchObject({ status: "Completed", stepsExecuted: 1 });
   expect(run.yieldedAt).toHaveLength(1);

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { type EndedStatus, RUN_STATUSES } from "@/server/contract/enums";
 import { retryWhileUnavailable } from "@/server/db/outage";
 import { defineQuery } from "@/server/db/statement";
 import type { Services } from "@/server/services";
@@ -23,11 +24,20 @@ export type Slot = {
   yielding: boolean;
 };
 
+/** How a run ended, for the durable function. */
+export type RunEnd = { status: EndedStatus; message: string | null };
+
 /**
- * How a segment ended: the run ended, waits for a slot again, continues in the next segment, or no longer belongs to
- * this engine.
+ * How a segment ended: the run ended, waits until a time, waits for a slot, continues with the next call, executes in
+ * another call, or belongs to a newer call.
  */
-export type SegmentResult = "ended" | "yielded" | "paused" | "left";
+export type SegmentResult =
+  | { kind: "ended"; end: RunEnd }
+  | { kind: "asleep"; until: Date; id: string }
+  | { kind: "yielded" }
+  | { kind: "paused"; id: string }
+  | { kind: "busy" }
+  | { kind: "left" };
 
 /** Resolves when all that the run and its children completed is committed. Throws WorkerLost. */
 export async function waitForCommit({ entered }: Slot): Promise<void> {
@@ -44,8 +54,17 @@ export async function waitForWrites({ journal, entered }: Slot): Promise<void> {
 /** Why a run cannot be claimed. */
 const FIND_UNCLAIMABLE = defineQuery(
   "find-unclaimable",
-  z.object({ ended: z.boolean(), claimed: z.boolean(), cancelledBy: z.string().nullable() }),
-  `SELECT finished_at IS NOT NULL AS ended, claimed_by IS NOT NULL AS claimed,
+  z.object({
+    status: z.enum(RUN_STATUSES),
+    message: z.string().nullable(),
+    claimed: z.boolean(),
+    epoch: z.number(),
+    handOver: z.number(),
+    wakeAt: z.date().nullable(),
+    cancelledBy: z.string().nullable(),
+  }),
+  `SELECT status, error_message AS message, claimed_by IS NOT NULL AS claimed, epoch, hand_over AS "handOver",
+          wake_at AS "wakeAt",
           CASE WHEN cancel_requested_at IS NOT NULL THEN coalesce(cancelled_by, 'a user') END AS "cancelledBy"
    FROM runs WHERE id = $1`,
 );
@@ -56,15 +75,19 @@ export async function releaseSlot(
   slot: Slot,
   until: Date | null = null,
 ): Promise<SegmentResult> {
-  if (!(await yieldSlot(services, slot, { sequence: slot.journal.nextSequence(), until })))
-    return endUnclaimable(services, slot.run.id);
-  if (until === null) services.notifications.send("engine", "waiting", "waiting");
-  return "yielded";
+  const { run, journal } = slot;
+  if (!(await yieldSlot(services, slot, { sequence: journal.nextSequence(), until })))
+    return endUnclaimable(services, { runId: run.id });
+  if (until !== null) return { kind: "asleep", until, id: `sleep@${run.epoch}` };
+  services.notifications.send("engine", "waiting", "waiting");
+  return { kind: "yielded" };
 }
 
-/** Ends a segment of a committed run, which keeps its slot for an Inngest server's next call. */
+/** Ends a call of a committed run, which keeps its slot for an Inngest server's next call. */
 export async function pauseSlot(services: Services, slot: Slot): Promise<SegmentResult> {
-  return (await pauseRun(services, slot)) ? "paused" : endUnclaimable(services, slot.run.id);
+  const { id, epoch } = slot.run;
+  if (!(await pauseRun(services, slot))) return endUnclaimable(services, { runId: id });
+  return { kind: "paused", id: `call@${epoch}` };
 }
 
 /** Releases a run after an error. If that fails, the dispatcher releases it later. */
@@ -75,14 +98,24 @@ export async function releaseRun(services: Services, slot: Slot): Promise<void> 
   });
 }
 
-/** What became of a run that cannot be claimed. Ends it if it was cancelled. */
-export async function endUnclaimable(services: Services, runId: string): Promise<SegmentResult> {
+/** What became of a run that cannot be claimed for a hand-over. Ends it if it was cancelled. */
+export async function endUnclaimable(
+  services: Services,
+  { runId, handOver }: { runId: string; handOver?: number | undefined },
+): Promise<SegmentResult> {
   const [run] = await FIND_UNCLAIMABLE(services.pool, [runId]);
-  if (run === undefined || run.ended) return "ended";
-  if (run.claimed) return "left";
-  if (run.cancelledBy === null) return "yielded";
-  await endUnclaimedRun(services, runId, { status: "Cancelled", by: run.cancelledBy });
-  return "ended";
+  if (run === undefined) return { kind: "left" };
+  const { status, message, epoch, wakeAt, cancelledBy } = run;
+  if (status !== "Pending" && status !== "Running")
+    return { kind: "ended", end: { status, message: message ?? cancelledBy } };
+  if (handOver !== undefined && run.handOver !== handOver) return { kind: "left" };
+  if (run.claimed) return { kind: handOver === undefined ? "left" : "busy" };
+  if (cancelledBy !== null) {
+    await endUnclaimedRun(services, runId, { status: "Cancelled", by: cancelledBy });
+    return { kind: "ended", end: { status: "Cancelled", message: cancelledBy } };
+  }
+  if (wakeAt !== null) return { kind: "asleep", until: wakeAt, id: `sleep@${epoch}` };
+  return { kind: "yielded" };
 }
 
 /** Ends a run after its last failed attempt: a platform fault, not charged, its cause only in the log. */

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { ModelError } from "@/server/models/port";
 import type { Script } from "@/testing/engine/scripted-world";
-import { executeRun, replaceWorker } from "@/testing/execute";
+import { executeRun, executeSegment, replaceWorker } from "@/testing/execute";
 import { expectSoundLedger } from "@/testing/ledger";
 import { insertTool } from "@/testing/tools";
 import {
@@ -90,7 +90,7 @@ function isNamed(statement: unknown, name: string): boolean {
 /** Gives a run a slot and executes it in the other process. */
 async function executeBeside(runId: string) {
   await admitWaitingRuns(world, null, 1_000);
-  return beside.engine.executeSegment(runId);
+  return executeSegment(beside, runId);
 }
 
 const read = (id: string) => world.db.run.findUniqueOrThrow({ where: { id } });
@@ -105,7 +105,7 @@ it("leaves a run to its worker, and lets another one continue when that worker i
   const runId = await start(tenant);
   script = async () => {
     // An Inngest server may call a segment twice and drop the first call.
-    expect(await beside.engine.executeSegment(runId)).toBe("left");
+    expect(await executeSegment(beside, runId)).toBe("left");
     await beside.engine.failRun(runId, new Error("out of attempts"));
     return { content: "Done by the first." };
   };
@@ -180,14 +180,14 @@ it("ends a run that was cancelled between two calls of the Inngest server", asyn
   const [first, second] = [await start(tenant), await start(tenant)];
   await admitWaitingRuns(world, null, 1_000);
   for (const runId of [first, second]) {
-    expect(await world.engine.executeSegment(runId, { acts: 1 })).toBe("paused");
+    expect(await executeSegment(world, runId, { acts: 1 })).toBe("paused");
   }
   expect(await cancelRun(world, tenant.orgId, { runId: first, by: "Ada" })).toBe(true);
   // The canceller's process died after marking the run.
   await world.pool.query("UPDATE runs SET cancel_requested_at = now(), cancelled_by = 'Bob' WHERE id = $1", [
     second,
   ]);
-  for (const runId of [first, second]) expect(await world.engine.executeSegment(runId)).toBe("ended");
+  for (const runId of [first, second]) expect(await executeSegment(world, runId)).toBe("ended");
   expect(await read(first)).toMatchObject({ status: "Cancelled", cancelledBy: "Ada", inputTokens: 100 });
   expect(await read(second)).toMatchObject({ status: "Cancelled", cancelledBy: "Bob", inputTokens: 100 });
   await expectNothingOpen(tenant);

@@ -91,5 +91,5 @@ it("a process whose worker was replaced still starts and cancels runs, with a ne
 it("a worker that was replaced claims nothing", async () => {
   const { runId } = await start();
   const lost = await loseWorker();
-  await expect(claimRun(world, runId, lost)).rejects.toThrow(WorkerLost);
+  await expect(claimRun(world, { runId }, lost)).rejects.toThrow(WorkerLost);
 });

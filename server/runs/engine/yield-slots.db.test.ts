@@ -3,7 +3,7 @@ import { mintOrgId } from "@/server/auth/mint-org-id";
 import type { ModelReply, ModelRequest } from "@/server/models/port";
 import { endOverdueRuns } from "@/server/operate/overdue-runs";
 import { inspectRun } from "@/server/runs/read/inspect/inspect";
-import { executeRun, startEngine } from "@/testing/execute";
+import { executeRun, executeSegment, startEngine } from "@/testing/execute";
 import { expectSoundLedger } from "@/testing/ledger";
 import { statementName, untilSharesAreKnown } from "@/testing/process";
 import { createMember } from "@/testing/runs";
@@ -81,11 +81,11 @@ it("has no worker after that, is claimed again for its next segment, and refuses
   expect(await yieldAs(workerId, run)).toBe(false);
   await expectSoundLedger(world, tenant);
   expect(await admitWaitingRuns(world, workerId, 100)).toEqual([
-    { id: run.id, kind: "agent", epoch: 2, segment: 2 },
+    { id: run.id, kind: "agent", handOver: 0 },
   ]);
   expect(await yieldAs(workerId, run)).toBe(false);
   const [again] = await readClaimedRuns(world, [run.id]);
-  expect(again).toMatchObject({ epoch: 2, segment: 2, startedAt: run.startedAt });
+  expect(again).toMatchObject({ epoch: 2, startedAt: run.startedAt });
   await world.pool.query("UPDATE runs SET claimed_by = NULL WHERE id = $1", [run.id]);
 });
 
@@ -123,7 +123,7 @@ it("is not executed by a call of the segment that has yielded", async () => {
   play = () => {
     throw new Error("no model call is due");
   };
-  expect(await world.engine.executeSegment(id)).toBe("yielded");
+  expect(await executeSegment(world, id)).toBe("yielded");
   expect(await read(id)).toMatchObject({ status: "Running", claimedBy: null, epoch: 1 });
   play = () => ({});
   await executeRun(world, id);

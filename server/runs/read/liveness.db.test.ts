@@ -25,7 +25,7 @@ it("returns when the worker of a running run last reported", async () => {
     "INSERT INTO workers (id, heartbeat_at) VALUES ($1, clock_timestamp() - interval '1 second')",
     [workerId],
   );
-  await claimRun(world, runId, workerId);
+  await claimRun(world, { runId }, workerId);
   const { silentMs, queue } = await readLiveness(world, viewer, runId);
   expect(silentMs).toBeGreaterThanOrEqual(1_000);
   expect(queue).toBeNull();

@@ -4,7 +4,7 @@ import { authenticateKey } from "@/server/auth/authenticate-key";
 import { Decimal } from "@/server/credits/amount";
 import { startRun } from "@/server/runs/start";
 import { ask, openScriptedWorld } from "@/testing/engine/scripted-world";
-import { executeRun } from "@/testing/execute";
+import { executeRun, executeSegment } from "@/testing/execute";
 import { expectSoundLedger } from "@/testing/ledger";
 import { setWriter } from "@/testing/tools";
 import { createTenant, createTrigger, type Tenant } from "@/testing/world";
@@ -98,8 +98,8 @@ describe("agent runs", () => {
     const { runId } = await start(tenant);
     await admitWaitingRuns(world, null, 1_000);
     // The model, the round of calls and the tool's step; another worker continues before the second model call.
-    expect(await world.engine.executeSegment(runId, { acts: 3 })).toBe("paused");
-    expect(await world.engine.executeSegment(runId)).toBe("ended");
+    expect(await executeSegment(world, runId, { acts: 3 })).toBe("paused");
+    expect(await executeSegment(world, runId)).toBe("ended");
     const failed = await read(runId);
     expect(failed).toMatchObject({ status: "Failed", errorCode: "max_credits" });
     const total = await world.db.run.aggregate({ where: { rootRunId: runId }, _sum: { creditsUsed: true } });

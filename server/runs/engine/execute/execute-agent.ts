@@ -7,6 +7,7 @@ import type { FinishedStep } from "../write/journal";
 import { callModel } from "./calls/call-model";
 import { callTool } from "./calls/call-run";
 import { callStep } from "./calls/call-step";
+import { forkAsStep, nameStep, runStep } from "./durable-steps";
 import type { Execution } from "./execution";
 
 /** Runs the agent loop with the run's journal: each model call and each call it requests is one row. */
@@ -20,9 +21,16 @@ export async function executeAgent(
     organizationId: run.orgId,
     async think({ iteration, closing, ...prompt }) {
       const key = closing ? "answer" : `think-${iteration}`;
-      if (!journal.calls.has(key)) execution.checkpoint();
+      const finished = journal.calls.get(key);
+      if (finished) return finished;
+      execution.checkpoint();
       const request = { model: configuration.model, ...prompt };
-      return callModel(execution, { key, iteration, request });
+      const name = `model ${iteration} · ${configuration.model}`;
+      const call = () => callModel(execution, { key, iteration, request });
+      return execution.steps.run(nameStep(execution, { key, name }), call, ({ content, toolCalls }) => ({
+        status: "Completed",
+        bytes: Buffer.byteLength(content) + Buffer.byteLength(JSON.stringify(toolCalls)),
+      }));
     },
     async act(acting) {
       const first = stepsBefore + 1;
@@ -34,9 +42,11 @@ export async function executeAgent(
 
 /** Executes the calls of one iteration in parallel, each as a step; completed ones are answered from the journal. */
 async function act(execution: Execution, acting: Acting, firstStepNumber: number): Promise<Acted[]> {
-  const { journal, strands } = execution;
+  const { journal } = execution;
   const keys = acting.calls.map((_, index) => `call-${acting.iteration}-${index + 1}`);
-  if (keys.some((key) => !journal.steps.has(key))) execution.checkpoint();
+  const finished = keys.flatMap((key) => journal.steps.get(key) ?? []);
+  if (finished.length === keys.length) return finished;
+  execution.checkpoint();
   const usage = journal.calls.get(`think-${acting.iteration}`)?.usage ?? { inputTokens: 0, outputTokens: 0 };
 
   const execute = async (prepared: Acting["calls"][number], index: number): Promise<FinishedStep> => {
@@ -53,13 +63,19 @@ async function act(execution: Execution, acting: Acting, firstStepNumber: number
       usage,
     };
     if ("error" in prepared) {
-      const begun = await journal.beginStep({ ...step, hasSideEffects: false });
-      const output = JSON.stringify({ error: prepared.error });
-      return journal.finishStep(begun, { output, error: prepared.error, actions: 0, credits: ZERO });
+      const { error } = prepared;
+      return runStep(execution, { key, name: step.toolName }, async () => {
+        const begun = await journal.beginStep({ ...step, hasSideEffects: false });
+        const output = JSON.stringify({ error });
+        return journal.finishStep(begun, { output, error, actions: 0, credits: ZERO });
+      });
     }
     const { callable, input: args } = prepared;
     const stepCall = { ...step, args, retries: retryPolicyOf(callable.policy?.retries) };
     return callable.kind === "tool" ? callTool(execution, stepCall, callable) : callStep(execution, stepCall);
   };
-  return strands.fork(acting.calls.map((prepared, index) => () => execute(prepared, index)));
+  const works = acting.calls.map((prepared, index) => () => execute(prepared, index));
+  const names = acting.calls.map(({ call }) => call.name);
+  const name = `${names.length} calls: ${names.join(", ")}`;
+  return forkAsStep(execution, { key: `calls-${acting.iteration}`, name }, works);
 }

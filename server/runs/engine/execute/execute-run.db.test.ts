@@ -3,7 +3,7 @@ import { Decimal } from "@/server/credits/amount";
 import { ModelError } from "@/server/models/port";
 import { startRun } from "@/server/runs/start";
 import { ask, openScriptedWorld, type Script } from "@/testing/engine/scripted-world";
-import { executeRun, replaceWorker } from "@/testing/execute";
+import { executeRun, executeSegment, replaceWorker } from "@/testing/execute";
 import { expectSoundLedger } from "@/testing/ledger";
 import { createTenant, createWorld, type World } from "@/testing/world";
 import { admitWaitingRuns } from "../claim";
@@ -157,9 +157,9 @@ describe("agent runs", () => {
     play(() => ask("calculate", { expression: "1+1" }));
     const { runId } = await start(tenant);
     await admitWaitingRuns(world, null, 1_000);
-    expect(await world.engine.executeSegment(runId, { acts: 2 })).toBe("paused");
+    expect(await executeSegment(world, runId, { acts: 2 })).toBe("paused");
     world.clock.advance(901_000);
-    expect(await world.engine.executeSegment(runId)).toBe("ended");
+    expect(await executeSegment(world, runId)).toBe("ended");
     expect(modelCalls()).toBe(1);
     expect(await read(runId)).toMatchObject({
       status: "Failed",
@@ -181,9 +181,9 @@ describe("prices", () => {
     play((_request, call) => (call === 1 ? ask("adder", { a: 1, b: 2 }) : { content: "Done." }));
     const { runId } = await start(tenant);
     await admitWaitingRuns(world, null, 1_000);
-    expect(await world.engine.executeSegment(runId, { acts: 1 })).toBe("paused");
+    expect(await executeSegment(world, runId, { acts: 1 })).toBe("paused");
     const beside = await createWorld({ beside: world, models: world.models, prices: dearer });
-    expect(await beside.engine.executeSegment(runId)).toBe("ended");
+    expect(await executeSegment(beside, runId)).toBe("ended");
     await beside.close();
     const done = await read(runId);
     // Two model calls at 0.014 and one action at 0.01; the child's action at 0.01.
@@ -222,7 +222,7 @@ describe("crashes", () => {
       const { runId } = await start(tenant);
       await admitWaitingRuns(world, null, 1_000);
       await dieBeforeWrite(beside, dieAt);
-      const result = await beside.engine.executeSegment(runId).catch((error: unknown) => {
+      const result = await executeSegment(beside, runId).catch((error: unknown) => {
         expect(error).toBeInstanceOf(WorkerLost);
       });
       died = result !== "ended";

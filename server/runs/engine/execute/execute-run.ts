@@ -19,7 +19,7 @@ import { abortAfter, CapReached, CreditsExhausted, DeadlinePassed, RunStopped } 
 import { RunSecrets, secretUserOf } from "./run-secrets";
 
 /** What a child run has of the run that called it. */
-type Parent = Pick<Execution, "signal" | "depth" | "deadline" | "secrets">;
+type Parent = Pick<Execution, "signal" | "depth" | "deadline" | "path" | "secrets">;
 
 /**
  * Executes a claimed run from the end of its journal to its own end. Throws YieldSlot if the run must yield, and errors
@@ -48,6 +48,7 @@ export async function executeRun(
       signal.throwIfAborted();
       context.checkpoint();
     },
+    path: parent === undefined ? "" : pathOf(parent, run),
     depth: parent === undefined ? 1 : parent.depth + 1,
     deadline: parent !== undefined && parent.deadline < ownDeadline ? parent.deadline : ownDeadline,
     runChild: (child, { inserted, signal: callerSignal }) =>
@@ -77,6 +78,10 @@ export async function executeRun(
     leave();
     unwatch();
   }
+}
+
+function pathOf({ path }: Parent, { configuration }: ClaimedRun): string {
+  return path === "" ? configuration.name : `${path} › ${configuration.name}`;
 }
 
 function refuseLargeOutput(outcome: Outcome): Outcome {

@@ -6,11 +6,12 @@ import type { WorkflowCall, WorkflowCallResult } from "@/server/workflow/journal
 import type { Outcome } from "../claimed-run";
 import type { FinishedStep } from "../write/journal";
 import { callStep } from "./calls/call-step";
+import { forkAsStep } from "./durable-steps";
 import type { Execution } from "./execution";
 
 /** Runs a tool's workflow with the run's journal: each function call is one row. */
 export async function executeTool(execution: Execution, configuration: ToolConfiguration): Promise<Outcome> {
-  const { run, strands, secrets } = execution;
+  const { run, secrets } = execution;
   const input = await readLargeJson(run.input);
   const facts = {
     id: run.id,
@@ -26,7 +27,7 @@ export async function executeTool(execution: Execution, configuration: ToolConfi
     facts,
     journal: {
       call: async (call) => resultOf(await act(execution, call, () => checkpoint(call))),
-      fork: strands.fork,
+      fork: (works, act) => forkAsStep(execution, act, works),
     },
   });
   if (outcome.status === "Failed") return outcome;

@@ -3,6 +3,7 @@ import type { ClaimedRun, Outcome, Totals } from "../claimed-run";
 import type { Worker } from "../port";
 import type { RunJournal } from "../write/journal";
 import type { Budget } from "./budget";
+import type { DurableSteps } from "./durable-steps";
 import type { RunSecrets } from "./run-secrets";
 import type { Strands } from "./strands";
 
@@ -13,6 +14,7 @@ export type SegmentContext = {
   /** Called when a run starts to execute, with a controller that stops it; returns a function to call at its end. */
   enter(run: ClaimedRun, journal: RunJournal, stop: AbortController): () => void;
   strands: Strands;
+  steps: DurableSteps;
   /** How many runs the root run and its children have started. */
   tree: { started: number };
   /** Called before each act; throws YieldSlot if the run must yield its slot. */
@@ -28,6 +30,8 @@ export type Execution = SegmentContext & {
   budget: Budget;
   journal: RunJournal;
   secrets: RunSecrets;
+  /** The names of the child runs that lead to this run, itself included; empty for a root run. */
+  path: string;
   /** 1 for a root run; a run that it calls is one deeper. */
   depth: number;
   /** When this run or one that called it has had its time. */

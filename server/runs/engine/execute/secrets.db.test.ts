@@ -7,7 +7,7 @@ import { createGuardedEgress, type GuardedFetch } from "@/server/egress/guarded-
 import type { Egress } from "@/server/egress/trusted-fetch";
 import type { ModelReply } from "@/server/models/port";
 import { startFromDashboard } from "@/server/runs/rerun";
-import { executeRun, executeWatched, replaceWorker } from "@/testing/execute";
+import { executeRun, executeSegment, executeWatched, replaceWorker } from "@/testing/execute";
 import { echoForms, findLeaks } from "@/testing/leaks";
 import { createMember } from "@/testing/runs";
 import { closeServer, listen } from "@/testing/servers/listen";
@@ -188,7 +188,7 @@ describe("a secret", () => {
       },
     });
     await admitWaitingRuns(world, null, 1_000);
-    await expect(beside.engine.executeSegment(runId)).rejects.toThrow(WorkerLost);
+    await expect(executeSegment(beside, runId)).rejects.toThrow(WorkerLost);
     await beside.close();
     await executeRun(world, runId);
     expect((await read(runId)).run).toMatchObject({ status: "Completed" });

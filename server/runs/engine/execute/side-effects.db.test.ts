@@ -4,7 +4,7 @@ import { handleRest } from "@/server/api/rest";
 import { createGuardedEgress, type EgressOptions } from "@/server/egress/guarded-fetch";
 import { newId } from "@/server/ids";
 import { startRun } from "@/server/runs/start";
-import { executeRun, replaceWorker } from "@/testing/execute";
+import { executeRun, executeSegment, replaceWorker } from "@/testing/execute";
 import { createMember } from "@/testing/runs";
 import { createTenant, createWorld, openWorld } from "@/testing/world";
 import { admitWaitingRuns } from "../claim";
@@ -85,7 +85,7 @@ it("sends the same key with each attempt of a step, also after a crash in the mi
     return new Response("{}");
   };
   await admitWaitingRuns(world, null, 1_000);
-  await expect(beside.engine.executeSegment(runId)).rejects.toThrow(WorkerLost);
+  await expect(executeSegment(beside, runId)).rejects.toThrow(WorkerLost);
   await beside.close();
   await executeRun(world, runId);
   expect(await read(runId)).toMatchObject({ status: "Completed", actionsUsed: 2 });

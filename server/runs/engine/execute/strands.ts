@@ -1,5 +1,4 @@
 import { LONGEST_TIMER_MS } from "@/server/sleep";
-import type { Fork } from "@/server/workflow/journal";
 import { WorkerLost } from "../write/writer";
 import { SleepUntil, YieldSlot } from "./interruptions";
 
@@ -22,7 +21,7 @@ export class Strands {
   }
 
   /** Does pieces of work in parallel, each as a strand. The calling strand continues when the last of them has ended. */
-  fork: Fork = async (works) => {
+  async fork<T>(works: readonly (() => Promise<T>)[]): Promise<T[]> {
     let left = works.length;
     this.#active += works.length - 1;
     if (left === 0) this.#active += 1;
@@ -36,7 +35,7 @@ export class Strands {
     );
     throwFirst(settled);
     return settled.flatMap((result) => (result.status === "fulfilled" ? [result.value] : []));
-  };
+  }
 
   /** Resolves at the time. Throws SleepUntil, or the signal's reason. */
   async sleep(until: Date, signal: AbortSignal): Promise<void> {

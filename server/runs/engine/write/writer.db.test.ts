@@ -4,7 +4,7 @@ import { newId } from "@/server/ids";
 import type { ModelReply, ModelRequest } from "@/server/models/port";
 import { startRun } from "@/server/runs/start";
 import type { StartConditions } from "@/server/runs/start-item";
-import { executeRun, replaceWorker, startEngine } from "@/testing/execute";
+import { executeRun, executeSegment, replaceWorker, startEngine } from "@/testing/execute";
 import { expectSoundLedger } from "@/testing/ledger";
 import { type Cut, type DatabaseProxy, openDatabaseProxy } from "@/testing/servers/database-proxy";
 import {
@@ -221,7 +221,7 @@ describe("a connection that is cut", () => {
         () => proxy.cut(...moments),
       );
       modelCalls = 0;
-      expect(await beside.engine.executeSegment(runId)).toBe("ended");
+      expect(await executeSegment(beside, runId)).toBe("ended");
       armed.restore();
       wasCut = armed.done() && proxy.left() === 0;
       cuts += wasCut ? 1 : 0;

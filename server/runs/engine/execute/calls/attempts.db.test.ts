@@ -5,7 +5,7 @@ import { WorkerLost } from "@/server/runs/engine/write/writer";
 import { inspectRun } from "@/server/runs/read/inspect/inspect";
 import { inspectCall, inspectStep } from "@/server/runs/read/inspect/inspect-line";
 import { startRun } from "@/server/runs/start";
-import { executeRun, replaceWorker } from "@/testing/execute";
+import { executeRun, executeSegment, replaceWorker } from "@/testing/execute";
 import { createMember } from "@/testing/runs";
 import { createTenant, createWorld, openWorld, scriptedModels, type Tenant } from "@/testing/world";
 
@@ -101,7 +101,7 @@ it("shows the attempt that a replaced worker did not finish, and the step's orig
     return { content: "done by the first" };
   };
   await admitWaitingRuns(world, null, 1_000);
-  await expect(beside.engine.executeSegment(runId)).rejects.toThrow(WorkerLost);
+  await expect(executeSegment(beside, runId)).rejects.toThrow(WorkerLost);
   await beside.close();
   const { run, steps, calls } = await inspectRun(world, viewer, { runId });
   expect(run.output?.text).toBe('"done by the second"');

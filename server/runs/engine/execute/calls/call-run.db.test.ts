@@ -4,7 +4,7 @@ import type { ModelReply, ModelRequest } from "@/server/models/port";
 import { cancelRun } from "@/server/runs/cancel";
 import { admitWaitingRuns } from "@/server/runs/engine/claim";
 import { startRun } from "@/server/runs/start";
-import { executeRun } from "@/testing/execute";
+import { executeRun, executeSegment } from "@/testing/execute";
 import { expectSoundLedger } from "@/testing/ledger";
 import { insertTool } from "@/testing/tools";
 import { createTenant, createTrigger, openWorld, scriptedModels, type Tenant } from "@/testing/world";
@@ -132,9 +132,9 @@ describe("run_tool", () => {
     await insertTool(world, tenant, { slug: "inner", definition: { steps: [write("one"), write("two")] } });
     const runId = await start(tenant, { steps: [call("inner")] });
     await admitWaitingRuns(world, null, 1_000);
-    expect(await world.engine.executeSegment(runId, { acts: 2 })).toBe("paused");
+    expect(await executeSegment(world, runId, { acts: 2 })).toBe("paused");
     expect(prompts).toEqual(["one"]);
-    expect(await world.engine.executeSegment(runId)).toBe("ended");
+    expect(await executeSegment(world, runId)).toBe("ended");
     expect(prompts).toEqual(["one", "two"]);
     expect(await read(runId)).toMatchObject({ status: "Completed", children: [{ status: "Completed" }] });
     await expectSoundLedger(world, tenant);
@@ -278,6 +278,7 @@ describe("run_agent", () => {
     const tenant = await createTenant(world);
     play = ({ signal }) =>
       new Promise((_resolve, reject) => {
+        if (signal.aborted) reject(signal.reason);
         signal.addEventListener("abort", () => reject(signal.reason));
       });
     const step = { id: "ask", uses: "run_agent", with: { agent: "helper", message: "Hi" }, timeoutMs: 50 };

@@ -3,6 +3,7 @@ import { parseFunctionInput } from "@/server/functions/core/execute";
 import { findFunction } from "@/server/functions/core/registry";
 import { waitFunction } from "@/server/functions/wait";
 import type { BegunStep, FinishedStep } from "../../write/journal";
+import { runStep } from "../durable-steps";
 import type { Execution } from "../execution";
 import { attemptFunction } from "./call-function";
 import { callRun } from "./call-run";
@@ -11,10 +12,13 @@ import { performStep, type StepCall, type StepOutcome } from "./perform-step";
 export function callStep(execution: Execution, call: StepCall): Promise<FinishedStep> {
   const { run, hasSideEffects = false } = findFunction(call.toolName) ?? {};
   if (run === undefined || typeof run === "function") {
-    return performStep(execution, call, {
-      hasSideEffects,
-      attempt: (_begun, attempt) => attemptFunction(execution, call, attempt),
-    });
+    const name = execution.run.kind === "tool" ? `${call.key} · ${call.toolName}` : call.toolName;
+    return runStep(execution, { key: call.key, name }, () =>
+      performStep(execution, call, {
+        hasSideEffects,
+        attempt: (_begun, attempt) => attemptFunction(execution, call, attempt),
+      }),
+    );
   }
   if (run.engine !== "wait") return callRun(execution, call, run.engine);
   const once = { ...call, retries: { ...call.retries, count: 0 } };

@@ -41,7 +41,7 @@ describe("a run that waits", () => {
     const tenant = await createTenant(world);
     const runId = await startTool(tenant, { steps: [waits(60)] });
     const due = new Date(world.clock.now().getTime() + 60_000);
-    expect(await executeRun(world, runId)).toBe("yielded");
+    expect(await executeRun(world, runId)).toBe("asleep");
     expect(await read(runId)).toMatchObject({
       status: "Running",
       admittedAt: null,
@@ -49,7 +49,7 @@ describe("a run that waits", () => {
       steps: [{ status: "Running" }],
     });
     expect(await inFlight(tenant)).toBe(0);
-    expect(await executeRun(world, runId)).toBe("yielded");
+    expect(await executeRun(world, runId)).toBe("asleep");
     world.clock.advance(59_000);
     expect(await wakeRuns(world)).toEqual({ woken: 0, nextMs: 1_000 });
     world.clock.advance(1_000);
@@ -92,7 +92,7 @@ describe("a run that waits", () => {
     const actor = { kind: "operator", orgId: tenant.orgId, name: "test" } as const;
     const request = { kind: "agent", targetId: tenant.agentId, userMessage: "Hi" } as const;
     const { runId } = await startRun(world, actor, request);
-    expect(await executeRun(world, runId)).toBe("yielded");
+    expect(await executeRun(world, runId)).toBe("asleep");
     world.clock.advance(60_000);
     await wakeRuns(world);
     expect(await executeRun(world, runId)).toBe("ended");
@@ -102,7 +102,7 @@ describe("a run that waits", () => {
     const outer = await startTool(tenant, {
       steps: [{ id: "call", uses: "run_tool", with: { tool: "inner" } }],
     });
-    expect(await executeRun(world, outer)).toBe("yielded");
+    expect(await executeRun(world, outer)).toBe("asleep");
     world.clock.advance(60_000);
     await wakeRuns(world);
     expect(await executeRun(world, outer)).toBe("ended");
@@ -124,13 +124,13 @@ describe("a run that waits", () => {
         },
       ],
     });
-    expect(await executeRun(world, runId)).toBe("yielded");
+    expect(await executeRun(world, runId)).toBe("asleep");
     const statuses = async () =>
       Object.fromEntries((await read(runId)).steps.map(({ key, status }) => [key, status]));
     expect(await statuses()).toEqual({ pause: "Running", longer: "Running", sum: "Completed" });
     world.clock.advance(60_000);
     await wakeRuns(world);
-    expect(await executeRun(world, runId)).toBe("yielded");
+    expect(await executeRun(world, runId)).toBe("asleep");
     expect(await statuses()).toEqual({ pause: "Completed", longer: "Running", sum: "Completed" });
     world.clock.advance(30_000);
     await wakeRuns(world);

@@ -30,7 +30,7 @@ export async function executeChildRun(
 ): Promise<ChildResult> {
   const { services, worker, run, depth, tree } = execution;
   if (run.epoch > 1) {
-    const claimed = await claimRun(services, id, worker.id);
+    const claimed = await claimRun(services, { runId: id }, worker.id);
     if (claimed) return readResult(await execution.runChild(claimed, { signal }), claimed.configuration);
     const ended = await readEnd(services, id);
     if (ended) return ended;
@@ -93,7 +93,7 @@ async function readResult(outcome: ChildOutcome, configuration: RunConfiguration
 
 /** How a child that cannot be claimed ended; one that was to be cancelled when its worker was replaced ends here. */
 async function readEnd(services: Services, id: string): Promise<ChildResult | null> {
-  await endUnclaimable(services, id);
+  await endUnclaimable(services, { runId: id });
   const run = await services.db.run.findUnique({
     where: { id },
     select: { kind: true, status: true, output: true, errorMessage: true, configuration: true },

@@ -1,0 +1,89 @@
+import type { GetStepTools, Inngest } from "inngest";
+import { CallOver, type StepName, type StepReference } from "@/server/runs/engine/execute/durable-steps";
+import { YieldSlot } from "@/server/runs/engine/execute/interruptions";
+import type { StepTools } from "./functions";
+
+/** How long a call takes acts, so that it ends before the time limits of proxies; its last act may take longer. */
+const MAX_CALL_MS = 25_000;
+/** A server ends a function of 1,000 steps. A run with more gets a new hand-over, and with it a new function. */
+const MAX_STEPS = 900;
+
+/** One call of an Inngest server, from its request to our response. */
+export class ServerCall {
+  /** Resolves when the SDK has a response although the function has not returned: it took a step's result along. */
+  readonly over: Promise<void>;
+  isOver = false;
+  /** Whether the server did not take the last steps that the SDK sent. */
+  hasLostServer = false;
+  /** The function, once it is called; never rejects. */
+  executing: Promise<unknown> = Promise.resolve();
+  #end = () => {};
+
+  constructor() {
+    this.over = new Promise((resolve) => {
+      this.#end = resolve;
+    });
+  }
+
+  /** Ends the call: its function releases the run before the server may call again. */
+  async end(): Promise<void> {
+    this.isOver = true;
+    this.#end();
+    await this.executing;
+  }
+}
+
+/** The step tools of an Inngest server's call: each act is a step on the server's pages. */
+export class NamedSteps implements StepTools {
+  readonly #tools: Pick<GetStepTools<Inngest.Any>, "run" | "sleepUntil">;
+  readonly #call: ServerCall;
+  #count: number;
+  /** Whether an act is being executed: steps cannot be nested. */
+  #isActing = false;
+  #endsAt: number | undefined;
+
+  constructor(
+    tools: Pick<GetStepTools<Inngest.Any>, "run" | "sleepUntil">,
+    { call, before }: { call: ServerCall; before: number },
+  ) {
+    this.#tools = tools;
+    this.#call = call;
+    this.#count = before;
+  }
+
+  async run<T>(step: StepName, act: () => Promise<T>, refer: (result: T) => StepReference): Promise<T> {
+    if (this.#isActing) return act();
+    this.#isActing = true;
+    this.#count += 1;
+    let acting: Promise<T> | undefined;
+    try {
+      const named = this.#tools.run(step, async (): Promise<StepReference> => {
+        acting = act();
+        // The run decides what an error means. To the server, the step is done.
+        return acting.then(refer, () => ({ status: "Failed", bytes: 0 }));
+      });
+      await Promise.race([named, this.#call.over]);
+      if (acting === undefined) throw this.#over();
+      return await acting;
+    } finally {
+      this.#isActing = false;
+    }
+  }
+
+  checkpoint(): void {
+    if (this.#call.isOver) throw this.#over();
+    // A call has time for at least one act.
+    this.#endsAt ??= performance.now() + MAX_CALL_MS;
+    if (performance.now() >= this.#endsAt) throw new CallOver();
+    if (this.#count >= MAX_STEPS) throw new YieldSlot("the function has enough steps");
+  }
+
+  async sleepUntil(step: StepName, time: Date): Promise<void> {
+    await Promise.race([this.#tools.sleepUntil(step, time), this.#call.over]);
+  }
+
+  /** A server that took the last steps calls again; any other gets the run by a new hand-over. */
+  #over(): YieldSlot {
+    return this.#call.hasLostServer ? new YieldSlot("the server does not answer") : new CallOver();
+  }
+}
