@@ -41,7 +41,7 @@ ALTER TABLE triggers ADD CONSTRAINT triggers_one_target CHECK ((num_nonnulls(age
 ALTER TABLE triggers ADD CONSTRAINT triggers_slug_shape CHECK ((slug ~ '^[a-z0-9]([a-z0-9-]{0,62}[a-z0-9])?$'::text));
 ALTER TABLE worker_lanes SET (fillfactor=50);
 ALTER TABLE workers SET (fillfactor=50);
-CREATE FUNCTION claim_waiting_runs(text,integer,timestamp with time zone) RETURNS TABLE(run uuid, run_kind run_kind, run_epoch integer, run_segment integer) VOLATILE /* md5 of the body: 9dec9e9d156e31153c5a61dcac3e2546 */;
+CREATE FUNCTION claim_waiting_runs(text,integer,timestamp with time zone) RETURNS TABLE(run uuid, run_kind run_kind, run_hand_over integer) VOLATILE /* md5 of the body: f8d94c4fc2b8ea4c7eb225a4d484ee2c */;
 CREATE FUNCTION count_runs(uuid,timestamp with time zone,timestamp with time zone,interval) RETURNS TABLE(at timestamp with time zone, dimension run_count_dimension, subject_id uuid, runs integer, completed integer, failed integer, cancelled integer, open integer, tokens bigint, credits numeric, duration_classes smallint[], duration_runs integer[]) STABLE /* md5 of the body: fde874ab847d92caf0109adf323bf423 */;
 CREATE FUNCTION credit_entries_append_only() RETURNS trigger VOLATILE /* md5 of the body: d0ecd97f58ed00598c17165f61171cc4 */;
 CREATE FUNCTION flush_writes(text,text,bigint,timestamp with time zone,integer,json,json,json,json,json,json) RETURNS text VOLATILE SET plan_cache_mode=force_generic_plan SET enable_seqscan=off SET enable_hashjoin=off SET enable_mergejoin=off /* md5 of the body: f4bd8cca7535e69f45f1a049c471671d */;
@@ -51,7 +51,7 @@ CREATE FUNCTION notify_configuration_of_trigger() RETURNS trigger VOLATILE /* md
 CREATE FUNCTION open_run_figures(uuid,boolean) RETURNS record STABLE /* md5 of the body: abd77c8ee5e29ce9b5a03806b3ddc4cd */;
 CREATE FUNCTION prefix_words(text,text) RETURNS text[] IMMUTABLE /* md5 of the body: ddbd75c48c658e7861eb2e60075fe0b7 */;
 CREATE FUNCTION quote_lexeme(text) RETURNS text IMMUTABLE /* md5 of the body: 55936ccee25264d227296075c41156a7 */;
-CREATE FUNCTION remove_worker(text) RETURNS integer VOLATILE /* md5 of the body: 0b1d240ffcbb2e85bc45d7958063b7cf */;
+CREATE FUNCTION remove_worker(text) RETURNS integer VOLATILE /* md5 of the body: c6fe220323d942f10e0a7d0b43594079 */;
 CREATE FUNCTION run_duration_class(interval) RETURNS smallint IMMUTABLE /* md5 of the body: 65f37bb57674348c188ab5ac9bcb2df7 */;
 CREATE FUNCTION run_id_floor(timestamp with time zone) RETURNS uuid IMMUTABLE /* md5 of the body: 3c77c33398e31d40562099a3c9942dd8 */;
 CREATE FUNCTION run_keys(text,text,text) RETURNS text IMMUTABLE /* md5 of the body: 23c390eff3423a2846b979861f5a5581 */;

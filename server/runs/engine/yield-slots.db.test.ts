@@ -80,9 +80,7 @@ it("has no worker after that, is claimed again for its next segment, and refuses
   });
   expect(await yieldAs(workerId, run)).toBe(false);
   await expectSoundLedger(world, tenant);
-  expect(await admitWaitingRuns(world, workerId, 100)).toEqual([
-    { id: run.id, kind: "agent", handOver: 0 },
-  ]);
+  expect(await admitWaitingRuns(world, workerId, 100)).toEqual([{ id: run.id, kind: "agent", handOver: 0 }]);
   expect(await yieldAs(workerId, run)).toBe(false);
   const [again] = await readClaimedRuns(world, [run.id]);
   expect(again).toMatchObject({ epoch: 2, startedAt: run.startedAt });
