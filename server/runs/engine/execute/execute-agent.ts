@@ -7,8 +7,8 @@ import type { FinishedStep } from "../write/journal";
 import { callModel } from "./calls/call-model";
 import { callTool } from "./calls/call-run";
 import { callStep } from "./calls/call-step";
-import { forkAsStep, nameStep, runStep } from "./durable-steps";
 import type { Execution } from "./execution";
+import { forkAsStep, nameStep, runStep } from "./run-step";
 
 /** Runs the agent loop with the run's journal: each model call and each call it requests is one row. */
 export async function executeAgent(

@@ -6,8 +6,8 @@ import type { WorkflowCall, WorkflowCallResult } from "@/server/workflow/journal
 import type { Outcome } from "../claimed-run";
 import type { FinishedStep } from "../write/journal";
 import { callStep } from "./calls/call-step";
-import { forkAsStep } from "./durable-steps";
 import type { Execution } from "./execution";
+import { forkAsStep } from "./run-step";
 
 /** Runs a tool's workflow with the run's journal: each function call is one row. */
 export async function executeTool(execution: Execution, configuration: ToolConfiguration): Promise<Outcome> {

@@ -1,0 +1,40 @@
+import type { FinishedStep } from "../write/journal";
+import type { StepName } from "./durable-steps";
+import type { Execution } from "./execution";
+
+/** Acts of a run as steps of its durable function. */
+
+/** Identifies an act, and says what it does. */
+type Act = { key: string; name: string };
+
+/** Executes a call that has no finished row as a durable step. */
+export function runStep(
+  execution: Execution,
+  act: Act,
+  work: () => Promise<FinishedStep>,
+): Promise<FinishedStep> {
+  return execution.steps.run(nameStep(execution, act), work, ({ output, failed }) => ({
+    status: failed ? "Failed" : "Completed",
+    bytes: Buffer.byteLength(output),
+  }));
+}
+
+/** Executes works in parallel as one durable step: an Inngest server would execute parallel steps in several calls. */
+export function forkAsStep<T>(
+  execution: Execution,
+  act: Act,
+  works: readonly (() => Promise<T>)[],
+): Promise<T[]> {
+  const fork = () => execution.strands.fork(works);
+  if (works.length < 2) return fork();
+  return execution.steps.run(nameStep(execution, act), fork, () => ({ status: "Completed", bytes: 0 }));
+}
+
+/**
+ * The name of an act as a step. Each claim gives it another id, so that the rows alone decide whether it has finished. In
+ * a child run, the name begins with the runs that lead to it.
+ */
+export function nameStep({ run, path }: Pick<Execution, "run" | "path">, { key, name }: Act): StepName {
+  const id = `${key}@${run.epoch}`;
+  return path === "" ? { id, name } : { id: `${run.id}:${id}`, name: `${path} · ${name}` };
+}
