@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import type { JsonObject } from "@/server/json/json";
 import type { ModelRequest } from "@/server/models/port";
 import { cancelRun } from "@/server/runs/cancel";
 import { removeWorker } from "@/server/runs/engine/worker";
@@ -73,7 +74,7 @@ export async function describeEngine(stage: Stage): Promise<void> {
 
     it("executes runs that call each other five deep, each act once", async () => {
       const tenant = await createTenant(world);
-      const step = (id: string, uses: string, input: object) => ({ id, uses, with: input });
+      const step = (id: string, uses: string, input: JsonObject) => ({ id, uses, with: input });
       // The agent calls `adder`, which calls three tools, one within the other.
       await insertTool(world, tenant, {
         slug: "fifth",
