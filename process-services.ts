@@ -1,8 +1,9 @@
 import type { RunningEngine } from "@/inngest/start";
+import type { DatabaseClock } from "@/server/db/database-clock";
 import type { Services } from "@/server/services";
 
-/** The services of this process, with an engine that it may start. */
-export type Wired = Services & { engine: RunningEngine };
+/** The services of this process, with an engine that it may start and the clock that follows the database's. */
+export type Wired = Services & { engine: RunningEngine; clock: DatabaseClock };
 
 declare global {
   var stepwellServices: Wired | undefined;

@@ -1,9 +1,9 @@
 import { LRUCache } from "lru-cache";
 import { RunningEngine } from "@/inngest/start";
 import type { Wired } from "@/process-services";
-import { systemClock } from "@/server/clock";
 import { openDatabase } from "@/server/db/client";
 import { createConfigurationCaches } from "@/server/db/configuration-cache";
+import { createDatabaseClock } from "@/server/db/database-clock";
 import { createNotifications } from "@/server/db/notifications";
 import { createGuardedConnect } from "@/server/egress/guarded-connect";
 import { createGuardedEgress } from "@/server/egress/guarded-fetch";
@@ -20,7 +20,8 @@ import type { Services } from "@/server/services";
 export function wire(env: Environment, log: Logger = createLogger({ level: env.logLevel })): Wired {
   killAtPausePoints(env.pausePoints);
   const { db, pool } = openDatabase(env.databaseUrl, log);
-  const notifications = createNotifications({ url: env.databaseUrl, pool, log });
+  const clock = createDatabaseClock();
+  const notifications = createNotifications({ url: env.databaseUrl, pool, log, clock });
   const cached = createConfigurationCaches(notifications);
   const services: Wired = {
     env,
@@ -32,11 +33,11 @@ export function wire(env: Environment, log: Logger = createLogger({ level: env.l
     configurationsStored: new LRUCache({ max: 10_000 }),
     engine: new RunningEngine(() => services, { slots: env.slots }),
     prices: env.prices,
-    models: createModels({ openai: env.openai, providers: env.providers, clock: systemClock }),
+    models: createModels({ openai: env.openai, providers: env.providers, clock }),
     fetch: createGuardedEgress({ allow: env.egressAllow }).fetch,
     sendMail: env.smtp ? createMailer(env.smtp, createGuardedConnect({ allow: env.egressAllow })) : null,
     encryption: createEncryption(env.secret, env.previousSecret),
-    clock: systemClock,
+    clock,
     log,
   };
   return services;

@@ -20,6 +20,7 @@ export async function prepareService(
   // The database may restart during a start; its temporary errors are retried.
   const patience = AbortSignal.timeout(START_PATIENCE_MS);
   try {
+    await retryWhileUnavailable(() => services.clock.sync(services.pool), patience);
     await retryWhileUnavailable(() => checkSecretFingerprint(services), patience);
   } catch (error) {
     // The embedded database stops next, and an idle connection would log an error below the message.

@@ -10,10 +10,20 @@ export type Clock = {
   now(): Date;
   /** The time for SQL. Null in production: the database's clock, shared by all processes. Tests give their own time. */
   forDatabase(): Date | null;
+  /** Milliseconds that only increase, whatever is done to the machine's clock: for time spans within this process. */
+  monotonicMs(): number;
 };
 
 /** A stopped clock, so that everything in one change has the same time. */
-export const clockAt = (at: Date): Clock => ({ now: () => new Date(at), forDatabase: () => at });
+export const clockAt = (at: Date): Clock => ({
+  now: () => new Date(at),
+  forDatabase: () => at,
+  monotonicMs: () => at.getTime(),
+});
 
-/** The machine's own clock. */
-export const systemClock: Clock = { now: () => new Date(), forDatabase: () => null };
+/** The machine's own clock, for the log. */
+export const systemClock: Clock = {
+  now: () => new Date(),
+  forDatabase: () => null,
+  monotonicMs: () => performance.now(),
+};

@@ -1,7 +1,7 @@
-import type { Clock } from "@/server/clock";
+import type { DatabaseClock } from "@/server/db/database-clock";
 
 /** A clock that moves only when a test moves it. */
-export type TestClock = Clock & {
+export type TestClock = DatabaseClock & {
   advance(ms: number): void;
   set(moment: Date | string): void;
 };
@@ -9,14 +9,17 @@ export type TestClock = Clock & {
 /** Creates a clock that starts at `start` (an ISO 8601 string or a `Date`). */
 export function testClock(start: Date | string = "2026-01-01T00:00:00.000Z"): TestClock {
   let at = new Date(start).getTime();
+  let monotonicMs = 0;
+  const move = (ms: number) => {
+    at += ms;
+    monotonicMs += Math.max(0, ms);
+  };
   return {
     now: () => new Date(at),
     forDatabase: () => new Date(at),
-    advance: (ms) => {
-      at += ms;
-    },
-    set: (moment) => {
-      at = new Date(moment).getTime();
-    },
+    monotonicMs: () => monotonicMs,
+    sync: async () => {},
+    advance: move,
+    set: (moment) => move(new Date(moment).getTime() - at),
   };
 }

@@ -1,5 +1,6 @@
 import pg from "pg";
 import { connectionSettings } from "@/server/db/client";
+import type { DatabaseClock } from "@/server/db/database-clock";
 import type { Logger } from "@/server/log";
 import { defineCommand, type Queryable } from "./statement";
 
@@ -96,10 +97,13 @@ export function createNotifications({
   url,
   pool,
   log,
+  clock,
 }: {
   url: string;
   pool: Queryable;
   log: Logger;
+  /** Follows the database's clock with each ping. */
+  clock?: DatabaseClock;
 }): Notifications {
   const outbox = createOutbox(pool, log);
   /** By channel. */
@@ -146,10 +150,10 @@ export function createNotifications({
         if (client !== opened) return;
         ready = true;
         lastHeardAt = performance.now();
-        pinging = setInterval(
-          () => void opened.query(`NOTIFY ${PING}`).catch((error) => onLost(opened, error)),
-          PING_EVERY_MS,
-        );
+        pinging = setInterval(() => {
+          const ping = opened.query(`NOTIFY ${PING}`).then(() => clock?.sync(opened));
+          ping.catch((error: unknown) => onLost(opened, error));
+        }, PING_EVERY_MS);
         pinging.unref();
         // Notifications without a listener are lost, so every listener must check.
         for (const interested of listeners.values()) for (const listener of interested) listener("");

@@ -1,5 +1,7 @@
 import { expect, it } from "vitest";
-import { guardKey } from "./memory-guards";
+import { HOUR_MS } from "@/server/clock";
+import { testClock } from "@/testing/clock";
+import { createByteBudget, createMemoryWindow, guardKey } from "./memory-guards";
 
 it.each([
   ["192.0.2.7", "192.0.2.7"],
@@ -12,4 +14,16 @@ it.each([
   ["x".repeat(10_000), "x".repeat(64)],
 ])("guards count %s under %s", (address, key) => {
   expect(guardKey(address)).toBe(key);
+});
+
+it("guards free a key in time though the clock was set back", () => {
+  const clock = testClock();
+  const calls = createMemoryWindow(1, 60, clock);
+  const bytes = createByteBudget(10, 60, clock);
+  const takeAll = () => [calls.allows("key"), bytes.takes("key", 10)];
+  expect(takeAll()).toEqual([true, true]);
+  clock.advance(-2 * HOUR_MS);
+  expect(takeAll()).toEqual([false, false]);
+  clock.advance(60_000);
+  expect(takeAll()).toEqual([true, true]);
 });

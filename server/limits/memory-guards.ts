@@ -13,7 +13,7 @@ export function createMemoryWindow(limit: number, seconds: number, clock: Clock)
   const hits = new LRUCache<string, number[]>({ max: MAX_KEYS });
   return {
     allows(key: string): boolean {
-      const now = clock.now().getTime();
+      const now = clock.monotonicMs();
       const live = (hits.get(key) ?? []).filter((hit) => hit > now - seconds * 1000);
       const allowed = live.length < limit;
       if (allowed) live.push(now);
@@ -28,7 +28,7 @@ export function createByteBudget(bytes: number, seconds: number, clock: Clock) {
   const buckets = new LRUCache<string, { left: number; at: number }>({ max: MAX_KEYS });
   return {
     takes(key: string, wanted: number): boolean {
-      const at = clock.now().getTime();
+      const at = clock.monotonicMs();
       const bucket = buckets.get(key) ?? { left: bytes, at };
       const left = Math.min(bytes, bucket.left + (Math.max(0, at - bucket.at) * bytes) / (seconds * 1000));
       const enough = wanted <= left;

@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { handleRest } from "@/server/api/rest";
 import { handleWebhook } from "@/server/api/webhook";
+import { HOUR_MS } from "@/server/clock";
+import { newId } from "@/server/ids";
 import { createTenant, createTrigger, openWorld, type World } from "@/testing/world";
 import { acquireRate, pruneRateSegments, releaseRate } from "./rate-limit";
 
@@ -55,6 +57,17 @@ describe("two processes on one database", () => {
     const runs = await world.db.run.findMany({ where: { triggerId: id } });
     expect(mostInAMinute(runs.map(({ createdAt }) => createdAt))).toBe(30);
   });
+});
+
+it("frees a key after its window if the database's clock was set back", async () => {
+  const window = { key: `test:${newId()}`, limit: 3, seconds: 60 };
+  const take = () => acquireRate(world.pool, window, { wanted: 3, clock: world.clock });
+  world.clock.advance(2 * HOUR_MS);
+  expect(await take()).toMatchObject({ granted: 3 });
+  world.clock.advance(-2 * HOUR_MS);
+  expect(await take()).toMatchObject({ granted: 0, resetSeconds: 60 });
+  world.clock.advance(60_000);
+  expect(await take()).toMatchObject({ granted: 3 });
 });
 
 it("grants several calls at once up to the limit, over both processes", async () => {

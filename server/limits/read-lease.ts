@@ -15,7 +15,7 @@ const MAX_KEYS = 10_000;
 
 type Lease = {
   left: number;
-  /** In ms; the rest expires then. */
+  /** In ms of the monotonic clock; the rest expires then. */
   until: number;
   /** The size of the next lease, unless more calls wait for it. */
   block: number;
@@ -38,7 +38,7 @@ export function acquireLeasedRead(
   const lease = leases(services.pool).get(actor.apiKeyId);
   if (lease === undefined || lease.decision.limit !== limit) return "unleased";
   if (!lease.decision.allowed && lease.block > 0) return "refused";
-  if (lease.left <= 0 || services.clock.now().getTime() >= lease.until) return "unleased";
+  if (lease.left <= 0 || services.clock.monotonicMs() >= lease.until) return "unleased";
   lease.left -= 1;
   return lease.decision;
 }
@@ -82,7 +82,7 @@ async function renew(
 ): Promise<void> {
   // Calls in the same turn of the event loop share one lease.
   await Promise.resolve();
-  const asked = services.clock.now().getTime();
+  const asked = services.clock.monotonicMs();
   const usedUp = lease.left === 0 && asked < lease.until;
   const largest = Math.max(1, Math.floor(limit / WINDOW_SECONDS));
   lease.block = Math.max(1, Math.min(largest, usedUp ? lease.block * 2 : Math.ceil(lease.block / 2)));

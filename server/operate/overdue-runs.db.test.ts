@@ -1,4 +1,5 @@
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
+import { HOUR_MS } from "@/server/clock";
 import { newId } from "@/server/ids";
 import { cancelRun } from "@/server/runs/cancel";
 import { admitWaitingRuns, claimRun } from "@/server/runs/engine/claim";
@@ -57,6 +58,14 @@ it("leaves a run past its deadline to the worker that has it", async () => {
   await removeWorker(world.pool, workerId);
   await endOverdueRuns(world);
   expect((await read(runId)).status).toBe("Failed");
+});
+
+it("ends no run for a process whose own clock was set", async () => {
+  const runId = await startAbandoned();
+  const ahead = new Date(world.clock.now().getTime() + 25 * HOUR_MS);
+  const wrong = vi.spyOn(world.clock, "now").mockImplementation(() => new Date(ahead));
+  await endOverdueRuns(world).finally(() => wrong.mockRestore());
+  expect((await read(runId)).status).toBe("Running");
 });
 
 it("completes a cancel whose worker died", async () => {

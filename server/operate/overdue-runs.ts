@@ -10,9 +10,9 @@ import type { Services } from "@/server/services";
  */
 
 /** How long a run may wait for its first slot. */
-const LONGEST_PENDING_MS = 24 * 60 * 60 * 1000;
+const LONGEST_PENDING_SECONDS = 24 * 60 * 60;
 /** How long after its deadline a run without a worker is ended. */
-const DEADLINE_GRACE_MS = 30_000;
+const DEADLINE_GRACE_SECONDS = 30;
 const BATCH = 500;
 
 const overdueRun = z.object({
@@ -28,16 +28,16 @@ const FIND_OVERDUE = defineQuery(
           deadline_seconds AS "deadlineSeconds", started_at IS NOT NULL AS started
    FROM runs
    WHERE ${isOpenSql()} AND claimed_by IS NULL AND parent_run_id IS NULL
-     AND (cancel_requested_at IS NOT NULL OR (status = 'Pending' AND created_at < $1)
-          OR started_at + make_interval(secs => deadline_seconds) < $2)
-   ORDER BY id LIMIT $3`,
+     AND (cancel_requested_at IS NOT NULL
+          OR (status = 'Pending' AND created_at + make_interval(secs => $2) < coalesce($1, clock_timestamp()))
+          OR started_at + make_interval(secs => deadline_seconds + $3) < coalesce($1, clock_timestamp()))
+   ORDER BY id LIMIT $4`,
 );
 
 /** Ends overdue runs. One that cannot be ended is logged and does not stop the others. */
 export async function endOverdueRuns(services: Services): Promise<void> {
-  const now = services.clock.now().getTime();
-  const bounds = [new Date(now - LONGEST_PENDING_MS), new Date(now - DEADLINE_GRACE_MS)];
-  const overdue = await FIND_OVERDUE(services.pool, [...bounds, BATCH]);
+  const bounds = [LONGEST_PENDING_SECONDS, DEADLINE_GRACE_SECONDS, BATCH];
+  const overdue = await FIND_OVERDUE(services.pool, [services.clock.forDatabase(), ...bounds]);
   for (const run of overdue) {
     try {
       await endUnclaimedRun(services, run.id, outcomeOf(run));

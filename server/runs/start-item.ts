@@ -74,6 +74,7 @@ export function claimedRun(
     createdAt: at,
     startedAt: at,
     deadlineSeconds: target.deadlineSeconds,
+    endsAtMs: services.clock.monotonicMs() + target.deadlineSeconds * 1000,
     cap: narrowestCap(target, actor),
     held,
   };

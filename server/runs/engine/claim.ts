@@ -69,6 +69,8 @@ const READ = defineQuery(
   SELECT r.id, r.organization_id AS "orgId", r.kind, coalesce(r.agent_id, r.tool_id) AS "targetId", r.epoch, r.sequence, r.input,
          r.root_run_id AS "rootRunId", root.source = 'webhook' AS "fromOutside", r.created_at AS "createdAt",
          r.started_at AS "startedAt", r.deadline_seconds AS "deadlineSeconds",
+         extract(epoch FROM r.started_at + make_interval(secs => r.deadline_seconds)
+                            - coalesce($2, clock_timestamp()))::float8 * 1000 AS "leftMs",
          CASE WHEN r.max_credits IS NOT NULL THEN
            json_build_object('credits', r.max_credits::text, 'of', coalesce(r.max_credits_of, 'this run')) END AS cap,
          r.yielded_at[cardinality(r.yielded_at)] AS "yieldedAt",
@@ -85,10 +87,13 @@ const frozen = z.object({ prices: frozenPrices });
 /** Reads claimed runs with their configurations, in the order of `runIds`. */
 export async function readClaimedRuns(services: Services, runIds: readonly string[]): Promise<ClaimedRun[]> {
   if (runIds.length === 0) return [];
-  const rows = await READ(services.pool, [runIds]);
-  return rows.map(({ document: text, orgId, ...run }) => {
+  // Before the statement: a slow answer does not extend a deadline.
+  const readAtMs = services.clock.monotonicMs();
+  const rows = await READ(services.pool, [runIds, services.clock.forDatabase()]);
+  return rows.map(({ document: text, orgId, leftMs, ...run }) => {
     const document: unknown = JSON.parse(text);
     const configuration = runConfiguration.parse(document);
-    return { ...run, orgId: mintOrgId(orgId), configuration, prices: frozen.parse(document).prices };
+    const { prices } = frozen.parse(document);
+    return { ...run, orgId: mintOrgId(orgId), endsAtMs: readAtMs + leftMs, configuration, prices };
   });
 }

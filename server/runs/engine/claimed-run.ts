@@ -40,6 +40,8 @@ export const claimedRow = z.object({
   createdAt: z.date(),
   startedAt: z.date(),
   deadlineSeconds: z.number(),
+  /** The rest of the deadline at the claim, by the database's clock. */
+  leftMs: z.number(),
   cap: cap.nullable(),
   held: decimalText,
   /** The number of the run's newest change; each journal row and each change of status has one. */
@@ -48,8 +50,10 @@ export const claimedRow = z.object({
 });
 
 /** A run that this process's worker executes. */
-export type ClaimedRun = Omit<z.output<typeof claimedRow>, "orgId" | "document"> & {
+export type ClaimedRun = Omit<z.output<typeof claimedRow>, "orgId" | "document" | "leftMs"> & {
   orgId: OrgId;
+  /** The deadline in ms of the process's monotonic clock, so that no clock that is set ends the run. */
+  endsAtMs: number;
   configuration: RunConfiguration;
   prices: PriceList;
 };

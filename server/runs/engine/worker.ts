@@ -1,7 +1,8 @@
 import type pg from "pg";
 import { z } from "zod";
+import { ClockOffset } from "@/server/db/clock-offset";
 import { isTransient, retryWhileUnavailable } from "@/server/db/outage";
-import { defineCommand, defineQuery } from "@/server/db/statement";
+import { defineQuery } from "@/server/db/statement";
 import { newId } from "@/server/ids";
 import type { Services } from "@/server/services";
 import { ActThrottle } from "./act-throttle";
@@ -17,11 +18,18 @@ const HEARTBEAT_MS = 500;
 export const SILENT_AFTER_MS = 2_200;
 /** An older heartbeat proves nothing: the worker may have been replaced since. */
 const TRUSTED_FOR_MS = 2_000;
+/** If the database's clock is set by more, heartbeats before and after it cannot be compared. */
+const CLOCK_STEP_MS = 1_000;
 
-const INSERT_WORKER = defineCommand(
+/** When a row of `workers` last reported, in ms. */
+const AT = "extract(epoch FROM heartbeat_at)::float8 * 1000";
+
+const INSERT_WORKER = defineQuery(
   "insert-worker",
-  `WITH worker AS (INSERT INTO workers (id, heartbeat_at) VALUES ($1, clock_timestamp()) RETURNING id)
-   INSERT INTO worker_lanes (worker_id, lane) SELECT id, lane FROM worker, unnest(ARRAY['accounts', 'journal']) AS lane`,
+  z.object({ at: z.number() }),
+  `WITH worker AS (INSERT INTO workers (id, heartbeat_at) VALUES ($1, clock_timestamp()) RETURNING id, heartbeat_at),
+   lanes AS (INSERT INTO worker_lanes (worker_id, lane) SELECT id, lane FROM worker, unnest(ARRAY['accounts', 'journal']) AS lane)
+   SELECT ${AT} AS at FROM worker`,
 );
 
 /**
@@ -33,7 +41,9 @@ export async function openWorker(
   options: Pick<LaneOptions, "freeSlots" | "onAdmitted" | "onLost"> & { executing: () => number },
 ): Promise<Worker> {
   const id = `worker-${newId()}`;
-  await INSERT_WORKER(services.pool, [id]);
+  const insertedAt = performance.now();
+  const [inserted] = await INSERT_WORKER(services.pool, [id]);
+  if (inserted === undefined) throw new Error("the worker has no row");
   let lost: WorkerLost | undefined;
   const onLost = (error: WorkerLost) => {
     if (lost) return;
@@ -48,7 +58,11 @@ export async function openWorker(
     new Lane({ ...options, services, workerId: id, lane: name, onStart, onLost });
   const accounts = lane("accounts");
   const journal = lane("journal");
-  const heartbeat = startHeartbeat(services, id, onLost);
+  const heartbeat = startHeartbeat(services, {
+    id,
+    clock: new ClockOffset(inserted.at - insertedAt),
+    onLost,
+  });
   const isConfirmed = () => !lost && heartbeat.isRecent();
   return {
     id,
@@ -70,16 +84,31 @@ export async function openWorker(
   };
 }
 
-/** Reports regularly that a worker is alive. `onLost` is called if the worker was replaced. */
-function startHeartbeat(services: Services, id: string, onLost: (error: WorkerLost) => void) {
+/**
+ * Reports regularly that a worker is alive, and replaces silent ones. `clock`: the database's, to detect that it was
+ * set. `onLost` is called if the worker was replaced.
+ */
+function startHeartbeat(
+  services: Services,
+  { id, clock, onLost }: { id: string; clock: ClockOffset; onLost: (error: WorkerLost) => void },
+) {
   const stopping = new AbortController();
   /** When the last heartbeat that succeeded was sent. */
   let confirmedAt = performance.now();
+  /** From this time on, the rows of all living workers hold times of the present clock. */
+  let comparableFrom = 0;
   let beating: Promise<void> | undefined;
   const beatOnce = async () => {
     const sentAt = performance.now();
-    if (!(await beat(services, id))) throw new WorkerLost();
+    const workers = await BEAT(services.pool, [id, SILENT_AFTER_MS / 1000]);
+    const own = workers.find((worker) => worker.id === id);
+    if (own === undefined) throw new WorkerLost();
     confirmedAt = sentAt;
+    const receivedAt = performance.now();
+    const stepMs = clock.learn({ shown: own.at, askedAt: sentAt, receivedAt });
+    if (Math.abs(stepMs) > CLOCK_STEP_MS) comparableFrom = receivedAt + SILENT_AFTER_MS;
+    if (receivedAt < comparableFrom) return;
+    for (const worker of workers) if (worker.silent) await replaceSilentWorker(services, worker.id);
   };
   /** One heartbeat at a time; reports a lost worker. */
   const beatNow = () => {
@@ -118,24 +147,24 @@ function startHeartbeat(services: Services, id: string, onLost: (error: WorkerLo
   };
 }
 
-/** Stores a heartbeat. Returns the worker itself, if it exists, and those that are silent for $2 seconds. */
+/**
+ * Stores a heartbeat. Returns the worker itself, if it exists, and those that are silent for $2 seconds. A heartbeat in
+ * the future counts as silent: the clock was set back after it.
+ */
 const BEAT = defineQuery(
   "heartbeat",
-  z.object({ id: z.string(), silent: z.boolean() }),
-  `WITH own AS (UPDATE workers SET heartbeat_at = clock_timestamp() WHERE id = $1 RETURNING id)
-   SELECT id, false AS silent FROM own
-   UNION ALL SELECT id, true FROM workers WHERE id <> $1 AND heartbeat_at < clock_timestamp() - make_interval(secs => $2)`,
+  z.object({ id: z.string(), silent: z.boolean(), at: z.number() }),
+  `WITH beat AS (SELECT clock_timestamp() AS now, make_interval(secs => $2) AS bound),
+   own AS (UPDATE workers SET heartbeat_at = (SELECT now FROM beat) WHERE id = $1 RETURNING id, heartbeat_at)
+   SELECT id, false AS silent, ${AT} AS at FROM own
+   UNION ALL SELECT id, true, ${AT} FROM workers, beat
+   WHERE id <> $1 AND heartbeat_at NOT BETWEEN now - bound AND now + bound`,
 );
 
-/** Sends a worker's heartbeat and replaces silent ones. False if it was replaced itself. */
-async function beat(services: Services, id: string): Promise<boolean> {
-  const workers = await BEAT(services.pool, [id, SILENT_AFTER_MS / 1000]);
-  for (const worker of workers.filter(({ silent }) => silent)) {
-    const runs = await removeWorker(services.pool, worker.id);
-    services.log.warn("A worker stopped reporting; its runs were taken over", { worker: worker.id, runs });
-    if (runs > 0) services.engine.wake();
-  }
-  return workers.some(({ silent }) => !silent);
+async function replaceSilentWorker(services: Services, id: string): Promise<void> {
+  const runs = await removeWorker(services.pool, id);
+  services.log.warn("A worker stopped reporting; its runs were taken over", { worker: id, runs });
+  if (runs > 0) services.engine.wake();
 }
 
 const REMOVE_WORKER = defineQuery(

@@ -1,4 +1,5 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
+import { HOUR_MS } from "@/server/clock";
 import { Decimal } from "@/server/credits/amount";
 import { ModelError } from "@/server/models/port";
 import { startRun } from "@/server/runs/start";
@@ -150,6 +151,21 @@ describe("agent runs", () => {
       ],
     });
     await expectSoundLedger(world, tenant);
+  });
+
+  it("complete in a process whose own clock is set, before their claim or during a call", async () => {
+    const tenant = await createTenant(world);
+    const startedAt = world.clock.now().getTime();
+    const now = vi.spyOn(world.clock, "now");
+    const setClock = (ms: number) => void now.mockImplementation(() => new Date(startedAt + ms));
+    play((_request, call) => {
+      setClock(-2 * HOUR_MS);
+      return call === 1 ? ask("calculate", { expression: "1+1" }) : { content: "2" };
+    });
+    const { runId } = await start(tenant);
+    setClock(2 * HOUR_MS);
+    await executeRun(world, runId).finally(() => now.mockRestore());
+    expect(await read(runId)).toMatchObject({ status: "Completed", output: "2" });
   });
 
   it("fail at once when they are taken over after their deadline", async () => {

@@ -35,7 +35,7 @@ export async function executeRun(
   const signal = parent === undefined ? stop.signal : AbortSignal.any([stop.signal, parent.signal]);
   const ownDeadline = deadlineOf(run);
   const passed = () => new DeadlinePassed(`The run passed its deadline of ${run.deadlineSeconds} seconds.`);
-  const unwatch = abortAfter(ownDeadline.getTime() - services.clock.now().getTime(), stop, passed);
+  const unwatch = abortAfter(run.endsAtMs - services.clock.monotonicMs(), stop, passed);
   const leave = context.enter(run, journal, stop);
   const execution: Execution = {
     ...context,

@@ -63,6 +63,7 @@ export async function executeChildRun(
     createdAt: now,
     startedAt: now,
     deadlineSeconds,
+    endsAtMs: services.clock.monotonicMs() + deadlineSeconds * 1000,
     cap,
     held: ZERO,
   };

@@ -1,0 +1,25 @@
+/** A time in ms that another clock showed, and when it was asked for and received by this process's monotonic clock. */
+export type ClockReading = { shown: number; askedAt: number; receivedAt: number };
+
+/**
+ * Estimates how far another clock is ahead of this process's monotonic clock. An answer may take any time, so each
+ * reading allows a range of offsets.
+ */
+export class ClockOffset {
+  #aheadMs: number;
+
+  constructor(aheadMs: number) {
+    this.#aheadMs = aheadMs;
+  }
+
+  get aheadMs(): number {
+    return this.#aheadMs;
+  }
+
+  /** Keeps the offset if the reading allows it, otherwise moves it to the nearest one allowed. Returns by how much. */
+  learn({ shown, askedAt, receivedAt }: ClockReading): number {
+    const before = this.#aheadMs;
+    this.#aheadMs = Math.min(Math.max(before, shown - receivedAt), shown - askedAt);
+    return this.#aheadMs - before;
+  }
+}
