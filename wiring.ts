@@ -8,6 +8,7 @@ import { createNotifications } from "@/server/db/notifications";
 import { createGuardedConnect } from "@/server/egress/guarded-connect";
 import { createGuardedEgress } from "@/server/egress/guarded-fetch";
 import { type Environment, readEnvironment } from "@/server/env";
+import { memoryLimit, ProcessMemory } from "@/server/limits/process-memory";
 import { createLogger, type Logger } from "@/server/log";
 import { createMailer } from "@/server/mail/smtp";
 import { createModels } from "@/server/models/registry";
@@ -32,6 +33,7 @@ export function wire(env: Environment, log: Logger = createLogger({ level: env.l
     endedRuns: createEndedRuns(),
     configurationsStored: new LRUCache({ max: 10_000 }),
     engine: new RunningEngine(() => services, { slots: env.slots }),
+    memory: new ProcessMemory({ limit: memoryLimit({ processes: env.processes }) }),
     prices: env.prices,
     models: createModels({ openai: env.openai, providers: env.providers, clock }),
     fetch: createGuardedEgress({ allow: env.egressAllow }).fetch,

@@ -7,6 +7,7 @@ import { exportOrganization } from "@/server/catalog/definition-file/export";
 import { operatorOf } from "@/server/catalog/organization/organizations";
 import { executeFunction } from "@/server/functions/core/execute";
 import type { JsonObject } from "@/server/json/json";
+import { ProcessMemory } from "@/server/limits/process-memory";
 import { runWorkflow } from "@/server/workflow/interpret";
 import { testFunctionContext } from "@/testing/function-context";
 import { openWorld } from "@/testing/world";
@@ -66,19 +67,21 @@ async function runTool(file: string, slug: string, input: JsonObject, answers: R
     startedAt: context.clock.now(),
     toolName: tool.name,
     signal: new AbortController().signal,
+    memory: new ProcessMemory().openRun("org-1"),
   };
-  return runWorkflow(tool, {
-    input,
+  const outcome = await runWorkflow(tool, {
+    input: JSON.stringify(input),
     facts,
     journal: {
       call: ({ functionName, input }) =>
         executeFunction(functionName, { input, context }).then(
-          (output) => ({ ok: true as const, output }),
+          (output) => ({ ok: true as const, output: JSON.stringify(output) }),
           (error: Error) => ({ ok: false as const, message: error.message, code: "failed" }),
         ),
       fork: (works) => Promise.all(works.map((work) => work())),
     },
   });
+  return outcome.status === "Completed" ? { ...outcome, output: JSON.parse(outcome.output) } : outcome;
 }
 
 test("the demo's quote gives a discount for ten pieces or more", async () => {

@@ -1,6 +1,5 @@
 import cluster, { type Worker } from "node:cluster";
 import { once } from "node:events";
-import { availableParallelism } from "node:os";
 import type { Demo } from "@/prisma/seed";
 import type { Environment } from "@/server/env";
 import type { Services } from "@/server/services";
@@ -37,7 +36,6 @@ export function servePrimary(
   { env, log }: Pick<Services, "env" | "log">,
   { demo, script }: { demo: Demo | null; script: string },
 ): Serving {
-  const count = env.processes === "auto" ? availableParallelism() : env.processes;
   const ending = new AbortController();
   cluster.setupPrimary({ exec: script, args: [] });
   cluster.on("exit", (worker, code, signal) => {
@@ -45,7 +43,7 @@ export function servePrimary(
     log.error("A process ended; starting another one", { pid: worker.process.pid, code, signal });
     setTimeout(() => ending.signal.aborted || cluster.fork(), REPLACE_AFTER_MS);
   });
-  for (let n = 0; n < count; n += 1) cluster.fork();
+  for (let n = 0; n < env.processes; n += 1) cluster.fork();
   return {
     port: env.port,
     appUrl: env.appUrl,

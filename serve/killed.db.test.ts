@@ -1,9 +1,6 @@
-import { type ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
-import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
-import { ensureBuild } from "@/scripts/build.mjs";
-import { freePort } from "@/scripts/support/ports.mjs";
+import { afterAll, beforeAll, expect, it } from "vitest";
 import type { JsonObject } from "@/server/json/json";
+import { type BuiltProcess, builtService, startOverRest, untilReady } from "@/testing/built-service";
 import { expectSoundLedger } from "@/testing/ledger";
 import { type ModelServer, startModelServer } from "@/testing/servers/model-server";
 import { insertTool } from "@/testing/tools";
@@ -17,79 +14,44 @@ const WAIT_SECONDS = 20;
 let world: World;
 let model: ModelServer;
 let tenant: Tenant;
-let program: string;
-const started = new Set<ChildProcess>();
+const service = builtService(() => world);
 
 beforeAll(async () => {
-  ({ serve: program } = await ensureBuild({ pages: false }));
+  await service.build();
   world = await createWorld();
   model = await startModelServer();
   tenant = await createTenant(world);
 }, 240_000);
-afterEach(async () => {
-  for (const child of started) await kill(child);
-});
 afterAll(async () => {
   await model.close();
   await world.close();
 });
 
-type Process = { origin: string; child: ChildProcess; exited: Promise<unknown> };
-
 /** Starts the service's process. With `dieAt` it kills itself when it first reaches that point of the engine. */
-async function startProcess({ dieAt }: { dieAt?: string } = {}): Promise<Process> {
-  const port = await freePort();
-  const origin = `http://127.0.0.1:${port}`;
-  const child = spawn(process.execPath, [program], {
+function startProcess({ dieAt }: { dieAt?: string } = {}): Promise<BuiltProcess> {
+  return service.start({
     env: {
-      PATH: process.env.PATH,
-      NODE_ENV: "production",
-      PORT: String(port),
-      APP_URL: origin,
-      DATABASE_URL: world.env.databaseUrl,
       OPENAI_API_KEY: "test",
       OPENAI_BASE_URL: model.url,
-      STEPWELL_SECRET: "test-secret-test-secret-test-secret",
-      STEPWELL_ENV_FILE: "",
-      STEPWELL_ROLE: "worker",
       STEPWELL_PAUSE_POINTS: dieAt === undefined ? "" : `${dieAt}=1`,
-      LOG_LEVEL: "error",
     },
-    stdio: ["ignore", "ignore", "inherit"],
   });
-  started.add(child);
-  return { origin, child, exited: once(child, "exit") };
-}
-
-async function kill(child: ChildProcess): Promise<void> {
-  started.delete(child);
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  const exited = once(child, "exit");
-  child.kill("SIGKILL");
-  await exited;
 }
 
 /** Starts a run over REST as soon as the process is ready. */
 async function startRun(
-  { origin }: Process,
+  process: BuiltProcess,
   target: `tools/run/${string}` | `agents/run/${string}`,
   input: () => object,
 ): Promise<string> {
-  const isReady = async () => (await fetch(`${origin}/api/ready`).catch(() => null))?.ok;
-  await expect.poll(isReady, { timeout: 60_000, interval: 100 }).toBe(true);
-  const response = await fetch(`${origin}/v1/${target}`, {
-    method: "POST",
-    headers: { "X-API-Key": tenant.key, "Content-Type": "application/json" },
-    body: JSON.stringify(input()),
-  });
-  expect(response.status).toBe(200);
-  return (await response.json()).id;
+  await untilReady(process);
+  return startOverRest(process, target, { key: tenant.key, body: JSON.stringify(input()) });
 }
 
 const read = (id: string) => world.db.run.findUniqueOrThrow({ where: { id }, include: { steps: true } });
 
 /** Starts a process that kills itself at a point, and waits until it has. */
-async function untilDeadAt(dieAt: string, act?: (dying: Process) => Promise<void>): Promise<void> {
+async function untilDeadAt(dieAt: string, act?: (dying: BuiltProcess) => Promise<void>): Promise<void> {
   const dying = await startProcess({ dieAt });
   await act?.(dying);
   await dying.exited;
@@ -122,7 +84,7 @@ it("runs that wait continue at their time, once and charged once, however often 
     await expect.poll(async () => (await read(id)).wakeAt, { timeout: 60_000 }).not.toBeNull();
     due.set(id, (await read(id)).wakeAt);
   }
-  await kill(first.child);
+  await service.kill(first.child);
   for (const id of asleep)
     expect(await read(id)).toMatchObject({ status: "Running", admittedAt: null, claimedBy: null });
 
@@ -186,7 +148,7 @@ it("an agent corrects its answer and counts its calls exactly, however often the
   const waiting = await startProcess();
   // Its first two model calls and their steps are committed before it makes the third one.
   await expect.poll(async () => (await finished(runId)).length, { timeout: 60_000 }).toBe(4);
-  await kill(waiting.child);
+  await service.kill(waiting.child);
   const before = await finished(runId);
   await untilDeadAt("journal:answered");
   expect(await finished(runId)).toEqual(expect.arrayContaining(before));

@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { z } from "zod";
 import { ConfigurationFileError, readModelProviders, readPriceList } from "@/server/configuration-files";
 import { DEFAULT_PRICES } from "@/server/credits/prices";
@@ -159,8 +160,9 @@ export function readEnvironment(source: Record<string, string | undefined> = pro
     logLevel: value.LOG_LEVEL,
     /** How many runs one process executes at once. */
     slots: value.STEPWELL_SLOTS,
-    /** Processes behind one port; `auto`: one per core. */
-    processes: value.STEPWELL_PROCESSES === "auto" ? ("auto" as const) : Number(value.STEPWELL_PROCESSES),
+    /** Processes behind one port. */
+    processes:
+      value.STEPWELL_PROCESSES === "auto" ? availableParallelism() : Number(value.STEPWELL_PROCESSES),
     /** `web` serves requests, `worker` executes runs, `all` does both. */
     role: value.STEPWELL_ROLE,
     /** For durability tests: points at which the process kills itself, each with its probability. */

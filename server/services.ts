@@ -8,6 +8,7 @@ import type { Cached } from "@/server/db/configuration-cache";
 import type { Notifications } from "@/server/db/notifications";
 import type { GuardedFetch } from "@/server/egress/guarded-fetch";
 import type { Environment } from "@/server/env";
+import type { ProcessMemory } from "@/server/limits/process-memory";
 import type { Logger } from "@/server/log";
 import type { SendMail } from "@/server/mail/message";
 import type { OwnProvider } from "@/server/models/own-provider";
@@ -38,6 +39,8 @@ export type Services = {
   /** Frozen configurations known to be stored, by organization and hash. */
   configurationsStored: LRUCache<string, true>;
   engine: Engine;
+  /** The memory that runs share. */
+  memory: ProcessMemory;
   models: Models;
   /** What models and actions cost. */
   prices: PriceList;

@@ -1,4 +1,5 @@
 import type { FunctionContext } from "@/server/functions/core/define";
+import { ProcessMemory } from "@/server/limits/process-memory";
 import { testClock } from "./clock";
 
 /** A function context for tests: no network, no model, a fixed clock; override what the test needs. */
@@ -12,6 +13,7 @@ export function testFunctionContext(overrides: Partial<FunctionContext> = {}): F
     redact: async (value) => value,
     idempotencyKey: "step-1",
     organizationId: "org-1",
+    memory: new ProcessMemory().openRun("org-1").openStep(),
     callModel: async () => {
       throw new Error("This test allows no model.");
     },

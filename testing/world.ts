@@ -14,6 +14,7 @@ import type { Prisma } from "@/server/db/generated/client";
 import { createNotifications } from "@/server/db/notifications";
 import { readEnvironment } from "@/server/env";
 import { newId } from "@/server/ids";
+import { ProcessMemory } from "@/server/limits/process-memory";
 import type { ModelReply, ModelRequest, Models } from "@/server/models/port";
 import { createEndedRuns } from "@/server/runs/ended-runs";
 import { RunEngine } from "@/server/runs/engine/engine";
@@ -114,6 +115,7 @@ export async function createWorld(parts: WorldParts = {}): Promise<World> {
     endedRuns: createEndedRuns(),
     configurationsStored: new LRUCache({ max: 1_000 }),
     engine,
+    memory: new ProcessMemory(),
     models: parts.models ?? quietModels,
     prices: parts.prices ?? env.prices,
     sendMail: parts.sendMail ?? null,

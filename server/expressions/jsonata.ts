@@ -4,6 +4,7 @@ import { evaluateReference } from "@/server/expressions/plain-reference";
 import type { Json } from "@/server/json/json";
 import { readLargeJson, stringifyLarge } from "@/server/json/large";
 import { isDeeper, MAX_JSON_DEPTH } from "@/server/json/text";
+import type { StepMemory } from "@/server/limits/process-memory";
 import { MIB } from "@/server/limits/sizes";
 import { createSandbox, type Evaluation } from "@/server/sandbox/sandbox";
 import { readInstalled } from "@/server/sandbox/thread-pool";
@@ -25,6 +26,8 @@ export type ExpressionFacts = {
   signal?: AbortSignal | undefined;
   /** How long one evaluation may take once it has a thread; 10 s by default. */
   timeoutMs?: number;
+  /** Holds the memory of large values. */
+  memory?: StepMemory | undefined;
 };
 
 /** A node of JSONata's syntax tree, as far as it is used here. */
@@ -66,8 +69,9 @@ function explain(message: string): string {
 
 async function callSandbox({
   maxDepth,
+  memory,
   ...evaluation
-}: Evaluation & { maxDepth?: number }): Promise<Json | undefined> {
+}: Evaluation & { maxDepth?: number; memory?: StepMemory | undefined }): Promise<Json | undefined> {
   const answered = await sandbox(evaluation);
   if ("fault" in answered) throw new ExpressionError(answered.fault);
   const { text } = answered;
@@ -75,6 +79,7 @@ async function callSandbox({
   if (maxDepth !== undefined && isDeeper(text, maxDepth + 1)) {
     throw new ExpressionError(`The expression's result is nested deeper than ${maxDepth} levels.`);
   }
+  await memory?.holdText(text);
   const answer = response.parse(await readLargeJson(text));
   if (answer.ok) return answer.value;
   const position = answer.position === null ? "" : ` (at character ${answer.position})`;
@@ -103,7 +108,7 @@ export async function evaluateExpression(
   checkLength(expression);
   const found = await evaluateReference(expression, input);
   if (found !== null) return found.value;
-  const { now, seed, organizationId, timeoutMs = EXPRESSION_TIMEOUT_MS } = facts;
+  const { now, seed, organizationId, memory, timeoutMs = EXPRESSION_TIMEOUT_MS } = facts;
   const request = await stringifyLarge({ expression, input, seed });
-  return callSandbox({ request, timeoutMs, now, organizationId, maxDepth: MAX_JSON_DEPTH });
+  return callSandbox({ request, timeoutMs, now, organizationId, memory, maxDepth: MAX_JSON_DEPTH });
 }

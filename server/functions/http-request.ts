@@ -93,7 +93,7 @@ export const httpRequest = defineFunction({
       body: { sku: "A-1", inStock: 4 },
     },
   },
-  async run(input, { fetch, redact, signal, clock, idempotencyKey, organizationId }) {
+  async run(input, { fetch, redact, signal, clock, idempotencyKey, organizationId, memory }) {
     const { method = "GET", retries = 0, basicAuth, next } = input;
     if (!URL.canParse(input.url))
       throw new FunctionError("invalid_request", `"${input.url.slice(0, 200)}" is not a URL.`);
@@ -119,11 +119,11 @@ export const httpRequest = defineFunction({
     };
     const request = (url: URL) =>
       sendWithRetries(() => fetch(url, init), { retries, clock, signal })
-        .then((response) => readResponse(response, redact))
+        .then((response) => readResponse(response, { redact, memory }))
         .catch(failAs(RefusedError, "call_refused"))
         .catch(failAs(EgressError, "call_failed"));
     if (next === undefined) return request(target);
-    const facts = { now: clock.now(), seed: idempotencyKey, organizationId };
+    const facts = { now: clock.now(), seed: idempotencyKey, organizationId, memory };
     return readPages(target, input, {
       request,
       evaluate: async (expression, page) => evaluateExpression(expression, await redact(page), facts),

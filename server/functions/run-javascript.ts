@@ -39,8 +39,8 @@ export const runJavascript = defineFunction({
     },
     output: { total: 5.5 },
   },
-  async run({ code, input = null }, { clock, idempotencyKey, organizationId, signal, print }) {
-    const facts = { now: clock.now(), seed: idempotencyKey, organizationId, signal };
+  async run({ code, input = null }, { clock, idempotencyKey, organizationId, memory, signal, print }) {
+    const facts = { now: clock.now(), seed: idempotencyKey, organizationId, memory, signal };
     const result = await runScript(code, input, facts);
     print(result.console);
     if ("value" in result) return result.value;

@@ -34,8 +34,8 @@ export const transformJson = defineFunction({
     },
     output: { count: 2, total: 17 },
   },
-  async run({ value, expression }, { clock, idempotencyKey, organizationId }) {
-    const facts = { now: clock.now(), seed: idempotencyKey, organizationId };
+  async run({ value, expression }, { clock, idempotencyKey, organizationId, memory }) {
+    const facts = { now: clock.now(), seed: idempotencyKey, organizationId, memory };
     const fail = failAs(ExpressionError, "invalid_expression");
     return (await evaluateExpression(expression, value, facts).catch(fail)) ?? null;
   },

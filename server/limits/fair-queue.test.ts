@@ -38,11 +38,11 @@ it("serves organizations in turn, in order of arrival", async () => {
 it("never gives one organization all slots", async () => {
   const { add, end, order } = bench(new FairQueue(3, 2));
   for (const name of ["a1", "a2", "a3", "a4"]) add("a", name);
-  await Promise.resolve();
+  await new Promise((resolve) => setImmediate(resolve));
   expect(order).toEqual(["a1", "a2"]);
   add("b", "b1");
   add("c", "c1");
-  await Promise.resolve();
+  await new Promise((resolve) => setImmediate(resolve));
   expect(order).toEqual(["a1", "a2", "b1"]);
   await end("b1");
   expect(order.at(-1)).toBe("c1");

@@ -1,18 +1,44 @@
+/** Work that waits, and what it takes of the slots. */
+type Waiting = { begin: () => void; cost: number };
+/** Work in progress. */
+export type Entry = {
+  /** Takes more slots, without waiting. */
+  grow(cost: number): void;
+  /** Gives the slots back. Later calls do nothing. */
+  leave(): void;
+};
+
+type Options = {
+  /** Whether an organization without work in progress may begin although no slot is free. */
+  hasSpare?: () => boolean;
+  /** This many slots are left for organizations whose work is short. */
+  reserved?: number;
+};
+
+/** Work that takes longer makes its organization slow, for a while after its end. */
+const SLOW_AFTER_MS = 1_000;
+const SLOW_FOR_MS = 60_000;
+
 /**
  * A bounded number of slots, shared fairly: each waiting organization gets one piece of work done before another gets
- * two. No organization has more than `slotsEach` slots, so others always find one.
+ * two. No organization has more than `slotsEach` slots, so others always find one. Work that takes more than there are
+ * begins when its organization, or the queue, has no other.
  */
 export class FairQueue {
   readonly #slots: number;
   readonly #slotsEach: number;
+  readonly #options: Options;
   #busy = 0;
   /** In the order in which organizations are served. */
-  readonly #waiting = new Map<string, (() => void)[]>();
+  readonly #waiting = new Map<string, Waiting[]>();
   readonly #working = new Map<string, number>();
+  /** Until when organizations are slow, in ms of the process's monotonic clock. */
+  readonly #slow = new Map<string, number>();
 
-  constructor(slots: number, slotsEach: number) {
+  constructor(slots: number, slotsEach: number, options: Options = {}) {
     this.#slots = slots;
     this.#slotsEach = slotsEach;
+    this.#options = options;
   }
 
   /**
@@ -24,37 +50,102 @@ export class FairQueue {
     work: () => Promise<Result>,
     signal?: AbortSignal,
   ): Promise<Result> {
-    await new Promise<void>((begin) => {
-      const waiting = this.#waiting.get(organizationId);
-      if (waiting === undefined) this.#waiting.set(organizationId, [begin]);
-      else waiting.push(begin);
-      this.#admit();
-    });
+    const { leave } = await this.enter(organizationId, { signal });
     try {
-      signal?.throwIfAborted();
       return await work();
     } finally {
-      this.#busy -= 1;
-      const working = (this.#working.get(organizationId) ?? 1) - 1;
-      if (working === 0) this.#working.delete(organizationId);
-      else this.#working.set(organizationId, working);
-      this.#admit();
+      leave();
     }
+  }
+
+  /** Resolves when the organization gets `cost` slots. Throws the signal's reason if it is aborted before. */
+  async enter(
+    organizationId: string,
+    { cost = 1, signal }: { cost?: number; signal?: AbortSignal | undefined } = {},
+  ): Promise<Entry> {
+    signal?.throwIfAborted();
+    await new Promise<void>((begin, reject) => {
+      const waiting: Waiting = {
+        begin: () => {
+          signal?.removeEventListener("abort", onAbort);
+          begin();
+        },
+        cost,
+      };
+      const onAbort = () => {
+        this.#remove(organizationId, waiting);
+        reject(signal?.reason);
+      };
+      signal?.addEventListener("abort", onAbort, { once: true });
+      const others = this.#waiting.get(organizationId);
+      if (others === undefined) this.#waiting.set(organizationId, [waiting]);
+      else others.push(waiting);
+      this.#admit();
+    });
+    return this.#entryOf(organizationId, cost);
+  }
+
+  #entryOf(organizationId: string, cost: number): Entry {
+    const beganAt = performance.now();
+    let held = cost;
+    return {
+      grow: (more) => {
+        held += more;
+        this.#count(organizationId, more);
+      },
+      leave: () => {
+        if (held === 0) return;
+        this.#count(organizationId, -held);
+        held = 0;
+        this.#noteDuration(organizationId, performance.now() - beganAt);
+        this.#admit();
+      },
+    };
+  }
+
+  #count(organizationId: string, cost: number): void {
+    this.#busy += cost;
+    const working = (this.#working.get(organizationId) ?? 0) + cost;
+    if (working === 0) this.#working.delete(organizationId);
+    else this.#working.set(organizationId, working);
+  }
+
+  #noteDuration(organizationId: string, ms: number): void {
+    if ((this.#options.reserved ?? 0) === 0) return;
+    const now = performance.now();
+    if (ms > SLOW_AFTER_MS) this.#slow.set(organizationId, now + SLOW_FOR_MS);
+    for (const [slow, until] of this.#slow) if (until < now) this.#slow.delete(slow);
+  }
+
+  #remove(organizationId: string, gone: Waiting): void {
+    const left = (this.#waiting.get(organizationId) ?? []).filter((each) => each !== gone);
+    if (left.length > 0) this.#waiting.set(organizationId, left);
+    else this.#waiting.delete(organizationId);
+    // What waited behind it may fit.
+    this.#admit();
+  }
+
+  #mayBegin(organizationId: string, cost: number): boolean {
+    const working = this.#working.get(organizationId) ?? 0;
+    if (working > 0 && working + cost > this.#slotsEach) return false;
+    if (this.#busy === 0) return true;
+    const { hasSpare, reserved = 0 } = this.#options;
+    const isSlow = (this.#slow.get(organizationId) ?? 0) > performance.now();
+    if (this.#busy + cost <= this.#slots - (isSlow ? reserved : 0)) return true;
+    return working === 0 && hasSpare?.() === true;
   }
 
   #admit(): void {
     for (const [organizationId, waiting] of this.#waiting) {
-      if (this.#busy === this.#slots) return;
-      const working = this.#working.get(organizationId) ?? 0;
-      if (working >= this.#slotsEach) continue;
-      const begin = waiting.shift();
+      if (this.#busy >= this.#slots && this.#options.hasSpare === undefined) return;
+      const [first] = waiting;
+      if (first === undefined || !this.#mayBegin(organizationId, first.cost)) continue;
+      waiting.shift();
       // Moves it to the end of the queue, if it has more work.
       this.#waiting.delete(organizationId);
       if (waiting.length > 0) this.#waiting.set(organizationId, waiting);
-      if (begin === undefined) continue;
-      this.#busy += 1;
-      this.#working.set(organizationId, working + 1);
-      begin();
+      this.#count(organizationId, first.cost);
+      first.begin();
     }
   }
 }

@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { Json } from "@/server/json/json";
 import { parseLargeJson, stringifyLarge } from "@/server/json/large";
 import { JsonTextError } from "@/server/json/text";
+import type { StepMemory } from "@/server/limits/process-memory";
 import { MIB } from "@/server/limits/sizes";
 import { createSandbox } from "@/server/sandbox/sandbox";
 
@@ -34,13 +35,14 @@ const response = z.discriminatedUnion("ok", [
 export async function runScript(
   code: string,
   input: Json,
-  facts: { now: Date; seed: string; organizationId: string; signal?: AbortSignal },
+  facts: { now: Date; seed: string; organizationId: string; memory?: StepMemory; signal?: AbortSignal },
 ): Promise<ScriptResult> {
-  const { seed, ...evaluation } = facts;
+  const { seed, memory, ...evaluation } = facts;
   const { timeoutMs, memoryMib } = SCRIPT_LIMITS;
   const request = await stringifyLarge({ code, input, seed });
   const evaluated = await sandbox({ request, timeoutMs, ...evaluation });
   if ("fault" in evaluated) return { failure: "script_limit", message: evaluated.fault, console: [] };
+  await memory?.holdText(evaluated.text);
   const answer = await readAnswer(evaluated.text);
   if (answer.ok) return answer;
   const { message, console } = answer;

@@ -45,7 +45,7 @@ export async function fillMessageTemplate(
   let filled: Json;
   try {
     const bounds = { signal, timeoutMs: EXPRESSION_TIMEOUT_MS };
-    filled = await fillIn(template, { body, steps: {} }, { ...facts, ...bounds });
+    filled = await fillIn(template, { values: { body }, steps: {} }, { ...facts, ...bounds });
   } catch (cause) {
     if (!signal.aborted && !(cause instanceof ExpressionError)) throw cause;
     const reason = cause instanceof ExpressionError ? cause.message : "it takes too long.";

@@ -1,5 +1,4 @@
 import { ExpressionError } from "@/server/expressions/jsonata";
-import type { Json } from "@/server/json/json";
 import type { CallStep } from "@/server/workflow/definition";
 import type { Fork } from "@/server/workflow/journal";
 
@@ -27,17 +26,17 @@ export function toFailure(error: unknown): StepFailure {
 }
 
 /**
- * The output of a step, or its error. `failure` is null if the step completed or continues on errors.
+ * The output of a step as JSON text, or its error. `failure` is null if the step completed or continues on errors.
  */
 export async function settle(
   step: Pick<CallStep, "onError">,
-  work: Promise<Json>,
-): Promise<{ output: Json; failure: StepFailure | null }> {
+  work: Promise<string>,
+): Promise<{ output: string; failure: StepFailure | null }> {
   try {
     return { output: await work, failure: null };
   } catch (error) {
     const failure = toFailure(error);
-    const output = { error: failure.message, code: failure.code };
+    const output = JSON.stringify({ error: failure.message, code: failure.code });
     return { output, failure: step.onError === "continue" ? null : failure };
   }
 }

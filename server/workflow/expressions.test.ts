@@ -13,17 +13,18 @@ import {
 import { findReferences } from "@/server/workflow/references";
 
 const facts = { now: new Date("2026-03-04T05:06:07.000Z"), seed: "run-1", organizationId: "org-1" };
-const scope: Scope = {
+const values = {
   input: { city: "Oslo", n: 2, list: [1, 2], none: null, flag: false, "odd name": "o" },
-  steps: { fetch: { status: 200, body: { temp: 7, tags: ["a", "b"] } }, skipped: null },
   run: { id: "r-1" },
   item: { name: "x" },
 };
+const steps = { fetch: { status: 200, body: { temp: 7, tags: ["a", "b"] } }, skipped: null };
+const scope: Scope = { values, steps };
 const fill = (value: Json) => fillIn(value, scope, facts);
 
 describe("fillIn", () => {
   test("refuses values that are too large together, as text and as a list", async () => {
-    const large: Scope = { input: "x".repeat(1024 * 1024), steps: {} };
+    const large: Scope = { values: { input: "x".repeat(1024 * 1024) }, steps: {} };
     await expect(fillIn("{{ input }}".repeat(1000), large, facts)).rejects.toThrow(ExpressionError);
     await expect(fillIn(Array(1000).fill("{{ input }}"), large, facts)).rejects.toThrow("8 MiB together");
     expect(await fillIn("{{ input }}".repeat(8), large, facts)).toHaveLength(8 * 1024 * 1024);
@@ -35,7 +36,7 @@ describe("fillIn", () => {
     const ticking = setInterval(() => {
       ticks += 1;
     }, 5);
-    await fillIn("{{ list.b }}".repeat(2000), { list, steps: {} }, facts);
+    await fillIn("{{ list.b }}".repeat(2000), { values: { list }, steps: {} }, facts);
     clearInterval(ticking);
     expect(ticks).toBeGreaterThan(10);
   });
@@ -44,7 +45,7 @@ describe("fillIn", () => {
     ["no template", "no template"],
     ["{{ input.n }}", 2],
     ["  {{ input.n }}\n", 2],
-    ["{{ input }}", scope.input ?? null],
+    ["{{ input }}", values.input],
     ["{{ steps.fetch.body }}", { temp: 7, tags: ["a", "b"] }],
     ["{{ input.flag }}", false],
     ["{{ input.missing }}", null],
@@ -126,7 +127,7 @@ describe("parseTemplate", () => {
       fc.asyncProperty(fc.jsonValue({ maxDepth: 3 }), async (generated) => {
         const value: Json = JSON.parse(JSON.stringify(generated));
         fc.pre(!JSON.stringify(value).includes("__proto__"));
-        expect(await fillIn(`{{ input }}`, { input: value, steps: {} }, facts)).toEqual(value);
+        expect(await fillIn(`{{ input }}`, { values: { input: value }, steps: {} }, facts)).toEqual(value);
       }),
       { numRuns: 100 },
     );
@@ -214,6 +215,6 @@ describe("findReferences", () => {
     const parsed = await parseCondition(`{{ ${expression} }}`, "org-1");
     const value = await evaluateIn(scope, parsed, facts);
     expect(value).toBeDefined();
-    expect(value).toEqual(await evaluateExpression(expression, scope, facts));
+    expect(value).toEqual(await evaluateExpression(expression, { ...values, steps }, facts));
   });
 });

@@ -10,10 +10,12 @@ import { describeUnknownVariable } from "@/server/expressions/unknown-variables"
 import { isJsonObject, type Json, type JsonObject } from "@/server/json/json";
 import { stringifyLarge } from "@/server/json/large";
 import { keysOf } from "@/server/json/large-parser";
+import type { StepMemory } from "@/server/limits/process-memory";
 import { MAX_INSERTED_LENGTH, MIB } from "@/server/limits/sizes";
 import { parseSecretReference } from "@/server/secrets/references";
 import { WorkSlice } from "@/server/work-slice";
 import { findReferences, type Reference } from "@/server/workflow/references";
+import { StoredJson } from "@/server/workflow/stored-json";
 
 /**
  * One expression of a template, with the names it reads. `secret` is set if it is only a reference to a secret, which is
@@ -32,8 +34,9 @@ type FillFacts = ExpressionFacts & { placeholderOf?: ((secret: string) => string
 /** A parsed text with `{{ }}`. `isExpression`: the text is a single expression, whose value keeps its type. */
 export type Template = { parts: (string | TemplateExpression)[]; isExpression: boolean };
 
+type Readable = { readonly [name: string]: Json | StoredJson };
 /** What expressions can read: `input`, `steps`, `run`, and within forEach `item` or the name in `as`. */
-export type Scope = { [name: string]: Json } & { steps: JsonObject };
+export type Scope = { values: Readable; steps: Readable };
 
 /** More closing braces within one expression are a mistake or an attack. */
 const MAX_CLOSINGS = 64;
@@ -127,26 +130,43 @@ export async function parseCondition(text: string, organizationId: string): Prom
   return expression;
 }
 
-/** The part of the scope that is read: the rest need not be copied into the sandbox. */
-function partRead(scope: Scope, references: readonly Reference[]): JsonObject {
-  if (references.some((reference) => reference.root === null)) return scope;
-  const roots = new Set(references.map((reference) => reference.root));
-  const stepIds = references.filter(({ root }) => root === "steps").map(({ member }) => member);
-  const steps = stepIds.includes(null) ? scope.steps : pick(scope.steps, new Set(stepIds));
-  return { ...pick(scope, roots), ...(roots.has("steps") && { steps }) };
+/** The part of the scope that is read: the rest need not be parsed or copied into the sandbox. */
+async function readPart(
+  { values, steps }: Scope,
+  references: readonly Reference[],
+  memory: StepMemory | undefined,
+): Promise<JsonObject> {
+  const roots = new Set(references.map(({ root }) => root));
+  const stepIds = new Set(references.flatMap(({ root, member }) => (root === "steps" ? [member] : [])));
+  const all = roots.has(null);
+  const part = await readNamed(values, all ? null : roots, memory);
+  if (!all && stepIds.size === 0) return part;
+  return { ...part, steps: await readNamed(steps, all || stepIds.has(null) ? null : stepIds, memory) };
 }
 
-function pick(source: JsonObject, names: ReadonlySet<string | null>): JsonObject {
-  return Object.fromEntries(Object.entries(source).filter(([name]) => names.has(name)));
+/** The values of these names; null: all of them. */
+async function readNamed(
+  source: Readable,
+  names: ReadonlySet<string | null> | null,
+  memory: StepMemory | undefined,
+): Promise<JsonObject> {
+  const read: [string, Json][] = [];
+  for (const [name, value] of Object.entries(source)) {
+    if (names !== null && !names.has(name)) continue;
+    read.push([name, value instanceof StoredJson ? await value.read(memory) : value]);
+  }
+  return Object.fromEntries(read);
 }
 
 /** The value of an expression; undefined if JSONata finds nothing. Throws ExpressionError. */
-export function evaluateIn(
+export async function evaluateIn(
   scope: Scope,
   parsed: TemplateExpression,
   facts: ExpressionFacts,
 ): Promise<Json | undefined> {
-  return evaluateExpression(parsed.expression, partRead(scope, parsed.references), facts);
+  facts.signal?.throwIfAborted();
+  const part = await readPart(scope, parsed.references, facts.memory);
+  return evaluateExpression(parsed.expression, part, facts);
 }
 
 /**

@@ -1,9 +1,9 @@
 import type { ExpressionFacts } from "@/server/expressions/jsonata";
-import { inferSchema } from "@/server/json/infer-schema";
-import { isJsonObject, type Json, type JsonObject } from "@/server/json/json";
-import { largeJsonBytes } from "@/server/json/large";
+import { isJsonObject, type Json } from "@/server/json/json";
+import { largeJsonBytes, stringifyLarge } from "@/server/json/large";
 import { validateAgainst } from "@/server/json/schema";
 import { describeIssues } from "@/server/json/schema-issues";
+import type { StepMemory } from "@/server/limits/process-memory";
 import {
   MAX_FINAL_OUTPUT_BYTES,
   MAX_STEP_INPUTS_BYTES,
@@ -21,18 +21,26 @@ import {
 import { evaluateIn, fillIn, isTrue, parseCondition, type Scope } from "@/server/workflow/expressions";
 import type { RunFacts, WorkflowCall, WorkflowJournal } from "@/server/workflow/journal";
 import { retryPolicyOf } from "@/server/workflow/retry-policy";
+import { StoredJson } from "@/server/workflow/stored-json";
 
 /** What calls of one act have in common. */
-type Act = Pick<WorkflowCall, "act" | "width">;
+type Act = Pick<WorkflowCall, "act" | "width" | "memory">;
 
-type WorkflowRun = { input: JsonObject; facts: RunFacts; journal: WorkflowJournal };
+type WorkflowRun = {
+  /** JSON text. */
+  input: string;
+  facts: RunFacts;
+  journal: WorkflowJournal;
+};
+
+/** A step's memory, and where the outputs of the steps in a group go. */
+type Within = { outputs: Map<string, string>; memory: StepMemory };
 
 type WorkflowOutcome =
   | {
       status: "Completed";
-      output: Json;
-      /** The declared schema, or one inferred from the output. */
-      outputSchema: JsonObject;
+      /** JSON text. */
+      output: string;
     }
   | {
       status: "Failed";
@@ -64,6 +72,9 @@ export async function runWorkflow(
   }
 }
 
+/** The output of a step that is skipped. */
+const NOTHING = "null";
+
 const mib = (bytes: number) => `${bytes / MIB} MiB`;
 
 /** The items of a forEach. JSONata gives a list of one as its only element, and a list of none as nothing. */
@@ -75,40 +86,46 @@ function itemsOf(found: Json | undefined): Json[] {
 class Workflow {
   readonly #definition: WorkflowDefinition;
   readonly #run: WorkflowRun;
+  readonly #input: StoredJson;
   /** What expressions see as `steps`: the outputs of the steps that have ended. */
-  readonly #outputs = new Map<string, Json>();
+  readonly #outputs = new Map<string, StoredJson>();
   #outputBytes = 0;
   #inputBytes = 0;
 
   constructor(definition: WorkflowDefinition, run: WorkflowRun) {
     this.#definition = definition;
     this.#run = run;
+    this.#input = new StoredJson(run.input);
   }
 
   #scope(): Scope {
-    const { input, facts } = this.#run;
+    const { facts } = this.#run;
     const run = { id: facts.id, startedAt: facts.startedAt.toISOString(), tool: facts.toolName };
-    return { input, run, steps: Object.fromEntries(this.#outputs) };
+    return { values: { input: this.#input, run }, steps: Object.fromEntries(this.#outputs) };
   }
 
-  #factsAt(location: string): ExpressionFacts {
+  #factsAt(location: string, memory: StepMemory): ExpressionFacts {
     const { id, startedAt, organizationId, signal } = this.#run.facts;
-    return { now: startedAt, seed: `${id}/${location}`, organizationId, signal };
+    return { now: startedAt, seed: `${id}/${location}`, organizationId, signal, memory };
   }
 
   /** Runs a step and keeps its output. Returns why it failed, unless it continues on errors. */
   async runStep(step: WorkflowStep): Promise<StepFailure | null> {
-    const outputs = new Map<string, Json>();
-    const { output, failure } = await settle(step, this.#runAndCount(step, outputs));
-    for (const [id, inner] of outputs) this.#outputs.set(id, inner);
-    this.#outputs.set(step.id, output);
-    return failure;
+    const memory = this.#run.facts.memory.openStep();
+    const outputs = new Map<string, string>();
+    try {
+      const { output, failure } = await settle(step, this.#runAndCount(step, { outputs, memory }));
+      for (const [id, text] of [...outputs, [step.id, output] as const])
+        this.#outputs.set(id, new StoredJson(text));
+      return failure;
+    } finally {
+      memory.release();
+    }
   }
 
-  async #runAndCount(step: WorkflowStep, outputs: Map<string, Json>): Promise<Json> {
-    const output = await this.#execute(step, this.#scope(), outputs);
-    const bytes = await largeJsonBytes(output);
-    this.#outputBytes += bytes;
+  async #runAndCount(step: WorkflowStep, within: Within): Promise<string> {
+    const output = await this.#execute(step, this.#scope(), within);
+    this.#outputBytes += Buffer.byteLength(output);
     if (this.#outputBytes <= MAX_STEP_OUTPUTS_BYTES) return output;
     throw new StepFailure(
       "output_too_large",
@@ -116,41 +133,51 @@ class Workflow {
     );
   }
 
-  /** The output of a step; `outputs` takes those of the steps in a group. */
-  async #execute(step: WorkflowStep, scope: Scope, outputs: Map<string, Json>): Promise<Json> {
+  async #execute(step: WorkflowStep, scope: Scope, { outputs, memory }: Within): Promise<string> {
     const { parallel, uses } = step;
     if (parallel === undefined) {
       if (uses === undefined) throw new Error(`The step ${step.id} has neither uses nor parallel.`);
-      return this.#executeCall({ ...step, uses }, scope, { act: step.id, width: 1 });
+      return this.#executeCall({ ...step, uses }, scope, { act: step.id, width: 1, memory });
     }
-    for (const { id } of parallel) outputs.set(id, null);
-    if (await this.#isSkipped(step, scope)) return null;
+    for (const { id } of parallel) outputs.set(id, NOTHING);
+    if (await this.#isSkipped(step, scope, memory)) return NOTHING;
     const width = Math.min(step.concurrency ?? parallel.length, parallel.length);
     const act = { key: step.id, name: `${step.id}: ${parallel.length} steps` };
     const concurrency = { limit: width, fork: this.#run.journal.fork, act };
     await runConcurrently(parallel, concurrency, async (inner) => {
-      const call = this.#executeCall(inner, scope, { act: step.id, width });
+      const call = this.#executeCall(inner, scope, { act: step.id, width, memory });
       const { output, failure } = await settle(inner, call);
       outputs.set(inner.id, output);
       if (failure !== null) throw failure.at(`step "${inner.id}"`);
     });
-    return Object.fromEntries(parallel.map(({ id }) => [id, outputs.get(id) ?? null]));
+    const members = parallel.map(({ id }) => `${JSON.stringify(id)}:${outputs.get(id) ?? NOTHING}`);
+    return `{${members.join(",")}}`;
   }
 
-  async #evaluate(text: string, scope: Scope, location: string): Promise<Json | undefined> {
-    const facts = this.#factsAt(location);
+  async #evaluate(
+    text: string,
+    scope: Scope,
+    { location, memory }: { location: string; memory: StepMemory },
+  ): Promise<Json | undefined> {
+    const facts = this.#factsAt(location, memory);
     return evaluateIn(scope, await parseCondition(text, facts.organizationId), facts);
   }
 
-  async #isSkipped(step: { id: string; if?: string | undefined }, scope: Scope): Promise<boolean> {
-    return step.if !== undefined && !isTrue(await this.#evaluate(step.if, scope, `${step.id}/if`));
+  async #isSkipped(
+    step: { id: string; if?: string | undefined },
+    scope: Scope,
+    memory: StepMemory,
+  ): Promise<boolean> {
+    if (step.if === undefined) return false;
+    return !isTrue(await this.#evaluate(step.if, scope, { location: `${step.id}/if`, memory }));
   }
 
-  async #executeCall(step: CallStep, scope: Scope, act: Act): Promise<Json> {
-    if (await this.#isSkipped(step, scope)) return null;
+  async #executeCall(step: CallStep, scope: Scope, act: Act): Promise<string> {
+    if (await this.#isSkipped(step, scope, act.memory)) return NOTHING;
     if (step.forEach === undefined) return this.#call(step, { itemIndex: null, ...act }, scope);
-    const items = itemsOf(await this.#evaluate(step.forEach, scope, `${step.id}/forEach`));
-    return this.#executeForEach(step, scope, { items, act: act.act });
+    const at = { location: `${step.id}/forEach`, memory: act.memory };
+    const items = itemsOf(await this.#evaluate(step.forEach, scope, at));
+    return this.#executeForEach(step, scope, { items, act });
   }
 
   /** The output of one call. Throws StepFailure when it failed or returned too much. */
@@ -158,11 +185,11 @@ class Workflow {
     step: CallStep,
     { itemIndex, ...act }: Act & Pick<WorkflowCall, "itemIndex">,
     scope: Scope,
-  ): Promise<Json> {
+  ): Promise<string> {
     const key = itemIndex === null ? step.id : `${step.id}[${itemIndex}]`;
     // Only the inputs of calls may refer to secrets.
     const { placeholderOf } = this.#run.facts;
-    const input = await fillIn(step.with, scope, { ...this.#factsAt(key), placeholderOf });
+    const input = await fillIn(step.with, scope, { ...this.#factsAt(key, act.memory), placeholderOf });
     if (!isJsonObject(input)) throw new StepFailure("invalid_input", "its input is not an object");
     // Parallel calls add to the sum, so it is read after the wait.
     const inputBytes = await largeJsonBytes(input);
@@ -183,7 +210,7 @@ class Workflow {
       ...act,
     });
     if (!result.ok) throw new StepFailure(result.code, result.message);
-    if ((await largeJsonBytes(result.output)) > MAX_STEP_OUTPUT_BYTES)
+    if (Buffer.byteLength(result.output) > MAX_STEP_OUTPUT_BYTES)
       throw new StepFailure("output_too_large", `its output is larger than ${mib(MAX_STEP_OUTPUT_BYTES)}`);
     return result.output;
   }
@@ -192,55 +219,63 @@ class Workflow {
   async #executeForEach(
     step: CallStep,
     scope: Scope,
-    { items, act }: { items: Json[]; act: string },
-  ): Promise<Json> {
+    { items, act: { act, memory } }: { items: Json[]; act: Act },
+  ): Promise<string> {
     const { items: mostItems } = WORKFLOW_LIMITS;
     if (items.length > mostItems) {
       const message = `forEach has ${items.length} items; at most ${mostItems} are allowed`;
       throw new StepFailure("limit_exceeded", message);
     }
-    const outputs: Json[] = Array.from({ length: items.length }, () => null);
+    const outputs = Array.from({ length: items.length }, () => NOTHING);
     let bytes = 0;
     const width = Math.min(step.concurrency ?? 1, items.length);
     const all = { key: step.id, name: `${step.id}: ${items.length} items` };
     const concurrency = { limit: width, fork: this.#run.journal.fork, act: all };
     await runConcurrently(items, concurrency, async (item, index) => {
-      const itemScope = { ...scope, [step.as ?? "item"]: item };
-      const call = this.#call(step, { itemIndex: index, act, width }, itemScope);
+      const itemScope = { ...scope, values: { ...scope.values, [step.as ?? "item"]: item } };
+      const call = this.#call(step, { itemIndex: index, act, width, memory }, itemScope);
       const { output, failure } = await settle(step, call);
       if (failure !== null) throw failure.at(`item ${index}`);
       outputs[index] = output;
-      // Parallel items add to the sum, so it is read after the wait.
-      const size = await largeJsonBytes(output);
-      bytes += size;
+      bytes += Buffer.byteLength(output);
       if (bytes > MAX_FINAL_OUTPUT_BYTES)
         throw new StepFailure(
           "output_too_large",
           `its outputs together are larger than ${mib(MAX_FINAL_OUTPUT_BYTES)}`,
         );
     });
-    return outputs;
+    return `[${outputs.join(",")}]`;
   }
 
   /** The run's output: the definition's, else the last step's; checked against the declared schema. */
   async finish(): Promise<WorkflowOutcome> {
-    const { steps, output: template, outputSchema } = this.#definition;
+    const memory = this.#run.facts.memory.openStep();
+    try {
+      const output = await this.#output(memory);
+      if (Buffer.byteLength(output.text) > MAX_FINAL_OUTPUT_BYTES) {
+        const message = `The output is larger than ${mib(MAX_FINAL_OUTPUT_BYTES)}.`;
+        return { status: "Failed", code: "output_too_large", message };
+      }
+      const { outputSchema } = this.#definition;
+      if (outputSchema !== undefined) {
+        const value = await output.read(memory);
+        const issues = await validateAgainst(outputSchema, value, this.#run.facts.organizationId);
+        const message = `The output does not match the output schema: ${describeIssues(issues)}.`;
+        if (issues.length > 0) return { status: "Failed", code: "output_invalid", message };
+      }
+      return { status: "Completed", output: output.text };
+    } finally {
+      memory.release();
+    }
+  }
+
+  async #output(memory: StepMemory): Promise<StoredJson> {
+    const { steps, output: template } = this.#definition;
+    if (template !== undefined) {
+      const value = await fillIn(template, this.#scope(), this.#factsAt("output", memory));
+      return new StoredJson(await stringifyLarge(value));
+    }
     const last = steps.at(-1);
-    const facts = this.#factsAt("output");
-    const output =
-      template === undefined
-        ? ((last && this.#outputs.get(last.id)) ?? null)
-        : await fillIn(template, this.#scope(), facts);
-    if ((await largeJsonBytes(output)) > MAX_FINAL_OUTPUT_BYTES) {
-      const message = `The output is larger than ${mib(MAX_FINAL_OUTPUT_BYTES)}.`;
-      return { status: "Failed", code: "output_too_large", message };
-    }
-    if (outputSchema === undefined) return { status: "Completed", output, outputSchema: inferSchema(output) };
-    const issues = await validateAgainst(outputSchema, output, facts.organizationId);
-    if (issues.length > 0) {
-      const message = `The output does not match the output schema: ${describeIssues(issues)}.`;
-      return { status: "Failed", code: "output_invalid", message };
-    }
-    return { status: "Completed", output, outputSchema };
+    return (last && this.#outputs.get(last.id)) ?? new StoredJson(NOTHING);
   }
 }

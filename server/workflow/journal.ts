@@ -1,4 +1,5 @@
-import type { Json, JsonObject } from "@/server/json/json";
+import type { JsonObject } from "@/server/json/json";
+import type { RunMemory, StepMemory } from "@/server/limits/process-memory";
 import type { RetryPolicy } from "@/server/workflow/retry-policy";
 
 /** What the interpreter needs of the engine. */
@@ -19,9 +20,12 @@ export type WorkflowCall = {
   act: string;
   /** How many calls of the act may be under way at once. */
   width: number;
+  /** The memory of the step, which the call may use for its own values. */
+  memory: StepMemory;
 };
 
-export type WorkflowCallResult = { ok: true; output: Json } | { ok: false; message: string; code: string };
+/** `output` is JSON text. */
+export type WorkflowCallResult = { ok: true; output: string } | { ok: false; message: string; code: string };
 
 /** Does pieces of work in parallel; `act` says what they are. Waits for all of them before it throws an error of one. */
 export type Fork = <T>(
@@ -41,6 +45,7 @@ export type RunFacts = {
   organizationId: string;
   startedAt: Date;
   toolName: string;
+  memory: RunMemory;
   /** Fires when the run must end; the interpreter then throws its reason at the next expression. */
   signal?: AbortSignal;
   /** What stands for a secret in the input of a call. */

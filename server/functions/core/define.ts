@@ -2,6 +2,7 @@ import type { z } from "zod";
 import type { Clock } from "@/server/clock";
 import type { Issue } from "@/server/errors";
 import type { Json, JsonObject } from "@/server/json/json";
+import type { StepMemory } from "@/server/limits/process-memory";
 import type { SendMail } from "@/server/mail/message";
 import type { ModelReply, ModelRequest } from "@/server/models/port";
 import type { KeyValues } from "@/server/values/limits";
@@ -25,6 +26,8 @@ export type FunctionContext = {
   idempotencyKey: string;
   /** The run's organization: sandboxes and other scarce resources are shared out by organization. */
   organizationId: string;
+  /** Hold memory for the value of a large text before you parse it. */
+  memory: StepMemory;
   /** Calls a model at the run's expense. Ends with the function's time limit. */
   callModel(
     request: Omit<ModelRequest, "signal" | "maxOutputTokens"> & { maxOutputTokens?: number },

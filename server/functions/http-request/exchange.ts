@@ -2,6 +2,7 @@ import type { Clock } from "@/server/clock";
 import { NetworkError, retryAfterMs } from "@/server/egress/failures";
 import type { Json, JsonObject } from "@/server/json/json";
 import { parseLargeJson } from "@/server/json/large";
+import type { StepMemory } from "@/server/limits/process-memory";
 import { sleepOrThrow } from "@/server/sleep";
 
 /** Methods that may be sent again without doing something twice (RFC 9110, section 9.2.2). */
@@ -39,39 +40,41 @@ export async function sendWithRetries(
 /** A response as functions return it; the names of headers are in lower case. */
 export type HttpResult = { status: number; headers: Record<string, string>; body: Json };
 
-type Redact = (value: Json) => Promise<Json>;
+/** `redact` is applied to binary data: within base64, some forms of a secret are not found. */
+type Reading = { redact: (value: Json) => Promise<Json>; memory: StepMemory };
 
-/** Reads a response to its end. `redact` is applied to binary data: within base64, some forms of a secret are not found. */
-export async function readResponse(response: Response, redact: Redact): Promise<HttpResult> {
+/** Reads a response to its end. */
+export async function readResponse(response: Response, reading: Reading): Promise<HttpResult> {
   const bytes = new Uint8Array(await response.arrayBuffer());
   return {
     status: response.status,
     headers: Object.fromEntries(response.headers),
-    body: await readBody(bytes, response.headers, redact),
+    body: await readBody(bytes, response.headers, reading),
   };
 }
 
 /** A body of a JSON type parsed if it is valid, text as text, anything else as `{ "base64": "…", "bytes": N }`. */
-async function readBody(bytes: Uint8Array<ArrayBuffer>, headers: Headers, redact: Redact): Promise<Json> {
+async function readBody(bytes: Uint8Array<ArrayBuffer>, headers: Headers, reading: Reading): Promise<Json> {
   const [type = ""] = (headers.get("content-type") ?? "").toLowerCase().split(";");
   const charset = /charset="?([\w-]+)/i.exec(headers.get("content-type") ?? "")?.[1] ?? "utf-8";
   let text: string;
   try {
     text = new TextDecoder(charset, { fatal: true }).decode(bytes);
   } catch {
-    return asBase64(bytes, redact);
+    return asBase64(bytes, reading);
   }
   if (/^(application\/json|text\/json|.*\+json)$/.test(type.trim())) {
+    await reading.memory.holdText(text);
     try {
       return await parseLargeJson(text);
     } catch {
       return text;
     }
   }
-  return text.includes("\u0000") ? asBase64(bytes, redact) : text;
+  return text.includes("\u0000") ? asBase64(bytes, reading) : text;
 }
 
-async function asBase64(bytes: Uint8Array<ArrayBuffer>, redact: Redact): Promise<JsonObject> {
+async function asBase64(bytes: Uint8Array<ArrayBuffer>, { redact }: Reading): Promise<JsonObject> {
   const received = Buffer.from(bytes);
   const cleaned = await redact(received.toString("latin1"));
   const kept = typeof cleaned === "string" ? Buffer.from(cleaned, "latin1") : received;

@@ -71,8 +71,11 @@ async function act(execution: Execution, acting: Acting, firstStepNumber: number
       });
     }
     const { callable, input: args } = prepared;
-    const stepCall = { ...step, args, retries: retryPolicyOf(callable.policy?.retries) };
-    return callable.kind === "tool" ? callTool(execution, stepCall, callable) : callStep(execution, stepCall);
+    const memory = execution.memory.openStep();
+    const stepCall = { ...step, args, memory, retries: retryPolicyOf(callable.policy?.retries) };
+    const called =
+      callable.kind === "tool" ? callTool(execution, stepCall, callable) : callStep(execution, stepCall);
+    return called.finally(() => memory.release());
   };
   const works = acting.calls.map((prepared, index) => () => execute(prepared, index));
   const names = acting.calls.map(({ call }) => call.name);

@@ -49,6 +49,7 @@ export async function executeRun(
       context.checkpoint();
     },
     path: parent === undefined ? "" : pathOf(parent, run),
+    memory: services.memory.openRun(run.orgId, signal),
     depth: parent === undefined ? 1 : parent.depth + 1,
     deadline: parent !== undefined && parent.deadline < ownDeadline ? parent.deadline : ownDeadline,
     runChild: (child, { inserted, signal: callerSignal }) =>
@@ -75,6 +76,7 @@ export async function executeRun(
     await endRun(execution, outcome);
     return outcome;
   } finally {
+    execution.memory.close();
     leave();
     unwatch();
   }

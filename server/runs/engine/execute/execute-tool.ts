@@ -1,6 +1,6 @@
 import type { ToolConfiguration } from "@/server/agent/definition";
-import { isJsonObject } from "@/server/json/json";
-import { readLargeJson, stringifyLarge } from "@/server/json/large";
+import { isJsonObject, tryParseJson } from "@/server/json/json";
+import { stringifyLarge } from "@/server/json/large";
 import { runWorkflow } from "@/server/workflow/interpret";
 import type { WorkflowCall, WorkflowCallResult } from "@/server/workflow/journal";
 import type { Outcome } from "../claimed-run";
@@ -11,27 +11,25 @@ import { forkAsStep } from "./run-step";
 
 /** Runs a tool's workflow with the run's journal: each function call is one row. */
 export async function executeTool(execution: Execution, configuration: ToolConfiguration): Promise<Outcome> {
-  const { run, secrets } = execution;
-  const input = await readLargeJson(run.input);
+  const { run, secrets, memory, signal } = execution;
   const facts = {
     id: run.id,
     organizationId: run.orgId,
     startedAt: run.startedAt,
     toolName: configuration.name,
-    signal: execution.signal,
+    memory,
+    signal,
     placeholderOf: (name: string) => secrets.placeholders.of(name),
   };
   const checkpoint = createActCheckpoint(execution.checkpoint);
-  const outcome = await runWorkflow(configuration.definition, {
-    input: isJsonObject(input) ? input : {},
+  return runWorkflow(configuration.definition, {
+    input: run.input,
     facts,
     journal: {
       call: async (call) => resultOf(await act(execution, call, () => checkpoint(call))),
       fork: (works, act) => forkAsStep(execution, act, works),
     },
   });
-  if (outcome.status === "Failed") return outcome;
-  return { status: "Completed", output: await stringifyLarge(outcome.output) };
 }
 
 /**
@@ -56,7 +54,7 @@ export function createActCheckpoint(
 
 async function act(execution: Execution, call: WorkflowCall, checkpoint: () => void): Promise<FinishedStep> {
   const { journal, secrets } = execution;
-  const { key, functionName, input, retries, timeoutMs } = call;
+  const { key, functionName, input, retries, timeoutMs, memory } = call;
   const stepNumber = journal.numberOf(key);
   const finished = journal.steps.get(key);
   if (finished) return finished;
@@ -70,18 +68,19 @@ async function act(execution: Execution, call: WorkflowCall, checkpoint: () => v
     reasoning: "",
     usage: { inputTokens: 0, outputTokens: 0 },
     args: input,
+    memory,
     retries,
     timeoutMs: timeoutMs ?? undefined,
   });
 }
 
-async function resultOf(step: FinishedStep): Promise<WorkflowCallResult> {
-  const output = await readLargeJson(step.output);
-  if (!step.failed) return { ok: true, output };
-  const { error, code } = isJsonObject(output) ? output : {};
+function resultOf({ output, failed }: FinishedStep): WorkflowCallResult {
+  if (!failed) return { ok: true, output };
+  const parsed = tryParseJson(output);
+  const { error, code } = isJsonObject(parsed) ? parsed : {};
   return {
     ok: false,
-    message: typeof error === "string" ? error : step.output,
+    message: typeof error === "string" ? error : output,
     code: typeof code === "string" ? code : "failed",
   };
 }

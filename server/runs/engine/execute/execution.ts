@@ -1,3 +1,4 @@
+import type { RunMemory } from "@/server/limits/process-memory";
 import type { Services } from "@/server/services";
 import type { ClaimedRun, Outcome, Totals } from "../claimed-run";
 import type { Worker } from "../port";
@@ -32,6 +33,7 @@ export type Execution = SegmentContext & {
   secrets: RunSecrets;
   /** The names of the child runs that lead to this run, itself included; empty for a root run. */
   path: string;
+  memory: RunMemory;
   /** 1 for a root run; a run that it calls is one deeper. */
   depth: number;
   /** When this run or one that called it has had its time. */

@@ -55,6 +55,7 @@ function contextOf(
     redact: (value) => redactJson(value, redact),
     idempotencyKey,
     organizationId: orgId,
+    memory: call.memory,
     defaultModel: configuration.kind === "agent" ? configuration.model : services.env.defaultModel,
     callModel: (request, within) => {
       modelCalls += 1;

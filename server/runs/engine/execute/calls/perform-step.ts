@@ -3,6 +3,7 @@ import { ZERO } from "@/server/credits/amount";
 import { creditsOfActions } from "@/server/credits/prices";
 import { FunctionError, isFinal } from "@/server/functions/core/define";
 import type { Json, JsonObject } from "@/server/json/json";
+import type { StepMemory } from "@/server/limits/process-memory";
 import type { Redact } from "@/server/secrets/redact";
 import { replaceNul, storeOutput } from "@/server/secrets/stored-output";
 import { sleepOrThrow } from "@/server/sleep";
@@ -17,6 +18,7 @@ import type { Execution } from "../execution";
 export type StepCall = Omit<NewStep, "hasSideEffects"> & {
   /** The input as a value; the step's own is what its row shows. */
   args: JsonObject;
+  memory: StepMemory;
   retries: RetryPolicy;
   /** The limit of one attempt; undefined: the function's own. */
   timeoutMs?: number | undefined;
