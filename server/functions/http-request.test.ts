@@ -4,6 +4,8 @@ import type { FunctionContext } from "@/server/functions/core/define";
 import { executeFunction } from "@/server/functions/core/execute";
 import type { Json, JsonObject } from "@/server/json/json";
 import { SecretPlaceholders } from "@/server/secrets/placeholders";
+import { createRedactor } from "@/server/secrets/redact";
+import { redactJson } from "@/server/secrets/stored-output";
 import { testFunctionContext } from "@/testing/function-context";
 
 /** Runs http_request against a canned response; gives the result and the one request that was made. */
@@ -39,9 +41,15 @@ test("adds the query and parses JSON, whatever the status", async () => {
   });
 });
 
+const utf16 = (text: string) => Buffer.from(text, "utf16le");
+
 test.each<[string, BodyInit | null, string, Json]>([
   ["text", "héllo", "text/html", "héllo"],
   ["text in another encoding", new Uint8Array([0xe9]), "text/plain; charset=iso-8859-1", "é"],
+  ["text in UTF-16 by its header", utf16("é"), "text/plain; charset=utf-16le", "é"],
+  ["text in UTF-16 by its mark", utf16("\ufeffé"), "text/plain", "é"],
+  ["text in UTF-16, big-endian", utf16("\ufeffé").swap16(), "text/plain; charset=utf-16", "é"],
+  ["JSON in UTF-16", utf16('\ufeff{"a":1}'), "application/json", { a: 1 }],
   ["text of a JSON type that is no JSON", "<html>", "application/json", "<html>"],
   [
     "a nest of JSON",
@@ -68,6 +76,23 @@ test("takes secrets out of binary data before it is encoded", async () => {
       body: { base64: Buffer.from("\xff***\0", "latin1").toString("base64"), bytes: 5 },
     },
   );
+});
+
+test.each<[string, (secret: string) => Buffer]>([
+  ["little-endian", utf16],
+  ["big-endian", (secret) => utf16(secret).swap16()],
+  ["little-endian at an odd byte", (secret) => Buffer.concat([Buffer.of(1), utf16(secret)])],
+  ["big-endian at an odd byte", (secret) => Buffer.concat([Buffer.of(1), utf16(secret).swap16()])],
+])("takes secrets in UTF-16, %s, out of binary data", async (_name, encode) => {
+  const redact = createRedactor([{ value: "hunter22é", mark: "***" }]);
+  const body = Buffer.concat([encode("hunter22é"), Buffer.of(0, 0xff, 0)]);
+  const context = testFunctionContext({
+    redact: (value) => redactJson(value, redact),
+    fetch: async () => new Response(body),
+  });
+  const cleaned = Buffer.concat([encode("***"), Buffer.of(0, 0xff, 0)]);
+  const output = await executeFunction("http_request", { input: { url: "https://x.test/" }, context });
+  expect(output).toMatchObject({ body: { base64: cleaned.toString("base64"), bytes: cleaned.length } });
 });
 
 test("sends values as JSON and texts unchanged, with the step's idempotency key", async () => {

@@ -15,6 +15,9 @@ const numbered = (text: string, write: (code: number) => string) =>
   Array.from(text, (sign) => write(sign.charCodeAt(0))).join("");
 const inLines = (base64: string) => base64.replace(/.{20}(?=.)/g, "$&\r\n");
 const base64Of = (text: string) => Buffer.from(`user:${text}`).toString("base64");
+const hexOf = (text: string) => Buffer.from(text).toString("hex");
+const octal = (bytes: Buffer) =>
+  Array.from(bytes, (byte) => `\\${byte.toString(8).padStart(3, "0")}`).join("");
 const unicode = (text: string) =>
   text.replace(/[^\w]/g, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, "0")}`);
 
@@ -53,6 +56,29 @@ describe("a secret that comes back", () => {
           .toString("hex")
           .replace(/..(?=.)/g, "$&:"),
     ],
+    ["in hexadecimal in lines", (text) => hexOf(text).replace(/.{32}(?=.)/g, "$&\n")],
+    [
+      "in hexadecimal in lines within JSON",
+      (text) => JSON.stringify(hexOf(text).replace(/.{8}(?=.)/g, "$&\r\n")),
+    ],
+    [
+      "in hexadecimal as openssl prints it",
+      (text) =>
+        hexOf(text)
+          .replace(/..(?=.)/g, "$&:")
+          .replace(/(?:..:){5}(?=.)/g, "$&\n                "),
+    ],
+    [
+      "as an array of bytes in C",
+      (text) =>
+        hexOf(text)
+          .replace(/..(?=.)/g, "$&, 0x")
+          .replace(/.{24}/g, "$&\n\t"),
+    ],
+    ["with every byte in hexadecimal", (text) => hexOf(text).replace(/../g, "\\x$&")],
+    ["with every byte in octal", (text) => octal(Buffer.from(text))],
+    ["with octal for all but ASCII", (text) => text.replace(/[^ -~]/g, (sign) => octal(Buffer.from(sign)))],
+    ["with \\u{…}", (text) => numbered(text, (code) => `\\u{${code.toString(16)}}`)],
     [
       "with every character escaped as in JSON",
       (text) => text.replace(/[\s\S]/g, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, "0")}`),
@@ -119,14 +145,16 @@ test("the pattern of a mark has no meaning in the replacement", () => {
 test("stays fast on text made to slow it down", () => {
   const nasty = createRedactor([{ value: '"/"\\"/"\\ "//""', mark: "[secret nasty]" }]);
   const started = performance.now();
-  for (const unit of ["\\", '"', "&#0", "%25", "/", "\\\\u00"]) nasty(unit.repeat(1_000_000 / unit.length));
+  for (const unit of ["\\", '"', "&#0", "%25", "/", "\\\\u00", "22 ", "22\n"])
+    nasty(unit.repeat(1_000_000 / unit.length));
   // Each n may be the first sign of this secret in base64, and each break may follow it.
   createRedactor([{ value: "ghp_0123456789abcdef", mark: "[secret github]" }])("\\n".repeat(500_000));
   expect(performance.now() - started).toBeLessThan(15_000);
 });
 
 test("no pattern is too long to be optimized, whatever the secret", () => {
-  for (const secret of ["k".repeat(3_000), "!/".repeat(1_500), "é\u{1f642}".repeat(1_000)]) {
+  const symbols = Array.from({ length: 1_000 }, (_, index) => `é${String.fromCodePoint(0x1f300 + index)}`);
+  for (const secret of ["k".repeat(3_000), "!/".repeat(1_500), symbols.join("")]) {
     const lengths = secretPatterns(secret).map(({ source }) => source.length);
     expect(Math.max(...lengths)).toBeLessThanOrEqual(20_000);
     expect(createRedactor([{ value: secret, mark: "***" }])(`<${secret}>`)).toBe("<***>");

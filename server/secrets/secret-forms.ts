@@ -7,8 +7,8 @@ const MIN_BASE64_LENGTH = 8;
 
 /**
  * Patterns that match a secret in the forms in which an answer may echo it. The forms are plain, lower case, escaped in
- * JSON or HTML, URL-encoded, hexadecimal, base64 and base64url. The base64 forms are also found inside a longer encoded
- * text, such as `Basic` credentials.
+ * JSON, HTML or a programming language, URL-encoded, hexadecimal, base64 and base64url. The base64 forms are also found
+ * inside a longer encoded text, such as `Basic` credentials.
  */
 export function secretPatterns(secret: string): RegExp[] {
   const characters = Array.from(secret.toWellFormed());
@@ -24,13 +24,14 @@ export function secretPatterns(secret: string): RegExp[] {
 function patternOf(piece: string, isWhole: boolean): string {
   const inJson = JSON.stringify(piece).slice(1, -1);
   const inForm = new URLSearchParams([["", piece]]).toString().slice(1);
+  const lineBreak = isWhole ? ENCODED_LINE_BREAK : LINE_BREAK;
   // Encoded texts seldom escape long secrets, and each form makes the search slower.
   const encoded = new Set(isWhole ? [piece, inJson, inForm] : [piece]);
   const forms = [
     inAnySpelling(piece),
-    ...[...encoded].flatMap((text) => base64Forms(text, isWhole ? ENCODED_LINE_BREAK : LINE_BREAK)),
+    ...[...encoded].flatMap((text) => base64Forms(Buffer.from(text), lineBreak)),
     byteForm(Buffer.from(piece)),
-    unitForm(piece),
+    Array.from(piece, isWhole ? escapeForm : unitForm).join(""),
     Array.from(piece, entityForm).join(""),
   ];
   return forms.sort((a, b) => b.length - a.length).join("|");
@@ -63,7 +64,7 @@ function spellings(character: string): string[] {
   return [
     `\\\\{0,8}${escapePattern(character)}`,
     percent.join(""),
-    unitForm(character),
+    escapeForm(character),
     entityForm(character),
     ...(FURTHER_SPELLINGS[character] ?? []),
   ];
@@ -94,8 +95,7 @@ const ENCODED_LINE_BREAK = "(?:\\s|\\\\{1,8}[rn]|%(?:25)?0[AaDd]){0,4}";
  * What is in the base64 of every text that contains this one. A text can begin at three offsets of a base64 group. The
  * characters that also hold bits of their neighbours are left out.
  */
-function base64Forms(held: string, lineBreak: string): string[] {
-  const bytes = Buffer.from(held);
+function base64Forms(bytes: Buffer, lineBreak: string): string[] {
   return [0, 1, 2].flatMap((offset) => {
     const bits = 8 * (offset + bytes.length);
     const text = Buffer.concat([Buffer.alloc(offset), bytes]).toString("base64");
@@ -111,10 +111,27 @@ function base64Forms(held: string, lineBreak: string): string[] {
   });
 }
 
-/** Each UTF-16 unit escaped as in JSON: `\u006b\u00e9`. */
-function unitForm(text: string): string {
-  const units = text.split("").map((unit) => unit.charCodeAt(0).toString(16).padStart(4, "0"));
-  return units.map((unit) => `\\\\{1,4}u${inAnyCase(unit)}`).join("");
+const BACKSLASHES = "\\\\{1,4}";
+
+/** A character escaped as in JSON or a programming language: `\u006b`, `\u{6b}`, `\x6b`, `\153`. */
+function escapeForm(character: string): string {
+  const bytes = Buffer.from(character);
+  const code = character.codePointAt(0)?.toString(16) ?? "";
+  const forms = [
+    unitsOf(character),
+    [`u\\{0{0,5}${inAnyCase(code)}\\}`],
+    hexOf(bytes).map((byte) => `x${inAnyCase(byte)}`),
+    Array.from(bytes, (byte) => byte.toString(8).padStart(3, "0")),
+  ];
+  return `${BACKSLASHES}(?:${forms.map((parts) => parts.join(BACKSLASHES)).join("|")})`;
+}
+
+/** A character escaped as in JSON only: `\u006b`. */
+const unitForm = (character: string) => BACKSLASHES + unitsOf(character).join(BACKSLASHES);
+
+function unitsOf(character: string): string[] {
+  const units = character.split("").map((unit) => unit.charCodeAt(0).toString(16).padStart(4, "0"));
+  return units.map((unit) => `u${inAnyCase(unit)}`);
 }
 
 /** A character as HTML's number: `&#107;`, `&#x6b;`. */
@@ -123,12 +140,13 @@ function entityForm(character: string): string {
   return `&#(?:0{0,4}${code}|[xX]0{0,4}${inAnyCase(code.toString(16))});`;
 }
 
-/** The bytes one by one: `6b6579`, `%6b%65%79`, `\x6b\x65\x79`, `\u006b\u0065\u0079`, `6b:65:79`. */
+/** The bytes in hexadecimal: `6b6579`, `%6b%65%79`, `6b:65:79`, `0x6b, 0x65, 0x79`; also in indented lines. */
 function byteForm(bytes: Buffer): string {
-  return hexOf(bytes)
-    .map((byte, index) => `(?:%|\\\\x|\\\\u00${index === 0 ? "" : "|[: -]"})?${inAnyCase(byte)}`)
-    .join("");
+  return hexOf(bytes).map(inAnyCase).join(BETWEEN_BYTES);
 }
+
+/** What separates hexadecimal bytes. Bounded to keep the search linear. */
+const BETWEEN_BYTES = "(?:[\\s:,%-]|0x|\\\\{1,8}(?:[nrtx]|u00)){0,24}";
 
 const hexOf = (bytes: Buffer) => Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0"));
 const inAnyCase = (hex: string) => hex.replace(/[a-f]/g, (letter) => `[${letter}${letter.toUpperCase()}]`);

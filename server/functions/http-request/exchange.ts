@@ -1,9 +1,10 @@
 import type { Clock } from "@/server/clock";
 import { NetworkError, retryAfterMs } from "@/server/egress/failures";
-import type { Json, JsonObject } from "@/server/json/json";
+import type { Json } from "@/server/json/json";
 import { parseLargeJson } from "@/server/json/large";
 import type { StepMemory } from "@/server/limits/process-memory";
 import { sleepOrThrow } from "@/server/sleep";
+import { asBase64, type RedactBody } from "./binary-body";
 
 /** Methods that may be sent again without doing something twice (RFC 9110, section 9.2.2). */
 export const IDEMPOTENT_METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS", "PUT", "DELETE"]);
@@ -41,7 +42,7 @@ export async function sendWithRetries(
 export type HttpResult = { status: number; headers: Record<string, string>; body: Json };
 
 /** `redact` is applied to binary data: within base64, some forms of a secret are not found. */
-type Reading = { redact: (value: Json) => Promise<Json>; memory: StepMemory };
+type Reading = { redact: RedactBody; memory: StepMemory };
 
 /** Reads a response to its end. */
 export async function readResponse(response: Response, reading: Reading): Promise<HttpResult> {
@@ -56,12 +57,11 @@ export async function readResponse(response: Response, reading: Reading): Promis
 /** A body of a JSON type parsed if it is valid, text as text, anything else as `{ "base64": "…", "bytes": N }`. */
 async function readBody(bytes: Uint8Array<ArrayBuffer>, headers: Headers, reading: Reading): Promise<Json> {
   const [type = ""] = (headers.get("content-type") ?? "").toLowerCase().split(";");
-  const charset = /charset="?([\w-]+)/i.exec(headers.get("content-type") ?? "")?.[1] ?? "utf-8";
   let text: string;
   try {
-    text = new TextDecoder(charset, { fatal: true }).decode(bytes);
+    text = new TextDecoder(charsetOf(bytes, headers), { fatal: true }).decode(bytes);
   } catch {
-    return asBase64(bytes, reading);
+    return asBase64(bytes, reading.redact);
   }
   if (/^(application\/json|text\/json|.*\+json)$/.test(type.trim())) {
     await reading.memory.holdText(text);
@@ -71,14 +71,15 @@ async function readBody(bytes: Uint8Array<ArrayBuffer>, headers: Headers, readin
       return text;
     }
   }
-  return text.includes("\u0000") ? asBase64(bytes, reading) : text;
+  return text.includes("\u0000") ? asBase64(bytes, reading.redact) : text;
 }
 
-async function asBase64(bytes: Uint8Array<ArrayBuffer>, { redact }: Reading): Promise<JsonObject> {
-  const received = Buffer.from(bytes);
-  const cleaned = await redact(received.toString("latin1"));
-  const kept = typeof cleaned === "string" ? Buffer.from(cleaned, "latin1") : received;
-  return { base64: kept.toString("base64"), bytes: kept.length };
+/** The charset of a body: that of its byte order mark, else that of its header. */
+function charsetOf(bytes: Uint8Array, headers: Headers): string {
+  const [first, second] = bytes;
+  if (first === 0xff && second === 0xfe) return "utf-16le";
+  if (first === 0xfe && second === 0xff) return "utf-16be";
+  return /charset="?([\w-]+)/i.exec(headers.get("content-type") ?? "")?.[1] ?? "utf-8";
 }
 
 /** The addresses of a `Link` header by their relation, such as `next` (RFC 8288). */
