@@ -2,6 +2,7 @@ import { expect, it } from "vitest";
 import { handleRest } from "@/server/api/rest";
 import { handleWebhook } from "@/server/api/webhook";
 import { refundRun } from "@/server/credits/refund";
+import { newId } from "@/server/ids";
 import { indexEndedRuns } from "@/server/runs/read/run-index";
 import { startRun } from "@/server/runs/start";
 import { executeRun } from "@/testing/execute";
@@ -144,4 +145,33 @@ it("never fails a start whose configuration is removed meanwhile", async () => {
   holder.release();
   expect(await started).toMatchObject({ runId: expect.any(String), replay: null });
   expect(await countOf(tenant)).toMatchObject({ runs: 1, configurations: 1 });
+});
+
+it("leaves a configuration that a start uses again at this moment, and goes on", async () => {
+  const tenant = await createTenant(world, { plan: { retentionDays: 7 } });
+  await live(tenant);
+  const old = { organizationId: tenant.orgId, hash: new Uint8Array(32), document: "{}" };
+  await world.db.configuration.create({ data: { ...old, createdAt: new Date(Date.now() - 30 * DAY_MS) } });
+  const starting = await world.pool.connect();
+  await starting.query("BEGIN");
+  await starting.query(
+    `INSERT INTO runs SELECT (jsonb_populate_record(r, jsonb_build_object('id', $2::text, 'root_run_id', $2::text, 'configuration_hash', $3::text))).*
+     FROM runs r WHERE organization_id = $1 AND parent_run_id IS NULL`,
+    [tenant.orgId, newId(), `\\x${"00".repeat(32)}`],
+  );
+  const removing = removeExpired(world);
+  await expect
+    .poll(async () => {
+      const waiting =
+        "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
+      return (await world.pool.query(waiting)).rowCount;
+    })
+    .toBe(1);
+  await starting.query("COMMIT");
+  starting.release();
+  expect(await removing).toMatchObject({ configurations: 0, verifications: 0 });
+  const { organizationId, hash } = old;
+  await world.db.configuration.findUniqueOrThrow({
+    where: { organizationId_hash: { organizationId, hash } },
+  });
 });

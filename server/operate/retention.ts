@@ -1,5 +1,5 @@
 import { defineCommand } from "@/server/db/statement";
-import { LOCKS, withAdvisoryLock } from "@/server/db/transaction";
+import { isForeignKeyViolation, LOCKS, withAdvisoryLock } from "@/server/db/transaction";
 import type { Services } from "@/server/services";
 import { UNACCEPTED } from "@/server/webhooks/delivery-bounds";
 
@@ -73,6 +73,12 @@ const REMOVALS = Object.entries({
     DELETE FROM verifications WHERE id IN (SELECT id FROM verifications WHERE expires_at <= $1 LIMIT $2)`,
 }).map(([kind, text]) => ({ kind, remove: defineCommand(`remove-expired-${kind}`, text) }));
 
+/** A start that used a configuration again at this moment: the next pass deletes the others. */
+function leaveUsedConfigurations(error: unknown): number {
+  if (isForeignKeyViolation(error, "runs_organization_id_configuration_hash_fkey")) return 0;
+  throw error;
+}
+
 /** How many rows of each kind were deleted; runs include children. */
 type Removed = Record<string, number>;
 
@@ -91,7 +97,7 @@ export async function removeExpired(
     for (const { kind, remove } of REMOVALS) {
       let removedOfKind = 0;
       for (let batch = 0; batch < MAX_BATCHES && shouldContinue(); batch += 1) {
-        const removed = await remove(client, [now, BATCH]);
+        const removed = await remove(client, [now, BATCH]).catch(leaveUsedConfigurations);
         removedOfKind += removed;
         if (removed < BATCH) break;
       }

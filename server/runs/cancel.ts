@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { MemberActor, OrgId } from "@/server/auth/actor";
 import { OPEN_STATUSES } from "@/server/contract/enums";
-import { defineQuery, isOpenSql } from "@/server/db/statement";
+import { defineQuery, isOpenSql, type Queryable } from "@/server/db/statement";
 import { notifyRunChanged } from "@/server/live/run-changes";
 import type { Services } from "@/server/services";
 import { endUnclaimedRun } from "./engine/end-run";
@@ -34,12 +34,55 @@ export async function cancelRun(
 ): Promise<boolean> {
   const [run] = await REQUEST_CANCEL(services.pool, [runId, orgId, services.clock.forDatabase(), by]);
   if (run === undefined) return false;
-  if (run.ended) return true;
-  const ended = await endUnclaimedRun(services, runId, { status: "Cancelled", by });
-  services.engine.abort(runId);
-  services.notifications.send("engine", `cancel:${runId}`, `cancel:${runId}`);
-  if (!ended) notifyRunChanged(services, { orgId, id: runId }, run.sequence);
+  if (!run.ended) await endRequested(services, orgId, { id: runId, sequence: run.sequence, by });
   return true;
+}
+
+/** Ends a run whose cancellation is requested, or notifies its worker. */
+async function endRequested(
+  services: Services,
+  orgId: OrgId,
+  { id, sequence, by }: { id: string; sequence: number; by: string },
+): Promise<void> {
+  const ended = await endUnclaimedRun(services, id, { status: "Cancelled", by });
+  services.engine.abort(id);
+  services.notifications.send("engine", `cancel:${id}`, `cancel:${id}`);
+  if (!ended) notifyRunChanged(services, { orgId, id }, sequence);
+}
+
+const requestedRun = z.object({ id: z.string(), sequence: z.number() });
+
+/** Parents first: their children end with them. */
+const REQUEST_CANCELS = defineQuery(
+  "request-cancels-of-organization",
+  requestedRun,
+  `WITH open AS (
+     SELECT id FROM runs WHERE organization_id = $1::uuid AND ${isOpenSql()} AND cancel_requested_at IS NULL
+     ORDER BY id FOR NO KEY UPDATE
+   ), marked AS (
+     UPDATE runs SET cancel_requested_at = coalesce($2::timestamptz, date_trunc('milliseconds', clock_timestamp())),
+                     cancelled_by = $3::text
+     FROM open WHERE runs.id = open.id RETURNING runs.id, runs.sequence
+   )
+   SELECT id::text AS id, sequence FROM marked ORDER BY id`,
+);
+
+/**
+ * Marks all open runs of an organization as cancelled. None of them gets a slot from then on, and the engine ends them.
+ * `endAll` makes it do so immediately.
+ */
+export async function requestCancels(
+  client: Queryable,
+  orgId: OrgId,
+  { by, at }: { by: string; at: Date | null },
+): Promise<{ count: number; endAll(services: Services): Promise<void> }> {
+  const requested = await REQUEST_CANCELS(client, [orgId, at, by]);
+  return {
+    count: requested.length,
+    async endAll(services) {
+      for (const run of requested) await endRequested(services, orgId, { ...run, by });
+    },
+  };
 }
 
 /** How many open runs one call examines. */

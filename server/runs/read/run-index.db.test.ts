@@ -58,6 +58,21 @@ it("leaves the batch of a dead process in the queue, and indexes the others", as
   expect([await indexed(), await queued()]).toEqual([6, 0]);
 });
 
+it("leaves out a run that is deleted at this moment, and indexes the others of its batch", async () => {
+  const [first] = await insertRuns(3);
+  const deleting = await world.pool.connect();
+  await deleting.query("BEGIN");
+  await deleting.query("DELETE FROM runs WHERE id = $1", [first]);
+  const indexing = indexEndedRuns(world);
+  const waiting =
+    "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
+  await expect.poll(async () => (await world.pool.query(waiting)).rowCount).toBe(1);
+  await deleting.query("COMMIT");
+  deleting.release();
+  expect(await indexing).toBe(3);
+  expect([await indexed(), await queued()]).toEqual([2, 0]);
+});
+
 it("shows a run that is queued twice once, and drops removed runs from the queue", async () => {
   const [newer = "", older = ""] = await insertRuns(2);
   await indexEndedRuns(world);

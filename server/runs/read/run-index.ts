@@ -20,6 +20,7 @@ export const FILL_INDEX = `
     r.input_tokens::bigint + r.output_tokens, r.credits_used, run_keys(r.input, r.output, r.error_message)
   FROM runs r`;
 
+/** `FOR KEY SHARE`: a run that retention deletes at this moment is left out, instead of failing the batch. */
 const INDEX = defineQuery(
   "index-ended-runs",
   z.object({ taken: z.number() }),
@@ -29,6 +30,7 @@ const INDEX = defineQuery(
     )) RETURNING run_id
   ), indexed AS (
     ${FILL_INDEX} WHERE r.id IN (SELECT run_id FROM taken) AND r.finished_at IS NOT NULL ORDER BY r.id
+    FOR KEY SHARE OF r
     ON CONFLICT (run_id) DO NOTHING
   )
   SELECT count(*)::int AS taken FROM taken`,
