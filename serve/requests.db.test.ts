@@ -14,7 +14,7 @@ import {
   startTool,
 } from "@/testing/contract-calls";
 import { createProcess, type TestProcess } from "@/testing/process";
-import { devServer, serveInTest } from "@/testing/servers/inngest-server";
+import { openInTest } from "@/testing/servers/inngest-server";
 import { closeServer, listen } from "@/testing/servers/listen";
 import { createTenant, createTrigger, createWorld, type World } from "@/testing/world";
 import { createHandler } from "./requests";
@@ -129,7 +129,7 @@ describe("an Inngest server's calls", () => {
   }
 
   it("are answered by a process without pages", async () => {
-    const ask = await introspect({ INNGEST_DEV: await serveInTest(devServer) }, true);
+    const ask = await introspect((await openInTest({ isDev: true })).env, true);
     const answer = await ask("GET");
     expect(answer.status).toBe(200);
     expect(JSON.parse(answer.text)).toMatchObject({ function_count: expect.any(Number) });

@@ -11,7 +11,7 @@ import { createEncryption } from "@/server/secrets/encryption";
 import type { Services } from "@/server/services";
 import { callCommandLine } from "@/testing/command-line";
 import { executeRun } from "@/testing/execute";
-import { EVENT_KEY, SIGNING_KEY, selfHosted, serveInTest } from "@/testing/servers/inngest-server";
+import { EVENT_KEY, openInTest, SIGNING_KEY } from "@/testing/servers/inngest-server";
 import { createTenant, createWorld, type Tenant, type World } from "@/testing/world";
 
 let world: World;
@@ -525,7 +525,7 @@ test("another STEPWELL_SECRET is refused with advice, and can be adopted", async
 });
 
 test("doctor names the wrong key of an Inngest server, and runs that it does not call", async () => {
-  const url = await serveInTest(selfHosted());
+  const { url } = await openInTest();
   const inngest = {
     dev: undefined,
     baseUrl: url,

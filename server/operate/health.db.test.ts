@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { checkReadiness, waitUntilReady } from "@/server/operate/health";
-import { EVENT_KEY, SIGNING_KEY, selfHosted, serveInTest } from "@/testing/servers/inngest-server";
+import { EVENT_KEY, openInTest, SIGNING_KEY } from "@/testing/servers/inngest-server";
 import { openWorld } from "@/testing/world";
 
 const world = await openWorld();
@@ -38,10 +38,10 @@ test.each([
   "a process on an Inngest server with the keys %s and %s names the wrong one",
   async (eventKey, signingKey, inngest) => {
     const services = withEngine(() => true);
-    const server = await serveInTest(selfHosted());
+    const { url } = await openInTest();
     services.env = {
       ...world.env,
-      inngest: { dev: undefined, baseUrl: server, eventKey, signingKey, serveOrigin: "http://stepwell.test" },
+      inngest: { dev: undefined, baseUrl: url, eventKey, signingKey, serveOrigin: "http://stepwell.test" },
     };
     const ready = inngest.eventKey === "ok" && inngest.signingKey === "ok";
     expect(await checkReadiness(services)).toEqual({ ready, database: "ok", engine: "ok", inngest });

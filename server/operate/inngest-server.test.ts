@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { devServer, EVENT_KEY, SIGNING_KEY, selfHosted, serveInTest } from "@/testing/servers/inngest-server";
+import { EVENT_KEY, openInTest, SIGNING_KEY, serveInTest } from "@/testing/servers/inngest-server";
 import { checkInngestServer, isUsable } from "./inngest-server";
 
 const settings = (baseUrl: string, changes: { eventKey?: string; signingKey?: string } = {}) => ({
@@ -17,15 +17,15 @@ describe("a self-hosted server", () => {
     ["as it was made", SIGNING_KEY],
     ["with a prefix", `signkey-prod-${SIGNING_KEY}`],
   ])("takes its own keys, the signing key %s, and no event is sent", async (_how, signingKey) => {
-    const events: string[] = [];
-    const report = await checkInngestServer(settings(await serveInTest(selfHosted(events)), { signingKey }));
+    const { url, events } = await openInTest();
+    const report = await checkInngestServer(settings(url, { signingKey }));
     expect(report).toEqual({ address: "ok", eventKey: "ok", signingKey: "ok", texts: [] });
     expect(isUsable(report)).toBe(true);
-    expect(events).toEqual(["[]"]);
+    expect(events).toEqual([]);
   });
 
   it("refuses another event key, and that alone is named", async () => {
-    const url = await serveInTest(selfHosted());
+    const { url } = await openInTest();
     const report = await checkInngestServer(settings(url, { eventKey: "another" }));
     expect(report).toMatchObject({ address: "ok", eventKey: "refused", signingKey: "ok" });
     expect(report.texts).toEqual([`${url} refuses INNGEST_EVENT_KEY: set the one that it was started with.`]);
@@ -33,7 +33,7 @@ describe("a self-hosted server", () => {
   });
 
   it("refuses another signing key, and that alone is named", async () => {
-    const url = await serveInTest(selfHosted());
+    const { url } = await openInTest();
     const report = await checkInngestServer(settings(url, { signingKey: "fedcba" }));
     expect(report).toMatchObject({ address: "ok", eventKey: "ok", signingKey: "refused" });
     expect(report.texts).toEqual([
@@ -42,7 +42,7 @@ describe("a self-hosted server", () => {
   });
 
   it("is not a dev server", async () => {
-    const url = await serveInTest(selfHosted());
+    const { url } = await openInTest();
     const report = await checkInngestServer(dev(url));
     expect(report).toMatchObject({ address: "wrong", eventKey: "unknown", signingKey: "unknown" });
     expect(report.texts[0]).toContain("is not a dev server: set INNGEST_BASE_URL");
@@ -51,12 +51,12 @@ describe("a self-hosted server", () => {
 
 describe("a dev server", () => {
   it("takes any keys", async () => {
-    const report = await checkInngestServer(dev(await serveInTest(devServer)));
+    const report = await checkInngestServer(dev((await openInTest({ isDev: true })).url));
     expect(report).toEqual({ address: "ok", eventKey: "ok", signingKey: "ok", texts: [] });
   });
 
   it("is named where a self-hosted one is expected", async () => {
-    const url = await serveInTest(devServer);
+    const { url } = await openInTest({ isDev: true });
     const report = await checkInngestServer(settings(url));
     expect(report.texts).toEqual([
       `${url} is a dev server: set INNGEST_DEV=${url}, and no other INNGEST variable.`,

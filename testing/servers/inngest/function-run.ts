@@ -1,0 +1,107 @@
+import { randomUUID } from "node:crypto";
+import { canonicalJson, type InngestEvent, type InngestFunction, type Operation } from "./protocol";
+
+/** A queue item: the next call of a run. */
+export type Job = {
+  id: string;
+  /** `step` to discover what comes next, or the hashed id of one planned step. */
+  step: string;
+  attempt: number;
+  /** Counts the calls of this job, so that a checkpoint of an earlier one can be recognized. */
+  generation: number;
+  /** A sleep or wait that ends with this job. */
+  ends?: string;
+};
+
+/** One request to the service. */
+export type Call = { run: FunctionRun; job: Readonly<Job>; body: string };
+
+export type RunStatus = "Running" | "Completed" | "Failed" | "Cancelled";
+
+/** A function's run: what the server remembers of it. */
+export class FunctionRun {
+  readonly id = randomUUID();
+  readonly fn: InngestFunction;
+  readonly event: InngestEvent;
+  status: RunStatus = "Running";
+  /** Set when it ended: what the function returned or threw. */
+  output: unknown;
+  error: unknown;
+  /** Remembered results by the step's hashed id, in the order in which they came. */
+  readonly steps = new Map<string, unknown>();
+  /** The names of finished steps and sleeps, in order, as the server's pages show them. */
+  readonly stepNames: string[] = [];
+  /** Requests sent to the service for it. */
+  calls = 0;
+  readonly jobs = new Map<string, Job>();
+  /** Parallel steps that have not finished. The function is called again after the last one. */
+  readonly #pending = new Set<string>();
+  /** Tells the function to plan its steps instead of executing the first one. */
+  #plansSteps = false;
+  #version = -1;
+  readonly #names = new Map<string, string>();
+
+  constructor(fn: InngestFunction, event: InngestEvent) {
+    this.fn = fn;
+    this.event = event;
+  }
+
+  get maxAttempts(): number {
+    return this.fn.steps.step.retries.attempts + 1;
+  }
+
+  /** Notes the names of steps that are reported or saved. */
+  name(operations: readonly Operation[]): void {
+    for (const { id, displayName, name } of operations) this.#names.set(id, displayName ?? name ?? id);
+  }
+
+  /** Notes what a response's operations change for the whole run. */
+  note(operations: readonly Operation[], version: number): void {
+    this.name(operations);
+    if (this.#version === -1) this.#version = version;
+    if (operations.length < 2) return;
+    this.#plansSteps = true;
+    if (!operations.some(({ op }) => op === "StepPlanned")) return;
+    for (const { id } of operations) this.#pending.add(id);
+  }
+
+  /** Remembers a step's result; the first one counts. Returns whether the function can be called again. */
+  save(id: string, result: unknown): boolean {
+    if (!this.steps.has(id)) {
+      this.steps.set(id, result);
+      this.stepNames.push(this.#names.get(id) ?? id);
+    }
+    this.#pending.delete(id);
+    if (this.#pending.size > 0) return false;
+    this.#plansSteps = false;
+    return true;
+  }
+
+  /** The body of the next call for a job, in the canonical form that is signed. */
+  bodyFor(job: Job): string {
+    const stack = [...this.steps.keys()];
+    return canonicalJson({
+      event: this.event,
+      events: [this.event],
+      steps: Object.fromEntries(this.steps),
+      defers: {},
+      version: this.#version,
+      use_api: false,
+      ctx: {
+        fn_id: this.fn.id,
+        run_id: this.id,
+        env: "",
+        step_id: "step",
+        attempt: job.attempt,
+        max_attempts: this.maxAttempts,
+        stack: { stack, current: stack.length },
+        qi_id: job.id,
+        request_id: `${job.id}:${job.generation}`,
+        generation_id: job.generation,
+        job_id: job.id,
+        disable_immediate_execution: this.#plansSteps,
+        use_api: false,
+      },
+    });
+  }
+}
