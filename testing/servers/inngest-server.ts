@@ -35,6 +35,10 @@ export class InngestServer {
   readonly functions = new Map<string, InngestFunction>();
   /** The events that services sent, without repeated ids. */
   readonly events: InngestEvent[] = [];
+  /** How many requests had the wrong signing key. */
+  unauthorized = 0;
+  /** If false, checkpoints fail, as during an outage of the server. */
+  acceptsCheckpoints = true;
   readonly #server: Server;
   readonly #isDev: boolean;
   readonly #executor: Executor;
@@ -64,6 +68,11 @@ export class InngestServer {
 
   get runs(): readonly FunctionRun[] {
     return this.#executor.runs;
+  }
+
+  /** The names of events that runs wait for. */
+  get awaited(): string[] {
+    return this.#executor.awaited;
   }
 
   /** Lets a test lose or repeat calls and responses. */
@@ -111,8 +120,10 @@ export class InngestServer {
     const body = await readJson(request);
     if (pathname === "/health") return { status: 200, body: { status: 200, message: "OK" } };
     if (pathname.startsWith("/e/")) return this.#replyToEvents(pathname.slice("/e/".length), body);
-    if (!this.#isDev && !isSigningToken(request.headers.authorization, SIGNING_KEY))
+    if (!this.#isDev && !isSigningToken(request.headers.authorization, SIGNING_KEY)) {
+      this.unauthorized += 1;
       return { status: 401, body: { status: 401, error: "Authentication failed" } };
+    }
     if (pathname === "/v1/events") return { status: 200, body: { data: [], metadata: {} } };
     if (pathname === "/fn/register") {
       for (const fn of registration.parse(body).functions) this.functions.set(fn.id, fn);
@@ -120,6 +131,7 @@ export class InngestServer {
     }
     const [, runId] = /^\/v1\/checkpoint\/([\w-]+)\/async$/.exec(pathname) ?? [];
     if (runId === undefined) return { status: 404, body: { status: 404, error: "Not found" } };
+    if (!this.acceptsCheckpoints) return { status: 503, body: { status: 503, error: "Unavailable" } };
     const age = Date.now() - started.parse(body).request_started_at;
     const status = this.#executor.saveCheckpoint(runId, checkpoint.parse(body), age);
     return { status, body: { status } };

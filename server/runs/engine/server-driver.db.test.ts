@@ -51,16 +51,6 @@ async function start(tenant: Tenant): Promise<string> {
 const handOversOf = (runId: string) =>
   handedOver.filter(({ id }) => id === runId).map(({ handOver }) => handOver);
 
-it("sends heartbeats from the start, and so replaces workers that died before", async () => {
-  await world.pool.query(
-    "INSERT INTO workers (id, heartbeat_at) VALUES ('dead', now() - interval '1 minute')",
-  );
-  execute();
-  const isThere = async () =>
-    (await world.pool.query("SELECT FROM workers WHERE id = 'dead'")).rowCount === 1;
-  await expect.poll(isThere).toBe(false);
-});
-
 it("lets a run yield between two segments when the server has enough runs and another organization waits", async () => {
   const [long, short] = [await createTenant(world), await createTenant(world)];
   play = async () => ({ toolCalls: [{ id: "c", name: "calculate", arguments: '{"expression":"1+1"}' }] });

@@ -20,7 +20,7 @@ export type Answer = { status: number; headers: Headers; body: string };
  */
 export type Carry = (call: Call, send: () => Promise<Answer>) => Promise<Answer>;
 
-type Wait = { run: FunctionRun; id: string; eventName: string | undefined; expression: string | undefined };
+type Wait = { run: FunctionRun; id: string; eventName: string; expression: string | undefined };
 type Options = {
   /** Unset: calls are not signed, as by a dev server. */
   signingKey: string | undefined;
@@ -57,6 +57,11 @@ export class Executor {
     const run = new FunctionRun(fn, event);
     this.runs.push(run);
     this.#enqueue(run, { id: `${run.id}-start` });
+  }
+
+  /** The names of events that runs wait for. */
+  get awaited(): string[] {
+    return [...this.#waits].map(({ eventName }) => eventName);
   }
 
   /** Cancels runs and ends waits that an event matches. */
@@ -124,16 +129,14 @@ export class Executor {
     }
     job.generation += 1;
     run.calls += 1;
-    const call: Call = { run, job: { ...job }, body: run.bodyFor(job) };
+    const call: Call = { run, job: { ...job }, url: run.urlFor(job), body: run.bodyFor(job) };
     const answer = await this.carry(call, () => this.#send(call)).catch(() => null);
     if (run.status !== "Running" || this.#closing.signal.aborted) return;
     if (answer === null) this.#retry(run, job, { error: UNREACHABLE });
     else this.#follow(run, job, answer);
   }
 
-  async #send({ run, job, body }: Call): Promise<Answer> {
-    const url = new URL(run.fn.steps.step.runtime.url);
-    url.searchParams.set("stepId", job.step);
+  async #send({ run, job, url, body }: Call): Promise<Answer> {
     const { signingKey } = this.#options;
     const response = await fetch(url, {
       method: "POST",
@@ -194,7 +197,7 @@ export class Executor {
         this.#enqueue(run, { id: jobId, ends: id }, durationOf(operation.name ?? ""));
         break;
       case "WaitForEvent":
-        this.#waits.add({ run, id, eventName: operation.name, expression: operation.opts?.if });
+        this.#waits.add({ run, id, eventName: operation.name ?? "", expression: operation.opts?.if });
         this.#enqueue(run, { id: jobId, ends: id }, durationOf(operation.opts?.timeout ?? ""));
         break;
       case "DiscoveryRequest":

@@ -14,7 +14,7 @@ export type Job = {
 };
 
 /** One request to the service. */
-export type Call = { run: FunctionRun; job: Readonly<Job>; body: string };
+export type Call = { run: FunctionRun; job: Readonly<Job>; url: string; body: string };
 
 export type RunStatus = "Running" | "Completed" | "Failed" | "Cancelled";
 
@@ -75,6 +75,12 @@ export class FunctionRun {
     if (this.#pending.size > 0) return false;
     this.#plansSteps = false;
     return true;
+  }
+
+  urlFor(job: Job): string {
+    const url = new URL(this.fn.steps.step.runtime.url);
+    url.searchParams.set("stepId", job.step);
+    return url.href;
   }
 
   /** The body of the next call for a job, in the canonical form that is signed. */

@@ -1,0 +1,138 @@
+import { expect, it, onTestFinished } from "vitest";
+import { createServerStage } from "@/testing/engine/server-stage";
+import { type ModelAnswer, openStage } from "@/testing/engine/stage";
+import { createProcess } from "@/testing/process";
+import type { Carry } from "@/testing/servers/inngest/executor";
+import { sign } from "@/testing/servers/inngest/protocol";
+import { openInTest, SIGNING_KEY } from "@/testing/servers/inngest-server";
+import { createTenant } from "@/testing/world";
+
+/** Calls between an Inngest server and a service: who may call, and what happens to lost and repeated ones. */
+
+const stage = await createServerStage({});
+const { world, calls, startProcess, start, ended } = await openStage(stage);
+
+/** An agent that calls a function and then answers. */
+const calculates = (call: number): ModelAnswer =>
+  call === 1
+    ? { toolCalls: [{ id: "c", name: "calculate", arguments: '{"expression":"1+1"}' }] }
+    : { content: "2" };
+
+/** A server, and a run on it of which `carry` loses or repeats calls. */
+async function startRunOn(carry?: Carry) {
+  const server = await openInTest();
+  if (carry) server.carry = carry;
+  const tenant = await createTenant(world);
+  const services = await startProcess(calculates, server.env);
+  const runId = await start(services, tenant);
+  return {
+    server,
+    /** Expects that the run completes with each model call and step made once. */
+    async expectOnce() {
+      const run = await ended(runId);
+      expect(run).toMatchObject({ status: "Completed", output: "2", stepsExecuted: 1 });
+      expect([run.modelCalls.length, run.steps.length, calls()]).toEqual([2, 1, 2]);
+      await expect.poll(() => server.runs.map(({ status }) => status)).toEqual(["Completed"]);
+    },
+  };
+}
+
+it("registers its functions with their events and the address that the server calls", async () => {
+  const server = await openInTest();
+  await startProcess(() => ({}), server.env);
+  const functions = [...server.functions.values()];
+  expect(functions.flatMap(({ triggers }) => triggers.map(({ event }) => event))).toEqual(
+    expect.arrayContaining(["run/agent.admitted", "run/tool.admitted"]),
+  );
+  for (const { id, steps } of functions) {
+    const url = new URL(steps.step.runtime.url);
+    expect([url.origin + url.pathname, url.searchParams.get("fnId")]).toEqual([stage.url, id]);
+  }
+});
+
+it("is not ready while the server rejects the registration", async () => {
+  const server = await openInTest();
+  const services = createProcess(world, {
+    env: { ...stage.env, ...server.env, INNGEST_SIGNING_KEY: "fedcba" },
+  });
+  onTestFinished(() => services.stop());
+  services.engine.execute();
+  await expect.poll(() => server.unauthorized).toBeGreaterThan(0);
+  expect([await services.engine.ready(), server.functions.size]).toEqual([false, 0]);
+});
+
+it("sends heartbeats from the start, and so replaces workers that died before", async () => {
+  await world.pool.query(
+    "INSERT INTO workers (id, heartbeat_at) VALUES ('dead', now() - interval '1 minute')",
+  );
+  await startProcess(() => ({}), (await openInTest()).env);
+  const isThere = async () =>
+    (await world.pool.query("SELECT FROM workers WHERE id = 'dead'")).rowCount === 1;
+  await expect.poll(isThere).toBe(false);
+});
+
+it.each([
+  ["without a signature", () => ({})],
+  ["with another key's signature", (body: string) => ({ "X-Inngest-Signature": sign(body, "fedcba") })],
+  [
+    "with another body's signature",
+    (body: string) => ({ "X-Inngest-Signature": sign(`${body} `, SIGNING_KEY) }),
+  ],
+  [
+    "with an old signature",
+    (body: string) => ({ "X-Inngest-Signature": sign(body, SIGNING_KEY, Date.now() - 6 * 60_000) }),
+  ],
+])("rejects a call %s, and executes nothing", async (_how, headersFor) => {
+  const answers: unknown[] = [];
+  const { expectOnce } = await startRunOn(async ({ url, body }, send) => {
+    const answer = await fetch(url, { method: "POST", body, headers: headersFor(body) });
+    answers.push([answer.status, await answer.json(), calls()]);
+    return send();
+  });
+  await expectOnce();
+  expect(answers[0]).toEqual([401, { message: "Unauthorized" }, 0]);
+});
+
+it("executes a run once if the server calls it twice at the same time", async () => {
+  const { expectOnce } = await startRunOn(async (_call, send) => {
+    const [first] = await Promise.all([send(), send()]);
+    return first;
+  });
+  await expectOnce();
+});
+
+it("executes nothing if the server repeats a call after the run's end", async () => {
+  const repeated: number[] = [];
+  const { expectOnce } = await startRunOn(async (_call, send) => {
+    const answer = await send();
+    repeated.push((await send()).status);
+    return answer;
+  });
+  await expectOnce();
+  expect(repeated[0]).toBeLessThan(300);
+});
+
+it("executes a run whose first calls were lost", async () => {
+  const { server, expectOnce } = await startRunOn(async ({ job }, send) => {
+    if (job.attempt < 2) throw new Error("The call is lost.");
+    return send();
+  });
+  await expectOnce();
+  expect(server.runs[0]?.calls).toBeGreaterThan(2);
+});
+
+it("makes no model call and no step again after a response was lost", async () => {
+  const { server, expectOnce } = await startRunOn(async ({ job }, send) => {
+    const answer = await send();
+    if (job.attempt === 0) throw new Error("The response is lost.");
+    return answer;
+  });
+  await expectOnce();
+  expect(server.runs[0]?.calls).toBeGreaterThan(1);
+});
+
+it("completes a run if no checkpoint reaches the server", async () => {
+  const { server, expectOnce } = await startRunOn();
+  server.acceptsCheckpoints = false;
+  await expectOnce();
+});
