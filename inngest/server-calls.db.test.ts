@@ -1,6 +1,8 @@
-import { expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { ModelError } from "@/server/models/port";
+import { cancelRun } from "@/server/runs/cancel";
 import { createServerStage } from "@/testing/engine/server-stage";
-import { type ModelAnswer, openStage } from "@/testing/engine/stage";
+import { type ModelAnswer, openStage, type Script } from "@/testing/engine/stage";
 import { createProcess } from "@/testing/process";
 import type { Carry } from "@/testing/servers/inngest/executor";
 import { sign } from "@/testing/servers/inngest/protocol";
@@ -18,15 +20,18 @@ const calculates = (call: number): ModelAnswer =>
     ? { toolCalls: [{ id: "c", name: "calculate", arguments: '{"expression":"1+1"}' }] }
     : { content: "2" };
 
-/** A server, and a run on it of which `carry` loses or repeats calls. */
-async function startRunOn(carry?: Carry) {
+/** A server, and a run on it; `carry` loses or repeats its calls. */
+async function startRunOn({ carry, script = calculates }: { carry?: Carry; script?: Script } = {}) {
   const server = await openInTest();
   if (carry) server.carry = carry;
   const tenant = await createTenant(world);
-  const services = await startProcess(calculates, server.env);
+  const services = await startProcess(script, server.env);
   const runId = await start(services, tenant);
   return {
     server,
+    tenant,
+    services,
+    runId,
     /** Expects that the run completes with each model call and step made once. */
     async expectOnce() {
       const run = await ended(runId);
@@ -84,48 +89,75 @@ it.each([
   ],
 ])("rejects a call %s, and executes nothing", async (_how, headersFor) => {
   const answers: unknown[] = [];
-  const { expectOnce } = await startRunOn(async ({ url, body }, send) => {
-    const answer = await fetch(url, { method: "POST", body, headers: headersFor(body) });
-    answers.push([answer.status, await answer.json(), calls()]);
-    return send();
+  const { expectOnce } = await startRunOn({
+    carry: async ({ url, body }, send) => {
+      const answer = await fetch(url, { method: "POST", body, headers: headersFor(body) });
+      answers.push([answer.status, await answer.json(), calls()]);
+      return send();
+    },
   });
   await expectOnce();
   expect(answers[0]).toEqual([401, { message: "Unauthorized" }, 0]);
 });
 
 it("executes a run once if the server calls it twice at the same time", async () => {
-  const { expectOnce } = await startRunOn(async (_call, send) => {
-    const [first] = await Promise.all([send(), send()]);
-    return first;
+  const { expectOnce } = await startRunOn({
+    carry: async (_call, send) => {
+      const [one, other] = await Promise.all([send(), send()]);
+      return one.status < 300 ? one : other;
+    },
   });
   await expectOnce();
 });
 
 it("executes nothing if the server repeats a call after the run's end", async () => {
   const repeated: number[] = [];
-  const { expectOnce } = await startRunOn(async (_call, send) => {
-    const answer = await send();
-    repeated.push((await send()).status);
-    return answer;
+  const { expectOnce } = await startRunOn({
+    carry: async (_call, send) => {
+      const answer = await send();
+      repeated.push((await send()).status);
+      return answer;
+    },
   });
   await expectOnce();
   expect(repeated[0]).toBeLessThan(300);
 });
 
 it("executes a run whose first calls were lost", async () => {
-  const { server, expectOnce } = await startRunOn(async ({ job }, send) => {
-    if (job.attempt < 2) throw new Error("The call is lost.");
-    return send();
+  const { server, expectOnce } = await startRunOn({
+    carry: async ({ job }, send) => {
+      if (job.attempt < 2) throw new Error("The call is lost.");
+      return send();
+    },
   });
   await expectOnce();
   expect(server.runs[0]?.calls).toBeGreaterThan(2);
 });
 
+it("hands a run over again after the server gave its function up", async () => {
+  const { server, runId } = await startRunOn({
+    carry: async ({ run }, send) => {
+      if (run === server.runs[0]) throw new Error("Each call is lost.");
+      return send();
+    },
+  });
+  expect(await ended(runId)).toMatchObject({ status: "Completed", output: "2", stepsExecuted: 1 });
+  await expect
+    .poll(() => server.runs.map(({ fn, status }) => [fn.id, status]))
+    .toEqual([
+      ["stepwell-agent-run", "Failed"],
+      ["stepwell-agent-run-failure", "Completed"],
+      ["stepwell-agent-run", "Completed"],
+    ]);
+});
+
 it("makes no model call and no step again after a response was lost", async () => {
-  const { server, expectOnce } = await startRunOn(async ({ job }, send) => {
-    const answer = await send();
-    if (job.attempt === 0) throw new Error("The response is lost.");
-    return answer;
+  const { server, expectOnce } = await startRunOn({
+    carry: async ({ job }, send) => {
+      const answer = await send();
+      if (job.attempt === 0) throw new Error("The response is lost.");
+      return answer;
+    },
   });
   await expectOnce();
   expect(server.runs[0]?.calls).toBeGreaterThan(1);
@@ -135,4 +167,38 @@ it("completes a run if no checkpoint reaches the server", async () => {
   const { server, expectOnce } = await startRunOn();
   server.acceptsCheckpoints = false;
   await expectOnce();
+});
+
+describe("the server's pages", () => {
+  it("name each model call and each call of a function", async () => {
+    const { server, expectOnce } = await startRunOn();
+    await expectOnce();
+    expect(server.runs[0]?.stepNames).toEqual(["model 1 · gpt-5-mini", "calculate", "model 2 · gpt-5-mini"]);
+    expect(server.runs[0]?.output).toEqual({ status: "Completed" });
+  });
+
+  it("show a failed run as failed, with its message", async () => {
+    const { server, runId } = await startRunOn({
+      script: () => {
+        throw new ModelError("the model is gone", { reason: "unauthorized", attempts: [] });
+      },
+    });
+    const { errorMessage } = await ended(runId);
+    // The second function is `onFailure`.
+    await expect.poll(() => server.runs.map(({ status }) => status)).toEqual(["Failed", "Completed"]);
+    expect(server.runs[0]?.error).toMatchObject({ message: errorMessage });
+  });
+
+  it("show a cancelled run as cancelled", async () => {
+    const { server, runId, services, tenant } = await startRunOn({
+      script: (_call, { signal }) =>
+        new Promise((_resolve, reject) => {
+          signal.addEventListener("abort", () => reject(signal.reason), { once: true });
+        }),
+    });
+    await expect.poll(calls).toBe(1);
+    await cancelRun(services, tenant.orgId, { runId, by: "Ada" });
+    await ended(runId);
+    await expect.poll(() => server.runs.map(({ status }) => status)).toEqual(["Cancelled"]);
+  });
 });

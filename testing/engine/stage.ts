@@ -17,7 +17,7 @@ export type Stage = {
 /** A model's answer; missing fields come from `quietModels`. */
 export type ModelAnswer = Partial<ModelReply>;
 /** Answers a model call; `call` counts the calls of all processes of a test from 1. */
-type Script = (call: number, request: ModelRequest) => ModelAnswer | Promise<ModelAnswer>;
+export type Script = (call: number, request: ModelRequest) => ModelAnswer | Promise<ModelAnswer>;
 
 /** Processes on a stage, with one database; they stop after each test. Call it at the top of the file. */
 export async function openStage(stage: Stage) {
