@@ -1,4 +1,3 @@
-import type { GetStepTools, Inngest } from "inngest";
 import { CallOver, type StepName, type StepReference } from "@/server/runs/engine/execute/durable-steps";
 import { YieldSlot } from "@/server/runs/engine/execute/interruptions";
 import type { StepTools } from "./functions";
@@ -33,19 +32,23 @@ export class ServerCall {
   }
 }
 
+/** What is used of the SDK's step tools. */
+type SdkTools = {
+  run(step: StepName, act: () => Promise<StepReference>): Promise<unknown>;
+  sleepUntil(step: StepName, time: Date): Promise<unknown>;
+};
+
 /** The step tools of an Inngest server's call: each act is a step on the server's pages. */
 export class NamedSteps implements StepTools {
-  readonly #tools: Pick<GetStepTools<Inngest.Any>, "run" | "sleepUntil">;
+  readonly #tools: SdkTools;
   readonly #call: ServerCall;
   #count: number;
   /** Whether an act is being executed: steps cannot be nested. */
   #isActing = false;
   #endsAt: number | undefined;
 
-  constructor(
-    tools: Pick<GetStepTools<Inngest.Any>, "run" | "sleepUntil">,
-    { call, before }: { call: ServerCall; before: number },
-  ) {
+  /** `before`: how many steps of the function the server remembers. */
+  constructor(tools: SdkTools, { call, before }: { call: ServerCall; before: number }) {
     this.#tools = tools;
     this.#call = call;
     this.#count = before;

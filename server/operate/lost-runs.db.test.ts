@@ -3,6 +3,7 @@ import { mintOrgId } from "@/server/auth/mint-org-id";
 import { admitWaitingRuns, claimRun } from "@/server/runs/engine/claim";
 import { pauseRun } from "@/server/runs/engine/run-state";
 import { startRun } from "@/server/runs/start";
+import { replaceWorker } from "@/testing/execute";
 import { createTenant, openWorld } from "@/testing/world";
 import { releaseLostRuns } from "./lost-runs";
 
@@ -88,4 +89,17 @@ it("stays with its worker, and between two calls with the server", async () => {
   expect(await keepsSlot(runId)).toBe(true);
   world.clock.advance(1);
   expect(await keepsSlot(runId)).toBe(false);
+});
+
+it("waits for a slot again when the worker that paused it is replaced, wherever the run stood", async () => {
+  const runId = await handOver();
+  const worker = await world.engine.worker();
+  const claimed = await claimRun(world, { runId }, worker.id);
+  if (claimed === null) throw new Error("not claimed");
+  await pauseRun(world, { run: claimed, worker });
+  await replaceWorker(world);
+  expect(await read(runId)).toMatchObject({ status: "Running", admittedAt: null, pausedBy: null });
+  expect(await inFlight()).toBe(
+    await world.db.run.count({ where: { admittedAt: { not: null }, finishedAt: null } }),
+  );
 });

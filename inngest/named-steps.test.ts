@@ -1,0 +1,100 @@
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { CallOver } from "@/server/runs/engine/execute/durable-steps";
+import { YieldSlot } from "@/server/runs/engine/execute/interruptions";
+import { NamedSteps, ServerCall } from "./named-steps";
+
+/** The steps of an Inngest server's call, with the SDK's tools played by the tests. */
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ["performance"] });
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+const never = () => new Promise<never>(() => {});
+const refer = () => ({ status: "Completed", bytes: 2 }) as const;
+
+/** Steps of a call in which the server remembers `before` steps. */
+function open({ before = 0, run = (_step: unknown, act: () => Promise<unknown>) => act() } = {}) {
+  const names: string[] = [];
+  const outputs: unknown[] = [];
+  const call = new ServerCall();
+  const tools = {
+    async run(step: { name: string }, act: () => Promise<unknown>) {
+      names.push(step.name);
+      outputs.push(await run(step, act));
+    },
+    sleepUntil: never,
+  };
+  return { names, outputs, call, steps: new NamedSteps(tools, { call, before }) };
+}
+
+it("makes an act a step, whose output refers to its result", async () => {
+  const { steps, names, outputs } = open();
+  expect(await steps.run({ id: "a", name: "model 1" }, async () => "ok", refer)).toBe("ok");
+  expect([names, outputs]).toEqual([["model 1"], [{ status: "Completed", bytes: 2 }]]);
+});
+
+it("executes acts within an act, also in parallel, without steps of their own", async () => {
+  const { steps, names } = open();
+  const inner = (name: string) => steps.run({ id: name, name }, async () => name, refer);
+  const outer = () => Promise.all([inner("b"), inner("c")]);
+  expect(await steps.run({ id: "a", name: "2 calls" }, outer, refer)).toEqual(["b", "c"]);
+  await inner("d");
+  expect(names).toEqual(["2 calls", "d"]);
+});
+
+it("throws what an act threw, while the server gets a failed step", async () => {
+  const { steps, outputs } = open();
+  const error = new TypeError("broken");
+  await expect(steps.run({ id: "a", name: "a" }, () => Promise.reject(error), refer)).rejects.toBe(error);
+  expect(outputs).toEqual([{ status: "Failed", bytes: 0 }]);
+});
+
+it("ends a call at its first act after 25 seconds, and never before its first act", () => {
+  const { steps } = open();
+  vi.advanceTimersByTime(60_000);
+  steps.checkpoint();
+  vi.advanceTimersByTime(24_999);
+  steps.checkpoint();
+  vi.advanceTimersByTime(1);
+  expect(() => steps.checkpoint()).toThrow(CallOver);
+});
+
+it("yields before the server ends the function because of its number of steps", async () => {
+  const { steps } = open({ before: 899 });
+  steps.checkpoint();
+  await steps.run({ id: "a", name: "a" }, async () => 1, refer);
+  const yielding = () => steps.checkpoint();
+  expect(yielding).toThrow(YieldSlot);
+  expect(yielding).not.toThrow(CallOver);
+});
+
+it.each([
+  ["took the steps: its next call continues", false, CallOver],
+  ["did not take them: the run gets a new hand-over", true, YieldSlot],
+])("ends with the SDK's response, if the server %s", async (_, hasLostServer, kind) => {
+  const { steps, call } = open({ run: never });
+  const acting = steps.run({ id: "a", name: "a" }, async () => 1, refer);
+  call.hasLostServer = hasLostServer;
+  const ended = call.end();
+  const error = await acting.catch((thrown: unknown) => thrown);
+  expect(error).toBeInstanceOf(kind);
+  expect(error instanceof CallOver).toBe(!hasLostServer);
+  expect(() => steps.checkpoint()).toThrow(YieldSlot);
+  await ended;
+});
+
+it("returns the result of an act that ended with the response, so that the run may end", async () => {
+  const { steps, call } = open({
+    run: async (_step, act) => {
+      await act();
+      return never();
+    },
+  });
+  const acting = steps.run({ id: "a", name: "a" }, async () => 1, refer);
+  await Promise.resolve();
+  await call.end();
+  expect(await acting).toBe(1);
+});
