@@ -46,7 +46,7 @@ test.each(files)("%s can be applied, exported, and applied again without a chang
 
 /** Runs an example's tool with real functions and a scripted HTTP server and model. */
 async function runTool(file: string, slug: string, input: JsonObject, answers: Record<string, unknown> = {}) {
-  const { organizations } = readDefinitionFile(await read(file));
+  const { organizations } = await readDefinitionFile(await read(file));
   const declared = organizations.flatMap(({ tools }) => tools.map(({ definition }) => definition));
   const tool = declared.find((candidate) => candidate?.slug === slug);
   if (!tool) throw new Error(`${file} has no tool ${slug}`);

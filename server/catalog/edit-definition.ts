@@ -4,6 +4,7 @@ import { declareTool } from "@/server/catalog/definition-file/export";
 import { AppError, type Issue, isAppError } from "@/server/errors";
 import { inputSchemaOf, listFunctions } from "@/server/functions/core/registry";
 import type { Services } from "@/server/services";
+import { WORKFLOW_LIMITS } from "@/server/workflow/definition";
 import { type CatalogServices, type Editor, requireRole, type SaveOptions } from "./change";
 import { readYaml, type YamlDocument } from "./definition-file/yaml-document";
 import { inUse, NEWEST, newestOr } from "./definition-rows";
@@ -166,14 +167,11 @@ export async function saveToolText(
 
 type ReadTool = { definition: ToolDefinition; document: YamlDocument } | { problems: TextProblem[] };
 
-/**
- * A tool of 100 long steps has a fifth. Reading that many takes a tenth of a second, during which the process does
- * nothing else.
- */
-const MAX_PARTS = 50_000;
+/** A tool of 100 long steps has a fifth of the parts. What is read is checked within one turn of the event loop. */
+const LIMITS = { parts: 50_000, weight: 2 * WORKFLOW_LIMITS.definitionBytes, timeoutMs: 10_000 };
 
 async function readTool(yaml: string, reader: ToolReader): Promise<ReadTool> {
-  const document = readYaml(yaml, { parts: MAX_PARTS });
+  const document = await readYaml(yaml, reader.actor.orgId, LIMITS);
   if ("faults" in document)
     return {
       problems: document.faults.map(({ line, message }) => ({ line, message, path: [], fault: message })),

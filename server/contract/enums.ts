@@ -47,3 +47,6 @@ export const AUDIT_SUBJECTS = [
   "organization",
 ] as const;
 export type AuditSubject = (typeof AUDIT_SUBJECTS)[number];
+
+/** How many calls of the dashboard's procedures one request may have. */
+export const MAX_BATCHED_CALLS = 20;

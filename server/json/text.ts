@@ -10,7 +10,16 @@ export class JsonTextError extends Error {
 
 /** Whether a JSON text nests more arrays and objects than `limit`. */
 export function isDeeper(text: string, limit: number): boolean {
+  return findExcess(text, { depth: limit, values: Number.POSITIVE_INFINITY }) === "depth";
+}
+
+/** Which limit a JSON text exceeds, found before it is parsed. `values` counts members, items and containers. */
+export function findExcess(
+  text: string,
+  limits: { depth: number; values: number },
+): "depth" | "values" | null {
   let depth = 0;
+  let values = 0;
   let inText = false;
   for (let i = 0; i < text.length; i += 1) {
     const code = text.charCodeAt(i);
@@ -20,10 +29,15 @@ export function isDeeper(text: string, limit: number): boolean {
     } else if (code === 0x22) inText = true;
     else if (code === 0x5b || code === 0x7b) {
       depth += 1;
-      if (depth > limit) return true;
+      values += 1;
+      if (depth > limits.depth) return "depth";
+      if (values > limits.values) return "values";
+    } else if (code === 0x2c) {
+      values += 1;
+      if (values > limits.values) return "values";
     } else if (code === 0x5d || code === 0x7d) depth -= 1;
   }
-  return false;
+  return null;
 }
 
 /**

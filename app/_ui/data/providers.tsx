@@ -12,6 +12,7 @@ import { syncWithResponse } from "@/app/_ui/data/server-clock";
 import { TimeProvider } from "@/app/_ui/figures/time";
 import { ToastProvider } from "@/app/_ui/toast";
 import type { DashboardRouter } from "@/server/api/dashboard/router";
+import { MAX_BATCHED_CALLS } from "@/server/contract/enums";
 
 const { TRPCProvider, useTRPC, useTRPCClient } = createTRPCContext<DashboardRouter>();
 
@@ -41,7 +42,14 @@ export function Providers({ now, timeZone, timeZoneChosen, nonce, children }: Pr
   const [queryClient] = useState(() => createQueryClient());
   const [trpcClient] = useState(() =>
     createTRPCClient<DashboardRouter>({
-      links: [httpBatchLink({ url: "/api/trpc", maxURLLength: 6_000, fetch: fetchAndNote })],
+      links: [
+        httpBatchLink({
+          url: "/api/trpc",
+          maxURLLength: 6_000,
+          maxItems: MAX_BATCHED_CALLS,
+          fetch: fetchAndNote,
+        }),
+      ],
     }),
   );
   return (

@@ -1,5 +1,7 @@
 import { TRPCError } from "@trpc/server";
+import { createRecursiveProxy } from "@trpc/server/unstable-core-do-not-import";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { respondToDashboard } from "@/server/api/dashboard/respond";
 import { createDashboardCaller, dashboardRouter } from "@/server/api/dashboard/router";
 import type { Actor, MemberRole } from "@/server/auth/actor";
 import { removeDefinition } from "@/server/catalog/archive";
@@ -9,6 +11,7 @@ import { createInvitation } from "@/server/catalog/organization/invitations";
 import { saveModelProvider } from "@/server/catalog/organization/model-providers";
 import { setSecret } from "@/server/catalog/organization/secrets";
 import { saveAgent } from "@/server/catalog/save-agent";
+import { MAX_BATCHED_CALLS } from "@/server/contract/enums";
 import { isAppError } from "@/server/errors";
 import { newId } from "@/server/ids";
 import type { OwnProvider } from "@/server/models/own-provider";
@@ -234,6 +237,7 @@ const NEW_TRIGGER = {
   messageTemplate: null,
   maxCredits: null,
 };
+const OUTPUT_SCHEMA = { type: "object", properties: { answer: { type: "string" } } };
 /** The slug of an agent that only the other organization has. */
 const foreignAgent = () => `w-${other.slug}`;
 
@@ -342,7 +346,7 @@ const TABLE: Record<string, Row> = {
     call: (api, at) =>
       api.runs.tryAgent({
         agentId: at.agentId,
-        definition: { slug: "draft", name: "Draft", model: "m" },
+        definition: { slug: "draft", name: "Draft", model: "m", outputSchema: OUTPUT_SCHEMA },
         message: "Hello",
       }),
     gets: "not_found",
@@ -462,7 +466,7 @@ const TABLE: Record<string, Row> = {
     role: "member",
     call: (api, at) =>
       api.definitions.saveAgent({
-        definition: { slug: at.editedAgent.slug, name: "Taken", model: "m" },
+        definition: { slug: at.editedAgent.slug, name: "Taken", model: "m", outputSchema: OUTPUT_SCHEMA },
         expected: { only: "update", id: at.editedAgent.id, version: 1 },
       }),
     gets: "invalid_request",
@@ -651,6 +655,30 @@ async function codeOf(call: Promise<unknown>): Promise<string> {
   }
 }
 
+/** The input that a call passes to its procedure. */
+async function inputOf(call: Row["call"]): Promise<unknown> {
+  let found: unknown;
+  const record = (input: unknown) => {
+    found = input;
+    return Promise.resolve(null);
+  };
+  const recorder = createRecursiveProxy<Caller>(({ args: [input] }) => record(input));
+  await call(recorder, mine);
+  return found;
+}
+
+const HOLE = "(here)";
+const nest = (open: string, close: string, depth: number) => `${open.repeat(depth)}0${close.repeat(depth)}`;
+
+/** The values that have a hole in place of one value of `input`, or of all of it. */
+function placesIn(input: unknown): unknown[] {
+  if (typeof input !== "object" || input === null) return [HOLE];
+  const members = Object.entries(input).flatMap(([key, member]) =>
+    placesIn(member).map((changed) => (Array.isArray(input) ? [changed] : { ...input, [key]: changed })),
+  );
+  return [HOLE, ...members];
+}
+
 const ROLES: MemberRole[] = ["viewer", "member", "admin", "owner"];
 
 describe("every procedure of the dashboard", () => {
@@ -694,6 +722,42 @@ describe("every procedure of the dashboard", () => {
     if (!row) throw new Error(name);
     const actor = await createMember(world, own, row.role);
     expect(await codeOf(row.call(callAs(actor), mine))).toBe("no error");
+  });
+
+  it.each(Object.keys(TABLE))("%s answers 400 to deep and wide input, wherever it is", async (name) => {
+    const row = TABLE[name];
+    if (!row) throw new Error(name);
+    const actor = await createMember(world, own, "owner");
+    const url = `http://stepwell.test/api/trpc/${name}`;
+    const post = (body: string) =>
+      new Request(url, { method: "POST", headers: { "content-type": "application/json" }, body });
+    const get = (input: string) => new Request(`${url}?input=${encodeURIComponent(input)}`);
+    for (const input of placesIn(await inputOf(row.call))) {
+      for (const [value, request] of [
+        [nest("[", "]", 20_000), post],
+        [nest('{"a":', "}", 20_000), post],
+        [`[${"{},".repeat(30_000)}0]`, post],
+        [nest("[", "]", 300), get],
+      ] as const) {
+        const text = JSON.stringify(input).replace(JSON.stringify(HOLE), value);
+        const refused = respondToDashboard(world, request(text), { actor, sessionId: newId() });
+        await expect(refused).rejects.toMatchObject({ status: 400, code: "invalid_request" });
+      }
+    }
+  });
+
+  it("answers 400 to more calls than a page makes at once, before any is executed", async () => {
+    const actor = await createMember(world, own, "viewer");
+    const ask = async (calls: number) => {
+      const paths = Array(calls).fill("credits.balance").join(",");
+      const request = new Request(`http://stepwell.test/api/trpc/${paths}?batch=1&input={}`);
+      const response = await respondToDashboard(world, request, { actor, sessionId: newId() });
+      return { status: response.status, text: await response.text() };
+    };
+    expect((await ask(MAX_BATCHED_CALLS)).status).toBe(200);
+    const refused = await ask(MAX_BATCHED_CALLS + 1);
+    expect(refused.status).toBe(400);
+    expect(refused.text).toContain('"code":"invalid_request"');
   });
 
   const PARTS: Record<

@@ -35,7 +35,7 @@ export async function applyDefinitionFile(
   source: string,
   operatorName = "operator",
 ): Promise<AppliedOrganization[]> {
-  const { organizations, faults, refuse } = readDefinitionFile(source);
+  const { organizations, faults, refuse } = await readDefinitionFile(source);
   return transactPrisma(services.db, "definitionFile", async (tx) => {
     await lockCatalog(tx, [
       ...organizations.flatMap(({ members }) =>

@@ -17,9 +17,9 @@ const ACME = declareOrganization("acme")
   .replace("ada@", "Ada@")
   .replace("agent: helper\n", "agent: helper # or tool: weather\n");
 
-function faultsOf(source: string): string[] {
+async function faultsOf(source: string): Promise<string[]> {
   try {
-    const { faults, refuse } = readDefinitionFile(source);
+    const { faults, refuse } = await readDefinitionFile(source);
     return refuse(faults).lines;
   } catch (error) {
     if (error instanceof DefinitionFileError) return error.lines;
@@ -28,8 +28,8 @@ function faultsOf(source: string): string[] {
 }
 
 /** What is read of the file's only organization. */
-function readAcme(source: string) {
-  const { organizations, faults } = readDefinitionFile(source);
+async function readAcme(source: string) {
+  const { organizations, faults } = await readDefinitionFile(source);
   expect(faults).toEqual([]);
   const [acme] = organizations;
   if (acme === undefined) throw new Error("no organization");
@@ -38,8 +38,8 @@ function readAcme(source: string) {
   return { ...definition, ...Object.fromEntries(entries) };
 }
 
-test("reads a complete file and adds defaults", () => {
-  const acme = readAcme(ACME);
+test("reads a complete file and adds defaults", async () => {
+  const acme = await readAcme(ACME);
   expect(acme).toMatchObject({
     slug: "acme",
     credits: "1000",
@@ -51,7 +51,7 @@ test("reads a complete file and adds defaults", () => {
   expect(acme.tools).toMatchObject([{ steps: [{ uses: "http_request" }, { uses: "transform_json" }] }]);
 });
 
-test("accepts every optional field", () => {
+test("accepts every optional field", async () => {
   const source = ACME.replace(
     "apiKeys: [{ name: ci }]",
     "apiKeys: [{ name: ci, scopes: [runs:read], expiresAt: 2027-01-31T00:00:00+01:00, agents: [helper], maxCredits: 0.5 }]",
@@ -61,17 +61,17 @@ test("accepts every optional field", () => {
       "secret: whsec_aGVsbG8=\n        signature: standard-webhooks\n        messageTemplate: 'New: {{ body }}'\n        maxCredits: 2\n        status: inactive",
     )
     .replace("maxSteps: 8", "maxSteps: 12\n        maxCredits: '1.25'\n        deadlineSeconds: 60");
-  const acme = readAcme(source);
+  const acme = await readAcme(source);
   expect(acme.apiKeys[0]).toMatchObject({ expiresAt: "2027-01-30T23:00:00.000Z", maxCredits: "0.5" });
   expect(acme.agents[0]).toMatchObject({ maxCredits: "1.25", deadlineSeconds: 60 });
   expect(acme.triggers[0]).toMatchObject({ signature: "standard-webhooks", status: "inactive" });
 });
 
-test("accepts anchors and aliases", () => {
+test("accepts anchors and aliases", async () => {
   const source = ACME.replace("apiKeys:", "# x\n    apiKeys:")
     .replace("parameters: {", "parameters: &schema {")
     .replace(/outputSchema: .*/, "outputSchema: *schema");
-  const { tools } = readAcme(source);
+  const { tools } = await readAcme(source);
   expect(tools[0].outputSchema).toEqual(tools[0].parameters);
 });
 
@@ -234,10 +234,10 @@ test.each<[string, string | RegExp, string, string]>([
     '"You\\0help."',
     "organizations[0].agents[0].systemPrompt (line 26) must not contain U+0000",
   ],
-])("%s is refused with its path", (_what, from, to, fault) => {
+])("%s is refused with its path", async (_what, from, to, fault) => {
   const source = ACME.replace(from, to);
   expect(source).not.toBe(ACME);
-  expect(faultsOf(source).join("\n")).toContain(fault);
+  expect((await faultsOf(source)).join("\n")).toContain(fault);
 });
 
 test.each<[string, string, string]>([
@@ -277,28 +277,28 @@ test.each<[string, string, string]>([
   ],
   ["a stack of brackets", "[".repeat(100_000), "line 1: The document nests deeper than 100 levels."],
   ["bytes", `# ${"x".repeat(4 * 1024 * 1024)}`, "The file has more than 4 MiB."],
-])("%s is refused", (_what, source, fault) => {
-  expect(faultsOf(source).join("\n")).toContain(fault);
+])("%s is refused", async (_what, source, fault) => {
+  expect((await faultsOf(source)).join("\n")).toContain(fault);
 });
 
-test("an alias bomb is refused quickly", () => {
+test("an alias bomb is refused quickly", async () => {
   const bomb = ["a: &a [x,x,x,x,x,x,x,x,x]"];
   for (const [from, to] of ["ab", "bc", "cd", "de", "ef", "fg", "gh", "hi"].map((pair) => [...pair])) {
     bomb.push(`${to}: &${to} [${`*${from},`.repeat(9)}]`);
   }
-  expect(faultsOf(bomb.join("\n"))).toEqual([
+  expect(await faultsOf(bomb.join("\n"))).toEqual([
     "Excessive alias count indicates a resource exhaustion attack.",
   ]);
 });
 
-test("reports all errors at once, in the order of the file", () => {
+test("reports all errors at once, in the order of the file", async () => {
   const several = ACME.replace("maxSteps: 8", "maxSteps: 13")
     .replace("credits: 1000", "credits: x")
     .replace("[{ name: ci }]", "[{ name: ci }, { name: ci, agents: 1 }]")
     .replace(/agent: helper .*/, "rateLimit2: x")
     .replace("rateLimit:", "name: 1\n        rateLimit:")
     .replace("uses: http_request", "parallel: []\n            uses: http_request");
-  expect(faultsOf(several).map((line) => line.replace(/^organizations\[0\]\./, ""))).toEqual([
+  expect((await faultsOf(several)).map((line) => line.replace(/^organizations\[0\]\./, ""))).toEqual([
     "credits (line 5) must be a number from 0 to 9999999999 with at most four decimal places",
     "apiKeys[1].agents (line 7) must be a list",
     'apiKeys[1].name (line 7) "ci" is already entry 1 of this list',

@@ -68,8 +68,8 @@ type ReadDefinitionFile = {
 };
 
 /** Reads a definition file. Throws DefinitionFileError if it is not YAML. */
-export function readDefinitionFile(source: string): ReadDefinitionFile {
-  const document = readYaml(source);
+export async function readDefinitionFile(source: string): Promise<ReadDefinitionFile> {
+  const document = await readYaml(source, "operator");
   if ("faults" in document) {
     throw new DefinitionFileError(
       document.faults.map(({ line, message }) => (line === null ? message : `line ${line}: ${message}`)),

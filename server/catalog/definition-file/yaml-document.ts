@@ -1,7 +1,9 @@
-import { type Document, isScalar, Lexer, LineCounter, Parser, parseDocument, visit } from "yaml";
+import { z } from "zod";
 import type { Json } from "@/server/json/json";
 import { MIB } from "@/server/limits/sizes";
+import { resolveInstalled, ThreadPool } from "@/server/sandbox/thread-pool";
 import { formatPath } from "../issues";
+import { YAML_THREAD } from "./yaml-thread";
 
 /** A YAML text as JSON, with the line of each value. */
 export type YamlDocument = {
@@ -12,148 +14,96 @@ export type YamlDocument = {
   lineAt(path: Path): number | null;
 };
 
+type Path = readonly (string | number)[];
+
 /** Faults in the YAML itself; `line` counts from 1. */
 type YamlFault = { line: number | null; message: string };
 
 const MAX_BYTES = 4 * MIB;
 export const MAX_FILE_DEPTH = 100;
-const MAX_ALIASES = 100;
-const MAX_FAULTS = 5;
-/** A nest of the parser has at most two entries a level. */
-const MAX_STACK = 2 * MAX_FILE_DEPTH + 10;
+
+/** The line of a value, and the trees of its members. */
+type LineTree = number | null | [number | null, LineTree[] | Record<string, LineTree>];
+const lineTree: z.ZodType<LineTree> = z.custom<LineTree>();
+
+/** Reading takes up to a second, and a text may be built to take long. */
+const pool = new ThreadPool({
+  source: YAML_THREAD,
+  workerData: () => ({
+    yaml: resolveInstalled("yaml"),
+    maxDepth: MAX_FILE_DEPTH,
+    maxAliases: 100,
+    maxFaults: 5,
+    valueWeight: VALUE_WEIGHT,
+  }),
+  memoryMb: 512,
+  value: z.union([
+    z.object({ value: z.string(), lines: z.string() }),
+    z.object({ faults: z.array(z.object({ line: z.number().nullable(), message: z.string() })) }),
+  ]),
+});
+
+/** What a value counts beside its characters: checking it takes as long. */
+const VALUE_WEIGHT = 16;
+
+type YamlLimits = {
+  /** How many words, marks and comments it may have. */
+  parts: number;
+  /** How many characters it may have once aliases are expanded; each value counts as 16 more. */
+  weight: number;
+  timeoutMs: number;
+};
+/** For a file of the operator. */
+const FILE_LIMITS: YamlLimits = {
+  parts: Number.POSITIVE_INFINITY,
+  weight: 4 * MAX_BYTES,
+  timeoutMs: 120_000,
+};
 
 /**
- * Reads one YAML 1.2 document from an untrusted text. Size, depth and aliases are limited. Tags, and numbers that JSON
- * cannot hold, are faults. Keys are strings and unique.
- * @param limits.parts how many words, marks and comments it may have; it is read within one turn of the event loop.
+ * Reads one YAML 1.2 document from an untrusted text, in a thread. Size, depth and aliases are limited. Tags, and numbers
+ * that JSON cannot hold, are faults. Keys are strings and unique. Organizations are served in turn.
  */
-export function readYaml(
+export async function readYaml(
   source: string,
-  limits: { parts: number } = { parts: Number.POSITIVE_INFINITY },
-): YamlDocument | { faults: YamlFault[] } {
-  if (Buffer.byteLength(source) > MAX_BYTES) {
-    return { faults: [{ line: null, message: "The file has more than 4 MiB." }] };
-  }
-  const excess = findExcess(source, limits.parts);
-  if (excess) return { faults: [excess] };
-  const lines = new LineCounter();
-  const document = parseDocument(source, {
-    lineCounter: lines,
-    prettyErrors: false,
-    stringKeys: true,
-    // Its own check compares each key with every other one: minutes for a large map.
-    uniqueKeys: false,
-    logLevel: "error",
-  });
-  const found = [...document.errors, ...document.warnings];
-  if (found.length > 0) {
-    const faults = found.slice(0, MAX_FAULTS).map((fault) => ({
-      line: lines.linePos(fault.pos[0]).line,
-      message: `${fault.message.replace(/\.$/, "")}.`,
-    }));
-    return { faults };
-  }
-  const locate = (path: Path) => describeLocation(document, lines, path);
-  try {
-    const repeated = findRepeatedKeys(document, lines);
-    if (repeated.length > 0) return { faults: repeated };
-    const read: unknown = document.toJS({ maxAliasCount: MAX_ALIASES });
-    const value = copyJson(read, [], { left: MAX_BYTES });
-    return { value, locate, lineAt: (path) => lineOf(document, lines, path) };
-  } catch (error) {
-    const line = error instanceof UnjsonError ? lineOf(document, lines, error.path) : null;
-    const message = error instanceof Error ? error.message : "The file cannot be read";
-    return { faults: [{ line, message: `${message.replace(/\.$/, "")}.` }] };
-  }
+  organizationId: string,
+  { timeoutMs, ...limits }: YamlLimits = FILE_LIMITS,
+): Promise<YamlDocument | { faults: YamlFault[] }> {
+  if (Buffer.byteLength(source) > MAX_BYTES) return fault("The file has more than 4 MiB.");
+  const answer = await pool.ask({ source, ...limits }, { timeoutMs, organizationId });
+  if ("exceeded" in answer) return fault(`The text cannot be read ${answer.limit}.`);
+  if ("fault" in answer) return fault(`The text cannot be read: ${answer.fault}.`);
+  if ("faults" in answer.value) return answer.value;
+  const { lines } = answer.value;
+  const value: Json = JSON.parse(answer.value.value);
+  let tree: LineTree | undefined;
+  const lineAt = (path: Path) => {
+    // Most documents have no faults to locate.
+    tree ??= lineTree.parse(JSON.parse(lines));
+    return nearestLine(tree, path);
+  };
+  const locate = (path: Path) => {
+    const line = lineAt(path);
+    return `${formatPath(path) || "the file"}${line === null ? "" : ` (line ${line})`}`;
+  };
+  return { value, locate, lineAt };
 }
 
-/**
- * A text that is too long or nests too deeply to be composed. A stack overflow would end the process if it happened
- * while a regular expression is compiled.
- */
-function findExcess(source: string, maxParts: number): YamlFault | null {
-  const lines = new LineCounter();
-  lines.addNewLine(0);
-  const parser = new Parser(lines.addNewLine);
-  const excess = (message: string) => ({ line: lines.linePos(parser.offset).line, message });
-  let parts = 0;
-  for (const part of new Lexer().lex(source)) {
-    // Only to move on: the tokens are not needed.
-    Array.from(parser.next(part));
-    parts += 1;
-    if (parts > maxParts) return excess(`The text has more than ${maxParts} words and marks.`);
-    if (parser.stack.length > MAX_STACK) {
-      return excess(`The document nests deeper than ${MAX_FILE_DEPTH} levels.`);
-    }
-  }
-  return null;
-}
-
-function findRepeatedKeys(document: Document.Parsed, lines: LineCounter): YamlFault[] {
-  const faults: YamlFault[] = [];
-  visit(document, {
-    Map(_, { items }) {
-      const keys = new Set<unknown>();
-      for (const { key } of items) {
-        if (!isScalar(key)) continue;
-        if (keys.has(key.value)) {
-          const line = key.range ? lines.linePos(key.range[0]).line : null;
-          if (faults.push({ line, message: "Map keys must be unique." }) === MAX_FAULTS) return visit.BREAK;
-        }
-        keys.add(key.value);
-      }
-      return undefined;
-    },
-  });
-  return faults;
-}
-
-type Path = readonly (string | number)[];
-
-/** A value that JSON cannot hold, or one that is too large. */
-class UnjsonError extends Error {
-  readonly path: Path;
-
-  constructor(path: Path, message: string) {
-    super(message);
-    this.path = path;
-  }
-}
-
-/** Copies a value, so that no object occurs twice. `budget` bounds the expansion of aliases. Throws UnjsonError. */
-function copyJson(value: unknown, path: Path, budget: { left: number }): Json {
-  if (path.length > MAX_FILE_DEPTH) {
-    throw new UnjsonError(path, `The document nests deeper than ${MAX_FILE_DEPTH} levels`);
-  }
-  budget.left -= typeof value === "string" ? value.length + 1 : 1;
-  if (budget.left < 0) throw new UnjsonError(path, "The document expands to more than 4 MiB");
-  if (value === null || typeof value === "string" || typeof value === "boolean") return value;
-  if (typeof value === "number") {
-    if (Number.isFinite(value)) return value;
-    throw new UnjsonError(path, "JSON cannot represent this number");
-  }
-  if (Array.isArray(value)) return value.map((item, index) => copyJson(item, [...path, index], budget));
-  if (typeof value === "object" && Object.getPrototypeOf(value) === Object.prototype) {
-    return Object.fromEntries(
-      Object.entries(value).map(([key, item]) => [key, copyJson(item, [...path, key], budget)]),
-    );
-  }
-  throw new UnjsonError(path, "JSON cannot represent this type of value");
-}
-
-function describeLocation(document: Document.Parsed, lines: LineCounter, path: Path): string {
-  const line = lineOf(document, lines, path);
-  return `${formatPath(path) || "the file"}${line === null ? "" : ` (line ${line})`}`;
-}
+const fault = (message: string) => ({ faults: [{ line: null, message }] });
 
 /** The line of the deepest existing part of a path: a missing key is reported at its parent. */
-function lineOf(document: Document.Parsed, lines: LineCounter, path: Path): number | null {
-  for (let length = path.length; length >= 0; length -= 1) {
-    const node: unknown = length === 0 ? document.contents : document.getIn(path.slice(0, length), true);
-    if (typeof node === "object" && node !== null && "range" in node && Array.isArray(node.range)) {
-      const [start] = node.range;
-      if (typeof start === "number") return lines.linePos(start).line;
-    }
+function nearestLine(tree: LineTree, path: Path): number | null {
+  let nearest: number | null = null;
+  let at: LineTree | undefined = tree;
+  for (const key of [...path, null]) {
+    if (at === undefined || at === null) break;
+    const [line, members]: [number | null, LineTree[] | Record<string, LineTree>] = Array.isArray(at)
+      ? at
+      : [at, []];
+    nearest = line ?? nearest;
+    const known: LineTree | undefined =
+      key !== null && Object.hasOwn(members, key) ? Reflect.get(members, key) : undefined;
+    at = known;
   }
-  return null;
+  return nearest;
 }

@@ -1,0 +1,59 @@
+import { fetchRequestHandler } from "@trpc/server/adapters/fetch";
+import type { ApiContext } from "@/server/api/trpc";
+import { MAX_BATCHED_CALLS } from "@/server/contract/enums";
+import { AppError } from "@/server/errors";
+import { newId } from "@/server/ids";
+import { findExcess, MAX_JSON_DEPTH } from "@/server/json/text";
+import { readBody } from "@/server/limits/read-body";
+import { MAX_DASHBOARD_CALL_BYTES } from "@/server/limits/sizes";
+import type { Services } from "@/server/services";
+import { dashboardRouter } from "./router";
+
+/**
+ * How many values the inputs of a request may have; long inputs are texts. Parsing and checking this many takes some
+ * hundredths of a second, during which the process answers nobody.
+ */
+const MAX_CALL_VALUES = 20_000;
+
+/**
+ * Answers a request for the dashboard's procedures. Size, depth and number of values of the inputs are checked before
+ * they are parsed: the parsers of definitions are recursive. Throws `payload_too_large` and `invalid_request`.
+ */
+export async function respondToDashboard(
+  services: Services,
+  request: Request,
+  { actor, sessionId }: Pick<ApiContext, "actor" | "sessionId">,
+): Promise<Response> {
+  const requestId = newId();
+  return fetchRequestHandler({
+    endpoint: "/api/trpc",
+    // Without an actor no input is read.
+    req: actor === null ? request : await withCheckedInput(request),
+    router: dashboardRouter,
+    maxBatchSize: MAX_BATCHED_CALLS,
+    createContext: () => ({ services, actor, requestId, sessionId }),
+    responseMeta: () => ({
+      headers: new Headers({ "cache-control": "no-store", "x-request-id": requestId }),
+    }),
+  });
+}
+
+/** The request with its body read. */
+async function withCheckedInput(request: Request): Promise<Request> {
+  const { method, url, headers } = request;
+  checkInput(new URL(url).searchParams.get("input") ?? "");
+  if (method === "GET") return request;
+  const body = await readBody(request, MAX_DASHBOARD_CALL_BYTES);
+  checkInput(body.toString());
+  return new Request(url, { method, headers, body: new Uint8Array(body) });
+}
+
+function checkInput(text: string): void {
+  const excess = findExcess(text, { depth: MAX_JSON_DEPTH, values: MAX_CALL_VALUES });
+  if (excess === null) return;
+  const reason =
+    excess === "depth"
+      ? `is nested deeper than ${MAX_JSON_DEPTH} levels`
+      : `has more than ${MAX_CALL_VALUES} values`;
+  throw new AppError("invalid_request", `The input ${reason}.`);
+}

@@ -1,0 +1,136 @@
+import { threadOf } from "@/server/sandbox/thread-pool";
+
+/**
+ * The source of a thread that reads YAML. `workerData` has the path of the package `yaml` and the limits. It posts the
+ * value and a tree of lines as JSON texts, which cost the main thread little, or the faults.
+ *
+ * A tree of lines is a number, or `[line, trees of the members]`.
+ */
+export const YAML_THREAD = threadOf(`(data) => {
+  const { isMap, isScalar, isSeq, Lexer, LineCounter, Parser, parseDocument, visit } = require(data.yaml);
+
+  function read({ source, parts, weight }) {
+    const excess = findExcess(source, parts);
+    if (excess) return { faults: [excess] };
+    const lines = new LineCounter();
+    const document = parseDocument(source, {
+      lineCounter: lines,
+      prettyErrors: false,
+      stringKeys: true,
+      // Its own check compares each key with every other one: minutes for a large map.
+      uniqueKeys: false,
+      logLevel: "error",
+    });
+    const found = [...document.errors, ...document.warnings];
+    if (found.length > 0) {
+      return {
+        faults: found.slice(0, data.maxFaults).map(({ pos, message }) => ({
+          line: lines.linePos(pos[0]).line,
+          message: message.replace(/\\.$/, "") + ".",
+        })),
+      };
+    }
+    const lineOf = (node) => (node && node.range ? lines.linePos(node.range[0]).line : null);
+    try {
+      const repeated = findRepeatedKeys(document, lineOf);
+      if (repeated.length > 0) return { faults: repeated };
+      const value = copyJson(document.toJS({ maxAliasCount: data.maxAliases }), [], { left: weight });
+      const tree = treeOf(document.contents, lineOf);
+      return { value: JSON.stringify(value), lines: JSON.stringify(tree) };
+    } catch (error) {
+      const message = String(error?.message ?? error).replace(/\\.$/, "") + ".";
+      const line = error instanceof UnjsonError ? nearestLine(document, error.path, lineOf) : null;
+      return { faults: [{ line, message }] };
+    }
+  }
+
+  /**
+   * A text that is too long or nests too deeply to be composed. A stack overflow would end the process if it happened
+   * while a regular expression is compiled.
+   */
+  function findExcess(source, maxParts) {
+    const lines = new LineCounter();
+    lines.addNewLine(0);
+    const parser = new Parser(lines.addNewLine);
+    const excess = (message) => ({ line: lines.linePos(parser.offset).line, message });
+    let parts = 0;
+    for (const part of new Lexer().lex(source)) {
+      // Only to move on: the tokens are not needed.
+      for (const _ of parser.next(part));
+      parts += 1;
+      if (parts > maxParts) return excess("The text has more than " + maxParts + " words and marks.");
+      // A nest of the parser has at most two entries a level.
+      if (parser.stack.length > 2 * data.maxDepth + 10) {
+        return excess("The document nests deeper than " + data.maxDepth + " levels.");
+      }
+    }
+    return null;
+  }
+
+  function findRepeatedKeys(document, lineOf) {
+    const faults = [];
+    visit(document, {
+      Map(_, { items }) {
+        const keys = new Set();
+        for (const { key } of items) {
+          if (!isScalar(key)) continue;
+          if (keys.has(key.value)) {
+            if (faults.push({ line: lineOf(key), message: "Map keys must be unique." }) === data.maxFaults) {
+              return visit.BREAK;
+            }
+          }
+          keys.add(key.value);
+        }
+      },
+    });
+    return faults;
+  }
+
+  /** A value that JSON cannot hold, or one that is too large. */
+  class UnjsonError extends Error {
+    constructor(path, message) {
+      super(message);
+      this.path = path;
+    }
+  }
+
+  /** Copies a value, so that no object occurs twice. The budget bounds the expansion of aliases. */
+  function copyJson(value, path, budget) {
+    if (path.length > data.maxDepth) {
+      throw new UnjsonError(path, "The document nests deeper than " + data.maxDepth + " levels");
+    }
+    budget.left -= data.valueWeight + (typeof value === "string" ? value.length : 0);
+    if (budget.left < 0) throw new UnjsonError(path, "The document has too many or too long values");
+    if (value === null || typeof value === "string" || typeof value === "boolean") return value;
+    if (typeof value === "number") {
+      if (Number.isFinite(value)) return value;
+      throw new UnjsonError(path, "JSON cannot represent this number");
+    }
+    if (Array.isArray(value)) return value.map((item, index) => copyJson(item, [...path, index], budget));
+    if (typeof value === "object" && Object.getPrototypeOf(value) === Object.prototype) {
+      return Object.fromEntries(
+        Object.entries(value).map(([key, item]) => [key, copyJson(item, [...path, key], budget)]),
+      );
+    }
+    throw new UnjsonError(path, "JSON cannot represent this type of value");
+  }
+
+  function nearestLine(document, path, lineOf) {
+    for (let length = path.length; length > 0; length -= 1) {
+      const line = lineOf(document.getIn(path.slice(0, length), true));
+      if (line !== null) return line;
+    }
+    return lineOf(document.contents);
+  }
+
+  function treeOf(node, lineOf) {
+    const line = lineOf(node);
+    if (isSeq(node)) return [line, node.items.map((item) => treeOf(item, lineOf))];
+    if (!isMap(node)) return line;
+    const members = Object.create(null);
+    for (const { key, value } of node.items) if (isScalar(key)) members[key.value] = treeOf(value, lineOf);
+    return [line, members];
+  }
+
+  return read;
+}`);
