@@ -179,7 +179,8 @@ async function readTool(yaml: string, reader: ToolReader): Promise<ReadTool> {
   const parsed = parseOrIssues(toolDefinition, document.value);
   if ("data" in parsed) return { definition: parsed.data, document };
   const others = await findFaultsOfInvalidTool(document.value, reader);
-  return { problems: problemsOf(document, [...parsed.issues, ...others]) };
+  const issues = [...parsed.issues, ...others].slice(0, WORKFLOW_LIMITS.problems);
+  return { problems: problemsOf(document, issues) };
 }
 
 function problemsOf(document: YamlDocument, issues: readonly Issue[]): TextProblem[] {
