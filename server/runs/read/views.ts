@@ -8,6 +8,7 @@ import type {
 import { TOOL_STATUS_INT } from "@/server/contract/shapes";
 import type { Step } from "@/server/db/generated/client";
 import { inferSchema } from "@/server/json/infer-schema";
+import { readLargeJson } from "@/server/json/large";
 import type { RunFacts } from "@/server/runs/run-facts";
 
 /** Renders rows as the contract's resources (docs/contract.md, "Fields"). */
@@ -78,10 +79,14 @@ export function toolRunStatus(run: RunFacts, now: Date): ToolRunStatusView {
 }
 
 /** The result view of a tool run; `configuration` is its frozen configuration's document. */
-export function toolRunResult(run: RunFacts, configuration: string, now: Date): ToolRunResultView {
+export async function toolRunResult(
+  run: RunFacts,
+  configuration: string,
+  now: Date,
+): Promise<ToolRunResultView> {
   const { definition } = toolConfiguration.parse(JSON.parse(configuration));
   const outputSchema =
-    definition.outputSchema ?? (run.output === null ? {} : inferSchema(JSON.parse(run.output)));
+    definition.outputSchema ?? (run.output === null ? {} : inferSchema(await readLargeJson(run.output)));
   return {
     id: run.id,
     toolId: run.toolId ?? "",
