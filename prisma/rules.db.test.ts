@@ -74,6 +74,7 @@ const BREAKS: Record<string, string> = {
   runs_root: `UPDATE runs SET root_run_id = gen_random_uuid() ${ofRunning}`,
   runs_source: `UPDATE runs SET source = 'api' ${ofRunning}`,
   runs_times: `UPDATE runs SET finished_at = now() ${ofRunning}`,
+  secrets_confirmed_hosts: "UPDATE secrets SET confirmed_hosts = '{other.test}'",
   secrets_expire_with_value: "UPDATE secrets SET sealed = NULL, expires_at = now()",
   secrets_have_hosts: "UPDATE secrets SET allowed_hosts = '{}'",
   secrets_name_shape: "UPDATE secrets SET name = '1st'",

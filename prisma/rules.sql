@@ -28,6 +28,7 @@ ALTER TABLE runs ADD CONSTRAINT runs_root CHECK (((parent_run_id IS NULL) = (roo
 ALTER TABLE runs ADD CONSTRAINT runs_source CHECK ((((source <> 'webhook'::run_source) OR (trigger_id IS NOT NULL)) AND ((source <> 'api'::run_source) OR (api_key_id IS NOT NULL)) AND ((source <> 'dashboard'::run_source) OR (user_id IS NOT NULL)) AND ((source = 'run'::run_source) = (parent_run_id IS NOT NULL))));
 ALTER TABLE runs ADD CONSTRAINT runs_times CHECK ((((status = 'Pending'::run_status) AND (started_at IS NULL) AND (finished_at IS NULL)) OR ((status = 'Running'::run_status) AND (started_at IS NOT NULL) AND (finished_at IS NULL)) OR ((status = 'Completed'::run_status) AND (started_at IS NOT NULL) AND (finished_at IS NOT NULL)) OR ((status = ANY (ARRAY['Failed'::run_status, 'Cancelled'::run_status])) AND (finished_at IS NOT NULL))));
 ALTER TABLE runs SET (fillfactor=80);
+ALTER TABLE secrets ADD CONSTRAINT secrets_confirmed_hosts CHECK ((confirmed_hosts <@ allowed_hosts));
 ALTER TABLE secrets ADD CONSTRAINT secrets_expire_with_value CHECK (((sealed IS NOT NULL) OR (expires_at IS NULL)));
 ALTER TABLE secrets ADD CONSTRAINT secrets_have_hosts CHECK (((cardinality(allowed_hosts) >= 1) AND (cardinality(allowed_hosts) <= 20)));
 ALTER TABLE secrets ADD CONSTRAINT secrets_name_shape CHECK ((name ~ '^[A-Za-z_][A-Za-z0-9_]{0,63}$'::text));
@@ -64,7 +65,7 @@ CREATE FUNCTION run_text_words(text) RETURNS text[] IMMUTABLE /* md5 of the body
 CREATE FUNCTION run_words_query(text,text,text[]) RETURNS tsquery STABLE /* md5 of the body: 098b84f255cea9cac2ac620b66ffda23 */;
 CREATE FUNCTION runs_keep_their_state() RETURNS trigger VOLATILE /* md5 of the body: e3df3403da76579465ca56f7ac86e94c */;
 CREATE FUNCTION set_key_value(uuid,text,text,text,integer,integer,integer,integer,timestamp with time zone) RETURNS TABLE(outcome text, version integer) VOLATILE /* md5 of the body: 79ba42c3e17a6bd6aebb9855d0661145 */;
-CREATE FUNCTION take_rate(text,integer,integer,integer,timestamp with time zone) RETURNS record VOLATILE /* md5 of the body: 503cc58e799e06f05830fa9d02e80f67 */;
+CREATE FUNCTION take_rate(text,integer,integer,integer,timestamp with time zone) RETURNS record VOLATILE /* md5 of the body: 8d11f9deb51b141be2ff16cf531b0e15 */;
 CREATE FUNCTION words_fit(text,tsquery) RETURNS boolean IMMUTABLE /* md5 of the body: 00b3e13ed7d78e52248e18ad33b3fcd5 */;
 CREATE INDEX credit_entries_rare ON public.credit_entries USING btree (organization_id, kind, sequence) WHERE (kind = ANY (ARRAY['grant'::credit_entry_kind, 'refund'::credit_entry_kind, 'adjustment'::credit_entry_kind]));
 CREATE INDEX deliveries_not_accepted ON public.deliveries USING btree (organization_id, trigger_id, outcome, id) WHERE (outcome <> 'accepted'::delivery_outcome);

@@ -98,6 +98,13 @@ function renderApplied(organization: AppliedOrganization, withSecrets: boolean):
       `  The secret ${name} has no value yet. Set it: npm run -s stepwell -- secrets set ${slug} ${name}`,
     );
   }
+  for (const { name, waitingHosts } of secrets.filter(({ saved }) => saved === "updated")) {
+    if (waitingHosts.length === 0) continue;
+    const command = `npm run -s stepwell -- secrets set ${slug} ${name}`;
+    lines.push(
+      `  The secret ${name} may not be sent to ${waitingHosts.join(", ")} yet. Set it again: ${command}`,
+    );
+  }
   for (const { name, key } of apiKeys) {
     if (key !== undefined && withSecrets) lines.push(`  The key ${name}, shown this once: ${key}`);
   }

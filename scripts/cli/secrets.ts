@@ -37,7 +37,8 @@ export const secretCommands = [
       return renderTable(await listSecrets(services, actor), {
         NAME: ({ name }) => name,
         STATE: ({ state }) => state,
-        HOSTS: ({ hosts }) => hosts.join(","),
+        HOSTS: ({ hosts, waitingHosts }) =>
+          hosts.map((host) => (waitingHosts.includes(host) ? `${host} (waits)` : host)).join(","),
         EXPIRES: ({ expiresAt }) => expiresAt ?? "never",
         "LAST USED": ({ lastUsedAt }) => lastUsedAt ?? "never",
         "CREATED BY": ({ createdBy }) => createdBy,

@@ -9,6 +9,8 @@ export type CarriedSecret = {
   value: string;
   /** `host` on the scheme's own port, or `host:port`; in lower case. */
   hosts: readonly string[];
+  /** Hosts that may receive it only after its value was set again. */
+  waitingHosts?: readonly string[];
 };
 
 /** Sent as the header `Authorization: Basic …`. Not a header itself: secrets must be inserted before the encoding. */
@@ -153,7 +155,9 @@ export function mayReceive(hosts: readonly string[], url: URL): boolean {
 /** Why a secret may not be sent to an address; null if it may. Trusted hosts may be called without encryption. */
 function describeRefusal(secret: CarriedSecret, url: URL, isTrusted: boolean): string | null {
   if (!mayReceive(secret.hosts, url)) {
-    return `The secret "${secret.name}" may not be sent to ${url.host}. Its allowed hosts: ${secret.hosts.join(", ")}.`;
+    if (mayReceive(secret.waitingHosts ?? [], url))
+      return `The secret "${secret.name}" may not be sent to ${url.host} yet: the host was added after the value was set. Set the value again to confirm the host.`;
+    return `The secret "${secret.name}" may not be sent to ${url.host}. Its allowed hosts: ${secret.hosts.join(", ") || "none"}.`;
   }
   if (url.protocol === "https:" || isTrusted) return null;
   return `The secret "${secret.name}" is sent over https only, and ${url.origin} is not https.`;

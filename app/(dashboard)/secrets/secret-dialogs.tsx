@@ -11,7 +11,7 @@ import { useForm } from "@/app/_ui/forms/use-form";
 import { Command } from "@/app/_ui/page/page";
 import type { SecretSummary } from "@/server/catalog/organization/secrets";
 import { UsedBy } from "../used-by";
-import { readHosts, referenceTo } from "./secret-draft";
+import { confirmWith, readHosts, referenceTo } from "./secret-draft";
 
 const LABELS = { "/name": "Name", "/value": "Value", "/expiresAt": "The date", "/hosts": "Allowed hosts" };
 const VALUE = {
@@ -73,12 +73,18 @@ export function EditRules({ secret: { name, hosts, expiresAt: kept } }: SecretDi
     draft: { hosts: hosts.join("\n") },
     labels: LABELS,
     refresh: [trpc.secrets.list],
-    done: ({ saved }) => (saved === "unchanged" ? null : `The secret ${name} is changed`),
+    done: ({ saved, waitingHosts }) => {
+      if (saved === "unchanged") return null;
+      const title = `The secret ${name} is changed`;
+      return waitingHosts.length === 0 ? title : [title, confirmWith(waitingHosts)];
+    },
   });
   const submit = () => form.send({ name, hosts: readHosts(form.draft.hosts), ...expiry.sent }, expiry.faults);
   return (
     <FormDialog {...form.dialog} act="Save" acting="Saving" onSubmit={submit} title={`Edit ${name}`}>
-      <p className="text-muted">The value stays as it is.</p>
+      <p className="text-muted">
+        The value stays as it is. A host that you add receives it only after the value is set again.
+      </p>
       <TextareaField {...form.field("hosts")} hint={HOSTS_HINT} />
       <ExpiryField error={form.errorAt("/expiresAt")} {...expiry.field} what="The secret" />
     </FormDialog>
@@ -86,7 +92,7 @@ export function EditRules({ secret: { name, hosts, expiresAt: kept } }: SecretDi
 }
 
 /** Sets another value. Runs use it from their next call on. */
-export function ReplaceValue({ secret: { name, hosts, state } }: SecretDialogProps) {
+export function ReplaceValue({ secret: { name, hosts, waitingHosts, state } }: SecretDialogProps) {
   const trpc = useTRPC();
   const expiry = useExpiry();
   const form = useForm(trpc.secrets.replace.mutationOptions(), {
@@ -107,6 +113,11 @@ export function ReplaceValue({ secret: { name, hosts, state } }: SecretDialogPro
       <p className="text-muted">
         Runs use the new value from their next call on. It may be sent to {hosts.join(", ")}.
       </p>
+      {waitingHosts.length > 0 ? (
+        <p className="rounded-md bg-waiting-wash px-2.5 py-2 text-waiting">
+          This confirms {waitingHosts.join(", ")}. Check that this secret belongs there.
+        </p>
+      ) : null}
       <TextField {...form.field("value")} {...VALUE} autoFocus />
       <ExpiryField error={form.errorAt("/expiresAt")} {...expiry.field} what="The value" />
     </FormDialog>

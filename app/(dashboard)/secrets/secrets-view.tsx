@@ -1,7 +1,9 @@
 "use client";
 
 import { useSuspenseQuery } from "@tanstack/react-query";
+import { Button } from "@/app/_ui/button";
 import { useTRPC } from "@/app/_ui/data/providers";
+import { formatPlural } from "@/app/_ui/figures/format";
 import { lazy } from "@/app/_ui/lazy";
 import { MenuItem, MenuSeparator, MoreMenu } from "@/app/_ui/menu/menu";
 import { Command, Empty, PageHead } from "@/app/_ui/page/page";
@@ -35,7 +37,18 @@ const COLUMNS: LineColumn<SecretSummary>[] = [
       </span>
     ),
   },
-  { head: "State", width: "w-28", area: "share", look: "line", cell: ({ state }) => STATES[state] },
+  {
+    head: "State",
+    width: "w-32",
+    area: "share",
+    look: "line",
+    cell: ({ state, waitingHosts }) =>
+      state === "set" && waitingHosts.length > 0 ? (
+        <span className="text-waiting">{formatPlural(waitingHosts.length, "host waits", "hosts wait")}</span>
+      ) : (
+        STATES[state]
+      ),
+  },
   {
     head: "Allowed hosts",
     area: "wide",
@@ -44,6 +57,29 @@ const COLUMNS: LineColumn<SecretSummary>[] = [
   },
   ...USAGE_COLUMNS,
 ];
+
+/** The hosts that wait, and the way to confirm them. */
+function WaitingHosts({ secrets, onSet }: { secrets: readonly SecretSummary[]; onSet: WaitingAct }) {
+  const waiting = secrets.filter(({ waitingHosts }) => waitingHosts.length > 0);
+  if (waiting.length === 0) return null;
+  return (
+    <ul aria-label="Hosts that wait">
+      {waiting.map((secret) => (
+        <li
+          className="flex flex-wrap items-center gap-x-3 gap-y-1 border-line border-t bg-waiting-wash px-4 py-2 text-waiting sm:px-6"
+          key={secret.name}
+        >
+          <span className="min-w-0 wrap-anywhere">
+            {secret.name} is not sent to {secret.waitingHosts.join(", ")} yet. Set the value again to confirm{" "}
+            {secret.waitingHosts.length === 1 ? "the host" : "the hosts"}.
+          </span>
+          {onSet ? <Button onClick={() => onSet(secret)}>Set the value of {secret.name}</Button> : null}
+        </li>
+      ))}
+    </ul>
+  );
+}
+type WaitingAct = false | ((secret: SecretSummary) => void);
 
 /** The organization's secrets without their values; administrators create, change and remove them here. */
 export function SecretsView() {
@@ -80,13 +116,19 @@ export function SecretsView() {
           <PageButton {...newSecret} />
         </Empty>
       ) : (
-        <LineList
-          columns={COLUMNS}
-          keyOf={({ name }) => name}
-          label="Secrets"
-          lines={data}
-          menu={mayChange && menuOf}
-        />
+        <>
+          <WaitingHosts
+            onSet={mayChange && ((secret) => open(<ReplaceValue secret={secret} />))}
+            secrets={data}
+          />
+          <LineList
+            columns={COLUMNS}
+            keyOf={({ name }) => name}
+            label="Secrets"
+            lines={data}
+            menu={mayChange && menuOf}
+          />
+        </>
       )}
       {dialog}
     </>

@@ -4,9 +4,10 @@ import { secretValuePurpose } from "@/server/secrets/encryption";
 import { createMember } from "@/testing/runs";
 import { createTenant, openWorld, type Tenant } from "@/testing/world";
 import { removeDefinition } from "../archive";
+import { changeCatalog } from "../change";
 import { saveAgent } from "../save-agent";
 import { saveTool } from "../save-tool";
-import { setSecret } from "./secrets";
+import { putSecret, setSecret } from "./secrets";
 
 let tenant: Tenant;
 const world = await openWorld();
@@ -36,6 +37,7 @@ test("a secret is created, replaced and removed; each is audited, and nothing sh
     {
       name: "api",
       hosts: ["api.test", "[::1]:8080"],
+      waitingHosts: [],
       state: "set",
       expiresAt: "2029-12-31T22:00:00.000Z",
       createdBy: "A admin",
@@ -81,6 +83,44 @@ test("hosts and expiry change without the value, which stays as it is", async ()
     orderBy: { id: "asc" },
   });
   expect(actions.map(({ action }) => action)).toEqual(["secret.created", "secret.updated", "secret.updated"]);
+});
+
+test("an added host waits until the value is set again; a removed one is gone at once", async () => {
+  const secrets = await api();
+  await secrets.create({ name: "api", value: VALUE, hosts: ["a.test", "b.test"] });
+  const change = async (...hosts: string[]) => {
+    const { saved, waitingHosts } = await secrets.changeRules({ name: "api", hosts, expiresAt: null });
+    expect((await secrets.list())[0]).toMatchObject({ hosts, waitingHosts });
+    return { saved, waitingHosts };
+  };
+  expect(await change("a.test", "c.test")).toEqual({ saved: "updated", waitingHosts: ["c.test"] });
+  expect(await change("a.test", "c.test")).toEqual({ saved: "unchanged", waitingHosts: ["c.test"] });
+  // A host that was removed is as new as any other.
+  expect(await change("a.test", "b.test")).toEqual({ saved: "updated", waitingHosts: ["b.test"] });
+  expect((await find("api")).confirmedHosts).toEqual(["a.test"]);
+  await secrets.replace({ name: "api", value: `${VALUE} 2` });
+  expect(await find("api")).toMatchObject({ confirmedHosts: ["a.test", "b.test"] });
+  await secrets.replace({ name: "api", value: `${VALUE} 3`, hosts: ["d.test"] });
+  expect(await find("api")).toMatchObject({ allowedHosts: ["d.test"], confirmedHosts: ["d.test"] });
+  const entries = await world.db.auditEntry.findMany({
+    where: { organizationId: tenant.orgId, action: "secret.updated" },
+    orderBy: { id: "asc" },
+  });
+  expect(entries.map(({ changes }) => JSON.parse(changes).waitingHosts)).toEqual([
+    { from: [], to: ["c.test"] },
+    { from: ["c.test"], to: ["b.test"] },
+    { from: ["b.test"], to: [] },
+    undefined,
+  ]);
+});
+
+test("no host waits for a secret without a value", async () => {
+  await changeCatalog(world, { actor: operator(), role: "admin" }, async (change) => {
+    await putSecret(change, { name: "api", hosts: ["a.test"] });
+    expect(await putSecret(change, { name: "api", hosts: ["b.test"] })).toMatchObject({ waitingHosts: [] });
+  });
+  await setSecret(world, operator(), { secret: { name: "api", value: VALUE } });
+  expect(await find("api")).toMatchObject({ confirmedHosts: ["b.test"] });
 });
 
 test("the tools that refer to a secret in their current version are listed", async () => {

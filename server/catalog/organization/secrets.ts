@@ -9,6 +9,7 @@ import { newId } from "@/server/ids";
 import { keySecretOf } from "@/server/models/own-provider";
 import { changedFields, type Facts, recordAudit } from "@/server/operate/audit";
 import { parseModelProviders } from "@/server/runs/find-model-providers";
+import { type SecretHosts, waitingHostsOf } from "@/server/secrets/allowed-hosts";
 import { secretValuePurpose } from "@/server/secrets/encryption";
 import { findSecretNames } from "@/server/secrets/references";
 import type { Services } from "@/server/services";
@@ -29,7 +30,13 @@ import { parseInput, refusal } from "../issues";
 
 /** A secret without its value, which nothing ever shows. */
 export type SecretSummary = Awaited<ReturnType<typeof listSecrets>>[number];
-type SavedSecret = { name: string; saved: Saved; isSet: boolean };
+type SavedSecret = {
+  name: string;
+  saved: Saved;
+  isSet: boolean;
+  /** Hosts that may not receive the value before it is set again. */
+  waitingHosts: string[];
+};
 
 const MAX_SECRETS = 200;
 
@@ -42,6 +49,7 @@ export async function listSecrets(services: Services, actor: Actor) {
       name: true,
       sealed: true,
       allowedHosts: true,
+      confirmedHosts: true,
       expiresAt: true,
       createdBy: true,
       createdAt: true,
@@ -52,9 +60,10 @@ export async function listSecrets(services: Services, actor: Actor) {
   const creators = found.map(({ createdBy }) => createdBy);
   const nameOf = await nameActors(services, actor.orgId, creators);
   const now = services.clock.now();
-  return found.map(({ sealed, allowedHosts, ...secret }) => ({
+  return found.map(({ sealed, allowedHosts, confirmedHosts, ...secret }) => ({
     ...toPlainData(secret),
     hosts: allowedHosts,
+    waitingHosts: waitingHostsOf({ sealed, allowedHosts, confirmedHosts }),
     state: stateOfSecret({ sealed, ...secret }, now),
     createdBy: nameOf(secret.createdBy),
   }));
@@ -70,7 +79,7 @@ export function stateOfSecret(
 }
 
 /**
- * Sets a secret's value: runs use it from their next call on. Needs the role admin. Throws `invalid_request`, `forbidden`,
+ * Sets a secret's value, which confirms its hosts: runs use it from their next call on. Needs the role admin. Throws `invalid_request`, `forbidden`,
  * and `not_found` where the secret was expected to be there.
  */
 export async function setSecret(
@@ -100,13 +109,14 @@ export async function setSecretWithin(
     throw refusal([{ path: "/hosts", message: "is required: name the hosts that may receive the secret" }]);
   }
   const sealed = encryption.seal(value, secretValuePurpose(actor.orgId, name));
-  const data = { sealed, allowedHosts, expiresAt: expires, updatedAt: at };
+  // Who knows the value decides where it may be sent.
+  const data = { sealed, allowedHosts, confirmedHosts: allowedHosts, expiresAt: expires, updatedAt: at };
   const { id } = found ?? (await createSecret(change, name, allowedHosts));
   await tx.secret.update({ where: { id }, data });
   const saved = found ? "updated" : "created";
   const changes = { ...changedFields(found && factsOf(found), factsOf(data)), value: "set" };
   await recordAudit(change, { verb: saved, subject: { kind: "secret", id, name }, changes });
-  return { name, saved, isSet: true };
+  return { name, saved, isSet: true, waitingHosts: [] };
 }
 
 function requireFuture(expiresAt: Date | null, at: Date): void {
@@ -114,22 +124,26 @@ function requireFuture(expiresAt: Date | null, at: Date): void {
     throw refusal([{ path: "/expiresAt", message: "is in the past" }]);
 }
 
-/** Changes the allowed hosts and the expiry of a secret, and not its value. Throws `not_found`. */
+/**
+ * Changes the allowed hosts and the expiry of a secret, and not its value. Added hosts wait until the value is set again.
+ * Throws `not_found`.
+ */
 export const changeSecretRules = catalogVerb(
   { role: "admin", input: secretRules },
   async (change, { name, hosts, expiresAt }): Promise<SavedSecret> => {
     const { tx, at } = change;
     const found = await requireSecret(change, name);
     const expires = expiresAt === null ? null : new Date(expiresAt);
-    const data = { allowedHosts: hosts, expiresAt: expires };
+    const data = { ...withHosts(found, hosts), expiresAt: expires };
+    const changedSecret = { ...found, ...data };
     const subject = { kind: "secret" as const, id: found.id, name };
-    const compared = { subject, before: factsOf(found), after: factsOf(data) };
+    const compared = { subject, before: factsOf(found), after: factsOf(changedSecret) };
     const saved = await saveItem(change, compared, (changed) => {
       // An expired secret may get other hosts and stay expired.
       if (changed.has("expiresAt")) requireFuture(expires, at);
       return tx.secret.update({ where: { id: found.id }, data: { ...data, updatedAt: at } });
     });
-    return { name, saved, isSet: found.sealed !== null };
+    return { name, saved, isSet: found.sealed !== null, waitingHosts: waitingHostsOf(changedSecret) };
   },
 );
 
@@ -145,17 +159,23 @@ export async function listSecretUsers(
   });
 }
 
-/** Declares a secret and its hosts, within a change that is under way; a value that is set stays. */
+/**
+ * Declares a secret and its hosts, within a change that is under way. A value that is set stays, and added hosts wait
+ * until it is set again.
+ */
 export async function putSecret(change: Change, { name, hosts }: SecretDefinition): Promise<SavedSecret> {
   const { tx, at } = change;
   const found = await findSecret(change, name);
-  const { id } = found ?? (await createSecret(change, name, hosts));
+  const stored = found ?? (await createSecret(change, name, hosts));
+  const { id } = stored;
   const subject = { kind: "secret" as const, id, name };
-  const compared = { subject, before: found && { hosts: found.allowedHosts }, after: { hosts } };
+  const data = withHosts(stored, hosts);
+  const changedSecret = { ...stored, ...data };
+  const compared = { subject, before: found && hostFacts(found), after: hostFacts(changedSecret) };
   const saved = await saveItem(change, compared, async () => {
-    if (found) await tx.secret.update({ where: { id }, data: { allowedHosts: hosts, updatedAt: at } });
+    if (found) await tx.secret.update({ where: { id }, data: { ...data, updatedAt: at } });
   });
-  return { name, saved, isSet: typeof found?.sealed === "string" };
+  return { name, saved, isSet: stored.sealed !== null, waitingHosts: waitingHostsOf(changedSecret) };
 }
 
 /**
@@ -226,6 +246,15 @@ async function createSecret(
   });
 }
 
-function factsOf({ allowedHosts, expiresAt }: Pick<Secret, "allowedHosts" | "expiresAt">): Facts {
-  return { hosts: allowedHosts, expiresAt: expiresAt?.toISOString() ?? null };
+/** A secret's hosts after a change that does not set its value: none of them is confirmed. */
+function withHosts({ confirmedHosts }: Pick<Secret, "confirmedHosts">, allowedHosts: string[]) {
+  return { allowedHosts, confirmedHosts: confirmedHosts.filter((host) => allowedHosts.includes(host)) };
+}
+
+function hostFacts(secret: SecretHosts): Facts {
+  return { hosts: secret.allowedHosts, waitingHosts: waitingHostsOf(secret) };
+}
+
+function factsOf(secret: SecretHosts & Pick<Secret, "expiresAt">): Facts {
+  return { ...hostFacts(secret), expiresAt: secret.expiresAt?.toISOString() ?? null };
 }

@@ -8,6 +8,7 @@ import { stringifyLarge } from "@/server/json/large";
 import { keySecretOf } from "@/server/models/own-provider";
 import { recordSecretUse } from "@/server/operate/audit";
 import { findModelProviders } from "@/server/runs/find-model-providers";
+import { waitingHostsOf } from "@/server/secrets/allowed-hosts";
 import { secretValuePurpose } from "@/server/secrets/encryption";
 import { SecretPlaceholders } from "@/server/secrets/placeholders";
 import { createRedactor, type Redact } from "@/server/secrets/redact";
@@ -108,7 +109,13 @@ export class RunSecrets {
       const fault = describeFault(name, { secret, value, now });
       if (fault !== null) return { refused: fault };
       if (secret && value !== null)
-        carried.push({ name, value, placeholder: this.placeholders.of(name), hosts: secret.allowedHosts });
+        carried.push({
+          name,
+          value,
+          placeholder: this.placeholders.of(name),
+          hosts: secret.confirmedHosts,
+          waitingHosts: waitingHostsOf(secret),
+        });
     }
     await this.#recordUse(
       found.filter(({ name }) => used.includes(name)),

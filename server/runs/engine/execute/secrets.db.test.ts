@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server } from "node:http";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { ToolInput } from "@/server/catalog/definitions";
-import { removeSecret, setSecret } from "@/server/catalog/organization/secrets";
+import { changeSecretRules, removeSecret, setSecret } from "@/server/catalog/organization/secrets";
 import { saveTool } from "@/server/catalog/save-tool";
 import { createGuardedEgress, type GuardedFetch } from "@/server/egress/guarded-fetch";
 import type { Egress } from "@/server/egress/trusted-fetch";
@@ -213,6 +213,29 @@ describe("a secret does not go", () => {
       `The secret "api" may not be sent to ${other.host}. Its allowed hosts: ${allowed.host}.`,
     );
     expect(other.seen).toEqual([]);
+  });
+
+  it("to a host that an admin added, until the value is set again; the others go on working", async () => {
+    await setApi();
+    const admin = await createMember(world, tenant, "admin");
+    const hosts = [allowed.host, other.host];
+    await changeSecretRules(world, admin, { name: "api", hosts, expiresAt: null });
+    const headers = { "x-key": "{{ secrets.api }}" };
+    const send = { url: `http://${other.host}/`, headers };
+    expect(await failing(send)).toBe(
+      `The secret "api" may not be sent to ${other.host} yet: the host was added after the value was set. Set the value again to confirm the host.`,
+    );
+    expect(other.seen).toEqual([]);
+    const call = async (input: ToolInput["steps"][number]["with"]) =>
+      (await runTool([{ id: "out", uses: "http_request", with: input }])).run.status;
+    expect(await call({ url: `http://${allowed.host}/`, headers })).toBe("Completed");
+    await setSecret(world, operator(), { secret: { name: "api", value: VALUE } });
+    expect(await call(send)).toBe("Completed");
+    expect(other.seen[0]?.headers["x-key"]).toBe(VALUE);
+    await changeSecretRules(world, admin, { name: "api", hosts: [other.host], expiresAt: null });
+    expect(await failing({ url: `http://${allowed.host}/`, headers })).toContain(
+      `Its allowed hosts: ${other.host}.`,
+    );
   });
 
   it("with a redirect to a host that is not allowed: a header is dropped, a body or an address stops the call", async () => {
