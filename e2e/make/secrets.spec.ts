@@ -38,11 +38,25 @@ test("a secret is created, changed, used by a tool and removed, and never shown"
   await expect(edit).toBeHidden();
   await expect(row.getByRole("cell", { name: "Never", exact: true })).toBeVisible();
   await expect(row).not.toContainText("uploads.github.com");
-  await act("Replace the value");
+
+  await act("Edit hosts and expiry");
+  await edit.getByLabel("Allowed hosts").fill("api.github.com\nghe.acme.test");
+  await edit.getByRole("button", { name: "Save" }).click();
+  await expect(page.getByText("Set the value again to confirm ghe.acme.test.")).toBeVisible();
+  const waiting = page
+    .getByRole("list", { name: "Hosts that wait" })
+    .getByRole("listitem")
+    .filter({ hasText: name });
+  await expect(waiting).toContainText(`${name} is not sent to ghe.acme.test yet.`);
+  await expect(row).toContainText("1 host waits");
+  await expectNoFaultsAnywhere(page, "a host that waits");
+  await waiting.getByRole("button", { name: `Set the value of ${name}` }).click();
   const replace = page.getByRole("dialog", { name: `Replace the value of ${name}` });
+  await expect(replace).toContainText("This confirms ghe.acme.test.");
   await replace.getByLabel("Value").fill(`${VALUE} 2`);
   await replace.getByRole("button", { name: "Replace value" }).click();
   await expect(replace).toBeHidden();
+  await expect(waiting).toHaveCount(0);
   expect(await page.content()).not.toContain(VALUE);
 
   const yaml = `{ slug: ${name.replaceAll("_", "-")}, name: ${name} tool, parameters: { type: object }, steps: [

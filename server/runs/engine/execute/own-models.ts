@@ -25,7 +25,7 @@ import type { Execution } from "./execution";
 /** The time limit of one HTTP call. It only applies if the attempt does not end at its own, shorter limit. */
 const TIMEOUT_MS = 310_000;
 const MAX_RESPONSE_BYTES = 8 * MIB;
-/** The most characters in which an answer may spell one character of a secret (secret-forms.ts). */
+/** The most characters in which an answer usually spells one character of a secret (secret-forms.ts). */
 const LONGEST_SPELLING = 14;
 
 /** Unsupported features of each provider's server. Without them, every call would begin with the refused requests. */
