@@ -18,12 +18,16 @@ for (let n = 0; n < RUNS; n += 1) await insertRun(world, tenant, { output: OUTPU
 
 /** Counts the queries for runs' texts. */
 let pieces = 0;
+let onPiece = (): void => {};
 beforeEach(() => {
   pieces = 0;
   const connect = world.pool.connect.bind(world.pool);
   // Only transactions check out a connection, and here these are the chunks.
   vi.spyOn(world.pool, "connect").mockImplementation((...args: unknown[]) => {
-    if (args.length === 0) pieces += 1;
+    if (args.length === 0) {
+      pieces += 1;
+      onPiece();
+    }
     return Reflect.apply(connect, world.pool, args);
   });
   return () => vi.restoreAllMocks();
@@ -61,8 +65,12 @@ describe("an export", () => {
     const reader = await open();
     await reader.read();
     await reader.read();
-    // In the middle of a chunk.
+    const begun = new Promise<void>((resolve) => {
+      onPiece = resolve;
+    });
     const next = reader.read();
+    // In the middle of a chunk.
+    await begun;
     await reader.cancel();
     expect(await next).toMatchObject({ done: true });
     await expect.poll(atRest).toBe(true);
@@ -72,6 +80,8 @@ describe("an export", () => {
     const other = await open();
     while (!(await other.read()).done);
     expect(pieces).toBe(read + RUNS);
+    // A download that its reader cancels is no fault.
+    expect(world.log.entries.filter(({ level }) => level === "error")).toEqual([]);
   });
 
   it("ends incomplete and logs it when the database fails", async () => {

@@ -18,21 +18,26 @@ export const GET = memberRoute(async ({ services, request, actor }) => {
   if (!format) throw new AppError("invalid_request", "The format must be csv or json.");
   const pieces = exportRuns(services, actor, { filter, format });
   const encoder = new TextEncoder();
+  let isCancelled = false;
   const stream = new ReadableStream<Uint8Array>({
     // Called when the reader has taken the previous chunk.
     async pull(controller) {
       try {
         const work = () => pieces.next();
         const { value, done } = await queueDashboardCall(services, actor.orgId, { work });
+        // The controller takes nothing more.
+        if (isCancelled) return;
         if (done) controller.close();
         else controller.enqueue(encoder.encode(value));
       } catch (error) {
+        if (isCancelled) return;
         services.log.error("An export failed", { orgId: actor.orgId, error });
         // The file and the connection end early, so the browser reports a failed download.
         throw error;
       }
     },
     async cancel() {
+      isCancelled = true;
       await pieces.return(undefined);
     },
   });
