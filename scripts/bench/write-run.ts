@@ -57,8 +57,9 @@ export async function openWriter(services: Services) {
     [workerId],
   );
   const ignore = () => {};
-  const listeners = { freeSlots: () => 1_000_000, onStart: ignore, onAdmitted: ignore, onLost: ignore };
-  const open = (lane: "accounts" | "journal") => new Lane({ services, workerId, lane, ...listeners });
+  const listeners = { onStart: ignore, onAdmitted: ignore, onRefused: ignore, onLost: ignore };
+  const options = { services, workerId, freeSlots: () => 1_000_000, ...listeners };
+  const open = (lane: "accounts" | "journal") => new Lane({ ...options, lane });
   return { accounts: open("accounts"), journal: open("journal") };
 }
 

@@ -40,6 +40,14 @@ export async function retryWhileUnavailable<T>(work: () => Promise<T>, signal?: 
   }
 }
 
+// No space on disk, out of memory, an I/O error; a standby or read-only transactions after a failover.
+const REFUSES_WRITES = /^(53[124]00|58...|25006)$/;
+
+/** Whether the database answers but cannot store anything at present. */
+export function refusesWrites(error: unknown): boolean {
+  return error instanceof Error && REFUSES_WRITES.test(codeOf(error));
+}
+
 /** Why the database cannot be used, in a sentence with the way out. */
 type DatabaseFault = {
   text: string;

@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import { checkReadiness, waitUntilReady } from "@/server/operate/health";
+import { startRun } from "@/server/runs/start";
 import { EVENT_KEY, openInTest, SIGNING_KEY } from "@/testing/servers/inngest-server";
-import { openWorld } from "@/testing/world";
+import { createTenant, openWorld } from "@/testing/world";
 
 const world = await openWorld();
 
@@ -12,7 +13,8 @@ function withEngine(isReady: (poll: number) => boolean) {
     poll += 1;
     return isReady(poll);
   };
-  return { ...world, engine: { ...world.engine, ready }, polls: () => poll };
+  const canWrite = () => world.engine.canWrite();
+  return { ...world, engine: { ...world.engine, canWrite, ready }, polls: () => poll };
 }
 
 test("a process is ready once its engine is", async () => {
@@ -47,6 +49,26 @@ test.each([
     expect(await checkReadiness(services)).toEqual({ ready, database: "ok", engine: "ok", inngest });
   },
 );
+
+test("a process is not ready for 10 s after the database could not store a start", async () => {
+  const services = withEngine(() => true);
+  const tenant = await createTenant(world);
+  const actor = { kind: "operator", orgId: tenant.orgId, name: "test" } as const;
+  const start = () => startRun(world, actor, { kind: "agent", targetId: tenant.agentId, userMessage: "Hi" });
+  await world.pool.query(`
+    CREATE FUNCTION fill_disk() RETURNS trigger LANGUAGE plpgsql AS
+      $$ BEGIN RAISE EXCEPTION 'could not extend file: No space left on device' USING ERRCODE = 'disk_full'; END $$;
+    CREATE TRIGGER fill_disk BEFORE INSERT ON runs EXECUTE FUNCTION fill_disk()`);
+  await expect(start()).rejects.toMatchObject({ code: "53100" });
+  expect(await checkReadiness(services)).toEqual({ ready: false, database: "refuses writes", engine: "ok" });
+
+  await world.pool.query("DROP TRIGGER fill_disk ON runs");
+  world.clock.advance(9_000);
+  expect((await checkReadiness(services)).ready).toBe(false);
+  world.clock.advance(2_000);
+  expect(await checkReadiness(services)).toEqual({ ready: true, database: "ok", engine: "ok" });
+  await start();
+});
 
 test("a process that only serves does not ask the Inngest server", async () => {
   const services = withEngine(() => false);

@@ -11,15 +11,15 @@ const PING = defineQuery("ping", z.object({}), "SELECT");
 /** The state of each part. */
 export type Readiness = {
   ready: boolean;
-  database: "ok" | "unreachable";
+  database: "ok" | "unreachable" | "refuses writes";
   engine: "ok" | "not ready";
   /** With an Inngest server: which of its settings are right. */
   inngest?: Omit<InngestReport, "texts">;
 };
 
 /**
- * Whether this process can serve: its database answers, its engine takes runs, and an Inngest server accepts the
- * settings, each within two seconds. Never throws.
+ * Whether this process can serve: its database answers and stores writes, its engine takes runs, and an Inngest server
+ * accepts the settings, each within two seconds. Never throws.
  */
 export async function checkReadiness(
   services: Pick<Services, "pool" | "engine" | "log" | "env">,
@@ -32,9 +32,10 @@ export async function checkReadiness(
     !executes || holds(services.engine.ready()),
     executes && settings !== undefined ? recallInngestServer(settings) : undefined,
   ]);
+  const writes = services.engine.canWrite();
   const readiness: Readiness = {
-    ready: database && engine && (inngest === undefined || isUsable(inngest)),
-    database: database ? "ok" : "unreachable",
+    ready: database && writes && engine && (inngest === undefined || isUsable(inngest)),
+    database: !database ? "unreachable" : writes ? "ok" : "refuses writes",
     engine: engine ? "ok" : "not ready",
   };
   if (inngest === undefined) return readiness;

@@ -37,6 +37,8 @@ type EngineOptions = {
 /** Which run to execute, and for which of its hand-overs to an Inngest server. */
 export type RunCall = { runId: string; handOver?: number | undefined };
 
+/** How long a refused write counts: nothing else tells that the disk has space again. */
+const REFUSED_FOR_MS = 10_000;
 /** Attempts of one segment in this process for unexpected errors. An unavailable database does not count. */
 const MAX_ATTEMPTS = 6;
 
@@ -56,6 +58,8 @@ export class RunEngine implements Engine, Executor {
   #driver: Driver | undefined;
   #dispatcher: Dispatcher | undefined;
   #stopping = false;
+  /** When the database last could not store a flush. */
+  #refusedAt = Number.NEGATIVE_INFINITY;
 
   constructor(getServices: () => Services, options: EngineOptions) {
     this.getServices = getServices;
@@ -73,6 +77,9 @@ export class RunEngine implements Engine, Executor {
       freeSlots: () => this.freeSlots(),
       executing: () => this.#executing.size,
       onAdmitted: (starts) => this.#slots.reserve(starts),
+      onRefused: () => {
+        this.#refusedAt = this.getServices().clock.now().getTime();
+      },
       onLost: (error) => this.#handleLostWorker(error),
     }).catch((error: unknown) => {
       this.#worker = undefined;
@@ -102,6 +109,10 @@ export class RunEngine implements Engine, Executor {
 
   async ready(): Promise<boolean> {
     return this.#driver !== undefined && !this.#stopping;
+  }
+
+  canWrite(): boolean {
+    return this.getServices().clock.now().getTime() - this.#refusedAt > REFUSED_FOR_MS;
   }
 
   find(runId: string): ExecutingRun | undefined {

@@ -41,6 +41,8 @@ export type Engine = {
   abort(runId: string): void;
   /** The run, if it executes in this process. */
   find(runId: string): ExecutingRun | undefined;
+  /** False if the database could not store a write of this process in the last 10 s, such as with a full disk. */
+  canWrite(): boolean;
   /** Whether the engine can take runs now. */
   ready(): Promise<boolean>;
 };

@@ -38,7 +38,9 @@ const INSERT_WORKER = defineQuery(
  */
 export async function openWorker(
   services: Services,
-  options: Pick<LaneOptions, "freeSlots" | "onAdmitted" | "onLost"> & { executing: () => number },
+  options: Pick<LaneOptions, "freeSlots" | "onAdmitted" | "onRefused" | "onLost"> & {
+    executing: () => number;
+  },
 ): Promise<Worker> {
   const id = `worker-${newId()}`;
   const insertedAt = performance.now();

@@ -1,7 +1,7 @@
 import type pg from "pg";
 import type { Clock } from "@/server/clock";
 import { connect } from "@/server/db/client";
-import { isTransient } from "@/server/db/outage";
+import { isTransient, refusesWrites } from "@/server/db/outage";
 import type { Environment } from "@/server/env";
 import { codeOf } from "@/server/errors";
 import type { Logger } from "@/server/log";
@@ -52,6 +52,8 @@ export type LaneOptions = {
   onStart: () => void;
   /** Called with how many starts got slots, before their callers are. */
   onAdmitted: (starts: number) => void;
+  /** Called when the database could not store a flush, such as with a full disk. */
+  onRefused: () => void;
   /** Called once when the worker's row is gone. */
   onLost: (error: WorkerLost) => void;
 };
@@ -188,6 +190,7 @@ export class Lane {
         if (code === "SW001") throw new WorkerLost();
         const rolledBack = code === "40P01" || code === "40001";
         if (rolledBack || !isTransient(error)) this.#outcomeUnknown = false;
+        if (refusesWrites(error)) this.#options.onRefused();
         if (!isTransient(error)) throw error;
         if (!rolledBack) await this.#disconnect(error);
         this.#giveUpOverdue(batch, error);
