@@ -40,3 +40,15 @@ test("a call names its missing parts, and a read has neither method nor body", (
   expect(missingIn(call)).toEqual(["agentId"]);
   expect(commandOf(call, "")).toBe("curl '/v1/agents/run/{agentId}' \\\n  -H \"X-API-Key: $API_KEY\"");
 });
+
+test("no value breaks out of its place in the address or the command", () => {
+  const values = { agentId: "$&{x}/../'?#\uD83D\uDE00\uD83D", "Idempotency-Key": '@/etc/passwd" $(id)' };
+  const lines = commandOf({ operation: start, values, body: "'; rm -rf / #" }, "https://s.test").split(
+    " \\\n",
+  );
+  expect(lines[0]).toBe(
+    "curl -X POST 'https://s.test/v1/agents/run/%24%26%7Bx%7D%2F..%2F'\\''%3F%23%F0%9F%98%80%EF%BF%BD'",
+  );
+  expect(lines[2]).toBe(`  -H 'Idempotency-Key: @/etc/passwd" $(id)'`);
+  expect(lines[4]).toBe("  --data-raw ''\\''; rm -rf / #'");
+});

@@ -19,10 +19,14 @@ function valuesIn(place: "path" | "header", { operation, values }: Call): [strin
 /** The path of a call below the origin; a parameter without a value keeps its braces. */
 function pathOf(call: Call): string {
   return valuesIn("path", call).reduce(
-    (path, [name, value]) => (value ? path.replace(`{${name}}`, encodeURIComponent(value)) : path),
+    (path, [name, value]) =>
+      value ? path.replace(`{${name}}`, encodeURIComponent(wellFormed(value))) : path,
     call.operation.path,
   );
 }
+
+/** A text that `encodeURIComponent` takes: half an emoji becomes U+FFFD. */
+const wellFormed = (text: string): string => text.replace(/\p{Surrogate}/gu, "\uFFFD");
 
 /** The path parameters without a value. */
 export function missingIn(call: Call): string[] {
