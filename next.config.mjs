@@ -9,6 +9,8 @@ const config = {
   // Live events, which it would delay, are sent with `no-transform`.
   compress: true,
   reactStrictMode: true,
+  // Nothing uses `/_next/image`, which anyone could let work.
+  images: { unoptimized: true },
   serverExternalPackages: ["pg", "better-auth", "js-tiktoken"],
   experimental: {
     // Pages are loaded on demand: a process that only serves the API needs none.

@@ -9,6 +9,7 @@ import { captureConsole, captureFaults } from "@/server/log";
 import { waitUntilReady } from "@/server/operate/health";
 import { closeServices, wireProcess } from "@/wiring";
 import { isClusterPrimary, type Serving, servePrimary } from "./serve/cluster";
+import { connectionLimits, createConnectionBound, readOpenFiles } from "./serve/connections";
 import { GRACE_MS, prepareService } from "./serve/prepare";
 import { createHandler, refuseBadHttp } from "./serve/requests";
 
@@ -61,7 +62,9 @@ export async function serve({ root, dev = false, print = () => {} }: ServeOption
   }
   services.notifications.open();
   if (role !== "web") services.engine.execute();
+  server.on("connection", createConnectionBound(services, connectionLimits(readOpenFiles(), services.env)));
   const port = await listen(server, wanted, host);
+  server.on("error", (error) => services.log.error("A connection could not be accepted", { error }));
 
   return {
     port,

@@ -1,5 +1,6 @@
 import { subscribe } from "node:diagnostics_channel";
 import { IncomingMessage, Server, ServerResponse } from "node:http";
+import { Socket } from "node:net";
 import type { Wired } from "@/process-services";
 import { PAGE_ADDRESS_HEADER } from "@/server/api/http/api-request";
 import { createProxyWarning, PEER_ADDRESS_HEADER } from "@/server/api/http/client-address";
@@ -7,6 +8,8 @@ import { InvalidTargetError, peerAddress, targetOf } from "@/server/api/http/nod
 import { dataHeaders, pageHeaders } from "@/server/api/http/protective-headers";
 import { captureConsole, captureFaults } from "@/server/log";
 import { wireProcess } from "@/wiring";
+import { connectionLimits, createConnectionBound, readOpenFiles } from "./connections";
+import { reduceApiHeaders, refusalOf } from "./page-request";
 import { GRACE_MS, prepareService } from "./prepare";
 import { handlerOf, logRequest, type PendingRequest, preparePage, refuseBadHttp } from "./requests";
 
@@ -15,6 +18,16 @@ import { handlerOf, logRequest, type PendingRequest, preparePage, refuseBadHttp 
  * the engine started from instrumentation.ts.
  */
 
+/** Next's routes of the API. Only Inngest's reads the query. */
+const NEXT_PATHS = {
+  rest: "/v1",
+  webhook: "/webhooks",
+  inngest: "/api/inngest",
+  health: "/api/health",
+  ready: "/api/ready",
+};
+/** Refused requests are shown as a page that does not exist. */
+const NO_PAGE = "/_";
 const ROUTE_METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
 
 /** Starts what serve.ts starts, except the server. Does nothing if serve.ts has started it. Throws like `serve`. */
@@ -39,6 +52,10 @@ function prepareRequests(services: Wired): void {
   const headers = { page: pageHeaders(protocol === "https:"), data: dataHeaders(protocol === "https:") };
   const warnOfProxy = createProxyWarning(services);
   const servers = new WeakSet<Server>();
+  const boundConnections = createConnectionBound(services, connectionLimits(readOpenFiles(), services.env));
+  subscribe("net.server.socket", (message) => {
+    if (isConnection(message)) boundConnections(message.socket);
+  });
   subscribe("http.server.request.start", (message) => {
     if (!isStart(message)) return;
     const { request: incoming, response: outgoing, server } = message;
@@ -71,29 +88,35 @@ function prepareRequest(
     });
   });
   const handler = handlerOf(url.pathname);
+  const isRefused = refusalOf(incoming, url, { dev: false }) !== null;
   if (handler === "pages") {
-    preparePage(request, { url, headers, dev: false });
+    if (isRefused) incoming.method = "GET";
+    preparePage(request, { url: isRefused ? new URL(NO_PAGE, origin) : url, headers, dev: false });
     return;
   }
+  reduceApiHeaders(incoming);
   for (const [name, value] of Object.entries(headers.data)) outgoing.setHeader(name, value);
   incoming.headers[PEER_ADDRESS_HEADER] = peerAddress(incoming);
   incoming.headers[PAGE_ADDRESS_HEADER] = url.pathname;
   // Next fails on methods that its routes cannot have. No API operation has this one.
   if (!ROUTE_METHODS.includes(incoming.method ?? "")) incoming.method = "OPTIONS";
   // The route reads the path from the header, so Next cannot normalize it.
-  if (handler === "rest") incoming.url = "/v1";
-  if (handler === "webhook") incoming.url = "/webhooks";
+  incoming.url = NEXT_PATHS[handler] + (handler === "inngest" && !isRefused ? url.search : "");
 }
 
-/** An invalid target is shown as a page that does not exist. */
 function readTarget(incoming: IncomingMessage, origin: string): URL {
   try {
     return targetOf(incoming, origin);
   } catch (error) {
     if (!(error instanceof InvalidTargetError)) throw error;
-    incoming.url = "/_";
-    return new URL(origin);
+    return new URL(NO_PAGE, origin);
   }
+}
+
+function isConnection(message: unknown): message is { socket: Socket } {
+  return (
+    typeof message === "object" && message !== null && "socket" in message && message.socket instanceof Socket
+  );
 }
 
 type Start = { request: IncomingMessage; response: ServerResponse; server: Server };

@@ -1,4 +1,4 @@
-import { createServer, type Server } from "node:http";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import * as apiRoute from "@/app/v1/[[...path]]/route";
 import * as webhookRoute from "@/app/webhooks/[[...path]]/route";
@@ -17,7 +17,7 @@ import { createProcess, type TestProcess } from "@/testing/process";
 import { openInTest } from "@/testing/servers/inngest-server";
 import { closeServer, listen } from "@/testing/servers/listen";
 import { createTenant, createTrigger, createWorld, type World } from "@/testing/world";
-import { createHandler } from "./requests";
+import { createHandler, refuseBadHttp } from "./requests";
 
 /** The process's own server and Next's route handlers answer alike. */
 
@@ -25,14 +25,19 @@ let world: World;
 let services: TestProcess;
 let server: Server;
 let port: number;
+/** The last request that a page got. */
+let shown: IncomingMessage | undefined;
 
 beforeAll(async () => {
   world = await createWorld();
   services = createProcess(world);
   vi.stubGlobal("stepwellServices", services);
-  const showPage = async (_incoming: unknown, outgoing: { end(text: string): void }) =>
+  const showPage = async (incoming: IncomingMessage, outgoing: ServerResponse) => {
+    shown = incoming;
     outgoing.end("a page");
+  };
   server = createServer(createHandler(services, { showPage, dev: false, state: { stopping: false } }));
+  refuseBadHttp(server);
   port = await listen(server);
 });
 afterAll(async () => {
@@ -160,5 +165,56 @@ describe("a path that only looks like the API's", () => {
 
   it.each(["/v10", "/runs", "/%2e%2e/v1x"])("%s belongs to a page", async (path) => {
     expect((await throughNode({ method: "GET", path, headers: {} })).text).toBe("a page");
+  });
+});
+
+describe("a page", () => {
+  const show = async (call: Partial<Call>) => {
+    shown = undefined;
+    const { status } = await throughNode({ method: "GET", path: "/runs", headers: {}, ...call });
+    return status;
+  };
+
+  it("gets our own cookies, and a target without a fragment", async () => {
+    const cookie = `other=1; theme=dark; ${"x=1; ".repeat(500)}stepwell.session_token=a.b`;
+    expect(await show({ path: "/runs?status=Failed#?a&b", headers: { cookie } })).toBe(200);
+    expect(shown?.url).toBe("/runs?status=Failed");
+    expect(shown?.headers.cookie).toBe("theme=dark; stepwell.session_token=a.b");
+    expect(await show({ headers: { cookie: "other=1" } })).toBe(200);
+    expect(shown?.headers).not.toHaveProperty("cookie");
+  });
+
+  it("gets no long header and no router state that Next cannot read", async () => {
+    const state = encodeURIComponent('["",{}]');
+    const headers = {
+      "User-Agent": "a".repeat(2_000),
+      Accept: "text/html",
+      "X-Forwarded-For": `${"10.0.0.1, ".repeat(200)}192.0.2.7`,
+      "Next-Router-State-Tree": state,
+    };
+    expect(await show({ headers })).toBe(200);
+    expect(shown?.headers).not.toHaveProperty("user-agent");
+    expect(shown?.headers).toMatchObject({ accept: "text/html", "next-router-state-tree": state });
+    expect(shown?.headers["x-forwarded-for"]).toMatch(/, 192\.0\.2\.7$/);
+    expect(await show({ headers: { "Next-Router-State-Tree": "[1]" } })).toBe(200);
+    expect(shown?.headers).not.toHaveProperty("next-router-state-tree");
+  });
+
+  it.each([
+    [200, "64 parameters", { path: `/runs?${"a&".repeat(63)}a` }],
+    [400, "65 parameters", { path: `/runs?${"a&".repeat(64)}a` }],
+    [400, "a malformed escape", { path: "/docs/%E0%A4%A" }],
+    [405, "another method", { method: "POST" }],
+    [200, "another method for a procedure", { method: "POST", path: "/api/trpc/runs.list" }],
+    [
+      431,
+      "many headers",
+      { headers: Object.fromEntries(Array.from({ length: 130 }, (_, n) => [`a${n}`, "1"])) },
+    ],
+    [200, "a target of 11 KiB", { path: `/${"a".repeat(11 * 1024)}` }],
+    [431, "a target of 12 KiB", { path: `/${"a".repeat(12 * 1024)}` }],
+  ])("answers %d to %s", async (status, _what, call) => {
+    expect(await show(call)).toBe(status);
+    expect(shown !== undefined).toBe(status === 200);
   });
 });

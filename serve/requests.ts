@@ -25,8 +25,9 @@ import { respondToRest } from "@/server/api/rest";
 import { respondToWebhook } from "@/server/api/webhook";
 import { AppError } from "@/server/errors";
 import { newId } from "@/server/ids";
-import { MIB } from "@/server/limits/sizes";
+import { KIB, MIB } from "@/server/limits/sizes";
 import type { Logger } from "@/server/log";
+import { reduceHeaders, refusalOf } from "./page-request";
 
 /** Handles the requests of the process: `/v1`, `/webhooks` and health here, everything else by Next. */
 
@@ -40,6 +41,9 @@ const REQUEST_TIMEOUT_MS = 120_000;
 const KEEP_ALIVE_MS = 75_000;
 /** The body of an Inngest server's call: an event and the results of a run's segments. */
 const MAX_ENGINE_CALL_BYTES = 4 * MIB;
+
+/** A request's target and headers (docs/decisions/0033-requests-for-pages.md). Beyond it the response is 431. */
+const MAX_HEAD_BYTES = 12 * KIB;
 
 type Handler = (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<void>;
 
@@ -92,7 +96,10 @@ export function createHandler(
       return sendToNode(outgoing, await readinessResponse(services, state), rawHeaders);
     if (showPage === null) return refuse(outgoing, 404, { headers: asData });
     outgoing.once("close", () => logRequest(log, { request, status: outgoing.statusCode }));
-    preparePage(request, { url: targetOf(incoming, origin), headers: { page: asPage, data: asData }, dev });
+    const url = targetOf(incoming, origin);
+    const refusal = refusalOf(incoming, url, { dev });
+    if (refusal !== null) return refuse(outgoing, refusal, { headers: asData });
+    preparePage(request, { url, headers: { page: asPage, data: asData }, dev });
     await showPage(incoming, outgoing);
   };
 
@@ -124,8 +131,13 @@ export function createHandler(
   };
 }
 
-/** Refuses invalid HTTP, tunnels and unknown expectations with the contract's error body, and bounds slow requests. */
+/**
+ * Refuses invalid HTTP, long heads, tunnels and unknown expectations with the contract's error body, and bounds slow
+ * requests.
+ */
 export function refuseBadHttp(server: Server): void {
+  // Each connection takes its limit from the server. Node declares it as an option of the constructor only.
+  Object.assign(server, { maxHeaderSize: MAX_HEAD_BYTES });
   server.requestTimeout = REQUEST_TIMEOUT_MS;
   server.keepAliveTimeout = KEEP_ALIVE_MS;
   server.on("clientError", respondToBadHttp);
@@ -139,11 +151,14 @@ export function refuseBadHttp(server: Server): void {
 const PAGE_FILES = "/_next/static/";
 type PageHeaders = Record<"page" | "data", Record<string, string>>;
 
-/** Adds what Next does not: security headers, the page's own URL and the peer's address. */
+/** Removes what Next must not get, and adds what it does not: security headers, the page's own URL, the peer's address. */
 export function preparePage(
   { incoming, outgoing, path }: PendingRequest,
   { url, headers, dev }: { url: URL; headers: PageHeaders; dev: boolean },
 ): void {
+  reduceHeaders(incoming);
+  // Without a fragment, which could hide parameters from `refusalOf`.
+  incoming.url = url.pathname + url.search;
   cutStalledReader(outgoing, path.startsWith("/api/live/") ? STALLED_STREAM_MS : STALLED_READER_MS);
   const policy = pagePolicy({ dev });
   // A page loads twenty scripts: the long headers of a page would outweigh some of them.
@@ -152,7 +167,7 @@ export function preparePage(
     : { ...headers.page, "Content-Security-Policy": policy };
   for (const [name, value] of Object.entries(added)) outgoing.setHeader(name, value);
   incoming.headers["content-security-policy"] = policy;
-  incoming.headers[PAGE_ADDRESS_HEADER] = url.pathname + url.search;
+  incoming.headers[PAGE_ADDRESS_HEADER] = incoming.url;
   incoming.headers[PEER_ADDRESS_HEADER] = peerAddress(incoming);
 }
 
@@ -183,12 +198,13 @@ export function logRequest(
 /** Refuses a request that no handler takes, with the contract's error body. */
 export function refuse(
   outgoing: ServerResponse,
-  status: 400 | 404 | 417 | 500,
+  status: 400 | 404 | 405 | 417 | 431 | 500,
   { headers = {}, requestId = newId() }: { headers?: Record<string, string>; requestId?: string } = {},
 ): void {
   const body = errorBodyOfStatus(status, requestId);
   const type = "application/json; charset=utf-8";
-  outgoing.writeHead(status, { ...headers, "Content-Type": type, "X-Request-Id": requestId });
+  const allowed = status === 405 ? { Allow: "GET, HEAD" } : {};
+  outgoing.writeHead(status, { ...headers, ...allowed, "Content-Type": type, "X-Request-Id": requestId });
   outgoing.end(body);
 }
 

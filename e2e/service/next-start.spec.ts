@@ -18,6 +18,7 @@ import { DIST, ROOT } from "../../scripts/support/project.mjs";
 import { applyDefinitions } from "../../scripts/support/service-process";
 import { createThrowaway, removeThrowaway } from "../../scripts/support/throwaway.mjs";
 import { expect, type Organization, readApplied, signIn, test } from "../support/fixtures";
+import { expectShortWaits } from "../support/short-waits";
 
 /** `npx next start` alone, on its own database, answers like `npm start`. */
 
@@ -137,6 +138,11 @@ test("runs of agents and tools complete, and a signed-in person sees them", asyn
   expect(answer?.headers()["content-security-policy"]).toMatch(/script-src 'nonce-[^']+' 'strict-dynamic'/);
   await signIn(page, organization.owner, origin);
   await expect(page.getByRole("heading", { level: 1 })).toBeVisible();
+});
+
+test("no request lets others wait, whatever its headers and target", async () => {
+  test.setTimeout(600_000);
+  await expectShortWaits(origin, { thorough: false });
 });
 
 test("each request and each run's end is a line of the log", () => {

@@ -3,6 +3,7 @@ import { prismaAdapter } from "better-auth/adapters/prisma";
 import { hashPassword } from "better-auth/crypto";
 import type { MemberActor } from "@/server/auth/actor";
 import { mintOrgId } from "@/server/auth/mint-org-id";
+import { AUTH_COOKIE_PREFIX } from "@/server/auth/own-cookies";
 import { hashSessionTokens } from "@/server/auth/session-tokens";
 import type { Transaction } from "@/server/db/client";
 import { transactPrisma } from "@/server/db/transaction";
@@ -63,7 +64,7 @@ function createAuth(services: Services) {
       },
     },
     advanced: {
-      cookiePrefix: "stepwell",
+      cookiePrefix: AUTH_COOKIE_PREFIX,
       useSecureCookies: env.appUrl.startsWith("https://"),
       defaultCookieAttributes: { httpOnly: true, sameSite: "lax", path: "/" },
       database: { generateId: () => newId() },

@@ -1,6 +1,6 @@
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
-import { INTERNAL_ERROR_MESSAGE } from "@/server/contract/errors";
+import { type ErrorCode, INTERNAL_ERROR_MESSAGE } from "@/server/contract/errors";
 import { newId } from "@/server/ids";
 
 /** The request target is neither a path nor a URL. */
@@ -60,9 +60,15 @@ export function refuseTunnel(_incoming: IncomingMessage, socket: Duplex): void {
   respondToBadHttp(new Error("CONNECT"), socket);
 }
 
+const CODES: Record<number, ErrorCode> = {
+  404: "not_found",
+  405: "method_not_allowed",
+  500: "internal_error",
+};
+
 /** The contract's error body for requests that reach no handler. */
 export function errorBodyOfStatus(status: number, requestId: string): string {
-  const code = status === 500 ? "internal_error" : "invalid_request";
+  const code = CODES[status] ?? "invalid_request";
   const message = status === 500 ? INTERNAL_ERROR_MESSAGE : "This is not a valid HTTP request.";
   return JSON.stringify({ success: false, code, message, requestId });
 }
