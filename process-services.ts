@@ -1,5 +1,5 @@
 import type { RunningEngine } from "@/inngest/start";
-import type { DatabaseClock } from "@/server/db/database-clock";
+import type { DatabaseClock } from "@/server/base/db/database-clock";
 import type { Services } from "@/server/services";
 
 /** The services of this process, with an engine that it may start and the clock that follows the database's. */

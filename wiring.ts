@@ -1,21 +1,21 @@
 import { LRUCache } from "lru-cache";
 import { RunningEngine } from "@/inngest/start";
 import type { Wired } from "@/process-services";
-import { openDatabase } from "@/server/db/client";
-import { createConfigurationCaches } from "@/server/db/configuration-cache";
-import { createDatabaseClock } from "@/server/db/database-clock";
-import { createNotifications } from "@/server/db/notifications";
-import { createGuardedConnect } from "@/server/egress/guarded-connect";
-import { createGuardedEgress } from "@/server/egress/guarded-fetch";
-import { type Environment, readEnvironment } from "@/server/env";
-import { memoryLimit, ProcessMemory } from "@/server/limits/process-memory";
-import { createLogger, type Logger } from "@/server/log";
-import { createMailer } from "@/server/mail/smtp";
-import { createModels } from "@/server/models/registry";
+import { openDatabase } from "@/server/base/db/client";
+import { createConfigurationCaches } from "@/server/base/db/configuration-cache";
+import { createDatabaseClock } from "@/server/base/db/database-clock";
+import { createNotifications } from "@/server/base/db/notifications";
+import { type Environment, readEnvironment } from "@/server/base/env";
+import { createLogger, type Logger } from "@/server/base/log";
+import { killAtPausePoints } from "@/server/base/pause-points";
+import { createGuardedConnect } from "@/server/guard/egress/guarded-connect";
+import { createGuardedEgress } from "@/server/guard/egress/guarded-fetch";
+import { memoryLimit, ProcessMemory } from "@/server/guard/limits/process-memory";
+import { createMailer } from "@/server/guard/mail/smtp";
+import { createEncryption } from "@/server/guard/secrets/encryption";
 import { createEndedRuns } from "@/server/runs/ended-runs";
-import { killAtPausePoints } from "@/server/runs/engine/pause-points";
-import { createEncryption } from "@/server/secrets/encryption";
 import type { Services } from "@/server/services";
+import { createModels } from "@/server/work/models/registry";
 
 /** The composition root: environment → services. Nothing connects before it is used. */
 export function wire(env: Environment, log: Logger = createLogger({ level: env.logLevel })): Wired {

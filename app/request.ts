@@ -5,9 +5,9 @@ import { signInAddress } from "@/app/sign-in/target";
 import { getServices } from "@/process-services";
 import { createDashboardCaller } from "@/server/api/dashboard/router";
 import { PAGE_ADDRESS_HEADER } from "@/server/api/http/api-request";
-import type { MemberActor } from "@/server/auth/actor";
-import { type Session, sessionFromHeaders } from "@/server/auth/sessions";
-import { newId } from "@/server/ids";
+import type { MemberActor } from "@/server/base/actor";
+import { newId } from "@/server/base/ids";
+import { type Session, sessionFromHeaders } from "@/server/catalog/auth/sessions";
 
 /** The session of the current request, read once. */
 export const readSession = cache(

@@ -1,14 +1,14 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import type { JsonObject } from "@/server/base/json/json";
 import { applyDefinitionFile } from "@/server/catalog/definition-file/apply";
 import { readDefinitionFile } from "@/server/catalog/definition-file/definition-file";
 import { exportOrganization } from "@/server/catalog/definition-file/export";
 import { operatorOf } from "@/server/catalog/organization/organizations";
-import { executeFunction } from "@/server/functions/core/execute";
-import type { JsonObject } from "@/server/json/json";
-import { ProcessMemory } from "@/server/limits/process-memory";
-import { runWorkflow } from "@/server/workflow/interpret";
+import { ProcessMemory } from "@/server/guard/limits/process-memory";
+import { executeFunction } from "@/server/work/functions/core/execute";
+import { runWorkflow } from "@/server/work/workflow/interpret";
 import { testFunctionContext } from "@/testing/function-context";
 import { openWorld } from "@/testing/world";
 

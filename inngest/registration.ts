@@ -1,4 +1,4 @@
-import type { Logger } from "@/server/log";
+import type { Logger } from "@/server/base/log";
 
 /**
  * How often the functions are registered: until the server has them, and afterwards, because a restarted server may have

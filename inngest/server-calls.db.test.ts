@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from "vitest";
-import { ModelError } from "@/server/models/port";
 import { cancelRun } from "@/server/runs/cancel";
+import { ModelError } from "@/server/work/models/port";
 import { createServerStage } from "@/testing/engine/server-stage";
 import { type ModelAnswer, openStage, type Script } from "@/testing/engine/stage";
 import { createProcess } from "@/testing/process";

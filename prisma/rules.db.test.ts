@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { newId } from "@/server/ids";
+import { newId } from "@/server/base/ids";
 import { createMember, insertRun } from "@/testing/runs";
 import { createTenant, openWorld } from "@/testing/world";
 

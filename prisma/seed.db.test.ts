@@ -3,9 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { seedDemo } from "@/prisma/seed";
-import { hashApiKey } from "@/server/auth/api-key";
+import { hashApiKey } from "@/server/catalog/auth/api-key";
 import { applyDefinitionFile } from "@/server/catalog/definition-file/apply";
-import { createEncryption } from "@/server/secrets/encryption";
+import { createEncryption } from "@/server/guard/secrets/encryption";
 import { createWorld, type World } from "@/testing/world";
 
 let catalog: World;

@@ -6,9 +6,9 @@ import type { CatalogServices } from "@/server/catalog/change";
 import { applyDefinitionFile } from "@/server/catalog/definition-file/apply";
 import { saveMember } from "@/server/catalog/organization/members";
 import { operatorOf } from "@/server/catalog/organization/organizations";
-import { EncryptionError } from "@/server/secrets/encryption";
+import { tokenPurpose, triggerUrl } from "@/server/catalog/webhooks/trigger";
+import { EncryptionError } from "@/server/guard/secrets/encryption";
 import type { Services } from "@/server/services";
-import { tokenPurpose, triggerUrl } from "@/server/webhooks/trigger";
 
 /** What `npm start` prints about the demo organization. */
 export type Demo = {

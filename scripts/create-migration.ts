@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import pg from "pg";
-import { migrate } from "@/server/db/migrate";
+import { migrate } from "@/server/base/db/migrate";
 import { SetupError } from "./support/project.mjs";
 import { findSchemaDifference } from "./support/schema-difference";
 import { onShutdown, runCommand } from "./support/shutdown.mjs";

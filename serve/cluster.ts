@@ -1,9 +1,9 @@
 import cluster, { type Worker } from "node:cluster";
 import { once } from "node:events";
 import type { Demo } from "@/prisma/seed";
-import type { Environment } from "@/server/env";
+import type { Environment } from "@/server/base/env";
+import { sleep } from "@/server/base/sleep";
 import type { Services } from "@/server/services";
-import { sleep } from "@/server/sleep";
 
 /** Several processes behind one port (STEPWELL_PROCESSES). Each serves and executes runs, and is replaced when it ends. */
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import type { JsonObject } from "@/server/json/json";
+import type { JsonObject } from "@/server/base/json/json";
 import { type BuiltProcess, builtService, startOverRest, untilReady } from "@/testing/built-service";
 import { expectSoundLedger } from "@/testing/ledger";
 import { type ModelServer, startModelServer } from "@/testing/servers/model-server";

@@ -1,6 +1,6 @@
 import { createServer } from "node:http";
 import { afterAll, beforeAll, expect, it, onTestFinished } from "vitest";
-import { KIB } from "@/server/limits/sizes";
+import { KIB } from "@/server/contract/sizes";
 import { builtService, startOverRest, untilReady } from "@/testing/built-service";
 import { closeServer, listen } from "@/testing/servers/listen";
 import { insertTool } from "@/testing/tools";

@@ -6,7 +6,7 @@ import { PAGE_ADDRESS_HEADER } from "@/server/api/http/api-request";
 import { createProxyWarning, PEER_ADDRESS_HEADER } from "@/server/api/http/client-address";
 import { InvalidTargetError, peerAddress, targetOf } from "@/server/api/http/node-http";
 import { dataHeaders, pageHeaders } from "@/server/api/http/protective-headers";
-import { captureConsole, captureFaults } from "@/server/log";
+import { captureConsole, captureFaults } from "@/server/base/log";
 import { wireProcess } from "@/wiring";
 import { connectionLimits, createConnectionBound, readOpenFiles } from "./connections";
 import { reduceApiHeaders, refusalOf } from "./page-request";

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
-import { keepOwnCookies } from "@/server/auth/own-cookies";
-import { KIB } from "@/server/limits/sizes";
+import { keepOwnCookies } from "@/server/catalog/auth/own-cookies";
+import { KIB } from "@/server/contract/sizes";
 import { isRouterState, ROUTER_STATE_HEADER } from "./router-state";
 
 /**

@@ -1,9 +1,9 @@
 import { type Demo, seedDemo } from "@/prisma/seed";
 import type { Wired } from "@/process-services";
-import { retryWhileUnavailable } from "@/server/db/outage";
-import { prepareDatabase } from "@/server/db/prepare-database";
+import { retryWhileUnavailable } from "@/server/base/db/outage";
+import { prepareDatabase } from "@/server/base/db/prepare-database";
+import { checkSecretFingerprint } from "@/server/guard/secrets/fingerprint";
 import { storeAppUrl } from "@/server/operate/app-url";
-import { checkSecretFingerprint } from "@/server/secrets/fingerprint";
 
 /** How long requests and runs may take to reach a safe point at shutdown. */
 export const GRACE_MS = 5_000;

@@ -23,10 +23,10 @@ import { ALIVE, errorResponse, loggedPath, readinessResponse } from "@/server/ap
 import { respondToPoll } from "@/server/api/poll";
 import { respondToRest } from "@/server/api/rest";
 import { respondToWebhook } from "@/server/api/webhook";
-import { AppError } from "@/server/errors";
-import { newId } from "@/server/ids";
-import { KIB, MIB } from "@/server/limits/sizes";
-import type { Logger } from "@/server/log";
+import { AppError } from "@/server/base/errors";
+import { newId } from "@/server/base/ids";
+import type { Logger } from "@/server/base/log";
+import { KIB, MIB } from "@/server/contract/sizes";
 import { reduceHeaders, refusalOf } from "./page-request";
 
 /** Handles the requests of the process: `/v1`, `/webhooks` and health here, everything else by Next. */

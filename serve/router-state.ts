@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { tryParseJson } from "@/server/json/json";
+import { tryParseJson } from "@/server/base/json/json";
 
 /** The header in which a browser tells Next what it shows while it follows a link. */
 export const ROUTER_STATE_HEADER = "next-router-state-tree";

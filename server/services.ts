@@ -1,29 +1,29 @@
 import type { LRUCache } from "lru-cache";
 import type { Pool } from "pg";
-import type { AuthenticatedKey } from "@/server/auth/actor";
-import type { Clock } from "@/server/clock";
+import type { AuthenticatedKey } from "@/server/base/actor";
+import type { Clock } from "@/server/base/clock";
+import type { Database } from "@/server/base/db/client";
+import type { Cached } from "@/server/base/db/configuration-cache";
+import type { Notifications } from "@/server/base/db/notifications";
+import type { Environment } from "@/server/base/env";
+import type { Logger } from "@/server/base/log";
+import type { Trigger } from "@/server/catalog/webhooks/trigger";
 import type { PriceList } from "@/server/credits/prices";
-import type { Database } from "@/server/db/client";
-import type { Cached } from "@/server/db/configuration-cache";
-import type { Notifications } from "@/server/db/notifications";
-import type { GuardedFetch } from "@/server/egress/guarded-fetch";
-import type { Environment } from "@/server/env";
-import type { ProcessMemory } from "@/server/limits/process-memory";
-import type { Logger } from "@/server/log";
-import type { SendMail } from "@/server/mail/message";
-import type { OwnProvider } from "@/server/models/own-provider";
-import type { Models } from "@/server/models/port";
+import type { GuardedFetch } from "@/server/guard/egress/guarded-fetch";
+import type { ProcessMemory } from "@/server/guard/limits/process-memory";
+import type { SendMail } from "@/server/guard/mail/message";
+import type { Encryption } from "@/server/guard/secrets/encryption";
 import type { EndedRuns } from "@/server/runs/ended-runs";
 import type { Engine } from "@/server/runs/engine/port";
 import type { Target } from "@/server/runs/target";
-import type { Encryption } from "@/server/secrets/encryption";
-import type { Trigger } from "@/server/webhooks/trigger";
+import type { OwnProvider } from "@/server/work/models/own-provider";
+import type { Models } from "@/server/work/models/port";
 
 /** The services that verbs use; built once by wiring.ts. */
 export type Services = {
   env: Environment;
   db: Database;
-  /** The pool under `db`, for the statements of server/db/statement.ts. */
+  /** The pool under `db`, for the statements of server/base/db/statement.ts. */
   pool: Pool;
   /** The one LISTEN connection of this process. */
   notifications: Notifications;

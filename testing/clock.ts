@@ -1,4 +1,4 @@
-import type { DatabaseClock } from "@/server/db/database-clock";
+import type { DatabaseClock } from "@/server/base/db/database-clock";
 
 /** A clock that moves only when a test moves it. */
 export type TestClock = DatabaseClock & {

@@ -1,6 +1,6 @@
 import { request as httpRequest } from "node:http";
 import { gzipSync } from "node:zlib";
-import { newId } from "@/server/ids";
+import { newId } from "@/server/base/ids";
 
 /** API calls with the status of the contract, to compare the handlers. */
 

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import pg from "pg";
 import type { TestProject } from "vitest/node";
 import { startThrowawayCluster } from "@/scripts/support/throwaway.mjs";
-import { migrate } from "@/server/db/migrate";
+import { migrate } from "@/server/base/db/migrate";
 
 const TEMPLATE = "stepwell_template";
 /** The data need not survive a crash. */

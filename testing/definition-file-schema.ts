@@ -1,9 +1,9 @@
 import { z } from "zod";
+import { isJsonObject, type Json, type JsonObject } from "@/server/base/json/json";
 import { definitionFile } from "@/server/catalog/definition-file/definition-file";
 import { agentDefinition } from "@/server/catalog/definitions";
-import { inputSchemaOf, listFunctions } from "@/server/functions/core/registry";
-import { isJsonObject, type Json, type JsonObject } from "@/server/json/json";
-import { callStepSchema, workflowStep } from "@/server/workflow/definition";
+import { inputSchemaOf, listFunctions } from "@/server/work/functions/core/registry";
+import { callStepSchema, workflowStep } from "@/server/work/workflow/definition";
 
 /** What a text with an expression looks like; it may replace any value of a function's input. */
 const TEMPLATE: JsonObject = { type: "string", pattern: "\\{\\{" };

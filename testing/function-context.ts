@@ -1,5 +1,5 @@
-import type { FunctionContext } from "@/server/functions/core/define";
-import { ProcessMemory } from "@/server/limits/process-memory";
+import { ProcessMemory } from "@/server/guard/limits/process-memory";
+import type { FunctionContext } from "@/server/work/functions/core/define";
 import { testClock } from "./clock";
 
 /** A function context for tests: no network, no model, a fixed clock; override what the test needs. */

@@ -1,9 +1,9 @@
 import { z } from "zod";
+import { isJsonObject, type Json, type JsonObject } from "@/server/base/json/json";
+import { MAX_STEP_OUTPUT_BYTES } from "@/server/contract/sizes";
 import { DEFAULT_PRICES } from "@/server/credits/prices";
-import type { FunctionDefinition } from "@/server/functions/core/define";
-import { inputSchemaOf, listFunctions } from "@/server/functions/core/registry";
-import { isJsonObject, type Json, type JsonObject } from "@/server/json/json";
-import { MAX_STEP_OUTPUT_BYTES } from "@/server/limits/sizes";
+import type { FunctionDefinition } from "@/server/work/functions/core/define";
+import { inputSchemaOf, listFunctions } from "@/server/work/functions/core/registry";
 
 /** Codes that every function may fail with, beside those of its own `errors`. */
 export const COMMON_ERRORS = {
@@ -19,7 +19,7 @@ export function functionsGuide(): string {
   const definitions = [...listFunctions()].sort((one, other) => one.name.localeCompare(other.name));
   return `# Functions
 
-<!-- Generated from server/functions by \`npm run docs:generate\`. Do not edit. -->
+<!-- Generated from server/work/functions by \`npm run docs:generate\`. Do not edit. -->
 
 A function is one built-in action. A tool's step names it in \`uses\`. An agent lists it in
 \`functions\`, and the model decides when to call it. See [Definition files](definition-files.md).

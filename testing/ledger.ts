@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { Decimal, ZERO } from "@/server/credits/amount";
+import { Decimal, ZERO } from "@/server/base/amount";
 import type { World } from "./world";
 
 /**

@@ -1,4 +1,4 @@
-import type { LogFields, Logger, LogLevel } from "@/server/log";
+import type { LogFields, Logger, LogLevel } from "@/server/base/log";
 
 /** A log entry before it is written. */
 type LogEntry = { level: LogLevel; message: string; fields: LogFields };

@@ -1,8 +1,8 @@
 import { expect, vi } from "vitest";
 import { z } from "zod";
 import type { Wired } from "@/process-services";
-import { readEnvironment } from "@/server/env";
-import type { Models } from "@/server/models/port";
+import { readEnvironment } from "@/server/base/env";
+import type { Models } from "@/server/work/models/port";
 import { closeServices, wire } from "@/wiring";
 import { testLogger } from "./log";
 import { quietModels, type World } from "./world";

@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
 import { hashPassword } from "better-auth/crypto";
 import { v7 } from "uuid";
-import type { MemberActor, MemberRole } from "@/server/auth/actor";
-import { mintOrgId } from "@/server/auth/mint-org-id";
+import type { MemberActor, MemberRole } from "@/server/base/actor";
+import type { RunSource, RunStatus } from "@/server/base/db/generated/client";
+import { newId } from "@/server/base/ids";
+import { mintOrgId } from "@/server/base/mint-org-id";
 import type { RunKind } from "@/server/contract/enums";
-import type { RunSource, RunStatus } from "@/server/db/generated/client";
-import { newId } from "@/server/ids";
 import type { Tenant, World } from "./world";
 
 export const TEST_PASSWORD = "correct-horse-battery";

@@ -1,4 +1,4 @@
-import { handleAuthRequest } from "@/server/auth/auth-requests";
+import { handleAuthRequest } from "@/server/catalog/auth/auth-requests";
 import { TEST_PASSWORD } from "./runs";
 import type { World } from "./world";
 

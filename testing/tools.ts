@@ -1,5 +1,5 @@
-import { newId } from "@/server/ids";
-import type { JsonObject } from "@/server/json/json";
+import { newId } from "@/server/base/ids";
+import type { JsonObject } from "@/server/base/json/json";
 import type { Tenant, World } from "./world";
 
 /** A tool of the tenant with these steps, written straight to its tables; returns its id. */

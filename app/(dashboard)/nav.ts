@@ -1,4 +1,4 @@
-import type { MemberRole } from "@/server/auth/actor";
+import type { MemberRole } from "@/server/base/actor";
 import {
   AccountIcon,
   AgentIcon,

@@ -1,7 +1,7 @@
 "use client";
 
 import { createContext, type ReactNode, useContext } from "react";
-import { type MemberRole, roleCovers } from "@/server/auth/actor";
+import { type MemberRole, roleCovers } from "@/server/base/actor";
 
 /** The signed-in person's role in the active organization. */
 export const RoleContext = createContext<MemberRole>("viewer");

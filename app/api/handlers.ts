@@ -1,8 +1,8 @@
 import { getServices } from "@/process-services";
-import type { MemberActor } from "@/server/auth/actor";
-import { isSameOrigin, sessionFromHeaders } from "@/server/auth/sessions";
-import { AppError, isAppError } from "@/server/errors";
-import { isUuid, newId } from "@/server/ids";
+import type { MemberActor } from "@/server/base/actor";
+import { AppError, isAppError } from "@/server/base/errors";
+import { isUuid, newId } from "@/server/base/ids";
+import { isSameOrigin, sessionFromHeaders } from "@/server/catalog/auth/sessions";
 import type { Services } from "@/server/services";
 
 /** Answers with what `work` returns. An `AppError` that it throws becomes the contract's error body. */

@@ -1,8 +1,9 @@
-import type { MemberActor } from "@/server/auth/actor";
-import { mintOrgId } from "@/server/auth/mint-org-id";
+import type { MemberActor } from "@/server/base/actor";
+import { listAudit } from "@/server/base/audit";
+import { mintOrgId } from "@/server/base/mint-org-id";
 import { listAgents, listTools, listTriggers } from "@/server/catalog/overview";
+import { listDeliveries } from "@/server/catalog/webhooks/inspect-deliveries";
 import { listLedger, readBalance } from "@/server/credits/read-ledger";
-import { listAudit } from "@/server/operate/audit";
 import { RUN_PERIODS } from "@/server/runs/read/enums";
 import { exportRuns } from "@/server/runs/read/export";
 import type { RunFilter } from "@/server/runs/read/filter";
@@ -10,7 +11,6 @@ import { findFitting, findRunIds } from "@/server/runs/read/find";
 import { listRuns } from "@/server/runs/read/list";
 import { readRunMetrics } from "@/server/runs/read/metrics/metrics";
 import type { Services } from "@/server/services";
-import { listDeliveries } from "@/server/webhooks/inspect-deliveries";
 import { type Landmarks, WORDS } from "./million-runs";
 
 /** One query of the dashboard, and how long its statements may take. */

@@ -1,7 +1,7 @@
 import { parseArgs } from "node:util";
 import pg from "pg";
-import { migrate } from "@/server/db/migrate";
-import { readEnvironment } from "@/server/env";
+import { migrate } from "@/server/base/db/migrate";
+import { readEnvironment } from "@/server/base/env";
 import { closeServices, wire } from "@/wiring";
 import { postgresCpuMs } from "../support/processes.mjs";
 import { startThrowawayCluster } from "../support/throwaway.mjs";

@@ -1,14 +1,14 @@
+import { Decimal } from "@/server/base/amount";
+import { newId } from "@/server/base/ids";
 import { applyDefinitionFile } from "@/server/catalog/definition-file/apply";
 import { operatorOf } from "@/server/catalog/organization/organizations";
-import { Decimal } from "@/server/credits/amount";
-import { newId } from "@/server/ids";
-import type { ModelReply } from "@/server/models/port";
 import { endClaimedRun } from "@/server/runs/engine/end-run";
 import { callChange, newCallRow, newStepRow, stepChange } from "@/server/runs/engine/write/journal-rows";
 import { Lane } from "@/server/runs/engine/write/writer";
 import { prepareStart } from "@/server/runs/prepare-start";
 import { claimedRun, startItem } from "@/server/runs/start-item";
 import type { Services } from "@/server/services";
+import type { ModelReply } from "@/server/work/models/port";
 
 /** Writes all rows of an agent run as an engine does, without executing it. */
 

@@ -1,7 +1,7 @@
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { PausePoint } from "@/server/runs/engine/pause-points";
+import type { PausePoint } from "@/server/base/pause-points";
 import { startService, untilReady } from "../support/service-process";
 
 /** The probability that a process kills itself at a point of the engine. */

@@ -1,10 +1,10 @@
 import { z } from "zod";
-import { describeDatabaseFault } from "@/server/db/outage";
-import { prepareDatabase } from "@/server/db/prepare-database";
-import { defineQuery } from "@/server/db/statement";
-import { isAppError } from "@/server/errors";
+import { describeDatabaseFault } from "@/server/base/db/outage";
+import { prepareDatabase } from "@/server/base/db/prepare-database";
+import { defineQuery } from "@/server/base/db/statement";
+import { isAppError } from "@/server/base/errors";
+import { checkSecretFingerprint } from "@/server/guard/secrets/fingerprint";
 import { readAppUrl } from "@/server/operate/app-url";
-import { checkSecretFingerprint } from "@/server/secrets/fingerprint";
 import type { Services } from "@/server/services";
 import { type Command, type Terminal, UsageError } from "./command";
 import { definitionCommands } from "./definitions";

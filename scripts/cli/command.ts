@@ -1,8 +1,8 @@
 import { type ParseArgsConfig, parseArgs } from "node:util";
-import type { OperatorActor } from "@/server/auth/actor";
+import type { OperatorActor } from "@/server/base/actor";
+import { DAY_MS } from "@/server/base/clock";
+import { codeOf } from "@/server/base/errors";
 import { operatorOf } from "@/server/catalog/organization/organizations";
-import { DAY_MS } from "@/server/clock";
-import { codeOf } from "@/server/errors";
 import type { Services } from "@/server/services";
 
 /** A command's output: standard output for results, standard error for everything else. */

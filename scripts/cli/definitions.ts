@@ -1,9 +1,9 @@
 import { readFile } from "node:fs/promises";
+import { codeOf } from "@/server/base/errors";
 import { removeDefinition } from "@/server/catalog/archive";
 import { type AppliedOrganization, applyDefinitionFile } from "@/server/catalog/definition-file/apply";
 import { DefinitionFileError } from "@/server/catalog/definition-file/definition-file";
 import { exportOrganization } from "@/server/catalog/definition-file/export";
-import { codeOf } from "@/server/errors";
 import { CommandError, choose, defineCommand, defineOrganizationCommand, flag } from "./command";
 
 const KINDS = ["agent", "tool", "trigger"] as const;

@@ -1,10 +1,10 @@
 import { readdir, statfs } from "node:fs/promises";
 import { z } from "zod";
-import { describeDatabaseFault } from "@/server/db/outage";
-import { defineQuery } from "@/server/db/statement";
+import { describeDatabaseFault } from "@/server/base/db/outage";
+import { defineQuery } from "@/server/base/db/statement";
+import { readSecretFingerprint } from "@/server/guard/secrets/fingerprint";
 import { checkInngestServer, isUsable, readInngestServer } from "@/server/operate/inngest-server";
 import { SILENT_AFTER_MS } from "@/server/runs/engine/worker";
-import { readSecretFingerprint } from "@/server/secrets/fingerprint";
 import type { Services } from "@/server/services";
 import { defineCommand, flag } from "./command";
 import { findUnreadable } from "./service-secret";

@@ -1,4 +1,4 @@
-import { KEY_SCOPES } from "@/server/auth/actor";
+import { KEY_SCOPES } from "@/server/base/actor";
 import { createApiKey, revokeApiKey } from "@/server/catalog/organization/api-keys";
 import { stateOfKey } from "@/server/catalog/overview";
 import {

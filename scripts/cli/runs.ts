@@ -1,7 +1,7 @@
-import { mintOrgId } from "@/server/auth/mint-org-id";
+import { isUuid } from "@/server/base/ids";
+import { mintOrgId } from "@/server/base/mint-org-id";
 import { operatorOf } from "@/server/catalog/organization/organizations";
 import { RUN_STATUSES } from "@/server/contract/enums";
-import { isUuid } from "@/server/ids";
 import { cancelRun } from "@/server/runs/cancel";
 import type { Services } from "@/server/services";
 import { CommandError, choose, defineCommand, flag, LIMIT, option, readLimit, renderTable } from "./command";

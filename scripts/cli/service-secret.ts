@@ -1,8 +1,8 @@
+import { signingSecretPurpose, tokenPurpose } from "@/server/catalog/webhooks/trigger";
+import { secretValuePurpose } from "@/server/guard/secrets/encryption";
+import { readSecretFingerprint, setSecretFingerprint } from "@/server/guard/secrets/fingerprint";
 import { rotateSecret } from "@/server/operate/rotate-secret";
-import { secretValuePurpose } from "@/server/secrets/encryption";
-import { readSecretFingerprint, setSecretFingerprint } from "@/server/secrets/fingerprint";
 import type { Services } from "@/server/services";
-import { signingSecretPurpose, tokenPurpose } from "@/server/webhooks/trigger";
 import { CommandError, defineCommand } from "./command";
 
 export const serviceSecretCommands = [

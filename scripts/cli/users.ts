@@ -1,7 +1,12 @@
-import { MEMBER_ROLES } from "@/server/auth/actor";
-import { createUser, MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH, setPassword } from "@/server/auth/sessions";
+import { MEMBER_ROLES } from "@/server/base/actor";
+import { parseInput } from "@/server/base/issues";
+import {
+  createUser,
+  MAX_PASSWORD_LENGTH,
+  MIN_PASSWORD_LENGTH,
+  setPassword,
+} from "@/server/catalog/auth/sessions";
 import { memberDefinition } from "@/server/catalog/definitions";
-import { parseInput } from "@/server/catalog/issues";
 import { removeMember, saveMember } from "@/server/catalog/organization/members";
 import { operatorOf } from "@/server/catalog/organization/organizations";
 import { listKeysMadeBy, type RemovedUser, removeUser } from "@/server/catalog/organization/users";

@@ -5,7 +5,7 @@ import { fingerprint, ROOT, readIfPresent, SetupError, timed } from "./project.m
 import { runNode } from "./run-program.mjs";
 
 const MINIMUM_NODE = { major: 20, minor: 19 };
-const GENERATED = join(ROOT, "server/db/generated");
+const GENERATED = join(ROOT, "server/base/db/generated");
 const STAMP = join(GENERATED, "fingerprint");
 
 /**

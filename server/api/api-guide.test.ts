@@ -8,7 +8,7 @@ import {
   MAX_FINAL_OUTPUT_BYTES,
   MAX_STEP_OUTPUT_BYTES,
   MAX_USER_MESSAGE_BYTES,
-} from "@/server/limits/sizes";
+} from "@/server/contract/sizes";
 import { createOpenApiDocument } from "./openapi/document";
 import { OPERATIONS } from "./operations";
 

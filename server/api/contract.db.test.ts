@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
+import { newId } from "@/server/base/ids";
 import type { ErrorCode } from "@/server/contract/errors";
-import { newId } from "@/server/ids";
 import { executeRun } from "@/testing/execute";
 import { createTenant, createTrigger, openWorld, scriptedModels, type Tenant } from "@/testing/world";
 import { handleRest } from "./rest";

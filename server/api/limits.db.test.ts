@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { newId } from "@/server/base/ids";
 import { createApiKey } from "@/server/catalog/organization/api-keys";
-import { newId } from "@/server/ids";
 import { createTenant, createTrigger, openWorld } from "@/testing/world";
 import { handleRest } from "./rest";
 import { handleWebhook } from "./webhook";

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { createApiKey } from "@/server/catalog/organization/api-keys";
-import { ModelError, type ModelRequest } from "@/server/models/port";
 import { cancelRun } from "@/server/runs/cancel";
 import { startRun } from "@/server/runs/start";
+import { ModelError, type ModelRequest } from "@/server/work/models/port";
 import { testClock } from "@/testing/clock";
 import { createProcess, type TestProcess } from "@/testing/process";
 import { createTenant, createWorld, quietModels, type Tenant, type World } from "@/testing/world";

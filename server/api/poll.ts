@@ -1,9 +1,9 @@
-import type { ApiKeyActor } from "@/server/auth/actor";
-import { peekKey } from "@/server/auth/authenticate-key";
+import type { ApiKeyActor } from "@/server/base/actor";
+import { newId } from "@/server/base/ids";
+import { peekKey } from "@/server/catalog/auth/authenticate-key";
 import type { RunKind } from "@/server/contract/enums";
-import { newId } from "@/server/ids";
-import { type RateDecision, rateLimitHeaders } from "@/server/limits/rate-limit";
-import { acquireLeasedRead, acquireRead } from "@/server/limits/read-lease";
+import { type RateDecision, rateLimitHeaders } from "@/server/guard/limits/rate-limit";
+import { acquireLeasedRead, acquireRead } from "@/server/guard/limits/read-lease";
 import { executingRunFacts } from "@/server/runs/engine/poll-facts";
 import { agentRunStatus, toolRunStatus } from "@/server/runs/read/views";
 import type { RunFacts } from "@/server/runs/run-facts";

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
-import { KEY_SCOPES, type KeyScope } from "@/server/auth/actor";
-import { newApiKey } from "@/server/auth/api-key";
-import { newId } from "@/server/ids";
+import { KEY_SCOPES, type KeyScope } from "@/server/base/actor";
+import { newId } from "@/server/base/ids";
+import { newApiKey } from "@/server/catalog/auth/api-key";
 import { executeRun } from "@/testing/execute";
 import { createTenant, openWorld, scriptedModels, type World } from "@/testing/world";
 import type { ApiRequest, ApiResponse } from "./http/api-request";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
+import { newId } from "@/server/base/ids";
 import { createTrigger, setTriggerStatus } from "@/server/catalog/change-trigger";
-import { newId } from "@/server/ids";
 import { createMember } from "@/testing/runs";
 import { createTenant, openWorld } from "@/testing/world";
 import { sendTestCall } from "./test-call";

@@ -1,11 +1,11 @@
 import { z } from "zod";
-import type { MemberActor } from "@/server/auth/actor";
-import { AppError } from "@/server/errors";
-import { newId } from "@/server/ids";
+import type { MemberActor } from "@/server/base/actor";
+import { AppError } from "@/server/base/errors";
+import { newId } from "@/server/base/ids";
+import { findTriggerById } from "@/server/catalog/webhooks/find-trigger";
+import { signCall } from "@/server/catalog/webhooks/signature";
+import { tokenPurpose } from "@/server/catalog/webhooks/trigger";
 import type { Services } from "@/server/services";
-import { findTriggerById } from "@/server/webhooks/find-trigger";
-import { signCall } from "@/server/webhooks/signature";
-import { tokenPurpose } from "@/server/webhooks/trigger";
 import { respondToWebhook } from "./webhook";
 
 const answer = z.union([

@@ -1,13 +1,13 @@
-import type { MemberActor } from "@/server/auth/actor";
+import type { MemberActor } from "@/server/base/actor";
+import { type AuditRecord, recordAudit } from "@/server/base/audit";
 import { requireRole } from "@/server/catalog/change";
 import { providerNotFound, readOwnProviders } from "@/server/catalog/organization/model-providers";
-import { acquireRate, rateLimited } from "@/server/limits/rate-limit";
-import { keySecretOf } from "@/server/models/own-provider";
-import { ModelError, type ModelRequest } from "@/server/models/port";
-import { type AuditRecord, recordAudit } from "@/server/operate/audit";
+import { acquireRate, rateLimited } from "@/server/guard/limits/rate-limit";
 import { callOwnProvider } from "@/server/runs/engine/execute/own-models";
 import { RunSecrets } from "@/server/runs/engine/execute/run-secrets";
 import type { Services } from "@/server/services";
+import { keySecretOf } from "@/server/work/models/own-provider";
+import { ModelError, type ModelRequest } from "@/server/work/models/port";
 
 /** The outcome of a test call; `message` is why the provider did not answer. */
 type ProviderTest =

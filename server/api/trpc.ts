@@ -6,10 +6,10 @@ import {
   type MemberActor,
   type MemberRole,
   roleCovers,
-} from "@/server/auth/actor";
+} from "@/server/base/actor";
+import { AppError, type Issue, isAppError } from "@/server/base/errors";
 import type { ErrorCode } from "@/server/contract/errors";
-import { AppError, type Issue, isAppError } from "@/server/errors";
-import { queueDashboardCall } from "@/server/limits/dashboard-queue";
+import { queueDashboardCall } from "@/server/guard/limits/dashboard-queue";
 import type { StartResult } from "@/server/runs/start";
 import type { StartConditions } from "@/server/runs/start-item";
 import type { Services } from "@/server/services";

@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
-import { runConfiguration } from "@/server/agent/definition";
 import { agentDefinition } from "@/server/catalog/definitions";
 import { saveAgent } from "@/server/catalog/save-agent";
 import { saveTool } from "@/server/catalog/save-tool";
+import { runConfiguration } from "@/server/work/agent/definition";
 import { executeRun } from "@/testing/execute";
 import { createMember } from "@/testing/runs";
 import { createTenant, openWorld } from "@/testing/world";

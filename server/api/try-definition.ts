@@ -1,17 +1,17 @@
-import { policyOf } from "@/server/agent/definition";
-import { toolNameForModel } from "@/server/agent/prompts";
-import type { MemberActor } from "@/server/auth/actor";
+import type { MemberActor } from "@/server/base/actor";
+import { Decimal } from "@/server/base/amount";
+import { refusal } from "@/server/base/issues";
 import { requireRole } from "@/server/catalog/change";
 import type { AgentDefinition } from "@/server/catalog/definitions";
 import { readCheckedTool } from "@/server/catalog/edit-definition";
-import { refusal } from "@/server/catalog/issues";
 import { resolveSlugs } from "@/server/catalog/resolve-slugs";
 import { findAgentFaults } from "@/server/catalog/save-agent";
-import { Decimal } from "@/server/credits/amount";
 import { findTarget } from "@/server/runs/find-target";
 import { startFromDashboard } from "@/server/runs/rerun";
 import type { Services } from "@/server/services";
-import type { WorkflowDefinition } from "@/server/workflow/definition";
+import { policyOf } from "@/server/work/agent/definition";
+import { toolNameForModel } from "@/server/work/agent/prompts";
+import type { WorkflowDefinition } from "@/server/work/workflow/definition";
 
 /**
  * Starts a run of a saved agent with an unsaved definition, also if the agent is inactive. Needs the role member. Throws

@@ -1,5 +1,8 @@
 import { z } from "zod";
-import type { ApiKeyActor } from "@/server/auth/actor";
+import type { ApiKeyActor } from "@/server/base/actor";
+import { AppError } from "@/server/base/errors";
+import { refuseNul } from "@/server/base/json/body";
+import { isJsonObject, type JsonObject } from "@/server/base/json/json";
 import { isTerminal, type RunKind, type RunStatus } from "@/server/contract/enums";
 import {
   agentRunDetailsView,
@@ -12,10 +15,7 @@ import {
   toolRunResultView,
   toolRunStatusView,
 } from "@/server/contract/shapes";
-import { AppError } from "@/server/errors";
-import { refuseNul } from "@/server/json/body";
-import { isJsonObject, type JsonObject } from "@/server/json/json";
-import { MAX_USER_MESSAGE_BYTES } from "@/server/limits/sizes";
+import { MAX_USER_MESSAGE_BYTES } from "@/server/contract/sizes";
 import { cancelRun } from "@/server/runs/cancel";
 import type { StartRequest } from "@/server/runs/prepare-start";
 import { readConfiguration, readFinishedSteps, readRun } from "@/server/runs/read/read-run";

@@ -1,26 +1,26 @@
 import { createHash } from "node:crypto";
-import type { WebhookAccepted } from "@/server/contract/shapes";
-import { AppError, isAppError } from "@/server/errors";
-import { newId } from "@/server/ids";
-import { createMemoryWindow, guardKey } from "@/server/limits/memory-guards";
-import { rateLimited, rateLimitHeaders } from "@/server/limits/rate-limit";
-import { MAX_BODY_BYTES } from "@/server/limits/sizes";
-import { perOwner } from "@/server/per-owner";
-import { hashRequest, parseIdempotencyKey } from "@/server/runs/idempotency";
-import type { StartRequest } from "@/server/runs/prepare-start";
-import { refuseStart, type StartResult, startRun } from "@/server/runs/start";
-import type { StartConditions } from "@/server/runs/start-item";
-import type { Services } from "@/server/services";
+import { AppError, isAppError } from "@/server/base/errors";
+import { newId } from "@/server/base/ids";
+import { perOwner } from "@/server/base/per-owner";
 import {
   type ReceivedDelivery,
   recordDelivery,
   recordRefusal,
   storedHeaders,
-} from "@/server/webhooks/deliveries";
-import { findTrigger } from "@/server/webhooks/find-trigger";
-import { readStart } from "@/server/webhooks/read-start";
-import { isSigned } from "@/server/webhooks/signature";
-import type { Trigger } from "@/server/webhooks/trigger";
+} from "@/server/catalog/webhooks/deliveries";
+import { findTrigger } from "@/server/catalog/webhooks/find-trigger";
+import { readStart } from "@/server/catalog/webhooks/read-start";
+import { isSigned } from "@/server/catalog/webhooks/signature";
+import type { Trigger } from "@/server/catalog/webhooks/trigger";
+import type { WebhookAccepted } from "@/server/contract/shapes";
+import { MAX_BODY_BYTES } from "@/server/contract/sizes";
+import { createMemoryWindow, guardKey } from "@/server/guard/limits/memory-guards";
+import { rateLimited, rateLimitHeaders } from "@/server/guard/limits/rate-limit";
+import { hashRequest, parseIdempotencyKey } from "@/server/runs/idempotency";
+import type { StartRequest } from "@/server/runs/prepare-start";
+import { refuseStart, type StartResult, startRun } from "@/server/runs/start";
+import type { StartConditions } from "@/server/runs/start-item";
+import type { Services } from "@/server/services";
 import { type ApiRequest, type ApiResponse, respondToWebRequest } from "./http/api-request";
 import { clientAddress } from "./http/client-address";
 import { errorResponse, jsonResponse, toAppError } from "./http/respond";

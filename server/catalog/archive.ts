@@ -1,8 +1,8 @@
 import { z } from "zod";
-import type { Actor } from "@/server/auth/actor";
+import type { Actor } from "@/server/base/actor";
+import { recordAudit } from "@/server/base/audit";
+import { AppError } from "@/server/base/errors";
 import { RUN_KINDS } from "@/server/contract/enums";
-import { AppError } from "@/server/errors";
-import { recordAudit } from "@/server/operate/audit";
 import type { Services } from "@/server/services";
 import { type Change, catalogVerb } from "./change";
 import { type DefinitionRef, findDefinitions, inUse, NEWEST, setDeleted } from "./definition-rows";

@@ -1,12 +1,12 @@
 import { randomBytes } from "node:crypto";
 import { z } from "zod";
+import { recordAudit } from "@/server/base/audit";
+import { AppError } from "@/server/base/errors";
+import { refusal } from "@/server/base/issues";
+import { hashToken, newTriggerToken, tokenPurpose } from "@/server/catalog/webhooks/trigger";
 import { DEFINITION_STATUSES } from "@/server/contract/enums";
-import { AppError } from "@/server/errors";
-import { recordAudit } from "@/server/operate/audit";
-import { hashToken, newTriggerToken, tokenPurpose } from "@/server/webhooks/trigger";
 import { type Change, catalogVerb } from "./change";
 import { type Signature, triggerDefinition } from "./definitions";
-import { refusal } from "./issues";
 import { addSigningSecret, describeSecretFault, putTrigger, signatureOf } from "./save-trigger";
 
 /** Creates a trigger whose slug is free. `generateSecret` takes the place of `secret`, which is returned this once. */

@@ -5,15 +5,15 @@ import {
   type MemberRole,
   type OperatorActor,
   roleCovers,
-} from "@/server/auth/actor";
+} from "@/server/base/actor";
+import { type AuditRecord, changedFields, type Facts, recordAudit } from "@/server/base/audit";
+import type { Transaction } from "@/server/base/db/client";
+import { defineQuery, queryThrough } from "@/server/base/db/statement";
+import { transactPrisma } from "@/server/base/db/transaction";
+import { AppError } from "@/server/base/errors";
+import { parseInput, refusal } from "@/server/base/issues";
 import type { RunKind } from "@/server/contract/enums";
-import type { Transaction } from "@/server/db/client";
-import { defineQuery, queryThrough } from "@/server/db/statement";
-import { transactPrisma } from "@/server/db/transaction";
-import { AppError } from "@/server/errors";
-import { type AuditRecord, changedFields, type Facts, recordAudit } from "@/server/operate/audit";
 import type { Services } from "@/server/services";
-import { parseInput, refusal } from "./issues";
 import type { DeclaredSlugs } from "./resolve-slugs";
 
 /** The services that catalog verbs need. */

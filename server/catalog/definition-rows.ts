@@ -1,6 +1,6 @@
-import type { OrgId } from "@/server/auth/actor";
+import type { OrgId } from "@/server/base/actor";
+import type { Transaction } from "@/server/base/db/client";
 import type { RunKind } from "@/server/contract/enums";
-import type { Transaction } from "@/server/db/client";
 import type { Services } from "@/server/services";
 
 /** What agents and tools have in common as rows. */

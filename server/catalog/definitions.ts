@@ -1,11 +1,11 @@
 import { z } from "zod";
-import { agentSettings } from "@/server/agent/definition";
-import { KEY_SCOPES, MEMBER_ROLES } from "@/server/auth/actor";
+import { KEY_SCOPES, MEMBER_ROLES } from "@/server/base/actor";
+import { isJsonObject } from "@/server/base/json/json";
 import { DEFINITION_STATUSES } from "@/server/contract/enums";
-import { isJsonObject } from "@/server/json/json";
-import { ownProviders } from "@/server/models/own-provider";
-import { SECRET_NAME } from "@/server/secrets/references";
-import { workflowDefinition } from "@/server/workflow/definition";
+import { SECRET_NAME } from "@/server/guard/secrets/references";
+import { agentSettings } from "@/server/work/agent/definition";
+import { ownProviders } from "@/server/work/models/own-provider";
+import { workflowDefinition } from "@/server/work/workflow/definition";
 
 /**
  * The schemas of organizations, members, keys, agents, tools and triggers for the operator's YAML and the dashboard's

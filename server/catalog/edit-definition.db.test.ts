@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { MemberActor } from "@/server/auth/actor";
+import type { MemberActor } from "@/server/base/actor";
 import { createMember } from "@/testing/runs";
 import { createTenant, createWorld, type Tenant, type World } from "@/testing/world";
 import {

@@ -1,12 +1,12 @@
 import { z } from "zod";
-import { policyOf, readAgentSettings } from "@/server/agent/definition";
-import type { MemberActor } from "@/server/auth/actor";
+import type { MemberActor } from "@/server/base/actor";
+import { toPlainData } from "@/server/base/db/plain-data";
+import { AppError } from "@/server/base/errors";
 import type { RunKind } from "@/server/contract/enums";
-import { toPlainData } from "@/server/db/plain-data";
-import { AppError } from "@/server/errors";
-import { findFunction } from "@/server/functions/core/registry";
 import type { Services } from "@/server/services";
-import { workflowStep } from "@/server/workflow/definition";
+import { policyOf, readAgentSettings } from "@/server/work/agent/definition";
+import { findFunction } from "@/server/work/functions/core/registry";
+import { workflowStep } from "@/server/work/workflow/definition";
 import { findTools, inUse, NEWEST } from "./definition-rows";
 
 /** An agent or tool that calls another one. */

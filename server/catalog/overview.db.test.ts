@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
+import { newId } from "@/server/base/ids";
 import { listTriggers } from "@/server/catalog/overview";
-import { newId } from "@/server/ids";
-import { recordDelivery } from "@/server/webhooks/deliveries";
+import { recordDelivery } from "@/server/catalog/webhooks/deliveries";
 import { createMember, insertRun } from "@/testing/runs";
 import { createTenant, createTrigger, openWorld } from "@/testing/world";
 

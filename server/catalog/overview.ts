@@ -1,10 +1,10 @@
 import { z } from "zod";
-import type { MemberActor, OrgId } from "@/server/auth/actor";
-import { nameActors } from "@/server/auth/name-actors";
+import type { MemberActor, OrgId } from "@/server/base/actor";
+import { Prisma } from "@/server/base/db/generated/client";
+import { toPlainData } from "@/server/base/db/plain-data";
+import { defineQuery, isoDate, select } from "@/server/base/db/statement";
+import { nameActors } from "@/server/base/name-actors";
 import { DELIVERY_OUTCOMES, RUN_STATUSES, type RunKind } from "@/server/contract/enums";
-import { Prisma } from "@/server/db/generated/client";
-import { toPlainData } from "@/server/db/plain-data";
-import { defineQuery, isoDate, select } from "@/server/db/statement";
 import { readWeek } from "@/server/runs/read/metrics/metrics";
 import { openRuns, queuedRuns } from "@/server/runs/read/run-rows";
 import type { Services } from "@/server/services";

@@ -1,8 +1,8 @@
-import type { OrgId } from "@/server/auth/actor";
+import type { OrgId } from "@/server/base/actor";
+import type { Transaction } from "@/server/base/db/client";
+import { queryThrough } from "@/server/base/db/statement";
+import type { Issue } from "@/server/base/errors";
 import type { RunKind } from "@/server/contract/enums";
-import type { Transaction } from "@/server/db/client";
-import { queryThrough } from "@/server/db/statement";
-import type { Issue } from "@/server/errors";
 import { describeKnownTargets } from "@/server/runs/find-target";
 import { findDefinitions } from "./definition-rows";
 import { slug as slugSchema } from "./definitions";

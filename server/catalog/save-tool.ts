@@ -1,12 +1,12 @@
-import { Decimal } from "@/server/credits/amount";
-import type { Issue } from "@/server/errors";
-import { isJsonObject, type Json } from "@/server/json/json";
-import { findWorkflowFaults, type KnownNames } from "@/server/workflow/check";
-import { workflowDefinition } from "@/server/workflow/definition";
+import { Decimal } from "@/server/base/amount";
+import type { Issue } from "@/server/base/errors";
+import { refusal } from "@/server/base/issues";
+import { isJsonObject, type Json } from "@/server/base/json/json";
+import { findWorkflowFaults, type KnownNames } from "@/server/work/workflow/check";
+import { workflowDefinition } from "@/server/work/workflow/definition";
 import { type Change, checkExpectation, type SaveOptions, savingVerb } from "./change";
 import { NEWEST } from "./definition-rows";
 import { type ToolDefinition, toolDefinition } from "./definitions";
-import { refusal } from "./issues";
 import { listSecretNames } from "./organization/secrets";
 import { resolveSlugs, type SlugReader } from "./resolve-slugs";
 import { type SavedDefinition, saveVersioned } from "./save-versioned";

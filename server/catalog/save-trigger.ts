@@ -1,14 +1,19 @@
-import { Decimal } from "@/server/credits/amount";
-import type { Transaction } from "@/server/db/client";
-import type { Trigger, TriggerSecret } from "@/server/db/generated/client";
-import type { Issue } from "@/server/errors";
-import { newId } from "@/server/ids";
-import { describeTemplateFault } from "@/server/webhooks/message-template";
-import type { SignatureScheme } from "@/server/webhooks/signature";
-import { hashToken, newTriggerToken, signingSecretPurpose, tokenPurpose } from "@/server/webhooks/trigger";
+import { Decimal } from "@/server/base/amount";
+import type { Transaction } from "@/server/base/db/client";
+import type { Trigger, TriggerSecret } from "@/server/base/db/generated/client";
+import type { Issue } from "@/server/base/errors";
+import { newId } from "@/server/base/ids";
+import { refusal } from "@/server/base/issues";
+import { describeTemplateFault } from "@/server/catalog/webhooks/message-template";
+import type { SignatureScheme } from "@/server/catalog/webhooks/signature";
+import {
+  hashToken,
+  newTriggerToken,
+  signingSecretPurpose,
+  tokenPurpose,
+} from "@/server/catalog/webhooks/trigger";
 import { type Change, checkExpectation, type Expectation, type Saved, saveItem, savingVerb } from "./change";
 import { type TriggerDefinition, triggerDefinition } from "./definitions";
-import { refusal } from "./issues";
 import { resolveTargets } from "./resolve-slugs";
 
 /** `token` is the secret part of the trigger's URL; members may see it. */

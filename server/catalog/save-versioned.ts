@@ -1,7 +1,7 @@
-import { actorReference } from "@/server/auth/actor";
+import { actorReference } from "@/server/base/actor";
+import type { Facts } from "@/server/base/audit";
+import { newId } from "@/server/base/ids";
 import type { RunKind } from "@/server/contract/enums";
-import { newId } from "@/server/ids";
-import type { Facts } from "@/server/operate/audit";
 import { type Change, type Saved, saveItem } from "./change";
 
 export type SavedDefinition = { id: string; slug: string; version: number; saved: Saved };

@@ -2,7 +2,7 @@ import { createHmac } from "node:crypto";
 import { expect, test } from "vitest";
 import { handleRest } from "@/server/api/rest";
 import { handleWebhook } from "@/server/api/webhook";
-import type { MemberActor, MemberRole } from "@/server/auth/actor";
+import type { MemberActor, MemberRole } from "@/server/base/actor";
 import { createMember } from "@/testing/runs";
 import { createTenant, openWorld } from "@/testing/world";
 import { removeDefinition } from "./archive";

@@ -1,21 +1,21 @@
-import { readAgentSettings } from "@/server/agent/definition";
-import type { MemberActor } from "@/server/auth/actor";
-import { nameActors } from "@/server/auth/name-actors";
-import type { AgentVersion } from "@/server/db/generated/client";
-import { type PageRequest, pageOf } from "@/server/db/page";
-import { AppError } from "@/server/errors";
+import type { MemberActor } from "@/server/base/actor";
+import type { AgentVersion } from "@/server/base/db/generated/client";
+import { type PageRequest, pageOf } from "@/server/base/db/page";
+import { AppError } from "@/server/base/errors";
+import { parseInput } from "@/server/base/issues";
+import { nameActors } from "@/server/base/name-actors";
 import type { Services } from "@/server/services";
-import { type DefinitionRef, findDefinitions, inUse } from "./definition-rows";
-import { toolDefinition } from "./definitions";
-import { readAgentDefinition, readToolDefinition } from "./edit-definition";
+import { readAgentSettings } from "@/server/work/agent/definition";
 import {
   compareFields,
   type FieldChange,
   type Fields,
   settingsFields,
   workflowFields,
-} from "./field-changes";
-import { parseInput } from "./issues";
+} from "@/server/work/agent/field-changes";
+import { type DefinitionRef, findDefinitions, inUse } from "./definition-rows";
+import { toolDefinition } from "./definitions";
+import { readAgentDefinition, readToolDefinition } from "./edit-definition";
 import { readToolSlugs, saveAgent } from "./save-agent";
 import { saveTool } from "./save-tool";
 import type { SavedDefinition } from "./save-versioned";

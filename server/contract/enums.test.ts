@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import * as database from "@/server/db/generated/enums";
+import * as database from "@/server/base/db/generated/enums";
 import * as enums from "./enums";
 
 test.each([

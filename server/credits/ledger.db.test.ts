@@ -1,14 +1,14 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { handleRest } from "@/server/api/rest";
-import { Decimal } from "@/server/credits/amount";
-import { newId } from "@/server/ids";
-import type { ModelReply } from "@/server/models/port";
+import { Decimal } from "@/server/base/amount";
+import { newId } from "@/server/base/ids";
 import { cancelRun } from "@/server/runs/cancel";
 import { admitWaitingRuns, claimRun } from "@/server/runs/engine/claim";
 import { removeWorker } from "@/server/runs/engine/worker";
 import { WorkerLost } from "@/server/runs/engine/write/writer";
 import { startRun } from "@/server/runs/start";
+import type { ModelReply } from "@/server/work/models/port";
 import { executeRun, executeSegment } from "@/testing/execute";
 import { createTenant, openWorld, scriptedModels, type Tenant } from "@/testing/world";
 import { grantCredits, postEntries } from "./ledger";

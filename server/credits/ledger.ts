@@ -1,10 +1,10 @@
 import { z } from "zod";
-import type { OrgId } from "@/server/auth/actor";
-import type { Clock } from "@/server/clock";
+import type { OrgId } from "@/server/base/actor";
+import { Decimal, decimalText, toLedger } from "@/server/base/amount";
+import type { Clock } from "@/server/base/clock";
+import { defineCommand, defineQuery, type Queryable } from "@/server/base/db/statement";
+import { AppError } from "@/server/base/errors";
 import type { CreditEntryKind } from "@/server/contract/enums";
-import { defineCommand, defineQuery, type Queryable } from "@/server/db/statement";
-import { AppError } from "@/server/errors";
-import { Decimal, decimalText, toLedger } from "./amount";
 
 /**
  * The append-only ledger. A start holds credits. A run's end releases the complete hold and charges the usage. So the

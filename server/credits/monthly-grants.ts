@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { mintOrgId } from "@/server/auth/mint-org-id";
-import { defineQuery } from "@/server/db/statement";
-import { transact } from "@/server/db/transaction";
+import { decimalText } from "@/server/base/amount";
+import { defineQuery } from "@/server/base/db/statement";
+import { transact } from "@/server/base/db/transaction";
+import { mintOrgId } from "@/server/base/mint-org-id";
 import type { Services } from "@/server/services";
-import { decimalText } from "./amount";
 import { lockOrganization, postEntries } from "./ledger";
 
 /** The organizations whose grant of the month $1 is due. */

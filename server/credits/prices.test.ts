@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { Decimal } from "./amount";
+import { Decimal } from "@/server/base/amount";
 import {
   creditsOfActions,
   creditsOfTokens,

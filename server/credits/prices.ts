@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Decimal, decimalText, toLedger } from "./amount";
+import { Decimal, decimalText, toLedger } from "@/server/base/amount";
 
 /** Credits per 1,000 tokens. */
 export type ModelPrice = { input: Decimal; output: Decimal };

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
+import { Decimal } from "@/server/base/amount";
 import { createMember, insertRun } from "@/testing/runs";
 import { createTenant, openWorld } from "@/testing/world";
-import { Decimal } from "./amount";
 import { grantCredits, postEntries } from "./ledger";
 import { listLedger, readBalance } from "./read-ledger";
 

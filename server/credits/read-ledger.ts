@@ -1,12 +1,12 @@
 import { z } from "zod";
-import type { MemberActor, OrgId } from "@/server/auth/actor";
-import { nameActors } from "@/server/auth/name-actors";
+import type { MemberActor, OrgId } from "@/server/base/actor";
+import { Decimal } from "@/server/base/amount";
+import type { Prisma } from "@/server/base/db/generated/client";
+import { type PageRequest, pageOf } from "@/server/base/db/page";
+import { toPlainData } from "@/server/base/db/plain-data";
+import { defineQuery, isOpenSql } from "@/server/base/db/statement";
+import { nameActors } from "@/server/base/name-actors";
 import type { CreditEntryKind } from "@/server/contract/enums";
-import { Decimal } from "@/server/credits/amount";
-import type { Prisma } from "@/server/db/generated/client";
-import { type PageRequest, pageOf } from "@/server/db/page";
-import { toPlainData } from "@/server/db/plain-data";
-import { defineQuery, isOpenSql } from "@/server/db/statement";
 import type { Services } from "@/server/services";
 
 const SUM_HELD = defineQuery(

@@ -1,11 +1,11 @@
 import { z } from "zod";
-import { actorReference, type OperatorActor, type OrgId } from "@/server/auth/actor";
-import { parseInput } from "@/server/catalog/issues";
-import { defineQuery, type Queryable } from "@/server/db/statement";
-import { transact } from "@/server/db/transaction";
-import { AppError } from "@/server/errors";
+import { actorReference, type OperatorActor, type OrgId } from "@/server/base/actor";
+import { type Decimal, decimalText, ZERO } from "@/server/base/amount";
+import { defineQuery, type Queryable } from "@/server/base/db/statement";
+import { transact } from "@/server/base/db/transaction";
+import { AppError } from "@/server/base/errors";
+import { parseInput } from "@/server/base/issues";
 import type { Services } from "@/server/services";
-import { type Decimal, decimalText, ZERO } from "./amount";
 import { type LedgerEntry, lockOrganization, postEntries } from "./ledger";
 
 const CHARGES = defineQuery(

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { handleRest } from "@/server/api/rest";
 import { applyDefinitionFile } from "@/server/catalog/definition-file/apply";
-import { streamRun } from "@/server/live/run-stream";
+import { streamRun } from "@/server/runs/live/run-stream";
 import { exportRuns } from "@/server/runs/read/export";
 import { testClock } from "@/testing/clock";
 import { startEngine } from "@/testing/execute";

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { defineQuery } from "@/server/db/statement";
+import { defineQuery } from "@/server/base/db/statement";
+import { sleep } from "@/server/base/sleep";
 import type { Services } from "@/server/services";
-import { sleep } from "@/server/sleep";
 import { type InngestReport, isUsable, recallInngestServer } from "./inngest-server";
 
 const PATIENCE_MS = 2_000;

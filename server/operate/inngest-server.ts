@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import type { Environment } from "@/server/env";
-import { codeOf } from "@/server/errors";
+import type { Environment } from "@/server/base/env";
+import { codeOf } from "@/server/base/errors";
 
 /** The Inngest server of the INNGEST_* variables, and their faults. */
 

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { mintOrgId } from "@/server/auth/mint-org-id";
+import { mintOrgId } from "@/server/base/mint-org-id";
 import { admitWaitingRuns, claimRun } from "@/server/runs/engine/claim";
 import { pauseRun } from "@/server/runs/engine/run-state";
 import { startRun } from "@/server/runs/start";

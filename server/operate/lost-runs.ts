@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { defineQuery, isOpenSql } from "@/server/db/statement";
+import { defineQuery, isOpenSql } from "@/server/base/db/statement";
 import { releaseHandedOver } from "@/server/runs/engine/run-state";
 import type { Services } from "@/server/services";
 

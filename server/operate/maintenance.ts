@@ -1,5 +1,5 @@
 import { grantMonthlyCredits } from "@/server/credits/monthly-grants";
-import { pruneRateSegments } from "@/server/limits/rate-limit";
+import { pruneRateSegments } from "@/server/guard/limits/rate-limit";
 import { countSettledRuns } from "@/server/runs/read/count";
 import { INDEX_BATCH, indexEndedRuns } from "@/server/runs/read/run-index";
 import type { Services } from "@/server/services";

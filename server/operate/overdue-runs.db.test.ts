@@ -1,6 +1,6 @@
 import { expect, it, vi } from "vitest";
-import { HOUR_MS } from "@/server/clock";
-import { newId } from "@/server/ids";
+import { HOUR_MS } from "@/server/base/clock";
+import { newId } from "@/server/base/ids";
 import { cancelRun } from "@/server/runs/cancel";
 import { admitWaitingRuns, claimRun } from "@/server/runs/engine/claim";
 import { removeWorker } from "@/server/runs/engine/worker";

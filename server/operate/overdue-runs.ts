@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { defineQuery, isOpenSql } from "@/server/db/statement";
+import { defineQuery, isOpenSql } from "@/server/base/db/statement";
 import type { Outcome } from "@/server/runs/engine/claimed-run";
 import { endUnclaimedRun } from "@/server/runs/engine/end-run";
 import type { Services } from "@/server/services";

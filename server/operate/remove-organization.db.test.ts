@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import { z } from "zod";
-import { authenticateKey } from "@/server/auth/authenticate-key";
+import { newId } from "@/server/base/ids";
+import { authenticateKey } from "@/server/catalog/auth/authenticate-key";
 import { saveMember } from "@/server/catalog/organization/members";
 import { operatorOf } from "@/server/catalog/organization/organizations";
-import { newId } from "@/server/ids";
 import { removeOrganization } from "@/server/operate/remove-organization";
 import { indexEndedRuns } from "@/server/runs/read/run-index";
 import { startRun } from "@/server/runs/start";

@@ -1,11 +1,11 @@
-import type { OperatorActor } from "@/server/auth/actor";
+import type { OperatorActor } from "@/server/base/actor";
+import { recordInstallationAudit } from "@/server/base/audit";
+import { defineCommand } from "@/server/base/db/statement";
+import { transactPrisma } from "@/server/base/db/transaction";
+import { AppError } from "@/server/base/errors";
+import { sleep } from "@/server/base/sleep";
 import { OPEN_STATUSES } from "@/server/contract/enums";
-import { defineCommand } from "@/server/db/statement";
-import { transactPrisma } from "@/server/db/transaction";
-import { AppError } from "@/server/errors";
 import type { Services } from "@/server/services";
-import { sleep } from "@/server/sleep";
-import { recordInstallationAudit } from "./audit";
 import { suspendOrganization } from "./suspend-organization";
 
 /** A process cancels its running run within 30 s; a run without a process is not waited for longer. */

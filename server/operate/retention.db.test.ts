@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
 import { handleRest } from "@/server/api/rest";
 import { handleWebhook } from "@/server/api/webhook";
+import { newId } from "@/server/base/ids";
 import { refundRun } from "@/server/credits/refund";
-import { newId } from "@/server/ids";
 import { indexEndedRuns } from "@/server/runs/read/run-index";
 import { startRun } from "@/server/runs/start";
 import { executeRun } from "@/testing/execute";

@@ -1,7 +1,7 @@
-import { defineCommand } from "@/server/db/statement";
-import { isForeignKeyViolation, LOCKS, withAdvisoryLock } from "@/server/db/transaction";
+import { defineCommand } from "@/server/base/db/statement";
+import { isForeignKeyViolation, LOCKS, withAdvisoryLock } from "@/server/base/db/transaction";
+import { UNACCEPTED } from "@/server/catalog/webhooks/delivery-bounds";
 import type { Services } from "@/server/services";
-import { UNACCEPTED } from "@/server/webhooks/delivery-bounds";
 
 /** The most rows one statement deletes; each statement is its own transaction. */
 const BATCH = 200;

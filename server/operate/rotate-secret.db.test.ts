@@ -1,11 +1,11 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
+import { newId } from "@/server/base/ids";
 import { setSecret } from "@/server/catalog/organization/secrets";
-import { newId } from "@/server/ids";
+import { signingSecretPurpose, tokenPurpose } from "@/server/catalog/webhooks/trigger";
+import { createEncryption, secretValuePurpose } from "@/server/guard/secrets/encryption";
+import { checkSecretFingerprint, WrongSecretError } from "@/server/guard/secrets/fingerprint";
 import { rotateSecret, SEALED_COLUMNS } from "@/server/operate/rotate-secret";
-import { createEncryption, secretValuePurpose } from "@/server/secrets/encryption";
-import { checkSecretFingerprint, WrongSecretError } from "@/server/secrets/fingerprint";
-import { signingSecretPurpose, tokenPurpose } from "@/server/webhooks/trigger";
 import { createTenant, createTrigger, openWorld } from "@/testing/world";
 
 const NEW = "a new secret of at least thirty-two characters";

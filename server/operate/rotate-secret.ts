@@ -1,11 +1,11 @@
 import { z } from "zod";
-import { defineCommand, defineQuery, type Queryable } from "@/server/db/statement";
-import { transact, transactPrisma } from "@/server/db/transaction";
-import { type Encryption, purposeOfSecret, SECRET_OWNER_SQL } from "@/server/secrets/encryption";
-import { setSecretFingerprint } from "@/server/secrets/fingerprint";
+import { recordInstallationAudit } from "@/server/base/audit";
+import { defineCommand, defineQuery, type Queryable } from "@/server/base/db/statement";
+import { transact, transactPrisma } from "@/server/base/db/transaction";
+import { signingSecretPurpose, tokenPurpose } from "@/server/catalog/webhooks/trigger";
+import { type Encryption, purposeOfSecret, SECRET_OWNER_SQL } from "@/server/guard/secrets/encryption";
+import { setSecretFingerprint } from "@/server/guard/secrets/fingerprint";
 import type { Services } from "@/server/services";
-import { signingSecretPurpose, tokenPurpose } from "@/server/webhooks/trigger";
-import { recordInstallationAudit } from "./audit";
 
 const BATCH = 500;
 const FIRST_ID = "00000000-0000-0000-0000-000000000000";

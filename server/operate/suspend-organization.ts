@@ -1,7 +1,7 @@
-import type { OperatorActor } from "@/server/auth/actor";
-import { queryThrough } from "@/server/db/statement";
-import { transactPrisma } from "@/server/db/transaction";
-import { type AuditedChange, type AuditRecord, recordAudit } from "@/server/operate/audit";
+import type { OperatorActor } from "@/server/base/actor";
+import { type AuditedChange, type AuditRecord, recordAudit } from "@/server/base/audit";
+import { queryThrough } from "@/server/base/db/statement";
+import { transactPrisma } from "@/server/base/db/transaction";
 import { requestCancels } from "@/server/runs/cancel";
 import type { Services } from "@/server/services";
 

@@ -1,7 +1,7 @@
 import { z } from "zod";
+import { tryParseJson } from "@/server/base/json/json";
 import type { StepStatus } from "@/server/contract/enums";
-import { tryParseJson } from "@/server/json/json";
-import type { Attempt, ToolCall } from "@/server/models/port";
+import type { Attempt, ToolCall } from "@/server/work/models/port";
 
 /** Attempts and tool calls, which rows of steps and model calls hold as JSON text. */
 

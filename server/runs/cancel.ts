@@ -1,8 +1,8 @@
 import { z } from "zod";
-import type { MemberActor, OrgId } from "@/server/auth/actor";
+import type { MemberActor, OrgId } from "@/server/base/actor";
+import { defineQuery, isOpenSql, type Queryable } from "@/server/base/db/statement";
 import { OPEN_STATUSES } from "@/server/contract/enums";
-import { defineQuery, isOpenSql, type Queryable } from "@/server/db/statement";
-import { notifyRunChanged } from "@/server/live/run-changes";
+import { notifyRunChanged } from "@/server/runs/live/run-changes";
 import type { Services } from "@/server/services";
 import { endUnclaimedRun } from "./engine/end-run";
 import type { RunFilter } from "./read/filter";

@@ -1,5 +1,5 @@
 import { LRUCache } from "lru-cache";
-import { MIB } from "@/server/limits/sizes";
+import { MIB } from "@/server/contract/sizes";
 import type { RunFacts } from "./run-facts";
 
 /** The bounds of the cache: runs, and about how many bytes. */

@@ -1,8 +1,8 @@
 import { z } from "zod";
-import type { OrgId } from "@/server/auth/actor";
-import { defineQuery } from "@/server/db/statement";
-import { type OwnProvider, ownProviders } from "@/server/models/own-provider";
+import type { OrgId } from "@/server/base/actor";
+import { defineQuery } from "@/server/base/db/statement";
 import type { Services } from "@/server/services";
+import { type OwnProvider, ownProviders } from "@/server/work/models/own-provider";
 
 const FIND = defineQuery(
   "find-model-providers",

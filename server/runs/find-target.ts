@@ -1,13 +1,13 @@
 import { z } from "zod";
-import { policyOf, readAgentSettings } from "@/server/agent/definition";
-import { toolNameForModel } from "@/server/agent/prompts";
-import type { OrgId } from "@/server/auth/actor";
+import type { OrgId } from "@/server/base/actor";
+import { decimalText } from "@/server/base/amount";
+import { Prisma } from "@/server/base/db/generated/client";
+import { defineQuery, type Queryable, select } from "@/server/base/db/statement";
 import type { RunKind } from "@/server/contract/enums";
-import { decimalText } from "@/server/credits/amount";
-import { Prisma } from "@/server/db/generated/client";
-import { defineQuery, type Queryable, select } from "@/server/db/statement";
 import type { Services } from "@/server/services";
-import { workflowDefinition } from "@/server/workflow/definition";
+import { policyOf, readAgentSettings } from "@/server/work/agent/definition";
+import { toolNameForModel } from "@/server/work/agent/prompts";
+import { workflowDefinition } from "@/server/work/workflow/definition";
 import type { Target } from "./target";
 
 const READ_AGENT = defineQuery(

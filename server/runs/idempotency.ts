@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { AppError } from "@/server/errors";
+import { AppError } from "@/server/base/errors";
 
 /** The longest idempotency key, in characters. */
 const MAX_KEY_LENGTH = 255;

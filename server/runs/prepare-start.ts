@@ -1,15 +1,15 @@
-import type { AgentConfiguration, RunConfiguration } from "@/server/agent/definition";
-import { offeredTools, openingMessages } from "@/server/agent/prompts";
-import type { Actor } from "@/server/auth/actor";
+import type { Actor } from "@/server/base/actor";
+import { AppError } from "@/server/base/errors";
+import type { JsonObject } from "@/server/base/json/json";
+import { stringifyLarge } from "@/server/base/json/large";
+import type { ReceivedDelivery } from "@/server/catalog/webhooks/deliveries";
 import { headroomForFirstCall, holdForFirstCall, SMALLEST_HOLD } from "@/server/credits/prices";
-import { AppError } from "@/server/errors";
-import type { JsonObject } from "@/server/json/json";
-import { stringifyLarge } from "@/server/json/large";
-import { validateAgainst } from "@/server/json/schema";
-import { replaceNul } from "@/server/secrets/stored-output";
+import { replaceNul } from "@/server/guard/secrets/stored-output";
 import type { Services } from "@/server/services";
-import type { ReceivedDelivery } from "@/server/webhooks/deliveries";
-import type { WorkflowDefinition } from "@/server/workflow/definition";
+import type { AgentConfiguration, RunConfiguration } from "@/server/work/agent/definition";
+import { offeredTools, openingMessages } from "@/server/work/agent/prompts";
+import { validateAgainst } from "@/server/work/json-schema/schema";
+import type { WorkflowDefinition } from "@/server/work/workflow/definition";
 import { findTarget } from "./find-target";
 import { freezeConfiguration, type Target } from "./target";
 

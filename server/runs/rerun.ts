@@ -1,9 +1,9 @@
-import type { MemberActor } from "@/server/auth/actor";
+import type { MemberActor } from "@/server/base/actor";
+import { AppError } from "@/server/base/errors";
+import { isJsonObject, type JsonObject } from "@/server/base/json/json";
+import { parseLargeJson } from "@/server/base/json/large";
 import type { RunKind } from "@/server/contract/enums";
-import { AppError } from "@/server/errors";
-import { isJsonObject, type JsonObject } from "@/server/json/json";
-import { parseLargeJson } from "@/server/json/large";
-import { MAX_BODY_BYTES, MAX_USER_MESSAGE_BYTES } from "@/server/limits/sizes";
+import { MAX_BODY_BYTES, MAX_USER_MESSAGE_BYTES } from "@/server/contract/sizes";
 import type { Draft } from "@/server/runs/prepare-start";
 import { startRun } from "@/server/runs/start";
 import type { Services } from "@/server/services";

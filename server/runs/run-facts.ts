@@ -1,6 +1,6 @@
 import { z } from "zod";
+import { decimalText } from "@/server/base/amount";
 import { RUN_STATUSES } from "@/server/contract/enums";
-import { decimalText } from "@/server/credits/amount";
 
 /** The facts of a run in the contract's views. */
 export const runFacts = z.object({

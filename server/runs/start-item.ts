@@ -1,6 +1,6 @@
-import { type Actor, actorReference } from "@/server/auth/actor";
-import type { Decimal } from "@/server/credits/amount";
-import type { CountedLimit } from "@/server/limits/rate-limit";
+import { type Actor, actorReference } from "@/server/base/actor";
+import type { Decimal } from "@/server/base/amount";
+import type { CountedLimit } from "@/server/guard/limits/rate-limit";
 import type { Services } from "@/server/services";
 import { type Cap, type ClaimedRun, capColumns, capOfTarget, FIRST_CLAIM } from "./engine/claimed-run";
 import type { CountedCall, StartItem } from "./engine/write/flush-items";

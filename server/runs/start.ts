@@ -1,14 +1,14 @@
-import type { Actor } from "@/server/auth/actor";
-import { ZERO } from "@/server/credits/amount";
-import { isForeignKeyViolation, isUniqueViolation } from "@/server/db/transaction";
-import { AppError, isAppError } from "@/server/errors";
-import { newId } from "@/server/ids";
+import type { Actor } from "@/server/base/actor";
+import { ZERO } from "@/server/base/amount";
+import { isForeignKeyViolation, isUniqueViolation } from "@/server/base/db/transaction";
+import { AppError, isAppError } from "@/server/base/errors";
+import { newId } from "@/server/base/ids";
 import {
   type CountedLimit,
   type RateDecision,
   rateLimited,
   rateLimitHeaders,
-} from "@/server/limits/rate-limit";
+} from "@/server/guard/limits/rate-limit";
 import type { Services } from "@/server/services";
 import { type Worker, withWorker } from "./engine/port";
 import type { StartItem, StartVerdict } from "./engine/write/flush-items";

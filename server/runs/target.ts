@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
-import type { AgentConfiguration, RunConfiguration, ToolConfiguration } from "@/server/agent/definition";
-import type { Decimal } from "@/server/credits/amount";
+import type { Decimal } from "@/server/base/amount";
 import { freezePrices, type PriceList } from "@/server/credits/prices";
+import type { AgentConfiguration, RunConfiguration, ToolConfiguration } from "@/server/work/agent/definition";
 
 /** An agent or tool that can be started, with the configuration that its runs freeze. */
 export type Target = {

@@ -1,5 +1,5 @@
-import type { ModelReply, ModelRequest } from "@/server/models/port";
 import { startRun } from "@/server/runs/start";
+import type { ModelReply, ModelRequest } from "@/server/work/models/port";
 import { executeRun } from "@/testing/execute";
 import { openWorld, scriptedModels, type Tenant } from "@/testing/world";
 

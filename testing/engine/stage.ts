@@ -1,7 +1,7 @@
 import { afterAll, afterEach, expect } from "vitest";
 import type { Wired } from "@/process-services";
-import type { ModelReply, ModelRequest } from "@/server/models/port";
 import { startRun } from "@/server/runs/start";
+import type { ModelReply, ModelRequest } from "@/server/work/models/port";
 import { createProcess, type TestProcess } from "@/testing/process";
 import { openWorld, quietModels, type Tenant } from "@/testing/world";
 

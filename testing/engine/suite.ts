@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import type { JsonObject } from "@/server/json/json";
-import type { ModelRequest } from "@/server/models/port";
+import type { JsonObject } from "@/server/base/json/json";
+import { sleep } from "@/server/base/sleep";
 import { cancelRun } from "@/server/runs/cancel";
 import { removeWorker } from "@/server/runs/engine/worker";
 import { startRun } from "@/server/runs/start";
-import { sleep } from "@/server/sleep";
+import type { ModelRequest } from "@/server/work/models/port";
 import { insertTool } from "@/testing/tools";
 import { createTenant } from "@/testing/world";
 import { type ModelAnswer, openStage, type Stage } from "./stage";

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { z } from "zod";
-import type { ModelRequest } from "@/server/models/port";
+import type { ModelRequest } from "@/server/work/models/port";
 import { closeServer, listen } from "./listen";
 
 /** The response to one attempt of a model call. */

@@ -3,7 +3,7 @@
 import { useEffect, useRef } from "react";
 import { Button } from "@/app/_ui/button";
 import { FieldDiff } from "@/app/_ui/text/field-diff";
-import { compareFields, type Fields } from "@/server/catalog/field-changes";
+import { compareFields, type Fields } from "@/server/work/agent/field-changes";
 
 type ConflictProps = {
   draft: Fields;

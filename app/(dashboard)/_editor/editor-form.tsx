@@ -6,7 +6,7 @@ import { formatPlural } from "@/app/_ui/figures/format";
 import { INPUT_CLASS } from "@/app/_ui/forms/form";
 import { lazy } from "@/app/_ui/lazy";
 import { DetailHead } from "@/app/_ui/page/page";
-import type { Fields } from "@/server/catalog/field-changes";
+import type { Fields } from "@/server/work/agent/field-changes";
 import type { Editor } from "./use-editor";
 
 /** Only a conflict needs it. */

@@ -2,7 +2,7 @@
 
 import { useContext, useEffect, useRef, useState } from "react";
 import { draftKey } from "@/app/_ui/data/browser-storage";
-import { isJsonObject, tryParseJson } from "@/server/json/json";
+import { isJsonObject, tryParseJson } from "@/server/base/json/json";
 import { OrganizationContext } from "../operator-command";
 
 /** What was typed, and the version it changes; null: something new. */

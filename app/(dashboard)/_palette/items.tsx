@@ -22,8 +22,8 @@ import {
 import { type PageAction, useOfferedActions } from "@/app/_ui/page/page-actions";
 import { signOut } from "@/app/_ui/sign-out";
 import { useRested } from "@/app/_ui/use-rested";
-import type { MemberRole } from "@/server/auth/actor";
-import type { OrganizationLine } from "@/server/auth/own-account";
+import type { MemberRole } from "@/server/base/actor";
+import type { OrganizationLine } from "@/server/catalog/auth/own-account";
 import type { RunSummary } from "@/server/runs/read/list";
 import { GUIDES } from "../docs/guides";
 import { ACCOUNT_ITEM, navGroups } from "../nav";

@@ -1,5 +1,5 @@
 import type { ShownError } from "@/app/_ui/data/query-client";
-import { isJsonObject } from "@/server/json/json";
+import { isJsonObject } from "@/server/base/json/json";
 
 /** Why an input was refused, and where its faults are. */
 export function InputProblem({ id, problem }: { id: string; problem: ShownError | string | null }) {

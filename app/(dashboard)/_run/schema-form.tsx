@@ -2,7 +2,7 @@ import clsx from "clsx";
 import { useId } from "react";
 import { Button, IconButton } from "@/app/_ui/button";
 import { CloseIcon, PlusIcon } from "@/app/_ui/icons";
-import { isJsonObject } from "@/server/json/json";
+import { isJsonObject } from "@/server/base/json/json";
 import { Control, type Edited, JsonField } from "./schema-control";
 import { emptyOf, type FieldProperty, readField, sampleOf, withProperty } from "./schema-value";
 

@@ -1,4 +1,4 @@
-import { isJsonObject } from "@/server/json/json";
+import { isJsonObject } from "@/server/base/json/json";
 
 /** Deeper parts of a schema are edited as JSON. */
 const MAX_DEPTH = 4;

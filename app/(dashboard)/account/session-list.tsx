@@ -10,7 +10,7 @@ import { Day } from "@/app/_ui/figures/time";
 import { signOut } from "@/app/_ui/sign-out";
 import { Badge, type LineColumn, LineList } from "@/app/_ui/table";
 import { useNotify } from "@/app/_ui/toast";
-import type { SessionLine } from "@/server/auth/own-account";
+import type { SessionLine } from "@/server/catalog/auth/own-account";
 import { LastUsed } from "../usage-columns";
 import { describeDevice } from "./device";
 

@@ -15,9 +15,9 @@ import { OlderButton } from "@/app/_ui/older-button";
 import { Empty } from "@/app/_ui/page/page";
 import { ItemSkeletons } from "@/app/_ui/page/skeletons";
 import { Unreadable } from "@/app/_ui/text/unreadable";
+import type { AuditLine } from "@/server/base/audit";
+import { isJsonObject } from "@/server/base/json/json";
 import { AUDIT_SUBJECTS, type AuditSubject } from "@/server/contract/enums";
-import { isJsonObject } from "@/server/json/json";
-import type { AuditLine } from "@/server/operate/audit";
 import { auditQuery, readSubject } from "./query";
 
 /** The audit log, newest first. An entry opens to its changes. */

@@ -1,7 +1,7 @@
 import type { Metadata } from "next";
 import { Empty, PageHead } from "@/app/_ui/page/page";
 import { LinesSkeleton } from "@/app/_ui/page/skeletons";
-import { roleCovers } from "@/server/auth/actor";
+import { roleCovers } from "@/server/base/actor";
 import { prefetchedPage } from "../content-page";
 import { ROLE_LABELS } from "../members/roles";
 import { AuditView } from "./audit-view";

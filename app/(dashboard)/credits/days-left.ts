@@ -1,5 +1,5 @@
 import { formatCount, formatDate, NONE } from "@/app/_ui/figures/format";
-import { DAY_MS } from "@/server/clock";
+import { DAY_MS } from "@/server/base/clock";
 
 /** For a balance that lasts longer, no date is shown. */
 const MANY_DAYS = 3_650;

@@ -8,7 +8,7 @@ import { Moment } from "@/app/_ui/figures/time";
 import { OptionField, TextField } from "@/app/_ui/forms/form";
 import { ConfirmDialog, FormDialog } from "@/app/_ui/forms/form-dialog";
 import { useForm } from "@/app/_ui/forms/use-form";
-import { MEMBER_ROLES, type MemberRole } from "@/server/auth/actor";
+import { MEMBER_ROLES, type MemberRole } from "@/server/base/actor";
 import type { InvitationLine, NewInvitation } from "@/server/catalog/organization/invitations";
 import type { MemberLine } from "@/server/catalog/organization/members";
 import { ROLE_LABELS, ROLE_PERMISSIONS } from "./roles";

@@ -1,6 +1,6 @@
 import type { Metadata } from "next";
 import { ListPageSkeleton } from "@/app/_ui/page/skeletons";
-import { roleCovers } from "@/server/auth/actor";
+import { roleCovers } from "@/server/base/actor";
 import { prefetchedPage } from "../content-page";
 import { MembersView } from "./members-view";
 

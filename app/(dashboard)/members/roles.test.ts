@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { MemberRole } from "@/server/auth/actor";
+import type { MemberRole } from "@/server/base/actor";
 import { refusalFor } from "./roles";
 
 const line = (role: MemberRole) => ({

@@ -1,4 +1,4 @@
-import type { MemberRole } from "@/server/auth/actor";
+import type { MemberRole } from "@/server/base/actor";
 import type { MemberLine } from "@/server/catalog/organization/members";
 
 /** The roles' names on pages. */

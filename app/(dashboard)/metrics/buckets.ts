@@ -1,5 +1,5 @@
 import { formatDay, formatMinute, formatTimeOfDay } from "@/app/_ui/figures/format";
-import { DAY_MS } from "@/server/clock";
+import { DAY_MS } from "@/server/base/clock";
 import type { MetricsBucket } from "@/server/runs/read/metrics/metrics";
 
 /**

@@ -12,7 +12,7 @@ import { Link } from "@/app/_ui/link";
 import { Empty, PageHead, SkeletonLine } from "@/app/_ui/page/page";
 import { Segments } from "@/app/_ui/segments";
 import { Unreadable } from "@/app/_ui/text/unreadable";
-import { DAY_MS, HOUR_MS } from "@/server/clock";
+import { DAY_MS, HOUR_MS } from "@/server/base/clock";
 import { METRICS_DIMENSIONS } from "@/server/contract/enums";
 import { intervalMs, RUN_PERIODS, type RunPeriod } from "@/server/runs/read/enums";
 import type { RunFilter } from "@/server/runs/read/filter";

@@ -10,7 +10,7 @@ import { PageHead } from "@/app/_ui/page/page";
 import { PageButton } from "@/app/_ui/page/page-actions";
 import { useMay } from "@/app/_ui/role";
 import { useDialog } from "@/app/_ui/use-dialog";
-import type { OwnProvider } from "@/server/models/own-provider";
+import type { OwnProvider } from "@/server/work/models/own-provider";
 import { KNOWN_SERVICES, type KnownService } from "./provider-draft";
 import { OwnProviderPart, ServiceProviderPart } from "./provider-parts";
 

@@ -6,7 +6,7 @@ import { formatDuration, formatTokens } from "@/app/_ui/figures/format";
 import { OptionField, SelectField, TextareaField, TextField } from "@/app/_ui/forms/form";
 import { ConfirmDialog, FormDialog } from "@/app/_ui/forms/form-dialog";
 import { useForm } from "@/app/_ui/forms/use-form";
-import type { OwnProvider } from "@/server/models/own-provider";
+import type { OwnProvider } from "@/server/work/models/own-provider";
 import { UsedBy } from "../used-by";
 import {
   hostOf,

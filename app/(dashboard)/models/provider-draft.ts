@@ -1,4 +1,4 @@
-import type { OwnProvider } from "@/server/models/own-provider";
+import type { OwnProvider } from "@/server/work/models/own-provider";
 import { referenceTo } from "../secrets/secret-draft";
 
 /** OpenAI-compatible services whose base URL need not be typed. */

@@ -1,5 +1,5 @@
 import { quoted } from "@/app/_ui/curl";
-import type { TriggerDetail } from "@/server/webhooks/inspect-trigger";
+import type { TriggerDetail } from "@/server/catalog/webhooks/inspect-trigger";
 
 /**
  * A shell command that calls the trigger. If calls must be signed, it signs with `SECRET`, which the dashboard never

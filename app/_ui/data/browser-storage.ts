@@ -1,4 +1,4 @@
-import type { ChoiceCookie } from "@/server/auth/own-cookies";
+import type { ChoiceCookie } from "@/server/catalog/auth/own-cookies";
 
 /** Stores a choice in a cookie that the server reads with the next request; null removes it. */
 export function rememberInCookie(name: ChoiceCookie, value: string | null): void {

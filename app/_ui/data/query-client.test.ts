@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { AppError, isFaultOfCaller } from "@/server/errors";
+import { AppError, isFaultOfCaller } from "@/server/base/errors";
 import { createQueryClient } from "./query-client";
 
 it("the server asks once for what does not exist, so that its page answers 404 immediately", async () => {

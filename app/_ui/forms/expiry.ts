@@ -1,4 +1,4 @@
-import { DAY_MS } from "@/server/clock";
+import { DAY_MS } from "@/server/base/clock";
 
 export const EXPIRIES = [
   { value: "never", label: "Never", days: null },

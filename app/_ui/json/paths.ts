@@ -1,5 +1,5 @@
-import { anyCase } from "@/server/json/any-case";
-import type { Json } from "@/server/json/json";
+import { anyCase } from "@/server/base/json/any-case";
+import type { Json } from "@/server/base/json/json";
 
 /** A JSON value with members. */
 export type JsonNode = Json[] | { [key: string]: Json };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Json } from "@/server/json/json";
+import type { Json } from "@/server/base/json/json";
 import { readRecords } from "./records";
 
 describe("a list of records", () => {

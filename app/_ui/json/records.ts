@@ -1,4 +1,4 @@
-import { isJsonObject, type Json } from "@/server/json/json";
+import { isJsonObject, type Json } from "@/server/base/json/json";
 
 /** A list of records as a table: its columns in order of appearance, and whether a table is easier to read than a tree. */
 export type Records = { columns: string[]; readsBetter: boolean };

@@ -3,7 +3,7 @@
 import clsx from "clsx";
 import { type ReactNode, useContext, useMemo, useState } from "react";
 import { formatCount, formatPlural } from "@/app/_ui/figures/format";
-import { isJsonObject, type Json } from "@/server/json/json";
+import { isJsonObject, type Json } from "@/server/base/json/json";
 import { HorizontalScroll } from "../horizontal-scroll";
 import { ChevronRightIcon } from "../icons";
 import { type JsonNode, joinPath, keysOf, memberOf, sizeOf } from "./paths";

@@ -2,7 +2,7 @@
 
 import { createContext, useContext, useMemo, useState } from "react";
 import { formatBytes } from "@/app/_ui/figures/format";
-import type { Json } from "@/server/json/json";
+import type { Json } from "@/server/base/json/json";
 import { CopyButton } from "../copy-button";
 import { EmbeddedPicture } from "../text/embedded-picture";
 import { isEmbeddedPicture } from "../text/is-embedded-picture";

@@ -1,7 +1,7 @@
 import { createElement } from "react";
 import { renderToStaticMarkup } from "react-dom/server";
 import { describe, expect, it } from "vitest";
-import type { Json } from "@/server/json/json";
+import type { Json } from "@/server/base/json/json";
 import { JsonView } from "./view";
 
 const DOT =

@@ -1,7 +1,7 @@
 "use client";
 
 import { useDeferredValue, useMemo, useState } from "react";
-import { tryParseJson } from "@/server/json/json";
+import { tryParseJson } from "@/server/base/json/json";
 import { SearchField } from "../search-field";
 import { isEmbeddedPicture } from "../text/is-embedded-picture";
 import { PlainText } from "../text/plain-text";

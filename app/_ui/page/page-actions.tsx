@@ -7,7 +7,7 @@ import { PlusIcon } from "@/app/_ui/icons";
 import { Link } from "@/app/_ui/link";
 import { MenuItem, MenuLink, MoreMenu } from "@/app/_ui/menu/menu";
 import { useMay } from "@/app/_ui/role";
-import type { MemberRole } from "@/server/auth/actor";
+import type { MemberRole } from "@/server/base/actor";
 
 /** An action of the current page that the palette offers: a call, a link or a download. */
 export type PageAction = { label: string; icon?: ReactNode } & (

@@ -1,5 +1,5 @@
 import { useMemo } from "react";
-import type { FieldChange } from "@/server/catalog/field-changes";
+import type { FieldChange } from "@/server/work/agent/field-changes";
 import { type DiffLine, diffLines, nearChanges } from "./diff";
 import { DiffLines } from "./diff-lines";
 

@@ -1,12 +1,12 @@
 import { z } from "zod";
 import { getServices } from "@/process-services";
 import { clientAddressOf } from "@/server/api/http/client-address";
-import { AppError } from "@/server/errors";
-import { tryParseJson } from "@/server/json/json";
-import { guardKey } from "@/server/limits/memory-guards";
-import { acquireRate } from "@/server/limits/rate-limit";
-import { readBody } from "@/server/limits/read-body";
-import { MAX_SIGN_IN_BYTES } from "@/server/limits/sizes";
+import { AppError } from "@/server/base/errors";
+import { tryParseJson } from "@/server/base/json/json";
+import { MAX_SIGN_IN_BYTES } from "@/server/contract/sizes";
+import { guardKey } from "@/server/guard/limits/memory-guards";
+import { acquireRate } from "@/server/guard/limits/rate-limit";
+import { readBody } from "@/server/guard/limits/read-body";
 import type { Services } from "@/server/services";
 import { answerErrors, requireOwnJson } from "../handlers";
 

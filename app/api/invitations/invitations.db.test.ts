@@ -1,6 +1,6 @@
 import { expect, test, vi } from "vitest";
+import { newId } from "@/server/base/ids";
 import { createInvitation } from "@/server/catalog/organization/invitations";
-import { newId } from "@/server/ids";
 import { createMember, TEST_PASSWORD } from "@/testing/runs";
 import { signInCookie, TEST_ORIGIN } from "@/testing/sign-in";
 import { createTenant, openWorld } from "@/testing/world";

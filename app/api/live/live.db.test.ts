@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { GET as getRun } from "@/app/api/live/runs/[runId]/route";
 import { GET as getRuns } from "@/app/api/live/runs/route";
-import type { MemberActor } from "@/server/auth/actor";
-import { handleAuthRequest } from "@/server/auth/auth-requests";
-import { acquireStreamSlot, STREAM_LIMITS } from "@/server/limits/stream-slots";
-import { HEARTBEAT_MS } from "@/server/live/event-stream";
-import { notifyRunChanged } from "@/server/live/run-changes";
+import type { MemberActor } from "@/server/base/actor";
+import { handleAuthRequest } from "@/server/catalog/auth/auth-requests";
+import { acquireStreamSlot, STREAM_LIMITS } from "@/server/guard/limits/stream-slots";
+import { HEARTBEAT_MS } from "@/server/runs/live/event-stream";
+import { notifyRunChanged } from "@/server/runs/live/run-changes";
 import { createMember, insertRun, TEST_PASSWORD } from "@/testing/runs";
 import { createTenant, openWorld } from "@/testing/world";
 

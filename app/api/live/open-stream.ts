@@ -1,8 +1,8 @@
-import type { MemberActor } from "@/server/auth/actor";
-import { isStillMember } from "@/server/auth/sessions";
-import { AppError } from "@/server/errors";
-import { acquireStreamSlot } from "@/server/limits/stream-slots";
-import { type EventSink, respondWithEvents } from "@/server/live/event-stream";
+import type { MemberActor } from "@/server/base/actor";
+import { AppError } from "@/server/base/errors";
+import { isStillMember } from "@/server/catalog/auth/sessions";
+import { acquireStreamSlot } from "@/server/guard/limits/stream-slots";
+import { type EventSink, respondWithEvents } from "@/server/runs/live/event-stream";
 import type { Services } from "@/server/services";
 
 const RETRY_AFTER_SECONDS = 5;

@@ -2,10 +2,10 @@ import { problemOfStatus, type SignInProblem } from "@/app/sign-in/problem";
 import { targetAfterSignIn } from "@/app/sign-in/target";
 import { getServices } from "@/process-services";
 import { clientAddressOf } from "@/server/api/http/client-address";
-import { handleAuthRequest } from "@/server/auth/auth-requests";
-import { isAppError } from "@/server/errors";
-import { readBody } from "@/server/limits/read-body";
-import { MAX_SIGN_IN_BYTES } from "@/server/limits/sizes";
+import { isAppError } from "@/server/base/errors";
+import { handleAuthRequest } from "@/server/catalog/auth/auth-requests";
+import { MAX_SIGN_IN_BYTES } from "@/server/contract/sizes";
+import { readBody } from "@/server/guard/limits/read-body";
 
 /**
  * The sign-in form without JavaScript. It uses the same handler (origin check and rate limits), then redirects to the

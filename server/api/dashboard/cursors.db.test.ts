@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { createDashboardCaller } from "@/server/api/dashboard/router";
-import { newId } from "@/server/ids";
+import { newId } from "@/server/base/ids";
 import { createMember } from "@/testing/runs";
 import { createTenant, openWorld } from "@/testing/world";
 

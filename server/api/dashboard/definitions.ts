@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { memberProcedure, router } from "@/server/api/trpc";
+import { parseInput } from "@/server/base/issues";
 import { listArchived, removeDefinition, restoreDefinition } from "@/server/catalog/archive";
 import { agentDefinition } from "@/server/catalog/definitions";
 import {
@@ -11,7 +12,6 @@ import {
   saveToolText,
 } from "@/server/catalog/edit-definition";
 import { inspectAgent, inspectTool } from "@/server/catalog/inspect-definition";
-import { parseInput } from "@/server/catalog/issues";
 import { saveAgent } from "@/server/catalog/save-agent";
 import { listVersions, readVersionChanges, returnToVersion } from "@/server/catalog/versions";
 import { RUN_KINDS } from "@/server/contract/enums";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { createDashboardCaller } from "@/server/api/dashboard/router";
-import { connect } from "@/server/db/client";
-import { newId } from "@/server/ids";
+import { connect } from "@/server/base/db/client";
+import { newId } from "@/server/base/ids";
 import { createMember, insertRun } from "@/testing/runs";
 import { createTenant, openWorld, type Tenant } from "@/testing/world";
 

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { testProvider } from "@/server/api/test-provider";
 import { memberProcedure, router } from "@/server/api/trpc";
+import { listAudit } from "@/server/base/audit";
 import { createApiKey, revokeApiKey } from "@/server/catalog/organization/api-keys";
 import { readFirstSteps } from "@/server/catalog/organization/first-steps";
 import {
@@ -21,9 +22,8 @@ import {
 } from "@/server/catalog/organization/secrets";
 import { AUDIT_SUBJECTS, CREDIT_ENTRY_KINDS } from "@/server/contract/enums";
 import { listLedger, readBalance } from "@/server/credits/read-ledger";
-import { listAudit } from "@/server/operate/audit";
+import { SECRET_NAME } from "@/server/guard/secrets/references";
 import { readRunsById } from "@/server/runs/read/list";
-import { SECRET_NAME } from "@/server/secrets/references";
 import { mutation, pageInput, resolver } from "./procedures";
 
 const viewer = memberProcedure("viewer");

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { memberProcedure } from "@/server/api/trpc";
-import type { MemberActor, MemberRole } from "@/server/auth/actor";
-import { parseInput } from "@/server/catalog/issues";
+import type { MemberActor, MemberRole } from "@/server/base/actor";
+import { parseInput } from "@/server/base/issues";
 import type { Services } from "@/server/services";
 
 /** A procedure's input parser that refuses with every issue and its path, so that a form can show them at its fields. */

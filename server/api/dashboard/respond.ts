@@ -1,11 +1,11 @@
 import { fetchRequestHandler } from "@trpc/server/adapters/fetch";
 import type { ApiContext } from "@/server/api/trpc";
+import { AppError } from "@/server/base/errors";
+import { newId } from "@/server/base/ids";
+import { findExcess, MAX_JSON_DEPTH } from "@/server/base/json/text";
 import { MAX_BATCHED_CALLS } from "@/server/contract/enums";
-import { AppError } from "@/server/errors";
-import { newId } from "@/server/ids";
-import { findExcess, MAX_JSON_DEPTH } from "@/server/json/text";
-import { readBody } from "@/server/limits/read-body";
-import { MAX_DASHBOARD_CALL_BYTES } from "@/server/limits/sizes";
+import { MAX_DASHBOARD_CALL_BYTES } from "@/server/contract/sizes";
+import { readBody } from "@/server/guard/limits/read-body";
 import type { Services } from "@/server/services";
 import { dashboardRouter } from "./router";
 

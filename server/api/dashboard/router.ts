@@ -7,7 +7,7 @@ import {
   listOwnSessions,
   passwordChange,
   switchOrganization,
-} from "@/server/auth/own-account";
+} from "@/server/catalog/auth/own-account";
 import {
   listAgents,
   listDirectory,

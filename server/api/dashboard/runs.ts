@@ -1,10 +1,10 @@
 import { z } from "zod";
 import { memberProcedure, router } from "@/server/api/trpc";
 import { tryAgent, tryTool } from "@/server/api/try-definition";
+import { AppError } from "@/server/base/errors";
+import { parseInput } from "@/server/base/issues";
 import { agentDefinition } from "@/server/catalog/definitions";
-import { parseInput } from "@/server/catalog/issues";
 import { RUN_KINDS } from "@/server/contract/enums";
-import { AppError } from "@/server/errors";
 import { cancelMatching, cancelRun } from "@/server/runs/cancel";
 import { MAX_FOUND_IDS, MAX_RUNS_PER_CALL, MAX_SEARCH_LENGTH } from "@/server/runs/read/enums";
 import { runFilter } from "@/server/runs/read/filter";

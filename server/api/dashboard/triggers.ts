@@ -10,16 +10,16 @@ import {
 } from "@/server/catalog/change-trigger";
 import { slug, triggerDefinition } from "@/server/catalog/definitions";
 import { saveTrigger } from "@/server/catalog/save-trigger";
-import { DELIVERY_OUTCOMES } from "@/server/contract/enums";
 import {
   inspectDelivery,
   listDeliveries,
   previewMessage,
   previewTemplate,
-} from "@/server/webhooks/inspect-deliveries";
-import { inspectTrigger } from "@/server/webhooks/inspect-trigger";
-import { redeliver } from "@/server/webhooks/redeliver";
-import { triggerUrl } from "@/server/webhooks/trigger";
+} from "@/server/catalog/webhooks/inspect-deliveries";
+import { inspectTrigger } from "@/server/catalog/webhooks/inspect-trigger";
+import { redeliver } from "@/server/catalog/webhooks/redeliver";
+import { triggerUrl } from "@/server/catalog/webhooks/trigger";
+import { DELIVERY_OUTCOMES } from "@/server/contract/enums";
 import { checkedInput, mutation, pageInput, resolver } from "./procedures";
 
 /** Bodies that are typed into the dashboard. */

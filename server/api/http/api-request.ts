@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { AppError } from "@/server/errors";
-import { bodyIncomplete, bodyTooLarge, readBody } from "@/server/limits/read-body";
-import { MIB } from "@/server/limits/sizes";
+import { AppError } from "@/server/base/errors";
+import { MIB } from "@/server/contract/sizes";
+import { bodyIncomplete, bodyTooLarge, readBody } from "@/server/guard/limits/read-body";
 import { PEER_ADDRESS_HEADER } from "./client-address";
 import { peerAddress } from "./node-http";
 

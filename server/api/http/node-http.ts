@@ -1,7 +1,7 @@
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
+import { newId } from "@/server/base/ids";
 import { type ErrorCode, INTERNAL_ERROR_MESSAGE } from "@/server/contract/errors";
-import { newId } from "@/server/ids";
 
 /** The request target is neither a path nor a URL. */
 export class InvalidTargetError extends Error {

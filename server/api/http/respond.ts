@@ -1,9 +1,9 @@
 import { TRPCError } from "@trpc/server";
 import { z } from "zod";
+import { AppError, isAppError } from "@/server/base/errors";
+import { jsonPointer } from "@/server/base/json/text";
+import type { Logger } from "@/server/base/log";
 import { type ErrorBody, INTERNAL_ERROR_MESSAGE } from "@/server/contract/errors";
-import { AppError, isAppError } from "@/server/errors";
-import { jsonPointer } from "@/server/json/text";
-import type { Logger } from "@/server/log";
 import { checkReadiness } from "@/server/operate/health";
 import type { ApiRequest, ApiResponse } from "./api-request";
 

@@ -1,11 +1,11 @@
 import { verifyPassword } from "better-auth/crypto";
 import { expect, test } from "vitest";
-import { hashApiKey } from "@/server/auth/api-key";
+import { hashApiKey } from "@/server/catalog/auth/api-key";
 import { applyDefinitionFile } from "@/server/catalog/definition-file/apply";
 import { DefinitionFileError } from "@/server/catalog/definition-file/definition-file";
 import { exportOrganization } from "@/server/catalog/definition-file/export";
 import { operatorOf } from "@/server/catalog/organization/organizations";
-import { hashToken, signingSecretPurpose } from "@/server/webhooks/trigger";
+import { hashToken, signingSecretPurpose } from "@/server/catalog/webhooks/trigger";
 import { declareOrganization, PASSWORD, SECRET } from "@/testing/definition-file";
 import { openWorld } from "@/testing/world";
 

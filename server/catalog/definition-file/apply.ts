@@ -1,8 +1,9 @@
-import { transactPrisma } from "@/server/db/transaction";
-import { type Issue, isAppError } from "@/server/errors";
-import type { Json } from "@/server/json/json";
+import { transactPrisma } from "@/server/base/db/transaction";
+import { type Issue, isAppError } from "@/server/base/errors";
+import { fromPointer, prefixIssues } from "@/server/base/issues";
+import type { Json } from "@/server/base/json/json";
+import { triggerUrl } from "@/server/catalog/webhooks/trigger";
 import type { Services } from "@/server/services";
-import { triggerUrl } from "@/server/webhooks/trigger";
 import {
   type CatalogServices,
   type Change,
@@ -12,7 +13,6 @@ import {
   type Saved,
   slugLock,
 } from "../change";
-import { fromPointer, prefixIssues } from "../issues";
 import { putApiKey } from "../organization/api-keys";
 import { putMember } from "../organization/members";
 import { findProviderFaults } from "../organization/model-providers";

@@ -10,7 +10,7 @@ import {
   toolDefinition,
   triggerDefinition,
 } from "@/server/catalog/definitions";
-import { workflowStep } from "@/server/workflow/definition";
+import { workflowStep } from "@/server/work/workflow/definition";
 import { declareOrganization, SECRET } from "@/testing/definition-file";
 
 const ACME = declareOrganization("acme")

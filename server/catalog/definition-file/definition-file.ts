@@ -1,7 +1,8 @@
 import { z } from "zod";
-import type { Issue } from "@/server/errors";
-import { newId } from "@/server/ids";
-import { isJsonObject, type Json, type JsonObject } from "@/server/json/json";
+import type { Issue } from "@/server/base/errors";
+import { newId } from "@/server/base/ids";
+import { fromPointer, parseOrIssues } from "@/server/base/issues";
+import { isJsonObject, type Json, type JsonObject } from "@/server/base/json/json";
 import {
   agentDefinition,
   apiKeyDefinition,
@@ -12,7 +13,6 @@ import {
   toolDefinition,
   triggerDefinition,
 } from "../definitions";
-import { fromPointer, parseOrIssues } from "../issues";
 import { readYaml } from "./yaml-document";
 
 /** The operator's YAML (docs/definition-files.md). */

@@ -1,10 +1,10 @@
 import { Document, isMap } from "yaml";
 import type { z } from "zod";
-import type { OperatorActor } from "@/server/auth/actor";
-import { Decimal } from "@/server/credits/amount";
-import type { Tool, ToolVersion } from "@/server/db/generated/client";
+import type { OperatorActor } from "@/server/base/actor";
+import { Decimal } from "@/server/base/amount";
+import type { Tool, ToolVersion } from "@/server/base/db/generated/client";
 import { parseModelProviders } from "@/server/runs/find-model-providers";
-import { workflowDefinition, workflowStep } from "@/server/workflow/definition";
+import { workflowDefinition, workflowStep } from "@/server/work/workflow/definition";
 import type { CatalogServices } from "../change";
 import { NEWEST } from "../definition-rows";
 import {

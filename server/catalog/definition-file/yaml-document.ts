@@ -1,8 +1,8 @@
 import { z } from "zod";
-import type { Json } from "@/server/json/json";
-import { MIB } from "@/server/limits/sizes";
-import { resolveInstalled, ThreadPool } from "@/server/sandbox/thread-pool";
-import { formatPath } from "../issues";
+import { formatPath } from "@/server/base/issues";
+import type { Json } from "@/server/base/json/json";
+import { MIB } from "@/server/contract/sizes";
+import { resolveInstalled, ThreadPool } from "@/server/guard/sandbox/thread-pool";
 import { YAML_THREAD } from "./yaml-thread";
 
 /** A YAML text as JSON, with the line of each value. */

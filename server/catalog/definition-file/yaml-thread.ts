@@ -1,4 +1,4 @@
-import { threadOf } from "@/server/sandbox/thread-pool";
+import { threadOf } from "@/server/guard/sandbox/thread-pool";
 
 /**
  * The source of a thread that reads YAML. `workerData` has the path of the package `yaml` and the limits. It posts the

@@ -1,16 +1,16 @@
 import { z } from "zod";
-import { type MemberActor, roleCovers } from "@/server/auth/actor";
-import { mintOrgId } from "@/server/auth/mint-org-id";
-import { createUser, MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from "@/server/auth/sessions";
-import type { Transaction } from "@/server/db/client";
-import { transactPrisma } from "@/server/db/transaction";
-import { AppError } from "@/server/errors";
-import { newId } from "@/server/ids";
-import { recordAudit } from "@/server/operate/audit";
+import { type MemberActor, roleCovers } from "@/server/base/actor";
+import { recordAudit } from "@/server/base/audit";
+import type { Transaction } from "@/server/base/db/client";
+import { transactPrisma } from "@/server/base/db/transaction";
+import { AppError } from "@/server/base/errors";
+import { newId } from "@/server/base/ids";
+import { parseInput } from "@/server/base/issues";
+import { mintOrgId } from "@/server/base/mint-org-id";
+import { createUser, MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from "@/server/catalog/auth/sessions";
 import type { Services } from "@/server/services";
 import { lockCatalog, organizationLock, personLock } from "../change";
 import { memberDefinition } from "../definitions";
-import { parseInput } from "../issues";
 import { hashInvitationToken } from "./invitations";
 
 /** Who a new account is for; the email is the invitation's. */

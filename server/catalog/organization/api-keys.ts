@@ -1,13 +1,13 @@
 import { z } from "zod";
-import { actorReference } from "@/server/auth/actor";
-import { newApiKey } from "@/server/auth/api-key";
-import { Decimal } from "@/server/credits/amount";
-import { AppError } from "@/server/errors";
-import { newId } from "@/server/ids";
-import { recordAudit } from "@/server/operate/audit";
+import { actorReference } from "@/server/base/actor";
+import { Decimal } from "@/server/base/amount";
+import { recordAudit } from "@/server/base/audit";
+import { AppError } from "@/server/base/errors";
+import { newId } from "@/server/base/ids";
+import { refusal } from "@/server/base/issues";
+import { newApiKey } from "@/server/catalog/auth/api-key";
 import { type Change, catalogVerb, type Saved, saveItem } from "../change";
 import { type ApiKeyDefinition, apiKeyDefinition } from "../definitions";
-import { refusal } from "../issues";
 import { resolveTargets } from "../resolve-slugs";
 
 /** `key` is set only for a new key, and shown once. */

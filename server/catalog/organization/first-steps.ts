@@ -1,4 +1,4 @@
-import type { MemberActor } from "@/server/auth/actor";
+import type { MemberActor } from "@/server/base/actor";
 import type { Services } from "@/server/services";
 import { inUse, NEWEST } from "../definition-rows";
 import { readOwnProviders } from "./model-providers";

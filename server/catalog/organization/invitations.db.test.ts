@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from "vitest";
-import type { MemberActor } from "@/server/auth/actor";
-import { newId } from "@/server/ids";
-import { sleep } from "@/server/sleep";
+import type { MemberActor } from "@/server/base/actor";
+import { newId } from "@/server/base/ids";
+import { sleep } from "@/server/base/sleep";
 import { createMember } from "@/testing/runs";
 import { signInCookie } from "@/testing/sign-in";
 import { createTenant, openWorld, type Tenant } from "@/testing/world";

@@ -1,14 +1,14 @@
 import { createHash, randomBytes } from "node:crypto";
 import { z } from "zod";
-import { type Actor, MEMBER_ROLES, type MemberActor } from "@/server/auth/actor";
-import { toPlainData } from "@/server/db/plain-data";
-import { AppError } from "@/server/errors";
-import { newId } from "@/server/ids";
-import { recordAudit } from "@/server/operate/audit";
+import { type Actor, MEMBER_ROLES, type MemberActor } from "@/server/base/actor";
+import { recordAudit } from "@/server/base/audit";
+import { toPlainData } from "@/server/base/db/plain-data";
+import { AppError } from "@/server/base/errors";
+import { newId } from "@/server/base/ids";
+import { refusal } from "@/server/base/issues";
 import type { Services } from "@/server/services";
 import { type Change, catalogVerb, personLock } from "../change";
 import { memberDefinition } from "../definitions";
-import { refusal } from "../issues";
 import { requireOwnersConsent } from "./members";
 
 const TOKEN_BYTES = 32;

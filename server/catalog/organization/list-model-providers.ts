@@ -1,8 +1,8 @@
-import type { Actor } from "@/server/auth/actor";
+import type { Actor } from "@/server/base/actor";
+import { toPlainData } from "@/server/base/db/plain-data";
 import { type PriceList, priceOf } from "@/server/credits/prices";
-import { toPlainData } from "@/server/db/plain-data";
-import { keySecretOf } from "@/server/models/own-provider";
 import type { Services } from "@/server/services";
+import { keySecretOf } from "@/server/work/models/own-provider";
 import { findTools, inUse, NEWEST } from "../definition-rows";
 import { readOwnProviders } from "./model-providers";
 import { stateOfSecret } from "./secrets";

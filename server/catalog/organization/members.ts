@@ -1,13 +1,13 @@
 import { z } from "zod";
-import { MEMBER_ROLES, type MemberActor, type MemberRole, roleCovers } from "@/server/auth/actor";
-import { createUser } from "@/server/auth/sessions";
-import { AppError } from "@/server/errors";
-import { newId } from "@/server/ids";
-import { recordAudit } from "@/server/operate/audit";
+import { MEMBER_ROLES, type MemberActor, type MemberRole, roleCovers } from "@/server/base/actor";
+import { recordAudit } from "@/server/base/audit";
+import { AppError } from "@/server/base/errors";
+import { newId } from "@/server/base/ids";
+import { refusal } from "@/server/base/issues";
+import { createUser } from "@/server/catalog/auth/sessions";
 import type { Services } from "@/server/services";
 import { type Change, catalogVerb, type Editor, personLock, type Saved, saveItem } from "../change";
 import { type MemberDefinition, memberDefinition } from "../definitions";
-import { refusal } from "../issues";
 
 export type MemberLine = Awaited<ReturnType<typeof listMembers>>[number];
 

@@ -1,13 +1,13 @@
 import { z } from "zod";
-import type { OrgId } from "@/server/auth/actor";
-import type { Transaction } from "@/server/db/client";
-import { mayReceive } from "@/server/egress/outgoing-request";
-import { AppError, type Issue, isAppError } from "@/server/errors";
-import { keySecretOf, type OwnProvider, ownProvider, ownProviders } from "@/server/models/own-provider";
-import { recordAudit } from "@/server/operate/audit";
+import type { OrgId } from "@/server/base/actor";
+import { recordAudit } from "@/server/base/audit";
+import type { Transaction } from "@/server/base/db/client";
+import { AppError, type Issue, isAppError } from "@/server/base/errors";
+import { parseOrIssues, prefixIssues, refusal } from "@/server/base/issues";
+import { mayReceive } from "@/server/guard/egress/outgoing-request";
 import { parseModelProviders, stringifyModelProviders } from "@/server/runs/find-model-providers";
+import { keySecretOf, type OwnProvider, ownProvider, ownProviders } from "@/server/work/models/own-provider";
 import { type Change, catalogVerb, type Editor, saveItem } from "../change";
-import { parseOrIssues, prefixIssues, refusal } from "../issues";
 import { setSecretWithin } from "./secrets";
 
 /**

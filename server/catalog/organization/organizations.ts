@@ -1,21 +1,21 @@
 import { z } from "zod";
-import { actorReference, type OperatorActor, type OrgId } from "@/server/auth/actor";
-import { mintOrgId } from "@/server/auth/mint-org-id";
-import { clockAt } from "@/server/clock";
-import { Decimal } from "@/server/credits/amount";
+import { actorReference, type OperatorActor, type OrgId } from "@/server/base/actor";
+import { Decimal } from "@/server/base/amount";
+import { changedFields, type Facts, recordAudit } from "@/server/base/audit";
+import { clockAt } from "@/server/base/clock";
+import type { Transaction } from "@/server/base/db/client";
+import type { Organization, Plan } from "@/server/base/db/generated/client";
+import { queryThrough } from "@/server/base/db/statement";
+import { transact } from "@/server/base/db/transaction";
+import { AppError } from "@/server/base/errors";
+import { newId } from "@/server/base/ids";
+import { parseInput } from "@/server/base/issues";
+import { mintOrgId } from "@/server/base/mint-org-id";
 import { grantCredits } from "@/server/credits/ledger";
-import type { Transaction } from "@/server/db/client";
-import type { Organization, Plan } from "@/server/db/generated/client";
-import { queryThrough } from "@/server/db/statement";
-import { transact } from "@/server/db/transaction";
-import { AppError } from "@/server/errors";
-import { newId } from "@/server/ids";
-import { changedFields, type Facts, recordAudit } from "@/server/operate/audit";
 import { parseModelProviders, stringifyModelProviders } from "@/server/runs/find-model-providers";
 import type { Services } from "@/server/services";
 import { type CatalogServices, type Change, type Saved, saveItem } from "../change";
 import { amountAboveZero, type OrganizationDefinition, type PlanDefinition, UNLIMITED } from "../definitions";
-import { parseInput } from "../issues";
 
 type SavedOrganization = { id: OrgId; slug: string; saved: Saved; change: Change };
 

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from "vitest";
 import { createDashboardCaller } from "@/server/api/dashboard/router";
-import type { MemberRole } from "@/server/auth/actor";
+import type { MemberRole } from "@/server/base/actor";
 import { suspendOrganization } from "@/server/operate/suspend-organization";
 import { createMember } from "@/testing/runs";
 import { createTenant, openWorld, type Tenant } from "@/testing/world";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { type MemberActor, roleCovers } from "@/server/auth/actor";
+import { type MemberActor, roleCovers } from "@/server/base/actor";
 import { parseModelProviders } from "@/server/runs/find-model-providers";
 import type { Services } from "@/server/services";
 import { catalogVerb, saveItem } from "../change";

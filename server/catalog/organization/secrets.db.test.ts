@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from "vitest";
 import { createDashboardCaller } from "@/server/api/dashboard/router";
-import { secretValuePurpose } from "@/server/secrets/encryption";
+import { secretValuePurpose } from "@/server/guard/secrets/encryption";
 import { createMember } from "@/testing/runs";
 import { createTenant, openWorld, type Tenant } from "@/testing/world";
 import { removeDefinition } from "../archive";

@@ -1,18 +1,19 @@
 import { z } from "zod";
-import { type Actor, actorReference } from "@/server/auth/actor";
-import { nameActors } from "@/server/auth/name-actors";
-import type { Transaction } from "@/server/db/client";
-import type { Secret } from "@/server/db/generated/client";
-import { toPlainData } from "@/server/db/plain-data";
-import { AppError } from "@/server/errors";
-import { newId } from "@/server/ids";
-import { keySecretOf } from "@/server/models/own-provider";
-import { changedFields, type Facts, recordAudit } from "@/server/operate/audit";
+import { type Actor, actorReference } from "@/server/base/actor";
+import { changedFields, type Facts, recordAudit } from "@/server/base/audit";
+import type { Transaction } from "@/server/base/db/client";
+import type { Secret } from "@/server/base/db/generated/client";
+import { toPlainData } from "@/server/base/db/plain-data";
+import { AppError } from "@/server/base/errors";
+import { newId } from "@/server/base/ids";
+import { parseInput, refusal } from "@/server/base/issues";
+import { nameActors } from "@/server/base/name-actors";
+import { type SecretHosts, waitingHostsOf } from "@/server/guard/secrets/allowed-hosts";
+import { secretValuePurpose } from "@/server/guard/secrets/encryption";
+import { findSecretNames } from "@/server/guard/secrets/references";
 import { parseModelProviders } from "@/server/runs/find-model-providers";
-import { type SecretHosts, waitingHostsOf } from "@/server/secrets/allowed-hosts";
-import { secretValuePurpose } from "@/server/secrets/encryption";
-import { findSecretNames } from "@/server/secrets/references";
 import type { Services } from "@/server/services";
+import { keySecretOf } from "@/server/work/models/own-provider";
 import {
   type CatalogServices,
   type Change,
@@ -26,7 +27,6 @@ import {
 } from "../change";
 import { type FoundTool, findTools } from "../definition-rows";
 import { type SecretDefinition, type SecretInput, secretInput, secretRules } from "../definitions";
-import { parseInput, refusal } from "../issues";
 
 /** A secret without its value, which nothing ever shows. */
 export type SecretSummary = Awaited<ReturnType<typeof listSecrets>>[number];

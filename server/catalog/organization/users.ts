@@ -1,8 +1,8 @@
-import type { OperatorActor } from "@/server/auth/actor";
-import type { Transaction } from "@/server/db/client";
-import { transactPrisma } from "@/server/db/transaction";
-import { AppError } from "@/server/errors";
-import { recordAudit, recordInstallationAudit } from "@/server/operate/audit";
+import type { OperatorActor } from "@/server/base/actor";
+import { recordAudit, recordInstallationAudit } from "@/server/base/audit";
+import type { Transaction } from "@/server/base/db/client";
+import { transactPrisma } from "@/server/base/db/transaction";
+import { AppError } from "@/server/base/errors";
 import { type CatalogServices, lockCatalog, organizationLock, personLock } from "../change";
 import { operatorOf } from "./organizations";
 

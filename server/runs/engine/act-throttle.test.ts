@@ -1,7 +1,7 @@
 import { performance } from "node:perf_hooks";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { mintOrgId } from "@/server/auth/mint-org-id";
-import { newId } from "@/server/ids";
+import { newId } from "@/server/base/ids";
+import { mintOrgId } from "@/server/base/mint-org-id";
 import { ActThrottle } from "./act-throttle";
 
 const [one, other] = [mintOrgId(newId()), mintOrgId(newId())];

@@ -1,5 +1,5 @@
 import { performance } from "node:perf_hooks";
-import type { OrgId } from "@/server/auth/actor";
+import type { OrgId } from "@/server/base/actor";
 
 /** A burst of starts is over when none has come for this long. */
 const BURST_MS = 100;

@@ -1,10 +1,10 @@
 import { z } from "zod";
-import { runConfiguration } from "@/server/agent/definition";
-import { mintOrgId } from "@/server/auth/mint-org-id";
+import { defineCommand, defineQuery, isOpenSql } from "@/server/base/db/statement";
+import { mintOrgId } from "@/server/base/mint-org-id";
 import { RUN_KINDS } from "@/server/contract/enums";
 import { frozenPrices } from "@/server/credits/prices";
-import { defineCommand, defineQuery, isOpenSql } from "@/server/db/statement";
 import type { Services } from "@/server/services";
+import { runConfiguration } from "@/server/work/agent/definition";
 import { type ClaimedRun, claimedRow } from "./claimed-run";
 import { WorkerLost } from "./write/writer";
 

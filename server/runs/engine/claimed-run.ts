@@ -1,11 +1,11 @@
 import { z } from "zod";
-import type { RunConfiguration } from "@/server/agent/definition";
-import type { OrgId } from "@/server/auth/actor";
+import type { OrgId } from "@/server/base/actor";
+import { type Decimal, decimalText, ZERO } from "@/server/base/amount";
 import { RUN_KINDS, type RunKind } from "@/server/contract/enums";
-import { type Decimal, decimalText, ZERO } from "@/server/credits/amount";
 import type { PriceList } from "@/server/credits/prices";
 import type { FailureCode } from "@/server/runs/failure-codes";
 import type { RunFacts } from "@/server/runs/run-facts";
+import type { RunConfiguration } from "@/server/work/agent/definition";
 
 /** The most that a run and its children may use, and whose setting that is, for the error message. */
 const cap = z.object({ credits: decimalText, of: z.string() });

@@ -1,7 +1,7 @@
 import pg from "pg";
 import { afterAll, expect, it } from "vitest";
 import { z } from "zod";
-import { defineQuery } from "@/server/db/statement";
+import { defineQuery } from "@/server/base/db/statement";
 import { insertRun } from "@/testing/runs";
 import { createTenant, openWorld } from "@/testing/world";
 

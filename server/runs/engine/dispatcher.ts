@@ -1,9 +1,9 @@
+import { pauseAt } from "@/server/base/pause-points";
 import type { Services } from "@/server/services";
 import { type Admitted, admitWaitingRuns, readClaimedRuns } from "./claim";
 import type { ClaimedRun } from "./claimed-run";
 import { endUnclaimedRun } from "./end-run";
 import { slotsToYield } from "./fair-share";
-import { pauseAt } from "./pause-points";
 import type { Worker } from "./port";
 import type { ProcessSlots } from "./process-slots";
 import {

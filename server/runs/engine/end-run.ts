@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { mintOrgId } from "@/server/auth/mint-org-id";
-import { decimalText, ZERO } from "@/server/credits/amount";
-import { defineQuery, isOpenSql } from "@/server/db/statement";
-import { notifyRunChanged } from "@/server/live/run-changes";
+import { decimalText, ZERO } from "@/server/base/amount";
+import { defineQuery, isOpenSql } from "@/server/base/db/statement";
+import { mintOrgId } from "@/server/base/mint-org-id";
+import { notifyRunChanged } from "@/server/runs/live/run-changes";
 import type { Services } from "@/server/services";
 import { type ClaimedRun, isPlatformFault, type Outcome, type Totals } from "./claimed-run";
 import { type Worker, withWorker } from "./port";

@@ -1,6 +1,6 @@
-import { isTransient, retryWhileUnavailable } from "@/server/db/outage";
+import { isTransient, retryWhileUnavailable } from "@/server/base/db/outage";
+import { sleep } from "@/server/base/sleep";
 import type { Services } from "@/server/services";
-import { sleep } from "@/server/sleep";
 import { claimRun } from "./claim";
 import type { ClaimedRun, Outcome } from "./claimed-run";
 import { Dispatcher, type Driver, type Executor } from "./dispatcher";

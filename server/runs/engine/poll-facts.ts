@@ -1,4 +1,4 @@
-import { ZERO } from "@/server/credits/amount";
+import { ZERO } from "@/server/base/amount";
 import type { RunFacts } from "@/server/runs/run-facts";
 import { type ClaimedRun, isPlatformFault, type Outcome, type Totals } from "./claimed-run";
 import type { ExecutingRun } from "./port";

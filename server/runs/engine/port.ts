@@ -1,4 +1,4 @@
-import type { OrgId } from "@/server/auth/actor";
+import type { OrgId } from "@/server/base/actor";
 import type { ClaimedRun, Totals } from "./claimed-run";
 import type { LaneName } from "./write/numbered-flush";
 import { type Lane, type LaneFigures, WorkerLost } from "./write/writer";

@@ -1,4 +1,4 @@
-import { ZERO } from "@/server/credits/amount";
+import { ZERO } from "@/server/base/amount";
 import type { Services } from "@/server/services";
 import { readClaimedRuns } from "./claim";
 import type { ClaimedRun } from "./claimed-run";

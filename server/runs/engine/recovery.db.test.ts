@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import type { ModelReply } from "@/server/models/port";
+import { onPausePoint, type PausePoint } from "@/server/base/pause-points";
+import type { ModelReply } from "@/server/work/models/port";
 import { executeSegment, replaceWorker, startEngine } from "@/testing/execute";
 import { expectSoundLedger } from "@/testing/ledger";
 import {
@@ -12,7 +13,6 @@ import {
 } from "@/testing/world";
 import { startRun } from "../start";
 import { admitWaitingRuns } from "./claim";
-import { onPausePoint, type PausePoint } from "./pause-points";
 import { findClaimedRuns, releaseRuns } from "./run-state";
 import { WorkerLost } from "./write/writer";
 

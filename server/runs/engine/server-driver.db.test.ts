@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import type { ModelReply, ModelRequest } from "@/server/models/port";
+import type { ModelReply, ModelRequest } from "@/server/work/models/port";
 import { executeSegment } from "@/testing/execute";
 import { untilSharesAreKnown } from "@/testing/process";
 import {

@@ -1,12 +1,12 @@
 import { z } from "zod";
+import { retryWhileUnavailable } from "@/server/base/db/outage";
+import { defineQuery } from "@/server/base/db/statement";
+import { pauseAt } from "@/server/base/pause-points";
 import { type EndedStatus, RUN_STATUSES } from "@/server/contract/enums";
-import { retryWhileUnavailable } from "@/server/db/outage";
-import { defineQuery } from "@/server/db/statement";
 import type { Services } from "@/server/services";
 import type { ClaimedRun, Outcome } from "./claimed-run";
 import { endOpenRun, endUnclaimedRun } from "./end-run";
 import type { Budget } from "./execute/budget";
-import { pauseAt } from "./pause-points";
 import type { Worker } from "./port";
 import { pauseRun, releaseChildren, yieldSlot } from "./run-state";
 import type { RunJournal } from "./write/journal";

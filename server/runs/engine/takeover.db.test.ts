@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { ModelError } from "@/server/models/port";
+import { ModelError } from "@/server/work/models/port";
 import type { Script } from "@/testing/engine/scripted-world";
 import { executeRun, executeSegment, replaceWorker } from "@/testing/execute";
 import { expectSoundLedger } from "@/testing/ledger";

@@ -1,7 +1,7 @@
 import { z } from "zod";
+import { decimalText } from "@/server/base/amount";
+import { defineQuery } from "@/server/base/db/statement";
 import { STEP_STATUSES } from "@/server/contract/enums";
-import { decimalText } from "@/server/credits/amount";
-import { defineQuery } from "@/server/db/statement";
 import type { Services } from "@/server/services";
 import { attemptsBefore, toolCallList } from "../attempts";
 import type { ClaimedRun } from "./claimed-run";

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { z } from "zod";
-import { newId } from "@/server/ids";
+import { newId } from "@/server/base/ids";
 import { cancelRun } from "@/server/runs/cancel";
 import { startRun } from "@/server/runs/start";
 import { insertRun } from "@/testing/runs";

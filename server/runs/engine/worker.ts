@@ -1,9 +1,9 @@
 import type pg from "pg";
 import { z } from "zod";
-import { ClockOffset } from "@/server/db/clock-offset";
-import { isTransient, retryWhileUnavailable } from "@/server/db/outage";
-import { defineQuery } from "@/server/db/statement";
-import { newId } from "@/server/ids";
+import { ClockOffset } from "@/server/base/db/clock-offset";
+import { isTransient, retryWhileUnavailable } from "@/server/base/db/outage";
+import { defineQuery } from "@/server/base/db/statement";
+import { newId } from "@/server/base/ids";
 import type { Services } from "@/server/services";
 import { ActThrottle } from "./act-throttle";
 import type { Worker } from "./port";

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { mintOrgId } from "@/server/auth/mint-org-id";
-import type { ModelReply, ModelRequest } from "@/server/models/port";
+import { mintOrgId } from "@/server/base/mint-org-id";
 import { endOverdueRuns } from "@/server/operate/overdue-runs";
 import { inspectRun } from "@/server/runs/read/inspect/inspect";
+import type { ModelReply, ModelRequest } from "@/server/work/models/port";
 import { executeRun, executeSegment, startEngine } from "@/testing/execute";
 import { expectSoundLedger } from "@/testing/ledger";
 import { statementName, untilSharesAreKnown } from "@/testing/process";

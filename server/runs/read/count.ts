@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { DAY_MS } from "@/server/clock";
-import { defineCommand, defineQuery, isOpenSql } from "@/server/db/statement";
-import { LOCKS, suspendSocketTimeout, withAdvisoryLock } from "@/server/db/transaction";
+import { DAY_MS } from "@/server/base/clock";
+import { defineCommand, defineQuery, isOpenSql } from "@/server/base/db/statement";
+import { LOCKS, suspendSocketTimeout, withAdvisoryLock } from "@/server/base/db/transaction";
 import type { Services } from "@/server/services";
 
 /**

@@ -1,4 +1,4 @@
-import { DAY_MS } from "@/server/clock";
+import { DAY_MS } from "@/server/base/clock";
 import { RUN_SOURCES } from "@/server/contract/enums";
 
 /** The choices of filters and metrics. Pages use them, so nothing here imports code that only a server runs. */

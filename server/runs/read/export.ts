@@ -1,9 +1,9 @@
 import { z } from "zod";
-import type { MemberActor, OrgId } from "@/server/auth/actor";
-import { Prisma } from "@/server/db/generated/client";
-import { isoDate, select } from "@/server/db/statement";
-import { readWithoutTimeout } from "@/server/db/transaction";
-import { MIB } from "@/server/limits/sizes";
+import type { MemberActor, OrgId } from "@/server/base/actor";
+import { Prisma } from "@/server/base/db/generated/client";
+import { isoDate, select } from "@/server/base/db/statement";
+import { readWithoutTimeout } from "@/server/base/db/transaction";
+import { MIB } from "@/server/contract/sizes";
 import type { Services } from "@/server/services";
 import type { RunFilter } from "./filter";
 import { findRunIds } from "./find";

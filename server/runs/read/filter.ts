@@ -1,8 +1,8 @@
 import { z } from "zod";
-import type { OrgId } from "@/server/auth/actor";
+import type { OrgId } from "@/server/base/actor";
+import { Prisma } from "@/server/base/db/generated/client";
 import { RUN_KINDS, RUN_SOURCES, RUN_STATUSES } from "@/server/contract/enums";
-import { Prisma } from "@/server/db/generated/client";
-import { replaceNul } from "@/server/secrets/stored-output";
+import { replaceNul } from "@/server/guard/secrets/stored-output";
 import { MAX_SEARCH_LENGTH, PERIOD_MS, RUN_PERIODS, SOURCE_CHOICES } from "./enums";
 
 /** No run is older than 1970, and PostgreSQL has no year 0. */

@@ -1,8 +1,8 @@
 import { z } from "zod";
-import type { MemberActor, OrgId } from "@/server/auth/actor";
+import type { MemberActor, OrgId } from "@/server/base/actor";
+import { Prisma } from "@/server/base/db/generated/client";
+import { select } from "@/server/base/db/statement";
 import { isTerminal } from "@/server/contract/enums";
-import { Prisma } from "@/server/db/generated/client";
-import { select } from "@/server/db/statement";
 import type { Services } from "@/server/services";
 import {
   asksForSizes,

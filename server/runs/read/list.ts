@@ -1,9 +1,9 @@
 import { z } from "zod";
-import type { MemberActor, OrgId } from "@/server/auth/actor";
+import type { MemberActor, OrgId } from "@/server/base/actor";
+import { Prisma } from "@/server/base/db/generated/client";
+import { type Page, pageOf } from "@/server/base/db/page";
+import { isoDate, select } from "@/server/base/db/statement";
 import { RUN_KINDS, RUN_SOURCES, RUN_STATUSES } from "@/server/contract/enums";
-import { Prisma } from "@/server/db/generated/client";
-import { type Page, pageOf } from "@/server/db/page";
-import { isoDate, select } from "@/server/db/statement";
 import type { Services } from "@/server/services";
 import type { RunFilter } from "./filter";
 import { selectRunIds } from "./find";

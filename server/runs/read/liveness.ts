@@ -1,7 +1,7 @@
 import { z } from "zod";
-import type { MemberActor } from "@/server/auth/actor";
-import { defineQuery, isOpenSql, isoDate } from "@/server/db/statement";
-import { AppError } from "@/server/errors";
+import type { MemberActor } from "@/server/base/actor";
+import { defineQuery, isOpenSql, isoDate } from "@/server/base/db/statement";
+import { AppError } from "@/server/base/errors";
 import type { Services } from "@/server/services";
 
 /** Whether an open run has a live worker, and what a queued one waits for. */

@@ -1,8 +1,8 @@
-import type { ApiKeyActor, OrgId } from "@/server/auth/actor";
+import type { ApiKeyActor, OrgId } from "@/server/base/actor";
+import type { Step } from "@/server/base/db/generated/client";
+import { defineQuery } from "@/server/base/db/statement";
+import { AppError } from "@/server/base/errors";
 import type { RunKind } from "@/server/contract/enums";
-import type { Step } from "@/server/db/generated/client";
-import { defineQuery } from "@/server/db/statement";
-import { AppError } from "@/server/errors";
 import { type RunFacts, runFacts } from "@/server/runs/run-facts";
 import type { Services } from "@/server/services";
 

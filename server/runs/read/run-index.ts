@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { defineCommand, defineQuery } from "@/server/db/statement";
+import { defineCommand, defineQuery } from "@/server/base/db/statement";
 import type { Services } from "@/server/services";
 
 /**

@@ -1,5 +1,5 @@
-import { Prisma } from "@/server/db/generated/client";
-import { isOpenSql } from "@/server/db/statement";
+import { Prisma } from "@/server/base/db/generated/client";
+import { isOpenSql } from "@/server/base/db/statement";
 
 /**
  * The row sources of filters, with the same column names (see `runConditions`). They are all runs; or the entries of

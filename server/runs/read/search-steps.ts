@@ -1,10 +1,10 @@
 import { z } from "zod";
-import type { MemberActor } from "@/server/auth/actor";
-import { Prisma } from "@/server/db/generated/client";
-import { defineQuery, select } from "@/server/db/statement";
-import { AppError } from "@/server/errors";
-import { anyCase } from "@/server/json/any-case";
-import { MIB } from "@/server/limits/sizes";
+import type { MemberActor } from "@/server/base/actor";
+import { Prisma } from "@/server/base/db/generated/client";
+import { defineQuery, select } from "@/server/base/db/statement";
+import { AppError } from "@/server/base/errors";
+import { anyCase } from "@/server/base/json/any-case";
+import { MIB } from "@/server/contract/sizes";
 import type { Services } from "@/server/services";
 
 /** Runs with more bytes of text are searched only in the start of each text. */

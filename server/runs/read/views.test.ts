@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { ZERO } from "@/server/credits/amount";
+import { ZERO } from "@/server/base/amount";
 import type { RunFacts } from "@/server/runs/run-facts";
 import { toolRunResult } from "./views";
 

@@ -1,4 +1,5 @@
-import { toolConfiguration } from "@/server/agent/definition";
+import type { Step } from "@/server/base/db/generated/client";
+import { readLargeJson } from "@/server/base/json/large";
 import type {
   AgentRunDetailsView,
   AgentRunStatusView,
@@ -6,10 +7,9 @@ import type {
   ToolRunStatusView,
 } from "@/server/contract/shapes";
 import { TOOL_STATUS_INT } from "@/server/contract/shapes";
-import type { Step } from "@/server/db/generated/client";
-import { inferSchema } from "@/server/json/infer-schema";
-import { readLargeJson } from "@/server/json/large";
 import type { RunFacts } from "@/server/runs/run-facts";
+import { toolConfiguration } from "@/server/work/agent/definition";
+import { inferSchema } from "@/server/work/json-schema/infer-schema";
 
 /** Renders rows as the contract's resources (docs/contract.md, "Fields"). */
 

@@ -1,6 +1,6 @@
+import { isJsonObject } from "@/server/base/json/json";
 import type { AgentDefinition } from "@/server/catalog/definitions";
-import type { Fields } from "@/server/catalog/field-changes";
-import { isJsonObject } from "@/server/json/json";
+import type { Fields } from "@/server/work/agent/field-changes";
 
 /** A number, or the typed text: the server then answers that it must be a number. */
 type Typed = number | string;

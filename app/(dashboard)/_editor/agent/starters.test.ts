@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { agentDefinition } from "@/server/catalog/definitions";
-import { findFunction } from "@/server/functions/core/registry";
+import { findFunction } from "@/server/work/functions/core/registry";
 import { rename } from "../slug";
 import { newAgent, toDefinition } from "./agent-fields";
 import { AGENT_STARTERS } from "./starters";

@@ -1,4 +1,4 @@
-import { isJsonObject } from "@/server/json/json";
+import { isJsonObject } from "@/server/base/json/json";
 
 /**
  * A JSON Schema as a list of fields that a form edits. Keywords that the form has no control for stay as they are, so that

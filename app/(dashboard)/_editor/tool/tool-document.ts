@@ -1,5 +1,5 @@
 import { type Document, isAlias, isMap, isNode, isScalar, isSeq, LineCounter, parseDocument } from "yaml";
-import { isJsonObject } from "@/server/json/json";
+import { isJsonObject } from "@/server/base/json/json";
 
 /**
  * A tool's YAML as the list of its steps, and changes to it. The text is the only state. Each change parses it and

@@ -11,8 +11,8 @@ import { isLong, isMarkedUp, PROMPT_LIMIT, startOfFolded } from "@/app/_ui/text/
 import type { FirstView } from "@/app/_ui/text/markdown/first-view";
 import { FormattedText } from "@/app/_ui/text/markdown/formatted-text";
 import { PlainText } from "@/app/_ui/text/plain-text";
-import type { AttachmentPolicy } from "@/server/agent/definition";
 import type { AgentDetail } from "@/server/catalog/inspect-definition";
+import type { AttachmentPolicy } from "@/server/work/agent/definition";
 import { DefinitionView } from "../../_definitions/detail/definition-view";
 import { FlowPart, LimitsPart } from "../../_definitions/detail/flow";
 

@@ -3,7 +3,7 @@ import { useRef } from "react";
 import { useEvents } from "@/app/_ui/data/live";
 import { useTRPC } from "@/app/_ui/data/providers";
 import { isTerminal } from "@/server/contract/enums";
-import { applyUpdate, type RunUpdate } from "@/server/live/run-update";
+import { applyUpdate, type RunUpdate } from "@/server/runs/live/run-update";
 import type { RunInspection } from "@/server/runs/read/inspect/inspect";
 
 /** A run with its lines. While it can change, events with the changes update it. */

@@ -1,6 +1,6 @@
 import type { Metadata } from "next";
 import { notFound } from "next/navigation";
-import { isUuid } from "@/server/ids";
+import { isUuid } from "@/server/base/ids";
 import { createPrefetch, detailPage, orNotFound, Prefetched } from "../../content-page";
 import { runsQuery, sameTarget } from "../query";
 import { Comparison, RunPicker, Skeleton } from "./parts";

@@ -3,8 +3,8 @@ import { JsonView } from "@/app/_ui/json/view";
 import { Fold } from "@/app/_ui/text/fold";
 import { isLong } from "@/app/_ui/text/long-text";
 import type { ToolDetail } from "@/server/catalog/inspect-definition";
-import type { CallStep } from "@/server/workflow/definition";
-import { retryPolicyOf } from "@/server/workflow/retry-policy";
+import type { CallStep } from "@/server/work/workflow/definition";
+import { retryPolicyOf } from "@/server/work/workflow/retry-policy";
 import { FlowPart } from "../../_definitions/detail/flow";
 
 const ROOMY = { characters: 1_200, lines: 14 };

@@ -10,7 +10,7 @@ import { OptionField, TextareaField } from "@/app/_ui/forms/form";
 import { ConfirmDialog, FormDialog } from "@/app/_ui/forms/form-dialog";
 import { useForm } from "@/app/_ui/forms/use-form";
 import { Link } from "@/app/_ui/link";
-import type { TriggerDetail } from "@/server/webhooks/inspect-trigger";
+import type { TriggerDetail } from "@/server/catalog/webhooks/inspect-trigger";
 
 /** The dialogs of a trigger's actions, except the one that edits it. */
 

@@ -1,7 +1,7 @@
 import type { Metadata } from "next";
 import { PartHead } from "@/app/_ui/figures/facts";
 import { DetailHeadSkeleton, FactsSkeleton, TableSkeleton } from "@/app/_ui/page/skeletons";
-import { isUuid } from "@/server/ids";
+import { isUuid } from "@/server/base/ids";
 import { weekQuery } from "../../_definitions/query";
 import { itemPage } from "../../content-page";
 import { deliveriesQuery, readOutcome } from "./query";

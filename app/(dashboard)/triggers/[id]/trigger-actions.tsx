@@ -10,7 +10,7 @@ import { MenuItem, MenuSeparator, MoreMenu } from "@/app/_ui/menu/menu";
 import { usePageActions } from "@/app/_ui/page/page-actions";
 import { useMay } from "@/app/_ui/role";
 import { useNotify } from "@/app/_ui/toast";
-import type { TriggerDetail } from "@/server/webhooks/inspect-trigger";
+import type { TriggerDetail } from "@/server/catalog/webhooks/inspect-trigger";
 
 const DIALOGS = {
   edit: lazy(() => import("../_form/trigger-form"), "TriggerForm"),

@@ -11,7 +11,7 @@ import { Command, DetailHead } from "@/app/_ui/page/page";
 import { usePageActions } from "@/app/_ui/page/page-actions";
 import { Badge } from "@/app/_ui/table";
 import { useNotify } from "@/app/_ui/toast";
-import type { TriggerDetail } from "@/server/webhooks/inspect-trigger";
+import type { TriggerDetail } from "@/server/catalog/webhooks/inspect-trigger";
 import { WeekOf } from "../../_definitions/detail/week-of";
 import { curlLine } from "../curl-line";
 import { Deliveries } from "./deliveries";

@@ -7,7 +7,7 @@ import { useTRPC } from "@/app/_ui/data/providers";
 import { describeError } from "@/app/_ui/data/query-client";
 import { TextareaField } from "@/app/_ui/forms/form";
 import { PlainText } from "@/app/_ui/text/plain-text";
-import { exampleForTemplate } from "@/server/webhooks/example-body";
+import { exampleForTemplate } from "@/server/catalog/webhooks/example-body";
 
 /** A message template with a preview on a sample body. */
 export function TemplateField(field: {

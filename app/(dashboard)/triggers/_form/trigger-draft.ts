@@ -1,5 +1,5 @@
 import type { TriggerDefinition } from "@/server/catalog/definitions";
-import type { TriggerDetail } from "@/server/webhooks/inspect-trigger";
+import type { TriggerDetail } from "@/server/catalog/webhooks/inspect-trigger";
 
 /** The form of a new trigger. */
 export const NEW_TRIGGER = {

@@ -9,7 +9,7 @@ import { FormDialog } from "@/app/_ui/forms/form-dialog";
 import { useForm } from "@/app/_ui/forms/use-form";
 import { Link } from "@/app/_ui/link";
 import { Command, SkeletonLine } from "@/app/_ui/page/page";
-import type { TriggerDetail } from "@/server/webhooks/inspect-trigger";
+import type { TriggerDetail } from "@/server/catalog/webhooks/inspect-trigger";
 import { curlLine } from "../curl-line";
 import { draftOf, NEW_TRIGGER, readDraft, type TriggerDraft } from "./trigger-draft";
 import { TRIGGER_LABELS, TriggerFields } from "./trigger-fields";

@@ -1,6 +1,6 @@
 import { getServices } from "@/process-services";
 import { clientAddressOf } from "@/server/api/http/client-address";
-import { handleAuthRequest } from "@/server/auth/auth-requests";
+import { handleAuthRequest } from "@/server/catalog/auth/auth-requests";
 
 /** Better Auth's routes: sign-in and sign-out. */
 function handle(request: Request): Promise<Response> {

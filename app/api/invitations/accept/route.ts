@@ -1,4 +1,4 @@
-import { sessionFromHeaders } from "@/server/auth/sessions";
+import { sessionFromHeaders } from "@/server/catalog/auth/sessions";
 import { acceptInvitation } from "@/server/catalog/organization/accept-invitation";
 import { answerInvitation } from "../answer";
 

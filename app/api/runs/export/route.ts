@@ -1,7 +1,7 @@
 import { readFilter } from "@/app/(dashboard)/runs/address";
 import { memberRoute, privateResponse } from "@/app/api/handlers";
-import { AppError } from "@/server/errors";
-import { queueDashboardCall } from "@/server/limits/dashboard-queue";
+import { AppError } from "@/server/base/errors";
+import { queueDashboardCall } from "@/server/guard/limits/dashboard-queue";
 import { exportRuns } from "@/server/runs/read/export";
 
 const FORMATS = ["csv", "json"] as const;

@@ -1,7 +1,7 @@
 import { answerErrors, requireOwnJson } from "@/app/api/handlers";
 import { getServices } from "@/process-services";
 import { respondToDashboard } from "@/server/api/dashboard/respond";
-import { sessionFromHeaders } from "@/server/auth/sessions";
+import { sessionFromHeaders } from "@/server/catalog/auth/sessions";
 
 /** The dashboard's procedures: JSON only; mutations only from our own origin. */
 function handle(request: Request): Promise<Response> {

@@ -1,8 +1,8 @@
 import { beforeEach, expect, it } from "vitest";
-import type { ModelReply } from "@/server/models/port";
 import { readCompleteRun } from "@/server/runs/read/export";
 import { inspectRun } from "@/server/runs/read/inspect/inspect";
 import { startRun } from "@/server/runs/start";
+import type { ModelReply } from "@/server/work/models/port";
 import { executeRun } from "@/testing/execute";
 import { expectSoundLedger } from "@/testing/ledger";
 import { createMember } from "@/testing/runs";

@@ -1,4 +1,4 @@
-import { Decimal, ZERO } from "@/server/credits/amount";
+import { Decimal, ZERO } from "@/server/base/amount";
 import type { Cap, ClaimedRun } from "../claimed-run";
 import type { Worker } from "../port";
 import { CapReached, CreditsExhausted } from "./interruptions";

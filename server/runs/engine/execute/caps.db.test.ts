@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import type { Actor } from "@/server/auth/actor";
-import { authenticateKey } from "@/server/auth/authenticate-key";
-import { Decimal } from "@/server/credits/amount";
+import type { Actor } from "@/server/base/actor";
+import { Decimal } from "@/server/base/amount";
+import { authenticateKey } from "@/server/catalog/auth/authenticate-key";
 import { startRun } from "@/server/runs/start";
 import { ask, openScriptedWorld } from "@/testing/engine/scripted-world";
 import { executeRun, executeSegment } from "@/testing/execute";

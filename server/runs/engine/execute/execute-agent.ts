@@ -1,7 +1,7 @@
-import type { AgentConfiguration } from "@/server/agent/definition";
-import { type Acted, type Acting, runAgentLoop } from "@/server/agent/loop";
-import { ZERO } from "@/server/credits/amount";
-import { retryPolicyOf } from "@/server/workflow/retry-policy";
+import { ZERO } from "@/server/base/amount";
+import type { AgentConfiguration } from "@/server/work/agent/definition";
+import { type Acted, type Acting, runAgentLoop } from "@/server/work/agent/loop";
+import { retryPolicyOf } from "@/server/work/workflow/retry-policy";
 import type { Outcome } from "../claimed-run";
 import type { FinishedStep } from "../write/journal";
 import { callModel } from "./calls/call-model";

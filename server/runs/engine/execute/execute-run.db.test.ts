@@ -1,8 +1,8 @@
 import { describe, expect, it, vi } from "vitest";
-import { HOUR_MS } from "@/server/clock";
-import { Decimal } from "@/server/credits/amount";
-import { ModelError } from "@/server/models/port";
+import { Decimal } from "@/server/base/amount";
+import { HOUR_MS } from "@/server/base/clock";
 import { startRun } from "@/server/runs/start";
+import { ModelError } from "@/server/work/models/port";
 import { ask, openScriptedWorld, type Script } from "@/testing/engine/scripted-world";
 import { executeRun, executeSegment, replaceWorker } from "@/testing/execute";
 import { expectSoundLedger } from "@/testing/ledger";

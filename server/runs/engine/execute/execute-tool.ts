@@ -1,8 +1,8 @@
-import type { ToolConfiguration } from "@/server/agent/definition";
-import { isJsonObject, tryParseJson } from "@/server/json/json";
-import { stringifyLarge } from "@/server/json/large";
-import { runWorkflow } from "@/server/workflow/interpret";
-import type { WorkflowCall, WorkflowCallResult } from "@/server/workflow/journal";
+import { isJsonObject, tryParseJson } from "@/server/base/json/json";
+import { stringifyLarge } from "@/server/base/json/large";
+import type { ToolConfiguration } from "@/server/work/agent/definition";
+import { runWorkflow } from "@/server/work/workflow/interpret";
+import type { WorkflowCall, WorkflowCallResult } from "@/server/work/workflow/journal";
 import type { Outcome } from "../claimed-run";
 import type { FinishedStep } from "../write/journal";
 import { callStep } from "./calls/call-step";

@@ -1,4 +1,4 @@
-import type { RunMemory } from "@/server/limits/process-memory";
+import type { RunMemory } from "@/server/guard/limits/process-memory";
 import type { Services } from "@/server/services";
 import type { ClaimedRun, Outcome, Totals } from "../claimed-run";
 import type { Worker } from "../port";

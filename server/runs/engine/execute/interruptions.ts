@@ -1,4 +1,4 @@
-import { LONGEST_TIMER_MS } from "@/server/sleep";
+import { LONGEST_TIMER_MS } from "@/server/base/sleep";
 
 /** What ends a run, or its segment, before it has completed. */
 

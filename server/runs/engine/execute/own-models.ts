@@ -1,12 +1,16 @@
 import { LRUCache } from "lru-cache";
-import type { OrgId } from "@/server/auth/actor";
-import { MIB } from "@/server/limits/sizes";
+import type { OrgId } from "@/server/base/actor";
+import { sleepOrThrow } from "@/server/base/sleep";
+import { MIB } from "@/server/contract/sizes";
+import type { Redact } from "@/server/guard/secrets/redact";
+import { rewriteToolCalls } from "@/server/runs/attempts";
+import { findModelProviders } from "@/server/runs/find-model-providers";
 import {
   createOpenAiCompatible,
   type OpenAiCompatibleOptions,
-} from "@/server/models/openai/openai-compatible";
-import type { KnownLimits } from "@/server/models/openai/openai-server";
-import { keySecretOf, type OwnProvider } from "@/server/models/own-provider";
+} from "@/server/work/models/openai/openai-compatible";
+import type { KnownLimits } from "@/server/work/models/openai/openai-server";
+import { keySecretOf, type OwnProvider } from "@/server/work/models/own-provider";
 import {
   type Attempt,
   ModelCallStopped,
@@ -15,11 +19,7 @@ import {
   type ModelRequest,
   type Models,
   type ReceivedOutput,
-} from "@/server/models/port";
-import { rewriteToolCalls } from "@/server/runs/attempts";
-import { findModelProviders } from "@/server/runs/find-model-providers";
-import type { Redact } from "@/server/secrets/redact";
-import { sleepOrThrow } from "@/server/sleep";
+} from "@/server/work/models/port";
 import type { Execution } from "./execution";
 
 /** The time limit of one HTTP call. It only applies if the attempt does not end at its own, shorter limit. */

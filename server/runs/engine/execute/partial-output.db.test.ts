@@ -1,9 +1,9 @@
 import { expect, it } from "vitest";
-import type { ModelReply, ModelRequest } from "@/server/models/port";
 import { cancelRun } from "@/server/runs/cancel";
 import { inspectRun } from "@/server/runs/read/inspect/inspect";
 import { inspectCall } from "@/server/runs/read/inspect/inspect-line";
 import { startRun } from "@/server/runs/start";
+import type { ModelReply, ModelRequest } from "@/server/work/models/port";
 import { executeRun } from "@/testing/execute";
 import { createMember } from "@/testing/runs";
 import { createTenant, openWorld, scriptedModels, type Tenant } from "@/testing/world";

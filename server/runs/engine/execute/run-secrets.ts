@@ -1,19 +1,19 @@
-import { LAST_USED_EVERY_MS, type OrgId } from "@/server/auth/actor";
-import type { Secret } from "@/server/db/generated/client";
-import type { CarriedSecret } from "@/server/egress/outgoing-request";
-import { findFunction } from "@/server/functions/core/registry";
-import { deriveId } from "@/server/ids";
-import type { JsonObject } from "@/server/json/json";
-import { stringifyLarge } from "@/server/json/large";
-import { keySecretOf } from "@/server/models/own-provider";
-import { recordSecretUse } from "@/server/operate/audit";
+import { LAST_USED_EVERY_MS, type OrgId } from "@/server/base/actor";
+import { recordSecretUse } from "@/server/base/audit";
+import type { Secret } from "@/server/base/db/generated/client";
+import { deriveId } from "@/server/base/ids";
+import type { JsonObject } from "@/server/base/json/json";
+import { stringifyLarge } from "@/server/base/json/large";
+import type { CarriedSecret } from "@/server/guard/egress/outgoing-request";
+import { waitingHostsOf } from "@/server/guard/secrets/allowed-hosts";
+import { secretValuePurpose } from "@/server/guard/secrets/encryption";
+import { SecretPlaceholders } from "@/server/guard/secrets/placeholders";
+import { createRedactor, type Redact } from "@/server/guard/secrets/redact";
+import { findSecretNames } from "@/server/guard/secrets/references";
 import { findModelProviders } from "@/server/runs/find-model-providers";
-import { waitingHostsOf } from "@/server/secrets/allowed-hosts";
-import { secretValuePurpose } from "@/server/secrets/encryption";
-import { SecretPlaceholders } from "@/server/secrets/placeholders";
-import { createRedactor, type Redact } from "@/server/secrets/redact";
-import { findSecretNames } from "@/server/secrets/references";
 import type { Services } from "@/server/services";
+import { findFunction } from "@/server/work/functions/core/registry";
+import { keySecretOf } from "@/server/work/models/own-provider";
 import type { ClaimedRun } from "../claimed-run";
 
 /** The secrets that a call may send, or why the call is refused. */

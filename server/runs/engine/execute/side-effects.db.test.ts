@@ -1,8 +1,8 @@
 import { beforeEach, expect, it } from "vitest";
 import { createDashboardCaller } from "@/server/api/dashboard/router";
 import { handleRest } from "@/server/api/rest";
-import { createGuardedEgress, type EgressOptions } from "@/server/egress/guarded-fetch";
-import { newId } from "@/server/ids";
+import { newId } from "@/server/base/ids";
+import { createGuardedEgress, type EgressOptions } from "@/server/guard/egress/guarded-fetch";
 import { startRun } from "@/server/runs/start";
 import { executeRun, executeSegment, replaceWorker } from "@/testing/execute";
 import { createMember } from "@/testing/runs";

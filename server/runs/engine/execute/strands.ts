@@ -1,4 +1,4 @@
-import { LONGEST_TIMER_MS } from "@/server/sleep";
+import { LONGEST_TIMER_MS } from "@/server/base/sleep";
 import { WorkerLost } from "../write/writer";
 import { SleepUntil, YieldSlot } from "./interruptions";
 

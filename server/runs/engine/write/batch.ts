@@ -1,5 +1,5 @@
-import { MIB } from "@/server/limits/sizes";
-import { replaceNul } from "@/server/secrets/stored-output";
+import { MIB } from "@/server/contract/sizes";
+import { replaceNul } from "@/server/guard/secrets/stored-output";
 import {
   type ChildRow,
   type CountedCall,

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { OrgId } from "@/server/auth/actor";
+import type { OrgId } from "@/server/base/actor";
 import type { EndedStatus, RunSource } from "@/server/contract/enums";
 import type { targetColumns } from "@/server/runs/target";
 

@@ -1,8 +1,8 @@
-import type { OrgId } from "@/server/auth/actor";
+import type { OrgId } from "@/server/base/actor";
+import type { Decimal } from "@/server/base/amount";
+import { newId } from "@/server/base/ids";
 import type { StepStatus } from "@/server/contract/enums";
-import type { Decimal } from "@/server/credits/amount";
-import { newId } from "@/server/ids";
-import type { ModelReply } from "@/server/models/port";
+import type { ModelReply } from "@/server/work/models/port";
 import type { ClaimedRun } from "../claimed-run";
 
 /**

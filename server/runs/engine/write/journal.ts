@@ -1,9 +1,9 @@
+import { pauseAt } from "@/server/base/pause-points";
 import type { EndedStatus } from "@/server/contract/enums";
-import { notifyRunChanged } from "@/server/live/run-changes";
-import type { Attempt, ToolCall } from "@/server/models/port";
+import { notifyRunChanged } from "@/server/runs/live/run-changes";
 import type { Services } from "@/server/services";
+import type { Attempt, ToolCall } from "@/server/work/models/port";
 import { type ClaimedRun, noTotals, type Totals } from "../claimed-run";
-import { pauseAt } from "../pause-points";
 import type { Worker } from "../port";
 import {
   type CallResult,

@@ -1,8 +1,8 @@
 import type pg from "pg";
 import { z } from "zod";
-import { TIMEOUTS } from "@/server/db/client";
-import { defineCommand, defineQuery, type Queryable } from "@/server/db/statement";
-import { pauseAt } from "../pause-points";
+import { TIMEOUTS } from "@/server/base/db/client";
+import { defineCommand, defineQuery, type Queryable } from "@/server/base/db/statement";
+import { pauseAt } from "@/server/base/pause-points";
 
 /**
  * The statements of a lane (docs/engine-details.md, "Numbered flushes"). The database stores each flush's number and

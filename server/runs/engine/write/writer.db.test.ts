@@ -1,9 +1,9 @@
 import { createHash, randomUUID } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { newId } from "@/server/ids";
-import type { ModelReply, ModelRequest } from "@/server/models/port";
+import { newId } from "@/server/base/ids";
 import { startRun } from "@/server/runs/start";
 import type { StartConditions } from "@/server/runs/start-item";
+import type { ModelReply, ModelRequest } from "@/server/work/models/port";
 import { executeRun, executeSegment, replaceWorker, startEngine } from "@/testing/execute";
 import { expectSoundLedger } from "@/testing/ledger";
 import { type Cut, type DatabaseProxy, openDatabaseProxy } from "@/testing/servers/database-proxy";

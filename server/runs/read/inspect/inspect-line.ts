@@ -1,7 +1,7 @@
 import { z } from "zod";
-import type { MemberActor, OrgId } from "@/server/auth/actor";
-import { defineQuery } from "@/server/db/statement";
-import { AppError } from "@/server/errors";
+import type { MemberActor, OrgId } from "@/server/base/actor";
+import { defineQuery } from "@/server/base/db/statement";
+import { AppError } from "@/server/base/errors";
 import { readAttempts, readToolCalls } from "@/server/runs/attempts";
 import type { Services } from "@/server/services";
 import { readChildCredits } from "./inspect";

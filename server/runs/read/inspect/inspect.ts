@@ -1,12 +1,12 @@
 import { z } from "zod";
-import { toolConfiguration } from "@/server/agent/definition";
-import type { MemberActor } from "@/server/auth/actor";
-import { Prisma } from "@/server/db/generated/client";
-import { defineQuery, isoDate, select } from "@/server/db/statement";
-import { AppError } from "@/server/errors";
+import type { MemberActor } from "@/server/base/actor";
+import { Prisma } from "@/server/base/db/generated/client";
+import { defineQuery, isoDate, select } from "@/server/base/db/statement";
+import { AppError } from "@/server/base/errors";
 import { RUN_COLUMNS, RUN_JOINS, runSummary } from "@/server/runs/read/list";
 import { queuedRuns } from "@/server/runs/read/run-rows";
 import type { Services } from "@/server/services";
+import { toolConfiguration } from "@/server/work/agent/definition";
 import { CALL_OF_TIMELINE, STEP_OF_TIMELINE, viewCallLine, viewStepLine } from "./lines";
 import { payloadPreview, startOf } from "./payload-preview";
 

@@ -1,6 +1,6 @@
-import type { Prisma } from "@/server/db/generated/client";
-import type { Attempt } from "@/server/models/port";
+import type { Prisma } from "@/server/base/db/generated/client";
 import { readAttempts, readToolCalls } from "@/server/runs/attempts";
+import type { Attempt } from "@/server/work/models/port";
 
 /** A step without its texts, for the timeline and for files. */
 export const STEP_COLUMNS = {

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { saveTool } from "@/server/catalog/save-tool";
-import type { ModelReply, ModelRequest } from "@/server/models/port";
 import { startRun } from "@/server/runs/start";
+import type { ModelReply, ModelRequest } from "@/server/work/models/port";
 import { executeRun } from "@/testing/execute";
 import { createMember } from "@/testing/runs";
 import { createTenant, openWorld, scriptedModels, type Tenant } from "@/testing/world";

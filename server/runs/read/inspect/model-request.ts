@@ -1,13 +1,13 @@
 import { z } from "zod";
-import { type AgentConfiguration, runConfiguration } from "@/server/agent/definition";
-import { type Acted, type Acting, runAgentLoop, type Thinking } from "@/server/agent/loop";
-import type { MemberActor } from "@/server/auth/actor";
-import { defineQuery } from "@/server/db/statement";
-import { AppError } from "@/server/errors";
-import { textInput, textMessages } from "@/server/functions/generate-text";
-import type { Prompt, ToolCall } from "@/server/models/port";
+import type { MemberActor } from "@/server/base/actor";
+import { defineQuery } from "@/server/base/db/statement";
+import { AppError } from "@/server/base/errors";
 import { readToolCalls } from "@/server/runs/attempts";
 import type { Services } from "@/server/services";
+import { type AgentConfiguration, runConfiguration } from "@/server/work/agent/definition";
+import { type Acted, type Acting, runAgentLoop, type Thinking } from "@/server/work/agent/loop";
+import { textInput, textMessages } from "@/server/work/functions/generate-text";
+import type { Prompt, ToolCall } from "@/server/work/models/port";
 import { payloadPreview, previewPayload, startOf } from "./payload-preview";
 
 /** Everything sent to a model in one call. */

@@ -1,16 +1,16 @@
-import { type RunConfiguration, runConfiguration } from "@/server/agent/definition";
-import { toolSlugOf } from "@/server/agent/prompts";
-import type { MemberActor } from "@/server/auth/actor";
+import type { MemberActor } from "@/server/base/actor";
+import { AppError } from "@/server/base/errors";
+import { findTarget } from "@/server/runs/find-target";
+import type { Services } from "@/server/services";
+import { type RunConfiguration, runConfiguration } from "@/server/work/agent/definition";
 import {
   compareFields,
   type FieldChange,
   type Fields,
   settingsFields,
   workflowFields,
-} from "@/server/catalog/field-changes";
-import { AppError } from "@/server/errors";
-import { findTarget } from "@/server/runs/find-target";
-import type { Services } from "@/server/services";
+} from "@/server/work/agent/field-changes";
+import { toolSlugOf } from "@/server/work/agent/prompts";
 
 /**
  * A run's frozen configuration compared with the current one, including the versions of attached tools. Throws

@@ -1,6 +1,6 @@
 import { z } from "zod";
+import { Decimal } from "@/server/base/amount";
 import { METRICS_DIMENSIONS } from "@/server/contract/enums";
-import { Decimal } from "@/server/credits/amount";
 
 /**
  * Figures of a set of runs. Durations are ms of ended runs, null without any; credits a decimal. A percentile is the

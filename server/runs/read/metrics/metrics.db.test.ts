@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { MemberActor } from "@/server/auth/actor";
+import type { MemberActor } from "@/server/base/actor";
 import { countSettledRuns } from "@/server/runs/read/count";
 import { RUN_PERIODS } from "@/server/runs/read/enums";
 import { createMember, insertRun } from "@/testing/runs";

@@ -1,9 +1,9 @@
 import { z } from "zod";
-import type { MemberActor } from "@/server/auth/actor";
-import { DAY_MS, HOUR_MS } from "@/server/clock";
+import type { MemberActor } from "@/server/base/actor";
+import { DAY_MS, HOUR_MS } from "@/server/base/clock";
+import { Prisma } from "@/server/base/db/generated/client";
+import { defineQuery, select } from "@/server/base/db/statement";
 import { METRICS_DIMENSIONS } from "@/server/contract/enums";
-import { Prisma } from "@/server/db/generated/client";
-import { defineQuery, select } from "@/server/db/statement";
 import {
   countDays,
   intervalMs,

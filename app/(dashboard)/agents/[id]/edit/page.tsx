@@ -1,6 +1,6 @@
 import type { Metadata } from "next";
-import { AgentEditor } from "../../../_editor/agent/agent-editor";
-import { editorPage } from "../../../_editor/editor-page";
+import { AgentEditor } from "@/app/(dashboard)/_editor/agent/agent-editor";
+import { editorPage } from "@/app/(dashboard)/_editor/editor-page";
 
 export const metadata: Metadata = { title: "Edit agent" };
 

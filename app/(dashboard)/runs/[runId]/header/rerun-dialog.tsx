@@ -7,8 +7,8 @@ import { FormDialog } from "@/app/_ui/forms/form-dialog";
 import { useForm } from "@/app/_ui/forms/use-form";
 import { compactJson, readableText } from "@/app/_ui/json/spacing";
 import { usePayload } from "@/app/_ui/text/use-payload";
+import { InputProblem, readJsonObject } from "@/app/(dashboard)/_run/problem";
 import type { RunDetail } from "@/server/runs/read/inspect/inspect";
-import { InputProblem, readJsonObject } from "../../../_run/problem";
 
 type RerunDialogProps = {
   run: RunDetail;

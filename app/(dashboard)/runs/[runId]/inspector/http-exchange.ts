@@ -1,4 +1,4 @@
-import { isJsonObject, tryParseJson } from "@/server/json/json";
+import { isJsonObject, tryParseJson } from "@/server/base/json/json";
 
 /** A summary of an HTTP call. `status` is null while, or if, there is no response. */
 type HttpExchange = { method: string; url: string; status: number | null };

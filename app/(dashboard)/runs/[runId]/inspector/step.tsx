@@ -12,7 +12,7 @@ import { Fold } from "@/app/_ui/text/fold";
 import { isLong } from "@/app/_ui/text/long-text";
 import { Unreadable } from "@/app/_ui/text/unreadable";
 import { usePayload } from "@/app/_ui/text/use-payload";
-import { anyCase } from "@/server/json/any-case";
+import { anyCase } from "@/server/base/json/any-case";
 import type { StepDetail } from "@/server/runs/read/inspect/inspect-line";
 import type { PayloadPreview } from "@/server/runs/read/inspect/payload-preview";
 import { readHttpExchange } from "./http-exchange";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { listFunctions } from "@/server/functions/core/registry";
 import { FAILURE_CODES } from "@/server/runs/failure-codes";
+import { listFunctions } from "@/server/work/functions/core/registry";
 import { explainFailure, type FailedRun } from "./explain-failure";
 
 const run = (errorCode: string | null, more: Partial<FailedRun> = {}): FailedRun => ({

@@ -3,7 +3,7 @@ import { useState } from "react";
 import { useTRPC } from "@/app/_ui/data/providers";
 import { formatCount } from "@/app/_ui/figures/format";
 import { useRested } from "@/app/_ui/use-rested";
-import { anyCase } from "@/server/json/any-case";
+import { anyCase } from "@/server/base/json/any-case";
 import type { Line } from "../lines";
 
 /** The server is queried after a pause of this length. */

@@ -1,6 +1,6 @@
 import type { Metadata } from "next";
-import { editorPage } from "../../../_editor/editor-page";
-import { ToolEditor } from "../../../_editor/tool/lazy-tool-editor";
+import { editorPage } from "@/app/(dashboard)/_editor/editor-page";
+import { ToolEditor } from "@/app/(dashboard)/_editor/tool/lazy-tool-editor";
 
 export const metadata: Metadata = { title: "New tool" };
 

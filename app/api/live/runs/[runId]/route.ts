@@ -1,6 +1,6 @@
 import { runRoute } from "@/app/api/handlers";
 import { openStream } from "@/app/api/live/open-stream";
-import { streamRun } from "@/server/live/run-stream";
+import { streamRun } from "@/server/runs/live/run-stream";
 
 /** Streams one run's changes since `Last-Event-ID`, or since `?after=` on the first connection. */
 export const GET = runRoute(async ({ services, request, actor, runId }) => {

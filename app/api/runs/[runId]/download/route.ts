@@ -1,5 +1,5 @@
 import { privateResponse, runRoute } from "@/app/api/handlers";
-import { queueDashboardCall } from "@/server/limits/dashboard-queue";
+import { queueDashboardCall } from "@/server/guard/limits/dashboard-queue";
 import { readCompleteRun } from "@/server/runs/read/export";
 
 /** A run with all its steps and model calls, as one JSON file. */

@@ -1,7 +1,7 @@
 import { privateResponse, runRoute } from "@/app/api/handlers";
-import { AppError } from "@/server/errors";
-import { isUuid } from "@/server/ids";
-import { queueDashboardCall } from "@/server/limits/dashboard-queue";
+import { AppError } from "@/server/base/errors";
+import { isUuid } from "@/server/base/ids";
+import { queueDashboardCall } from "@/server/guard/limits/dashboard-queue";
 import { readPayload } from "@/server/runs/read/inspect/inspect-line";
 
 /**

@@ -1,10 +1,10 @@
 import { expect, it } from "vitest";
-import { ModelError, type ModelReply, type ModelRequest } from "@/server/models/port";
 import { admitWaitingRuns } from "@/server/runs/engine/claim";
 import { WorkerLost } from "@/server/runs/engine/write/writer";
 import { inspectRun } from "@/server/runs/read/inspect/inspect";
 import { inspectCall, inspectStep } from "@/server/runs/read/inspect/inspect-line";
 import { startRun } from "@/server/runs/start";
+import { ModelError, type ModelReply, type ModelRequest } from "@/server/work/models/port";
 import { executeRun, executeSegment, replaceWorker } from "@/testing/execute";
 import { createMember } from "@/testing/runs";
 import { createTenant, createWorld, openWorld, scriptedModels, type Tenant } from "@/testing/world";

@@ -1,10 +1,10 @@
-import { retryWhileUnavailable } from "@/server/db/outage";
-import type { CarriedSecret } from "@/server/egress/outgoing-request";
-import { codeOfFailure, type FunctionContext, FunctionError } from "@/server/functions/core/define";
-import { executeFunction } from "@/server/functions/core/execute";
-import { limitRecipients } from "@/server/mail/limit-recipients";
-import { redactJson, replaceNul } from "@/server/secrets/stored-output";
-import { readKeyValue, writeKeyValue } from "@/server/values/key-values";
+import { retryWhileUnavailable } from "@/server/base/db/outage";
+import type { CarriedSecret } from "@/server/guard/egress/outgoing-request";
+import { limitRecipients } from "@/server/guard/mail/limit-recipients";
+import { redactJson, replaceNul } from "@/server/guard/secrets/stored-output";
+import { readKeyValue, writeKeyValue } from "@/server/runs/values/key-values";
+import { codeOfFailure, type FunctionContext, FunctionError } from "@/server/work/functions/core/define";
+import { executeFunction } from "@/server/work/functions/core/execute";
 import { WorkerLost } from "../../write/writer";
 import type { Execution } from "../execution";
 import { CapReached, CreditsExhausted } from "../interruptions";

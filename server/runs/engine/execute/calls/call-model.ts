@@ -1,15 +1,15 @@
-import { type Decimal, ZERO } from "@/server/credits/amount";
+import { type Decimal, ZERO } from "@/server/base/amount";
+import { retryWhileUnavailable } from "@/server/base/db/outage";
+import { pauseAt } from "@/server/base/pause-points";
 import {
   creditsOfTokens,
   MIN_OUTPUT_TOKENS,
   outputTokensFor,
   WANTED_OUTPUT_TOKENS,
 } from "@/server/credits/prices";
-import { retryWhileUnavailable } from "@/server/db/outage";
-import { ModelCallStopped, ModelError, type ModelReply, type ModelRequest } from "@/server/models/port";
+import { replaceNul } from "@/server/guard/secrets/stored-output";
 import { rewriteToolCalls } from "@/server/runs/attempts";
-import { replaceNul } from "@/server/secrets/stored-output";
-import { pauseAt } from "../../pause-points";
+import { ModelCallStopped, ModelError, type ModelReply, type ModelRequest } from "@/server/work/models/port";
 import type { FinishedCall } from "../../write/journal";
 import { exactly } from "../budget";
 import type { Execution } from "../execution";

@@ -1,9 +1,9 @@
 import { describe, expect, it, vi } from "vitest";
-import type { JsonObject } from "@/server/json/json";
-import type { ModelReply, ModelRequest } from "@/server/models/port";
+import type { JsonObject } from "@/server/base/json/json";
 import { cancelRun } from "@/server/runs/cancel";
 import { admitWaitingRuns } from "@/server/runs/engine/claim";
 import { startRun } from "@/server/runs/start";
+import type { ModelReply, ModelRequest } from "@/server/work/models/port";
 import { executeRun, executeSegment } from "@/testing/execute";
 import { expectSoundLedger } from "@/testing/ledger";
 import { insertTool } from "@/testing/tools";

@@ -1,7 +1,7 @@
-import { FunctionError } from "@/server/functions/core/define";
-import { parseFunctionInput } from "@/server/functions/core/execute";
-import { findFunction } from "@/server/functions/core/registry";
-import { waitFunction } from "@/server/functions/wait";
+import { FunctionError } from "@/server/work/functions/core/define";
+import { parseFunctionInput } from "@/server/work/functions/core/execute";
+import { findFunction } from "@/server/work/functions/core/registry";
+import { waitFunction } from "@/server/work/functions/wait";
 import type { BegunStep, FinishedStep } from "../../write/journal";
 import type { Execution } from "../execution";
 import { runStep } from "../run-step";

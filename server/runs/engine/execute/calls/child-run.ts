@@ -1,10 +1,10 @@
-import { answersWithJson, type RunConfiguration, runConfiguration } from "@/server/agent/definition";
-import { ZERO } from "@/server/credits/amount";
-import { MAX_CALLED_RUNS, MAX_RUN_DEPTH } from "@/server/functions/run-tool";
-import type { Json } from "@/server/json/json";
-import { readLargeJson } from "@/server/json/large";
+import { ZERO } from "@/server/base/amount";
+import type { Json } from "@/server/base/json/json";
+import { readLargeJson } from "@/server/base/json/large";
 import { freezeConfiguration, type Target, targetColumns } from "@/server/runs/target";
 import type { Services } from "@/server/services";
+import { answersWithJson, type RunConfiguration, runConfiguration } from "@/server/work/agent/definition";
+import { MAX_CALLED_RUNS, MAX_RUN_DEPTH } from "@/server/work/functions/run-tool";
 import { claimRun } from "../../claim";
 import { type ClaimedRun, capColumns, capOfTarget, FIRST_CLAIM } from "../../claimed-run";
 import { endUnclaimable } from "../../slot";

@@ -1,0 +1,84 @@
+import type { Decimal } from "@/server/base/amount";
+
+/**
+ * The id of an organization that a caller was proven to belong to. Only the few files that may import mint-org-id.ts
+ * create one. So a query without the organization, or with an id from the caller's input, is a type error.
+ */
+export type OrgId = string & { readonly [orgIdBrand]: true };
+declare const orgIdBrand: unique symbol;
+
+export const KEY_SCOPES = ["runs:read", "runs:start"] as const;
+export type KeyScope = (typeof KEY_SCOPES)[number];
+
+/** Each role includes the rights of the earlier ones. */
+export const MEMBER_ROLES = ["viewer", "member", "admin", "owner"] as const;
+export type MemberRole = (typeof MEMBER_ROLES)[number];
+
+/** Whether a role includes the rights of `needed`. */
+export function roleCovers(role: MemberRole, needed: MemberRole): boolean {
+  return MEMBER_ROLES.indexOf(role) >= MEMBER_ROLES.indexOf(needed);
+}
+
+/** The organization's plan as far as requests need it; a limit of null is unlimited. */
+type ActorPlan = {
+  apiAccess: boolean;
+  startsPerMinute: number | null;
+  readsPerMinute: number | null;
+};
+
+/** A program calling endpoints 1–6 with an API key. */
+export type ApiKeyActor = {
+  kind: "api_key";
+  orgId: OrgId;
+  apiKeyId: string;
+  name: string;
+  scopes: readonly string[];
+  /** The agents and tools that the key is limited to; empty: all. */
+  targetIds: readonly string[];
+  maxCredits: Decimal | null;
+  suspended: boolean;
+  plan: ActorPlan;
+};
+
+/** A key as read from the database. Whether it may be used is checked with each request. */
+export type AuthenticatedKey = {
+  actor: ApiKeyActor;
+  expiresAt: Date | null;
+  revokedAt: Date | null;
+  /** When its last use was stored, in ms. */
+  lastUsedAt: number;
+};
+
+/** A person in the dashboard, in one organization. */
+export type MemberActor = { kind: "member"; orgId: OrgId; userId: string; name: string; role: MemberRole };
+
+/** A webhook trigger that starts runs of its own target. */
+export type TriggerActor = {
+  kind: "trigger";
+  orgId: OrgId;
+  triggerId: string;
+  name: string;
+  maxCredits: Decimal | null;
+};
+
+/** The operator at the command line, acting on one organization. */
+export type OperatorActor = { kind: "operator"; orgId: OrgId; name: string };
+
+export type Actor = ApiKeyActor | MemberActor | TriggerActor | OperatorActor;
+
+/** The actor's form in the ledger and the audit log. */
+export function actorReference(actor: Actor): string {
+  switch (actor.kind) {
+    case "api_key":
+      return `api_key:${actor.apiKeyId}`;
+    case "member":
+      return `user:${actor.userId}`;
+    case "trigger":
+      return `trigger:${actor.triggerId}`;
+    case "operator":
+      return "operator";
+  }
+}
+
+/** How often the last use of an API key or secret is stored. */
+export const LAST_USED_EVERY_MS = 60_000;

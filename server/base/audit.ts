@@ -1,0 +1,135 @@
+import { type Actor, actorReference, type MemberActor, type OrgId } from "@/server/base/actor";
+import type { Transaction } from "@/server/base/db/client";
+import type { Prisma } from "@/server/base/db/generated/client";
+import { type PageRequest, pageOf } from "@/server/base/db/page";
+import { toPlainData } from "@/server/base/db/plain-data";
+import { newId } from "@/server/base/ids";
+import type { Json, JsonObject } from "@/server/base/json/json";
+import type { AuditSubject } from "@/server/contract/enums";
+import type { Services } from "@/server/services";
+
+/** The longest stored text of a changed value; prompts and definitions have their versions. */
+const MAX_TEXT = 500;
+
+/** The transaction of a change, who makes it and when. */
+export type AuditedChange = { tx: Transaction; actor: Actor; at: Date };
+
+export type AuditRecord = {
+  /** `created`, `updated`, `restored`, `revoked`, `removed`, `secret_rotated`, … */
+  verb: string;
+  subject: { kind: AuditSubject; id: string | null; name: string };
+  /** What changed: field → `{ from, to }`, from `changedFields`. Never a secret. */
+  changes?: JsonObject;
+};
+
+/** A change by the operator to the installation itself, which belongs to no organization. */
+type InstallationAuditRecord = {
+  actorName: string;
+  action: "organization.removed" | "user.removed" | "secret.rotated";
+  subject: { kind: "organization" | "user" | "secret"; id: string | null; name: string };
+  changes: JsonObject;
+  at: Date;
+};
+
+/** Writes an entry to the audit log of the actor's organization, in the transaction of the change. */
+export async function recordAudit(
+  { tx, actor, at }: AuditedChange,
+  { verb, subject, changes = {} }: AuditRecord,
+): Promise<void> {
+  const line = { organizationId: actor.orgId, actor: actorReference(actor), actorName: actor.name };
+  const action = `${subject.kind}.${verb}`;
+  await tx.auditEntry.create({ data: rowOf({ ...line, action, subject, changes, at }) });
+}
+
+/**
+ * Records that a run used a secret. `id` is derived from both, so that a repetition adds no entry.
+ */
+export async function recordSecretUse(
+  db: Pick<Transaction, "auditEntry">,
+  orgId: OrgId,
+  use: { id: string; secret: { id: string; name: string }; run: { id: string; name: string }; at: Date },
+): Promise<void> {
+  const { id, secret, run, at } = use;
+  const line = { organizationId: orgId, actor: `run:${run.id}`, actorName: run.name, action: "secret.used" };
+  const row = rowOf({ ...line, subject: { kind: "secret", ...secret }, changes: { run: run.id }, at });
+  await db.auditEntry.createMany({ data: [{ ...row, id }], skipDuplicates: true });
+}
+
+/** Writes an entry to the installation's audit log, in the transaction of the change. */
+export async function recordInstallationAudit(
+  tx: Transaction,
+  record: InstallationAuditRecord,
+): Promise<void> {
+  const line = { ...record, organizationId: null, actor: "operator" };
+  await tx.auditEntry.create({ data: rowOf(line) });
+}
+
+type Entry = Pick<InstallationAuditRecord, "actorName" | "changes" | "at"> & {
+  organizationId: OrgId | null;
+  actor: string;
+  action: string;
+  subject: { kind: string; id: string | null; name: string };
+};
+
+function rowOf({ subject, changes, at, ...line }: Entry) {
+  const { kind, id, name } = subject;
+  const columns = { subjectKind: kind, subjectId: id, subjectName: name };
+  return { ...line, ...columns, id: newId(), changes: JSON.stringify(changes), createdAt: at };
+}
+
+/** An object's fields as plain data; undefined counts as null. */
+export type Facts = Readonly<Record<string, unknown>>;
+
+/**
+ * The fields that differ, as `{ field: { from, to } }`; `before` is null for a new object. Long texts are cut. Without
+ * a difference, `{}`.
+ */
+export function changedFields(before: Facts | null, after: Facts): JsonObject {
+  const fields = new Set([...Object.keys(before ?? {}), ...Object.keys(after)]);
+  const changes: JsonObject = {};
+  for (const field of fields) {
+    const from = JSON.stringify(before?.[field] ?? null);
+    const to = JSON.stringify(after[field] ?? null);
+    if (from !== to) changes[field] = { from: cut(from), to: cut(to) };
+  }
+  return changes;
+}
+
+function cut(json: string): Json {
+  const value: Json = JSON.parse(json);
+  if (json.length <= MAX_TEXT) return value;
+  const text = typeof value === "string" ? value : json;
+  return `${text.slice(0, MAX_TEXT)}… (${text.length} characters)`;
+}
+
+export type AuditLine = Awaited<ReturnType<typeof listAudit>>["items"][number];
+
+/**
+ * The organization's audit log, newest first, by cursor; `subject`: only changes of this kind. `changes` is a JSON object:
+ * field → `{ from, to }`, or plain facts; without secrets.
+ */
+export async function listAudit(
+  { db }: Services,
+  actor: MemberActor,
+  { cursor, subject, limit }: PageRequest & { subject?: AuditSubject | undefined },
+) {
+  const where: Prisma.AuditEntryWhereInput = { organizationId: actor.orgId };
+  if (cursor) where.id = { lt: cursor };
+  if (subject) where.subjectKind = subject;
+  const rows = await db.auditEntry.findMany({
+    where,
+    orderBy: { id: "desc" },
+    take: limit + 1,
+    select: {
+      id: true,
+      actorName: true,
+      action: true,
+      subjectKind: true,
+      subjectId: true,
+      subjectName: true,
+      changes: true,
+      createdAt: true,
+    },
+  });
+  return pageOf(toPlainData(rows), limit, "id");
+}

@@ -1,0 +1,109 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { readEnvironment } from "@/server/base/env";
+import { creditsOfActions, creditsOfTokens } from "@/server/credits/prices";
+import { createModels } from "@/server/work/models/registry";
+import { testClock } from "@/testing/clock";
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "configuration-"));
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const page = readFileSync(join(import.meta.dirname, "../docs/configuration-files.md"), "utf8");
+const sample = (name: string) =>
+  new RegExp(`^\`\`\`yaml ${name}\\n([\\s\\S]*?)^\`\`\`$`, "m").exec(page)?.[1] ?? "";
+
+function environment(variables: Record<string, string>) {
+  const needed = { DATABASE_URL: "postgres://x", STEPWELL_SECRET: "s".repeat(32) };
+  return readEnvironment({ ...needed, ...variables });
+}
+
+function write(text: string): string {
+  const path = join(folder, "file.yaml");
+  writeFileSync(path, text);
+  return path;
+}
+
+const thousand = { inputTokens: 1000, outputTokens: 1000 };
+
+describe("PRICE_LIST", () => {
+  it("sets prices, as the documentation's sample shows", () => {
+    const { prices } = environment({ PRICE_LIST: write(sample("prices")) });
+    expect(creditsOfTokens(prices, "gpt-5", thousand).toString()).toBe("11.25");
+    expect(creditsOfTokens(prices, "local/llama", thousand).toString()).toBe("0");
+    expect(creditsOfTokens(prices, "unlisted", thousand).toString()).toBe("0.5");
+    expect(creditsOfActions(prices, 3).toString()).toBe("0.03");
+  });
+
+  it("may be JSON, and omitted prices keep their default", () => {
+    const { prices } = environment({ PRICE_LIST: write('{"action": "0.5"}') });
+    expect(creditsOfActions(prices, 1).toString()).toBe("0.5");
+    expect(creditsOfTokens(prices, "any", thousand).toString()).toBe("0.5");
+    expect(environment({ PRICE_LIST: "" }).prices).toEqual(environment({}).prices);
+  });
+
+  it.each([
+    ["action: -1", "action must be a number from 0"],
+    ["action: 0.00001", "action must be a number from 0 with at most 4 decimal places"],
+    ["action: free", "action must be a number from 0"],
+    ["default: { input: 1 }", "default.output must be a number"],
+    ["models: { big: { input: 1, output: .inf } }", "models.big.output must be a number"],
+    ["modles: {}", 'Unrecognized key: "modles"'],
+    ["- 1", "the file"],
+    ["a: [", "cannot be read"],
+  ])("%s is refused by name", (text, message) => {
+    const path = write(text);
+    expect(() => environment({ PRICE_LIST: path })).toThrow(`PRICE_LIST ${path}`);
+    expect(() => environment({ PRICE_LIST: path })).toThrow(message);
+  });
+
+  it("that does not exist is named", () => {
+    expect(() => environment({ PRICE_LIST: "/nowhere.yaml" })).toThrow(
+      "PRICE_LIST /nowhere.yaml cannot be read",
+    );
+  });
+});
+
+describe("MODEL_PROVIDERS", () => {
+  it("sets named providers, as the documentation's sample shows", () => {
+    const env = environment({ MODEL_PROVIDERS: write(sample("providers")), OPENROUTER_API_KEY: "k" });
+    expect(env.providers.map(({ name, apiKey }) => [name, apiKey])).toEqual([
+      ["openrouter", "k"],
+      ["local", undefined],
+    ]);
+    const { openai, providers } = environment({
+      MODEL_PROVIDERS: write(sample("providers")),
+      OPENROUTER_API_KEY: "k",
+      OPENAI_API_KEY: "o",
+    });
+    const models = createModels({ openai, providers, clock: testClock() });
+    expect(["local/llama", "google/gemini-2.5-pro", "other", "demo"].map(models.providerOf)).toEqual([
+      "local",
+      "openrouter",
+      "openai",
+      "demo",
+    ]);
+  });
+
+  const local = "name: local, baseUrl: 'http://127.0.0.1/v1'";
+  it.each([
+    ["[{ name: demo, baseUrl: 'http://x/v1' }]", "0.name is taken"],
+    ["[{ name: local, baseUrl: 'ftp://x' }]", "0.baseUrl must be an http or https address"],
+    [`[{ ${local} }, { ${local} }]`, '1.name "local" is used twice'],
+    [
+      `[{ ${local}, models: [m] }, { name: b, baseUrl: 'http://x', models: [m] }]`,
+      `1.models "m" is already listed by local`,
+    ],
+    [`[{ ${local}, models: [demo] }]`, "already listed by the demo model"],
+    [`[{ ${local}, apiKeyFrom: NOT_SET }]`, "0.apiKeyFrom names NOT_SET, which is not set"],
+    [`[{ ${local}, apiKey: a, apiKeyFrom: HOME }]`, "0 has both apiKey and apiKeyFrom"],
+  ])("%s is refused by name", (text, message) => {
+    const path = write(text);
+    expect(() => environment({ MODEL_PROVIDERS: path })).toThrow(`MODEL_PROVIDERS ${path} is wrong: `);
+    expect(() => environment({ MODEL_PROVIDERS: path })).toThrow(message);
+  });
+});

@@ -1,0 +1,99 @@
+import { readFileSync } from "node:fs";
+import { parse } from "yaml";
+import { z } from "zod";
+import { Decimal } from "@/server/base/amount";
+import { DEFAULT_PRICES, type PriceList } from "@/server/credits/prices";
+import { findRepeats, providerName, providerUrl } from "@/server/work/models/own-provider";
+import type { NamedProvider } from "@/server/work/models/registry";
+
+/**
+ * Reads the files of PRICE_LIST and MODEL_PROVIDERS, YAML or JSON (docs/configuration-files.md). Each reader throws
+ * ConfigurationFileError, which names the file and every wrong value.
+ */
+
+export class ConfigurationFileError extends Error {
+  override name = "ConfigurationFileError";
+}
+
+/** A number of credits with at most `places` decimals, as a number or a string. */
+const credits = (places: number) =>
+  z
+    .union([z.number(), z.string()], { error: "must be a number" })
+    .transform(String)
+    .refine((text) => new RegExp(`^\\d{1,9}(\\.\\d{1,${places}})?$`).test(text), {
+      error: `must be a number from 0 with at most ${places} decimal places`,
+    })
+    .transform((text) => new Decimal(text));
+
+const modelPrice = z.strictObject({ input: credits(6), output: credits(6) });
+
+const priceFile = z.strictObject({
+  default: modelPrice.optional(),
+  action: credits(4).optional(),
+  models: z.record(z.string().min(1), modelPrice).optional(),
+});
+
+/** Reads a price list. What it omits has its default price. */
+export function readPriceList(path: string): PriceList {
+  const given = readFileOf(path, priceFile);
+  return {
+    defaultModel: given.default ?? DEFAULT_PRICES.defaultModel,
+    action: given.action ?? DEFAULT_PRICES.action,
+    models: { ...DEFAULT_PRICES.models, ...given.models },
+  };
+}
+
+const providerFile = z.array(
+  z
+    .strictObject({
+      name: providerName,
+      baseUrl: providerUrl,
+      apiKey: z.string().min(1).optional(),
+      /** The environment variable that holds the key, so that the file holds no secret. */
+      apiKeyFrom: z.string().min(1).optional(),
+      models: z.array(z.string().min(1)).default([]),
+    })
+    .refine(({ apiKey, apiKeyFrom }) => apiKey === undefined || apiKeyFrom === undefined, {
+      error: "has both apiKey and apiKeyFrom",
+    }),
+);
+
+/** Reads named model providers. `source` has the variables that `apiKeyFrom` names. */
+export function readModelProviders(
+  path: string,
+  source: Record<string, string | undefined>,
+): NamedProvider[] {
+  const providers = readFileOf(path, providerFile);
+  const faults = findRepeats(providers).map(
+    ({ path: [index, field], message }) => `${index}.${field} ${message}`,
+  );
+  for (const [index, { apiKeyFrom }] of providers.entries()) {
+    if (apiKeyFrom !== undefined && !source[apiKeyFrom])
+      faults.push(`${index}.apiKeyFrom names ${apiKeyFrom}, which is not set`);
+  }
+  if (faults.length > 0) throw faulty(path, faults);
+  return providers.map(({ apiKeyFrom, apiKey, ...provider }) => ({
+    ...provider,
+    apiKey: apiKeyFrom === undefined ? apiKey : source[apiKeyFrom],
+  }));
+}
+
+function readFileOf<Schema extends z.ZodType>(path: string, schema: Schema): z.output<Schema> {
+  let content: unknown;
+  try {
+    content = parse(readFileSync(path, "utf8"));
+  } catch (cause) {
+    const reason = cause instanceof Error ? (cause.message.split("\n")[0] ?? "") : String(cause);
+    throw new ConfigurationFileError(`${path} cannot be read: ${reason}`, { cause });
+  }
+  const parsed = schema.safeParse(content);
+  if (parsed.success) return parsed.data;
+  throw faulty(
+    path,
+    parsed.error.issues.map((issue) => `${issue.path.join(".") || "the file"} ${issue.message}`),
+  );
+}
+
+function faulty(path: string, faults: string[]): ConfigurationFileError {
+  return new ConfigurationFileError(`${path} is wrong: ${faults.join("; ")}`);
+}

@@ -1,0 +1,79 @@
+import { Socket } from "node:net";
+import { PrismaPg } from "@prisma/adapter-pg";
+import pg from "pg";
+import type { Logger } from "@/server/base/log";
+import { PrismaClient } from "./generated/client";
+
+/** Database timeouts in milliseconds; documented in docs/operating.md. */
+export type Timeouts = {
+  /** To get a connection, new or from the pool. */
+  connection: number;
+  /** One statement, including waiting for locks. The server enforces it. */
+  statement: number;
+  /** Between two statements of a transaction: a frozen process must not keep its locks. The server enforces it. */
+  idleInTransaction: number;
+  /** No byte from the server while a response is due: it is frozen or unreachable. Longer than `statement`. */
+  silence: number;
+};
+export const TIMEOUTS: Timeouts = {
+  connection: 10_000,
+  statement: 10_000,
+  idleInTransaction: 10_000,
+  silence: 15_000,
+};
+
+export function connectionSettings(url: string, timeouts: Timeouts = TIMEOUTS): pg.ClientConfig {
+  return {
+    connectionString: url,
+    application_name: "stepwell",
+    connectionTimeoutMillis: timeouts.connection,
+    statement_timeout: timeouts.statement,
+    idle_in_transaction_session_timeout: timeouts.idleInTransaction,
+    keepAlive: true,
+  };
+}
+
+/** Opens one connection outside the pool. An error while it is idle surfaces with the next statement. */
+export async function connect(url: string, timeouts?: Timeouts): Promise<pg.Client> {
+  const client = new pg.Client(connectionSettings(url, timeouts));
+  client.on("error", () => {});
+  await client.connect();
+  return client;
+}
+
+export type Database = PrismaClient;
+/** A client inside `database.$transaction`. */
+export type Transaction = Parameters<Parameters<PrismaClient["$transaction"]>[0]>[0];
+
+/**
+ * Opens the pool and the Prisma client over it. The pool survives a restart of PostgreSQL: errors of idle connections
+ * are logged, not thrown. No call waits longer than `timeouts`.
+ */
+export function openDatabase(
+  url: string,
+  log: Logger,
+  { maxConnections = 20, timeouts = TIMEOUTS }: { maxConnections?: number; timeouts?: Timeouts } = {},
+): { db: Database; pool: pg.Pool } {
+  const pool = new pg.Pool({
+    ...connectionSettings(url, timeouts),
+    max: maxConnections,
+  });
+  pool.on("error", (error) => log.warn("A database connection was lost", { error: error.message }));
+  pool.on("connect", (client) => {
+    // Without a listener, an error of an idle checked-out connection would end the process.
+    client.on("error", (error) =>
+      log.debug("A database connection broke while in use", { error: error.message }),
+    );
+    breakSilence(client, timeouts.silence);
+  });
+  const db = new PrismaClient({ adapter: new PrismaPg(pool) });
+  return { db, pool };
+}
+
+/** Ends a connection that transfers nothing for `ms`, so that its pending query fails. */
+function breakSilence(client: pg.PoolClient, ms: number): void {
+  const { stream } = client.connection;
+  if (!(stream instanceof Socket)) return;
+  const silence = Object.assign(new Error("The database does not answer."), { code: "ETIMEDOUT" });
+  stream.setTimeout(ms, () => stream.destroy(silence));
+}

@@ -1,0 +1,187 @@
+import pg from "pg";
+import { connectionSettings } from "@/server/base/db/client";
+import type { DatabaseClock } from "@/server/base/db/database-clock";
+import type { Logger } from "@/server/base/log";
+import { defineCommand, type Queryable } from "./statement";
+
+/**
+ * The LISTEN connection of a process, and the way to notify all processes. A notification may be lost (a restart of
+ * PostgreSQL, a killed process): listeners also poll the rows, and caches check `fresh`.
+ */
+
+/** What notifications are about; each topic is a channel. */
+const TOPICS = {
+  /** `organization:run:sequence`: a run, its steps or its model calls changed. */
+  run: "stepwell_run",
+  /** `waiting`: a run waits for a slot; `cancel:run`: a run is to be cancelled. */
+  engine: "stepwell_engine",
+  /** An organization's id: its keys, plan, agents, tools or triggers changed. Sent by triggers in the database. */
+  configuration: "stepwell_configuration",
+} as const;
+type Topic = keyof typeof TOPICS;
+
+const PING = "stepwell_ping";
+const PING_EVERY_MS = 300;
+/** Without a ping for this long, notifications count as lost. */
+const STALE_AFTER_MS = 900;
+/** Notifications with the same key within this time are merged. */
+const GATHER_MS = 25;
+/** NOTIFY carries at most 8,000 bytes. */
+const MAX_PAYLOAD = 7_500;
+const RECONNECT_MS = 500;
+
+const NOTIFY = defineCommand(
+  "notify",
+  "SELECT pg_notify(channel, payload) FROM unnest($1::text[], $2::text[]) AS n (channel, payload)",
+);
+
+type Listener = (payload: string) => void;
+
+export type Notifications = {
+  /** Notifies all processes soon; of several with the same key only the last is sent. Never throws or waits. */
+  send(topic: Topic, key: string, payload: string): void;
+  /** Calls the listeners of this process immediately; a notification reaches them only after some time. */
+  deliverLocally(topic: Topic, payload: string): void;
+  /** Calls `listener` with each payload; returns a function that stops it. An empty payload means that some may be lost. */
+  listen(topic: Topic, listener: Listener): () => void;
+  open(): void;
+  connected(): boolean;
+  /** Whether every notification sent more than a second ago has arrived. */
+  fresh(): boolean;
+  /** Sends pending notifications and closes the connection. */
+  close(): Promise<void>;
+};
+
+/** Merges payloads of one channel that follow each other, separated by spaces. */
+function merge(entries: Iterable<{ channel: string; payload: string }>) {
+  const channels: string[] = [];
+  const payloads: string[] = [];
+  for (const { channel, payload } of entries) {
+    const last = channels.at(-1) === channel ? payloads.at(-1) : undefined;
+    if (last !== undefined && last.length + payload.length < MAX_PAYLOAD) {
+      payloads[payloads.length - 1] = `${last} ${payload}`;
+    } else {
+      channels.push(channel);
+      payloads.push(payload);
+    }
+  }
+  return [channels, payloads];
+}
+
+/** Gathers notifications for a moment and sends them with one statement. */
+function createOutbox(pool: Queryable, log: Logger) {
+  const gathered = new Map<string, { channel: string; payload: string }>();
+  let timer: NodeJS.Timeout | undefined;
+  const flush = async () => {
+    clearTimeout(timer);
+    timer = undefined;
+    if (gathered.size === 0) return;
+    const values = merge(gathered.values());
+    gathered.clear();
+    try {
+      await NOTIFY(pool, values);
+    } catch (error) {
+      log.warn("A notification was lost; pages and workers catch up by polling", { error });
+    }
+  };
+  return {
+    add(topic: Topic, key: string, payload: string): void {
+      gathered.set(`${topic} ${key}`, { channel: TOPICS[topic], payload });
+      timer ??= setTimeout(() => void flush(), GATHER_MS);
+    },
+    flush,
+  };
+}
+
+export function createNotifications({
+  url,
+  pool,
+  log,
+  clock,
+}: {
+  url: string;
+  pool: Queryable;
+  log: Logger;
+  /** Follows the database's clock with each ping. */
+  clock?: DatabaseClock;
+}): Notifications {
+  const outbox = createOutbox(pool, log);
+  /** By channel. */
+  const listeners = new Map<string, Set<Listener>>(
+    Object.values(TOPICS).map((channel) => [channel, new Set<Listener>()]),
+  );
+  let client: pg.Client | undefined;
+  let ready = false;
+  let closed = false;
+  let lastHeardAt = 0;
+  let pinging: NodeJS.Timeout | undefined;
+
+  const onLost = (lost: pg.Client, error: unknown) => {
+    if (client !== lost) return;
+    client = undefined;
+    ready = false;
+    clearInterval(pinging);
+    lost.end().catch(() => {});
+    if (closed) return;
+    if (error) log.warn("Notifications are interrupted; polling meanwhile", { error });
+    setTimeout(open, RECONNECT_MS).unref();
+  };
+
+  const onNotification = ({ channel, payload = "" }: pg.Notification) => {
+    lastHeardAt = performance.now();
+    const interested = listeners.get(channel);
+    if (interested === undefined || interested.size === 0) return;
+    for (const part of payload.split(" ")) for (const listener of interested) listener(part);
+  };
+
+  function open(): void {
+    if (client || closed) return;
+    const opened = new pg.Client({ ...connectionSettings(url), application_name: "stepwell notifications" });
+    client = opened;
+    opened.on("notification", onNotification);
+    opened.on("error", (error) => onLost(opened, error));
+    opened.on("end", () => onLost(opened, undefined));
+    opened
+      .connect()
+      .then(() =>
+        opened.query([...Object.values(TOPICS), PING].map((channel) => `LISTEN ${channel}`).join("; ")),
+      )
+      .then(() => {
+        if (client !== opened) return;
+        ready = true;
+        lastHeardAt = performance.now();
+        pinging = setInterval(() => {
+          const ping = opened.query(`NOTIFY ${PING}`).then(() => clock?.sync(opened));
+          ping.catch((error: unknown) => onLost(opened, error));
+        }, PING_EVERY_MS);
+        pinging.unref();
+        // Notifications without a listener are lost, so every listener must check.
+        for (const interested of listeners.values()) for (const listener of interested) listener("");
+      })
+      .catch((error: unknown) => onLost(opened, error));
+  }
+
+  return {
+    send: outbox.add,
+    deliverLocally(topic, payload) {
+      for (const listener of listeners.get(TOPICS[topic]) ?? []) listener(payload);
+    },
+    listen(topic, listener) {
+      const interested = listeners.get(TOPICS[topic]);
+      interested?.add(listener);
+      return () => void interested?.delete(listener);
+    },
+    open,
+    connected: () => ready,
+    fresh: () => ready && performance.now() - lastHeardAt < STALE_AFTER_MS,
+    async close() {
+      await outbox.flush();
+      closed = true;
+      clearInterval(pinging);
+      const open = client;
+      client = undefined;
+      ready = false;
+      await open?.end().catch(() => {});
+    },
+  };
+}

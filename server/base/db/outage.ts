@@ -1,0 +1,93 @@
+import { causesOf, codeOf } from "@/server/base/errors";
+import { sleep } from "@/server/base/sleep";
+
+/** Separates temporary database errors from permanent ones, and explains the common ones. */
+
+// PostgreSQL errors after which the same transaction may be retried. Lost or too many connections, shutdown and
+// start-up; serialization failures and deadlocks; timeouts of locks, statements and idle transactions. P… are Prisma's
+// codes for the same.
+const AGAIN = /^(P10(01|02|08|17)|P2024|08...|25P03|40001|40P01|53300|55P03|57014|57P0[123])$/;
+const NETWORK =
+  /^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ENOENT)$/;
+/** How Prisma reports PostgreSQL errors for which it has no own code. */
+const PRISMA = /(?:Database error|Raw query failed)\. Code: `(\w{5})`/;
+// node-postgres gives these no code.
+const MESSAGES =
+  /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error)/;
+
+/** Whether the same operation may succeed if retried. */
+export function isTransient(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  if (error instanceof AggregateError) return error.errors.some(isTransient);
+  const code = PRISMA.exec(error.message)?.[1] ?? codeOf(error);
+  return AGAIN.test(code) || NETWORK.test(code) || MESSAGES.test(error.message);
+}
+
+/**
+ * Repeats `work` until it succeeds, while its errors are temporary and `signal` is not aborted. A database outage must
+ * not lose the result of a completed step.
+ * @param work must be safe to repeat after a commit whose confirmation was lost.
+ * @throws any permanent error of `work`, or its last temporary one once `signal` is aborted.
+ */
+export async function retryWhileUnavailable<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+  for (let delay = 50; ; delay = Math.min(delay * 2, 1_000)) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!isTransient(error) || signal?.aborted) throw error;
+      await sleep(delay, signal);
+    }
+  }
+}
+
+// No space on disk, out of memory, an I/O error; a standby or read-only transactions after a failover.
+const REFUSES_WRITES = /^(53[124]00|58...|25006)$/;
+
+/** Whether the database answers but cannot store anything at present. */
+export function refusesWrites(error: unknown): boolean {
+  return error instanceof Error && REFUSES_WRITES.test(codeOf(error));
+}
+
+/** Why the database cannot be used, in a sentence with the way out. */
+type DatabaseFault = {
+  text: string;
+  /** Whether waiting can help: nothing listens yet, in contrast to a wrong password. */
+  passing: boolean;
+};
+
+/** The common reasons, by codes of PostgreSQL, Prisma or the network, or by messages. */
+const FAULTS: (DatabaseFault & { codes: string[]; messages: RegExp })[] = [
+  {
+    codes: ["ECONNREFUSED", "ENOTFOUND", "ETIMEDOUT"],
+    messages: /ECONNREFUSED|ENOTFOUND|ETIMEDOUT|Can't reach/,
+    text: "The database does not answer. Is DATABASE_URL right, and is PostgreSQL running?",
+    passing: true,
+  },
+  {
+    codes: ["28P01", "28000"],
+    messages: /password authentication failed/,
+    text: "The database refuses the user or password of DATABASE_URL.",
+    passing: false,
+  },
+  {
+    codes: ["3D000"],
+    messages: /database .* does not exist/,
+    text: "The database named by DATABASE_URL does not exist. Create it first.",
+    passing: false,
+  },
+  {
+    codes: ["42P01", "P2021"],
+    messages: /(relation|table) .* does not exist/,
+    text: "The database has no tables yet. Start the service once: it migrates.",
+    passing: false,
+  },
+];
+
+/** The common reasons why a database cannot be used; null for any other error. */
+export function describeDatabaseFault(error: unknown): DatabaseFault | null {
+  const causes = causesOf(error);
+  const found = FAULTS.find(({ codes, messages }) =>
+    causes.some((cause) => codes.includes(codeOf(cause)) || messages.test(cause.message)),
+  );
+  return found ?? null;
+}

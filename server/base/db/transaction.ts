@@ -1,0 +1,118 @@
+import { Socket } from "node:net";
+import type { Pool, PoolClient } from "pg";
+import { z } from "zod";
+import { codeOf } from "@/server/base/errors";
+import type { Database, Transaction } from "./client";
+import { defineCommand, defineQuery } from "./statement";
+
+/** Transactions and advisory locks. */
+
+/** Runs statements in one transaction on one connection; rolls back when `work` throws. */
+export async function transact<T>(pool: Pool, work: (client: PoolClient) => Promise<T>): Promise<T> {
+  const client = await pool.connect();
+  let broken = false;
+  try {
+    await client.query("BEGIN");
+    const result = await work(client);
+    await client.query("COMMIT");
+    return result;
+  } catch (error) {
+    await client.query("ROLLBACK").catch(() => {
+      broken = true;
+    });
+    throw error;
+  } finally {
+    client.release(broken);
+  }
+}
+
+/** Time limits in milliseconds: to get a connection, for the transaction, and for one statement of it (else the pool's). */
+type TransactionLimits = { maxWait: number; timeout: number; statement?: number };
+
+/** By what a transaction does. */
+const LIMITS = {
+  /** Few rows, and no wait for others. */
+  short: { maxWait: 2_000, timeout: 5_000 },
+  /** A change of the catalog may have to wait for a large definition file. */
+  catalog: { maxWait: 10_000, timeout: 30_000 },
+  /** A definition file may have thousands of definitions. */
+  definitionFile: { maxWait: 30_000, timeout: 120_000 },
+  /** One statement deletes a complete ledger: its entries can only be deleted together with their organization. */
+  removal: { maxWait: 2_000, timeout: 600_000, statement: 600_000 },
+} as const satisfies Record<string, TransactionLimits>;
+
+/** Runs `work` with Prisma's models in one transaction; rolls back when it throws. */
+export function transactPrisma<T>(
+  db: Database,
+  kind: keyof typeof LIMITS,
+  work: (tx: Transaction) => Promise<T>,
+): Promise<T> {
+  const { statement, ...limits }: TransactionLimits = LIMITS[kind];
+  return db.$transaction(async (tx) => {
+    if (statement !== undefined) await tx.$executeRawUnsafe(`SET LOCAL statement_timeout = ${statement}`);
+    return work(tx);
+  }, limits);
+}
+
+const TRY_LOCK = defineQuery(
+  "try-advisory-lock",
+  z.object({ taken: z.boolean() }),
+  "SELECT pg_try_advisory_lock($1) AS taken",
+);
+const UNLOCK = defineCommand("unlock-advisory-lock", "SELECT pg_advisory_unlock($1)");
+
+/** Advisory locks for work that only one process does at a time. */
+export const LOCKS = { migration: 7_305_000, retention: 7_305_002, counting: 7_305_003 } as const;
+
+/** Does `work` on one connection while no other process holds the lock; null if another one does. */
+export async function withAdvisoryLock<T>(
+  pool: Pool,
+  lock: number,
+  work: (client: PoolClient) => Promise<T>,
+): Promise<T | null> {
+  const client = await pool.connect();
+  let broken = true;
+  try {
+    const [row] = await TRY_LOCK(client, [lock]);
+    const taken = row?.taken === true;
+    const result = taken ? await work(client) : null;
+    if (taken) await UNLOCK(client, [lock]);
+    broken = false;
+    return result;
+  } finally {
+    // Closing a connection that may hold the lock releases it.
+    client.release(broken);
+  }
+}
+
+/** Reads in one transaction without the pool's statement timeout (`TIMEOUTS` in client.ts). For exports. */
+export function readWithoutTimeout<T>(pool: Pool, work: (client: PoolClient) => Promise<T>): Promise<T> {
+  return transact(pool, async (client) => {
+    const restoreTimeout = suspendSocketTimeout(client);
+    try {
+      await client.query("SET TRANSACTION READ ONLY");
+      await client.query("SET LOCAL statement_timeout = 0");
+      return await work(client);
+    } finally {
+      restoreTimeout();
+    }
+  });
+}
+
+/** Disables a connection's socket timeout; the returned function restores it. */
+export function suspendSocketTimeout(client: PoolClient): () => void {
+  const { stream } = client.connection;
+  if (!(stream instanceof Socket)) return () => {};
+  const silence = stream.timeout ?? 0;
+  stream.setTimeout(0);
+  return () => void stream.setTimeout(silence);
+}
+
+export const isForeignKeyViolation = (error: unknown, constraint: string) =>
+  codeOf(error) === "23503" && constraintOf(error) === constraint;
+
+export const isUniqueViolation = (error: unknown, constraint: string) =>
+  codeOf(error) === "23505" && constraintOf(error) === constraint;
+
+const constraintOf = (error: unknown) =>
+  error instanceof Error && "constraint" in error ? error.constraint : null;

@@ -1,0 +1,230 @@
+import { availableParallelism } from "node:os";
+import { z } from "zod";
+import { ConfigurationFileError, readModelProviders, readPriceList } from "@/server/base/configuration-files";
+import { LOG_LEVELS } from "@/server/base/log";
+import { PAUSE_POINTS, type PausePoint } from "@/server/base/pause-points";
+import { DEFAULT_PRICES } from "@/server/credits/prices";
+import { isLoopback } from "@/server/guard/egress/addresses";
+import type { SmtpSettings } from "@/server/guard/mail/smtp";
+import type { NamedProvider } from "@/server/work/models/registry";
+
+const httpUrl = z.url({ protocol: /^https?$/ });
+const text = (pattern: RegExp, error: string) => z.string().regex(pattern, error);
+const integer = (range: { min: number; max: number; preset: number }) =>
+  z
+    .string()
+    .transform(Number)
+    .pipe(z.int({ error: "is not a whole number" }).min(range.min).max(range.max))
+    .default(range.preset);
+const flag = (preset: "0" | "1") =>
+  z
+    .enum(["0", "1"])
+    .default(preset)
+    .transform((value) => value === "1");
+const secret = { min: 32, error: "must have at least 32 characters" };
+
+const hostAndPort = /^(\[[0-9a-fA-F:]+\]|[^\s:[\]]+):(\d{1,5})$/;
+
+/** `host:port` pairs, separated by commas or spaces. */
+const hostList = z
+  .string()
+  .transform((value, context) => {
+    const entries = value.split(/[\s,]+/).filter((entry) => entry !== "");
+    for (const entry of entries) {
+      if (!hostAndPort.test(entry)) {
+        context.addIssue({ code: "custom", message: `"${entry}" is not host:port` });
+      }
+    }
+    return entries.map((entry) => entry.toLowerCase());
+  })
+  .default([]);
+
+/** `point=probability` pairs, separated by commas. */
+const pausePoints = z
+  .string()
+  .default("")
+  .transform((value, context) => {
+    const probabilities = new Map<PausePoint, number>();
+    for (const entry of value.split(",").filter((part) => part !== "")) {
+      const [name, probability] = entry.split("=");
+      const point = PAUSE_POINTS.find((known) => known === name);
+      const share = Number(probability);
+      if (point !== undefined && share >= 0 && share <= 1) probabilities.set(point, share);
+      else {
+        const message = `"${entry}" is not a point of the engine and a probability`;
+        context.addIssue({ code: "custom", message });
+      }
+    }
+    return probabilities;
+  });
+
+/** The variables. One that is empty counts as unset. */
+const schema = z.object({
+  PORT: integer({ min: 0, max: 65535, preset: 3000 }),
+  HOST: z.string().default("0.0.0.0"),
+  APP_URL: httpUrl.optional(),
+  DATABASE_URL: z
+    .string({ error: "is required; `npm start` sets it to the embedded PostgreSQL" })
+    .regex(/^postgres(ql)?:\/\//, "is not a postgres:// address"),
+  STEPWELL_DATA_DIR: z.string().default(".data"),
+  STEPWELL_DEMO: z.enum(["on", "off"]).default("off"),
+  STEPWELL_SECRET: z
+    .string({ error: "is required; `npm start` generates one in the data folder when DATABASE_URL is unset" })
+    .min(secret.min, secret.error),
+  STEPWELL_SECRET_PREVIOUS: z.string().min(secret.min, secret.error).optional(),
+  OPENAI_API_KEY: z.string().optional(),
+  OPENAI_BASE_URL: httpUrl.optional(),
+  DEFAULT_MODEL: z.string().default("gpt-5-mini"),
+  MODEL_PROVIDERS: z.string().optional(),
+  PRICE_LIST: z.string().optional(),
+  EGRESS_ALLOW: hostList,
+  SMTP_URL: z.url({ protocol: /^smtps?$/, error: "is not an smtp:// address" }).optional(),
+  SMTP_FROM: text(
+    /^[^\r\n]*[^\s<>@]+@[^\s<>@]+>?$/,
+    "is not an address such as Stepwell <no-reply@example.com>",
+  ).optional(),
+  SMTP_REQUIRE_TLS: flag("1"),
+  SMTP_RECIPIENTS_PER_HOUR: integer({ min: 1, max: 1_000_000, preset: 500 }),
+  TRUST_PROXY: flag("0"),
+  LOG_LEVEL: z.enum(LOG_LEVELS).default("info"),
+  STEPWELL_SLOTS: integer({ min: 1, max: 10_000, preset: 200 }),
+  STEPWELL_PROCESSES: text(/^(auto|[1-9]\d?)$/, "is neither a number from 1 to 99 nor auto").default("1"),
+  STEPWELL_ROLE: z.enum(["all", "web", "worker"]).default("all"),
+  STEPWELL_PAUSE_POINTS: pausePoints,
+  INNGEST_DEV: text(
+    /^(0|1|true|false|https?:\/\/\S+)$/,
+    "is neither 0, 1 nor the http:// address of a dev server",
+  ).optional(),
+  INNGEST_BASE_URL: httpUrl.optional(),
+  INNGEST_EVENT_KEY: z.string().optional(),
+  /** Hexadecimal, in Inngest's cloud with a prefix. */
+  INNGEST_SIGNING_KEY: text(
+    /^(signkey-\w+-)?([0-9a-f]{2})+$/i,
+    "is not hexadecimal with an even number of digits: make one with `openssl rand -hex 32`",
+  ).optional(),
+  INNGEST_SERVE_ORIGIN: httpUrl.optional(),
+});
+
+const completeSchema = schema.refine(
+  ({ SMTP_URL, SMTP_FROM }) => (SMTP_URL === undefined) === (SMTP_FROM === undefined),
+  { path: ["SMTP_URL"], error: "and SMTP_FROM belong together" },
+);
+
+export type Environment = ReturnType<typeof readEnvironment>;
+
+/** An invalid configuration. The message names every wrong variable. */
+export class EnvironmentError extends Error {
+  override name = "EnvironmentError";
+}
+
+/**
+ * Reads and checks the configuration, the only reader of process.env. Throws EnvironmentError. .env.example describes
+ * every variable.
+ */
+export function readEnvironment(source: Record<string, string | undefined> = process.env) {
+  const names = Object.keys(schema.shape).filter((name) => source[name]);
+  const parsed = completeSchema.safeParse(Object.fromEntries(names.map((name) => [name, source[name]])));
+  if (!parsed.success) {
+    const lines = parsed.error.issues.map((issue) => `  ${issue.path.join(".")} ${issue.message}`);
+    throw new EnvironmentError(`The configuration is invalid:\n${lines.join("\n")}\nSee .env.example.`);
+  }
+  const value = parsed.data;
+  return {
+    port: value.PORT,
+    host: value.HOST,
+    appUrl: appUrlOf(value),
+    /** Whether APP_URL or PORT is set, in contrast to the default address. */
+    appUrlGiven: Boolean(value.APP_URL ?? source.PORT),
+    databaseUrl: value.DATABASE_URL,
+    dataDir: value.STEPWELL_DATA_DIR,
+    /** Whether the first start creates the demo organization. */
+    demo: value.STEPWELL_DEMO === "on",
+    secret: value.STEPWELL_SECRET,
+    /** The secret before a rotation. */
+    previousSecret: value.STEPWELL_SECRET_PREVIOUS,
+    openai:
+      value.OPENAI_API_KEY || value.OPENAI_BASE_URL
+        ? { apiKey: value.OPENAI_API_KEY, baseUrl: value.OPENAI_BASE_URL }
+        : undefined,
+    ...readFiles(value, source),
+    /** The model of functions that name none. */
+    defaultModel: value.DEFAULT_MODEL,
+    /** Private `host:port` addresses that functions may call. */
+    egressAllow: value.EGRESS_ALLOW,
+    /** The server that sends e-mails of functions. */
+    smtp: readSmtp(value),
+    /** How many recipients one organization may write to in an hour. */
+    recipientsPerHour: value.SMTP_RECIPIENTS_PER_HOUR,
+    /** Whether X-Forwarded-For contains the client's address. */
+    trustProxy: value.TRUST_PROXY,
+    logLevel: value.LOG_LEVEL,
+    /** How many runs one process executes at once. */
+    slots: value.STEPWELL_SLOTS,
+    /** Processes behind one port. */
+    processes:
+      value.STEPWELL_PROCESSES === "auto" ? availableParallelism() : Number(value.STEPWELL_PROCESSES),
+    /** `web` serves requests, `worker` executes runs, `all` does both. */
+    role: value.STEPWELL_ROLE,
+    /** For durability tests: points at which the process kills itself, each with its probability. */
+    pausePoints: value.STEPWELL_PAUSE_POINTS,
+    inngest: readInngest(value),
+  };
+}
+
+type Variables = z.output<typeof schema>;
+
+/** The address that people and senders use, without a trailing slash. Decides origin and Secure cookies. */
+function appUrlOf({ APP_URL, PORT }: Variables): string {
+  return (APP_URL ?? `http://localhost:${PORT}`).replace(/\/+$/, "");
+}
+
+/**
+ * Set: an Inngest server drives runs; unset: the embedded engine. `dev` is `1`, `true` or the address of a dev server,
+ * which accepts unsigned calls. `serveOrigin` is where the server reaches processes that execute runs.
+ */
+function readInngest(value: Variables) {
+  const { INNGEST_DEV, INNGEST_BASE_URL: baseUrl, INNGEST_EVENT_KEY: eventKey } = value;
+  const signingKey = value.INNGEST_SIGNING_KEY;
+  const dev = INNGEST_DEV === "0" || INNGEST_DEV === "false" ? undefined : INNGEST_DEV;
+  if (!dev && !baseUrl && !eventKey && !signingKey) return undefined;
+  const serveOrigin = new URL(value.INNGEST_SERVE_ORIGIN ?? appUrlOf(value)).origin;
+  return { dev, baseUrl, eventKey, signingKey, serveOrigin };
+}
+
+function readSmtp({ SMTP_URL, SMTP_FROM: from, SMTP_REQUIRE_TLS }: Variables): SmtpSettings | undefined {
+  if (SMTP_URL === undefined || from === undefined) return undefined;
+  const url = new URL(SMTP_URL);
+  const secure = url.protocol === "smtps:";
+  const host = url.hostname.replace(/^\[(.*)\]$/, "$1");
+  return {
+    host,
+    port: url.port === "" ? (secure ? 465 : 587) : Number(url.port),
+    secure,
+    // Without a password, and within this machine, nothing is to be protected.
+    requireTls: SMTP_REQUIRE_TLS && url.password !== "" && !isLoopback(host),
+    user: url.username === "" ? undefined : decodeURIComponent(url.username),
+    password: url.password === "" ? undefined : decodeURIComponent(url.password),
+    from,
+  };
+}
+
+function readFiles(variables: Variables, source: Record<string, string | undefined>) {
+  const faults: string[] = [];
+  const read = <T>(name: "PRICE_LIST" | "MODEL_PROVIDERS", preset: T, reader: (path: string) => T): T => {
+    const path = variables[name];
+    if (path === undefined) return preset;
+    try {
+      return reader(path);
+    } catch (error) {
+      if (!(error instanceof ConfigurationFileError)) throw error;
+      faults.push(`  ${name} ${error.message}`);
+      return preset;
+    }
+  };
+  const prices = read("PRICE_LIST", DEFAULT_PRICES, readPriceList);
+  const providers = read<NamedProvider[]>("MODEL_PROVIDERS", [], (path) => readModelProviders(path, source));
+  if (faults.length === 0) return { prices, providers };
+  throw new EnvironmentError(
+    `The configuration is invalid:\n${faults.join("\n")}\nSee docs/configuration-files.md.`,
+  );
+}

@@ -1,0 +1,72 @@
+import { AppError } from "@/server/base/errors";
+import type { Json } from "./json";
+import { isSmall, parseLargeJson, stringifyLarge } from "./large";
+import { keysOf } from "./large-parser";
+import { jsonPointer } from "./text";
+
+/** Throws `invalid_request` unless a Content-Type header names JSON in UTF-8. */
+export function requireJson(header: string | null): void {
+  const [type, ...parameters] = (header ?? "").split(";").map((part) => part.trim().toLowerCase());
+  const isUtf8 = parameters.every(
+    (each) => !each.startsWith("charset=") || /^charset="?utf-?8"?$/.test(each),
+  );
+  if (type === "application/json" && isUtf8) return;
+  throw new AppError("invalid_request", "The header Content-Type must be application/json.");
+}
+
+const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+/** Decodes a body; throws `invalid_request` if it is not UTF-8. */
+export function decodeText(body: Uint8Array): string {
+  try {
+    return utf8.decode(body);
+  } catch (cause) {
+    throw new AppError("invalid_request", "The body is not valid UTF-8.", { cause });
+  }
+}
+
+/** Parses JSON from outside like `parseLargeJson`; throws `invalid_request`. */
+export async function parseBodyText(text: string): Promise<Json> {
+  try {
+    return await parseLargeJson(text);
+  } catch (cause) {
+    throw new AppError(
+      "invalid_request",
+      "The body is not valid JSON, is nested too deeply or contains a number that is too large.",
+      { cause },
+    );
+  }
+}
+
+/** U+0000 in a JSON text; after an odd number of backslashes the `\\` belongs to another character. */
+const ESCAPED_NUL = /(?<!\\)(?:\\\\)*\\u0000/;
+
+/** Throws `invalid_request` if any text or key contains U+0000 (docs/contract.md, "Bodies of starts"). */
+export async function refuseNul(value: Json, at = ""): Promise<void> {
+  const isLarge = typeof value !== "string" && !isSmall(value);
+  if (isLarge && !ESCAPED_NUL.test(await stringifyLarge(value))) return;
+  const keys = findNul(value);
+  if (keys === null) return;
+  const path = at + jsonPointer(keys).replaceAll("\0", "\uFFFD");
+  throw new AppError("invalid_request", "U+0000 is not allowed.", {
+    issues: [{ path, message: "must not contain U+0000" }],
+  });
+}
+
+/** The keys that lead to the first text or key with U+0000. Only a hit costs a path: bodies have 500,000 values. */
+function findNul(value: Json): string[] | null {
+  if (typeof value === "string") return value.includes("\0") ? [] : null;
+  if (typeof value !== "object" || value === null) return null;
+  if (Array.isArray(value)) {
+    for (const [index, item] of value.entries()) {
+      const found = findNul(item);
+      if (found !== null) return [String(index), ...found];
+    }
+    return null;
+  }
+  for (const key of keysOf(value)) {
+    const found = key.includes("\0") ? [] : findNul(value[key] ?? null);
+    if (found !== null) return [key, ...found];
+  }
+  return null;
+}

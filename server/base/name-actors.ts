@@ -1,0 +1,41 @@
+import { z } from "zod";
+import type { OrgId } from "@/server/base/actor";
+import type { Services } from "@/server/services";
+
+const uuid = z.uuid();
+
+/**
+ * Resolves actor references from the ledger, versions and keys (`user:<id>`, `api_key:<id>`, `trigger:<id>`,
+ * `operator`, `run`, `system`) to names. Keys and triggers are looked up in this organization only; deleted ones are
+ * marked as such.
+ */
+export async function nameActors(
+  { db }: Services,
+  organizationId: OrgId,
+  references: string[],
+): Promise<(reference: string) => string> {
+  const idsOf = (kind: string) => [
+    ...new Set(
+      references
+        .filter((reference) => reference.startsWith(`${kind}:`))
+        .map((reference) => reference.slice(kind.length + 1))
+        .filter((id) => uuid.safeParse(id).success),
+    ),
+  ];
+  const find = <Row>(kind: string, query: (where: { id: { in: string[] } }) => Promise<Row[]>) => {
+    const ids = idsOf(kind);
+    return ids.length === 0 ? [] : query({ id: { in: ids } });
+  };
+  const select = { id: true, name: true } as const;
+  const [users, keys, triggers] = await Promise.all([
+    find("user", (where) => db.user.findMany({ where, select })),
+    find("api_key", (where) => db.apiKey.findMany({ where: { ...where, organizationId }, select })),
+    find("trigger", (where) => db.trigger.findMany({ where: { ...where, organizationId }, select })),
+  ]);
+  const names = new Map<string, string>([
+    ...users.map(({ id, name }) => [`user:${id}`, name] as const),
+    ...keys.map(({ id, name }) => [`api_key:${id}`, `key ${name}`] as const),
+    ...triggers.map(({ id, name }) => [`trigger:${id}`, `webhook ${name}`] as const),
+  ]);
+  return (reference) => names.get(reference) ?? (reference.includes(":") ? "a deleted user" : reference);
+}

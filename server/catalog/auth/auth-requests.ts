@@ -1,0 +1,88 @@
+import { z } from "zod";
+import { AppError, isAppError } from "@/server/base/errors";
+import { newId } from "@/server/base/ids";
+import { tryParseJson } from "@/server/base/json/json";
+import { sleep } from "@/server/base/sleep";
+import {
+  CLIENT_ADDRESS_HEADER,
+  getAuth,
+  isSameOrigin,
+  MAX_PASSWORD_LENGTH,
+} from "@/server/catalog/auth/sessions";
+import { admitSignIn, forgiveSignIn } from "@/server/catalog/auth/sign-in-limits";
+import { MAX_SIGN_IN_BYTES } from "@/server/contract/sizes";
+import { readBody } from "@/server/guard/limits/read-body";
+import type { Services } from "@/server/services";
+
+const SIGN_IN = "/api/auth/sign-in/email";
+/** The better-auth endpoints in use; others are refused. */
+const ENDPOINTS = new Set([SIGN_IN, "/api/auth/sign-out"]);
+
+/**
+ * Handles better-auth's endpoints (sign-in, sign-out). Accepts changes from our own pages only, and uses the given
+ * client address, whatever the request's headers contain.
+ */
+export async function handleAuthRequest(
+  services: Services,
+  request: Request,
+  clientAddress: string,
+): Promise<Response> {
+  try {
+    return await respondToAuthRequest(services, request, clientAddress);
+  } catch (error) {
+    if (!isAppError(error)) throw error;
+    const { code, message, status, headers } = error;
+    const requestId = newId();
+    return Response.json(
+      { success: false, code, message, requestId },
+      { status, headers: { ...headers, "x-request-id": requestId } },
+    );
+  }
+}
+
+async function respondToAuthRequest(services: Services, request: Request, clientAddress: string) {
+  const { method, url } = request;
+  const endpoint = new URL(url).pathname;
+  if (!ENDPOINTS.has(endpoint)) throw new AppError("not_found", `There is no ${endpoint.slice(0, 200)}.`);
+  if (method !== "POST") {
+    throw new AppError("method_not_allowed", `${method} is not allowed here.`, {
+      headers: { allow: "POST" },
+    });
+  }
+  if (!isSameOrigin(services, request.headers)) {
+    throw new AppError("forbidden", "Sign in from the dashboard.");
+  }
+  // Anyone may send this, so its size is bounded.
+  const body = await readBody(request, MAX_SIGN_IN_BYTES);
+  const headers = new Headers(request.headers);
+  headers.set(CLIENT_ADDRESS_HEADER, clientAddress);
+  const handle = (sent: string) => {
+    headers.set("content-type", "application/json");
+    headers.delete("content-length");
+    return getAuth(services).handler(new Request(url, { method, headers, body: sent }));
+  };
+  if (endpoint !== SIGN_IN) return handle("{}");
+  const signIn = readSignIn(request, body);
+  const attempt = { email: signIn.email, clientAddress, sleep };
+  await admitSignIn(services, attempt);
+  const response = await handle(JSON.stringify(signIn));
+  if (response.ok) await forgiveSignIn(services, attempt);
+  return response;
+}
+
+const signInBody = z.object({
+  email: z.string().max(320),
+  password: z.string().max(MAX_PASSWORD_LENGTH),
+  rememberMe: z.boolean().optional(),
+});
+
+/** Reads what better-auth gets, so that the limits count the email that is looked up. */
+function readSignIn(request: Request, body: Buffer): z.infer<typeof signInBody> {
+  const type = request.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();
+  if (type !== "application/json") {
+    throw new AppError("invalid_request", "Send email and password as application/json.");
+  }
+  const parsed = signInBody.safeParse(tryParseJson(body.toString()));
+  if (!parsed.success) throw new AppError("invalid_request", "Email and password are required.");
+  return { ...parsed.data, email: parsed.data.email.trim().toLowerCase() };
+}

@@ -1,0 +1,153 @@
+import { hashPassword, verifyPassword } from "better-auth/crypto";
+import { z } from "zod";
+import type { MemberActor } from "@/server/base/actor";
+import { recordAudit } from "@/server/base/audit";
+import type { Transaction } from "@/server/base/db/client";
+import { toPlainData } from "@/server/base/db/plain-data";
+import { transactPrisma } from "@/server/base/db/transaction";
+import { AppError } from "@/server/base/errors";
+import { parseInput, refusal } from "@/server/base/issues";
+import { MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from "@/server/catalog/auth/sessions";
+import { requireRate } from "@/server/guard/limits/rate-limit";
+import type { Services } from "@/server/services";
+
+/** A person's own account: their password, sessions and organizations. */
+
+/** A signed-in browser of a person. */
+export type SessionLine = Awaited<ReturnType<typeof listOwnSessions>>[number];
+
+/** A person in the session of one request. */
+type AccountHolder = { actor: MemberActor; sessionId: string | undefined };
+
+const MAX_LISTED = 100;
+
+/** The person's valid sessions: the current one, then by last use. `lastUsedAt` is exact to an hour. */
+export async function listOwnSessions({ db, clock }: Services, { actor, sessionId }: AccountHolder) {
+  const found = await db.session.findMany({
+    where: { userId: actor.userId, expiresAt: { gt: clock.now() } },
+    orderBy: { updatedAt: "desc" },
+    take: MAX_LISTED,
+    select: { id: true, userAgent: true, ipAddress: true, createdAt: true, updatedAt: true },
+  });
+  return toPlainData(found)
+    .map(({ updatedAt, ...line }) => ({ ...line, lastUsedAt: updatedAt, current: line.id === sessionId }))
+    .sort((one, two) => Number(two.current) - Number(one.current));
+}
+
+/**
+ * Signs one of the person's own browsers out, or all others than this one (null); another person's session is never
+ * found.
+ */
+export async function endOwnSession(
+  { db, clock }: Services,
+  { actor, sessionId }: AccountHolder,
+  ended: string | null,
+): Promise<{ ended: number }> {
+  return transactPrisma(db, "short", async (tx) => {
+    const where = ended === null ? othersThan(actor, sessionId) : { id: ended, userId: actor.userId };
+    const { count } = await tx.session.deleteMany({ where });
+    if (count > 0) await recordAccountAudit(tx, { actor, verb: "signed_out", at: clock.now() });
+    return { ended: count };
+  });
+}
+
+export const passwordChange = z.strictObject({
+  currentPassword: z.string().min(1, "must not be empty").max(MAX_PASSWORD_LENGTH),
+  newPassword: z.string().min(MIN_PASSWORD_LENGTH).max(MAX_PASSWORD_LENGTH),
+  /** Signs all other browsers of the person out. */
+  endOtherSessions: z.boolean(),
+});
+
+/** Guesses of the current password, for a browser that was left open. */
+const ATTEMPTS = { limit: 10, seconds: 600 };
+
+/**
+ * Changes the person's own password. The current session stays. Throws `invalid_request` for a wrong password, and
+ * `rate_limited`.
+ */
+export async function changeOwnPassword(
+  services: Services,
+  { actor, sessionId }: AccountHolder,
+  input: z.input<typeof passwordChange>,
+): Promise<{ endedSessions: number }> {
+  const { currentPassword, newPassword, endOtherSessions } = parseInput(passwordChange, input);
+  const { userId } = actor;
+  const message = "Too many attempts.";
+  await requireRate(services, { key: `password-change:${userId}`, ...ATTEMPTS, message });
+  const account = await services.db.account.findFirst({ where: { userId, providerId: "credential" } });
+  const stored = account?.password;
+  if (!account || !stored || !(await verifyPassword({ hash: stored, password: currentPassword }))) {
+    throw wrongPassword();
+  }
+  if (newPassword === currentPassword) {
+    throw refusal([{ path: "/newPassword", message: "must differ from the current one" }]);
+  }
+  const hash = await hashPassword(newPassword);
+  const at = services.clock.now();
+  return transactPrisma(services.db, "short", async (tx) => {
+    // Two changes at once: the second finds another hash than the one it has verified.
+    const { count } = await tx.account.updateMany({
+      where: { id: account.id, password: stored },
+      data: { password: hash, updatedAt: at },
+    });
+    if (count === 0) throw wrongPassword();
+    const where = othersThan(actor, sessionId);
+    const ended = endOtherSessions ? (await tx.session.deleteMany({ where })).count : 0;
+    await recordAccountAudit(tx, { actor, verb: "password_changed", at });
+    return { endedSessions: ended };
+  });
+}
+
+/** The person's sessions apart from this one. */
+function othersThan({ userId }: MemberActor, sessionId: string | undefined) {
+  return { userId, ...(sessionId === undefined ? {} : { id: { not: sessionId } }) };
+}
+
+const wrongPassword = () => refusal([{ path: "/currentPassword", message: "is wrong" }]);
+
+/** Writes an entry to the audit log of the person's active organization. */
+async function recordAccountAudit(
+  tx: Transaction,
+  { actor, verb, at }: { actor: MemberActor; verb: string; at: Date },
+): Promise<void> {
+  const { email } = await tx.user.findUniqueOrThrow({
+    where: { id: actor.userId },
+    select: { email: true },
+  });
+  await recordAudit({ tx, actor, at }, { verb, subject: { kind: "member", id: actor.userId, name: email } });
+}
+
+export type OrganizationLine = Awaited<ReturnType<typeof listOwnOrganizations>>[number];
+
+/** The person's organizations, for the switcher. */
+export async function listOwnOrganizations({ db }: Services, actor: MemberActor) {
+  const members = await db.member.findMany({
+    where: { userId: actor.userId },
+    select: { role: true, organization: { select: { id: true, slug: true, name: true } } },
+    orderBy: { organization: { name: "asc" } },
+  });
+  return members.map(({ role, organization }) => ({
+    ...organization,
+    role,
+    active: organization.id === actor.orgId,
+  }));
+}
+
+/**
+ * Makes an organization active in all sessions of the person. Throws not_found if they are not a member, also if it does
+ * not exist.
+ */
+export async function switchOrganization(
+  { db }: Services,
+  actor: MemberActor,
+  { organizationId }: { organizationId: string },
+): Promise<void> {
+  const member = await db.member.findUnique({
+    where: { organizationId_userId: { organizationId, userId: actor.userId } },
+  });
+  if (!member) throw new AppError("not_found", "You are not a member of this organization.");
+  await db.session.updateMany({
+    where: { userId: actor.userId },
+    data: { activeOrganizationId: organizationId },
+  });
+}

@@ -1,0 +1,213 @@
+import { betterAuth } from "better-auth";
+import { prismaAdapter } from "better-auth/adapters/prisma";
+import { hashPassword } from "better-auth/crypto";
+import type { MemberActor } from "@/server/base/actor";
+import type { Transaction } from "@/server/base/db/client";
+import { transactPrisma } from "@/server/base/db/transaction";
+import { newId } from "@/server/base/ids";
+import { mintOrgId } from "@/server/base/mint-org-id";
+import { perOwner } from "@/server/base/per-owner";
+import { AUTH_COOKIE_PREFIX } from "@/server/catalog/auth/own-cookies";
+import { hashSessionTokens } from "@/server/catalog/auth/session-tokens";
+import { acquireRate } from "@/server/guard/limits/rate-limit";
+import { SharedLookups } from "@/server/guard/limits/shared-lookups";
+import type { Services } from "@/server/services";
+
+/** The header that passes the client's address to better-auth. */
+export const CLIENT_ADDRESS_HEADER = "x-stepwell-client-address";
+
+export const MIN_PASSWORD_LENGTH = 8;
+export const MAX_PASSWORD_LENGTH = 128;
+
+/** How long cookies are valid after the last visit, in seconds. */
+const SESSION_SECONDS = 14 * 24 * 3600;
+
+/**
+ * better-auth with our own tables: users, sessions and passwords only (organizations, members and API keys are ours).
+ * Sign-up is disabled: the operator creates accounts, and invited people make their own.
+ */
+function createAuth(services: Services) {
+  const { env } = services;
+  return betterAuth({
+    appName: "Stepwell",
+    baseURL: env.appUrl,
+    basePath: "/api/auth",
+    secret: env.secret,
+    trustedOrigins: (request) => trustedOrigins(env.appUrl, request?.headers),
+    database: hashSessionTokens(prismaAdapter(services.db, { provider: "postgresql" })),
+    emailAndPassword: {
+      enabled: true,
+      disableSignUp: true,
+      minPasswordLength: MIN_PASSWORD_LENGTH,
+      maxPasswordLength: MAX_PASSWORD_LENGTH,
+    },
+    session: {
+      expiresIn: SESSION_SECONDS,
+      // Also the precision of a session's last use on the account page.
+      updateAge: 3600,
+      additionalFields: {
+        activeOrganizationId: { type: "string", required: false, input: false, returned: true },
+      },
+    },
+    rateLimit: {
+      enabled: true,
+      window: 60,
+      max: 300,
+      // admitSignIn counts sign-in attempts.
+      customRules: { "/sign-in/email": false },
+      customStorage: {
+        consume: async (key, rule) => {
+          const limit = { key: `auth:${key}`, limit: rule.max, seconds: rule.window };
+          const decision = await acquireRate(services.pool, limit, { clock: services.clock });
+          return { allowed: decision.allowed, retryAfter: decision.allowed ? null : decision.resetSeconds };
+        },
+      },
+    },
+    advanced: {
+      cookiePrefix: AUTH_COOKIE_PREFIX,
+      useSecureCookies: env.appUrl.startsWith("https://"),
+      defaultCookieAttributes: { httpOnly: true, sameSite: "lax", path: "/" },
+      database: { generateId: () => newId() },
+      ipAddress: { ipAddressHeaders: [CLIENT_ADDRESS_HEADER] },
+    },
+    logger: {
+      log: (level, message, ...details) => {
+        const write = level === "error" || level === "warn" ? services.log[level] : services.log.debug;
+        write(`auth: ${message}`, details.length > 0 ? { details } : undefined);
+      },
+    },
+  });
+}
+
+/** The better-auth instance of these services. */
+export const getAuth = perOwner(createAuth);
+
+/** A signed-in person, with the data of every page's layout. `member` is null if they belong to no organization. */
+export type Session = NonNullable<Awaited<ReturnType<typeof readSession>>>;
+
+/** A page's many calls, and a flood of them, cost few lookups of their session. */
+const lookups = new SharedLookups<Session | null>();
+
+/**
+ * Reads the session cookie. The organization is the session's active one if the person is still its member, else the
+ * first they joined. Null: not signed in.
+ * @param options.visit whether this is a visit, which extends the session.
+ */
+export async function sessionFromHeaders(
+  services: Services,
+  headers: Headers,
+  { visit }: { visit: boolean } = { visit: true },
+): Promise<Session | null> {
+  const cookie = headers.get("cookie");
+  if (cookie === null) return null;
+  return lookups.share(services, `${visit} ${cookie}`, () => readSession(services, headers, visit));
+}
+
+async function readSession(services: Services, headers: Headers, visit: boolean) {
+  const found = await getAuth(services).api.getSession({ headers, query: { disableRefresh: !visit } });
+  if (!found) return null;
+  const { id: userId, name, email } = found.user;
+  const user = { id: userId, name, email, sessionId: found.session.id };
+  const members = await services.db.member.findMany({
+    where: { userId },
+    orderBy: [{ createdAt: "asc" }, { id: "asc" }],
+    select: {
+      role: true,
+      organization: { select: { id: true, slug: true, name: true, suspendedAt: true } },
+    },
+  });
+  const active = found.session.activeOrganizationId;
+  const chosen = members.find(({ organization }) => organization.id === active) ?? members[0];
+  if (!chosen) return { user, member: null, organization: null };
+  const { suspendedAt, ...organization } = chosen.organization;
+  const member: MemberActor = {
+    kind: "member",
+    orgId: mintOrgId(organization.id),
+    userId,
+    name,
+    role: chosen.role,
+  };
+  return { user, member, organization: { ...organization, suspended: suspendedAt !== null } };
+}
+
+/**
+ * Whether the cookie still stands for the same member, organization and role. For responses that continue after the
+ * check of their request. It does not extend the session, because an open tab is not a visit.
+ */
+export async function isStillMember(
+  services: Services,
+  headers: Headers,
+  actor: MemberActor,
+): Promise<boolean> {
+  const member = (await sessionFromHeaders(services, headers, { visit: false }))?.member;
+  return member?.userId === actor.userId && member.orgId === actor.orgId && member.role === actor.role;
+}
+
+/**
+ * Creates a person with a password. The caller has checked that the email is free and adds the membership. Returns the
+ * user's id.
+ */
+export async function createUser(
+  tx: Transaction,
+  { email, name, password, at }: { email: string; name: string; password: string; at: Date },
+): Promise<string> {
+  const id = newId();
+  const passwordHash = await hashPassword(password);
+  await tx.user.create({
+    data: {
+      id,
+      email: email.toLowerCase(),
+      name,
+      emailVerified: true,
+      createdAt: at,
+      updatedAt: at,
+      accounts: { create: passwordAccount(id, passwordHash, at) },
+    },
+  });
+  return id;
+}
+
+/** Sets a person's password and ends their sessions, for the operator. */
+export async function setPassword(
+  services: Pick<Services, "db" | "clock">,
+  userId: string,
+  password: string,
+): Promise<void> {
+  const at = services.clock.now();
+  const hash = await hashPassword(password);
+  await transactPrisma(services.db, "short", async (tx) => {
+    await tx.account.deleteMany({ where: { userId, providerId: "credential" } });
+    await tx.account.create({ data: { userId, ...passwordAccount(userId, hash, at) } });
+    await tx.session.deleteMany({ where: { userId } });
+  });
+}
+
+/** The row of a password as better-auth reads it. */
+function passwordAccount(userId: string, password: string, at: Date) {
+  return {
+    id: newId(),
+    accountId: userId,
+    providerId: "credential",
+    password,
+    createdAt: at,
+    updatedAt: at,
+  };
+}
+
+/**
+ * Origins allowed for state-changing requests: APP_URL, and the host that the request was sent to, so that a new
+ * installation works at its IP address, too.
+ */
+function trustedOrigins(appUrl: string, headers: Headers | undefined): string[] {
+  const { origin, protocol } = new URL(appUrl);
+  const host = headers?.get("host");
+  return host ? [origin, `${protocol}//${host}`] : [origin];
+}
+
+/** Whether a state-changing request comes from our own pages (CSRF): by Sec-Fetch-Site, else by Origin. */
+export function isSameOrigin(services: Pick<Services, "env">, headers: Headers): boolean {
+  const site = headers.get("sec-fetch-site");
+  if (site !== null) return site === "same-origin";
+  const origin = headers.get("origin");
+  return origin !== null && trustedOrigins(services.env.appUrl, headers).includes(origin);
+}

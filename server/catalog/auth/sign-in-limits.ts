@@ -1,0 +1,53 @@
+import { createHash } from "node:crypto";
+import { guardKey } from "@/server/guard/limits/memory-guards";
+import { acquireRate, releaseRate, requireRate } from "@/server/guard/limits/rate-limit";
+import type { Services } from "@/server/services";
+
+/** Attempts from one address: beyond these they are refused. Never reset, so that an own sign-in hides no guesses. */
+const PER_ADDRESS = { limit: 60, seconds: 60 };
+
+/**
+ * Attempts that are delayed but never refused: somebody else with the same address, as behind a proxy, must not lock a
+ * person out. Beyond `undelayed` attempts in the window, each waits longer than the one before.
+ */
+type Delay = { limit: number; seconds: number; undelayed: number; msEach: number };
+/** For one person from one address; a successful sign-in resets the count. */
+const PER_PAIR: Delay = { limit: 100, seconds: 600, undelayed: 5, msEach: 500 };
+/** For one person from anywhere. */
+const PER_EMAIL: Delay = { limit: 200, seconds: 600, undelayed: 20, msEach: 100 };
+const MAX_DELAY_MS = 5_000;
+
+type SignInAttempt = {
+  /** Exactly the email that is looked up. */
+  email: string;
+  clientAddress: string;
+  sleep: (ms: number) => Promise<void>;
+};
+
+const hash = (text: string) => createHash("sha256").update(text).digest("hex");
+const pairKey = ({ email, clientAddress }: SignInAttempt) =>
+  `sign-in-pair:${hash(`${guardKey(clientAddress)} ${email}`)}`;
+
+/** Counts a sign-in attempt before its password is checked. Waits if there were many; throws rate_limited. */
+export async function admitSignIn(services: Services, attempt: SignInAttempt): Promise<void> {
+  const { email, clientAddress, sleep } = attempt;
+  const message = "Too many attempts to sign in.";
+  await requireRate(services, { key: `sign-in:${guardKey(clientAddress)}`, ...PER_ADDRESS, message });
+  const delayMs = Math.max(
+    await countDelay(services, pairKey(attempt), PER_PAIR),
+    await countDelay(services, `sign-in-email:${hash(email)}`, PER_EMAIL),
+  );
+  if (delayMs > 0) await sleep(delayMs);
+}
+
+async function countDelay({ pool, clock }: Services, key: string, delay: Delay): Promise<number> {
+  const { limit, seconds, undelayed, msEach } = delay;
+  const { remaining, allowed } = await acquireRate(pool, { key, limit, seconds }, { clock });
+  if (!allowed) return MAX_DELAY_MS;
+  return Math.min(MAX_DELAY_MS, Math.max(0, limit - remaining - undelayed) * msEach);
+}
+
+/** Resets the count of this person at this address, after the right password. */
+export async function forgiveSignIn(services: Services, attempt: SignInAttempt): Promise<void> {
+  await releaseRate(services.pool, [pairKey(attempt)]);
+}

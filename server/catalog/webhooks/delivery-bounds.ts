@@ -1,0 +1,67 @@
+import { perOwner } from "@/server/base/per-owner";
+import { KIB, MIB } from "@/server/contract/sizes";
+import { createByteBudget, createMemoryWindow } from "@/server/guard/limits/memory-guards";
+import type { Services } from "@/server/services";
+
+/** The stored content of a call. */
+export type CallContent = {
+  /** The request's headers as a JSON object, without secrets. */
+  headers: string;
+  /** Empty if it is not stored; `notStored` has the reason. */
+  body: Buffer;
+  notStored?: BodyNotStored;
+};
+
+/** `bytes`: the size of the body as far as known. `reason` completes "The body was not stored: …". */
+type BodyNotStored = { bytes: number; reason: string };
+
+/**
+ * How much is stored of a trigger's calls that start no run, so that nobody can fill the disk with one URL. Each process
+ * has its own budgets a minute; the hourly job (operate/retention.ts) deletes what exceeds `kept`.
+ */
+export const UNACCEPTED = {
+  seconds: 60,
+  /** Bodies larger than `smallBytes`. */
+  bodyBytes: 8 * MIB,
+  smallBytes: 4 * KIB,
+  /** All else: rows, headers and small bodies. */
+  rowBytes: 2 * MIB,
+  kept: { bodyBytes: 256 * MIB, rows: 20_000 },
+} as const;
+
+/** What a row counts without headers and body, with its index entries. */
+const ROW_BYTES = 512;
+
+const budgets = perOwner(({ clock }: Pick<Services, "pool" | "clock">) => ({
+  bodies: createByteBudget(UNACCEPTED.bodyBytes, UNACCEPTED.seconds, clock),
+  rows: createByteBudget(UNACCEPTED.rowBytes, UNACCEPTED.seconds, clock),
+  /** Which calls beyond the budget of rows are recorded: the first of each minute. */
+  floods: createMemoryWindow(1, UNACCEPTED.seconds, clock),
+}));
+
+const REPETITION = "it repeats an earlier call, whose delivery has the body";
+const BODIES_SPENT = "more than 8 MiB of refused calls came to this trigger in a minute";
+const ROWS_SPENT =
+  "this trigger gets too many refused or repeated calls; the others of this minute are not recorded";
+
+/** What is stored of a call that starts no run; null if it is not recorded. Counts it. */
+export function boundDelivery<Delivery extends CallContent>(
+  services: Pick<Services, "pool" | "clock">,
+  { triggerId }: { triggerId: string },
+  { delivery, outcome }: { delivery: Delivery; outcome: "repeated" | "rejected" },
+): Delivery | null {
+  const { bodies, rows, floods } = budgets(services);
+  const stored = outcome === "repeated" ? withoutBody(delivery, REPETITION) : delivery;
+  const bytes = stored.body.length;
+  const isSmall = bytes <= UNACCEPTED.smallBytes;
+  const rowBytes = ROW_BYTES + stored.headers.length + (isSmall ? bytes : 0);
+  if (!rows.takes(triggerId, rowBytes)) {
+    return floods.allows(triggerId) ? { ...withoutBody(stored, ROWS_SPENT), headers: "{}" } : null;
+  }
+  return isSmall || bodies.takes(triggerId, bytes) ? stored : withoutBody(stored, BODIES_SPENT);
+}
+
+function withoutBody<Delivery extends CallContent>(delivery: Delivery, reason: string): Delivery {
+  const bytes = delivery.notStored?.bytes ?? delivery.body.length;
+  return { ...delivery, body: Buffer.alloc(0), notStored: { bytes, reason } };
+}

@@ -1,0 +1,77 @@
+import { z } from "zod";
+import { type MemberActor, roleCovers } from "@/server/base/actor";
+import { toPlainData } from "@/server/base/db/plain-data";
+import { AppError } from "@/server/base/errors";
+import type { JsonObject } from "@/server/base/json/json";
+import { tokenPurpose, triggerUrl } from "@/server/catalog/webhooks/trigger";
+import type { Services } from "@/server/services";
+import { exampleBody, exampleForTemplate } from "./example-body";
+
+/** Replaces the token in a URL that the reader may not see. */
+const MASK = "••••••••";
+
+export type TriggerDetail = Awaited<ReturnType<typeof inspectTrigger>>;
+
+const parametersOf = z
+  .object({ parameters: z.record(z.string(), z.json()).default({}) })
+  .catch({ parameters: {} });
+
+/**
+ * The data of a trigger's page. Viewers may not start runs, so the token in their `url` is masked. `url` is null if the
+ * sealed token does not open: the trigger needs a new URL. `secrets` are the live ones, newest first, with the end of a
+ * rotation's overlap. `exampleBody` is a sample body for the target, as JSON. Throws `not_found`.
+ */
+export async function inspectTrigger(
+  services: Services,
+  actor: MemberActor,
+  { triggerId }: { triggerId: string },
+) {
+  const now = services.clock.now();
+  const target = { id: true, slug: true, name: true, deletedAt: true } as const;
+  const newest = { orderBy: { number: "desc" }, take: 1, select: { definition: true } } as const;
+  const trigger = await services.db.trigger.findFirst({
+    where: { id: triggerId, organizationId: actor.orgId, deletedAt: null },
+    include: {
+      agent: { select: { ...target, status: true } },
+      tool: { select: { ...target, versions: newest } },
+      secrets: {
+        where: { OR: [{ expiresAt: null }, { expiresAt: { gt: now } }] },
+        orderBy: { createdAt: "desc" },
+        select: { id: true, createdAt: true, expiresAt: true },
+      },
+    },
+  });
+  if (!trigger) throw new AppError("not_found", "Trigger not found.");
+  const { id, slug, name, agent, tool, messageTemplate, maxCredits, createdAt, secrets } = trigger;
+  const found = agent ?? tool;
+  const masked = !roleCovers(actor.role, "member");
+  const token = masked ? MASK : services.encryption.openOrNull(trigger.tokenSealed, tokenPurpose(id));
+  return {
+    ...toPlainData({ id, slug, name, messageTemplate, maxCredits, createdAt, secrets }),
+    enabled: trigger.disabledAt === null,
+    url: token === null ? null : triggerUrl(services.env.appUrl, token),
+    masked,
+    target: {
+      kind: agent ? ("agent" as const) : ("tool" as const),
+      id: found?.id ?? "",
+      slug: found?.slug ?? "",
+      name: found?.name ?? "",
+      gone: !found || found.deletedAt !== null,
+      inactive: agent?.status === "inactive",
+    },
+    scheme: trigger.signatureScheme,
+    rateLimit: { requests: trigger.rateLimitRequests, seconds: trigger.rateLimitSeconds },
+    exampleBody: JSON.stringify(sampleFor(trigger)),
+  };
+}
+
+function sampleFor({
+  tool,
+  messageTemplate,
+}: {
+  tool: { versions: { definition: string }[] } | null;
+  messageTemplate: string | null;
+}): JsonObject {
+  if (!tool) return exampleForTemplate(messageTemplate ?? "");
+  return exampleBody(parametersOf.parse(JSON.parse(tool.versions[0]?.definition ?? "{}")).parameters);
+}

@@ -1,0 +1,59 @@
+import { AppError } from "@/server/base/errors";
+import type { Json } from "@/server/base/json/json";
+import { ExpressionError, type ExpressionFacts } from "@/server/work/expressions/jsonata";
+import { fillIn, parseTemplate } from "@/server/work/workflow/expressions";
+
+/**
+ * A trigger's message template: a text whose `{{ }}` contain JSONata over `body`, the received JSON. It creates the
+ * user message of an agent run; lists and objects are inserted as JSON.
+ */
+
+/** How long filling in one template may take, with the wait for its turn. */
+const TEMPLATE_TIMEOUT_MS = 10_000;
+/** How long one of its expressions may take: senders of other organizations may wait for the thread. */
+const EXPRESSION_TIMEOUT_MS = 2_000;
+
+/** What is wrong with a template, or null; checked when it is saved. */
+export async function describeTemplateFault(
+  template: string,
+  organizationId: string,
+): Promise<string | null> {
+  try {
+    const { parts } = await parseTemplate(template, organizationId);
+    const refersToSecret = parts.some(
+      (part) => typeof part === "object" && part.references.some(({ root }) => root === "secrets"),
+    );
+    if (refersToSecret) return "secrets cannot be used in a message";
+    return parts.map((part) => (typeof part === "object" ? part.fault : null)).find(Boolean) ?? null;
+  } catch (error) {
+    if (error instanceof ExpressionError) return error.message;
+    throw error;
+  }
+}
+
+/**
+ * The user message for a body. Throws `trigger_misconfigured` if an expression fails or takes longer than 2 s, or all
+ * of them longer than 10 s. Throws `invalid_request` if the message is empty. The handler has refused bodies with
+ * U+0000.
+ */
+export async function fillMessageTemplate(
+  template: string,
+  body: Json,
+  facts: ExpressionFacts,
+): Promise<string> {
+  const signal = facts.signal ?? AbortSignal.timeout(TEMPLATE_TIMEOUT_MS);
+  let filled: Json;
+  try {
+    const bounds = { signal, timeoutMs: EXPRESSION_TIMEOUT_MS };
+    filled = await fillIn(template, { values: { body }, steps: {} }, { ...facts, ...bounds });
+  } catch (cause) {
+    if (!signal.aborted && !(cause instanceof ExpressionError)) throw cause;
+    const reason = cause instanceof ExpressionError ? cause.message : "it takes too long.";
+    throw new AppError("trigger_misconfigured", `The trigger's message template fails: ${reason}`, { cause });
+  }
+  const message = filled === null ? "" : typeof filled === "string" ? filled : JSON.stringify(filled);
+  if (message.trim() === "") {
+    throw new AppError("invalid_request", "The trigger's message template finds nothing in this body.");
+  }
+  return message;
+}

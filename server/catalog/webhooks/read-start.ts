@@ -1,0 +1,38 @@
+import { AppError } from "@/server/base/errors";
+import { decodeText, parseBodyText, refuseNul, requireJson } from "@/server/base/json/body";
+import { isJsonObject } from "@/server/base/json/json";
+import type { StartRequest } from "@/server/runs/prepare-start";
+import type { ReceivedDelivery } from "./deliveries";
+
+import { fillMessageTemplate } from "./message-template";
+import type { Trigger } from "./trigger";
+
+/**
+ * What a webhook call starts. An agent gets the body's text, byte for byte, or the message of the trigger's template. A
+ * tool gets the body as its input. Throws `invalid_request`, `organization_suspended` (400), `trigger_misconfigured`.
+ */
+export async function readStart(
+  contentType: string | null,
+  { trigger, delivery, now }: { trigger: Trigger; delivery: ReceivedDelivery; now: Date },
+): Promise<StartRequest> {
+  requireJson(contentType);
+  const text = decodeText(delivery.body);
+  const body = await parseBodyText(text);
+  if (trigger.suspended) {
+    throw new AppError("organization_suspended", "The organization is suspended.", { status: 400 });
+  }
+  if (trigger.misconfigured !== null) throw new AppError("trigger_misconfigured", trigger.misconfigured);
+  if (trigger.target.kind === "agent") {
+    const { messageTemplate } = trigger;
+    if (messageTemplate === null) return { kind: "agent", targetId: trigger.target.id, userMessage: text };
+    await refuseNul(body);
+    const facts = { now, seed: delivery.id, organizationId: trigger.actor.orgId };
+    const userMessage = await fillMessageTemplate(messageTemplate, body, facts);
+    return { kind: "agent", targetId: trigger.target.id, userMessage };
+  }
+  if (!isJsonObject(body)) {
+    throw new AppError("invalid_request", "The body must be a JSON object: it is the tool's input.");
+  }
+  await refuseNul(body);
+  return { kind: "tool", targetId: trigger.target.id, input: body };
+}

@@ -1,0 +1,48 @@
+import type { MemberActor } from "@/server/base/actor";
+import { AppError, isAppError } from "@/server/base/errors";
+import { newId } from "@/server/base/ids";
+import { startRun } from "@/server/runs/start";
+import type { Services } from "@/server/services";
+import { type ReceivedDelivery, recordRefusal } from "./deliveries";
+import { findTriggerById } from "./find-trigger";
+import { bodyMissing } from "./inspect-deliveries";
+import { readStart } from "./read-start";
+
+/**
+ * Redelivers a stored delivery, accepted or rejected, to the trigger's current target. Records the attempt as a
+ * delivery, also if it is refused. Signature, limits and repetition are not checked again. Throws `not_found`,
+ * `invalid_request` (the body was not stored), and the errors of a start.
+ */
+export async function redeliver(
+  services: Services,
+  actor: MemberActor,
+  { deliveryId }: { deliveryId: string },
+): Promise<{ runId: string }> {
+  const stored = await services.db.delivery.findFirst({
+    where: { id: deliveryId, organizationId: actor.orgId },
+  });
+  if (stored === null) throw new AppError("not_found", "Delivery not found.");
+  if (stored.bodyNote !== null) throw bodyMissing(stored.bodyNote);
+  const trigger = await findTriggerById(services, actor.orgId, stored.triggerId);
+  if (trigger === null) throw new AppError("not_found", "The delivery's trigger no longer exists.");
+  const delivery: ReceivedDelivery = {
+    id: newId(),
+    headers: stored.headers,
+    body: Buffer.from(stored.body),
+    senderId: stored.senderId,
+    redeliveryOf: stored.redeliveryOf ?? stored.id,
+  };
+  const now = services.clock.now();
+  try {
+    const started = await readStart("application/json", { trigger, delivery, now });
+    return await startRun(services, trigger.actor, {
+      ...started,
+      delivery: { ...delivery, receivedAt: now },
+    });
+  } catch (error) {
+    if (isAppError(error)) {
+      await recordRefusal(services, trigger.actor, { delivery, error, receivedAt: now });
+    }
+    throw error;
+  }
+}

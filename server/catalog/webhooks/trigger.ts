@@ -1,0 +1,48 @@
+import { createHash, randomBytes } from "node:crypto";
+import type { TriggerActor } from "@/server/base/actor";
+import type { RunKind } from "@/server/contract/enums";
+import type { SignatureScheme } from "./signature";
+
+/** A trigger as webhook calls need it. */
+export type Trigger = {
+  actor: TriggerActor;
+  target: { kind: RunKind; id: string };
+  /** Why the trigger cannot start anything, for the sender; null if it can. */
+  misconfigured: string | null;
+  suspended: boolean;
+  scheme: SignatureScheme;
+  /**
+   * Live secrets, newest first; empty: calls are not signed. Null: they cannot be read, so that no call can be
+   * verified.
+   */
+  secrets: { value: string; expiresAt: Date | null }[] | null;
+  rateLimit: { requests: number; seconds: number };
+  messageTemplate: string | null;
+};
+
+const TOKEN_BYTES = 24;
+
+/** Generates the token of a trigger's URL: 192 bits in 32 characters that need no escaping. */
+export function newTriggerToken(): string {
+  return randomBytes(TOKEN_BYTES).toString("base64url");
+}
+
+/** The SHA-256 for looking up a trigger. */
+export function hashToken(token: string): Buffer {
+  return createHash("sha256").update(token).digest();
+}
+
+/** The URL that senders call. `appUrl` has no trailing slash. */
+export function triggerUrl(appUrl: string, token: string): string {
+  return `${appUrl}/webhooks/${token}`;
+}
+
+/** The purpose that a trigger's sealed token is bound to. */
+export function tokenPurpose(triggerId: string): string {
+  return `trigger-token:${triggerId}`;
+}
+
+/** The purpose that a trigger's sealed signing secrets are bound to. */
+export function signingSecretPurpose(triggerId: string): string {
+  return `trigger:${triggerId}`;
+}

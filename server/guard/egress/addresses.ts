@@ -1,0 +1,57 @@
+import { isIP, type LookupFunction } from "node:net";
+import ipaddr from "ipaddr.js";
+import { RefusedError } from "@/server/guard/egress/failures";
+import { answerLookup } from "@/server/guard/egress/resolve-names";
+
+/** Which addresses outbound calls may reach. */
+
+/** Public addresses that serve a cloud's own machines: Azure's platform services. */
+const REFUSED_V4 = new Set(["168.63.129.16"]);
+
+/** Whether a host is this machine itself. */
+export function isLoopback(host: string): boolean {
+  return host === "localhost" || (ipaddr.isValid(host) && ipaddr.process(host).range() === "loopback");
+}
+
+/**
+ * Whether an IP address is out on the public internet. Everything else is refused: private, loopback, link-local (with
+ * the clouds' metadata services), unique-local, carrier-grade NAT, multicast, reserved. So is every IPv6 form that
+ * contains an IPv4 address (mapped, NAT64, 6to4, Teredo), because it could lead to a private one.
+ */
+export function isPublicAddress(address: string): boolean {
+  let parsed: ipaddr.IPv4 | ipaddr.IPv6;
+  try {
+    parsed = ipaddr.parse(address);
+  } catch {
+    return false;
+  }
+  if (parsed instanceof ipaddr.IPv4)
+    return parsed.range() === "unicast" && !REFUSED_V4.has(parsed.toString());
+  // Only 2000::/3 is handed out for public use; the ranges inside it that are not are named by ipaddr.js.
+  return parsed.range() === "unicast" && ((parsed.parts[0] ?? 0) & 0xe000) === 0x2000;
+}
+
+/** A name leads to an address that is not public; `privateAddressError` explains it. */
+export class NotPublicError extends RefusedError {}
+
+/** The error for an address that is not public. `entry` is its `host:port`. */
+export const privateAddressError = (host: string, entry: string) =>
+  new RefusedError(
+    `${host} is not a public address; calls to it are refused. To allow it, the operator sets EGRESS_ALLOW=${entry}`,
+  );
+
+/**
+ * Resolves a name and refuses it when any of its addresses is not public. The socket connects to exactly these
+ * addresses, so a name that resolves differently after the check gains nothing.
+ */
+export function guardedLookup(resolve: LookupFunction): LookupFunction {
+  return (hostname, options, callback) => {
+    resolve(hostname, { ...options, all: true }, (error, found) => {
+      if (error) return callback(error, []);
+      const addresses = typeof found === "string" ? [{ address: found, family: isIP(found) }] : found;
+      const isPublic = addresses.length > 0 && addresses.every(({ address }) => isPublicAddress(address));
+      if (isPublic) answerLookup(addresses, options, callback);
+      else callback(new NotPublicError(hostname), []);
+    });
+  };
+}

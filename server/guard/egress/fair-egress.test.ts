@@ -1,0 +1,87 @@
+import { createServer, type RequestListener } from "node:http";
+import { afterEach, expect, test, vi } from "vitest";
+import { createGuardedEgress, type EgressOptions } from "@/server/guard/egress/guarded-fetch";
+import { createNameLookup } from "@/server/guard/egress/resolve-names";
+import { closeServer, listen } from "@/testing/servers/listen";
+import { type NameRecord, startNameServer } from "@/testing/servers/name-server";
+
+/** The calls of one organization leave those of others alone. */
+
+const ends: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const end of ends.splice(0).reverse()) await end();
+});
+
+async function serve(listener: RequestListener): Promise<string> {
+  const server = createServer(listener);
+  const port = await listen(server);
+  ends.push(() => closeServer(server));
+  return `127.0.0.1:${port}`;
+}
+
+function open(options: EgressOptions) {
+  const egress = createGuardedEgress(options);
+  ends.push(() => egress.close());
+  return egress.fetch;
+}
+
+/** A name server that has only these names, and never answers for those below `dead.test`. */
+async function serveNames(known: Record<string, NameRecord>) {
+  const server = await startNameServer((name) =>
+    name.endsWith("dead.test") ? "silence" : (known[name] ?? null),
+  );
+  ends.push(server.close);
+  return server;
+}
+
+test("an organization's open calls do not hold the connections of another", async () => {
+  let waiting = 0;
+  const host = await serve((request, response) => {
+    if (request.url === "/quick") return void response.end("quick");
+    waiting += 1;
+  });
+  const fetch = open({ allow: [host] });
+  const release = new AbortController();
+  const held = Array.from({ length: 80 }, () =>
+    fetch(`http://${host}/held`, { signal: release.signal, organizationId: "a" }).catch(() => null),
+  );
+  await vi.waitFor(() => expect(waiting).toBe(64), { timeout: 10_000 });
+  const response = await fetch(`http://${host}/quick`, { organizationId: "b" });
+  expect(await response.text()).toBe("quick");
+  expect(waiting).toBe(64);
+  release.abort();
+  await Promise.all(held);
+});
+
+test("names that no server answers do not stop the lookup of others", async () => {
+  const names = await serveNames({ "private.test": { four: ["10.0.0.1"] } });
+  const fetch = open({ nameServers: [names.address] });
+  const release = new AbortController();
+  const held = Array.from({ length: 40 }, (_, n) =>
+    fetch(`http://n${n}.dead.test/`, { signal: release.signal, organizationId: "a" }).catch(() => null),
+  );
+  await vi.waitFor(() => expect(names.asked.size).toBe(40), { timeout: 10_000 });
+  await expect(fetch("http://private.test/", { organizationId: "b" })).rejects.toThrow(
+    /private\.test is not a public address/,
+  );
+  await expect(fetch("http://missing.test/", { organizationId: "b" })).rejects.toThrow(/name is unknown/);
+  release.abort();
+  await Promise.all(held);
+});
+
+test("names are resolved in both families or one, and reserved names are not asked for", async () => {
+  const names = await serveNames({ "public.test": { four: ["203.0.113.7"] } });
+  const lookup = createNameLookup([names.address]);
+  const resolve = (name: string, options: { all?: boolean; family?: number }) =>
+    new Promise<unknown>((done) =>
+      lookup(name, options, (error, address, family) => done(error ? error.code : { address, family })),
+    );
+  const found = { address: "203.0.113.7", family: 4 };
+  expect(await resolve("public.test", { all: true })).toEqual({ address: [found], family: undefined });
+  expect(await resolve("public.test", {})).toEqual(found);
+  expect(await resolve("public.test", { family: 6 })).toBe("ENOTFOUND");
+  expect(await resolve("missing.test", { all: true })).toBe("ENOTFOUND");
+  expect(await resolve("a.localhost", {})).toEqual({ address: "127.0.0.1", family: 4 });
+  expect(await resolve("a.invalid", {})).toBe("ENOTFOUND");
+  expect([...names.asked.keys()].sort()).toEqual(["missing.test", "public.test"]);
+});

@@ -1,0 +1,225 @@
+import { lookup as systemLookup } from "node:dns";
+import type { LookupFunction } from "node:net";
+import { isIP } from "node:net";
+import {
+  type Agent,
+  type Dispatcher,
+  type RequestInit as UndiciInit,
+  type Response as UndiciResponse,
+  fetch as undiciFetch,
+} from "undici";
+import { z } from "zod";
+import { causesOf, codeOf } from "@/server/base/errors";
+import { MIB } from "@/server/contract/sizes";
+import {
+  guardedLookup,
+  isPublicAddress,
+  NotPublicError,
+  privateAddressError,
+} from "@/server/guard/egress/addresses";
+import { createConnections } from "@/server/guard/egress/connections";
+import { EgressError, explainFailure, RefusedError, ResponseTooLarge } from "@/server/guard/egress/failures";
+import { type EgressInit, entryOf, OutgoingRequest } from "@/server/guard/egress/outgoing-request";
+import { createNameLookup } from "@/server/guard/egress/resolve-names";
+import type { Egress } from "@/server/guard/egress/trusted-fetch";
+
+export type EgressOptions = {
+  /** `host:port` pairs that may be reached though private (EGRESS_ALLOW). */
+  allow?: readonly string[];
+  /** Largest response body after decompression, in bytes; 4 MiB when unset. */
+  maxResponseBytes?: number;
+  /** Time for one call with its redirects and body, in milliseconds; 60,000 when unset. */
+  timeoutMs?: number;
+  /** Resolves names, instead of DNS for those of tenants and of the system for those of `allow`. */
+  lookup?: LookupFunction;
+  /** `address:port` of the name servers that are asked for tenants' names; the system's when unset. */
+  nameServers?: readonly string[];
+};
+
+/** On whose behalf requests are sent: a worker that had stalled may have been replaced, and must not send then. */
+type Sender = {
+  /** Asked before each request. Resolves when the sender may send, throws when it never may again. */
+  confirm(): Promise<void> | undefined;
+  /** Asked in the moment in which a request is written to its connection. When false, `confirm` is asked again. */
+  isConfirmed(): boolean;
+};
+
+/** A fetch that sends only while its sender may, and secrets only to their hosts. */
+export type GuardedFetch = (url: string | URL, init?: EgressInit, sender?: Sender) => Promise<Response>;
+
+const MAX_REDIRECTS = 5;
+
+function checkUrl(url: URL): void {
+  if (url.protocol !== "http:" && url.protocol !== "https:") {
+    throw new RefusedError(`Only http and https addresses can be called, not ${url.protocol.slice(0, 30)}`);
+  }
+  if (url.username !== "" || url.password !== "") {
+    throw new RefusedError("Addresses with a user name or password are not allowed; use a header.");
+  }
+}
+
+/** The response as the standard class. A body beyond `maxBytes` is an error. `done` is called at its end. */
+function toResponse(
+  response: UndiciResponse,
+  { maxBytes, explain, done }: { maxBytes: number; explain: (error: unknown) => Error; done: () => void },
+): Response {
+  const init = { status: response.status, statusText: response.statusText, headers: [...response.headers] };
+  if (response.body === null) {
+    done();
+    return new Response(null, init);
+  }
+  const reader = response.body.getReader();
+  let total = 0;
+  const body = new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      try {
+        const { done: ended, value } = await reader.read();
+        if (ended) {
+          done();
+          controller.close();
+          return;
+        }
+        const chunk = z.instanceof(Uint8Array).parse(value);
+        total += chunk.byteLength;
+        if (total > maxBytes) throw new ResponseTooLarge(maxBytes);
+        controller.enqueue(chunk);
+      } catch (error) {
+        done();
+        reader.cancel(error).catch(() => undefined);
+        controller.error(explain(error));
+      }
+    },
+    async cancel(reason) {
+      done();
+      await reader.cancel(reason);
+    },
+  });
+  return new Response(body, init);
+}
+
+/** The errors of a connection that the other side has closed, as servers close idle connections. */
+const CLOSED = new Set(["UND_ERR_SOCKET", "ECONNRESET", "EPIPE"]);
+const IDEMPOTENT = new Set(["GET", "HEAD", "OPTIONS", "PUT", "DELETE"]);
+
+const isClosed = (error: unknown) => causesOf(error).some((cause) => CLOSED.has(codeOf(cause)));
+
+class HeldBackError extends Error {}
+
+const isHeldBack = (error: unknown) => causesOf(error).some((cause) => cause instanceof HeldBackError);
+
+/** Asks the sender again when the connection is open and the request is about to be written. */
+function holdBackUnless(sender: Sender): Dispatcher.DispatcherComposeInterceptor {
+  return (dispatch) => (options, handler) =>
+    dispatch(options, {
+      onRequestStart(controller, context: unknown) {
+        handler.onRequestStart?.(controller, context);
+        if (!sender.isConfirmed()) controller.abort(new HeldBackError("The sender is not confirmed."));
+      },
+      onResponseStart: (...response) => handler.onResponseStart?.(...response),
+      onResponseData: (...data) => handler.onResponseData?.(...data),
+      onResponseEnd: (...end) => handler.onResponseEnd?.(...end),
+      onResponseError: (...failure) => handler.onResponseError?.(...failure),
+    });
+}
+
+type Outgoing = { url: URL; init: UndiciInit; sender: Sender | undefined };
+
+/** Sends a request through `agent`, once its sender confirms. */
+async function send(agent: Agent, outgoing: Outgoing): Promise<UndiciResponse> {
+  const { url, init, sender } = outgoing;
+  if (!sender) return undiciFetch(url, { ...init, dispatcher: agent });
+  await sender.confirm();
+  const dispatcher = agent.compose(holdBackUnless(sender));
+  return undiciFetch(url, { ...init, dispatcher }).catch((error: unknown) => {
+    if (!isHeldBack(error)) throw error;
+    return send(agent, outgoing);
+  });
+}
+
+const REDIRECTS = [301, 302, 303, 307, 308];
+
+/** The address that a redirect leads to. Throws EgressError if it may not be followed. */
+function nextAddress(location: string, url: URL, { isLast, mode }: { isLast: boolean; mode: string }): URL {
+  if (mode === "error") throw new EgressError(`${url.host} redirects, which was not allowed.`);
+  if (isLast) throw new EgressError(`${url.host} redirects more than ${MAX_REDIRECTS} times.`);
+  if (!URL.canParse(location, url)) throw new EgressError(`${url.host} redirects to an invalid address.`);
+  return new URL(location, url);
+}
+
+/**
+ * The HTTP client for addresses that tenants choose. It reaches only public ones and those of `allow`, and checks each of
+ * up to five redirects. Throws EgressError, or the reason of the caller's signal.
+ */
+export function createGuardedEgress(options: EgressOptions = {}): Egress<GuardedFetch> {
+  const connections = createConnections({
+    guarded: guardedLookup(options.lookup ?? createNameLookup(options.nameServers)),
+    trusted: options.lookup ?? systemLookup,
+  });
+  const allowed = new Set((options.allow ?? []).map((entry) => entry.toLowerCase()));
+  /** Whether the operator lists the host: secrets may go there without encryption. */
+  const isTrusted = (url: URL) => allowed.has(entryOf(url));
+  const dispatchersFor = (url: URL, organizationId = "") => {
+    const { guarded, trusted } = connections.of(organizationId);
+    if (isTrusted(url)) return trusted;
+    // Names are checked when they are resolved; an address is never resolved.
+    const host = url.hostname.replace(/^\[(.*)\]$/, "$1");
+    if (isIP(host) !== 0 && !isPublicAddress(host)) throw privateAddressError(url.hostname, entryOf(url));
+    return guarded;
+  };
+
+  const fetch: GuardedFetch = async (address, init = {}, sender = undefined) => {
+    const maxBytes = init.maxResponseBytes ?? options.maxResponseBytes ?? 4 * MIB;
+    const timeoutMs = init.timeoutMs ?? options.timeoutMs ?? 60_000;
+    if (!URL.canParse(String(address)))
+      throw new EgressError(`"${String(address).slice(0, 200)}" is not an address that can be called.`);
+    const first = new URL(address);
+    const timeout = new AbortController();
+    const timer = setTimeout(
+      () => timeout.abort(new EgressError(`The call to ${first.host} took longer than ${timeoutMs} ms.`)),
+      timeoutMs,
+    );
+    timer.unref();
+    const signal = init.signal ? AbortSignal.any([init.signal, timeout.signal]) : timeout.signal;
+    const request = await OutgoingRequest.read(first, init);
+    const explain = (error: unknown): Error => {
+      const { url } = request;
+      if (signal.aborted) return signal.reason instanceof Error ? signal.reason : new EgressError("Aborted.");
+      const failure = explainFailure(error, url.host);
+      return failure instanceof NotPublicError ? privateAddressError(url.hostname, entryOf(url)) : failure;
+    };
+
+    for (let hop = 0; ; hop += 1) {
+      try {
+        signal.throwIfAborted();
+        const { url, method } = request;
+        checkUrl(url);
+        const { pooled, fresh } = dispatchersFor(url, init.organizationId);
+        const { url: target, ...filled } = request.fill(isTrusted(url));
+        const outgoing = {
+          url: target,
+          init: { ...filled, method, redirect: "manual", signal },
+          sender,
+        } as const;
+        // A server may close an idle connection at the moment of its reuse. A repeatable request is then sent again (RFC
+        // 9110, section 9.2.2).
+        const isRepeatable = IDEMPOTENT.has(method) || request.headers.has("idempotency-key");
+        const response = await send(pooled, outgoing).catch((error: unknown) => {
+          if (!isRepeatable || signal.aborted || !isClosed(error)) throw error;
+          return send(fresh, outgoing);
+        });
+        const location = REDIRECTS.includes(response.status) ? response.headers.get("location") : null;
+        const mode = init.redirect ?? "follow";
+        if (location === null || mode === "manual") {
+          return toResponse(response, { maxBytes, explain, done: () => clearTimeout(timer) });
+        }
+        await response.body?.cancel();
+        const next = nextAddress(location, url, { isLast: hop === MAX_REDIRECTS, mode });
+        request.redirect(response.status, next, isTrusted(next));
+      } catch (error) {
+        clearTimeout(timer);
+        throw explain(error);
+      }
+    }
+  };
+  return { fetch, close: connections.close };
+}

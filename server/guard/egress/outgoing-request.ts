@@ -1,0 +1,171 @@
+import { EgressError, RefusedError } from "@/server/guard/egress/failures";
+import { hasPlaceholder, replacePlaceholders } from "@/server/guard/secrets/placeholders";
+import { createRedactor } from "@/server/guard/secrets/redact";
+
+/** A secret that a request may carry in place of its placeholder, and the hosts that may receive it. */
+export type CarriedSecret = {
+  name: string;
+  placeholder: string;
+  value: string;
+  /** `host` on the scheme's own port, or `host:port`; in lower case. */
+  hosts: readonly string[];
+  /** Hosts that may receive it only after its value was set again. */
+  waitingHosts?: readonly string[];
+};
+
+/** Sent as the header `Authorization: Basic …`. Not a header itself: secrets must be inserted before the encoding. */
+type BasicAuth = { username: string; password: string };
+
+/** What a guarded call sends. Headers, query and body may contain placeholders of `secrets`. */
+export type EgressInit = RequestInit & {
+  basicAuth?: BasicAuth;
+  secrets?: readonly CarriedSecret[];
+  /** Who calls. Organizations share no connections. */
+  organizationId?: string;
+  /** Instead of the client's own limits. */
+  timeoutMs?: number;
+  maxResponseBytes?: number;
+};
+
+/** A request with its secrets, for one host. */
+type FilledRequest = { url: URL; headers: [string, string][]; body: Uint8Array<ArrayBuffer> | null };
+/** Replaces placeholders in a text by their secrets. */
+type Insert = (text: string, encode?: (value: string) => string) => string;
+
+/** The headers that a request takes to another origin. All others may be secrets of the first origin. */
+const SAFE_HEADERS = new Set(["accept", "accept-language", "content-type", "user-agent", "idempotency-key"]);
+const BODY_HEADERS = ["content-type", "content-length", "content-encoding", "content-language"];
+/** A value of a header field (RFC 9110, section 5.5), as Latin-1. */
+const FIELD_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
+
+/** Where a call goes, as EGRESS_ALLOW and a secret's hosts name it. */
+export const entryOf = (url: URL) =>
+  `${url.hostname}:${url.port || (url.protocol === "https:" ? "443" : "80")}`.toLowerCase();
+
+/** A request, which redirects change. `fill` replaces its placeholders by secrets for the next host. */
+export class OutgoingRequest {
+  url: URL;
+  method: string;
+  readonly headers: Headers;
+  readonly #secrets: readonly CarriedSecret[];
+  #body: Uint8Array<ArrayBuffer> | null;
+  #basicAuth: BasicAuth | undefined;
+
+  private constructor(url: URL, init: EgressInit, body: Uint8Array<ArrayBuffer> | null) {
+    this.url = url;
+    this.method = (init.method ?? "GET").toUpperCase();
+    this.headers = new Headers(init.headers);
+    this.#body = body;
+    this.#basicAuth = init.basicAuth;
+    this.#secrets = init.secrets ?? [];
+  }
+
+  /** Reads the body, so that it can be sent again to where a redirect leads. */
+  static async read(url: URL, init: EgressInit): Promise<OutgoingRequest> {
+    const hasBody = init.body !== undefined && init.body !== null;
+    const body = hasBody ? new Uint8Array(await new Response(init.body).arrayBuffer()) : null;
+    return new OutgoingRequest(url, init, body);
+  }
+
+  /** The request with its secrets. Throws EgressError if one of them may not be sent to its host. */
+  fill(isTrusted: boolean): FilledRequest {
+    if (this.#secrets.length === 0) return { url: this.url, headers: this.#headerPairs(), body: this.#body };
+    const insert: Insert = (text, encode = (value) => value) =>
+      replacePlaceholders(text, (placeholder) => {
+        const secret = this.#secrets.find((each) => each.placeholder === placeholder);
+        if (secret === undefined) return placeholder;
+        const refusal = describeRefusal(secret, this.url, isTrusted);
+        if (refusal !== null) throw new RefusedError(refusal);
+        return encode(secret.value);
+      });
+    const url = new URL(this.url);
+    url.search = insert(url.search, encodeURIComponent);
+    const headers = this.#headerPairs(insert).map(([name, value]): [string, string] => {
+      const filled = insert(value);
+      if (FIELD_VALUE.test(filled)) return [name, filled];
+      throw new EgressError(
+        `The header "${name}" was not sent: a secret in it has a character that headers cannot hold.`,
+      );
+    });
+    return { url, headers, body: this.#body && this.#fillBody(this.#body, insert) };
+  }
+
+  #headerPairs(insert: Insert = (text) => text): [string, string][] {
+    const pairs = [...this.headers];
+    if (this.#basicAuth === undefined) return pairs;
+    const { username, password } = this.#basicAuth;
+    const credentials = Buffer.from(`${insert(username)}:${insert(password)}`).toString("base64");
+    return [...pairs.filter(([name]) => name !== "authorization"), ["authorization", `Basic ${credentials}`]];
+  }
+
+  /** Escapes secrets in a JSON body, encodes them in a form, and inserts them unchanged in other bodies. */
+  #fillBody(body: Uint8Array<ArrayBuffer>, insert: Insert): Uint8Array<ArrayBuffer> {
+    const type = (this.headers.get("content-type") ?? "").split(";")[0]?.trim().toLowerCase() ?? "";
+    const encode = (value: string) => {
+      if (type === "application/json" || type.endsWith("+json")) return JSON.stringify(value).slice(1, -1);
+      if (type === "application/x-www-form-urlencoded")
+        return new URLSearchParams([["", value]]).toString().slice(1);
+      return value;
+    };
+    // Latin-1 preserves every byte.
+    const text = insert(Buffer.from(body).toString("latin1"), (value) =>
+      Buffer.from(encode(value)).toString("latin1"),
+    );
+    return new Uint8Array(Buffer.from(text, "latin1"));
+  }
+
+  /**
+   * Follows a redirect. To another origin the request keeps only safe headers, and those with secrets that may be sent there.
+   * Throws EgressError if the address itself contains a secret that may not be sent there.
+   */
+  redirect(status: number, next: URL, isTrusted: boolean): void {
+    const method = methodAfter(status, this.method);
+    if (method !== this.method) {
+      this.#body = null;
+      for (const name of BODY_HEADERS) this.headers.delete(name);
+    }
+    this.method = method;
+    for (const secret of this.#secrets) {
+      if (describeRefusal(secret, next, isTrusted) === null) continue;
+      if (createRedactor([{ value: secret.value, mark: "" }])(next.href) === next.href) continue;
+      throw new RefusedError(
+        `${this.url.host} redirects to ${next.host} with the secret "${secret.name}" in the address. ` +
+          "The secret may not be sent there.",
+      );
+    }
+    if (next.origin !== this.url.origin) {
+      const keeps = (name: string, value: string) => {
+        if (!hasPlaceholder(value)) return SAFE_HEADERS.has(name);
+        const held = this.#secrets.filter(({ placeholder }) => value.includes(placeholder));
+        return held.every((secret) => describeRefusal(secret, next, isTrusted) === null);
+      };
+      for (const [name, value] of [...this.headers]) if (!keeps(name, value)) this.headers.delete(name);
+      if (this.#basicAuth && !keeps("authorization", Object.values(this.#basicAuth).join(" ")))
+        this.#basicAuth = undefined;
+    }
+    this.url = next;
+  }
+}
+
+/** Whether a secret with these allowed hosts may be sent to an address. */
+export function mayReceive(hosts: readonly string[], url: URL): boolean {
+  return hosts.includes(entryOf(url)) || (url.port === "" && hosts.includes(url.hostname));
+}
+
+/** Why a secret may not be sent to an address; null if it may. Trusted hosts may be called without encryption. */
+function describeRefusal(secret: CarriedSecret, url: URL, isTrusted: boolean): string | null {
+  if (!mayReceive(secret.hosts, url)) {
+    if (mayReceive(secret.waitingHosts ?? [], url))
+      return `The secret "${secret.name}" may not be sent to ${url.host} yet: the host was added after the value was set. Set the value again to confirm the host.`;
+    return `The secret "${secret.name}" may not be sent to ${url.host}. Its allowed hosts: ${secret.hosts.join(", ") || "none"}.`;
+  }
+  if (url.protocol === "https:" || isTrusted) return null;
+  return `The secret "${secret.name}" is sent over https only, and ${url.origin} is not https.`;
+}
+
+/** The method after a redirect (Fetch standard, HTTP-redirect fetch, step 12). */
+function methodAfter(status: number, method: string): string {
+  if ((status === 301 || status === 302) && method === "POST") return "GET";
+  if (status === 303 && method !== "GET" && method !== "HEAD") return "GET";
+  return method;
+}

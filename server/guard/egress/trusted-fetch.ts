@@ -1,0 +1,182 @@
+import { Agent, type Dispatcher } from "undici";
+import { MIB } from "@/server/contract/sizes";
+import { EgressError, explainFailure, ResponseTooLarge } from "@/server/guard/egress/failures";
+
+export type TrustedEgressOptions = {
+  /** Largest body that is read as one text or document, in bytes; 16 MiB when unset. */
+  maxBodyBytes?: number;
+  /** Largest body that is read chunk by chunk, in bytes; 64 MiB when unset. */
+  maxStreamBytes?: number;
+  /** How long a server may send nothing, in milliseconds; 600,000 when unset. */
+  silenceMs?: number;
+};
+
+/** Calls of models take seconds; more at once than this wait for a connection. */
+const CONNECTIONS_PER_ORIGIN = 256;
+
+type Limits = { maxBodyBytes: number; maxStreamBytes: number; explain: (error: unknown) => Error };
+
+/** Calls addresses outside, like the standard fetch. */
+export type EgressFetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
+
+/** A client for outbound calls. `close` ends its connections. */
+export type Egress<Fetch = EgressFetch> = { fetch: Fetch; close(): Promise<void> };
+
+/**
+ * The HTTP client for addresses that the operator configured, private ones too. It uses undici's request API, because the
+ * Fetch standard's streams cost several times the call itself, and neither follows redirects nor decompresses. The
+ * caller's signal sets the time limit. Throws EgressError, or the signal's reason.
+ */
+export function createTrustedEgress(options: TrustedEgressOptions = {}): Egress {
+  const { maxBodyBytes = 16 * MIB, maxStreamBytes = 64 * MIB, silenceMs = 600_000 } = options;
+  const agent = new Agent({
+    connect: { timeout: 10_000 },
+    connections: CONNECTIONS_PER_ORIGIN,
+    headersTimeout: silenceMs,
+    bodyTimeout: silenceMs,
+  });
+  const fetch: EgressFetch = async (address, init = {}) => {
+    const url = typeof address === "string" ? new URL(address) : address;
+    const { body = null, signal = null } = init;
+    if (body !== null && typeof body !== "string") throw new TypeError("Only text can be sent.");
+    const explain = (error: unknown): Error => {
+      if (signal?.aborted && signal.reason instanceof Error) return signal.reason;
+      return explainFailure(error, url.host);
+    };
+    try {
+      const response = await agent.request({
+        origin: url.origin,
+        path: url.pathname + url.search,
+        method: init.method ?? "GET",
+        headers: new Headers(init.headers),
+        body,
+        signal,
+      });
+      return new TrustedResponse(response, { maxBodyBytes, maxStreamBytes, explain });
+    } catch (error) {
+      throw explain(error);
+    }
+  };
+  return { fetch, close: () => agent.destroy() };
+}
+
+/** A response that is read once. It fails with EgressError if its body is too large or breaks off. */
+class TrustedResponse extends Response {
+  readonly #source: Dispatcher.ResponseData["body"];
+  readonly #limits: Limits;
+  #used = false;
+  #stream: ReadableStream<Uint8Array<ArrayBuffer>> | undefined;
+
+  constructor({ statusCode, statusText, headers, body }: Dispatcher.ResponseData, limits: Limits) {
+    const pairs = Object.entries(headers).flatMap(([name, value = []]) =>
+      [value].flat().map((each): [string, string] => [name, each]),
+    );
+    super(null, { status: statusCode, statusText, headers: pairs });
+    this.#source = body;
+    this.#limits = limits;
+  }
+
+  override get bodyUsed(): boolean {
+    return this.#used;
+  }
+
+  /** The body as a web stream; `chunks` is cheaper. */
+  override get body(): ReadableStream<Uint8Array<ArrayBuffer>> {
+    this.#stream ??= toWebStream(this.chunks());
+    return this.#stream;
+  }
+
+  /** The body as it arrives. Leaving the loop early ends the connection. */
+  async *chunks(): AsyncGenerator<Uint8Array<ArrayBuffer>, undefined> {
+    const source = this.#take();
+    const { maxStreamBytes, explain } = this.#limits;
+    let total = 0;
+    try {
+      for await (const chunk of source) {
+        total += chunk.byteLength;
+        if (total > maxStreamBytes) throw new ResponseTooLarge(maxStreamBytes);
+        yield chunk;
+      }
+    } catch (error) {
+      throw explain(error);
+    }
+  }
+
+  override async text(): Promise<string> {
+    return (await this.#bytes()).toString();
+  }
+
+  override async json(): Promise<unknown> {
+    return JSON.parse(await this.text());
+  }
+
+  override async bytes(): Promise<Uint8Array<ArrayBuffer>> {
+    return new Uint8Array(await this.#bytes());
+  }
+
+  override async arrayBuffer(): Promise<ArrayBuffer> {
+    return (await this.bytes()).buffer;
+  }
+
+  override async blob(): Promise<Blob> {
+    return new Blob([await this.bytes()]);
+  }
+
+  override async formData(): Promise<FormData> {
+    return new Response(await this.bytes(), { headers: this.headers }).formData();
+  }
+
+  override clone(): never {
+    throw new TypeError("This response is read once and cannot be cloned.");
+  }
+
+  #bytes(): Promise<Buffer> {
+    const source = this.#take();
+    const { maxBodyBytes, explain } = this.#limits;
+    return new Promise((resolve, reject) => {
+      const chunks: Buffer[] = [];
+      let total = 0;
+      source.on("data", (chunk: Buffer) => {
+        chunks.push(chunk);
+        total += chunk.byteLength;
+        if (total > maxBodyBytes) source.destroy(new ResponseTooLarge(maxBodyBytes));
+      });
+      source.on("end", () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)));
+      source.on("error", (error) => reject(explain(error)));
+    });
+  }
+
+  /** The body, once. Throws if it is compressed: no request accepts an encoding. */
+  #take(): Dispatcher.ResponseData["body"] {
+    if (this.#used) throw new TypeError("The body was read already.");
+    this.#used = true;
+    const encoding = this.headers.get("content-encoding") ?? "identity";
+    if (encoding !== "identity" && encoding !== "") {
+      this.#source.on("error", () => undefined).destroy();
+      throw new EgressError(`The answer is compressed (${encoding.slice(0, 30)}), which was not requested.`);
+    }
+    return this.#source;
+  }
+}
+
+function toWebStream(
+  chunks: AsyncGenerator<Uint8Array<ArrayBuffer>, undefined>,
+): ReadableStream<Uint8Array<ArrayBuffer>> {
+  return new ReadableStream(
+    {
+      async pull(controller) {
+        const { done, value } = await chunks.next();
+        if (done) controller.close();
+        else controller.enqueue(value);
+      },
+      cancel: async () => void (await chunks.return(undefined)),
+    },
+    // Nothing is read before somebody asks for it.
+    { highWaterMark: 0 },
+  );
+}
+
+/** The chunks of any response's body, the cheapest way there is. */
+export async function* readChunks(response: Response): AsyncGenerator<Uint8Array> {
+  yield* response instanceof TrustedResponse ? response.chunks() : (response.body ?? []);
+}

@@ -1,0 +1,127 @@
+import { execFileSync } from "node:child_process";
+import { expect, it } from "vitest";
+import { MIB } from "@/server/contract/sizes";
+import { memoryLimit, ProcessMemory, weightOf } from "./process-memory";
+
+/** What the value of a text takes of the heap, in a process of its own. */
+function measure(text: string): number {
+  const script = `
+    const { setFlagsFromString, getHeapStatistics } = require("node:v8");
+    setFlagsFromString("--expose-gc");
+    const collect = require("node:vm").runInNewContext("gc");
+    const text = require("node:fs").readFileSync(0, "latin1");
+    const used = () => (collect(), collect(), getHeapStatistics().used_heap_size);
+    const before = used();
+    globalThis.value = JSON.parse(text);
+    process.stdout.write(String(used() - before));`;
+  return Number(execFileSync(process.execPath, ["-e", script], { input: text, encoding: "utf8" }));
+}
+
+const list = (item: (index: number) => string, count: number) =>
+  `[${Array.from({ length: count }, (_, index) => item(index)).join(",")}]`;
+
+it.each([
+  ["objects", list(() => "{}", 300_000)],
+  ["lists", list(() => "[]", 300_000)],
+  ["nested lists", list(() => "[".repeat(100) + "]".repeat(100), 3_000)],
+  ["numbers", list((n) => String(n), 100_000)],
+  ["names that differ", list((n) => `{"k${n}":1}`, 60_000)],
+  ["records", list((n) => `{"id":${n},"name":"row ${n}","tags":["a","b"]}`, 20_000)],
+  ["a text", JSON.stringify('[{"'.repeat(300_000))],
+])("weighs %s as what they take of the heap", (_name, text) => {
+  const measured = measure(text);
+  expect(weightOf(text)).toBeGreaterThan(measured * 0.6);
+  expect(weightOf(text)).toBeLessThan(measured * 8 + MIB);
+});
+
+it("limits a process by its heap, its container and the machine", () => {
+  const unlimited = 2 ** 64;
+  const limits = { heap: 4096 * MIB, container: unlimited, machine: 32_768 * MIB };
+  expect(memoryLimit(limits)).toBe(4096 * MIB);
+  expect(memoryLimit({ ...limits, container: 0 })).toBe(4096 * MIB);
+  expect(memoryLimit({ ...limits, container: 2048 * MIB })).toBe(1536 * MIB);
+  expect(memoryLimit({ ...limits, container: 2048 * MIB, processes: 2 })).toBe(768 * MIB);
+  expect(memoryLimit({ ...limits, machine: 1024 * MIB })).toBe(768 * MIB);
+  expect(memoryLimit()).toBeGreaterThan(64 * MIB);
+});
+
+/** Resolves after everything that can begin has begun. */
+const settled = () => new Promise((resolve) => setImmediate(resolve));
+
+function bench(used = 0) {
+  const memory = new ProcessMemory({ limit: 96 * MIB, used: () => used * 96 * MIB });
+  const held: string[] = [];
+  /** A step of a run that holds memory for a value of `mib`. */
+  const hold = (organizationId: string, mib: number, name = organizationId) => {
+    const step = memory.openRun(organizationId).openStep();
+    void step.hold(mib * MIB).then(() => held.push(name));
+    return step;
+  };
+  return { memory, held, hold };
+}
+
+it("lets steps wait for memory, by organization, and never blocks a step that has some", async () => {
+  // 24 MiB are for steps, half of them for one organization; each value counts three times.
+  const { hold, held } = bench(0.9);
+  const first = hold("a", 3, "a1");
+  const second = hold("a", 2, "a2");
+  hold("b", 3);
+  hold("c", 3);
+  await settled();
+  expect(held).toEqual(["a1", "b"]);
+  await first.hold(50 * MIB);
+  first.release();
+  await settled();
+  expect(held).toEqual(["a1", "b", "a2", "c"]);
+  second.release();
+  second.release();
+});
+
+it("serves an organization without work beyond the share, while the heap has room", async () => {
+  const { hold, held } = bench(0.5);
+  for (const name of ["a", "b", "c"]) hold(name, 4);
+  hold("c", 1, "c2");
+  await settled();
+  expect(held).toEqual(["a", "b", "c"]);
+});
+
+it("never lets a value wait that is light, or larger than the share while nobody works", async () => {
+  const { hold, held } = bench(0.9);
+  hold("a", 90, "large");
+  hold("a", 0.1, "light");
+  await settled();
+  expect(held).toEqual(["large", "light"].reverse());
+});
+
+it("ends a wait with its run", async () => {
+  const { memory, hold, held } = bench(0.9);
+  const first = hold("a", 4);
+  const stop = new AbortController();
+  const waiting = memory
+    .openRun("a", stop.signal)
+    .openStep()
+    .hold(4 * MIB);
+  stop.abort(new Error("cancelled"));
+  await expect(waiting).rejects.toThrow("cancelled");
+  first.release();
+  hold("a", 4, "next");
+  await settled();
+  expect(held).toEqual(["a", "next"]);
+});
+
+it("keeps values up to a share for each organization and for all", () => {
+  const { memory } = bench();
+  const runs = ["a", "b", "c"].map((name) => memory.openRun(name));
+  const [a, b, c] = runs;
+  // 12 MiB may be kept, half of them by one organization.
+  expect([a?.keep(5 * MIB), a?.keep(2 * MIB), b?.keep(6 * MIB), c?.keep(2 * MIB)]).toEqual([
+    true,
+    false,
+    true,
+    false,
+  ]);
+  b?.close();
+  expect(c?.keep(2 * MIB)).toBe(true);
+  for (const run of runs) run.close();
+  expect(a?.keep(6 * MIB)).toBe(true);
+});

@@ -1,0 +1,178 @@
+import { totalmem } from "node:os";
+import { getHeapStatistics } from "node:v8";
+import { type Entry, FairQueue } from "@/server/base/fair-queue";
+import { KIB } from "@/server/contract/sizes";
+
+/**
+ * The memory of this process, as a limit of what its runs may do. Texts of values are cheap; the values themselves may
+ * take thirty times as much. So runs hold memory for the values that they read, in turns with other organizations.
+ */
+
+/** What a part of a JSON text takes of the heap when it is parsed, in bytes. Measured on V8; rounded up. */
+const WEIGHTS = { container: 64, key: 32, item: 16, character: 1 };
+/** The most that one character can weigh: `[`. */
+const HEAVIEST_CHARACTER = WEIGHTS.container + WEIGHTS.character;
+/** Lighter values are read without waiting. */
+const LIGHT = 512 * KIB;
+/** A step that reads a value may also copy it, once to redact it and once to store it. */
+const COPIES = 3;
+/** The shares of the limit. An organization has at most half of each. */
+const SHARES = { working: 1 / 4, kept: 1 / 8 };
+/** Above this share of the limit the process takes no further runs. */
+const TIGHT = 0.8;
+/** How long a reading of the heap is used. */
+const READING_MS = 100;
+/** What other parts of a process take of its memory: threads, buffers, code. */
+const HEAP_SHARE = 0.75;
+
+/** How many bytes of the heap the value of a JSON text takes, roughly. */
+export function weightOf(text: string): number {
+  let weight = text.length * WEIGHTS.character;
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code === 0x22) at = endOfString(text, at);
+    else if (code === 0x2c) weight += WEIGHTS.item;
+    else if (code === 0x3a) weight += WEIGHTS.key;
+    else if (code === 0x5b || code === 0x7b) weight += WEIGHTS.container;
+  }
+  return weight;
+}
+
+/** Where the string that starts at `at` has its closing quote. */
+function endOfString(text: string, at: number): number {
+  for (let end = at + 1; end < text.length; end += 1) {
+    const code = text.charCodeAt(end);
+    if (code === 0x5c) end += 1;
+    else if (code === 0x22) return end;
+  }
+  return text.length;
+}
+
+/** How much heap a process may use: less than V8's limit, if its share of the container or machine is smaller. */
+export function memoryLimit({
+  heap = getHeapStatistics().heap_size_limit,
+  container = process.constrainedMemory(),
+  machine = totalmem(),
+  processes = 1,
+} = {}): number {
+  // Without a container's limit, it is 0 or beyond any machine's memory.
+  const system = container > 0 ? Math.min(container, machine) : machine;
+  return Math.min(heap, (system * HEAP_SHARE) / processes);
+}
+
+function usedMemory(): number {
+  const { used_heap_size: heap, external_memory: external } = getHeapStatistics();
+  return heap + external;
+}
+
+export class ProcessMemory {
+  readonly limit: number;
+  readonly #used: () => number;
+  readonly #working: FairQueue;
+  #reading = { at: Number.NEGATIVE_INFINITY, isTight: false };
+  #kept = 0;
+  readonly #keptBy = new Map<string, number>();
+
+  constructor({ limit = memoryLimit(), used = usedMemory } = {}) {
+    this.limit = limit;
+    this.#used = used;
+    const working = limit * SHARES.working;
+    this.#working = new FairQueue(working, working / 2, { hasSpare: () => !this.isTight() });
+  }
+
+  /** Whether more than 80 % of the limit is in use: the process takes no further runs. */
+  isTight(): boolean {
+    const at = performance.now();
+    if (at - this.#reading.at > READING_MS)
+      this.#reading = { at, isTight: this.#used() > this.limit * TIGHT };
+    return this.#reading.isTight;
+  }
+
+  /** The memory of one run. Close it at the end of its segment. */
+  openRun(organizationId: string, signal?: AbortSignal): RunMemory {
+    return new RunMemory(this, organizationId, signal);
+  }
+
+  enter(organizationId: string, cost: number, signal: AbortSignal | undefined): Promise<Entry> {
+    return this.#working.enter(organizationId, { cost, signal });
+  }
+
+  /** Counts a value that is kept; false if there is no room for it. A negative weight gives it back. */
+  keep(organizationId: string, weight: number): boolean {
+    const kept = this.#kept + weight;
+    const keptBy = (this.#keptBy.get(organizationId) ?? 0) + weight;
+    const most = this.limit * SHARES.kept;
+    if (weight > 0 && (kept > most || keptBy > most / 2)) return false;
+    this.#kept = kept;
+    if (keptBy === 0) this.#keptBy.delete(organizationId);
+    else this.#keptBy.set(organizationId, keptBy);
+    return true;
+  }
+}
+
+export class RunMemory {
+  readonly #process: ProcessMemory;
+  readonly #organizationId: string;
+  readonly #signal: AbortSignal | undefined;
+  #kept = 0;
+
+  constructor(process: ProcessMemory, organizationId: string, signal: AbortSignal | undefined) {
+    this.#process = process;
+    this.#organizationId = organizationId;
+    this.#signal = signal;
+  }
+
+  openStep(): StepMemory {
+    return new StepMemory(this, (cost) => this.#process.enter(this.#organizationId, cost, this.#signal));
+  }
+
+  /** Whether a value may stay in memory until the segment ends. Otherwise it is parsed again when it is needed. */
+  keep(weight: number): boolean {
+    if (!this.#process.keep(this.#organizationId, weight)) return false;
+    this.#kept += weight;
+    return true;
+  }
+
+  close(): void {
+    this.#process.keep(this.#organizationId, -this.#kept);
+    this.#kept = 0;
+  }
+}
+
+/** The memory for the values that one step reads and makes. */
+export class StepMemory {
+  readonly run: RunMemory;
+  readonly #enter: (cost: number) => Promise<Entry>;
+  #entry: Promise<Entry> | undefined;
+
+  constructor(run: RunMemory, enter: (cost: number) => Promise<Entry>) {
+    this.run = run;
+    this.#enter = enter;
+  }
+
+  /** Resolves when the value of a text may be made. Only a step's first value waits, so that steps cannot block each other. */
+  async holdText(text: string): Promise<void> {
+    if (text.length * HEAVIEST_CHARACTER > LIGHT) await this.hold(weightOf(text));
+  }
+
+  async hold(weight: number): Promise<void> {
+    if (weight <= LIGHT) return;
+    const cost = weight * COPIES;
+    if (this.#entry !== undefined) return (await this.#entry).grow(cost);
+    const entry = this.#enter(cost);
+    this.#entry = entry;
+    try {
+      await entry;
+    } catch (error) {
+      this.#entry = undefined;
+      throw error;
+    }
+  }
+
+  /** Gives the memory back. The step may hold some again later. */
+  release(): void {
+    const entry = this.#entry;
+    this.#entry = undefined;
+    entry?.then(({ leave }) => leave()).catch(() => {});
+  }
+}

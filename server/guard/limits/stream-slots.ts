@@ -1,0 +1,49 @@
+import type { MemberActor } from "@/server/base/actor";
+import { perOwner } from "@/server/base/per-owner";
+
+/** How many live streams may be open in one process. Each tab that shows runs holds one. */
+export const STREAM_LIMITS = { person: 20, organization: 200, process: 500 };
+
+const REFUSALS = {
+  person: `You have ${STREAM_LIMITS.person} live views open, which is the limit. Close some tabs.`,
+  organization: `Your organization has ${STREAM_LIMITS.organization} live views open, which is the limit.`,
+  process: `This server has ${STREAM_LIMITS.process} live views open, which is the limit.`,
+};
+
+declare global {
+  var stepwellStreamSlots: ((process: object) => Map<string, number>) | undefined;
+}
+
+/** Kept on globalThis: Next may bundle a copy of this module with each route. */
+globalThis.stepwellStreamSlots ??= perOwner(() => new Map<string, number>());
+const takenIn = globalThis.stepwellStreamSlots;
+
+/**
+ * Acquires a slot for a live stream from the limits of the person, the organization and the process. Returns an
+ * idempotent `release`, or why there is no slot. A process is identified by its pool.
+ */
+export function acquireStreamSlot(
+  services: { pool: object },
+  { orgId, userId }: Pick<MemberActor, "orgId" | "userId">,
+): { release: () => void } | { refusal: string } {
+  const taken = takenIn(services.pool);
+  const counts = [
+    { of: "person", key: `person ${userId}` },
+    { of: "organization", key: `organization ${orgId}` },
+    { of: "process", key: "process" },
+  ] as const;
+  const full = counts.find(({ of, key }) => (taken.get(key) ?? 0) >= STREAM_LIMITS[of]);
+  if (full) return { refusal: REFUSALS[full.of] };
+  for (const { key } of counts) taken.set(key, (taken.get(key) ?? 0) + 1);
+  let held = true;
+  const release = () => {
+    if (!held) return;
+    held = false;
+    for (const { key } of counts) {
+      const left = (taken.get(key) ?? 1) - 1;
+      if (left === 0) taken.delete(key);
+      else taken.set(key, left);
+    }
+  };
+  return { release };
+}

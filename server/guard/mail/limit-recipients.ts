@@ -1,0 +1,29 @@
+import type { OrgId } from "@/server/base/actor";
+import { transact } from "@/server/base/db/transaction";
+import { acquireRate } from "@/server/guard/limits/rate-limit";
+import type { Services } from "@/server/services";
+import { MailLimitError, type SendMail } from "./message";
+
+/**
+ * Bounds how many recipients an organization may write to in an hour (SMTP_RECIPIENTS_PER_HOUR), in all processes
+ * together. All organizations share the operator's SMTP server and its reputation. Throws MailLimitError.
+ */
+export function limitRecipients(
+  { pool, clock, env, sendMail }: Pick<Services, "pool" | "clock" | "env" | "sendMail">,
+  orgId: OrgId,
+): SendMail | null {
+  if (sendMail === null) return null;
+  const window = { key: `mail:${orgId}`, limit: env.recipientsPerHour, seconds: 3_600 };
+  return async (message, signal) => {
+    const wanted = message.to.length;
+    await transact(pool, async (client) => {
+      const { granted, resetSeconds } = await acquireRate(client, window, { wanted, clock });
+      // Rolls back: a message that is not sent uses up no recipients.
+      if (granted < wanted) throw new MailLimitError(describeLimit(window.limit, resetSeconds));
+    });
+    return sendMail(message, signal);
+  };
+}
+
+const describeLimit = (limit: number, resetSeconds: number) =>
+  `The organization may send to ${limit} recipients in an hour, and has. Try again in ${resetSeconds} s.`;

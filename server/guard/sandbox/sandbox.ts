@@ -1,0 +1,91 @@
+import { z } from "zod";
+import { MIB } from "@/server/contract/sizes";
+import { QUICKJS_THREAD } from "@/server/guard/sandbox/quickjs-thread";
+import { resolveInstalled, ThreadPool } from "@/server/guard/sandbox/thread-pool";
+
+type SandboxOptions = {
+  /** What an evaluation is called in messages. */
+  subject: string;
+  /** Ours, evaluated once, in order; the last one calls `$start`. */
+  scripts: () => string[];
+  /** The limits of one evaluation. */
+  memoryMib: number;
+  /** The longest response, in characters. */
+  answerLength: number;
+};
+/** For the few operations of QuickJS that its interrupt handler cannot stop, such as a copy of a large string. */
+const GRACE_MS = 2_000;
+
+export type Evaluation = {
+  /** JSON for the `work` of the sandbox; with a `seed`. */
+  request: string;
+  timeoutMs: number;
+  /** The time that the script sees throughout. */
+  now: Date;
+  organizationId: string;
+  /** An evaluation that is aborted while it waits for a thread does not begin. */
+  signal?: AbortSignal;
+};
+
+/** Evaluates a request. Returns its answer, or why there is none in words for people. Throws the signal's reason. */
+type Sandbox = (evaluation: Evaluation) => Promise<{ text: string } | { fault: string }>;
+
+/**
+ * Defines `$start`, which takes the functions of a sandbox: `work` does what a request asks, and `success` and `failure` turn
+ * its value or error into the answer's text. `Math.random` follows from the request's `seed`, the same on every replay.
+ */
+const START = `
+(() => {
+  "use strict";
+  const { parse } = JSON;
+  let state = 0;
+  // mulberry32
+  Math.random = () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let t = Math.imul(state ^ (state >>> 15), 1 | state);
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
+    return ((t ^ (t >>> 14)) >>> 0) / 4294967296;
+  };
+  globalThis.$start = ({ work, success, failure }) => {
+    globalThis.$handle = (text) => {
+      const { seed = "", ...request } = parse(text);
+      state = 2166136261;
+      for (let i = 0; i < seed.length; i += 1) state = Math.imul(state ^ seed.charCodeAt(i), 16777619);
+      work(request).then(success).catch(failure).then((answer) => {
+        globalThis.$answer = answer;
+      });
+    };
+  };
+})();
+`;
+
+/**
+ * A sandbox for tenants' JavaScript: QuickJS in WebAssembly, in its own threads. Every request sees the state that the
+ * scripts left (docs/decisions/0021-quickjs-sandbox.md).
+ */
+export function createSandbox({ subject, scripts, memoryMib, answerLength }: SandboxOptions): Sandbox {
+  const pool = new ThreadPool({
+    source: QUICKJS_THREAD,
+    workerData: () => ({
+      engine: resolveInstalled("quickjs-wasi"),
+      wasm: resolveInstalled("quickjs-wasi/quickjs.wasm"),
+      scripts: [START, ...scripts()],
+      memoryBytes: memoryMib * MIB,
+      maxAnswerLength: answerLength,
+    }),
+    // For requests and responses; the machine's own memory is not part of it.
+    memoryMb: 256,
+    value: z.string(),
+  });
+  return async ({ request, timeoutMs, now, ...shared }) => {
+    const message = { request, timeoutMs, now: now.getTime() };
+    const answer = await pool.ask(message, { ...shared, timeoutMs: timeoutMs + GRACE_MS });
+    if ("value" in answer) return { text: answer.value };
+    const excess = "fault" in answer ? answer.fault : answer.exceeded;
+    if (excess === "time") return { fault: `The ${subject} was stopped after ${timeoutMs} ms.` };
+    if (excess === "length")
+      return { fault: `The ${subject}'s result is larger than ${answerLength / MIB} MiB.` };
+    if (excess === "answer") return { fault: `The ${subject} waits for something that never happens.` };
+    return { fault: `The ${subject} needs more than ${memoryMib} MiB of memory or nests too deeply.` };
+  };
+}

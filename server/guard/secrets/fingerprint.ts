@@ -1,0 +1,50 @@
+import type { Transaction } from "@/server/base/db/client";
+import type { Services } from "@/server/services";
+import type { Encryption } from "./encryption";
+
+const KEY = "secret_fingerprint";
+
+/** STEPWELL_SECRET is not the one that this database was set up with. */
+export class WrongSecretError extends Error {
+  override name = "WrongSecretError";
+}
+
+/**
+ * Compares the fingerprint of STEPWELL_SECRET with the one that the first start stored in the database. Throws
+ * WrongSecretError on a mismatch; its message names the way out. Call it before the service accepts requests.
+ */
+export async function checkSecretFingerprint(services: Pick<Services, "db" | "encryption">): Promise<void> {
+  const { db, encryption } = services;
+  // Two processes may start at once: the second one compares with what the first one stored.
+  await db.setting.createMany({ data: [{ key: KEY, value: encryption.fingerprint }], skipDuplicates: true });
+  const known = await db.setting.findUniqueOrThrow({ where: { key: KEY } });
+  // Until `service-secret rotate` has run, the database's own secret is the previous one.
+  if (known.value === encryption.fingerprint || known.value === encryption.previousFingerprint) return;
+  throw new WrongSecretError(
+    [
+      "STEPWELL_SECRET is not the secret of this database " +
+        `(its fingerprint is ${encryption.fingerprint}, the database has ${known.value}).`,
+      "Webhook tokens and signing secrets can be read only with the database's own.",
+      "Set STEPWELL_SECRET to the earlier value (embedded PostgreSQL: the file `secret` in the data folder).",
+      "To change it, set STEPWELL_SECRET_PREVIOUS to the earlier value as well, and run `npm run -s stepwell -- service-secret rotate`.",
+      "If it is lost, accept the new one with `npm run -s stepwell -- service-secret adopt`. " +
+        "You must then set the values of secrets and the signing secrets of triggers again, and the addresses of " +
+        "triggers change; everything else stays.",
+    ].join("\n"),
+  );
+}
+
+/** The fingerprint in the database, or null before the first start. */
+export async function readSecretFingerprint(services: Pick<Services, "db">): Promise<string | null> {
+  const known = await services.db.setting.findUnique({ where: { key: KEY } });
+  return known?.value ?? null;
+}
+
+/** Makes the present STEPWELL_SECRET the database's own. */
+export async function setSecretFingerprint(services: {
+  db: Pick<Transaction, "setting">;
+  encryption: Encryption;
+}): Promise<void> {
+  const value = services.encryption.fingerprint;
+  await services.db.setting.upsert({ where: { key: KEY }, create: { key: KEY, value }, update: { value } });
+}

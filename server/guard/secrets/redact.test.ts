@@ -1,0 +1,162 @@
+import { describe, expect, test } from "vitest";
+import { createRedactor } from "@/server/guard/secrets/redact";
+import { secretPatterns } from "@/server/guard/secrets/secret-forms";
+
+const AWKWARD = 'Tr0ub4dor&3/+="é~?> \\';
+const KEY = "sk-proj-abcdefghijklmnop";
+const redact = createRedactor([
+  { value: AWKWARD, mark: "[secret awkward]" },
+  { value: KEY, mark: "[secret key]" },
+]);
+
+const html = (text: string) =>
+  text.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`).replaceAll("/", "&#x2F;");
+const numbered = (text: string, write: (code: number) => string) =>
+  Array.from(text, (sign) => write(sign.charCodeAt(0))).join("");
+const inLines = (base64: string) => base64.replace(/.{20}(?=.)/g, "$&\r\n");
+const base64Of = (text: string) => Buffer.from(`user:${text}`).toString("base64");
+const hexOf = (text: string) => Buffer.from(text).toString("hex");
+const octal = (bytes: Buffer) =>
+  Array.from(bytes, (byte) => `\\${byte.toString(8).padStart(3, "0")}`).join("");
+const unicode = (text: string) =>
+  text.replace(/[^\w]/g, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, "0")}`);
+
+describe("a secret that comes back", () => {
+  test.each<[string, (text: string) => string]>([
+    ["as it is", (text) => text],
+    ["in base64", (text) => Buffer.from(text).toString("base64")],
+    ["in base64 without padding", (text) => Buffer.from(text).toString("base64").replaceAll("=", "")],
+    ["in base64url", (text) => Buffer.from(text).toString("base64url")],
+    ["in base64 behind one byte", (text) => Buffer.from(`x${text}`).toString("base64")],
+    ["in base64 behind two bytes", (text) => Buffer.from(`xy${text}z`).toString("base64")],
+    ["in base64 as credentials", (text) => Buffer.from(`user:${text}`).toString("base64")],
+    ["in base64 in an address", (text) => encodeURIComponent(Buffer.from(`u:${text}`).toString("base64"))],
+    ["in base64 as PHP writes JSON", (text) => Buffer.from(text).toString("base64").replaceAll("/", "\\/")],
+    ["in base64 in lines", (text) => inLines(Buffer.from(`user:${text}`).toString("base64"))],
+    ["in base64 in lines within JSON", (text) => JSON.stringify(inLines(base64Of(text)))],
+    [
+      "in base64 in lines within JSON within JSON",
+      (text) => JSON.stringify(JSON.stringify(inLines(base64Of(text)))),
+    ],
+    ["in base64 in lines in an address", (text) => encodeURIComponent(inLines(base64Of(text)))],
+    ["in base64 of a JSON body", (text) => Buffer.from(JSON.stringify(text)).toString("base64")],
+    [
+      "in base64 of a form",
+      (text) => Buffer.from(new URLSearchParams({ a: text }).toString()).toString("base64"),
+    ],
+    ["in small letters, as a host is written", (text) => text.toLowerCase()],
+    ["in capital letters", (text) => text.toUpperCase().replace("É", "é")],
+    ["in small letters within JSON", (text) => JSON.stringify({ key: text.toLowerCase() })],
+    ["in hexadecimal", (text) => Buffer.from(text).toString("hex")],
+    ["in hexadecimal capitals", (text) => Buffer.from(text).toString("hex").toUpperCase()],
+    [
+      "in hexadecimal with colons",
+      (text) =>
+        Buffer.from(text)
+          .toString("hex")
+          .replace(/..(?=.)/g, "$&:"),
+    ],
+    ["in hexadecimal in lines", (text) => hexOf(text).replace(/.{32}(?=.)/g, "$&\n")],
+    [
+      "in hexadecimal in lines within JSON",
+      (text) => JSON.stringify(hexOf(text).replace(/.{8}(?=.)/g, "$&\r\n")),
+    ],
+    [
+      "in hexadecimal as openssl prints it",
+      (text) =>
+        hexOf(text)
+          .replace(/..(?=.)/g, "$&:")
+          .replace(/(?:..:){5}(?=.)/g, "$&\n                "),
+    ],
+    [
+      "as an array of bytes in C",
+      (text) =>
+        hexOf(text)
+          .replace(/..(?=.)/g, "$&, 0x")
+          .replace(/.{24}/g, "$&\n\t"),
+    ],
+    ["with every byte in hexadecimal", (text) => hexOf(text).replace(/../g, "\\x$&")],
+    ["with every byte in octal", (text) => octal(Buffer.from(text))],
+    ["with octal for all but ASCII", (text) => text.replace(/[^ -~]/g, (sign) => octal(Buffer.from(sign)))],
+    ["with \\u{…}", (text) => numbered(text, (code) => `\\u{${code.toString(16)}}`)],
+    [
+      "with every character escaped as in JSON",
+      (text) => text.replace(/[\s\S]/g, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, "0")}`),
+    ],
+    ["URL-encoded", encodeURIComponent],
+    [
+      "URL-encoded in small letters",
+      (text) => encodeURIComponent(text).replace(/%../g, (e) => e.toLowerCase()),
+    ],
+    ["URL-encoded twice", (text) => encodeURIComponent(encodeURIComponent(text))],
+    ["URL-encoded byte by byte", (text) => Buffer.from(text).toString("hex").replace(/../g, "%$&")],
+    ["as a form's value", (text) => new URLSearchParams({ a: text }).toString().slice(2)],
+    ["within JSON", (text) => JSON.stringify({ key: text })],
+    ["within JSON within JSON", (text) => JSON.stringify(JSON.stringify({ key: text }))],
+    [
+      "within JSON within JSON within JSON",
+      (text) => [0, 1, 2].reduce((inner) => JSON.stringify(inner), text),
+    ],
+    ["with \\u escapes", unicode],
+    ["within HTML", html],
+    ["with every character as HTML's number", (text) => numbered(text, (code) => `&#${code};`)],
+    [
+      "with every character as HTML's number in hexadecimal",
+      (text) => numbered(text, (code) => `&#x${code.toString(16)};`),
+    ],
+  ])("%s is redacted", (_name, encode) => {
+    for (const [value, mark] of [
+      [AWKWARD, "[secret awkward]"],
+      [KEY, "[secret key]"],
+    ] as const) {
+      const cleaned = redact(`Wrong key <${encode(value)}>.`);
+      expect(cleaned).toContain(mark);
+      // What may be left beside it are its neighbours in the encoded text, and the quotes of JSON.
+      expect(cleaned.length).toBeLessThan(`Wrong key <${mark}>.`.length + 24);
+      expect(cleaned).toMatch(/^Wrong key <.*>\.$/);
+    }
+  });
+
+  test.each<[string, (text: string) => string]>([
+    ["as it is", (text) => text],
+    ["with other ends of lines", (text) => text.replaceAll("\n", "\r\n")],
+    ["within JSON", JSON.stringify],
+    ["in base64", (text) => Buffer.from(text).toString("base64")],
+    ["in hexadecimal", (text) => Buffer.from(text).toString("hex")],
+    ["URL-encoded", encodeURIComponent],
+  ])("%s is redacted as one, though it is as long as a key file", (_name, encode) => {
+    const line = (index: number) =>
+      `${index}MIIJQgIBADANBgkqhkiG9w0BAQEFAASCCSwwggkoAgEAAoICAQ/+`.padEnd(64, "k");
+    const file = `-----BEGIN PRIVATE KEY-----\n${Array.from({ length: 50 }, (_, i) => line(i)).join("\n")}\n-----END`;
+    const redactFile = createRedactor([{ value: file, mark: "[secret file]" }]);
+    expect(redactFile(`<${encode(file)}>`).replace(/"/g, "")).toMatch(/^<.{0,3}\[secret file\].{0,3}>$/);
+  });
+});
+
+test("keeps text that only looks like a secret", () => {
+  const text = `${Buffer.from("sk-proj-other").toString("base64")} ${Buffer.from("another").toString("hex")}`;
+  expect(redact(text)).toBe(text);
+});
+
+test("the pattern of a mark has no meaning in the replacement", () => {
+  expect(createRedactor([{ value: "hunter22", mark: "[$& $1]" }])("a hunter22 b")).toBe("a [$& $1] b");
+});
+
+test("stays fast on text made to slow it down", () => {
+  const nasty = createRedactor([{ value: '"/"\\"/"\\ "//""', mark: "[secret nasty]" }]);
+  const started = performance.now();
+  for (const unit of ["\\", '"', "&#0", "%25", "/", "\\\\u00", "22 ", "22\n"])
+    nasty(unit.repeat(1_000_000 / unit.length));
+  // Each n may be the first sign of this secret in base64, and each break may follow it.
+  createRedactor([{ value: "ghp_0123456789abcdef", mark: "[secret github]" }])("\\n".repeat(500_000));
+  expect(performance.now() - started).toBeLessThan(15_000);
+});
+
+test("no pattern is too long to be optimized, whatever the secret", () => {
+  const symbols = Array.from({ length: 1_000 }, (_, index) => `é${String.fromCodePoint(0x1f300 + index)}`);
+  for (const secret of ["k".repeat(3_000), "!/".repeat(1_500), symbols.join("")]) {
+    const lengths = secretPatterns(secret).map(({ source }) => source.length);
+    expect(Math.max(...lengths)).toBeLessThanOrEqual(20_000);
+    expect(createRedactor([{ value: secret, mark: "***" }])(`<${secret}>`)).toBe("<***>");
+  }
+});

@@ -1,0 +1,70 @@
+import { isJsonObject, type Json } from "@/server/base/json/json";
+import { mapLarge, stringifyLarge } from "@/server/base/json/large";
+import { MAX_JSON_DEPTH } from "@/server/base/json/text";
+import { MAX_STEP_OUTPUT_BYTES } from "@/server/contract/sizes";
+import type { Redact } from "@/server/guard/secrets/redact";
+
+/** Characters of a cut output that are kept. */
+const PREVIEW_LENGTH = 4_096;
+
+/**
+ * Every output is prepared here before it is stored in a row: secrets are redacted, U+0000 and unpaired surrogates
+ * become U+FFFD. What nests deeper than 200 levels is left out. The document stays valid JSON. One over 1 MiB is `cut`
+ * to `{"truncated": true, "bytes": N, "preview": "…"}` for agents, or refused for workflows. Later readers get the
+ * stored output, never the raw one. Storing again changes nothing.
+ */
+export async function storeOutput(
+  output: Json,
+  overflow: "cut" | "refuse",
+  redact: Redact = (text) => text,
+): Promise<{ text: string } | { error: string }> {
+  const text = await stringifyLarge(await cleanParts(output, (each) => replaceNul(redact(each))));
+  const bytes = Buffer.byteLength(text);
+  if (bytes <= MAX_STEP_OUTPUT_BYTES) return { text };
+  if (overflow === "refuse") {
+    return { error: `The output is too large: ${bytes} bytes of at most ${MAX_STEP_OUTPUT_BYTES}.` };
+  }
+  const preview = text.slice(0, PREVIEW_LENGTH).toWellFormed();
+  return { text: JSON.stringify({ truncated: true, bytes, preview }) };
+}
+
+/** A text without U+0000, which PostgreSQL cannot hold, and without unpaired surrogates, which UTF-8 cannot. */
+export function replaceNul(text: string): string {
+  return text.replaceAll("\0", "\uFFFD").toWellFormed();
+}
+
+/** A value whose texts are fit to be stored: see `replaceNul`. Nests deeper than 200 levels are left out. */
+export function cleanLargeJson(value: Json): Promise<Json> {
+  return cleanParts(value, replaceNul);
+}
+
+/** A value with every text in it redacted. */
+export function redactJson(value: Json, redact: Redact): Promise<Json> {
+  return cleanParts(value, redact);
+}
+
+/** In turns with other work when the value is large. */
+function cleanParts(value: Json, clean: (text: string) => string): Promise<Json> {
+  const part = (each: Json, depth: number) => cleanValue(each, clean, depth);
+  return mapLarge(value, { part, key: clean, depth: MAX_JSON_DEPTH });
+}
+
+function cleanValue(value: Json, clean: (text: string) => string, depth: number): Json {
+  if (typeof value === "string") return clean(value);
+  if (typeof value === "number") return cleanNumber(value, clean);
+  if (typeof value !== "object" || value === null) return value;
+  if (depth >= MAX_JSON_DEPTH) return "…";
+  if (Array.isArray(value)) return value.map((item) => cleanValue(item, clean, depth + 1));
+  if (!isJsonObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, member]) => [clean(key), cleanValue(member, clean, depth + 1)]),
+  );
+}
+
+/** A number with six or more digits may be a secret. */
+function cleanNumber(value: number, clean: (text: string) => string): Json {
+  if (Number.isInteger(value) && Math.abs(value) < 100_000) return value;
+  const text = JSON.stringify(value);
+  const cleaned = clean(text);
+  return cleaned === text ? value : cleaned;
+}

@@ -1,0 +1,114 @@
+import type { MemberActor } from "@/server/base/actor";
+import { sleep, sleepUntilWoken } from "@/server/base/sleep";
+import { isTerminal } from "@/server/contract/enums";
+import { queueDashboardCall } from "@/server/guard/limits/dashboard-queue";
+import type { EventSink } from "@/server/runs/live/event-stream";
+import { type Subscription, subscribeToRuns } from "@/server/runs/live/run-changes";
+import { updateOf } from "@/server/runs/live/run-update";
+import { inspectRun } from "@/server/runs/read/inspect/inspect";
+import type { Services } from "@/server/services";
+
+/** Changes closer together than this are sent as one. */
+const RUN_PAUSE_MS = 100;
+const LIST_PAUSE_MS = 500;
+/** How often rows are polled without a notification, since notifications may be lost. */
+const POLL_MS = 5_000;
+const POLL_WITHOUT_NOTIFICATIONS_MS = 1_000;
+/** How many changed runs are named; beyond that the reader must check itself. */
+export const MAX_NAMED_RUNS = 200;
+
+/**
+ * Sends a run's changes since the sequence `after` as events named `change`. Each is a RunUpdate with the lines changed
+ * since the previous event; its id is the run's sequence. The stream ends with the event in which the run has ended:
+ * the reader then has the complete run. A reader that reconnects with the last id misses nothing.
+ */
+export async function streamRun(
+  services: Services,
+  actor: MemberActor,
+  { runId, after, sink }: { runId: string; after: number; sink: EventSink },
+): Promise<void> {
+  let seen = after;
+  await listen({
+    sink,
+    pauseMs: RUN_PAUSE_MS,
+    subscribe: (listener) => subscribeToRuns(services, (change) => change.runId === runId, listener),
+    look: async () => {
+      const work = () => inspectRun(services, actor, { runId, after: seen });
+      const change = await queueDashboardCall(services, actor.orgId, { work });
+      if (change.run.sequence > seen) {
+        seen = change.run.sequence;
+        sink.send({ name: "change", data: updateOf(change), id: seen });
+      }
+      return isTerminal(change.run.status) ? "over" : "more";
+    },
+  });
+}
+
+/**
+ * Sends the ids of changed runs of the member's organization as events named `runs`, merged for half a second. The data
+ * is `{ ids: string[] }`; without ids, check everything. A reader that reconnects checks its rows itself.
+ */
+export async function streamRuns(services: Services, actor: MemberActor, sink: EventSink): Promise<void> {
+  const changed = new Set<string>();
+  let tooMany = false;
+  await listen({
+    sink,
+    pauseMs: LIST_PAUSE_MS,
+    subscribe: (listener) =>
+      subscribeToRuns(
+        services,
+        ({ orgId }) => orgId === actor.orgId,
+        ({ runId }) => {
+          if (changed.size < MAX_NAMED_RUNS) changed.add(runId);
+          else tooMany ||= !changed.has(runId);
+          listener();
+        },
+      ),
+    look: async () => {
+      // Without ids: notifications may have been lost, so the reader must check everything.
+      sink.send({ name: "runs", data: { ids: tooMany ? [] : [...changed] } });
+      changed.clear();
+      tooMany = false;
+      return "more";
+    },
+  });
+}
+
+/** Calls `look` immediately, after every notification and at intervals, as fast as the reader reads, until it is done. */
+async function listen({
+  sink,
+  pauseMs,
+  subscribe,
+  look,
+}: {
+  sink: EventSink;
+  pauseMs: number;
+  subscribe: (listener: () => void) => Subscription;
+  look: () => Promise<"more" | "over">;
+}): Promise<void> {
+  let isChanged = true;
+  let wake = () => {};
+  const subscription = subscribe(() => {
+    isChanged = true;
+    wake();
+  });
+  try {
+    while (!sink.signal.aborted) {
+      await sink.drained();
+      if (sink.signal.aborted) return;
+      isChanged = false;
+      if ((await look()) === "over") return;
+      await sleep(pauseMs, sink.signal);
+      if (isChanged) continue;
+      await sleepUntilWoken(
+        subscription.connected() ? POLL_MS : POLL_WITHOUT_NOTIFICATIONS_MS,
+        sink.signal,
+        (done) => {
+          wake = done;
+        },
+      );
+    }
+  } finally {
+    subscription.unsubscribe();
+  }
+}

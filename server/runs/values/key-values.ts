@@ -1,0 +1,59 @@
+import { z } from "zod";
+import type { OrgId } from "@/server/base/actor";
+import { defineQuery } from "@/server/base/db/statement";
+import type { Json } from "@/server/base/json/json";
+import type { Services } from "@/server/services";
+import {
+  type NewValue,
+  type StoredValue,
+  VALUE_LIMITS,
+  type WriteOutcome,
+  writeOutcome,
+} from "@/server/work/functions/value-limits";
+
+/** The only module that reads and writes `key_values`. */
+
+const READ = defineQuery(
+  "read-key-value",
+  z.object({ value: z.string(), version: z.number() }),
+  `SELECT value, version FROM key_values
+   WHERE organization_id = $1 AND key = $2 AND (expires_at IS NULL OR expires_at > coalesce($3, clock_timestamp()))`,
+);
+const SET = defineQuery(
+  "set-key-value",
+  writeOutcome,
+  "SELECT outcome, version FROM set_key_value($1, $2, $3, $4, $5, $6, $7, $8, $9)",
+);
+
+/** A value of the organization; null when there is none or it has expired. */
+export async function readKeyValue(
+  { pool, clock }: Pick<Services, "pool" | "clock">,
+  orgId: OrgId,
+  key: string,
+): Promise<StoredValue | null> {
+  const [row] = await READ(pool, [orgId, key, clock.forDatabase()]);
+  if (row === undefined) return null;
+  const parsed: Json = JSON.parse(row.value);
+  return { value: parsed, version: row.version };
+}
+
+/** Writes a value of the organization, once per `call`: repeated, it returns the version of its first write. */
+export async function writeKeyValue(
+  { pool, clock }: Pick<Services, "pool" | "clock">,
+  orgId: OrgId,
+  { key, value, ttlSeconds, ifVersion, call }: NewValue & { call: string },
+): Promise<WriteOutcome> {
+  const [row] = await SET(pool, [
+    orgId,
+    call,
+    key,
+    JSON.stringify(value),
+    ttlSeconds ?? null,
+    ifVersion ?? null,
+    VALUE_LIMITS.keys,
+    VALUE_LIMITS.totalBytes,
+    clock.forDatabase(),
+  ]);
+  if (row === undefined) throw new Error("set_key_value gave no row");
+  return row;
+}

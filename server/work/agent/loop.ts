@@ -1,0 +1,118 @@
+import { isJsonObject, type JsonObject, tryParseJson } from "@/server/base/json/json";
+import { stringifyLarge } from "@/server/base/json/large";
+import type { AgentConfiguration } from "@/server/work/agent/definition";
+import { asksForCorrection, readJsonAnswer, requestCorrection } from "@/server/work/models/json-answer";
+import { limitCalls, type ModelMessage, type OfferedTool, type ToolCall } from "@/server/work/models/port";
+import { limitUses, type PreparedCall, prepareCalls } from "./prepare-calls";
+import { CLOSING_MESSAGE, offeredTools, openingMessages } from "./prompts";
+
+/** After this many identical failing calls the run fails. */
+const SAME_FAILURES = 3;
+
+/** One model call; the first is iteration 1. `closing` asks for the answer and offers no calls. */
+export type Thinking = {
+  iteration: number;
+  closing: boolean;
+  messages: ModelMessage[];
+  tools: OfferedTool[];
+  responseSchema: JsonObject | undefined;
+};
+export type Thought = { content: string; toolCalls: ToolCall[] };
+
+/** The calls of one iteration in the model's order, limited to those that become steps. */
+export type Acting = { iteration: number; reasoning: string; calls: PreparedCall[] };
+/** A call's result as sent to the model: JSON text, `{"error": …}` if it failed. */
+export type Acted = { output: string; failed: boolean };
+
+/** Stores the loop's steps. On a replay it returns the stored results, so that nothing runs twice. */
+export type AgentJournal = {
+  /** Costly checks of arguments are queued fairly by organization. */
+  organizationId: string;
+  think(thinking: Thinking): Promise<Thought>;
+  act(acting: Acting): Promise<Acted[]>;
+};
+
+type AgentOutcome =
+  | { status: "Completed"; output: string }
+  | { status: "Failed"; code: "repeated_failure" | "step_failed" | "output_invalid"; message: string };
+
+/**
+ * The agent loop: the model is called and its calls are executed, until it answers without a call. When all steps are
+ * used, one last call asks for the answer. An answer that does not match the output schema is sent back: the next
+ * iteration corrects it, without calls. Pure: the same journal gives the same path, so a run continues where its
+ * journal ends. Throws only what the journal throws.
+ */
+export async function runAgentLoop(
+  configuration: AgentConfiguration,
+  userMessage: string,
+  journal: AgentJournal,
+): Promise<AgentOutcome> {
+  const tools = offeredTools(configuration.callables);
+  const messages = openingMessages(configuration, userMessage);
+  const failures = new Map<string, number>();
+  const uses = new Map<string, number>();
+  const { outputSchema: responseSchema, maxSteps, callables } = configuration;
+
+  for (let iteration = 1; ; iteration += 1) {
+    const closing = iteration > maxSteps;
+    const isCorrection = asksForCorrection(messages);
+    const { content, toolCalls: requested } = await journal.think({
+      iteration,
+      closing,
+      // A request to correct the answer asks for it already.
+      messages: closing && !isCorrection ? [...messages, CLOSING_MESSAGE] : [...messages],
+      // A provider can force the format of an answer only if it offers no calls.
+      tools: closing || isCorrection ? [] : tools,
+      responseSchema,
+    });
+    if (closing || requested.length === 0) {
+      const answer = await readAnswer(content, responseSchema, journal.organizationId);
+      if ("output" in answer) return { status: "Completed", ...answer };
+      if (closing) {
+        const message = `The answer does not match the agent's output schema: ${answer.fault}.`;
+        return { status: "Failed", code: "output_invalid", message };
+      }
+      messages.push(...requestCorrection(content, answer.fault));
+      continue;
+    }
+
+    const toolCalls = limitCalls(requested);
+    const calls = limitUses(await prepareCalls(callables, toolCalls, journal.organizationId), uses);
+    const results = await journal.act({ iteration, reasoning: content, calls });
+    messages.push({ role: "assistant", content, toolCalls });
+    for (const [index, prepared] of calls.entries()) {
+      const result = results[index] ?? { output: "null", failed: true };
+      messages.push({ role: "tool", toolCallId: prepared.call.id, content: result.output });
+      if (!result.failed || ("error" in prepared && prepared.isOverLimit)) continue;
+      const { name } = prepared.call;
+      if ("callable" in prepared && prepared.callable.policy?.onError === "fail") {
+        const message = `The call of ${name} failed: ${errorOf(result.output)}`;
+        return { status: "Failed", code: "step_failed", message };
+      }
+      const count = (failures.get(prepared.identity) ?? 0) + 1;
+      failures.set(prepared.identity, count);
+      if (count >= SAME_FAILURES) {
+        const message = `The same call of ${name} failed ${SAME_FAILURES} times: ${errorOf(result.output)}`;
+        return { status: "Failed", code: "repeated_failure", message };
+      }
+    }
+  }
+}
+
+/** The run's output: the answer, or with a schema its JSON. Otherwise the answer's fault. */
+async function readAnswer(
+  content: string,
+  schema: JsonObject | undefined,
+  organizationId: string,
+): Promise<{ output: string } | { fault: string }> {
+  if (schema === undefined) return { output: content };
+  const answer = await readJsonAnswer(content, schema, organizationId);
+  return "value" in answer ? { output: await stringifyLarge(answer.value) } : answer;
+}
+
+/** The message in a failed call's `{"error": …}`. */
+function errorOf(output: string): string {
+  const parsed = tryParseJson(output);
+  const error = (isJsonObject(parsed) ? parsed.error : undefined) ?? output;
+  return (typeof error === "string" ? error : JSON.stringify(error)).slice(0, 500);
+}

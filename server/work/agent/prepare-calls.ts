@@ -1,0 +1,114 @@
+import { isJsonObject, type Json, type JsonObject } from "@/server/base/json/json";
+import { parseLargeJson, stringifyLarge } from "@/server/base/json/large";
+import { canonicalText } from "@/server/base/json/text";
+import { cleanLargeJson, replaceNul } from "@/server/guard/secrets/stored-output";
+import type { AttachedCallable } from "@/server/work/agent/definition";
+import { checkFunctionInput } from "@/server/work/functions/core/execute";
+import { findFunction } from "@/server/work/functions/core/registry";
+import { validateAgainst } from "@/server/work/json-schema/schema";
+import { describeIssues } from "@/server/work/json-schema/schema-issues";
+import {
+  FURTHER_CALLS,
+  MAX_EXECUTED_CALLS,
+  MAX_RECORDED_CALLS,
+  type ToolCall,
+} from "@/server/work/models/port";
+
+/**
+ * A checked call of the model. `inputText` is the step's stored input: the arguments, or the raw text as a JSON string
+ * if they were not JSON. `identity` is equal for identical calls.
+ */
+export type PreparedCall = {
+  call: ToolCall;
+  inputText: string;
+  identity: string;
+} & (
+  | { callable: AttachedCallable; input: JsonObject }
+  /** `isOverLimit`: refused for the number of calls, so that the call itself may be right. */
+  | { error: string; isOverLimit?: true }
+);
+
+/** Longer arguments are the same only if their texts are: sorting their keys takes long. */
+const MAX_COMPARED_LENGTH = 16 * 1024;
+
+/**
+ * Parses and checks the calls of one iteration, already cut by `limitCalls`. Invalid arguments become failing calls,
+ * never exceptions. Calls beyond the limit are refused unread.
+ */
+export async function prepareCalls(
+  callables: readonly AttachedCallable[],
+  calls: readonly ToolCall[],
+  organizationId: string,
+): Promise<PreparedCall[]> {
+  const prepare = async (call: ToolCall, index: number): Promise<PreparedCall> => {
+    const parsed = await parseArguments(call.arguments);
+    const inputText = await stringifyLarge(parsed === undefined ? call.arguments : parsed.value);
+    const isCompared = parsed !== undefined && inputText.length <= MAX_COMPARED_LENGTH;
+    const identity = `${call.name} ${isCompared ? canonicalText(parsed.value) : call.arguments}`;
+    const refuse = (error: string): PreparedCall => ({ call, inputText, identity, error });
+
+    if (index >= MAX_EXECUTED_CALLS) {
+      return { ...refuse(overLimitMessage(call, index, parsed?.value)), isOverLimit: true };
+    }
+    const callable = callables.find(({ name }) => name === call.name);
+    if (callable === undefined) {
+      const names = callables.map(({ name }) => name).join(", ");
+      return refuse(`There is no function or tool named "${call.name}". Available: ${names || "none"}.`);
+    }
+    if (parsed === undefined) return refuse("The arguments are not valid JSON.");
+    if (!isJsonObject(parsed.value)) return refuse("The arguments must be a JSON object.");
+    const issues = await checkArguments(callable, parsed.value, organizationId);
+    if (issues.length > 0) return refuse(`The arguments are not valid: ${describeIssues(issues)}`);
+    return { call, inputText, identity, callable, input: parsed.value };
+  };
+  return Promise.all(calls.map(prepare));
+}
+
+const ONLY_SO_MANY = `only the first ${MAX_EXECUTED_CALLS} calls of one answer are executed`;
+
+function overLimitMessage(call: ToolCall, index: number, input: Json | undefined): string {
+  if (index < MAX_RECORDED_CALLS || call.name !== FURTHER_CALLS) {
+    return `This is call ${index + 1}, and ${ONLY_SO_MANY}. Repeat it in your next answer if it is still needed.`;
+  }
+  const count =
+    isJsonObject(input) && typeof input.count === "number" ? input.count.toLocaleString("en-US") : "";
+  return `…and ${count} more calls were refused: ${ONLY_SO_MANY}.`;
+}
+
+/** Refuses calls beyond the `maxCalls` of what they call. Counts the executed ones by name in `uses`. */
+export function limitUses(calls: readonly PreparedCall[], uses: Map<string, number>): PreparedCall[] {
+  return calls.map((prepared): PreparedCall => {
+    if (!("callable" in prepared)) return prepared;
+    const { callable, call, inputText, identity } = prepared;
+    const { name, policy } = callable;
+    const used = uses.get(name) ?? 0;
+    if (used >= (policy?.maxCalls ?? Number.POSITIVE_INFINITY)) {
+      const times = policy?.maxCalls === 1 ? "once" : `${policy?.maxCalls} times`;
+      const error = `${name} may be called ${times} per run, and was. Continue without it.`;
+      return { call, inputText, identity, error, isOverLimit: true };
+    }
+    uses.set(name, used + 1);
+    return prepared;
+  });
+}
+
+/** Some models send an empty text if a function has no arguments. */
+async function parseArguments(text: string): Promise<{ value: Json } | undefined> {
+  if (text.trim() === "") return { value: {} };
+  try {
+    // An escaped U+0000 appears only after parsing.
+    return { value: await cleanLargeJson(await parseLargeJson(replaceNul(text))) };
+  } catch {
+    return undefined;
+  }
+}
+
+async function checkArguments(callable: AttachedCallable, input: JsonObject, organizationId: string) {
+  if (callable.kind === "tool") {
+    return validateAgainst(callable.definition.parameters, input, organizationId);
+  }
+  const definition = findFunction(callable.name);
+  if (definition === undefined)
+    return [{ path: "", message: `the function ${callable.name} no longer exists` }];
+  return checkFunctionInput(definition, input);
+}

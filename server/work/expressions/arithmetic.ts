@@ -1,0 +1,74 @@
+import { runInThisContext } from "node:vm";
+import Decimal from "decimal.js";
+import { z } from "zod";
+import { resolveInstalled, ThreadPool, threadOf } from "@/server/guard/sandbox/thread-pool";
+import { CALCULATOR } from "@/server/work/expressions/arithmetic-script";
+
+/** How long one calculation may take once it has a thread. */
+const CALCULATION_TIMEOUT_MS = 5_000;
+/** Like CALCULATION_TIMEOUT_MS, while a definition is checked: it may hold many calculations. */
+const CHECK_TIMEOUT_MS = 500;
+
+const answer = z.discriminatedUnion("ok", [
+  z.object({ ok: z.literal(true), value: z.union([z.number(), z.string()]) }),
+  z.object({ ok: z.literal(false), message: z.string(), position: z.number().nullable() }),
+]);
+type Answer = z.infer<typeof answer>;
+
+const pool = new ThreadPool({
+  source: threadOf(`(path) => ${CALCULATOR}(require(path))`),
+  workerData: () => resolveInstalled("decimal.js/decimal.js"),
+  memoryMb: 128,
+  value: answer,
+});
+
+/** The calculator of this thread. */
+const calculatePlain: (expression: string) => unknown = runInThisContext(CALCULATOR)(Decimal);
+
+/** Only numbers, + - * / and brackets, and short: calculated in microseconds. */
+const PLAIN = /^[\d\s.+\-*/()]{1,60}$/;
+
+/** Replaces characters that people and models use for operators. */
+function normalise(expression: string): string {
+  return expression
+    .replace(/[×·⋅]/g, "*")
+    .replace(/÷/g, "/")
+    .replace(/[−–]/g, "-")
+    .replace(/π/g, "pi")
+    .replace(/[\s=?]+$/, "");
+}
+
+/**
+ * Calculates with 64 decimal digits. Returns a number, or its digits as a string if a double cannot hold it (integers
+ * beyond 2^53, very large or small values). Only the simplest are calculated on the main thread: decimal.js takes
+ * minutes for some short expressions.
+ */
+export async function calculateExpression(
+  expression: string,
+  organizationId: string,
+): Promise<{ value: number | string } | { fault: string }> {
+  const answer = await calculateText(expression, organizationId, CALCULATION_TIMEOUT_MS);
+  return answer.ok ? { value: answer.value } : { fault: describeFault(answer) };
+}
+
+/** Why an expression cannot be read; null if it can, also when it has no result or takes too long. */
+export async function findArithmeticFault(
+  expression: string,
+  organizationId: string,
+): Promise<string | null> {
+  const answer = await calculateText(expression, organizationId, CHECK_TIMEOUT_MS);
+  return answer.ok || answer.position === null ? null : describeFault(answer);
+}
+
+async function calculateText(expression: string, organizationId: string, timeoutMs: number): Promise<Answer> {
+  const text = normalise(expression);
+  // "**" is a power.
+  if (PLAIN.test(text) && !text.includes("**")) return answer.parse(calculatePlain(text));
+  const answered = await pool.ask(text, { timeoutMs, organizationId });
+  if ("value" in answered) return answered.value;
+  const limit = "fault" in answered ? "" : ` ${answered.limit}`;
+  return { ok: false, message: `it could not be calculated${limit}`, position: null };
+}
+
+const describeFault = ({ message, position }: Extract<Answer, { ok: false }>) =>
+  position === null ? message : `${message} (at character ${position})`;

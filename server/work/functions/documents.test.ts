@@ -1,0 +1,121 @@
+import { describe, expect, test } from "vitest";
+import type { Json } from "@/server/base/json/json";
+import { executeFunction } from "@/server/work/functions/core/execute";
+import { testFunctionContext } from "@/testing/function-context";
+
+const call = (name: string, input: Json, organizationId = "org-1") =>
+  executeFunction(name, { input, context: testFunctionContext({ organizationId }) });
+
+describe("parse_csv", () => {
+  test.each<[string, { [key: string]: Json }, Json]>([
+    ["records", { text: "a,b\n1,2\n" }, [{ a: "1", b: "2" }]],
+    [
+      "quotes, commas and lines in values",
+      { text: 'a,b\r\n"x, ""y""","1\n2"' },
+      [{ a: 'x, "y"', b: "1\n2" }],
+    ],
+    [
+      "lines that end in different ways",
+      { text: 'a,b\n1,2\r\n3,"x\r\ny"\n5,6\r7,8' },
+      [
+        { a: "1", b: "2" },
+        { a: "3", b: "x\r\ny" },
+        { a: "5", b: "6" },
+        { a: "7", b: "8" },
+      ],
+    ],
+    ["a byte order mark", { text: "\uFEFFa\n1" }, [{ a: "1" }]],
+    ["another delimiter", { text: "a;b\n1;2", delimiter: ";" }, [{ a: "1", b: "2" }]],
+    [
+      "no header",
+      { text: "1,2\n3,4", header: false },
+      [
+        ["1", "2"],
+        ["3", "4"],
+      ],
+    ],
+    ["no rows", { text: "a,b" }, []],
+    ["nothing", { text: "" }, []],
+    [
+      "two columns of one name as lists",
+      { text: "a,a\n1,2", header: false },
+      [
+        ["a", "a"],
+        ["1", "2"],
+      ],
+    ],
+  ])("reads %s", async (_name, input, expected) => {
+    expect(await call("parse_csv", input)).toEqual(expected);
+  });
+
+  test("a column may have any name", async () => {
+    const text = "__proto__,constructor,toString\n1,2,3";
+    expect(JSON.stringify(await call("parse_csv", { text }))).toBe(
+      '[{"__proto__":"1","constructor":"2","toString":"3"}]',
+    );
+    expect({}.constructor).toBe(Object);
+  });
+
+  test.each([
+    ["a row of another length", "a,b\n1,2,3", "line 2"],
+    ["an open quote", 'a\n"1', "Quote"],
+    ["two columns of one name", "sku,stock,sku\nA-1,4,B-2", 'two columns are named "sku"; header: false'],
+    ["too many rows", "a\n".repeat(100_002), "too many rows"],
+  ])("refuses %s", async (_name, text, message) => {
+    await expect(call("parse_csv", { text })).rejects.toMatchObject({
+      code: "invalid_csv",
+      message: expect.stringContaining(message),
+    });
+  });
+});
+
+describe("extract_text", () => {
+  test.each<[string, string, Json]>([
+    [
+      "the main part, without markup, scripts, menus and forms",
+      "<html><head><title>A &amp; B</title><style>p{}</style></head><body><nav>Home</nav><main><h1>Head</h1>" +
+        "<p>One <a href='https://x.test'>link</a><br>two</p><script>steal()</script></main><footer>F</footer></body></html>",
+      { title: "A & B", text: "Head\n\nOne link\ntwo" },
+    ],
+    ["a fragment", "<p>One</p><p>Two &lt; three</p>", { title: "", text: "One\n\nTwo < three" }],
+    ["a page without a head", "<title>A</title><p>One</p>", { title: "A", text: "One" }],
+    ["a list", "<ul><li>a<li>b</ul>", { title: "", text: "* a\n * b" }],
+    ["a list in Roman numbers", "<ol type=I start=9><li>a<li>b</ol>", { title: "", text: "IX. a\n X.  b" }],
+    ["a list by letters", "<ol type=a start=27><li>a</ol>", { title: "", text: "aa. a" }],
+    [
+      "a list whose numbers have no Roman form",
+      "<ol type=I start=99999999><li>a</ol><ol type=i start=3999><li>b<li>c</ol>",
+      { title: "", text: "99999999. a\n\n 3999. b\n 4000. c" },
+    ],
+    [
+      "a list before the first letter",
+      "<ol type=a start=-1><li>a<li>b</ol>",
+      { title: "", text: "-1. a\n 0.  b" },
+    ],
+    [
+      "a list without a number to start",
+      "<ol start=1e999><li>a</ol><ol start=x><li>b</ol>",
+      { title: "", text: "1. a\n\n 1. b" },
+    ],
+    ["text that is not HTML", "just text", { title: "", text: "just text" }],
+    ["nothing", "", { title: "", text: "" }],
+  ])("reads %s", async (_name, html, expected) => {
+    expect(await call("extract_text", { html })).toEqual(expected);
+  });
+});
+
+describe("a hostile document is stopped, and the next one is read", () => {
+  test.each<[string, string, Json]>([
+    ["many attributes", "extract_text", { html: `<p ${"a=b ".repeat(500_000)}>x</p>` }],
+    ["open comments", "extract_text", { html: "<!--".repeat(500_000) }],
+    ["many quotes", "parse_csv", { text: '""'.repeat(1_000_000) }],
+    ["many columns", "parse_csv", { text: `${",".repeat(1_000_000)}\n` }],
+  ])("%s", { timeout: 60_000 }, async (_name, name, input) => {
+    const started = performance.now();
+    await call(name, input).catch((error: unknown) =>
+      expect(error).toMatchObject({ code: expect.stringMatching(/invalid_(html|csv)/) }),
+    );
+    expect(performance.now() - started).toBeLessThan(30_000);
+    expect(await call("parse_csv", { text: "a\n1" })).toEqual([{ a: "1" }]);
+  });
+});

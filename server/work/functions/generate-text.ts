@@ -1,0 +1,92 @@
+import { z } from "zod";
+import { isJsonObject, type JsonObject } from "@/server/base/json/json";
+import {
+  defineFunction,
+  type FunctionContext,
+  FunctionError,
+  failAs,
+} from "@/server/work/functions/core/define";
+import { checkSchema } from "@/server/work/json-schema/schema";
+import { describeIssues } from "@/server/work/json-schema/schema-issues";
+import { readJsonAnswer, requestCorrection } from "@/server/work/models/json-answer";
+import { ModelError, type ModelMessage } from "@/server/work/models/port";
+
+export const textInput = z.object({
+  prompt: z.string().min(1).describe("What to write, with all the information it needs."),
+  system: z.string().optional().describe("How the model should behave."),
+  model: z.string().min(1).max(200).optional().describe("The model's name. Default: the run's own."),
+  schema: z
+    .custom<JsonObject>(isJsonObject, "must be a JSON Schema")
+    .optional()
+    .describe("A JSON Schema (2020-12) that the answer must match."),
+});
+
+type TextInput = z.infer<typeof textInput>;
+
+/**
+ * The messages of the first model call. With `firstAnswer`, its answer, those of the second call, which asks for a
+ * correction if that answer does not match the schema.
+ */
+export async function textMessages(
+  { prompt, system, schema }: TextInput,
+  organizationId: string,
+  firstAnswer?: string,
+): Promise<ModelMessage[]> {
+  const messages: ModelMessage[] = [
+    ...(system ? [{ role: "system" as const, content: system }] : []),
+    { role: "user", content: prompt },
+  ];
+  if (schema === undefined || firstAnswer === undefined) return messages;
+  const answer = await readJsonAnswer(firstAnswer, schema, organizationId);
+  if ("value" in answer) return messages;
+  return [...messages, ...requestCorrection(firstAnswer, answer.fault)];
+}
+
+/** One model call, or two when the first answer does not match the schema. */
+export const generateText = defineFunction({
+  name: "generate_text",
+  title: "Generate text",
+  description: "Asks a language model for a text. With a schema, asks for a JSON value that matches it.",
+  input: textInput,
+  output: z.json().describe("The text; with a schema, the JSON value."),
+  errors: {
+    invalid_schema: "The schema is not a valid JSON Schema.",
+    answer_invalid: "The model's second answer does not match the schema either.",
+    model_failed: "The model provider refuses the call or cannot be reached.",
+  },
+  parsedFields: { schema: "schema" },
+  callsModels: true,
+  hasSideEffects: false,
+  timeoutMs: 300_000,
+  example: {
+    input: {
+      prompt: "Name the city in: Parcel for Ada, Oslo harbour",
+      schema: { type: "object", properties: { city: { type: "string" } }, required: ["city"] },
+    },
+    output: { city: "Oslo" },
+  },
+  async run(input, context) {
+    const { defaultModel, organizationId } = context;
+    const callModel: FunctionContext["callModel"] = (request) =>
+      context.callModel(request).catch(failAs(ModelError, "model_failed"));
+    const { model, schema } = input;
+    const request = { model: model ?? defaultModel, tools: [] };
+    const messages = await textMessages(input, organizationId);
+    if (schema === undefined) return (await callModel({ ...request, messages })).content;
+
+    const faults = await checkSchema(schema, organizationId);
+    if (faults.length > 0)
+      throw new FunctionError("invalid_schema", `The schema is invalid: ${describeIssues(faults)}`);
+    const first = await callModel({ ...request, messages, responseSchema: schema });
+    const answer = await readJsonAnswer(first.content, schema, organizationId);
+    if ("value" in answer) return answer.value;
+    const again = await textMessages(input, organizationId, first.content);
+    const second = await callModel({ ...request, messages: again, responseSchema: schema });
+    const corrected = await readJsonAnswer(second.content, schema, organizationId);
+    if ("value" in corrected) return corrected.value;
+    throw new FunctionError(
+      "answer_invalid",
+      `The model's answer does not match the schema: ${corrected.fault}.`,
+    );
+  },
+});

@@ -1,0 +1,417 @@
+import { brotliCompressSync, constants, gzipSync } from "node:zlib";
+import { afterEach, describe, expect, test } from "vitest";
+import type { JsonObject } from "@/server/base/json/json";
+import { createGuardedConnect } from "@/server/guard/egress/guarded-connect";
+import { createGuardedEgress, type EgressOptions } from "@/server/guard/egress/guarded-fetch";
+import type { EgressFetch } from "@/server/guard/egress/trusted-fetch";
+import { createTrustedEgress } from "@/server/guard/egress/trusted-fetch";
+import { createMailer } from "@/server/guard/mail/smtp";
+import { SecretPlaceholders } from "@/server/guard/secrets/placeholders";
+import type { FunctionContext } from "@/server/work/functions/core/define";
+import { executeFunction } from "@/server/work/functions/core/execute";
+import { createOpenAiCompatible } from "@/server/work/models/openai/openai-compatible";
+import { testClock } from "@/testing/clock";
+import { testFunctionContext } from "@/testing/function-context";
+import {
+  drip,
+  type HostileAnswer,
+  type HostileServer,
+  startHostileServer,
+  writeForever,
+} from "@/testing/servers/hostile-server";
+
+/**
+ * Each function that goes out meets each of these servers, through the real client. Whatever a server sends, the call
+ * ends in bounded time and memory with a clear error, and its connection is closed.
+ */
+
+const endings: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const end of endings.splice(0).reverse()) await end();
+});
+
+async function serve(answer: HostileAnswer, options?: { speaksFirst: boolean }): Promise<HostileServer> {
+  const server = await startHostileServer(answer, options);
+  endings.push(server.close);
+  return server;
+}
+
+function open(options: EgressOptions) {
+  const egress = createGuardedEgress(options);
+  endings.push(egress.close);
+  return egress.fetch;
+}
+
+const MIB = 1024 * 1024;
+const zeros = Buffer.alloc(64 * MIB);
+const gzipBomb = gzipSync(zeros);
+const brotliBomb = brotliCompressSync(zeros, { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } });
+
+const OK = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n";
+const encoded = (encoding: string, body: Buffer) => (socket: Parameters<HostileAnswer>[0]) => {
+  socket.write(`${OK}content-encoding: ${encoding}\r\ncontent-length: ${body.length}\r\n\r\n`);
+  socket.end(body);
+};
+const send = (text: string) => (socket: Parameters<HostileAnswer>[0]) => socket.end(text);
+const redirect = (location: string) => `HTTP/1.1 302 Found\r\nlocation: ${location}\r\n`;
+
+/**
+ * `endsByTime`: only the call's time limit ends it. `isReused`: the connection may stay open for the next call. `http`,
+ * `model`, `own`: the message of http_request, and generate_text with a provider of the operator and of an
+ * organization.
+ */
+type Row = {
+  answer: HostileAnswer;
+  endsByTime?: true;
+  isReused?: true;
+  http: string;
+  model: string;
+  own?: string;
+};
+const TOO_LONG = /took longer than|no answer within|no response in time|stopped/.source;
+
+const NO_HTTP = "does not match the HTTP/1.1 protocol";
+const WRONG_LENGTH = "body length does not match content-length";
+
+const SERVERS: Record<string, Row> = {
+  "a gzip bomb": {
+    answer: encoded("gzip", gzipBomb),
+    http: "larger than 4194304 bytes",
+    model: "compressed",
+  },
+  "a brotli bomb": { answer: encoded("br", brotliBomb), http: "larger than 4194304", model: "compressed" },
+  "a bomb within a bomb": {
+    answer: encoded("gzip, gzip", gzipSync(gzipBomb)),
+    http: "larger than 4194304 bytes",
+    model: "compressed",
+  },
+  "a hundred encodings": {
+    answer: encoded(Array(100).fill("gzip").join(", "), gzipBomb),
+    http: "too many content-encodings",
+    model: "compressed",
+  },
+  "a body that never ends": {
+    answer: (socket) => writeForever(socket, `${OK}\r\n`, "x".repeat(64 * 1024)),
+    http: "larger than 4194304 bytes",
+    model: "larger than 16777216 bytes",
+  },
+  "a body that drips": {
+    answer: (socket) => drip(socket, `${OK}\r\n`, "x"),
+    endsByTime: true,
+    http: TOO_LONG,
+    model: TOO_LONG,
+  },
+  "headers that drip": {
+    answer: (socket) => drip(socket, OK, "x"),
+    endsByTime: true,
+    http: TOO_LONG,
+    model: TOO_LONG,
+  },
+  "no answer": { answer: () => undefined, endsByTime: true, http: TOO_LONG, model: TOO_LONG },
+  "a header of 1 MB": {
+    answer: send(`${OK}x-long: ${"x".repeat(MIB)}\r\ncontent-length: 2\r\n\r\n{}`),
+    http: "its headers are too large",
+    model: "its headers are too large",
+  },
+  "a hundred thousand headers": {
+    answer: send(`${OK}${"a: b\r\n".repeat(100_000)}content-length: 2\r\n\r\n{}`),
+    http: "its headers are too large",
+    model: "its headers are too large",
+  },
+  "interim answers without end": {
+    answer: (socket) =>
+      writeForever(socket, "", "HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n".repeat(100)),
+    endsByTime: true,
+    http: TOO_LONG,
+    model: TOO_LONG,
+  },
+  "a body shorter than it says": {
+    answer: send(`${OK}content-length: 100\r\n\r\n{}`),
+    http: "connection was closed",
+    model: "connection was closed",
+  },
+  "two lengths": {
+    answer: send(`${OK}content-length: 2\r\ncontent-length: 3\r\n\r\n{}`),
+    http: WRONG_LENGTH,
+    model: WRONG_LENGTH,
+  },
+  "a length beside chunks": {
+    answer: send(`${OK}content-length: 2\r\ntransfer-encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n`),
+    http: WRONG_LENGTH,
+    model: WRONG_LENGTH,
+  },
+  "a chunk of an impossible size": {
+    answer: send(`${OK}transfer-encoding: chunked\r\n\r\nffffffffffffffffff\r\n{}`),
+    http: NO_HTTP,
+    model: NO_HTTP,
+  },
+  "no HTTP": {
+    answer: send("220 mail.test ESMTP\r\n".repeat(10)),
+    http: NO_HTTP,
+    model: NO_HTTP,
+  },
+  "a redirect to a private address": {
+    answer: send(`${redirect("http://169.254.169.254/latest/meta-data/")}content-length: 0\r\n\r\n`),
+    http: "169.254.169.254 is not a public address",
+    model: "302",
+    own: "302",
+  },
+  "a redirect to itself": {
+    answer: (socket, path) => socket.write(`${redirect(`${path}x`)}content-length: 0\r\n\r\n`),
+    isReused: true,
+    http: "redirects more than 5 times",
+    model: "302",
+    own: "302",
+  },
+  "a redirect with a body that never ends": {
+    answer: (socket) => writeForever(socket, `${redirect("file:///etc/passwd")}\r\n`, "x".repeat(64 * 1024)),
+    http: "Only http and https",
+    model: "larger than 16777216 bytes",
+    own: "larger than 4194304 bytes",
+  },
+};
+
+/** Calls a function against a server, with a time limit that ends the call soon or never within a test. */
+type Call = (host: string, limitMs: number) => Promise<unknown>;
+
+const request: Call = (host, timeoutMs) =>
+  executeFunction("http_request", {
+    input: { url: `http://${host}/` },
+    context: testFunctionContext({ fetch: open({ allow: [host], timeoutMs }) }),
+  });
+
+/** generate_text with a model provider that is reached by `fetch`. */
+function generateThrough(fetch: EgressFetch, host: string, attemptTimeoutMs: number) {
+  const provider = createOpenAiCompatible({
+    name: "test",
+    baseUrl: `http://${host}/v1`,
+    fetch,
+    clock: testClock(),
+    random: () => 1,
+    sleep: async () => undefined,
+    maxAttempts: 1,
+    attemptTimeoutMs,
+  });
+  const callModel: FunctionContext["callModel"] = (wish, signal = new AbortController().signal) =>
+    provider.call({ maxOutputTokens: 100, ...wish, signal });
+  return executeFunction("generate_text", {
+    input: { prompt: "hi" },
+    context: testFunctionContext({ callModel }),
+  });
+}
+
+/** As the service calls a provider of the operator. */
+const generate: Call = (host, limitMs) => {
+  const egress = createTrustedEgress();
+  endings.push(egress.close);
+  return generateThrough(egress.fetch, host, limitMs);
+};
+
+/** As the service calls an organization's own provider. */
+const generateOwn: Call = (host, limitMs) => {
+  const fetch = open({ allow: [host] });
+  return generateThrough((url, init) => fetch(url, { ...init, redirect: "manual" }), host, limitMs);
+};
+
+/** Ends calls that only time ends. All others have the time that a busy machine needs. */
+const SOON_MS = 400;
+const PATIENT_MS = 60_000;
+
+describe.each(Object.entries(SERVERS))("%s", (_name, { answer, endsByTime, isReused, ...says }) => {
+  test.each([
+    ["http_request", request, says.http],
+    ["generate_text", generate, says.model],
+    ["generate_text of an organization's provider", generateOwn, says.own ?? says.http],
+  ])("ends %s with an error and its connection", async (_function, call, message) => {
+    const server = await serve(answer);
+    const limitMs = endsByTime ? SOON_MS : PATIENT_MS;
+    await expect(call(server.host, limitMs)).rejects.toThrow(new RegExp(message));
+    // The largest limit is 16 MiB; the rest is what the system buffers.
+    if (!isReused) expect(await server.closed()).toBeLessThan(40 * MIB);
+  });
+});
+
+test("bytes after the declared length of a body are not the answer to the next call", async () => {
+  let asked = 0;
+  const server = await serve((socket) => {
+    asked += 1;
+    const body = asked === 1 ? `1 HTTP/1.1 200 OK\r\ncontent-length: 6\r\n\r\n"evil"` : "2";
+    socket.write(`${OK}content-length: 1\r\n\r\n${body}`);
+  });
+  const fetch = open({ allow: [server.host] });
+  const call = () =>
+    executeFunction("http_request", {
+      input: { url: `http://${server.host}/` },
+      context: testFunctionContext({ fetch }),
+    });
+  expect([await call(), await call()]).toMatchObject([{ body: 1 }, { body: 2 }]);
+});
+
+describe("a redirect to another host", () => {
+  const placeholder = new SecretPlaceholders().of("api");
+
+  /** Calls a server that redirects with a secret; returns the heads of the requests that the other host got. */
+  async function follow(input: JsonObject, path = "/"): Promise<string[]> {
+    const heads: string[] = [];
+    const other = await serve((socket, _path, head) => {
+      heads.push(head);
+      socket.end(`${OK}content-length: 2\r\n\r\n{}`);
+    });
+    const to = `http://${other.host}${path}`;
+    const server = await serve(
+      send(`HTTP/1.1 307 Temporary Redirect\r\nlocation: ${to}\r\ncontent-length: 0\r\n\r\n`),
+    );
+    const secrets = [{ name: "api", placeholder, value: "s3cr3t-value", hosts: [server.host] }];
+    const fetch = open({ allow: [server.host, other.host] });
+    const call = executeFunction("http_request", {
+      input: { url: `http://${server.host}/`, ...input },
+      context: testFunctionContext({ fetch: (url, init) => fetch(url, { ...init, secrets }) }),
+    });
+    await call.catch((error: unknown) => heads.push(String(error)));
+    return heads;
+  }
+
+  test("gets no header with a secret", async () => {
+    const headers = { "x-key": `Bearer ${placeholder}`, authorization: placeholder, accept: "text/x" };
+    const [head = ""] = await follow({ headers });
+    expect(head).toContain("accept: text/x");
+    expect(head).not.toMatch(/s3cr3t|x-key|authorization/i);
+    const basicAuth = { username: "ada", password: placeholder };
+    expect((await follow({ basicAuth }))[0]).not.toMatch(/authorization/i);
+  });
+
+  test.each<[string, JsonObject, string]>([
+    ["a body", { method: "POST", body: { key: placeholder } }, "/"],
+    ["a form", { method: "POST", form: { key: placeholder } }, "/"],
+    ["an address that its answer copied it to", { query: { key: placeholder } }, "/?key=s3cr3t-value"],
+  ])("is not followed with a secret in %s", async (_what, input, path) => {
+    expect(await follow(input, path)).toEqual([
+      expect.stringMatching(/secret "api" (may not be sent to|in the address)/),
+    ]);
+  });
+});
+
+describe("a name whose address changes", () => {
+  /** Gives the next address at each question. The first one is public, and no network has it. */
+  function changing() {
+    const addresses = ["2d00::1", "127.0.0.1"];
+    let asked = 0;
+    const lookup: NonNullable<EgressOptions["lookup"]> = (_name, options, callback) => {
+      const address = addresses[Math.min(asked, 1)] ?? "";
+      asked += 1;
+      const family = address.includes(":") ? 6 : 4;
+      if (options.all) callback(null, [{ address, family }]);
+      else callback(null, address, family);
+    };
+    return { lookup, asked: () => asked };
+  }
+
+  test("gains nothing between the check and the connection of http_request", async () => {
+    const server = await serve(send(`${OK}content-length: 2\r\n\r\n{}`));
+    const { lookup, asked } = changing();
+    const fetch = open({ lookup, timeoutMs: SOON_MS });
+    const call = () =>
+      executeFunction("http_request", {
+        input: { url: `http://rebind.test:${server.port}/` },
+        context: testFunctionContext({ fetch }),
+      });
+    // The connection is tried to the address that was checked, so it fails.
+    await expect(call()).rejects.toThrow(/cannot be reached|timed out|took longer|EADDRNOTAVAIL|failed/);
+    expect(asked()).toBe(1);
+    await expect(call()).rejects.toThrow("rebind.test is not a public address");
+    expect([asked(), server.connections()]).toEqual([2, 0]);
+  });
+
+  test("gains nothing by a redirect, at a retry, or for the second page", async () => {
+    const server = await serve(send(`${OK}content-length: 2\r\n\r\n{}`));
+    const rebinding = `http://rebind.test:${server.port}/`;
+    const front = await serve(send(`${redirect(rebinding)}content-length: 0\r\n\r\n`));
+    const refusal = "rebind.test is not a public address";
+    const call = (input: JsonObject, fetch: FunctionContext["fetch"]) =>
+      executeFunction("http_request", {
+        input: { url: rebinding, ...input },
+        context: testFunctionContext({ fetch }),
+        timeoutMs: PATIENT_MS,
+      });
+    /** As the name is when it has changed. */
+    const changed = () => {
+      const { lookup } = changing();
+      lookup("rebind.test", { all: true }, () => {});
+      return open({ lookup, allow: [front.host] });
+    };
+
+    await expect(call({ url: `http://${front.host}/` }, changed())).rejects.toThrow(refusal);
+
+    /** The first answer comes from the address of before. */
+    const afterFirst = (first: Response) => {
+      const answers = [first];
+      const egress = changed();
+      const fetch: FunctionContext["fetch"] = async (url, init) => answers.shift() ?? egress(url, init);
+      return fetch;
+    };
+    const busy = new Response("", { status: 503, headers: { "retry-after": "0" } });
+    await expect(call({ retries: 3 }, afterFirst(busy))).rejects.toThrow(refusal);
+    const list = Response.json({ next: "/2" });
+    await expect(call({ next: "body.next" }, afterFirst(list))).rejects.toThrow(refusal);
+    expect(server.connections()).toBe(0);
+  });
+
+  test("gains nothing between the check and the connection of send_email", async () => {
+    const server = await serve(() => undefined, { speaksFirst: true });
+    const { lookup, asked } = changing();
+    const call = () => sendThrough({ host: "rebind.test", port: server.port }, { lookup });
+    await expect(call()).rejects.toThrow();
+    expect(asked()).toBe(1);
+    await expect(call()).rejects.toThrow("rebind.test is not a public address");
+    expect([asked(), server.connections()]).toEqual([2, 0]);
+  });
+});
+
+/** send_email through a mail server, as the service wires it. */
+function sendThrough(
+  { host, port }: { host: string; port: number },
+  options: Parameters<typeof createGuardedConnect>[0],
+  limitMs = SOON_MS,
+) {
+  const settings = { host, port, secure: false, requireTls: false, user: undefined, password: undefined };
+  const sendMail = createMailer(
+    { ...settings, from: "no-reply@stepwell.test" },
+    createGuardedConnect(options),
+  );
+  const message = { to: "bob@example.test", subject: "Hi", text: "Hello" };
+  return executeFunction("send_email", {
+    input: message,
+    context: testFunctionContext({ sendMail }),
+    timeoutMs: limitMs,
+  });
+}
+
+const GREETING = "220 mail.test ESMTP\r\n";
+test.each<[string, HostileAnswer, number, RegExp]>([
+  ["no greeting", () => undefined, SOON_MS, /took longer than 400 ms/],
+  ["a greeting that drips", (socket) => drip(socket, "220-", "x"), SOON_MS, /took longer than 400 ms/],
+  ["lines that drip", (socket) => drip(socket, "", "220-x\r\n"), SOON_MS, /took longer than 400 ms/],
+  [
+    "a greeting that never ends",
+    (socket) => writeForever(socket, "220 ", "x".repeat(64 * 1024)),
+    PATIENT_MS,
+    /exceeds maximum allowed size/,
+  ],
+  [
+    "lines that never end",
+    (socket) => writeForever(socket, "", "220-x\r\n".repeat(1_000)),
+    PATIENT_MS,
+    /exceeds maximum allowed size/,
+  ],
+  ["HTTP", send(`${OK}\r\n{}`), PATIENT_MS, /did not take the message/],
+  ["a greeting and no more", send(GREETING), PATIENT_MS, /did not take the message/],
+])(
+  "a mail server with %s ends send_email with an error and its connection",
+  async (_name, answer, limitMs, message) => {
+    const server = await serve(answer, { speaksFirst: true });
+    await expect(
+      sendThrough({ host: "127.0.0.1", port: server.port }, { allow: [server.host] }, limitMs),
+    ).rejects.toThrow(message);
+    expect(await server.closed()).toBeLessThan(40 * MIB);
+  },
+);

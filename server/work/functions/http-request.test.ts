@@ -1,0 +1,275 @@
+import { describe, expect, test } from "vitest";
+import type { Json, JsonObject } from "@/server/base/json/json";
+import { EgressError, NetworkError } from "@/server/guard/egress/failures";
+import { SecretPlaceholders } from "@/server/guard/secrets/placeholders";
+import { createRedactor } from "@/server/guard/secrets/redact";
+import { redactJson } from "@/server/guard/secrets/stored-output";
+import type { FunctionContext } from "@/server/work/functions/core/define";
+import { executeFunction } from "@/server/work/functions/core/execute";
+import { testFunctionContext } from "@/testing/function-context";
+
+/** Runs http_request against a canned response; gives the result and the one request that was made. */
+async function call(input: Json, response: () => Response = () => new Response("ok")) {
+  const requests: Request[] = [];
+  const fetch: FunctionContext["fetch"] = async (url, init) => {
+    requests.push(new Request(url, init));
+    return response();
+  };
+  const output = await executeFunction("http_request", { input, context: testFunctionContext({ fetch }) });
+  const [request] = requests;
+  if (request === undefined) throw new Error("no request was made");
+  return { output, request };
+}
+
+const answer =
+  (body: BodyInit | null, type: string, status = 200) =>
+  () =>
+    new Response(body, { status, headers: { "content-type": type } });
+
+test("adds the query and parses JSON, whatever the status", async () => {
+  const { output, request } = await call(
+    { url: "https://x.test/a?b=1", query: { q: "São Paulo", n: 2, list: ["x", "y"], none: null } },
+    answer('{"a":[1]}', "application/problem+json; charset=utf-8", 503),
+  );
+  expect(request.url).toBe("https://x.test/a?b=1&q=S%C3%A3o+Paulo&n=2&list=x&list=y");
+  expect(request.method).toBe("GET");
+  expect(request.headers.has("idempotency-key")).toBe(false);
+  expect(output).toEqual({
+    status: 503,
+    headers: { "content-type": "application/problem+json; charset=utf-8" },
+    body: { a: [1] },
+  });
+});
+
+const utf16 = (text: string) => Buffer.from(text, "utf16le");
+
+test.each<[string, BodyInit | null, string, Json]>([
+  ["text", "héllo", "text/html", "héllo"],
+  ["text in another encoding", new Uint8Array([0xe9]), "text/plain; charset=iso-8859-1", "é"],
+  ["text in UTF-16 by its header", utf16("é"), "text/plain; charset=utf-16le", "é"],
+  ["text in UTF-16 by its mark", utf16("\ufeffé"), "text/plain", "é"],
+  ["text in UTF-16, big-endian", utf16("\ufeffé").swap16(), "text/plain; charset=utf-16", "é"],
+  ["JSON in UTF-16", utf16('\ufeff{"a":1}'), "application/json", { a: 1 }],
+  ["text of a JSON type that is no JSON", "<html>", "application/json", "<html>"],
+  [
+    "a nest of JSON",
+    "[".repeat(5000) + "]".repeat(5000),
+    "application/json",
+    "[".repeat(5000) + "]".repeat(5000),
+  ],
+  ["no body", null, "text/plain", ""],
+  ["binary", new Uint8Array([0xff, 0xd8, 0]), "image/jpeg", { base64: "/9gA", bytes: 3 }],
+  ["a NUL", "a\u0000b", "text/plain", { base64: "YQBi", bytes: 3 }],
+  ["an unknown charset", "x", "text/plain; charset=nonsense", { base64: "eA==", bytes: 1 }],
+])("reads %s", async (_name, body, type, expected) => {
+  const { output } = await call({ url: "https://x.test/" }, answer(body, type));
+  expect(output).toMatchObject({ body: expected });
+});
+
+test("takes secrets out of binary data before it is encoded", async () => {
+  const context = testFunctionContext({
+    redact: async (value) => (typeof value === "string" ? value.replaceAll("68756e746572", "***") : value),
+    fetch: async () => new Response(Buffer.from("\xff68756e746572\0", "latin1")),
+  });
+  expect(await executeFunction("http_request", { input: { url: "https://x.test/" }, context })).toMatchObject(
+    {
+      body: { base64: Buffer.from("\xff***\0", "latin1").toString("base64"), bytes: 5 },
+    },
+  );
+});
+
+test.each<[string, (secret: string) => Buffer]>([
+  ["little-endian", utf16],
+  ["big-endian", (secret) => utf16(secret).swap16()],
+  ["little-endian at an odd byte", (secret) => Buffer.concat([Buffer.of(1), utf16(secret)])],
+  ["big-endian at an odd byte", (secret) => Buffer.concat([Buffer.of(1), utf16(secret).swap16()])],
+])("takes secrets in UTF-16, %s, out of binary data", async (_name, encode) => {
+  const redact = createRedactor([{ value: "hunter22é", mark: "***" }]);
+  const body = Buffer.concat([encode("hunter22é"), Buffer.of(0, 0xff, 0)]);
+  const context = testFunctionContext({
+    redact: (value) => redactJson(value, redact),
+    fetch: async () => new Response(body),
+  });
+  const cleaned = Buffer.concat([encode("***"), Buffer.of(0, 0xff, 0)]);
+  const output = await executeFunction("http_request", { input: { url: "https://x.test/" }, context });
+  expect(output).toMatchObject({ body: { base64: cleaned.toString("base64"), bytes: cleaned.length } });
+});
+
+test("sends values as JSON and texts unchanged, with the step's idempotency key", async () => {
+  const json = await call({ url: "https://x.test/", method: "POST", body: { a: 1 } });
+  expect(await json.request.text()).toBe('{"a":1}');
+  expect(json.request.headers.get("content-type")).toBe("application/json");
+  expect(json.request.headers.get("idempotency-key")).toBe("step-1");
+
+  const own = await call({
+    url: "https://x.test/",
+    method: "PUT",
+    body: "a=1",
+    headers: { "Content-Type": "application/x-www-form-urlencoded", "Idempotency-Key": "mine" },
+  });
+  expect(await own.request.text()).toBe("a=1");
+  expect(own.request.headers.get("content-type")).toBe("application/x-www-form-urlencoded");
+  expect(own.request.headers.get("idempotency-key")).toBe("mine");
+});
+
+test("sends forms, parts and binary data", async () => {
+  const form = await call({
+    url: "https://x.test/",
+    method: "POST",
+    form: { a: "1 & 2", list: [1, true, null] },
+  });
+  expect(await form.request.text()).toBe("a=1+%26+2&list=1&list=true");
+  expect(form.request.headers.get("content-type")).toBe("application/x-www-form-urlencoded");
+
+  const multipart = await call({
+    url: "https://x.test/",
+    method: "POST",
+    headers: { "content-type": "replaced" },
+    multipart: [
+      { name: "title", value: "A picture" },
+      { name: "file", base64: "/9gA", filename: "a.jpg", contentType: "image/jpeg" },
+    ],
+  });
+  const parts = await multipart.request.formData();
+  expect(parts.get("title")).toBe("A picture");
+  const file = parts.get("file");
+  if (!(file instanceof File)) throw new Error("no file");
+  expect([file.name, file.type, ...(await file.bytes())]).toEqual(["a.jpg", "image/jpeg", 0xff, 0xd8, 0]);
+
+  const binary = await call({
+    url: "https://x.test/",
+    method: "PUT",
+    base64: "/9gA",
+    headers: { "content-type": "image/jpeg" },
+  });
+  expect([...(await binary.request.bytes())]).toEqual([0xff, 0xd8, 0]);
+  expect(binary.request.headers.get("content-type")).toBe("image/jpeg");
+});
+
+describe("retries", () => {
+  const busy = (headers: Record<string, string> = {}) => new Response("busy", { status: 503, headers });
+
+  test("send an idempotent request again until it passes, and return the last answer", async () => {
+    const answers = [() => busy(), () => Promise.reject(new NetworkError("reset")), () => new Response("ok")];
+    let sent = 0;
+    const fetch: FunctionContext["fetch"] = async () => {
+      sent += 1;
+      return (answers.shift() ?? (() => busy()))();
+    };
+    const run = (retries: number) =>
+      executeFunction("http_request", {
+        input: { url: "https://x.test/", retries },
+        context: testFunctionContext({ fetch }),
+      });
+    expect(await run(2)).toMatchObject({ status: 200 });
+    expect(sent).toBe(3);
+    expect(await run(1)).toMatchObject({ status: 503, body: "busy" });
+    expect(sent).toBe(5);
+  });
+
+  test("do not wait for a server that asks for minutes, and repeat network errors only", async () => {
+    let sent = 0;
+    const send = (answer: () => Promise<Response>) =>
+      executeFunction("http_request", {
+        input: { url: "https://x.test/", retries: 5 },
+        context: testFunctionContext({
+          fetch: () => {
+            sent += 1;
+            return answer();
+          },
+        }),
+      });
+    expect(await send(async () => busy({ "retry-after": "120" }))).toMatchObject({ status: 503 });
+    await expect(send(() => Promise.reject(new EgressError("not public")))).rejects.toThrow("not public");
+    expect(sent).toBe(2);
+  });
+});
+
+describe("pages", () => {
+  /** A list of three pages that link to each other by header and in the body. */
+  const list = (change: (page: number) => Response | null = () => null) => {
+    const asked: string[] = [];
+    const fetch: FunctionContext["fetch"] = async (address) => {
+      const url = new URL(address);
+      asked.push(url.pathname + url.search);
+      const page = Number(url.searchParams.get("page") ?? 1);
+      const next = page < 3 ? `/list?page=${page + 1}` : null;
+      return (
+        change(page) ??
+        Response.json(
+          { data: [`${page}a`, `${page}b`], next },
+          {
+            headers: next ? { link: `<https://x.test/list?page=3>; rel="last", <${next}>; rel="next"` } : {},
+          },
+        )
+      );
+    };
+    return { asked, context: testFunctionContext({ fetch }) };
+  };
+  const read = (input: JsonObject, { context } = list()) =>
+    executeFunction("http_request", {
+      input: { url: "https://x.test/list", query: { size: 2 }, ...input },
+      context,
+    });
+
+  test("are followed by an expression, and their items put together", async () => {
+    const pages = list();
+    expect(await read({ next: "body.next", items: "body.data" }, pages)).toMatchObject({
+      status: 200,
+      body: ["1a", "1b", "2a", "2b", "3a", "3b"],
+      pages: 3,
+      hasMore: false,
+    });
+    expect(pages.asked).toEqual(["/list?size=2", "/list?page=2", "/list?page=3"]);
+    expect(await read({ next: "links.next" })).toMatchObject({ body: [{}, {}, { next: null }], pages: 3 });
+  });
+
+  test("end at their bound, which the result contains", async () => {
+    expect(await read({ next: "body.next", items: "body.data", maxPages: 2 })).toMatchObject({
+      body: ["1a", "1b", "2a", "2b"],
+      pages: 2,
+      hasMore: true,
+    });
+  });
+
+  test("on another origin, in a circle or with an error fail", async () => {
+    await expect(read({ next: "'https://y.test/'" })).rejects.toThrow("another origin: https://y.test");
+    await expect(read({ next: "'/list?size=2'" })).rejects.toThrow("read already");
+    const broken = list((page) => (page === 2 ? new Response("", { status: 500 }) : null));
+    await expect(read({ next: "body.next" }, broken)).rejects.toThrow("Page 2 returned status 500.");
+    const missing = list(() => new Response("none", { status: 404 }));
+    expect(await read({ next: "body.next" }, missing)).toMatchObject({ status: 404, body: "none", pages: 1 });
+  });
+
+  test("are seen by expressions without secrets, whose parameters stay", async () => {
+    const placeholder = new SecretPlaceholders().of("api");
+    const asked: string[] = [];
+    const context = testFunctionContext({
+      redact: async (value) => JSON.parse(JSON.stringify(value).replaceAll("s3cr3t-value", "[secret api]")),
+      fetch: async (address) => {
+        asked.push(new URL(address).search);
+        return Response.json({ next: asked.length === 1 ? "?key=s3cr3t-value&page=2" : null });
+      },
+    });
+    await read({ query: { key: placeholder }, next: "body.next" }, { asked, context });
+    expect(asked).toEqual([`?key=${placeholder}`, `?key=${placeholder}&page=2`]);
+  });
+});
+
+test("what cannot be sent is a clear error", async () => {
+  await expect(call({ url: "nonsense" })).rejects.toThrow('"nonsense" is not a URL');
+  await expect(call({ url: "https://x.test/", body: {} })).rejects.toThrow("cannot have a body");
+  await expect(call({ url: "https://x.test/", headers: { "a\nb": "c" } })).rejects.toThrow("cannot be sent");
+  const post = { url: "https://x.test/", method: "POST" };
+  await expect(call({ ...post, body: "a", form: { a: 1 } })).rejects.toThrow("only one of body, form");
+  await expect(call({ ...post, base64: "é" })).rejects.toThrow("is not base64");
+  await expect(call({ ...post, multipart: [{ name: "a" }] })).rejects.toThrow("needs value or base64");
+  await expect(call({ ...post, retries: 1 })).rejects.toThrow("might do something twice");
+  await expect(call({ ...post, next: "body.next" })).rejects.toThrow("/next is only for GET");
+  const headers = { Host: "y.test" };
+  await expect(call({ url: "https://x.test/", headers })).rejects.toThrow("/headers/Host cannot be set");
+  await expect(call({ ...post, body: "x".repeat(4 * 1024 * 1024 + 1) })).rejects.toThrow(
+    "larger than 4194304",
+  );
+  await expect(call({ url: "https://x.test/", method: "BREW" })).rejects.toThrow("/method");
+});

@@ -1,0 +1,165 @@
+import { z } from "zod";
+import type { Issue } from "@/server/base/errors";
+import { isJsonObject, type JsonObject } from "@/server/base/json/json";
+import { jsonPointer } from "@/server/base/json/text";
+import { EgressError, RefusedError } from "@/server/guard/egress/failures";
+import { evaluateExpression } from "@/server/work/expressions/jsonata";
+import { defineFunction, FunctionError, failAs } from "@/server/work/functions/core/define";
+import {
+  IDEMPOTENT_METHODS,
+  readResponse,
+  sendWithRetries,
+} from "@/server/work/functions/http-request/exchange";
+import { pageInputs, readPages } from "@/server/work/functions/http-request/pages";
+import {
+  appendParameters,
+  bodyInputs,
+  MAX_REQUEST_BYTES,
+  makeBody,
+  parametersByName,
+} from "@/server/work/functions/http-request/request-body";
+import { describeIssues } from "@/server/work/json-schema/schema-issues";
+
+const UNSAFE = new Set(["POST", "PUT", "PATCH", "DELETE"]);
+
+/** One outbound HTTP call, or with `next` one for each page of a list. Any status is a result. */
+export const httpRequest = defineFunction({
+  name: "http_request",
+  title: "HTTP request",
+  description:
+    "Calls a public HTTP or HTTPS address and returns its status, headers and body (parsed if it is JSON). " +
+    "Any HTTP status is a result. It can follow the pages of a list.",
+  input: z.object({
+    url: z.string().min(1).max(16_384).describe("The full address, starting with http:// or https://."),
+    method: z
+      .enum(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"])
+      .optional()
+      .describe("Default: GET."),
+    headers: z
+      .record(z.string(), z.string())
+      .optional()
+      .describe("Request headers. Host cannot be set: it follows from the address."),
+    query: parametersByName.optional().describe("Query parameters to add to the address."),
+    ...bodyInputs,
+    basicAuth: z
+      .strictObject({ username: z.string().max(10_000), password: z.string().max(10_000) })
+      .optional()
+      .describe('Sends {"username", "password"} as Basic credentials.'),
+    retries: z
+      .int()
+      .min(0)
+      .max(5)
+      .optional()
+      .describe(
+        "How often to repeat the request after a network failure or status 429, 502, 503 or 504. " +
+          "Only for GET, HEAD, OPTIONS, PUT and DELETE. Default: 0.",
+      ),
+    ...pageInputs,
+  }),
+  output: z
+    .object({
+      status: z.int().describe("The HTTP status."),
+      headers: z.record(z.string(), z.string()).describe("The response's headers; names are in lower case."),
+      body: z
+        .json()
+        .describe(
+          'Parsed if it is JSON, else text; binary data as {"base64": "…", "bytes": N}. With next: a list of the ' +
+            "pages' bodies, or of all items. The output then also has pages (how many were read) and hasMore.",
+        ),
+    })
+    .catchall(z.json()),
+  errors: {
+    call_failed: "The server cannot be reached, or the response is too large or redirects too often.",
+    call_refused:
+      "The address is not public and not in EGRESS_ALLOW. Or its scheme is not http or https, or the host is not " +
+      "among the allowed hosts of a secret. The call is not retried.",
+    invalid_request:
+      "The address, a header or the body is invalid, or the method does not allow the input. The call is not retried.",
+    page_failed: "A page after the first has a status other than 2xx or is on another origin.",
+    secret_refused: "A secret has expired, has no value or cannot be used in this input.",
+  },
+  limits: [
+    "each response: 60 seconds, 4 MiB decompressed",
+    `a request's body: ${MAX_REQUEST_BYTES / 1024 ** 2} MiB`,
+    "5 redirects",
+    "100 pages, 4 MiB together",
+  ],
+  hasSideEffects: true,
+  timeoutMs: 60_000,
+  secretFields: ["headers", "query", "body", "form", "multipart", "basicAuth"],
+  parsedFields: { next: "expression", items: "expression" },
+  findFaults,
+  example: {
+    input: { url: "https://api.example.com/stock", query: { sku: "A-1" } },
+    output: {
+      status: 200,
+      headers: { "content-type": "application/json" },
+      body: { sku: "A-1", inStock: 4 },
+    },
+  },
+  async run(input, { fetch, redact, signal, clock, idempotencyKey, organizationId, memory }) {
+    const { method = "GET", retries = 0, basicAuth, next } = input;
+    if (!URL.canParse(input.url))
+      throw new FunctionError("invalid_request", `"${input.url.slice(0, 200)}" is not a URL.`);
+    const target = new URL(input.url);
+    appendParameters(target.searchParams, input.query ?? {});
+    const { body, form, multipart, base64 } = input;
+    const content = await makeBody({ body, form, multipart, base64 });
+    if (content !== undefined && (method === "GET" || method === "HEAD"))
+      throw new FunctionError("invalid_request", `A ${method} request cannot have a body.`);
+    const faults = findFaults({ method, retries, headers: input.headers ?? {}, next: next ?? null });
+    if (faults.length > 0) throw new FunctionError("invalid_request", `${describeIssues(faults)}.`);
+    const headers = makeHeaders(input.headers ?? {});
+    // Only the encoder has the boundary of the parts.
+    if (content !== undefined && (multipart !== undefined || !headers.has("content-type")))
+      headers.set("content-type", content.type);
+    if (UNSAFE.has(method) && !headers.has("idempotency-key")) headers.set("idempotency-key", idempotencyKey);
+    const init = {
+      method,
+      headers,
+      signal,
+      ...(content && { body: content.content }),
+      ...(basicAuth && { basicAuth }),
+    };
+    const request = (url: URL) =>
+      sendWithRetries(() => fetch(url, init), { retries, clock, signal })
+        .then((response) => readResponse(response, { redact, memory }))
+        .catch(failAs(RefusedError, "call_refused"))
+        .catch(failAs(EgressError, "call_failed"));
+    if (next === undefined) return request(target);
+    const facts = { now: clock.now(), seed: idempotencyKey, organizationId, memory };
+    return readPages(target, input, {
+      request,
+      evaluate: async (expression, page) => evaluateExpression(expression, await redact(page), facts),
+    });
+  },
+});
+
+/** What does not go with the method, if that is known, and headers that are not sent. */
+function findFaults({ method = "GET", headers, retries, next }: JsonObject): Issue[] {
+  const faults = Object.keys(isJsonObject(headers) ? headers : {})
+    .filter((name) => name.toLowerCase() === "host")
+    .map((name) => ({
+      path: jsonPointer(["headers", name]),
+      message: "cannot be set: the host is that of the address",
+    }));
+  if (typeof method !== "string" || method.includes("{{")) return faults;
+  if (typeof retries === "number" && retries > 0 && !IDEMPOTENT_METHODS.has(method))
+    faults.push({ path: "/retries", message: `is not for ${method}: it might do something twice` });
+  if (typeof next === "string" && method !== "GET")
+    faults.push({ path: "/next", message: "is only for GET" });
+  return faults;
+}
+
+function makeHeaders(given: Record<string, string>): Headers {
+  const headers = new Headers();
+  for (const [name, value] of Object.entries(given)) {
+    try {
+      headers.set(name, value);
+    } catch {
+      const fault = `The header "${name.slice(0, 100)}" has a name or value that cannot be sent.`;
+      throw new FunctionError("invalid_request", fault);
+    }
+  }
+  return headers;
+}

@@ -1,0 +1,95 @@
+import type { Clock } from "@/server/base/clock";
+import type { Json } from "@/server/base/json/json";
+import { parseLargeJson } from "@/server/base/json/large";
+import { sleepOrThrow } from "@/server/base/sleep";
+import { NetworkError, retryAfterMs } from "@/server/guard/egress/failures";
+import type { StepMemory } from "@/server/guard/limits/process-memory";
+import { asBase64, type RedactBody } from "./binary-body";
+
+/** Methods that may be sent again without doing something twice (RFC 9110, section 9.2.2). */
+export const IDEMPOTENT_METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS", "PUT", "DELETE"]);
+const PASSING = new Set([429, 502, 503, 504]);
+/** The wait before the first retry; doubles each time. */
+const FIRST_WAIT_MS = 250;
+/** If a server asks for a longer wait, its response is the result. */
+const LONGEST_WAIT_MS = 20_000;
+
+/**
+ * Sends a request, and retries it after network failures and temporary statuses, up to `retries` times. The last response
+ * is the result, whatever its status. Throws what `send` throws, or the signal's reason.
+ */
+export async function sendWithRetries(
+  send: () => Promise<Response>,
+  { retries, clock, signal }: { retries: number; clock: Clock; signal: AbortSignal },
+): Promise<Response> {
+  for (let retry = 0; ; retry += 1) {
+    const ownWaitMs = FIRST_WAIT_MS * 2 ** retry;
+    let waitMs = ownWaitMs;
+    try {
+      const response = await send();
+      if (retry === retries || !PASSING.has(response.status)) return response;
+      waitMs = Math.max(ownWaitMs, retryAfterMs(response.headers, clock.now()) ?? 0);
+      if (waitMs > LONGEST_WAIT_MS) return response;
+      await response.body?.cancel();
+    } catch (error) {
+      if (retry === retries || !(error instanceof NetworkError)) throw error;
+    }
+    await sleepOrThrow(waitMs, signal);
+  }
+}
+
+/** A response as functions return it; the names of headers are in lower case. */
+export type HttpResult = { status: number; headers: Record<string, string>; body: Json };
+
+/** `redact` is applied to binary data: within base64, some forms of a secret are not found. */
+type Reading = { redact: RedactBody; memory: StepMemory };
+
+/** Reads a response to its end. */
+export async function readResponse(response: Response, reading: Reading): Promise<HttpResult> {
+  const bytes = new Uint8Array(await response.arrayBuffer());
+  return {
+    status: response.status,
+    headers: Object.fromEntries(response.headers),
+    body: await readBody(bytes, response.headers, reading),
+  };
+}
+
+/** A body of a JSON type parsed if it is valid, text as text, anything else as `{ "base64": "…", "bytes": N }`. */
+async function readBody(bytes: Uint8Array<ArrayBuffer>, headers: Headers, reading: Reading): Promise<Json> {
+  const [type = ""] = (headers.get("content-type") ?? "").toLowerCase().split(";");
+  let text: string;
+  try {
+    text = new TextDecoder(charsetOf(bytes, headers), { fatal: true }).decode(bytes);
+  } catch {
+    return asBase64(bytes, reading.redact);
+  }
+  if (/^(application\/json|text\/json|.*\+json)$/.test(type.trim())) {
+    await reading.memory.holdText(text);
+    try {
+      return await parseLargeJson(text);
+    } catch {
+      return text;
+    }
+  }
+  return text.includes("\u0000") ? asBase64(bytes, reading.redact) : text;
+}
+
+/** The charset of a body: that of its byte order mark, else that of its header. */
+function charsetOf(bytes: Uint8Array, headers: Headers): string {
+  const [first, second] = bytes;
+  if (first === 0xff && second === 0xfe) return "utf-16le";
+  if (first === 0xfe && second === 0xff) return "utf-16be";
+  return /charset="?([\w-]+)/i.exec(headers.get("content-type") ?? "")?.[1] ?? "utf-8";
+}
+
+/** The addresses of a `Link` header by their relation, such as `next` (RFC 8288). */
+export function readLinks(header: string | undefined): Record<string, string> {
+  const links = new Map<string, string>();
+  for (const [, target, attributes] of (header ?? "").slice(0, 16_384).matchAll(/<([^<>]*)>([^<>]*)/g)) {
+    const relations = /;\s*rel\s*=\s*"?([^";,]+)/i.exec(attributes ?? "")?.[1];
+    for (const relation of relations?.trim().toLowerCase().split(/\s+/) ?? []) {
+      if (target !== undefined && !links.has(relation)) links.set(relation, target);
+    }
+  }
+  return Object.fromEntries(links);
+}

@@ -1,0 +1,89 @@
+import { z } from "zod";
+import type { Json, JsonObject } from "@/server/base/json/json";
+import { largeJsonBytes } from "@/server/base/json/large";
+import { MAX_FINAL_OUTPUT_BYTES } from "@/server/contract/sizes";
+import { hasPlaceholder } from "@/server/guard/secrets/placeholders";
+import { MAX_EXPRESSION_LENGTH } from "@/server/work/expressions/jsonata";
+import { FunctionError } from "@/server/work/functions/core/define";
+import { type HttpResult, readLinks } from "@/server/work/functions/http-request/exchange";
+
+const MAX_PAGES = 100;
+const DEFAULT_PAGES = 10;
+
+const expression = z.string().min(1).max(MAX_EXPRESSION_LENGTH).optional();
+
+/** The inputs of calls that follow the pages of a list. */
+export const pageInputs = {
+  next: expression.describe(
+    "A JSONata expression over {status, headers, links, body} that finds the next page's address, such as " +
+      '"links.next" or "body.next_url". The list ends when it finds nothing. Only for GET.',
+  ),
+  items: expression.describe(
+    'With next: a JSONata expression that finds a page\'s items, such as "body.data".',
+  ),
+  maxPages: z
+    .int()
+    .min(1)
+    .max(MAX_PAGES)
+    .optional()
+    .describe(`With next: the most pages to read. Default: ${DEFAULT_PAGES}.`),
+};
+type PageInputs = z.output<z.ZodObject<typeof pageInputs>>;
+
+/** Requests a page, and evaluates an expression over a page. */
+type PageAccess = {
+  request(url: URL): Promise<HttpResult>;
+  evaluate(expression: string, page: JsonObject): Promise<Json | undefined>;
+};
+
+/**
+ * Reads a list page by page. The body is the list of all pages' bodies, or with `items` of all items. A first page whose
+ * status is not 2xx is the result. Throws FunctionError `page_failed`.
+ */
+export async function readPages(
+  first: URL,
+  { next = "", items, maxPages = DEFAULT_PAGES }: PageInputs,
+  { request, evaluate }: PageAccess,
+): Promise<HttpResult & { pages: number; hasMore: boolean }> {
+  const collected: Json[] = [];
+  const seen = new Set<string>();
+  let bytes = 0;
+  for (let url = first, pages = 1; ; pages += 1) {
+    seen.add(url.href);
+    const page = await request(url);
+    if (page.status >= 300) {
+      if (pages === 1) return { ...page, pages, hasMore: false };
+      throw failed(`Page ${pages} returned status ${page.status}.`);
+    }
+    const facts = { ...page, links: readLinks(page.headers.link) };
+    const found = items === undefined ? [page.body] : asList(await evaluate(items, facts));
+    bytes += await largeJsonBytes(found);
+    if (bytes > MAX_FINAL_OUTPUT_BYTES)
+      throw failed(`The pages together are larger than ${MAX_FINAL_OUTPUT_BYTES} bytes.`);
+    collected.push(...found);
+    const address = await evaluate(next, facts);
+    const hasMore = typeof address === "string" && address !== "";
+    if (!hasMore || pages === maxPages) return { ...page, body: collected, pages, hasMore };
+    url = nextUrl(first, url, address);
+    if (seen.has(url.href)) throw failed(`Page ${pages} names a page that was read already as the next one.`);
+  }
+}
+
+const failed = (message: string) => new FunctionError("page_failed", message);
+
+const asList = (value: Json | undefined): Json[] => {
+  if (value === undefined || value === null) return [];
+  return Array.isArray(value) ? value : [value];
+};
+
+/** The next page's address, with the first page's parameters that contain secrets. */
+function nextUrl(first: URL, current: URL, address: string): URL {
+  if (!URL.canParse(address, current))
+    throw failed(`"${address.slice(0, 200)}" is not the address of a page.`);
+  const url = new URL(address, current);
+  if (url.origin !== first.origin)
+    throw failed(`The next page is on another origin: ${url.origin}, not ${first.origin}.`);
+  for (const [name, value] of first.searchParams)
+    if (hasPlaceholder(value)) url.searchParams.set(name, value);
+  return url;
+}

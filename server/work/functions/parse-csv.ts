@@ -1,0 +1,43 @@
+import { z } from "zod";
+import {
+  csvRows,
+  MAX_CSV_ROWS,
+  MAX_DOCUMENT_LENGTH,
+  parseDocument,
+} from "@/server/guard/sandbox/parse-document";
+import { defineFunction, FunctionError } from "@/server/work/functions/core/define";
+
+export const parseCsv = defineFunction({
+  name: "parse_csv",
+  title: "Parse CSV",
+  description:
+    "Turns CSV text into a list of records, named by the first row. Every value is text. " +
+    "With header: false, returns a list of lists.",
+  input: z.object({
+    text: z.string().max(MAX_DOCUMENT_LENGTH).describe("The CSV text (RFC 4180)."),
+    delimiter: z.string().length(1).optional().describe('One character between values. Default: ",".'),
+    header: z.boolean().optional().describe("Whether the first row names the columns. Default: true."),
+  }),
+  output: z
+    .union([z.array(z.record(z.string(), z.string())), z.array(z.array(z.string()))])
+    .describe("The records, or with header: false the rows."),
+  errors: {
+    invalid_csv:
+      "A quote is never closed, a row and the first one differ in length, or two columns have the same name. Or there are too many rows.",
+  },
+  limits: [`${MAX_CSV_ROWS.toLocaleString("en-US")} rows`],
+  hasSideEffects: false,
+  timeoutMs: 30_000,
+  example: {
+    input: { text: "sku,stock\nA-1,4\nB-2,0" },
+    output: [
+      { sku: "A-1", stock: "4" },
+      { sku: "B-2", stock: "0" },
+    ],
+  },
+  async run({ text, delimiter = ",", header = true }, { organizationId }) {
+    const parsed = await parseDocument({ csv: { text, delimiter, header } }, organizationId, csvRows);
+    if ("value" in parsed) return parsed.value;
+    throw new FunctionError("invalid_csv", `The text is not valid CSV: ${parsed.fault}`);
+  },
+});

@@ -1,0 +1,65 @@
+import { z } from "zod";
+import type { Json } from "@/server/base/json/json";
+import { largeJsonBytes } from "@/server/base/json/large";
+import { cleanLargeJson } from "@/server/guard/secrets/stored-output";
+import { defineFunction, FunctionError } from "@/server/work/functions/core/define";
+import { valueKey } from "@/server/work/functions/get-value";
+import { VALUE_LIMITS } from "@/server/work/functions/value-limits";
+
+const { valueBytes, keys, totalBytes, ttlSeconds } = VALUE_LIMITS;
+const mib = (bytes: number) => `${bytes / 1024 ** 2} MiB`;
+
+export const setValue = defineFunction({
+  name: "set_value",
+  title: "Set value",
+  description:
+    "Stores a JSON value under a key for later runs of the organization. With ifVersion, it is stored only if " +
+    "nobody has changed the key since (compare-and-set).",
+  input: z.object({
+    key: valueKey,
+    value: z.custom<Json>((value) => value !== undefined, "is required").describe("Any JSON value."),
+    ttlSeconds: z
+      .int()
+      .min(1)
+      .max(ttlSeconds)
+      .optional()
+      .describe("The value expires after this many seconds. Default: never."),
+    ifVersion: z
+      .int()
+      .min(0)
+      .optional()
+      .describe("The version that get_value returned; 0 if there must be no value yet."),
+  }),
+  output: z.object({ version: z.int().describe("The version of the value that was stored.") }),
+  errors: {
+    version_conflict: "The key has another version than ifVersion.",
+    value_too_large: `The value is larger than ${valueBytes / 1024} KiB.`,
+    store_full: `The organization stores ${keys.toLocaleString("en-US")} keys or ${mib(totalBytes)} already.`,
+  },
+  limits: [
+    `${valueBytes / 1024} KiB for a value`,
+    `${keys.toLocaleString("en-US")} keys and ${mib(totalBytes)} for an organization`,
+  ],
+  hasSideEffects: true,
+  timeoutMs: 10_000,
+  example: { input: { key: "cursor", value: { page: 3 }, ifVersion: 1 }, output: { version: 2 } },
+  async run({ key, value, ttlSeconds: ttl, ifVersion }, { values }) {
+    const stored = await cleanLargeJson(value);
+    if ((await largeJsonBytes(stored)) > valueBytes) {
+      throw new FunctionError("value_too_large", `The value is larger than ${valueBytes / 1024} KiB.`);
+    }
+    const { outcome, version } = await values.set({
+      key,
+      value: stored,
+      ...(ttl !== undefined && { ttlSeconds: ttl }),
+      ...(ifVersion !== undefined && { ifVersion }),
+    });
+    if (outcome === "written") return { version };
+    if (outcome === "conflict") {
+      const message = `"${key}" has version ${version}, not ${ifVersion ?? 0}: it was changed meanwhile.`;
+      throw new FunctionError("version_conflict", message);
+    }
+    const limit = outcome === "too many" ? `${keys.toLocaleString("en-US")} keys` : mib(totalBytes);
+    throw new FunctionError("store_full", `The organization may store at most ${limit}.`);
+  },
+});

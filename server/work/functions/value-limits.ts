@@ -1,0 +1,29 @@
+import { z } from "zod";
+import type { Json } from "@/server/base/json/json";
+import { KIB, MIB } from "@/server/contract/sizes";
+
+/** How much an organization may store with `set_value`. */
+export const VALUE_LIMITS = {
+  keyLength: 200,
+  /** Of one value's JSON. */
+  valueBytes: 256 * KIB,
+  keys: 10_000,
+  /** Of all keys and values together. */
+  totalBytes: 64 * MIB,
+  ttlSeconds: 366 * 86_400,
+} as const;
+
+export type StoredValue = { value: Json; version: number };
+export type NewValue = { key: string; value: Json; ttlSeconds?: number; ifVersion?: number };
+/** How a write ended; `version` is the key's current one, 0 when there is no value. */
+export const writeOutcome = z.object({
+  outcome: z.enum(["written", "conflict", "too many", "too large"]),
+  version: z.number(),
+});
+export type WriteOutcome = z.infer<typeof writeOutcome>;
+
+/** An organization's key values, as a function sees them. */
+export type KeyValues = {
+  get(key: string): Promise<StoredValue | null>;
+  set(value: NewValue): Promise<WriteOutcome>;
+};

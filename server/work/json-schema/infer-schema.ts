@@ -1,0 +1,59 @@
+import { isJsonObject, type Json, type JsonObject } from "@/server/base/json/json";
+import { keysOf } from "@/server/base/json/large-parser";
+
+const MAX_DEPTH = 12;
+const MAX_KEYS = 200;
+const MAX_ITEMS = 200;
+
+/**
+ * Infers a schema from a value, for outputs without a declared one: types, properties, and what every item of an array
+ * has. Bounded to twelve levels, 200 keys and 200 items.
+ */
+export function inferSchema(value: Json): JsonObject {
+  return inferCommon([value], 0);
+}
+
+/** The schema of several values in the same place. */
+function inferCommon(values: readonly Json[], depth: number): JsonObject {
+  const isWhole = values.every((value) => typeof value !== "number" || Number.isInteger(value));
+  const byType = new Map<string, Json[]>();
+  for (const value of values) {
+    const type = typeof value === "number" && isWhole ? "integer" : typeName(value);
+    append(byType, type, value);
+  }
+  const schemas = [...byType].map(([type, group]): JsonObject => {
+    if (type === "array") return { type, ...inferItems(group.filter(Array.isArray), depth) };
+    return type === "object" ? { type, ...inferMembers(group.filter(isJsonObject), depth) } : { type };
+  });
+  const [only] = schemas;
+  return schemas.length === 1 && only !== undefined ? only : { anyOf: schemas };
+}
+
+function typeName(value: Json): string {
+  if (value === null) return "null";
+  return Array.isArray(value) ? "array" : typeof value;
+}
+
+function append(groups: Map<string, Json[]>, name: string, value: Json): void {
+  const group = groups.get(name);
+  if (group === undefined) groups.set(name, [value]);
+  else group.push(value);
+}
+
+function inferItems(lists: readonly Json[][], depth: number): JsonObject {
+  const items = lists.flatMap((list) => list.slice(0, MAX_ITEMS));
+  return items.length === 0 || depth >= MAX_DEPTH ? {} : { items: inferCommon(items, depth + 1) };
+}
+
+function inferMembers(objects: readonly JsonObject[], depth: number): JsonObject {
+  if (depth >= MAX_DEPTH) return {};
+  const members = new Map<string, Json[]>();
+  for (const object of objects) {
+    for (const key of keysOf(object).slice(0, MAX_KEYS)) append(members, key, object[key] ?? null);
+  }
+  const entries = [...members].slice(0, MAX_KEYS);
+  return {
+    properties: Object.fromEntries(entries.map(([key, values]) => [key, inferCommon(values, depth + 1)])),
+    required: entries.filter(([, values]) => values.length === objects.length).map(([key]) => key),
+  };
+}

@@ -1,0 +1,216 @@
+import { z } from "zod";
+import { isJsonObject, tryParseJson } from "@/server/base/json/json";
+import type { Redact } from "@/server/guard/secrets/redact";
+import { replaceNul } from "@/server/guard/secrets/stored-output";
+import { describeSchema } from "@/server/work/models/json-answer";
+import {
+  limitCalls,
+  MAX_RECORDED_CALLS,
+  type ModelMessage,
+  type ModelReply,
+  type ModelRequest,
+  type ModelUsage,
+  type ToolCall,
+} from "@/server/work/models/port";
+
+/** Features that a provider does not support, detected from its errors. */
+export type Adaptation = {
+  /** The server supports `max_tokens` but not `max_completion_tokens`. */
+  oldTokenLimit: boolean;
+  /** The server refuses `response_format`: the prompt describes the schema. */
+  schemaInPrompt: boolean;
+  /** The server refuses streaming, or reports no usage with it: replies are requested in one piece. */
+  unstreamed: boolean;
+};
+
+/** A function name that every server accepts in a conversation. */
+const safeName = (name: string) => name.replace(/[^a-zA-Z0-9_-]/g, "_").slice(0, 64) || "_";
+
+/** Arguments that every server accepts in a conversation: servers parse them, and some fail unless they are an object. */
+const safeArguments = (text: string) => (isJsonObject(tryParseJson(text)) ? text : "{}");
+
+function toWireMessage(message: ModelMessage) {
+  const { role, content } = message;
+  if (role === "tool") return { role, tool_call_id: message.toolCallId, content };
+  if (role !== "assistant" || message.toolCalls.length === 0) return { role, content };
+  return {
+    role,
+    content: content === "" ? null : content,
+    tool_calls: message.toolCalls.map((call) => ({
+      id: call.id,
+      type: "function" as const,
+      function: { name: safeName(call.name), arguments: safeArguments(call.arguments) },
+    })),
+  };
+}
+
+/** The request's body for `POST /chat/completions`. */
+export function toChatCompletion(request: Omit<ModelRequest, "signal">, adaptation: Adaptation) {
+  const { model, messages, tools, maxOutputTokens, responseSchema } = request;
+  const wire = messages.map(toWireMessage);
+  // If tools are offered, several servers refuse response_format. Others force JSON from the first token on and so
+  // never call a tool.
+  const isDescribed = adaptation.schemaInPrompt || tools.length > 0;
+  if (responseSchema !== undefined && isDescribed) {
+    // Many chat templates accept one system message only, at the beginning.
+    const [first] = wire;
+    const system = first?.role === "system" ? wire.shift()?.content : null;
+    const content = [system, describeSchema(responseSchema)].filter(Boolean).join("\n\n");
+    wire.unshift({ role: "system", content });
+  }
+  return {
+    model,
+    messages: wire,
+    ...(tools.length > 0 && {
+      tools: tools.map(({ name, description, parameters }) => ({
+        type: "function" as const,
+        function: { name, description, parameters: { type: "object", properties: {}, ...parameters } },
+      })),
+    }),
+    ...(adaptation.oldTokenLimit
+      ? { max_tokens: maxOutputTokens }
+      : { max_completion_tokens: maxOutputTokens }),
+    ...(responseSchema !== undefined &&
+      !isDescribed && {
+        response_format: {
+          type: "json_schema" as const,
+          json_schema: { name: "answer", schema: responseSchema, strict: false },
+        },
+      }),
+  };
+}
+
+const MAX_TOKENS_BELIEVED = 100_000_000;
+const tokenCount = z.number().int().min(0).max(MAX_TOKENS_BELIEVED);
+
+/** More parts of a text are ignored. */
+const MAX_CONTENT_PARTS = 1000;
+const MAX_ID_LENGTH = 200;
+const MAX_NAME_LENGTH = 200;
+
+const contentPart = z.object({ text: z.string().catch("") });
+const wireCall = z.object({
+  id: z.string().nullish(),
+  function: z.object({ name: z.string(), arguments: z.unknown().optional() }),
+});
+const wireMessage = z.object({
+  content: z.union([z.string(), z.array(z.unknown())]).nullish(),
+  refusal: z.string().nullish(),
+  reasoning_content: z.string().nullish().catch(null),
+  reasoning: z.string().nullish().catch(null),
+  tool_calls: z.array(z.unknown()).nullish(),
+  function_call: z.object({ name: z.string(), arguments: z.unknown().optional() }).nullish(),
+});
+const wireChoice = z.object({ message: wireMessage, finish_reason: z.string().nullish() });
+const completion = z.object({
+  choices: z.tuple([wireChoice], z.unknown()),
+  usage: z.unknown().optional(),
+});
+const wireUsage = z.object({ prompt_tokens: tokenCount, completion_tokens: tokenCount });
+
+/** An error with a success status, as some gateways send it. */
+const wrappedError = z.object({
+  error: z.object({ message: z.string(), code: z.union([z.number(), z.string()]).nullish() }),
+});
+
+/** A response that is not a chat completion; `status` or `code` is set if it is an error in a successful response. */
+export class ReplyError extends Error {
+  readonly status: number | undefined;
+  readonly code: string | undefined;
+  constructor(message: string, reported?: number | string | null) {
+    super(message);
+    this.name = "ReplyError";
+    this.status = Number.isInteger(Number(reported ?? Number.NaN)) ? Number(reported) : undefined;
+    this.code = typeof reported === "string" ? reported : undefined;
+  }
+}
+
+/** A response beyond the size limit; a retry would not make it smaller. */
+export class ReplyTooLarge extends ReplyError {
+  override name = "ReplyTooLarge";
+}
+
+function argumentsText(value: unknown): string {
+  if (typeof value === "string") return replaceNul(value);
+  if (value === undefined || value === null) return "";
+  try {
+    return replaceNul(JSON.stringify(value));
+  } catch {
+    throw new ReplyError("the arguments of a call are nested too deeply");
+  }
+}
+
+/** The calls in a message; each gets an id that is unique in the conversation. */
+function readCalls(
+  message: z.infer<typeof wireMessage>,
+  request: Pick<ModelRequest, "messages">,
+  { furtherCalls, redact }: { furtherCalls: number; redact: Redact },
+): ToolCall[] {
+  const taken = new Set(
+    request.messages.flatMap((m) => (m.role === "assistant" ? m.toolCalls.map((c) => c.id) : [])),
+  );
+  const raw = message.tool_calls ?? [];
+  if (message.function_call) raw.push({ function: message.function_call });
+  const read = raw.slice(0, MAX_RECORDED_CALLS).flatMap((entry) => {
+    const parsed = wireCall.safeParse(entry);
+    if (!parsed.success) return [];
+    let id = redact(parsed.data.id ?? "").slice(0, MAX_ID_LENGTH);
+    for (let number = taken.size + 1; id === "" || taken.has(id); number += 1) id = `call_${number}`;
+    taken.add(id);
+    const name = replaceNul(redact(parsed.data.function.name)).slice(0, MAX_NAME_LENGTH);
+    return [{ id, name, arguments: argumentsText(parsed.data.function.arguments) }];
+  });
+  return limitCalls(read, furtherCalls + Math.max(0, raw.length - MAX_RECORDED_CALLS));
+}
+
+/** The error in a body or a streamed piece, or null. Called for every piece, so it checks before it parses. */
+export function readReportedError(piece: unknown): ReplyError | null {
+  if (typeof piece !== "object" || piece === null || !("error" in piece) || !piece.error) return null;
+  const reported = wrappedError.safeParse(piece);
+  return reported.success
+    ? new ReplyError(reported.data.error.message, reported.data.error.code)
+    : new ReplyError(`an error: ${JSON.stringify(piece.error)}`);
+}
+
+/** The tokens that a provider reports; null if it reports none or implausible ones. */
+export function readUsage(raw: unknown): ModelUsage | null {
+  const parsed = wireUsage.safeParse(raw);
+  if (!parsed.success) return null;
+  const { prompt_tokens: inputTokens, completion_tokens: outputTokens } = parsed.data;
+  return inputTokens + outputTokens > 0 ? { inputTokens, outputTokens, estimated: false } : null;
+}
+
+/** A parsed reply; `usage` is null if the provider reports none, and is then counted from the texts and `reasoning`. */
+export type ReadCompletion = Pick<ModelReply, "content" | "toolCalls" | "finishReason"> & {
+  reasoning: string;
+  usage: ModelUsage | null;
+};
+
+/**
+ * Parses a provider's untrusted response. Throws ReplyError.
+ * @param options.furtherCalls the number of calls that were removed from the body.
+ * @param options.redact takes secrets out of texts before they are cut: a part of a secret is not recognized.
+ */
+export function readChatCompletion(
+  body: unknown,
+  request: Pick<ModelRequest, "messages">,
+  { furtherCalls = 0, redact = (text) => text }: { furtherCalls?: number; redact?: Redact | undefined } = {},
+): ReadCompletion {
+  const parsed = completion.safeParse(body);
+  if (!parsed.success) throw readReportedError(body) ?? new ReplyError("the answer is not a chat completion");
+  const [{ message, finish_reason: finishReason }] = parsed.data.choices;
+  const text = textOfContent(message.content);
+  return {
+    content: replaceNul(text === "" ? (message.refusal ?? "") : text),
+    toolCalls: readCalls(message, request, { furtherCalls, redact }),
+    finishReason: finishReason ? redact(finishReason).slice(0, MAX_NAME_LENGTH) : null,
+    reasoning: message.reasoning_content ?? message.reasoning ?? "",
+    usage: readUsage(parsed.data.usage),
+  };
+}
+
+function textOfContent(content: z.infer<typeof wireMessage>["content"]): string {
+  if (!Array.isArray(content)) return content ?? "";
+  const parts = content.slice(0, MAX_CONTENT_PARTS).map((part) => contentPart.safeParse(part));
+  return parts.map((part) => part.data?.text ?? "").join("");
+}

@@ -1,0 +1,59 @@
+import { StringDecoder } from "node:string_decoder";
+import { MAX_EVENT_LENGTH } from "@/server/work/models/port";
+import { ReplyTooLarge } from "./chat-completion";
+
+/**
+ * Reads the data of server-sent events (HTML standard, section 9.2.6) as bytes arrive, in linear time however they are
+ * split. An incomplete last event is dropped.
+ */
+export class EventStreamReader {
+  readonly #decoder = new StringDecoder("utf8");
+  #begun = false;
+  /** The last character was a CR: an LF right after it is part of the same line end. */
+  #afterReturn = false;
+  /** The current line. Joined with `+=` and read only when complete, which keeps joining linear. */
+  #line = "";
+  #data: string[] = [];
+  #dataLength = 0;
+
+  /** Returns the data of the events completed by these bytes. Throws ReplyTooLarge. */
+  push(bytes: Uint8Array): string[] {
+    const events: string[] = [];
+    let text = this.#decoder.write(bytes);
+    if (text === "") return events;
+    if (this.#begun ? this.#afterReturn && text.startsWith("\n") : text.startsWith("\uFEFF"))
+      text = text.slice(1);
+    this.#begun = true;
+    this.#afterReturn = text.endsWith("\r");
+    if (text.includes("\r")) text = text.replaceAll(/\r\n?/g, "\n");
+    for (const [index, line] of text.split("\n").entries()) {
+      if (index > 0) this.#endLine(events);
+      this.#grow(line);
+    }
+    return events;
+  }
+
+  #grow(part: string): void {
+    if (this.#line.length + part.length > MAX_EVENT_LENGTH) throw tooLarge("A line");
+    this.#line = this.#line === "" ? part : this.#line + part;
+  }
+
+  #endLine(events: string[]): void {
+    const line = this.#line;
+    this.#line = "";
+    if (line === "") {
+      if (this.#data.length > 0) events.push(this.#data.join("\n"));
+      this.#data = [];
+      this.#dataLength = 0;
+      return;
+    }
+    if (line !== "data" && !line.startsWith("data:")) return;
+    const data = line.slice(line.charAt(5) === " " ? 6 : 5);
+    this.#dataLength += data.length + 1;
+    if (this.#dataLength > MAX_EVENT_LENGTH) throw tooLarge("An event");
+    this.#data.push(data);
+  }
+}
+
+const tooLarge = (part: string) =>
+  new ReplyTooLarge(`${part} of the streamed answer is longer than ${MAX_EVENT_LENGTH} characters.`);

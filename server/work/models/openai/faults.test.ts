@@ -1,0 +1,63 @@
+import { APIConnectionError, APIError } from "openai";
+import { describe, expect, test } from "vitest";
+import { NetworkError, RefusedError, ResponseTooLarge } from "@/server/guard/egress/failures";
+import { createRedactor } from "@/server/guard/secrets/redact";
+import { ReplyError, readReportedError } from "@/server/work/models/openai/chat-completion";
+import { readFault } from "@/server/work/models/openai/faults";
+
+const apiKey = "sk-proj-abcdefghijklmnop";
+const read = (error: unknown) => readFault(error, { name: "test", apiKey }, new Date(0));
+
+describe("an error that echoes the provider's key", () => {
+  test.each([
+    ["as it is", apiKey],
+    ["in base64", Buffer.from(apiKey).toString("base64")],
+    ["in base64 as credentials", Buffer.from(`user:${apiKey}`).toString("base64")],
+    ["in hexadecimal", Buffer.from(apiKey).toString("hex")],
+    ["URL-encoded", Buffer.from(apiKey).toString("hex").replace(/../g, "%$&")],
+  ])("%s is redacted", (_name, echoed) => {
+    const body = { message: `Wrong credentials ${echoed}` };
+    const { message } = read(APIError.generate(401, { error: body }, undefined, new Headers()));
+    expect(message).toContain("answered 401 Wrong credentials ");
+    expect(message).toContain("[redacted]");
+    expect(message).not.toContain(echoed);
+    expect(message.length).toBeLessThan(90);
+    expect(read(new ReplyError(body.message)).message).not.toContain(echoed);
+  });
+});
+
+test.each([230, 400])("a secret behind %s characters is redacted before the message is cut", (length) => {
+  const value = "Zq7uN4vT9wKx".repeat(16);
+  const redact = createRedactor([{ value, mark: "[secret far]" }]);
+  const error = readReportedError({ error: { detail: "-".repeat(length) + value } });
+  const { message } = readFault(error, { name: "test", apiKey: undefined, redact }, new Date(0));
+  expect(message).toContain("[secret far]");
+  expect(message).not.toContain(value.slice(0, 20));
+});
+
+test("a redirect names the new address and is not retried", () => {
+  const headers = new Headers({ location: "https://api.test/v2" });
+  expect(read(APIError.generate(308, undefined, undefined, headers))).toMatchObject({
+    reason: "refused",
+    message: expect.stringContaining("redirects to https://api.test/v2; configure that address instead"),
+  });
+});
+
+test("an address that may not be called is not retried, unlike one that cannot be reached", () => {
+  const readCaused = (cause: Error) => read(new APIConnectionError({ cause }));
+  expect(readCaused(new RefusedError("not public"))).toMatchObject({
+    reason: "refused",
+    message: 'the model provider "test" could not be reached: not public',
+  });
+  expect(readCaused(new NetworkError("reset"))).toMatchObject({ reason: "unavailable" });
+});
+
+test("a response that is too large is not retried, also if the SDK wraps it", () => {
+  const error = new ResponseTooLarge(1000);
+  const fault = {
+    reason: "refused",
+    message: 'the model provider "test" answered: The response is larger than 1000 bytes.',
+  };
+  expect(read(error)).toMatchObject(fault);
+  expect(read(new APIConnectionError({ cause: error }))).toMatchObject(fault);
+});

@@ -1,0 +1,162 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { createTrustedEgress } from "@/server/guard/egress/trusted-fetch";
+import { ModelError, type ModelRequest } from "@/server/work/models/port";
+import { testClock } from "@/testing/clock";
+import { type ModelServer, modelRequest, startModelServer } from "@/testing/servers/model-server";
+import { createOpenAiCompatible } from "./openai-compatible";
+
+/** Streamed replies: the output is visible while it is generated. */
+
+const egress = createTrustedEgress();
+afterAll(() => egress.close());
+let server: ModelServer;
+beforeAll(async () => {
+  server = await startModelServer();
+});
+afterAll(() => server.close());
+let reported: string[] = [];
+beforeEach(() => {
+  reported = [];
+});
+afterEach(() => {
+  server.requests.length = 0;
+});
+
+function provider() {
+  const clock = testClock();
+  const sleep = async (ms: number) => void clock.advance(ms);
+  const options = {
+    name: "test",
+    apiKey: "sk-test",
+    baseUrl: server.url,
+    fetch: egress.fetch,
+    maxAttempts: 2,
+  };
+  return createOpenAiCompatible({ ...options, clock, random: () => 1, sleep });
+}
+
+const ask = (content: string, overrides: Partial<ModelRequest> = {}) =>
+  modelRequest(content, { onText: (text) => reported.push(text), ...overrides });
+const askedInPieces = () => server.requests.map(({ body }) => body.stream === true);
+
+test("a streamed reply equals one without streaming, and its text is reported as it grows", async () => {
+  const calls = [
+    { id: "a", name: "weather", arguments: { city: "Oslo" } },
+    { id: "b", name: "weather", arguments: { city: "Rom €" } },
+  ];
+  const usage = { inputTokens: 40, outputTokens: 12 };
+  server.script("pieces", { content: "I look it up.", pieces: ["I look", " it", " up."], calls, usage });
+  const { call } = provider();
+  const chunk = await call(ask("pieces"));
+  expect(reported).toEqual(["I look", "I look it", "I look it up."]);
+  const complete: ModelRequest = ask("pieces");
+  delete complete.onText;
+  expect(chunk).toEqual(await call(complete));
+  expect(chunk).toMatchObject({ finishReason: "tool_calls", usage: { ...usage, estimated: false } });
+  expect(askedInPieces()).toEqual([true, false]);
+});
+
+describe("a server", () => {
+  test("that refuses streaming is called without it from then on", async () => {
+    server.script("refuses", [
+      { status: 400, message: "stream_options: unknown field" },
+      { content: "whole" },
+    ]);
+    const { call } = provider();
+    const reply = await call(ask("refuses"));
+    expect(reply).toMatchObject({
+      content: "whole",
+      attempts: [{ retryAt: expect.any(String) }, { error: null }],
+    });
+    await call(ask("refuses"));
+    expect(askedInPieces()).toEqual([true, false, false]);
+  });
+
+  test("that streams no usage is counted once, and called without streaming from then on", async () => {
+    server.script("silent", { content: "in pieces", usage: null });
+    const { call } = provider();
+    expect((await call(ask("silent"))).usage.estimated).toBe(true);
+    await call(ask("silent"));
+    expect(askedInPieces()).toEqual([true, false]);
+  });
+
+  test("that does not stream on request is understood", async () => {
+    server.script("one", { body: { choices: [{ message: { content: "whole" } }] } });
+    expect((await provider().call(ask("one"))).content).toBe("whole");
+    expect(reported).toEqual([]);
+  });
+
+  test("that omits call indexes, or repeats names, is understood", async () => {
+    const piece = (tool_calls: object[], finish_reason: string | null = null) => ({
+      choices: [{ delta: { tool_calls }, finish_reason }],
+    });
+    server.script("unnumbered", {
+      events: [
+        piece([{ id: "a", function: { name: "one", arguments: '{"n":' } }]),
+        piece([{ function: { arguments: "1}" } }]),
+        piece([{ id: "b", function: { name: "two", arguments: { n: 2 } } }], "tool_calls"),
+      ],
+    });
+    server.script("repeated", {
+      events: [
+        piece([{ index: 0, id: "a", function: { name: "one", arguments: '{"n":' } }]),
+        piece([{ index: 0, id: "a", function: { name: "one", arguments: "1}" } }], "tool_calls"),
+      ],
+    });
+    const { call } = provider();
+    expect((await call(ask("unnumbered"))).toolCalls).toEqual([
+      { id: "a", name: "one", arguments: '{"n":1}' },
+      { id: "b", name: "two", arguments: '{"n":2}' },
+    ]);
+    expect((await call(ask("repeated", { model: "other" }))).toolCalls).toEqual([
+      { id: "a", name: "one", arguments: '{"n":1}' },
+    ]);
+  });
+});
+
+describe("an answer", () => {
+  const begins = { choices: [{ delta: { content: "I be" } }] };
+  const ends = { choices: [{ delta: { content: "gin." }, finish_reason: "stop" }] };
+
+  test.each([
+    ["cut off", { events: [begins], isCut: true }],
+    ["with an error for a piece", { events: [begins, { error: { message: "overloaded" } }] }],
+  ])("%s is requested again, and reported from the beginning", async (name, first) => {
+    server.script(name, [first, { events: [begins, ends] }]);
+    const reply = await provider().call(ask(name));
+    expect(reply.content).toBe("I begin.");
+    expect(reply.attempts).toMatchObject([{ error: expect.any(String) }, { error: null }]);
+    expect(reported.slice(-2)).toEqual(["I be", "I begin."]);
+  });
+
+  test.each([
+    ["that ends too early", { events: [begins] }],
+    ["with a piece that is none", { events: [begins, { choices: "none" }, ends] }],
+    ["with a call beyond measure", { events: [{ choices: [{ delta: { tool_calls: [{ index: 1e9 }] } }] }] }],
+  ])("%s is requested whole at once, and so are later ones", async (name, first) => {
+    server.script(name, [first, { content: "I begin." }]);
+    const { call } = provider();
+    expect(await call(ask(name))).toMatchObject({ content: "I begin.", attempts: [{}, { error: null }] });
+    await call(ask(name));
+    expect(askedInPieces()).toEqual([true, false, false]);
+  });
+
+  test("that is refused in a chunk is not requested again", async () => {
+    const error = { message: "You exceeded your quota.", code: "insufficient_quota" };
+    server.script("poor", { events: [begins, { error }] });
+    const failure = await provider()
+      .call(ask("poor"))
+      .catch((thrown: unknown) => thrown);
+    expect(failure).toBeInstanceOf(ModelError);
+    expect(failure).toMatchObject({ reason: "quota", attempts: [{}] });
+  });
+
+  test("is abandoned when the call is cancelled", async () => {
+    const controller = new AbortController();
+    const reason = new Error("cancelled by ada");
+    const onText = () => controller.abort(reason);
+    server.script("endless", { pieces: ["I be", "gin."], beforeLast: new Promise(() => {}) });
+    const call = provider().call(ask("endless", { signal: controller.signal, onText }));
+    await expect(call).rejects.toMatchObject({ name: "ModelCallStopped", cause: reason });
+  });
+});

@@ -1,0 +1,158 @@
+import { isDeepStrictEqual } from "node:util";
+import OpenAI, { APIError } from "openai";
+import { tryParseJson } from "@/server/base/json/json";
+import { limitTime } from "@/server/base/sleep";
+import { type EgressFetch, readChunks } from "@/server/guard/egress/trusted-fetch";
+import type { Redact } from "@/server/guard/secrets/redact";
+import type { ModelRequest } from "@/server/work/models/port";
+import {
+  type Adaptation,
+  type ReadCompletion,
+  readChatCompletion,
+  readReportedError,
+  toChatCompletion,
+} from "./chat-completion";
+import { EventStreamReader } from "./event-stream";
+import { PiecesError, type StreamedCompletion } from "./streamed-completion";
+
+/** Unsupported features of a server, by model. */
+export type KnownLimits = Map<string, Adaptation>;
+
+export type ServerOptions = {
+  /** Unset for servers that ask for none. */
+  apiKey?: string | undefined;
+  /** The base URL up to and including `/v1`; default: OpenAI's. */
+  baseUrl?: string | undefined;
+  fetch: EgressFetch;
+  /** Takes secrets out of what the server answers, before texts are cut. */
+  redact?: Redact | undefined;
+  /** The time limit of one attempt; 300,000 when unset. */
+  attemptTimeoutMs?: number;
+  /** What earlier calls found out about the same server; this instance adds to it. */
+  known?: KnownLimits;
+};
+
+/** The assumption before the first response. */
+const UNKNOWN_SERVER: Adaptation = { oldTokenLimit: false, schemaInPrompt: false, unstreamed: false };
+
+/** Sends single requests, and records the features that a server does not support. */
+export class OpenAiServer {
+  readonly #client: OpenAI;
+  readonly #attemptTimeoutMs: number;
+  readonly #redact: Redact | undefined;
+  readonly #known: KnownLimits;
+
+  constructor({
+    apiKey,
+    baseUrl,
+    fetch,
+    redact,
+    attemptTimeoutMs = 300_000,
+    known = new Map(),
+  }: ServerOptions) {
+    this.#known = known;
+    this.#attemptTimeoutMs = attemptTimeoutMs;
+    this.#redact = redact;
+    this.#client = new OpenAI({
+      apiKey: apiKey ?? "none",
+      adminAPIKey: null,
+      organization: null,
+      project: null,
+      webhookSecret: null,
+      baseURL: baseUrl ?? "https://api.openai.com/v1",
+      maxRetries: 0,
+      // The SDK's own limit covers only the headers; this one covers the body, too.
+      timeout: attemptTimeoutMs + 1000,
+      logLevel: "off",
+      fetch: (input, init) => fetch(input instanceof Request ? input.url : input, init),
+    });
+  }
+
+  /**
+   * One attempt with its time limit. `streamed` collects the pieces of a streamed reply, so that they are known if it
+   * breaks off. Throws the signal's reason, or anything that `readFault` describes.
+   */
+  async attempt(request: ModelRequest, streamed: StreamedCompletion): Promise<ReadCompletion> {
+    const ms = this.#attemptTimeoutMs;
+    const { signal, end } = limitTime(request.signal, ms, () => new Error(`no answer within ${ms} ms`));
+    try {
+      return await this.#send(request, streamed, signal);
+    } catch (error) {
+      throw signal.aborted ? signal.reason : error;
+    } finally {
+      end();
+    }
+  }
+
+  async #send(
+    request: ModelRequest,
+    streamed: StreamedCompletion,
+    signal: AbortSignal,
+  ): Promise<ReadCompletion> {
+    const { completions } = this.#client.chat;
+    const redact = this.#redact;
+    const adaptation = this.#adaptationOf(request.model);
+    const body = toChatCompletion(request, adaptation);
+    if (request.onText === undefined || adaptation.unstreamed) {
+      const completion = await completions.create({ ...body, stream: false }, { signal });
+      return readChatCompletion(completion, request, { redact });
+    }
+    const response = await completions
+      .create({ ...body, stream: true, stream_options: { include_usage: true } }, { signal })
+      .asResponse();
+    if (!response.headers.get("content-type")?.startsWith("text/event-stream")) {
+      return readChatCompletion(await response.json(), request, { redact });
+    }
+    await readPieces(response, streamed, signal);
+    const { furtherCalls } = streamed;
+    const reply = readChatCompletion(streamed.toBody(), request, { furtherCalls, redact });
+    // The server reports usage only without streaming, so the next call does not stream.
+    if (reply.usage === null) this.#known.set(request.model, { ...adaptation, unstreamed: true });
+    return reply;
+  }
+
+  /** Records an unsupported feature after a refusal; true if an immediate retry makes sense. */
+  adapt(error: unknown, model: string): boolean {
+    const known = this.#adaptationOf(model);
+    if (error instanceof PiecesError) {
+      this.#known.set(model, { ...known, unstreamed: true });
+      return !known.unstreamed;
+    }
+    if (!(error instanceof APIError) || (error.status !== 400 && error.status !== 422)) return false;
+    const text = `${error.message} ${error.param ?? ""}`;
+    const next: Adaptation = {
+      oldTokenLimit: known.oldTokenLimit || text.includes("max_completion_tokens"),
+      schemaInPrompt: known.schemaInPrompt || /response_format|json_schema/.test(text),
+      unstreamed: known.unstreamed || /\bstream/.test(text),
+    };
+    this.#known.set(model, next);
+    return !isDeepStrictEqual(next, known);
+  }
+
+  #adaptationOf(model: string): Adaptation {
+    return this.#known.get(model) ?? UNKNOWN_SERVER;
+  }
+}
+
+/** Reads the events of a streamed reply. Throws ReplyError for an error among them, and the signal's reason. */
+async function readPieces(
+  response: Response,
+  streamed: StreamedCompletion,
+  signal: AbortSignal,
+): Promise<void> {
+  const events = new EventStreamReader();
+  let isDone = false;
+  for await (const chunk of readChunks(response)) {
+    for (const data of events.push(chunk)) {
+      signal.throwIfAborted();
+      isDone ||= data.startsWith("[DONE]");
+      // The rest is read, so that the connection can be reused.
+      if (isDone) continue;
+      const piece = tryParseJson(data);
+      if (piece === undefined) throw new PiecesError("a chunk of the answer is not JSON");
+      const failed = readReportedError(piece);
+      if (failed !== null) throw failed;
+      streamed.add(piece);
+    }
+  }
+}

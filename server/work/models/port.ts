@@ -1,0 +1,155 @@
+import type { JsonObject } from "@/server/base/json/json";
+import { MIB } from "@/server/contract/sizes";
+
+/** A call that the model requested; `arguments` is its raw text. */
+export type ToolCall = { id: string; name: string; arguments: string };
+
+/** One message of a conversation, in the form common to chat models. */
+export type ModelMessage =
+  | { role: "system"; content: string }
+  | { role: "user"; content: string }
+  | { role: "assistant"; content: string; toolCalls: ToolCall[] }
+  | { role: "tool"; toolCallId: string; content: string };
+
+/** A function or tool offered to the model; `parameters` is a JSON Schema. */
+export type OfferedTool = { name: string; description: string; parameters: JsonObject };
+
+export type ModelRequest = {
+  model: string;
+  messages: ModelMessage[];
+  /** Empty: the model must answer with text. */
+  tools: OfferedTool[];
+  /** The most output tokens, which the run's credit hold pays for. */
+  maxOutputTokens: number;
+  /** Requests JSON of this schema instead of free text, when the model answers without a call. */
+  responseSchema?: JsonObject | undefined;
+  signal: AbortSignal;
+  /** Called with the complete text so far; it restarts after a failed attempt. */
+  onText?: (text: string) => void;
+  /** Called with all attempts so far before the delay of the next one. */
+  onRetry?: (attempts: Attempt[]) => Promise<void>;
+};
+
+/** One attempt of a step or model call. Times are ISO 8601, durations milliseconds. */
+export type Attempt = {
+  startedAt: string;
+  durationMs: number;
+  /** Why it failed; null if it did not. */
+  error: string | null;
+  /** When the next attempt was to begin; absent for the last. */
+  retryAt?: string | undefined;
+  /** What a script printed. */
+  console?: string[] | undefined;
+};
+
+export type ModelUsage = {
+  inputTokens: number;
+  outputTokens: number;
+  /** Whether a part was counted here with a tokenizer because the provider reported no usage. */
+  estimated: boolean;
+};
+
+export type ModelReply = {
+  content: string;
+  /** At most 128, and one that represents all others: see `limitCalls`. */
+  toolCalls: ToolCall[];
+  finishReason: string | null;
+  /** The total usage of all attempts; an interrupted one counts with what was received. */
+  usage: ModelUsage;
+  provider: string;
+  attempts: Attempt[];
+};
+
+/** Why a model call failed; `unavailable` after all retries. */
+export type ModelFault = "unauthorized" | "unknown" | "quota" | "input_too_long" | "refused" | "unavailable";
+
+/**
+ * What a call received before it was interrupted; providers charge for it. `content` is that of the last attempt that
+ * started to reply, `usage` the sum of all.
+ */
+export type ReceivedOutput = { content: string; usage: ModelUsage };
+
+/** A model call that failed finally; `attempts` lists the attempts, `received` is null if no output had begun. */
+export class ModelError extends Error {
+  readonly reason: ModelFault;
+  readonly attempts: Attempt[];
+  readonly received: ReceivedOutput | null;
+
+  constructor(
+    message: string,
+    options: {
+      reason: ModelFault;
+      attempts: Attempt[];
+      received?: ReceivedOutput | null;
+      cause?: unknown;
+    },
+  ) {
+    super(message, { cause: options.cause });
+    this.name = "ModelError";
+    this.reason = options.reason;
+    this.attempts = options.attempts;
+    this.received = options.received ?? null;
+  }
+}
+
+/** A model call whose signal was aborted after output had begun; `cause` is the signal's reason. */
+export class ModelCallStopped extends Error {
+  readonly attempts: Attempt[];
+  readonly received: ReceivedOutput;
+
+  constructor(options: { attempts: Attempt[]; received: ReceivedOutput; cause: unknown }) {
+    super("the model call was stopped after output had begun", { cause: options.cause });
+    this.name = "ModelCallStopped";
+    this.attempts = options.attempts;
+    this.received = options.received;
+  }
+}
+
+/** The parts of a request that are input tokens. */
+export type Prompt = Pick<ModelRequest, "messages" | "tools" | "responseSchema">;
+
+export type Models = {
+  /**
+   * Calls the model and retries temporary errors. Throws ModelError. When aborted, throws ModelCallStopped if output
+   * had begun, else the signal's reason itself.
+   */
+  call(request: ModelRequest): Promise<ModelReply>;
+  /** The name of the provider for this model; `demo` for the built-in simulation. */
+  providerOf(model: string): string;
+  /** The models that providers list, and the demo model. The default provider may serve more. */
+  listed: readonly string[];
+  /** An upper bound of the tokens of a request, without counting them. */
+  boundTokens(request: Prompt): number;
+  /** The tokens of a request, counted with a tokenizer. */
+  countTokens(request: Prompt): Promise<number>;
+};
+
+// Bounds of one reply: everything from a provider is bounded in size and number.
+
+/** One line or event of a stream, in characters. */
+export const MAX_EVENT_LENGTH = MIB;
+/** All text, reasoning and arguments of one reply, in characters. */
+export const MAX_REPLY_LENGTH = 8 * MIB;
+/** How many calls of one reply are executed. */
+export const MAX_EXECUTED_CALLS = 32;
+/** How many calls of one reply become steps; one more step represents the rest. */
+export const MAX_RECORDED_CALLS = 128;
+
+/** The name of the call that represents all calls beyond MAX_RECORDED_CALLS; its arguments are `{"count": N}`. */
+export const FURTHER_CALLS = "further_calls";
+
+/**
+ * Cuts the calls of a reply to the first 128 and one that represents the rest; idempotent.
+ * @param further the number of later calls that were discarded.
+ */
+export function limitCalls(calls: readonly ToolCall[], further = 0): ToolCall[] {
+  if (calls.length + further <= MAX_RECORDED_CALLS) return [...calls];
+  const [summary] = calls.slice(MAX_RECORDED_CALLS);
+  if (summary?.name === FURTHER_CALLS && calls.length === MAX_RECORDED_CALLS + 1) return [...calls];
+  const recorded = calls.slice(0, MAX_RECORDED_CALLS);
+  const taken = new Set(recorded.map(({ id }) => id));
+  let id = summary?.id ?? FURTHER_CALLS;
+  while (taken.has(id)) id = `${id}_`;
+  const count = calls.length - recorded.length + further;
+  return [...recorded, { id, name: FURTHER_CALLS, arguments: JSON.stringify({ count }) }];
+}

@@ -1,0 +1,100 @@
+import { LRUCache } from "lru-cache";
+import { perOwner } from "@/server/base/per-owner";
+import { WorkSlice } from "@/server/base/work-slice";
+import { describeSchema } from "@/server/work/models/json-answer";
+import type { ModelMessage, OfferedTool, Prompt, ToolCall } from "@/server/work/models/port";
+import { type BytePairCounter, createBytePairCounter } from "./byte-pairs";
+
+/**
+ * Counts tokens with o200k, the vocabulary of OpenAI's models since 2024. The count is exact for OpenAI's models and an
+ * estimate for other providers (docs/decisions/0012).
+ */
+
+let counter: Promise<BytePairCounter> | undefined;
+
+/** Loads the vocabulary with the first count; never, if every provider reports its usage. */
+function loadCounter(): Promise<BytePairCounter> {
+  counter ??= import("js-tiktoken/ranks/o200k_base").then(
+    ({ default: { pat_str: pattern, bpe_ranks: ranks } }) => createBytePairCounter({ pattern, ranks }),
+  );
+  return counter;
+}
+
+/** How much is counted in one go, in UTF-16 units: a few milliseconds of work. */
+const PART_LENGTH = 16 * 1024;
+
+/** Counts of recent texts: an agent's runs share their system prompt and tools. */
+const recent = new LRUCache<string, number>({ max: 500 });
+const MAX_RECENT_LENGTH = 8 * 1024;
+
+/** Counts the tokens of a text of any length; a long one in parts, each cut before a blank if possible. */
+async function countTextTokens(text: string): Promise<number> {
+  if (text === "") return 0;
+  const known = recent.get(text);
+  if (known !== undefined) return known;
+  const tokens = await countInParts(text);
+  if (text.length <= MAX_RECENT_LENGTH) recent.set(text, tokens);
+  return tokens;
+}
+
+async function countInParts(text: string): Promise<number> {
+  const count = await loadCounter();
+  const slice = new WorkSlice();
+  let tokens = 0;
+  for (let from = 0; from < text.length; ) {
+    if (from > 0) await slice.next();
+    let part = text.slice(from, from + PART_LENGTH);
+    const blank = from + PART_LENGTH < text.length ? part.lastIndexOf(" ") : -1;
+    if (blank > 0) part = part.slice(0, blank);
+    tokens += count(part);
+    from += part.length;
+  }
+  return tokens;
+}
+
+/** The overhead of chat formats around a message or a call, and before the reply: three marks and the role. */
+const MESSAGE_OVERHEAD = 4;
+const REQUEST_OVERHEAD = 3;
+
+async function countTexts(texts: readonly string[]): Promise<number> {
+  let tokens = MESSAGE_OVERHEAD;
+  for (const text of texts) tokens += await countTextTokens(text);
+  return tokens;
+}
+
+const textsOfCalls = (calls: readonly ToolCall[]) => calls.flatMap((call) => [call.name, call.arguments]);
+const countMessage = perOwner((message: ModelMessage) => {
+  const calls = message.role === "assistant" ? textsOfCalls(message.toolCalls) : [];
+  return countTexts([message.content, ...calls]);
+});
+const countTool = perOwner(({ name, description, parameters }: OfferedTool) =>
+  countTexts([name, description, JSON.stringify(parameters)]),
+);
+
+/** Counts the tokens of a request: its messages, their calls, the offered tools and the schema of the answer. */
+export async function countRequestTokens(request: Prompt): Promise<number> {
+  let tokens = REQUEST_OVERHEAD;
+  for (const message of request.messages) tokens += await countMessage(message);
+  for (const tool of request.tools) tokens += await countTool(tool);
+  if (request.responseSchema) tokens += await countTextTokens(describeSchema(request.responseSchema));
+  return tokens;
+}
+
+/** Longer output is extrapolated from its start: counting megabytes would take seconds for an estimate. */
+const SAMPLE = 128 * 1024;
+
+async function estimateTextTokens(text: string): Promise<number> {
+  if (text.length <= SAMPLE) return countTextTokens(text);
+  return Math.ceil((await countTextTokens(text.slice(0, SAMPLE))) * (text.length / SAMPLE));
+}
+
+/** The usage of a call whose provider reports none, counted here and marked as estimated. */
+export async function countUsage(
+  request: Prompt,
+  reply: { content: string; reasoning: string; toolCalls: readonly ToolCall[] },
+): Promise<{ inputTokens: number; outputTokens: number; estimated: true }> {
+  let outputTokens = 1 + MESSAGE_OVERHEAD * reply.toolCalls.length;
+  for (const text of [reply.content, reply.reasoning, ...textsOfCalls(reply.toolCalls)])
+    outputTokens += await estimateTextTokens(text);
+  return { inputTokens: await countRequestTokens(request), outputTokens, estimated: true };
+}

@@ -1,0 +1,72 @@
+import { listFunctions } from "@/server/work/functions/core/registry";
+import type { TemplateExpression } from "@/server/work/workflow/expressions";
+import type { Reference } from "@/server/work/workflow/references";
+
+/** What an expression of a definition can read. */
+export type Readable = {
+  /** The names of the parameters if no others are allowed, else null. */
+  parameters: ReadonlySet<string> | null;
+  /** The position of each step, or of the group that it belongs to, by its id. */
+  positions: ReadonlyMap<string, number>;
+  secrets: readonly string[];
+  /** The position of the expression's own step or group. */
+  index: number;
+  /** The name of a forEach's item, if there is one. */
+  item: string | null;
+  mayHoldSecret: boolean;
+};
+
+const listed = (names: readonly string[]) => names.join(", ") || "none";
+
+/** What is wrong with an expression's references. */
+export function findReferenceFaults(parsed: TemplateExpression, readable: Readable): string[] {
+  const faults = parsed.references.map((reference) => describeFault(reference, parsed, readable));
+  return [parsed.fault, ...faults].filter((fault) => fault !== null);
+}
+
+function describeFault(
+  { root, member }: Reference,
+  parsed: TemplateExpression,
+  readable: Readable,
+): string | null {
+  const { parameters, item } = readable;
+  if (root === null || root === "run" || root === item) return null;
+  if (root === "secrets") return describeSecretFault(parsed, readable);
+  if (root === "steps") return member === null ? null : describeStepFault(member, readable);
+  if (root !== "input") {
+    const names = ["input", "steps", "run", ...(item === null ? [] : [item])].join(", ");
+    return `"${root.slice(0, 100)}" is not known here; expressions can use ${names}`;
+  }
+  if (member === null || parameters === null || parameters.has(member)) return null;
+  return `input.${member} is not among the parameters; known parameters: ${listed([...parameters])}`;
+}
+
+function describeStepFault(id: string, { positions, index }: Readable): string | null {
+  const position = positions.get(id);
+  if (position === undefined) {
+    const known = [...positions].filter(([, at]) => at < index).map(([name]) => name);
+    return `there is no step "${id.slice(0, 100)}"; steps before this one: ${listed(known)}`;
+  }
+  if (position === index) return `the step "${id}" cannot refer to itself or its group`;
+  return position > index ? `the step "${id}" comes later` : null;
+}
+
+/** A secret stands alone in its braces, in a field of a call that may carry it. */
+function describeSecretFault(
+  { secret, references }: TemplateExpression,
+  { secrets, mayHoldSecret }: Readable,
+): string | null {
+  if (!mayHoldSecret) {
+    const inputs = listFunctions().flatMap(({ name, secretFields = [] }) =>
+      secretFields.length === 0 ? [] : [`${secretFields.join(", ")} of ${name}`],
+    );
+    return `secrets cannot be used here; they can be used in ${inputs.join("; ")}`;
+  }
+  if (secret === null) {
+    const name = references.find(({ root }) => root === "secrets")?.member ?? "NAME";
+    return `a secret must stand alone in its braces: {{ secrets.${name.slice(0, 100)} }}`;
+  }
+  if (secrets.includes(secret)) return null;
+  const known = secrets.length === 0 ? "there are none yet" : `known secrets: ${secrets.join(", ")}`;
+  return `there is no secret "${secret}"; ${known}`;
+}

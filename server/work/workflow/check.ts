@@ -1,0 +1,287 @@
+import type { Issue } from "@/server/base/errors";
+import { isJsonObject, type Json, type JsonObject } from "@/server/base/json/json";
+import { isDeeper, jsonPointer, MAX_JSON_DEPTH } from "@/server/base/json/text";
+import { findSyntaxError } from "@/server/guard/sandbox/run-script";
+import { findArithmeticFault } from "@/server/work/expressions/arithmetic";
+import { ExpressionError, parseExpression } from "@/server/work/expressions/jsonata";
+import { describeUnknownVariable } from "@/server/work/expressions/unknown-variables";
+import type { FunctionDefinition, ParsedField } from "@/server/work/functions/core/define";
+import { findFunction, inputSchemaOf, listFunctions } from "@/server/work/functions/core/registry";
+import { checkSchema, validateAgainst } from "@/server/work/json-schema/schema";
+import { findReferenceFaults, type Readable } from "@/server/work/workflow/check-expressions";
+import { WORKFLOW_LIMITS } from "@/server/work/workflow/definition";
+import { parseCondition, parseTemplate, type TemplateExpression } from "@/server/work/workflow/expressions";
+import {
+  type LenientCall,
+  type LenientDefinition,
+  type LenientStep,
+  readLeniently,
+} from "@/server/work/workflow/lenient-definition";
+
+/** What a definition may refer to beside functions. */
+export type KnownNames = {
+  secrets: readonly string[];
+  /** What is wrong with slugs that name no such tool or agent, by slug. */
+  findUnknown(kind: Called, slugs: readonly string[]): Promise<ReadonlyMap<string, string>>;
+};
+type Called = "tool" | "agent";
+
+const { definitionBytes: MAX_DEFINITION_BYTES, problems: MAX_ISSUES, steps: MAX_STEPS } = WORKFLOW_LIMITS;
+/** Names that scopes have already, or that JavaScript treats unlike others. */
+const RESERVED = new Set(["input", "steps", "run", "secrets", "__proto__"]);
+
+type Keys = (string | number)[];
+
+/**
+ * Every fault of a tool's definition beside those of its schema, with a JSON pointer and the known names
+ * (docs/definition-files.md, "Tool"). Expressions are parsed in fair turns by organization.
+ */
+export async function findWorkflowFaults(
+  value: Json,
+  known: KnownNames,
+  organizationId: string,
+): Promise<Issue[]> {
+  const text = JSON.stringify(value);
+  if (isDeeper(text, MAX_JSON_DEPTH))
+    return [{ path: "", message: `is nested deeper than ${MAX_JSON_DEPTH} levels` }];
+  if (Buffer.byteLength(text) > MAX_DEFINITION_BYTES)
+    return [{ path: "", message: `is larger than ${MAX_DEFINITION_BYTES / 1024} KiB` }];
+  const checker = new Checker(readLeniently(value), known, organizationId);
+  await checker.check();
+  return checker.issues.slice(0, MAX_ISSUES);
+}
+
+/** Whether any string inside is a template, so that the value is known only when the step runs. */
+function hasTemplate(value: Json): boolean {
+  if (typeof value === "string") return value.includes("{{");
+  if (typeof value !== "object" || value === null) return false;
+  return Object.values(value).some(hasTemplate);
+}
+
+/** The names of the parameters if no others are allowed, else null. */
+function closedParameters(parameters: JsonObject): Set<string> | null {
+  const open = ["$ref", "allOf", "anyOf", "oneOf", "if", "patternProperties", "dependentSchemas"];
+  if (parameters.additionalProperties !== false || open.some((keyword) => keyword in parameters)) return null;
+  return new Set(isJsonObject(parameters.properties) ? Object.keys(parameters.properties) : []);
+}
+
+/** What a function runs, if it runs a tool or an agent: its input of that name holds the slug. */
+function calledBy(definition: FunctionDefinition | undefined): Called | null {
+  const run = definition?.run;
+  return typeof run === "object" && run.engine !== "wait" ? run.engine : null;
+}
+
+/** Where a text of a definition is, and what its expressions can read there. */
+type ReadingContext = { keys: Keys } & Pick<Readable, "index"> & Partial<Readable>;
+
+class Checker {
+  readonly issues: Issue[] = [];
+  readonly #definition: LenientDefinition;
+  readonly #known: KnownNames;
+  readonly #organizationId: string;
+  readonly #parameters: Readable["parameters"];
+  /** The position of each step, or of its group, by its id. */
+  readonly #positions = new Map<string, number>();
+  /** The faults of slugs that steps call. */
+  readonly #unknown: Record<Called, ReadonlyMap<string, string>> = { tool: new Map(), agent: new Map() };
+
+  constructor(definition: LenientDefinition, known: KnownNames, organizationId: string) {
+    this.#definition = definition;
+    this.#known = known;
+    this.#organizationId = organizationId;
+    this.#parameters = definition.parameters && closedParameters(definition.parameters);
+  }
+
+  async check(): Promise<void> {
+    const { parameters, steps, output, outputSchema } = this.#definition;
+    if (parameters !== null) await this.#checkSchema(parameters, ["parameters"]);
+    if (parameters?.type !== undefined && parameters.type !== "object")
+      this.#report(["parameters", "type"], 'must be "object": a tool takes named parameters');
+    for (const [index, step] of steps.entries()) {
+      this.#addStep(step.id, index, ["steps", index, "id"]);
+      for (const [inner, { id }] of (step.parallel ?? []).entries())
+        this.#addStep(id, index, ["steps", index, "parallel", inner, "id"]);
+    }
+    const count = steps.reduce((sum, { parallel }) => sum + (parallel?.length ?? 1), 0);
+    if (count > MAX_STEPS)
+      this.#report(["steps"], `has ${count} steps with those in groups; at most ${MAX_STEPS} are allowed`);
+    await this.#findUnknown(steps.flatMap((step) => step.parallel ?? [step]));
+    for (const [index, step] of steps.entries()) await this.#checkStep(step, index);
+    if (output !== undefined) await this.#checkTexts(output, { keys: ["output"], index: steps.length });
+    if (outputSchema !== undefined) await this.#checkSchema(outputSchema, ["outputSchema"]);
+  }
+
+  #report(keys: Keys, message: string): void {
+    this.issues.push({ path: jsonPointer(keys), message });
+  }
+
+  /** Reports the faults inside the value at `keys`. */
+  #reportInside(keys: Keys, issues: readonly Issue[]): void {
+    for (const { path, message } of issues) this.issues.push({ path: jsonPointer(keys) + path, message });
+  }
+
+  async #checkSchema(schema: JsonObject, keys: Keys): Promise<void> {
+    this.#reportInside(keys, await checkSchema(schema, this.#organizationId));
+  }
+
+  /** Checks an `if` or a `forEach`. */
+  async #checkCondition(text: string | undefined, context: ReadingContext): Promise<void> {
+    if (text === undefined) return;
+    await this.#checkExpressions(async () => [await parseCondition(text, this.#organizationId)], context);
+  }
+
+  /** Checks every text within a value. */
+  async #checkTexts(value: Json, context: ReadingContext): Promise<void> {
+    if (typeof value === "string") {
+      if (!value.includes("{{")) return;
+      const parse = async () => (await parseTemplate(value, this.#organizationId)).parts;
+      await this.#checkExpressions(parse, context);
+    } else if (typeof value === "object" && value !== null) {
+      for (const [key, member] of Array.isArray(value) ? value.entries() : Object.entries(value))
+        await this.#checkTexts(member, { ...context, keys: [...context.keys, key] });
+    }
+  }
+
+  async #checkExpressions(
+    parse: () => Promise<(string | TemplateExpression)[]>,
+    { keys, ...context }: ReadingContext,
+  ): Promise<void> {
+    const readable: Readable = {
+      parameters: this.#parameters,
+      positions: this.#positions,
+      secrets: this.#known.secrets,
+      item: null,
+      mayHoldSecret: false,
+      ...context,
+    };
+    try {
+      for (const part of await parse()) {
+        if (typeof part === "string") continue;
+        for (const fault of findReferenceFaults(part, readable)) this.#report(keys, fault);
+      }
+    } catch (error) {
+      if (!(error instanceof ExpressionError)) throw error;
+      this.#report(keys, error.message);
+    }
+  }
+
+  #addStep(id: string | null, index: number, keys: Keys): void {
+    if (id === null) return;
+    if (this.#positions.has(id)) this.#report(keys, `"${id}" is already the id of an earlier step`);
+    else if (RESERVED.has(id)) this.#report(keys, `"${id}" cannot be a step's id`);
+    else this.#positions.set(id, index);
+  }
+
+  /** Looks up all that steps call by name; an expression's value is only known when the step runs. */
+  async #findUnknown(steps: readonly LenientCall[]): Promise<void> {
+    for (const kind of ["tool", "agent"] as const) {
+      const slugs = steps.flatMap(({ uses, with: input }) => {
+        const slug = calledBy(findFunction(uses ?? "")) === kind ? input?.[kind] : undefined;
+        return typeof slug === "string" && !hasTemplate(slug) ? [slug] : [];
+      });
+      if (slugs.length > 0) this.#unknown[kind] = await this.#known.findUnknown(kind, [...new Set(slugs)]);
+    }
+  }
+
+  async #checkStep(step: LenientStep, index: number): Promise<void> {
+    const keys: Keys = ["steps", index];
+    const { parallel } = step;
+    if (parallel === undefined) return this.#checkCall(step, { keys, index });
+    await this.#checkCondition(step.if, { keys: [...keys, "if"], index });
+    for (const [inner, call] of parallel.entries())
+      await this.#checkCall(call, { keys: [...keys, "parallel", inner], index });
+    const atOnce = parallel.reduce((sum, { concurrency = 1 }) => sum + concurrency, 0);
+    const { concurrency: most } = WORKFLOW_LIMITS;
+    if (atOnce > most)
+      this.#report(
+        [...keys, "parallel"],
+        `would have up to ${atOnce} calls under way at once; at most ${most} are allowed`,
+      );
+  }
+
+  /** `index` is the position of the step, or of the group that it belongs to. */
+  async #checkCall(step: LenientCall, { keys, index }: { keys: Keys; index: number }): Promise<void> {
+    for (const key of ["if", "forEach"] as const)
+      await this.#checkCondition(step[key], { keys: [...keys, key], index });
+    for (const key of ["as", "concurrency"] as const) {
+      if (step[key] !== undefined && step.forEach === undefined)
+        this.#report([...keys, key], "is only allowed with forEach");
+    }
+    if (step.as !== undefined && RESERVED.has(step.as)) {
+      this.#report([...keys, "as"], `"${step.as}" is taken; choose another name`);
+    }
+    const item = step.forEach === undefined ? null : (step.as ?? "item");
+    const { uses, with: input } = step;
+    const definition = findFunction(uses ?? "");
+    for (const [field, value] of Object.entries(input ?? {})) {
+      const mayHoldSecret = definition?.secretFields?.includes(field) ?? false;
+      const location = { keys: [...keys, "with", field], index, item, mayHoldSecret };
+      await this.#checkTexts(value, location);
+    }
+    if (definition !== undefined) {
+      if (input !== null) await this.#checkInput(definition, input, [...keys, "with"]);
+    } else if (uses !== null) {
+      const known = listFunctions().map(({ name }) => name);
+      const fault = `there is no function named "${uses.slice(0, 100)}"`;
+      this.#report([...keys, "uses"], `${fault}; known functions: ${known.join(", ")}`);
+    }
+  }
+
+  /** As far as can be known without running: what the function would refuse. */
+  async #checkInput(definition: FunctionDefinition, input: JsonObject, keys: Keys): Promise<void> {
+    const { name: uses, parsedFields = {}, findFaults } = definition;
+    const schema = inputSchemaOf(definition);
+    const properties = new Map(Object.entries(isJsonObject(schema.properties) ? schema.properties : {}));
+    for (const [name, value] of Object.entries(input)) {
+      const property = properties.get(name);
+      const at = [...keys, name];
+      if (property === undefined) {
+        const known = [...properties.keys()].join(", ") || "none";
+        this.#report(at, `${uses} has no input of that name; known inputs: ${known}`);
+      } else if (isJsonObject(property) && !hasTemplate(value)) {
+        const issues = await validateAgainst(property, value, this.#organizationId);
+        this.#reportInside(at, issues);
+        if (issues.length > 0) continue;
+        const field = parsedFields[name];
+        if (field !== undefined)
+          this.#reportInside(at, await findParseFaults(field, value, this.#organizationId));
+        const called = calledBy(definition);
+        const fault = called === name ? this.#unknown[called].get(String(value)) : undefined;
+        if (fault !== undefined) this.#report(at, fault);
+      }
+    }
+    this.#reportInside(keys, findFaults?.(input) ?? []);
+    for (const name of Array.isArray(schema.required) ? schema.required : []) {
+      if (typeof name === "string" && !Object.hasOwn(input, name)) {
+        this.#report([...keys, name], `is required by ${uses}`);
+      }
+    }
+  }
+}
+
+/** Faults of a value that a function will parse, before it does. Their paths begin at the value. */
+async function findParseFaults(
+  field: ParsedField,
+  value: Json,
+  organizationId: string,
+): Promise<readonly Issue[]> {
+  if (field === "schema") return isJsonObject(value) ? checkSchema(value, organizationId) : [];
+  if (typeof value !== "string") return [];
+  const message = await findTextFault(field, value, organizationId);
+  return message === null ? [] : [{ path: "", message }];
+}
+
+async function findTextFault(
+  field: Exclude<ParsedField, "schema">,
+  text: string,
+  organizationId: string,
+): Promise<string | null> {
+  try {
+    if (field === "script") return await findSyntaxError(text, organizationId);
+    if (field === "arithmetic") return await findArithmeticFault(text, organizationId);
+    return describeUnknownVariable(await parseExpression(text, organizationId));
+  } catch (error) {
+    if (error instanceof ExpressionError) return error.message;
+    throw error;
+  }
+}

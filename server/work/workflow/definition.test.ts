@@ -1,0 +1,44 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { MAX_JSON_DEPTH } from "@/server/base/json/text";
+import { MAX_FILE_DEPTH } from "@/server/catalog/definition-file/yaml-document";
+import {
+  MAX_BODY_BYTES,
+  MAX_FINAL_OUTPUT_BYTES,
+  MAX_STEP_INPUTS_BYTES,
+  MAX_STEP_OUTPUT_BYTES,
+  MAX_STEP_OUTPUTS_BYTES,
+} from "@/server/contract/sizes";
+import { SCHEMA_LIMITS } from "@/server/work/json-schema/schema-limits";
+import { WORKFLOW_LIMITS } from "./definition";
+
+const count = (value: number) => value.toLocaleString("en-US");
+const kib = (bytes: number) => `${count(bytes / 1024)} KiB`;
+const mib = (bytes: number) => `${bytes / 1024 ** 2} MiB`;
+
+it("docs/definition-files.md lists the limits of workflows", () => {
+  const page = readFileSync(join(import.meta.dirname, "../../docs/definition-files.md"), "utf8");
+  const limits = WORKFLOW_LIMITS;
+  const rows = [
+    ["Steps of a tool, with those in groups", count(limits.steps)],
+    ["Steps of a group", count(limits.groupSteps)],
+    ["Items of a `forEach`", count(limits.items)],
+    ["Calls of a step or group in progress at once", count(limits.concurrency)],
+    ["Further attempts of a call", count(limits.retries)],
+    ["The longest wait between attempts", `${limits.longestRetryWaitMs / 1000} seconds`],
+    ["A definition", kib(limits.definitionBytes)],
+    ["Nesting of a definition and of JSON values", `${MAX_JSON_DEPTH} levels`],
+    ["Nesting of a definition file", `${MAX_FILE_DEPTH} levels`],
+    [
+      "A JSON Schema",
+      `${kib(SCHEMA_LIMITS.characters)}, ${SCHEMA_LIMITS.depth} levels, ${count(SCHEMA_LIMITS.subschemas)} subschemas`,
+    ],
+    ["A tool's input", mib(MAX_BODY_BYTES)],
+    ["The output of a call", mib(MAX_STEP_OUTPUT_BYTES)],
+    ["The inputs of a run's calls together", mib(MAX_STEP_INPUTS_BYTES)],
+    ["The outputs of a run's steps together", mib(MAX_STEP_OUTPUTS_BYTES)],
+    ["The outputs of a `forEach` together, and the final output", mib(MAX_FINAL_OUTPUT_BYTES)],
+  ];
+  for (const [name, limit] of rows) expect(page).toContain(`| ${name} | ${limit} |`);
+});

@@ -1,0 +1,235 @@
+import { LRUCache } from "lru-cache";
+import { isJsonObject, type Json, type JsonObject } from "@/server/base/json/json";
+import { stringifyLarge } from "@/server/base/json/large";
+import { keysOf } from "@/server/base/json/large-parser";
+import { WorkSlice } from "@/server/base/work-slice";
+import { MAX_INSERTED_LENGTH, MIB } from "@/server/contract/sizes";
+import type { StepMemory } from "@/server/guard/limits/process-memory";
+import { parseSecretReference } from "@/server/guard/secrets/references";
+import {
+  ExpressionError,
+  type ExpressionFacts,
+  evaluateExpression,
+  parseExpression,
+} from "@/server/work/expressions/jsonata";
+import { parseReference } from "@/server/work/expressions/plain-reference";
+import { describeUnknownVariable } from "@/server/work/expressions/unknown-variables";
+import { findReferences, type Reference } from "@/server/work/workflow/references";
+import { StoredJson } from "@/server/work/workflow/stored-json";
+
+/**
+ * One expression of a template, with the names it reads. `secret` is set if it is only a reference to a secret, which is
+ * never evaluated. `fault` names an unknown function or variable; an expression that never gets there works.
+ */
+export type TemplateExpression = {
+  expression: string;
+  references: Reference[];
+  secret: string | null;
+  fault: string | null;
+};
+
+/** What texts are filled in with. Without `placeholderOf` they cannot refer to secrets. */
+type FillFacts = ExpressionFacts & { placeholderOf?: ((secret: string) => string) | undefined };
+
+/** A parsed text with `{{ }}`. `isExpression`: the text is a single expression, whose value keeps its type. */
+export type Template = { parts: (string | TemplateExpression)[]; isExpression: boolean };
+
+type Readable = { readonly [name: string]: Json | StoredJson };
+/** What expressions can read: `input`, `steps`, `run`, and within forEach `item` or the name in `as`. */
+export type Scope = { values: Readable; steps: Readable };
+
+/** More closing braces within one expression are a mistake or an attack. */
+const MAX_CLOSINGS = 64;
+/** Bounds the cache of parsed texts, in characters. */
+const MAX_CHARACTERS = 8 * MIB;
+const templates = new LRUCache<string, Template>({ maxSize: MAX_CHARACTERS });
+const expressions = new LRUCache<string, TemplateExpression>({ maxSize: MAX_CHARACTERS });
+
+/**
+ * Parses a text with `{{ … }}`. An expression ends at the first `}}` that leaves a complete JSONata expression. So
+ * braces are allowed inside objects, strings, patterns and comments. Throws ExpressionError.
+ */
+export async function parseTemplate(text: string, organizationId: string): Promise<Template> {
+  const known = templates.get(text);
+  if (known !== undefined) return known;
+  const parts: Template["parts"] = [];
+  let at = 0;
+  for (;;) {
+    const open = text.indexOf("{{", at);
+    if (open < 0) break;
+    if (open > at) parts.push(text.slice(at, open));
+    const { expression, end } = await readExpression(text, open + 2, organizationId);
+    parts.push(expression);
+    at = end;
+  }
+  if (at < text.length) parts.push(text.slice(at));
+  const filled = parts.filter((part) => typeof part !== "string" || part.trim() !== "");
+  const template = { parts, isExpression: filled.length === 1 && typeof filled[0] === "object" };
+  templates.set(text, template, { size: text.length + 1 });
+  return template;
+}
+
+async function readExpression(
+  text: string,
+  start: number,
+  organizationId: string,
+): Promise<{ expression: TemplateExpression; end: number }> {
+  let fault: unknown;
+  let end = text.indexOf("}}", start);
+  for (let attempts = 0; end >= 0 && attempts < MAX_CLOSINGS; attempts += 1) {
+    const source = text.slice(start, end).trim();
+    if (source === "") throw new ExpressionError("The expression between {{ and }} is empty.");
+    try {
+      return { expression: await parseBare(source, organizationId), end: end + 2 };
+    } catch (error) {
+      fault ??= error;
+    }
+    end = text.indexOf("}}", end + 1);
+  }
+  throw fault ?? new ExpressionError("A {{ is never closed by }}.");
+}
+
+async function parseBare(expression: string, organizationId: string): Promise<TemplateExpression> {
+  const known = expressions.get(expression);
+  if (known !== undefined) return known;
+  const secret = parseSecretReference(expression);
+  const parsed = { expression, secret, ...(await readNames(expression, organizationId)) };
+  expressions.set(expression, parsed, { size: expression.length });
+  return parsed;
+}
+
+async function readNames(
+  expression: string,
+  organizationId: string,
+): Promise<Pick<TemplateExpression, "references" | "fault">> {
+  const reference = parseReference(expression);
+  const [first, second] = reference ?? [];
+  if (first !== undefined) {
+    const member = first.indexes.length === 0 ? (second?.name ?? null) : null;
+    return { references: [{ root: first.name, member }], fault: null };
+  }
+  const tree = await parseExpression(expression, organizationId);
+  try {
+    return { references: findReferences(tree), fault: describeUnknownVariable(tree) };
+  } catch (error) {
+    if (error instanceof RangeError) throw new ExpressionError("The expression is nested too deeply.");
+    throw error;
+  }
+}
+
+/** Parses `if` and `forEach`: one `{{ … }}`, or the bare expression. Throws ExpressionError. */
+export async function parseCondition(text: string, organizationId: string): Promise<TemplateExpression> {
+  if (!text.includes("{{")) {
+    if (text.trim() === "") throw new ExpressionError("The expression is empty.");
+    return parseBare(text.trim(), organizationId);
+  }
+  const { parts, isExpression } = await parseTemplate(text, organizationId);
+  const expression = parts.find((part) => typeof part === "object");
+  if (!isExpression || expression === undefined)
+    throw new ExpressionError("This must be a single expression.");
+  return expression;
+}
+
+/** The part of the scope that is read: the rest need not be parsed or copied into the sandbox. */
+async function readPart(
+  { values, steps }: Scope,
+  references: readonly Reference[],
+  memory: StepMemory | undefined,
+): Promise<JsonObject> {
+  const roots = new Set(references.map(({ root }) => root));
+  const stepIds = new Set(references.flatMap(({ root, member }) => (root === "steps" ? [member] : [])));
+  const all = roots.has(null);
+  const part = await readNamed(values, all ? null : roots, memory);
+  if (!all && stepIds.size === 0) return part;
+  return { ...part, steps: await readNamed(steps, all || stepIds.has(null) ? null : stepIds, memory) };
+}
+
+/** The values of these names; null: all of them. */
+async function readNamed(
+  source: Readable,
+  names: ReadonlySet<string | null> | null,
+  memory: StepMemory | undefined,
+): Promise<JsonObject> {
+  const read: [string, Json][] = [];
+  for (const [name, value] of Object.entries(source)) {
+    if (names !== null && !names.has(name)) continue;
+    read.push([name, value instanceof StoredJson ? await value.read(memory) : value]);
+  }
+  return Object.fromEntries(read);
+}
+
+/** The value of an expression; undefined if JSONata finds nothing. Throws ExpressionError. */
+export async function evaluateIn(
+  scope: Scope,
+  parsed: TemplateExpression,
+  facts: ExpressionFacts,
+): Promise<Json | undefined> {
+  facts.signal?.throwIfAborted();
+  const part = await readPart(scope, parsed.references, facts.memory);
+  return evaluateExpression(parsed.expression, part, facts);
+}
+
+/**
+ * Fills in all templates in a JSON value, in turns with other work. A string that is a single `{{ … }}` becomes the
+ * expression's value, null if it finds nothing. In other strings the values are inserted. Throws ExpressionError.
+ */
+export function fillIn(value: Json, scope: Scope, { placeholderOf, ...facts }: FillFacts): Promise<Json> {
+  const slice = new WorkSlice();
+  let room = MAX_INSERTED_LENGTH;
+
+  /** The value of an expression, null if it finds nothing; of a reference to a secret, the placeholder. */
+  const evaluate = async (parsed: TemplateExpression): Promise<Json> => {
+    if (slice.isOver) await slice.next();
+    if (parsed.secret === null) return (await evaluateIn(scope, parsed, facts)) ?? null;
+    if (placeholderOf === undefined)
+      throw new ExpressionError(`The secret "${parsed.secret}" cannot be used here.`);
+    return placeholderOf(parsed.secret);
+  };
+  /** A value inside a text: nothing for null, JSON for arrays and objects. */
+  const textOf = async (value: Json): Promise<string> => {
+    if (value === null) return "";
+    const text = typeof value === "string" ? value : await stringifyLarge(value);
+    room -= text.length;
+    if (room >= 0) return text;
+    throw new ExpressionError(
+      `The values of the expressions are larger than ${MAX_INSERTED_LENGTH / MIB} MiB together.`,
+    );
+  };
+  const fillText = async (template: string): Promise<Json> => {
+    const { parts, isExpression } = await parseTemplate(template, facts.organizationId);
+    let text = "";
+    for (const part of parts) {
+      if (typeof part === "string") {
+        text += part;
+        continue;
+      }
+      const value = await evaluate(part);
+      const inserted = await textOf(value);
+      if (isExpression) return value;
+      text += inserted;
+    }
+    return text;
+  };
+  // Sequential: a run evaluates one expression at a time.
+  const fill = async (value: Json): Promise<Json> => {
+    if (slice.isOver) await slice.next();
+    if (typeof value === "string") return value.includes("{{") ? fillText(value) : value;
+    if (Array.isArray(value)) {
+      const items: Json[] = [];
+      for (const item of value) items.push(await fill(item));
+      return items;
+    }
+    if (!isJsonObject(value)) return value;
+    const members: [string, Json][] = [];
+    for (const [key, member] of Object.entries(value)) members.push([key, await fill(member)]);
+    return Object.fromEntries(members);
+  };
+  return fill(value);
+}
+
+/** Whether a condition's value is true by JSONata's casting: empty strings, lists and objects are not. */
+export function isTrue(value: Json | undefined): boolean {
+  if (Array.isArray(value)) return value.some(isTrue);
+  if (isJsonObject(value)) return keysOf(value).length > 0;
+  return Boolean(value);
+}

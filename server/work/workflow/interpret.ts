@@ -1,0 +1,281 @@
+import { isJsonObject, type Json } from "@/server/base/json/json";
+import { largeJsonBytes, stringifyLarge } from "@/server/base/json/large";
+import {
+  MAX_FINAL_OUTPUT_BYTES,
+  MAX_STEP_INPUTS_BYTES,
+  MAX_STEP_OUTPUT_BYTES,
+  MAX_STEP_OUTPUTS_BYTES,
+  MIB,
+} from "@/server/contract/sizes";
+import type { StepMemory } from "@/server/guard/limits/process-memory";
+import type { ExpressionFacts } from "@/server/work/expressions/jsonata";
+import { validateAgainst } from "@/server/work/json-schema/schema";
+import { describeIssues } from "@/server/work/json-schema/schema-issues";
+import { runConcurrently, StepFailure, settle, toFailure } from "@/server/work/workflow/concurrency";
+import {
+  type CallStep,
+  WORKFLOW_LIMITS,
+  type WorkflowDefinition,
+  type WorkflowStep,
+} from "@/server/work/workflow/definition";
+import { evaluateIn, fillIn, isTrue, parseCondition, type Scope } from "@/server/work/workflow/expressions";
+import type { RunFacts, WorkflowCall, WorkflowJournal } from "@/server/work/workflow/journal";
+import { retryPolicyOf } from "@/server/work/workflow/retry-policy";
+import { StoredJson } from "@/server/work/workflow/stored-json";
+
+/** What calls of one act have in common. */
+type Act = Pick<WorkflowCall, "act" | "width" | "memory">;
+
+type WorkflowRun = {
+  /** JSON text. */
+  input: string;
+  facts: RunFacts;
+  journal: WorkflowJournal;
+};
+
+/** A step's memory, and where the outputs of the steps in a group go. */
+type Within = { outputs: Map<string, string>; memory: StepMemory };
+
+type WorkflowOutcome =
+  | {
+      status: "Completed";
+      /** JSON text. */
+      output: string;
+    }
+  | {
+      status: "Failed";
+      code: "step_failed" | "output_failed" | "output_invalid" | "output_too_large";
+      message: string;
+    };
+
+/**
+ * Runs a tool's workflow over checked input. Pure: the same definition, input, facts and results of calls give the same
+ * calls and outcome. So a run can be replayed from its journal. In `steps`, a skipped step is null, and one that
+ * failed with onError: continue is `{"error": message, "code": …}`.
+ */
+export async function runWorkflow(
+  definition: WorkflowDefinition,
+  run: WorkflowRun,
+): Promise<WorkflowOutcome> {
+  const workflow = new Workflow(definition, run);
+  try {
+    for (const step of definition.steps) {
+      const failure = await workflow.runStep(step);
+      if (failure === null) continue;
+      const { message } = failure.at(`Step "${step.id}" failed`);
+      return { status: "Failed", code: "step_failed", message };
+    }
+    return await workflow.finish();
+  } catch (error) {
+    const message = `The output could not be evaluated: ${toFailure(error).message}`;
+    return { status: "Failed", code: "output_failed", message };
+  }
+}
+
+/** The output of a step that is skipped. */
+const NOTHING = "null";
+
+const mib = (bytes: number) => `${bytes / MIB} MiB`;
+
+/** The items of a forEach. JSONata gives a list of one as its only element, and a list of none as nothing. */
+function itemsOf(found: Json | undefined): Json[] {
+  if (Array.isArray(found)) return found;
+  return found === undefined || found === null ? [] : [found];
+}
+
+class Workflow {
+  readonly #definition: WorkflowDefinition;
+  readonly #run: WorkflowRun;
+  readonly #input: StoredJson;
+  /** What expressions see as `steps`: the outputs of the steps that have ended. */
+  readonly #outputs = new Map<string, StoredJson>();
+  #outputBytes = 0;
+  #inputBytes = 0;
+
+  constructor(definition: WorkflowDefinition, run: WorkflowRun) {
+    this.#definition = definition;
+    this.#run = run;
+    this.#input = new StoredJson(run.input);
+  }
+
+  #scope(): Scope {
+    const { facts } = this.#run;
+    const run = { id: facts.id, startedAt: facts.startedAt.toISOString(), tool: facts.toolName };
+    return { values: { input: this.#input, run }, steps: Object.fromEntries(this.#outputs) };
+  }
+
+  #factsAt(location: string, memory: StepMemory): ExpressionFacts {
+    const { id, startedAt, organizationId, signal } = this.#run.facts;
+    return { now: startedAt, seed: `${id}/${location}`, organizationId, signal, memory };
+  }
+
+  /** Runs a step and keeps its output. Returns why it failed, unless it continues on errors. */
+  async runStep(step: WorkflowStep): Promise<StepFailure | null> {
+    const memory = this.#run.facts.memory.openStep();
+    const outputs = new Map<string, string>();
+    try {
+      const { output, failure } = await settle(step, this.#runAndCount(step, { outputs, memory }));
+      for (const [id, text] of [...outputs, [step.id, output] as const])
+        this.#outputs.set(id, new StoredJson(text));
+      return failure;
+    } finally {
+      memory.release();
+    }
+  }
+
+  async #runAndCount(step: WorkflowStep, within: Within): Promise<string> {
+    const output = await this.#execute(step, this.#scope(), within);
+    this.#outputBytes += Buffer.byteLength(output);
+    if (this.#outputBytes <= MAX_STEP_OUTPUTS_BYTES) return output;
+    throw new StepFailure(
+      "output_too_large",
+      `the outputs of all steps together are larger than ${mib(MAX_STEP_OUTPUTS_BYTES)}`,
+    );
+  }
+
+  async #execute(step: WorkflowStep, scope: Scope, { outputs, memory }: Within): Promise<string> {
+    const { parallel, uses } = step;
+    if (parallel === undefined) {
+      if (uses === undefined) throw new Error(`The step ${step.id} has neither uses nor parallel.`);
+      return this.#executeCall({ ...step, uses }, scope, { act: step.id, width: 1, memory });
+    }
+    for (const { id } of parallel) outputs.set(id, NOTHING);
+    if (await this.#isSkipped(step, scope, memory)) return NOTHING;
+    const width = Math.min(step.concurrency ?? parallel.length, parallel.length);
+    const act = { key: step.id, name: `${step.id}: ${parallel.length} steps` };
+    const concurrency = { limit: width, fork: this.#run.journal.fork, act };
+    await runConcurrently(parallel, concurrency, async (inner) => {
+      const call = this.#executeCall(inner, scope, { act: step.id, width, memory });
+      const { output, failure } = await settle(inner, call);
+      outputs.set(inner.id, output);
+      if (failure !== null) throw failure.at(`step "${inner.id}"`);
+    });
+    const members = parallel.map(({ id }) => `${JSON.stringify(id)}:${outputs.get(id) ?? NOTHING}`);
+    return `{${members.join(",")}}`;
+  }
+
+  async #evaluate(
+    text: string,
+    scope: Scope,
+    { location, memory }: { location: string; memory: StepMemory },
+  ): Promise<Json | undefined> {
+    const facts = this.#factsAt(location, memory);
+    return evaluateIn(scope, await parseCondition(text, facts.organizationId), facts);
+  }
+
+  async #isSkipped(
+    step: { id: string; if?: string | undefined },
+    scope: Scope,
+    memory: StepMemory,
+  ): Promise<boolean> {
+    if (step.if === undefined) return false;
+    return !isTrue(await this.#evaluate(step.if, scope, { location: `${step.id}/if`, memory }));
+  }
+
+  async #executeCall(step: CallStep, scope: Scope, act: Act): Promise<string> {
+    if (await this.#isSkipped(step, scope, act.memory)) return NOTHING;
+    if (step.forEach === undefined) return this.#call(step, { itemIndex: null, ...act }, scope);
+    const at = { location: `${step.id}/forEach`, memory: act.memory };
+    const items = itemsOf(await this.#evaluate(step.forEach, scope, at));
+    return this.#executeForEach(step, scope, { items, act });
+  }
+
+  /** The output of one call. Throws StepFailure when it failed or returned too much. */
+  async #call(
+    step: CallStep,
+    { itemIndex, ...act }: Act & Pick<WorkflowCall, "itemIndex">,
+    scope: Scope,
+  ): Promise<string> {
+    const key = itemIndex === null ? step.id : `${step.id}[${itemIndex}]`;
+    // Only the inputs of calls may refer to secrets.
+    const { placeholderOf } = this.#run.facts;
+    const input = await fillIn(step.with, scope, { ...this.#factsAt(key, act.memory), placeholderOf });
+    if (!isJsonObject(input)) throw new StepFailure("invalid_input", "its input is not an object");
+    // Parallel calls add to the sum, so it is read after the wait.
+    const inputBytes = await largeJsonBytes(input);
+    this.#inputBytes += inputBytes;
+    if (this.#inputBytes > MAX_STEP_INPUTS_BYTES)
+      throw new StepFailure(
+        "input_too_large",
+        `the inputs of all calls together are larger than ${mib(MAX_STEP_INPUTS_BYTES)}`,
+      );
+    const result = await this.#run.journal.call({
+      key,
+      stepId: step.id,
+      itemIndex,
+      functionName: step.uses,
+      input,
+      retries: retryPolicyOf(step.retries),
+      timeoutMs: step.timeoutMs ?? null,
+      ...act,
+    });
+    if (!result.ok) throw new StepFailure(result.code, result.message);
+    if (Buffer.byteLength(result.output) > MAX_STEP_OUTPUT_BYTES)
+      throw new StepFailure("output_too_large", `its output is larger than ${mib(MAX_STEP_OUTPUT_BYTES)}`);
+    return result.output;
+  }
+
+  /** The outputs of the items in their order; `concurrency` items are under way at a time (1 when unset). */
+  async #executeForEach(
+    step: CallStep,
+    scope: Scope,
+    { items, act: { act, memory } }: { items: Json[]; act: Act },
+  ): Promise<string> {
+    const { items: mostItems } = WORKFLOW_LIMITS;
+    if (items.length > mostItems) {
+      const message = `forEach has ${items.length} items; at most ${mostItems} are allowed`;
+      throw new StepFailure("limit_exceeded", message);
+    }
+    const outputs = Array.from({ length: items.length }, () => NOTHING);
+    let bytes = 0;
+    const width = Math.min(step.concurrency ?? 1, items.length);
+    const all = { key: step.id, name: `${step.id}: ${items.length} items` };
+    const concurrency = { limit: width, fork: this.#run.journal.fork, act: all };
+    await runConcurrently(items, concurrency, async (item, index) => {
+      const itemScope = { ...scope, values: { ...scope.values, [step.as ?? "item"]: item } };
+      const call = this.#call(step, { itemIndex: index, act, width, memory }, itemScope);
+      const { output, failure } = await settle(step, call);
+      if (failure !== null) throw failure.at(`item ${index}`);
+      outputs[index] = output;
+      bytes += Buffer.byteLength(output);
+      if (bytes > MAX_FINAL_OUTPUT_BYTES)
+        throw new StepFailure(
+          "output_too_large",
+          `its outputs together are larger than ${mib(MAX_FINAL_OUTPUT_BYTES)}`,
+        );
+    });
+    return `[${outputs.join(",")}]`;
+  }
+
+  /** The run's output: the definition's, else the last step's; checked against the declared schema. */
+  async finish(): Promise<WorkflowOutcome> {
+    const memory = this.#run.facts.memory.openStep();
+    try {
+      const output = await this.#output(memory);
+      if (Buffer.byteLength(output.text) > MAX_FINAL_OUTPUT_BYTES) {
+        const message = `The output is larger than ${mib(MAX_FINAL_OUTPUT_BYTES)}.`;
+        return { status: "Failed", code: "output_too_large", message };
+      }
+      const { outputSchema } = this.#definition;
+      if (outputSchema !== undefined) {
+        const value = await output.read(memory);
+        const issues = await validateAgainst(outputSchema, value, this.#run.facts.organizationId);
+        const message = `The output does not match the output schema: ${describeIssues(issues)}.`;
+        if (issues.length > 0) return { status: "Failed", code: "output_invalid", message };
+      }
+      return { status: "Completed", output: output.text };
+    } finally {
+      memory.release();
+    }
+  }
+
+  async #output(memory: StepMemory): Promise<StoredJson> {
+    const { steps, output: template } = this.#definition;
+    if (template !== undefined) {
+      const value = await fillIn(template, this.#scope(), this.#factsAt("output", memory));
+      return new StoredJson(await stringifyLarge(value));
+    }
+    const last = steps.at(-1);
+    return (last && this.#outputs.get(last.id)) ?? new StoredJson(NOTHING);
+  }
+}

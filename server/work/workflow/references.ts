@@ -1,0 +1,70 @@
+import { isJsonObject, type Json } from "@/server/base/json/json";
+import type { ExpressionNode } from "@/server/work/expressions/jsonata";
+
+/** What an expression reads: `steps.fetch.body` has root `steps` and member `fetch`. Null means all of them. */
+export type Reference = { root: string | null; member: string | null };
+
+const EVERYTHING: Reference = { root: null, member: null };
+
+/**
+ * What an expression reads from its scope. JSONata resolves a bare name in the current context. At the top level, in
+ * arguments and in function bodies that is the scope. In predicates and later path steps it is an element; only `$$`
+ * leads back to the scope. If the tree is unclear, everything counts as read.
+ */
+export function findReferences(tree: ExpressionNode): Reference[] {
+  const found: Reference[] = [];
+  walk(tree, true, found);
+  return found;
+}
+
+const nodes = (value: Json | undefined): ExpressionNode[] => {
+  if (Array.isArray(value)) return value.flatMap((item) => nodes(item));
+  return isJsonObject(value) ? [value] : [];
+};
+
+const nameOf = (node: ExpressionNode | undefined): string | null =>
+  (node?.type === "name" || node?.type === "string") && typeof node.value === "string" ? node.value : null;
+
+/** Parts that are evaluated with an element as context. */
+const INNER_PARTS = ["predicate", "stages", "group", "terms", "pattern", "update", "delete"];
+
+function walk(node: ExpressionNode, atScope: boolean, found: Reference[]): void {
+  if (node.type === "path") {
+    walkPath(nodes(node.steps), atScope, found);
+  } else if (node.type === "variable") {
+    if (node.value === "$" || (node.value === "" && atScope)) found.push(EVERYTHING);
+    if (node.value === "eval") found.push(EVERYTHING);
+  } else if (node.type === "wildcard" || node.type === "descendant" || node.type === "parent") {
+    if (atScope || node.type === "parent") found.push(EVERYTHING);
+  } else if (node.type === "name") {
+    if (atScope) found.push({ root: nameOf(node), member: null });
+  } else {
+    for (const [key, part] of Object.entries(node)) {
+      if (key !== "steps" && !INNER_PARTS.includes(key))
+        for (const child of nodes(part)) walk(child, atScope, found);
+    }
+  }
+  walkInnerParts(node, found);
+}
+
+function walkInnerParts(node: ExpressionNode, found: Reference[]): void {
+  for (const key of INNER_PARTS) for (const child of nodes(node[key])) walk(child, false, found);
+}
+
+function walkPath(steps: ExpressionNode[], atScope: boolean, found: Reference[]): void {
+  const [first] = steps;
+  if (first === undefined) return;
+  const leadsToScope = first.type === "variable" && (first.value === "$" || (first.value === "" && atScope));
+  const names = leadsToScope ? steps.slice(1) : steps;
+  const hasNoInnerParts = (step: ExpressionNode | undefined) =>
+    step === undefined || INNER_PARTS.every((part) => !(part in step));
+  if (leadsToScope || (atScope && first.type === "name")) {
+    const root = leadsToScope && !hasNoInnerParts(first) ? null : nameOf(names[0]);
+    if (root === null) found.push(EVERYTHING);
+    else found.push({ root, member: hasNoInnerParts(names[0]) ? nameOf(names[1]) : null });
+  } else {
+    walk(first, atScope, found);
+  }
+  walkInnerParts(first, found);
+  for (const step of steps.slice(1)) walk(step, false, found);
+}
