@@ -11,6 +11,7 @@ const LOST_EVERY_MS = 5_000;
 
 /** The engine of a process with its driver, as configured: embedded, or an Inngest server. */
 export class RunningEngine extends RunEngine {
+  declare protected readonly getServices: () => Services;
   #server: ServerDriver | undefined;
   #stopMaintenance = async () => {};
   #timer: NodeJS.Timeout | undefined;

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { isJsonObject, type Json, type JsonObject } from "@/server/base/json/json";
+import { DEFAULT_PRICES } from "@/server/base/price-list";
 import { MAX_STEP_OUTPUT_BYTES } from "@/server/contract/sizes";
-import { DEFAULT_PRICES } from "@/server/credits/prices";
 import type { FunctionDefinition } from "@/server/work/functions/core/define";
 import { inputSchemaOf, listFunctions } from "@/server/work/functions/core/registry";
 

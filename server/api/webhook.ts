@@ -2,12 +2,7 @@ import { createHash } from "node:crypto";
 import { AppError, isAppError } from "@/server/base/errors";
 import { newId } from "@/server/base/ids";
 import { perOwner } from "@/server/base/per-owner";
-import {
-  type ReceivedDelivery,
-  recordDelivery,
-  recordRefusal,
-  storedHeaders,
-} from "@/server/catalog/webhooks/deliveries";
+import { recordDelivery, recordRefusal, storedHeaders } from "@/server/catalog/webhooks/deliveries";
 import { findTrigger } from "@/server/catalog/webhooks/find-trigger";
 import { readStart } from "@/server/catalog/webhooks/read-start";
 import { isSigned } from "@/server/catalog/webhooks/signature";
@@ -18,6 +13,7 @@ import { createMemoryWindow, guardKey } from "@/server/guard/limits/memory-guard
 import { rateLimited, rateLimitHeaders } from "@/server/guard/limits/rate-limit";
 import { hashRequest, parseIdempotencyKey } from "@/server/runs/idempotency";
 import type { StartRequest } from "@/server/runs/prepare-start";
+import type { ReceivedDelivery } from "@/server/runs/received-delivery";
 import { refuseStart, type StartResult, startRun } from "@/server/runs/start";
 import type { StartConditions } from "@/server/runs/start-item";
 import type { Services } from "@/server/services";

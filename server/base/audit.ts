@@ -5,8 +5,8 @@ import { type PageRequest, pageOf } from "@/server/base/db/page";
 import { toPlainData } from "@/server/base/db/plain-data";
 import { newId } from "@/server/base/ids";
 import type { Json, JsonObject } from "@/server/base/json/json";
+import type { Services } from "@/server/base/services";
 import type { AuditSubject } from "@/server/contract/enums";
-import type { Services } from "@/server/services";
 
 /** The longest stored text of a changed value; prompts and definitions have their versions. */
 const MAX_TEXT = 500;

@@ -2,9 +2,9 @@ import { readFileSync } from "node:fs";
 import { parse } from "yaml";
 import { z } from "zod";
 import { Decimal } from "@/server/base/amount";
-import { DEFAULT_PRICES, type PriceList } from "@/server/credits/prices";
-import { findRepeats, providerName, providerUrl } from "@/server/work/models/own-provider";
-import type { NamedProvider } from "@/server/work/models/registry";
+import type { NamedProvider } from "@/server/base/model-providers";
+import { findRepeats, providerName, providerUrl } from "@/server/base/model-providers";
+import { DEFAULT_PRICES, type PriceList } from "@/server/base/price-list";
 
 /**
  * Reads the files of PRICE_LIST and MODEL_PROVIDERS, YAML or JSON (docs/configuration-files.md). Each reader throws

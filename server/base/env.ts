@@ -2,11 +2,24 @@ import { availableParallelism } from "node:os";
 import { z } from "zod";
 import { ConfigurationFileError, readModelProviders, readPriceList } from "@/server/base/configuration-files";
 import { LOG_LEVELS } from "@/server/base/log";
+import { isLoopback } from "@/server/base/loopback";
+import type { NamedProvider } from "@/server/base/model-providers";
 import { PAUSE_POINTS, type PausePoint } from "@/server/base/pause-points";
-import { DEFAULT_PRICES } from "@/server/credits/prices";
-import { isLoopback } from "@/server/guard/egress/addresses";
-import type { SmtpSettings } from "@/server/guard/mail/smtp";
-import type { NamedProvider } from "@/server/work/models/registry";
+import { DEFAULT_PRICES } from "@/server/base/price-list";
+
+/** The operator's SMTP server (SMTP_URL, SMTP_FROM). */
+export type SmtpSettings = {
+  host: string;
+  port: number;
+  /** TLS from the beginning (smtps); otherwise STARTTLS is used when the server offers it. */
+  secure: boolean;
+  /** Sends nothing over a connection that cannot be encrypted. */
+  requireTls: boolean;
+  user: string | undefined;
+  password: string | undefined;
+  /** Such as `Stepwell <no-reply@example.com>`. */
+  from: string;
+};
 
 const httpUrl = z.url({ protocol: /^https?$/ });
 const text = (pattern: RegExp, error: string) => z.string().regex(pattern, error);

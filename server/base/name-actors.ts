@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { OrgId } from "@/server/base/actor";
-import type { Services } from "@/server/services";
+import type { Services } from "@/server/base/services";
 
 const uuid = z.uuid();
 

@@ -2,8 +2,8 @@ import { z } from "zod";
 import type { Actor } from "@/server/base/actor";
 import { recordAudit } from "@/server/base/audit";
 import { AppError } from "@/server/base/errors";
+import type { Services } from "@/server/catalog/services";
 import { RUN_KINDS } from "@/server/contract/enums";
-import type { Services } from "@/server/services";
 import { type Change, catalogVerb } from "./change";
 import { type DefinitionRef, findDefinitions, inUse, NEWEST, setDeleted } from "./definition-rows";
 

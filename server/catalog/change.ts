@@ -12,8 +12,8 @@ import { defineQuery, queryThrough } from "@/server/base/db/statement";
 import { transactPrisma } from "@/server/base/db/transaction";
 import { AppError } from "@/server/base/errors";
 import { parseInput, refusal } from "@/server/base/issues";
+import type { Services } from "@/server/catalog/services";
 import type { RunKind } from "@/server/contract/enums";
-import type { Services } from "@/server/services";
 import type { DeclaredSlugs } from "./resolve-slugs";
 
 /** The services that catalog verbs need. */

@@ -1,7 +1,7 @@
 import type { OrgId } from "@/server/base/actor";
 import type { Transaction } from "@/server/base/db/client";
+import type { Services } from "@/server/catalog/services";
 import type { RunKind } from "@/server/contract/enums";
-import type { Services } from "@/server/services";
 
 /** What agents and tools have in common as rows. */
 

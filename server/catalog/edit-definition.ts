@@ -3,7 +3,7 @@ import type { MemberActor } from "@/server/base/actor";
 import { AppError, type Issue, isAppError } from "@/server/base/errors";
 import { formatPath, fromPointer, parseOrIssues, refusal } from "@/server/base/issues";
 import { declareTool } from "@/server/catalog/definition-file/export";
-import type { Services } from "@/server/services";
+import type { Services } from "@/server/catalog/services";
 import { inputSchemaOf, listFunctions } from "@/server/work/functions/core/registry";
 import { WORKFLOW_LIMITS } from "@/server/work/workflow/definition";
 import { type CatalogServices, type Editor, requireRole, type SaveOptions } from "./change";

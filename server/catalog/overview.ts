@@ -4,10 +4,10 @@ import { Prisma } from "@/server/base/db/generated/client";
 import { toPlainData } from "@/server/base/db/plain-data";
 import { defineQuery, isoDate, select } from "@/server/base/db/statement";
 import { nameActors } from "@/server/base/name-actors";
+import type { Services } from "@/server/catalog/services";
 import { DELIVERY_OUTCOMES, RUN_STATUSES, type RunKind } from "@/server/contract/enums";
 import { readWeek } from "@/server/runs/read/metrics/metrics";
 import { openRuns, queuedRuns } from "@/server/runs/read/run-rows";
-import type { Services } from "@/server/services";
 import { inUse, NEWEST } from "./definition-rows";
 
 /** The lists of the dashboard. */

@@ -4,7 +4,7 @@ import { type PageRequest, pageOf } from "@/server/base/db/page";
 import { AppError } from "@/server/base/errors";
 import { parseInput } from "@/server/base/issues";
 import { nameActors } from "@/server/base/name-actors";
-import type { Services } from "@/server/services";
+import type { Services } from "@/server/catalog/services";
 import { readAgentSettings } from "@/server/work/agent/definition";
 import {
   compareFields,

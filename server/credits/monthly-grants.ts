@@ -3,7 +3,7 @@ import { decimalText } from "@/server/base/amount";
 import { defineQuery } from "@/server/base/db/statement";
 import { transact } from "@/server/base/db/transaction";
 import { mintOrgId } from "@/server/base/mint-org-id";
-import type { Services } from "@/server/services";
+import type { Services } from "@/server/credits/services";
 import { lockOrganization, postEntries } from "./ledger";
 
 /** The organizations whose grant of the month $1 is due. */

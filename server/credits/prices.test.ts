@@ -1,13 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { Decimal } from "@/server/base/amount";
-import {
-  creditsOfActions,
-  creditsOfTokens,
-  DEFAULT_PRICES,
-  holdForFirstCall,
-  outputTokensFor,
-  type PriceList,
-} from "./prices";
+import { DEFAULT_PRICES, type PriceList } from "@/server/base/price-list";
+import { creditsOfActions, creditsOfTokens, holdForFirstCall, outputTokensFor } from "./prices";
 
 describe("prices", () => {
   it("charges 0.1 per 1,000 input tokens, 0.4 per 1,000 output tokens, 0.01 per action", () => {

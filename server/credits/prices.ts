@@ -1,25 +1,6 @@
 import { z } from "zod";
 import { Decimal, decimalText, toLedger } from "@/server/base/amount";
-
-/** Credits per 1,000 tokens. */
-export type ModelPrice = { input: Decimal; output: Decimal };
-
-export type PriceList = { models: Record<string, ModelPrice>; defaultModel: ModelPrice; action: Decimal };
-
-const price = (input: string, output: string): ModelPrice => ({
-  input: new Decimal(input),
-  output: new Decimal(output),
-});
-
-/**
- * Default prices in credits; the operator's list overrides them (docs/configuration-files.md). A model that is not
- * listed has the default price.
- */
-export const DEFAULT_PRICES: PriceList = {
-  defaultModel: price("0.1", "0.4"),
-  models: {},
-  action: new Decimal("0.01"),
-};
+import type { ModelPrice, PriceList } from "@/server/base/price-list";
 
 /** The least that a start holds. It is not a minimum charge. */
 export const SMALLEST_HOLD = new Decimal("0.01");

@@ -7,7 +7,7 @@ import { toPlainData } from "@/server/base/db/plain-data";
 import { defineQuery, isOpenSql } from "@/server/base/db/statement";
 import { nameActors } from "@/server/base/name-actors";
 import type { CreditEntryKind } from "@/server/contract/enums";
-import type { Services } from "@/server/services";
+import type { Services } from "@/server/credits/services";
 
 const SUM_HELD = defineQuery(
   "sum-held-credits",

@@ -5,7 +5,7 @@ import { defineQuery, type Queryable } from "@/server/base/db/statement";
 import { transact } from "@/server/base/db/transaction";
 import { AppError } from "@/server/base/errors";
 import { parseInput } from "@/server/base/issues";
-import type { Services } from "@/server/services";
+import type { Services } from "@/server/credits/services";
 import { type LedgerEntry, lockOrganization, postEntries } from "./ledger";
 
 const CHARGES = defineQuery(

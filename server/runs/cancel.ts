@@ -3,7 +3,7 @@ import type { MemberActor, OrgId } from "@/server/base/actor";
 import { defineQuery, isOpenSql, type Queryable } from "@/server/base/db/statement";
 import { OPEN_STATUSES } from "@/server/contract/enums";
 import { notifyRunChanged } from "@/server/runs/live/run-changes";
-import type { Services } from "@/server/services";
+import type { Services } from "@/server/runs/services";
 import { endUnclaimedRun } from "./engine/end-run";
 import type { RunFilter } from "./read/filter";
 import { listRuns } from "./read/list";

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { OrgId } from "@/server/base/actor";
 import { defineQuery } from "@/server/base/db/statement";
-import type { Services } from "@/server/services";
+import type { Services } from "@/server/runs/services";
 import { type OwnProvider, ownProviders } from "@/server/work/models/own-provider";
 
 const FIND = defineQuery(

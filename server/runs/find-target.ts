@@ -4,7 +4,7 @@ import { decimalText } from "@/server/base/amount";
 import { Prisma } from "@/server/base/db/generated/client";
 import { defineQuery, type Queryable, select } from "@/server/base/db/statement";
 import type { RunKind } from "@/server/contract/enums";
-import type { Services } from "@/server/services";
+import type { Services } from "@/server/runs/services";
 import { policyOf, readAgentSettings } from "@/server/work/agent/definition";
 import { toolNameForModel } from "@/server/work/agent/prompts";
 import { workflowDefinition } from "@/server/work/workflow/definition";

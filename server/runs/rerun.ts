@@ -5,8 +5,8 @@ import { parseLargeJson } from "@/server/base/json/large";
 import type { RunKind } from "@/server/contract/enums";
 import { MAX_BODY_BYTES, MAX_USER_MESSAGE_BYTES } from "@/server/contract/sizes";
 import type { Draft } from "@/server/runs/prepare-start";
+import type { Services } from "@/server/runs/services";
 import { startRun } from "@/server/runs/start";
-import type { Services } from "@/server/services";
 
 /**
  * Starts a run from the dashboard. `input` is an agent's message or a tool's JSON object as text. Throws

@@ -1,7 +1,7 @@
 import { type Actor, actorReference } from "@/server/base/actor";
 import type { Decimal } from "@/server/base/amount";
 import type { CountedLimit } from "@/server/guard/limits/rate-limit";
-import type { Services } from "@/server/services";
+import type { Services } from "@/server/runs/services";
 import { type Cap, type ClaimedRun, capColumns, capOfTarget, FIRST_CLAIM } from "./engine/claimed-run";
 import type { CountedCall, StartItem } from "./engine/write/flush-items";
 import type { IdempotentRequest } from "./idempotency";

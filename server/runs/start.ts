@@ -9,7 +9,7 @@ import {
   rateLimited,
   rateLimitHeaders,
 } from "@/server/guard/limits/rate-limit";
-import type { Services } from "@/server/services";
+import type { Services } from "@/server/runs/services";
 import { type Worker, withWorker } from "./engine/port";
 import type { StartItem, StartVerdict } from "./engine/write/flush-items";
 import { type PreparedStart, prepareStart, type StartRequest } from "./prepare-start";

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Decimal } from "@/server/base/amount";
-import { freezePrices, type PriceList } from "@/server/credits/prices";
+import type { PriceList } from "@/server/base/price-list";
+import { freezePrices } from "@/server/credits/prices";
 import type { AgentConfiguration, RunConfiguration, ToolConfiguration } from "@/server/work/agent/definition";
 
 /** An agent or tool that can be started, with the configuration that its runs freeze. */

@@ -10,9 +10,9 @@ import {
   MAX_PASSWORD_LENGTH,
 } from "@/server/catalog/auth/sessions";
 import { admitSignIn, forgiveSignIn } from "@/server/catalog/auth/sign-in-limits";
+import type { Services } from "@/server/catalog/services";
 import { MAX_SIGN_IN_BYTES } from "@/server/contract/sizes";
 import { readBody } from "@/server/guard/limits/read-body";
-import type { Services } from "@/server/services";
 
 const SIGN_IN = "/api/auth/sign-in/email";
 /** The better-auth endpoints in use; others are refused. */

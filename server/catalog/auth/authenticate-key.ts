@@ -4,7 +4,7 @@ import { decimalText } from "@/server/base/amount";
 import { defineCommand, defineQuery } from "@/server/base/db/statement";
 import { AppError } from "@/server/base/errors";
 import { mintOrgId } from "@/server/base/mint-org-id";
-import type { Services } from "@/server/services";
+import type { Services } from "@/server/catalog/services";
 import { hashApiKey } from "./api-key";
 
 const keyRow = z.object({

@@ -8,8 +8,8 @@ import { transactPrisma } from "@/server/base/db/transaction";
 import { AppError } from "@/server/base/errors";
 import { parseInput, refusal } from "@/server/base/issues";
 import { MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from "@/server/catalog/auth/sessions";
+import type { Services } from "@/server/catalog/services";
 import { requireRate } from "@/server/guard/limits/rate-limit";
-import type { Services } from "@/server/services";
 
 /** A person's own account: their password, sessions and organizations. */
 

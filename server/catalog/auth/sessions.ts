@@ -9,9 +9,9 @@ import { mintOrgId } from "@/server/base/mint-org-id";
 import { perOwner } from "@/server/base/per-owner";
 import { AUTH_COOKIE_PREFIX } from "@/server/catalog/auth/own-cookies";
 import { hashSessionTokens } from "@/server/catalog/auth/session-tokens";
+import type { Services } from "@/server/catalog/services";
 import { acquireRate } from "@/server/guard/limits/rate-limit";
 import { SharedLookups } from "@/server/guard/limits/shared-lookups";
-import type { Services } from "@/server/services";
 
 /** The header that passes the client's address to better-auth. */
 export const CLIENT_ADDRESS_HEADER = "x-stepwell-client-address";

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
+import type { Services } from "@/server/catalog/services";
 import { guardKey } from "@/server/guard/limits/memory-guards";
 import { acquireRate, releaseRate, requireRate } from "@/server/guard/limits/rate-limit";
-import type { Services } from "@/server/services";
 
 /** Attempts from one address: beyond these they are refused. Never reset, so that an own sign-in hides no guesses. */
 const PER_ADDRESS = { limit: 60, seconds: 60 };

@@ -2,8 +2,8 @@ import { transactPrisma } from "@/server/base/db/transaction";
 import { type Issue, isAppError } from "@/server/base/errors";
 import { fromPointer, prefixIssues } from "@/server/base/issues";
 import type { Json } from "@/server/base/json/json";
+import type { Services } from "@/server/catalog/services";
 import { triggerUrl } from "@/server/catalog/webhooks/trigger";
-import type { Services } from "@/server/services";
 import {
   type CatalogServices,
   type Change,

@@ -8,7 +8,7 @@ import { newId } from "@/server/base/ids";
 import { parseInput } from "@/server/base/issues";
 import { mintOrgId } from "@/server/base/mint-org-id";
 import { createUser, MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from "@/server/catalog/auth/sessions";
-import type { Services } from "@/server/services";
+import type { Services } from "@/server/catalog/services";
 import { lockCatalog, organizationLock, personLock } from "../change";
 import { memberDefinition } from "../definitions";
 import { hashInvitationToken } from "./invitations";

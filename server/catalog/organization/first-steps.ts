@@ -1,5 +1,5 @@
 import type { MemberActor } from "@/server/base/actor";
-import type { Services } from "@/server/services";
+import type { Services } from "@/server/catalog/services";
 import { inUse, NEWEST } from "../definition-rows";
 import { readOwnProviders } from "./model-providers";
 

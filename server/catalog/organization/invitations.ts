@@ -6,7 +6,7 @@ import { toPlainData } from "@/server/base/db/plain-data";
 import { AppError } from "@/server/base/errors";
 import { newId } from "@/server/base/ids";
 import { refusal } from "@/server/base/issues";
-import type { Services } from "@/server/services";
+import type { Services } from "@/server/catalog/services";
 import { type Change, catalogVerb, personLock } from "../change";
 import { memberDefinition } from "../definitions";
 import { requireOwnersConsent } from "./members";

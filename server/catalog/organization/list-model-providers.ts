@@ -1,7 +1,8 @@
 import type { Actor } from "@/server/base/actor";
 import { toPlainData } from "@/server/base/db/plain-data";
-import { type PriceList, priceOf } from "@/server/credits/prices";
-import type { Services } from "@/server/services";
+import type { PriceList } from "@/server/base/price-list";
+import type { Services } from "@/server/catalog/services";
+import { priceOf } from "@/server/credits/prices";
 import { keySecretOf } from "@/server/work/models/own-provider";
 import { findTools, inUse, NEWEST } from "../definition-rows";
 import { readOwnProviders } from "./model-providers";

@@ -5,7 +5,7 @@ import { AppError } from "@/server/base/errors";
 import { newId } from "@/server/base/ids";
 import { refusal } from "@/server/base/issues";
 import { createUser } from "@/server/catalog/auth/sessions";
-import type { Services } from "@/server/services";
+import type { Services } from "@/server/catalog/services";
 import { type Change, catalogVerb, type Editor, personLock, type Saved, saveItem } from "../change";
 import { type MemberDefinition, memberDefinition } from "../definitions";
 

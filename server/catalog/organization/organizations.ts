@@ -11,9 +11,9 @@ import { AppError } from "@/server/base/errors";
 import { newId } from "@/server/base/ids";
 import { parseInput } from "@/server/base/issues";
 import { mintOrgId } from "@/server/base/mint-org-id";
+import type { Services } from "@/server/catalog/services";
 import { grantCredits } from "@/server/credits/ledger";
 import { parseModelProviders, stringifyModelProviders } from "@/server/runs/find-model-providers";
-import type { Services } from "@/server/services";
 import { type CatalogServices, type Change, type Saved, saveItem } from "../change";
 import { amountAboveZero, type OrganizationDefinition, type PlanDefinition, UNLIMITED } from "../definitions";
 

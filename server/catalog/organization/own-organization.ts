@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { type MemberActor, roleCovers } from "@/server/base/actor";
+import type { Services } from "@/server/catalog/services";
 import { parseModelProviders } from "@/server/runs/find-model-providers";
-import type { Services } from "@/server/services";
 import { catalogVerb, saveItem } from "../change";
 import { organizationDefinition } from "../definitions";
 import { describePlan } from "./organizations";

@@ -8,11 +8,11 @@ import { AppError } from "@/server/base/errors";
 import { newId } from "@/server/base/ids";
 import { parseInput, refusal } from "@/server/base/issues";
 import { nameActors } from "@/server/base/name-actors";
+import type { Services } from "@/server/catalog/services";
 import { type SecretHosts, waitingHostsOf } from "@/server/guard/secrets/allowed-hosts";
 import { secretValuePurpose } from "@/server/guard/secrets/encryption";
 import { findSecretNames } from "@/server/guard/secrets/references";
 import { parseModelProviders } from "@/server/runs/find-model-providers";
-import type { Services } from "@/server/services";
 import { keySecretOf } from "@/server/work/models/own-provider";
 import {
   type CatalogServices,

@@ -1,17 +1,10 @@
 import type { OrgId } from "@/server/base/actor";
 import { defineCommand } from "@/server/base/db/statement";
 import type { AppError } from "@/server/base/errors";
+import type { Services } from "@/server/catalog/services";
 import type { ErrorCode } from "@/server/contract/errors";
-import type { Services } from "@/server/services";
-import { boundDelivery, type CallContent } from "./delivery-bounds";
-
-/** A webhook call as received, stored for inspection and redelivery. */
-export type ReceivedDelivery = CallContent & {
-  id: string;
-  /** The sender's own id: Idempotency-Key or webhook-id. */
-  senderId: string | null;
-  redeliveryOf: string | null;
-};
+import type { ReceivedDelivery } from "@/server/runs/received-delivery";
+import { boundDelivery } from "./delivery-bounds";
 
 /** Headers whose values are never stored. */
 const SECRET_HEADERS = new Set([

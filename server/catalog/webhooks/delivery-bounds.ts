@@ -1,19 +1,8 @@
 import { perOwner } from "@/server/base/per-owner";
+import type { Services } from "@/server/catalog/services";
 import { KIB, MIB } from "@/server/contract/sizes";
 import { createByteBudget, createMemoryWindow } from "@/server/guard/limits/memory-guards";
-import type { Services } from "@/server/services";
-
-/** The stored content of a call. */
-export type CallContent = {
-  /** The request's headers as a JSON object, without secrets. */
-  headers: string;
-  /** Empty if it is not stored; `notStored` has the reason. */
-  body: Buffer;
-  notStored?: BodyNotStored;
-};
-
-/** `bytes`: the size of the body as far as known. `reason` completes "The body was not stored: …". */
-type BodyNotStored = { bytes: number; reason: string };
+import type { CallContent } from "@/server/runs/received-delivery";
 
 /**
  * How much is stored of a trigger's calls that start no run, so that nobody can fill the disk with one URL. Each process

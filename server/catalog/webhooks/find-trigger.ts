@@ -3,10 +3,10 @@ import type { OrgId } from "@/server/base/actor";
 import { decimalText } from "@/server/base/amount";
 import { defineQuery } from "@/server/base/db/statement";
 import { mintOrgId } from "@/server/base/mint-org-id";
+import type { Services } from "@/server/catalog/services";
 import { hashToken, signingSecretPurpose, type Trigger } from "@/server/catalog/webhooks/trigger";
 import { RUN_KINDS } from "@/server/contract/enums";
 import { EncryptionError } from "@/server/guard/secrets/encryption";
-import type { Services } from "@/server/services";
 import { SIGNATURE_SCHEMES } from "./signature";
 
 const SELECT = `

@@ -4,9 +4,9 @@ import { type PageRequest, pageOf } from "@/server/base/db/page";
 import { toPlainData } from "@/server/base/db/plain-data";
 import { AppError } from "@/server/base/errors";
 import { decodeText, parseBodyText, refuseNul } from "@/server/base/json/body";
+import type { Services } from "@/server/catalog/services";
 import type { DeliveryOutcomeName } from "@/server/contract/enums";
 import { KIB } from "@/server/contract/sizes";
-import type { Services } from "@/server/services";
 import { fillMessageTemplate } from "./message-template";
 
 export type DeliverySummary = Awaited<ReturnType<typeof listDeliveries>>["items"][number];

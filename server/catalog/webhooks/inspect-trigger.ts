@@ -3,8 +3,8 @@ import { type MemberActor, roleCovers } from "@/server/base/actor";
 import { toPlainData } from "@/server/base/db/plain-data";
 import { AppError } from "@/server/base/errors";
 import type { JsonObject } from "@/server/base/json/json";
+import type { Services } from "@/server/catalog/services";
 import { tokenPurpose, triggerUrl } from "@/server/catalog/webhooks/trigger";
-import type { Services } from "@/server/services";
 import { exampleBody, exampleForTemplate } from "./example-body";
 
 /** Replaces the token in a URL that the reader may not see. */

@@ -2,7 +2,7 @@ import { AppError } from "@/server/base/errors";
 import { decodeText, parseBodyText, refuseNul, requireJson } from "@/server/base/json/body";
 import { isJsonObject } from "@/server/base/json/json";
 import type { StartRequest } from "@/server/runs/prepare-start";
-import type { ReceivedDelivery } from "./deliveries";
+import type { ReceivedDelivery } from "@/server/runs/received-delivery";
 
 import { fillMessageTemplate } from "./message-template";
 import type { Trigger } from "./trigger";

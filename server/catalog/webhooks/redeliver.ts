@@ -1,9 +1,10 @@
 import type { MemberActor } from "@/server/base/actor";
 import { AppError, isAppError } from "@/server/base/errors";
 import { newId } from "@/server/base/ids";
+import type { Services } from "@/server/catalog/services";
+import type { ReceivedDelivery } from "@/server/runs/received-delivery";
 import { startRun } from "@/server/runs/start";
-import type { Services } from "@/server/services";
-import { type ReceivedDelivery, recordRefusal } from "./deliveries";
+import { recordRefusal } from "./deliveries";
 import { findTriggerById } from "./find-trigger";
 import { bodyMissing } from "./inspect-deliveries";
 import { readStart } from "./read-start";

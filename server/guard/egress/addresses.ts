@@ -8,11 +8,6 @@ import { answerLookup } from "@/server/guard/egress/resolve-names";
 /** Public addresses that serve a cloud's own machines: Azure's platform services. */
 const REFUSED_V4 = new Set(["168.63.129.16"]);
 
-/** Whether a host is this machine itself. */
-export function isLoopback(host: string): boolean {
-  return host === "localhost" || (ipaddr.isValid(host) && ipaddr.process(host).range() === "loopback");
-}
-
 /**
  * Whether an IP address is out on the public internet. Everything else is refused: private, loopback, link-local (with
  * the clouds' metadata services), unique-local, carrier-grade NAT, multicast, reserved. So is every IPv6 form that

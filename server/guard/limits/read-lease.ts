@@ -1,7 +1,7 @@
 import { LRUCache } from "lru-cache";
 import type { ApiKeyActor } from "@/server/base/actor";
 import { perOwner } from "@/server/base/per-owner";
-import type { Services } from "@/server/services";
+import type { Services } from "@/server/guard/services";
 import { acquireRate, type RateDecision } from "./rate-limit";
 
 /**

@@ -1,7 +1,7 @@
 import type { OrgId } from "@/server/base/actor";
 import { transact } from "@/server/base/db/transaction";
 import { acquireRate } from "@/server/guard/limits/rate-limit";
-import type { Services } from "@/server/services";
+import type { Services } from "@/server/guard/services";
 import { MailLimitError, type SendMail } from "./message";
 
 /**

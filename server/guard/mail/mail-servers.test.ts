@@ -1,12 +1,13 @@
 import tls from "node:tls";
 import fc from "fast-check";
 import { afterEach, describe, expect, it, test, vi } from "vitest";
+import type { SmtpSettings } from "@/server/base/env";
 import { createGuardedConnect } from "@/server/guard/egress/guarded-connect";
 import { executeFunction } from "@/server/work/functions/core/execute";
 import { testFunctionContext } from "@/testing/function-context";
 import { TEST_CERTIFICATE } from "@/testing/servers/certificate";
 import { type MailServer, startMailServer } from "@/testing/servers/mail-server";
-import { createMailer, type SmtpSettings } from "./smtp";
+import { createMailer } from "./smtp";
 
 /** `send_email` through mail servers of every kind: encrypted, slow, full, forgetful and hostile ones. */
 

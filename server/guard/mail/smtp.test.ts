@@ -2,11 +2,11 @@ import { once } from "node:events";
 import { SMTPServer } from "smtp-server";
 import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
 import { z } from "zod";
-import { readEnvironment } from "@/server/base/env";
+import { readEnvironment, type SmtpSettings } from "@/server/base/env";
 import { createGuardedConnect } from "@/server/guard/egress/guarded-connect";
 import { executeFunction } from "@/server/work/functions/core/execute";
 import { testFunctionContext } from "@/testing/function-context";
-import { createMailer, type SmtpSettings } from "./smtp";
+import { createMailer } from "./smtp";
 
 /** `send_email` against a real SMTP server. */
 

@@ -1,24 +1,11 @@
 import { createHash } from "node:crypto";
 import { createTransport } from "nodemailer";
+import type { SmtpSettings } from "@/server/base/env";
 import { codeOf } from "@/server/base/errors";
 import { FairQueue } from "@/server/base/fair-queue";
 import type { GuardedConnect } from "@/server/guard/egress/guarded-connect";
 import { createRedactor } from "@/server/guard/secrets/redact";
 import { MailError, type MailMessage, type SendMail, type SentMail } from "./message";
-
-/** The operator's SMTP server (SMTP_URL, SMTP_FROM). */
-export type SmtpSettings = {
-  host: string;
-  port: number;
-  /** TLS from the beginning (smtps); otherwise STARTTLS is used when the server offers it. */
-  secure: boolean;
-  /** Sends nothing over a connection that cannot be encrypted. */
-  requireTls: boolean;
-  user: string | undefined;
-  password: string | undefined;
-  /** Such as `Stepwell <no-reply@example.com>`. */
-  from: string;
-};
 
 /** How long each answer of the mail server may take. */
 const SOCKET_TIMEOUT_MS = 20_000;

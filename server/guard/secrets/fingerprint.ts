@@ -1,5 +1,5 @@
 import type { Transaction } from "@/server/base/db/client";
-import type { Services } from "@/server/services";
+import type { Services } from "@/server/guard/services";
 import type { Encryption } from "./encryption";
 
 const KEY = "secret_fingerprint";

@@ -3,7 +3,7 @@ import { defineCommand, defineQuery, isOpenSql } from "@/server/base/db/statemen
 import { mintOrgId } from "@/server/base/mint-org-id";
 import { RUN_KINDS } from "@/server/contract/enums";
 import { frozenPrices } from "@/server/credits/prices";
-import type { Services } from "@/server/services";
+import type { Services } from "@/server/runs/services";
 import { runConfiguration } from "@/server/work/agent/definition";
 import { type ClaimedRun, claimedRow } from "./claimed-run";
 import { WorkerLost } from "./write/writer";

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import type { OrgId } from "@/server/base/actor";
 import { type Decimal, decimalText, ZERO } from "@/server/base/amount";
+import type { PriceList } from "@/server/base/price-list";
 import { RUN_KINDS, type RunKind } from "@/server/contract/enums";
-import type { PriceList } from "@/server/credits/prices";
 import type { FailureCode } from "@/server/runs/failure-codes";
 import type { RunFacts } from "@/server/runs/run-facts";
 import type { RunConfiguration } from "@/server/work/agent/definition";

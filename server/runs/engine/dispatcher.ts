@@ -1,5 +1,5 @@
 import { pauseAt } from "@/server/base/pause-points";
-import type { Services } from "@/server/services";
+import type { Services } from "@/server/runs/services";
 import { type Admitted, admitWaitingRuns, readClaimedRuns } from "./claim";
 import type { ClaimedRun } from "./claimed-run";
 import { endUnclaimedRun } from "./end-run";

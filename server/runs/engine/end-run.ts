@@ -3,7 +3,7 @@ import { decimalText, ZERO } from "@/server/base/amount";
 import { defineQuery, isOpenSql } from "@/server/base/db/statement";
 import { mintOrgId } from "@/server/base/mint-org-id";
 import { notifyRunChanged } from "@/server/runs/live/run-changes";
-import type { Services } from "@/server/services";
+import type { Services } from "@/server/runs/services";
 import { type ClaimedRun, isPlatformFault, type Outcome, type Totals } from "./claimed-run";
 import { type Worker, withWorker } from "./port";
 import type { EndItem } from "./write/flush-items";

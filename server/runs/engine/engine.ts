@@ -1,6 +1,6 @@
 import { isTransient, retryWhileUnavailable } from "@/server/base/db/outage";
 import { sleep } from "@/server/base/sleep";
-import type { Services } from "@/server/services";
+import type { Services } from "@/server/runs/services";
 import { claimRun } from "./claim";
 import type { ClaimedRun, Outcome } from "./claimed-run";
 import { Dispatcher, type Driver, type Executor } from "./dispatcher";

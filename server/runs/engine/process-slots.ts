@@ -1,5 +1,5 @@
 import { ZERO } from "@/server/base/amount";
-import type { Services } from "@/server/services";
+import type { Services } from "@/server/runs/services";
 import { readClaimedRuns } from "./claim";
 import type { ClaimedRun } from "./claimed-run";
 import { capBudget, openBudget } from "./execute/budget";

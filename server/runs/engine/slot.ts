@@ -3,7 +3,7 @@ import { retryWhileUnavailable } from "@/server/base/db/outage";
 import { defineQuery } from "@/server/base/db/statement";
 import { pauseAt } from "@/server/base/pause-points";
 import { type EndedStatus, RUN_STATUSES } from "@/server/contract/enums";
-import type { Services } from "@/server/services";
+import type { Services } from "@/server/runs/services";
 import type { ClaimedRun, Outcome } from "./claimed-run";
 import { endOpenRun, endUnclaimedRun } from "./end-run";
 import type { Budget } from "./execute/budget";

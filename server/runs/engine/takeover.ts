@@ -2,7 +2,7 @@ import { z } from "zod";
 import { decimalText } from "@/server/base/amount";
 import { defineQuery } from "@/server/base/db/statement";
 import { STEP_STATUSES } from "@/server/contract/enums";
-import type { Services } from "@/server/services";
+import type { Services } from "@/server/runs/services";
 import { attemptsBefore, toolCallList } from "../attempts";
 import type { ClaimedRun } from "./claimed-run";
 import { emptyJournal, type JournalContents } from "./write/journal";

@@ -4,7 +4,7 @@ import { ClockOffset } from "@/server/base/db/clock-offset";
 import { isTransient, retryWhileUnavailable } from "@/server/base/db/outage";
 import { defineQuery } from "@/server/base/db/statement";
 import { newId } from "@/server/base/ids";
-import type { Services } from "@/server/services";
+import type { Services } from "@/server/runs/services";
 import { ActThrottle } from "./act-throttle";
 import type { Worker } from "./port";
 import type { LaneName } from "./write/numbered-flush";

@@ -1,4 +1,4 @@
-import type { Services } from "@/server/services";
+import type { Services } from "@/server/runs/services";
 
 /**
  * Notifies pages of a changed run. Sent outside the writer's transactions, where NOTIFY would serialize commits.

@@ -6,7 +6,7 @@ import type { EventSink } from "@/server/runs/live/event-stream";
 import { type Subscription, subscribeToRuns } from "@/server/runs/live/run-changes";
 import { updateOf } from "@/server/runs/live/run-update";
 import { inspectRun } from "@/server/runs/read/inspect/inspect";
-import type { Services } from "@/server/services";
+import type { Services } from "@/server/runs/services";
 
 /** Changes closer together than this are sent as one. */
 const RUN_PAUSE_MS = 100;

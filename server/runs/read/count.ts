@@ -2,7 +2,7 @@ import { z } from "zod";
 import { DAY_MS } from "@/server/base/clock";
 import { defineCommand, defineQuery, isOpenSql } from "@/server/base/db/statement";
 import { LOCKS, suspendSocketTimeout, withAdvisoryLock } from "@/server/base/db/transaction";
-import type { Services } from "@/server/services";
+import type { Services } from "@/server/runs/services";
 
 /**
  * Maintains `run_counts`: figures of runs by hour and day of creation, so that metrics over months need not read every

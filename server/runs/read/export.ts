@@ -4,7 +4,7 @@ import { Prisma } from "@/server/base/db/generated/client";
 import { isoDate, select } from "@/server/base/db/statement";
 import { readWithoutTimeout } from "@/server/base/db/transaction";
 import { MIB } from "@/server/contract/sizes";
-import type { Services } from "@/server/services";
+import type { Services } from "@/server/runs/services";
 import type { RunFilter } from "./filter";
 import { findRunIds } from "./find";
 import { CALL_COLUMNS, STEP_COLUMNS } from "./inspect/lines";

@@ -3,7 +3,7 @@ import type { MemberActor, OrgId } from "@/server/base/actor";
 import { Prisma } from "@/server/base/db/generated/client";
 import { select } from "@/server/base/db/statement";
 import { isTerminal } from "@/server/contract/enums";
-import type { Services } from "@/server/services";
+import type { Services } from "@/server/runs/services";
 import {
   asksForSizes,
   exactConditions,

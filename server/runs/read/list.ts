@@ -4,7 +4,7 @@ import { Prisma } from "@/server/base/db/generated/client";
 import { type Page, pageOf } from "@/server/base/db/page";
 import { isoDate, select } from "@/server/base/db/statement";
 import { RUN_KINDS, RUN_SOURCES, RUN_STATUSES } from "@/server/contract/enums";
-import type { Services } from "@/server/services";
+import type { Services } from "@/server/runs/services";
 import type { RunFilter } from "./filter";
 import { selectRunIds } from "./find";
 

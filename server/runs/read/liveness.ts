@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { MemberActor } from "@/server/base/actor";
 import { defineQuery, isOpenSql, isoDate } from "@/server/base/db/statement";
 import { AppError } from "@/server/base/errors";
-import type { Services } from "@/server/services";
+import type { Services } from "@/server/runs/services";
 
 /** Whether an open run has a live worker, and what a queued one waits for. */
 export type Liveness = Awaited<ReturnType<typeof readLiveness>>;

@@ -4,7 +4,7 @@ import { defineQuery } from "@/server/base/db/statement";
 import { AppError } from "@/server/base/errors";
 import type { RunKind } from "@/server/contract/enums";
 import { type RunFacts, runFacts } from "@/server/runs/run-facts";
-import type { Services } from "@/server/services";
+import type { Services } from "@/server/runs/services";
 
 /** Polls are the most frequent calls, and Prisma would cost more than the rest of a poll. */
 const READ = defineQuery(

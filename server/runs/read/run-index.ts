@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { defineCommand, defineQuery } from "@/server/base/db/statement";
-import type { Services } from "@/server/services";
+import type { Services } from "@/server/runs/services";
 
 /**
  * The index of ended runs, for lists, filters and searches. Starts and ends write few indexes of `runs`; this job adds

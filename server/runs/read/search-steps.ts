@@ -5,7 +5,7 @@ import { defineQuery, select } from "@/server/base/db/statement";
 import { AppError } from "@/server/base/errors";
 import { anyCase } from "@/server/base/json/any-case";
 import { MIB } from "@/server/contract/sizes";
-import type { Services } from "@/server/services";
+import type { Services } from "@/server/runs/services";
 
 /** Runs with more bytes of text are searched only in the start of each text. */
 const SEARCHED_ENTIRELY_UP_TO = 32 * MIB;

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { OrgId } from "@/server/base/actor";
 import { defineQuery } from "@/server/base/db/statement";
 import type { Json } from "@/server/base/json/json";
-import type { Services } from "@/server/services";
+import type { Services } from "@/server/runs/services";
 import {
   type NewValue,
   type StoredValue,

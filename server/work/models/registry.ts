@@ -1,4 +1,5 @@
 import type { Clock } from "@/server/base/clock";
+import type { NamedProvider } from "@/server/base/model-providers";
 import { sleepOrThrow } from "@/server/base/sleep";
 import { createTrustedEgress } from "@/server/guard/egress/trusted-fetch";
 import { callDemoModel, DEMO } from "@/server/work/models/demo/demo";
@@ -6,14 +7,6 @@ import { createOpenAiCompatible, type Provider } from "@/server/work/models/open
 import type { Models } from "@/server/work/models/port";
 import { boundRequestTokens } from "@/server/work/models/tokens/token-bound";
 import { countRequestTokens } from "@/server/work/models/tokens/tokens";
-
-export type NamedProvider = {
-  name: string;
-  apiKey?: string | undefined;
-  baseUrl?: string | undefined;
-  /** The models it serves; unlisted models go to the default provider. */
-  models: readonly string[];
-};
 
 type ModelsOptions = {
   /** The default provider, from OPENAI_API_KEY and OPENAI_BASE_URL. */

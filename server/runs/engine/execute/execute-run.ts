@@ -5,7 +5,7 @@ import { MAX_FINAL_OUTPUT_BYTES } from "@/server/contract/sizes";
 import { replaceNul } from "@/server/guard/secrets/stored-output";
 import type { FailureCode } from "@/server/runs/failure-codes";
 import { notifyRunChanged } from "@/server/runs/live/run-changes";
-import type { Services } from "@/server/services";
+import type { Services } from "@/server/runs/services";
 import { ModelError } from "@/server/work/models/port";
 import { type ClaimedRun, deadlineOf, type Outcome } from "../claimed-run";
 import { endClaimedRun, endOpenChildren } from "../end-run";

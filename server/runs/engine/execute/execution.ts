@@ -1,5 +1,5 @@
 import type { RunMemory } from "@/server/guard/limits/process-memory";
-import type { Services } from "@/server/services";
+import type { Services } from "@/server/runs/services";
 import type { ClaimedRun, Outcome, Totals } from "../claimed-run";
 import type { Worker } from "../port";
 import type { RunJournal } from "../write/journal";

@@ -11,7 +11,7 @@ import { SecretPlaceholders } from "@/server/guard/secrets/placeholders";
 import { createRedactor, type Redact } from "@/server/guard/secrets/redact";
 import { findSecretNames } from "@/server/guard/secrets/references";
 import { findModelProviders } from "@/server/runs/find-model-providers";
-import type { Services } from "@/server/services";
+import type { Services } from "@/server/runs/services";
 import { findFunction } from "@/server/work/functions/core/registry";
 import { keySecretOf } from "@/server/work/models/own-provider";
 import type { ClaimedRun } from "../claimed-run";

@@ -1,7 +1,7 @@
 import { pauseAt } from "@/server/base/pause-points";
 import type { EndedStatus } from "@/server/contract/enums";
 import { notifyRunChanged } from "@/server/runs/live/run-changes";
-import type { Services } from "@/server/services";
+import type { Services } from "@/server/runs/services";
 import type { Attempt, ToolCall } from "@/server/work/models/port";
 import { type ClaimedRun, noTotals, type Totals } from "../claimed-run";
 import type { Worker } from "../port";

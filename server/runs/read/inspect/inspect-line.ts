@@ -3,7 +3,7 @@ import type { MemberActor, OrgId } from "@/server/base/actor";
 import { defineQuery } from "@/server/base/db/statement";
 import { AppError } from "@/server/base/errors";
 import { readAttempts, readToolCalls } from "@/server/runs/attempts";
-import type { Services } from "@/server/services";
+import type { Services } from "@/server/runs/services";
 import { readChildCredits } from "./inspect";
 import { CALL_OF_TIMELINE, STEP_OF_TIMELINE, viewCallLine, viewStepLine } from "./lines";
 import { payloadPreview, previewPayload, startOf } from "./payload-preview";

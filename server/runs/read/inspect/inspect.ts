@@ -5,7 +5,7 @@ import { defineQuery, isoDate, select } from "@/server/base/db/statement";
 import { AppError } from "@/server/base/errors";
 import { RUN_COLUMNS, RUN_JOINS, runSummary } from "@/server/runs/read/list";
 import { queuedRuns } from "@/server/runs/read/run-rows";
-import type { Services } from "@/server/services";
+import type { Services } from "@/server/runs/services";
 import { toolConfiguration } from "@/server/work/agent/definition";
 import { CALL_OF_TIMELINE, STEP_OF_TIMELINE, viewCallLine, viewStepLine } from "./lines";
 import { payloadPreview, startOf } from "./payload-preview";

@@ -3,7 +3,7 @@ import type { MemberActor } from "@/server/base/actor";
 import { defineQuery } from "@/server/base/db/statement";
 import { AppError } from "@/server/base/errors";
 import { readToolCalls } from "@/server/runs/attempts";
-import type { Services } from "@/server/services";
+import type { Services } from "@/server/runs/services";
 import { type AgentConfiguration, runConfiguration } from "@/server/work/agent/definition";
 import { type Acted, type Acting, runAgentLoop, type Thinking } from "@/server/work/agent/loop";
 import { textInput, textMessages } from "@/server/work/functions/generate-text";

@@ -1,7 +1,7 @@
 import type { MemberActor } from "@/server/base/actor";
 import { AppError } from "@/server/base/errors";
 import { findTarget } from "@/server/runs/find-target";
-import type { Services } from "@/server/services";
+import type { Services } from "@/server/runs/services";
 import { type RunConfiguration, runConfiguration } from "@/server/work/agent/definition";
 import {
   compareFields,

@@ -13,7 +13,7 @@ import {
   PERIOD_MS,
   RUN_PERIODS,
 } from "@/server/runs/read/enums";
-import type { Services } from "@/server/services";
+import type { Services } from "@/server/runs/services";
 import { addPart, emptySum, type Part, partRow, type RunFigures, type Sum, viewFigures } from "./figures";
 
 export type RunMetrics = Awaited<ReturnType<typeof readRunMetrics>>;

@@ -1,8 +1,8 @@
 import { ZERO } from "@/server/base/amount";
 import type { Json } from "@/server/base/json/json";
 import { readLargeJson } from "@/server/base/json/large";
+import type { Services } from "@/server/runs/services";
 import { freezeConfiguration, type Target, targetColumns } from "@/server/runs/target";
-import type { Services } from "@/server/services";
 import { answersWithJson, type RunConfiguration, runConfiguration } from "@/server/work/agent/definition";
 import { MAX_CALLED_RUNS, MAX_RUN_DEPTH } from "@/server/work/functions/run-tool";
 import { claimRun } from "../../claim";

@@ -1,0 +1,43 @@
+import { z } from "zod";
+import { isJsonObject } from "./json/json";
+
+/** What the operator's and the organizations' model providers have in common. */
+
+/** A provider of the operator. */
+export type NamedProvider = {
+  name: string;
+  apiKey?: string | undefined;
+  baseUrl?: string | undefined;
+  /** The models it serves; unlisted models go to the default provider. */
+  models: readonly string[];
+};
+
+/** Names of model providers; `demo` and `openai` are the service's own. */
+export const providerName = z
+  .string()
+  .regex(/^[a-z0-9][a-z0-9-]{0,62}$/, "must consist of lowercase letters, digits and hyphens")
+  .refine((name) => name !== "demo" && name !== "openai", "is taken: demo is built in, openai is OPENAI_*");
+
+export const providerUrl = z.url({ protocol: /^https?$/, error: "must be an http or https address" });
+
+type Repeat = { path: [number, "name"] | [number, "models", number]; message: string };
+
+/** Names that two providers have, and models that two of them list. Each may be anything. */
+export function findRepeats(providers: readonly unknown[]): Repeat[] {
+  const repeats: Repeat[] = [];
+  const names = new Set<unknown>();
+  const models = new Map<unknown, unknown>([["demo", "the demo model"]]);
+  for (const [index, provider] of providers.entries()) {
+    if (!isJsonObject(provider)) continue;
+    const { name } = provider;
+    if (names.has(name)) repeats.push({ path: [index, "name"], message: `"${name}" is used twice` });
+    names.add(name);
+    for (const [at, model] of (Array.isArray(provider.models) ? provider.models : []).entries()) {
+      const other = models.get(model);
+      if (other !== undefined)
+        repeats.push({ path: [index, "models", at], message: `"${model}" is already listed by ${other}` });
+      models.set(model, name);
+    }
+  }
+  return repeats;
+}

@@ -1,0 +1,18 @@
+import type { Pool } from "pg";
+import type { Clock } from "./clock";
+import type { Database } from "./db/client";
+import type { Notifications } from "./db/notifications";
+import type { Environment } from "./env";
+import type { Logger } from "./log";
+
+/** What everything else stands on. */
+export type Services = {
+  env: Environment;
+  db: Database;
+  /** The pool under `db`, for the statements of server/base/db/statement.ts. */
+  pool: Pool;
+  /** The one LISTEN connection of this process. */
+  notifications: Notifications;
+  clock: Clock;
+  log: Logger;
+};

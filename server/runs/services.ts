@@ -1,0 +1,23 @@
+import type { LRUCache } from "lru-cache";
+import type { Cached } from "@/server/base/db/configuration-cache";
+import type { PriceList } from "@/server/base/price-list";
+import type { Services as GuardServices } from "@/server/guard/services";
+import type { OwnProvider } from "@/server/work/models/own-provider";
+import type { Models } from "@/server/work/models/port";
+import type { EndedRuns } from "./ended-runs";
+import type { Engine } from "./engine/port";
+import type { Target } from "./target";
+
+/** What runs need. */
+export type Services = GuardServices & {
+  /** What runs read of organizations' configuration. */
+  cached: { targets: Cached<Target>; modelProviders: Cached<readonly OwnProvider[]> };
+  /** Recently ended runs, for polls. */
+  endedRuns: EndedRuns;
+  /** Frozen configurations known to be stored, by organization and hash. */
+  configurationsStored: LRUCache<string, true>;
+  engine: Engine;
+  models: Models;
+  /** What models and actions cost. */
+  prices: PriceList;
+};
