@@ -13,7 +13,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-const page = readFileSync(join(import.meta.dirname, "../docs/configuration-files.md"), "utf8");
+const page = readFileSync(join(import.meta.dirname, "../../docs/configuration-files.md"), "utf8");
 const sample = (name: string) =>
   new RegExp(`^\`\`\`yaml ${name}\\n([\\s\\S]*?)^\`\`\`$`, "m").exec(page)?.[1] ?? "";
 

@@ -75,7 +75,9 @@ export function readOperations(openApi: unknown) {
 
 /** The fields of a body, and an example as JSON. */
 function readContent(schemas: Schemas, { "application/json": { schema, example } }: z.output<typeof json>) {
-  return { fields: fieldsOf(schemas, schema), example: JSON.stringify(example ?? {}, null, 2) };
+  // Of several bodies, the first one is the usual one; the description says when another one comes.
+  const usual = resolve(schemas, schema).anyOf?.[0] ?? schema;
+  return { fields: fieldsOf(schemas, usual), example: JSON.stringify(example ?? {}, null, 2) };
 }
 
 const lastOf = (reference: string) => reference.slice(reference.lastIndexOf("/") + 1);

@@ -21,7 +21,7 @@ const print = (line: string) => void lines.push(line);
 beforeEach(async () => {
   database = await createTestDatabase();
   root = mkdtempSync(join(tmpdir(), "migrations-"));
-  cpSync(join(import.meta.dirname, "../../prisma/migrations"), migrations(), { recursive: true });
+  cpSync(join(import.meta.dirname, "../../../prisma/migrations"), migrations(), { recursive: true });
   client = await connect(database.url);
   lines = [];
 });

@@ -15,7 +15,7 @@ beforeEach(async () => {
   client = new pg.Client({ connectionString: database.url });
   await client.connect();
   folder = mkdtempSync(join(tmpdir(), "migrations-"));
-  cpSync(join(import.meta.dirname, "../../prisma/migrations"), folder, { recursive: true });
+  cpSync(join(import.meta.dirname, "../../../prisma/migrations"), folder, { recursive: true });
 });
 afterEach(async () => {
   await client.end();

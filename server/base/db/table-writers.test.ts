@@ -13,7 +13,7 @@ const WRITERS: Record<string, string[]> = {
   agents: ["server/catalog"],
   // When a key was last used.
   api_keys: ["server/catalog/auth", "server/catalog/organization"],
-  audit_entries: ["server/operate"],
+  audit_entries: ["server/base"],
   credit_entries: ["server/credits"],
   deliveries: ["server/catalog/webhooks"],
   invitations: ["server/catalog/organization"],

@@ -9,7 +9,7 @@ import {
   VALUE_LIMITS,
   type WriteOutcome,
   writeOutcome,
-} from "@/server/work/functions/value-limits";
+} from "@/server/work/functions/core/value-limits";
 
 /** The only module that reads and writes `key_values`. */
 

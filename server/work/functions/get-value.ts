@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { defineFunction } from "@/server/work/functions/core/define";
-import { VALUE_LIMITS } from "@/server/work/functions/value-limits";
+import { VALUE_LIMITS } from "@/server/work/functions/core/value-limits";
 
 export const valueKey = z
   .string()

@@ -3,8 +3,8 @@ import type { Json } from "@/server/base/json/json";
 import { largeJsonBytes } from "@/server/base/json/large";
 import { cleanLargeJson } from "@/server/guard/secrets/stored-output";
 import { defineFunction, FunctionError } from "@/server/work/functions/core/define";
+import { VALUE_LIMITS } from "@/server/work/functions/core/value-limits";
 import { valueKey } from "@/server/work/functions/get-value";
-import { VALUE_LIMITS } from "@/server/work/functions/value-limits";
 
 const { valueBytes, keys, totalBytes, ttlSeconds } = VALUE_LIMITS;
 const mib = (bytes: number) => `${bytes / 1024 ** 2} MiB`;

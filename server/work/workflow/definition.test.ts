@@ -18,7 +18,7 @@ const kib = (bytes: number) => `${count(bytes / 1024)} KiB`;
 const mib = (bytes: number) => `${bytes / 1024 ** 2} MiB`;
 
 it("docs/definition-files.md lists the limits of workflows", () => {
-  const page = readFileSync(join(import.meta.dirname, "../../docs/definition-files.md"), "utf8");
+  const page = readFileSync(join(import.meta.dirname, "../../../docs/definition-files.md"), "utf8");
   const limits = WORKFLOW_LIMITS;
   const rows = [
     ["Steps of a tool, with those in groups", count(limits.steps)],

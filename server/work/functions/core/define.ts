@@ -4,7 +4,7 @@ import type { Issue } from "@/server/base/errors";
 import type { Json, JsonObject } from "@/server/base/json/json";
 import type { StepMemory } from "@/server/guard/limits/process-memory";
 import type { SendMail } from "@/server/guard/mail/message";
-import type { KeyValues } from "@/server/work/functions/value-limits";
+import type { KeyValues } from "@/server/work/functions/core/value-limits";
 import type { ModelReply, ModelRequest } from "@/server/work/models/port";
 
 /** What a function may use. Everything that needs the database is passed in here. */
