@@ -3,7 +3,7 @@
  * package has one home. Every rule is an error.
  */
 
-const TESTS = "(\\.test\\.tsx?$|^testing/|^scripts/(bench|chaos)/)";
+const TESTS = "(\\.test\\.tsx?$|^testing/|^tools/)";
 const NODE_MODULES = "(^|/)node_modules/";
 
 /** Where an OrgId may be made: see server/base/mint-org-id.ts. */
@@ -91,7 +91,7 @@ module.exports = {
     }),
     closed("wiring", { path: "^wiring\\.ts$", folders: "^(app|scripts|e2e|prisma|serve)/|^serve\\.ts$" }),
     closed("app", { path: "^app/", folders: "^(inngest|scripts|prisma|e2e|serve)/|^(serve|wiring)\\.ts$" }),
-    closed("scripts", { path: "^scripts/", folders: "^(app|inngest|serve)/|^serve\\.ts$" }),
+    closed("scripts", { path: "^scripts/", folders: "^(app|inngest|serve|tools)/|^serve\\.ts$" }),
 
     {
       name: "contract-knows-only-zod",
@@ -117,7 +117,7 @@ module.exports = {
     },
     ...ROOMS.slice(0, -1).map(above),
 
-    home("next-and-react", "next|react|react-dom", "^app/|^next\\.config\\.mjs$|^serve\\.ts$|^next-env"),
+    home("next-and-react", "next|react|react-dom", "^app/|^next\\.config\\.ts$|^serve/pages\\.ts$|^next-env"),
     home("trpc-to-openapi", "trpc-to-openapi|zod-openapi", "^server/api/"),
     home("inngest", "inngest", "^inngest/"),
     home("openai", "openai", "^server/work/models/"),

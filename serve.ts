@@ -1,7 +1,8 @@
 import cluster from "node:cluster";
 import { realpathSync } from "node:fs";
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
+import { dirname, join } from "node:path";
 import type { Duplex } from "node:stream";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import type { Demo } from "@/prisma/seed";
@@ -10,6 +11,7 @@ import { waitUntilReady } from "@/server/operate/health";
 import { closeServices, wireProcess } from "@/wiring";
 import { isClusterPrimary, type Serving, servePrimary } from "./serve/cluster";
 import { connectionLimits, createConnectionBound, readOpenFiles } from "./serve/connections";
+import { createPages } from "./serve/pages";
 import { GRACE_MS, prepareService } from "./serve/prepare";
 import { createHandler, refuseBadHttp } from "./serve/requests";
 
@@ -19,7 +21,7 @@ import { createHandler, refuseBadHttp } from "./serve/requests";
  */
 
 export type ServeOptions = {
-  /** The project's folder, which has next.config.mjs and prisma/migrations. */
+  /** The project's folder, which has next.config.ts and prisma/migrations. */
   root: string;
   /** Pages are compiled on demand and reloaded on changes. */
   dev?: boolean;
@@ -44,7 +46,15 @@ export async function serve({ root, dev = false, print = () => {} }: ServeOption
   const state = { stopping: false };
   const ending = new AbortController();
   const { role, port: wanted, host, appUrl } = services.env;
-  const pages = role === "worker" ? null : createPages({ root, dev, host, port: wanted });
+  const pages =
+    role === "worker"
+      ? null
+      : createPages({
+          root,
+          built: dev ? null : join(dirname(fileURLToPath(import.meta.url)), "next"),
+          host,
+          port: wanted,
+        });
   const server = createServer({
     // We refuse it ourselves, with the contract's error body.
     requireHostHeader: false,
@@ -81,42 +91,6 @@ export async function serve({ root, dev = false, print = () => {} }: ServeOption
       await pages?.close();
       await closeServices(services);
     },
-  };
-}
-
-/**
- * Loads Next with the first request for a page. A process that only serves the API starts sooner, is smaller, and keeps
- * Node's timers and dates, which Next replaces by slower ones.
- */
-function createPages({ root, dev, host, port }: { root: string; dev: boolean; host: string; port: number }) {
-  const load = async () => {
-    const { default: next } = await import("next");
-    const app = next({
-      dir: root,
-      dev,
-      hostname: host,
-      port,
-      quiet: true,
-      // Next would listen for upgrades on the server of its first request and close every connection that offers
-      // `Upgrade: h2c`. In production it gets a server without connections.
-      ...(dev ? {} : { httpServer: createServer() }),
-    });
-    await app.prepare();
-    return { app, show: app.getRequestHandler() };
-  };
-  let loading: ReturnType<typeof load> | undefined;
-  const loaded = () => {
-    loading ??= load().catch((error: unknown) => {
-      loading = undefined;
-      throw error;
-    });
-    return loading;
-  };
-  return {
-    show: async (incoming: IncomingMessage, outgoing: ServerResponse) =>
-      (await loaded()).show(incoming, outgoing),
-    upgrade: async () => (await loaded()).app.getUpgradeHandler(),
-    close: async () => (await loading)?.app.close(),
   };
 }
 

@@ -31,7 +31,7 @@ const SOURCES = [
   "instrumentation.ts",
   "process-services.ts",
   "wiring.ts",
-  "next.config.mjs",
+  "next.config.ts",
   "postcss.config.mjs",
   "tsconfig.json",
   "package.json",

@@ -1,4 +1,3 @@
-import { relative } from "node:path";
 import { pathToFileURL } from "node:url";
 import { ensureBuild } from "./build.mjs";
 import { develop } from "./develop.mjs";
@@ -27,7 +26,6 @@ await runCommand(async () => {
   onShutdown(markInUse(`${build.folder}/in-use`));
   await provideDatabase();
   Object.assign(process.env, { NODE_ENV: "production" });
-  process.env.STEPWELL_NEXT_DIR = relative(ROOT, build.pages);
   /** @type {typeof import("../serve.ts")} */
   const { announce, serve } = await import(pathToFileURL(build.serve).href);
   const serving = await serve({ root: ROOT, print });

@@ -1,6 +1,6 @@
 /**
  * Named points of a flush and of a run. Without a handler nothing happens: tests pause a run there, and the chaos
- * command (scripts/chaos) kills its processes there.
+ * command (tools/chaos) kills its processes there.
  */
 
 const FLUSH = ["before", "sent", "answered"] as const;

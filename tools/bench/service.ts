@@ -1,9 +1,9 @@
 import { once } from "node:events";
 import { join } from "node:path";
-import { runningCluster } from "../postgres/postgres-cluster.mjs";
-import { freePort } from "../support/ports.mjs";
-import { applyDefinitions, startService, untilReady } from "../support/service-process";
-import { createThrowaway, removeThrowaway } from "../support/throwaway.mjs";
+import { runningCluster } from "../../scripts/postgres/postgres-cluster.mjs";
+import { freePort } from "../../scripts/support/ports.mjs";
+import { applyDefinitions, startService, untilReady } from "../../scripts/support/service-process";
+import { createThrowaway, removeThrowaway } from "../../scripts/support/throwaway.mjs";
 
 /** The service takes 300 calls a minute from one address to one trigger. */
 const HOOKS = 20;

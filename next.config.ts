@@ -1,8 +1,7 @@
-/**
- * Plain JavaScript: for TypeScript, a service would load the compiler as well (25 MB of memory, two threads).
- * @type {import("next").NextConfig}
- */
-const config = {
+import type { NextConfig } from "next";
+
+/** Read by builds, by `next dev` and `next start`. The service passes the built settings to Next (serve/pages.ts). */
+const config: NextConfig = {
   // A finished build is moved to dist/ (scripts/build.mjs); the server passes its folder.
   distDir: process.env.STEPWELL_NEXT_DIR ?? ".next",
   poweredByHeader: false,

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { openDatabaseProxy } from "@/testing/servers/database-proxy";
-import { joinPostgres } from "../postgres/postgres.mjs";
-import { runningCluster } from "../postgres/postgres-cluster.mjs";
-import { childrenOf } from "../support/processes.mjs";
+import { joinPostgres } from "../../scripts/postgres/postgres.mjs";
+import { runningCluster } from "../../scripts/postgres/postgres-cluster.mjs";
+import { childrenOf } from "../../scripts/support/processes.mjs";
 
 export type Database = Awaited<ReturnType<typeof startDatabase>>;
 
