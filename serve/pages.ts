@@ -19,6 +19,9 @@ type PagesOptions = {
 export function createPages({ root, built, host, port }: PagesOptions) {
   const dev = built === null;
   const load = async () => {
+    // The server of Next's standalone build passes its settings in the same way.
+    if (built !== null)
+      process.env.__NEXT_PRIVATE_STANDALONE_CONFIG = JSON.stringify(await readBuiltSettings(built, root));
     const { default: next } = await import("next");
     const app = next({
       dir: root,
@@ -26,7 +29,6 @@ export function createPages({ root, built, host, port }: PagesOptions) {
       hostname: host,
       port,
       quiet: true,
-      ...(built === null ? {} : { conf: await readBuiltSettings(built, root) }),
       // Next would listen for upgrades on the server of its first request and close every connection that offers
       // `Upgrade: h2c`. In production it gets a server without connections.
       ...(dev ? {} : { httpServer: createServer() }),
