@@ -10,8 +10,8 @@ import { createTenant, createWorld, type World } from "@/testing/world";
 
 /** Small, so that few and cheap runs would fill it. */
 const HEAP_MIB = 192;
-const RUNS = 10;
-const STEPS = 5;
+const RUNS = 6;
+const STEPS = 3;
 
 let world: World;
 const service = builtService(() => world);
