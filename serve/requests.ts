@@ -27,6 +27,7 @@ import { AppError } from "@/server/base/errors";
 import { newId } from "@/server/base/ids";
 import type { Logger } from "@/server/base/log";
 import { KIB, MIB } from "@/server/contract/sizes";
+import { boundRequests } from "./bound-requests";
 import { reduceHeaders, refusalOf } from "./page-request";
 
 /** Handles the requests of the process: `/v1`, `/webhooks` and health here, everything else by Next. */
@@ -132,10 +133,11 @@ export function createHandler(
 }
 
 /**
- * Refuses invalid HTTP, long heads, tunnels and unknown expectations with the contract's error body, and bounds slow
- * requests.
+ * Refuses invalid HTTP, long heads, tunnels and unknown expectations with the contract's error body. Bounds slow
+ * requests, and those that arrive in one go. The server must have its request listeners.
  */
 export function refuseBadHttp(server: Server): void {
+  boundRequests(server);
   // Each connection takes its limit from the server. Node declares it as an option of the constructor only.
   Object.assign(server, { maxHeaderSize: MAX_HEAD_BYTES });
   server.requestTimeout = REQUEST_TIMEOUT_MS;

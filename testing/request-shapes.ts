@@ -194,3 +194,14 @@ export function requestText(
   const lines = [`${method} ${path}${suffix} HTTP/1.1`, "Host: localhost", "Connection: close", ...headers];
   return `${lines.join("\r\n")}\r\n\r\n`;
 }
+
+/** Texts of about `size` characters, most of which arrive in one packet: many requests, or one with tiny chunks. */
+export function requestPackets(method: string, path: string, size: number): { name: string; text: string }[] {
+  const head = `${method} ${path} HTTP/1.1\r\nHost: localhost\r\n`;
+  const requests = `${head}${method === "GET" ? "" : "Content-Length: 0\r\n"}\r\n`;
+  const chunks = `${head}Transfer-Encoding: chunked\r\n\r\n`;
+  return [
+    { name: "many requests", text: fillWith(size, () => requests) },
+    { name: "tiny chunks", text: `${chunks}${fillWith(size, () => "1\r\n[\r\n")}0\r\n\r\n` },
+  ];
+}

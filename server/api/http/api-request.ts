@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { AppError } from "@/server/base/errors";
 import { MIB } from "@/server/contract/sizes";
+import { ByteCollector } from "@/server/guard/limits/byte-collector";
 import { bodyIncomplete, bodyTooLarge, readBody } from "@/server/guard/limits/read-body";
 import { PEER_ADDRESS_HEADER } from "./client-address";
 import { peerAddress } from "./node-http";
@@ -76,19 +77,16 @@ function readNodeBody(incoming: IncomingMessage, limit: number): Promise<Buffer>
   return new Promise((resolve, reject) => {
     if (Number(incoming.headers["content-length"] ?? 0) > limit) return reject(bodyTooLarge(limit));
     if (incoming.readableEnded) return resolve(Buffer.alloc(0));
-    const chunks: Buffer[] = [];
-    let size = 0;
+    const body = new ByteCollector();
     const done = (settle: () => void) => {
       incoming.off("data", onData).off("end", onEnd).off("error", onBroken).off("close", onBroken);
       settle();
     };
     const onData = (chunk: Buffer) => {
-      size += chunk.length;
-      if (size <= limit) chunks.push(chunk);
+      if (body.size + chunk.length <= limit) body.add(chunk);
       else done(() => reject(bodyTooLarge(limit)));
     };
-    const onEnd = () =>
-      done(() => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks, size)));
+    const onEnd = () => done(() => resolve(body.finish()));
     const onBroken = (error?: Error) => done(() => reject(bodyIncomplete(error)));
     incoming.on("data", onData).once("end", onEnd).once("error", onBroken).once("close", onBroken);
   });

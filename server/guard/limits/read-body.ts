@@ -1,4 +1,5 @@
 import { AppError } from "@/server/base/errors";
+import { ByteCollector } from "./byte-collector";
 
 export const bodyTooLarge = (limit: number) =>
   new AppError("payload_too_large", `The body is larger than ${limit} bytes.`);
@@ -15,19 +16,17 @@ export async function readBody(request: Request, limit: number): Promise<Buffer>
     throw bodyTooLarge(limit);
   }
   if (request.body === null) return Buffer.alloc(0);
-  const chunks: Uint8Array[] = [];
-  let size = 0;
+  const body = new ByteCollector();
   const reader = request.body.getReader();
   for (;;) {
     const { done, value } = await reader.read().catch((cause: unknown) => {
       throw bodyIncomplete(cause);
     });
-    if (done) return Buffer.concat(chunks, size);
-    size += value.byteLength;
-    if (size > limit) {
+    if (done) return body.finish();
+    if (body.size + value.byteLength > limit) {
       await reader.cancel().catch(() => {});
       throw bodyTooLarge(limit);
     }
-    chunks.push(value);
+    body.add(value);
   }
 }
