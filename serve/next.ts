@@ -97,10 +97,10 @@ function prepareRequest(
   reduceApiHeaders(incoming);
   for (const [name, value] of Object.entries(headers.data)) outgoing.setHeader(name, value);
   incoming.headers[PEER_ADDRESS_HEADER] = peerAddress(incoming);
-  incoming.headers[PAGE_ADDRESS_HEADER] = url.pathname;
+  incoming.headers[PAGE_ADDRESS_HEADER] = url.pathname + url.search;
   // Next fails on methods that its routes cannot have. No API operation has this one.
   if (!ROUTE_METHODS.includes(incoming.method ?? "")) incoming.method = "OPTIONS";
-  // The route reads the path from the header, so Next cannot normalize it.
+  // The route reads path and query from the header: Next normalizes them, and parses a query in more than linear time.
   incoming.url = NEXT_PATHS[handler] + (handler === "inngest" && !isRefused ? url.search : "");
 }
 

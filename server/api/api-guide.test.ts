@@ -10,7 +10,7 @@ import {
   MAX_USER_MESSAGE_BYTES,
 } from "@/server/contract/sizes";
 import { createOpenApiDocument } from "./openapi/document";
-import { OPERATIONS } from "./operations";
+import { ENDPOINTS } from "./v1/endpoints";
 
 /** docs/api.md and docs/webhooks.md agree with the code. */
 
@@ -63,7 +63,7 @@ it("lists every endpoint with its scope and limit, and no other", () => {
     scope,
     limit: `${limit}s`,
   }));
-  const declared = Object.values(OPERATIONS).map(({ openapi: { method, path, scope, limit } }) => ({
+  const declared = Object.values(ENDPOINTS).map(({ method, path, scope, limit }) => ({
     method,
     path,
     scope,

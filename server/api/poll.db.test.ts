@@ -101,6 +101,7 @@ function request(path: string, key: string): ApiRequest {
   return {
     method: "GET",
     path,
+    query: "",
     header: (name) => (name === "x-api-key" ? key : null),
     headers: () => [["x-api-key", key]],
     peer: "127.0.0.1",

@@ -10,7 +10,7 @@ import type { RunFacts } from "@/server/runs/run-facts";
 import type { Services } from "@/server/services";
 import type { ApiResponse } from "./http/api-request";
 import { JSON_HEADERS, jsonResponse } from "./http/respond";
-import { kindOfProcedure, OPERATIONS } from "./operations";
+import { ENDPOINTS } from "./v1/endpoints";
 
 /**
  * Answers polls from memory: a cached key, a leased read, and a run that ended lately or executes here. Other polls
@@ -66,11 +66,11 @@ function mayRead({ plan, scopes, targetIds, suspended }: ApiKeyActor): boolean {
   return plan.apiAccess && !suspended && targetIds.length === 0 && scopes.includes("runs:read");
 }
 
-/** The operations that read one run, by their path without the id: `/v1/agents/run//status`. */
+/** The endpoints that read one run, by their path without the id: `/v1/agents/run//status`. */
 const VIEWS = new Map(
-  Object.entries(OPERATIONS).flatMap(([procedure, { openapi }]) => {
-    const view = { procedure, kind: kindOfProcedure(procedure) };
-    return openapi.method === "GET" ? [[openapi.path.replace(/\{.*\}/, ""), view] as const] : [];
+  Object.entries(ENDPOINTS).flatMap(([procedure, { method, path, kind }]) => {
+    const isView = method === "GET" && kind !== undefined;
+    return isView ? [[path.replace(/\{.*\}/, ""), { procedure, kind }] as const] : [];
   }),
 );
 const BEFORE_ID = "/run/";

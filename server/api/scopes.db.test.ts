@@ -5,9 +5,9 @@ import { newApiKey } from "@/server/catalog/auth/api-key";
 import { executeRun } from "@/testing/execute";
 import { createTenant, openWorld, scriptedModels, type World } from "@/testing/world";
 import type { ApiRequest, ApiResponse } from "./http/api-request";
-import { kindOfProcedure, OPERATIONS } from "./operations";
 import { respondToPoll } from "./poll";
 import { respondToRest } from "./rest";
+import { ENDPOINTS } from "./v1/endpoints";
 
 /**
  * What a key may see depends only on its scopes and targets. Every kind of key calls every operation: in the process
@@ -53,9 +53,14 @@ const keys = await Promise.all(
 const BODIES = { agent: { userMessage: `In ${MARK}` }, tool: { a: Number(MARK), b: 0 } };
 const TARGET_IDS = { agent: tenant.agentId, tool: tenant.toolId };
 
-function requestOf(procedure: keyof typeof OPERATIONS, key: string, runId: string): ApiRequest {
-  const { method, path, limit } = OPERATIONS[procedure].openapi;
-  const kind = kindOfProcedure(procedure);
+function endpointOf(procedure: string) {
+  const endpoint = ENDPOINTS[procedure];
+  if (endpoint?.kind === undefined) throw new Error(`${procedure} is not about runs of one kind`);
+  return { ...endpoint, kind: endpoint.kind };
+}
+
+function requestOf(procedure: string, key: string, runId: string): ApiRequest {
+  const { method, path, limit, kind } = endpointOf(procedure);
   const headers = new Map([
     ["x-api-key", key],
     ["content-type", "application/json"],
@@ -65,6 +70,7 @@ function requestOf(procedure: keyof typeof OPERATIONS, key: string, runId: strin
   return {
     method,
     path: path.replace(/\{.*\}/, limit === "starts" ? TARGET_IDS[kind] : runId),
+    query: "",
     header: (name) => headers.get(name) ?? null,
     headers: () => headers,
     peer: "192.0.2.1",
@@ -90,29 +96,28 @@ async function endedRun(kind: "agent" | "tool"): Promise<string> {
 }
 const runIds = { agent: await endedRun("agent"), tool: await endedRun("tool") };
 
-const procedures = Object.keys(OPERATIONS).filter(
-  (name): name is keyof typeof OPERATIONS => name in OPERATIONS,
-);
-
-it.each(procedures)("%s shows a key no more than its scopes and targets allow", async (procedure) => {
-  const { scope, limit } = OPERATIONS[procedure].openapi;
-  const runId = runIds[kindOfProcedure(procedure)];
-  let shown = 0;
-  // Keys that may read come last, and fill the caches for the second round.
-  for (const process of [beside, world, beside, world]) {
-    for (const { name, key, scopes, mayUse } of keys) {
-      const answers = await ask(process, requestOf(procedure, key, runId));
-      const refusal = !scopes.includes(scope) || (limit === "starts" && !mayUse) ? 403 : mayUse ? 200 : 404;
-      expect(answers.map(({ status }) => [name, status])).toEqual(answers.map(() => [name, refusal]));
-      const marks = answers.filter(({ body }) => body.includes(MARK)).length;
-      if (!scopes.includes("runs:read") || refusal !== 200) expect([name, marks]).toEqual([name, 0]);
-      shown += marks;
+it.each(Object.keys(ENDPOINTS))(
+  "%s shows a key no more than its scopes and targets allow",
+  async (procedure) => {
+    const { scope, limit, kind } = endpointOf(procedure);
+    const runId = runIds[kind];
+    let shown = 0;
+    // Keys that may read come last, and fill the caches for the second round.
+    for (const process of [beside, world, beside, world]) {
+      for (const { name, key, scopes, mayUse } of keys) {
+        const answers = await ask(process, requestOf(procedure, key, runId));
+        const refusal = !scopes.includes(scope) || (limit === "starts" && !mayUse) ? 403 : mayUse ? 200 : 404;
+        expect(answers.map(({ status }) => [name, status])).toEqual(answers.map(() => [name, refusal]));
+        const marks = answers.filter(({ body }) => body.includes(MARK)).length;
+        if (!scopes.includes("runs:read") || refusal !== 200) expect([name, marks]).toEqual([name, 0]);
+        shown += marks;
+      }
     }
-  }
-  // The mark is in each view that has message, input or output.
-  const hasContent = limit === "reads" && !["tools.status", "tools.cancel"].includes(procedure);
-  expect(shown > 0).toBe(hasContent);
-});
+    // The mark is in each view that has message, input or output.
+    const hasContent = limit === "reads" && !["tools.status", "tools.cancel"].includes(procedure);
+    expect(shown > 0).toBe(hasContent);
+  },
+);
 
 it("a cancel by a key that may not read answers like a start", async () => {
   const [startOnly] = keys.filter(({ scopes }) => scopes.join() === "runs:start");

@@ -44,6 +44,7 @@ export async function sendTestCall(
   const response = await respondToWebhook(services, {
     method: "POST",
     path: `/webhooks/${token}`,
+    query: "",
     header: (name) => headers.get(name) ?? null,
     headers: () => headers,
     peer: `member ${actor.userId}`,

@@ -1,17 +1,10 @@
 import { initTRPC, TRPCError } from "@trpc/server";
 import type { OpenApiMeta } from "trpc-to-openapi";
-import {
-  type Actor,
-  type KeyScope,
-  type MemberActor,
-  type MemberRole,
-  roleCovers,
-} from "@/server/base/actor";
+import { type Actor, type MemberActor, type MemberRole, roleCovers } from "@/server/base/actor";
 import { AppError, type Issue, isAppError } from "@/server/base/errors";
 import type { ErrorCode } from "@/server/contract/errors";
 import { queueDashboardCall } from "@/server/guard/limits/dashboard-queue";
-import type { StartResult } from "@/server/runs/start";
-import type { StartConditions } from "@/server/runs/start-item";
+import type { IdempotentRequest } from "@/server/runs/idempotency";
 import type { Services } from "@/server/services";
 
 /** The context of every procedure. */
@@ -21,35 +14,22 @@ export type ApiContext = {
   requestId: string;
   /** The dashboard session of the request. */
   sessionId?: string | undefined;
-  /** Set by the REST handler: how a start counts, and what it may repeat. */
-  conditions?: StartConditions | undefined;
-  /** Set by the REST handler: called when a start is requested. From then on the start itself counts the call. */
-  onStart?: ((start: Promise<StartResult>) => void) | undefined;
+  /** What identifies a start that its sender may repeat; set by the REST handler. */
+  repetition?: Pick<IdempotentRequest, "key" | "requestHash"> | undefined;
+  /** What a procedure adds to the response of the REST handler. */
+  reply?: Reply | undefined;
 };
+
+/** `text`: a stored body, which is sent unchanged instead of the procedure's result. */
+export type Reply = { headers: Record<string, string>; text?: string };
 
 /** What an error adds to tRPC's own shape: our code, message, issues and the request id. */
 type ShownError = { code: ErrorCode; message: string; requestId: string; issues?: Issue[] };
 
-/** The required metadata of a `/v1` procedure; operations.ts reads it. */
-type RestMeta = {
-  openapi?: {
-    method: "GET" | "POST";
-    tags: ["Agents" | "Tools"];
-    summary: string;
-    description: string;
-    /** The scope that the key needs. */
-    scope: KeyScope;
-    /** The rate limit that a call counts against. */
-    limit: "starts" | "reads";
-  };
-};
-
-/** A procedure's metadata; only `/v1` procedures have `openapi`. */
-export type ApiMeta = OpenApiMeta<RestMeta>;
-
 const t = initTRPC
   .context<ApiContext>()
-  .meta<ApiMeta>()
+  // Only the procedures of `/v1` have it (endpoint.ts).
+  .meta<OpenApiMeta>()
   .create({
     errorFormatter: ({ shape, error, ctx }) => {
       const shown = showError(error, ctx?.requestId ?? "");

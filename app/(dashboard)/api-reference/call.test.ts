@@ -41,6 +41,19 @@ test("a call names its missing parts, and a read has neither method nor body", (
   expect(commandOf(call, "")).toBe("curl '/v1/agents/run/{agentId}' \\\n  -H \"X-API-Key: $API_KEY\"");
 });
 
+test("the query has the parameters that are filled in", () => {
+  const parameters = ["status", "cursor"].map((name) => ({
+    ...field,
+    name,
+    in: "query" as const,
+    required: false,
+  }));
+  const list: Operation = { ...start, method: "GET", path: "/v1/runs", body: null, parameters };
+  const values = { status: " Failed&x ", cursor: "" };
+  const [line] = commandOf({ operation: list, values, body: "" }, "https://s.test").split(" \\\n");
+  expect(line).toBe("curl 'https://s.test/v1/runs?status=Failed%26x'");
+});
+
 test("no value breaks out of its place in the address or the command", () => {
   const values = { agentId: "$&{x}/../'?#\uD83D\uDE00\uD83D", "Idempotency-Key": '@/etc/passwd" $(id)' };
   const lines = commandOf({ operation: start, values, body: "'; rm -rf / #" }, "https://s.test").split(

@@ -9,20 +9,22 @@ type Call = {
   body: string;
 };
 
-/** The parameters in the path or the headers, with their values; "" for one that is not filled in. */
-function valuesIn(place: "path" | "header", { operation, values }: Call): [string, string][] {
+/** The parameters in the path, the query or the headers, with their values; "" for one that is not filled in. */
+function valuesIn(place: "path" | "query" | "header", { operation, values }: Call): [string, string][] {
   return operation.parameters
     .filter((parameter) => parameter.in === place)
     .map(({ name }) => [name, values[name]?.trim() ?? ""]);
 }
 
-/** The path of a call below the origin; a parameter without a value keeps its braces. */
+/** The path and query of a call; a path parameter without a value keeps its braces. */
 function pathOf(call: Call): string {
-  return valuesIn("path", call).reduce(
-    (path, [name, value]) =>
-      value ? path.replace(`{${name}}`, encodeURIComponent(wellFormed(value))) : path,
+  const path = valuesIn("path", call).reduce(
+    (before, [name, value]) =>
+      value ? before.replace(`{${name}}`, encodeURIComponent(wellFormed(value))) : before,
     call.operation.path,
   );
+  const query = new URLSearchParams(valuesIn("query", call).filter(([, value]) => value));
+  return query.size === 0 ? path : `${path}?${query}`;
 }
 
 /** A text that `encodeURIComponent` takes: half an emoji becomes U+FFFD. */

@@ -21,6 +21,8 @@ export type ApiRequest = {
   method: string;
   /** The path as sent, without the query. */
   path: string;
+  /** The query as sent, without "?". */
+  query: string;
   /** A header by its lower-case name. */
   header(name: string): string | null;
   /** All headers, by lower-case name. */
@@ -56,6 +58,7 @@ export function fromNode(incoming: IncomingMessage, path: string): ApiRequest {
   return {
     method: incoming.method ?? "GET",
     path,
+    query: queryOf(incoming.url ?? ""),
     header(name) {
       const value = incoming.headers[name];
       return Array.isArray(value) ? value.join(", ") : (value ?? null);
@@ -71,6 +74,13 @@ export function fromNode(incoming: IncomingMessage, path: string): ApiRequest {
       return readNodeBody(incoming, limit);
     },
   };
+}
+
+/** The part of a request's target between "?" and a fragment. */
+function queryOf(target: string): string {
+  const [withoutFragment = ""] = target.split("#", 1);
+  const start = withoutFragment.indexOf("?");
+  return start < 0 ? "" : withoutFragment.slice(start + 1);
 }
 
 function readNodeBody(incoming: IncomingMessage, limit: number): Promise<Buffer> {
@@ -123,9 +133,12 @@ export async function respondToWebRequest(
   request: Request,
   handle: (call: ApiRequest) => Promise<ApiResponse>,
 ): Promise<Response> {
+  const { pathname, search } = new URL(request.url);
+  const target = request.headers.get(PAGE_ADDRESS_HEADER) ?? pathname + search;
   const { status, headers, body } = await handle({
     method: request.method,
-    path: request.headers.get(PAGE_ADDRESS_HEADER)?.split("?", 1)[0] ?? new URL(request.url).pathname,
+    path: target.split("?", 1)[0] ?? "",
+    query: queryOf(target),
     header: (name) => request.headers.get(name),
     headers: () => request.headers,
     peer: request.headers.get(PEER_ADDRESS_HEADER) ?? "unknown",

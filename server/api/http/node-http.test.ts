@@ -47,6 +47,7 @@ const echo = async (incoming: IncomingMessage, outgoing: ServerResponse): Promis
   const seen = {
     method: call.method,
     path: call.path,
+    query: call.query,
     peer: call.peer,
     body: (await call.readBody(LIMIT)).toString(),
   };
@@ -72,6 +73,16 @@ it.each([
 ])("keeps the path of %s, whatever host it names", async (target, expected) => {
   const answer = await exchange(echo, `GET ${target} HTTP/1.1\r\nHost: h\r\n\r\n`);
   expect(answer).toContain(`"path":${JSON.stringify(expected)}`);
+});
+
+it.each([
+  ["/v1/runs?a=%2F&b=?#c", "a=%2F&b=?"],
+  ["/v1/runs#?a", ""],
+  ["http://elsewhere.test/v1?x=1", "x=1"],
+  ["/v1/runs", ""],
+])("keeps the query of %s", async (target, expected) => {
+  const answer = await exchange(echo, `GET ${target} HTTP/1.1\r\nHost: h\r\n\r\n`);
+  expect(answer).toContain(`"query":${JSON.stringify(expected)}`);
 });
 
 it("returns the peer's address, whatever the client claims", async () => {

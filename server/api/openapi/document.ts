@@ -1,9 +1,8 @@
 import { generateOpenApiDocument, type OpenAPIObject } from "trpc-to-openapi";
-import { v1Router } from "@/server/api/v1";
+import { ENDPOINTS, v1Router } from "@/server/api/v1/endpoints";
 import { errorBody, problemBody } from "@/server/contract/errors";
-import { EXAMPLES } from "./examples";
 import { headerReferences, RESPONSE_HEADERS } from "./headers";
-import { errorResponses, errorResponsesOf } from "./responses";
+import { errorResponses, errorsOf, WEBHOOK_ERRORS } from "./responses";
 import { WEBHOOK_PATH } from "./webhook-path";
 
 /**
@@ -38,39 +37,45 @@ export function createOpenApiDocument(appUrl: string): OpenAPIObject {
 
 type PathItem = NonNullable<OpenAPIObject["paths"]>[string];
 type Operation = NonNullable<PathItem["post"]>;
+type Media = Extract<NonNullable<Operation["requestBody"]>, { content: unknown }>["content"][string];
 
-/** The only operation whose body is optional. */
-const BODY_IS_OPTIONAL = "runTool";
+const ENDPOINTS_BY_ID = new Map(Object.values(ENDPOINTS).map((each) => [each.operationId, each]));
 const RATE_HEADERS = headerReferences("X-Request-Id", "RateLimit-Policy", "RateLimit");
 const START_HEADERS = { ...RATE_HEADERS, ...headerReferences("Idempotent-Replayed") };
 
+/** Adds headers, examples and error responses to an operation: an endpoint under `/v1`, or else the webhooks. */
 function completeOperation(operation: Operation): void {
   const { operationId = "", requestBody, responses } = operation;
-  const examples = EXAMPLES[operationId];
-  if (examples === undefined || responses === undefined) {
-    throw new Error(`The operation ${operationId} has no examples.`);
-  }
-  const isStart = requestBody !== undefined;
+  const endpoint = ENDPOINTS_BY_ID.get(operationId);
+  const isStart = endpoint === undefined || endpoint.limit === "starts";
+  if (responses === undefined) throw new Error(`The operation ${operationId} has no responses.`);
   const { description, content } = responses["200"];
   operation.responses = {
     "200": {
       description,
       headers: isStart ? START_HEADERS : RATE_HEADERS,
-      content: { "application/json": { ...content["application/json"], example: examples.response } },
+      content: { "application/json": withExample(content["application/json"], endpoint?.example.response) },
     },
     ...Object.fromEntries(
-      Object.entries(errorResponsesOf(operationId)).map(([status, name]) => [
+      Object.entries(endpoint === undefined ? WEBHOOK_ERRORS : errorsOf(endpoint)).map(([status, name]) => [
         status,
         { $ref: `#/components/responses/${name}` },
       ]),
     ),
   };
   if (requestBody === undefined || "$ref" in requestBody) return;
-  const schema = requestBody.content["application/json"]?.schema;
-  // Procedures take `{ …path parameters, body }`.
+  const { schema, ...declared } = requestBody.content["application/json"] ?? {};
+  // Procedures take `{ …parameters, body }`.
   const body = schema !== undefined && "properties" in schema ? schema.properties?.body : undefined;
-  requestBody.required = operationId !== BODY_IS_OPTIONAL;
-  requestBody.content = { "application/json": { schema: body ?? schema ?? {}, example: examples.request } };
+  requestBody.required = endpoint?.body?.optional !== true;
+  const json = { ...declared, schema: body ?? schema ?? {} };
+  requestBody.content = { "application/json": withExample(json, endpoint?.example.request) };
+}
+
+/** Adds an example after the schema; by default the one that is declared with it. */
+function withExample(media: Media, example?: object): Media {
+  const { schema = {}, example: declared, ...others } = media;
+  return { schema, ...others, example: example ?? declared };
 }
 
 /**

@@ -1,3 +1,4 @@
+import type { EndpointRules } from "@/server/api/endpoint";
 import { type ErrorBody, type ErrorCode, INTERNAL_ERROR_MESSAGE } from "@/server/contract/errors";
 import { headerReferences, type ResponseHeader } from "./headers";
 
@@ -86,19 +87,23 @@ const COMMON = {
   "500": "InternalError",
 } as const;
 const WITH_BODY = { "413": "PayloadTooLarge", "415": "CompressedBody" } as const;
-const { "403": _, ...WITHOUT_KEY } = COMMON;
 const START = { ...COMMON, ...WITH_BODY, "409": "IdempotencyConflict" } as const;
+const { "403": _, ...WITHOUT_KEY } = COMMON;
 
-/** The error responses of the operations that start runs, by status. */
-const START_RESPONSES: Record<string, Record<string, ErrorResponseName>> = {
-  runTool: { ...START, "400": "ToolStartRefused" },
-  runAgent: { ...START, "400": "AgentStartRefused" },
-  receiveWebhook: { ...WITHOUT_KEY, ...WITH_BODY, "400": "WebhookRefused", "401": "InvalidSignature" },
+/** The error responses of the webhook endpoint, by status. */
+export const WEBHOOK_ERRORS: Record<string, ErrorResponseName> = {
+  ...WITHOUT_KEY,
+  ...WITH_BODY,
+  "400": "WebhookRefused",
+  "401": "InvalidSignature",
 };
 
-/** The error responses of an operation, by status. */
-export function errorResponsesOf(operationId: string): Record<string, ErrorResponseName> {
-  return START_RESPONSES[operationId] ?? { ...COMMON, "400": "InvalidRequest" };
+/** The error responses of an endpoint under `/v1`, by status. */
+export function errorsOf({ limit, kind, body }: EndpointRules): Record<string, ErrorResponseName> {
+  if (limit === "starts") {
+    return { ...START, "400": kind === "agent" ? "AgentStartRefused" : "ToolStartRefused" };
+  }
+  return { ...COMMON, ...(body === undefined ? {} : WITH_BODY), "400": "InvalidRequest" };
 }
 
 export function errorResponses() {

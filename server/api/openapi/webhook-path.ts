@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { ZodOpenApiPathsObject } from "zod-openapi";
-import { webhookAccepted } from "@/server/contract/shapes";
+import { type WebhookAccepted, webhookAccepted } from "@/server/contract/shapes";
 import { idempotencyKey } from "./headers";
 
 /** Endpoint 7 in the OpenAPI document. It is not a procedure, because signatures cover the raw bytes of a body. */
@@ -41,12 +41,23 @@ export const WEBHOOK_PATH: ZodOpenApiPathsObject = {
       requestBody: {
         required: true,
         description: "Any JSON document in UTF-8.",
-        content: { "application/json": { schema: z.unknown() } },
+        content: {
+          "application/json": { schema: z.unknown(), example: { event: "order.created", order: 42 } },
+        },
       },
       responses: {
         "200": {
           description: "The run is stored and will execute",
-          content: { "application/json": { schema: webhookAccepted } },
+          content: {
+            "application/json": {
+              schema: webhookAccepted,
+              example: {
+                success: true,
+                runId: "019aa5d1-a2c4-7d11-9b6e-3f1c5e7a9b02",
+                type: "agent",
+              } satisfies WebhookAccepted,
+            },
+          },
         },
       },
     },

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { errorResponses, errorResponsesOf } from "@/server/api/openapi/responses";
+import { errorResponses, WEBHOOK_ERRORS } from "@/server/api/openapi/responses";
 import { handleWebhook } from "@/server/api/webhook";
 import { DELIVERY_OUTCOMES, type DeliveryOutcomeName } from "@/server/contract/enums";
 import type { ErrorCode } from "@/server/contract/errors";
@@ -147,7 +147,7 @@ it.each(Object.entries({ ...WAYS, ...REJECTIONS }))(
 
 it("names every outcome and every rejection that a webhook may answer", () => {
   expect([...Object.keys(WAYS), "rejected"].sort()).toEqual([...DELIVERY_OUTCOMES].sort());
-  const names = new Set<string>(Object.values(errorResponsesOf("receiveWebhook")));
+  const names = new Set<string>(Object.values(WEBHOOK_ERRORS));
   const codes = Object.entries(errorResponses())
     .filter(([name]) => names.has(name))
     .flatMap(([, { content }]) => Object.keys(content["application/json"].examples));

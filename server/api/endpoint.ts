@@ -1,0 +1,107 @@
+import type { AnyProcedure } from "@trpc/server";
+import { z } from "zod";
+import type { ApiKeyActor, KeyScope } from "@/server/base/actor";
+import { AppError } from "@/server/base/errors";
+import type { RunKind } from "@/server/contract/enums";
+import type { Services } from "@/server/services";
+import { type ApiContext, publicProcedure } from "./trpc";
+
+/**
+ * The declaration of an endpoint under `/v1`. The procedure, the REST handler's route and checks, the OpenAPI document,
+ * the API reference and its form come from it (docs/architecture.md, "An endpoint").
+ */
+
+/** What the REST handler and the document know of an endpoint. */
+export type EndpointRules = {
+  method: "GET" | "POST";
+  /** With its parameters in braces. A literal segment takes precedence over a parameter. */
+  path: `/v1/${string}`;
+  operationId: string;
+  tag: "Agents" | "Tools" | "Runs";
+  summary: string;
+  description: string;
+  successDescription: string;
+  /** The scope that the key needs. */
+  scope: KeyScope;
+  /** The rate limit that a call counts against. */
+  limit: "starts" | "reads";
+  /** What the run that the endpoint starts, reads or cancels executes. */
+  kind?: RunKind;
+  /** Headers of the request besides the key, for the document. */
+  requestHeaders?: z.ZodObject;
+  /** The endpoints of the first version ignore parameters of the query that they don't know. The others reject them. */
+  ignoresUnknownQuery?: true;
+  /** The body's rules, if `input` has a `body`. */
+  body?: { maxBytes: number; optional?: true };
+  /** Of the body and the answer, for the document. */
+  example: { request?: object; response: object };
+};
+
+export type Endpoint = EndpointRules & {
+  /** The path parameters in order. */
+  parameters: readonly string[];
+  /** The query parameters. */
+  query: readonly string[];
+  procedure: AnyProcedure;
+};
+
+export type KeyContext = ApiContext & { actor: ApiKeyActor };
+
+type Declaration<Input extends z.ZodObject, Answer extends z.ZodType> = EndpointRules & {
+  /** The path parameters by name, `body` if there is one, and the query parameters. */
+  input: Input;
+  answer: Answer;
+  run(
+    services: Services,
+    actor: ApiKeyActor,
+    input: Input["_zod"]["output"],
+  ): Promise<Answer["_zod"]["input"]>;
+};
+
+/** Declares an endpoint. */
+export function endpoint<Input extends z.ZodObject, Answer extends z.ZodType>({
+  input,
+  answer,
+  run,
+  ...rules
+}: Declaration<Input, Answer>): Endpoint {
+  const resolve = ({ services, actor }: KeyContext, given: Input["_zod"]["output"]) =>
+    run(services, actor, given);
+  return endpointOf(rules, { input, answer, resolve });
+}
+
+/** The endpoint of a resolver, which gets the procedure's context. */
+export function endpointOf(
+  rules: EndpointRules,
+  implementation: {
+    input: z.ZodObject;
+    answer: z.ZodType;
+    resolve(ctx: KeyContext, input: Record<string, unknown>): Promise<unknown>;
+  },
+): Endpoint {
+  const { method, path, tag, operationId, summary, description, successDescription, requestHeaders } = rules;
+  const { input, answer, resolve } = implementation;
+  const parameters = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => name);
+  const query = Object.keys(input.shape).filter((name) => name !== "body" && !parameters.includes(name));
+  const openapi = { method, path, operationId, summary, description, successDescription, tags: [tag] };
+  const declared = keyProcedure
+    // Without our error responses (openapi/responses.ts): the library caches an error's description for the process.
+    .meta({ openapi: { ...openapi, errorResponses: {}, ...(requestHeaders ? { requestHeaders } : {}) } })
+    .input(input)
+    .output(answer);
+  const call = ({ ctx, input: given }: { ctx: KeyContext; input: Record<string, unknown> }) =>
+    resolve(ctx, given);
+  const procedure: AnyProcedure = method === "GET" ? declared.query(call) : declared.mutation(call);
+  return { ...rules, parameters, query, procedure };
+}
+
+const keyProcedure = publicProcedure.use(({ ctx, next }) => {
+  if (ctx.actor?.kind !== "api_key")
+    throw new AppError("unauthenticated", "The header X-API-Key is missing.");
+  const actor: ApiKeyActor = ctx.actor;
+  return next({ ctx: { ...ctx, actor } });
+});
+
+/** A path parameter with the id of something, such as `agentId` of an agent. */
+export const idParameter = (name: string, what: string) =>
+  z.uuid(`${name} is not a valid ${what} id`).meta({ description: `The ${what}'s id` });

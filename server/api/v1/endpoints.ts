@@ -1,0 +1,19 @@
+import type { Endpoint } from "@/server/api/endpoint";
+import { router } from "@/server/api/trpc";
+import { agents } from "./agents";
+import { tools } from "./tools";
+
+/** Every endpoint under `/v1`. A new group of endpoints is added here. */
+const GROUPS = { tools, agents };
+
+/** By the path of their procedure, such as `tools.run`. */
+export const ENDPOINTS: Readonly<Record<string, Endpoint>> = Object.fromEntries(
+  Object.entries(GROUPS).flatMap(([group, endpoints]) =>
+    Object.entries(endpoints).map(([name, endpoint]) => [`${group}.${name}`, endpoint]),
+  ),
+);
+
+/** The procedures of all endpoints. */
+export const v1Router = router(
+  Object.fromEntries(Object.entries(ENDPOINTS).map(([path, { procedure }]) => [path, procedure])),
+);

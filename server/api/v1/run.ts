@@ -1,0 +1,96 @@
+import { z } from "zod";
+import { type Endpoint, type EndpointRules, endpoint, idParameter } from "@/server/api/endpoint";
+import type { ApiKeyActor } from "@/server/base/actor";
+import { isTerminal, type RunKind, type RunStatus } from "@/server/contract/enums";
+import { type RunCancelled, runCancelled } from "@/server/contract/shapes";
+import { cancelRun } from "@/server/runs/cancel";
+import { readRun } from "@/server/runs/read/read-run";
+import type { RunFacts } from "@/server/runs/run-facts";
+import type { Services } from "@/server/services";
+
+/** Endpoints that read or cancel one run. */
+
+type Described = Pick<EndpointRules, "path" | "operationId" | "tag" | "summary" | "description"> & {
+  kind: RunKind;
+};
+
+/** The path parameter of a run's id, `agentRunId` or `toolRunId`. */
+function runInput(kind: RunKind) {
+  const name = `${kind}RunId` as const;
+  const input = z.object({ [name]: idParameter(name, `${kind} run`) });
+  const refOf = (given: z.output<typeof input>) => ({ kind, runId: given[name] ?? "" });
+  return { input, refOf };
+}
+
+/** Declares an endpoint that returns a view of one run. */
+export function viewEndpoint<View extends z.ZodType>({
+  view,
+  example,
+  render,
+  ...rules
+}: Described & {
+  view: View;
+  example: View["_zod"]["input"] & object;
+  render(services: Services, actor: ApiKeyActor, run: RunFacts): Promise<View["_zod"]["input"]>;
+}): Endpoint {
+  const { input, refOf } = runInput(rules.kind);
+  return endpoint({
+    ...rules,
+    method: "GET",
+    scope: "runs:read",
+    limit: "reads",
+    ignoresUnknownQuery: true,
+    successDescription: "The run's current state",
+    example: { response: example },
+    input,
+    answer: view,
+    run: async (services, actor, given) =>
+      render(services, actor, await readRun(services, actor, refOf(given))),
+  });
+}
+
+/** What both cancels do, for their descriptions. */
+export const CANCEL =
+  "Idempotent. A pending run ends immediately, a running one within 30 seconds. What it has used is charged. " +
+  "Cancelling an ended run changes nothing. The call needs the scope runs:start and counts as a read. If the key " +
+  "lacks the scope runs:read, the answer is RunCancelled, with the status only.";
+
+/**
+ * Declares an endpoint that cancels a run of the caller's organization. It counts as a read, so that it works when the
+ * starts are used up. It returns the run's view, or only its status if the key may not read runs.
+ */
+export function cancelEndpoint<View extends { status: RunStatus }>({
+  view,
+  example,
+  render,
+  ...rules
+}: Described & {
+  view: z.ZodType<View, View>;
+  example: View;
+  render(services: Services, run: RunFacts): View;
+}): Endpoint {
+  const answer: z.ZodType<View | RunCancelled, View | RunCancelled> = z.union([view, runCancelled]);
+  const { input, refOf } = runInput(rules.kind);
+  return endpoint({
+    ...rules,
+    method: "POST",
+    scope: "runs:start",
+    limit: "reads",
+    ignoresUnknownQuery: true,
+    successDescription: "The run after the cancel, as far as the key may read it",
+    example: { response: example },
+    input,
+    answer,
+    async run(services, actor, given) {
+      const run = refOf(given);
+      await readRun(services, actor, run);
+      await cancelRun(services, actor.orgId, { runId: run.runId, by: `the API key ${actor.name}` });
+      const shown = render(services, await readRun(services, actor, run));
+      if (actor.scopes.includes("runs:read")) return shown;
+      const { status } = shown;
+      const message = isTerminal(status) ? "The run has ended." : "The run ends within 30 seconds.";
+      const cancelled: RunCancelled = { success: true, id: run.runId, status, message };
+      return cancelled;
+    },
+  });
+}

@@ -1,0 +1,110 @@
+import { z } from "zod";
+import { idParameter } from "@/server/api/endpoint";
+import { refuseNul } from "@/server/base/json/body";
+import { isJsonObject, type JsonObject } from "@/server/base/json/json";
+import { type ToolRunStatusView, toolRunResultView, toolRunStatusView } from "@/server/contract/shapes";
+import { MAX_BODY_BYTES } from "@/server/contract/sizes";
+import { readConfiguration } from "@/server/runs/read/read-run";
+import { toolRunResult, toolRunStatus } from "@/server/runs/read/views";
+import { CANCEL, cancelEndpoint, viewEndpoint } from "./run";
+import { startEndpoint } from "./start";
+
+/** The endpoints of tools and their runs. */
+
+const TOOL = { kind: "tool", tag: "Tools" } as const;
+
+/** A tool's input as parsed: no key is dropped or renamed. */
+const toolInput = z.custom<JsonObject>(isJsonObject, "The body must be a JSON object").meta({
+  id: "ToolInput",
+  description: "The tool's input. The service checks it against the tool's own parameter schema.",
+  override: { type: "object", additionalProperties: true },
+});
+
+const toolRun: ToolRunStatusView = {
+  id: "019aa5d1-b7e8-7a36-8c4d-52d0f8b3c614",
+  toolId: "019aa5c0-0b1d-7f52-a3e9-6c8d2e4f7a15",
+  status: "Running",
+  statusInt: 1,
+  errorMessage: null,
+  tokensUsed: 0,
+  actionsUsed: 1,
+  createdAt: "2026-11-21T01:22:07.000Z",
+  startedAt: "2026-11-21T01:22:07.120Z",
+  finishedAt: null,
+  duration: 840,
+};
+
+export const tools = {
+  run: startEndpoint({
+    ...TOOL,
+    path: "/v1/tools/run/{toolId}",
+    operationId: "runTool",
+    summary: "Run a tool",
+    description:
+      "Starts a tool and returns the new run's id immediately. The body is the tool's input, an object that matches " +
+      "the tool's parameters, at most 1 MiB; no body means {}. Poll the run's status to follow it.",
+    input: z.object({ toolId: idParameter("toolId", "tool"), body: toolInput }),
+    body: { maxBytes: MAX_BODY_BYTES, optional: true },
+    example: { sku: "A-1" },
+    async request({ toolId, body }) {
+      await refuseNul(body);
+      return { kind: "tool", targetId: toolId, input: body };
+    },
+  }),
+
+  status: viewEndpoint({
+    ...TOOL,
+    path: "/v1/tools/run/{toolRunId}/status",
+    operationId: "getToolRunStatus",
+    summary: "Status of a tool run",
+    description: "For polling: after 1 second, then every 2 seconds, until status is Completed or Failed.",
+    view: toolRunStatusView,
+    example: toolRun,
+    render: async ({ clock }, _actor, run) => toolRunStatus(run, clock.now()),
+  }),
+
+  result: viewEndpoint({
+    ...TOOL,
+    path: "/v1/tools/run/{toolRunId}/result",
+    operationId: "getToolRunResult",
+    summary: "Result of a tool run",
+    description:
+      'Input, output and output schema, at any time. Until status is Completed, outputData is the text "null".',
+    view: toolRunResultView,
+    example: {
+      id: toolRun.id,
+      toolId: toolRun.toolId,
+      toolName: "Stock",
+      status: "Completed",
+      statusInt: 2,
+      inputData: '{"sku":"A-1"}',
+      outputData: '{"sku":"A-1","inStock":4}',
+      outputSchema: '{"type":"object","properties":{"sku":{"type":"string"},"inStock":{"type":"integer"}}}',
+      errorMessage: null,
+      tokensUsed: 0,
+      actionsUsed: 2,
+      duration: 950,
+    },
+    async render(services, { orgId }, run) {
+      const configuration = await readConfiguration(services, orgId, run.configurationHash);
+      return toolRunResult(run, configuration, services.clock.now());
+    },
+  }),
+
+  cancel: cancelEndpoint({
+    ...TOOL,
+    path: "/v1/tools/run/{toolRunId}/cancel",
+    operationId: "cancelToolRun",
+    summary: "Cancel a tool run",
+    description: `${CANCEL} A cancelled tool run is Failed, with the errorMessage “Cancelled by …”.`,
+    view: toolRunStatusView,
+    example: {
+      ...toolRun,
+      status: "Failed",
+      statusInt: 3,
+      errorMessage: "Cancelled by the API key ci.",
+      finishedAt: "2026-11-21T01:22:08.000Z",
+    },
+    render: ({ clock }, run) => toolRunStatus(run, clock.now()),
+  }),
+};
