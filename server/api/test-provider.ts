@@ -49,6 +49,7 @@ export async function testProvider(
     tools: [],
     // Models that think before they answer use some of it.
     maxOutputTokens: 1_000,
+    raiseLimit: async () => 8_000,
     signal: new AbortController().signal,
   };
   const started = clock.now().getTime();

@@ -11,6 +11,9 @@ export const MIN_OUTPUT_TOKENS = 1_000;
 /** The output tokens of a model call if the balance allows them. */
 export const WANTED_OUTPUT_TOKENS = 4_000;
 
+/** The output tokens of the repeat of a call that was cut off. */
+export const REPEAT_OUTPUT_TOKENS = 32_000;
+
 const frozenPrice = z.object({ input: decimalText, output: decimalText });
 
 /** The fields of a price list that a run's configuration stores, in a fixed order: equal lists give equal JSON. */

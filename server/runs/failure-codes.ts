@@ -24,6 +24,12 @@ export const FAILURE_CODES = [
   "model_input_too_long",
   "model_refused",
   "model_unavailable",
+  /** The answer was cut off at the limit of output tokens, and a repeat with a larger limit did not help. */
+  "output_truncated",
+  /** The model declined to answer, or its provider filtered the answer. */
+  "refused",
+  /** The model answered twice with nothing. */
+  "empty_answer",
   /** The parent run ended first. */
   "caller_ended",
   /** A platform fault; nothing is charged. */

@@ -92,6 +92,17 @@ test("an answer without calls ends the run at once", async () => {
   ]);
 });
 
+test("a closing call that is answered with calls instead of text fails the run", async () => {
+  const { journal } = journalOf([
+    { calls: [["weather", { city: "Oslo" }]] },
+    { calls: [["weather", { city: "Rome" }]] },
+  ]);
+  expect(await runAgentLoop(configure({ maxSteps: 1 }), "Hi", journal)).toMatchObject({
+    status: "Failed",
+    code: "empty_answer",
+  });
+});
+
 test("results return to the model in the order of its calls, its text is stored as reasoning", async () => {
   const { journal, thinkings, actings } = journalOf([
     {

@@ -34,7 +34,11 @@ export type AgentJournal = {
 
 type AgentOutcome =
   | { status: "Completed"; output: string }
-  | { status: "Failed"; code: "repeated_failure" | "step_failed" | "output_invalid"; message: string };
+  | {
+      status: "Failed";
+      code: "repeated_failure" | "step_failed" | "output_invalid" | "empty_answer";
+      message: string;
+    };
 
 /**
  * The agent loop: the model is called and its calls are executed, until it answers without a call. When all steps are
@@ -65,6 +69,10 @@ export async function runAgentLoop(
       tools: closing || isCorrection ? [] : tools,
       responseSchema,
     });
+    if (closing && content.trim() === "" && requested.length > 0) {
+      const message = "The model called functions instead of answering when all steps were used.";
+      return { status: "Failed", code: "empty_answer", message };
+    }
     if (closing || requested.length === 0) {
       const answer = await readAnswer(content, responseSchema, journal.organizationId);
       if ("output" in answer) return { status: "Completed", ...answer };

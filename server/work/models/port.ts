@@ -21,6 +21,11 @@ export type ModelRequest = {
   tools: OfferedTool[];
   /** The most output tokens, which the run's credit hold pays for. */
   maxOutputTokens: number;
+  /**
+   * Reserves credits for one repeat of a call that was cut off at its limit, and returns the repeat's limit. A limit
+   * that is not larger means that there is no repeat.
+   */
+  raiseLimit?: ((cutOff: CutOff) => Promise<number>) | undefined;
   /** Requests JSON of this schema instead of free text, when the model answers without a call. */
   responseSchema?: JsonObject | undefined;
   signal: AbortSignal;
@@ -29,6 +34,9 @@ export type ModelRequest = {
   /** Called with all attempts so far before the delay of the next one. */
   onRetry?: (attempts: Attempt[]) => Promise<void>;
 };
+
+/** An answer that was cut off: the usage of its attempt, and of all attempts so far. */
+export type CutOff = { last: ModelUsage; total: ModelUsage };
 
 /** One attempt of a step or model call. Times are ISO 8601, durations milliseconds. */
 export type Attempt = {
@@ -60,8 +68,18 @@ export type ModelReply = {
   attempts: Attempt[];
 };
 
-/** Why a model call failed; `unavailable` after all retries. */
-export type ModelFault = "unauthorized" | "unknown" | "quota" | "input_too_long" | "refused" | "unavailable";
+/** Why no usable answer came from a provider that answered: cut off at the limit, declined or filtered, or empty. */
+export type AnswerFlaw = "truncated" | "declined" | "empty";
+
+/** Why a model call failed; `refused` is about the request, `unavailable` after all retries. */
+export type ModelFault =
+  | "unauthorized"
+  | "unknown"
+  | "quota"
+  | "input_too_long"
+  | "refused"
+  | "unavailable"
+  | AnswerFlaw;
 
 /**
  * What a call received before it was interrupted; providers charge for it. `content` is that of the last attempt that

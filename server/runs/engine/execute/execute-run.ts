@@ -6,7 +6,7 @@ import { replaceNul } from "@/server/guard/secrets/stored-output";
 import type { FailureCode } from "@/server/runs/failure-codes";
 import { notifyRunChanged } from "@/server/runs/live/run-changes";
 import type { Services } from "@/server/runs/services";
-import { ModelError } from "@/server/work/models/port";
+import { ModelError, type ModelFault } from "@/server/work/models/port";
 import { type ClaimedRun, deadlineOf, type Outcome } from "../claimed-run";
 import { endClaimedRun, endOpenChildren } from "../end-run";
 import { readJournal } from "../takeover";
@@ -139,8 +139,20 @@ function failureCodeOf(error: unknown): FailureCode | null {
   if (error instanceof DeadlinePassed) return "deadline_exceeded";
   if (error instanceof CreditsExhausted) return "insufficient_credits";
   if (error instanceof CapReached) return "max_credits";
-  return error instanceof ModelError ? `model_${error.reason}` : null;
+  return error instanceof ModelError ? MODEL_FAILURES[error.reason] : null;
 }
+
+const MODEL_FAILURES: Record<ModelFault, FailureCode> = {
+  unauthorized: "model_unauthorized",
+  unknown: "model_unknown",
+  quota: "model_quota",
+  input_too_long: "model_input_too_long",
+  refused: "model_refused",
+  unavailable: "model_unavailable",
+  truncated: "output_truncated",
+  declined: "refused",
+  empty: "empty_answer",
+};
 
 /** Who cancelled an open run or its root; no row if neither is cancelled. */
 const FIND_CANCEL = defineQuery(

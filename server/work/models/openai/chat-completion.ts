@@ -12,16 +12,8 @@ import {
   type ModelUsage,
   type ToolCall,
 } from "@/server/work/models/port";
-
-/** Features that a provider does not support, detected from its errors. */
-export type Adaptation = {
-  /** The server supports `max_tokens` but not `max_completion_tokens`. */
-  oldTokenLimit: boolean;
-  /** The server refuses `response_format`: the prompt describes the schema. */
-  schemaInPrompt: boolean;
-  /** The server refuses streaming, or reports no usage with it: replies are requested in one piece. */
-  unstreamed: boolean;
-};
+import type { Adaptation } from "./adaptation";
+import { readErrorText, readReported } from "./error-bodies";
 
 /** A function name that every server accepts in a conversation. */
 const safeName = (name: string) => name.replace(/[^a-zA-Z0-9_-]/g, "_").slice(0, 64) || "_";
@@ -108,11 +100,6 @@ const completion = z.object({
 });
 const wireUsage = z.object({ prompt_tokens: tokenCount, completion_tokens: tokenCount });
 
-/** An error with a success status, as some gateways send it. */
-const wrappedError = z.object({
-  error: z.object({ message: z.string(), code: z.union([z.number(), z.string()]).nullish() }),
-});
-
 /** A response that is not a chat completion; `status` or `code` is set if it is an error in a successful response. */
 export class ReplyError extends Error {
   readonly status: number | undefined;
@@ -163,13 +150,29 @@ function readCalls(
   return limitCalls(read, furtherCalls + Math.max(0, raw.length - MAX_RECORDED_CALLS));
 }
 
-/** The error in a body or a streamed piece, or null. Called for every piece, so it checks before it parses. */
+/**
+ * The error in a body with a success status, as some gateways send it, or in a streamed piece; null if it is none.
+ * Called for every piece, so it checks before it reads.
+ */
 export function readReportedError(piece: unknown): ReplyError | null {
-  if (typeof piece !== "object" || piece === null || !("error" in piece) || !piece.error) return null;
-  const reported = wrappedError.safeParse(piece);
-  return reported.success
-    ? new ReplyError(reported.data.error.message, reported.data.error.code)
-    : new ReplyError(`an error: ${JSON.stringify(piece.error)}`);
+  if (typeof piece !== "object" || piece === null) return null;
+  const isError =
+    Array.isArray(piece) ||
+    ("error" in piece && piece.error) ||
+    ("object" in piece && piece.object === "error");
+  if (!isError) return null;
+  const reported = readReported(piece);
+  return reported === null
+    ? new ReplyError(`an error: ${JSON.stringify(piece)}`)
+    : new ReplyError(reported.message, reported.code);
+}
+
+/** The error for a body that is not a chat completion. */
+function unreadable(body: unknown): ReplyError {
+  const error = readReportedError(body);
+  if (error !== null) return error;
+  const said = typeof body === "string" ? readErrorText(body) : readReported(body);
+  return new ReplyError(`the answer is not a chat completion${said === null ? "" : `: ${said.message}`}`);
 }
 
 /** The tokens that a provider reports; null if it reports none or implausible ones. */
@@ -180,8 +183,9 @@ export function readUsage(raw: unknown): ModelUsage | null {
   return inputTokens + outputTokens > 0 ? { inputTokens, outputTokens, estimated: false } : null;
 }
 
-/** A parsed reply; `usage` is null if the provider reports none, and is then counted from the texts and `reasoning`. */
+/** A parsed reply; `refusal` has the words of a model that declines to answer; `usage` is null if the provider reports none, and is then counted from the texts and `reasoning`. */
 export type ReadCompletion = Pick<ModelReply, "content" | "toolCalls" | "finishReason"> & {
+  refusal: string;
   reasoning: string;
   usage: ModelUsage | null;
 };
@@ -197,11 +201,11 @@ export function readChatCompletion(
   { furtherCalls = 0, redact = (text) => text }: { furtherCalls?: number; redact?: Redact | undefined } = {},
 ): ReadCompletion {
   const parsed = completion.safeParse(body);
-  if (!parsed.success) throw readReportedError(body) ?? new ReplyError("the answer is not a chat completion");
+  if (!parsed.success) throw unreadable(body);
   const [{ message, finish_reason: finishReason }] = parsed.data.choices;
-  const text = textOfContent(message.content);
   return {
-    content: replaceNul(text === "" ? (message.refusal ?? "") : text),
+    content: replaceNul(textOfContent(message.content)),
+    refusal: message.refusal ?? "",
     toolCalls: readCalls(message, request, { furtherCalls, redact }),
     finishReason: finishReason ? redact(finishReason).slice(0, MAX_NAME_LENGTH) : null,
     reasoning: message.reasoning_content ?? message.reasoning ?? "",

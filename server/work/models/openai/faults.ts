@@ -4,6 +4,7 @@ import { EgressError, RefusedError, ResponseTooLarge, retryAfterMs } from "@/ser
 import { createRedactor, type Redact } from "@/server/guard/secrets/redact";
 import { replaceNul } from "@/server/guard/secrets/stored-output";
 import type { ModelFault } from "@/server/work/models/port";
+import { FlawedAnswer } from "./answer-flaws";
 import { ReplyError, ReplyTooLarge } from "./chat-completion";
 
 /** Why one attempt failed; `unavailable` is temporary. `retryAfterMs` is the delay that the provider requested. */
@@ -38,6 +39,7 @@ export function readFault(
     return { message, reason, retryAfterMs: waitMs, cause: error };
   };
 
+  if (error instanceof FlawedAnswer) return fault(error.message, error.flaw);
   if (error instanceof APIError && error.status !== undefined) {
     // The message begins with the status.
     const text = `answered ${error.message}${redirection(error)}`;
@@ -63,6 +65,7 @@ function reasonOf(status: number | undefined, code: string | null | undefined): 
   if (code === "insufficient_quota" || status === 402) return "quota";
   if (code === "context_length_exceeded" || status === 413) return "input_too_long";
   if (code === "model_not_found" || status === 404) return "unknown";
+  if (code === "content_filter" || code === "content_policy_violation") return "declined";
   if (code === "invalid_api_key" || status === 401 || status === 403) return "unauthorized";
   return status === undefined || PASSING.has(status) || status >= 500 ? "unavailable" : "refused";
 }

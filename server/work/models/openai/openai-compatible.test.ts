@@ -137,14 +137,11 @@ describe("odd and hostile answers", () => {
   });
 
   test.each<[string, unknown, object]>([
-    ["content that is null", { content: null }, { content: "" }],
-    ["no content at all", {}, { content: "" }],
     [
       "content in parts",
       { content: [{ type: "text", text: "a" }, { type: "x" }, { type: "text", text: "b" }] },
       { content: "ab" },
     ],
-    ["a refusal", { content: null, refusal: "I won't." }, { content: "I won't." }],
     ["U+0000", { content: "a\u0000b" }, { content: "a\ufffdb" }],
     [
       "calls without ids, with arguments as an object, and broken ones",

@@ -9,6 +9,8 @@ import {
   type ReceivedOutput,
 } from "@/server/work/models/port";
 import { countUsage } from "@/server/work/models/tokens/tokens";
+import { type FlawedAnswer, findFlaw } from "./answer-flaws";
+import type { ReadCompletion } from "./chat-completion";
 import { type Fault, readFault } from "./faults";
 import { OpenAiServer, type ServerOptions } from "./openai-server";
 import { StreamedCompletion } from "./streamed-completion";
@@ -41,11 +43,14 @@ export function createOpenAiCompatible(options: OpenAiCompatibleOptions): Provid
 /** One call of a model: attempts until one succeeds or another makes no sense. */
 class ModelCall {
   readonly #server: OpenAiServer;
-  readonly #request: ModelRequest;
+  #request: ModelRequest;
   readonly #options: OpenAiCompatibleOptions;
   readonly #attempts: Attempt[] = [];
   /** Failed attempts, except those that only adapted the request. */
   #failures = 0;
+  /** The limit of a cut-off answer, once its call is repeated with a larger one. */
+  #raisedFrom: number | undefined;
+  #wasEmpty = false;
   /** What interrupted attempts had received. */
   #received: ReceivedOutput | null = null;
 
@@ -61,40 +66,114 @@ class ModelCall {
       this.#stopIfAborted();
       const startedAt = clock.now();
       const streamed = new StreamedCompletion(this.#request.onText ?? (() => undefined));
+      let reply: ReadCompletion;
       try {
-        const { reasoning, ...reply } = await this.#server.attempt(this.#request, streamed);
-        this.#record(startedAt, null);
-        const own = reply.usage ?? (await countUsage(this.#request, { ...reply, reasoning }));
-        const usage = addUsage(this.#received, own);
-        return { ...reply, usage, provider: this.#options.name, attempts: this.#attempts };
+        reply = await this.#server.attempt(this.#request, streamed);
       } catch (error) {
         const fault = await this.#readFault(error, streamed);
         if (this.#request.signal.aborted) this.#record(startedAt, "stopped");
         this.#stopIfAborted();
-        if (this.#server.adapt(error, this.#request.model)) this.#record(startedAt, fault.message, 0);
-        else await this.#waitAfter(fault, startedAt);
+        if (this.#lowerLimit(error) || this.#server.adapt(error, this.#request.model))
+          this.#record(startedAt, fault.message, 0);
+        else await this.#waitAfter(this.#ofRepeat(fault), startedAt);
+        continue;
       }
+      const { content, toolCalls, finishReason } = reply;
+      const own = reply.usage ?? (await countUsage(this.#request, reply));
+      const usage = addUsage(this.#received, own);
+      const flaw = findFlaw(reply, this.#request);
+      if (flaw === null || (flaw.flaw === "empty" && this.#wasEmpty && toolCalls.length > 0)) {
+        this.#record(startedAt, null);
+        const { name: provider } = this.#options;
+        return { content, toolCalls, finishReason, usage, provider, attempts: this.#attempts };
+      }
+      this.#received = { content, usage };
+      await this.#repeatAfter(flaw, { startedAt, last: own });
     }
+  }
+
+  /** Prepares the repeat of a call whose answer is not usable. Throws ModelError if there is none. */
+  async #repeatAfter(
+    flaw: FlawedAnswer,
+    { startedAt, last }: { startedAt: Date; last: ModelUsage },
+  ): Promise<void> {
+    let { message } = this.#describe(flaw);
+    if (flaw.flaw === "empty" && !this.#wasEmpty) {
+      this.#wasEmpty = true;
+      return this.#repeat(message, startedAt);
+    }
+    if (flaw.flaw === "empty") message += " twice";
+    if (flaw.flaw === "truncated") {
+      const { maxOutputTokens, raiseLimit } = this.#request;
+      if (this.#raisedFrom === undefined) {
+        const total = this.#received?.usage ?? last;
+        const raised = Math.min(
+          (await raiseLimit?.({ last, total })) ?? maxOutputTokens,
+          this.#server.maxOutputTokens(this.#request.model),
+        );
+        if (raised > maxOutputTokens) {
+          this.#raisedFrom = maxOutputTokens;
+          this.#request = { ...this.#request, maxOutputTokens: raised };
+          return this.#repeat(message, startedAt);
+        }
+      }
+      message +=
+        this.#raisedFrom === undefined && maxOutputTokens < this.#server.maxOutputTokens(this.#request.model)
+          ? "; the run's credits do not cover a larger limit. Add credits or raise maxCredits, or ask for a shorter answer"
+          : ", the largest possible. Ask for a shorter answer or less reasoning, or choose another model";
+    }
+    throw this.#failure({ message, reason: flaw.flaw, retryAfterMs: undefined, cause: flaw }, startedAt);
+  }
+
+  /** A refusal of the larger limit leaves the answer cut off. */
+  #ofRepeat(fault: Fault): Fault {
+    if (this.#raisedFrom === undefined || (fault.reason !== "refused" && fault.reason !== "input_too_long"))
+      return fault;
+    const limit = this.#raisedFrom.toLocaleString("en-US");
+    const message = `the answer was cut off at the limit of ${limit} output tokens, and ${fault.message}`;
+    return { ...fault, reason: "truncated", message };
+  }
+
+  async #repeat(message: string, startedAt: Date): Promise<void> {
+    this.#record(startedAt, message, 0);
+    await this.#request.onRetry?.(this.#attempts);
+  }
+
+  /** Limits the output to the maximum that a refusal states; true if the call can be repeated with it. */
+  #lowerLimit(error: unknown): boolean {
+    const maximum = this.#server.readMaximum(error, this.#request);
+    if (maximum === null || maximum <= (this.#raisedFrom ?? 0)) return false;
+    this.#request = { ...this.#request, maxOutputTokens: maximum };
+    return true;
   }
 
   /** Why an attempt failed. Keeps what it had received. */
   async #readFault(error: unknown, streamed: StreamedCompletion): Promise<Fault> {
     const output = await streamed.received(this.#request);
     if (output !== null) this.#received = { ...output, usage: addUsage(this.#received, output.usage) };
+    return this.#describe(error);
+  }
+
+  #describe(error: unknown): Fault {
     const { name, apiKey, redact, clock } = this.#options;
     return readFault(error, { name, apiKey, redact }, clock.now());
+  }
+
+  /** The final failure of the call. */
+  #failure({ message, reason, cause }: Fault, startedAt: Date): ModelError {
+    this.#record(startedAt, message);
+    const failure = { reason, attempts: this.#attempts, received: this.#received, cause };
+    return new ModelError(message.charAt(0).toUpperCase() + message.slice(1), failure);
   }
 
   /** Waits for the next attempt after a failed one. Throws ModelError if there is none. */
   async #waitAfter(fault: Fault, startedAt: Date): Promise<void> {
     const { maxAttempts = 5, random, sleep } = this.#options;
     const { signal, onRetry } = this.#request;
-    const { message, reason, cause, retryAfterMs = 0 } = fault;
+    const { message, reason, retryAfterMs = 0 } = fault;
     this.#failures += 1;
     if (reason !== "unavailable" || this.#failures >= maxAttempts || retryAfterMs > MAX_RETRY_AFTER_MS) {
-      this.#record(startedAt, message);
-      const failure = { reason, attempts: this.#attempts, received: this.#received, cause };
-      throw new ModelError(message.charAt(0).toUpperCase() + message.slice(1), failure);
+      throw this.#failure(fault, startedAt);
     }
     const backoff = Math.min(MAX_WAIT_MS, FIRST_WAIT_MS * 2 ** (this.#failures - 1)) * (0.5 + random() / 2);
     const waitMs = Math.max(retryAfterMs, backoff);

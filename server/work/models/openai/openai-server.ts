@@ -1,17 +1,17 @@
-import { isDeepStrictEqual } from "node:util";
-import OpenAI, { APIError } from "openai";
+import OpenAI from "openai";
 import { tryParseJson } from "@/server/base/json/json";
 import { limitTime } from "@/server/base/sleep";
 import { type EgressFetch, readChunks } from "@/server/guard/egress/trusted-fetch";
 import type { Redact } from "@/server/guard/secrets/redact";
 import type { ModelRequest } from "@/server/work/models/port";
+import { type Adaptation, isSame, learnFrom, readOutputMaximum, UNKNOWN_SERVER } from "./adaptation";
 import {
-  type Adaptation,
   type ReadCompletion,
   readChatCompletion,
   readReportedError,
   toChatCompletion,
 } from "./chat-completion";
+import { normalizeError } from "./error-bodies";
 import { EventStreamReader } from "./event-stream";
 import { PiecesError, type StreamedCompletion } from "./streamed-completion";
 
@@ -31,9 +31,6 @@ export type ServerOptions = {
   /** What earlier calls found out about the same server; this instance adds to it. */
   known?: KnownLimits;
 };
-
-/** The assumption before the first response. */
-const UNKNOWN_SERVER: Adaptation = { oldTokenLimit: false, schemaInPrompt: false, unstreamed: false };
 
 /** Sends single requests, and records the features that a server does not support. */
 export class OpenAiServer {
@@ -64,7 +61,8 @@ export class OpenAiServer {
       // The SDK's own limit covers only the headers; this one covers the body, too.
       timeout: attemptTimeoutMs + 1000,
       logLevel: "off",
-      fetch: (input, init) => fetch(input instanceof Request ? input.url : input, init),
+      fetch: async (input, init) =>
+        normalizeError(await fetch(input instanceof Request ? input.url : input, init)),
     });
   }
 
@@ -114,19 +112,24 @@ export class OpenAiServer {
   /** Records an unsupported feature after a refusal; true if an immediate retry makes sense. */
   adapt(error: unknown, model: string): boolean {
     const known = this.#adaptationOf(model);
-    if (error instanceof PiecesError) {
-      this.#known.set(model, { ...known, unstreamed: true });
-      return !known.unstreamed;
-    }
-    if (!(error instanceof APIError) || (error.status !== 400 && error.status !== 422)) return false;
-    const text = `${error.message} ${error.param ?? ""}`;
-    const next: Adaptation = {
-      oldTokenLimit: known.oldTokenLimit || text.includes("max_completion_tokens"),
-      schemaInPrompt: known.schemaInPrompt || /response_format|json_schema/.test(text),
-      unstreamed: known.unstreamed || /\bstream/.test(text),
-    };
+    const next = learnFrom(error, known);
     this.#known.set(model, next);
-    return !isDeepStrictEqual(next, known);
+    return !isSame(next, known);
+  }
+
+  /** The most output tokens of a model, as far as the server has stated it. */
+  maxOutputTokens(model: string): number {
+    return this.#adaptationOf(model).maxOutputTokens;
+  }
+
+  /** Reads and records the maximum that a refusal of too many output tokens states; null for another error. */
+  readMaximum(error: unknown, asked: Pick<ModelRequest, "model" | "maxOutputTokens">): number | null {
+    const read = readOutputMaximum(error, asked);
+    if (read === null) return null;
+    const { maximum, isModels } = read;
+    if (isModels)
+      this.#known.set(asked.model, { ...this.#adaptationOf(asked.model), maxOutputTokens: maximum });
+    return maximum;
   }
 
   #adaptationOf(model: string): Adaptation {

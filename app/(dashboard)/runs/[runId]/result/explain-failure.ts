@@ -100,6 +100,19 @@ function explanationsOf(run: FailedRun, failedStep: string | null): Record<Failu
       advice: "This usually passes: run it again. The attempts are listed under Attempts.",
       links: [],
     },
+    output_truncated: {
+      sentence: "The model's answer was cut off at the limit of output tokens.",
+      advice:
+        "Ask for a shorter answer or less reasoning, or choose another model. The message says whether credits set the limit.",
+    },
+    refused: {
+      sentence: "The model declined to answer, or its provider filtered the answer.",
+      advice: "The message has the provider's words. Change the system prompt or the message.",
+    },
+    empty_answer: {
+      sentence: "The model answered twice with nothing.",
+      advice: "Say in the system prompt what to answer, or choose another model.",
+    },
     caller_ended: {
       sentence: "The run that started this one ended before this one finished.",
       advice: "Its page shows the cause.",

@@ -1,15 +1,22 @@
-import { type Decimal, ZERO } from "@/server/base/amount";
+import { Decimal, ZERO } from "@/server/base/amount";
 import { retryWhileUnavailable } from "@/server/base/db/outage";
 import { pauseAt } from "@/server/base/pause-points";
 import {
   creditsOfTokens,
   MIN_OUTPUT_TOKENS,
   outputTokensFor,
+  REPEAT_OUTPUT_TOKENS,
   WANTED_OUTPUT_TOKENS,
 } from "@/server/credits/prices";
 import { replaceNul } from "@/server/guard/secrets/stored-output";
 import { rewriteToolCalls } from "@/server/runs/attempts";
-import { ModelCallStopped, ModelError, type ModelReply, type ModelRequest } from "@/server/work/models/port";
+import {
+  type CutOff,
+  ModelCallStopped,
+  ModelError,
+  type ModelReply,
+  type ModelRequest,
+} from "@/server/work/models/port";
 import type { FinishedCall } from "../../write/journal";
 import { exactly } from "../budget";
 import type { Execution } from "../execution";
@@ -36,7 +43,8 @@ export async function callModel(
   if (finished !== undefined) return finished;
   const models = await retryWhileUnavailable(() => findModels(execution, request.model), signal);
   const provider = models.providerOf(request.model);
-  const { reserved, maxOutputTokens } = await reserveForCall(execution, request, provider);
+  const reservation = await reserveForCall(execution, request, provider);
+  const { maxOutputTokens } = reservation;
   const begun = await journal.beginCall({ key, iteration, provider, model: request.model });
   const priceOf = (usage: ModelReply["usage"]) =>
     provider === "demo" ? ZERO : creditsOfTokens(run.prices, request.model, usage);
@@ -47,6 +55,7 @@ export async function callModel(
     reply = await models.call({
       ...request,
       maxOutputTokens,
+      raiseLimit: (cutOff) => reserveForRepeat(execution, { model: request.model, reservation, cutOff }),
       // A signal for this call only, so that a client's listeners are released with the call and not with the run.
       signal: AbortSignal.any([signal]),
       onText: partial.update,
@@ -55,7 +64,7 @@ export async function callModel(
   } catch (error) {
     const failed = error instanceof ModelError || error instanceof ModelCallStopped ? error : null;
     const received = failed?.received ?? null;
-    const credits = await budget.spend(reserved, received ? priceOf(received.usage) : ZERO);
+    const credits = await budget.spend(reservation.reserved, received ? priceOf(received.usage) : ZERO);
     begun.attempts.push(...(failed?.attempts ?? []));
     const cause = error instanceof ModelCallStopped ? error.cause : error;
     const message = cause instanceof Error ? cause.message : String(cause);
@@ -70,11 +79,14 @@ export async function callModel(
   begun.attempts.push(...reply.attempts);
   reply.content = replaceNul(reply.content);
   reply.toolCalls = rewriteToolCalls(reply.toolCalls, replaceNul);
-  const credits = await budget.spend(reserved, priceOf(reply.usage));
+  const credits = await budget.spend(reservation.reserved, priceOf(reply.usage));
   await pauseAt("act:after");
   journal.finishCall(begun, { reply, credits });
   return { content: reply.content, toolCalls: reply.toolCalls, usage: reply.usage };
 }
+
+/** `reserved` grows if the call is repeated with a larger limit. */
+type CallReservation = { reserved: Decimal; maxOutputTokens: number };
 
 /**
  * Reserves what a call may cost. Usually cap and balance allow a quick bound of the prompt with the full output. If
@@ -84,7 +96,7 @@ async function reserveForCall(
   { services, run, budget }: Execution,
   request: CallRequest,
   provider: string,
-): Promise<{ reserved: Decimal; maxOutputTokens: number }> {
+): Promise<CallReservation> {
   const limit = request.maxOutputTokens ?? WANTED_OUTPUT_TOKENS;
   if (provider === "demo") return { reserved: ZERO, maxOutputTokens: limit };
   const priceFor = (inputTokens: number, outputTokens: number) =>
@@ -105,4 +117,38 @@ async function reserveForCall(
   });
   const affordable = outputTokensFor(run.prices, { model: request.model, credits: scarce, inputTokens });
   return { reserved: scarce, maxOutputTokens: Math.max(1, Math.min(limit, affordable)) };
+}
+
+/** The limits that a repeat tries to reserve, until cap and balance allow one. */
+const REPEAT_LIMITS = [REPEAT_OUTPUT_TOKENS, REPEAT_OUTPUT_TOKENS / 2, REPEAT_OUTPUT_TOKENS / 4];
+
+/** Reserves the repeat of a call that was cut off, beside what its attempts have used. Returns the repeat's limit. */
+async function reserveForRepeat(
+  { run, budget }: Execution,
+  call: { model: string; reservation: CallReservation; cutOff: CutOff },
+): Promise<number> {
+  const { model, reservation, cutOff } = call;
+  const { maxOutputTokens } = reservation;
+  const { inputTokens } = cutOff.last;
+  const used = creditsOfTokens(run.prices, model, cutOff.total);
+  const missingFor = (outputTokens: number) =>
+    Decimal.max(
+      ZERO,
+      used.add(creditsOfTokens(run.prices, model, { inputTokens, outputTokens })).sub(reservation.reserved),
+    );
+  for (const limit of REPEAT_LIMITS.filter((each) => each > maxOutputTokens)) {
+    const missing = missingFor(limit);
+    try {
+      const least = missingFor(maxOutputTokens + 1);
+      const added = await budget.reserve({ least, minimum: missing, wanted: missing });
+      reservation.reserved = reservation.reserved.add(added);
+    } catch (error) {
+      if (error instanceof CapReached) return maxOutputTokens;
+      if (error instanceof CreditsExhausted) continue;
+      throw error;
+    }
+    const credits = reservation.reserved.sub(used);
+    return Math.min(limit, outputTokensFor(run.prices, { model, credits, inputTokens }));
+  }
+  return maxOutputTokens;
 }

@@ -1,0 +1,45 @@
+import { isJsonObject, tryParseJson } from "@/server/base/json/json";
+import type { AnswerFlaw, ModelRequest } from "@/server/work/models/port";
+import type { ReadCompletion } from "./chat-completion";
+
+/** A complete response without a usable answer. */
+export class FlawedAnswer extends Error {
+  readonly flaw: AnswerFlaw;
+  constructor(flaw: AnswerFlaw, message: string) {
+    super(message);
+    this.name = "FlawedAnswer";
+    this.flaw = flaw;
+  }
+}
+
+// OpenAI (API reference, chat completions, finish_reason): length, content_filter. Mistral: model_length. Gateways pass
+// the words of Anthropic (max_tokens, refusal) and Gemini (MAX_TOKENS, SAFETY, …) on.
+const CUT_OFF = new Set(["length", "model_length", "max_tokens", "max_output_tokens"]);
+const FILTERED = new Set(["content_filter", "refusal", "safety", "prohibited_content", "blocklist", "spii"]);
+
+/**
+ * Finds out why a response is no usable answer; null if it is one. Calls whose arguments are complete are usable although
+ * the answer was cut off behind them.
+ */
+export function findFlaw(
+  reply: ReadCompletion,
+  request: Pick<ModelRequest, "tools" | "messages" | "maxOutputTokens">,
+): FlawedAnswer | null {
+  const { content, refusal, toolCalls } = reply;
+  const reason = reply.finishReason?.toLowerCase() ?? "";
+  if (refusal.trim() !== "") return new FlawedAnswer("declined", `declined to answer: ${refusal}`);
+  if (FILTERED.has(reason)) {
+    const words = content.trim() === "" ? "" : `: ${content}`;
+    return new FlawedAnswer("declined", `filtered the answer (${reply.finishReason})${words}`);
+  }
+  if (CUT_OFF.has(reason) && !(toolCalls.length > 0 && toolCalls.every(isComplete))) {
+    const limit = request.maxOutputTokens.toLocaleString("en-US");
+    return new FlawedAnswer("truncated", `cut the answer off at the limit of ${limit} output tokens`);
+  }
+  if (content.trim() !== "") return null;
+  // A call that closes a conversation asks for text.
+  const isClosing = () => request.tools.length === 0 && request.messages.some(({ role }) => role === "tool");
+  return toolCalls.length === 0 || isClosing() ? new FlawedAnswer("empty", "gave an empty answer") : null;
+}
+
+const isComplete = (call: { arguments: string }) => isJsonObject(tryParseJson(call.arguments));
