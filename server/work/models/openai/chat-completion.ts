@@ -1,76 +1,15 @@
 import { z } from "zod";
-import { isJsonObject, tryParseJson } from "@/server/base/json/json";
 import type { Redact } from "@/server/guard/secrets/redact";
 import { replaceNul } from "@/server/guard/secrets/stored-output";
-import { describeSchema } from "@/server/work/models/json-answer";
 import {
   limitCalls,
   MAX_RECORDED_CALLS,
-  type ModelMessage,
   type ModelReply,
   type ModelRequest,
   type ModelUsage,
   type ToolCall,
 } from "@/server/work/models/port";
-import type { Adaptation } from "./adaptation";
 import { readErrorText, readReported } from "./error-bodies";
-
-/** A function name that every server accepts in a conversation. */
-const safeName = (name: string) => name.replace(/[^a-zA-Z0-9_-]/g, "_").slice(0, 64) || "_";
-
-/** Arguments that every server accepts in a conversation: servers parse them, and some fail unless they are an object. */
-const safeArguments = (text: string) => (isJsonObject(tryParseJson(text)) ? text : "{}");
-
-function toWireMessage(message: ModelMessage) {
-  const { role, content } = message;
-  if (role === "tool") return { role, tool_call_id: message.toolCallId, content };
-  if (role !== "assistant" || message.toolCalls.length === 0) return { role, content };
-  return {
-    role,
-    content: content === "" ? null : content,
-    tool_calls: message.toolCalls.map((call) => ({
-      id: call.id,
-      type: "function" as const,
-      function: { name: safeName(call.name), arguments: safeArguments(call.arguments) },
-    })),
-  };
-}
-
-/** The request's body for `POST /chat/completions`. */
-export function toChatCompletion(request: Omit<ModelRequest, "signal">, adaptation: Adaptation) {
-  const { model, messages, tools, maxOutputTokens, responseSchema } = request;
-  const wire = messages.map(toWireMessage);
-  // If tools are offered, several servers refuse response_format. Others force JSON from the first token on and so
-  // never call a tool.
-  const isDescribed = adaptation.schemaInPrompt || tools.length > 0;
-  if (responseSchema !== undefined && isDescribed) {
-    // Many chat templates accept one system message only, at the beginning.
-    const [first] = wire;
-    const system = first?.role === "system" ? wire.shift()?.content : null;
-    const content = [system, describeSchema(responseSchema)].filter(Boolean).join("\n\n");
-    wire.unshift({ role: "system", content });
-  }
-  return {
-    model,
-    messages: wire,
-    ...(tools.length > 0 && {
-      tools: tools.map(({ name, description, parameters }) => ({
-        type: "function" as const,
-        function: { name, description, parameters: { type: "object", properties: {}, ...parameters } },
-      })),
-    }),
-    ...(adaptation.oldTokenLimit
-      ? { max_tokens: maxOutputTokens }
-      : { max_completion_tokens: maxOutputTokens }),
-    ...(responseSchema !== undefined &&
-      !isDescribed && {
-        response_format: {
-          type: "json_schema" as const,
-          json_schema: { name: "answer", schema: responseSchema, strict: false },
-        },
-      }),
-  };
-}
 
 const MAX_TOKENS_BELIEVED = 100_000_000;
 const tokenCount = z.number().int().min(0).max(MAX_TOKENS_BELIEVED);

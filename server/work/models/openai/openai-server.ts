@@ -5,12 +5,8 @@ import { type EgressFetch, readChunks } from "@/server/guard/egress/trusted-fetc
 import type { Redact } from "@/server/guard/secrets/redact";
 import type { ModelRequest } from "@/server/work/models/port";
 import { type Adaptation, isSame, learnFrom, readOutputMaximum, UNKNOWN_SERVER } from "./adaptation";
-import {
-  type ReadCompletion,
-  readChatCompletion,
-  readReportedError,
-  toChatCompletion,
-} from "./chat-completion";
+import { type ReadCompletion, readChatCompletion, readReportedError } from "./chat-completion";
+import { toChatCompletion } from "./chat-request";
 import { normalizeError } from "./error-bodies";
 import { EventStreamReader } from "./event-stream";
 import { PiecesError, type StreamedCompletion } from "./streamed-completion";
