@@ -42,17 +42,12 @@ ALTER TABLE triggers ADD CONSTRAINT triggers_one_target CHECK ((num_nonnulls(age
 ALTER TABLE triggers ADD CONSTRAINT triggers_slug_shape CHECK ((slug ~ '^[a-z0-9]([a-z0-9-]{0,62}[a-z0-9])?$'::text));
 ALTER TABLE worker_lanes SET (fillfactor=50);
 ALTER TABLE workers SET (fillfactor=50);
-CREATE FUNCTION claim_waiting_runs(text,integer,timestamp with time zone) RETURNS TABLE(run uuid, run_kind run_kind, run_hand_over integer) VOLATILE /* md5 of the body: f8d94c4fc2b8ea4c7eb225a4d484ee2c */;
-CREATE FUNCTION count_runs(uuid,timestamp with time zone,timestamp with time zone,interval) RETURNS TABLE(at timestamp with time zone, dimension run_count_dimension, subject_id uuid, runs integer, completed integer, failed integer, cancelled integer, open integer, tokens bigint, credits numeric, duration_classes smallint[], duration_runs integer[]) STABLE /* md5 of the body: fde874ab847d92caf0109adf323bf423 */;
 CREATE FUNCTION credit_entries_append_only() RETURNS trigger VOLATILE /* md5 of the body: d0ecd97f58ed00598c17165f61171cc4 */;
-CREATE FUNCTION flush_writes(text,text,bigint,timestamp with time zone,integer,json,json,json,json,json,json) RETURNS text VOLATILE SET plan_cache_mode=force_generic_plan SET enable_seqscan=off SET enable_hashjoin=off SET enable_mergejoin=off /* md5 of the body: f4bd8cca7535e69f45f1a049c471671d */;
 CREATE FUNCTION is_unspaced(text) RETURNS boolean IMMUTABLE /* md5 of the body: eb6f0691fe291f9d38545ffe2ff17f7c */;
 CREATE FUNCTION notify_configuration() RETURNS trigger VOLATILE /* md5 of the body: 023b347d24c98fe3d86058ad83aaef15 */;
 CREATE FUNCTION notify_configuration_of_trigger() RETURNS trigger VOLATILE /* md5 of the body: 30630a16a5c37bfd05e7953640626350 */;
-CREATE FUNCTION open_run_figures(uuid,boolean) RETURNS record STABLE /* md5 of the body: abd77c8ee5e29ce9b5a03806b3ddc4cd */;
 CREATE FUNCTION prefix_words(text,text) RETURNS text[] IMMUTABLE /* md5 of the body: ddbd75c48c658e7861eb2e60075fe0b7 */;
 CREATE FUNCTION quote_lexeme(text) RETURNS text IMMUTABLE /* md5 of the body: 55936ccee25264d227296075c41156a7 */;
-CREATE FUNCTION remove_worker(text) RETURNS integer VOLATILE /* md5 of the body: c6fe220323d942f10e0a7d0b43594079 */;
 CREATE FUNCTION run_duration_class(interval) RETURNS smallint IMMUTABLE /* md5 of the body: 65f37bb57674348c188ab5ac9bcb2df7 */;
 CREATE FUNCTION run_id_floor(timestamp with time zone) RETURNS uuid IMMUTABLE /* md5 of the body: 3c77c33398e31d40562099a3c9942dd8 */;
 CREATE FUNCTION run_keys(text,text,text) RETURNS text IMMUTABLE /* md5 of the body: 23c390eff3423a2846b979861f5a5581 */;
@@ -64,8 +59,6 @@ CREATE FUNCTION run_text_keys(text) RETURNS text[] IMMUTABLE /* md5 of the body:
 CREATE FUNCTION run_text_words(text) RETURNS text[] IMMUTABLE /* md5 of the body: 96a43e123b3ecee1fcb77a8d6255ba6a */;
 CREATE FUNCTION run_words_query(text,text,text[]) RETURNS tsquery STABLE /* md5 of the body: 098b84f255cea9cac2ac620b66ffda23 */;
 CREATE FUNCTION runs_keep_their_state() RETURNS trigger VOLATILE /* md5 of the body: e3df3403da76579465ca56f7ac86e94c */;
-CREATE FUNCTION set_key_value(uuid,text,text,text,integer,integer,integer,integer,timestamp with time zone) RETURNS TABLE(outcome text, version integer) VOLATILE /* md5 of the body: 79ba42c3e17a6bd6aebb9855d0661145 */;
-CREATE FUNCTION take_rate(text,integer,integer,integer,timestamp with time zone) RETURNS record VOLATILE /* md5 of the body: 8d11f9deb51b141be2ff16cf531b0e15 */;
 CREATE FUNCTION words_fit(text,tsquery) RETURNS boolean IMMUTABLE /* md5 of the body: 00b3e13ed7d78e52248e18ad33b3fcd5 */;
 CREATE INDEX credit_entries_rare ON public.credit_entries USING btree (organization_id, kind, sequence) WHERE (kind = ANY (ARRAY['grant'::credit_entry_kind, 'refund'::credit_entry_kind, 'adjustment'::credit_entry_kind]));
 CREATE INDEX deliveries_not_accepted ON public.deliveries USING btree (organization_id, trigger_id, outcome, id) WHERE (outcome <> 'accepted'::delivery_outcome);

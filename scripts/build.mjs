@@ -1,5 +1,14 @@
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { dirname, join, relative } from "node:path";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { basename, dirname, join, relative } from "node:path";
 import { pathToFileURL } from "node:url";
 import { withLock } from "./support/lock.mjs";
 import { prepareProject } from "./support/prepare-project.mjs";
@@ -112,11 +121,24 @@ export function programOptions(folder) {
   };
 }
 
+/**
+ * The texts of prisma/functions/ by name. A build has its own, because a running server keeps its build during the next
+ * one (server/base/db/functions.ts).
+ * @returns {Record<string, string>}
+ */
+function readSqlFunctions() {
+  const folder = join(ROOT, "prisma/functions");
+  return Object.fromEntries(
+    readdirSync(folder).map((file) => [basename(file, ".sql"), readFileSync(join(folder, file), "utf8")]),
+  );
+}
+
 /** Bundles the programs into the build's folder. @param {Pick<Build, "folder">} build */
 export async function buildPrograms(build) {
   const esbuild = await import("esbuild");
   try {
-    await esbuild.build(programOptions(build.folder));
+    const define = { SQL_FUNCTIONS: JSON.stringify(readSqlFunctions()) };
+    await esbuild.build({ ...programOptions(build.folder), define });
   } catch (error) {
     throw new SetupError(`The build failed.\n${error instanceof Error ? error.message : error}`);
   } finally {

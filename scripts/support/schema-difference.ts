@@ -7,7 +7,7 @@ import * as glue from "@prisma/schema-engine-wasm/schema_engine_bg";
 import pg from "pg";
 
 /**
- * Everything in the schema `public` that schema.prisma cannot express. `obstacle`: the statement that drops what Prisma's
+ * Everything in the schema `public` that schema.prisma and prisma/functions/ cannot express. `obstacle`: the statement that drops what Prisma's
  * engine would fail on.
  */
 const RULES = `
@@ -26,7 +26,7 @@ const RULES = `
   SELECT format('CREATE FUNCTION %s RETURNS %s %s', oid::regprocedure, pg_get_function_result(oid),
       CASE provolatile WHEN 'i' THEN 'IMMUTABLE' WHEN 's' THEN 'STABLE' ELSE 'VOLATILE' END)
       || CASE WHEN proisstrict THEN ' STRICT' ELSE '' END || coalesce(' SET ' || array_to_string(proconfig, ' SET '), '') || format(' /* md5 of the body: %s */', md5(prosrc)), NULL
-  FROM pg_proc WHERE pronamespace = 'public'::regnamespace
+  FROM pg_proc WHERE pronamespace = 'public'::regnamespace AND proname NOT IN (SELECT name FROM sql_functions)
   UNION ALL
   SELECT format('CREATE TYPE %s AS (%s)', pg_class.oid::regclass,
       string_agg(format('%I %s', attname, format_type(atttypid, atttypmod)), ', ' ORDER BY attnum)), NULL

@@ -8,8 +8,8 @@ import type { CreditEntryKind } from "@/server/contract/enums";
 
 /**
  * The append-only ledger. A start holds credits. A run's end releases the complete hold and charges the usage. So the
- * balance is always the sum of all entries. The engine's writer posts holds, charges and releases (flush_writes in the
- * baseline migration).
+ * balance is always the sum of all entries. The engine's writer posts holds, charges and releases (flush_writes in
+ * prisma/functions/).
  */
 
 export type LedgerEntry = {

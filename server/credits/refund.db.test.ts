@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import { withFunctionNames } from "@/server/base/db/functions";
 import { removeWorker } from "@/server/runs/engine/worker";
 import { WorkerLost } from "@/server/runs/engine/write/writer";
 import { startRun } from "@/server/runs/start";
@@ -41,7 +42,10 @@ async function runHelper(tenant: Tenant, dies: boolean): Promise<string> {
 it("does not charge a run that ended by a fault of the platform, and notes it in the ledger", async () => {
   const tenant = await createTenant(world, { credits: "10" });
   const runId = await runHelper(tenant, true);
-  const figures = await world.pool.query("SELECT credits FROM open_run_figures($1, true)", [runId]);
+  const figures = await world.pool.query(
+    withFunctionNames("SELECT credits FROM open_run_figures($1, true)"),
+    [runId],
+  );
   expect(figures.rows).toEqual([{ credits: "0.0240" }]);
 
   await world.engine.failRun(runId, new Error("the worker was lost once too often"));

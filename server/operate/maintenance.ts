@@ -1,3 +1,4 @@
+import { dropUnusedFunctions } from "@/server/base/db/create-functions";
 import { grantMonthlyCredits } from "@/server/credits/monthly-grants";
 import { pruneRateSegments } from "@/server/guard/limits/rate-limit";
 import { countSettledRuns } from "@/server/runs/read/count";
@@ -50,6 +51,11 @@ function jobs(services: Services): Job[] {
       failure: "Could not count settled runs; retrying in 1 h",
       everyMs: HOUR,
       work: (shouldContinue) => countSettledRuns(services, shouldContinue),
+    },
+    {
+      failure: "Could not drop unused SQL functions; retrying in 1 h",
+      everyMs: HOUR,
+      work: () => dropUnusedFunctions(services),
     },
   ];
 }

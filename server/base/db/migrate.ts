@@ -5,6 +5,7 @@ import type { Client } from "pg";
 import { v4 } from "uuid";
 import { codeOf } from "@/server/base/errors";
 import { sleep } from "@/server/base/sleep";
+import { createFunctions } from "./create-functions";
 import { isTransient } from "./outage";
 import { LOCKS } from "./transaction";
 
@@ -15,7 +16,7 @@ export class MigrationError extends Error {
 
 /**
  * Applies the missing migrations of `folder` (`<name>/migration.sql`) by name, each in one transaction, and records
- * them in Prisma's `_prisma_migrations` table. An advisory lock lets one process through at a time. Returns the names
+ * them in Prisma's `_prisma_migrations` table. Then creates the SQL functions of this release. An advisory lock lets one process through at a time. Returns the names
  * applied. `print` receives what it waits for. Throws MigrationError, or the error of a lost connection: then it can be
  * repeated over a new one.
  */
@@ -32,13 +33,14 @@ export async function migrate(
       migration_name VARCHAR(255) NOT NULL, logs TEXT, rolled_back_at TIMESTAMPTZ,
       started_at TIMESTAMPTZ NOT NULL DEFAULT now(), applied_steps_count INTEGER NOT NULL DEFAULT 0
     )`);
-  const applied = await applyMissing(client, readMigrations(folder), print).catch(async (error: unknown) => {
+  try {
+    const applied = await applyMissing(client, readMigrations(folder), print);
+    await createFunctions(client);
+    return applied;
+  } finally {
     // The end of a broken connection releases the lock, too.
     await unlock(client).catch(() => {});
-    throw error;
-  });
-  await unlock(client);
-  return applied;
+  }
 }
 
 async function applyMissing(

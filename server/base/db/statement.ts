@@ -1,12 +1,13 @@
 import { z } from "zod";
 import { OPEN_STATUSES } from "@/server/contract/enums";
 import type { Transaction } from "./client";
+import { withFunctionNames } from "./functions";
 import type { Prisma } from "./generated/client";
 
 /**
  * Hand-written SQL. A fixed statement is defined once, with a name, and PostgreSQL parses it once per connection. A
  * statement that depends on a filter is composed of `Prisma.sql` parts and planned each time. Columns are aliased in
- * camelCase, and a schema parses the rows.
+ * camelCase, and a schema parses the rows. Functions of prisma/functions/ are called by the names of their files.
  */
 
 /** What executes statements: the pool, one of its clients, or a transaction of Prisma (`queryThrough`). */
@@ -20,13 +21,15 @@ type Reader<Row> = (client: Queryable, values?: unknown[]) => Promise<Row[]>;
 /** Defines a statement that returns rows. `values` are its parameters, in order. */
 export function defineQuery<Row>(name: string, row: z.ZodType<Row>, text: string): Reader<Row> {
   const answer = z.array(row);
-  return async (client, values = []) => answer.parse((await client.query({ name, text, values })).rows);
+  const named = { name, text: withFunctionNames(text) };
+  return async (client, values = []) => answer.parse((await client.query({ ...named, values })).rows);
 }
 
 /** Defines a statement without rows. It returns how many rows it changed. */
 export function defineCommand(name: string, text: string) {
+  const named = { name, text: withFunctionNames(text) };
   return async (client: Queryable, values: unknown[] = []): Promise<number> =>
-    (await client.query({ name, text, values })).rowCount ?? 0;
+    (await client.query({ ...named, values })).rowCount ?? 0;
 }
 
 /** Executes a composed statement. */
@@ -35,7 +38,7 @@ export async function select<Row>(
   row: z.ZodType<Row>,
   { text, values }: Prisma.Sql,
 ): Promise<Row[]> {
-  return z.array(row).parse((await client.query({ text, values })).rows);
+  return z.array(row).parse((await client.query({ text: withFunctionNames(text), values })).rows);
 }
 
 /** Executes statements in a transaction of Prisma. Numerics arrive as Decimal, and commands report no changed rows. */

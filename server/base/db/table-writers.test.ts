@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 
 /**
  * Who writes which table: one folder each, besides `server/operate`, which deletes what has expired or whose
- * organization is removed. The functions of the database (prisma/migrations) write, too: `flush_writes` runs, the
+ * organization is removed. The functions of the database (prisma/functions) write, too: `flush_writes` runs, the
  * journal and the ledger.
  */
 const WRITERS: Record<string, string[]> = {
@@ -32,6 +32,7 @@ const WRITERS: Record<string, string[]> = {
   secrets: ["server/catalog/organization", "server/runs/engine/execute"],
   // An accepted invitation chooses the session's organization.
   sessions: ["server/catalog/auth", "server/catalog/organization"],
+  sql_functions: ["server/base/db"],
   settings: ["prisma", "server/guard/secrets"],
   tool_versions: ["server/catalog"],
   tools: ["server/catalog"],
