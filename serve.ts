@@ -11,6 +11,7 @@ import { waitUntilReady } from "@/server/operate/health";
 import { closeServices, wireProcess } from "@/wiring";
 import { isClusterPrimary, type Serving, servePrimary } from "./serve/cluster";
 import { connectionLimits, createConnectionBound, readOpenFiles } from "./serve/connections";
+import { startIsolation } from "./serve/isolation";
 import { createPages } from "./serve/pages";
 import { GRACE_MS, prepareService } from "./serve/prepare";
 import { createHandler, refuseBadHttp } from "./serve/requests";
@@ -71,7 +72,8 @@ export async function serve({ root, dev = false, print = () => {} }: ServeOption
     });
   }
   services.notifications.open();
-  if (role !== "web") services.engine.execute();
+  if (role !== "web") services.engine.execute("ordinary");
+  const isolation = role === "web" ? null : startIsolation(services, beside("isolated.mjs"));
   server.on("connection", createConnectionBound(services, connectionLimits(readOpenFiles(), services.env)));
   const port = await listen(server, wanted, host);
   server.on("error", (error) => services.log.error("A connection could not be accepted", { error }));
@@ -87,11 +89,16 @@ export async function serve({ root, dev = false, print = () => {} }: ServeOption
       // Connections for page reloads would keep the server open: it does not count upgraded sockets as its own.
       for (const socket of upgraded) socket.destroy();
       await closeServer(server);
-      await services.engine.stop(GRACE_MS);
+      await Promise.all([services.engine.stop(GRACE_MS), isolation?.stop()]);
       await pages?.close();
       await closeServices(services);
     },
   };
+}
+
+/** A program in this one's folder. */
+function beside(program: string): string {
+  return fileURLToPath(new URL(program, import.meta.url));
 }
 
 function listen(server: Server, port: number, host: string): Promise<number> {

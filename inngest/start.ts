@@ -1,7 +1,10 @@
 import { releaseLostRuns } from "@/server/operate/lost-runs";
 import { startMaintenance } from "@/server/operate/maintenance";
+import type { ClaimedRun } from "@/server/runs/engine/claimed-run";
 import { RunEngine } from "@/server/runs/engine/engine";
 import { endedRunFacts } from "@/server/runs/engine/poll-facts";
+import type { Worker } from "@/server/runs/engine/port";
+import type { Suspect } from "@/server/runs/engine/suspects";
 import type { Services } from "@/server/services";
 import { createEmbeddedDriver } from "./embedded";
 import { createServerDriver, type ServerDriver } from "./server";
@@ -15,6 +18,7 @@ export class RunningEngine extends RunEngine {
   #server: ServerDriver | undefined;
   #stopMaintenance = async () => {};
   #timer: NodeJS.Timeout | undefined;
+  #onBegin: (suspect: Suspect) => void = () => {};
 
   constructor(getServices: () => Services, { slots }: { slots: number }) {
     super(getServices, {
@@ -36,17 +40,31 @@ export class RunningEngine extends RunEngine {
     });
   }
 
-  /** Starts to execute runs. Without it, this process only starts, reads and cancels them. */
-  execute(): void {
+  /**
+   * Starts to execute runs. Without it, this process only starts, reads and cancels them. `ordinary`: only those that are
+   * no suspects, because an isolated process executes these.
+   */
+  execute(queue: "all" | "ordinary" = "all"): void {
     const services = this.getServices();
     const { inngest } = services.env;
-    if (inngest === undefined) this.start(createEmbeddedDriver(this));
+    if (inngest === undefined) this.start(createEmbeddedDriver(this), queue);
     else {
       this.#server = createServerDriver(services, this, inngest);
-      this.start(this.#server.driver);
+      this.start(this.#server.driver, queue);
     }
     this.#seekLostRuns();
     this.#stopMaintenance = startMaintenance(services);
+  }
+
+  /** Executes only suspects, without an Inngest server and without maintenance. `onBegin` is called before each. */
+  executeSuspects(onBegin: (suspect: Suspect) => void): void {
+    this.#onBegin = onBegin;
+    this.start(createEmbeddedDriver(this), "suspects");
+  }
+
+  override beginClaimed(run: ClaimedRun, worker: Worker): Promise<void> {
+    this.#onBegin({ run: run.id, worker: worker.id });
+    return super.beginClaimed(run, worker);
   }
 
   /** Handles an Inngest server's call at /api/inngest: 404 on the embedded engine, 503 if this process executes no runs. */

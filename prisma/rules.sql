@@ -72,6 +72,7 @@ CREATE INDEX runs_claimed ON public.runs USING btree (claimed_by) WHERE ((status
 CREATE INDEX runs_handed_over ON public.runs USING btree (admitted_at) WHERE ((status = ANY (ARRAY['Pending'::run_status, 'Running'::run_status])) AND (admitted_at IS NOT NULL) AND (claimed_by IS NULL) AND (parent_run_id IS NULL));
 CREATE INDEX runs_open ON public.runs USING btree (organization_id, id) WHERE (status = ANY (ARRAY['Pending'::run_status, 'Running'::run_status]));
 CREATE INDEX runs_parent_run_id_idx ON public.runs USING btree (parent_run_id) WHERE (parent_run_id IS NOT NULL);
+CREATE INDEX runs_suspect ON public.runs USING btree (organization_id, id) WHERE ((status = ANY (ARRAY['Pending'::run_status, 'Running'::run_status])) AND (crashes >= 2));
 CREATE INDEX runs_waiting ON public.runs USING btree (organization_id, id) WHERE ((status = ANY (ARRAY['Pending'::run_status, 'Running'::run_status])) AND (admitted_at IS NULL) AND (parent_run_id IS NULL) AND (wake_at IS NULL));
 CREATE INDEX steps_running ON public.steps USING btree (run_id) WHERE (status = 'Running'::step_status);
 CREATE TRIGGER credit_entries_append_only BEFORE DELETE OR UPDATE ON public.credit_entries FOR EACH ROW EXECUTE FUNCTION credit_entries_append_only();

@@ -21,6 +21,7 @@ import { runNode } from "./support/run-program.mjs";
  * own build during the next one:
  *
  *   serve.mjs, stepwell.mjs   the process and the command line, bundled; packages stay in node_modules
+ *   isolated.mjs              the process that executes suspects
  *   next/                     the pages
  *   *.complete                marks that each of the two is complete
  *   in-use/                   one file per process that uses it (support/processes.mjs)
@@ -106,7 +107,7 @@ const markComplete = ({ folder }, part) => writeFileSync(join(folder, `${part}.c
 export function programOptions(folder) {
   return {
     absWorkingDir: ROOT,
-    entryPoints: { serve: "serve.ts", stepwell: "scripts/cli/main.ts" },
+    entryPoints: { serve: "serve.ts", isolated: "serve/isolated.ts", stepwell: "scripts/cli/main.ts" },
     outdir: folder,
     outExtension: { ".js": ".mjs" },
     bundle: true,

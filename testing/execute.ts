@@ -12,7 +12,7 @@ import type { World } from "./world";
  * Inngest server's call. Returns how that ended.
  */
 export async function executeRun(world: World, runId: string): Promise<SegmentResult["kind"]> {
-  await admitWaitingRuns(world, null, 1_000);
+  await admitWaitingRuns(world, { worker: null, slots: 1_000 });
   return executeSegment(world, runId);
 }
 

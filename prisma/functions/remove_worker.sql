@@ -1,5 +1,6 @@
 -- Deletes a worker and gives its runs back: they wait for a slot again. Waits for flushes in progress, which hold its lanes.
-CREATE FUNCTION remove_worker(p_worker text) RETURNS int LANGUAGE plpgsql AS $$
+-- `p_crashed`: the worker stopped reporting, which counts against the runs that it executed.
+CREATE FUNCTION remove_worker(p_worker text, p_crashed boolean) RETURNS int LANGUAGE plpgsql AS $$
 #variable_conflict use_column
 DECLARE n int;
 BEGIN
@@ -13,7 +14,8 @@ BEGIN
                            AND admitted_at IS NOT NULL AND claimed_by IS NULL AND parent_run_id IS NULL)
   ORDER BY id FOR NO KEY UPDATE;
   WITH claimed AS (
-    UPDATE runs SET claimed_by = NULL, admitted_at = CASE WHEN parent_run_id IS NULL THEN NULL ELSE admitted_at END
+    UPDATE runs SET claimed_by = NULL, admitted_at = CASE WHEN parent_run_id IS NULL THEN NULL ELSE admitted_at END,
+      crashes = crashes + CASE WHEN p_crashed AND parent_run_id IS NULL THEN 1 ELSE 0 END
     WHERE claimed_by = p_worker AND status IN ('Pending', 'Running') RETURNING organization_id, parent_run_id
   ), paused AS (
     -- No call may come any more for a run that this worker executed between two calls.

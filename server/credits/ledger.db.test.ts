@@ -219,7 +219,7 @@ async function loseWorker(): Promise<void> {
 /** Executes a run until it ends or its worker is lost. True if it is still open. */
 async function executeUntil(runId: string, crash: Crash): Promise<boolean> {
   if (crash === "claimed") {
-    await admitWaitingRuns(world, null, 1_000);
+    await admitWaitingRuns(world, { worker: null, slots: 1_000 });
     const workerId = `worker-${newId()}`;
     await world.pool.query("INSERT INTO workers (id, heartbeat_at) VALUES ($1, clock_timestamp())", [
       workerId,
@@ -229,7 +229,7 @@ async function executeUntil(runId: string, crash: Crash): Promise<boolean> {
     return true;
   }
   if (crash !== null && "afterActs" in crash) {
-    await admitWaitingRuns(world, null, 1_000);
+    await admitWaitingRuns(world, { worker: null, slots: 1_000 });
     return (await executeSegment(world, runId, { acts: crash.afterActs })) !== "ended";
   }
   try {

@@ -17,7 +17,7 @@ async function handOver(): Promise<string> {
   const actor = { kind: "operator", orgId: tenant.orgId, name: "test" } as const;
   const request = { kind: "agent", targetId: tenant.agentId, userMessage: "Hi" } as const;
   const { runId } = await startRun(world, actor, request);
-  await admitWaitingRuns(world, null, 100);
+  await admitWaitingRuns(world, { worker: null, slots: 100 });
   return runId;
 }
 
@@ -54,7 +54,7 @@ it("gets another hand-over each time, and longer to be called: a slow server mus
     expect(await keepsSlot(runId)).toBe(true);
     world.clock.advance(1);
     expect(await keepsSlot(runId)).toBe(false);
-    await admitWaitingRuns(world, null, 100);
+    await admitWaitingRuns(world, { worker: null, slots: 100 });
   }
 });
 
@@ -62,7 +62,7 @@ it("is executed only for its last hand-over", async () => {
   const runId = await handOver();
   world.clock.advance(30_001);
   await releaseLostRuns(world);
-  await admitWaitingRuns(world, null, 100);
+  await admitWaitingRuns(world, { worker: null, slots: 100 });
   const worker = await world.engine.worker();
   expect(await claimRun(world, { runId, handOver: 1 }, worker.id)).toBeNull();
   expect(await claimRun(world, { runId, handOver: 2 }, worker.id)).not.toBeNull();

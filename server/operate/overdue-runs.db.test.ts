@@ -22,7 +22,7 @@ async function start(): Promise<string> {
 async function startClaimed(count: number): Promise<{ runIds: string[]; workerId: string }> {
   const runIds: string[] = [];
   for (let n = 0; n < count; n += 1) runIds.push(await start());
-  await admitWaitingRuns(world, null, 100);
+  await admitWaitingRuns(world, { worker: null, slots: 100 });
   const workerId = `worker-${newId()}`;
   await world.pool.query("INSERT INTO workers (id, heartbeat_at) VALUES ($1, clock_timestamp())", [workerId]);
   for (const runId of runIds) await claimRun(world, { runId }, workerId);
@@ -91,7 +91,7 @@ it("ends a run that got no slot for 24 hours", async () => {
 it("keeps the full deadline of a run that waited nearly 24 hours for its slot", async () => {
   const runId = await start();
   world.clock.advance(24 * 3600_000 - 60_000);
-  await admitWaitingRuns(world, null, 100);
+  await admitWaitingRuns(world, { worker: null, slots: 100 });
   const worker = await world.engine.worker();
   await claimRun(world, { runId }, worker.id);
   await removeWorker(world.pool, worker.id);

@@ -6,6 +6,7 @@ import { frozenPrices } from "@/server/credits/prices";
 import type { Services } from "@/server/runs/services";
 import { runConfiguration } from "@/server/work/agent/definition";
 import { type ClaimedRun, claimedRow } from "./claimed-run";
+import { isOfSuspects, type RunQueue } from "./suspects";
 import { WorkerLost } from "./write/writer";
 
 /** A run that got a slot. `handOver` counts how often an Inngest server got it. */
@@ -15,7 +16,7 @@ const admitted = z.object({ id: z.string(), kind: z.enum(RUN_KINDS), handOver: z
 const CLAIM_WAITING = defineQuery(
   "claim-waiting-runs",
   admitted,
-  'SELECT run AS id, run_kind AS kind, run_hand_over AS "handOver" FROM claim_waiting_runs($1, $2, $3)',
+  'SELECT run AS id, run_kind AS kind, run_hand_over AS "handOver" FROM claim_waiting_runs($1, $2, $3, $4)',
 );
 
 /**
@@ -24,10 +25,9 @@ const CLAIM_WAITING = defineQuery(
  */
 export function admitWaitingRuns(
   services: Pick<Services, "pool" | "clock">,
-  workerId: string | null,
-  slots: number,
+  { worker, slots, queue = "all" }: { worker: string | null; slots: number; queue?: RunQueue },
 ): Promise<Admitted[]> {
-  return CLAIM_WAITING(services.pool, [workerId, slots, services.clock.forDatabase()]);
+  return CLAIM_WAITING(services.pool, [worker, slots, services.clock.forDatabase(), isOfSuspects(queue)]);
 }
 
 const CLAIM = defineCommand(

@@ -17,6 +17,7 @@ import {
   releaseRuns,
   wakeRuns,
 } from "./run-state";
+import { isOfSuspects, type RunQueue } from "./suspects";
 
 /** Executes the durable functions. */
 export type Driver =
@@ -64,6 +65,7 @@ export class Dispatcher {
   readonly #driver: Driver;
   readonly #executor: Executor;
   readonly #slots: ProcessSlots;
+  readonly #queue: RunQueue;
   /** Whether claimed runs are due to be compared with those that execute here, once a second. */
   #unexecutedDue = false;
   /** How many slots each organization must yield. */
@@ -80,12 +82,13 @@ export class Dispatcher {
   constructor(
     services: Services,
     driver: Driver,
-    { executor, slots }: { executor: Executor; slots: ProcessSlots },
+    { executor, slots, queue }: { executor: Executor; slots: ProcessSlots; queue: RunQueue },
   ) {
     this.#services = services;
     this.#driver = driver;
     this.#executor = executor;
     this.#slots = slots;
+    this.#queue = queue;
   }
 
   start(): void {
@@ -177,7 +180,7 @@ export class Dispatcher {
       this.#slots.reserve(free);
       let admitted: Admitted[] = [];
       try {
-        admitted = await admitWaitingRuns(services, worker.id, free);
+        admitted = await admitWaitingRuns(services, { worker: worker.id, slots: free, queue: this.#queue });
         await pauseAt("claim:after");
         const runs = await readClaimedRuns(
           services,
@@ -188,7 +191,7 @@ export class Dispatcher {
         this.#slots.reserve(-free);
       }
       if (admitted.length < free) {
-        this.#waiting = (await findWaiting(services.pool)).length > 0;
+        this.#waiting = (await findWaiting(services.pool, [isOfSuspects(this.#queue)])).length > 0;
         return;
       }
     }
@@ -200,9 +203,9 @@ export class Dispatcher {
     await this.#executor.worker();
     const handedOver = await findHandedOver(services.pool);
     const room = Math.min(SERVER_BACKLOG, this.#slots.total) - handedOver.length;
-    if (room <= 0) return this.#shareSoon();
+    if (room <= 0 || services.memory.isTight()) return this.#shareSoon();
     this.#yieldsDue.clear();
-    const admitted = await admitWaitingRuns(services, null, room);
+    const admitted = await admitWaitingRuns(services, { worker: null, slots: room, queue: this.#queue });
     if (admitted.length === 0) return;
     try {
       await driver.handOver(admitted);
@@ -271,7 +274,7 @@ export class Dispatcher {
     }
     const { pool } = this.#services;
     // Runs are counted last: one that got its slot in the meantime must not make another one yield.
-    const waiting = byOrganization(await countWaiting(pool));
+    const waiting = byOrganization(await countWaiting(pool, [isOfSuspects(this.#queue)]));
     const isEmbedded = this.#driver.kind === "embedded";
     const running = isEmbedded
       ? this.#slots.runningByOrganization()

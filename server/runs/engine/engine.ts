@@ -11,7 +11,7 @@ import { RunStopped, SleepUntil, YieldSlot } from "./execute/interruptions";
 import { Strands } from "./execute/strands";
 import type { Engine, ExecutingRun, Worker } from "./port";
 import { ProcessSlots } from "./process-slots";
-import { wakeSleeper } from "./run-state";
+import { uncountCrash, wakeSleeper } from "./run-state";
 import {
   endUnclaimable,
   failRun,
@@ -23,6 +23,7 @@ import {
   type Slot,
   waitForCommit,
 } from "./slot";
+import type { RunQueue } from "./suspects";
 import { openWorker } from "./worker";
 import type { RunJournal } from "./write/journal";
 import { WorkerLost } from "./write/writer";
@@ -72,6 +73,16 @@ export class RunEngine implements Engine, Executor {
     return this.#driver?.kind === "embedded";
   }
 
+  /** Whether a run has a slot here. */
+  get isExecuting(): boolean {
+    return !this.#slots.isEmpty;
+  }
+
+  /** Whether another run might take more memory than there is. A process without runs always takes one. */
+  get #isFull(): boolean {
+    return this.isExecuting && this.getServices().memory.isTight();
+  }
+
   worker(): Promise<Worker> {
     this.#worker ??= openWorker(this.getServices(), {
       freeSlots: () => this.freeSlots(),
@@ -88,9 +99,10 @@ export class RunEngine implements Engine, Executor {
     return this.#worker;
   }
 
-  start(driver: Driver): void {
+  start(driver: Driver, queue: RunQueue = "all"): void {
     this.#driver = driver;
-    this.#dispatcher = new Dispatcher(this.getServices(), driver, { executor: this, slots: this.#slots });
+    const dispatched = { executor: this, slots: this.#slots, queue };
+    this.#dispatcher = new Dispatcher(this.getServices(), driver, dispatched);
     this.#dispatcher.start();
   }
 
@@ -135,7 +147,7 @@ export class RunEngine implements Engine, Executor {
 
   freeSlots(): number {
     // None for starts if an Inngest server drives the runs.
-    return this.#isEmbedded && !this.#stopping ? this.#slots.free : 0;
+    return this.#isEmbedded && !this.#stopping && !this.#isFull ? this.#slots.free : 0;
   }
 
   begin(run: ClaimedRun, worker: Worker): void {
@@ -200,6 +212,8 @@ export class RunEngine implements Engine, Executor {
   /** Executes a segment of a run by a durable function's steps. Throws errors that a later attempt may resolve. */
   async executeSegment(call: RunCall, steps: DurableSteps): Promise<SegmentResult> {
     const services = this.getServices();
+    // The server calls again, perhaps another process.
+    if (!this.#isEmbedded && this.#isFull) return { kind: "busy" };
     const slot = this.#isEmbedded ? this.#slots.get(call.runId) : await this.#claimAndOpen(call);
     if (!slot) return endUnclaimable(services, call);
     const { run, journal, budget } = slot;
@@ -288,7 +302,12 @@ export class RunEngine implements Engine, Executor {
     this.#worker = undefined;
     if (this.#stopping) return;
     this.getServices().log.error("Another process replaced this worker and continues its runs");
+    const lost = [...this.#executing.keys()];
     for (const { stop } of this.#executing.values()) stop.abort(error);
+    const { pool, log } = this.getServices();
+    retryWhileUnavailable(() => uncountCrash(pool, [lost])).catch((cause: unknown) => {
+      log.warn("Could not store that a worker stalled and did not crash", { error: cause });
+    });
   }
 }
 

@@ -28,6 +28,10 @@ export class ProcessSlots {
     return this.total - this.#taken.size - this.#reserved;
   }
 
+  get isEmpty(): boolean {
+    return this.#taken.size === 0;
+  }
+
   /** Reserves slots for runs that are being claimed; a negative number returns them. */
   reserve(slots: number): void {
     this.#reserved += slots;

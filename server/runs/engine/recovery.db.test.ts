@@ -69,7 +69,7 @@ it("runs that a worker claimed without hearing of it are executed", async () => 
   const tenant = await createTenant(world);
   const runId = await start(world, tenant);
   const { id } = await beside.engine.worker();
-  await admitWaitingRuns(beside, id, 10);
+  await admitWaitingRuns(beside, { worker: id, slots: 10 });
   startEngine(beside);
   await expectCompleted(runId, tenant);
   expect(modelCalls).toBe(1);
@@ -96,7 +96,7 @@ it("a claim that was renewed since it was found is not given back", async () => 
   const tenant = await createTenant(world);
   const runId = await start(world, tenant);
   const { id } = await beside.engine.worker();
-  await admitWaitingRuns(beside, id, 10);
+  await admitWaitingRuns(beside, { worker: id, slots: 10 });
   const found = await findClaimedRuns(beside.pool, [id]);
   expect(found).toEqual([{ id: runId, epoch: 1 }]);
   await world.db.run.update({ where: { id: runId }, data: { epoch: 2 } });
@@ -109,7 +109,7 @@ it("a claim that was renewed since it was found is not given back", async () => 
 it("a segment that fails leaves its run to the Inngest server's next call", async () => {
   const tenant = await createTenant(world);
   const runId = await start(world, tenant);
-  await admitWaitingRuns(world, null, 10);
+  await admitWaitingRuns(world, { worker: null, slots: 10 });
   once({
     "end:before": () => {
       throw new Error("a fault of the platform");
@@ -131,7 +131,7 @@ it.each([
   await world.db.toolVersion.updateMany({ where: { toolId: tenant.toolId }, data: { definition } });
   answer = { toolCalls: [{ id: "a", name: "adder", arguments: "{}" }] };
   const runId = await start(world, tenant);
-  await admitWaitingRuns(world, null, 10);
+  await admitWaitingRuns(world, { worker: null, slots: 10 });
   const { figures } = await beside.engine.worker();
   let written = 0;
   once({
@@ -162,7 +162,7 @@ it("platform faults never end a run and never repeat completed work", async () =
 it("a process that was stalled does not act for a run that others took over", async () => {
   const tenant = await createTenant(world);
   const runId = await start(world, tenant);
-  await admitWaitingRuns(world, null, 10);
+  await admitWaitingRuns(world, { worker: null, slots: 10 });
   const now = performance.now.bind(performance);
   once({
     "act:before": async () => {

@@ -5,6 +5,7 @@ import { notifyRunChanged } from "@/server/runs/live/run-changes";
 import type { Services } from "@/server/runs/services";
 import type { ClaimedRun } from "./claimed-run";
 import type { Worker } from "./port";
+import { SUSPECT_CRASHES } from "./suspects";
 
 /**
  * The states of runs between start and end, for the dispatcher and for the worker of a run. Each change is a
@@ -14,11 +15,28 @@ import type { Worker } from "./port";
 /** Runs that wait for a slot; the condition of the index `runs_waiting`. */
 const WAITING = `${isOpenSql()} AND admitted_at IS NULL AND parent_run_id IS NULL AND wake_at IS NULL`;
 
+/** Waiting runs of a queue; `parameter` is the queue's `isOfSuspects`. */
+const waitingIn = (parameter: string) =>
+  `${WAITING} AND (${parameter}::boolean IS NULL OR (crashes >= ${SUSPECT_CRASHES}) = ${parameter})`;
+
 /** The root runs of the worker $1. */
 export const findClaimedRuns = defineQuery(
   "find-claimed-runs",
   z.object({ id: z.string(), epoch: z.number() }),
   `SELECT id, epoch FROM runs WHERE claimed_by = $1 AND ${isOpenSql()} AND parent_run_id IS NULL`,
+);
+
+/** Takes a crash back from the runs $1: their worker was replaced, but its process lives. */
+export const uncountCrash = defineCommand(
+  "uncount-crash",
+  `UPDATE runs SET crashes = crashes - 1 WHERE id = ANY($1::uuid[]) AND ${isOpenSql()} AND crashes > 0`,
+);
+
+/** A waiting suspect, if there is any. */
+export const findSuspect = defineQuery(
+  "find-suspect",
+  z.object({ id: z.string() }),
+  `SELECT id FROM runs WHERE ${WAITING} AND crashes >= ${SUSPECT_CRASHES} LIMIT 1`,
 );
 
 /** Open runs that are to be cancelled, by whom, and whether they have a worker. */
@@ -37,27 +55,27 @@ export const findHandedOver = defineQuery(
    WHERE ${isOpenSql()} AND admitted_at IS NOT NULL AND claimed_by IS NULL AND parent_run_id IS NULL`,
 );
 
-/** One waiting run, if there is any. */
+/** One waiting run of a queue, if there is any. */
 export const findWaiting = defineQuery(
   "find-waiting",
   z.object({ id: z.string() }),
-  `SELECT id FROM runs WHERE ${WAITING} LIMIT 1`,
+  `SELECT id FROM runs WHERE ${waitingIn("$1")} LIMIT 1`,
 );
 
 const shares = z.object({ organizationId: z.string(), runs: z.number() });
 
-/** How many waiting runs of each organization its plan allows to execute; at most 100 of one are counted. */
+/** How many waiting runs of a queue each organization's plan allows to execute; at most 100 of one are counted. */
 export const countWaiting = defineQuery(
   "count-waiting",
   shares,
   `WITH RECURSIVE waiting AS (
-     (SELECT organization_id FROM runs WHERE ${WAITING} ORDER BY organization_id LIMIT 1)
+     (SELECT organization_id FROM runs WHERE ${waitingIn("$1")} ORDER BY organization_id LIMIT 1)
      UNION ALL
-     SELECT (SELECT r.organization_id FROM runs r WHERE ${WAITING} AND r.organization_id > w.organization_id ORDER BY 1 LIMIT 1)
+     SELECT (SELECT r.organization_id FROM runs r WHERE ${waitingIn("$1")} AND r.organization_id > w.organization_id ORDER BY 1 LIMIT 1)
      FROM waiting w WHERE w.organization_id IS NOT NULL
    )
    SELECT o.id AS "organizationId", least(p.concurrency - o.in_flight, (
-            SELECT count(*) FROM (SELECT FROM runs WHERE organization_id = o.id AND ${WAITING} LIMIT 100) q))::int AS runs
+            SELECT count(*) FROM (SELECT FROM runs WHERE organization_id = o.id AND ${waitingIn("$1")} LIMIT 100) q))::int AS runs
    FROM waiting w JOIN organizations o ON o.id = w.organization_id JOIN plans p ON p.organization_id = o.id
    WHERE o.in_flight < p.concurrency`,
 );

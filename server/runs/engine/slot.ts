@@ -9,6 +9,8 @@ import { endOpenRun, endUnclaimedRun } from "./end-run";
 import type { Budget } from "./execute/budget";
 import type { Worker } from "./port";
 import { pauseRun, releaseChildren, yieldSlot } from "./run-state";
+import type { Suspect } from "./suspects";
+import { removeWorker } from "./worker";
 import type { RunJournal } from "./write/journal";
 
 /** A root run that has a slot of this process, and how it leaves the slot before its end. */
@@ -116,6 +118,15 @@ export async function endUnclaimable(
   }
   if (wakeAt !== null) return { kind: "asleep", until: wakeAt, id: `sleep@${epoch}` };
   return { kind: "yielded" };
+}
+
+/**
+ * Ends the run that an isolated process executed when it crashed, unless the run has ended or another process executes
+ * it: a platform fault, not charged.
+ */
+export async function failSuspect(services: Services, { run, worker }: Suspect, error: Error): Promise<void> {
+  await removeWorker(services.pool, worker, { crashed: true });
+  await failRun(services, { runId: run, slot: undefined, error });
 }
 
 /** Ends a run after its last failed attempt: a platform fault, not charged, its cause only in the log. */

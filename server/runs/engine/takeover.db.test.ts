@@ -89,7 +89,7 @@ function isNamed(statement: unknown, name: string): boolean {
 
 /** Gives a run a slot and executes it in the other process. */
 async function executeBeside(runId: string) {
-  await admitWaitingRuns(world, null, 1_000);
+  await admitWaitingRuns(world, { worker: null, slots: 1_000 });
   return executeSegment(beside, runId);
 }
 
@@ -178,7 +178,7 @@ it("ends a run that was cancelled between two calls of the Inngest server", asyn
   const tenant = await createTenant(world);
   script = callsAdder;
   const [first, second] = [await start(tenant), await start(tenant)];
-  await admitWaitingRuns(world, null, 1_000);
+  await admitWaitingRuns(world, { worker: null, slots: 1_000 });
   for (const runId of [first, second]) {
     expect(await executeSegment(world, runId, { acts: 1 })).toBe("paused");
   }

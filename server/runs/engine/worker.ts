@@ -164,7 +164,7 @@ const BEAT = defineQuery(
 );
 
 async function replaceSilentWorker(services: Services, id: string): Promise<void> {
-  const runs = await removeWorker(services.pool, id);
+  const runs = await removeWorker(services.pool, id, { crashed: true });
   services.log.warn("A worker stopped reporting; its runs were taken over", { worker: id, runs });
   if (runs > 0) services.engine.wake();
 }
@@ -172,11 +172,14 @@ async function replaceSilentWorker(services: Services, id: string): Promise<void
 const REMOVE_WORKER = defineQuery(
   "remove-worker",
   z.object({ runs: z.number() }),
-  "SELECT remove_worker($1) AS runs",
+  "SELECT remove_worker($1, $2) AS runs",
 );
 
-/** Deletes a worker and releases its runs: they wait for a slot again. Returns how many. */
-export async function removeWorker(pool: pg.Pool, id: string): Promise<number> {
-  const [removed] = await REMOVE_WORKER(pool, [id]);
+/**
+ * Deletes a worker and releases its runs: they wait for a slot again. A crash is counted in their rows. Returns how many
+ * there were.
+ */
+export async function removeWorker(pool: pg.Pool, id: string, { crashed = false } = {}): Promise<number> {
+  const [removed] = await REMOVE_WORKER(pool, [id, crashed]);
   return removed?.runs ?? 0;
 }

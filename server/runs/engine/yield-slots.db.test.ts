@@ -52,7 +52,7 @@ async function start(tenant: Tenant, { process = world, userMessage = "Hi" } = {
 async function startClaimed(tenant: Tenant): Promise<{ run: ClaimedRun; workerId: string }> {
   const runId = await start(tenant);
   const { id: workerId } = await world.engine.worker();
-  await admitWaitingRuns(world, workerId, 100);
+  await admitWaitingRuns(world, { worker: workerId, slots: 100 });
   const [run] = await readClaimedRuns(world, [runId]);
   if (run === undefined) throw new Error("the run was not claimed");
   return { run, workerId };
@@ -80,7 +80,9 @@ it("has no worker after that, is claimed again for its next segment, and refuses
   });
   expect(await yieldAs(workerId, run)).toBe(false);
   await expectSoundLedger(world, tenant);
-  expect(await admitWaitingRuns(world, workerId, 100)).toEqual([{ id: run.id, kind: "agent", handOver: 0 }]);
+  expect(await admitWaitingRuns(world, { worker: workerId, slots: 100 })).toEqual([
+    { id: run.id, kind: "agent", handOver: 0 },
+  ]);
   expect(await yieldAs(workerId, run)).toBe(false);
   const [again] = await readClaimedRuns(world, [run.id]);
   expect(again).toMatchObject({ epoch: 2, startedAt: run.startedAt });

@@ -16,7 +16,7 @@ it("returns when the worker of a running run last reported", async () => {
   const actor = { kind: "operator", orgId: tenant.orgId, name: "test" } as const;
   const request = { kind: "tool", targetId: tenant.toolId, input: { a: 1, b: 2 } } as const;
   const { runId } = await startRun(world, actor, request);
-  await admitWaitingRuns(world, null, 1);
+  await admitWaitingRuns(world, { worker: null, slots: 1 });
   expect(await readLiveness(world, viewer, runId)).toEqual({ silentMs: null, queue: null, wakeAt: null });
 
   // A worker of another process that no longer reports.
@@ -40,7 +40,7 @@ it("describes what a run without a slot waits for, to members of its organizatio
   const other = await createTenant(world);
   const viewer = await createMember(world, tenant, "viewer");
   await insertRun(world, tenant, { status: "Pending" });
-  await admitWaitingRuns(world, null, 1);
+  await admitWaitingRuns(world, { worker: null, slots: 1 });
   await insertRun(world, other, { status: "Pending" });
   await insertRun(world, tenant, { status: "Pending" });
   const runId = await insertRun(world, tenant, { status: "Pending" });

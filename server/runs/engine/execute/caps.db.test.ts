@@ -96,7 +96,7 @@ describe("agent runs", () => {
         : { ...ask("adder", {}), usage: { ...usage, outputTokens: 0 } },
     );
     const { runId } = await start(tenant);
-    await admitWaitingRuns(world, null, 1_000);
+    await admitWaitingRuns(world, { worker: null, slots: 1_000 });
     // The model, the round of calls and the tool's step; another worker continues before the second model call.
     expect(await executeSegment(world, runId, { acts: 3 })).toBe("paused");
     expect(await executeSegment(world, runId)).toBe("ended");

@@ -172,7 +172,7 @@ describe("agent runs", () => {
     const tenant = await createTenant(world);
     play(() => ask("calculate", { expression: "1+1" }));
     const { runId } = await start(tenant);
-    await admitWaitingRuns(world, null, 1_000);
+    await admitWaitingRuns(world, { worker: null, slots: 1_000 });
     expect(await executeSegment(world, runId, { acts: 2 })).toBe("paused");
     world.clock.advance(901_000);
     expect(await executeSegment(world, runId)).toBe("ended");
@@ -196,7 +196,7 @@ describe("prices", () => {
     };
     play((_request, call) => (call === 1 ? ask("adder", { a: 1, b: 2 }) : { content: "Done." }));
     const { runId } = await start(tenant);
-    await admitWaitingRuns(world, null, 1_000);
+    await admitWaitingRuns(world, { worker: null, slots: 1_000 });
     expect(await executeSegment(world, runId, { acts: 1 })).toBe("paused");
     const beside = await createWorld({ beside: world, models: world.models, prices: dearer });
     expect(await executeSegment(beside, runId)).toBe("ended");
@@ -236,7 +236,7 @@ describe("crashes", () => {
     let dieAt = 1;
     for (let died = true; died; dieAt += 1) {
       const { runId } = await start(tenant);
-      await admitWaitingRuns(world, null, 1_000);
+      await admitWaitingRuns(world, { worker: null, slots: 1_000 });
       await dieBeforeWrite(beside, dieAt);
       const result = await executeSegment(beside, runId).catch((error: unknown) => {
         expect(error).toBeInstanceOf(WorkerLost);

@@ -187,7 +187,7 @@ describe("a secret", () => {
         return egress.fetch(...call);
       },
     });
-    await admitWaitingRuns(world, null, 1_000);
+    await admitWaitingRuns(world, { worker: null, slots: 1_000 });
     await expect(executeSegment(beside, runId)).rejects.toThrow(WorkerLost);
     await beside.close();
     await executeRun(world, runId);

@@ -84,7 +84,7 @@ it("sends the same key with each attempt of a step, also after a crash in the mi
     if (keys.length === 2) await replaceWorker(beside);
     return new Response("{}");
   };
-  await admitWaitingRuns(world, null, 1_000);
+  await admitWaitingRuns(world, { worker: null, slots: 1_000 });
   await expect(executeSegment(beside, runId)).rejects.toThrow(WorkerLost);
   await beside.close();
   await executeRun(world, runId);

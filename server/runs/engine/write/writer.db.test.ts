@@ -209,7 +209,7 @@ describe("a connection that is cut", () => {
     let cuts = 0;
     for (let nth = 0, wasCut = true; wasCut; nth += 1) {
       const { runId } = await start();
-      await admitWaitingRuns(world, null, 1_000);
+      await admitWaitingRuns(world, { worker: null, slots: 1_000 });
       const { accounts, journal } = figures();
       const first = accounts.flushes + journal.flushes;
       // Cuts flush number `nth` of this run; earlier ones pass.

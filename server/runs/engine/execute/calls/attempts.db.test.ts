@@ -100,7 +100,7 @@ it("shows the attempt that a replaced worker did not finish, and the step's orig
     await executeRun(world, runId);
     return { content: "done by the first" };
   };
-  await admitWaitingRuns(world, null, 1_000);
+  await admitWaitingRuns(world, { worker: null, slots: 1_000 });
   await expect(executeSegment(beside, runId)).rejects.toThrow(WorkerLost);
   await beside.close();
   const { run, steps, calls } = await inspectRun(world, viewer, { runId });

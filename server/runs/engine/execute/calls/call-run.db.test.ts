@@ -131,7 +131,7 @@ describe("run_tool", () => {
     const write = (id: string) => ({ id, uses: "generate_text", with: { prompt: id } });
     await insertTool(world, tenant, { slug: "inner", definition: { steps: [write("one"), write("two")] } });
     const runId = await start(tenant, { steps: [call("inner")] });
-    await admitWaitingRuns(world, null, 1_000);
+    await admitWaitingRuns(world, { worker: null, slots: 1_000 });
     expect(await executeSegment(world, runId, { acts: 2 })).toBe("paused");
     expect(prompts).toEqual(["one"]);
     expect(await executeSegment(world, runId)).toBe("ended");

@@ -1,0 +1,37 @@
+import { captureConsole, captureFaults } from "@/server/base/log";
+import { sleep } from "@/server/base/sleep";
+import { findSuspect } from "@/server/runs/engine/run-state";
+import { closeServices, wireProcess } from "@/wiring";
+import { GRACE_MS } from "./prepare";
+
+/**
+ * The isolated process: executes suspects, one at a time, until there are none. It reports each to the process that
+ * started it, and stops in order when that one disconnects or ends.
+ */
+
+const SEEK_EVERY_MS = 1_000;
+
+const services = wireProcess();
+captureConsole(services.log);
+captureFaults(services.log);
+const stopping = new AbortController();
+process.on("disconnect", () => stopping.abort());
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => {});
+
+services.notifications.open();
+services.engine.executeSuspects((suspect) => {
+  if (process.connected) process.send?.(suspect);
+});
+let hasWork = true;
+while (hasWork && !stopping.signal.aborted) {
+  try {
+    await sleep(SEEK_EVERY_MS, stopping.signal);
+    hasWork = services.engine.isExecuting || (await findSuspect(services.pool)).length > 0;
+  } catch (error) {
+    services.log.warn("The isolated process could not look for runs; retrying in 1 s", { error });
+    await sleep(SEEK_EVERY_MS, stopping.signal);
+  }
+}
+await services.engine.stop(GRACE_MS);
+await closeServices(services);
+process.exit(0);

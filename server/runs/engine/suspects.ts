@@ -1,0 +1,21 @@
+import { z } from "zod";
+
+/**
+ * Suspects: runs whose workers crashed. Each may need more memory than a process has. Only isolated processes execute
+ * them, one at a time (serve/isolation.ts), so that other runs go on.
+ */
+
+/** From this number of crashes on a run is a suspect; the migrations have the same number. */
+export const SUSPECT_CRASHES = 2;
+
+/** Which waiting runs a process executes. */
+export type RunQueue = "all" | "ordinary" | "suspects";
+
+/** A queue as a parameter of statements. */
+export function isOfSuspects(queue: RunQueue): boolean | null {
+  return queue === "all" ? null : queue === "suspects";
+}
+
+/** A run that an isolated process begins to execute, and its worker. */
+export const suspect = z.object({ run: z.string(), worker: z.string() });
+export type Suspect = z.output<typeof suspect>;
