@@ -1,5 +1,7 @@
-import { expect, it } from "vitest";
+import { afterEach, expect, it, vi } from "vitest";
 import { FairQueue } from "./fair-queue";
+
+afterEach(() => void vi.useRealTimers());
 
 /** Work that ends on request; `order` lists what was started. */
 function bench(queue: FairQueue) {
@@ -72,4 +74,45 @@ it("does not begin work that was aborted while it waited", async () => {
   await aborted;
   await end("a3");
   expect(order).toEqual(["a1", "a3"]);
+});
+
+/** Four organizations fill four slots with work of ten seconds each, again and again; each has more that waits. */
+async function crowd(queue: FairQueue) {
+  vi.useFakeTimers({ toFake: ["performance"] });
+  const hostile = ["a", "b", "c", "d"];
+  const work = bench(queue);
+  for (const round of [1, 2, 3]) for (const name of hostile) work.add(name, `${name}${round}`);
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(work.order).toEqual(["a1", "b1", "c1", "d1"]);
+  return { ...work, hostile };
+}
+
+it("leaves a slot for short work when organizations have filled all slots with long work", async () => {
+  const { add, end, order } = await crowd(new FairQueue(4, 1, { reserved: 1 }));
+  add("e", "e1");
+  vi.advanceTimersByTime(10_000);
+  // The first slot that is free goes to the organization without long work, and stays for such ones.
+  await end("a1");
+  expect(order.slice(4)).toEqual(["e1"]);
+  await end("e1");
+  add("f", "f1");
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(order.slice(4)).toEqual(["e1", "f1"]);
+  await end("f1");
+  await end("b1");
+  expect(order.slice(4)).toEqual(["e1", "f1", "a2"]);
+  for (const name of ["e2", "e3"]) add("e", name);
+  await end("e2");
+  await end("e3");
+  expect(order.slice(7)).toEqual(["e2", "e3"]);
+});
+
+it("forgets after a minute that an organization's work was long", async () => {
+  const { end, order } = await crowd(new FairQueue(4, 1, { reserved: 1 }));
+  vi.advanceTimersByTime(10_000);
+  await end("a1");
+  expect(order).toHaveLength(4);
+  vi.advanceTimersByTime(70_000);
+  await end("b1");
+  expect(order.slice(4)).toEqual(["a2"]);
 });

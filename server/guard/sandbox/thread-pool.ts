@@ -51,6 +51,8 @@ parentPort.postMessage("ready");
 const THREADS = 4;
 /** How many of them one organization may use at once: others always find a free one. */
 const THREADS_EACH = Math.max(1, Math.min(THREADS, availableParallelism()) - 1);
+/** How many are left for organizations whose work is short, however many others have long work. */
+const RESERVED = 1;
 /** A thread without work ends after this time, because it keeps the memory that its largest work needed. */
 const IDLE_MS = 60_000;
 /** How long a thread may take to start on a busy machine. */
@@ -79,7 +81,7 @@ export class ThreadPool<Value> {
   readonly #answer: z.ZodType<{ value: Value } | { fault: string }>;
   /** With the timers that end them; the one that worked last comes last. */
   readonly #idle = new Map<Worker, NodeJS.Timeout>();
-  readonly #queue = new FairQueue(THREADS, THREADS_EACH);
+  readonly #queue = new FairQueue(THREADS, THREADS_EACH, { reserved: RESERVED });
   #workerData: unknown;
 
   constructor(options: ThreadPoolOptions<Value>) {
