@@ -1,6 +1,8 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { newId } from "@/server/base/ids";
 import { createApiKey } from "@/server/catalog/organization/api-keys";
+import { MIB } from "@/server/contract/sizes";
+import { ProcessMemory } from "@/server/guard/limits/process-memory";
 import { createTenant, createTrigger, openWorld } from "@/testing/world";
 import { handleRest } from "./rest";
 import { handleWebhook } from "./webhook";
@@ -171,4 +173,36 @@ it("webhooks are checked in the order of the contract: the earlier of two errors
   // The limit is checked before these, the signature before the limit.
   expect(await codeOf({ path, body: notJson, headers: sign(notJson) })).toBe("rate_limited");
   expect(await codeOf({ path, body: fine })).toBe("invalid_signature");
+});
+
+describe("a start with a heavy body", () => {
+  /** Its values count as 60 MiB. An organization may hold 64 MiB. */
+  const body = `{"a":1,"b":2,"list":[${"{},".repeat(250_000)}{}]}`;
+
+  it.each(["an API start", "a webhook call"])(
+    "waits for its organization's memory as %s, and not for another's",
+    async (kind) => {
+      const memory = new ProcessMemory({ limit: 512 * MIB, used: () => 0 });
+      const process = { ...world, memory };
+      const start = async () => {
+        const tenant = await createTenant(world);
+        const { token } = await createTrigger(world, tenant, { target: "tool" });
+        const api = { path: `/v1/tools/run/${tenant.toolId}`, key: tenant.key, body };
+        const call = kind === "an API start" ? api : { path: `/webhooks/${token}`, body };
+        return { tenant, send: () => send(call, process) };
+      };
+      const busy = await start();
+      const other = await start();
+      const step = memory.openRun(busy.tenant.orgId).openStep();
+      await step.hold(16 * MIB);
+      const entered = vi.spyOn(memory, "enter");
+      const order: string[] = [];
+      const waiting = busy.send().then(({ status }) => order.push(`waited: ${status}`));
+      await vi.waitFor(() => expect(entered).toHaveBeenCalledOnce(), { timeout: 30_000 });
+      await other.send().then(({ status }) => order.push(`other: ${status}`));
+      step.release();
+      await waiting;
+      expect(order).toEqual(["other: 200", "waited: 200"]);
+    },
+  );
 });

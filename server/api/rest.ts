@@ -7,6 +7,7 @@ import { decodeText, parseBodyText, requireJson } from "@/server/base/json/body"
 import type { Json } from "@/server/base/json/json";
 import { authenticateKey } from "@/server/catalog/auth/authenticate-key";
 import { ENDED_STATUSES } from "@/server/contract/enums";
+import type { StepMemory } from "@/server/guard/limits/process-memory";
 import { type RateDecision, rateLimited, rateLimitHeaders } from "@/server/guard/limits/rate-limit";
 import { acquireRead } from "@/server/guard/limits/read-lease";
 import { hashRequest, parseIdempotencyKey } from "@/server/runs/idempotency";
@@ -84,6 +85,16 @@ function cacheForPolls(
  * fault.
  */
 async function start(request: ApiRequest, call: Call): Promise<object | string> {
+  const { services, actor } = call.context;
+  const memory = services.memory.openRun(actor.orgId).openStep();
+  try {
+    return await startWithin(request, call, memory);
+  } finally {
+    memory.release();
+  }
+}
+
+async function startWithin(request: ApiRequest, call: Call, memory: StepMemory): Promise<object | string> {
   const { params, context } = call;
   const { endpoint } = call.route;
   const { services, actor, reply } = context;
@@ -99,7 +110,7 @@ async function start(request: ApiRequest, call: Call): Promise<object | string> 
     if (key !== null) {
       context.repetition = { key, requestHash: hashRequest(request.method, request.path, body) };
     }
-    input = await readInput(request, { endpoint, params, body });
+    input = await readInput(request, { endpoint, params, body, memory });
   } catch (error) {
     return refuse(error);
   }
@@ -139,10 +150,17 @@ async function countRead(services: Services, actor: ApiKeyActor): Promise<Record
 /** What the procedure takes: path parameters, query parameters and the body. */
 async function readInput(
   request: ApiRequest,
-  { endpoint, params, body }: { endpoint: Endpoint; params: Params; body: Buffer | undefined },
+  {
+    endpoint,
+    params,
+    body,
+    memory,
+  }: { endpoint: Endpoint; params: Params; body: Buffer | undefined; memory?: StepMemory | undefined },
 ): Promise<object> {
   const input = { ...params, ...readQuery(request.query, endpoint) };
-  return body === undefined ? input : { ...input, body: await parseBody(request, endpoint, body) };
+  return body === undefined
+    ? input
+    : { ...input, body: await parseBody(request, endpoint, { body, memory }) };
 }
 
 /** Throws `invalid_request` for a parameter that is unknown or is given twice. */
@@ -162,10 +180,17 @@ function readQuery(text: string, { query, ignoresUnknownQuery }: Endpoint): Para
   return found;
 }
 
-async function parseBody(request: ApiRequest, { body }: Endpoint, raw: Buffer): Promise<Json> {
-  if (raw.length === 0 && body?.optional) return {};
+/** Holds `memory` for the values of the body. */
+async function parseBody(
+  request: ApiRequest,
+  endpoint: Endpoint,
+  { body, memory }: { body: Buffer; memory: StepMemory | undefined },
+): Promise<Json> {
+  if (body.length === 0 && endpoint.body?.optional) return {};
   requireJson(request.header("content-type"));
-  return parseBodyText(decodeText(raw));
+  const text = decodeText(body);
+  await memory?.holdText(text);
+  return parseBodyText(text);
 }
 
 /** Calls an endpoint's procedure, which parses its input. */

@@ -169,9 +169,26 @@ async function accept(
       answer: (runId: string) => acceptedResponse(trigger, runId),
     };
   }
+  const memory = services.memory.openRun(actor.orgId).openStep();
+  try {
+    const facts = { trigger, delivery, now: receivedAt, memory };
+    return await start(services, request, { facts, conditions });
+  } finally {
+    memory.release();
+  }
+}
+
+/** Starts what the call asks for. */
+async function start(
+  services: Services,
+  request: ApiRequest,
+  { facts, conditions }: { facts: Parameters<typeof readStart>[1]; conditions: StartConditions },
+): Promise<StartResult> {
+  const { delivery, now: receivedAt } = facts;
+  const { actor } = facts.trigger;
   let call: StartRequest;
   try {
-    const started = await readStart(request.header("content-type"), { trigger, delivery, now: receivedAt });
+    const started = await readStart(request.header("content-type"), facts);
     call = { ...started, delivery: { ...delivery, receivedAt } };
   } catch (error) {
     return refuseStart(services, actor, { error, conditions });

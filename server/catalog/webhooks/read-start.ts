@@ -1,6 +1,7 @@
 import { AppError } from "@/server/base/errors";
 import { decodeText, parseBodyText, refuseNul, requireJson } from "@/server/base/json/body";
 import { isJsonObject } from "@/server/base/json/json";
+import type { StepMemory } from "@/server/guard/limits/process-memory";
 import type { StartRequest } from "@/server/runs/prepare-start";
 import type { ReceivedDelivery } from "@/server/runs/received-delivery";
 
@@ -13,10 +14,16 @@ import type { Trigger } from "./trigger";
  */
 export async function readStart(
   contentType: string | null,
-  { trigger, delivery, now }: { trigger: Trigger; delivery: ReceivedDelivery; now: Date },
+  {
+    trigger,
+    delivery,
+    now,
+    memory,
+  }: { trigger: Trigger; delivery: ReceivedDelivery; now: Date; memory: StepMemory },
 ): Promise<StartRequest> {
   requireJson(contentType);
   const text = decodeText(delivery.body);
+  await memory.holdText(text);
   const body = await parseBodyText(text);
   if (trigger.suspended) {
     throw new AppError("organization_suspended", "The organization is suspended.", { status: 400 });

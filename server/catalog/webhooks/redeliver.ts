@@ -34,8 +34,9 @@ export async function redeliver(
     redeliveryOf: stored.redeliveryOf ?? stored.id,
   };
   const now = services.clock.now();
+  const memory = services.memory.openRun(actor.orgId).openStep();
   try {
-    const started = await readStart("application/json", { trigger, delivery, now });
+    const started = await readStart("application/json", { trigger, delivery, now, memory });
     return await startRun(services, trigger.actor, {
       ...started,
       delivery: { ...delivery, receivedAt: now },
@@ -45,5 +46,7 @@ export async function redeliver(
       await recordRefusal(services, trigger.actor, { delivery, error, receivedAt: now });
     }
     throw error;
+  } finally {
+    memory.release();
   }
 }
