@@ -15,6 +15,8 @@ export type Thinking = {
   closing: boolean;
   messages: ModelMessage[];
   tools: OfferedTool[];
+  /** The tools of earlier calls, where `tools` is empty. */
+  withheldTools: OfferedTool[] | undefined;
   responseSchema: JsonObject | undefined;
 };
 export type Thought = { content: string; toolCalls: ToolCall[] };
@@ -67,6 +69,7 @@ export async function runAgentLoop(
       messages: closing && !isCorrection ? [...messages, CLOSING_MESSAGE] : [...messages],
       // A provider can force the format of an answer only if it offers no calls.
       tools: closing || isCorrection ? [] : tools,
+      withheldTools: closing || isCorrection ? tools : undefined,
       responseSchema,
     });
     if (closing && content.trim() === "" && requested.length > 0) {

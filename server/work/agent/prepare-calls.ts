@@ -12,6 +12,7 @@ import {
   MAX_EXECUTED_CALLS,
   MAX_RECORDED_CALLS,
   type ToolCall,
+  UNREADABLE_CALL,
 } from "@/server/work/models/port";
 
 /**
@@ -51,6 +52,8 @@ export async function prepareCalls(
       return { ...refuse(overLimitMessage(call, index, parsed?.value)), isOverLimit: true };
     }
     const callable = callables.find(({ name }) => name === call.name);
+    if (callable === undefined && call.name === UNREADABLE_CALL)
+      return refuse(unreadableMessage(parsed?.value));
     if (callable === undefined) {
       const names = callables.map(({ name }) => name).join(", ");
       return refuse(`There is no function or tool named "${call.name}". Available: ${names || "none"}.`);
@@ -62,6 +65,12 @@ export async function prepareCalls(
     return { call, inputText, identity, callable, input: parsed.value };
   };
   return Promise.all(calls.map(prepare));
+}
+
+function unreadableMessage(input: Json | undefined): string {
+  const problem =
+    isJsonObject(input) && typeof input.problem === "string" ? input.problem : "it is not complete";
+  return `The call could not be read: ${problem}. Repeat it with a name and a JSON object of arguments.`;
 }
 
 const ONLY_SO_MANY = `only the first ${MAX_EXECUTED_CALLS} calls of one answer are executed`;

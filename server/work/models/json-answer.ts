@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from "@/server/base/json/json";
+import { type Json, type JsonObject, tryParseJson } from "@/server/base/json/json";
 import { parseLargeJson } from "@/server/base/json/large";
 import { cleanLargeJson } from "@/server/guard/secrets/stored-output";
 import { validateAgainst } from "@/server/work/json-schema/schema";
@@ -20,10 +20,65 @@ export async function readJsonAnswer(
   try {
     value = await cleanLargeJson(await parseLargeJson(fenced?.[1] ?? content));
   } catch {
-    return { fault: "it is not JSON" };
+    return readEmbedded(content, schema, organizationId);
   }
   const issues = await validateAgainst(schema, value, organizationId);
   return issues.length === 0 ? { value } : { fault: describeIssues(issues).slice(0, MAX_FAULT_LENGTH) };
+}
+
+/** Longer answers must be JSON alone. */
+const MAX_SEARCHED_LENGTH = 256 * 1024;
+const MAX_ATTEMPTS = 16;
+
+/** The longest JSON within prose that matches the schema; models explain their answers (langchain-ai/langchain#33126). */
+async function readEmbedded(
+  content: string,
+  schema: JsonObject,
+  organizationId: string,
+): Promise<{ value: Json } | { fault: string }> {
+  let fault = "it is not JSON";
+  for (const [index, text] of findEmbedded(content).entries()) {
+    const value = await cleanLargeJson(await parseLargeJson(text));
+    const issues = await validateAgainst(schema, value, organizationId);
+    if (issues.length === 0) return { value };
+    if (index === 0) fault = describeIssues(issues).slice(0, MAX_FAULT_LENGTH);
+  }
+  return { fault };
+}
+
+/** The objects and lists in a text that are JSON, the longest first. */
+function findEmbedded(content: string): string[] {
+  if (content.length > MAX_SEARCHED_LENGTH) return [];
+  const found: string[] = [];
+  const opening = /[{[]/g;
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
+    const start = opening.exec(content)?.index;
+    if (start === undefined) break;
+    const text = content.slice(start, endOfJson(content, start));
+    if (tryParseJson(text) === undefined) continue;
+    found.push(text);
+    opening.lastIndex = start + text.length;
+  }
+  return found.sort((a, b) => b.length - a.length);
+}
+
+/** Behind the bracket that closes the one at `start`. */
+function endOfJson(text: string, start: number): number {
+  let depth = 0;
+  let isInString = false;
+  for (let at = start; at < text.length; at += 1) {
+    const character = text[at];
+    if (isInString) {
+      if (character === "\\") at += 1;
+      else if (character === '"') isInString = false;
+    } else if (character === '"') isInString = true;
+    else if (character === "{" || character === "[") depth += 1;
+    else if (character === "}" || character === "]") {
+      depth -= 1;
+      if (depth === 0) return at + 1;
+    }
+  }
+  return text.length;
 }
 
 /** The sentence that describes the schema of the answer to a model, where the provider does not enforce it. */

@@ -19,6 +19,8 @@ export type ModelRequest = {
   messages: ModelMessage[];
   /** Empty: the model must answer with text. */
   tools: OfferedTool[];
+  /** The tools of earlier calls that may not be called now: some servers need them beside the results of such calls. */
+  withheldTools?: OfferedTool[] | undefined;
   /** The most output tokens, which the run's credit hold pays for. */
   maxOutputTokens: number;
   /**
@@ -155,6 +157,9 @@ export const MAX_RECORDED_CALLS = 128;
 
 /** The name of the call that represents all calls beyond MAX_RECORDED_CALLS; its arguments are `{"count": N}`. */
 export const FURTHER_CALLS = "further_calls";
+
+/** The name of a call that cannot be read; its arguments are `{"problem": …, "call": …}`. */
+export const UNREADABLE_CALL = "unreadable_call";
 
 /**
  * Cuts the calls of a reply to the first 128 and one that represents the rest; idempotent.

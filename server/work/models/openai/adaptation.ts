@@ -12,6 +12,8 @@ export type Adaptation = {
   schemaInPrompt: boolean;
   /** The server refuses streaming, or reports no usage with it: replies are requested in one piece. */
   unstreamed: boolean;
+  /** The server refuses results of calls unless tools are offered, too. */
+  toolsAlways: boolean;
   /** The most output tokens that the model allows; unknown: infinite. */
   maxOutputTokens: number;
 };
@@ -21,6 +23,7 @@ export const UNKNOWN_SERVER: Adaptation = {
   oldTokenLimit: false,
   schemaInPrompt: false,
   unstreamed: false,
+  toolsAlways: false,
   maxOutputTokens: Number.POSITIVE_INFINITY,
 };
 
@@ -34,7 +37,11 @@ function readRefusal(error: unknown): Refusal | null {
 }
 
 /** What an error teaches about the server; the same adaptation if nothing. */
-export function learnFrom(error: unknown, known: Adaptation): Adaptation {
+export function learnFrom(
+  error: unknown,
+  known: Adaptation,
+  request: Pick<ModelRequest, "messages" | "withheldTools">,
+): Adaptation {
   if (error instanceof PiecesError) return { ...known, unstreamed: true };
   const refusal = readRefusal(error);
   if (refusal === null) return known;
@@ -46,9 +53,14 @@ export function learnFrom(error: unknown, known: Adaptation): Adaptation {
     ...known,
     oldTokenLimit: known.oldTokenLimit || text.includes("max_completion_tokens"),
     schemaInPrompt: known.schemaInPrompt || /response_format|json_schema/.test(text),
+    // Bedrock and Anthropic behind LiteLLM: "expects the `tools=` param" (langgenius/dify-official-plugins#2063).
+    toolsAlways: known.toolsAlways || (hasWithheld(request) && /tool|function/i.test(text)),
     unstreamed: known.unstreamed || (isInvalid && /\bstream/.test(text)),
   };
 }
+
+const hasWithheld = ({ messages, withheldTools = [] }: Pick<ModelRequest, "messages" | "withheldTools">) =>
+  withheldTools.length > 0 && messages.some(({ role }) => role === "tool");
 
 export const isSame = (one: Adaptation, other: Adaptation): boolean => isDeepStrictEqual(one, other);
 

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { isJsonObject, tryParseJson } from "@/server/base/json/json";
 import type { Redact } from "@/server/guard/secrets/redact";
 import { replaceNul } from "@/server/guard/secrets/stored-output";
 import {
@@ -8,8 +9,10 @@ import {
   type ModelRequest,
   type ModelUsage,
   type ToolCall,
+  UNREADABLE_CALL,
 } from "@/server/work/models/port";
 import { readErrorText, readReported } from "./error-bodies";
+import { splitThinking } from "./thinking";
 
 const MAX_TOKENS_BELIEVED = 100_000_000;
 const tokenCount = z.number().int().min(0).max(MAX_TOKENS_BELIEVED);
@@ -21,8 +24,8 @@ const MAX_NAME_LENGTH = 200;
 
 const contentPart = z.object({ text: z.string().catch("") });
 const wireCall = z.object({
-  id: z.string().nullish(),
-  function: z.object({ name: z.string(), arguments: z.unknown().optional() }),
+  id: z.string().nullish().catch(null),
+  function: z.object({ name: z.string().min(1), arguments: z.unknown().optional() }),
 });
 const wireMessage = z.object({
   content: z.union([z.string(), z.array(z.unknown())]).nullish(),
@@ -57,13 +60,33 @@ export class ReplyTooLarge extends ReplyError {
 }
 
 function argumentsText(value: unknown): string {
-  if (typeof value === "string") return replaceNul(value);
+  if (typeof value === "string") return repairArguments(replaceNul(value));
   if (value === undefined || value === null) return "";
   try {
     return replaceNul(JSON.stringify(value));
   } catch {
     throw new ReplyError("the arguments of a call are nested too deeply");
   }
+}
+
+/** Repairs `{}{…}` (openai/openai-agents-js#712) and JSON within a JSON string (vllm-project/vllm#54964), only these. */
+function repairArguments(text: string): string {
+  const isObject = (each: string) => isJsonObject(tryParseJson(each));
+  const behind = /^\s*\{\s*\}\s*(?=\{)/.exec(text)?.[0];
+  if (behind !== undefined) return isObject(text.slice(behind.length)) ? text.slice(behind.length) : text;
+  if (!/^\s*"/.test(text)) return text;
+  const inner = tryParseJson(text);
+  return typeof inner === "string" && isObject(inner) ? inner : text;
+}
+
+const MAX_UNREADABLE_LENGTH = 2_000;
+
+/** The call that stands for one that cannot be read: it becomes a failed step. */
+function unreadableCall(entry: unknown, redact: Redact): Omit<ToolCall, "id"> {
+  const named = z.object({ function: z.looseObject({}) }).safeParse(entry);
+  const problem = named.success ? "it has no name" : "it has no function";
+  const text = replaceNul(redact(argumentsText(entry))).slice(0, MAX_UNREADABLE_LENGTH);
+  return { name: UNREADABLE_CALL, arguments: JSON.stringify({ problem, call: text }) };
 }
 
 /** The calls in a message; each gets an id that is unique in the conversation. */
@@ -77,14 +100,14 @@ function readCalls(
   );
   const raw = message.tool_calls ?? [];
   if (message.function_call) raw.push({ function: message.function_call });
-  const read = raw.slice(0, MAX_RECORDED_CALLS).flatMap((entry) => {
+  const read = raw.slice(0, MAX_RECORDED_CALLS).map((entry) => {
     const parsed = wireCall.safeParse(entry);
-    if (!parsed.success) return [];
-    let id = redact(parsed.data.id ?? "").slice(0, MAX_ID_LENGTH);
+    let id = redact(parsed.data?.id ?? "").slice(0, MAX_ID_LENGTH);
     for (let number = taken.size + 1; id === "" || taken.has(id); number += 1) id = `call_${number}`;
     taken.add(id);
+    if (!parsed.success) return { id, ...unreadableCall(entry, redact) };
     const name = replaceNul(redact(parsed.data.function.name)).slice(0, MAX_NAME_LENGTH);
-    return [{ id, name, arguments: argumentsText(parsed.data.function.arguments) }];
+    return { id, name, arguments: argumentsText(parsed.data.function.arguments) };
   });
   return limitCalls(read, furtherCalls + Math.max(0, raw.length - MAX_RECORDED_CALLS));
 }
@@ -142,12 +165,13 @@ export function readChatCompletion(
   const parsed = completion.safeParse(body);
   if (!parsed.success) throw unreadable(body);
   const [{ message, finish_reason: finishReason }] = parsed.data.choices;
+  const { content, reasoning } = splitThinking(textOfContent(message.content));
   return {
-    content: replaceNul(textOfContent(message.content)),
+    content: replaceNul(content),
     refusal: message.refusal ?? "",
     toolCalls: readCalls(message, request, { furtherCalls, redact }),
     finishReason: finishReason ? redact(finishReason).slice(0, MAX_NAME_LENGTH) : null,
-    reasoning: message.reasoning_content ?? message.reasoning ?? "",
+    reasoning: (message.reasoning_content ?? message.reasoning ?? "") + reasoning,
     usage: readUsage(parsed.data.usage),
   };
 }

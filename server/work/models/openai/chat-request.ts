@@ -2,6 +2,7 @@ import { isJsonObject, tryParseJson } from "@/server/base/json/json";
 import { describeSchema } from "@/server/work/models/json-answer";
 import type { ModelMessage, ModelRequest } from "@/server/work/models/port";
 import type { Adaptation } from "./adaptation";
+import { portableSchema } from "./portable-schema";
 
 /** A function name that every server accepts in a conversation. */
 const safeName = (name: string) => name.replace(/[^a-zA-Z0-9_-]/g, "_").slice(0, 64) || "_";
@@ -15,7 +16,8 @@ function toWireMessage(message: ModelMessage) {
   if (role !== "assistant" || message.toolCalls.length === 0) return { role, content };
   return {
     role,
-    content: content === "" ? null : content,
+    // Chat templates break on null (vllm-project/vllm#54337).
+    content,
     tool_calls: message.toolCalls.map((call) => ({
       id: call.id,
       type: "function" as const,
@@ -26,11 +28,14 @@ function toWireMessage(message: ModelMessage) {
 
 /** The request's body for `POST /chat/completions`. */
 export function toChatCompletion(request: Omit<ModelRequest, "signal">, adaptation: Adaptation) {
-  const { model, messages, tools, maxOutputTokens, responseSchema } = request;
+  const { model, messages, tools, responseSchema } = request;
+  const limit = Math.min(request.maxOutputTokens, adaptation.maxOutputTokens);
   const wire = messages.map(toWireMessage);
+  const withheld = adaptation.toolsAlways && tools.length === 0 ? (request.withheldTools ?? []) : [];
+  const offered = tools.length > 0 ? tools : withheld;
   // If tools are offered, several servers refuse response_format. Others force JSON from the first token on and so
   // never call a tool.
-  const isDescribed = adaptation.schemaInPrompt || tools.length > 0;
+  const isDescribed = adaptation.schemaInPrompt || offered.length > 0;
   if (responseSchema !== undefined && isDescribed) {
     // Many chat templates accept one system message only, at the beginning.
     const [first] = wire;
@@ -41,20 +46,23 @@ export function toChatCompletion(request: Omit<ModelRequest, "signal">, adaptati
   return {
     model,
     messages: wire,
-    ...(tools.length > 0 && {
-      tools: tools.map(({ name, description, parameters }) => ({
+    ...(offered.length > 0 && {
+      tools: offered.map(({ name, description, parameters }) => ({
         type: "function" as const,
-        function: { name, description, parameters: { type: "object", properties: {}, ...parameters } },
+        function: {
+          name,
+          description,
+          parameters: { type: "object", properties: {}, ...portableSchema(parameters) },
+        },
       })),
     }),
-    ...(adaptation.oldTokenLimit
-      ? { max_tokens: maxOutputTokens }
-      : { max_completion_tokens: maxOutputTokens }),
+    ...(withheld.length > 0 && { tool_choice: "none" as const }),
+    ...(adaptation.oldTokenLimit ? { max_tokens: limit } : { max_completion_tokens: limit }),
     ...(responseSchema !== undefined &&
       !isDescribed && {
         response_format: {
           type: "json_schema" as const,
-          json_schema: { name: "answer", schema: responseSchema, strict: false },
+          json_schema: { name: "answer", schema: portableSchema(responseSchema), strict: false },
         },
       }),
   };

@@ -67,6 +67,8 @@ function reasonOf(status: number | undefined, code: string | null | undefined): 
   if (code === "model_not_found" || status === 404) return "unknown";
   if (code === "content_filter" || code === "content_policy_violation") return "declined";
   if (code === "invalid_api_key" || status === 401 || status === 403) return "unauthorized";
+  // Groq's documentation: the model's call could not be parsed; a repeat works (pydantic/pydantic-ai#4354).
+  if (code === "tool_use_failed") return "unavailable";
   return status === undefined || PASSING.has(status) || status >= 500 ? "unavailable" : "refused";
 }
 

@@ -120,7 +120,7 @@ test("sends a conversation in a form that every server accepts", async () => {
   expect(server.requests[0]?.body.messages.slice(2)).toEqual([
     {
       role: "assistant",
-      content: null,
+      content: "",
       tool_calls: [
         { id: "1", type: "function", function: { name: "bad_name_", arguments: "{}" } },
         { id: "2", type: "function", function: { name: "good", arguments: '{"a":1}' } },
@@ -159,6 +159,11 @@ describe("odd and hostile answers", () => {
           { id: "call_1", name: "f", arguments: '{"a":1}' },
           { id: "call_2", name: "g", arguments: "" },
           { id: "call_3", name: "h", arguments: "{}" },
+          {
+            name: "unreadable_call",
+            arguments: expect.stringContaining('"problem":"it has no name"'),
+          },
+          { name: "unreadable_call", arguments: '{"problem":"it has no function","call":"nonsense"}' },
         ],
       },
     ],

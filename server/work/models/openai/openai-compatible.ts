@@ -73,7 +73,7 @@ class ModelCall {
         const fault = await this.#readFault(error, streamed);
         if (this.#request.signal.aborted) this.#record(startedAt, "stopped");
         this.#stopIfAborted();
-        if (this.#lowerLimit(error) || this.#server.adapt(error, this.#request.model))
+        if (this.#lowerLimit(error) || this.#server.adapt(error, this.#request))
           this.#record(startedAt, fault.message, 0);
         else await this.#waitAfter(this.#ofRepeat(fault), startedAt);
         continue;

@@ -46,13 +46,18 @@ export class OpenAiServer {
     this.#known = known;
     this.#attemptTimeoutMs = attemptTimeoutMs;
     this.#redact = redact;
+    const address = new URL(baseUrl ?? "https://api.openai.com/v1");
+    // Azure's ?api-version= belongs behind the path of each call (mindsdb/mindshub#11285).
+    const defaultQuery = Object.fromEntries(address.searchParams);
+    address.search = "";
     this.#client = new OpenAI({
       apiKey: apiKey ?? "none",
       adminAPIKey: null,
       organization: null,
       project: null,
       webhookSecret: null,
-      baseURL: baseUrl ?? "https://api.openai.com/v1",
+      baseURL: address.href.replace(/\/$/, ""),
+      defaultQuery,
       maxRetries: 0,
       // The SDK's own limit covers only the headers; this one covers the body, too.
       timeout: attemptTimeoutMs + 1000,
@@ -106,10 +111,10 @@ export class OpenAiServer {
   }
 
   /** Records an unsupported feature after a refusal; true if an immediate retry makes sense. */
-  adapt(error: unknown, model: string): boolean {
-    const known = this.#adaptationOf(model);
-    const next = learnFrom(error, known);
-    this.#known.set(model, next);
+  adapt(error: unknown, request: ModelRequest): boolean {
+    const known = this.#adaptationOf(request.model);
+    const next = learnFrom(error, known, request);
+    this.#known.set(request.model, next);
     return !isSame(next, known);
   }
 

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { isJsonObject, tryParseJson } from "@/server/base/json/json";
 import { replaceNul } from "@/server/guard/secrets/stored-output";
 import {
   MAX_RECORDED_CALLS,
@@ -8,6 +9,7 @@ import {
 } from "@/server/work/models/port";
 import { countUsage } from "@/server/work/models/tokens/tokens";
 import { ReplyError, ReplyTooLarge, readUsage } from "./chat-completion";
+import { GrowingAnswer, splitThinking } from "./thinking";
 
 /**
  * Joins the pieces of a streamed chat completion to the body it would have without streaming. Only their frame is read
@@ -22,10 +24,11 @@ export class PiecesError extends ReplyError {
   override name = "PiecesError";
 }
 
+const functionPiece = z.object({ name: z.string().nullish(), arguments: z.unknown().optional() });
 const callPiece = z.object({
   index: z.int().min(0).max(MAX_CALL_INDEX).nullish(),
   id: z.string().nullish(),
-  function: z.object({ name: z.string().nullish(), arguments: z.unknown().optional() }).nullish(),
+  function: functionPiece.nullish(),
 });
 const delta = z.object({
   content: z.string().nullish(),
@@ -34,6 +37,7 @@ const delta = z.object({
   reasoning_content: z.unknown().optional(),
   reasoning: z.unknown().optional(),
   tool_calls: z.array(callPiece).nullish(),
+  function_call: functionPiece.nullish(),
 });
 const piece = z.object({
   choices: z
@@ -44,7 +48,26 @@ const piece = z.object({
   usage: z.unknown().optional(),
 });
 
-type CallInParts = { id: string | undefined; name: string; arguments: string };
+/** `at` is its index; `isFurther` if it is beyond the limit, and only counted. */
+type CallInParts = { at: number; id: string; name: string; arguments: string; isFurther: boolean };
+
+const isComplete = (text: string) => text.trimEnd().endsWith("}") && isJsonObject(tryParseJson(text));
+
+/**
+ * Returns true if a piece with the index of a known call begins another one. Ollama sends each call whole and all with
+ * one index (BerriAI/litellm#33678), other servers repeat id or name in every piece, or give each piece its own id.
+ */
+function beginsAnother(
+  known: CallInParts,
+  { id, name, text }: { id: string; name: string; text: string },
+): boolean {
+  const differs = (one: string, other: string) => one !== "" && other !== "" && one !== other;
+  if (differs(known.name, name)) return true;
+  if (differs(known.id, id)) return name !== "" || (text !== "" && isComplete(known.arguments));
+  // A call that begins with {} and goes on is one call, which is repaired later.
+  const mayBegin = (id !== "" || name !== "") && text.trimStart().startsWith("{") && known.arguments !== "{}";
+  return mayBegin && isComplete(known.arguments);
+}
 
 const textOf = (value: unknown) => (typeof value === "string" ? value : "");
 
@@ -57,9 +80,11 @@ export class StreamedCompletion {
   #length = 0;
   #finishReason: string | null = null;
   #usage: unknown;
-  readonly #calls = new Map<number, CallInParts>();
-  /** The indexes of calls beyond the limit. */
-  readonly #further = new Set<number>();
+  readonly #answer = new GrowingAnswer();
+  readonly #calls: CallInParts[] = [];
+  /** The calls that further pieces continue, by index. */
+  readonly #open = new Map<number, CallInParts>();
+  #further = 0;
   #lastCall = -1;
 
   /** @param onText called with the complete text so far whenever there is more. */
@@ -76,25 +101,28 @@ export class StreamedCompletion {
     if (!choice) return;
     this.#finishReason = choice.finish_reason ?? this.#finishReason;
     if (!choice.delta) return;
-    const { content, refusal, reasoning_content, reasoning, tool_calls } = choice.delta;
+    const { content, refusal, reasoning_content, reasoning, tool_calls, function_call } = choice.delta;
     this.#refusal += this.#counted(refusal ?? "");
     this.#reasoning += this.#counted(textOf(reasoning_content ?? reasoning));
     for (const each of tool_calls ?? []) this.#addCall(each);
+    if (function_call) this.#addCall({ index: 0, function: function_call });
     if (content) {
       this.#content += this.#counted(content);
-      this.#onText(this.#content);
+      const answer = this.#answer.read(this.#content);
+      if (answer !== "") this.#onText(answer);
     }
   }
 
   get furtherCalls(): number {
-    return this.#further.size;
+    return this.#further;
   }
 
   /** What has been received so far, with the provider's usage if it was reported, else counted; null before any output. */
   async received(request: Prompt): Promise<ReceivedOutput | null> {
-    const toolCalls = [...this.#calls.values()].map((call) => ({ ...call, id: call.id ?? "" }));
+    const toolCalls = this.#calls;
     if (this.#length === 0 && toolCalls.length === 0) return null;
-    const output = { content: this.#content || this.#refusal, reasoning: this.#reasoning, toolCalls };
+    const { content, reasoning } = splitThinking(this.#content);
+    const output = { content: content || this.#refusal, reasoning: this.#reasoning + reasoning, toolCalls };
     const usage = readUsage(this.#usage) ?? (await countUsage(request, output));
     return { content: replaceNul(output.content), usage };
   }
@@ -102,9 +130,9 @@ export class StreamedCompletion {
   /** The reply as a complete body. Throws PiecesError if it is incomplete. */
   toBody(): object {
     if (this.#finishReason === null) throw new PiecesError("the answer ended before it was complete");
-    const toolCalls = [...this.#calls.entries()]
-      .sort(([a], [b]) => a - b)
-      .map(([, { id, ...called }]) => ({ id, function: called }));
+    const toolCalls = [...this.#calls]
+      .sort((a, b) => a.at - b.at)
+      .map(({ id, name, arguments: text }) => ({ id, function: { name, arguments: text } }));
     const message = {
       content: this.#content,
       refusal: this.#refusal,
@@ -123,26 +151,37 @@ export class StreamedCompletion {
   }
 
   /** Adds to the call with the piece's index. Servers without indexes send complete calls, or continue the last one. */
-  #addCall({ index, id, function: called }: z.infer<typeof callPiece>): void {
-    const begins = index === undefined || index === null ? Boolean(id ?? called?.name) : !this.#knows(index);
-    const at = index ?? (begins ? this.#lastCall + 1 : this.#lastCall);
-    if (at < 0) return;
-    if (at > MAX_CALL_INDEX) throw new PiecesError("the answer contains too many calls");
-    this.#lastCall = Math.max(this.#lastCall, at);
-    if (this.#further.has(at) || (begins && this.#calls.size >= MAX_RECORDED_CALLS)) {
-      this.#further.add(at);
-      return;
-    }
-    const call = this.#calls.get(at) ?? { id: undefined, name: "", arguments: "" };
-    this.#calls.set(at, call);
-    if (call.id === undefined && typeof id === "string") call.id = this.#counted(id);
-    // Some servers repeat the name in every piece.
-    if (call.name === "") call.name = this.#counted(called?.name ?? "");
-    const piece = called?.arguments ?? "";
-    call.arguments += this.#counted(typeof piece === "string" ? piece : JSON.stringify(piece));
+  #addCall(piece: z.infer<typeof callPiece>): void {
+    const { index } = piece;
+    const id = piece.id ?? "";
+    const name = piece.function?.name ?? "";
+    const given = piece.function?.arguments ?? "";
+    const text = typeof given === "string" ? given : JSON.stringify(given);
+    const known = this.#open.get(index ?? this.#lastCall);
+    const isNamed = (index === undefined || index === null) && (id !== "" || name !== "");
+    if (known === undefined || isNamed || beginsAnother(known, { id, name, text }))
+      this.#begin(index ?? this.#lastCall + 1, { id, name, text });
+    else this.#continue(known, { id, name, text });
   }
 
-  #knows(index: number): boolean {
-    return this.#calls.has(index) || this.#further.has(index);
+  #begin(at: number, { id, name, text }: { id: string; name: string; text: string }): void {
+    if (at > MAX_CALL_INDEX) throw new PiecesError("the answer contains too many calls");
+    this.#lastCall = Math.max(this.#lastCall, at);
+    const isFurther = this.#calls.length >= MAX_RECORDED_CALLS;
+    const call = { at, id: this.#counted(id), name: this.#counted(name), arguments: "", isFurther };
+    this.#open.set(at, call);
+    if (isFurther) this.#further += 1;
+    else {
+      this.#calls.push(call);
+      call.arguments = this.#counted(text);
+    }
+  }
+
+  #continue(call: CallInParts, { id, name, text }: { id: string; name: string; text: string }): void {
+    if (call.isFurther) return;
+    if (call.id === "") call.id = this.#counted(id);
+    // Some servers repeat the name in every piece.
+    if (call.name === "") call.name = this.#counted(name);
+    call.arguments += this.#counted(text);
   }
 }

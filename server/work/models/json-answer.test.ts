@@ -1,0 +1,24 @@
+import { expect, test } from "vitest";
+import { readJsonAnswer } from "./json-answer";
+
+const schema = { type: "object", properties: { city: { type: "string" } }, required: ["city"] };
+const read = (content: string) => readJsonAnswer(content, schema, "org-1");
+
+// langchain-ai/langchain#33126
+test.each([
+  ["prose around it", 'Here you are [1]: {"city":"Oslo"} Anything else?'],
+  ["a fence within prose", 'Sure!\n```json\n{"city":"Oslo"}\n```\nDone.'],
+  ["thinking that was not opened", 'The braces {like this} help.</think>{"city":"Oslo"}'],
+  ["brackets in its texts", 'So: {"city":"Oslo","note":"a } and a \\" in {"}'],
+])("finds the JSON of an answer with %s", async (_name, content) => {
+  expect(await read(content)).toMatchObject({ value: { city: "Oslo" } });
+});
+
+test("reports what is wrong with the JSON in prose, or that there is none", async () => {
+  expect(await read('Here: {"town":"Oslo"}')).toMatchObject({ fault: expect.stringContaining("city") });
+  expect(await read("It is Oslo.")).toEqual({ fault: "it is not JSON" });
+});
+
+test("searches an answer full of brackets in bounded time", async () => {
+  expect(await read("{[".repeat(100_000))).toEqual({ fault: "it is not JSON" });
+});

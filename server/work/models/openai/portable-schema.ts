@@ -1,0 +1,70 @@
+import type { Json, JsonObject } from "@/server/base/json/json";
+import { isJsonObject } from "@/server/base/json/json";
+import { perOwner } from "@/server/base/per-owner";
+
+/** Keywords that common servers refuse (Gemini: langchain-ai/langchainjs#8584). The complete schema validates. */
+const REFUSED = new Set([
+  "$schema",
+  "$comment",
+  "propertyNames",
+  "unevaluatedProperties",
+  "unevaluatedItems",
+  "dependentRequired",
+  "dependentSchemas",
+]);
+const SCHEMA = new Set(["items", "contains", "not", "if", "then", "else"]);
+const LISTS = new Set(["anyOf", "oneOf", "allOf", "prefixItems"]);
+const MAPS = new Set(["properties", "patternProperties", "$defs", "definitions"]);
+/** With one of these, a schema needs no type. */
+const TYPED = ["type", "anyOf", "oneOf", "allOf", "$ref", "not"];
+const MAX_DEPTH = 64;
+
+const SCALARS = [{ type: "string" }, { type: "number" }, { type: "boolean" }, { type: "object" }];
+/** Any value, for servers that refuse a property without a type. */
+const ANY = [...SCALARS, { type: "array", items: { anyOf: SCALARS } }];
+
+/** The schema as it is offered to models: without keywords that servers refuse, every property with a type. */
+export const portableSchema = perOwner((schema: JsonObject) => reduced(schema, 0));
+
+function reduced(schema: JsonObject, depth: number): JsonObject {
+  if (depth > MAX_DEPTH) return {};
+  const sub = (value: Json): Json =>
+    isJsonObject(value) ? typed(reduced(value, depth + 1)) : value === true ? typed({}) : value;
+  return Object.fromEntries(
+    Object.entries(schema).flatMap(([key, value]): [string, Json][] => {
+      if (REFUSED.has(key)) return [];
+      if (MAPS.has(key) && isJsonObject(value)) {
+        return [[key, Object.fromEntries(Object.entries(value).map(([name, each]) => [name, sub(each)]))]];
+      }
+      if (LISTS.has(key) && Array.isArray(value)) {
+        // Parts of a combination may leave the type to the whole.
+        const part = (each: Json) => (isJsonObject(each) ? reduced(each, depth + 1) : each);
+        return [[key, value.map(part)]];
+      }
+      if (SCHEMA.has(key))
+        return [
+          [key, key === "items" ? sub(value) : isJsonObject(value) ? reduced(value, depth + 1) : value],
+        ];
+      if (key !== "additionalProperties" || !isJsonObject(value)) return [[key, value]];
+      const rest = reduced(value, depth + 1);
+      return [[key, Object.keys(rest).length === 0 ? true : typed(rest)]];
+    }),
+  );
+}
+
+function typed(schema: JsonObject): JsonObject {
+  if (TYPED.some((key) => Object.hasOwn(schema, key))) return schema;
+  const values = Array.isArray(schema.enum) ? schema.enum : "const" in schema ? [schema.const ?? null] : [];
+  const types = new Set(values.map(typeOf));
+  const [type] = types;
+  if (type !== undefined) return types.size === 1 ? { type, ...schema } : schema;
+  if ("properties" in schema) return { type: "object", ...schema };
+  if ("items" in schema) return { type: "array", ...schema };
+  return { ...schema, anyOf: ANY };
+}
+
+function typeOf(value: Json): string {
+  if (value === null) return "null";
+  if (Array.isArray(value)) return "array";
+  return typeof value;
+}

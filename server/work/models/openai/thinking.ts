@@ -1,0 +1,46 @@
+const BEGIN = "<think>";
+const END = "</think>";
+
+/** Where the answer begins in a text that begins with reasoning; the text's length if the reasoning is not closed. */
+function answerStart(text: string): number {
+  if (!text.trimStart().startsWith(BEGIN)) return 0;
+  const end = text.indexOf(END);
+  return end < 0 ? text.length : end + END.length;
+}
+
+/**
+ * Takes reasoning from the beginning of an answer, as servers without a reasoning parser send it (DeepSeek R1's and
+ * Qwen's chat formats; langchain-ai/langchain#33126).
+ */
+export function splitThinking(text: string): { reasoning: string; content: string } {
+  const start = answerStart(text);
+  if (start === 0) return { reasoning: "", content: text };
+  const begin = text.indexOf(BEGIN) + BEGIN.length;
+  const isClosed = text.startsWith(END, start - END.length);
+  const reasoning = text.slice(begin, isClosed ? start - END.length : undefined).trim();
+  return { reasoning, content: text.slice(start).trimStart() };
+}
+
+/** The answer within a text that grows, in linear time. */
+export class GrowingAnswer {
+  /** Where the answer begins; undefined while that is unknown. */
+  #start: number | undefined;
+  #searched = 0;
+
+  /** The answer in the text so far; empty while there is only reasoning. */
+  read(text: string): string {
+    if (this.#start === undefined) this.#start = this.#find(text);
+    if (this.#start === 0) return text;
+    return this.#start === undefined ? "" : text.slice(this.#start).trimStart();
+  }
+
+  #find(text: string): number | undefined {
+    if (this.#searched === 0) {
+      const begin = text.trimStart().slice(0, BEGIN.length);
+      if (begin !== BEGIN) return BEGIN.startsWith(begin) ? undefined : 0;
+    }
+    const end = text.indexOf(END, this.#searched);
+    this.#searched = Math.max(1, text.length - END.length);
+    return end < 0 ? undefined : end + END.length;
+  }
+}
