@@ -1,4 +1,4 @@
-import { KEY_SCOPES } from "@/server/base/actor";
+import { DEFAULT_KEY_SCOPES, KEY_SCOPES } from "@/server/base/actor";
 import { createApiKey, revokeApiKey } from "@/server/catalog/organization/api-keys";
 import { stateOfKey } from "@/server/catalog/overview";
 import {
@@ -18,7 +18,7 @@ export const keyCommands = [
     summary: "Create an API key; it is printed once",
     options: {
       expires: option("WHEN", "a time such as 2027-01-31T00:00:00Z, or days such as 90d"),
-      scopes: option("LIST", `of ${KEY_SCOPES.join(", ")}; default all`),
+      scopes: option("LIST", `of ${KEY_SCOPES.join(", ")}; default ${DEFAULT_KEY_SCOPES.join(", ")}`),
       agents: option("LIST", "slugs of the agents it is limited to"),
       tools: option("LIST", "slugs of the tools it is limited to"),
       "starts-per-minute": option("N", "starts in any 60 seconds; can only narrow the plan's limit"),
@@ -33,7 +33,7 @@ export const keyCommands = [
         name,
         scopes:
           scopes === undefined
-            ? [...KEY_SCOPES]
+            ? [...DEFAULT_KEY_SCOPES]
             : splitList(scopes).map((scope) => choose(KEY_SCOPES, scope, "scope")),
         expiresAt: readExpiry(expires, services.clock.now()),
         agents: splitList(agents),

@@ -17,7 +17,8 @@ export type EndpointRules = {
   /** With its parameters in braces. A literal segment takes precedence over a parameter. */
   path: `/v1/${string}`;
   operationId: string;
-  tag: "Agents" | "Tools" | "Runs";
+  /** One of TAGS (v1/endpoints.ts). */
+  tag: string;
   summary: string;
   description: string;
   successDescription: string;
@@ -105,3 +106,35 @@ const keyProcedure = publicProcedure.use(({ ctx, next }) => {
 /** A path parameter with the id of something, such as `agentId` of an agent. */
 export const idParameter = (name: string, what: string) =>
   z.uuid(`${name} is not a valid ${what} id`).meta({ description: `The ${what}'s id` });
+
+type JsonSchema = { jsonSchema: { type?: unknown; pattern?: unknown; enum?: unknown } };
+
+/** A query parameter with a whole number. */
+export function integerParameter(
+  name: string,
+  { min, max, description }: { min: number; max: number; description: string },
+) {
+  const message = `${name} must be a whole number from ${min} to ${max}`;
+  const override = ({ jsonSchema }: JsonSchema) => {
+    delete jsonSchema.pattern;
+    Object.assign(jsonSchema, { type: "integer", minimum: min, maximum: max });
+  };
+  return z
+    .string()
+    .regex(/^\d{1,9}$/, message)
+    .transform(Number)
+    .pipe(z.int().min(min, message).max(max, message))
+    .meta({ description, override });
+}
+
+/** A query parameter that is `true` or `false`. */
+export function flagParameter(name: string, description: string) {
+  const override = ({ jsonSchema }: JsonSchema) => {
+    delete jsonSchema.enum;
+    jsonSchema.type = "boolean";
+  };
+  return z
+    .enum(["true", "false"], `${name} must be true or false`)
+    .transform((text) => text === "true")
+    .meta({ description, override });
+}

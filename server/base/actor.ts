@@ -7,8 +7,11 @@ import type { Decimal } from "@/server/base/amount";
 export type OrgId = string & { readonly [orgIdBrand]: true };
 declare const orgIdBrand: unique symbol;
 
-export const KEY_SCOPES = ["runs:read", "runs:start"] as const;
+export const KEY_SCOPES = ["runs:read", "runs:start", "runs:list"] as const;
 export type KeyScope = (typeof KEY_SCOPES)[number];
+
+/** The scopes of a key that names none. Later scopes are granted by name only. */
+export const DEFAULT_KEY_SCOPES: readonly KeyScope[] = ["runs:read", "runs:start"];
 
 /** Each role includes the rights of the earlier ones. */
 export const MEMBER_ROLES = ["viewer", "member", "admin", "owner"] as const;

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { KEY_SCOPES, MEMBER_ROLES } from "@/server/base/actor";
+import { DEFAULT_KEY_SCOPES, KEY_SCOPES, MEMBER_ROLES } from "@/server/base/actor";
 import { isJsonObject } from "@/server/base/json/json";
 import { DEFINITION_STATUSES } from "@/server/contract/enums";
 import { SECRET_NAME } from "@/server/guard/secrets/references";
@@ -179,7 +179,7 @@ export const apiKeyDefinition = z.strictObject({
   scopes: z
     .array(z.enum(KEY_SCOPES))
     .min(1)
-    .default([...KEY_SCOPES]),
+    .default([...DEFAULT_KEY_SCOPES]),
   /** Null: never. */
   expiresAt: instant.nullable().default(null),
   /** Slugs of the agents and tools that the key is limited to; both empty: no limit. */

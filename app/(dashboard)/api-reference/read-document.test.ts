@@ -6,7 +6,7 @@ const operations = readOperations(createOpenApiDocument("https://stepwell.test")
 const operationOf = (id: string) => operations.find((each) => each.id === id);
 
 test("every operation has words, examples and errors", () => {
-  expect(operations).toHaveLength(9);
+  expect(operations).toHaveLength(10);
   for (const operation of operations) {
     expect(operation.description.length).toBeGreaterThan(20);
     expect(operation.response.fields.length).toBeGreaterThan(0);

@@ -73,6 +73,9 @@ export function CreateKey() {
         <Choice checked={draft.read} onChange={(read) => change({ read })}>
           Read runs
         </Choice>
+        <Choice checked={draft.list} onChange={(list) => change({ list })}>
+          List runs
+        </Choice>
       </FieldGroup>
       <FieldGroup error={errorAt("/agents") ?? errorAt("/tools") ?? unread} label="Agents and tools">
         <Choice checked={!draft.limited} name="targets" onChange={() => change({ limited: false })}>

@@ -7,6 +7,7 @@ export const EMPTY_KEY = {
   name: "",
   start: true,
   read: true,
+  list: false,
   limited: false,
   targetIds: [] as string[],
   startsPerMinute: "",
@@ -39,6 +40,7 @@ export function readDraft(
       scopes: [
         ...(draft.read ? ["runs:read" as const] : []),
         ...(draft.start ? ["runs:start" as const] : []),
+        ...(draft.list ? ["runs:list" as const] : []),
       ],
       agents: slugs("agent"),
       tools: slugs("tool"),

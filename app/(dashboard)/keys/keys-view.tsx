@@ -22,6 +22,7 @@ const CreateKey = lazy(() => import("./key-dialogs"), "CreateKey");
 const PERMISSIONS = [
   ["runs:read", "read runs"],
   ["runs:start", "start runs"],
+  ["runs:list", "list runs"],
 ] as const;
 
 const COLUMNS: LineColumn<KeyLine>[] = [

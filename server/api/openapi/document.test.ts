@@ -35,7 +35,7 @@ function keywords(value: unknown): [string, unknown][] {
   return Object.entries(value).flatMap(([key, part]) => [[key, part], ...keywords(part)]);
 }
 
-it("lists the contract's seven endpoints and the cancels, with APP_URL as its server", () => {
+it("lists the contract's seven endpoints, the cancels and the list of runs, with APP_URL as its server", () => {
   expect(document.openapi).toBe("3.1.0");
   expect(document.servers).toEqual([{ url: "https://stepwell.test" }]);
   expect(
@@ -45,6 +45,7 @@ it("lists the contract's seven endpoints and the cancels, with APP_URL as its se
   ).toEqual([
     "get /v1/agents/run/{agentRunId}/details",
     "get /v1/agents/run/{agentRunId}/status",
+    "get /v1/runs",
     "get /v1/tools/run/{toolRunId}/result",
     "get /v1/tools/run/{toolRunId}/status",
     "post /v1/agents/run/{agentId}",
@@ -92,6 +93,8 @@ describe("bodies", () => {
       "ApiProblem",
       "RunCancelled",
       "RunKind",
+      "RunList",
+      "RunListItem",
       "RunStarted",
       "StartAgentRun",
       "TokenUsage",

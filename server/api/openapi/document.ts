@@ -1,5 +1,5 @@
 import { generateOpenApiDocument, type OpenAPIObject } from "trpc-to-openapi";
-import { ENDPOINTS, v1Router } from "@/server/api/v1/endpoints";
+import { ENDPOINTS, TAGS, v1Router } from "@/server/api/v1/endpoints";
 import { errorBody, problemBody } from "@/server/contract/errors";
 import { headerReferences, RESPONSE_HEADERS } from "./headers";
 import { errorResponses, errorsOf, WEBHOOK_ERRORS } from "./responses";
@@ -22,11 +22,7 @@ export function createOpenApiDocument(appUrl: string): OpenAPIObject {
     paths: WEBHOOK_PATH,
     defs: { ApiError: errorBody, ApiProblem: problemBody },
   });
-  document.tags = [
-    { name: "Agents", description: "Runs of agents" },
-    { name: "Tools", description: "Runs of tools" },
-    { name: "Webhooks", description: "Runs started by other systems" },
-  ];
+  document.tags = TAGS;
   document.components = { ...document.components, headers: RESPONSE_HEADERS, responses: errorResponses() };
   for (const item of Object.values(document.paths ?? {})) {
     for (const operation of [item.get, item.post]) if (operation !== undefined) completeOperation(operation);
@@ -63,6 +59,7 @@ function completeOperation(operation: Operation): void {
       ]),
     ),
   };
+  for (const parameter of operation.parameters ?? []) describeParameter(parameter);
   if (requestBody === undefined || "$ref" in requestBody) return;
   const { schema, ...declared } = requestBody.content["application/json"] ?? {};
   // Procedures take `{ …parameters, body }`.
@@ -70,6 +67,13 @@ function completeOperation(operation: Operation): void {
   requestBody.required = endpoint?.body?.optional !== true;
   const json = { ...declared, schema: body ?? schema ?? {} };
   requestBody.content = { "application/json": withExample(json, endpoint?.example.request) };
+}
+
+/** Optional parameters have their description in the schema only. */
+function describeParameter(parameter: NonNullable<Operation["parameters"]>[number]): void {
+  if ("$ref" in parameter || parameter.description !== undefined) return;
+  const { description } = parameter.schema ?? {};
+  if (description !== undefined) parameter.description = description;
 }
 
 /** Adds an example after the schema; by default the one that is declared with it. */

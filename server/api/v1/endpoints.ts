@@ -1,10 +1,19 @@
 import type { Endpoint } from "@/server/api/endpoint";
 import { router } from "@/server/api/trpc";
 import { agents } from "./agents";
+import { runs } from "./runs";
 import { tools } from "./tools";
 
 /** Every endpoint under `/v1`. A new group of endpoints is added here. */
-const GROUPS = { tools, agents };
+const GROUPS = { tools, agents, runs };
+
+/** The tags of the document, in its order. */
+export const TAGS = [
+  { name: "Agents", description: "Runs of agents" },
+  { name: "Tools", description: "Runs of tools" },
+  { name: "Runs", description: "Runs of all agents and tools" },
+  { name: "Webhooks", description: "Runs started by other systems" },
+];
 
 /** By the path of their procedure, such as `tools.run`. */
 export const ENDPOINTS: Readonly<Record<string, Endpoint>> = Object.fromEntries(

@@ -16,6 +16,8 @@ export const runFilter = z.object({
   source: z.enum(SOURCE_CHOICES).optional(),
   agentId: z.uuid().optional(),
   toolId: z.uuid().optional(),
+  /** The agents and tools that a key is limited to. */
+  targetIds: z.array(z.uuid()).optional(),
   triggerId: z.uuid().optional(),
   apiKeyId: z.uuid().optional(),
   /** Who started it in the dashboard. */
@@ -55,6 +57,7 @@ export function runConditions(orgId: OrgId, filter: RunFilter, now: Date): Prism
   if (filter.status?.length) conditions.push(Prisma.sql`r.status = ANY (${filter.status}::run_status[])`);
   if (filter.source === "outside") conditions.push(Prisma.sql`r.source <> 'run'`);
   else if (filter.source) conditions.push(Prisma.sql`r.source = ${filter.source}::run_source`);
+  if (filter.targetIds) conditions.push(Prisma.sql`r.target_id = ANY (${filter.targetIds}::uuid[])`);
   for (const [field, column] of ID_COLUMNS) {
     if (filter[field]) conditions.push(Prisma.sql`${column} = ${filter[field]}::uuid`);
   }
@@ -137,6 +140,7 @@ export function facetsOf(filter: RunFilter): string[] {
   const facets: string[] = [];
   if (filter.status?.length) facets.push(filter.status.join(" "));
   if (filter.source) facets.push(filter.source === "outside" ? FROM_OUTSIDE : filter.source);
+  if (filter.targetIds?.length) facets.push(filter.targetIds.join(" ").toLowerCase());
   for (const field of ["kind", "agentId", "toolId", "triggerId", "apiKeyId", "userId"] as const) {
     const value = filter[field];
     if (value) facets.push(value.toLowerCase());

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { MemberActor, OrgId } from "@/server/base/actor";
+import type { Actor, OrgId } from "@/server/base/actor";
 import { Prisma } from "@/server/base/db/generated/client";
 import { type Page, pageOf } from "@/server/base/db/page";
 import { isoDate, select } from "@/server/base/db/statement";
@@ -64,7 +64,7 @@ export const RUN_JOINS = Prisma.sql`
 /** The organization's runs that match a filter, newest first, by cursor. */
 export async function listRuns(
   services: Services,
-  actor: MemberActor,
+  actor: Pick<Actor, "orgId">,
   { filter, before, limit }: { filter: RunFilter; before?: string | undefined; limit: number },
 ): Promise<RunPage> {
   const { orgId } = actor;
