@@ -110,6 +110,22 @@ it("executes a run once if the server calls it twice at the same time", async ()
   await expectOnce();
 });
 
+it("executes a run although late calls for an earlier hand-over come at the same time", async () => {
+  const { expectOnce } = await startRunOn({
+    carry: async ({ url, body }, send) => {
+      const lateBody = body.replaceAll('"handOver":1', '"handOver":99');
+      expect(lateBody).not.toBe(body);
+      const headers = { "X-Inngest-Signature": sign(lateBody, SIGNING_KEY) };
+      const sendLate = () => fetch(url, { method: "POST", body: lateBody, headers });
+      const late = Array.from({ length: 8 }, sendLate);
+      const answer = await send();
+      for (const { status } of await Promise.all(late)) expect(status).toBeLessThan(300);
+      return answer;
+    },
+  });
+  await expectOnce();
+});
+
 it("executes nothing if the server repeats a call after the run's end", async () => {
   const repeated: number[] = [];
   const { expectOnce } = await startRunOn({

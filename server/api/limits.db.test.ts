@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from "vitest";
 import { newId } from "@/server/base/ids";
 import { createApiKey } from "@/server/catalog/organization/api-keys";
-import { MIB } from "@/server/contract/sizes";
+import { KIB, MIB } from "@/server/contract/sizes";
 import { ProcessMemory } from "@/server/guard/limits/process-memory";
 import { createTenant, createTrigger, openWorld } from "@/testing/world";
 import { handleRest } from "./rest";
@@ -176,6 +176,38 @@ it("webhooks are checked in the order of the contract: the earlier of two errors
 });
 
 describe("a start with a heavy body", () => {
+  it.each(["/v1", "/webhooks"])(
+    "is not read under %s while its organization's others leave no room, and another's is",
+    async (kind) => {
+      // 2 MiB are for bodies, half of them for one organization.
+      const memory = new ProcessMemory({ limit: 16 * MIB, used: () => 0 });
+      const process = { ...world, memory };
+      const body = JSON.stringify({ a: 1, b: 2, text: "x".repeat(256 * KIB) });
+      const headers = { "Content-Length": String(body.length) };
+      const start = async () => {
+        const tenant = await createTenant(world);
+        const { token } = await createTrigger(world, tenant, { target: "tool" });
+        const path = kind === "/v1" ? `/v1/tools/run/${tenant.toolId}` : `/webhooks/${token}`;
+        return { tenant, send: () => send({ path, key: tenant.key, body, headers }, process) };
+      };
+      const busy = await start();
+      const other = await start();
+      let finish = () => {};
+      const reading = new Promise<void>((resolve) => {
+        finish = resolve;
+      });
+      const inProgress = memory.answer(busy.tenant.orgId, 400 * KIB, () => reading);
+      const asked = vi.spyOn(memory, "answer");
+      const order: string[] = [];
+      const waiting = busy.send().then(({ status }) => order.push(`waited: ${status}`));
+      await vi.waitFor(() => expect(asked).toHaveBeenCalledOnce(), { timeout: 30_000 });
+      await other.send().then(({ status }) => order.push(`other: ${status}`));
+      finish();
+      await Promise.all([inProgress, waiting]);
+      expect(order).toEqual(["other: 200", "waited: 200"]);
+    },
+  );
+
   /** Its values count as 60 MiB. An organization may hold 64 MiB. */
   const body = `{"a":1,"b":2,"list":[${"{},".repeat(250_000)}{}]}`;
 

@@ -14,7 +14,7 @@ import { hashRequest, parseIdempotencyKey } from "@/server/runs/idempotency";
 import { refuseStart } from "@/server/runs/start";
 import type { Services } from "@/server/services";
 import type { Endpoint, KeyContext } from "./endpoint";
-import { type ApiRequest, type ApiResponse, respondToWebRequest } from "./http/api-request";
+import { type ApiRequest, type ApiResponse, boundBodyBytes, respondToWebRequest } from "./http/api-request";
 import { errorResponse, jsonResponse, toAppError } from "./http/respond";
 import { createRouteFinder, type Route } from "./route";
 import type { Reply } from "./trpc";
@@ -86,12 +86,8 @@ function cacheForPolls(
  */
 async function start(request: ApiRequest, call: Call): Promise<object | string> {
   const { services, actor } = call.context;
-  const memory = services.memory.openRun(actor.orgId).openStep();
-  try {
-    return await startWithin(request, call, memory);
-  } finally {
-    memory.release();
-  }
+  const bytes = boundBodyBytes(request, call.route.endpoint.body?.maxBytes ?? 0);
+  return services.memory.answer(actor.orgId, bytes, (memory) => startWithin(request, call, memory));
 }
 
 async function startWithin(request: ApiRequest, call: Call, memory: StepMemory): Promise<object | string> {

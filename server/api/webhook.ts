@@ -10,6 +10,7 @@ import type { Trigger } from "@/server/catalog/webhooks/trigger";
 import type { WebhookAccepted } from "@/server/contract/shapes";
 import { MAX_BODY_BYTES } from "@/server/contract/sizes";
 import { createMemoryWindow, guardKey } from "@/server/guard/limits/memory-guards";
+import type { StepMemory } from "@/server/guard/limits/process-memory";
 import { rateLimited, rateLimitHeaders } from "@/server/guard/limits/rate-limit";
 import { hashRequest, parseIdempotencyKey } from "@/server/runs/idempotency";
 import type { StartRequest } from "@/server/runs/prepare-start";
@@ -17,7 +18,7 @@ import type { ReceivedDelivery } from "@/server/runs/received-delivery";
 import { refuseStart, type StartResult, startRun } from "@/server/runs/start";
 import type { StartConditions } from "@/server/runs/start-item";
 import type { Services } from "@/server/services";
-import { type ApiRequest, type ApiResponse, respondToWebRequest } from "./http/api-request";
+import { type ApiRequest, type ApiResponse, boundBodyBytes, respondToWebRequest } from "./http/api-request";
 import { clientAddress } from "./http/client-address";
 import { errorResponse, jsonResponse, toAppError } from "./http/respond";
 
@@ -48,7 +49,10 @@ export async function respondToWebhook(services: Services, request: ApiRequest):
   const headers: Record<string, string> = {};
   try {
     const trigger = await admit(services, request);
-    return await receive(services, request, { trigger, requestId, headers });
+    const bytes = boundBodyBytes(request, MAX_BODY_BYTES);
+    return await services.memory.answer(trigger.actor.orgId, bytes, (memory) =>
+      receive(services, request, { trigger, requestId, headers, memory }),
+    );
   } catch (error) {
     return errorResponse(error, request, { requestId, log: services.log, headers });
   }
@@ -93,17 +97,25 @@ function tooMany({ limit, seconds }: { limit: number; seconds: number }): AppErr
   return rateLimited("calls", { allowed: false, limit, seconds, remaining: 0, resetSeconds: seconds });
 }
 
+type Receipt = {
+  trigger: Trigger;
+  requestId: string;
+  /** Of the response. */
+  headers: Record<string, string>;
+  memory: StepMemory;
+};
+
 async function receive(
   services: Services,
   request: ApiRequest,
-  { trigger, requestId, headers }: { trigger: Trigger; requestId: string; headers: Record<string, string> },
+  { trigger, requestId, headers, memory }: Receipt,
 ): Promise<ApiResponse> {
   const receivedAt = services.clock.now();
   const delivery = unreadDelivery(request);
   try {
     delivery.body = await request.readBody(MAX_BODY_BYTES);
     delete delivery.notStored;
-    const { runId, replay, rate } = await accept(services, request, { trigger, delivery });
+    const { runId, replay, rate } = await accept(services, request, { trigger, delivery, memory });
     if (replay === null) {
       if (rate) Object.assign(headers, rateLimitHeaders("webhook", rate));
       return jsonResponse(acceptedResponse(trigger, runId), requestId, headers);
@@ -139,7 +151,7 @@ function unreadDelivery(request: ApiRequest): ReceivedDelivery {
 async function accept(
   services: Services,
   request: ApiRequest,
-  { trigger, delivery }: { trigger: Trigger; delivery: ReceivedDelivery },
+  { trigger, delivery, memory }: { trigger: Trigger; delivery: ReceivedDelivery; memory: StepMemory },
 ): Promise<StartResult> {
   const { clock } = services;
   const { actor, secrets, scheme, rateLimit } = trigger;
@@ -169,13 +181,8 @@ async function accept(
       answer: (runId: string) => acceptedResponse(trigger, runId),
     };
   }
-  const memory = services.memory.openRun(actor.orgId).openStep();
-  try {
-    const facts = { trigger, delivery, now: receivedAt, memory };
-    return await start(services, request, { facts, conditions });
-  } finally {
-    memory.release();
-  }
+  const facts = { trigger, delivery, now: receivedAt, memory };
+  return start(services, request, { facts, conditions });
 }
 
 /** Starts what the call asks for. */

@@ -38,6 +38,13 @@ export type ApiRequest = {
 
 export type ApiResponse = { status: number; headers: Record<string, string>; body: string };
 
+/** The most bytes that a body can have of which at most `limit` are read. */
+export function boundBodyBytes({ header }: Pick<ApiRequest, "header">, limit: number): number {
+  if (header("transfer-encoding") !== null) return limit;
+  const declared = Number(header("content-length") ?? 0);
+  return declared >= 0 && declared < limit ? declared : limit;
+}
+
 /** How much of a refused body is discarded, so that its sender can read the response, before the connection is closed. */
 const DRAIN_BYTES = 64 * MIB;
 

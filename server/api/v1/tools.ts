@@ -87,7 +87,9 @@ export const tools = {
     },
     async render(services, { orgId }, run) {
       const configuration = await readConfiguration(services, orgId, run.configurationHash);
-      return toolRunResult(run, configuration, services.clock.now());
+      return services.memory.answer(orgId, 0, (memory) =>
+        toolRunResult(run, configuration, { now: services.clock.now(), memory }),
+      );
     },
   }),
 

@@ -34,19 +34,15 @@ export async function redeliver(
     redeliveryOf: stored.redeliveryOf ?? stored.id,
   };
   const now = services.clock.now();
-  const memory = services.memory.openRun(actor.orgId).openStep();
   try {
-    const started = await readStart("application/json", { trigger, delivery, now, memory });
-    return await startRun(services, trigger.actor, {
-      ...started,
-      delivery: { ...delivery, receivedAt: now },
+    return await services.memory.answer(actor.orgId, delivery.body.length, async (memory) => {
+      const started = await readStart("application/json", { trigger, delivery, now, memory });
+      return startRun(services, trigger.actor, { ...started, delivery: { ...delivery, receivedAt: now } });
     });
   } catch (error) {
     if (isAppError(error)) {
       await recordRefusal(services, trigger.actor, { delivery, error, receivedAt: now });
     }
     throw error;
-  } finally {
-    memory.release();
   }
 }

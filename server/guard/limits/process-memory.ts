@@ -16,8 +16,12 @@ const HEAVIEST_CHARACTER = WEIGHTS.container + WEIGHTS.character;
 const LIGHT = 512 * KIB;
 /** A step that reads a value may also copy it, once to redact it and once to store it. */
 const COPIES = 3;
+/** Calls with shorter bodies are read without waiting. */
+const LIGHT_BODY_BYTES = 16 * KIB;
+/** A call has its body as bytes and as text. */
+const BODY_COPIES = 2;
 /** The shares of the limit. An organization has at most half of each. */
-const SHARES = { working: 1 / 4, kept: 1 / 8 };
+const SHARES = { working: 1 / 4, kept: 1 / 8, bodies: 1 / 8 };
 /** Above this share of the limit the process takes no further runs. */
 const TIGHT = 0.8;
 /** How long a reading of the heap is used. */
@@ -69,6 +73,7 @@ export class ProcessMemory {
   readonly limit: number;
   readonly #used: () => number;
   readonly #working: FairQueue;
+  readonly #bodies: FairQueue;
   #reading = { at: Number.NEGATIVE_INFINITY, isTight: false };
   #kept = 0;
   readonly #keptBy = new Map<string, number>();
@@ -78,6 +83,8 @@ export class ProcessMemory {
     this.#used = used;
     const working = limit * SHARES.working;
     this.#working = new FairQueue(working, working / 2, { hasSpare: () => !this.isTight() });
+    const bodies = limit * SHARES.bodies;
+    this.#bodies = new FairQueue(bodies, bodies / 2);
   }
 
   /** Whether more than 80 % of the limit is in use: the process takes no further runs. */
@@ -91,6 +98,28 @@ export class ProcessMemory {
   /** The memory of one run. Close it at the end of its segment. */
   openRun(organizationId: string, signal?: AbortSignal): RunMemory {
     return new RunMemory(this, organizationId, signal);
+  }
+
+  /**
+   * Answers a call with the memory for its values. Before its body is read, the call waits until the bodies of others
+   * leave room for `bodyBytes`.
+   */
+  async answer<Result>(
+    organizationId: string,
+    bodyBytes: number,
+    work: (memory: StepMemory) => Promise<Result>,
+  ): Promise<Result> {
+    const isLight = bodyBytes <= LIGHT_BODY_BYTES;
+    const body = isLight
+      ? undefined
+      : await this.#bodies.enter(organizationId, { cost: bodyBytes * BODY_COPIES });
+    const memory = this.openRun(organizationId).openStep();
+    try {
+      return await work(memory);
+    } finally {
+      memory.release();
+      body?.leave();
+    }
   }
 
   enter(organizationId: string, cost: number, signal: AbortSignal | undefined): Promise<Entry> {

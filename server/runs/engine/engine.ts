@@ -53,8 +53,8 @@ export class RunEngine implements Engine, Executor {
   readonly #slots: ProcessSlots;
   /** Runs that execute here, including children. */
   readonly #executing = new Map<string, ExecutingRun & { stop: AbortController }>();
-  /** Runs that are being claimed for an Inngest server's calls. */
-  readonly #opening = new Set<string>();
+  /** An Inngest server's calls that claim their runs. There may be a late one for an earlier hand-over. */
+  readonly #opening = new Set<RunCall>();
   #worker: Promise<Worker> | undefined;
   #driver: Driver | undefined;
   #dispatcher: Dispatcher | undefined;
@@ -138,7 +138,9 @@ export class RunEngine implements Engine, Executor {
   }
 
   isKnown(runId: string): boolean {
-    return this.#slots.get(runId) !== undefined || this.#opening.has(runId);
+    if (this.#slots.get(runId) !== undefined) return true;
+    for (const call of this.#opening) if (call.runId === runId) return true;
+    return false;
   }
 
   wake(): void {
@@ -193,10 +195,11 @@ export class RunEngine implements Engine, Executor {
   }
 
   /** Claims a run for an Inngest server's call. Null if it cannot be claimed. */
-  async #claimAndOpen({ runId, handOver }: RunCall): Promise<Slot | null> {
+  async #claimAndOpen(call: RunCall): Promise<Slot | null> {
+    const { runId, handOver } = call;
     const services = this.getServices();
-    if (this.isKnown(runId)) return null;
-    this.#opening.add(runId);
+    if (this.#slots.get(runId) !== undefined) return null;
+    this.#opening.add(call);
     try {
       const worker = await this.worker();
       const claim = () => claimRun(services, { runId, handOver }, worker.id);
@@ -205,7 +208,7 @@ export class RunEngine implements Engine, Executor {
         claimed = await claim();
       return claimed === null ? null : await this.#slots.openClaimed(claimed, worker);
     } finally {
-      this.#opening.delete(runId);
+      this.#opening.delete(call);
     }
   }
 

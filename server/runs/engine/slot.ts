@@ -60,13 +60,14 @@ const FIND_UNCLAIMABLE = defineQuery(
     status: z.enum(RUN_STATUSES),
     message: z.string().nullable(),
     claimed: z.boolean(),
+    admitted: z.boolean(),
     epoch: z.number(),
     handOver: z.number(),
     wakeAt: z.date().nullable(),
     cancelledBy: z.string().nullable(),
   }),
-  `SELECT status, error_message AS message, claimed_by IS NOT NULL AS claimed, epoch, hand_over AS "handOver",
-          wake_at AS "wakeAt",
+  `SELECT status, error_message AS message, claimed_by IS NOT NULL AS claimed, admitted_at IS NOT NULL AS admitted,
+          epoch, hand_over AS "handOver", wake_at AS "wakeAt",
           CASE WHEN cancel_requested_at IS NOT NULL THEN coalesce(cancelled_by, 'a user') END AS "cancelledBy"
    FROM runs WHERE id = $1`,
 );
@@ -117,7 +118,8 @@ export async function endUnclaimable(
     return { kind: "ended", end: { status: "Cancelled", message: cancelledBy } };
   }
   if (wakeAt !== null) return { kind: "asleep", until: wakeAt, id: `sleep@${epoch}` };
-  return { kind: "yielded" };
+  // Another call has released it since the claim failed.
+  return { kind: handOver !== undefined && run.admitted ? "busy" : "yielded" };
 }
 
 /**

@@ -1,8 +1,10 @@
 import { expect, test } from "vitest";
 import { ZERO } from "@/server/base/amount";
+import { ProcessMemory } from "@/server/guard/limits/process-memory";
 import type { RunFacts } from "@/server/runs/run-facts";
 import { toolRunResult } from "./views";
 
+const memory = new ProcessMemory().openRun("org-1").openStep();
 const at = new Date("2026-11-21T01:22:07.000Z");
 const RUN: RunFacts = {
   id: "019aa5d1-b7e8-7a36-8c4d-52d0f8b3c614",
@@ -36,7 +38,7 @@ test("the schema of a large output is inferred in turns with other work", async 
   };
   setImmediate(count);
   const output = `[${"{},".repeat(1_000_000)}{}]`;
-  const result = await toolRunResult({ ...RUN, output }, CONFIGURATION, at);
+  const result = await toolRunResult({ ...RUN, output }, CONFIGURATION, { now: at, memory });
   counting = false;
   expect(JSON.parse(result.outputSchema)).toEqual({
     type: "array",

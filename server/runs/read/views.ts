@@ -1,4 +1,5 @@
 import type { Step } from "@/server/base/db/generated/client";
+import type { JsonObject } from "@/server/base/json/json";
 import { readLargeJson } from "@/server/base/json/large";
 import type {
   AgentRunDetailsView,
@@ -7,6 +8,7 @@ import type {
   ToolRunStatusView,
 } from "@/server/contract/shapes";
 import { TOOL_STATUS_INT } from "@/server/contract/shapes";
+import type { StepMemory } from "@/server/guard/limits/process-memory";
 import type { RunFacts } from "@/server/runs/run-facts";
 import { toolConfiguration } from "@/server/work/agent/definition";
 import { inferSchema } from "@/server/work/json-schema/infer-schema";
@@ -78,15 +80,20 @@ export function toolRunStatus(run: RunFacts, now: Date): ToolRunStatusView {
   };
 }
 
+async function schemaOf(output: string | null, memory: StepMemory): Promise<JsonObject> {
+  if (output === null) return {};
+  await memory.holdText(output);
+  return inferSchema(await readLargeJson(output));
+}
+
 /** The result view of a tool run; `configuration` is its frozen configuration's document. */
 export async function toolRunResult(
   run: RunFacts,
   configuration: string,
-  now: Date,
+  { now, memory }: { now: Date; memory: StepMemory },
 ): Promise<ToolRunResultView> {
   const { definition } = toolConfiguration.parse(JSON.parse(configuration));
-  const outputSchema =
-    definition.outputSchema ?? (run.output === null ? {} : inferSchema(await readLargeJson(run.output)));
+  const outputSchema = definition.outputSchema ?? (await schemaOf(run.output, memory));
   return {
     id: run.id,
     toolId: run.toolId ?? "",
