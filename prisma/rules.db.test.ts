@@ -51,7 +51,7 @@ const ofRunning = "WHERE status = 'Running'";
 
 /** For each check, a statement that breaks it and no other rule. */
 const BREAKS: Record<string, string> = {
-  agent_versions_ranges: "UPDATE agent_versions SET max_steps = 13",
+  agent_versions_ranges: "UPDATE agent_versions SET number = 0",
   agents_slug_shape: "UPDATE agents SET slug = 'No'",
   api_keys_hash_length: "UPDATE api_keys SET hash = 'short'",
   api_keys_limits: "UPDATE api_keys SET max_credits = 0",

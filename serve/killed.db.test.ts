@@ -4,7 +4,7 @@ import { type BuiltProcess, builtService, startOverRest, untilReady } from "@/te
 import { expectSoundLedger } from "@/testing/ledger";
 import { type ModelServer, startModelServer } from "@/testing/servers/model-server";
 import { insertTool } from "@/testing/tools";
-import { createTenant, createWorld, type Tenant, type World } from "@/testing/world";
+import { createTenant, createWorld, setAgent, type Tenant, type World } from "@/testing/world";
 
 /** Durable waits and agents when the real process is killed with SIGKILL, at any moment of a run. */
 
@@ -118,14 +118,9 @@ it("runs that wait continue at their time, once and charged once, however often 
 }, 300_000);
 
 it("an agent corrects its answer and counts its calls exactly, however often the process is killed", async () => {
-  await world.db.agentVersion.updateMany({
-    where: { agentId: tenant.agentId },
-    data: {
-      settings: JSON.stringify({
-        outputSchema: { type: "object", properties: { sum: { type: "integer" } }, required: ["sum"] },
-        policies: { calculate: { maxCalls: 1 } },
-      }),
-    },
+  await setAgent(world, tenant, {
+    outputSchema: { type: "object", properties: { sum: { type: "integer" } }, required: ["sum"] },
+    policies: { calculate: { maxCalls: 1 } },
   });
   const calculate = (expression: string) => ({ calls: [{ name: "calculate", arguments: { expression } }] });
   model.script(

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import { afterAll } from "vitest";
+import type { z } from "zod";
 import type { OrgId } from "@/server/base/actor";
 import { Decimal } from "@/server/base/amount";
 import { openDatabase, type Timeouts } from "@/server/base/db/client";
@@ -20,6 +21,7 @@ import { createEncryption } from "@/server/guard/secrets/encryption";
 import { createEndedRuns } from "@/server/runs/ended-runs";
 import { RunEngine } from "@/server/runs/engine/engine";
 import type { Services } from "@/server/services";
+import { type agentSettings, readAgentSettings } from "@/server/work/agent/settings";
 import type { ModelReply, ModelRequest, Models } from "@/server/work/models/port";
 import { type TestClock, testClock } from "./clock";
 import { createTestDatabase } from "./database";
@@ -218,11 +220,14 @@ export async function createTenant(
       versions: {
         create: {
           number: 1,
-          model: "gpt-5-mini",
-          systemPrompt: "You help.",
-          maxSteps,
-          functions,
-          toolIds: withTool ? [toolId] : [],
+          definition: JSON.stringify({
+            model: "gpt-5-mini",
+            systemPrompt: "You help.",
+            maxSteps,
+            functions,
+            tools: withTool ? ["adder"] : [],
+            policies: {},
+          }),
           createdBy: "operator",
           createdAt: now,
         },
@@ -230,6 +235,17 @@ export async function createTenant(
     },
   });
   return { orgId, slug, key, apiKeyId, agentId, toolId };
+}
+
+/** Changes settings of a tenant's agent in place, without a new version. */
+export async function setAgent(
+  world: World,
+  { agentId }: Pick<Tenant, "agentId">,
+  settings: Partial<z.input<typeof agentSettings>>,
+): Promise<void> {
+  const version = await world.db.agentVersion.findFirstOrThrow({ where: { agentId } });
+  const definition = JSON.stringify({ ...readAgentSettings(version), ...settings });
+  await world.db.agentVersion.updateMany({ where: { agentId }, data: { definition } });
 }
 
 /** A trigger of a tenant's agent or tool; returns its token. */

@@ -2,7 +2,14 @@ import { afterEach, describe, expect, it } from "vitest";
 import { newId } from "@/server/base/ids";
 import type { ErrorCode } from "@/server/contract/errors";
 import { executeRun } from "@/testing/execute";
-import { createTenant, createTrigger, openWorld, scriptedModels, type Tenant } from "@/testing/world";
+import {
+  createTenant,
+  createTrigger,
+  openWorld,
+  scriptedModels,
+  setAgent,
+  type Tenant,
+} from "@/testing/world";
 import { handleRest } from "./rest";
 import { handleWebhook } from "./webhook";
 
@@ -415,10 +422,7 @@ describe("reads, endpoints 3–6", () => {
     "shows the answer of an agent whose schema requires %s as JSON text or not at all",
     async (required, ended) => {
       const strict = await createTenant(world, { agent: { maxSteps: 2 } });
-      await world.db.agentVersion.updateMany({
-        where: { agentId: strict.agentId },
-        data: { settings: JSON.stringify({ outputSchema: { type: "object", required: [required] } }) },
-      });
+      await setAgent(world, strict, { outputSchema: { type: "object", required: [required] } });
       const id = await startAgent(strict);
       const path = `/v1/agents/run/${id}/status`;
       const pending = await rest({ method: "GET", path, key: strict.key });

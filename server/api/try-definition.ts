@@ -4,13 +4,9 @@ import { refusal } from "@/server/base/issues";
 import { requireRole } from "@/server/catalog/change";
 import type { AgentDefinition } from "@/server/catalog/definitions";
 import { readCheckedTool } from "@/server/catalog/edit-definition";
-import { resolveSlugs } from "@/server/catalog/resolve-slugs";
 import { findAgentFaults } from "@/server/catalog/save-agent";
-import { findTarget } from "@/server/runs/find-target";
 import { startFromDashboard } from "@/server/runs/rerun";
 import type { Services } from "@/server/services";
-import { policyOf } from "@/server/work/agent/definition";
-import { toolNameForModel } from "@/server/work/agent/prompts";
 import type { WorkflowDefinition } from "@/server/work/workflow/definition";
 
 /**
@@ -23,56 +19,12 @@ export async function tryAgent(
   { agentId, definition, message }: { agentId: string; definition: AgentDefinition; message: string },
 ): Promise<{ runId: string }> {
   requireRole(actor, "member");
-  const { model, systemPrompt, maxSteps, outputSchema, policies, deadlineSeconds, maxCredits } = definition;
-  const tools = await findAttachedTools(services, actor, definition.tools);
-  const unknown = await resolveSlugs({ tx: services.db, actor }, "tool", definition.tools);
-  const faults = await findAgentFaults(definition, unknown.faults, actor.orgId);
+  const faults = await findAgentFaults(definition, { tx: services.db, actor });
   if (faults.length > 0) throw refusal(faults);
-  const draft = {
-    model,
-    systemPrompt,
-    maxSteps,
-    outputSchema,
-    deadlineSeconds,
-    maxCredits: maxCredits === null ? null : new Decimal(maxCredits),
-    callables: [
-      ...definition.functions.map((name) => {
-        return { kind: "function" as const, name, policy: policyOf(policies, name) };
-      }),
-      ...definition.tools.flatMap((slug) => {
-        const tool = tools.get(slug);
-        return tool ? { ...tool, policy: policyOf(policies, slug) } : [];
-      }),
-    ],
-  };
+  const { slug, name, status, maxCredits, deadlineSeconds, ...settings } = definition;
+  const limits = { maxCredits: maxCredits === null ? null : new Decimal(maxCredits), deadlineSeconds };
+  const draft = { kind: "agent" as const, settings, ...limits };
   return startFromDashboard(services, actor, { kind: "agent", id: agentId, input: message, draft });
-}
-
-/** The tools of these slugs as an agent's run freezes them, by slug. */
-async function findAttachedTools(services: Services, { orgId }: MemberActor, slugs: readonly string[]) {
-  const found = await services.db.tool.findMany({
-    where: { organizationId: orgId, slug: { in: [...slugs] }, deletedAt: null },
-    select: { id: true, slug: true, description: true },
-  });
-  const attached = await Promise.all(
-    found.map(async ({ id, slug, description }) => {
-      const target = await findTarget(services, orgId, { kind: "tool", id });
-      if (target?.kind !== "tool") return [];
-      const callable = {
-        kind: "tool" as const,
-        name: toolNameForModel(slug),
-        toolId: id,
-        version: target.version,
-        title: target.name,
-        description,
-        definition: target.configuration.definition,
-        deadlineSeconds: target.deadlineSeconds,
-        maxCredits: target.maxCredits?.toFixed() ?? null,
-      };
-      return [[slug, callable] as const];
-    }),
-  );
-  return new Map(attached.flat());
 }
 
 /**
@@ -89,6 +41,7 @@ export async function tryTool(
   const definition = await readCheckedTool(services, actor, yaml);
   const { slug, name, description, maxCredits, deadlineSeconds, ...workflow } = definition;
   const draft = {
+    kind: "tool" as const,
     maxCredits: maxCredits === null ? null : new Decimal(maxCredits),
     deadlineSeconds,
     definition: until === null ? workflow : cut(workflow, until),

@@ -1,11 +1,14 @@
 import { z } from "zod";
 import type { Actor } from "@/server/base/actor";
 import { recordAudit } from "@/server/base/audit";
+import { queryThrough } from "@/server/base/db/statement";
 import { AppError } from "@/server/base/errors";
 import type { Services } from "@/server/catalog/services";
 import { RUN_KINDS } from "@/server/contract/enums";
+import { readAgentSettings } from "@/server/work/agent/settings";
+import { findAgentsWithTool } from "./agent-rows";
 import { type Change, catalogVerb } from "./change";
-import { type DefinitionRef, findDefinitions, inUse, NEWEST, setDeleted } from "./definition-rows";
+import { type DefinitionRef, findDefinitions, inUse, setDeleted } from "./definition-rows";
 
 /** Archived agents and tools start nothing until they are restored. Deleted triggers are gone for their members. */
 
@@ -51,7 +54,7 @@ export const removeDefinition = catalogVerb(
       throw new AppError("not_found", `There is no ${called}.`);
     }
     const { id, slug, name } = found;
-    if (kind === "tool") await refuseWhileAttached(change, id, name);
+    if (kind === "tool") await refuseWhileAttached(change, slug, name);
     await setDeleted(tx, { kind, id }, { deletedAt: at, at });
     await recordAudit(change, { verb: "removed", subject: { kind, id, name }, changes: { slug } });
   },
@@ -72,12 +75,8 @@ export const restoreDefinition = catalogVerb(
   },
 );
 
-async function refuseWhileAttached({ tx, actor }: Change, toolId: string, name: string): Promise<void> {
-  const agents = await tx.agent.findMany({
-    where: { ...inUse(actor), versions: { some: { toolIds: { has: toolId } } } },
-    select: { slug: true, versions: { ...NEWEST, select: { toolIds: true } } },
-  });
-  const users = agents.filter(({ versions: [newest] }) => newest?.toolIds.includes(toolId));
+async function refuseWhileAttached({ tx, actor }: Change, toolSlug: string, name: string): Promise<void> {
+  const users = await findAgentsWithTool(queryThrough(tx), actor.orgId, toolSlug);
   if (users.length === 0) return;
   const slugs = users.map(({ slug }) => slug).join(", ");
   throw new AppError("invalid_request", `${name} is used by ${slugs}. Remove it there first.`);
@@ -85,8 +84,9 @@ async function refuseWhileAttached({ tx, actor }: Change, toolId: string, name: 
 
 async function refuseWithArchivedTools({ tx, actor }: Change, agentId: string, name: string): Promise<void> {
   const newest = await tx.agentVersion.findFirst({ where: { agentId }, orderBy: { number: "desc" } });
+  const attached = newest ? readAgentSettings(newest).tools : [];
   const archived = await findDefinitions(tx, "tool", {
-    where: { organizationId: actor.orgId, id: { in: newest?.toolIds ?? [] }, deletedAt: { not: null } },
+    where: { organizationId: actor.orgId, slug: { in: attached }, deletedAt: { not: null } },
   });
   if (archived.length === 0) return;
   const slugs = archived.map(({ slug }) => slug).join(", ");

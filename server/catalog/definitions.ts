@@ -1,9 +1,10 @@
 import { z } from "zod";
 import { DEFAULT_KEY_SCOPES, KEY_SCOPES, MEMBER_ROLES } from "@/server/base/actor";
 import { isJsonObject } from "@/server/base/json/json";
+import { distinct, nameText as name, text } from "@/server/base/texts";
 import { DEFINITION_STATUSES } from "@/server/contract/enums";
 import { SECRET_NAME } from "@/server/guard/secrets/references";
-import { agentSettings } from "@/server/work/agent/definition";
+import { agentSettings } from "@/server/work/agent/settings";
 import { ownProviders } from "@/server/work/models/own-provider";
 import { workflowDefinition } from "@/server/work/workflow/definition";
 
@@ -18,14 +19,6 @@ export const slug = z
     /^[a-z0-9]([a-z0-9-]{0,62}[a-z0-9])?$/,
     "must be 1 to 64 of a-z, 0-9 and -, not starting or ending with -",
   );
-
-/** Text without U+0000, which PostgreSQL cannot store. */
-const text = (max: number) =>
-  z
-    .string()
-    .max(max, `must have at most ${max} characters`)
-    .refine((value) => !value.includes("\0"), "must not contain U+0000");
-const name = text(200).refine((value) => value.trim() !== "", "must not be empty");
 
 const AMOUNT = /^\d{1,10}(\.\d{1,4})?$/;
 
@@ -46,31 +39,26 @@ export const UNLIMITED = "unlimited" as const;
 const perMinuteOrUnlimited = z.union([perMinute, z.literal(UNLIMITED)], {
   error: `must be a whole number from 1 to ${MAX_RATE}, or ${UNLIMITED}`,
 });
-const maxCredits = amountAboveZero.nullable().default(null);
-const deadlineSeconds = z.int().min(1).max(86_400).default(900);
+const maxCredits = amountAboveZero
+  .nullable()
+  .default(null)
+  .describe("The most credits that one run may use. Default: no cap.");
+const deadlineSeconds = z
+  .int()
+  .min(1)
+  .max(86_400)
+  .default(900)
+  .describe("The longest time that a run may take, up to a day.");
 const instant = z.iso
   .datetime({ offset: true, error: "must be a time such as 2027-01-31T00:00:00Z" })
   .transform((value) => new Date(value).toISOString());
 
-/** Distinct texts; a repeated one is a mistake. */
-function distinct(item: z.ZodType<string, string>) {
-  return z.array(item).refine((items) => new Set(items).size === items.length, "must not contain duplicates");
-}
-
 export const agentDefinition = z.strictObject({
   slug,
   name,
-  model: text(200).refine((value) => value.trim() !== "", "must not be empty"),
-  systemPrompt: text(200_000).default(""),
-  maxSteps: z.int().min(1).max(12).default(8),
-  status: z.enum(DEFINITION_STATUSES).default("active"),
-  functions: distinct(text(200)).default([]),
-  /** Slugs. What cannot be one is an unknown tool, refused with the known ones. */
-  tools: distinct(text(200)).default([]),
+  status: z.enum(DEFINITION_STATUSES).default("active").describe("An inactive agent rejects starts."),
   ...agentSettings.shape,
-  /** The most credits one run may use; null: no cap. */
   maxCredits,
-  /** The time limit of one run. */
   deadlineSeconds,
 });
 export type AgentDefinition = z.output<typeof agentDefinition>;

@@ -6,13 +6,14 @@ import { declareTool } from "@/server/catalog/definition-file/export";
 import type { Services } from "@/server/catalog/services";
 import { inputSchemaOf, listFunctions } from "@/server/work/functions/core/registry";
 import { WORKFLOW_LIMITS } from "@/server/work/workflow/definition";
+import { listAgentModels } from "./agent-rows";
 import { type CatalogServices, type Editor, requireRole, type SaveOptions } from "./change";
 import { readYaml, type YamlDocument } from "./definition-file/yaml-document";
-import { inUse, NEWEST, newestOr } from "./definition-rows";
+import { inUse, newestOr } from "./definition-rows";
 import { type AgentDefinition, type ToolDefinition, toolDefinition } from "./definitions";
 import { countAgents, describePrice } from "./organization/list-model-providers";
 import { readOwnProviders } from "./organization/model-providers";
-import { agentContent, readToolSlugs } from "./save-agent";
+import { agentContent } from "./save-agent";
 import { findFaultsOfInvalidTool, findToolFaults, saveTool, type ToolReader } from "./save-tool";
 import type { SavedDefinition } from "./save-versioned";
 
@@ -32,11 +33,7 @@ export async function readChoices(services: Services, actor: MemberActor) {
     select: { slug: true, name: true, description: true },
     orderBy: { name: "asc" },
   });
-  const agents = await db.agent.findMany({
-    where: inUse(actor),
-    select: { slug: true, name: true, versions: { ...NEWEST, select: { model: true } } },
-    orderBy: { name: "asc" },
-  });
+  const agents = await listAgentModels(services.pool, actor.orgId);
   const used = [...countAgents(agents)]
     .sort(([a, left], [b, right]) => right - left || a.localeCompare(b))
     .map(([name]) => name);
@@ -84,9 +81,8 @@ export async function readAgentDefinition(
   if (!agent) throw new AppError("not_found", "Agent not found.");
   const [read] = agent.versions;
   if (!read) throw new AppError("not_found", `There is no version ${number}.`);
-  const slugs = await readToolSlugs(db, actor.orgId, read.toolIds);
   const { slug, name, status, version } = agent;
-  return { version, definition: { slug, name, status, ...agentContent(read, slugs) } };
+  return { version, definition: { slug, name, status, ...agentContent(read) } };
 }
 
 /** A tool's definition as files declare it, with the current version's number. Throws `not_found`. */

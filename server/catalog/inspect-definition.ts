@@ -4,9 +4,10 @@ import { toPlainData } from "@/server/base/db/plain-data";
 import { AppError } from "@/server/base/errors";
 import type { Services } from "@/server/catalog/services";
 import type { RunKind } from "@/server/contract/enums";
-import { policyOf, readAgentSettings } from "@/server/work/agent/definition";
+import { policyOf, readAgentSettings } from "@/server/work/agent/settings";
 import { findFunction } from "@/server/work/functions/core/registry";
 import { workflowStep } from "@/server/work/workflow/definition";
+import { findAgentsWithTool } from "./agent-rows";
 import { findTools, inUse, NEWEST } from "./definition-rows";
 
 /** An agent or tool that calls another one. */
@@ -36,28 +37,26 @@ export async function inspectAgent(services: Services, actor: MemberActor, { age
   const version = agent?.versions[0];
   if (!agent || !version) throw new AppError("not_found", "Agent not found.");
   const { versions, triggers, ...head } = agent;
-  const { model, systemPrompt, maxSteps, functions, toolIds, maxCredits, deadlineSeconds } = version;
+  const { maxCredits, deadlineSeconds } = version;
+  const { functions, tools: slugs, policies, outputSchema, ...settings } = readAgentSettings(version);
   const tools = await db.tool.findMany({
-    where: { organizationId: actor.orgId, id: { in: toolIds } },
+    where: { organizationId: actor.orgId, slug: { in: slugs } },
     select: { id: true, slug: true, name: true, description: true, deletedAt: true },
   });
-  const { outputSchema, policies } = readAgentSettings(version.settings);
   return {
     ...toPlainData({ ...head, maxCredits, deadlineSeconds }),
     triggers: triggers.map(nameTrigger),
     callers: await findCallingTools(services, actor, { kind: "agent", ...agent }),
-    model,
-    systemPrompt,
-    maxSteps,
+    ...settings,
     functions: functions.map((name) => ({
       name,
       description: findFunction(name)?.description ?? "",
       policy: policyOf(policies, name) ?? null,
     })),
-    tools: toolIds.map((id) => {
-      const tool = tools.find((each) => each.id === id);
-      const { slug, name, description } = tool ?? { slug: "", name: "a deleted tool", description: "" };
-      const gone = !tool || tool.deletedAt !== null;
+    tools: slugs.map((slug) => {
+      const tool = tools.find((each) => each.slug === slug);
+      const { id, name, description } = tool ?? { id: slug, name: slug, description: "" };
+      const gone = tool?.deletedAt !== null;
       return { id, name, description, gone, policy: policyOf(policies, slug) ?? null };
     }),
     outputSchema: jsonOrNull(outputSchema),
@@ -78,14 +77,8 @@ export async function inspectTool(services: Services, actor: MemberActor, { tool
   if (!tool || !version) throw new AppError("not_found", "Tool not found.");
   const { versions, triggers, ...head } = tool;
   const { definition, maxCredits, deadlineSeconds } = version;
-  const agents = await db.agent.findMany({
-    where: inUse(actor),
-    select: { id: true, name: true, versions: { ...NEWEST, select: { toolIds: true } } },
-    orderBy: { name: "asc" },
-  });
-  const attached = agents
-    .filter((agent) => agent.versions[0]?.toolIds.includes(tool.id))
-    .map(({ id, name }): Caller => ({ kind: "agent", id, name }));
+  const agents = await findAgentsWithTool(services.pool, actor.orgId, tool.slug);
+  const attached = agents.map(({ id, name }): Caller => ({ kind: "agent", id, name }));
   const { parameters = {}, steps, output, outputSchema } = stored.parse(JSON.parse(definition));
   return {
     ...toPlainData({ ...head, maxCredits, deadlineSeconds }),

@@ -8,7 +8,8 @@ import type { Services } from "@/server/catalog/services";
 import { DELIVERY_OUTCOMES, RUN_STATUSES, type RunKind } from "@/server/contract/enums";
 import { readWeek } from "@/server/runs/read/metrics/metrics";
 import { openRuns, queuedRuns } from "@/server/runs/read/run-rows";
-import { inUse, NEWEST } from "./definition-rows";
+import { listAgentModels } from "./agent-rows";
+import { inUse } from "./definition-rows";
 
 /** The lists of the dashboard. */
 
@@ -22,13 +23,12 @@ export async function listAgents(services: Services, actor: MemberActor) {
   const agents = await services.db.agent.findMany({
     where: inUse(actor),
     ...BY_NAME,
-    select: { ...LINE, status: true, versions: { ...NEWEST, select: { model: true } } },
+    select: { ...LINE, status: true },
   });
   const withRuns = await readRunsOf(services, actor, { kind: "agent", listed: agents });
-  return agents.map(({ versions: [current], ...agent }) => ({
-    ...withRuns(agent),
-    model: current?.model ?? "",
-  }));
+  const models = await listAgentModels(services.pool, actor.orgId);
+  const modelOf = new Map(models.map(({ id, model }) => [id, model]));
+  return agents.map((agent) => ({ ...withRuns(agent), model: modelOf.get(agent.id) ?? "" }));
 }
 
 export type ToolLine = Awaited<ReturnType<typeof listTools>>[number];

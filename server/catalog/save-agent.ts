@@ -1,20 +1,19 @@
 import type { OrgId } from "@/server/base/actor";
 import { Decimal } from "@/server/base/amount";
-import type { Transaction } from "@/server/base/db/client";
 import type { AgentVersion } from "@/server/base/db/generated/client";
 import type { Issue } from "@/server/base/errors";
 import { prefixIssues, refusal } from "@/server/base/issues";
 import type { JsonObject } from "@/server/base/json/json";
 import { KIB } from "@/server/contract/sizes";
 import { findSecretNames } from "@/server/guard/secrets/references";
-import { readAgentSettings } from "@/server/work/agent/definition";
 import { toolNameForModel } from "@/server/work/agent/prompts";
+import { readAgentSettings } from "@/server/work/agent/settings";
 import { findFunction, listFunctions } from "@/server/work/functions/core/registry";
 import { checkSchema } from "@/server/work/json-schema/schema";
 import { type Change, checkExpectation, type SaveOptions, savingVerb } from "./change";
 import { NEWEST } from "./definition-rows";
 import { type AgentDefinition, agentDefinition } from "./definitions";
-import { resolveSlugs } from "./resolve-slugs";
+import { resolveSlugs, type SlugReader } from "./resolve-slugs";
 import { type SavedDefinition, saveVersioned } from "./save-versioned";
 
 /**
@@ -30,28 +29,25 @@ export async function putAgent(
   { note, ...expected }: SaveOptions = {},
 ): Promise<SavedDefinition> {
   const { tx, actor } = change;
-  const { slug, name, status, tools, outputSchema, policies, ...content } = definition;
+  const { slug, name, status, maxCredits: cap, deadlineSeconds, ...settings } = definition;
   const found = await tx.agent.findUnique({
     where: { organizationId_slug: { organizationId: actor.orgId, slug } },
     include: { versions: NEWEST },
   });
   checkExpectation("agent", found, { slug, ...expected });
-  const { ids, faults } = await resolveSlugs(change, "tool", tools);
-  const issues = await findAgentFaults(definition, faults, actor.orgId);
+  const issues = await findAgentFaults(definition, change);
   if (issues.length > 0) throw refusal(issues);
 
   const current = found?.versions[0];
-  const slugs = await readToolSlugs(tx, actor.orgId, current?.toolIds ?? []);
-  const maxCredits = content.maxCredits === null ? null : new Decimal(content.maxCredits);
-  const settings = { outputSchema, policies };
+  const maxCredits = cap === null ? null : new Decimal(cap);
   return saveVersioned(change, {
     kind: "agent",
     slug,
     found,
     note,
     unversioned: { name, status },
-    before: found && current && { name: found.name, status: found.status, ...agentContent(current, slugs) },
-    content: { ...content, ...settings, tools, maxCredits: maxCredits?.toFixed() ?? null },
+    before: found && current && { name: found.name, status: found.status, ...agentContent(current) },
+    content: { ...settings, maxCredits: maxCredits?.toFixed() ?? null, deadlineSeconds },
     save: ({ id, ...row }) =>
       tx.agent.upsert({
         where: { id },
@@ -61,46 +57,22 @@ export async function putAgent(
     addVersion: (id, version) =>
       tx.agentVersion.create({
         data: {
-          ...content,
           ...version,
           agentId: id,
-          toolIds: tools.flatMap((tool) => ids.get(tool) ?? []),
-          settings: JSON.stringify(settings),
+          definition: JSON.stringify(settings),
           maxCredits,
+          deadlineSeconds,
         },
       }),
   });
 }
 
-/** The slugs of the organization's tools by id, also of archived ones. */
-export async function readToolSlugs(
-  db: Pick<Transaction, "tool">,
-  orgId: OrgId,
-  ids: string[],
-): Promise<Map<string, string>> {
-  const tools = await db.tool.findMany({
-    where: { organizationId: orgId, id: { in: ids } },
-    select: { id: true, slug: true },
-  });
-  return new Map(tools.map(({ id, slug }) => [id, slug]));
-}
-
 /** A stored version as the versioned fields of a definition. */
 export function agentContent(
-  { model, systemPrompt, maxSteps, functions, toolIds, settings, maxCredits, deadlineSeconds }: AgentVersion,
-  toolSlugs: ReadonlyMap<string, string>,
+  version: Pick<AgentVersion, "definition" | "maxCredits" | "deadlineSeconds">,
 ): Omit<AgentDefinition, "slug" | "name" | "status"> {
-  return {
-    model,
-    systemPrompt,
-    maxSteps,
-    functions,
-    // In the order in which the model is offered them.
-    tools: toolIds.flatMap((id) => toolSlugs.get(id) ?? []),
-    ...readAgentSettings(settings),
-    maxCredits: maxCredits?.toFixed() ?? null,
-    deadlineSeconds,
-  };
+  const { maxCredits, deadlineSeconds } = version;
+  return { ...readAgentSettings(version), maxCredits: maxCredits?.toFixed() ?? null, deadlineSeconds };
 }
 
 /** Every model call pays for the schema. */
@@ -114,16 +86,15 @@ async function findSchemaFaults(schema: JsonObject, orgId: OrgId): Promise<Issue
 
 /**
  * Faults of an agent's prompt, functions, tools and output schema. They are references to secrets, unknown names, equal
- * names for the model, policies of names that are not attached, and an invalid schema. `toolFaults`: the faults of
- * slugs that name no tool.
+ * names for the model, policies of names that are not attached, and an invalid schema.
  */
 export async function findAgentFaults(
   { functions, tools, systemPrompt, policies, outputSchema }: AgentDefinition,
-  toolFaults: ReadonlyMap<string, string>,
-  orgId: OrgId,
+  reader: SlugReader,
 ): Promise<Issue[]> {
+  const { faults: toolFaults } = await resolveSlugs(reader, "tool", tools);
   const issues = outputSchema
-    ? prefixIssues(["outputSchema"], await findSchemaFaults(outputSchema, orgId))
+    ? prefixIssues(["outputSchema"], await findSchemaFaults(outputSchema, reader.actor.orgId))
     : [];
   if (findSecretNames(systemPrompt).length > 0) {
     const message = "cannot refer to secrets: models never see them. Use one in a step of a tool";

@@ -166,7 +166,7 @@ test("concurrent saves each make a version, and none is lost", async () => {
     include: { versions: true },
   });
   expect(found.version).toBe(5);
-  expect(found.versions.map(({ model }) => model).sort()).toEqual(models);
+  expect(found.versions.map(({ definition }) => JSON.parse(definition).model).sort()).toEqual(models);
 });
 
 test.each<[string, MemberRole, (actor: MemberActor) => Promise<unknown>]>([

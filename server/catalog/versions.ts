@@ -5,7 +5,6 @@ import { AppError } from "@/server/base/errors";
 import { parseInput } from "@/server/base/issues";
 import { nameActors } from "@/server/base/name-actors";
 import type { Services } from "@/server/catalog/services";
-import { readAgentSettings } from "@/server/work/agent/definition";
 import {
   compareFields,
   type FieldChange,
@@ -13,10 +12,11 @@ import {
   settingsFields,
   workflowFields,
 } from "@/server/work/agent/field-changes";
+import { readAgentSettings } from "@/server/work/agent/settings";
 import { type DefinitionRef, findDefinitions, inUse } from "./definition-rows";
 import { toolDefinition } from "./definitions";
 import { readAgentDefinition, readToolDefinition } from "./edit-definition";
-import { readToolSlugs, saveAgent } from "./save-agent";
+import { saveAgent } from "./save-agent";
 import { saveTool } from "./save-tool";
 import type { SavedDefinition } from "./save-versioned";
 
@@ -118,19 +118,9 @@ async function readVersions(
     where: { agentId: id, number: { lt: before }, agent: { organizationId: actor.orgId } },
     ...page,
   });
-  const toolIds = [...new Set(rows.flatMap((row) => row.toolIds))];
-  const slugs = await readToolSlugs(db, actor.orgId, toolIds);
   return rows.map((row) => ({
     ...row,
-    fields: new Map([
-      ["model", row.model],
-      ["system prompt", row.systemPrompt],
-      ["max steps", String(row.maxSteps)],
-      ["functions", row.functions.join("\n")],
-      ["tools", row.toolIds.map((toolId) => slugs.get(toolId) ?? "a deleted tool").join("\n")],
-      ...settingsFields(readAgentSettings(row.settings)),
-      ...limitFields(row),
-    ]),
+    fields: new Map([...settingsFields(readAgentSettings(row)), ...limitFields(row)]),
   }));
 }
 

@@ -5,8 +5,8 @@ import { Prisma } from "@/server/base/db/generated/client";
 import { defineQuery, type Queryable, select } from "@/server/base/db/statement";
 import type { RunKind } from "@/server/contract/enums";
 import type { Services } from "@/server/runs/services";
-import { policyOf, readAgentSettings } from "@/server/work/agent/definition";
 import { toolNameForModel } from "@/server/work/agent/prompts";
+import { type AgentSettings, policyOf, readAgentSettings } from "@/server/work/agent/settings";
 import { workflowDefinition } from "@/server/work/workflow/definition";
 import type { Target } from "./target";
 
@@ -17,39 +17,35 @@ const READ_AGENT = defineQuery(
     name: z.string(),
     active: z.boolean(),
     version: z.number(),
-    model: z.string(),
-    systemPrompt: z.string(),
-    maxSteps: z.number(),
-    functions: z.array(z.string()),
-    settings: z.string(),
+    definition: z.string(),
     maxCredits: decimalText.nullable(),
     deadlineSeconds: z.number(),
-    tools: z.array(
-      z.object({
-        id: z.string(),
-        slug: z.string(),
-        name: z.string(),
-        description: z.string(),
-        version: z.number(),
-        definition: z.string(),
-        deadlineSeconds: z.number(),
-        maxCredits: z.string().nullable(),
-      }),
-    ),
   }),
-  `SELECT a.id, a.name, a.status = 'active' AS active, a.version, v.model, v.system_prompt AS "systemPrompt",
-          v.max_steps AS "maxSteps", v.functions, v.settings, v.max_credits AS "maxCredits",
-          v.deadline_seconds AS "deadlineSeconds",
-          (SELECT coalesce(json_agg(json_build_object(
-                    'id', t.id, 'slug', t.slug, 'name', t.name, 'description', t.description,
-                    'version', t.version, 'definition', tv.definition, 'deadlineSeconds', tv.deadline_seconds,
-                    'maxCredits', tv.max_credits::text)
-                  ORDER BY attached.position), '[]')
-           FROM unnest(v.tool_ids) WITH ORDINALITY AS attached (id, position)
-           JOIN tools t ON t.id = attached.id AND t.organization_id = a.organization_id AND t.deleted_at IS NULL
-           JOIN tool_versions tv ON tv.tool_id = t.id AND tv.number = t.version) AS tools
+  `SELECT a.id, a.name, a.status = 'active' AS active, a.version, v.definition, v.max_credits AS "maxCredits",
+          v.deadline_seconds AS "deadlineSeconds"
    FROM agents a JOIN agent_versions v ON v.agent_id = a.id AND v.number = a.version
    WHERE a.organization_id = $1 AND a.id = $2 AND a.deleted_at IS NULL`,
+);
+
+/** The tools of the slugs $2, in that order. */
+const READ_ATTACHED = defineQuery(
+  "find-attached-tools",
+  z.object({
+    toolId: z.string(),
+    slug: z.string(),
+    title: z.string(),
+    description: z.string(),
+    version: z.number(),
+    definition: z.string(),
+    deadlineSeconds: z.number(),
+    maxCredits: z.string().nullable(),
+  }),
+  `SELECT t.id AS "toolId", t.slug, t.name AS title, t.description, t.version, v.definition,
+          v.deadline_seconds AS "deadlineSeconds", v.max_credits::text AS "maxCredits"
+   FROM unnest($2::text[]) WITH ORDINALITY AS attached (slug, position)
+   JOIN tools t ON t.organization_id = $1 AND t.slug = attached.slug AND t.deleted_at IS NULL
+   JOIN tool_versions v ON v.tool_id = t.id AND v.number = t.version
+   ORDER BY attached.position`,
 );
 
 const READ_TOOL = defineQuery(
@@ -98,34 +94,32 @@ async function readTool(client: Queryable, orgId: OrgId, id: string): Promise<Ta
 async function readAgent(client: Queryable, orgId: OrgId, id: string): Promise<Target | null> {
   const [row] = await READ_AGENT(client, [orgId, id]);
   if (row === undefined) return null;
-  const { model, systemPrompt, maxSteps, settings, functions, tools, ...agent } = row;
-  const { outputSchema, policies } = readAgentSettings(settings);
+  const { definition, ...agent } = row;
+  const settings = readAgentSettings({ definition });
+  const configuration = await configureAgent(client, { orgId, name: agent.name, settings });
+  return { kind: "agent", ...agent, configuration };
+}
+
+type ConfiguredAgent = Extract<Target, { kind: "agent" }>["configuration"];
+
+/** An agent as a run freezes it: its settings, with the current versions of its tools. */
+export async function configureAgent(
+  client: Queryable,
+  { orgId, name, settings }: { orgId: OrgId; name: string; settings: AgentSettings },
+): Promise<ConfiguredAgent> {
+  const { functions, tools: slugs, policies, ...frozen } = settings;
+  const tools = slugs.length === 0 ? [] : await READ_ATTACHED(client, [orgId, slugs]);
   const callables = [
-    ...functions.map((name) => ({ kind: "function" as const, name, policy: policyOf(policies, name) })),
-    ...tools.map((tool) => ({
+    ...functions.map((each) => ({ kind: "function" as const, name: each, policy: policyOf(policies, each) })),
+    ...tools.map(({ slug, definition, ...tool }) => ({
       kind: "tool" as const,
-      name: toolNameForModel(tool.slug),
-      toolId: tool.id,
-      version: tool.version,
-      title: tool.name,
-      description: tool.description,
-      definition: workflowDefinition.parse(JSON.parse(tool.definition)),
-      deadlineSeconds: tool.deadlineSeconds,
-      maxCredits: tool.maxCredits,
-      policy: policyOf(policies, tool.slug),
+      ...tool,
+      name: toolNameForModel(slug),
+      definition: workflowDefinition.parse(JSON.parse(definition)),
+      policy: policyOf(policies, slug),
     })),
   ];
-  const { name } = agent;
-  const configuration = {
-    kind: "agent" as const,
-    name,
-    model,
-    systemPrompt,
-    maxSteps,
-    outputSchema,
-    callables,
-  };
-  return { kind: "agent", ...agent, configuration };
+  return { kind: "agent", name, ...frozen, callables };
 }
 
 const knownTarget = z.object({ slug: z.string(), total: z.number() });

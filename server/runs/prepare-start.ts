@@ -1,4 +1,4 @@
-import type { Actor } from "@/server/base/actor";
+import type { Actor, OrgId } from "@/server/base/actor";
 import { AppError } from "@/server/base/errors";
 import type { JsonObject } from "@/server/base/json/json";
 import { stringifyLarge } from "@/server/base/json/large";
@@ -6,11 +6,12 @@ import { headroomForFirstCall, holdForFirstCall, SMALLEST_HOLD } from "@/server/
 import { replaceNul } from "@/server/guard/secrets/stored-output";
 import type { ReceivedDelivery } from "@/server/runs/received-delivery";
 import type { Services } from "@/server/runs/services";
-import type { AgentConfiguration, RunConfiguration } from "@/server/work/agent/definition";
+import type { RunConfiguration } from "@/server/work/agent/definition";
 import { offeredTools, openingMessages } from "@/server/work/agent/prompts";
+import type { AgentSettings } from "@/server/work/agent/settings";
 import { validateAgainst } from "@/server/work/json-schema/schema";
 import type { WorkflowDefinition } from "@/server/work/workflow/definition";
-import { findTarget } from "./find-target";
+import { configureAgent, findTarget } from "./find-target";
 import { freezeConfiguration, type Target } from "./target";
 
 /**
@@ -18,10 +19,7 @@ import { freezeConfiguration, type Target } from "./target";
  * also if the agent is inactive.
  */
 export type Draft = Pick<Target, "maxCredits" | "deadlineSeconds"> &
-  (
-    | { definition: WorkflowDefinition }
-    | Pick<AgentConfiguration, "model" | "systemPrompt" | "maxSteps" | "callables" | "outputSchema">
-  );
+  ({ kind: "agent"; settings: AgentSettings } | { kind: "tool"; definition: WorkflowDefinition });
 
 export type StartRequest = (
   | {
@@ -46,7 +44,10 @@ export type PreparedStart = Awaited<ReturnType<typeof prepareStart>>;
  */
 export async function prepareStart(services: Services, actor: Actor, request: StartRequest) {
   const found = await findTarget(services, actor.orgId, { kind: request.kind, id: request.targetId });
-  const target = found && request.draft ? withDraft(found, request.draft) : found;
+  const target =
+    found && request.draft
+      ? await withDraft(services, { orgId: actor.orgId, target: found, draft: request.draft })
+      : found;
   if (target === null) {
     throw new AppError("not_found", request.kind === "agent" ? "Agent not found." : "Tool not found.");
   }
@@ -94,15 +95,20 @@ export async function prepareStart(services: Services, actor: Actor, request: St
 }
 
 /** The target with a draft in place of its current version. The names of its runs end with "(draft)". */
-function withDraft(target: Target, draft: Draft): Target {
+async function withDraft(
+  { pool }: Services,
+  { orgId, target, draft }: { orgId: OrgId; target: Target; draft: Draft },
+): Promise<Target> {
   const name = `${target.name} (draft)`;
-  const { maxCredits, deadlineSeconds, ...content } = draft;
+  const { maxCredits, deadlineSeconds } = draft;
   const changed = { name, maxCredits, deadlineSeconds };
-  if (target.kind === "tool" && "definition" in content) {
-    return { ...target, ...changed, configuration: { kind: "tool", name, ...content } };
+  if (target.kind === "tool" && draft.kind === "tool") {
+    const { definition } = draft;
+    return { ...target, ...changed, configuration: { kind: "tool", name, definition } };
   }
-  if (target.kind === "agent" && "callables" in content) {
-    return { ...target, ...changed, active: true, configuration: { kind: "agent", name, ...content } };
+  if (target.kind === "agent" && draft.kind === "agent") {
+    const configuration = await configureAgent(pool, { orgId, name, settings: draft.settings });
+    return { ...target, ...changed, active: true, configuration };
   }
   throw new Error("target and draft are of different kinds");
 }

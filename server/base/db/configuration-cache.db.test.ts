@@ -183,8 +183,7 @@ describe("both processes notice soon", () => {
     for (const process of [world, beside]) expect((await start(process)).status).toBe(200);
     const version = {
       number: 2,
-      model: "gpt-5-mini",
-      systemPrompt: "New.",
+      definition: JSON.stringify({ model: "gpt-5-mini", systemPrompt: "New." }),
       createdBy: "test",
       createdAt: world.clock.now(),
     };

@@ -65,8 +65,8 @@ test("a file creates everything it declares", async () => {
   const [key] = applied.apiKeys;
   expect(hashApiKey(key?.key ?? "")?.equals(keys[0]?.hash ?? Buffer.alloc(0))).toBe(true);
   expect(tools[0]?.versions).toHaveLength(1);
-  expect(agents[0]?.versions[0]).toMatchObject({
-    toolIds: [tools[0]?.id],
+  expect(JSON.parse(agents[0]?.versions[0]?.definition ?? "")).toMatchObject({
+    tools: [tools[0]?.slug],
     functions: ["calculate", "current_time"],
   });
 
@@ -112,7 +112,11 @@ test("a new name makes no version, new content makes one, earlier versions stay"
   expect([third.tools[0]?.id, third.tools[0]?.version]).toEqual([first.tools[0]?.id, 2]);
   const { agents, audit } = await everything(first.id);
   expect(agents[0]).toMatchObject({ name: "Assistant", version: 2 });
-  expect(agents[0]?.versions.map(({ number, systemPrompt }) => [number, systemPrompt]).sort()).toEqual([
+  const prompts = agents[0]?.versions.map(({ number, definition }) => [
+    number,
+    JSON.parse(definition).systemPrompt,
+  ]);
+  expect(prompts?.sort()).toEqual([
     [1, "You help."],
     [2, "You help a lot."],
   ]);

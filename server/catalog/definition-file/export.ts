@@ -4,6 +4,7 @@ import type { OperatorActor } from "@/server/base/actor";
 import { Decimal } from "@/server/base/amount";
 import type { Tool, ToolVersion } from "@/server/base/db/generated/client";
 import { parseModelProviders } from "@/server/runs/find-model-providers";
+import { readAgentSettings } from "@/server/work/agent/settings";
 import { workflowDefinition, workflowStep } from "@/server/work/workflow/definition";
 import type { CatalogServices } from "../change";
 import { NEWEST } from "../definition-rows";
@@ -16,7 +17,6 @@ import {
   triggerDefinition,
 } from "../definitions";
 import { describePlan } from "../organization/organizations";
-import { agentContent } from "../save-agent";
 import { signatureOf } from "../save-trigger";
 
 /** A list to write; an empty one is left out. */
@@ -102,8 +102,8 @@ function declareOrganization(stored: StoredOrganization) {
     ),
     agents: agents.flatMap(({ versions: [version], ...agent }) => {
       if (version === undefined) return [];
-      const content = agentContent(version, toolSlugs);
-      return [declare(agentDefinition, { ...agent, ...content, maxCredits: version.maxCredits })];
+      const settings = readAgentSettings(version);
+      return [declare(agentDefinition, { ...agent, ...version, ...settings })];
     }),
     triggers: triggers.map((trigger) =>
       declare(triggerDefinition, {

@@ -4,7 +4,8 @@ import type { PriceList } from "@/server/base/price-list";
 import type { Services } from "@/server/catalog/services";
 import { priceOf } from "@/server/credits/prices";
 import { keySecretOf } from "@/server/work/models/own-provider";
-import { findTools, inUse, NEWEST } from "../definition-rows";
+import { listAgentModels } from "../agent-rows";
+import { findTools } from "../definition-rows";
 import { readOwnProviders } from "./model-providers";
 import { stateOfSecret } from "./secrets";
 
@@ -21,12 +22,7 @@ export async function listModelProviders(services: Services, actor: Actor) {
   const { db, models, prices, clock } = services;
   const own = await readOwnProviders(db, actor.orgId);
   const secrets = await db.secret.findMany({ where: { organizationId: actor.orgId } });
-  const agents = countAgents(
-    await db.agent.findMany({
-      where: inUse(actor),
-      select: { versions: { ...NEWEST, select: { model: true } } },
-    }),
-  );
+  const agents = countAgents(await listAgentModels(services.pool, actor.orgId));
   const price = (model: string) => ({
     name: model,
     ...describePrice(prices, model),
@@ -67,11 +63,9 @@ export async function listModelProviders(services: Services, actor: Actor) {
 }
 
 /** How many agents name each model in their current version. */
-export function countAgents(agents: readonly { versions: { model: string }[] }[]): Map<string, number> {
+export function countAgents(agents: readonly { model: string }[]): Map<string, number> {
   const counts = new Map<string, number>();
-  for (const { versions } of agents) {
-    for (const { model } of versions) counts.set(model, (counts.get(model) ?? 0) + 1);
-  }
+  for (const { model } of agents) counts.set(model, (counts.get(model) ?? 0) + 1);
   return counts;
 }
 
@@ -81,14 +75,10 @@ export function describePrice(prices: PriceList, model: string): { input: string
 }
 
 /** The agents and tools that name a model of the provider in their current version, by name. */
-export async function listProviderUsers({ db }: Services, actor: Actor, { name }: { name: string }) {
+export async function listProviderUsers({ db, pool }: Services, actor: Actor, { name }: { name: string }) {
   const provider = (await readOwnProviders(db, actor.orgId)).find((each) => each.name === name);
   if (provider === undefined) return [];
-  const agents = await db.agent.findMany({
-    where: { ...inUse(actor), versions: { some: { model: { in: provider.models } } } },
-    orderBy: { name: "asc" },
-    select: { id: true, name: true, versions: { ...NEWEST, select: { model: true } } },
-  });
+  const agents = await listAgentModels(pool, actor.orgId);
   const names = provider.models.map((model) => `"model":${JSON.stringify(model)}`);
   const tools = await findTools({ db }, actor.orgId, {
     text: '"generate_text"',
@@ -96,8 +86,8 @@ export async function listProviderUsers({ db }: Services, actor: Actor, { name }
   });
   return [
     ...agents
-      .filter(({ versions: [current] }) => current && provider.models.includes(current.model))
-      .map((agent) => ({ kind: "agent" as const, id: agent.id, name: agent.name })),
+      .filter(({ model }) => provider.models.includes(model))
+      .map(({ id, name }) => ({ kind: "agent" as const, id, name })),
     ...tools,
   ];
 }

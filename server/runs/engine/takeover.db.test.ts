@@ -9,6 +9,7 @@ import {
   createWorld,
   openWorld,
   scriptedModels,
+  setAgent,
   type Tenant,
   type World,
 } from "@/testing/world";
@@ -312,15 +313,9 @@ it.each(["before its worker was replaced", "after its worker was replaced"])(
   },
 );
 
-const storeSettings = (tenant: Tenant, settings: object) =>
-  world.db.agentVersion.updateMany({
-    where: { agentId: tenant.agentId },
-    data: { settings: JSON.stringify(settings) },
-  });
-
 it("continues an agent's corrections and counted calls where the replaced worker left them", async () => {
   const tenant = await createTenant(world);
-  await storeSettings(tenant, {
+  await setAgent(world, tenant, {
     outputSchema: { type: "object", required: ["sum"] },
     policies: { calculate: { maxCalls: 1 } },
   });
@@ -355,7 +350,7 @@ it("continues an agent's corrections and counted calls where the replaced worker
 
 it("reads a child's answer by the schema it ran with, after its agent got another one", async () => {
   const tenant = await createTenant(world);
-  await storeSettings(tenant, { outputSchema: { type: "object" } });
+  await setAgent(world, tenant, { outputSchema: { type: "object" } });
   const definition = {
     steps: [{ id: "ask", uses: "run_agent", with: { agent: "helper", message: "Hi" } }],
     output: "{{ steps.ask.output.sum }}",
@@ -370,7 +365,7 @@ it("reads a child's answer by the schema it ran with, after its agent got anothe
   accounts.end = async (item, rows = []) => {
     // The child has ended, and the caller's step is not written yet.
     if (item.run === runId) {
-      await storeSettings(tenant, {});
+      await setAgent(world, tenant, {});
       await replaceWorker(beside);
     }
     return end(item, rows);

@@ -1,46 +1,6 @@
 import { z } from "zod";
-import { WORKFLOW_LIMITS, workflowDefinition } from "@/server/work/workflow/definition";
-
-/** How an agent may use one attached function or tool. */
-const attachmentPolicy = z.strictObject({
-  maxCalls: z
-    .int()
-    .min(1)
-    .max(1_000)
-    .optional()
-    .describe("The most calls that one run executes; further ones are refused. Default: no limit."),
-  retries: z
-    .int()
-    .min(0)
-    .max(WORKFLOW_LIMITS.retries)
-    .optional()
-    .describe("Further attempts of a failed call, before the model is informed. Default: none."),
-  onError: z
-    .enum(["fail", "continue"])
-    .optional()
-    .describe("Whether a failed call ends the run. With continue, the model is informed. Default: continue."),
-});
-export type AttachmentPolicy = z.infer<typeof attachmentPolicy>;
-
-/** The parts of an agent's version that are stored as one JSON document. */
-export const agentSettings = z.object({
-  outputSchema: workflowDefinition.shape.outputSchema.describe(
-    "JSON Schema of the answer, which is then JSON. Default: the answer is text.",
-  ),
-  policies: z
-    .record(z.string(), attachmentPolicy)
-    .default({})
-    .describe("How it may use its functions and tools, by their names."),
-});
-export type AgentSettings = z.infer<typeof agentSettings>;
-
-/** The settings of an agent version, from the JSON text in its row. */
-export const readAgentSettings = (text: string): AgentSettings => agentSettings.parse(JSON.parse(text));
-
-/** The policy of an attachment; a slug such as `constructor` is not a key unless it is set. */
-export function policyOf(policies: AgentSettings["policies"], name: string): AttachmentPolicy | undefined {
-  return Object.hasOwn(policies, name) ? policies[name] : undefined;
-}
+import { workflowDefinition } from "@/server/work/workflow/definition";
+import { agentSettings, attachmentPolicy } from "./settings";
 
 const policy = attachmentPolicy.optional();
 
@@ -63,14 +23,12 @@ const attachedCallable = z.discriminatedUnion("kind", [
 ]);
 export type AttachedCallable = z.infer<typeof attachedCallable>;
 
+/** An agent's settings as a run freezes them: with its functions and tools instead of their names and policies. */
 const agentConfiguration = z.object({
   kind: z.literal("agent"),
   name: z.string(),
-  model: z.string(),
-  systemPrompt: z.string(),
-  maxSteps: z.number().int().min(1).max(12),
+  ...agentSettings.omit({ functions: true, tools: true, policies: true }).shape,
   callables: z.array(attachedCallable),
-  outputSchema: agentSettings.shape.outputSchema,
   /** Whether the user message came from outside through a webhook; the prompt marks it as data. */
   messageFromOutside: z.boolean(),
 });

@@ -1,5 +1,3 @@
-import type { AgentSettings } from "@/server/work/agent/definition";
-
 /** A field's old and new value; null: not set. Multi-line texts are compared by lines. */
 export type FieldChange = { field: string; from: string | null; to: string | null };
 
@@ -16,20 +14,21 @@ export function compareFields(earlier: Fields | null, later: Fields): FieldChang
   });
 }
 
-/** An agent's output schema and policies, where set. */
-export function settingsFields({ outputSchema, policies }: AgentSettings): [string, string][] {
-  return workflowFields({
-    ...(outputSchema && { outputSchema }),
-    ...(Object.keys(policies).length > 0 && { policies }),
+/** A field's name in words: `max steps`. */
+export const wordsOf = (field: string) => field.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+
+/** An agent's settings, without those that are not set. */
+export function settingsFields(settings: object): [string, string][] {
+  return Object.entries(settings).flatMap(([field, value]: [string, unknown]): [string, string][] => {
+    const isUnset = value === undefined || (field === "policies" && JSON.stringify(value) === "{}");
+    if (isUnset) return [];
+    if (Array.isArray(value)) return [[wordsOf(field), value.join("\n")]];
+    const isPlain = typeof value !== "object";
+    return [[wordsOf(field), isPlain ? String(value) : JSON.stringify(value, null, 2)]];
   });
 }
 
-const WORDS: Record<string, string> = { outputSchema: "output schema" };
-
 /** The parts of a tool's workflow. */
 export function workflowFields(definition: object): [string, string][] {
-  return Object.entries(definition).map(([field, value]) => [
-    WORDS[field] ?? field,
-    JSON.stringify(value, null, 2),
-  ]);
+  return Object.entries(definition).map(([field, value]) => [wordsOf(field), JSON.stringify(value, null, 2)]);
 }

@@ -12,7 +12,7 @@ import type { FirstView } from "@/app/_ui/text/markdown/first-view";
 import { FormattedText } from "@/app/_ui/text/markdown/formatted-text";
 import { PlainText } from "@/app/_ui/text/plain-text";
 import type { AgentDetail } from "@/server/catalog/inspect-definition";
-import type { AttachmentPolicy } from "@/server/work/agent/definition";
+import type { AttachmentPolicy } from "@/server/work/agent/settings";
 import { DefinitionView } from "../../_definitions/detail/definition-view";
 import { FlowPart, LimitsPart } from "../../_definitions/detail/flow";
 

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { startRun } from "@/server/runs/start";
 import { executeRun } from "@/testing/execute";
-import { createTenant, openWorld, scriptedModels } from "@/testing/world";
+import { createTenant, openWorld, scriptedModels, setAgent } from "@/testing/world";
 
 /** How an agent's policies govern its calls, by real attempts. */
 
@@ -27,10 +27,7 @@ it.each([
   attempts = 0;
   failures = 2;
   const tenant = await createTenant(world);
-  await world.db.agentVersion.updateMany({
-    where: { agentId: tenant.agentId },
-    data: { functions: ["http_request"], settings: JSON.stringify({ policies }) },
-  });
+  await setAgent(world, tenant, { functions: ["http_request"], policies });
   const actor = { kind: "operator", orgId: tenant.orgId, name: "test" } as const;
   const { runId } = await startRun(world, actor, {
     kind: "agent",

@@ -4,7 +4,7 @@ import { startRun } from "@/server/runs/start";
 import type { ModelReply, ModelRequest } from "@/server/work/models/port";
 import { executeRun } from "@/testing/execute";
 import { createMember } from "@/testing/runs";
-import { createTenant, openWorld, scriptedModels, type Tenant } from "@/testing/world";
+import { createTenant, openWorld, scriptedModels, setAgent, type Tenant } from "@/testing/world";
 import { inspectModelRequest, type ModelRequestView } from "./model-request";
 
 /** What pages show of a model's prompt equals what was sent: every request is recorded and compared. */
@@ -103,10 +103,7 @@ it("shows every request of an agent run as it was sent, the closing one included
 it("shows the requests of an agent with an output schema, its corrections included", async () => {
   const tenant = await createTenant(world, { agent: { maxSteps: 2 } });
   const outputSchema = { type: "object", required: ["n"] };
-  await world.db.agentVersion.updateMany({
-    where: { agentId: tenant.agentId },
-    data: { settings: JSON.stringify({ outputSchema }) },
-  });
+  await setAgent(world, tenant, { outputSchema });
   const { views } = await execute(
     tenant,
     { kind: "agent", targetId: tenant.agentId, userMessage: "A number?" },

@@ -3,7 +3,7 @@ import { saveAgent } from "@/server/catalog/save-agent";
 import { saveTool } from "@/server/catalog/save-tool";
 import { startRun } from "@/server/runs/start";
 import { createMember } from "@/testing/runs";
-import { createTenant, openWorld } from "@/testing/world";
+import { createTenant, openWorld, setAgent } from "@/testing/world";
 import { compareConfigurations, inspectConfiguration } from "./run-configuration";
 
 const world = await openWorld();
@@ -53,10 +53,7 @@ it("names an agent's tools by their slugs, as its editor does", async () => {
   const operator = { kind: "operator", orgId: tenant.orgId, name: "test" } as const;
   const viewer = await createMember(world, tenant, "viewer");
   await world.db.tool.update({ where: { id: tenant.toolId }, data: { slug: "to-add" } });
-  await world.db.agentVersion.updateMany({
-    where: { agentId: tenant.agentId },
-    data: { settings: JSON.stringify({ policies: { "to-add": { maxCalls: 1 } } }) },
-  });
+  await setAgent(world, tenant, { tools: ["to-add"], policies: { "to-add": { maxCalls: 1 } } });
   const { runId } = await startRun(world, operator, {
     kind: "agent",
     targetId: tenant.agentId,

@@ -73,22 +73,22 @@ function fieldsOf(configuration: RunConfiguration, deadlineSeconds: number): Fie
   if (configuration.kind === "tool") {
     return new Map([...workflowFields(configuration.definition), deadline]);
   }
-  const { model, systemPrompt, maxSteps, callables, messageFromOutside, outputSchema } = configuration;
+  const { kind, name: title, callables, messageFromOutside, ...settings } = configuration;
   const functions = callables.filter((callable) => callable.kind === "function");
   const tools = callables
     .filter((callable) => callable.kind === "tool")
     .map((tool) => ({ ...tool, name: toolSlugOf(tool.name) }));
   const policies = [...functions, ...tools].flatMap(({ name, policy }) => (policy ? [[name, policy]] : []));
+  const attached = {
+    functions: functions.map(({ name }) => name),
+    tools: tools.map(({ name, version }) => `${name} v${version}`),
+    policies: Object.fromEntries(policies),
+  };
   return new Map([
-    ["model", model],
-    ["system prompt", systemPrompt],
+    ...settingsFields({ ...settings, ...attached }),
     ...(messageFromOutside
       ? [["message", "Comes from outside. The prompt marks it as data from outside."] as const]
       : []),
-    ["max steps", String(maxSteps)],
-    ...settingsFields({ outputSchema, policies: Object.fromEntries(policies) }),
-    ["functions", functions.map(({ name }) => name).join("\n")],
-    ["tools", tools.map(({ name, version }) => `${name} v${version}`).join("\n")],
     ...tools.map(
       ({ name, description, definition }) =>
         [`tool ${name}`, JSON.stringify({ description, ...definition }, null, 2)] as const,

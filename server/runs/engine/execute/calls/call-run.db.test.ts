@@ -7,7 +7,14 @@ import type { ModelReply, ModelRequest } from "@/server/work/models/port";
 import { executeRun, executeSegment } from "@/testing/execute";
 import { expectSoundLedger } from "@/testing/ledger";
 import { insertTool } from "@/testing/tools";
-import { createTenant, createTrigger, openWorld, scriptedModels, type Tenant } from "@/testing/world";
+import {
+  createTenant,
+  createTrigger,
+  openWorld,
+  scriptedModels,
+  setAgent,
+  type Tenant,
+} from "@/testing/world";
 
 /** Steps that run tools and agents. */
 
@@ -174,10 +181,7 @@ describe("run_agent", () => {
   it("returns the value if the agent has an output schema", async () => {
     const tenant = await createTenant(world);
     const outputSchema = { type: "object", required: ["n"] };
-    await world.db.agentVersion.updateMany({
-      where: { agentId: tenant.agentId },
-      data: { settings: JSON.stringify({ outputSchema }) },
-    });
+    await setAgent(world, tenant, { outputSchema });
     play = () => ({ content: '```\n{"n": [1, 2]}\n```' });
     const runId = await start(tenant, {
       steps: [{ id: "ask", uses: "run_agent", with: { agent: "helper", message: "Hi" } }],

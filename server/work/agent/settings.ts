@@ -1,0 +1,57 @@
+import { z } from "zod";
+import { distinct, nameText, text } from "@/server/base/texts";
+import { WORKFLOW_LIMITS, workflowDefinition } from "@/server/work/workflow/definition";
+
+/** How an agent may use one attached function or tool. */
+export const attachmentPolicy = z.strictObject({
+  maxCalls: z
+    .int()
+    .min(1)
+    .max(1_000)
+    .optional()
+    .describe("The most calls that one run executes; further ones are refused. Default: no limit."),
+  retries: z
+    .int()
+    .min(0)
+    .max(WORKFLOW_LIMITS.retries)
+    .optional()
+    .describe("Further attempts of a failed call, before the model is informed. Default: none."),
+  onError: z
+    .enum(["fail", "continue"])
+    .optional()
+    .describe("Whether a failed call ends the run. With continue, the model is informed. Default: continue."),
+});
+export type AttachmentPolicy = z.infer<typeof attachmentPolicy>;
+
+/**
+ * An agent's settings. Each of its versions stores them as one JSON document, definition files and the editor write
+ * them, and runs freeze them. The forms, pages, comparisons, the schema and the guide of definition files show what is
+ * declared here, in this order.
+ */
+export const agentSettings = z.object({
+  model: nameText.describe("The model that it calls."),
+  systemPrompt: text(200_000)
+    .default("")
+    .describe("What the agent is for, how it works, and how it answers. Default: empty."),
+  maxSteps: z.int().min(1).max(12).default(8).describe("Model calls of one run, 1 to 12."),
+  functions: distinct(text(200)).default([]).describe("The functions that it may call. Default: none."),
+  // What cannot be a slug is an unknown tool, rejected with the known ones.
+  tools: distinct(text(200)).default([]).describe("Slugs of the tools that it may call. Default: none."),
+  outputSchema: workflowDefinition.shape.outputSchema.describe(
+    "JSON Schema of the answer, which is then JSON, up to 64 KiB. Default: the answer is text.",
+  ),
+  policies: z
+    .record(z.string(), attachmentPolicy)
+    .default({})
+    .describe("How it may use its functions and tools, by their names. Default: no limits."),
+});
+export type AgentSettings = z.infer<typeof agentSettings>;
+
+/** The settings that a version stores. */
+export const readAgentSettings = (version: { definition: string }): AgentSettings =>
+  agentSettings.parse(JSON.parse(version.definition));
+
+/** The policy of an attachment; a slug such as `constructor` is not a key unless it is set. */
+export function policyOf(policies: AgentSettings["policies"], name: string): AttachmentPolicy | undefined {
+  return Object.hasOwn(policies, name) ? policies[name] : undefined;
+}
