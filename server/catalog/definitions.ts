@@ -54,8 +54,8 @@ const instant = z.iso
   .transform((value) => new Date(value).toISOString());
 
 export const agentDefinition = z.strictObject({
-  slug,
-  name,
+  slug: slug.describe("Its name in definition files and in steps. A changed slug is another agent."),
+  name: name.describe("Its name on pages."),
   status: z.enum(DEFINITION_STATUSES).default("active").describe("An inactive agent rejects starts."),
   ...agentSettings.shape,
   maxCredits,

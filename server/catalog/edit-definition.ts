@@ -6,6 +6,7 @@ import { declareTool } from "@/server/catalog/definition-file/export";
 import type { Services } from "@/server/catalog/services";
 import { inputSchemaOf, listFunctions } from "@/server/work/functions/core/registry";
 import { WORKFLOW_LIMITS } from "@/server/work/workflow/definition";
+import { blankAgent, describeAgentFields } from "./agent-fields";
 import { listAgentModels } from "./agent-rows";
 import { type CatalogServices, type Editor, requireRole, type SaveOptions } from "./change";
 import { readYaml, type YamlDocument } from "./definition-file/yaml-document";
@@ -24,7 +25,7 @@ export type ModelChoice = Choices["models"][number];
 
 /**
  * What an agent may use. First come the models that agents use, most used first, then those that providers list or that
- * have a price, in credits per 1,000 tokens. `otherModel`: who serves any other model, at which price.
+ * have a price, in credits per 1,000 tokens. `otherModel`: who serves any other model, at which price. The form of agents shows `agentFields` and begins as `blankAgent`.
  */
 export async function readChoices(services: Services, actor: MemberActor) {
   const { db, prices, models } = services;
@@ -52,6 +53,8 @@ export async function readChoices(services: Services, actor: MemberActor) {
     functions: listFunctions().map(({ name, title, description }) => ({ name, title, description })),
     tools,
     agents: agents.map(({ slug, name }) => ({ slug, name })),
+    agentFields: describeAgentFields(),
+    blankAgent: blankAgent(),
   };
 }
 

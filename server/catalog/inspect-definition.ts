@@ -4,6 +4,7 @@ import { toPlainData } from "@/server/base/db/plain-data";
 import { AppError } from "@/server/base/errors";
 import type { Services } from "@/server/catalog/services";
 import type { RunKind } from "@/server/contract/enums";
+import { settingsFields } from "@/server/work/agent/field-changes";
 import { policyOf, readAgentSettings } from "@/server/work/agent/settings";
 import { findFunction } from "@/server/work/functions/core/registry";
 import { workflowStep } from "@/server/work/workflow/definition";
@@ -38,7 +39,8 @@ export async function inspectAgent(services: Services, actor: MemberActor, { age
   if (!agent || !version) throw new AppError("not_found", "Agent not found.");
   const { versions, triggers, ...head } = agent;
   const { maxCredits, deadlineSeconds } = version;
-  const { functions, tools: slugs, policies, outputSchema, ...settings } = readAgentSettings(version);
+  const settings = readAgentSettings(version);
+  const { model, systemPrompt, functions, tools: slugs, policies, outputSchema, ...others } = settings;
   const tools = await db.tool.findMany({
     where: { organizationId: actor.orgId, slug: { in: slugs } },
     select: { id: true, slug: true, name: true, description: true, deletedAt: true },
@@ -47,7 +49,10 @@ export async function inspectAgent(services: Services, actor: MemberActor, { age
     ...toPlainData({ ...head, maxCredits, deadlineSeconds }),
     triggers: triggers.map(nameTrigger),
     callers: await findCallingTools(services, actor, { kind: "agent", ...agent }),
-    ...settings,
+    model,
+    systemPrompt,
+    /** The settings that have no part of the page, as texts by their names. */
+    settings: settingsFields(others),
     functions: functions.map((name) => ({
       name,
       description: findFunction(name)?.description ?? "",

@@ -15,12 +15,19 @@ export function compareFields(earlier: Fields | null, later: Fields): FieldChang
 }
 
 /** A field's name in words: `max steps`. */
-export const wordsOf = (field: string) => field.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+const wordsOf = (field: string) => field.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+
+/** A field's name as a label: `Max steps`. */
+export function labelOf(field: string): string {
+  const words = wordsOf(field);
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
 
 /** An agent's settings, without those that are not set. */
 export function settingsFields(settings: object): [string, string][] {
   return Object.entries(settings).flatMap(([field, value]: [string, unknown]): [string, string][] => {
-    const isUnset = value === undefined || (field === "policies" && JSON.stringify(value) === "{}");
+    const isUnset =
+      value === undefined || value === null || (field === "policies" && JSON.stringify(value) === "{}");
     if (isUnset) return [];
     if (Array.isArray(value)) return [[wordsOf(field), value.join("\n")]];
     const isPlain = typeof value !== "object";

@@ -1,6 +1,7 @@
 import type { ReactNode } from "react";
 import { formatCredits, formatSpan } from "@/app/_ui/figures/format";
 import { GaugeIcon } from "@/app/_ui/icons";
+import { labelOf } from "@/server/work/agent/field-changes";
 
 type FlowPartProps = { mark: ReactNode; title: ReactNode; end?: ReactNode; children?: ReactNode };
 
@@ -25,14 +26,18 @@ export function FlowPart({ mark, title, end, children }: FlowPartProps) {
   );
 }
 
-type LimitsPartProps = { of: { maxCredits: string | null; deadlineSeconds: number }; maxSteps?: number };
+type LimitsPartProps = {
+  of: { maxCredits: string | null; deadlineSeconds: number };
+  /** An agent's settings that are shown as texts, by their names. */
+  settings?: readonly [name: string, value: string][];
+};
 
-export function LimitsPart({ of, maxSteps }: LimitsPartProps) {
+export function LimitsPart({ of, settings = [] }: LimitsPartProps) {
   const limits: [name: string, value: ReactNode][] = [
+    ...settings.map(([name, value]): [string, string] => [labelOf(name), value]),
     ["Credits per run", of.maxCredits ? formatCredits(of.maxCredits) : "No cap"],
     ["Deadline", formatSpan(of.deadlineSeconds * 1_000)],
   ];
-  if (maxSteps !== undefined) limits.unshift(["Max steps", maxSteps]);
   return (
     <FlowPart mark={<GaugeIcon />} title="Within these limits">
       <dl className="flex flex-wrap gap-x-10 gap-y-2">

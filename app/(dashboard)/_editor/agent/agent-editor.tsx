@@ -10,11 +10,11 @@ import { SchemaField } from "../schema/schema-field";
 import { copyName, rename } from "../slug";
 import { EDITED_QUERY, type EditorProps, useEditor } from "../use-editor";
 import {
-  AGENT_LABELS,
   type AgentFields,
   fieldsOf,
+  furtherFields,
   isAgentFields,
-  newAgent,
+  labelsOf,
   readNumber,
   toDefinition,
 } from "./agent-fields";
@@ -40,10 +40,11 @@ export function AgentEditor({
   );
   const [model] = choices.models;
   const saved = useMemo((): AgentFields => {
-    if (existing === undefined) return { ...newAgent(model?.name ?? ""), ...starter };
+    if (existing === undefined) return { ...choices.blankAgent, model: model?.name ?? "", ...starter };
     const { definition } = existing;
     return mode === "copy" ? { ...definition, ...copyName(definition) } : definition;
-  }, [existing, mode, model, starter]);
+  }, [choices.blankAgent, existing, mode, model, starter]);
+  const labels = labelsOf(choices.agentFields);
   const editor = useEditor({
     kind: "agent",
     mode,
@@ -52,7 +53,7 @@ export function AgentEditor({
     starter: starter?.slug,
     saved,
     isValue: isAgentFields,
-    labels: AGENT_LABELS,
+    labels,
     save: (fields, how) => client.definitions.saveAgent.mutate({ definition: toDefinition(fields), ...how }),
   });
   const isNew = editor.opened === null;
@@ -63,16 +64,19 @@ export function AgentEditor({
   const set = (change: (before: AgentFields) => Partial<AgentFields>) =>
     editor.draft.change((before) => ({ ...before, ...change(before) }));
   /** The props of the control that edits one field as a text. */
-  const bind = (name: BoundField) => ({
-    label: AGENT_LABELS[`/${name}`],
+  const bind = (name: string) => ({
+    label: labels[`/${name}`] ?? name,
     error: errorAt(`/${name}`),
-    value: String(fields[name] ?? ""),
+    value: String(new Map<string, unknown>(Object.entries(fields)).get(name) ?? ""),
     onChange: (text: string) => set(() => ({ [name]: text })),
   });
-  const number = (name: "maxSteps" | "deadlineSeconds") => ({
+  /** An empty control unsets a setting that has no default value. */
+  const setting = (name: string, read: (text: string) => number | string = String) => ({
     ...bind(name),
-    inputMode: "numeric" as const,
-    onChange: (text: string) => set(() => ({ [name]: readNumber(text) })),
+    onChange: (text: string) =>
+      set(() => ({
+        [name]: text === "" && !Object.hasOwn(choices.blankAgent, name) ? undefined : read(text),
+      })),
   });
   return (
     <EditorForm editor={editor} fieldsOf={fieldsOf} problems={issues.length}>
@@ -137,26 +141,45 @@ export function AgentEditor({
           </EditorSection>
           <EditorSection title="Limits">
             <div className="grid gap-4 sm:grid-cols-3">
-              <TextField {...number("maxSteps")} hint="Model calls of one run, 1 to 12." />
+              {furtherFields(choices.agentFields).map(({ name, description, control, options }) =>
+                control === "choice" ? (
+                  <SelectField {...setting(name)} hint={description} key={name}>
+                    {Object.hasOwn(choices.blankAgent, name) ? null : <option value="">Default</option>}
+                    {options.map((option) => (
+                      <option key={option} value={option}>
+                        {option}
+                      </option>
+                    ))}
+                  </SelectField>
+                ) : (
+                  <TextField
+                    {...setting(name, control === "number" ? readNumber : undefined)}
+                    hint={description}
+                    inputMode={control === "number" ? "decimal" : "text"}
+                    key={name}
+                  />
+                ),
+              )}
               <TextField
                 {...bind("maxCredits")}
                 hint="The most that one run may use. Empty: no cap."
                 inputMode="decimal"
                 onChange={(text) => set(() => ({ maxCredits: text.trim() || null }))}
               />
-              <TextField {...number("deadlineSeconds")} hint="The time limit of one run, up to a day." />
+              <TextField
+                {...setting("deadlineSeconds", readNumber)}
+                hint="The time limit of one run, up to a day."
+                inputMode="numeric"
+              />
             </div>
           </EditorSection>
         </div>
         <aside className="min-w-0 border-line bg-surface px-4 py-5 max-xl:border-t sm:px-6 xl:border-l">
           <div className="xl:sticky xl:top-5">
-            <TryAgent editor={editor} />
+            <TryAgent editor={editor} labels={labels} />
           </div>
         </aside>
       </div>
     </EditorForm>
   );
 }
-
-/** The fields that are edited as a text. */
-type BoundField = Exclude<keyof AgentFields, "tools" | "functions" | "policies" | "outputSchema">;

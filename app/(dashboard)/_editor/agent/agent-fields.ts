@@ -1,6 +1,7 @@
 import { isJsonObject } from "@/server/base/json/json";
+import type { AgentField } from "@/server/catalog/agent-fields";
 import type { AgentDefinition } from "@/server/catalog/definitions";
-import type { Fields } from "@/server/work/agent/field-changes";
+import { type Fields, labelOf, settingsFields } from "@/server/work/agent/field-changes";
 
 /** A number, or the typed text: the server then answers that it must be a number. */
 type Typed = number | string;
@@ -18,50 +19,44 @@ export function policyAt(policies: Policies, name: string): Policy {
   return (Object.hasOwn(policies, name) ? policies[name] : undefined) ?? {};
 }
 
+/** Numbers as they are typed. */
+type Edited<Value> = number extends Value ? Typed | Exclude<Value, number> : Value;
+
 /** An agent as its form changes it. */
-export type AgentFields = Omit<
-  AgentDefinition,
-  "maxSteps" | "deadlineSeconds" | "policies" | "outputSchema"
-> & {
-  maxSteps: Typed;
-  deadlineSeconds: Typed;
+export type AgentFields = {
+  [Name in keyof Omit<AgentDefinition, "policies" | "outputSchema">]: Edited<AgentDefinition[Name]>;
+} & {
   /** Only those of attached tools and functions are saved. */
   policies: Policies;
   /** JSON Schema; undefined: the answer is text. */
   outputSchema?: unknown;
 };
 
-/** The label of each field by its JSON pointer. */
-export const AGENT_LABELS = {
-  "/name": "Name",
-  "/slug": "Slug",
-  "/status": "Status",
-  "/model": "Model",
-  "/systemPrompt": "System prompt",
-  "/tools": "Tools",
-  "/functions": "Functions",
-  "/policies": "Policies",
-  "/outputSchema": "Output schema",
-  "/maxSteps": "Max steps",
-  "/maxCredits": "Credits per run",
-  "/deadlineSeconds": "Deadline in seconds",
-};
+/** Fields whose control is their own. The form shows every other setting by its description. */
+const PLACED: ReadonlySet<string> = new Set<keyof AgentFields>([
+  "slug",
+  "name",
+  "status",
+  "model",
+  "systemPrompt",
+  "functions",
+  "tools",
+  "outputSchema",
+  "policies",
+  "maxCredits",
+  "deadlineSeconds",
+]);
+export const furtherFields = (fields: readonly AgentField[]) =>
+  fields.filter(({ name }) => !PLACED.has(name));
 
-/** A new agent; `model` is preselected. */
-export function newAgent(model: string): AgentFields {
-  return {
-    slug: "",
-    name: "",
-    status: "active",
-    model,
-    systemPrompt: "",
-    maxSteps: 8,
-    functions: [],
-    tools: [],
-    policies: {},
-    maxCredits: null,
-    deadlineSeconds: 900,
-  };
+const LABELS = new Map([
+  ["maxCredits", "Credits per run"],
+  ["deadlineSeconds", "Deadline in seconds"],
+]);
+
+/** The label of each field by its JSON pointer. */
+export function labelsOf(fields: readonly AgentField[]): Record<string, string> {
+  return Object.fromEntries(fields.map(({ name }) => [`/${name}`, LABELS.get(name) ?? labelOf(name)]));
 }
 
 /** The definition that is sent, with the policies of attached functions and tools; the server names its faults. */
@@ -73,23 +68,14 @@ export function toDefinition(fields: AgentFields): object {
 }
 
 /** An agent's fields as texts, to compare two versions. */
-export function fieldsOf(fields: AgentFields): Fields {
-  const definition = new Map<string, unknown>(Object.entries(toDefinition(fields)));
-  return new Map(
-    Object.entries(AGENT_LABELS).map(([pointer, label]) => {
-      const value = definition.get(pointer.slice(1)) ?? "";
-      const lines = Array.isArray(value) ? value.join("\n") : value;
-      return [label.toLowerCase(), isJsonObject(lines) ? JSON.stringify(lines, null, 2) : String(lines)];
-    }),
-  );
-}
+export const fieldsOf = (fields: AgentFields): Fields => new Map(settingsFields(toDefinition(fields)));
 
-/** Whether a stored draft has all fields of an agent. */
+/** Whether a stored draft is one of an agent. */
 export function isAgentFields(stored: unknown): stored is AgentFields {
   if (!isJsonObject(stored)) return false;
-  const { functions, tools, policies } = stored;
+  const { functions, tools, policies, ...texts } = stored;
   if (!Array.isArray(functions) || !Array.isArray(tools) || !isJsonObject(policies)) return false;
-  return Object.keys(newAgent("")).every((name) => Object.hasOwn(stored, name));
+  return [texts.slug, texts.name, texts.model, texts.systemPrompt].every((each) => typeof each === "string");
 }
 
 /** Reads a typed number. Other text stays text, and so does an unfinished number such as `1.`. */

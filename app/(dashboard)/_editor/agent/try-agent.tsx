@@ -14,13 +14,16 @@ import { MessageField } from "../../_run/message-field";
 import { InputProblem } from "../../_run/problem";
 import { TrySection } from "../editor-form";
 import type { Editor } from "../use-editor";
-import { AGENT_LABELS, type AgentFields, toDefinition } from "./agent-fields";
+import { type AgentFields, toDefinition } from "./agent-fields";
+
+/** `labels`: the label of each field by its JSON pointer. */
+type TryAgentProps = { editor: Editor<AgentFields>; labels: Record<string, string> };
 
 /**
  * Runs the draft with a message, beside the form, and the same message on the saved version to compare with. A new
  * agent is created first.
  */
-export function TryAgent({ editor }: { editor: Editor<AgentFields> }) {
+export function TryAgent({ editor, labels }: TryAgentProps) {
   const id = useId();
   const trpc = useTRPC();
   const client = useTRPCClient();
@@ -65,7 +68,10 @@ export function TryAgent({ editor }: { editor: Editor<AgentFields> }) {
           ref={field}
           value={message}
         />
-        <InputProblem id={`${id}-problem`} problem={draft.isError ? listProblems(draft.error) : null} />
+        <InputProblem
+          id={`${id}-problem`}
+          problem={draft.isError ? listProblems(draft.error, labels) : null}
+        />
         <div className="flex flex-wrap items-center gap-3">
           <Button disabled={isBusy} onClick={run}>
             <PlayIcon />
@@ -118,7 +124,7 @@ export function TryAgent({ editor }: { editor: Editor<AgentFields> }) {
 }
 
 /** The faults of the draft, as its form shows them, or the reason why it was not started. */
-function listProblems(error: unknown): string {
-  const { at, rest } = readProblems(error, AGENT_LABELS);
-  return [...Object.keys(AGENT_LABELS).map(at), rest].filter(Boolean).join(" ");
+function listProblems(error: unknown, labels: TryAgentProps["labels"]): string {
+  const { at, rest } = readProblems(error, labels);
+  return [...Object.keys(labels).map(at), rest].filter(Boolean).join(" ");
 }

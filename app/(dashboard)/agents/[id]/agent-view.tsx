@@ -38,7 +38,7 @@ export function AgentView({ agentId, prompt }: { agentId: string; prompt: FirstV
         <Prompt first={prompt} text={agent.systemPrompt} />
       </FlowPart>
       <Uses agent={agent} />
-      <LimitsPart maxSteps={agent.maxSteps} of={agent} />
+      <LimitsPart of={agent} settings={agent.settings} />
       <FlowPart
         mark={<CheckIcon />}
         title={agent.outputSchema === null ? "Answers with text" : "Answers with JSON"}

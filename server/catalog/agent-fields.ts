@@ -1,0 +1,44 @@
+import { z } from "zod";
+import { type AgentDefinition, agentDefinition } from "./definitions";
+
+/** A field of an agent, as its form and the guide of definition files show it. */
+export type AgentField = {
+  name: string;
+  /** One or more sentences, without the default. */
+  description: string;
+  /** In words or as JSON; null: the field is required. */
+  default: string | null;
+  /** Other fields have a control of their own in the editor. */
+  control: "number" | "text" | "choice" | "other";
+  /** What a choice offers. */
+  options: string[];
+};
+
+/** The fields of an agent in the schema's order. */
+export function describeAgentFields(): AgentField[] {
+  const { properties } = z.toJSONSchema(agentDefinition, { io: "input", unrepresentable: "any" });
+  return Object.entries(agentDefinition.shape).map(([name, type]) => {
+    const property = properties?.[name];
+    const schema = typeof property === "object" ? property : {};
+    const [description = "", inWords] = (schema.description ?? "").split(/ ?Default: /);
+    const preset = inWords?.replace(/\.$/, "") ?? describeDefault(schema.default);
+    const isRequired = !type.safeParse(undefined).success;
+    const options = (schema.enum ?? []).map(String);
+    return { name, description, default: isRequired ? null : preset, control: controlOf(schema), options };
+  });
+}
+
+const describeDefault = (value: unknown) =>
+  typeof value === "string" ? value : JSON.stringify(value ?? null);
+
+function controlOf({ enum: options, type }: { enum?: unknown; type?: unknown }): AgentField["control"] {
+  if (options !== undefined) return "choice";
+  if (type === "integer" || type === "number") return "number";
+  return type === "string" ? "text" : "other";
+}
+
+/** A new agent; its model is chosen by the form. */
+export function blankAgent(): AgentDefinition {
+  const name = "new";
+  return { ...agentDefinition.parse({ slug: name, name, model: name }), slug: "", name: "", model: "" };
+}
