@@ -16,7 +16,7 @@ it("the migration to agent documents keeps what the columns of each version held
   await client.connect();
   const earlier = mkdtempSync(join(tmpdir(), "migrations-"));
   for (const name of readdirSync(MIGRATIONS)) {
-    if (name < "20261125195500") cpSync(join(MIGRATIONS, name), join(earlier, name), { recursive: true });
+    if (name < "20261125220000") cpSync(join(MIGRATIONS, name), join(earlier, name), { recursive: true });
   }
   await client.query("DROP SCHEMA public CASCADE; CREATE SCHEMA public");
   await migrate(client, earlier);
@@ -48,7 +48,7 @@ it("the migration to agent documents keeps what the columns of each version held
   );
 
   const applied = await migrate(client, MIGRATIONS);
-  expect(applied).toContain("20261125195500_agent_documents");
+  expect(applied).toContain("20261125220000_agent_documents");
   const { rows } = await client.query(
     "SELECT definition, max_credits::text, deadline_seconds FROM agent_versions ORDER BY number",
   );
