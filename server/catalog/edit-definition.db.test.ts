@@ -20,6 +20,8 @@ beforeAll(async () => {
   world = await createWorld();
   tenant = await createTenant(world);
   member = await createMember(world, tenant, "member");
+  // Starts the thread that checks expressions: on a busy machine it takes longer than a transaction may be idle.
+  await checkToolText(world, member, { yaml: YAML });
 });
 afterAll(() => world.close());
 
@@ -210,6 +212,9 @@ it("an agent's definition is read as it is saved", async () => {
 it("choices are the organization's own, each model with its provider and price", async () => {
   const own = await createTenant(world);
   const member = await createMember(world, own, "member");
+  const other = await createTenant(world);
+  const stranger = await createMember(world, other, "owner");
+  await saveToolText(world, stranger, { yaml: YAML.replace("slug: greet", "slug: theirs"), ...create });
   for (const slug of ["one", "two"])
     await saveAgent(world, member, { definition: { slug, name: slug, model: "much-used" } });
   const { models, otherModel, functions, tools, agents } = await readChoices(world, member);
@@ -218,9 +223,9 @@ it("choices are the organization's own, each model with its provider and price",
   expect(otherModel).toEqual({ provider: "test", input: "0.1", output: "0.4" });
   expect(functions.map(({ name }) => name)).toContain("calculate");
   expect(agents.map(({ slug }) => slug)).toEqual(expect.arrayContaining(["one", "two"]));
-  const foreign = await readChoices(world, await createMember(world, tenant, "owner"));
-  expect(foreign.tools.map(({ slug }) => slug)).toContain("greet");
-  expect(tools.map(({ slug }) => slug)).not.toContain("greet");
+  const foreign = await readChoices(world, stranger);
+  expect(foreign.tools.map(({ slug }) => slug)).toContain("theirs");
+  expect(tools.map(({ slug }) => slug)).not.toContain("theirs");
   expect(foreign.agents.map(({ slug }) => slug)).not.toContain("one");
   expect(foreign.models.map(({ name }) => name)).not.toContain("much-used");
 });

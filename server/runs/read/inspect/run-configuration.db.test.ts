@@ -2,6 +2,7 @@ import { expect, it } from "vitest";
 import { saveAgent } from "@/server/catalog/save-agent";
 import { saveTool } from "@/server/catalog/save-tool";
 import { startRun } from "@/server/runs/start";
+import { executeRun } from "@/testing/execute";
 import { createMember } from "@/testing/runs";
 import { createTenant, openWorld, setAgent } from "@/testing/world";
 import { compareConfigurations, inspectConfiguration } from "./run-configuration";
@@ -83,4 +84,34 @@ it("shows a tool's workflow, also once the tool is deleted", async () => {
   expect(fields.map(({ field }) => field)).toEqual(["parameters", "steps", "output", "deadline"]);
   const stranger = await createMember(world, await createTenant(world), "owner");
   await expect(inspectConfiguration(world, stranger, runId)).rejects.toMatchObject({ code: "not_found" });
+});
+
+it("executes and shows a run that an earlier release started, before agents had more settings", async () => {
+  const tenant = await createTenant(world);
+  const operator = { kind: "operator", orgId: tenant.orgId, name: "test" } as const;
+  const viewer = await createMember(world, tenant, "viewer");
+  const { runId } = await startRun(world, operator, {
+    kind: "agent",
+    targetId: tenant.agentId,
+    userMessage: "Hi",
+  });
+  const document = `{"kind":"agent","name":"Helper","model":"gpt-5-mini","systemPrompt":"You helped.","maxSteps":3,
+    "callables":[{"kind":"function","name":"calculate"},{"kind":"tool","name":"adder","toolId":"${tenant.toolId}","version":1,
+    "title":"Adder","description":"","definition":{"steps":[{"id":"s","uses":"calculate","with":{"expression":"1"}}]},
+    "deadlineSeconds":60}],"messageFromOutside":false,
+    "prices":{"defaultModel":{"input":"0.1","output":"0.4"},"models":{},"action":"0.01"}}`;
+  await world.db.configuration.updateMany({ where: { organizationId: tenant.orgId }, data: { document } });
+  await executeRun(world, runId);
+  expect(await world.db.run.findUnique({ where: { id: runId } })).toMatchObject({
+    status: "Completed",
+  });
+  const { fields, now } = await inspectConfiguration(world, viewer, runId);
+  expect(fields.slice(0, 5)).toEqual([
+    { field: "model", value: "gpt-5-mini" },
+    { field: "system prompt", value: "You helped." },
+    { field: "max steps", value: "3" },
+    { field: "functions", value: "calculate" },
+    { field: "tools", value: "adder v1" },
+  ]);
+  expect(now?.changes).toContainEqual({ field: "system prompt", from: "You helped.", to: "You help." });
 });
