@@ -11,6 +11,8 @@ export default defineConfig({
   test: {
     // More than the two cores of CI: most tests of the database wait for it, some for a time limit.
     maxWorkers: 3,
+    // Only `npm run test:long` runs them.
+    tags: [{ name: "long", description: "Takes long; a shorter test covers the same kind." }],
     // Files share their worker's modules: loading them for each file took longer than the tests.
     isolate: false,
     // Generous: on a busy machine, an awaited event may come late.

@@ -8,13 +8,14 @@ import { runNode } from "./support/run-program.mjs";
 import { onShutdown, runCommand } from "./support/shutdown.mjs";
 
 /**
- * `npm test`: runs all tests from any state of the folder, on their own databases. The last line is `N passed, N
- * failed, N skipped`.
+ * `npm test`: runs the tests from any state of the folder, on their own databases. `npm run test:long` runs those that
+ * take long instead. The last line is `N passed, N failed, N skipped`.
  * @typedef {{ passed: number, failed: number, skipped: number, failures: string[] }} Sum `failures`: what to print
  * of each failed test
  */
 
 const print = console.log;
+const isLong = process.argv.includes("--long");
 
 await runCommand(async () => {
   await prepareProject(clearSettings);
@@ -32,12 +33,19 @@ await runCommand(async () => {
 
   print("\nUnit, contract and engine tests");
   const report = join(folder, "vitest.json");
-  const vitest = ["vitest/vitest.mjs", "run", "--reporter=default", "--reporter=json"];
+  const tags = `--tags-filter=${isLong ? "long" : "!long"}`;
+  const vitest = ["vitest/vitest.mjs", "run", tags, "--reporter=default", "--reporter=json"];
   const sums = [await run([...vitest, `--outputFile.json=${report}`], report, readVitest)];
   await building;
   print("\nBrowser tests");
   const browserReport = join(folder, "playwright.json");
-  const playwright = ["@playwright/test/cli.js", "test", "--reporter=list,json"];
+  const playwright = [
+    "@playwright/test/cli.js",
+    "test",
+    isLong ? "--grep" : "--grep-invert",
+    "@long",
+    "--reporter=list,json",
+  ];
   sums.push(await run(playwright, browserReport, readPlaywright));
 
   // Again at the end: what failed first has scrolled away, and a log may be cut.
@@ -75,7 +83,7 @@ async function run([runner = "", ...parameters], report, read) {
 }
 
 /** @param {import("vitest/reporters").JsonTestResults} report */
-function readVitest({ numPassedTests, numFailedTests, numPendingTests, numTodoTests, testResults }) {
+function readVitest({ numPassedTests, numFailedTests, testResults }) {
   const failures = testResults.flatMap(({ name, message, assertionResults }) => {
     const file = relative(ROOT, name);
     const failed = assertionResults.filter(({ status }) => status === "failed");
@@ -85,7 +93,12 @@ function readVitest({ numPassedTests, numFailedTests, numPendingTests, numTodoTe
       ...failed.map((test) => `${file}: ${test.fullName}\n${(test.failureMessages ?? []).join("\n")}`),
     ];
   });
-  const skipped = numPendingTests + numTodoTests;
+  // The tests of the other kind are not counted.
+  const skipped = testResults
+    .flatMap(({ assertionResults }) => assertionResults)
+    .filter(
+      ({ status, tags = [] }) => !/passed|failed/.test(status) && tags.includes("long") === isLong,
+    ).length;
   return { passed: numPassedTests, failed: numFailedTests, skipped, failures };
 }
 

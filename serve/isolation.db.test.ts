@@ -41,7 +41,10 @@ const SMALL_HEAP = ["--max-old-space-size=80"];
 /** Many objects from a short text: 40 MiB, and as much when they are stored. */
 const POISON = { id: "poison", uses: "run_javascript", with: { code: "return Array(690_000).fill({})" } };
 
-it("a run that crashes every process fails alone and is not charged; others go on", async () => {
+it("a run that crashes every process fails alone and is not charged; others go on", {
+  tags: "long",
+  timeout: 360_000,
+}, async () => {
   const hostile = await createTenant(world);
   const other = await createTenant(world);
   const server = await startHeldServer();
@@ -79,9 +82,9 @@ it("a run that crashes every process fails alone and is not charged; others go o
   expect(third.child.exitCode ?? third.child.signalCode).toBeNull();
   await expectSoundLedger(world, hostile);
   await expectSoundLedger(world, other);
-}, 360_000);
+});
 
-it("a suspect survives a kill and a stop of the service", async () => {
+it("a suspect survives a kill and a stop of the service", { tags: "long", timeout: 240_000 }, async () => {
   const tenant = await createTenant(world);
   const server = await startHeldServer();
   const definition = { steps: [call(server.address)] };
@@ -108,4 +111,4 @@ it("a suspect survives a kill and a stop of the service", async () => {
   await untilRequests(4);
   server.answer();
   await expect.poll(async () => (await read(run)).status, { timeout: 60_000 }).toBe("Completed");
-}, 240_000);
+});

@@ -58,7 +58,10 @@ async function untilDeadAt(dieAt: string, act?: (dying: BuiltProcess) => Promise
   expect([dieAt, dying.child.signalCode]).toEqual([dieAt, "SIGKILL"]);
 }
 
-it("runs that wait continue at their time, once and charged once, however often the process is killed", async () => {
+it("runs that wait continue at their time, once and charged once, however often the process is killed", {
+  tags: "long",
+  timeout: 300_000,
+}, async () => {
   const insert = (slug: string, wait: JsonObject) =>
     insertTool(world, tenant, {
       slug,
@@ -115,7 +118,7 @@ it("runs that wait continue at their time, once and charged once, however often 
     expect(charges.map(({ amount }) => amount.toString())).toEqual(["-0.03"]);
   }
   await expectSoundLedger(world, tenant);
-}, 300_000);
+});
 
 it("an agent corrects its answer and counts its calls exactly, however often the process is killed", async () => {
   await setAgent(world, tenant, {

@@ -32,7 +32,10 @@ async function startSilentServer(): Promise<number> {
   return port;
 }
 
-it("runs with heavy values do not end the process, and other organizations' runs start and end", async () => {
+it("runs with heavy values do not end the process, and other organizations' runs start and end", {
+  tags: "long",
+  timeout: 360_000,
+}, async () => {
   const heavy = await createTenant(world);
   const other = await createTenant(world, { plan: { startsPerMinute: null } });
   const port = await startSilentServer();
@@ -70,4 +73,4 @@ it("runs with heavy values do not end the process, and other organizations' runs
   const isEnded = { id: { in: own }, status: "Completed" } as const;
   await expect.poll(() => world.db.run.count({ where: isEnded }), { timeout: 60_000 }).toBe(own.length);
   expect(running.child.exitCode ?? running.child.signalCode).toBeNull();
-}, 360_000);
+});

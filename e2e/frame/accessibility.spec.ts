@@ -216,8 +216,13 @@ const OPENINGS: Record<string, Record<string, Opening>> = {
   },
 };
 
+/** The others are checked by the long tests. */
+const ALWAYS = ["of every page", "of a run"];
+
 for (const [where, openings] of Object.entries(OPENINGS)) {
-  test(`dialogs, menus and other openings ${where}`, async ({ ownerPage: page, request, organization }) => {
+  const tag = ALWAYS.includes(where) ? [] : "@long";
+  const name = `dialogs, menus and other openings ${where}`;
+  test(name, { tag }, async ({ ownerPage: page, request, organization }) => {
     for (const [name, open] of Object.entries(openings)) {
       await open(page, { request, organization });
       await expectNoFaultsAnywhere(page, name);

@@ -72,7 +72,8 @@ for (const { pageName, table } of [
   { pageName: "Credits", table: "credit_entries" },
   { pageName: "Audit log", table: "audit_entries" },
 ]) {
-  test(`${pageName}: its skeleton is shown until its data has loaded`, async ({ page }) => {
+  const tag = ["Runs", "Metrics"].includes(pageName) ? [] : "@long";
+  test(`${pageName}: its skeleton is shown until its data has loaded`, { tag }, async ({ page }) => {
     await page.goto(`${service.base}/members`);
     await expect(page.getByRole("heading", { name: "Members", level: 1 })).toBeVisible();
     await expect(skeletons(page)).toHaveCount(0);

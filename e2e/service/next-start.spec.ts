@@ -140,7 +140,7 @@ test("runs of agents and tools complete, and a signed-in person sees them", asyn
   await expect(page.getByRole("heading", { level: 1 })).toBeVisible();
 });
 
-test("no request lets others wait, whatever its headers and target", async () => {
+test("no request lets others wait, whatever its headers and target", { tag: "@long" }, async () => {
   test.setTimeout(600_000);
   await expectShortWaits(origin, { thorough: false });
 });

@@ -2,7 +2,7 @@ import { startThrowawayService } from "@/testing/throwaway-service";
 import { test } from "../support/fixtures";
 import { expectShortWaits } from "../support/short-waits";
 
-test("no request lets others wait, whatever its headers and target", async () => {
+test("no request lets others wait, whatever its headers and target", { tag: "@long" }, async () => {
   test.setTimeout(600_000);
   // Nobody else uses it.
   const service = await startThrowawayService({ quiet: true });

@@ -134,7 +134,7 @@ const SEEN = {
   fault: { code: "invalid_request", issues: ["/userMessage"], requestId: expect.any(String) },
 };
 
-it("the TypeScript clients compile under strict rules", () => {
+it("the TypeScript clients compile under strict rules", { tags: "long" }, () => {
   expect(compile("fetch-program.ts", "hey-program.ts")).toEqual([]);
 });
 
