@@ -54,6 +54,7 @@ async function runTool(file: string, slug: string, input: JsonObject, answers: R
     fetch: async (url) => Response.json(answers[new URL(url).hostname]),
     callModel: async () => ({
       content: "Please leave it with the neighbour",
+      state: null,
       toolCalls: [],
       finishReason: "stop",
       usage: { inputTokens: 1, outputTokens: 1, estimated: false },

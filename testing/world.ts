@@ -46,6 +46,8 @@ function countCharacters({ messages }: Pick<ModelRequest, "messages">): number {
 export const quietModels: Models = {
   call: async () => ({
     content: "Done.",
+    reasoning: "",
+    state: null,
     toolCalls: [],
     finishReason: "stop",
     usage: { inputTokens: 100, outputTokens: 10, estimated: false },

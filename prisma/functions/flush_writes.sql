@@ -53,15 +53,15 @@ BEGIN
       parent uuid, root uuid, input text, cap numeric, cap_of text, deadline int);
   END IF;
   IF p_calls IS NOT NULL THEN
-    INSERT INTO model_calls (id, organization_id, run_id, key, iteration_number, provider, model, status, content, tool_calls, finish_reason,
-      input_tokens, output_tokens, estimated, credits, error_message, attempts, started_at, finished_at, duration_ms, sequence)
-    SELECT id, org, run, key, iteration, provider, model, status, content, tool_calls, finish_reason, input_tokens, output_tokens, estimated, credits,
+    INSERT INTO model_calls (id, organization_id, run_id, key, iteration_number, provider, model, status, content, reasoning, tool_calls,
+      state_sealed, finish_reason, input_tokens, output_tokens, estimated, credits, error_message, attempts, started_at, finished_at, duration_ms, sequence)
+    SELECT id, org, run, key, iteration, provider, model, status, content, reasoning, tool_calls, decode(state, 'base64'), finish_reason, input_tokens, output_tokens, estimated, credits,
       error, attempts, started_at, CASE WHEN status <> 'Running' THEN started_at + make_interval(secs => duration / 1000.0) END, duration, sequence
     FROM json_to_recordset(p_calls) AS c (id uuid, org uuid, run uuid, key text, iteration int, provider text, model text, status step_status, content text,
-      tool_calls text, finish_reason text, input_tokens int, output_tokens int, estimated boolean, credits numeric, error text, attempts text,
+      reasoning text, tool_calls text, state text, finish_reason text, input_tokens int, output_tokens int, estimated boolean, credits numeric, error text, attempts text,
       started_at timestamptz, duration int, sequence int)
-    ON CONFLICT (run_id, key) DO UPDATE SET provider = EXCLUDED.provider, status = EXCLUDED.status, content = EXCLUDED.content, tool_calls = EXCLUDED.tool_calls,
-      finish_reason = EXCLUDED.finish_reason, estimated = EXCLUDED.estimated,
+    ON CONFLICT (run_id, key) DO UPDATE SET provider = EXCLUDED.provider, status = EXCLUDED.status, content = EXCLUDED.content, reasoning = EXCLUDED.reasoning,
+      tool_calls = EXCLUDED.tool_calls, state_sealed = EXCLUDED.state_sealed, finish_reason = EXCLUDED.finish_reason, estimated = EXCLUDED.estimated,
       -- A call that failed after output had begun was charged; when it is made again, both count.
       input_tokens = model_calls.input_tokens + EXCLUDED.input_tokens, output_tokens = model_calls.output_tokens + EXCLUDED.output_tokens,
       credits = model_calls.credits + EXCLUDED.credits, error_message = EXCLUDED.error_message, attempts = EXCLUDED.attempts,

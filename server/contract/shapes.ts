@@ -71,7 +71,9 @@ const agentRunStep = z
     toolName: z.string().meta({ description: "Name of the function or tool called" }),
     inputData: jsonText,
     outputData: jsonText,
-    reasoning: z.string().meta({ description: "The model's text beside the iteration's tool calls" }),
+    reasoning: z
+      .string()
+      .meta({ description: "The model's text beside the iteration's tool calls, or else its reasoning" }),
     tokenUsage,
     duration: milliseconds,
   })

@@ -3,35 +3,135 @@ import { recordInstallationAudit } from "@/server/base/audit";
 import { defineCommand, defineQuery, type Queryable } from "@/server/base/db/statement";
 import { transact, transactPrisma } from "@/server/base/db/transaction";
 import { signingSecretPurpose, tokenPurpose } from "@/server/catalog/webhooks/trigger";
-import { type Encryption, purposeOfSecret, SECRET_OWNER_SQL } from "@/server/guard/secrets/encryption";
+import {
+  CALL_STATE_OWNER_SQL,
+  type Encryption,
+  purposeOfCallState,
+  purposeOfSecret,
+  SECRET_OWNER_SQL,
+} from "@/server/guard/secrets/encryption";
 import { setSecretFingerprint } from "@/server/guard/secrets/fingerprint";
 import type { Services } from "@/server/services";
 
-const BATCH = 500;
 const FIRST_ID = "00000000-0000-0000-0000-000000000000";
 
-/** Every column with sealed texts; the purpose contains the value of the SQL expression `owner`. */
-export const SEALED_COLUMNS = [
-  { table: "triggers", column: "token_sealed", owner: "id", purposeOf: tokenPurpose },
-  { table: "trigger_secrets", column: "sealed", owner: "trigger_id", purposeOf: signingSecretPurpose },
-  { table: "secrets", column: "sealed", owner: SECRET_OWNER_SQL, purposeOf: purposeOfSecret },
-].map(({ table, column, owner, purposeOf }) => ({
+/** A batch has at most 8 MiB of the largest kind. */
+const BATCH = { text: 500, bytea: 32 };
+
+/** How a column with sealed texts is resealed; the purpose contains the value of the SQL expression `owner`. */
+type Column = {
+  table: string;
+  column: string;
+  /** Seals the next rows after the id `after` again; `last` is null if there are no more. */
+  resealBatch(
+    encryption: Encryption,
+    client: Queryable,
+    after: string,
+  ): Promise<{ resealed: number; unreadable: number; last: string | null }>;
+};
+
+function sealedColumn<Sealed>({
   table,
   column,
+  owner,
   purposeOf,
-  /** The next rows after the id $1 whose texts do not begin with $2. */
-  find: defineQuery(
+  kind,
+}: {
+  table: string;
+  column: string;
+  owner: string;
+  purposeOf: (owner: string) => string;
+  kind: SealedKind<Sealed>;
+}): Column {
+  const find = defineQuery(
     `find-${table}-to-reseal`,
-    z.object({ id: z.string(), owner: z.string(), sealed: z.string() }),
+    z.object({ id: z.string(), owner: z.string(), sealed: kind.schema }),
     `SELECT id, ${owner} AS owner, ${column} AS sealed FROM ${table}
-     WHERE id > $1 AND NOT starts_with(${column}, $2) ORDER BY id LIMIT ${BATCH} FOR UPDATE`,
-  ),
-  update: defineCommand(
+     WHERE id > $1 AND ${column} IS NOT NULL AND NOT ${kind.isCurrent(column)}
+     ORDER BY id LIMIT ${BATCH[kind.type]} FOR UPDATE`,
+  );
+  const update = defineCommand(
     `reseal-${table}`,
     `UPDATE ${table} t SET ${column} = n.sealed
-     FROM unnest($1::uuid[], $2::text[]) AS n(id, sealed) WHERE t.id = n.id`,
-  ),
-}));
+     FROM unnest($1::uuid[], $2::${kind.type}[]) AS n(id, sealed) WHERE t.id = n.id`,
+  );
+  return {
+    table,
+    column,
+    async resealBatch(encryption, client, after) {
+      const rows = await find(client, [after, kind.prefix(encryption)]);
+      const resealed = rows.flatMap(({ id, owner, sealed }) => {
+        const purpose = purposeOf(owner);
+        const text = kind.open(encryption, sealed, purpose);
+        return text === null ? [] : [{ id, sealed: kind.seal(encryption, text, purpose) }];
+      });
+      await update(client, [resealed.map(({ id }) => id), resealed.map(({ sealed }) => sealed)]);
+      const last = rows.length === BATCH[kind.type] ? (rows.at(-1)?.id ?? null) : null;
+      return { resealed: resealed.length, unreadable: rows.length - resealed.length, last };
+    },
+  };
+}
+
+/** How a kind of column is read and sealed. */
+type SealedKind<Sealed> = {
+  type: keyof typeof BATCH;
+  schema: z.ZodType<Sealed>;
+  prefix(encryption: Encryption): Sealed;
+  /** SQL: the column begins with the prefix $2. */
+  isCurrent(column: string): string;
+  open(encryption: Encryption, sealed: Sealed, purpose: string): string | null;
+  seal(encryption: Encryption, text: string, purpose: string): Sealed;
+};
+
+const TEXT: SealedKind<string> = {
+  type: "text",
+  schema: z.string(),
+  prefix: ({ sealedPrefix }) => sealedPrefix,
+  isCurrent: (column) => `starts_with(${column}, $2)`,
+  open: ({ openOrNull }, sealed, purpose) => openOrNull(sealed, purpose),
+  seal: ({ seal }, text, purpose) => seal(text, purpose),
+};
+
+const BYTES: SealedKind<Buffer> = {
+  type: "bytea",
+  schema: z.instanceof(Buffer),
+  prefix: ({ sealedBytesPrefix }) => sealedBytesPrefix,
+  isCurrent: (column) => `(substring(${column} from 1 for octet_length($2::bytea)) = $2::bytea)`,
+  open: ({ openBytesOrNull }, sealed, purpose) => openBytesOrNull(sealed, purpose),
+  seal: ({ sealBytes }, text, purpose) => sealBytes(text, purpose),
+};
+
+/** Every column with sealed texts. */
+export const SEALED_COLUMNS: readonly Column[] = [
+  sealedColumn({
+    table: "triggers",
+    column: "token_sealed",
+    owner: "id",
+    purposeOf: tokenPurpose,
+    kind: TEXT,
+  }),
+  sealedColumn({
+    table: "trigger_secrets",
+    column: "sealed",
+    owner: "trigger_id",
+    purposeOf: signingSecretPurpose,
+    kind: TEXT,
+  }),
+  sealedColumn({
+    table: "secrets",
+    column: "sealed",
+    owner: SECRET_OWNER_SQL,
+    purposeOf: purposeOfSecret,
+    kind: TEXT,
+  }),
+  sealedColumn({
+    table: "model_calls",
+    column: "state_sealed",
+    owner: CALL_STATE_OWNER_SQL,
+    purposeOf: purposeOfCallState,
+    kind: BYTES,
+  }),
+];
 
 /**
  * Seals everything again that is sealed under the previous STEPWELL_SECRET, then makes the current one the database's
@@ -46,7 +146,7 @@ export async function rotateSecret(
     for (let after: string | null = FIRST_ID; after !== null; ) {
       const from: string = after;
       const batch = await transact(services.pool, (client) =>
-        resealBatch(services.encryption, client, { column, after: from }),
+        column.resealBatch(services.encryption, client, from),
       );
       sum.resealed += batch.resealed;
       sum.unreadable += batch.unreadable;
@@ -64,21 +164,4 @@ export async function rotateSecret(
     });
   });
   return sum;
-}
-
-/** Seals the next rows after the id `after` again; `last` is null if there are no more. */
-async function resealBatch(
-  encryption: Encryption,
-  client: Queryable,
-  { column, after }: { column: (typeof SEALED_COLUMNS)[number]; after: string },
-) {
-  const rows = await column.find(client, [after, encryption.sealedPrefix]);
-  const resealed = rows.flatMap(({ id, owner, sealed }) => {
-    const purpose = column.purposeOf(owner);
-    const text = encryption.openOrNull(sealed, purpose);
-    return text === null ? [] : [{ id, sealed: encryption.seal(text, purpose) }];
-  });
-  await column.update(client, [resealed.map(({ id }) => id), resealed.map(({ sealed }) => sealed)]);
-  const last = rows.length === BATCH ? (rows.at(-1)?.id ?? null) : null;
-  return { resealed: resealed.length, unreadable: rows.length - resealed.length, last };
 }

@@ -66,6 +66,8 @@ export async function openWriter(services: Services) {
 const USAGE = { inputTokens: 300, outputTokens: 100, estimated: false };
 const REPLY: ModelReply = {
   content: TEXT,
+  reasoning: "",
+  state: null,
   toolCalls: [],
   finishReason: "stop",
   usage: USAGE,
@@ -99,7 +101,7 @@ export async function writeRun(
   const calls = Array.from({ length: CALLS }, (_, n) => {
     const call = { key: `think-${n + 1}`, iteration: n + 1, provider: "bench", model: "bench" };
     const row = newCallRow(run, call, at);
-    const change = callChange(row, { reply: REPLY, credits: CALL_CREDITS });
+    const change = callChange(row, { reply: REPLY, sealedState: null, credits: CALL_CREDITS });
     return { ...row, ...change, duration: 3, sequence: n * 2 + 2 };
   });
   const steps = Array.from({ length: STEPS }, (_, n) => {

@@ -12,6 +12,30 @@ test("a sealed text opens for the same purpose, also after a restart with the sa
   }
 });
 
+test("sealed bytes open for the same purpose and secret only, and no change of a byte is overlooked", () => {
+  for (const plain of ["", "Grüße 🌍", "x".repeat(300_000)]) {
+    const sealed = encryption.sealBytes(plain, "p");
+    expect(sealed.subarray(0, 5)).toEqual(encryption.sealedBytesPrefix);
+    expect(sealed).toHaveLength(1 + 4 + 12 + 16 + Buffer.byteLength(plain));
+    expect(encryption.openBytesOrNull(new Uint8Array(sealed), "p")).toBe(plain);
+    expect(encryption.openBytesOrNull(sealed, "q")).toBeNull();
+    const other = createEncryption("another secret of at least thirty-two characters");
+    expect(other.openBytesOrNull(sealed, "p")).toBeNull();
+    const after = createEncryption(
+      "another secret of at least thirty-two characters",
+      "a secret of at least thirty-two characters",
+    );
+    expect(after.openBytesOrNull(sealed, "p")).toBe(plain);
+  }
+  const sealed = encryption.sealBytes("s3cret", "p");
+  for (const at of sealed.keys()) {
+    const changed = Buffer.from(sealed);
+    changed[at] = (changed[at] ?? 0) ^ 1;
+    expect(encryption.openBytesOrNull(changed, "p"), `byte ${at}`).toBeNull();
+    expect(encryption.openBytesOrNull(sealed.subarray(0, at), "p"), `${at} bytes`).toBeNull();
+  }
+});
+
 test("sealing twice gives two texts, neither containing the plain one", () => {
   const first = encryption.seal("s3cret", "p");
   expect(encryption.seal("s3cret", "p")).not.toBe(first);

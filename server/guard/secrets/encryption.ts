@@ -1,8 +1,9 @@
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from "node:crypto";
 
 /**
- * Encrypts small secrets (webhook tokens and signing secrets) for the database: AES-256-GCM, under a key
- * derived from STEPWELL_SECRET. Sealed texts read `v1.<key id>.<nonce>.<ciphertext>.<tag>`, the last three base64url.
+ * Encrypts secrets for the database: AES-256-GCM, under a key derived from STEPWELL_SECRET. Sealed texts read
+ * `v1.<key id>.<nonce>.<ciphertext>.<tag>`, the last three base64url. Sealed bytes are a 1, the key id in 4 bytes, nonce,
+ * tag and ciphertext.
  */
 export type Encryption = {
   /**
@@ -14,8 +15,12 @@ export type Encryption = {
   open(sealed: string, purpose: string): string;
   /** Like `open`, but null instead of an EncryptionError. */
   openOrNull(sealed: string, purpose: string): string | null;
-  /** How texts begin that are sealed under the current secret. */
+  /** Like `seal` and `openOrNull`, for larger texts in a column of bytes. */
+  sealBytes(text: string, purpose: string): Buffer;
+  openBytesOrNull(sealed: Uint8Array, purpose: string): string | null;
+  /** How texts and bytes begin that are sealed under the current secret. */
   sealedPrefix: string;
+  sealedBytesPrefix: Buffer;
   /** Distinguishes two secrets without revealing anything about them; stored in the database. */
   fingerprint: string;
   /** The fingerprint of STEPWELL_SECRET_PREVIOUS; null when it is not set. */
@@ -46,40 +51,72 @@ export function createEncryption(secret: string, previousSecret?: string): Encry
     fingerprint: current.fingerprint,
     previousFingerprint: previous?.fingerprint ?? null,
     sealedPrefix,
+    sealedBytesPrefix: bytesPrefixOf(current),
     seal(text, purpose) {
-      const nonce = randomBytes(NONCE_BYTES);
-      const cipher = createCipheriv("aes-256-gcm", current.bytes, nonce, { authTagLength: TAG_BYTES });
-      cipher.setAAD(authenticated(purpose));
-      const ciphertext = Buffer.concat([cipher.update(text, "utf8"), cipher.final()]);
-      const parts = [nonce, ciphertext, cipher.getAuthTag()].map((part) => part.toString("base64url"));
-      return sealedPrefix + parts.join(".");
+      const { nonce, ciphertext, tag } = encrypt(current, text, purpose);
+      return sealedPrefix + [nonce, ciphertext, tag].map((part) => part.toString("base64url")).join(".");
     },
-    open(sealed, purpose) {
-      const { keyId, nonce, ciphertext, tag } = readSealed(sealed);
-      const key = keys.get(keyId);
-      if (key === undefined) throw new EncryptionError("A text is sealed under another STEPWELL_SECRET.");
-      const decipher = createDecipheriv("aes-256-gcm", key.bytes, nonce, { authTagLength: TAG_BYTES });
-      decipher.setAAD(authenticated(purpose));
-      decipher.setAuthTag(tag);
-      try {
-        return Buffer.concat([decipher.update(ciphertext), decipher.final()]).toString("utf8");
-      } catch (cause) {
-        throw new EncryptionError("A sealed text was changed, or it is of another purpose.", { cause });
-      }
+    open: (sealed, purpose) => decrypt(keys, readSealed(sealed), purpose),
+    openOrNull: (sealed, purpose) => orNull(() => encryption.open(sealed, purpose)),
+    sealBytes(text, purpose) {
+      const { nonce, ciphertext, tag } = encrypt(current, text, purpose);
+      return Buffer.concat([bytesPrefixOf(current), nonce, tag, ciphertext]);
     },
-    openOrNull(sealed, purpose) {
-      try {
-        return encryption.open(sealed, purpose);
-      } catch (error) {
-        if (error instanceof EncryptionError) return null;
-        throw error;
-      }
-    },
+    openBytesOrNull: (sealed, purpose) => orNull(() => decrypt(keys, readSealedBytes(sealed), purpose)),
   };
   return encryption;
 }
 
-function readSealed(sealed: string) {
+/** A text as it is sealed, in its parts. */
+type Sealed = { keyId: string; nonce: Buffer; ciphertext: Buffer; tag: Buffer };
+
+function encrypt(key: Key, text: string, purpose: string): Sealed {
+  const nonce = randomBytes(NONCE_BYTES);
+  const cipher = createCipheriv("aes-256-gcm", key.bytes, nonce, { authTagLength: TAG_BYTES });
+  cipher.setAAD(authenticated(purpose));
+  const ciphertext = Buffer.concat([cipher.update(text, "utf8"), cipher.final()]);
+  return { keyId: key.id, nonce, ciphertext, tag: cipher.getAuthTag() };
+}
+
+function decrypt(keys: ReadonlyMap<string, Key>, sealed: Sealed, purpose: string): string {
+  const { keyId, nonce, ciphertext, tag } = sealed;
+  const key = keys.get(keyId);
+  if (key === undefined) throw new EncryptionError("A text is sealed under another STEPWELL_SECRET.");
+  const decipher = createDecipheriv("aes-256-gcm", key.bytes, nonce, { authTagLength: TAG_BYTES });
+  decipher.setAAD(authenticated(purpose));
+  decipher.setAuthTag(tag);
+  try {
+    return Buffer.concat([decipher.update(ciphertext), decipher.final()]).toString("utf8");
+  } catch (cause) {
+    throw new EncryptionError("A sealed text was changed, or it is of another purpose.", { cause });
+  }
+}
+
+function orNull(open: () => string): string | null {
+  try {
+    return open();
+  } catch (error) {
+    if (error instanceof EncryptionError) return null;
+    throw error;
+  }
+}
+
+const bytesPrefixOf = ({ id }: Key) => Buffer.from(`01${id}`, "hex");
+
+function readSealedBytes(sealed: Uint8Array): Sealed {
+  const bytes = Buffer.from(sealed.buffer, sealed.byteOffset, sealed.byteLength);
+  const nonceAt = 1 + KEY_ID_LENGTH / 2;
+  const textAt = nonceAt + NONCE_BYTES + TAG_BYTES;
+  if (bytes[0] !== 1 || bytes.length < textAt) throw new EncryptionError("These are not sealed bytes.");
+  return {
+    keyId: bytes.subarray(1, nonceAt).toString("hex"),
+    nonce: bytes.subarray(nonceAt, nonceAt + NONCE_BYTES),
+    tag: bytes.subarray(nonceAt + NONCE_BYTES, textAt),
+    ciphertext: bytes.subarray(textAt),
+  };
+}
+
+function readSealed(sealed: string): Sealed {
   const [version, keyId, ...parts] = sealed.split(".");
   const [nonce, ciphertext, tag] = parts.map((part) =>
     PART.test(part) ? Buffer.from(part, "base64url") : null,
@@ -122,3 +159,12 @@ export const purposeOfSecret = (owner: string) => `secret-value:${owner}`;
 
 /** SQL for the owner of a row of `secrets`: organization and name. */
 export const SECRET_OWNER_SQL = "organization_id || '/' || name";
+
+/** The purpose of what a provider gave for itself with a model call, for an owner as `callStateOwner` writes it. */
+export const purposeOfCallState = (owner: string) => `call-state:${owner}`;
+
+export const callStateOwner = ({ orgId, runId, key }: { orgId: string; runId: string; key: string }) =>
+  `${orgId}/${runId}/${key}`;
+
+/** SQL for the owner of a row of `model_calls`. */
+export const CALL_STATE_OWNER_SQL = "organization_id || '/' || run_id || '/' || key";

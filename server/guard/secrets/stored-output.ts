@@ -33,6 +33,13 @@ export function replaceNul(text: string): string {
   return text.replaceAll("\0", "\uFFFD").toWellFormed();
 }
 
+/** The beginning of a text, of at most that many bytes. */
+export function cutBytes(text: string, most: number): string {
+  if (text.length * 3 <= most || Buffer.byteLength(text) <= most) return text;
+  const { read } = new TextEncoder().encodeInto(text, new Uint8Array(most));
+  return text.slice(0, read);
+}
+
 /** A value whose texts are fit to be stored: see `replaceNul`. Nests deeper than 200 levels are left out. */
 export function cleanLargeJson(value: Json): Promise<Json> {
   return cleanParts(value, replaceNul);

@@ -4,6 +4,7 @@ import { defineQuery } from "@/server/base/db/statement";
 import { STEP_STATUSES } from "@/server/contract/enums";
 import type { Services } from "@/server/runs/services";
 import { attemptsBefore, toolCallList } from "../attempts";
+import { openCallState } from "./call-state";
 import type { ClaimedRun } from "./claimed-run";
 import { emptyJournal, type JournalContents } from "./write/journal";
 
@@ -22,11 +23,14 @@ const READ_CALLS = defineQuery(
   "read-journal-calls",
   begunRow.extend({
     content: z.string(),
+    reasoning: z.string(),
     toolCalls: z.string(),
+    stateSealed: z.instanceof(Buffer).nullable(),
     inputTokens: z.number(),
     outputTokens: z.number(),
   }),
-  `SELECT key, status, started_at AS "startedAt", attempts, content, tool_calls AS "toolCalls",
+  `SELECT key, status, started_at AS "startedAt", attempts, content, reasoning, tool_calls AS "toolCalls",
+          state_sealed AS "stateSealed",
           input_tokens AS "inputTokens", output_tokens AS "outputTokens", credits, sequence
    FROM model_calls WHERE run_id = $1`,
 );
@@ -51,12 +55,14 @@ export async function readJournal(services: Services, run: ClaimedRun): Promise<
     totals.creditsUsed = totals.creditsUsed.add(credits);
   }
   for (const row of calls) {
-    const { key, content, inputTokens, outputTokens } = row;
+    const { key, content, reasoning, inputTokens, outputTokens } = row;
     totals.inputTokens += inputTokens;
     totals.outputTokens += outputTokens;
     if (row.status === "Completed") {
       const toolCalls = toolCallList.parse(JSON.parse(row.toolCalls));
-      contents.calls.set(key, { content, toolCalls, usage: { inputTokens, outputTokens } });
+      const usage = { inputTokens, outputTokens };
+      const state = openCallState(services, { run, key }, row.stateSealed);
+      contents.calls.set(key, { content, reasoning, state, toolCalls, usage });
     } else {
       // A failed call may be repeated by the next worker; what it received is charged.
       contents.interrupted.set(key, attemptsBefore(row, run, now));

@@ -183,6 +183,7 @@ const STEP_OF_FILE = {
 const CALL_OF_FILE = {
   ...CALL_COLUMNS,
   content: true,
+  reasoning: true,
   finishReason: true,
   errorMessage: true,
 } satisfies Prisma.ModelCallSelect;

@@ -44,7 +44,8 @@ export async function searchSteps(
         OR ${has(Prisma.sql`error_message`)})
     UNION ALL
     SELECT id FROM model_calls WHERE ${ofRun}
-      AND (${has(Prisma.sql`content`)} OR ${has(Prisma.sql`tool_calls`)} OR ${has(Prisma.sql`error_message`)})`,
+      AND (${has(Prisma.sql`content`)} OR ${has(Prisma.sql`reasoning`)} OR ${has(Prisma.sql`tool_calls`)}
+        OR ${has(Prisma.sql`error_message`)})`,
   );
   return {
     /** The steps and model calls whose texts match. */

@@ -52,6 +52,8 @@ function journalOf(lines: Reply[], act?: (acting: Acting) => Acted[]) {
       const { content = "", calls = [] } = lines[thinkings.length - 1] ?? { content: "no more lines" };
       return {
         content,
+        reasoning: "",
+        state: null,
         toolCalls: calls.map(([name, args], index) => ({
           id: `c-${thinkings.length}-${index + 1}`,
           name,
@@ -120,6 +122,7 @@ test("results return to the model in the order of its calls, its text is stored 
     {
       role: "assistant",
       content: "Let me see.",
+      state: null,
       toolCalls: [
         { id: "c-1-1", name: "weather", arguments: '{"city":"Oslo"}' },
         { id: "c-1-2", name: "calculate", arguments: '{"expression":"1+1"}' },
@@ -235,7 +238,7 @@ describe("an output schema", () => {
       [false, 0],
     ]);
     expect(thinkings[2]?.messages.slice(-2)).toEqual([
-      { role: "assistant", content: '{"n":"one"}', toolCalls: [] },
+      { role: "assistant", content: '{"n":"one"}', state: null, toolCalls: [] },
       { role: "user", content: "Your answer is invalid: /n must be integer. Answer again with JSON only." },
     ]);
   });
@@ -415,6 +418,8 @@ test("a run replayed from its journal takes the same path, wherever it was inter
                 const { content, calls } = lines[thinking.iteration - 1] ?? { content: "end", calls: [] };
                 return {
                   content,
+                  reasoning: "",
+                  state: null,
                   toolCalls: calls.map(([name, args], i) => ({ id: `${i}`, name, arguments: args })),
                 };
               }),

@@ -2,7 +2,13 @@ import { isJsonObject, type JsonObject, tryParseJson } from "@/server/base/json/
 import { stringifyLarge } from "@/server/base/json/large";
 import type { AgentConfiguration } from "@/server/work/agent/definition";
 import { asksForCorrection, readJsonAnswer, requestCorrection } from "@/server/work/models/json-answer";
-import { limitCalls, type ModelMessage, type OfferedTool, type ToolCall } from "@/server/work/models/port";
+import {
+  limitCalls,
+  type ModelMessage,
+  type OfferedTool,
+  type ProviderState,
+  type ToolCall,
+} from "@/server/work/models/port";
 import { limitUses, type PreparedCall, prepareCalls } from "./prepare-calls";
 import { CLOSING_MESSAGE, offeredTools, openingMessages } from "./prompts";
 
@@ -19,9 +25,17 @@ export type Thinking = {
   withheldTools: OfferedTool[] | undefined;
   responseSchema: JsonObject | undefined;
 };
-export type Thought = { content: string; toolCalls: ToolCall[] };
+export type Thought = {
+  content: string;
+  reasoning: string;
+  state: ProviderState | null;
+  toolCalls: ToolCall[];
+};
 
-/** The calls of one iteration in the model's order, limited to those that become steps. */
+/**
+ * The calls of one iteration in the model's order, limited to those that become steps. `reasoning` is the text beside
+ * them, or else the model's reasoning.
+ */
 export type Acting = { iteration: number; reasoning: string; calls: PreparedCall[] };
 /** A call's result as sent to the model: JSON text, `{"error": …}` if it failed. */
 export type Acted = { output: string; failed: boolean };
@@ -62,7 +76,7 @@ export async function runAgentLoop(
   for (let iteration = 1; ; iteration += 1) {
     const closing = iteration > maxSteps;
     const isCorrection = asksForCorrection(messages);
-    const { content, toolCalls: requested } = await journal.think({
+    const thought = await journal.think({
       iteration,
       closing,
       // A request to correct the answer asks for it already.
@@ -72,6 +86,7 @@ export async function runAgentLoop(
       withheldTools: closing || isCorrection ? tools : undefined,
       responseSchema,
     });
+    const { content, state, toolCalls: requested } = thought;
     if (closing && content.trim() === "" && requested.length > 0) {
       const message = "The model called functions instead of answering when all steps were used.";
       return { status: "Failed", code: "empty_answer", message };
@@ -83,14 +98,15 @@ export async function runAgentLoop(
         const message = `The answer does not match the agent's output schema: ${answer.fault}.`;
         return { status: "Failed", code: "output_invalid", message };
       }
-      messages.push(...requestCorrection(content, answer.fault));
+      messages.push(...requestCorrection({ content, state }, answer.fault));
       continue;
     }
 
     const toolCalls = limitCalls(requested);
     const calls = limitUses(await prepareCalls(callables, toolCalls, journal.organizationId), uses);
-    const results = await journal.act({ iteration, reasoning: content, calls });
-    messages.push({ role: "assistant", content, toolCalls });
+    const reasoning = content.trim() === "" ? thought.reasoning : content;
+    const results = await journal.act({ iteration, reasoning, calls });
+    messages.push({ role: "assistant", content, toolCalls, state });
     for (const [index, prepared] of calls.entries()) {
       const result = results[index] ?? { output: "null", failed: true };
       messages.push({ role: "tool", toolCallId: prepared.call.id, content: result.output });

@@ -11,6 +11,8 @@ function scripted(...answers: string[]) {
       requests.push(request);
       const reply: ModelReply = {
         content: answers[requests.length - 1] ?? "no more answers",
+        reasoning: "",
+        state: null,
         toolCalls: [],
         finishReason: "stop",
         usage: { inputTokens: 1, outputTokens: 1, estimated: false },

@@ -30,14 +30,14 @@ type TextInput = z.infer<typeof textInput>;
 export async function textMessages(
   { prompt, system, schema }: TextInput,
   organizationId: string,
-  firstAnswer?: string,
+  firstAnswer?: Parameters<typeof requestCorrection>[0],
 ): Promise<ModelMessage[]> {
   const messages: ModelMessage[] = [
     ...(system ? [{ role: "system" as const, content: system }] : []),
     { role: "user", content: prompt },
   ];
   if (schema === undefined || firstAnswer === undefined) return messages;
-  const answer = await readJsonAnswer(firstAnswer, schema, organizationId);
+  const answer = await readJsonAnswer(firstAnswer.content, schema, organizationId);
   if ("value" in answer) return messages;
   return [...messages, ...requestCorrection(firstAnswer, answer.fault)];
 }
@@ -80,7 +80,7 @@ export const generateText = defineFunction({
     const first = await callModel({ ...request, messages, responseSchema: schema });
     const answer = await readJsonAnswer(first.content, schema, organizationId);
     if ("value" in answer) return answer.value;
-    const again = await textMessages(input, organizationId, first.content);
+    const again = await textMessages(input, organizationId, first);
     const second = await callModel({ ...request, messages: again, responseSchema: schema });
     const corrected = await readJsonAnswer(second.content, schema, organizationId);
     if ("value" in corrected) return corrected.value;

@@ -53,7 +53,11 @@ const HOSTILE: Record<string, Json> = {
 /** The world as hostile as it gets: answers with prototypes and unpaired surrogates. */
 const context: Partial<FunctionContext> = {
   fetch: async () => Response.json(HOSTILE["an own __proto__"]),
-  callModel: async () => ({ content: '{"__proto__":{"polluted":true},"a":"\\ud800"}', toolCalls: [] }),
+  callModel: async () => ({
+    content: '{"__proto__":{"polluted":true},"a":"\\ud800"}',
+    state: null,
+    toolCalls: [],
+  }),
   values: {
     get: async () => ({ value: HOSTILE["an own __proto__"] ?? null, version: 1 }),
     set: async () => ({ outcome: "written", version: 1 }),

@@ -3,7 +3,7 @@ import { parseLargeJson } from "@/server/base/json/large";
 import { cleanLargeJson } from "@/server/guard/secrets/stored-output";
 import { validateAgainst } from "@/server/work/json-schema/schema";
 import { describeIssues } from "@/server/work/json-schema/schema-issues";
-import type { ModelMessage } from "@/server/work/models/port";
+import type { ModelMessage, ProviderState } from "@/server/work/models/port";
 
 /** Faults name keys of the answer, which may be long. */
 const MAX_FAULT_LENGTH = 2_000;
@@ -86,9 +86,12 @@ export const describeSchema = (schema: JsonObject): string =>
   `Your final answer must be only JSON, without other text, that matches this JSON Schema: ${JSON.stringify(schema)}`;
 
 /** The messages that request another answer from a model, with the fault of the last one. */
-export function requestCorrection(answer: string, fault: string): ModelMessage[] {
+export function requestCorrection(
+  { content, state = null }: { content: string; state?: ProviderState | null },
+  fault: string,
+): ModelMessage[] {
   return [
-    { role: "assistant", content: answer, toolCalls: [] },
+    { role: "assistant", content, state, toolCalls: [] },
     { role: "user", content: `Your answer is invalid: ${fault}. Answer again with JSON only.` },
   ];
 }

@@ -1,14 +1,20 @@
 import type { JsonObject } from "@/server/base/json/json";
-import { MIB } from "@/server/contract/sizes";
+import { KIB, MIB } from "@/server/contract/sizes";
 
 /** A call that the model requested; `arguments` is its raw text. */
 export type ToolCall = { id: string; name: string; arguments: string };
+
+/**
+ * What a provider gave for itself with a reply, such as signatures: a text that only its own client reads. The client
+ * sends its contents back unchanged with the message, to the same provider and model.
+ */
+export type ProviderState = string;
 
 /** One message of a conversation, in the form common to chat models. */
 export type ModelMessage =
   | { role: "system"; content: string }
   | { role: "user"; content: string }
-  | { role: "assistant"; content: string; toolCalls: ToolCall[] }
+  | { role: "assistant"; content: string; toolCalls: ToolCall[]; state?: ProviderState | null }
   | { role: "tool"; toolCallId: string; content: string };
 
 /** A function or tool offered to the model; `parameters` is a JSON Schema. */
@@ -61,6 +67,10 @@ export type ModelUsage = {
 
 export type ModelReply = {
   content: string;
+  /** The reasoning as far as the provider shows it. */
+  reasoning: string;
+  /** At most 256 KiB. */
+  state: ProviderState | null;
   /** At most 128, and one that represents all others: see `limitCalls`. */
   toolCalls: ToolCall[];
   finishReason: string | null;
@@ -150,6 +160,8 @@ export type Models = {
 export const MAX_EVENT_LENGTH = MIB;
 /** All text, reasoning and arguments of one reply, in characters. */
 export const MAX_REPLY_LENGTH = 8 * MIB;
+/** A larger state is left out. */
+export const MAX_STATE_BYTES = 256 * KIB;
 /** How many calls of one reply are executed. */
 export const MAX_EXECUTED_CALLS = 32;
 /** How many calls of one reply become steps; one more step represents the rest. */

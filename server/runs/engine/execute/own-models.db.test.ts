@@ -153,6 +153,14 @@ it.each<[string, Answer]>([
     },
   ],
   [
+    "its reasoning",
+    (_request, response) => {
+      response.setHeader("content-type", "application/json");
+      const message = { content: "Hello.", reasoning_content: Object.values(echoForms(VALUE)).join(" ") };
+      response.end(JSON.stringify({ choices: [{ message, finish_reason: "stop" }] }));
+    },
+  ],
+  [
     "a tool call",
     (_request, response) => {
       response.setHeader("content-type", "application/json");

@@ -100,6 +100,7 @@ export async function callOwnProvider(
     return {
       ...reply,
       content: redact(reply.content),
+      reasoning: redact(reply.reasoning),
       toolCalls: rewriteToolCalls(reply.toolCalls, redact),
       finishReason: reply.finishReason === null ? null : redact(reply.finishReason),
       attempts: redactAttempts(reply.attempts, redact),

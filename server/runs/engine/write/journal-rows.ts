@@ -32,8 +32,11 @@ export type ModelCallRow = Row & {
   provider: string;
   model: string;
   content: string;
+  reasoning: string;
   /** JSON array. */
   tool_calls: string;
+  /** What the provider gave for itself, sealed, in base64. */
+  state: string | null;
   finish_reason: string | null;
   estimated: boolean;
 };
@@ -54,7 +57,7 @@ export const isStep = (row: JournalRow): row is StepRow => "number" in row;
 
 export type NewCall = { key: string; iteration: number; provider: string; model: string };
 export type CallResult =
-  | { reply: ModelReply; credits: Decimal }
+  | { reply: ModelReply; sealedState: Buffer | null; credits: Decimal }
   | {
       error: string;
       /** What was received before the interruption: it is charged. */
@@ -107,8 +110,8 @@ function newRow(run: Owner, { key, iteration }: { key: string; iteration: number
 
 export function newCallRow(run: Owner, call: NewCall, at: Date): ModelCallRow {
   const { provider, model } = call;
-  const empty = { content: "", tool_calls: "[]", finish_reason: null, estimated: false };
-  return { ...newRow(run, call, at), provider, model, ...empty };
+  const empty = { content: "", reasoning: "", tool_calls: "[]", state: null };
+  return { ...newRow(run, call, at), provider, model, ...empty, finish_reason: null, estimated: false };
 }
 
 export function newStepRow(run: Owner, step: NewStep, at: Date): StepRow {
@@ -134,6 +137,8 @@ export function callChange(row: ModelCallRow, result: CallResult): Partial<Model
     provider: reply?.provider ?? row.provider,
     status: reply ? "Completed" : "Failed",
     content,
+    reasoning: reply?.reasoning ?? "",
+    state: ("sealedState" in result && result.sealedState?.toString("base64")) || null,
     tool_calls: JSON.stringify(reply?.toolCalls ?? []),
     finish_reason: reply?.finishReason ?? null,
     input_tokens: usage?.inputTokens ?? 0,

@@ -2,7 +2,7 @@ import { pauseAt } from "@/server/base/pause-points";
 import type { EndedStatus } from "@/server/contract/enums";
 import { notifyRunChanged } from "@/server/runs/live/run-changes";
 import type { Services } from "@/server/runs/services";
-import type { Attempt, ToolCall } from "@/server/work/models/port";
+import type { Attempt, ModelReply } from "@/server/work/models/port";
 import { type ClaimedRun, noTotals, type Totals } from "../claimed-run";
 import type { Worker } from "../port";
 import {
@@ -32,9 +32,7 @@ const SHOW_BEGUN_AFTER_MS = 100;
 /** How long a completed row may wait for the end of its run. */
 const JOIN_END_WITHIN_MS = 5;
 
-export type FinishedCall = {
-  content: string;
-  toolCalls: ToolCall[];
+export type FinishedCall = Pick<ModelReply, "content" | "reasoning" | "state" | "toolCalls"> & {
   usage: { inputTokens: number; outputTokens: number };
 };
 export type FinishedStep = { output: string; failed: boolean };
@@ -221,8 +219,7 @@ export class RunJournal {
     this.totals.outputTokens += change.output_tokens;
     this.totals.creditsUsed = this.totals.creditsUsed.add(result.credits);
     if ("reply" in result) {
-      const { content, toolCalls, usage } = result.reply;
-      this.calls.set(begun.row.key, { content, toolCalls, usage });
+      this.calls.set(begun.row.key, result.reply);
     }
   }
 

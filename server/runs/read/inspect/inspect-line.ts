@@ -55,13 +55,14 @@ export async function inspectCall(
 ) {
   const call = await services.db.modelCall.findFirst({
     where: { id: callId, runId, organizationId: actor.orgId },
-    select: { ...CALL_OF_TIMELINE, content: true, finishReason: true, errorMessage: true },
+    select: { ...CALL_OF_TIMELINE, content: true, reasoning: true, finishReason: true, errorMessage: true },
   });
   if (!call) throw new AppError("not_found", `There is no model call ${callId} in run ${runId}.`);
-  const { content, finishReason, errorMessage, ...line } = call;
+  const { content, reasoning, finishReason, errorMessage, ...line } = call;
   return {
     ...viewCallLine(line),
     content: previewPayload(content),
+    reasoning: previewPayload(reasoning),
     toolCalls: readToolCalls(call.toolCalls),
     finishReason,
     errorMessage,

@@ -5,9 +5,9 @@ import { AppError } from "@/server/base/errors";
 import { readToolCalls } from "@/server/runs/attempts";
 import type { Services } from "@/server/runs/services";
 import { type AgentConfiguration, runConfiguration } from "@/server/work/agent/definition";
-import { type Acted, type Acting, runAgentLoop, type Thinking } from "@/server/work/agent/loop";
+import { type Acted, type Acting, runAgentLoop, type Thinking, type Thought } from "@/server/work/agent/loop";
 import { textInput, textMessages } from "@/server/work/functions/generate-text";
-import type { Prompt, ToolCall } from "@/server/work/models/port";
+import type { Prompt } from "@/server/work/models/port";
 import { payloadPreview, previewPayload, startOf } from "./payload-preview";
 
 /** Everything sent to a model in one call. */
@@ -43,7 +43,7 @@ export async function inspectModelRequest(
     });
     const first = number === "1" ? null : { ...ofRun, key: `${stepKey}/model-${attempt}-1` };
     const answer = first ? await db.modelCall.findFirst({ where: first, select: { content: true } }) : null;
-    return viewTextRequest(step?.input ?? "null", actor.orgId, answer?.content);
+    return viewTextRequest(step?.input ?? "null", actor.orgId, answer);
   }
   const configuration = runConfiguration.parse(JSON.parse(call.run.configuration.document));
   if (configuration.kind !== "agent") {
@@ -63,7 +63,10 @@ export async function inspectModelRequest(
     journal: {
       organizationId: actor.orgId,
       thoughts: new Map(
-        calls.map(({ key, content, toolCalls }) => [key, { content, toolCalls: readToolCalls(toolCalls) }]),
+        calls.map(({ key, content, toolCalls }) => [
+          key,
+          { content, reasoning: "", state: null, toolCalls: readToolCalls(toolCalls) },
+        ]),
       ),
       outputs: new Map(steps.map((step) => [step.key, step])),
     },
@@ -91,7 +94,7 @@ const READ_OUTPUTS = defineQuery(
 
 type Journal = {
   organizationId: string;
-  thoughts: Map<string, { content: string; toolCalls: ToolCall[] }>;
+  thoughts: Map<string, Thought>;
   outputs: Map<string, OutputRow>;
 };
 
@@ -113,7 +116,7 @@ async function replay(
       if (thought === undefined) {
         // With an output schema, the loop asks again after this empty reply.
         found ??= thinking;
-        return { content: "", toolCalls: [] };
+        return { content: "", reasoning: "", state: null, toolCalls: [] };
       }
       known = thinking.messages.length;
       return thought;
@@ -133,12 +136,12 @@ async function replay(
 async function viewTextRequest(
   input: string,
   organizationId: string,
-  firstAnswer: string | undefined,
+  firstAnswer: { content: string } | null,
 ): Promise<ModelRequestView> {
   const stepInput = textInput.safeParse(JSON.parse(input));
   if (!stepInput.success) return viewRequest({ messages: [], tools: [] }, 0);
-  const known = firstAnswer === undefined ? 0 : (await textMessages(stepInput.data, organizationId)).length;
-  const messages = await textMessages(stepInput.data, organizationId, firstAnswer);
+  const known = firstAnswer === null ? 0 : (await textMessages(stepInput.data, organizationId)).length;
+  const messages = await textMessages(stepInput.data, organizationId, firstAnswer ?? undefined);
   return viewRequest({ messages, tools: [], responseSchema: stepInput.data.schema }, known);
 }
 

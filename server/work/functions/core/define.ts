@@ -32,7 +32,7 @@ export type FunctionContext = {
   callModel(
     request: Omit<ModelRequest, "signal" | "maxOutputTokens"> & { maxOutputTokens?: number },
     signal?: AbortSignal,
-  ): Promise<Pick<ModelReply, "content" | "toolCalls">>;
+  ): Promise<Pick<ModelReply, "content" | "state" | "toolCalls">>;
   /** The agent's model, or the configured default; for functions whose input names none. */
   defaultModel: string;
   /** The values that the organization stores between runs. */

@@ -56,7 +56,7 @@ const WORLDS: Record<string, Parameters<typeof testFunctionContext>[0]> = {
       rejected: [],
     }),
   },
-  generate_text: { callModel: async () => ({ content: '{"city":"Oslo"}', toolCalls: [] }) },
+  generate_text: { callModel: async () => ({ content: '{"city":"Oslo"}', state: null, toolCalls: [] }) },
 };
 
 /** The engine executes the others; their examples are those of server/runs/engine/call-*.db.test.ts. */

@@ -305,7 +305,7 @@ test("fills a schema with the results of its calls, and reports when it cannot f
   const reply = await callDemoModel({ ...asked, messages }, clock);
   expect(JSON.parse(reply.content)).toEqual({ total: 126.5, currency: "EUR", paid: true });
 
-  const again = [...messages, ...requestCorrection(reply.content, "/total must be below 100")];
+  const again = [...messages, ...requestCorrection(reply, "/total must be below 100")];
   await expect(callDemoModel({ ...asked, messages: again }, clock)).rejects.toThrow(
     /demo model fills only simple schemas/,
   );

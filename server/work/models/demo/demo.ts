@@ -121,6 +121,8 @@ export async function callDemoModel(request: ModelRequest, clock: Clock): Promis
   const usage = await countUsage(request, { content, reasoning: "", toolCalls });
   return {
     content,
+    reasoning: "",
+    state: null,
     toolCalls,
     finishReason: next === undefined ? "stop" : "tool_calls",
     usage: { ...usage, outputTokens: Math.min(usage.outputTokens, request.maxOutputTokens) },

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { APIError } from "openai";
 import type { ModelRequest } from "@/server/work/models/port";
 import { ReplyError } from "./chat-completion";
+import { namesOfState } from "./chat-state";
 import { PiecesError } from "./streamed-completion";
 
 /** What a provider does not support for a model, learned from its errors. */
@@ -14,6 +15,8 @@ export type Adaptation = {
   unstreamed: boolean;
   /** The server refuses results of calls unless tools are offered, too. */
   toolsAlways: boolean;
+  /** Fields of its own messages that the server refuses to get back. */
+  unwantedFields: readonly string[];
   /** The most output tokens that the model allows; unknown: infinite. */
   maxOutputTokens: number;
 };
@@ -24,6 +27,7 @@ export const UNKNOWN_SERVER: Adaptation = {
   schemaInPrompt: false,
   unstreamed: false,
   toolsAlways: false,
+  unwantedFields: [],
   maxOutputTokens: Number.POSITIVE_INFINITY,
 };
 
@@ -40,7 +44,7 @@ function readRefusal(error: unknown): Refusal | null {
 export function learnFrom(
   error: unknown,
   known: Adaptation,
-  request: Pick<ModelRequest, "messages" | "withheldTools">,
+  request: Pick<ModelRequest, "messages" | "withheldTools"> & { origin: string },
 ): Adaptation {
   if (error instanceof PiecesError) return { ...known, unstreamed: true };
   const refusal = readRefusal(error);
@@ -49,8 +53,17 @@ export function learnFrom(
   const isInvalid = status === 400 || status === 422;
   // llama-cpp-python answers 500 with the text of its validation. Of such errors only unmistakable words count.
   if (!isInvalid && status < 500) return known;
+  const isUnwanted = (field: string) =>
+    isInvalid &&
+    UNWANTED.test(text) &&
+    text.split(/[^\w-]+/).includes(field) &&
+    !known.unwantedFields.includes(field);
   return {
     ...known,
+    unwantedFields: [
+      ...known.unwantedFields,
+      ...namesOfState(request.messages, request.origin).filter(isUnwanted),
+    ],
     oldTokenLimit: known.oldTokenLimit || text.includes("max_completion_tokens"),
     schemaInPrompt: known.schemaInPrompt || /response_format|json_schema/.test(text),
     // Bedrock and Anthropic behind LiteLLM: "expects the `tools=` param" (langgenius/dify-official-plugins#2063).
@@ -58,6 +71,10 @@ export function learnFrom(
     unstreamed: known.unstreamed || (isInvalid && /\bstream/.test(text)),
   };
 }
+
+/** How servers refuse a field; Groq in karthink/gptel#774, Mistral in charmbracelet/crush#1590. */
+const UNWANTED =
+  /unsupported|not supported|not permitted|not allowed|forbidden|unknown|unrecogni[sz]ed|unexpected|additional propert/i;
 
 const hasWithheld = ({ messages, withheldTools = [] }: Pick<ModelRequest, "messages" | "withheldTools">) =>
   withheldTools.length > 0 && messages.some(({ role }) => role === "tool");

@@ -11,6 +11,7 @@ import {
   type ToolCall,
   UNREADABLE_CALL,
 } from "@/server/work/models/port";
+import { readChatState } from "./chat-state";
 import { readErrorText, readReported } from "./error-bodies";
 import { splitThinking } from "./thinking";
 
@@ -27,11 +28,10 @@ const wireCall = z.object({
   id: z.string().nullish().catch(null),
   function: z.object({ name: z.string().min(1), arguments: z.unknown().optional() }),
 });
-const wireMessage = z.object({
+// Other fields are kept as they come (readChatState).
+const wireMessage = z.looseObject({
   content: z.union([z.string(), z.array(z.unknown())]).nullish(),
   refusal: z.string().nullish(),
-  reasoning_content: z.string().nullish().catch(null),
-  reasoning: z.string().nullish().catch(null),
   tool_calls: z.array(z.unknown()).nullish(),
   function_call: z.object({ name: z.string(), arguments: z.unknown().optional() }).nullish(),
 });
@@ -94,11 +94,11 @@ function readCalls(
   message: z.infer<typeof wireMessage>,
   request: Pick<ModelRequest, "messages">,
   { furtherCalls, redact }: { furtherCalls: number; redact: Redact },
-): ToolCall[] {
+): { toolCalls: ToolCall[]; raw: unknown[] } {
   const taken = new Set(
     request.messages.flatMap((m) => (m.role === "assistant" ? m.toolCalls.map((c) => c.id) : [])),
   );
-  const raw = message.tool_calls ?? [];
+  const raw = [...(message.tool_calls ?? [])];
   if (message.function_call) raw.push({ function: message.function_call });
   const read = raw.slice(0, MAX_RECORDED_CALLS).map((entry) => {
     const parsed = wireCall.safeParse(entry);
@@ -109,7 +109,14 @@ function readCalls(
     const name = replaceNul(redact(parsed.data.function.name)).slice(0, MAX_NAME_LENGTH);
     return { id, name, arguments: argumentsText(parsed.data.function.arguments) };
   });
-  return limitCalls(read, furtherCalls + Math.max(0, raw.length - MAX_RECORDED_CALLS));
+  const further = furtherCalls + Math.max(0, raw.length - MAX_RECORDED_CALLS);
+  return { toolCalls: limitCalls(read, further), raw: raw.slice(0, MAX_RECORDED_CALLS) };
+}
+
+/** The reasoning in a message's fields, as named by DeepSeek and vLLM, or by OpenRouter. */
+export function readReasoning(textOf: (name: string) => unknown): string {
+  const names = ["reasoning_content", "reasoning"];
+  return names.map(textOf).find((text): text is string => typeof text === "string" && text !== "") ?? "";
 }
 
 /**
@@ -145,33 +152,45 @@ export function readUsage(raw: unknown): ModelUsage | null {
   return inputTokens + outputTokens > 0 ? { inputTokens, outputTokens, estimated: false } : null;
 }
 
-/** A parsed reply; `refusal` has the words of a model that declines to answer; `usage` is null if the provider reports none, and is then counted from the texts and `reasoning`. */
-export type ReadCompletion = Pick<ModelReply, "content" | "toolCalls" | "finishReason"> & {
+/**
+ * A parsed reply; `refusal` has the words of a model that declines to answer; `usage` is null if the provider reports
+ * none, and is then counted from the texts and `reasoning`.
+ */
+export type ReadCompletion = Pick<
+  ModelReply,
+  "content" | "reasoning" | "state" | "toolCalls" | "finishReason"
+> & {
   refusal: string;
-  reasoning: string;
   usage: ModelUsage | null;
 };
 
 /**
  * Parses a provider's untrusted response. Throws ReplyError.
  * @param options.furtherCalls the number of calls that were removed from the body.
+ * @param options.origin the server and model that its unknown fields go back to.
  * @param options.redact takes secrets out of texts before they are cut: a part of a secret is not recognized.
  */
 export function readChatCompletion(
   body: unknown,
   request: Pick<ModelRequest, "messages">,
-  { furtherCalls = 0, redact = (text) => text }: { furtherCalls?: number; redact?: Redact | undefined } = {},
+  {
+    furtherCalls = 0,
+    origin = "",
+    redact = (text) => text,
+  }: { furtherCalls?: number; origin?: string; redact?: Redact | undefined } = {},
 ): ReadCompletion {
   const parsed = completion.safeParse(body);
   if (!parsed.success) throw unreadable(body);
   const [{ message, finish_reason: finishReason }] = parsed.data.choices;
   const { content, reasoning } = splitThinking(textOfContent(message.content));
+  const { toolCalls, raw } = readCalls(message, request, { furtherCalls, redact });
   return {
     content: replaceNul(content),
     refusal: message.refusal ?? "",
-    toolCalls: readCalls(message, request, { furtherCalls, redact }),
+    toolCalls,
     finishReason: finishReason ? redact(finishReason).slice(0, MAX_NAME_LENGTH) : null,
-    reasoning: (message.reasoning_content ?? message.reasoning ?? "") + reasoning,
+    reasoning: readReasoning((name) => message[name]) + reasoning,
+    state: readChatState(message, raw, origin),
     usage: readUsage(parsed.data.usage),
   };
 }

@@ -2,6 +2,7 @@ import { isJsonObject, tryParseJson } from "@/server/base/json/json";
 import { describeSchema } from "@/server/work/models/json-answer";
 import type { ModelMessage, ModelRequest } from "@/server/work/models/port";
 import type { Adaptation } from "./adaptation";
+import { openChatState } from "./chat-state";
 import { portableSchema } from "./portable-schema";
 
 /** A function name that every server accepts in a conversation. */
@@ -10,27 +11,40 @@ const safeName = (name: string) => name.replace(/[^a-zA-Z0-9_-]/g, "_").slice(0,
 /** Arguments that every server accepts in a conversation: servers parse them, and some fail unless they are an object. */
 const safeArguments = (text: string) => (isJsonObject(tryParseJson(text)) ? text : "{}");
 
-function toWireMessage(message: ModelMessage) {
+function toWireMessage(message: ModelMessage, back: Parameters<typeof openChatState>[1]) {
   const { role, content } = message;
   if (role === "tool") return { role, tool_call_id: message.toolCallId, content };
-  if (role !== "assistant" || message.toolCalls.length === 0) return { role, content };
+  if (role !== "assistant") return { role, content };
+  const state = openChatState(message, back);
+  const own: object = state.message;
+  if (message.toolCalls.length === 0) return { ...own, role, content };
   return {
+    ...own,
     role,
     // Chat templates break on null (vllm-project/vllm#54337).
     content,
-    tool_calls: message.toolCalls.map((call) => ({
-      id: call.id,
-      type: "function" as const,
-      function: { name: safeName(call.name), arguments: safeArguments(call.arguments) },
-    })),
+    tool_calls: message.toolCalls.map((call, index) => {
+      const given: { function?: object } = state.calls[index] ?? {};
+      return {
+        ...given,
+        id: call.id,
+        type: "function" as const,
+        function: {
+          ...given.function,
+          name: safeName(call.name),
+          arguments: safeArguments(call.arguments),
+        },
+      };
+    }),
   };
 }
 
-/** The request's body for `POST /chat/completions`. */
-export function toChatCompletion(request: Omit<ModelRequest, "signal">, adaptation: Adaptation) {
+/** The request's body for `POST /chat/completions`, with the fields that came from `origin`. */
+export function toChatCompletion(request: Omit<ModelRequest, "signal">, adaptation: Adaptation, origin = "") {
   const { model, messages, tools, responseSchema } = request;
   const limit = Math.min(request.maxOutputTokens, adaptation.maxOutputTokens);
-  const wire = messages.map(toWireMessage);
+  const back = { origin, unwanted: adaptation.unwantedFields };
+  const wire = messages.map((message) => toWireMessage(message, back));
   const withheld = adaptation.toolsAlways && tools.length === 0 ? (request.withheldTools ?? []) : [];
   const offered = tools.length > 0 ? tools : withheld;
   // If tools are offered, several servers refuse response_format. Others force JSON from the first token on and so

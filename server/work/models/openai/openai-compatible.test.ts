@@ -69,6 +69,8 @@ test("sends a conversation with tools and reads text, parallel calls and usage",
   );
   expect(reply).toEqual({
     content: "I look.",
+    reasoning: "",
+    state: null,
     toolCalls: [
       { id: "a", name: "weather", arguments: '{"city":"Oslo"}' },
       { id: "b", name: "weather", arguments: '{"city":"Rome"}' },

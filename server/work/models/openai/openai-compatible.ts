@@ -18,8 +18,6 @@ import { StreamedCompletion } from "./streamed-completion";
 export type Provider = { name: string; call(request: ModelRequest): Promise<ModelReply> };
 
 export type OpenAiCompatibleOptions = ServerOptions & {
-  /** Shown on runs and in errors. */
-  name: string;
   clock: Clock;
   /** A number from 0 to 1 for the jitter of delays. */
   random: () => number;
@@ -78,14 +76,15 @@ class ModelCall {
         else await this.#waitAfter(this.#ofRepeat(fault), startedAt);
         continue;
       }
-      const { content, toolCalls, finishReason } = reply;
+      const { content, reasoning, state, toolCalls, finishReason } = reply;
       const own = reply.usage ?? (await countUsage(this.#request, reply));
       const usage = addUsage(this.#received, own);
       const flaw = findFlaw(reply, this.#request);
       if (flaw === null || (flaw.flaw === "empty" && this.#wasEmpty && toolCalls.length > 0)) {
         this.#record(startedAt, null);
         const { name: provider } = this.#options;
-        return { content, toolCalls, finishReason, usage, provider, attempts: this.#attempts };
+        const attempts = this.#attempts;
+        return { content, reasoning, state, toolCalls, finishReason, usage, provider, attempts };
       }
       this.#received = { content, usage };
       await this.#repeatAfter(flaw, { startedAt, last: own });

@@ -15,6 +15,8 @@ import { PiecesError, type StreamedCompletion } from "./streamed-completion";
 export type KnownLimits = Map<string, Adaptation>;
 
 export type ServerOptions = {
+  /** The provider's; shown on runs and in errors. */
+  name: string;
   /** Unset for servers that ask for none. */
   apiKey?: string | undefined;
   /** The base URL up to and including `/v1`; default: OpenAI's. */
@@ -34,8 +36,11 @@ export class OpenAiServer {
   readonly #attemptTimeoutMs: number;
   readonly #redact: Redact | undefined;
   readonly #known: KnownLimits;
+  /** Provider and address: what the server gives for itself goes back only there. */
+  readonly #address: string;
 
   constructor({
+    name,
     apiKey,
     baseUrl,
     fetch,
@@ -50,6 +55,7 @@ export class OpenAiServer {
     // Azure's ?api-version= belongs behind the path of each call (mindsdb/mindshub#11285).
     const defaultQuery = Object.fromEntries(address.searchParams);
     address.search = "";
+    this.#address = `${name} ${address.href}`;
     this.#client = new OpenAI({
       apiKey: apiKey ?? "none",
       adminAPIKey: null,
@@ -91,20 +97,21 @@ export class OpenAiServer {
     const { completions } = this.#client.chat;
     const redact = this.#redact;
     const adaptation = this.#adaptationOf(request.model);
-    const body = toChatCompletion(request, adaptation);
+    const origin = this.#originOf(request);
+    const body = toChatCompletion(request, adaptation, origin);
     if (request.onText === undefined || adaptation.unstreamed) {
       const completion = await completions.create({ ...body, stream: false }, { signal });
-      return readChatCompletion(completion, request, { redact });
+      return readChatCompletion(completion, request, { origin, redact });
     }
     const response = await completions
       .create({ ...body, stream: true, stream_options: { include_usage: true } }, { signal })
       .asResponse();
     if (!response.headers.get("content-type")?.startsWith("text/event-stream")) {
-      return readChatCompletion(await response.json(), request, { redact });
+      return readChatCompletion(await response.json(), request, { origin, redact });
     }
     await readPieces(response, streamed, signal);
     const { furtherCalls } = streamed;
-    const reply = readChatCompletion(streamed.toBody(), request, { furtherCalls, redact });
+    const reply = readChatCompletion(streamed.toBody(), request, { furtherCalls, origin, redact });
     // The server reports usage only without streaming, so the next call does not stream.
     if (reply.usage === null) this.#known.set(request.model, { ...adaptation, unstreamed: true });
     return reply;
@@ -113,7 +120,7 @@ export class OpenAiServer {
   /** Records an unsupported feature after a refusal; true if an immediate retry makes sense. */
   adapt(error: unknown, request: ModelRequest): boolean {
     const known = this.#adaptationOf(request.model);
-    const next = learnFrom(error, known, request);
+    const next = learnFrom(error, known, { ...request, origin: this.#originOf(request) });
     this.#known.set(request.model, next);
     return !isSame(next, known);
   }
@@ -131,6 +138,10 @@ export class OpenAiServer {
     if (isModels)
       this.#known.set(asked.model, { ...this.#adaptationOf(asked.model), maxOutputTokens: maximum });
     return maximum;
+  }
+
+  #originOf({ model }: ModelRequest): string {
+    return `${this.#address} ${model}`;
   }
 
   #adaptationOf(model: string): Adaptation {

@@ -8,7 +8,9 @@ import {
   type ReceivedOutput,
 } from "@/server/work/models/port";
 import { countUsage } from "@/server/work/models/tokens/tokens";
-import { ReplyError, ReplyTooLarge, readUsage } from "./chat-completion";
+import { ReplyError, ReplyTooLarge, readReasoning, readUsage } from "./chat-completion";
+import { CALL_FIELDS, FUNCTION_FIELDS, MESSAGE_FIELDS } from "./chat-state";
+import { StreamedFields } from "./streamed-fields";
 import { GrowingAnswer, splitThinking } from "./thinking";
 
 /**
@@ -24,18 +26,16 @@ export class PiecesError extends ReplyError {
   override name = "PiecesError";
 }
 
-const functionPiece = z.object({ name: z.string().nullish(), arguments: z.unknown().optional() });
-const callPiece = z.object({
+// Other fields are kept as they come (StreamedFields).
+const functionPiece = z.looseObject({ name: z.string().nullish(), arguments: z.unknown().optional() });
+const callPiece = z.looseObject({
   index: z.int().min(0).max(MAX_CALL_INDEX).nullish(),
   id: z.string().nullish(),
   function: functionPiece.nullish(),
 });
-const delta = z.object({
+const delta = z.looseObject({
   content: z.string().nullish(),
   refusal: z.string().nullish(),
-  // The model's reasoning, as named by vLLM, DeepSeek and OpenRouter.
-  reasoning_content: z.unknown().optional(),
-  reasoning: z.unknown().optional(),
   tool_calls: z.array(callPiece).nullish(),
   function_call: functionPiece.nullish(),
 });
@@ -49,7 +49,15 @@ const piece = z.object({
 });
 
 /** `at` is its index; `isFurther` if it is beyond the limit, and only counted. */
-type CallInParts = { at: number; id: string; name: string; arguments: string; isFurther: boolean };
+type CallInParts = {
+  at: number;
+  id: string;
+  name: string;
+  arguments: string;
+  isFurther: boolean;
+  fields: StreamedFields;
+  functionFields: StreamedFields;
+};
 
 const isComplete = (text: string) => text.trimEnd().endsWith("}") && isJsonObject(tryParseJson(text));
 
@@ -69,14 +77,12 @@ function beginsAnother(
   return mayBegin && isComplete(known.arguments);
 }
 
-const textOf = (value: unknown) => (typeof value === "string" ? value : "");
-
 /** A streamed reply as far as it has arrived. */
 export class StreamedCompletion {
   readonly #onText: (text: string) => void;
   #content = "";
   #refusal = "";
-  #reasoning = "";
+  readonly #fields = new StreamedFields({ known: MESSAGE_FIELDS, joinsTexts: true });
   #length = 0;
   #finishReason: string | null = null;
   #usage: unknown;
@@ -101,9 +107,9 @@ export class StreamedCompletion {
     if (!choice) return;
     this.#finishReason = choice.finish_reason ?? this.#finishReason;
     if (!choice.delta) return;
-    const { content, refusal, reasoning_content, reasoning, tool_calls, function_call } = choice.delta;
+    const { content, refusal, tool_calls, function_call } = choice.delta;
     this.#refusal += this.#counted(refusal ?? "");
-    this.#reasoning += this.#counted(textOf(reasoning_content ?? reasoning));
+    this.#count(this.#fields.add(choice.delta));
     for (const each of tool_calls ?? []) this.#addCall(each);
     if (function_call) this.#addCall({ index: 0, function: function_call });
     if (content) {
@@ -122,7 +128,8 @@ export class StreamedCompletion {
     const toolCalls = this.#calls;
     if (this.#length === 0 && toolCalls.length === 0) return null;
     const { content, reasoning } = splitThinking(this.#content);
-    const output = { content: content || this.#refusal, reasoning: this.#reasoning + reasoning, toolCalls };
+    const shown = readReasoning((name) => this.#fields.text(name));
+    const output = { content: content || this.#refusal, reasoning: shown + reasoning, toolCalls };
     const usage = readUsage(this.#usage) ?? (await countUsage(request, output));
     return { content: replaceNul(output.content), usage };
   }
@@ -132,22 +139,30 @@ export class StreamedCompletion {
     if (this.#finishReason === null) throw new PiecesError("the answer ended before it was complete");
     const toolCalls = [...this.#calls]
       .sort((a, b) => a.at - b.at)
-      .map(({ id, name, arguments: text }) => ({ id, function: { name, arguments: text } }));
+      .map(({ id, name, arguments: text, fields, functionFields }) => ({
+        ...fields.toObject(),
+        id,
+        function: { ...functionFields.toObject(), name, arguments: text },
+      }));
     const message = {
+      ...this.#fields.toObject(),
       content: this.#content,
       refusal: this.#refusal,
-      reasoning: this.#reasoning,
       tool_calls: toolCalls,
     };
     return { choices: [{ message, finish_reason: this.#finishReason }], usage: this.#usage };
   }
 
   #counted(text: string): string {
-    this.#length += text.length;
+    this.#count(text.length);
+    return text;
+  }
+
+  #count(length: number): void {
+    this.#length += length;
     if (this.#length > MAX_REPLY_LENGTH) {
       throw new ReplyTooLarge(`The answer is longer than ${MAX_REPLY_LENGTH} characters.`);
     }
-    return text;
   }
 
   /** Adds to the call with the piece's index. Servers without indexes send complete calls, or continue the last one. */
@@ -162,13 +177,24 @@ export class StreamedCompletion {
     if (known === undefined || isNamed || beginsAnother(known, { id, name, text }))
       this.#begin(index ?? this.#lastCall + 1, { id, name, text });
     else this.#continue(known, { id, name, text });
+    const call = this.#open.get(index ?? this.#lastCall);
+    if (call === undefined || call.isFurther) return;
+    this.#count(call.fields.add(piece) + call.functionFields.add(piece.function ?? {}));
   }
 
   #begin(at: number, { id, name, text }: { id: string; name: string; text: string }): void {
     if (at > MAX_CALL_INDEX) throw new PiecesError("the answer contains too many calls");
     this.#lastCall = Math.max(this.#lastCall, at);
     const isFurther = this.#calls.length >= MAX_RECORDED_CALLS;
-    const call = { at, id: this.#counted(id), name: this.#counted(name), arguments: "", isFurther };
+    const call = {
+      at,
+      id: this.#counted(id),
+      name: this.#counted(name),
+      arguments: "",
+      isFurther,
+      fields: new StreamedFields({ known: CALL_FIELDS, joinsTexts: false }),
+      functionFields: new StreamedFields({ known: FUNCTION_FIELDS, joinsTexts: false }),
+    };
     this.#open.set(at, call);
     if (isFurther) this.#further += 1;
     else {

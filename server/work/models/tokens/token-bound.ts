@@ -70,6 +70,7 @@ const REQUEST_OVERHEAD = 8;
 const boundMessage = perOwner((message: ModelMessage): number => {
   let tokens = MESSAGE_OVERHEAD + boundTextTokens(message.content);
   if (message.role !== "assistant") return tokens;
+  if (message.state) tokens += boundTextTokens(message.state);
   for (const call of message.toolCalls) {
     tokens += MESSAGE_OVERHEAD + boundTextTokens(call.name) + boundTextTokens(call.arguments);
   }

@@ -64,8 +64,8 @@ async function countTexts(texts: readonly string[]): Promise<number> {
 
 const textsOfCalls = (calls: readonly ToolCall[]) => calls.flatMap((call) => [call.name, call.arguments]);
 const countMessage = perOwner((message: ModelMessage) => {
-  const calls = message.role === "assistant" ? textsOfCalls(message.toolCalls) : [];
-  return countTexts([message.content, ...calls]);
+  if (message.role !== "assistant") return countTexts([message.content]);
+  return countTexts([message.content, message.state ?? "", ...textsOfCalls(message.toolCalls)]);
 });
 const countTool = perOwner(({ name, description, parameters }: OfferedTool) =>
   countTexts([name, description, JSON.stringify(parameters)]),

@@ -72,10 +72,29 @@ export function CallInspector(props: WorkProps<"call">) {
   );
 }
 
-function ModelOutput({ call: { content, toolCalls, status } }: { call: CallDetail }) {
+/** What the model thought before its output, folded to its beginning. */
+function Reasoning({ reasoning: { text, bytes, cut } }: { reasoning: CallDetail["reasoning"] }) {
+  return (
+    <details className="group text-muted">
+      <summary className="truncate">
+        Reasoning <span className="text-faint group-open:hidden">{text.slice(0, SUMMARY_LENGTH)}</span>
+      </summary>
+      <p className="mt-1 max-h-96 overflow-y-auto whitespace-pre-wrap [overflow-wrap:anywhere]">
+        {text}
+        {cut ? <span> … {formatBytes(bytes)} in total</span> : null}
+      </p>
+    </details>
+  );
+}
+
+/** Characters of folded reasoning. */
+const SUMMARY_LENGTH = 200;
+
+function ModelOutput({ call: { content, reasoning, toolCalls, status } }: { call: CallDetail }) {
   const isWriting = status === "Running";
   return (
     <div className="flex flex-col gap-3">
+      {reasoning.text ? <Reasoning reasoning={reasoning} /> : null}
       {content.text ? (
         <p className="whitespace-pre-wrap [overflow-wrap:anywhere]">
           {content.text}

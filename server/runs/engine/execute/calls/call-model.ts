@@ -1,6 +1,7 @@
 import { Decimal, ZERO } from "@/server/base/amount";
 import { retryWhileUnavailable } from "@/server/base/db/outage";
 import { pauseAt } from "@/server/base/pause-points";
+import { KIB } from "@/server/contract/sizes";
 import {
   creditsOfTokens,
   MIN_OUTPUT_TOKENS,
@@ -8,7 +9,7 @@ import {
   REPEAT_OUTPUT_TOKENS,
   WANTED_OUTPUT_TOKENS,
 } from "@/server/credits/prices";
-import { replaceNul } from "@/server/guard/secrets/stored-output";
+import { cutBytes, replaceNul } from "@/server/guard/secrets/stored-output";
 import { rewriteToolCalls } from "@/server/runs/attempts";
 import {
   type CutOff,
@@ -17,12 +18,16 @@ import {
   type ModelReply,
   type ModelRequest,
 } from "@/server/work/models/port";
+import { sealCallState } from "../../call-state";
 import type { FinishedCall } from "../../write/journal";
 import { exactly } from "../budget";
 import type { Execution } from "../execution";
 import { CapReached, CreditsExhausted } from "../interruptions";
 import { findModels } from "../own-models";
 import { showPartialOutput } from "../partial-output";
+
+/** Longer reasoning is cut. */
+const MAX_REASONING_BYTES = 64 * KIB;
 
 type CallRequest = Omit<ModelRequest, "signal" | "maxOutputTokens"> & { maxOutputTokens?: number };
 
@@ -37,7 +42,7 @@ export async function callModel(
   call: { key: string; iteration: number; request: CallRequest },
   signal: AbortSignal = execution.signal,
 ): Promise<FinishedCall> {
-  const { run, budget, journal } = execution;
+  const { services, run, budget, journal, secrets } = execution;
   const { key, iteration, request } = call;
   const finished = journal.calls.get(key);
   if (finished !== undefined) return finished;
@@ -78,11 +83,13 @@ export async function callModel(
   await pauseAt("act:after");
   begun.attempts.push(...reply.attempts);
   reply.content = replaceNul(reply.content);
+  reply.reasoning = cutBytes(replaceNul(secrets.redact(reply.reasoning)), MAX_REASONING_BYTES);
   reply.toolCalls = rewriteToolCalls(reply.toolCalls, replaceNul);
+  const sealedState = sealCallState(services, { run, key }, reply.state);
   const credits = await budget.spend(reservation.reserved, priceOf(reply.usage));
   await pauseAt("act:after");
-  journal.finishCall(begun, { reply, credits });
-  return { content: reply.content, toolCalls: reply.toolCalls, usage: reply.usage };
+  journal.finishCall(begun, { reply, sealedState, credits });
+  return reply;
 }
 
 /** `reserved` grows if the call is repeated with a larger limit. */

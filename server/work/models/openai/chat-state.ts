@@ -1,0 +1,90 @@
+import { z } from "zod";
+import { tryParseJson } from "@/server/base/json/json";
+import { perOwner } from "@/server/base/per-owner";
+import { MAX_STATE_BYTES, type ModelMessage, type ProviderState } from "@/server/work/models/port";
+
+/**
+ * The fields of messages and calls that are not read here, such as Gemini's `extra_content` and OpenRouter's
+ * `reasoning_details`. The server gets them back in the next request, as its own clients would send them.
+ */
+
+const fields = z.looseObject({});
+const chatState = z.object({
+  /** Where it came from: provider, address and model. */
+  origin: z.string(),
+  message: fields,
+  /** One entry for each call; null if it has no such fields. */
+  calls: z.array(fields.nullable()),
+});
+type ChatState = z.infer<typeof chatState>;
+type Fields = z.infer<typeof fields>;
+
+const NO_FIELDS: Omit<ChatState, "origin"> = { message: {}, calls: [] };
+
+/** What is read here, or never sent back: `annotations` and `audio` are OpenAI's, which does not take them. */
+export const MESSAGE_FIELDS = new Set([
+  ..."role content refusal tool_calls function_call annotations audio".split(" "),
+]);
+export const CALL_FIELDS = new Set(["index", "id", "type", "function"]);
+export const FUNCTION_FIELDS = new Set(["name", "arguments"]);
+
+/** The fields of a message or call that are not known. */
+function unknownFields(value: unknown, known: ReadonlySet<string>): Fields | null {
+  const parsed = fields.safeParse(value);
+  const found = Object.entries(parsed.data ?? {}).filter(
+    ([name, field]) => !known.has(name) && field !== null && field !== undefined,
+  );
+  return found.length === 0 ? null : Object.fromEntries(found);
+}
+
+function unknownFieldsOfCall(call: unknown): Fields | null {
+  const own = unknownFields(call, CALL_FIELDS);
+  const inner = unknownFields(fields.safeParse(call).data?.function, FUNCTION_FIELDS);
+  return inner === null ? own : { ...own, function: inner };
+}
+
+/** The state in a message with these calls; null if it has no unknown fields, or too large ones. */
+export function readChatState(
+  message: unknown,
+  calls: readonly unknown[],
+  origin: string,
+): ProviderState | null {
+  const ofMessage = unknownFields(message, MESSAGE_FIELDS);
+  const ofCalls = calls.map(unknownFieldsOfCall);
+  if (ofMessage === null && ofCalls.every((each) => each === null)) return null;
+  const state: ChatState = { origin, message: ofMessage ?? {}, calls: ofCalls };
+  try {
+    const text = JSON.stringify(state);
+    return Buffer.byteLength(text) > MAX_STATE_BYTES ? null : text;
+  } catch {
+    // It nests too deeply.
+    return null;
+  }
+}
+
+const parseState = perOwner((message: ModelMessage): ChatState | null => {
+  if (message.role !== "assistant" || !message.state) return null;
+  return chatState.safeParse(tryParseJson(message.state)).data ?? null;
+});
+
+/** The fields that a message had when it came from `origin`, without unwanted ones; none if it came from elsewhere. */
+export function openChatState(
+  message: ModelMessage,
+  { origin, unwanted }: { origin: string; unwanted: readonly string[] },
+): Omit<ChatState, "origin"> {
+  const state = parseState(message);
+  if (state === null || state.origin !== origin) return NO_FIELDS;
+  if (unwanted.length === 0) return state;
+  const without = (given: Fields) =>
+    Object.fromEntries(Object.entries(given).filter(([name]) => !unwanted.includes(name)));
+  return { message: without(state.message), calls: state.calls.map((call) => call && without(call)) };
+}
+
+/** The names of all fields that messages of this origin bring back. */
+export function namesOfState(messages: readonly ModelMessage[], origin: string): string[] {
+  const names = messages.flatMap((message) => {
+    const { message: own, calls } = openChatState(message, { origin, unwanted: [] });
+    return [...Object.keys(own), ...calls.flatMap((call) => Object.keys(call ?? {}))];
+  });
+  return [...new Set(names)].filter((name) => name !== "function");
+}

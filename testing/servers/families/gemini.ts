@@ -1,0 +1,35 @@
+import { isDeepStrictEqual } from "node:util";
+import { type ChatFamily, calculation, opaque } from "./strict-chat";
+
+/**
+ * Gemini 3 over its OpenAI-compatible interface. The first of parallel calls has a signature, and a call of the current
+ * turn without it is an error: https://ai.google.dev/gemini-api/docs/thought-signatures. Calls come whole, and errors are
+ * lists:
+ * https://discuss.ai.google.dev/t/openai-api-compatibility-broken-due-to-thought-signature-on-gemini-3-pro-preview/109823.
+ */
+export const gemini: ChatFamily = {
+  name: "gemini",
+  reply: (turn) => ({
+    content: turn === 0 ? null : "I go on.",
+    extra_content: { google: { thought_signature: opaque() } },
+    tool_calls: [
+      { ...calculation(turn), extra_content: { google: { thought_signature: opaque(3_000) } } },
+      calculation(turn),
+    ],
+  }),
+  pieces({ content, tool_calls, ...fields }) {
+    return [
+      { role: "assistant", content, ...fields },
+      ...(tool_calls ?? []).map((call, index) => ({ role: "assistant", tool_calls: [{ index, ...call }] })),
+    ];
+  },
+  check(sent, back) {
+    const differs = (sent.tool_calls ?? []).some(
+      ({ extra_content }, index) =>
+        !isDeepStrictEqual(back.tool_calls?.[index]?.extra_content, extra_content),
+    );
+    if (differs) return "Function call is missing a thought_signature in functionCall parts.";
+    return isDeepStrictEqual(back.extra_content, sent.extra_content) ? null : "Corrupted thought signature.";
+  },
+  errorBody: (message) => [{ error: { code: 400, message, status: "INVALID_ARGUMENT" } }],
+};
