@@ -48,10 +48,17 @@ type StrictChat = {
   close(): Promise<void>;
 };
 
-/** Serves a family: `turns` replies with calls, then an answer. Without `streams` it refuses to stream. */
+/**
+ * Serves a family: `turns` replies with calls, then an answer. Without `streams` it refuses to stream. `beforeReply` may
+ * delay a reply to a conversation that has come back as it was.
+ */
 export async function startStrictChat(
   family: ChatFamily,
-  { streams = true, turns = 2 }: { streams?: boolean; turns?: number } = {},
+  {
+    streams = true,
+    turns = 2,
+    beforeReply,
+  }: { streams?: boolean; turns?: number; beforeReply?: (turn: number) => Promise<unknown> } = {},
 ): Promise<StrictChat> {
   /** The messages sent, by the id of their first call. */
   const known = new Map<string, SentMessage>();
@@ -69,6 +76,7 @@ export async function startStrictChat(
       const problem = sent === undefined ? `message ${index} is unknown` : family.check(sent, message);
       if (problem !== null) return refuse(problem);
     }
+    await beforeReply?.(back.length);
     const message: SentMessage =
       back.length < turns ? family.reply(back.length) : { content: `Done after ${turns}.` };
     known.set(String(message.tool_calls?.[0]?.id), message);
