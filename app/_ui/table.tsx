@@ -1,20 +1,25 @@
 import clsx from "clsx";
-import type { ReactNode, TdHTMLAttributes, ThHTMLAttributes } from "react";
+import type { ReactNode, Ref, TdHTMLAttributes, ThHTMLAttributes } from "react";
 import { ChevronDownIcon } from "@/app/_ui/icons";
 import { Link } from "@/app/_ui/link";
+import { OpeningRow } from "@/app/_ui/opening-row";
+import { SkeletonLine } from "@/app/_ui/page/page";
 
-type TableProps = { label: string; className?: string; children: ReactNode };
+type TableProps = { label: string; className: string; busy: boolean | undefined; children: ReactNode };
 
-/** A full-width table with rows of 40 px. */
-export function Table({ label, className, children }: TableProps) {
+function Table({ label, className, busy = false, children }: TableProps) {
   return (
-    <table aria-label={label} className={clsx("w-full border-line border-t text-left", className)}>
+    <table
+      aria-busy={busy}
+      aria-label={label}
+      className={clsx("w-full border-line border-t text-left", className)}
+    >
       {children}
     </table>
   );
 }
 
-export function HeadCell({ className, ...props }: ThHTMLAttributes<HTMLTableCellElement>) {
+function HeadCell({ className, ...props }: ThHTMLAttributes<HTMLTableCellElement>) {
   return (
     <th
       className={clsx(
@@ -28,16 +33,15 @@ export function HeadCell({ className, ...props }: ThHTMLAttributes<HTMLTableCell
   );
 }
 
-export function Cell({ className, ...props }: TdHTMLAttributes<HTMLTableCellElement>) {
-  return (
-    <td
-      className={clsx(
-        "h-10 border-line border-b px-3 py-1 first:pl-4 last:pr-4 sm:first:pl-6 sm:last:pr-6",
-        className,
-      )}
-      {...props}
-    />
-  );
+const CELL = "h-10 border-line border-b px-3 py-1 first:pl-4 last:pr-4 sm:first:pl-6 sm:last:pr-6";
+
+function Cell({ className, ...props }: TdHTMLAttributes<HTMLTableCellElement>) {
+  return <td className={clsx(CELL, className)} {...props} />;
+}
+
+/** The first cell, which names the row. */
+function RowHead({ className, ...props }: ThHTMLAttributes<HTMLTableCellElement>) {
+  return <th className={clsx(CELL, "text-left font-normal", className)} scope="row" {...props} />;
 }
 
 /** The order that a column's head leads to. */
@@ -62,17 +66,21 @@ function SortLink({ sort, children }: { sort: Sort; children: ReactNode }) {
 const STACKED = "max-md:block max-md:h-auto max-md:min-w-0 max-md:border-0 max-md:p-0!";
 const CELL_CLASSES = {
   line: `${STACKED} max-md:basis-full`,
+  start: `${STACKED} max-md:basis-1/2 max-md:grow`,
   share: `${STACKED} max-md:flex-1`,
   end: `${STACKED} max-md:ml-auto`,
   last: `${STACKED} max-md:order-last max-md:ml-auto`,
+  lastStart: `${STACKED} max-md:order-last max-md:basis-1/2 max-md:grow`,
   none: "max-md:hidden",
   wide: "max-lg:hidden",
   wider: "max-xl:hidden",
   lineOrWide: `${STACKED} max-md:basis-full md:max-lg:hidden`,
   action: `${STACKED} relative z-10 text-right max-md:-my-1 max-md:order-last`,
 };
-/** Phones show no heads. */
-const HEAD_CLASSES: Partial<Record<keyof typeof CELL_CLASSES, string>> = {
+type Area = keyof typeof CELL_CLASSES;
+/** Phones show no heads, except those of a list that stays a table. */
+const HEAD_CLASSES: Partial<Record<Area, string>> = {
+  none: CELL_CLASSES.none,
   wide: CELL_CLASSES.wide,
   wider: CELL_CLASSES.wider,
   lineOrWide: CELL_CLASSES.wide,
@@ -83,71 +91,132 @@ const LOOKS = {
   cut: "truncate text-muted",
   line: "whitespace-nowrap",
   figure: "whitespace-nowrap text-right",
+  wrap: "[overflow-wrap:anywhere]",
 };
 
 /**
  * A column of a `LineList`.
  *
- * `area`: the cell's position on a phone. It is its own line, a share of a line, the end of a line, the end of the last
- * line, or hidden. `wide` and `wider` cells appear on wide screens only, `lineOrWide` cells also on phones. An `action`
- * cell has a control that works apart from the row's link.
+ * `area`: the cell's position on a phone. It is its own line, the start or end of a line, a share of a line, the start or
+ * end of the last line, or hidden. `wide` and `wider` cells appear on wide screens only, `lineOrWide` cells also on
+ * phones. An `action` cell has a control that works apart from the row's link.
  */
 export type LineColumn<Line> = {
   head: string;
   /** A class name. Without it, the column takes the remaining space. */
   width?: string;
-  area: keyof typeof CELL_CLASSES;
+  area: Area;
   look?: keyof typeof LOOKS;
   sort?: Sort;
+  /** Explains the head. */
+  title?: string;
   cell: (line: Line) => ReactNode;
 };
 
-type LineListProps<Line> = {
+export type LineListProps<Line> = {
   label: string;
   columns: readonly LineColumn<Line>[];
+  /** Null while they load. */
+  lines: readonly Line[] | null;
+  keyOf: (line: Line) => string;
   /** The menu of a row, in a column of its own; false: there is none. */
   menu?: false | ((line: Line) => ReactNode);
-  lines: readonly Line[];
-  keyOf: (line: Line) => string;
+  /** What a row opens to; null: it does not open. The row's first cell becomes the button. */
+  detailsOf?: (line: Line) => ReactNode;
+  isSelected?: (line: Line) => boolean;
+  /** Replaces a list without lines. */
+  empty?: ReactNode;
+  /** The lines are those of an earlier question. */
+  isStale?: boolean;
+  /** `table`: it stays a table on phones. */
+  form?: "rows" | "table";
+  /** Within a part of a page: without padding at the sides. */
+  inset?: boolean;
+  hideHeads?: boolean;
+  bodyRef?: Ref<HTMLTableSectionElement>;
 };
 
 /** A list whose rows show the same columns of each line. On a phone a row has two lines: the name, then the others. */
-export function LineList<Line>({ label, columns: shown, menu = false, lines, keyOf }: LineListProps<Line>) {
-  const columns: typeof shown = menu
-    ? [...shown, { head: "", width: "w-14", area: "action", cell: menu }]
-    : shown;
+export function LineList<Line>(props: LineListProps<Line>) {
+  const { label, lines, keyOf, menu = false, detailsOf, isSelected, empty, inset, bodyRef } = props;
+  if (lines?.length === 0 && empty !== undefined) return empty;
+  const columns: typeof props.columns = menu
+    ? [...props.columns, { head: "", width: "w-14", area: "action", cell: menu }]
+    : props.columns;
+  const isRows = props.form !== "table";
+  const side = inset && "first:pl-0! last:pr-0!";
+  const rowClass = clsx(isRows && STACKED_ROW, inset ? "align-baseline *:py-2" : ROW);
+  const cellClass = ({ area, look, width }: (typeof columns)[number]) =>
+    // Hidden heads set no widths.
+    clsx(
+      isRows ? CELL_CLASSES[area] : HEAD_CLASSES[area],
+      look && LOOKS[look],
+      side,
+      props.hideHeads && width,
+    );
+  const cellsOf = (draw: (column: (typeof columns)[number], index: number) => ReactNode) =>
+    columns.map((column, index) =>
+      index === 0 ? (
+        <RowHead className={cellClass(column)} key={column.head}>
+          {draw(column, index)}
+        </RowHead>
+      ) : (
+        <Cell className={cellClass(column)} key={column.head}>
+          {draw(column, index)}
+        </Cell>
+      ),
+    );
   return (
-    <Table className="max-md:block md:table-fixed" label={label}>
-      <thead className="max-md:hidden">
+    <Table
+      busy={lines === null || props.isStale}
+      className={clsx("table-fixed", isRows && "max-md:block", props.isStale && "opacity-60")}
+      label={label}
+    >
+      <thead className={clsx(isRows && "max-md:hidden", props.hideHeads && "sr-only")}>
         <tr>
-          {columns.map(({ head, width, area, look, sort }) => (
+          {columns.map(({ head, width, area, look, sort, title }) => (
             <HeadCell
               aria-sort={sort?.sorted ? "descending" : undefined}
-              className={clsx(width, HEAD_CLASSES[area], look === "figure" && "text-right")}
+              className={clsx(width, HEAD_CLASSES[area], look === "figure" && "text-right", side)}
               key={head}
+              title={title}
             >
               {sort ? <SortLink sort={sort}>{head}</SortLink> : head}
             </HeadCell>
           ))}
         </tr>
       </thead>
-      <tbody className="max-md:block">
-        {lines.map((line) => (
-          <tr
-            className="group relative hover:bg-hover max-md:flex max-md:flex-wrap max-md:gap-x-3 max-md:border-line max-md:border-b max-md:px-4 max-md:py-2"
-            key={keyOf(line)}
-          >
-            {columns.map(({ head, area, look, cell }) => (
-              <Cell className={clsx(CELL_CLASSES[area], look && LOOKS[look])} key={head}>
-                {cell(line)}
-              </Cell>
-            ))}
-          </tr>
-        ))}
+      <tbody className={clsx(isRows && "max-md:block")} ref={bodyRef}>
+        {lines === null
+          ? SKELETON_WIDTHS.map((width) => (
+              <tr className={rowClass} key={width}>
+                {cellsOf((_, index) => (
+                  <SkeletonLine className={clsx("max-w-full", index === 0 ? width : "w-16")} />
+                ))}
+              </tr>
+            ))
+          : lines.map((line) => {
+              const details = detailsOf?.(line) ?? null;
+              const className = clsx(rowClass, isSelected?.(line) && "bg-selected!");
+              return details === null ? (
+                <tr className={className} key={keyOf(line)}>
+                  {cellsOf(({ cell }) => cell(line))}
+                </tr>
+              ) : (
+                <OpeningRow className={className} details={details} key={keyOf(line)} span={columns.length}>
+                  {(button) => cellsOf(({ cell }, index) => (index === 0 ? button(cell(line)) : cell(line)))}
+                </OpeningRow>
+              );
+            })}
       </tbody>
     </Table>
   );
 }
+
+const ROW = "group relative hover:bg-hover has-[a:focus-visible]:bg-hover max-md:px-4";
+const STACKED_ROW =
+  "max-md:flex max-md:flex-wrap max-md:items-center max-md:gap-x-3 max-md:border-line max-md:border-b max-md:py-2";
+const SKELETON_WIDTHS = ["w-40", "w-28", "w-48", "w-32", "w-44", "w-24", "w-36", "w-52"];
 
 type RowNameProps = { href: string; name: string; slug?: string; children?: ReactNode };
 

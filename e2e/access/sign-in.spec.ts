@@ -90,7 +90,7 @@ test("a page whose session has ended returns after sign-in", async ({
   await page.goto("/credits");
   await page.context().clearCookies();
   await page.getByRole("link", { name: "grant" }).click();
-  const problem = page.getByRole("alert").filter({ hasText: "The ledger could not be read" });
+  const problem = page.getByRole("alert").filter({ hasText: "Could not load entries" });
   await problem.getByRole("link", { name: "Sign in" }).click();
   await fillIn(page, organization.owner);
   await expect(page).toHaveURL("/credits?kind=grant");

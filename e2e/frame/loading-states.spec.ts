@@ -1,6 +1,7 @@
 import type { Page } from "@playwright/test";
 import { startThrowawayService, type ThrowawayService } from "@/testing/throwaway-service";
 import { cookiesOf, expect, test } from "../support/fixtures";
+import { NAV_ITEMS } from "../support/navigation";
 
 /**
  * Pages whose data is slow or missing, on a service of its own whose tables are locked or renamed. Sessions, members
@@ -62,22 +63,25 @@ const goTo = (page: Page, pageName: string) =>
 const skeletons = (page: Page) => page.locator("main [aria-busy=true]");
 const failure = (page: Page) => page.getByRole("alert").filter({ hasText: "This page could not be shown" });
 
-for (const { pageName, table } of [
-  { pageName: "Runs", table: "runs" },
-  { pageName: "Metrics", table: "runs" },
-  { pageName: "Agents", table: "agents" },
-  { pageName: "Tools", table: "tools" },
-  { pageName: "Triggers", table: "triggers" },
-  { pageName: "API keys", table: "api_keys" },
-  { pageName: "Credits", table: "credit_entries" },
-  { pageName: "Audit log", table: "audit_entries" },
-]) {
-  const tag = ["Runs", "Metrics"].includes(pageName) ? [] : "@long";
+/** The table that a page reads, if it is not named like the page. */
+const TABLES: Record<string, string> = {
+  "/metrics": "runs",
+  "/models": "agents",
+  "/keys": "api_keys",
+  "/api-reference": "agents",
+  "/credits": "credit_entries",
+  "/members": "invitations",
+  "/audit": "audit_entries",
+  "/organization": "credit_entries",
+};
+
+for (const { href, label: pageName } of NAV_ITEMS) {
+  const tag = ["/runs", "/metrics"].includes(href) ? [] : "@long";
   test(`${pageName}: its skeleton is shown until its data has loaded`, { tag }, async ({ page }) => {
-    await page.goto(`${service.base}/members`);
-    await expect(page.getByRole("heading", { name: "Members", level: 1 })).toBeVisible();
+    await page.goto(`${service.base}/account`);
+    await expect(page.getByRole("heading", { name: "Account", level: 1 })).toBeVisible();
     await expect(skeletons(page)).toHaveCount(0);
-    await whileLocked(table, async () => {
+    await whileLocked(TABLES[href] ?? href.slice(1), async () => {
       await goTo(page, pageName);
       await expect(page.getByRole("heading", { name: pageName, level: 1 })).toBeVisible();
       await expect(skeletons(page).first()).toBeVisible();
@@ -162,7 +166,7 @@ test("a page that fails shows an error within the layout, and loads on retry", a
 });
 
 test("a list that fails shows an error in place, and loads on retry", async ({ page }) => {
-  const problem = page.getByRole("alert").filter({ hasText: "could not be read" });
+  const problem = page.getByRole("alert").filter({ hasText: "Could not load" });
   await page.goto(`${service.base}/members`);
   await whileAway("audit_entries", async () => {
     await goTo(page, "Audit log");

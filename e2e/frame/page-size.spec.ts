@@ -1,5 +1,6 @@
 import { gzipSync } from "node:zlib";
 import { expect, type Organization, test } from "../support/fixtures";
+import { NAV_ITEMS } from "../support/navigation";
 import { finishRun } from "../support/start";
 
 /**
@@ -12,19 +13,7 @@ const HEADERS_BYTES = 550;
 const LIMIT_KB = 240;
 
 const pages = ({ agentId, toolId, triggerIds }: Organization, run: string) => [
-  "/runs",
-  "/metrics",
-  "/agents",
-  "/tools",
-  "/triggers",
-  "/models",
-  "/secrets",
-  "/keys",
-  "/api-reference",
-  "/credits",
-  "/members",
-  "/audit",
-  "/organization",
+  ...NAV_ITEMS.map(({ href }) => href),
   "/account",
   "/docs/first-agent",
   "/agents/new",

@@ -118,7 +118,7 @@ test("a conflict shows both versions, and the draft is kept until it is saved", 
   await save(page).click();
   await expect(page.getByRole("heading", { level: 1, name })).toBeVisible();
   await expect(page.getByText("Answer in two words.").first()).toBeVisible();
-  await expect(page.getByRole("list", { name: "Versions" })).toContainText("v3");
+  await expect(page.getByRole("table", { name: "Versions" })).toContainText("v3");
 });
 
 test("drafts belong to the organization and are deleted on sign-out", async ({

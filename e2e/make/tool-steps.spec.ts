@@ -204,5 +204,5 @@ test("a conflict of two windows is shown above the form, not as a problem of the
   await expect(field(page, "Retries")).toHaveValue("2");
   await conflict.getByRole("button", { name: "Keep my draft" }).click();
   await page.getByRole("button", { name: "Save", exact: true }).click();
-  await expect(page.getByRole("list", { name: "Versions" })).toContainText("v3");
+  await expect(page.getByRole("table", { name: "Versions" })).toContainText("v3");
 });

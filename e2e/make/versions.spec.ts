@@ -28,7 +28,7 @@ test("a version has a note, is compared with the current one, and is returned to
   await page.getByRole("button", { name: "Save", exact: true }).click();
   await expect(page.getByRole("heading", { level: 1, name })).toBeVisible();
 
-  const versions = page.getByRole("list", { name: "Versions" });
+  const versions = page.getByRole("table", { name: "Versions" });
   await expect(versions).toContainText("Customers want letters");
   await versions.getByRole("button", { name: /^v1/ }).click();
   await expect(versions).toContainText("Answer in one word.");

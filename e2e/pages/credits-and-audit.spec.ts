@@ -21,9 +21,9 @@ test("the ledger shows what a run cost", async ({ ownerPage: page, request, orga
 
 test("the audit log shows changes to owners", async ({ ownerPage: page }) => {
   await page.goto("/audit");
-  const line = page.getByRole("button", { name: /Agent created Helper/ });
+  const line = page.getByRole("row", { name: /Agent created Helper/ }).getByRole("button");
   // Other tests' changes may have moved it to the second page.
-  const older = page.getByRole("button", { name: "Load older lines" });
+  const older = page.getByRole("button", { name: "Load older changes" });
   await expect(line.or(older).first()).toBeVisible();
   if (!(await line.isVisible())) await older.click();
   await line.click();
@@ -32,7 +32,7 @@ test("the audit log shows changes to owners", async ({ ownerPage: page }) => {
 
 test("the audit log is narrowed to one kind of subject", async ({ ownerPage: page }) => {
   await page.goto("/audit");
-  const log = page.getByRole("list", { name: "Audit log" });
+  const log = page.getByRole("table", { name: "Audit log" });
   await page.getByRole("navigation", { name: "Changes of" }).getByRole("link", { name: "Triggers" }).click();
   await expect(page).toHaveURL("/audit?subject=trigger");
   await expect(log.getByRole("button", { name: /Trigger created/ }).first()).toBeVisible();

@@ -72,7 +72,7 @@ test("the other run can be searched, with pages of older ones", async ({
   const wanted = await start("peridot");
   const ids = await Promise.all(Array.from({ length: 52 }, () => start("quartz")));
   await page.goto(`/runs/compare?a=${ids[0]}`);
-  const choices = page.getByRole("list", { name: "Runs to compare with" }).getByRole("link");
+  const choices = page.getByRole("table", { name: "Runs to compare with" }).getByRole("link");
   await expect.poll(() => choices.count()).toBeGreaterThanOrEqual(49);
   await page.getByRole("button", { name: "Load older runs" }).click();
   await expect.poll(() => choices.count()).toBeGreaterThan(50);

@@ -1,3 +1,4 @@
+import { type LineColumn, LineList } from "@/app/_ui/table";
 import type { Field, Operation } from "./read-document";
 import { type KnownIds, TryIt } from "./try-it";
 
@@ -37,31 +38,43 @@ export function OperationSection({ operation, ids }: { operation: Operation; ids
 
 function Fields({ caption, fields }: { caption: string; fields: Field[] }) {
   return (
-    <table className="w-full table-fixed text-left">
-      <caption className="pb-1 text-left font-medium">{caption}</caption>
-      <thead className="sr-only">
-        <tr>
-          <th scope="col">Name and type</th>
-          <th scope="col">Description</th>
-        </tr>
-      </thead>
-      <tbody>
-        {fields.map(({ name, type, required, description }) => (
-          <tr className="border-line border-t align-top" key={name}>
-            <th className="w-[45%] py-1.5 pr-4 font-normal" scope="row">
-              <span className="mono [overflow-wrap:anywhere]">{name}</span>
-              <span className="block text-muted text-xs [overflow-wrap:anywhere]">
-                {type}
-                {required ? "" : ", optional"}
-              </span>
-            </th>
-            <td className="py-1.5 text-muted">{description}</td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
+    <div>
+      <h3 className="pb-1 font-medium">{caption}</h3>
+      <LineList
+        columns={FIELD_COLUMNS}
+        form="table"
+        inset
+        hideHeads
+        keyOf={({ name }) => name}
+        label={caption}
+        lines={fields}
+      />
+    </div>
   );
 }
+
+const FIELD_COLUMNS: LineColumn<Field>[] = [
+  {
+    head: "Name and type",
+    width: "w-[45%]",
+    area: "line",
+    look: "wrap",
+    cell: ({ name, type, required }) => (
+      <>
+        <span className="mono">{name}</span>
+        <span className="block text-muted text-xs">
+          {type}
+          {required ? "" : ", optional"}
+        </span>
+      </>
+    ),
+  },
+  {
+    head: "Description",
+    area: "line",
+    cell: ({ description }) => <span className="text-muted">{description}</span>,
+  },
+];
 
 function Example({ label, text }: { label: string; text: string }) {
   return (

@@ -1,34 +1,62 @@
 "use client";
 
-import { useInfiniteQuery } from "@tanstack/react-query";
-import clsx from "clsx";
 import { useSearchParams } from "next/navigation";
-import { useState } from "react";
 import { ChoiceLinks } from "@/app/_ui/choice-links";
 import { useTRPC } from "@/app/_ui/data/providers";
 import { NONE } from "@/app/_ui/figures/format";
 import { Ago, Moment } from "@/app/_ui/figures/time";
-import { ChevronRightIcon } from "@/app/_ui/icons";
 import { JsonView } from "@/app/_ui/json/view";
 import { Link } from "@/app/_ui/link";
-import { OlderButton } from "@/app/_ui/older-button";
 import { Empty } from "@/app/_ui/page/page";
-import { ItemSkeletons } from "@/app/_ui/page/skeletons";
-import { Unreadable } from "@/app/_ui/text/unreadable";
+import { PagedList, usePages } from "@/app/_ui/paged-list";
+import { type LineColumn, LineList } from "@/app/_ui/table";
 import type { AuditLine } from "@/server/base/audit";
 import { isJsonObject } from "@/server/base/json/json";
 import { AUDIT_SUBJECTS, type AuditSubject } from "@/server/contract/enums";
 import { auditQuery, readSubject } from "./query";
 
+const COLUMNS: LineColumn<AuditLine>[] = [
+  {
+    head: "Change",
+    width: "w-64",
+    area: "start",
+    look: "line",
+    cell: ({ action }) => (
+      <span className="truncate font-medium" title={action}>
+        {actionLabel(action)}
+      </span>
+    ),
+  },
+  {
+    head: "Subject",
+    area: "lastStart",
+    look: "cut",
+    cell: ({ subjectName }) => (
+      <span className="text-ink max-md:pl-5" title={subjectName}>
+        {subjectName}
+      </span>
+    ),
+  },
+  {
+    head: "By",
+    width: "w-56",
+    area: "last",
+    look: "cut",
+    cell: ({ actorName }) => <span title={actorName}>{actorName}</span>,
+  },
+  {
+    head: "Time",
+    width: "w-32",
+    area: "end",
+    look: "figure",
+    cell: ({ createdAt }) => <Ago at={createdAt} className="text-muted" />,
+  },
+];
+
 /** The audit log, newest first. An entry opens to its changes. */
 export function AuditView() {
   const trpc = useTRPC();
   const subject = readSubject(useSearchParams().get("subject"));
-  const query = useInfiniteQuery(auditQuery(trpc, subject));
-  const lines = query.data?.pages.flatMap((page) => page.items) ?? [];
-  if (query.isError && lines.length === 0) {
-    return <Unreadable query={query} what="The audit log could not be read" />;
-  }
   return (
     <>
       <div className="px-4 pb-2 sm:px-6">
@@ -42,18 +70,28 @@ export function AuditView() {
           value={subject}
         />
       </div>
-      {query.isSuccess && lines.length === 0 ? (
-        <Empty title={subject ? `No changes of ${SUBJECT_LABELS[subject].toLowerCase()}` : "No changes yet"}>
-          <p>Changes to agents, tools, triggers, keys and members appear here.</p>
-        </Empty>
-      ) : null}
-      <ol aria-busy={query.isPending} aria-label="Audit log" className="border-line border-t">
-        {query.isPending ? <ItemSkeletons /> : lines.map((line) => <AuditEntry key={line.id} line={line} />)}
-      </ol>
-      <OlderButton query={query} what="lines" />
+      <PagedList
+        columns={COLUMNS}
+        detailsOf={(line) => (line.changes === "{}" ? null : <Details line={line} />)}
+        empty={
+          <Empty
+            title={subject ? `No changes of ${SUBJECT_LABELS[subject].toLowerCase()}` : "No changes yet"}
+          >
+            <p>Changes to agents, tools, triggers, keys and members appear here.</p>
+          </Empty>
+        }
+        keyOf={({ id }) => id}
+        label="Audit log"
+        list={usePages(auditQuery(trpc, subject))}
+        what="changes"
+      />
     </>
   );
 }
+
+export const AuditSkeleton = () => (
+  <LineList columns={COLUMNS} keyOf={({ id }) => id} label="Audit log" lines={null} />
+);
 
 const SUBJECT_LABELS: Record<AuditSubject, string> = {
   agent: "Agents",
@@ -68,56 +106,43 @@ const SUBJECT_LABELS: Record<AuditSubject, string> = {
 };
 const SUBJECT_PATHS: Record<string, string> = { agent: "/agents", tool: "/tools", trigger: "/triggers" };
 
-function AuditEntry({ line }: { line: AuditLine }) {
-  const [open, setOpen] = useState(false);
-  const empty = line.changes === "{}";
+function Details({ line }: { line: AuditLine }) {
   const path = SUBJECT_PATHS[line.subjectKind];
   return (
-    <li className="border-line border-b">
-      <button
-        aria-expanded={empty ? undefined : open}
-        className={clsx(
-          "flex min-h-10 w-full items-center gap-x-2 px-4 py-1.5 text-left max-sm:flex-wrap sm:px-6",
-          empty ? "!cursor-default" : "hover:bg-hover",
-        )}
-        onClick={() => setOpen(!open && !empty)}
-        type="button"
-      >
-        <ChevronRightIcon
-          className={clsx("shrink-0 text-faint", open && "rotate-90", empty && "invisible")}
-          size={12}
-        />
-        <span className="truncate font-medium sm:w-36 sm:shrink-0" title={line.actorName}>
-          {line.actorName}
-        </span>
-        <span className="truncate text-muted sm:w-44 sm:shrink-0" title={line.action}>
-          {actionLabel(line.action)}
-        </span>
-        <span
-          className="min-w-0 truncate max-sm:order-last max-sm:basis-full max-sm:pl-5"
-          title={line.subjectName}
-        >
-          {line.subjectName}
-        </span>
-        <Ago at={line.createdAt} className="ml-auto whitespace-nowrap text-muted" />
-      </button>
-      {open ? (
-        <div className="px-4 pb-3 sm:pr-6 sm:pl-11">
-          <p className="mb-2 text-muted">
-            <Moment at={line.createdAt} />
-            {path && line.subjectId ? (
-              <>
-                {" · "}
-                <Link className="text-accent underline" href={`${path}/${line.subjectId}`}>
-                  Open the {line.subjectKind}
-                </Link>
-              </>
-            ) : null}
-          </p>
-          <Changes text={line.changes} />
-        </div>
-      ) : null}
-    </li>
+    <div className="px-4 py-3 sm:pr-6 sm:pl-11">
+      <p className="mb-2 text-muted">
+        <Moment at={line.createdAt} />
+        {path && line.subjectId ? (
+          <>
+            {" · "}
+            <Link className="text-accent underline" href={`${path}/${line.subjectId}`}>
+              Open the {line.subjectKind}
+            </Link>
+          </>
+        ) : null}
+      </p>
+      <Changes text={line.changes} />
+    </div>
+  );
+}
+
+type Change = { field: string; from: string; to: string };
+
+const CHANGE_COLUMNS: LineColumn<Change>[] = [
+  { head: "Field", width: "w-[20%]", area: "line", look: "wrap", cell: ({ field }) => field },
+  {
+    head: "Before",
+    area: "line",
+    cell: ({ from }) => <Value wash="bg-failed-wash">{from}</Value>,
+  },
+  { head: "After", area: "line", cell: ({ to }) => <Value wash="bg-added-wash">{to}</Value> },
+];
+
+function Value({ wash, children }: { wash: string; children: string }) {
+  return (
+    <span className={`mono block whitespace-pre-wrap px-1 py-0.5 [overflow-wrap:anywhere] ${wash}`}>
+      {children}
+    </span>
   );
 }
 
@@ -126,43 +151,19 @@ function Changes({ text }: { text: string }) {
   const changes = readChanges(text);
   if (!changes) return <JsonView text={text} />;
   return (
-    <div className="overflow-x-auto">
-      <table aria-label="Changes" className="w-full text-left">
-        <thead className="text-muted text-xs">
-          <tr>
-            <th className="py-1 pr-4 font-normal" scope="col">
-              Field
-            </th>
-            <th className="w-1/2 py-1 pr-4 font-normal" scope="col">
-              Before
-            </th>
-            <th className="w-1/2 py-1 font-normal" scope="col">
-              After
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {changes.map(({ field, from, to }) => (
-            <tr className="align-top" key={field}>
-              <th className="whitespace-nowrap py-0.5 pr-4 font-normal" scope="row">
-                {field}
-              </th>
-              <td className="mono whitespace-pre-wrap bg-failed-wash px-1 py-0.5 [overflow-wrap:anywhere]">
-                {from}
-              </td>
-              <td className="mono whitespace-pre-wrap bg-added-wash px-1 py-0.5 [overflow-wrap:anywhere]">
-                {to}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <LineList
+      columns={CHANGE_COLUMNS}
+      form="table"
+      inset
+      keyOf={({ field }) => field}
+      label="Changes"
+      lines={changes}
+    />
   );
 }
 
 /** The changes as pairs of old and new value; null if an entry is not such a pair. */
-function readChanges(text: string): { field: string; from: string; to: string }[] | null {
+function readChanges(text: string): Change[] | null {
   const value: unknown = JSON.parse(text);
   if (!isJsonObject(value)) return null;
   const pairs = Object.entries(value).map(([field, change]) =>

@@ -1,10 +1,9 @@
 import type { Metadata } from "next";
 import { Empty, PageHead } from "@/app/_ui/page/page";
-import { LinesSkeleton } from "@/app/_ui/page/skeletons";
 import { roleCovers } from "@/server/base/actor";
 import { prefetchedPage } from "../content-page";
 import { ROLE_LABELS } from "../members/roles";
-import { AuditView } from "./audit-view";
+import { AuditSkeleton, AuditView } from "./audit-view";
 import { auditQuery, readSubject } from "./query";
 
 export const metadata: Metadata = { title: "Audit log" };
@@ -29,6 +28,6 @@ export default prefetchedPage(
   },
   <>
     <PageHead title="Audit log" />
-    <LinesSkeleton />
+    <AuditSkeleton />
   </>,
 );

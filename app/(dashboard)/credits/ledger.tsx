@@ -1,6 +1,5 @@
 "use client";
 
-import { useInfiniteQuery } from "@tanstack/react-query";
 import { useSearchParams } from "next/navigation";
 import type { ReactNode } from "react";
 import { ChoiceLinks } from "@/app/_ui/choice-links";
@@ -11,11 +10,9 @@ import { Status } from "@/app/_ui/figures/status";
 import { Moment } from "@/app/_ui/figures/time";
 import { AgentIcon, CreditsIcon, ToolIcon } from "@/app/_ui/icons";
 import { Link } from "@/app/_ui/link";
-import { OlderButton } from "@/app/_ui/older-button";
 import { Empty } from "@/app/_ui/page/page";
-import { RowSkeletons } from "@/app/_ui/page/skeletons";
-import { Cell, HeadCell, Table } from "@/app/_ui/table";
-import { Unreadable } from "@/app/_ui/text/unreadable";
+import { PagedList, usePages } from "@/app/_ui/paged-list";
+import { type LineColumn, LineList } from "@/app/_ui/table";
 import { CREDIT_ENTRY_KINDS, type CreditEntryKind } from "@/server/contract/enums";
 import type { LedgerLine } from "@/server/credits/read-ledger";
 import type { RunSummary } from "@/server/runs/read/list";
@@ -34,9 +31,9 @@ const LABELS: Record<CreditEntryKind, string> = {
 export function Ledger() {
   const trpc = useTRPC();
   const question = readLedgerAddress(useSearchParams());
-  const query = useInfiniteQuery(ledgerQuery(trpc, question));
-  const lines = query.data?.pages.flatMap((page) => page.items) ?? [];
-  const runs = new Map(query.data?.pages.flatMap((page) => page.runs).map((run) => [run.id, run]));
+  const { query, pages, lines } = usePages(ledgerQuery(trpc, question));
+  const runs = new Map(pages.flatMap((page) => page.runs).map((run) => [run.id, run]));
+  const entries = lines.map((line) => ({ line, run: line.runId ? runs.get(line.runId) : undefined }));
   const kinds = CREDIT_ENTRY_KINDS.filter(
     (kind) => question.holds || kind === question.kind || (kind !== "hold" && kind !== "release"),
   );
@@ -56,45 +53,14 @@ export function Ledger() {
           Show holds and releases
         </Switch>
       </PartHead>
-      {query.isError && lines.length === 0 ? (
-        <Unreadable query={query} what="The ledger could not be read" />
-      ) : query.isSuccess && lines.length === 0 ? (
-        <NoLines question={question} />
-      ) : (
-        <Table className="max-md:block" label="Ledger">
-          <thead className="max-md:hidden">
-            <tr>
-              <HeadCell className="w-full">Entry</HeadCell>
-              <HeadCell>Run</HeadCell>
-              <HeadCell className="text-right">Amount</HeadCell>
-              {question.holds ? (
-                <HeadCell
-                  className="text-right"
-                  title="What could be spent afterwards, without what was held for open runs"
-                >
-                  Balance
-                </HeadCell>
-              ) : null}
-              <HeadCell className="text-right">Time</HeadCell>
-            </tr>
-          </thead>
-          <tbody className="max-md:block">
-            {query.isPending ? (
-              <RowSkeletons columns={question.holds ? 5 : 4} />
-            ) : (
-              lines.map((line) => (
-                <Row
-                  holds={question.holds}
-                  key={line.sequence}
-                  line={line}
-                  run={line.runId ? runs.get(line.runId) : undefined}
-                />
-              ))
-            )}
-          </tbody>
-        </Table>
-      )}
-      <OlderButton query={query} what="entries" />
+      <PagedList
+        columns={question.holds ? WITH_BALANCE : COLUMNS}
+        empty={<NoLines question={question} />}
+        keyOf={keyOf}
+        label="Ledger"
+        list={{ query, lines: entries }}
+        what="entries"
+      />
     </section>
   );
 }
@@ -106,46 +72,56 @@ function showHolds(holds: boolean): void {
   window.history.replaceState(null, "", writeLedgerAddress({ holds, kind: hidden ? null : kind }));
 }
 
-const STACKED = "max-md:h-auto max-md:border-0 max-md:p-0!";
+type LedgerEntry = { line: LedgerLine; run: RunSummary | undefined };
+const keyOf = ({ line }: LedgerEntry) => String(line.sequence);
 
-/**
- * Balances are shown only if holds are: without them, consecutive balances differ by more than the amount of the entry.
- */
-function Row({ line, run, holds }: { line: LedgerLine; run: RunSummary | undefined; holds: boolean }) {
-  return (
-    <tr
-      className="relative hover:bg-hover max-md:grid max-md:grid-cols-[minmax(0,1fr)_auto] max-md:gap-x-3 max-md:border-line max-md:border-b max-md:px-4 max-md:py-2"
-      title={`Entry ${line.sequence}: ${line.note}`}
-    >
-      <Cell className={`md:max-w-0 ${STACKED}`}>
-        <Entry line={line} run={run} />
-      </Cell>
-      <Cell className={`whitespace-nowrap max-md:order-3 max-md:pl-6! ${STACKED}`}>
-        {run ? <Status status={run.status} waiting={run.waiting} /> : null}
-      </Cell>
-      <Cell className={`whitespace-nowrap text-right ${STACKED}`}>
-        <Amount of={line.amount} />
-      </Cell>
-      {holds ? (
-        <Cell className="whitespace-nowrap text-right text-muted max-md:hidden">
-          {formatCredits(line.after)}
-        </Cell>
-      ) : null}
-      <Cell className={`whitespace-nowrap text-right text-muted max-md:order-4 md:pr-6! ${STACKED}`}>
-        <Moment at={line.createdAt} />
-      </Cell>
-    </tr>
-  );
-}
+const WITH_BALANCE: LineColumn<LedgerEntry>[] = [
+  { head: "Entry", area: "start", cell: (entry) => <Entry {...entry} /> },
+  {
+    head: "Run",
+    width: "w-36",
+    area: "lastStart",
+    look: "line",
+    cell: ({ run }) => (
+      <span className="max-md:pl-6">{run ? <Status status={run.status} waiting={run.waiting} /> : null}</span>
+    ),
+  },
+  {
+    head: "Amount",
+    width: "w-32",
+    area: "end",
+    look: "figure",
+    cell: ({ line }) => <Amount of={line.amount} />,
+  },
+  {
+    head: "Balance",
+    title: "What could be spent afterwards, without what was held for open runs",
+    width: "w-32",
+    area: "none",
+    look: "figure",
+    cell: ({ line }) => <span className="text-muted">{formatCredits(line.after)}</span>,
+  },
+  {
+    head: "Time",
+    width: "w-40",
+    area: "last",
+    look: "figure",
+    cell: ({ line }) => <Moment at={line.createdAt} className="text-muted" />,
+  },
+];
+/** Without holds, consecutive balances differ by more than the amount of the entry. */
+const COLUMNS = WITH_BALANCE.filter(({ head }) => head !== "Balance");
+
+export const LedgerSkeleton = () => <LineList columns={COLUMNS} keyOf={keyOf} label="Ledger" lines={null} />;
 
 /** What the entry is for: the run with its input, or the kind with its note. */
-function Entry({ line, run }: { line: LedgerLine; run: RunSummary | undefined }) {
+function Entry({ line, run }: LedgerEntry) {
   const Icon = run ? (run.kind === "agent" ? AgentIcon : ToolIcon) : CreditsIcon;
   const isCharge = line.kind === "charge";
   const actor = line.actor === "run" ? "" : `by ${line.actor}`;
   const details = [run ? run.inputPreview : line.note, actor].filter((text) => text !== "");
   return (
-    <span className="flex min-w-0 items-center gap-2">
+    <span className="flex min-w-0 items-center gap-2" title={`Entry ${line.sequence}: ${line.note}`}>
       <Icon className="shrink-0 text-faint" />
       {isCharge && run ? null : <span className="shrink-0 font-medium">{LABELS[line.kind]}</span>}
       {run ? (

@@ -1,11 +1,10 @@
 import type { Metadata } from "next";
 import { PartHead } from "@/app/_ui/figures/facts";
 import { PageHead } from "@/app/_ui/page/page";
-import { TableSkeleton } from "@/app/_ui/page/skeletons";
 import { prefetchedPage } from "../content-page";
 import { paramsOf } from "../runs/address";
 import { BalanceFigures, BalanceSkeleton, NoCreditsLeft } from "./balance-figures";
-import { Ledger } from "./ledger";
+import { Ledger, LedgerSkeleton } from "./ledger";
 import { ledgerQuery, readLedgerAddress } from "./query";
 import { UseOfCredits } from "./use-of-credits";
 
@@ -34,6 +33,6 @@ export default prefetchedPage(
     <PageHead title="Credits" />
     <BalanceSkeleton />
     <PartHead title="Ledger" />
-    <TableSkeleton columns={["Entry", "Run", "Amount", "Time"]} label="Ledger" />
+    <LedgerSkeleton />
   </>,
 );

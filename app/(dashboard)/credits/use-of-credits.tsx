@@ -5,7 +5,7 @@ import { useTRPC } from "@/app/_ui/data/providers";
 import { formatCount, formatCredits, formatShare, NONE } from "@/app/_ui/figures/format";
 import { AgentIcon, ToolIcon } from "@/app/_ui/icons";
 import { Link } from "@/app/_ui/link";
-import { Cell, HeadCell, Table } from "@/app/_ui/table";
+import { type LineColumn, LineList } from "@/app/_ui/table";
 import type { MetricsBucket, RunMetrics } from "@/server/runs/read/metrics/metrics";
 import { VolumeChart } from "../metrics/charts";
 import { writeFilter } from "../runs/address";
@@ -42,58 +42,76 @@ export function UseOfCredits() {
   );
 }
 
+type Used = RunMetrics["agents"][number] & { kind: "agent" | "tool"; total: number };
+
+const COLUMNS: LineColumn<Used>[] = [
+  {
+    head: "Agent or tool",
+    area: "line",
+    cell: ({ kind, id, name }) => {
+      const Icon = ICONS[kind];
+      return (
+        <span className="flex items-center gap-2">
+          <Icon className="shrink-0 text-faint" />
+          <Link
+            className="truncate font-medium after:absolute after:inset-0"
+            href={`/metrics?period=30d&${kind}=${id}`}
+          >
+            {name}
+          </Link>
+        </span>
+      );
+    },
+  },
+  {
+    head: "Credits",
+    width: "w-24",
+    area: "share",
+    look: "figure",
+    cell: ({ credits }) => formatCredits(credits, 2),
+  },
+  {
+    head: "Share",
+    width: "w-20",
+    area: "share",
+    look: "figure",
+    cell: ({ credits, total }) => <span className="text-muted">{formatShare(Number(credits), total)}</span>,
+  },
+  {
+    head: "Per run",
+    width: "w-28",
+    area: "none",
+    look: "figure",
+    cell: ({ runs, credits }) => (
+      <span className="text-muted">
+        {runs === 0 ? NONE : formatCredits((Number(credits) / runs).toFixed(4))}
+      </span>
+    ),
+  },
+];
+
 function MostExpensive({ metrics }: { metrics: RunMetrics }) {
-  const all = [
-    ...metrics.agents.map((group) => ({ ...group, kind: "agent" as const })),
-    ...metrics.tools.map((group) => ({ ...group, kind: "tool" as const })),
-  ].sort((a, b) => Number(b.credits) - Number(a.credits));
   const total = Number(metrics.total.credits);
+  const all = [
+    ...metrics.agents.map((group) => ({ ...group, kind: "agent" as const, total })),
+    ...metrics.tools.map((group) => ({ ...group, kind: "tool" as const, total })),
+  ].sort((a, b) => Number(b.credits) - Number(a.credits));
   return (
-    <Table label="Use by agent and tool">
-      <thead>
-        <tr>
-          <HeadCell className="w-full">Agent or tool</HeadCell>
-          <HeadCell className="text-right">Credits</HeadCell>
-          <HeadCell className="text-right">Share</HeadCell>
-          <HeadCell className="text-right max-sm:hidden">Per run</HeadCell>
-        </tr>
-      </thead>
-      <tbody>
-        {all.slice(0, SHOWN).map(({ kind, id, name, runs, credits }) => {
-          const Icon = ICONS[kind];
-          return (
-            <tr className="relative hover:bg-hover" key={id}>
-              <Cell className="max-w-0">
-                <span className="flex items-center gap-2">
-                  <Icon className="shrink-0 text-faint" />
-                  <Link
-                    className="truncate font-medium after:absolute after:inset-0"
-                    href={`/metrics?period=30d&${kind}=${id}`}
-                  >
-                    {name}
-                  </Link>
-                </span>
-              </Cell>
-              <Cell className="text-right">{formatCredits(credits, 2)}</Cell>
-              <Cell className="whitespace-nowrap text-right text-muted">
-                {formatShare(Number(credits), total)}
-              </Cell>
-              <Cell className="text-right text-muted max-sm:hidden">
-                {runs === 0 ? NONE : formatCredits((Number(credits) / runs).toFixed(4))}
-              </Cell>
-            </tr>
-          );
-        })}
-        {all.length > SHOWN ? (
-          <tr>
-            <Cell className="text-muted" colSpan={4}>
-              <Link className="text-accent hover:underline" href="/metrics?period=30d">
-                {formatCount(all.length - SHOWN)} more in the metrics
-              </Link>
-            </Cell>
-          </tr>
-        ) : null}
-      </tbody>
-    </Table>
+    <>
+      <LineList
+        columns={COLUMNS}
+        form="table"
+        keyOf={({ id }) => id}
+        label="Use by agent and tool"
+        lines={all.slice(0, SHOWN)}
+      />
+      {all.length > SHOWN ? (
+        <p className="px-4 py-2.5 sm:px-6">
+          <Link className="text-accent hover:underline" href="/metrics?period=30d">
+            {formatCount(all.length - SHOWN)} more in the metrics
+          </Link>
+        </p>
+      ) : null}
+    </>
   );
 }

@@ -64,6 +64,10 @@ const COLUMNS: LineColumn<KeyLine>[] = [
   ...USAGE_COLUMNS,
 ];
 
+export const KeysSkeleton = () => (
+  <LineList columns={COLUMNS} keyOf={({ id }) => id} label="API keys" lines={null} />
+);
+
 /** The organization's API keys; administrators create and revoke them here. */
 export function KeysView() {
   const trpc = useTRPC();
@@ -87,20 +91,19 @@ export function KeysView() {
         </Link>
         <PageButton {...newKey} otherwise="Admins and owners create and revoke keys." />
       </PageHead>
-      {data.length === 0 ? (
-        <Empty title="No API keys yet">
-          <p>A key lets a program start and read runs. It is shown once, when it is created.</p>
-          <PageButton {...newKey} />
-        </Empty>
-      ) : (
-        <LineList
-          columns={COLUMNS}
-          keyOf={({ id }) => id}
-          label="API keys"
-          lines={data}
-          menu={mayChange && menuOf}
-        />
-      )}
+      <LineList
+        columns={COLUMNS}
+        empty={
+          <Empty title="No API keys yet">
+            <p>A key lets a program start and read runs. It is shown once, when it is created.</p>
+            <PageButton {...newKey} />
+          </Empty>
+        }
+        keyOf={({ id }) => id}
+        label="API keys"
+        lines={data}
+        menu={mayChange && menuOf}
+      />
       {dialog}
     </>
   );

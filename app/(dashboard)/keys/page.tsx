@@ -1,7 +1,7 @@
 import type { Metadata } from "next";
-import { ListPageSkeleton } from "@/app/_ui/page/skeletons";
+import { PageHead } from "@/app/_ui/page/page";
 import { prefetchedPage } from "../content-page";
-import { KeysView } from "./keys-view";
+import { KeysSkeleton, KeysView } from "./keys-view";
 
 export const metadata: Metadata = { title: "API keys" };
 
@@ -10,8 +10,8 @@ export default prefetchedPage(
     await queryClient.fetchQuery(trpc.catalog.keys.queryOptions());
     return <KeysView />;
   },
-  <ListPageSkeleton
-    columns={["Key", "State", "Permissions", "Last used", "Expires", "Created"]}
-    title="API keys"
-  />,
+  <>
+    <PageHead title="API keys" />
+    <KeysSkeleton />
+  </>,
 );

@@ -49,6 +49,10 @@ const COLUMNS: LineColumn<MemberLine>[] = [
   { head: "Joined", width: "w-32", area: "none", look: "muted", cell: (line) => <Day at={line.joinedAt} /> },
 ];
 
+export const MembersSkeleton = () => (
+  <LineList columns={COLUMNS} keyOf={({ userId }) => userId} label="Members" lines={null} />
+);
+
 /** The organization's members; administrators invite, change and remove them here. */
 export function MembersView() {
   const trpc = useTRPC();

@@ -1,8 +1,8 @@
 import type { Metadata } from "next";
-import { ListPageSkeleton } from "@/app/_ui/page/skeletons";
+import { PageHead } from "@/app/_ui/page/page";
 import { roleCovers } from "@/server/base/actor";
 import { prefetchedPage } from "../content-page";
-import { MembersView } from "./members-view";
+import { MembersSkeleton, MembersView } from "./members-view";
 
 export const metadata: Metadata = { title: "Members" };
 
@@ -16,5 +16,8 @@ export default prefetchedPage(
     ]);
     return <MembersView />;
   },
-  <ListPageSkeleton columns={["Member", "Role", "Permissions", "Joined"]} title="Members" />,
+  <>
+    <PageHead title="Members" />
+    <MembersSkeleton />
+  </>,
 );

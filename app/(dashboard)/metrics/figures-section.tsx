@@ -1,7 +1,8 @@
+import clsx from "clsx";
 import type { ReactNode } from "react";
 import { NONE } from "@/app/_ui/figures/format";
 import { Link } from "@/app/_ui/link";
-import { Cell, HeadCell, Table } from "@/app/_ui/table";
+import { type LineColumn, LineList } from "@/app/_ui/table";
 import type { RunFilter } from "@/server/runs/read/filter";
 import type { RunFigures } from "@/server/runs/read/metrics/figures";
 import { SuccessRate } from "../_definitions/rates";
@@ -16,28 +17,40 @@ type Row = {
   hrefOf: (change: RunFilter) => string;
 };
 
-type Column = {
-  figure: FigureName;
-  name: string;
-  /** Hides some columns on small screens. */
-  className: string;
-  muted?: boolean;
-};
-
-const COLUMNS: readonly Column[] = [
-  { figure: "runs", name: "Runs", className: "max-md:w-[13%]" },
-  { figure: "completed", name: "Completed", className: "max-xl:hidden" },
-  { figure: "failed", name: "Failed", className: "max-md:w-[13%]" },
-  { figure: "cancelled", name: "Cancelled", className: "max-xl:hidden" },
-  { figure: "open", name: "Open", className: "max-xl:hidden" },
-  { figure: "success", name: "Success", className: "", muted: true },
-  { figure: "tokens", name: "Tokens", className: "max-md:hidden", muted: true },
-  { figure: "credits", name: "Credits", className: "max-md:hidden", muted: true },
-  { figure: "p50", name: "p50", className: "max-xl:hidden", muted: true },
-  { figure: "p95", name: "p95", className: "", muted: true },
-];
-
 const LINK = "-mx-1 px-1 hover:text-accent hover:underline";
+
+const figureColumn = (figure: FigureName, head: string, column: Figure): LineColumn<Row> => ({
+  head,
+  look: "figure",
+  area: column.area ?? "share",
+  ...(column.width === undefined ? {} : { width: column.width }),
+  cell: ({ figures, hrefOf }) => {
+    const shown = formatFigure(figure, figures);
+    if (shown === null) return <span className="text-faint">{NONE}</span>;
+    return (
+      <Link
+        className={clsx(LINK, column.muted && "text-muted")}
+        href={hrefOf(figureFilters(figures)[figure])}
+      >
+        {figure === "success" ? <SuccessRate of={figures} /> : shown}
+      </Link>
+    );
+  },
+});
+type Figure = { area?: LineColumn<Row>["area"]; width?: string; muted?: boolean };
+
+const FIGURES = [
+  figureColumn("runs", "Runs", { width: "max-md:w-[15%]" }),
+  figureColumn("completed", "Completed", { area: "wider" }),
+  figureColumn("failed", "Failed", { width: "max-md:w-[17%]" }),
+  figureColumn("cancelled", "Cancelled", { area: "wider" }),
+  figureColumn("open", "Open", { area: "wider" }),
+  figureColumn("success", "Success", { muted: true }),
+  figureColumn("tokens", "Tokens", { area: "none", muted: true }),
+  figureColumn("credits", "Credits", { area: "none", muted: true }),
+  figureColumn("p50", "p50", { area: "wider", muted: true }),
+  figureColumn("p95", "p95", { muted: true }),
+];
 
 type FiguresSectionProps = {
   title: string;
@@ -60,50 +73,25 @@ export function FiguresSection({ title, children, first, rows }: FiguresSectionP
         {title}
         {children}
       </h2>
-      <Table className="table-fixed" label={title}>
-        <thead>
-          <tr>
-            <HeadCell className="w-[32%] xl:w-56">{first}</HeadCell>
-            {COLUMNS.map(({ name, className }) => (
-              <HeadCell className={`text-right max-md:px-1 ${className}`} key={name}>
-                {name}
-              </HeadCell>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map(({ key, ...row }) => (
-            <FiguresRow key={key} {...row} />
-          ))}
-        </tbody>
-      </Table>
+      <LineList
+        columns={[nameColumn(first), ...FIGURES]}
+        form="table"
+        keyOf={({ key }) => key}
+        label={title}
+        lines={rows}
+      />
     </section>
   );
 }
 
-function FiguresRow({ name, href, figures, hrefOf }: Omit<Row, "key">) {
-  const behind = figureFilters(figures);
-  return (
-    <tr className="hover:bg-hover">
-      <Cell className="truncate">
-        <Link className={LINK} href={href} title={name}>
-          {name}
-        </Link>
-      </Cell>
-      {COLUMNS.map(({ figure, className, muted }) => {
-        const shown = formatFigure(figure, figures);
-        return (
-          <Cell className={`whitespace-nowrap text-right max-md:px-1 ${className}`} key={figure}>
-            {shown === null ? (
-              <span className="text-faint">{NONE}</span>
-            ) : (
-              <Link className={muted ? `text-muted ${LINK}` : LINK} href={hrefOf(behind[figure])}>
-                {figure === "success" ? <SuccessRate of={figures} /> : shown}
-              </Link>
-            )}
-          </Cell>
-        );
-      })}
-    </tr>
-  );
-}
+const nameColumn = (head: string): LineColumn<Row> => ({
+  head,
+  width: "w-[32%] xl:w-56",
+  area: "line",
+  look: "line",
+  cell: ({ name, href }) => (
+    <Link className={clsx("block truncate", LINK)} href={href} title={name}>
+      {name}
+    </Link>
+  ),
+});

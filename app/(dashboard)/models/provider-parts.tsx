@@ -1,9 +1,8 @@
-import clsx from "clsx";
 import type { ReactNode } from "react";
 import { formatCredits, formatUsed } from "@/app/_ui/figures/format";
 import { Ago } from "@/app/_ui/figures/time";
 import { Link } from "@/app/_ui/link";
-import { Badge, Cell, HeadCell, Table } from "@/app/_ui/table";
+import { Badge, type LineColumn, LineList } from "@/app/_ui/table";
 import type {
   ModelProviders,
   OwnProviderSummary,
@@ -98,36 +97,42 @@ function Part({ name, models, badge = null, free = false, actions, children }: P
         </div>
         <div className="flex flex-col gap-1 text-muted">{children}</div>
       </div>
-      <Table className="table-fixed self-start lg:border-t-0" label={`Models of ${name}`}>
-        <thead>
-          <tr>
-            <HeadCell>Model</HeadCell>
-            <HeadCell className="w-[4.5rem] text-right sm:w-32">Input</HeadCell>
-            <HeadCell className="w-[4.5rem] text-right sm:w-32">Output</HeadCell>
-            <HeadCell className="w-16 text-right sm:w-28">Agents</HeadCell>
-          </tr>
-        </thead>
-        <tbody>
-          {models.map((model) => (
-            <tr key={model.name ?? ""}>
-              <Cell className={clsx("[overflow-wrap:anywhere]", model.name === null ? "text-muted" : "mono")}>
-                {model.name ?? "Any other model"}
-              </Cell>
-              <Price free={free}>{model.input}</Price>
-              <Price free={free}>{model.output}</Price>
-              <Cell className="text-right tabular-nums">{formatUsed(model.agents)}</Cell>
-            </tr>
-          ))}
-        </tbody>
-      </Table>
+      <div className="lg:*:border-t-0">
+        <LineList
+          columns={modelColumns(free)}
+          form="table"
+          keyOf={(model) => model.name ?? ""}
+          label={`Models of ${name}`}
+          lines={models}
+        />
+      </div>
     </section>
   );
 }
 
+type Model = PartProps["models"][number];
+
+const modelColumns = (free: boolean): LineColumn<Model>[] => [
+  {
+    head: "Model",
+    area: "line",
+    look: "wrap",
+    cell: ({ name }) => (
+      <span className={name === null ? "text-muted" : "mono"}>{name ?? "Any other model"}</span>
+    ),
+  },
+  { ...PRICE, head: "Input", cell: ({ input }) => <Price free={free}>{input}</Price> },
+  { ...PRICE, head: "Output", cell: ({ output }) => <Price free={free}>{output}</Price> },
+  {
+    head: "Agents",
+    width: "w-16 sm:w-28",
+    area: "share",
+    look: "figure",
+    cell: ({ agents }) => formatUsed(agents),
+  },
+];
+const PRICE = { width: "w-[4.5rem] sm:w-32", area: "share", look: "figure" } as const;
+
 function Price({ free, children }: { free: boolean; children: string }) {
-  return (
-    <Cell className={clsx("text-right tabular-nums", free && "text-muted")}>
-      {free ? "Free" : formatCredits(children)}
-    </Cell>
-  );
+  return free ? <span className="text-muted">Free</span> : formatCredits(children);
 }

@@ -1,7 +1,7 @@
 import type { Metadata } from "next";
-import { ListPageSkeleton } from "@/app/_ui/page/skeletons";
+import { PageHead } from "@/app/_ui/page/page";
 import { prefetchedPage } from "../content-page";
-import { SecretsView } from "./secrets-view";
+import { SecretsSkeleton, SecretsView } from "./secrets-view";
 
 export const metadata: Metadata = { title: "Secrets" };
 
@@ -10,8 +10,8 @@ export default prefetchedPage(
     await queryClient.fetchQuery(trpc.secrets.list.queryOptions());
     return <SecretsView />;
   },
-  <ListPageSkeleton
-    columns={["Secret", "State", "Allowed hosts", "Last used", "Expires", "Created"]}
-    title="Secrets"
-  />,
+  <>
+    <PageHead title="Secrets" />
+    <SecretsSkeleton />
+  </>,
 );

@@ -81,6 +81,10 @@ function WaitingHosts({ secrets, onSet }: { secrets: readonly SecretSummary[]; o
 }
 type WaitingAct = false | ((secret: SecretSummary) => void);
 
+export const SecretsSkeleton = () => (
+  <LineList columns={COLUMNS} keyOf={({ name }) => name} label="Secrets" lines={null} />
+);
+
 /** The organization's secrets without their values; administrators create, change and remove them here. */
 export function SecretsView() {
   const trpc = useTRPC();
@@ -105,31 +109,28 @@ export function SecretsView() {
       <PageHead title="Secrets">
         <PageButton {...newSecret} otherwise="Admins and owners create and change secrets." />
       </PageHead>
-      {data.length === 0 ? (
-        <Empty title="No secrets yet">
-          <p>
-            A secret is a value such as an API key of another service. Tools send it to the hosts you allow,
-            and nobody can read it again: no page, no run and no model shows it. A step of a tool refers to it
-            by name:
-          </p>
-          <Command>{`headers: { authorization: "Bearer ${referenceTo("github")}" }`}</Command>
-          <PageButton {...newSecret} />
-        </Empty>
-      ) : (
-        <>
-          <WaitingHosts
-            onSet={mayChange && ((secret) => open(<ReplaceValue secret={secret} />))}
-            secrets={data}
-          />
-          <LineList
-            columns={COLUMNS}
-            keyOf={({ name }) => name}
-            label="Secrets"
-            lines={data}
-            menu={mayChange && menuOf}
-          />
-        </>
-      )}
+      <WaitingHosts
+        onSet={mayChange && ((secret) => open(<ReplaceValue secret={secret} />))}
+        secrets={data}
+      />
+      <LineList
+        columns={COLUMNS}
+        empty={
+          <Empty title="No secrets yet">
+            <p>
+              A secret is a value such as an API key of another service. Tools send it to the hosts you allow,
+              and nobody can read it again: no page, no run and no model shows it. A step of a tool refers to
+              it by name:
+            </p>
+            <Command>{`headers: { authorization: "Bearer ${referenceTo("github")}" }`}</Command>
+            <PageButton {...newSecret} />
+          </Empty>
+        }
+        keyOf={({ name }) => name}
+        label="Secrets"
+        lines={data}
+        menu={mayChange && menuOf}
+      />
       {dialog}
     </>
   );

@@ -1,46 +1,12 @@
 import type { ReactNode } from "react";
 import { Fact, Facts } from "@/app/_ui/figures/facts";
 import { Figure, Figures } from "@/app/_ui/figures/figures";
-import { Cell, HeadCell, Table } from "@/app/_ui/table";
+import { LineList } from "@/app/_ui/table";
 import { PageHead, SkeletonLine } from "./page";
 
 /** Skeletons in the shape of the loaded page, so that nothing moves when it arrives. */
 
 const WIDTHS = ["w-40", "w-28", "w-48", "w-32", "w-44", "w-24", "w-36", "w-52"];
-
-/** A table with its column names and empty rows. On a phone a row has two lines. */
-export function TableSkeleton({ label, columns }: { label: string; columns: readonly string[] }) {
-  return (
-    <div aria-busy="true">
-      <Table className="max-md:block" label={label}>
-        <thead className="max-md:hidden">
-          <tr>
-            {columns.map((column) => (
-              <HeadCell key={column}>{column}</HeadCell>
-            ))}
-          </tr>
-        </thead>
-        <tbody className="max-md:block">
-          {WIDTHS.map((width) => (
-            <tr
-              className="max-md:block max-md:border-line max-md:border-b max-md:px-4 max-md:py-2.5"
-              key={width}
-            >
-              {columns.map((column, index) => (
-                <Cell
-                  className={`max-md:h-auto max-md:border-0 max-md:p-0! ${index > 1 ? "max-md:hidden" : "max-md:block"}`}
-                  key={column}
-                >
-                  <SkeletonLine className={index === 0 ? width : "w-20"} />
-                </Cell>
-              ))}
-            </tr>
-          ))}
-        </tbody>
-      </Table>
-    </div>
-  );
-}
 
 type ListPageSkeletonProps = {
   title: string;
@@ -49,34 +15,24 @@ type ListPageSkeletonProps = {
   children?: ReactNode;
 };
 
+/** The page of a list whose columns the server does not know, with their heads. */
 export function ListPageSkeleton({ title, columns, children }: ListPageSkeletonProps) {
   return (
     <>
       <PageHead title={title} />
       {children}
-      <TableSkeleton columns={columns} label={title} />
+      <LineList
+        columns={columns.map((head, index) => ({
+          head,
+          area: index === 0 ? "line" : index === 1 ? "share" : "none",
+          cell: () => null,
+        }))}
+        keyOf={() => ""}
+        label={title}
+        lines={null}
+      />
     </>
   );
-}
-
-/** The rows of a table that is loading below its head. */
-export function RowSkeletons({ columns }: { columns: number }) {
-  return WIDTHS.map((width) => (
-    <tr key={width}>
-      <Cell colSpan={columns}>
-        <SkeletonLine className={width} />
-      </Cell>
-    </tr>
-  ));
-}
-
-/** The items of a list that is loading. */
-export function ItemSkeletons() {
-  return WIDTHS.map((width) => (
-    <li className="flex h-10 items-center border-line border-b px-4 sm:px-6" key={width}>
-      <SkeletonLine className={width} />
-    </li>
-  ));
 }
 
 /** Key figures whose values are loading. */

@@ -2,7 +2,7 @@ import { formatPlural } from "@/app/_ui/figures/format";
 import { readField } from "../../_run/schema-value";
 
 /** One property of a schema. `path` names it from the root: `customer.email`, `articles[].price`. */
-type SchemaRow = {
+export type SchemaRow = {
   path: string;
   type: string;
   required: boolean;

@@ -6,6 +6,7 @@ import { useTRPC } from "@/app/_ui/data/providers";
 import { formatPlural } from "@/app/_ui/figures/format";
 import { CheckIcon, MessageIcon, TextIcon, WrenchIcon } from "@/app/_ui/icons";
 import { Link } from "@/app/_ui/link";
+import { type LineColumn, LineList } from "@/app/_ui/table";
 import { Fold } from "@/app/_ui/text/fold";
 import { isLong, isMarkedUp, PROMPT_LIMIT, startOfFolded } from "@/app/_ui/text/long-text";
 import type { FirstView } from "@/app/_ui/text/markdown/first-view";
@@ -68,8 +69,17 @@ function Prompt({ text, first }: { text: string; first: FirstView | null }) {
   );
 }
 
+type Use = {
+  key: string;
+  name: string;
+  kind: string;
+  description: string;
+  policy: AttachmentPolicy | null;
+  href: string | null;
+};
+
 function Uses({ agent: { tools, functions } }: { agent: AgentDetail }) {
-  const lines = [
+  const lines: Use[] = [
     ...tools.map(({ id, name, description, gone, policy }) => ({
       key: id,
       name,
@@ -90,36 +100,47 @@ function Uses({ agent: { tools, functions } }: { agent: AgentDetail }) {
   const counts = [formatPlural(tools.length, "tool"), formatPlural(functions.length, "function")];
   return (
     <FlowPart end={counts.join(", ")} mark={<WrenchIcon />} title="May use">
-      <table
-        aria-label="Attached tools and functions"
-        className="w-full table-fixed border-line border-t text-left"
-      >
-        <tbody>
-          {lines.map(({ key, name, kind, description, policy, href }) => (
-            <tr className="*:h-9 *:border-line *:border-b *:py-1.5" key={key}>
-              <td className="truncate pr-4 sm:w-[30%]">
-                {href ? (
-                  <Link className="font-medium hover:underline" href={href}>
-                    {name}
-                  </Link>
-                ) : (
-                  <span className="mono font-medium">{name}</span>
-                )}
-              </td>
-              <td className="w-28 whitespace-nowrap pr-4 text-muted">{kind}</td>
-              <td className="text-muted">
-                <span className="block truncate max-sm:hidden" title={description}>
-                  {description}
-                </span>
-                <span className="block text-xs">{describePolicy(policy)}</span>
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <LineList
+        columns={USE_COLUMNS}
+        inset
+        hideHeads
+        keyOf={({ key }) => key}
+        label="Attached tools and functions"
+        lines={lines}
+      />
     </FlowPart>
   );
 }
+
+const USE_COLUMNS: LineColumn<Use>[] = [
+  {
+    head: "Name",
+    width: "sm:w-[30%]",
+    area: "line",
+    look: "line",
+    cell: ({ name, href }) =>
+      href ? (
+        <Link className="block truncate font-medium hover:underline" href={href}>
+          {name}
+        </Link>
+      ) : (
+        <span className="mono block truncate font-medium">{name}</span>
+      ),
+  },
+  { head: "Kind", width: "w-28", area: "share", look: "muted", cell: ({ kind }) => kind },
+  {
+    head: "Description",
+    area: "share",
+    cell: ({ description, policy }) => (
+      <span className="text-muted">
+        <span className="block truncate max-sm:hidden" title={description}>
+          {description}
+        </span>
+        <span className="block text-xs">{describePolicy(policy)}</span>
+      </span>
+    ),
+  },
+];
 
 /** `At most 3 calls · 2 retries · A failed call ends the run`; empty for the defaults. */
 function describePolicy(policy: AttachmentPolicy | null): string {

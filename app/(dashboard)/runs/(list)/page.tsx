@@ -1,10 +1,9 @@
 import type { Metadata } from "next";
 import { PageHead, SkeletonLine } from "@/app/_ui/page/page";
-import { TableSkeleton } from "@/app/_ui/page/skeletons";
 import { prefetchedPage } from "../../content-page";
 import { paramsOf, readFilter } from "../address";
 import { runsQuery } from "../query";
-import { RunsList } from "./runs-list";
+import { RunsList, RunsSkeleton } from "./runs-list";
 
 export const metadata: Metadata = { title: "Runs" };
 
@@ -24,9 +23,6 @@ export default prefetchedPage(
         <SkeletonLine className="w-40" />
       </div>
     </div>
-    <TableSkeleton
-      columns={["Run", "Status", "Started by", "Started", "Duration", "Tokens", "Credits"]}
-      label="Runs"
-    />
+    <RunsSkeleton />
   </>,
 );

@@ -1,21 +1,19 @@
 "use client";
 
-import { keepPreviousData, useInfiniteQuery } from "@tanstack/react-query";
+import { keepPreviousData } from "@tanstack/react-query";
 import clsx from "clsx";
 import { useSearchParams } from "next/navigation";
-import { useMemo, useRef } from "react";
+import { useRef } from "react";
 import { useTRPC } from "@/app/_ui/data/providers";
 import { formatPlural, formatUsed } from "@/app/_ui/figures/format";
 import { Status } from "@/app/_ui/figures/status";
 import { Elapsed } from "@/app/_ui/figures/time";
 import { AgentIcon, ToolIcon } from "@/app/_ui/icons";
 import { Link } from "@/app/_ui/link";
-import { OlderButton } from "@/app/_ui/older-button";
 import { PageHead } from "@/app/_ui/page/page";
-import { RowSkeletons } from "@/app/_ui/page/skeletons";
+import { PagedList, usePages } from "@/app/_ui/paged-list";
 import { useMay } from "@/app/_ui/role";
-import { HeadCell } from "@/app/_ui/table";
-import { Unreadable } from "@/app/_ui/text/unreadable";
+import { type LineColumn, LineList } from "@/app/_ui/table";
 import type { RunSummary } from "@/server/runs/read/list";
 import { readFilter, writeFilter } from "../address";
 import { rememberList } from "../last-list";
@@ -33,8 +31,7 @@ import { useLiveRuns } from "./use-live-runs";
 export function RunsList() {
   const trpc = useTRPC();
   const { filter, unread } = readFilter(useSearchParams());
-  const query = useInfiniteQuery({ ...runsQuery(trpc, filter), placeholderData: keepPreviousData });
-  const runs = useMemo(() => query.data?.pages.flatMap((page) => page.items) ?? [], [query.data]);
+  const { query, lines: runs } = usePages({ ...runsQuery(trpc, filter), placeholderData: keepPreviousData });
   const { waiting, showWaiting } = useLiveRuns(
     filter,
     query.isSuccess && !query.isPlaceholderData ? { shown: runs, hasOlder: query.hasNextPage } : null,
@@ -43,6 +40,7 @@ export function RunsList() {
   const reveal = useReveal(list, runs);
   const mayCancel = useMay("member");
   const { selection, select, clear } = useSelection(runs);
+  const isSelected = ({ id }: RunSummary) => selection.has(id);
   useListKeys(list);
   useReturn(list, {
     lastId: runs.at(-1)?.id,
@@ -65,9 +63,9 @@ export function RunsList() {
       <div className={clsx("relative", selection.size > 0 && "pb-16")}>
         {waiting > 0 ? (
           // Above the head of the list, on phones beside the filters, so that it covers no row.
-          <div className="sticky top-23 z-30 flex h-0 justify-center overflow-visible sm:top-12 sm:justify-start sm:pl-24 md:top-0">
+          <div className="sticky top-23 z-30 flex h-0 justify-center overflow-visible md:top-0 md:justify-start md:pl-24">
             <button
-              className="-mt-9 h-7 rounded-full sm:mt-0.5 bg-accent-fill px-3 font-medium text-on-accent text-xs shadow-raised hover:bg-accent-fill-hover"
+              className="-mt-9 h-7 rounded-full md:mt-0.5 bg-accent-fill px-3 font-medium text-on-accent text-xs shadow-raised hover:bg-accent-fill-hover"
               onClick={() => {
                 const first = showWaiting();
                 if (first !== undefined && first < (runs[0]?.id ?? "")) reveal(first);
@@ -79,56 +77,23 @@ export function RunsList() {
             </button>
           </div>
         ) : null}
-        {query.isError && runs.length === 0 ? (
-          <Unreadable query={query} what="The runs could not be read" />
-        ) : query.isSuccess && runs.length === 0 ? (
-          <NoRuns filter={filter} onClear={() => chooseFilter(() => ({}))} />
-        ) : (
-          <table
-            aria-busy={query.isPending || query.isPlaceholderData}
-            aria-label="Runs"
-            className={clsx(
-              "w-full table-fixed border-line border-t text-left",
-              query.isPlaceholderData && "opacity-60",
-            )}
-          >
-            <thead className="hidden sm:table-header-group">
-              <tr>
-                <HeadCell>Run</HeadCell>
-                <HeadCell className="w-30">Status</HeadCell>
-                <HeadCell className="hidden w-44 lg:table-cell">Started by</HeadCell>
-                <HeadCell className="w-28" title="Sorted by creation, newest first.">
-                  Started
-                </HeadCell>
-                <HeadCell className="w-26 text-right">Duration</HeadCell>
-                <HeadCell className="hidden w-20 text-right md:table-cell">Tokens</HeadCell>
-                <HeadCell className="hidden w-24 text-right md:table-cell">Credits</HeadCell>
-              </tr>
-            </thead>
-            <tbody ref={list}>
-              {query.isPending ? (
-                <RowSkeletons columns={7} />
-              ) : (
-                runs.map((run) => (
-                  <RunRow
-                    key={run.id}
-                    onSelect={mayCancel ? select : undefined}
-                    run={run}
-                    selected={selection.has(run.id)}
-                  />
-                ))
-              )}
-            </tbody>
-          </table>
-        )}
+        <PagedList
+          bodyRef={list}
+          columns={runColumns({ isSelected, onSelect: mayCancel ? select : undefined })}
+          empty={<NoRuns filter={filter} onClear={() => chooseFilter(() => ({}))} />}
+          foot={
+            <p className="px-4 py-3 text-muted text-xs sm:px-6">
+              {formatPlural(runs.length, "run")}
+              {Object.keys(filter).length > 0 ? " with these filters" : " in total"}
+            </p>
+          }
+          isSelected={isSelected}
+          keyOf={keyOf}
+          label="Runs"
+          list={{ query, lines: runs }}
+          what="runs"
+        />
         <SelectionBar onClear={clear} runs={runs.filter((run) => selection.has(run.id))} />
-        {runs.length > 0 && !query.hasNextPage && !query.isPlaceholderData ? (
-          <p className="px-4 py-3 text-muted text-xs sm:px-6">
-            {formatPlural(runs.length, "run")}
-            {Object.keys(filter).length > 0 ? " with these filters" : " in total"}
-          </p>
-        ) : null}
-        <OlderButton query={query} what="runs" />
       </div>
     </>
   );
@@ -150,94 +115,122 @@ function changeFilter(change: FilterChange, write: (address: string) => void): v
   if (next !== location.search) write(`/runs${next}`);
 }
 
-const CELL = "h-10 border-line border-b px-3 py-1 max-sm:h-auto max-sm:border-0 max-sm:p-0 sm:table-cell";
+const keyOf = ({ id }: RunSummary) => id;
 
-/** One run. On a phone it has two lines. */
-function RunRow({
-  run,
-  selected,
-  onSelect,
-}: {
-  run: RunSummary;
-  selected: boolean;
-  onSelect: Select | undefined;
-}) {
+type Selecting = { isSelected: (run: RunSummary) => boolean; onSelect: Select | undefined };
+
+const runColumns = ({ isSelected, onSelect }: Selecting): LineColumn<RunSummary>[] => [
+  {
+    head: "Run",
+    area: "start",
+    cell: (run) => <RunName onSelect={onSelect} run={run} selected={isSelected(run)} />,
+  },
+  {
+    head: "Status",
+    width: "w-30",
+    area: "end",
+    cell: ({ status, waiting }) => <Status status={status} waiting={waiting} />,
+  },
+  { head: "Started by", width: "w-44", area: "wide", look: "cut", cell: describeSource },
+  {
+    head: "Started",
+    title: "Sorted by creation, newest first.",
+    width: "w-28",
+    area: "lastStart",
+    look: "muted",
+    cell: (run) => (
+      <span className="flex min-w-0 gap-2 max-md:pl-6 max-md:text-xs">
+        <Started run={run} />
+        <Preview className="md:hidden" run={run} />
+      </span>
+    ),
+  },
+  {
+    head: "Duration",
+    width: "w-26",
+    area: "last",
+    look: "figure",
+    cell: ({ startedAt, finishedAt }) => (
+      <span className="max-md:text-muted">
+        <Elapsed from={startedAt} to={finishedAt} />
+      </span>
+    ),
+  },
+  {
+    head: "Tokens",
+    width: "w-20",
+    area: "none",
+    look: "figure",
+    cell: ({ tokens }) => (
+      <span className={tokens === 0 ? "text-faint" : "text-muted"}>{formatUsed(tokens)}</span>
+    ),
+  },
+  {
+    head: "Credits",
+    width: "w-24",
+    area: "none",
+    look: "figure",
+    cell: ({ credits }) => <span className="text-muted">{formatUsed(credits)}</span>,
+  },
+];
+
+export const RunsSkeleton = () => (
+  <LineList
+    columns={runColumns({ isSelected: () => false, onSelect: undefined })}
+    keyOf={keyOf}
+    label="Runs"
+    lines={null}
+  />
+);
+
+type RunNameProps = { run: RunSummary; selected: boolean; onSelect: Select | undefined };
+
+/** The row's link behind its checkbox, and the start of the run's input or error. */
+function RunName({ run, selected, onSelect }: RunNameProps) {
   const times = useExactTimes(run);
   const KindIcon = run.kind === "agent" ? AgentIcon : ToolIcon;
   return (
-    <tr
-      className={clsx(
-        "group relative grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-3 px-4 py-1.5 max-sm:border-line max-sm:border-b sm:table-row sm:p-0",
-        selected ? "bg-selected" : "hover:bg-hover has-[a:focus-visible]:bg-hover",
-      )}
-    >
-      <td className={`${CELL} min-w-0 sm:pl-6`}>
-        <div className="flex min-w-0 items-center gap-2">
-          <span
-            className="relative z-10 flex size-4 shrink-0 items-center justify-center"
-            title={`${run.kind} run`}
-          >
-            <span className="sr-only">{run.kind}</span>
-            <KindIcon
-              className={clsx(
-                "text-faint",
-                onSelect && "sm:group-focus-within:hidden sm:group-hover:hidden",
-                selected && "hidden",
-              )}
-            />
-            {onSelect ? (
-              <input
-                aria-label={`Select the run of ${run.targetName}, ${run.status}`}
-                checked={selected}
-                className={clsx(
-                  "size-3.5 accent-accent max-sm:hidden",
-                  !selected &&
-                    "absolute opacity-0 focus-visible:opacity-100 group-hover:opacity-100 group-focus-within:opacity-100",
-                )}
-                data-select
-                onChange={({ target, nativeEvent }) =>
-                  onSelect(run.id, target.checked, nativeEvent instanceof MouseEvent && nativeEvent.shiftKey)
-                }
-                type="checkbox"
-              />
-            ) : null}
-          </span>
-          <Link
-            className={`${run.errorPreview ? "sm:max-w-[45%]" : "sm:max-w-[60%]"} truncate sm:shrink-0 font-medium after:absolute after:inset-0 focus-visible:outline-none focus-visible:after:outline-2 focus-visible:after:outline-focus focus-visible:after:-outline-offset-2`}
-            data-row
-            title={`${run.targetName}\n${run.errorPreview ?? run.inputPreview}\n${times}`}
-            onClick={() => rememberList(run.id)}
-            href={`/runs/${run.id}`}
-          >
-            {run.targetName}
-          </Link>
-          <Preview className="max-sm:hidden" run={run} />
-        </div>
-      </td>
-      <td className={`${CELL} max-sm:text-right`}>
-        <Status status={run.status} waiting={run.waiting} />
-      </td>
-      <td className={`${CELL} hidden truncate text-muted max-lg:hidden lg:table-cell`}>
-        {describeSource(run)}
-      </td>
-      <td
-        className={`${CELL} whitespace-nowrap text-muted max-sm:flex max-sm:min-w-0 max-sm:gap-2 max-sm:pl-6 max-sm:text-xs`}
+    <div className="flex min-w-0 items-center gap-2">
+      <span
+        className="relative z-10 flex size-4 shrink-0 items-center justify-center"
+        title={`${run.kind} run`}
       >
-        <Started run={run} />
-        <Preview className="sm:hidden" run={run} />
-      </td>
-      <td className={`${CELL} whitespace-nowrap text-right max-sm:min-h-5 max-sm:text-muted`}>
-        <Elapsed from={run.startedAt} to={run.finishedAt} />
-      </td>
-      <td
-        className={`${CELL} hidden text-right max-md:hidden md:table-cell ${run.tokens === 0 ? "text-faint" : "text-muted"}`}
+        <span className="sr-only">{run.kind}</span>
+        <KindIcon
+          className={clsx(
+            "text-faint",
+            onSelect && "md:group-focus-within:hidden md:group-hover:hidden",
+            selected && "hidden",
+          )}
+        />
+        {onSelect ? (
+          <input
+            aria-label={`Select the run of ${run.targetName}, ${run.status}`}
+            checked={selected}
+            className={clsx(
+              "size-3.5 accent-accent max-md:hidden",
+              !selected &&
+                "absolute opacity-0 focus-visible:opacity-100 group-hover:opacity-100 group-focus-within:opacity-100",
+            )}
+            data-select
+            onChange={({ target, nativeEvent }) =>
+              onSelect(run.id, target.checked, nativeEvent instanceof MouseEvent && nativeEvent.shiftKey)
+            }
+            type="checkbox"
+          />
+        ) : null}
+      </span>
+      <Link
+        className={`${run.errorPreview ? "md:max-w-[45%]" : "md:max-w-[60%]"} truncate md:shrink-0 font-medium after:absolute after:inset-0 focus-visible:outline-none focus-visible:after:outline-2 focus-visible:after:outline-focus focus-visible:after:-outline-offset-2`}
+        data-row
+        title={`${run.targetName}\n${run.errorPreview ?? run.inputPreview}\n${times}`}
+        onClick={() => rememberList(run.id)}
+        href={`/runs/${run.id}`}
       >
-        {formatUsed(run.tokens)}
-      </td>
-      <td className={`${CELL} hidden text-right text-muted max-md:hidden sm:pr-6 md:table-cell`}>
-        {formatUsed(run.credits)}
-      </td>
-    </tr>
+        {run.targetName}
+      </Link>
+      <Preview className="max-md:hidden" run={run} />
+    </div>
   );
 }
 

@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import clsx from "clsx";
 import dynamic from "next/dynamic";
-import { type ReactNode, useMemo, useState } from "react";
+import { type ReactNode, useMemo } from "react";
 import { buttonClass } from "@/app/_ui/button";
 import { useTRPC } from "@/app/_ui/data/providers";
 import {
@@ -17,7 +17,7 @@ import { Status, StatusShape } from "@/app/_ui/figures/status";
 import { Elapsed, Moment } from "@/app/_ui/figures/time";
 import { Link } from "@/app/_ui/link";
 import { DetailHead } from "@/app/_ui/page/page";
-import { Cell, HeadCell, Table } from "@/app/_ui/table";
+import { type LineColumn, LineList } from "@/app/_ui/table";
 import type { RunDetail } from "@/server/runs/read/inspect/inspect";
 import { useLiveRun } from "../[runId]/use-live-run";
 import { alignRuns, type Pair } from "./align";
@@ -35,9 +35,6 @@ export function Comparison({ a, b }: { a: string; b: string }) {
   const left = useLiveRun(a);
   const right = useLiveRun(b);
   const pairs = useMemo(() => alignRuns(left, right), [left, right]);
-  // A line of the selected pair. In a live run the other side may appear later.
-  const [chosen, setChosen] = useState<string | null>(null);
-  const pair = pairs.find(({ a, b }) => chosen !== null && (a?.id === chosen || b?.id === chosen));
   return (
     <>
       <DetailHead back={{ href: `/runs/${a}`, label: `Run ${shortId(a)}` }} title="Compare runs">
@@ -56,45 +53,49 @@ export function Comparison({ a, b }: { a: string; b: string }) {
       <TextDifference field="input" left={left.run} right={right.run} />
       <TextDifference field="output" left={left.run} right={right.run} />
       <h2 className="px-4 pt-4 pb-2 font-semibold sm:px-6">Step by step</h2>
-      <Table label="Steps of both runs">
-        <thead>
-          <tr>
-            <HeadCell>Left</HeadCell>
-            <HeadCell>Right</HeadCell>
-            <HeadCell className="text-right">Difference</HeadCell>
-          </tr>
-        </thead>
-        <tbody>
-          {pairs.map((each) => {
-            const id = (each.a ?? each.b)?.id ?? null;
-            return (
-              <PairRow
-                chosen={each === pair}
-                key={id}
-                onChoose={() => setChosen(each === pair ? null : id)}
-                pair={each}
-              />
-            );
-          })}
-        </tbody>
-      </Table>
-      {pair ? (
-        <div className="grid border-line border-t lg:grid-cols-2 lg:divide-x lg:divide-line">
-          {([pair.a, pair.b] as const).map((line, side) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: the left and the right side.
-            <div className="min-w-0" key={side}>
-              {line ? (
-                <Inspector line={line} />
-              ) : (
-                <p className="px-4 py-6 text-muted sm:px-6">This run has no such step.</p>
-              )}
-            </div>
-          ))}
-        </div>
-      ) : (
-        <p className="px-4 py-4 text-muted sm:px-6">Choose a row to see both sides of it.</p>
-      )}
+      <LineList
+        columns={PAIR_COLUMNS}
+        detailsOf={(pair) => <BothSides pair={pair} />}
+        form="table"
+        keyOf={({ a, b }) => (a ?? b)?.id ?? ""}
+        label="Steps of both runs"
+        lines={pairs}
+      />
     </>
+  );
+}
+
+const PAIR_COLUMNS: LineColumn<Pair>[] = [
+  { head: "Left", area: "line", cell: ({ a }) => <LineLabel line={a} /> },
+  { head: "Right", area: "line", cell: ({ b }) => <LineLabel line={b} /> },
+  {
+    head: "Difference",
+    width: "w-24 sm:w-36",
+    area: "end",
+    look: "figure",
+    cell: ({ a, b }) => {
+      const [before, after] = [a?.durationMs ?? null, b?.durationMs ?? null];
+      return before === null || after === null ? null : (
+        <span className="text-muted">{formatDifference(after - before, formatDuration)}</span>
+      );
+    },
+  },
+];
+
+function BothSides({ pair }: { pair: Pair }) {
+  return (
+    <div className="grid lg:grid-cols-2 lg:divide-x lg:divide-line">
+      {([pair.a, pair.b] as const).map((line, side) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: the left and the right side.
+        <div className="min-w-0" key={side}>
+          {line ? (
+            <Inspector line={line} />
+          ) : (
+            <p className="px-4 py-6 text-muted sm:px-6">This run has no such step.</p>
+          )}
+        </div>
+      ))}
+    </div>
   );
 }
 
@@ -161,34 +162,42 @@ function differenceOf(
 
 function FigureRows({ left, right }: { left: RunDetail; right: RunDetail }) {
   return (
-    <Table className="table-fixed" label="Figures of both runs">
-      <thead>
-        <tr>
-          <HeadCell className="w-24 sm:w-32">Figure</HeadCell>
-          <HeadCell>Left</HeadCell>
-          <HeadCell>Right</HeadCell>
-          <HeadCell className="w-22 text-right sm:w-36">Difference</HeadCell>
-        </tr>
-      </thead>
-      <tbody>
-        {FIGURES.map(({ name, value = () => null, show = (run) => value(run) ?? NONE, format }) => (
-          <tr key={name}>
-            <th
-              className="border-line border-b py-1.5 pl-4 text-left font-normal text-muted sm:pl-6"
-              scope="row"
-            >
-              {name}
-            </th>
-            <Cell className="h-9">{show(left)}</Cell>
-            <Cell className="h-9">{show(right)}</Cell>
-            <Cell className="h-9 whitespace-nowrap text-right font-medium">
-              {differenceOf(value(left), value(right), format)}
-            </Cell>
-          </tr>
-        ))}
-      </tbody>
-    </Table>
+    <LineList
+      columns={figureColumns(left, right)}
+      form="table"
+      keyOf={({ name }) => name}
+      label="Figures of both runs"
+      lines={FIGURES}
+    />
   );
+}
+
+function figureColumns(left: RunDetail, right: RunDetail): LineColumn<ComparedFigure>[] {
+  const readValue = (run: RunDetail, { value }: ComparedFigure) => value?.(run) ?? null;
+  const shown = (run: RunDetail, figure: ComparedFigure) =>
+    figure.show?.(run) ?? readValue(run, figure) ?? NONE;
+  return [
+    {
+      head: "Figure",
+      width: "w-24 sm:w-32",
+      area: "line",
+      look: "muted",
+      cell: ({ name }) => name,
+    },
+    { head: "Left", area: "line", cell: (figure) => shown(left, figure) },
+    { head: "Right", area: "line", cell: (figure) => shown(right, figure) },
+    {
+      head: "Difference",
+      width: "w-22 sm:w-36",
+      area: "end",
+      look: "figure",
+      cell: (figure) => (
+        <span className="font-medium">
+          {differenceOf(readValue(left, figure), readValue(right, figure), figure.format)}
+        </span>
+      ),
+    },
+  ];
 }
 
 /** The differences between the frozen configurations: prompts, models, versions of attached tools. */
@@ -211,38 +220,6 @@ function ConfigurationDifference({ a, b, sameKind }: { a: string; b: string; sam
         ))}
       </div>
     </section>
-  );
-}
-
-function PairRow({
-  pair: { a, b },
-  chosen,
-  onChoose,
-}: {
-  pair: Pair;
-  chosen: boolean;
-  onChoose: () => void;
-}) {
-  const [before, after] = [a?.durationMs ?? null, b?.durationMs ?? null];
-  return (
-    <tr className={clsx("relative", chosen ? "bg-selected" : "hover:bg-hover")}>
-      <Cell>
-        <button
-          aria-expanded={chosen}
-          className="text-left after:absolute after:inset-0"
-          onClick={onChoose}
-          type="button"
-        >
-          <LineLabel line={a} />
-        </button>
-      </Cell>
-      <Cell>
-        <LineLabel line={b} />
-      </Cell>
-      <Cell className="text-right text-muted">
-        {before === null || after === null ? null : formatDifference(after - before, formatDuration)}
-      </Cell>
-    </tr>
   );
 }
 

@@ -1,15 +1,13 @@
-import { keepPreviousData, useInfiniteQuery } from "@tanstack/react-query";
-import clsx from "clsx";
+import { keepPreviousData } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTRPC } from "@/app/_ui/data/providers";
 import { shortId } from "@/app/_ui/figures/format";
 import { Status } from "@/app/_ui/figures/status";
 import { Elapsed } from "@/app/_ui/figures/time";
 import { Link } from "@/app/_ui/link";
-import { OlderButton } from "@/app/_ui/older-button";
 import { DetailHead, Empty } from "@/app/_ui/page/page";
-import { ItemSkeletons } from "@/app/_ui/page/skeletons";
-import { Unreadable } from "@/app/_ui/text/unreadable";
+import { PagedList, usePages } from "@/app/_ui/paged-list";
+import type { LineColumn } from "@/app/_ui/table";
 import type { RunFilter } from "@/server/runs/read/filter";
 import type { RunDetail } from "@/server/runs/read/inspect/inspect";
 import type { RunSummary } from "@/server/runs/read/list";
@@ -21,8 +19,7 @@ import { Started } from "../started";
 export function RunPicker({ run }: { run: RunDetail }) {
   const trpc = useTRPC();
   const [filter, setFilter] = useState<RunFilter>(() => sameTarget(run));
-  const query = useInfiniteQuery({ ...runsQuery(trpc, filter), placeholderData: keepPreviousData });
-  const others = query.data?.pages.flatMap((page) => page.items).filter((each) => each.id !== run.id);
+  const { query, lines } = usePages({ ...runsQuery(trpc, filter), placeholderData: keepPreviousData });
   return (
     <>
       <DetailHead
@@ -30,54 +27,74 @@ export function RunPicker({ run }: { run: RunDetail }) {
         title={`Compare ${run.targetName} with`}
       />
       <FilterBar filter={filter} onChange={setFilter} />
-      {query.isError && !others ? (
-        <Unreadable query={query} what="The other runs could not be read" />
-      ) : others?.length === 0 && !query.hasNextPage ? (
-        <Empty title="No other run matches these filters">
-          <p>Remove a filter, or run {run.targetName} again.</p>
-        </Empty>
-      ) : (
-        <ul
-          aria-busy={query.isPlaceholderData}
-          aria-label="Runs to compare with"
-          className={clsx("border-line border-t", query.isPlaceholderData && "opacity-60")}
-        >
-          {others ? (
-            others.map((other) => <OtherRun key={other.id} other={other} run={run} />)
-          ) : (
-            <ItemSkeletons />
-          )}
-        </ul>
-      )}
-      <OlderButton query={query} what="runs" />
+      <PagedList
+        columns={columnsFor(run)}
+        empty={
+          <Empty title="No other run matches these filters">
+            <p>Remove a filter, or run {run.targetName} again.</p>
+          </Empty>
+        }
+        keyOf={({ id }) => id}
+        label="Runs to compare with"
+        list={{ query, lines: lines.filter((each) => each.id !== run.id) }}
+        what="runs"
+      />
     </>
   );
 }
 
-function OtherRun({ run, other }: { run: RunDetail; other: RunSummary }) {
-  return (
-    <li className="border-line border-b">
+const columnsFor = (run: RunDetail): LineColumn<RunSummary>[] => [
+  {
+    head: "Run",
+    width: "w-32",
+    area: "start",
+    cell: ({ id }) => (
       <Link
-        className="flex min-h-10 flex-wrap items-center gap-x-4 px-4 py-1.5 hover:bg-hover sm:px-6"
-        href={`/runs/compare?a=${run.id}&b=${other.id}`}
+        className="mono text-muted after:absolute after:inset-0"
+        href={`/runs/compare?a=${run.id}&b=${id}`}
       >
-        <span className="mono text-muted sm:w-24">{shortId(other.id)}</span>
-        <Status className="sm:w-28" status={other.status} waiting={other.waiting} />
-        <span className="tabular-nums sm:w-20 sm:text-right">
-          <Elapsed from={other.startedAt} to={other.finishedAt} />
-        </span>
-        <span className="min-w-0 flex-1 truncate text-muted max-sm:order-last max-sm:basis-full">
-          {other.targetId === (run.agentId ?? run.toolId) ? null : (
-            <span className="text-ink">{other.targetName} </span>
-          )}
-          <span className={other.errorPreview ? "text-failed" : undefined}>
-            {other.errorPreview ?? other.inputPreview}
-          </span>
-        </span>
-        <span className="ml-auto text-muted">
-          <Started run={other} />
-        </span>
+        {shortId(id)}
       </Link>
-    </li>
-  );
-}
+    ),
+  },
+  {
+    head: "Status",
+    width: "w-36",
+    area: "end",
+    look: "line",
+    cell: ({ status, waiting }) => <Status status={status} waiting={waiting} />,
+  },
+  {
+    head: "Duration",
+    width: "w-26",
+    area: "none",
+    look: "figure",
+    cell: ({ startedAt, finishedAt }) => <Elapsed from={startedAt} to={finishedAt} />,
+  },
+  {
+    head: "Input or error",
+    area: "lastStart",
+    look: "cut",
+    cell: (other) => (
+      <>
+        {other.targetId === (run.agentId ?? run.toolId) ? null : (
+          <span className="text-ink">{other.targetName} </span>
+        )}
+        <span className={other.errorPreview ? "text-failed" : undefined}>
+          {other.errorPreview ?? other.inputPreview}
+        </span>
+      </>
+    ),
+  },
+  {
+    head: "Started",
+    width: "w-32",
+    area: "last",
+    look: "figure",
+    cell: (other) => (
+      <span className="text-muted">
+        <Started run={other} />
+      </span>
+    ),
+  },
+];

@@ -1,6 +1,5 @@
 "use client";
 
-import { useInfiniteQuery } from "@tanstack/react-query";
 import { useSearchParams } from "next/navigation";
 import { Button } from "@/app/_ui/button";
 import { ChoiceLinks } from "@/app/_ui/choice-links";
@@ -10,11 +9,9 @@ import { formatBytes, NONE, shortId } from "@/app/_ui/figures/format";
 import { Ago, useExact } from "@/app/_ui/figures/time";
 import { lazy } from "@/app/_ui/lazy";
 import { Link } from "@/app/_ui/link";
-import { OlderButton } from "@/app/_ui/older-button";
 import { Empty } from "@/app/_ui/page/page";
-import { RowSkeletons } from "@/app/_ui/page/skeletons";
-import { Cell, HeadCell, Table } from "@/app/_ui/table";
-import { Unreadable } from "@/app/_ui/text/unreadable";
+import { PagedList, usePages } from "@/app/_ui/paged-list";
+import { Badge, type LineColumn, LineList } from "@/app/_ui/table";
 import type { DeliverySummary } from "@/server/catalog/webhooks/inspect-deliveries";
 import type { TriggerDetail } from "@/server/catalog/webhooks/inspect-trigger";
 import { DELIVERY_OUTCOMES, type DeliveryOutcomeName } from "@/server/contract/enums";
@@ -34,13 +31,12 @@ export function Deliveries({ trigger }: { trigger: TriggerDetail }) {
   const params = useSearchParams();
   const outcome = readOutcome(params.get("outcome"));
   const opened = params.get("delivery");
-  const query = useInfiniteQuery({
+  const { query, lines } = usePages({
     ...deliveriesQuery(trpc, trigger.id, outcome),
     // People call the trigger from elsewhere and watch what arrives. A hidden page does not ask.
     refetchInterval: REFRESH_MS,
     refetchOnWindowFocus: "always",
   });
-  const items = query.data?.pages.flatMap((page) => page.items) ?? [];
   const addressOf = (next: DeliveryOutcomeName | null, delivery?: string) => {
     const search = new URLSearchParams({
       ...(next ? { outcome: next } : {}),
@@ -64,37 +60,25 @@ export function Deliveries({ trigger }: { trigger: TriggerDetail }) {
           Refresh
         </Button>
       </PartHead>
-      {query.isError && items.length === 0 ? (
-        <Unreadable query={query} what="The deliveries could not be read" />
-      ) : query.isSuccess && items.length === 0 ? (
-        <Empty title={outcome ? `No ${outcome} deliveries` : "No deliveries yet"}>
-          {outcome ? null : (
-            <p>Every call to the address appears here, refused ones with the reason. Try the call above.</p>
-          )}
-        </Empty>
-      ) : (
-        <Table className="max-md:block" label="Deliveries">
-          <thead className="max-md:hidden">
-            <tr>
-              <HeadCell>Received</HeadCell>
-              <HeadCell>Outcome</HeadCell>
-              <HeadCell className="w-full">Reason</HeadCell>
-              <HeadCell className="text-right">Size</HeadCell>
-              <HeadCell>Run</HeadCell>
-            </tr>
-          </thead>
-          <tbody className="max-md:block">
-            {query.isPending ? (
-              <RowSkeletons columns={5} />
-            ) : (
-              items.map((delivery) => (
-                <DeliveryRow delivery={delivery} href={addressOf(outcome, delivery.id)} key={delivery.id} />
-              ))
+      <PagedList
+        columns={COLUMNS}
+        empty={
+          <Empty title={outcome ? `No ${outcome} deliveries` : "No deliveries yet"}>
+            {outcome ? null : (
+              <p>
+                Every call to the address appears here, rejected ones with the reason. Try the call above.
+              </p>
             )}
-          </tbody>
-        </Table>
-      )}
-      <OlderButton query={query} what="deliveries" />
+          </Empty>
+        }
+        keyOf={keyOf}
+        label="Deliveries"
+        list={{
+          query,
+          lines: lines.map((delivery) => ({ ...delivery, href: addressOf(outcome, delivery.id) })),
+        }}
+        what="deliveries"
+      />
       {opened ? (
         <DeliveryDialog
           deliveryId={opened}
@@ -109,57 +93,81 @@ export function Deliveries({ trigger }: { trigger: TriggerDetail }) {
 
 const OUTCOME_LABELS = { all: "All", accepted: "Accepted", repeated: "Repeated", rejected: "Rejected" };
 
-const STACKED = "max-md:block max-md:h-auto max-md:border-0 max-md:p-0!";
+type Line = DeliverySummary & { href: string };
+const keyOf = ({ id }: Line) => id;
 
-function DeliveryRow({ delivery, href }: { delivery: DeliverySummary; href: string }) {
-  const received = useExact(delivery.receivedAt);
+const COLUMNS: LineColumn<Line>[] = [
+  { head: "Received", width: "w-32", area: "start", look: "line", cell: (line) => <Received {...line} /> },
+  {
+    head: "Outcome",
+    width: "w-56",
+    area: "end",
+    look: "line",
+    cell: ({ outcome, status, redeliveryOf }) => (
+      <span className="flex items-center gap-2">
+        <span className="md:w-22">
+          <OutcomeMark outcome={outcome} />
+        </span>
+        <span className="text-muted">{status}</span>
+        {redeliveryOf ? <Badge>redelivery</Badge> : null}
+      </span>
+    ),
+  },
+  {
+    head: "Reason",
+    area: "lastStart",
+    look: "wrap",
+    cell: ({ reason, code, outcome }) =>
+      reason ? (
+        <>
+          {reason} <span className="mono text-muted max-md:hidden">{code}</span>
+        </>
+      ) : outcome === "repeated" ? (
+        <span className="text-muted max-md:hidden">Repeats an earlier call</span>
+      ) : null,
+  },
+  {
+    head: "Size",
+    width: "w-24",
+    area: "none",
+    look: "figure",
+    cell: ({ bodyBytes }) => <span className="text-muted">{formatBytes(bodyBytes)}</span>,
+  },
+  {
+    head: "Run",
+    width: "w-32",
+    area: "last",
+    look: "line",
+    cell: ({ runId }) =>
+      runId ? (
+        <Link className="mono relative z-10 text-accent hover:underline" href={`/runs/${runId}`}>
+          {shortId(runId)}
+        </Link>
+      ) : (
+        <span className="text-faint max-md:hidden">{NONE}</span>
+      ),
+  },
+];
+
+export const DeliveriesSkeleton = () => (
+  <LineList columns={COLUMNS} keyOf={keyOf} label="Deliveries" lines={null} />
+);
+
+/** The row's link. It opens the delivery without loading the page again. */
+function Received({ id, href, receivedAt }: Line) {
   return (
-    <tr className="relative hover:bg-hover max-md:block max-md:border-line max-md:border-b max-md:px-4 max-md:py-2">
-      <Cell className={`whitespace-nowrap max-md:float-right ${STACKED}`}>
-        <a
-          className="text-muted after:absolute after:inset-0"
-          href={href}
-          title={received}
-          onClick={(event) => {
-            if (event.metaKey || event.ctrlKey || event.shiftKey) return;
-            event.preventDefault();
-            openDelivery(delivery.id);
-          }}
-        >
-          <span className="sr-only">Delivery </span>
-          <Ago at={delivery.receivedAt} />
-        </a>
-      </Cell>
-      <Cell className={`whitespace-nowrap ${STACKED}`}>
-        <span className="inline-block w-22">
-          <OutcomeMark outcome={delivery.outcome} />
-        </span>{" "}
-        <span className="text-muted">{delivery.status}</span>
-        {delivery.redeliveryOf ? (
-          <span className="ml-2 rounded border border-line-strong px-1.5 text-muted text-xs">redelivery</span>
-        ) : null}
-      </Cell>
-      <Cell className={`[overflow-wrap:anywhere] max-md:truncate ${STACKED}`}>
-        {delivery.reason ? (
-          <>
-            {delivery.reason} <span className="mono text-muted max-md:hidden">{delivery.code}</span>
-          </>
-        ) : delivery.outcome === "repeated" ? (
-          <span className="text-muted max-md:hidden">Repeats an earlier call</span>
-        ) : null}
-      </Cell>
-      <Cell className="whitespace-nowrap text-right text-muted max-md:hidden">
-        {formatBytes(delivery.bodyBytes)}
-      </Cell>
-      <Cell className={`whitespace-nowrap ${STACKED}`}>
-        {delivery.runId ? (
-          <Link className="mono relative z-10 text-accent hover:underline" href={`/runs/${delivery.runId}`}>
-            {shortId(delivery.runId)}
-          </Link>
-        ) : (
-          <span className="text-faint max-md:hidden">{NONE}</span>
-        )}
-      </Cell>
-    </tr>
+    <a
+      className="text-muted after:absolute after:inset-0"
+      href={href}
+      title={useExact(receivedAt)}
+      onClick={(event) => {
+        if (event.metaKey || event.ctrlKey || event.shiftKey) return;
+        event.preventDefault();
+        openDelivery(id);
+      }}
+    >
+      <span className="sr-only">Delivery </span>
+      <Ago at={receivedAt} />
+    </a>
   );
 }

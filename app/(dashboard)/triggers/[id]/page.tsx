@@ -1,9 +1,10 @@
 import type { Metadata } from "next";
 import { PartHead } from "@/app/_ui/figures/facts";
-import { DetailHeadSkeleton, FactsSkeleton, TableSkeleton } from "@/app/_ui/page/skeletons";
+import { DetailHeadSkeleton, FactsSkeleton } from "@/app/_ui/page/skeletons";
 import { isUuid } from "@/server/base/ids";
 import { weekQuery } from "../../_definitions/query";
 import { itemPage } from "../../content-page";
+import { DeliveriesSkeleton } from "./deliveries";
 import { deliveriesQuery, readOutcome } from "./query";
 import { TriggerView } from "./trigger-view";
 
@@ -26,6 +27,6 @@ export default itemPage(
     <DetailHeadSkeleton back="Triggers" />
     <FactsSkeleton label="Definition" names={["Address", "Starts", "Signature", "Rate limit", "Created"]} />
     <PartHead title="Deliveries" />
-    <TableSkeleton columns={["Received", "Outcome", "Reason", "Size", "Run"]} label="Deliveries" />
+    <DeliveriesSkeleton />
   </>,
 );

@@ -1,0 +1,88 @@
+"use client";
+
+import {
+  type InfiniteData,
+  type QueryKey,
+  type UseInfiniteQueryOptions,
+  useInfiniteQuery,
+} from "@tanstack/react-query";
+import { type ReactNode, useMemo } from "react";
+import { Button } from "@/app/_ui/button";
+import { describeError } from "@/app/_ui/data/query-client";
+import { LineList, type LineListProps } from "@/app/_ui/table";
+import { Unreadable } from "@/app/_ui/text/unreadable";
+
+type AnyPage = { items: readonly unknown[] };
+
+/** Reads a list page by page; `lines` are those of all pages so far. */
+export function usePages<Page extends AnyPage, Failure, Key extends QueryKey, Cursor>(
+  options: UseInfiniteQueryOptions<Page, Failure, InfiniteData<Page, Cursor>, Key, Cursor>,
+) {
+  const query = useInfiniteQuery(options);
+  const pages = query.data?.pages;
+  const lines = useMemo<Page["items"][number][]>(() => pages?.flatMap((page) => page.items) ?? [], [pages]);
+  return { query, pages: pages ?? [], lines };
+}
+
+type PagedListProps<Line> = Omit<LineListProps<Line>, "lines" | "isStale" | "empty"> & {
+  list: { query: PagedQuery; lines: readonly Line[] };
+  /** The lines in the plural: `deliveries`. */
+  what: string;
+  empty: ReactNode;
+  /** Shown below the last line. */
+  foot?: ReactNode;
+};
+type PagedQuery = {
+  isPending: boolean;
+  isSuccess: boolean;
+  isError: boolean;
+  isPlaceholderData: boolean;
+  hasNextPage: boolean;
+  isFetchingNextPage: boolean;
+  isFetchNextPageError: boolean;
+  error: unknown;
+  refetch: () => unknown;
+  fetchNextPage: () => unknown;
+};
+
+/** The lines of `usePages` with the states of their query: loading, failed, empty, and a button for older ones. */
+export function PagedList<Line>({
+  list: { query, lines },
+  what,
+  empty,
+  foot,
+  ...props
+}: PagedListProps<Line>) {
+  if (query.isError && lines.length === 0) {
+    return <Unreadable query={query} what={`Could not load ${what}`} />;
+  }
+  return (
+    <>
+      <LineList
+        {...props}
+        empty={query.hasNextPage ? undefined : empty}
+        isStale={query.isPlaceholderData}
+        lines={query.isPending ? null : lines}
+      />
+      {lines.length === 0 || query.hasNextPage || query.isPlaceholderData ? null : foot}
+      <OlderButton query={query} what={what} />
+    </>
+  );
+}
+
+/** Loads the next page. An error is shown beside the button and leaves the lines unchanged. */
+function OlderButton({ what, query }: { what: string; query: PagedQuery }) {
+  if (!query.hasNextPage) return null;
+  return (
+    <div className="flex flex-col items-center gap-2 py-4">
+      {query.isFetchNextPageError ? (
+        <p className="text-failed" role="alert">
+          {describeError(query.error).message}
+        </p>
+      ) : null}
+      <Button disabled={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
+        {query.isFetchingNextPage ? `Loading older ${what}` : `Load older ${what}`}
+      </Button>
+    </div>
+  );
+}
