@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { distinct, nameText, text } from "@/server/base/texts";
+import { modelSettings } from "@/server/work/models/settings";
 import { WORKFLOW_LIMITS, workflowDefinition } from "@/server/work/workflow/definition";
 
 /** How an agent may use one attached function or tool. */
@@ -30,6 +31,7 @@ export type AttachmentPolicy = z.infer<typeof attachmentPolicy>;
  */
 export const agentSettings = z.object({
   model: nameText.describe("The model that it calls."),
+  ...modelSettings.shape,
   systemPrompt: text(200_000)
     .default("")
     .describe("What the agent is for, how it works, and how it answers. Default: empty."),

@@ -1,5 +1,6 @@
 import type { JsonObject } from "@/server/base/json/json";
 import { KIB, MIB } from "@/server/contract/sizes";
+import type { ModelSettings } from "./settings";
 
 /** A call that the model requested; `arguments` is its raw text. */
 export type ToolCall = { id: string; name: string; arguments: string };
@@ -29,6 +30,7 @@ export type ModelRequest = {
   withheldTools?: OfferedTool[] | undefined;
   /** The most output tokens, which the run's credit hold pays for. */
   maxOutputTokens: number;
+  settings?: ModelSettings | undefined;
   /**
    * Reserves credits for one repeat of a call that was cut off at its limit, and returns the repeat's limit. A limit
    * that is not larger means that there is no repeat.

@@ -1,6 +1,7 @@
 import { ZERO } from "@/server/base/amount";
 import type { AgentConfiguration } from "@/server/work/agent/definition";
 import { type Acted, type Acting, runAgentLoop } from "@/server/work/agent/loop";
+import { modelSettings } from "@/server/work/models/settings";
 import { retryPolicyOf } from "@/server/work/workflow/retry-policy";
 import type { Outcome } from "../claimed-run";
 import type { FinishedStep } from "../write/journal";
@@ -16,6 +17,8 @@ export async function executeAgent(
   configuration: AgentConfiguration,
 ): Promise<Outcome> {
   const { run, journal } = execution;
+  const { model } = configuration;
+  const settings = modelSettings.parse(configuration);
   let stepsBefore = 0;
   return runAgentLoop(configuration, run.input, {
     organizationId: run.orgId,
@@ -24,8 +27,8 @@ export async function executeAgent(
       const finished = journal.calls.get(key);
       if (finished) return finished;
       execution.checkpoint();
-      const request = { model: configuration.model, ...prompt };
-      const name = `model ${iteration} · ${configuration.model}`;
+      const request = { model, settings, ...prompt };
+      const name = `model ${iteration} · ${model}`;
       const call = () => callModel(execution, { key, iteration, request });
       return execution.steps.run(nameStep(execution, { key, name }), call, ({ content, toolCalls }) => ({
         status: "Completed",

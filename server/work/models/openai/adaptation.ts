@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { APIError } from "openai";
 import type { ModelRequest } from "@/server/work/models/port";
+import type { ModelSettings } from "@/server/work/models/settings";
 import { ReplyError } from "./chat-completion";
 import { namesOfState } from "./chat-state";
 import { PiecesError } from "./streamed-completion";
@@ -17,6 +18,8 @@ export type Adaptation = {
   toolsAlways: boolean;
   /** Fields of its own messages that the server refuses to get back. */
   unwantedFields: readonly string[];
+  /** Parameters of settings that the model refuses, with their values. */
+  refusedSettings: readonly string[];
   /** The most output tokens that the model allows; unknown: infinite. */
   maxOutputTokens: number;
 };
@@ -28,15 +31,18 @@ export const UNKNOWN_SERVER: Adaptation = {
   unstreamed: false,
   toolsAlways: false,
   unwantedFields: [],
+  refusedSettings: [],
   maxOutputTokens: Number.POSITIVE_INFINITY,
 };
 
 /** A refusal of a request, with all that the server said. */
-type Refusal = { status: number | undefined; text: string };
+type Refusal = { status: number | undefined; text: string; parameter?: string | undefined };
 
 function readRefusal(error: unknown): Refusal | null {
-  if (error instanceof APIError)
-    return { status: error.status, text: `${error.message} ${error.param ?? ""}` };
+  if (error instanceof APIError) {
+    const parameter = error.param ?? undefined;
+    return { status: error.status, text: `${error.message} ${parameter ?? ""}`, parameter };
+  }
   return error instanceof ReplyError ? { status: error.status, text: error.message } : null;
 }
 
@@ -44,7 +50,7 @@ function readRefusal(error: unknown): Refusal | null {
 export function learnFrom(
   error: unknown,
   known: Adaptation,
-  request: Pick<ModelRequest, "messages" | "withheldTools"> & { origin: string },
+  request: Pick<ModelRequest, "messages" | "withheldTools" | "settings"> & { origin: string },
 ): Adaptation {
   if (error instanceof PiecesError) return { ...known, unstreamed: true };
   const refusal = readRefusal(error);
@@ -58,8 +64,10 @@ export function learnFrom(
     UNWANTED.test(text) &&
     text.split(/[^\w-]+/).includes(field) &&
     !known.unwantedFields.includes(field);
+  const refused = isInvalid ? findRefusedSetting(refusal, settingParameters(request, known)) : [];
   return {
     ...known,
+    refusedSettings: [...known.refusedSettings, ...refused].slice(-MAX_REFUSED_SETTINGS),
     unwantedFields: [
       ...known.unwantedFields,
       ...namesOfState(request.messages, request.origin).filter(isUnwanted),
@@ -78,6 +86,35 @@ const UNWANTED =
 
 const hasWithheld = ({ messages, withheldTools = [] }: Pick<ModelRequest, "messages" | "withheldTools">) =>
   withheldTools.length > 0 && messages.some(({ role }) => role === "tool");
+
+const parametersOf = ({ temperature }: ModelSettings): Record<string, unknown> => ({ temperature });
+
+const MAX_REFUSED_SETTINGS = 50;
+const withValue = (name: string, value: unknown) => `${name}=${JSON.stringify(value)}`.slice(0, 200);
+
+/** The parameters of a request's settings, without those that the model refuses. */
+export function settingParameters(
+  { settings = {} }: Pick<ModelRequest, "settings">,
+  { refusedSettings }: Pick<Adaptation, "refusedSettings">,
+): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(parametersOf(settings)).filter(
+      ([name, value]) => value !== undefined && !refusedSettings.includes(withValue(name, value)),
+    ),
+  );
+}
+
+/** The setting that an error is about: that of its field `param`, else the first one in its text. */
+function findRefusedSetting({ text, parameter }: Refusal, sent: Record<string, unknown>): string[] {
+  const positionOf = (name: string) =>
+    name === parameter ? -1 : new RegExp(`(?<!\\w)${name}(?!\\w)`).exec(text)?.index;
+  const named = Object.entries(sent).flatMap(([name, value]) => {
+    const position = positionOf(name);
+    return position === undefined ? [] : [{ position, refused: withValue(name, value) }];
+  });
+  const [first] = named.sort((left, right) => left.position - right.position);
+  return first === undefined ? [] : [first.refused];
+}
 
 export const isSame = (one: Adaptation, other: Adaptation): boolean => isDeepStrictEqual(one, other);
 

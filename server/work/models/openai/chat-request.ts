@@ -1,7 +1,7 @@
 import { isJsonObject, tryParseJson } from "@/server/base/json/json";
 import { describeSchema } from "@/server/work/models/json-answer";
 import type { ModelMessage, ModelRequest } from "@/server/work/models/port";
-import type { Adaptation } from "./adaptation";
+import { type Adaptation, settingParameters } from "./adaptation";
 import { openChatState } from "./chat-state";
 import { portableSchema } from "./portable-schema";
 
@@ -58,6 +58,7 @@ export function toChatCompletion(request: Omit<ModelRequest, "signal">, adaptati
     wire.unshift({ role: "system", content });
   }
   return {
+    ...settingParameters(request, adaptation),
     model,
     messages: wire,
     ...(offered.length > 0 && {

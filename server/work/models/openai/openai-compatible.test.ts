@@ -336,6 +336,23 @@ test("a server that rejects max_completion_tokens or response_format no longer g
   expect(waits).toEqual([]);
 });
 
+test("a setting that a model refuses is left out from then on, another value of it is tried", async () => {
+  server.script("hi", [
+    {
+      status: 400,
+      message: "Unsupported value: 'temperature' does not support 0.3 with this model.",
+    },
+    { content: "ok" },
+  ]);
+  const { call, waits } = provider();
+  const first = await call(modelRequest("hi", { settings: { temperature: 0.3 } }));
+  expect(first.attempts.map(({ error }) => error)).toEqual([expect.stringContaining("'temperature'"), null]);
+  await call(modelRequest("again", { settings: { temperature: 0.3 } }));
+  await call(modelRequest("again", { settings: { temperature: 1 } }));
+  expect(server.requests.map(({ body }) => body.temperature)).toEqual([0.3, undefined, undefined, 1]);
+  expect(waits).toEqual([]);
+});
+
 test("with tools, the one system message describes the answer's schema and no format is forced", async () => {
   server.script("hi", { content: "{}" });
   const messages = [
