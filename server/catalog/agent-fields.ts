@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { modelSettings } from "@/server/work/models/settings";
 import { type AgentDefinition, agentDefinition } from "./definitions";
 
 /** A field of an agent, as its form and the guide of definition files show it. */
@@ -9,9 +10,11 @@ export type AgentField = {
   /** In words or as JSON; null: the field is required. */
   default: string | null;
   /** Other fields have a control of their own in the editor. */
-  control: "number" | "text" | "choice" | "other";
+  control: "number" | "text" | "choice" | "switch" | "json" | "other";
   /** What a choice offers. */
   options: string[];
+  /** It is sent to the model. */
+  isModels: boolean;
 };
 
 /** The fields of an agent in the schema's order. */
@@ -24,7 +27,14 @@ export function describeAgentFields(): AgentField[] {
     const preset = inWords?.replace(/\.$/, "") ?? describeDefault(schema.default);
     const isRequired = !type.safeParse(undefined).success;
     const options = (schema.enum ?? []).map(String);
-    return { name, description, default: isRequired ? null : preset, control: controlOf(schema), options };
+    return {
+      name,
+      description,
+      default: isRequired ? null : preset,
+      control: controlOf(schema),
+      options,
+      isModels: Object.hasOwn(modelSettings.shape, name),
+    };
   });
 }
 
@@ -34,6 +44,8 @@ const describeDefault = (value: unknown) =>
 function controlOf({ enum: options, type }: { enum?: unknown; type?: unknown }): AgentField["control"] {
   if (options !== undefined) return "choice";
   if (type === "integer" || type === "number") return "number";
+  if (type === "boolean") return "switch";
+  if (type === "object") return "json";
   return type === "string" ? "text" : "other";
 }
 

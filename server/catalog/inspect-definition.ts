@@ -7,6 +7,7 @@ import type { RunKind } from "@/server/contract/enums";
 import { settingsFields } from "@/server/work/agent/field-changes";
 import { policyOf, readAgentSettings } from "@/server/work/agent/settings";
 import { findFunction } from "@/server/work/functions/core/registry";
+import { modelSettings } from "@/server/work/models/settings";
 import { workflowStep } from "@/server/work/workflow/definition";
 import { findAgentsWithTool } from "./agent-rows";
 import { findTools, inUse, NEWEST } from "./definition-rows";
@@ -51,8 +52,14 @@ export async function inspectAgent(services: Services, actor: MemberActor, { age
     callers: await findCallingTools(services, actor, { kind: "agent", ...agent }),
     model,
     systemPrompt,
-    /** The settings that have no part of the page, as texts by their names. */
-    settings: settingsFields(others),
+    /** The settings that are sent to the model, as texts by their names. */
+    modelSettings: settingsFields(modelSettings.parse(settings)),
+    /** The settings that have no other part of the page. */
+    limits: settingsFields(
+      Object.fromEntries(
+        Object.entries(others).filter(([name]) => !Object.hasOwn(modelSettings.shape, name)),
+      ),
+    ),
     functions: functions.map((name) => ({
       name,
       description: findFunction(name)?.description ?? "",

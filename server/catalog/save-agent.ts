@@ -10,6 +10,7 @@ import { toolNameForModel } from "@/server/work/agent/prompts";
 import { readAgentSettings } from "@/server/work/agent/settings";
 import { findFunction, listFunctions } from "@/server/work/functions/core/registry";
 import { checkSchema } from "@/server/work/json-schema/schema";
+import { RESERVED_OPTIONS } from "@/server/work/models/settings";
 import { type Change, checkExpectation, type SaveOptions, savingVerb } from "./change";
 import { NEWEST } from "./definition-rows";
 import { type AgentDefinition, agentDefinition } from "./definitions";
@@ -75,6 +76,8 @@ export function agentContent(
   return { ...readAgentSettings(version), maxCredits: maxCredits?.toFixed() ?? null, deadlineSeconds };
 }
 
+const MAX_OPTIONS_BYTES = 16 * KIB;
+
 /** Every model call pays for the schema. */
 const MAX_SCHEMA_BYTES = 64 * KIB;
 
@@ -85,20 +88,32 @@ async function findSchemaFaults(schema: JsonObject, orgId: OrgId): Promise<Issue
 }
 
 /**
- * Faults of an agent's prompt, functions, tools and output schema. They are references to secrets, unknown names, equal
- * names for the model, policies of names that are not attached, and an invalid schema.
+ * Faults of an agent's prompt, functions, tools, output schema and model options. They are references to secrets, unknown
+ * names, equal names for the model, policies of names that are not attached, and an invalid schema.
  */
 export async function findAgentFaults(
-  { functions, tools, systemPrompt, policies, outputSchema }: AgentDefinition,
+  { functions, tools, systemPrompt, policies, outputSchema, modelOptions = {} }: AgentDefinition,
   reader: SlugReader,
 ): Promise<Issue[]> {
   const { faults: toolFaults } = await resolveSlugs(reader, "tool", tools);
   const issues = outputSchema
     ? prefixIssues(["outputSchema"], await findSchemaFaults(outputSchema, reader.actor.orgId))
     : [];
-  if (findSecretNames(systemPrompt).length > 0) {
+  const options = JSON.stringify(modelOptions);
+  for (const [path, sent] of Object.entries({ "/systemPrompt": systemPrompt, "/modelOptions": options })) {
+    if (findSecretNames(sent).length === 0) continue;
     const message = "cannot refer to secrets: models never see them. Use one in a step of a tool";
-    issues.push({ path: "/systemPrompt", message });
+    issues.push({ path, message });
+  }
+  for (const name of Object.keys(modelOptions)) {
+    if (!RESERVED_OPTIONS.has(name)) continue;
+    issues.push({ path: "/modelOptions", message: `cannot have ${name}: Stepwell sends it itself` });
+  }
+  if (Buffer.byteLength(options) > MAX_OPTIONS_BYTES) {
+    issues.push({
+      path: "/modelOptions",
+      message: `must have at most ${MAX_OPTIONS_BYTES / KIB} KiB as JSON`,
+    });
   }
   for (const [index, name] of functions.entries()) {
     if (findFunction(name) === undefined) {

@@ -8,5 +8,55 @@ export const modelSettings = z.object({
     .max(2)
     .optional()
     .describe("How much answers vary, 0 to 2. Default: the model's."),
+  topP: z
+    .number()
+    .gt(0)
+    .max(1)
+    .optional()
+    .describe("The share of likely words that it chooses from, above 0 and up to 1. Default: the model's."),
+  maxOutputTokens: z
+    .int()
+    .min(1)
+    .max(1_000_000)
+    .optional()
+    .describe("The most tokens of one reply, with its reasoning. Default: 4,000, and 32,000 in a repeat."),
+  reasoningEffort: z
+    .enum(["none", "minimal", "low", "medium", "high", "xhigh", "max"])
+    .optional()
+    .describe("How long it thinks before it answers. Default: the model's."),
+  verbosity: z
+    .enum(["low", "medium", "high"])
+    .optional()
+    .describe("How long its answers are. Default: the model's."),
+  parallelToolCalls: z
+    .boolean()
+    .optional()
+    .describe("Whether it may request several calls at once. Default: the model's."),
+  modelOptions: z
+    .record(z.string(), z.json())
+    .optional()
+    .describe("Further parameters of the provider, sent as they are. Default: none."),
 });
 export type ModelSettings = z.infer<typeof modelSettings>;
+
+/** Parameters that `modelOptions` cannot have: those that we send, and those that change what a call costs. */
+export const RESERVED_OPTIONS: ReadonlySet<string> = new Set([
+  "model",
+  "models",
+  "messages",
+  "tools",
+  "tool_choice",
+  "functions",
+  "function_call",
+  "response_format",
+  "stream",
+  "stream_options",
+  "max_tokens",
+  "max_completion_tokens",
+  "temperature",
+  "top_p",
+  "reasoning_effort",
+  "verbosity",
+  "parallel_tool_calls",
+  "n",
+]);

@@ -26,28 +26,38 @@ export function FlowPart({ mark, title, end, children }: FlowPartProps) {
   );
 }
 
+type Facts = readonly [name: string, value: string][];
+
+/** Settings by their names. */
+export function FactList({ facts }: { facts: Facts }) {
+  if (facts.length === 0) return null;
+  return (
+    <dl className="flex flex-wrap gap-x-10 gap-y-2">
+      {facts.map(([name, value]) => (
+        <div className="min-w-0" key={name}>
+          <dt className="text-muted text-xs">{labelOf(name)}</dt>
+          <dd className="whitespace-pre-wrap [overflow-wrap:anywhere]">{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
 type LimitsPartProps = {
   of: { maxCredits: string | null; deadlineSeconds: number };
-  /** An agent's settings that are shown as texts, by their names. */
-  settings?: readonly [name: string, value: string][];
+  /** Further limits. */
+  more?: Facts;
 };
 
-export function LimitsPart({ of, settings = [] }: LimitsPartProps) {
-  const limits: [name: string, value: ReactNode][] = [
-    ...settings.map(([name, value]): [string, string] => [labelOf(name), value]),
+export function LimitsPart({ of, more = [] }: LimitsPartProps) {
+  const facts: Facts = [
+    ...more,
     ["Credits per run", of.maxCredits ? formatCredits(of.maxCredits) : "No cap"],
     ["Deadline", formatSpan(of.deadlineSeconds * 1_000)],
   ];
   return (
     <FlowPart mark={<GaugeIcon />} title="Within these limits">
-      <dl className="flex flex-wrap gap-x-10 gap-y-2">
-        {limits.map(([name, value]) => (
-          <div key={name}>
-            <dt className="text-muted text-xs">{name}</dt>
-            <dd>{value}</dd>
-          </div>
-        ))}
-      </dl>
+      <FactList facts={facts} />
     </FlowPart>
   );
 }

@@ -5,6 +5,7 @@ import { useMemo } from "react";
 import { useTRPC, useTRPCClient } from "@/app/_ui/data/providers";
 import { SelectField, TextareaField, TextField } from "@/app/_ui/forms/form";
 import { lazy } from "@/app/_ui/lazy";
+import type { AgentField } from "@/server/catalog/agent-fields";
 import { EditorForm, EditorSection } from "../editor-form";
 import { SchemaField } from "../schema/schema-field";
 import { copyName, rename } from "../slug";
@@ -21,6 +22,7 @@ import {
 import { ModelField } from "./model-field";
 import { Picker } from "./picker";
 import { PolicyTable } from "./policies";
+import { SettingField } from "./setting-field";
 import type { Starter } from "./starters";
 
 /** It follows runs, which the form does not. */
@@ -70,14 +72,24 @@ export function AgentEditor({
     value: String(new Map<string, unknown>(Object.entries(fields)).get(name) ?? ""),
     onChange: (text: string) => set(() => ({ [name]: text })),
   });
-  /** An empty control unsets a setting that has no default value. */
-  const setting = (name: string, read: (text: string) => number | string = String) => ({
+  const number = (name: string) => ({
     ...bind(name),
-    onChange: (text: string) =>
-      set(() => ({
-        [name]: text === "" && !Object.hasOwn(choices.blankAgent, name) ? undefined : read(text),
-      })),
+    inputMode: "numeric" as const,
+    onChange: (text: string) => set(() => ({ [name]: readNumber(text) })),
   });
+  /** The control of a setting that has none of its own. */
+  const showSetting = (field: AgentField) => (
+    <SettingField
+      error={errorAt(`/${field.name}`)}
+      field={field}
+      isOptional={!Object.hasOwn(choices.blankAgent, field.name)}
+      key={field.name}
+      label={labels[`/${field.name}`] ?? field.name}
+      onChange={(value) => set(() => ({ [field.name]: value }))}
+      value={new Map<string, unknown>(Object.entries(fields)).get(field.name)}
+    />
+  );
+  const further = furtherFields(choices.agentFields);
   return (
     <EditorForm editor={editor} fieldsOf={fieldsOf} problems={issues.length}>
       <div className="grid flex-1 xl:grid-cols-[minmax(0,1fr)_26rem]">
@@ -94,11 +106,16 @@ export function AgentEditor({
                 disabled={!isNew}
                 hint={isNew ? "Its name in YAML. It cannot be changed later." : "Its name in YAML."}
               />
-              <ModelField {...bind("model")} choices={choices} />
               <SelectField {...bind("status")} hint="An inactive agent refuses starts.">
                 <option value="active">Active</option>
                 <option value="inactive">Inactive</option>
               </SelectField>
+            </div>
+          </EditorSection>
+          <EditorSection title="Model">
+            <div className="grid gap-4 sm:grid-cols-2">
+              <ModelField {...bind("model")} choices={choices} />
+              {further.filter(({ isModels }) => isModels).map(showSetting)}
             </div>
           </EditorSection>
           <EditorSection hint="What the agent is for, how it works, and how it answers." title="Prompt">
@@ -141,36 +158,14 @@ export function AgentEditor({
           </EditorSection>
           <EditorSection title="Limits">
             <div className="grid gap-4 sm:grid-cols-3">
-              {furtherFields(choices.agentFields).map(({ name, description, control, options }) =>
-                control === "choice" ? (
-                  <SelectField {...setting(name)} hint={description} key={name}>
-                    {Object.hasOwn(choices.blankAgent, name) ? null : <option value="">Default</option>}
-                    {options.map((option) => (
-                      <option key={option} value={option}>
-                        {option}
-                      </option>
-                    ))}
-                  </SelectField>
-                ) : (
-                  <TextField
-                    {...setting(name, control === "number" ? readNumber : undefined)}
-                    hint={description}
-                    inputMode={control === "number" ? "decimal" : "text"}
-                    key={name}
-                  />
-                ),
-              )}
+              {further.filter(({ isModels }) => !isModels).map(showSetting)}
               <TextField
                 {...bind("maxCredits")}
                 hint="The most that one run may use. Empty: no cap."
                 inputMode="decimal"
                 onChange={(text) => set(() => ({ maxCredits: text.trim() || null }))}
               />
-              <TextField
-                {...setting("deadlineSeconds", readNumber)}
-                hint="The time limit of one run, up to a day."
-                inputMode="numeric"
-              />
+              <TextField {...number("deadlineSeconds")} hint="The time limit of one run, up to a day." />
             </div>
           </EditorSection>
         </div>

@@ -4,7 +4,7 @@ import { useSuspenseQuery } from "@tanstack/react-query";
 import dynamic from "next/dynamic";
 import { useTRPC } from "@/app/_ui/data/providers";
 import { formatPlural } from "@/app/_ui/figures/format";
-import { CheckIcon, MessageIcon, TextIcon, WrenchIcon } from "@/app/_ui/icons";
+import { CheckIcon, MessageIcon, ModelIcon, TextIcon, WrenchIcon } from "@/app/_ui/icons";
 import { Link } from "@/app/_ui/link";
 import { type LineColumn, LineList } from "@/app/_ui/table";
 import { Fold } from "@/app/_ui/text/fold";
@@ -15,7 +15,7 @@ import { PlainText } from "@/app/_ui/text/plain-text";
 import type { AgentDetail } from "@/server/catalog/inspect-definition";
 import type { AttachmentPolicy } from "@/server/work/agent/settings";
 import { DefinitionView } from "../../_definitions/detail/definition-view";
-import { FlowPart, LimitsPart } from "../../_definitions/detail/flow";
+import { FactList, FlowPart, LimitsPart } from "../../_definitions/detail/flow";
 
 /** Only agents that answer with JSON have it. */
 const SchemaTable = dynamic(() =>
@@ -31,15 +31,17 @@ export function AgentView({ agentId, prompt }: { agentId: string; prompt: FirstV
       <FlowPart mark={<MessageIcon />} title="Starts with a message">
         <p className="text-muted">From the dashboard, the API or a trigger.</p>
       </FlowPart>
+      <FlowPart mark={<ModelIcon />} title={`Calls ${agent.model}`}>
+        <FactList facts={agent.modelSettings} />
+      </FlowPart>
       <FlowPart
-        end={<span className="mono">{agent.model}</span>}
         mark={<TextIcon />}
         title={agent.systemPrompt === "" ? "Follows no prompt" : "Follows this prompt"}
       >
         <Prompt first={prompt} text={agent.systemPrompt} />
       </FlowPart>
       <Uses agent={agent} />
-      <LimitsPart of={agent} settings={agent.settings} />
+      <LimitsPart of={agent} more={agent.limits} />
       <FlowPart
         mark={<CheckIcon />}
         title={agent.outputSchema === null ? "Answers with text" : "Answers with JSON"}

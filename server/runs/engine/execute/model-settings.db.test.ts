@@ -4,17 +4,18 @@ import { inspectAgent } from "@/server/catalog/inspect-definition";
 import { saveAgent } from "@/server/catalog/save-agent";
 import { readVersionChanges } from "@/server/catalog/versions";
 import { startRun } from "@/server/runs/start";
-import type { ModelSettings } from "@/server/work/models/settings";
+import type { ModelRequest } from "@/server/work/models/port";
+import { modelSettings } from "@/server/work/models/settings";
 import { executeRun } from "@/testing/execute";
 import { createMember } from "@/testing/runs";
 import { createTenant, openWorld, quietModels } from "@/testing/world";
 
-const sent: (ModelSettings | undefined)[] = [];
+const sent: ModelRequest[] = [];
 const world = await openWorld({
   models: {
     ...quietModels,
     call: async (request) => {
-      sent.push(request.settings);
+      sent.push(request);
       return quietModels.call(request);
     },
   },
@@ -23,7 +24,16 @@ const world = await openWorld({
 it("an agent's model settings reach the model, its versions, its page and exports", async () => {
   const tenant = await createTenant(world);
   const operator = { kind: "operator", orgId: tenant.orgId, name: "test" } as const;
-  const definition = { slug: "helper", name: "Helper", model: "gpt-5-mini", temperature: 0.3 };
+  const { maxOutputTokens, ...settings } = modelSettings.required().parse({
+    temperature: 0.3,
+    topP: 0.9,
+    maxOutputTokens: 700,
+    reasoningEffort: "xhigh",
+    verbosity: "low",
+    parallelToolCalls: false,
+    modelOptions: { seed: 7 },
+  });
+  const definition = { slug: "helper", name: "Helper", model: "gpt-5-mini", maxOutputTokens, ...settings };
   await saveAgent(world, operator, { definition });
   const { runId } = await startRun(world, operator, {
     kind: "agent",
@@ -31,12 +41,40 @@ it("an agent's model settings reach the model, its versions, its page and export
     userMessage: "Hi",
   });
   await executeRun(world, runId);
-  expect(sent).toEqual([{ temperature: 0.3 }]);
+  expect(sent).toMatchObject([{ settings, maxOutputTokens: 700 }]);
+  // A limit that was set is final.
+  expect(sent[0]?.raiseLimit).toBeUndefined();
   const viewer = await createMember(world, tenant, "viewer");
   const version = { kind: "agent", id: tenant.agentId, number: 2, from: "previous" } as const;
   const changes = await readVersionChanges(world, viewer, version);
   expect(changes).toContainEqual({ field: "temperature", from: null, to: "0.3" });
-  const { settings } = await inspectAgent(world, viewer, { agentId: tenant.agentId });
-  expect(settings).toContainEqual(["temperature", "0.3"]);
+  const page = await inspectAgent(world, viewer, { agentId: tenant.agentId });
+  expect(page.modelSettings).toEqual([
+    ["temperature", "0.3"],
+    ["top p", "0.9"],
+    ["max output tokens", "700"],
+    ["reasoning effort", "xhigh"],
+    ["verbosity", "low"],
+    ["parallel tool calls", "false"],
+    ["model options", JSON.stringify({ seed: 7 }, null, 2)],
+  ]);
+  expect(page.limits).toEqual([["max steps", "8"]]);
   expect(await exportOrganization(world, operator)).toContain("temperature: 0.3");
+});
+
+it("rejects model options that Stepwell sends itself, refer to secrets or are too large", async () => {
+  const tenant = await createTenant(world);
+  const operator = { kind: "operator", orgId: tenant.orgId, name: "test" } as const;
+  const save = (modelOptions: Record<string, string>) =>
+    saveAgent(world, operator, { definition: { slug: "a", name: "A", model: "m", modelOptions } });
+  const issue = (message: string) => ({ issues: [{ path: "/modelOptions", message }] });
+  await expect(save({ model: "dear" })).rejects.toMatchObject(
+    issue("cannot have model: Stepwell sends it itself"),
+  );
+  await expect(save({ user: "{{ secrets.KEY }}" })).rejects.toMatchObject(
+    issue("cannot refer to secrets: models never see them. Use one in a step of a tool"),
+  );
+  await expect(save({ user: "x".repeat(20_000) })).rejects.toMatchObject(
+    issue("must have at most 16 KiB as JSON"),
+  );
 });

@@ -50,7 +50,7 @@ function readRefusal(error: unknown): Refusal | null {
 export function learnFrom(
   error: unknown,
   known: Adaptation,
-  request: Pick<ModelRequest, "messages" | "withheldTools" | "settings"> & { origin: string },
+  request: Pick<ModelRequest, "messages" | "tools" | "withheldTools" | "settings"> & { origin: string },
 ): Adaptation {
   if (error instanceof PiecesError) return { ...known, unstreamed: true };
   const refusal = readRefusal(error);
@@ -87,33 +87,40 @@ const UNWANTED =
 const hasWithheld = ({ messages, withheldTools = [] }: Pick<ModelRequest, "messages" | "withheldTools">) =>
   withheldTools.length > 0 && messages.some(({ role }) => role === "tool");
 
-const parametersOf = ({ temperature }: ModelSettings): Record<string, unknown> => ({ temperature });
+/** `modelOptions` comes first, so that it replaces no other setting. */
+const parametersOf = (settings: ModelSettings): Record<string, unknown> => ({
+  ...settings.modelOptions,
+  temperature: settings.temperature,
+  top_p: settings.topP,
+  reasoning_effort: settings.reasoningEffort,
+  verbosity: settings.verbosity,
+  parallel_tool_calls: settings.parallelToolCalls,
+});
 
 const MAX_REFUSED_SETTINGS = 50;
 const withValue = (name: string, value: unknown) => `${name}=${JSON.stringify(value)}`.slice(0, 200);
 
 /** The parameters of a request's settings, without those that the model refuses. */
 export function settingParameters(
-  { settings = {} }: Pick<ModelRequest, "settings">,
+  { settings = {}, tools }: Pick<ModelRequest, "settings" | "tools">,
   { refusedSettings }: Pick<Adaptation, "refusedSettings">,
 ): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(parametersOf(settings)).filter(
-      ([name, value]) => value !== undefined && !refusedSettings.includes(withValue(name, value)),
+      ([name, value]) =>
+        value !== undefined &&
+        !refusedSettings.includes(withValue(name, value)) &&
+        // Without tools, servers refuse it.
+        (name !== "parallel_tool_calls" || tools.length > 0),
     ),
   );
 }
 
 /** The setting that an error is about: that of its field `param`, else the first one in its text. */
 function findRefusedSetting({ text, parameter }: Refusal, sent: Record<string, unknown>): string[] {
-  const positionOf = (name: string) =>
-    name === parameter ? -1 : new RegExp(`(?<!\\w)${name}(?!\\w)`).exec(text)?.index;
-  const named = Object.entries(sent).flatMap(([name, value]) => {
-    const position = positionOf(name);
-    return position === undefined ? [] : [{ position, refused: withValue(name, value) }];
-  });
-  const [first] = named.sort((left, right) => left.position - right.position);
-  return first === undefined ? [] : [first.refused];
+  const words = [parameter, ...text.split(/\W+/)];
+  const name = words.find((word) => word !== undefined && Object.hasOwn(sent, word));
+  return name === undefined ? [] : [withValue(name, sent[name])];
 }
 
 export const isSame = (one: Adaptation, other: Adaptation): boolean => isDeepStrictEqual(one, other);

@@ -67,6 +67,9 @@ test("an answer cut off twice, or without credits for a repeat, fails with the w
     reason: "truncated",
     message: expect.stringMatching(/limit of 500 output tokens.*credits/),
   });
+  await expect(call(modelRequest("long"))).rejects.toMatchObject({
+    message: expect.stringMatching(/limit of 500 output tokens\. Raise maxOutputTokens/),
+  });
 });
 
 test("a complete call is executed although the answer was cut off behind it", async () => {

@@ -353,6 +353,39 @@ test("a setting that a model refuses is left out from then on, another value of 
   expect(waits).toEqual([]);
 });
 
+test("sends each setting by its name; options replace none of ours", async () => {
+  server.script("hi", { content: "ok" });
+  const tools = [{ name: "look", description: "Looks.", parameters: { type: "object" } }];
+  const settings = {
+    temperature: 0.3,
+    topP: 0.9,
+    reasoningEffort: "low",
+    verbosity: "high",
+    parallelToolCalls: false,
+    modelOptions: { seed: 7, model: "dear", temperature: 2 },
+  } as const;
+  await provider().call(modelRequest("hi", { settings, tools }));
+  const sent = { temperature: 0.3, top_p: 0.9, reasoning_effort: "low", verbosity: "high", seed: 7 };
+  expect(server.requests[0]?.body).toMatchObject({
+    ...sent,
+    model: "gpt-5-mini",
+    parallel_tool_calls: false,
+  });
+  await provider().call(modelRequest("hi", { settings }));
+  expect(server.requests[1]?.body).toMatchObject(sent);
+  expect(server.requests[1]?.body).not.toHaveProperty("parallel_tool_calls");
+});
+
+test("of two settings that a model refuses together, one is left out", async () => {
+  server.script("hi", [
+    { status: 400, message: "`temperature` and `top_p` cannot both be specified for this model." },
+    { content: "ok" },
+  ]);
+  await provider().call(modelRequest("hi", { settings: { temperature: 1, topP: 0.9 } }));
+  expect(server.requests[1]?.body).toHaveProperty("top_p", 0.9);
+  expect(server.requests[1]?.body).not.toHaveProperty("temperature");
+});
+
 test("with tools, the one system message describes the answer's schema and no format is forced", async () => {
   server.script("hi", { content: "{}" });
   const messages = [

@@ -116,8 +116,12 @@ class ModelCall {
           return this.#repeat(message, startedAt);
         }
       }
-      message +=
-        this.#raisedFrom === undefined && maxOutputTokens < this.#server.maxOutputTokens(this.#request.model)
+      const isRaisable =
+        this.#raisedFrom === undefined && maxOutputTokens < this.#server.maxOutputTokens(this.#request.model);
+      if (isRaisable && raiseLimit === undefined)
+        message += ". Raise maxOutputTokens, or ask for a shorter answer";
+      else
+        message += isRaisable
           ? "; the run's credits do not cover a larger limit. Add credits or raise maxCredits, or ask for a shorter answer"
           : ", the largest possible. Ask for a shorter answer or less reasoning, or choose another model";
     }

@@ -29,7 +29,9 @@ import { showPartialOutput } from "../partial-output";
 /** Longer reasoning is cut. */
 const MAX_REASONING_BYTES = 64 * KIB;
 
-type CallRequest = Omit<ModelRequest, "signal" | "maxOutputTokens"> & { maxOutputTokens?: number };
+type CallRequest = Omit<ModelRequest, "signal" | "maxOutputTokens"> & {
+  maxOutputTokens?: number | undefined;
+};
 
 /**
  * Calls a model on the run's account. A finished call is returned from the journal. Otherwise its price is reserved,
@@ -60,7 +62,11 @@ export async function callModel(
     reply = await models.call({
       ...request,
       maxOutputTokens,
-      raiseLimit: (cutOff) => reserveForRepeat(execution, { model: request.model, reservation, cutOff }),
+      // A limit that was set is final.
+      raiseLimit:
+        request.maxOutputTokens === undefined
+          ? (cutOff) => reserveForRepeat(execution, { model: request.model, reservation, cutOff })
+          : undefined,
       // A signal for this call only, so that a client's listeners are released with the call and not with the run.
       signal: AbortSignal.any([signal]),
       onText: partial.update,
