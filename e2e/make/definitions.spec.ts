@@ -218,6 +218,26 @@ test("a viewer sees why nothing can be run, and is offered no editor", async ({
   }
 });
 
+test("an agent's model settings are typed, checked and shown on its page", async ({ ownerPage: page }) => {
+  const name = `Settings ${unique()}`;
+  await page.goto("/agents/new");
+  await field(page, "Name").fill(name);
+  await field(page, "Model").selectOption("demo");
+  await field(page, "Temperature").pressSequentially("0.05");
+  await field(page, "Reasoning effort").selectOption("medium");
+  await field(page, "Parallel tool calls").selectOption("No");
+  await field(page, "Model options").fill('{"seed": 7, "model": "dear"}');
+  await page.getByRole("button", { name: "Create agent" }).click();
+  await expect(page.getByText("Model options cannot have model")).toBeVisible();
+  await field(page, "Model options").fill('{"seed": 7}');
+  await page.getByRole("button", { name: "Create agent" }).click();
+  await expect(page.getByRole("heading", { level: 1, name })).toBeVisible();
+  const definition = page.getByRole("region", { name: "Definition" });
+  await expect(definition).toContainText("Temperature0.05");
+  await expect(definition).toContainText("Reasoning effortmedium");
+  await expect(definition).toContainText('"seed": 7');
+});
+
 test("an agent with a policy and an output schema answers with a record", async ({ ownerPage: page }) => {
   const name = `Strict ${unique()}`;
   await page.goto("/agents/new");

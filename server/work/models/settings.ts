@@ -13,7 +13,7 @@ export const modelSettings = z.object({
     .gt(0)
     .max(1)
     .optional()
-    .describe("The share of likely words that it chooses from, above 0 and up to 1. Default: the model's."),
+    .describe("It chooses from this share of likely words, 0 to 1. Default: the model's."),
   maxOutputTokens: z
     .int()
     .min(1)

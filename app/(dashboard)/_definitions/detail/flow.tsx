@@ -1,7 +1,6 @@
 import type { ReactNode } from "react";
 import { formatCredits, formatSpan } from "@/app/_ui/figures/format";
 import { GaugeIcon } from "@/app/_ui/icons";
-import { labelOf } from "@/server/work/agent/field-changes";
 
 type FlowPartProps = { mark: ReactNode; title: ReactNode; end?: ReactNode; children?: ReactNode };
 
@@ -26,16 +25,16 @@ export function FlowPart({ mark, title, end, children }: FlowPartProps) {
   );
 }
 
-type Facts = readonly [name: string, value: string][];
+type Facts = readonly [label: string, value: string][];
 
-/** Settings by their names. */
+/** Settings by their labels. */
 export function FactList({ facts }: { facts: Facts }) {
   if (facts.length === 0) return null;
   return (
     <dl className="flex flex-wrap gap-x-10 gap-y-2">
-      {facts.map(([name, value]) => (
-        <div className="min-w-0" key={name}>
-          <dt className="text-muted text-xs">{labelOf(name)}</dt>
+      {facts.map(([label, value]) => (
+        <div className="min-w-0" key={label}>
+          <dt className="text-muted text-xs">{label}</dt>
           <dd className="whitespace-pre-wrap [overflow-wrap:anywhere]">{value}</dd>
         </div>
       ))}

@@ -95,7 +95,7 @@ export function AgentEditor({
       <div className="grid flex-1 xl:grid-cols-[minmax(0,1fr)_26rem]">
         <div className="min-w-0">
           <EditorSection title="Identity">
-            <div className="grid gap-4 sm:grid-cols-2">
+            <div className="grid gap-4 sm:grid-cols-3">
               <TextField
                 {...bind("name")}
                 autoFocus={isNew}
@@ -106,13 +106,13 @@ export function AgentEditor({
                 disabled={!isNew}
                 hint={isNew ? "Its name in YAML. It cannot be changed later." : "Its name in YAML."}
               />
-              <SelectField {...bind("status")} hint="An inactive agent refuses starts.">
+              <SelectField {...bind("status")} hint="An inactive agent rejects starts.">
                 <option value="active">Active</option>
                 <option value="inactive">Inactive</option>
               </SelectField>
             </div>
           </EditorSection>
-          <EditorSection title="Model">
+          <EditorSection title="Model calls">
             <div className="grid gap-4 sm:grid-cols-2">
               <ModelField {...bind("model")} choices={choices} />
               {further.filter(({ isModels }) => isModels).map(showSetting)}

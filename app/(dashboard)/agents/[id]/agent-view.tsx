@@ -13,6 +13,7 @@ import type { FirstView } from "@/app/_ui/text/markdown/first-view";
 import { FormattedText } from "@/app/_ui/text/markdown/formatted-text";
 import { PlainText } from "@/app/_ui/text/plain-text";
 import type { AgentDetail } from "@/server/catalog/inspect-definition";
+import { labelOf } from "@/server/work/agent/field-changes";
 import type { AttachmentPolicy } from "@/server/work/agent/settings";
 import { DefinitionView } from "../../_definitions/detail/definition-view";
 import { FactList, FlowPart, LimitsPart } from "../../_definitions/detail/flow";
@@ -32,7 +33,7 @@ export function AgentView({ agentId, prompt }: { agentId: string; prompt: FirstV
         <p className="text-muted">From the dashboard, the API or a trigger.</p>
       </FlowPart>
       <FlowPart mark={<ModelIcon />} title={`Calls ${agent.model}`}>
-        <FactList facts={agent.modelSettings} />
+        <FactList facts={agent.modelSettings.map(withLabel)} />
       </FlowPart>
       <FlowPart
         mark={<TextIcon />}
@@ -41,7 +42,7 @@ export function AgentView({ agentId, prompt }: { agentId: string; prompt: FirstV
         <Prompt first={prompt} text={agent.systemPrompt} />
       </FlowPart>
       <Uses agent={agent} />
-      <LimitsPart of={agent} more={agent.limits} />
+      <LimitsPart of={agent} more={agent.limits.map(withLabel)} />
       <FlowPart
         mark={<CheckIcon />}
         title={agent.outputSchema === null ? "Answers with text" : "Answers with JSON"}
@@ -53,6 +54,8 @@ export function AgentView({ agentId, prompt }: { agentId: string; prompt: FirstV
     </DefinitionView>
   );
 }
+
+const withLabel = ([name, value]: [string, string]): [string, string] => [labelOf(name), value];
 
 function Prompt({ text, first }: { text: string; first: FirstView | null }) {
   if (text === "") return null;
