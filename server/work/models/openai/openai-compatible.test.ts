@@ -368,7 +368,7 @@ test("sends each setting by its name; options replace none of ours", async () =>
   const sent = { temperature: 0.3, top_p: 0.9, reasoning_effort: "low", verbosity: "high", seed: 7 };
   expect(server.requests[0]?.body).toMatchObject({
     ...sent,
-    model: "gpt-5-mini",
+    model: "gpt-test",
     parallel_tool_calls: false,
   });
   await provider().call(modelRequest("hi", { settings }));
