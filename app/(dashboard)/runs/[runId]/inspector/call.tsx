@@ -76,7 +76,7 @@ export function CallInspector(props: WorkProps<"call">) {
 function Reasoning({ reasoning: { text, bytes, cut } }: { reasoning: CallDetail["reasoning"] }) {
   return (
     <details className="group text-muted">
-      <summary className="truncate">
+      <summary className="cursor-pointer truncate hover:text-ink">
         Reasoning <span className="text-faint group-open:hidden">{text.slice(0, SUMMARY_LENGTH)}</span>
       </summary>
       <p className="mt-1 max-h-96 overflow-y-auto whitespace-pre-wrap [overflow-wrap:anywhere]">
