@@ -12,7 +12,7 @@ import {
 } from "@/server/work/functions/http-request/exchange";
 import { pageInputs, readPages } from "@/server/work/functions/http-request/pages";
 import {
-  appendParameters,
+  addQuery,
   bodyInputs,
   MAX_REQUEST_BYTES,
   makeBody,
@@ -59,7 +59,9 @@ export const httpRequest = defineFunction({
   output: z
     .object({
       status: z.int().describe("The HTTP status."),
-      headers: z.record(z.string(), z.string()).describe("The response's headers; names are in lower case."),
+      headers: z
+        .record(z.string(), z.union([z.string(), z.array(z.string())]))
+        .describe("The response's headers; names are in lower case. set-cookie is a list."),
       body: z
         .json()
         .describe(
@@ -102,7 +104,7 @@ export const httpRequest = defineFunction({
     if (!URL.canParse(input.url))
       throw new FunctionError("invalid_request", `"${input.url.slice(0, 200)}" is not a URL.`);
     const target = new URL(input.url);
-    appendParameters(target.searchParams, input.query ?? {});
+    addQuery(target, input.query ?? {});
     const { body, form, multipart, base64 } = input;
     const content = await makeBody({ body, form, multipart, base64 });
     if (content !== undefined && (method === "GET" || method === "HEAD"))
@@ -155,7 +157,8 @@ function makeHeaders(given: Record<string, string>): Headers {
   const headers = new Headers();
   for (const [name, value] of Object.entries(given)) {
     try {
-      headers.set(name, value);
+      // Fetch takes bytes as Latin-1.
+      headers.set(name, Buffer.from(value, "utf8").toString("latin1"));
     } catch {
       const fault = `The header "${name.slice(0, 100)}" has a name or value that cannot be sent.`;
       throw new FunctionError("invalid_request", fault);

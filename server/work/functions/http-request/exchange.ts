@@ -5,6 +5,7 @@ import { sleepOrThrow } from "@/server/base/sleep";
 import { NetworkError, retryAfterMs } from "@/server/guard/egress/failures";
 import type { StepMemory } from "@/server/guard/limits/process-memory";
 import { asBase64, type RedactBody } from "./binary-body";
+import { decodeBody } from "./charset";
 
 /** Methods that may be sent again without doing something twice (RFC 9110, section 9.2.2). */
 export const IDEMPOTENT_METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS", "PUT", "DELETE"]);
@@ -38,8 +39,8 @@ export async function sendWithRetries(
   }
 }
 
-/** A response as functions return it; the names of headers are in lower case. */
-export type HttpResult = { status: number; headers: Record<string, string>; body: Json };
+/** A response as functions return it; the names of headers are in lower case, and `set-cookie` is a list. */
+export type HttpResult = { status: number; headers: Record<string, string | string[]>; body: Json };
 
 /** `redact` is applied to binary data: within base64, some forms of a secret are not found. */
 type Reading = { redact: RedactBody; memory: StepMemory };
@@ -49,20 +50,32 @@ export async function readResponse(response: Response, reading: Reading): Promis
   const bytes = new Uint8Array(await response.arrayBuffer());
   return {
     status: response.status,
-    headers: Object.fromEntries(response.headers),
+    headers: readHeaders(response.headers),
     body: await readBody(bytes, response.headers, reading),
   };
 }
 
+function readHeaders(headers: Headers): HttpResult["headers"] {
+  const cookies = headers.getSetCookie().map(readField);
+  const fields = [...headers].map(([name, value]) => [
+    name,
+    name === "set-cookie" ? cookies : readField(value),
+  ]);
+  return Object.fromEntries(fields);
+}
+
+/** A header's value, whose bytes fetch gives as Latin-1: most servers send UTF-8. */
+function readField(value: string): string {
+  const text = Buffer.from(value, "latin1").toString("utf8");
+  return text.includes("\ufffd") ? value : text;
+}
+
 /** A body of a JSON type parsed if it is valid, text as text, anything else as `{ "base64": "…", "bytes": N }`. */
 async function readBody(bytes: Uint8Array<ArrayBuffer>, headers: Headers, reading: Reading): Promise<Json> {
-  const [type = ""] = (headers.get("content-type") ?? "").toLowerCase().split(";");
-  let text: string;
-  try {
-    text = new TextDecoder(charsetOf(bytes, headers), { fatal: true }).decode(bytes);
-  } catch {
-    return asBase64(bytes, reading.redact);
-  }
+  const contentType = headers.get("content-type") ?? "";
+  const [type = ""] = contentType.toLowerCase().split(";");
+  const text = decodeBody(bytes, contentType);
+  if (text === undefined) return asBase64(bytes, reading.redact);
   if (/^(application\/json|text\/json|.*\+json)$/.test(type.trim())) {
     await reading.memory.holdText(text);
     try {
@@ -71,21 +84,15 @@ async function readBody(bytes: Uint8Array<ArrayBuffer>, headers: Headers, readin
       return text;
     }
   }
-  return text.includes("\u0000") ? asBase64(bytes, reading.redact) : text;
-}
-
-/** The charset of a body: that of its byte order mark, else that of its header. */
-function charsetOf(bytes: Uint8Array, headers: Headers): string {
-  const [first, second] = bytes;
-  if (first === 0xff && second === 0xfe) return "utf-16le";
-  if (first === 0xfe && second === 0xff) return "utf-16be";
-  return /charset="?([\w-]+)/i.exec(headers.get("content-type") ?? "")?.[1] ?? "utf-8";
+  return text;
 }
 
 /** The addresses of a `Link` header by their relation, such as `next` (RFC 8288). */
-export function readLinks(header: string | undefined): Record<string, string> {
+export function readLinks({ link = "" }: HttpResult["headers"]): Record<string, string> {
   const links = new Map<string, string>();
-  for (const [, target, attributes] of (header ?? "").slice(0, 16_384).matchAll(/<([^<>]*)>([^<>]*)/g)) {
+  for (const [, target, attributes] of String(link)
+    .slice(0, 16_384)
+    .matchAll(/<([^<>]*)>([^<>]*)/g)) {
     const relations = /;\s*rel\s*=\s*"?([^";,]+)/i.exec(attributes ?? "")?.[1];
     for (const relation of relations?.trim().toLowerCase().split(/\s+/) ?? []) {
       if (target !== undefined && !links.has(relation)) links.set(relation, target);

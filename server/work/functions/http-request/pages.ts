@@ -55,7 +55,7 @@ export async function readPages(
       if (pages === 1) return { ...page, pages, hasMore: false };
       throw failed(`Page ${pages} returned status ${page.status}.`);
     }
-    const facts = { ...page, links: readLinks(page.headers.link) };
+    const facts = { ...page, links: readLinks(page.headers) };
     const found = items === undefined ? [page.body] : asList(await evaluate(items, facts));
     bytes += await largeJsonBytes(found);
     if (bytes > MAX_FINAL_OUTPUT_BYTES)
@@ -83,7 +83,16 @@ function nextUrl(first: URL, current: URL, address: string): URL {
   const url = new URL(address, current);
   if (url.origin !== first.origin)
     throw failed(`The next page is on another origin: ${url.origin}, not ${first.origin}.`);
-  for (const [name, value] of first.searchParams)
-    if (hasPlaceholder(value)) url.searchParams.set(name, value);
+  const secret = new Map([...first.searchParams].filter(([, value]) => hasPlaceholder(value)));
+  const own = url.search.slice(1).split("&");
+  const filled = own.map((part) => {
+    const [[name, value] = ["", ""]] = new URLSearchParams(part);
+    const kept = secret.get(name) ?? value;
+    secret.delete(name);
+    return kept === value ? part : new URLSearchParams([[name, kept]]);
+  });
+  // A change would encode the address's own parameters in another way.
+  if (secret.size > 0 || filled.some((part, at) => part !== own[at]))
+    url.search = [...filled, new URLSearchParams([...secret])].filter(String).join("&");
   return url;
 }

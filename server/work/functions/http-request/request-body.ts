@@ -44,12 +44,19 @@ type BodyInputs = z.output<z.ZodObject<typeof bodyInputs>>;
 /** A body with its content type, as long as the caller names no other. */
 type RequestBody = { content: string | Uint8Array<ArrayBuffer>; type: string };
 
-export function appendParameters(target: URLSearchParams, values: z.output<typeof parametersByName>): void {
+function encodeParameters(values: z.output<typeof parametersByName>): string {
+  const encoded = new URLSearchParams();
   for (const [name, value] of Object.entries(values)) {
     for (const item of Array.isArray(value) ? value : [value]) {
-      if (item !== null) target.append(name, String(item));
+      if (item !== null) encoded.append(name, String(item));
     }
   }
+  return encoded.toString();
+}
+
+/** Adds parameters to an address, whose own query stays as it is. */
+export function addQuery(url: URL, values: z.output<typeof parametersByName>): void {
+  url.search = [url.search.slice(1), encodeParameters(values)].filter(String).join("&");
 }
 
 /** The body that the inputs make, or undefined. Throws when there are several, or when one cannot be sent. */
@@ -69,9 +76,7 @@ export async function makeBody(inputs: BodyInputs): Promise<RequestBody | undefi
 
 async function encode({ body, form, multipart, base64 }: BodyInputs): Promise<RequestBody | undefined> {
   if (form !== undefined) {
-    const encoded = new URLSearchParams();
-    appendParameters(encoded, form);
-    return { content: encoded.toString(), type: "application/x-www-form-urlencoded" };
+    return { content: encodeParameters(form), type: "application/x-www-form-urlencoded" };
   }
   if (multipart !== undefined) return encodeMultipart(multipart);
   if (base64 !== undefined)

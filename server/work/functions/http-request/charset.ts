@@ -1,0 +1,46 @@
+/** Texts of HTTP bodies, whatever says which charset they have. */
+
+/** How many bytes are searched for a declaration (HTML standard, "prescan a byte stream"). */
+const DECLARED_WITHIN = 1024;
+const TEXT = /^(text\/.*|application\/(xml|json|javascript|.*\+(xml|json)))$/;
+const MARKUP = /^(text\/(html|xml)|application\/(xml|.*\+xml))$/;
+
+/** The text of a body, or undefined if it is binary data. Bytes that are no text of a named charset become U+FFFD. */
+export function decodeBody(bytes: Uint8Array<ArrayBuffer>, contentType: string): string | undefined {
+  const type = contentType.split(";")[0]?.trim().toLowerCase() ?? "";
+  const named = namedCharset(bytes, contentType, type);
+  const text = decode(bytes, named ?? "utf-8", true);
+  if (text !== undefined) return text.includes("\u0000") ? undefined : text;
+  return TEXT.test(type) ? decode(bytes, named ?? "windows-1252", false) : undefined;
+}
+
+/** Undefined if the charset is unknown, or the bytes are no text of it and `fatal` is set. */
+function decode(bytes: Uint8Array<ArrayBuffer>, charset: string, fatal: boolean): string | undefined {
+  try {
+    return new TextDecoder(charset, { fatal }).decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The charset of the byte order mark, of the header, or of what an HTML or XML document says about itself. */
+function namedCharset(bytes: Uint8Array, contentType: string, type: string): string | undefined {
+  const start = Buffer.from(bytes.subarray(0, DECLARED_WITHIN)).toString("latin1");
+  if (start.startsWith("\xff\xfe")) return "utf-16le";
+  if (start.startsWith("\xfe\xff")) return "utf-16be";
+  if (start.startsWith("\xef\xbb\xbf")) return "utf-8";
+  const ofHeader = /charset\s*=\s*["']?([\w.:-]+)/i.exec(contentType)?.[1];
+  if (ofHeader !== undefined) return isKnown(ofHeader) ? ofHeader : undefined;
+  if (!MARKUP.test(type)) return undefined;
+  const declared =
+    /^\s*<\?xml[^>]*?\sencoding\s*=\s*["']([\w.:-]+)/i.exec(start)?.[1] ??
+    /<meta[^>]*?\scharset\s*=\s*["']?\s*([\w.:-]+)/i.exec(start)?.[1] ??
+    /<meta[^>]*?\scontent\s*=\s*["'][^"'>]*?charset\s*=\s*([\w.:-]+)/i.exec(start)?.[1];
+  if (declared === undefined || !isKnown(declared)) return undefined;
+  // What could be read as ASCII is not UTF-16.
+  return /^utf-?16/i.test(declared) ? "utf-8" : declared;
+}
+
+function isKnown(charset: string): boolean {
+  return decode(new Uint8Array(), charset, true) !== undefined;
+}
