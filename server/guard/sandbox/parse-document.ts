@@ -5,6 +5,9 @@ import { resolveInstalled, ThreadPool, threadOf } from "@/server/guard/sandbox/t
 
 export const MAX_CSV_ROWS = 100_000;
 export const MAX_DOCUMENT_LENGTH = 4 * MIB;
+const MAX_REPAIRS = 1_000;
+/** Menus may be longer than the text of a shorter page. */
+const SHORT_PAGE_LENGTH = 500;
 /** Without the time in which the document waits for a thread. */
 const PARSE_TIMEOUT_MS = 10_000;
 
@@ -14,10 +17,18 @@ const csvRecord = z.custom<Record<string, string>>(
 );
 /** The rows of a CSV text: lists, or records by the names of the first row. */
 export const csvRows = z.union([z.array(z.array(z.string())), z.array(csvRecord)]);
+/** The rows of a CSV text with faults, and the first of the repairs. */
+export const repairedCsv = z.object({
+  rows: csvRows,
+  repairs: z.array(
+    z.object({ line: z.int(), problem: z.string().describe("What was wrong, and what became of it.") }),
+  ),
+  repairCount: z.int(),
+});
 
 /** Parses a `DocumentRequest`. In a thread, because time and memory of these parsers depend on what they are given. */
 const THREAD = threadOf(`(data) => {
-  function parseCsv({ text, delimiter, header }) {
+  function readRows({ text, delimiter }, relaxation) {
     const { parse } = require(data.csv);
     // Rows are lists: a column named __proto__ is data like any other.
     const rows = parse(text, {
@@ -27,9 +38,57 @@ const THREAD = threadOf(`(data) => {
       record_delimiter: ["\\r\\n", "\\n", "\\r"],
       skip_empty_lines: true,
       to: data.maxRows + 1,
+      ...relaxation,
     });
     if (rows.length > data.maxRows) throw new Error("too many rows");
-    if (!header) return rows;
+    return rows;
+  }
+
+  function repairCsv(request) {
+    const repairs = [];
+    const note = (line, problem) => repairs.push({ line, problem });
+    const relaxation = { relax_column_count: true, info: true };
+    let parsed;
+    try {
+      parsed = readRows(request, relaxation);
+    } catch (error) {
+      if (!/^(INVALID_OPENING_QUOTE|CSV_INVALID_CLOSING_QUOTE)$/.test(error.code)) throw error;
+      note(error.lines, "has a quote within a value; quotes are part of such values");
+      parsed = readRows(request, { ...relaxation, relax_quotes: true });
+    }
+    const lines = parsed.map(({ info }) => info.lines);
+    const rows = parsed.map(({ record }) => record);
+    const width = rows[0] ? rows[0].length : 0;
+    const isEmpty = (at) => rows.every((row) => (row[at] ?? "") === "");
+    let columns = width;
+    while (columns > 0 && isEmpty(columns - 1)) columns -= 1;
+    if (columns < width) note(lines[0], "ends with a delimiter; the empty column is left out");
+    const known = new Set();
+    const names = request.header
+      ? (rows.shift() ?? []).slice(0, columns).map((name, at) => {
+          let unique = name === "" ? "column " + (at + 1) : name;
+          for (let n = 2; known.has(unique); n += 1) unique = name + " (" + n + ")";
+          known.add(unique);
+          if (unique !== name) note(lines[0], "names column " + (at + 1) + " " + JSON.stringify(name.slice(0, 100)) + "; it is called " + JSON.stringify(unique.slice(0, 100)));
+          return unique;
+        })
+      : undefined;
+    if (names) lines.shift();
+    const repaired = rows.map((row, index) => {
+      let { length } = row;
+      while (length > columns && row[length - 1] === "") length -= 1;
+      if (row.length !== width) note(lines[index], "has " + row.length + (row.length === 1 ? " value" : " values") + " instead of " + width);
+      const values = Array.from({ length: Math.max(length, columns) }, (_, at) => row[at] ?? "");
+      if (!names) return values;
+      return Object.fromEntries(values.map((value, at) => [names[at] ?? "column " + (at + 1), value]));
+    });
+    return { rows: repaired, repairs: repairs.slice(0, data.maxRepairs), repairCount: repairs.length };
+  }
+
+  function parseCsv(request) {
+    if (request.relaxed) return repairCsv(request);
+    const rows = readRows(request);
+    if (!request.header) return rows;
     const [names = [], ...records] = rows;
     const known = new Set();
     for (const name of names) {
@@ -41,16 +100,46 @@ const THREAD = threadOf(`(data) => {
     return records.map((record) => Object.fromEntries(names.map((name, index) => [name, record[index]])));
   }
 
-  // A page may leave out the tags of its head.
-  const SKIPPED = ["head", "title", "script", "style", "noscript", "template", "svg", "nav", "form", "iframe", "object"];
+  // A page may leave out the tags of its head. Without forms, what people fill in.
+  const SKIPPED = ["title", "script", "style", "button", "select", "textarea", "datalist"];
+  // They may wrap a whole page, or never end.
+  const SKIPPED_UNLESS_PAGE = ["noscript", "template", "svg", "nav", "iframe", "object"];
   const selectors = [
     ...SKIPPED.map((selector) => ({ selector, format: "skip" })),
+    ...SKIPPED_UNLESS_PAGE.map((selector) => ({ selector, format: "unlessPage" })),
     { selector: "a", options: { ignoreHref: true } },
     { selector: "img", format: "skip" },
     ...["h1", "h2", "h3", "h4", "h5", "h6"].map((selector) => ({ selector, options: { uppercase: false } })),
     { selector: "ol", format: "numberedList" },
     { selector: "table", format: "dataTable", options: { uppercaseHeaderCells: false } },
   ];
+
+  const CONTENT = ["main", "article", "h1"];
+  const MAX_DEPTH = 200;
+  /** By element: how long its text is outside of links, and whether it has an element of a page's content. */
+  const measures = new WeakMap();
+  function measure(node, depth = 0) {
+    if (node.type === "text") return { length: node.data.trim().length, hasContent: false };
+    const known = measures.get(node);
+    if (known) return known;
+    const sum = { length: 0, hasContent: CONTENT.includes(node.name) };
+    if (node.name !== "a" && !SKIPPED.includes(node.name) && depth < MAX_DEPTH)
+      for (const child of node.children ?? []) {
+        const { length, hasContent } = measure(child, depth + 1);
+        sum.length += length;
+        sum.hasContent ||= hasContent;
+      }
+    measures.set(node, sum);
+    return sum;
+  }
+
+  function unlessPage(element, walk, builder, given) {
+    let root = element;
+    while (root.parent) root = root.parent;
+    const own = measure(element);
+    const isPage = own.hasContent || (own.length > data.shortPage && own.length > measure(root).length / 2);
+    if (isPage) builder.options.formatters.block(element, walk, builder, given);
+  }
 
   /** As browsers do: numbers that cannot be written as letters or in Roman are written as digits. */
   function numberedList(list, walk, builder, given) {
@@ -65,8 +154,8 @@ const THREAD = threadOf(`(data) => {
   const options = {
     wordwrap: false,
     selectors,
-    formatters: { numberedList },
-    limits: { maxInputLength: data.maxLength, maxDepth: 200, maxChildNodes: 100000 },
+    formatters: { numberedList, unlessPage },
+    limits: { maxInputLength: data.maxLength, maxDepth: MAX_DEPTH, maxChildNodes: 100000 },
   };
 
   function extractText(html) {
@@ -87,12 +176,16 @@ const pool = new ThreadPool({
     html: resolveInstalled("html-to-text"),
     maxRows: MAX_CSV_ROWS,
     maxLength: MAX_DOCUMENT_LENGTH,
+    maxRepairs: MAX_REPAIRS,
+    shortPage: SHORT_PAGE_LENGTH,
   }),
   memoryMb: 256,
   value: z.unknown(),
 });
 
-type DocumentRequest = { csv: { text: string; delimiter: string; header: boolean } } | { html: string };
+type DocumentRequest =
+  | { csv: { text: string; delimiter: string; header: boolean; relaxed: boolean } }
+  | { html: string };
 
 /** The rows of a CSV text (RFC 4180), or title and text of an HTML page; or why not, in words for people. */
 export async function parseDocument<Value>(

@@ -61,7 +61,7 @@ describe("parse_csv", () => {
     ["an open quote", 'a\n"1', "Quote"],
     ["two columns of one name", "sku,stock,sku\nA-1,4,B-2", 'two columns are named "sku"; header: false'],
     ["too many rows", "a\n".repeat(100_002), "too many rows"],
-  ])("refuses %s", async (_name, text, message) => {
+  ])("rejects %s", async (_name, text, message) => {
     await expect(call("parse_csv", { text })).rejects.toMatchObject({
       code: "invalid_csv",
       message: expect.stringContaining(message),
@@ -69,7 +69,109 @@ describe("parse_csv", () => {
   });
 });
 
+describe("parse_csv, relaxed", () => {
+  const repaired = (rows: Json, ...repairs: [number, string][]) => ({
+    rows,
+    repairs: repairs.map(([line, problem]) => ({ line, problem })),
+    repairCount: repairs.length,
+  });
+
+  test.each<[string, { [key: string]: Json }, Json]>([
+    ["a text without faults", { text: "a,b\n1,2" }, repaired([{ a: "1", b: "2" }])],
+    [
+      "a delimiter at the end of each line",
+      { text: "a;b;\n1;2;\n3;4;\n", delimiter: ";" },
+      repaired(
+        [
+          { a: "1", b: "2" },
+          { a: "3", b: "4" },
+        ],
+        [1, "ends with a delimiter; the empty column is left out"],
+      ),
+    ],
+    [
+      "a delimiter at the end of some lines",
+      { text: "a,b\n1,2,\n3,4" },
+      repaired(
+        [
+          { a: "1", b: "2" },
+          { a: "3", b: "4" },
+        ],
+        [2, "has 3 values instead of 2"],
+      ),
+    ],
+    [
+      "short and long rows",
+      { text: "a,b\n1\n2,3,4,\n" },
+      repaired(
+        [
+          { a: "1", b: "" },
+          { a: "2", b: "3", "column 3": "4" },
+        ],
+        [2, "has 1 value instead of 2"],
+        [3, "has 4 values instead of 2"],
+      ),
+    ],
+    [
+      "columns of one name and without a name",
+      { text: "a,,a\n1,2,3" },
+      repaired(
+        [{ a: "1", "column 2": "2", "a (2)": "3" }],
+        [1, 'names column 2 ""; it is called "column 2"'],
+        [1, 'names column 3 "a"; it is called "a (2)"'],
+      ),
+    ],
+    [
+      "quotes within values",
+      { text: 'size,note\n5" pipe,"a "b" c"' },
+      repaired(
+        [{ size: '5" pipe', note: '"a "b" c"' }],
+        [2, "has a quote within a value; quotes are part of such values"],
+      ),
+    ],
+    [
+      "rows as lists",
+      { text: "1,2\n3", header: false },
+      repaired(
+        [
+          ["1", "2"],
+          ["3", ""],
+        ],
+        [2, "has 1 value instead of 2"],
+      ),
+    ],
+    ["nothing", { text: "" }, repaired([])],
+  ])("reads %s", async (_name, input, expected) => {
+    expect(await call("parse_csv", { ...input, relaxed: true })).toEqual(expected);
+  });
+
+  test("lists the first 1,000 repairs and counts all", async () => {
+    const output = await call("parse_csv", { text: `a,b\n${"1\n".repeat(1_500)}`, relaxed: true });
+    expect(output).toMatchObject({ repairCount: 1_500 });
+    expect(output).toHaveProperty("repairs.length", 1_000);
+  });
+});
+
 describe("extract_text", () => {
+  const long = "A sentence of the page. ".repeat(40).trim();
+
+  test.each(["form", "nav", "noscript", "template", "svg", "object", "iframe", "head"])(
+    "keeps a page that is wrapped in <%s>, or in one that is never closed",
+    async (name) => {
+      const wrapped = `<body><${name}><h1>Stock</h1><p>Four lamps.</p></${name}></body>`;
+      expect(await call("extract_text", { html: wrapped })).toMatchObject({ text: "Stock\n\nFour lamps." });
+      const open = `<body><p>Before</p><${name}><p>${long}</p></body>`;
+      expect(await call("extract_text", { html: open })).toMatchObject({ text: `Before\n\n${long}` });
+    },
+  );
+
+  test("skips menus that are longer than the page, and fields", async () => {
+    const menu = `<nav>${"<a href=/x>A link of the menu</a>".repeat(200)}</nav>`;
+    const fields = "<form><label>Name</label><select><option>No</select><textarea>x</textarea></form>";
+    const output = await call("extract_text", { html: `${menu}<p>Short.</p>${fields}` });
+    expect(output).toMatchObject({ text: "Short.\n\nName" });
+  });
+
   test.each<[string, string, Json]>([
     [
       "the main part, without markup, scripts, menus and forms",

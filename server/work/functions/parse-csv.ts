@@ -4,6 +4,7 @@ import {
   MAX_CSV_ROWS,
   MAX_DOCUMENT_LENGTH,
   parseDocument,
+  repairedCsv,
 } from "@/server/guard/sandbox/parse-document";
 import { defineFunction, FunctionError } from "@/server/work/functions/core/define";
 
@@ -12,18 +13,36 @@ export const parseCsv = defineFunction({
   title: "Parse CSV",
   description:
     "Turns CSV text into a list of records, named by the first row. Every value is text. " +
-    "With header: false, returns a list of lists.",
+    "With header: false, returns a list of lists. With relaxed, reads texts with faults and says what was repaired.",
   input: z.object({
     text: z.string().max(MAX_DOCUMENT_LENGTH).describe("The CSV text (RFC 4180)."),
     delimiter: z.string().length(1).optional().describe('One character between values. Default: ",".'),
     header: z.boolean().optional().describe("Whether the first row names the columns. Default: true."),
+    relaxed: z
+      .boolean()
+      .optional()
+      .describe(
+        "Whether to repair rows that are too short or too long, quotes within values, and columns without a name " +
+          "or of one name. Default: false.",
+      ),
   }),
   output: z
-    .union([z.array(z.record(z.string(), z.string())), z.array(z.array(z.string()))])
-    .describe("The records, or with header: false the rows."),
+    .union([
+      z.array(z.record(z.string(), z.string())),
+      z.array(z.array(z.string())),
+      z.object({
+        rows: z.array(z.json()),
+        repairs: z.array(z.object({ line: z.int(), problem: z.string() })),
+        repairCount: z.int(),
+      }),
+    ])
+    .describe(
+      "The records, or with header: false the rows. With relaxed, {rows, repairs, repairCount}; repairs lists at " +
+        "most 1,000.",
+    ),
   errors: {
     invalid_csv:
-      "A quote is never closed, a row and the first one differ in length, or two columns have the same name. Or there are too many rows.",
+      "A quote is never closed or, without relaxed, a row and the first one differ in length, or two columns have the same name. Or there are too many rows.",
   },
   limits: [`${MAX_CSV_ROWS.toLocaleString("en-US")} rows`],
   hasSideEffects: false,
@@ -35,8 +54,9 @@ export const parseCsv = defineFunction({
       { sku: "B-2", stock: "0" },
     ],
   },
-  async run({ text, delimiter = ",", header = true }, { organizationId }) {
-    const parsed = await parseDocument({ csv: { text, delimiter, header } }, organizationId, csvRows);
+  async run({ text, delimiter = ",", header = true, relaxed = false }, { organizationId }) {
+    const request = { csv: { text, delimiter, header, relaxed } };
+    const parsed = await parseDocument(request, organizationId, relaxed ? repairedCsv : csvRows);
     if ("value" in parsed) return parsed.value;
     throw new FunctionError("invalid_csv", `The text is not valid CSV: ${parsed.fault}`);
   },
