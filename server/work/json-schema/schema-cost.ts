@@ -1,6 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from "@/server/base/json/json";
 import { keysOf } from "@/server/base/json/large-parser";
-import { subschemasOf } from "./schema-limits";
+import { subschemasOf } from "./schema-keywords";
 
 /**
  * The upper bound of a schema's cost, in steps of some ten nanoseconds; a failing one takes some two hundred. `perNode`

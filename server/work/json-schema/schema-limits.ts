@@ -1,6 +1,8 @@
 import type { Issue } from "@/server/base/errors";
 import { isJsonObject, type Json, type JsonObject } from "@/server/base/json/json";
 import { jsonPointer } from "@/server/base/json/text";
+import { dialectOf, usablePattern } from "./schema-dialect";
+import { subschemasOf } from "./schema-keywords";
 
 /** Limits of a JSON Schema; a larger one is refused when it is saved. */
 export const SCHEMA_LIMITS = {
@@ -16,8 +18,6 @@ export const SCHEMA_LIMITS = {
   patternLength: 1_000,
 } as const;
 
-const DIALECT = "https://json-schema.org/draft/2020-12/schema";
-
 const issueAt = (keys: readonly (string | number)[], message: string): Issue => ({
   path: jsonPointer(keys),
   message,
@@ -27,20 +27,22 @@ const issueAt = (keys: readonly (string | number)[], message: string): Issue => 
 export function findRefusal(schema: JsonObject, text: string): Issue | undefined {
   if (text.length > SCHEMA_LIMITS.characters)
     return issueAt([], `is larger than ${SCHEMA_LIMITS.characters / 1024} KiB`);
-  return findForbidden(schema, []) ?? findExcess(schema);
+  const unknown =
+    "must be the address of draft-07, 2019-09 or 2020-12, such as http://json-schema.org/draft-07/schema#";
+  return (
+    findDeep(schema, []) ??
+    (dialectOf(schema) === undefined ? issueAt(["$schema"], unknown) : undefined) ??
+    findExcess(schema)
+  );
 }
 
-/** Finds what Ajv does not refuse: depth, references outside of the document, other dialects. */
-function findForbidden(schema: Json, keys: (string | number)[]): Issue | undefined {
+/** Nesting counts in data, too: Ajv follows it in a `const`. */
+function findDeep(value: Json, keys: (string | number)[]): Issue | undefined {
   if (keys.length > SCHEMA_LIMITS.depth)
     return issueAt(keys.slice(0, 8), `is nested deeper than ${SCHEMA_LIMITS.depth} levels`);
-  if (schema === null || typeof schema !== "object") return undefined;
-  for (const [key, member] of Array.isArray(schema) ? schema.entries() : Object.entries(schema)) {
-    const here = [...keys, key];
-    if ((key === "$ref" || key === "$dynamicRef") && typeof member === "string" && !member.startsWith("#"))
-      return issueAt(here, "refers outside of the schema; only # references are allowed");
-    if (key === "$schema" && member !== DIALECT) return issueAt(here, `must be ${DIALECT}`);
-    const issue = findForbidden(member, here);
+  if (value === null || typeof value !== "object") return undefined;
+  for (const [key, member] of Array.isArray(value) ? value.entries() : Object.entries(value)) {
+    const issue = findDeep(member, [...keys, key]);
     if (issue !== undefined) return issue;
   }
   return undefined;
@@ -57,47 +59,40 @@ function findExcess(root: JsonObject): Issue | undefined {
       return issueAt([], `has more than ${SCHEMA_LIMITS.subschemas} subschemas`);
     if (!isJsonObject(schema)) continue;
     const excess = excessOf(schema);
-    if (excess !== undefined) return issueAt([...keys, excess.key], excess.message);
+    if (excess !== undefined) return issueAt([...keys, ...excess.keys], excess.message);
     for (const [path, child] of subschemasOf(schema)) open.push({ keys: [...keys, ...path], schema: child });
   }
   return undefined;
 }
 
-function excessOf(schema: JsonObject): { key: string; message: string } | undefined {
-  const { enumValues, branches, patternLength } = SCHEMA_LIMITS;
+function excessOf(schema: JsonObject): { keys: string[]; message: string } | undefined {
+  const { enumValues, branches } = SCHEMA_LIMITS;
+  for (const key of ["$ref", "$dynamicRef"]) {
+    const reference = schema[key];
+    if (typeof reference === "string" && !reference.startsWith("#"))
+      return { keys: [key], message: "refers outside of the schema; only # references are allowed" };
+  }
   if (Array.isArray(schema.enum) && schema.enum.length > enumValues) {
-    return { key: "enum", message: `has more than ${enumValues} values` };
+    return { keys: ["enum"], message: `has more than ${enumValues} values` };
   }
   for (const key of ["anyOf", "oneOf", "allOf"]) {
     const held = schema[key];
     if (Array.isArray(held) && held.length > branches)
-      return { key, message: `has more than ${branches} branches` };
+      return { keys: [key], message: `has more than ${branches} branches` };
   }
-  const patterns = [
-    schema.pattern,
-    ...(isJsonObject(schema.patternProperties) ? Object.keys(schema.patternProperties) : []),
-  ];
-  if (patterns.some((pattern) => typeof pattern === "string" && pattern.length > patternLength)) {
-    return { key: "pattern", message: `has more than ${patternLength} characters` };
+  const named = isJsonObject(schema.patternProperties) ? Object.keys(schema.patternProperties) : [];
+  for (const [pattern, keys] of [
+    [schema.pattern, ["pattern"]] as const,
+    ...named.map((name) => [name, ["patternProperties", name]] as const),
+  ]) {
+    const message = typeof pattern === "string" ? faultOfPattern(pattern) : undefined;
+    if (message !== undefined) return { keys: [...keys], message };
   }
   return undefined;
 }
 
-/** Keywords that contain a map of schemas, and those that contain one or a list. */
-const MAPS = new Set(["properties", "patternProperties", "dependentSchemas", "$defs", "definitions"]);
-const HOLDERS = new Set([
-  ...["allOf", "anyOf", "oneOf", "not", "additionalProperties", "items", "prefixItems", "if", "then", "else"],
-  ...["contains", "propertyNames", "unevaluatedItems", "unevaluatedProperties"],
-]);
-
-/** The direct subschemas of a schema, each with its path. */
-export function* subschemasOf(schema: JsonObject): Generator<[(string | number)[], Json]> {
-  for (const [keyword, held] of Object.entries(schema)) {
-    const isMap = MAPS.has(keyword);
-    if (!isMap && !HOLDERS.has(keyword)) continue;
-    if (Array.isArray(held)) for (const [index, child] of held.entries()) yield [[keyword, index], child];
-    else if (isMap && isJsonObject(held)) {
-      for (const [name, child] of Object.entries(held)) yield [[keyword, name], child];
-    } else yield [[keyword], held];
-  }
+function faultOfPattern(pattern: string): string | undefined {
+  const { patternLength } = SCHEMA_LIMITS;
+  if (pattern.length > patternLength) return `has more than ${patternLength} characters`;
+  return usablePattern(pattern) === undefined ? "is not a regular expression" : undefined;
 }

@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Json, JsonObject } from "@/server/base/json/json";
@@ -77,15 +78,80 @@ describe("checkSchema", () => {
     ["a fault deep inside", { properties: { a: { minLength: -1 } } }, "/properties/a/minLength"],
     ["a remote reference", { properties: { a: { $ref: "https://evil.test/s.json" } } }, "/properties/a/$ref"],
     ["a relative reference", { $ref: "other.json" }, "/$ref"],
-    ["another dialect", { $schema: "http://json-schema.org/draft-07/schema#" }, "/$schema"],
+    ["another dialect", { $schema: "http://json-schema.org/draft-04/schema#" }, "/$schema"],
+    ["a dialect of nobody", { $schema: "https://json-schema.org.evil.test/draft-07/schema" }, "/$schema"],
     ["a dangling reference", { $ref: "#/$defs/none" }, ""],
-    ["a pattern that is none", { pattern: "(" }, ""],
+    ["a pattern that is none", { properties: { a: { pattern: "(" } } }, "/properties/a/pattern"],
+    ["a name's pattern that is none", { patternProperties: { "[": {} } }, "/patternProperties/["],
+    ["a letter's needless escape", { pattern: "\\h" }, "/pattern"],
     ["a huge schema", { enum: ["x".repeat(200_000)] }, ""],
     ["a nest", nest(80), "/items/items/items/items/items/items/items/items"],
-  ])("%s is refused with its path", async (_name, schema, path) => {
+  ])("%s is rejected with its path", async (_name, schema, path) => {
     const issues = await checkSchema(schema, "org-1");
     expect(issues.length).toBeGreaterThan(0);
     expect(issues.map((issue) => issue.path)).toContain(path);
+  });
+
+  test("names and data that look like keywords are none", async () => {
+    const data = { $ref: "https://x.test/", $schema: 1, pattern: "(", enum: 1 };
+    const schema: JsonObject = {
+      properties: { $schema: { type: "string" }, $ref: {}, pattern: { const: data }, enum: { enum: [data] } },
+      default: data,
+      examples: [data],
+    };
+    expect(await checkSchema(schema, "org-1")).toEqual([]);
+    expect(await check(schema, { $schema: "x", $ref: 1, pattern: data })).toEqual([]);
+    expect((await check(schema, { $schema: 1, pattern: 1 })).map(({ path }) => path).sort()).toEqual([
+      "/$schema",
+      "/pattern",
+    ]);
+  });
+
+  test("a published schema of draft-07 is accepted", async () => {
+    const schema = JSON.parse(readFileSync("node_modules/knip/schema.json", "utf8"));
+    expect(await checkSchema(schema, "org-1")).toEqual([]);
+    expect(await check(schema, { entry: ["a.ts"], ignoreBinaries: 1 })).toMatchObject([
+      { path: "/ignoreBinaries" },
+    ]);
+  });
+
+  test.each(["http://json-schema.org/draft-07/schema#", "https://json-schema.org/draft-07/schema"])(
+    "%s has the meaning of its dialect",
+    async ($schema) => {
+      const schema: JsonObject = {
+        $schema,
+        items: [{ type: "number" }],
+        additionalItems: { type: "string" },
+        dependencies: { a: ["b"], b: { required: ["c"] } },
+      };
+      expect(await checkSchema(schema, "org-1")).toEqual([]);
+      expect(await check(schema, [1, "x"])).toEqual([]);
+      expect((await check(schema, [1, 2]))[0]?.path).toBe("/1");
+      expect(await check(schema, { a: 1, b: 2 })).toHaveLength(1);
+      expect((await checkSchema({ $schema, items: [1] }, "org-1")).length).toBeGreaterThan(0);
+    },
+  );
+
+  test.each([
+    ["https://json-schema.org/draft/2020-12/schema#", { prefixItems: [{ type: "number" }], items: false }],
+    ["https://json-schema.org/draft/2019-09/schema", { items: [{ type: "number" }], additionalItems: false }],
+  ])("%s is accepted", async ($schema, tuple) => {
+    const schema: JsonObject = { $schema, ...tuple };
+    expect(await checkSchema(schema, "org-1")).toEqual([]);
+    expect([await check(schema, [1]), (await check(schema, [1, 2])).length]).toEqual([[], 1]);
+  });
+
+  test.each([
+    ["^[a-z]+\\-[\\w\\-\\_]+\\@x$", "ab-c_-d@x", "ab-c@y"],
+    ["^\\p{L}\\ \\#$", "ä #", "1 #"],
+    ["^[\\]\\-\\&]$", "&", "\\"],
+  ])("the needless escapes of %s are accepted", async (pattern, fits, other) => {
+    for (const schema of [{ pattern }, { patternProperties: { [pattern]: { type: "number" } } }]) {
+      expect(await checkSchema(schema, "org-1")).toEqual([]);
+      const value = (text: string) => ("pattern" in schema ? text : { [text]: "x" });
+      const issues = [await check(schema, value(fits)), await check(schema, value(other))];
+      expect(issues.map(({ length }) => length)).toEqual("pattern" in schema ? [0, 1] : [1, 0]);
+    }
   });
 
   test("a schema is data and never code", async () => {

@@ -1,4 +1,6 @@
+import { Ajv2019 } from "ajv/dist/2019.js";
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
+import { Ajv } from "ajv/dist/ajv.js";
 import addFormats from "ajv-formats";
 import { LRUCache } from "lru-cache";
 import { z } from "zod";
@@ -9,11 +11,12 @@ import { perOwner } from "@/server/base/per-owner";
 import { MIB } from "@/server/contract/sizes";
 import { resolveInstalled, ThreadPool, threadOf } from "@/server/guard/sandbox/thread-pool";
 import { boundCost, isWithin, type SchemaCost } from "./schema-cost";
+import { type Dialect, dialectOf, normalizeSchema } from "./schema-dialect";
 import { MAX_ERRORS, schemaError, toIssues } from "./schema-issues";
 import { findRefusal } from "./schema-limits";
 
 /**
- * JSON Schema 2020-12 of tenants, for untrusted values. Sizes are bounded and nothing is fetched. Cheap checks run on
+ * JSON Schema of tenants, for untrusted values. Sizes are bounded and nothing is fetched. Cheap checks run on
  * the main thread; others run in a thread with a time limit and fair turns by organization
  * (docs/decisions/0022-schema-checks-in-threads.md).
  */
@@ -43,7 +46,9 @@ const AJV_OPTIONS = {
 } as const;
 
 type KnownSchema = {
+  /** The normalized schema (schema-dialect.ts). */
   text: string;
+  dialect: Dialect;
   /** The faults of the schema itself, once known. */
   issues: Issue[] | undefined;
   cost: SchemaCost;
@@ -53,26 +58,35 @@ type KnownSchema = {
 
 /**
  * The thread compiles schemas and applies them to values, with Ajv. A request is
- * `{schema}`, to check the schema itself, or `{schema, value}`, all JSON texts. The response has Ajv's errors; its fault is
+ * `{dialect, schema}`, to check the schema itself, or `{dialect, schema, value}`, with JSON texts. The response has Ajv's errors; its fault is
  * the reason why the schema cannot be compiled.
  */
 const SCHEMA_THREAD = threadOf(`(data) => {
-  const { Ajv2020 } = require(data.ajv);
   const addFormats = require(data.formats);
   const MAX_COMPILED = 50;
+  const dialects = new Map();
 
-  const createAjv = (allErrors) => addFormats(new Ajv2020({ ...data.options, allErrors }));
-  const ajvs = { first: createAjv(false), all: createAjv(true) };
-  const compiled = { first: new Map(), all: new Map() };
+  /** The validators of a dialect: one stops at the first error. */
+  function open(dialect) {
+    const known = dialects.get(dialect);
+    if (known !== undefined) return known;
+    const { default: Ajv } = require(data.ajv[dialect]);
+    const createAjv = (allErrors) => addFormats(new Ajv({ ...data.options, allErrors }));
+    const opened = {
+      first: { ajv: createAjv(false), compiled: new Map() },
+      all: { ajv: createAjv(true), compiled: new Map() },
+    };
+    dialects.set(dialect, opened);
+    return opened;
+  }
 
-  /** Validators of the schemas used last. Ajv keeps what it compiles by identity until it is taken out again. */
-  function compile(kind, text) {
-    const cache = compiled[kind];
+  /** Compiles a schema, or finds it among those used last. Ajv keeps what it compiles by identity until it is taken out again. */
+  function compile({ ajv, compiled: cache }, text) {
     let validate = cache.get(text);
     if (validate === undefined) {
       const schema = JSON.parse(text);
-      validate = ajvs[kind].compile(schema);
-      ajvs[kind].removeSchema(schema);
+      validate = ajv.compile(schema);
+      ajv.removeSchema(schema);
     }
     cache.delete(text);
     cache.set(text, validate);
@@ -80,17 +94,19 @@ const SCHEMA_THREAD = threadOf(`(data) => {
     return validate;
   }
 
-  function findErrors({ schema, value }) {
+  function findErrors({ dialect, schema, value }) {
+    const validators = open(dialect);
     if (value === undefined) {
-      if (!ajvs.all.validateSchema(JSON.parse(schema))) return ajvs.all.errors;
-      compile("first", schema);
+      const { ajv } = validators.all;
+      if (!ajv.validateSchema(JSON.parse(schema))) return ajv.errors;
+      compile(validators.first, schema);
       return [];
     }
     const parsed = JSON.parse(value);
-    const first = compile("first", schema);
+    const first = compile(validators.first, schema);
     if (first(parsed)) return [];
     if (value.length > ${ALL_ERRORS_LENGTH}) return first.errors;
-    const all = compile("all", schema);
+    const all = compile(validators.all, schema);
     all(parsed);
     return all.errors;
   }
@@ -101,7 +117,11 @@ const SCHEMA_THREAD = threadOf(`(data) => {
 const pool = new ThreadPool({
   source: SCHEMA_THREAD,
   workerData: () => ({
-    ajv: resolveInstalled("ajv/dist/2020.js"),
+    ajv: {
+      "2020-12": resolveInstalled("ajv/dist/2020.js"),
+      "2019-09": resolveInstalled("ajv/dist/2019.js"),
+      "draft-07": resolveInstalled("ajv/dist/ajv.js"),
+    },
     formats: resolveInstalled("ajv-formats"),
     options: AJV_OPTIONS,
   }),
@@ -110,8 +130,11 @@ const pool = new ThreadPool({
 });
 
 const byText = new LRUCache<string, KnownSchema>({ maxSize: CACHE_CAPACITY });
-const mainAjv = new Ajv2020({ ...AJV_OPTIONS, allErrors: true });
-addFormats.default(mainAjv);
+const mainAjvs: Record<Dialect, Pick<Ajv, "compile" | "removeSchema">> = {
+  "2020-12": addFormats.default(new Ajv2020({ ...AJV_OPTIONS, allErrors: true })),
+  "2019-09": addFormats.default(new Ajv2019({ ...AJV_OPTIONS, allErrors: true })),
+  "draft-07": addFormats.default(new Ajv({ ...AJV_OPTIONS, allErrors: true })),
+};
 
 /** Facts about a schema. Parsed schemas never change, so the object itself is the cache key. */
 const recall = perOwner((schema: JsonObject): KnownSchema => {
@@ -120,23 +143,32 @@ const recall = perOwner((schema: JsonObject): KnownSchema => {
   if (same !== undefined) return same;
   const refusal = findRefusal(schema, text);
   const known: KnownSchema =
-    refusal === undefined
-      ? { text, issues: undefined, cost: boundCost(schema) }
-      : { text, issues: [refusal], cost: null };
+    refusal === undefined ? prepare(schema) : { text, dialect: "2020-12", issues: [refusal], cost: null };
   byText.set(text, known, { size: text.length });
   return known;
 });
+
+function prepare(schema: JsonObject): KnownSchema {
+  const normalized = normalizeSchema(schema);
+  return {
+    text: JSON.stringify(normalized),
+    dialect: dialectOf(schema) ?? "2020-12",
+    issues: undefined,
+    cost: boundCost(normalized),
+  };
+}
 
 /** Compiles a cheap schema on the main thread. Ajv caches by identity, so the copy is removed again. */
 function compileHere(known: KnownSchema): NonNullable<KnownSchema["compiled"]> {
   if (known.compiled !== undefined) return known.compiled;
   const schema: JsonObject = JSON.parse(known.text);
+  const ajv = mainAjvs[known.dialect];
   try {
-    known.compiled = { validate: mainAjv.compile(schema) };
+    known.compiled = { validate: ajv.compile(schema) };
   } catch (error) {
     known.compiled = { fault: error instanceof Error ? error.message.slice(0, 500) : "is invalid" };
   } finally {
-    mainAjv.removeSchema(schema);
+    ajv.removeSchema(schema);
   }
   return known.compiled;
 }
@@ -147,7 +179,7 @@ const unusable = (issue: Issue): Issue[] => [
 
 /** A thread's result: issues, why the schema cannot be compiled, or that there is none. */
 async function callThread(
-  check: { schema: string; value?: string },
+  check: { dialect: Dialect; schema: string; value?: string },
   timeoutMs: number,
   organizationId: string,
 ): Promise<{ issues: Issue[] } | { fault: string } | { unknown: Issue }> {
@@ -157,11 +189,12 @@ async function callThread(
   return { unknown: { path: "", message: `could not be checked ${answer.limit}` } };
 }
 
-/** The faults of a JSON Schema (2020-12) itself, with paths into the schema. Empty: it is valid. */
+/** The faults of a JSON Schema itself, with paths into the schema. Empty: it is valid. */
 export async function checkSchema(schema: JsonObject, organizationId: string): Promise<Issue[]> {
   const known = recall(schema);
   if (known.issues === undefined) {
-    const answer = await callThread({ schema: known.text }, COMPILE_TIMEOUT_MS, organizationId);
+    const { dialect, text } = known;
+    const answer = await callThread({ dialect, schema: text }, COMPILE_TIMEOUT_MS, organizationId);
     if ("unknown" in answer) return [answer.unknown];
     known.issues = "fault" in answer ? [{ path: "", message: answer.fault }] : answer.issues;
   }
@@ -181,7 +214,7 @@ export async function validateAgainst(
     if ("fault" in compiled) return unusable({ path: "", message: compiled.fault });
     return compiled.validate(value) ? [] : toIssues(compiled.validate.errors ?? []);
   }
-  const check = { schema: known.text, value: await stringifyLarge(value) };
+  const check = { dialect: known.dialect, schema: known.text, value: await stringifyLarge(value) };
   const answer = await callThread(check, VALIDATE_TIMEOUT_MS, organizationId);
   if ("unknown" in answer) return [answer.unknown];
   return "fault" in answer ? unusable({ path: "", message: answer.fault }) : answer.issues;
