@@ -41,6 +41,7 @@ export function definitionFileSchema(): JsonObject {
   return {
     ...document,
     title: "Stepwell definition file",
+    patternProperties: { "^x-": {} },
     $defs: { ...known, ...Object.fromEntries(inputs) },
   };
 }

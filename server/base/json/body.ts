@@ -11,7 +11,8 @@ export function requireJson(header: string | null): void {
     (each) => !each.startsWith("charset=") || /^charset="?utf-?8"?$/.test(each),
   );
   if (type === "application/json" && isUtf8) return;
-  throw new AppError("invalid_request", "The header Content-Type must be application/json.");
+  const given = header?.trim() ? `, not ${header.trim().slice(0, 100)}` : ". It is missing";
+  throw new AppError("invalid_request", `The header Content-Type must be application/json${given}.`);
 }
 
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
@@ -25,10 +26,10 @@ export function decodeText(body: Uint8Array): string {
   }
 }
 
-/** Parses JSON from outside like `parseLargeJson`; throws `invalid_request`. */
+/** Parses JSON from outside like `parseLargeJson`, also behind a byte order mark; throws `invalid_request`. */
 export async function parseBodyText(text: string): Promise<Json> {
   try {
-    return await parseLargeJson(text);
+    return await parseLargeJson(text.startsWith("\ufeff") ? text.slice(1) : text);
   } catch (cause) {
     throw new AppError(
       "invalid_request",

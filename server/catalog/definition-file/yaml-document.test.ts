@@ -24,6 +24,41 @@ test("repeated keys are faults with their lines, in nested maps and of any spell
   });
 });
 
+test("maps are merged, and keys that begin with x- only hold what others refer to", async () => {
+  const text = `\ufeffx-common: &common { retries: 2, seconds: 5 }
+list:
+  - { <<: *common, seconds: 9 }
+  - { <<: [{ a: 1 }, *common], x-note: kept }
+  - "<<"
+`;
+  expect(await readYaml(text)).toMatchObject({
+    value: {
+      list: [{ retries: 2, seconds: 9 }, { a: 1, retries: 2, seconds: 5, "x-note": "kept" }, "<<"],
+    },
+  });
+  const read = await readYaml(text);
+  expect("value" in read && Object.keys(read.value ?? {})).toEqual(["list"]);
+  expect(
+    "value" in read && [read.lineAt(["list", 0, "seconds"]), read.lineAt(["list", 0, "retries"])],
+  ).toEqual([3, 3]);
+  expect(await readYaml("a: { <<: 1 }")).toMatchObject({ faults: [{ line: null }] });
+});
+
+test("merged maps count as what they expand to", async () => {
+  const levels = Array.from(
+    { length: 30 },
+    (_, n) => `l${n}: &l${n} { a: ${n ? `[*l${n - 1}, *l${n - 1}]` : 1} }\n`,
+  );
+  expect(await readYaml(levels.join(""))).toHaveProperty("faults");
+  const merged = Array.from(
+    { length: 30 },
+    (_, n) => `l${n}: &l${n} { <<: ${n ? `[*l${n - 1}, *l${n - 1}]` : "{}"} }\n`,
+  );
+  const startedAt = performance.now();
+  await readYaml(merged.join(""));
+  expect(performance.now() - startedAt).toBeLessThan(30_000);
+});
+
 test.each(["[", "{a: ", "- ", "? ", "{? "])("a nest of %s is refused, however deep", async (opening) => {
   const message = "The document nests deeper than 100 levels.";
   expect(await readYaml(`a:\n  ${opening.repeat(200_000)}`)).toMatchObject({ faults: [{ message }] });

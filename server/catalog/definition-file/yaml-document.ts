@@ -62,7 +62,8 @@ const FILE_LIMITS: YamlLimits = {
 
 /**
  * Reads one YAML 1.2 document from an untrusted text, in a thread. Size, depth and aliases are limited. Tags, and numbers
- * that JSON cannot hold, are faults. Keys are strings and unique. Organizations are served in turn.
+ * that JSON cannot hold, are faults. Keys are strings and unique; `<<` merges maps. Keys of the document that begin with
+ * `x-` are left out. Organizations are served in turn.
  */
 export async function readYaml(
   source: string,

@@ -17,6 +17,7 @@ export const YAML_THREAD = threadOf(`(data) => {
       lineCounter: lines,
       prettyErrors: false,
       stringKeys: true,
+      merge: true,
       // Its own check compares each key with every other one: minutes for a large map.
       uniqueKeys: false,
       logLevel: "error",
@@ -34,7 +35,10 @@ export const YAML_THREAD = threadOf(`(data) => {
     try {
       const repeated = findRepeatedKeys(document, lineOf);
       if (repeated.length > 0) return { faults: repeated };
-      const value = copyJson(document.toJS({ maxAliasCount: data.maxAliases }), [], { left: weight });
+      const expanded = document.toJS({ maxAliasCount: data.maxAliases });
+      // They only hold what the rest refers to.
+      if (isMap(document.contents)) for (const key in expanded) if (key.startsWith("x-")) delete expanded[key];
+      const value = copyJson(expanded, [], { left: weight });
       const tree = treeOf(document.contents, lineOf);
       return { value: JSON.stringify(value), lines: JSON.stringify(tree) };
     } catch (error) {
