@@ -56,7 +56,7 @@ export const parseCsv = defineFunction({
   },
   async run({ text, delimiter = ",", header = true, relaxed = false }, { organizationId }) {
     const request = { csv: { text, delimiter, header, relaxed } };
-    const parsed = await parseDocument(request, organizationId, relaxed ? repairedCsv : csvRows);
+    const parsed = await parseDocument(request, organizationId, z.union([csvRows, repairedCsv]));
     if ("value" in parsed) return parsed.value;
     throw new FunctionError("invalid_csv", `The text is not valid CSV: ${parsed.fault}`);
   },
