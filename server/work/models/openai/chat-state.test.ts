@@ -171,9 +171,9 @@ describe("fields in pieces", () => {
 
   it("take linear time", () => {
     const fields = new StreamedFields({ known: new Set(), joinsTexts: true });
-    const startedAt = performance.now();
     for (let n = 0; n < 100_000; n += 1)
       fields.add({ list: [{ index: n, text: "x" }], text: "x", object: { [`k${n}`]: n } });
-    expect(performance.now() - startedAt).toBeLessThan(10_000);
-  });
+    // In quadratic time it would take many minutes.
+    expect(Object.keys(fields.toObject())).toEqual(["list", "text", "object"]);
+  }, 60_000);
 });

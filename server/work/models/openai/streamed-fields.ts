@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from "node:util";
 import { isJsonObject, type JsonObject, setMember } from "@/server/base/json/json";
 
 /** Joins the unknown fields of streamed pieces to what they would be without streaming. */
@@ -75,7 +74,7 @@ const TEXTS_IN_PIECES = new Set(["text", "summary", "data", "thinking"]);
 function isContinued(last: JsonObject, item: JsonObject): boolean {
   if (item.index === undefined && typeof item.thinking !== "string") return false;
   const isWhole = item.index === undefined && Boolean(last.signature);
-  return !isWhole && isDeepStrictEqual([last.type, last.index], [item.type, item.index]);
+  return !isWhole && last.type === item.type && last.index === item.index;
 }
 
 /** Adds the members of a later object to an earlier one. Those named by `joined` continue its texts. */
