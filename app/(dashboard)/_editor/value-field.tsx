@@ -3,7 +3,8 @@
 import { type ReactNode, type RefObject, useId, useRef, useState } from "react";
 import { TextareaField, TextField } from "@/app/_ui/forms/form";
 import { Menu, MenuItem, MenuLink, MenuSeparator } from "@/app/_ui/menu/menu";
-import { readField } from "../_run/schema-value";
+import { type Field, valuesOf } from "../_schema/field";
+import { controlOf, isLong } from "../_schema/value";
 
 /** Something that a value can refer to. `alone`: what to insert into an empty value; by default the reference. */
 export type Insertable = { name: string; alone?: string };
@@ -16,7 +17,7 @@ export function ValueField({
   label,
   hint,
   error,
-  schema,
+  field,
   suggestions = [],
   insertables = [],
   takesSecrets,
@@ -27,8 +28,8 @@ export function ValueField({
   label: string;
   hint?: ReactNode;
   error?: string | undefined;
-  /** JSON Schema of the value. */
-  schema: unknown;
+  /** Of the value's schema. */
+  field: Field;
   /** Values to pick from; others may be typed. */
   suggestions?: readonly Suggestion[];
   /** What the value can refer to. */
@@ -40,8 +41,8 @@ export function ValueField({
   onChange: (value: unknown) => void;
 }) {
   const id = useId();
-  const field = readField(schema);
-  const isText = field.kind === "text";
+  const kind = controlOf(field);
+  const isText = kind === "text";
   // What was typed stays as it was typed while it means the current value.
   const [typed, setTyped] = useState("");
   const isTyped = JSON.stringify(readValue(typed, isText)) === JSON.stringify(value);
@@ -49,12 +50,12 @@ export function ValueField({
   const [unfinished, setUnfinished] = useState<string | null>(null);
   const text = unfinished ?? (isTyped ? typed : showValue(value, isText));
   const options: readonly Suggestion[] =
-    field.kind === "choice"
-      ? field.values.map((each) => ({ value: String(each) }))
-      : field.kind === "boolean"
+    kind === "choice"
+      ? (valuesOf(field) ?? []).map((each) => ({ value: String(each) }))
+      : kind === "boolean"
         ? [{ value: "true" }, { value: "false" }]
         : suggestions;
-  const isShort = options.length > 0 || field.kind === "number" || (isText && !field.long);
+  const isShort = options.length > 0 || kind === "number" || (isText && !isLong(field));
   // Chosen once: a control that is replaced while somebody types loses the focus.
   const [hasLines] = useState(!isShort || text.includes("\n"));
   const control = useRef<HTMLInputElement | HTMLTextAreaElement>(null);

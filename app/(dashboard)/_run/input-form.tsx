@@ -1,19 +1,20 @@
 import { useId, useState } from "react";
 import { Segments } from "@/app/_ui/segments";
+import { readSchema } from "../_schema/field";
+import { controlOf, sampleOf } from "../_schema/value";
 import { readJsonObject } from "./problem";
 import { RecentInputs } from "./recent-inputs";
 import { RunForm, type StartFormProps } from "./run-form";
 import { SchemaForm } from "./schema-form";
-import { readField, sampleOf } from "./schema-value";
 
 /** The input of a tool: a form by its parameters, or JSON. Both edit the same value. */
 export function InputForm({ target, busy, problem, onRun }: StartFormProps) {
   const problemId = useId();
-  const [schema] = useState<unknown>(() => JSON.parse(target.parameters ?? "{}"));
-  const [value, setValue] = useState<unknown>(() => sampleOf(schema) ?? {});
+  const [field] = useState(() => readSchema(JSON.parse(target.parameters ?? "{}")));
+  const [value, setValue] = useState<unknown>(() => sampleOf(field) ?? {});
   const [text, setText] = useState<string | null>(null);
   const [fault, setFault] = useState<string | null>(null);
-  const hasForm = readField(schema).kind === "object";
+  const hasForm = controlOf(field) === "object";
   const view = text !== null || !hasForm ? "json" : "form";
   const json = text ?? JSON.stringify(value, null, 2);
   /** The value of the JSON view; null if it is not a JSON object. */
@@ -57,7 +58,7 @@ export function InputForm({ target, busy, problem, onRun }: StartFormProps) {
         ) : null}
       </div>
       {view === "form" ? (
-        <SchemaForm onChange={setValue} schema={schema} value={value} />
+        <SchemaForm field={field} onChange={setValue} value={value} />
       ) : (
         <textarea
           aria-describedby={problemId}

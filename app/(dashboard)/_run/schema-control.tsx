@@ -1,6 +1,7 @@
 import { type ChangeEvent, useState } from "react";
 import { INPUT_CLASS } from "@/app/_ui/forms/form";
-import { readField, sampleOf } from "./schema-value";
+import { type Field, valuesOf } from "../_schema/field";
+import { controlOf, isLong, sampleOf } from "../_schema/value";
 
 const INPUT_TYPES: Record<string, string> = { email: "email", date: "date", time: "time", uri: "url" };
 
@@ -9,19 +10,18 @@ export type Edited = { label: string; value: unknown; onChange: (value: unknown)
 
 type ControlProps = Edited & {
   id: string;
-  schema: unknown;
-  required: boolean;
+  field: Field;
   /** Whether it must be filled now. */
   needed: boolean;
 };
 
 /** The control of one value that is neither an object nor a list. */
-export function Control({ id, label, schema, value, required, needed, onChange }: ControlProps) {
-  const field = readField(schema);
-  switch (field.kind) {
+export function Control({ id, field, label, value, needed, onChange }: ControlProps) {
+  const { keywords, required } = field;
+  switch (controlOf(field)) {
     case "text": {
       // An emptied field is left out of the input, unless it was empty at first.
-      const mayBeEmpty = sampleOf(schema) === "";
+      const mayBeEmpty = sampleOf(field) === "";
       const props = {
         id,
         onChange: ({ target: { value: text } }: ChangeEvent<HTMLInputElement | HTMLTextAreaElement>) =>
@@ -29,10 +29,10 @@ export function Control({ id, label, schema, value, required, needed, onChange }
         required: needed && !mayBeEmpty,
         value: typeof value === "string" ? value : String(value ?? ""),
       };
-      return field.long ? (
+      return isLong(field) ? (
         <textarea {...props} className={`${INPUT_CLASS} h-24 resize-y py-1.5`} />
       ) : (
-        <input {...props} className={INPUT_CLASS} type={INPUT_TYPES[field.format ?? ""] ?? "text"} />
+        <input {...props} className={INPUT_CLASS} type={INPUT_TYPES[String(keywords.format)] ?? "text"} />
       );
     }
     case "number":
@@ -40,11 +40,11 @@ export function Control({ id, label, schema, value, required, needed, onChange }
         <input
           className={INPUT_CLASS}
           id={id}
-          max={field.max ?? undefined}
-          min={field.min ?? undefined}
+          max={numberOf(keywords.maximum)}
+          min={numberOf(keywords.minimum)}
           onChange={(event) => onChange(event.target.value === "" ? undefined : event.target.valueAsNumber)}
           required={needed}
-          step={field.integer ? 1 : "any"}
+          step={field.type === "integer" ? 1 : "any"}
           type="number"
           value={typeof value === "number" ? value : ""}
         />
@@ -59,26 +59,30 @@ export function Control({ id, label, schema, value, required, needed, onChange }
           type="checkbox"
         />
       );
-    case "choice":
+    case "choice": {
+      const values = valuesOf(field) ?? [];
       return (
         <select
           className={INPUT_CLASS}
           id={id}
-          onChange={(event) => onChange(field.values[event.target.selectedIndex - (required ? 0 : 1)])}
+          onChange={(event) => onChange(values[event.target.selectedIndex - (required ? 0 : 1)])}
           value={String(value ?? "")}
         >
           {required ? null : <option value="">not set</option>}
-          {field.values.map((choice) => (
+          {values.map((choice) => (
             <option key={String(choice)} value={String(choice)}>
               {String(choice)}
             </option>
           ))}
         </select>
       );
+    }
     default:
       return <JsonField id={id} label={label} needed={needed} onChange={onChange} value={value} />;
   }
 }
+
+const numberOf = (keyword: unknown) => (typeof keyword === "number" ? keyword : undefined);
 
 /** A value as JSON. It is passed on whenever it is valid. */
 export function JsonField({

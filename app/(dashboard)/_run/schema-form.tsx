@@ -3,14 +3,15 @@ import { useId } from "react";
 import { Button, IconButton } from "@/app/_ui/button";
 import { CloseIcon, PlusIcon } from "@/app/_ui/icons";
 import { isJsonObject } from "@/server/base/json/json";
+import type { Field } from "../_schema/field";
+import { controlOf, emptyOf, hintOf, sampleOf, titleOf, withProperty } from "../_schema/value";
 import { Control, type Edited, JsonField } from "./schema-control";
-import { emptyOf, type FieldProperty, readField, sampleOf, withProperty } from "./schema-value";
 
 type SchemaFormProps = {
-  schema: unknown;
+  /** Of the schema as a whole. */
+  field: Field;
   value: unknown;
   onChange: (value: unknown) => void;
-  depth?: number;
   /** Whether required properties must be filled: not in an optional object that is left out. */
   needed?: boolean;
 };
@@ -19,35 +20,28 @@ type SchemaFormProps = {
  * A form for the properties of a JSON Schema object. What it cannot show is edited as JSON. The browser shows which
  * required fields are empty, before the form around it is submitted.
  */
-export function SchemaForm({ schema, value, onChange, depth = 0, needed = true }: SchemaFormProps) {
-  const field = readField(schema, depth);
-  if (field.kind !== "object") return <JsonField label="Value" onChange={onChange} value={value} />;
-  if (field.properties.length === 0) return <p className="text-muted">This input has no properties.</p>;
+export function SchemaForm({ field, value, onChange, needed = true }: SchemaFormProps) {
+  if (controlOf(field) !== "object") return <JsonField label="Value" onChange={onChange} value={value} />;
+  if (field.fields.length === 0) return <p className="text-muted">This input has no properties.</p>;
   return (
     <div className="flex flex-col gap-3">
-      {field.properties.map((property) => (
+      {field.fields.map((each) => (
         <Property
-          depth={depth}
-          key={property.name}
+          field={each}
+          key={each.name}
           needed={needed}
-          onChange={(next) => onChange(withProperty(value, property.name, next))}
-          property={property}
-          value={isJsonObject(value) ? value[property.name] : undefined}
+          onChange={(next) => onChange(withProperty(value, each.name, next))}
+          value={isJsonObject(value) ? value[each.name] : undefined}
         />
       ))}
     </div>
   );
 }
 
-function Property({
-  property: { label, hint, required, schema },
-  value,
-  onChange,
-  depth,
-  needed,
-}: Omit<Required<SchemaFormProps>, "schema"> & { property: FieldProperty }) {
+function Property({ field, value, onChange, needed }: Required<SchemaFormProps>) {
   const id = useId();
-  const field = readField(schema, depth + 1);
+  const [label, hint, control] = [titleOf(field), hintOf(field), controlOf(field)];
+  const { required, items } = field;
   const note = hint ? <p className="text-muted text-xs">{hint}</p> : null;
   const head = (
     <span className="font-medium">
@@ -55,8 +49,8 @@ function Property({
       {required ? null : <span className="font-normal text-muted"> optional</span>}
     </span>
   );
-  if (field.kind !== "object" && field.kind !== "list") {
-    const props = { id, label, onChange, required, schema, value };
+  if (control !== "object" && (control !== "list" || items === null)) {
+    const props = { id, field, label, onChange, value };
     return (
       <div className="flex flex-col gap-1">
         <label htmlFor={id}>{head}</label>
@@ -67,39 +61,35 @@ function Property({
   }
   /** An optional object appears with its first property, and is left out again when only its sample values are left. */
   const changeOptional = (next: unknown) => {
-    const begun = sampleOf(schema, depth + 1);
+    const begun = sampleOf(field);
     const begins = value === undefined && isJsonObject(begun) && isJsonObject(next);
     const changed = begins ? { ...begun, ...next } : next;
     onChange(JSON.stringify(changed) === JSON.stringify(begun) ? undefined : changed);
   };
   return (
     <fieldset
-      className={clsx(
-        "flex flex-col",
-        field.kind === "object" ? "gap-2 border-line border-l pl-3" : "gap-1.5",
-      )}
+      className={clsx("flex flex-col", control === "object" ? "gap-2 border-line border-l pl-3" : "gap-1.5")}
     >
       <legend className="contents">{head}</legend>
       {note}
-      {field.kind === "object" ? (
+      {control === "object" || items === null ? (
         <SchemaForm
-          depth={depth + 1}
+          field={field}
           needed={required ? needed : value !== undefined}
           onChange={required ? onChange : changeOptional}
-          schema={schema}
           value={value}
         />
       ) : (
-        <ListField depth={depth + 1} items={field.items} label={label} onChange={onChange} value={value} />
+        <ListField items={items} label={label} onChange={onChange} value={value} />
       )}
     </fieldset>
   );
 }
 
-function ListField({ label, items, value, onChange, depth }: Edited & { items: unknown; depth: number }) {
+function ListField({ label, items, value, onChange }: Edited & { items: Field }) {
   const id = useId();
   const entries: unknown[] = Array.isArray(value) ? value : [];
-  const hasProperties = readField(items, depth).kind === "object";
+  const hasProperties = controlOf(items) === "object";
   const replace = (index: number, next: unknown) =>
     onChange(entries.map((entry, at) => (at === index ? next : entry)));
   return (
@@ -113,12 +103,7 @@ function ListField({ label, items, value, onChange, depth }: Edited & { items: u
               {hasProperties ? (
                 <fieldset className="border-line border-l pl-3">
                   <legend className="text-muted">{name}</legend>
-                  <SchemaForm
-                    depth={depth}
-                    onChange={(next) => replace(index, next)}
-                    schema={items}
-                    value={entry}
-                  />
+                  <SchemaForm field={items} onChange={(next) => replace(index, next)} value={entry} />
                 </fieldset>
               ) : (
                 <>
@@ -126,12 +111,11 @@ function ListField({ label, items, value, onChange, depth }: Edited & { items: u
                     {name}
                   </label>
                   <Control
+                    field={{ ...items, required: true }}
                     id={`${id}-${index}`}
                     label={name}
                     needed
                     onChange={(next) => replace(index, next ?? emptyOf(items) ?? null)}
-                    required
-                    schema={items}
                     value={entry}
                   />
                 </>

@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import { readSchema } from "../../_schema/field";
 import { rowsOf } from "./schema-rows";
 
 const row = (path: string, type: string, more = {}) => ({
@@ -23,7 +24,7 @@ it("names the properties within objects and lists by their path", () => {
       articles: { type: "array", items: { type: "object", properties: { price: { type: "number" } } } },
     },
   };
-  expect(rowsOf(schema)).toEqual([
+  expect(rowsOf(readSchema(schema))).toEqual([
     row("customer", "object", { required: true, description: "Who asks." }),
     row("customer.email", "email"),
     row("articles", "list of objects"),
@@ -40,7 +41,7 @@ it("shows choices, bounds and defaults in words", () => {
       any: { oneOf: [] },
     },
   };
-  expect(rowsOf(schema)).toEqual([
+  expect(rowsOf(readSchema(schema))).toEqual([
     row("shops", "list of choices", { rules: '"oslo", "hamar", default []' }),
     row("priority", "whole number", { rules: "at least 1, at most 5" }),
     row("any", "any"),
@@ -48,6 +49,6 @@ it("shows choices, bounds and defaults in words", () => {
 });
 
 it("shows no rows for a schema without properties", () => {
-  expect(rowsOf({ type: "string" })).toEqual([]);
-  expect(rowsOf(true)).toEqual([]);
+  expect(rowsOf(readSchema({ type: "string" }))).toEqual([]);
+  expect(rowsOf(readSchema(true))).toEqual([]);
 });

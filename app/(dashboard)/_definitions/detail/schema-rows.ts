@@ -1,5 +1,6 @@
 import { formatPlural } from "@/app/_ui/figures/format";
-import { readField } from "../../_run/schema-value";
+import { type Field, valuesOf } from "../../_schema/field";
+import { controlOf, hintOf } from "../../_schema/value";
 
 /** One property of a schema. `path` names it from the root: `customer.email`, `articles[].price`. */
 export type SchemaRow = {
@@ -14,36 +15,34 @@ export type SchemaRow = {
 const MOST_ROWS = 200;
 
 /** The properties of a schema and, below each, those of the objects and lists within. */
-export function rowsOf(schema: unknown): SchemaRow[] {
-  return rowsWithin(schema, { prefix: "", depth: 0 }).slice(0, MOST_ROWS);
+export function rowsOf(root: Field): SchemaRow[] {
+  return rowsWithin(root, "").slice(0, MOST_ROWS);
 }
 
-function rowsWithin(schema: unknown, { prefix, depth }: { prefix: string; depth: number }): SchemaRow[] {
-  const field = readField(schema, depth);
-  if (field.kind === "list") return rowsWithin(field.items, { prefix: `${prefix}[]`, depth: depth + 1 });
-  if (field.kind !== "object") return [];
-  return field.properties.flatMap(({ name, hint, required, schema: of }) => {
-    const path = prefix === "" ? name : `${prefix}.${name}`;
-    const row = { path, type: typeOf(of), required, description: hint ?? "", rules: rulesOf(of) };
-    return [row, ...rowsWithin(of, { prefix: path, depth: depth + 1 })];
+function rowsWithin(field: Field, prefix: string): SchemaRow[] {
+  if (field.items !== null) return rowsWithin(field.items, `${prefix}[]`);
+  return field.fields.flatMap((each) => {
+    const path = prefix === "" ? each.name : `${prefix}.${each.name}`;
+    const row = { path, type: typeOf(each), required: each.required };
+    return [{ ...row, description: hintOf(each) ?? "", rules: rulesOf(each) }, ...rowsWithin(each, path)];
   });
 }
 
 /** The type in words: `text`, `whole number`, `list of numbers`. */
-function typeOf(schema: unknown): string {
-  const field = readField(schema);
-  switch (field.kind) {
+function typeOf(field: Field): string {
+  const { type, items, keywords } = field;
+  switch (controlOf(field)) {
     case "text":
-      return field.format ?? "text";
+      return typeof keywords.format === "string" ? keywords.format : "text";
     case "number":
-      return field.integer ? "whole number" : "number";
+      return type === "integer" ? "whole number" : "number";
     case "boolean":
       return "true or false";
     case "choice":
       return "choice";
     case "list": {
-      const { kind } = readField(field.items);
-      return kind === "json" || kind === "boolean" ? "list" : `list of ${typeOf(field.items)}s`;
+      const kind = items === null ? "json" : controlOf(items);
+      return items === null || kind === "json" || kind === "boolean" ? "list" : `list of ${typeOf(items)}s`;
     }
     case "object":
       return "object";
@@ -64,12 +63,11 @@ const BOUNDS: [key: string, describe: (bound: unknown) => string][] = [
   ["pattern", (bound) => `matches ${bound}`],
 ];
 
-function rulesOf(schema: unknown): string {
-  const field = readField(schema);
-  const choices = field.kind === "list" ? readField(field.items) : field;
-  const of = new Map<string, unknown>(Object.entries(schema ?? {}));
+function rulesOf(field: Field): string {
+  const choices = valuesOf(field.items ?? field);
+  const of = new Map<string, unknown>(Object.entries(field.keywords));
   return [
-    choices.kind === "choice" ? choices.values.map((value) => JSON.stringify(value)).join(", ") : null,
+    choices === null ? null : choices.map((value) => JSON.stringify(value)).join(", "),
     ...BOUNDS.map(([key, describe]) => (of.has(key) ? describe(of.get(key)) : null)),
     of.has("default") ? `default ${JSON.stringify(of.get("default"))}` : null,
   ]

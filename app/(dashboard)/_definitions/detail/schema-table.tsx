@@ -1,6 +1,7 @@
 import dynamic from "next/dynamic";
 import { type LineColumn, LineList } from "@/app/_ui/table";
-import { readField } from "../../_run/schema-value";
+import { readSchema } from "../../_schema/field";
+import { controlOf } from "../../_schema/value";
 import { rowsOf, type SchemaRow } from "./schema-rows";
 
 /** Only a schema that is not an object with properties needs it. */
@@ -8,9 +9,9 @@ const JsonView = dynamic(() => import("@/app/_ui/json/view").then((part) => part
 
 /** The properties of a JSON Schema as a table; a schema that is not an object with properties as a document. */
 export function SchemaTable({ label, schema }: { label: string; schema: string }) {
-  const parsed: unknown = JSON.parse(schema);
-  const rows = rowsOf(parsed);
-  if (readField(parsed).kind !== "object") return <JsonView text={schema} />;
+  const root = readSchema(JSON.parse(schema));
+  const rows = rowsOf(root);
+  if (controlOf(root) !== "object") return <JsonView text={schema} />;
   if (rows.length === 0) return <p className="text-muted">No properties.</p>;
   return <LineList columns={COLUMNS} inset hideHeads keyOf={({ path }) => path} label={label} lines={rows} />;
 }

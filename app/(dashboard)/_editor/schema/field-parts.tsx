@@ -2,16 +2,8 @@
 
 import clsx from "clsx";
 import { INPUT_CLASS } from "@/app/_ui/forms/form";
-import {
-  choicesOf,
-  describeRest,
-  FIELD_TYPES,
-  type Field,
-  type FieldType,
-  isFieldType,
-  presetOf,
-  withKeyword,
-} from "./fields";
+import { choicesOf, describeRest, presetOf, withKeyword } from "../../_schema/design";
+import { FIELD_TYPES, type Field, type FieldType, isFieldType } from "../../_schema/field";
 
 type TypeSelectProps = { label: string; value: FieldType; onChange: (type: FieldType) => void };
 

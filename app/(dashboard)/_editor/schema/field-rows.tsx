@@ -7,9 +7,10 @@ import { Button, IconButton } from "@/app/_ui/button";
 import { Choice, INPUT_CLASS } from "@/app/_ui/forms/form";
 import { CloseIcon, PlusIcon } from "@/app/_ui/icons";
 import { useNotify } from "@/app/_ui/toast";
+import { nameFault, withKeyword, withType } from "../../_schema/design";
+import { type Field, newField } from "../../_schema/field";
 import { MoveButtons, moveButton } from "../move-buttons";
 import { ChoiceValues, type FieldProps, FurtherKeywords, PresetInput, TypeSelect } from "./field-parts";
-import { type Field, nameFault, newField, withKeyword, withType } from "./fields";
 
 type FieldRowsProps = {
   noun: string;

@@ -2,10 +2,11 @@
 
 import { type ReactNode, useId, useState } from "react";
 import { Segments } from "@/app/_ui/segments";
+import { NO_FIELDS, reasonOf, toSchema } from "../../_schema/design";
+import { ANY, type Field, readSchema } from "../../_schema/field";
 import { ValueField } from "../value-field";
 import { FurtherKeywords } from "./field-parts";
 import { FieldRows } from "./field-rows";
-import { type Field, NO_FIELDS, readFields, toSchema } from "./fields";
 
 const isEqual = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b);
 
@@ -39,8 +40,8 @@ export function SchemaField({
   // Fields without a name are not part of the schema yet. They stay while the others mean the current schema.
   const [edited, setEdited] = useState(NO_FIELDS);
   const isEdited = isEqual(schemaOf(edited), value);
-  const read = isEdited ? edited : readFields(value);
-  const reason = "reason" in read ? read.reason : null;
+  const root = isEdited ? edited : value === undefined ? NO_FIELDS : readSchema(value);
+  const reason = reasonOf(root);
   const view = reason === null ? chosen : "text";
   function change(next: Field) {
     setEdited(next);
@@ -67,20 +68,20 @@ export function SchemaField({
           value={view}
         />
       </div>
-      {"reason" in read || view === "text" ? (
+      {view === "text" ? (
         <ValueField
           error={error}
+          field={ANY}
           hint={reason === null ? hint : `${reason} It is edited as JSON Schema.`}
           isLabelHidden
           label={label}
           onChange={onChange}
-          schema={{}}
           value={value}
         />
       ) : (
         <>
-          <FieldRows fields={read.fields} noun={noun} onChange={(fields) => change({ ...read, fields })} />
-          <FurtherKeywords field={read} />
+          <FieldRows fields={root.fields} noun={noun} onChange={(fields) => change({ ...root, fields })} />
+          <FurtherKeywords field={root} />
           <p
             className={error ? "text-failed text-xs [overflow-wrap:anywhere]" : "text-muted text-xs"}
             id={`${id}-note`}

@@ -7,7 +7,8 @@ import { Dialog } from "@/app/_ui/dialog";
 import { FindList } from "@/app/_ui/find-list";
 import type { Choices, FunctionChoice } from "@/server/catalog/edit-definition";
 import { findItems } from "../../_palette/rank";
-import { emptyOf, readField } from "../../_run/schema-value";
+import { readSchema } from "../../_schema/field";
+import { emptyOf } from "../../_schema/value";
 
 /** What a new step can call. `keywords`: what it does. `stepId`: the text that the step's id is made from. */
 export type Callable = { id: string; label: string; keywords: string; stepId: string; step: object };
@@ -81,7 +82,6 @@ function groupsOf(functions: readonly FunctionChoice[], tools: Choices["tools"])
 
 /** The required inputs of a function, empty. */
 function requiredInputs(schema: unknown): Record<string, unknown> {
-  const field = readField(schema);
-  const properties = field.kind === "object" ? field.properties.filter(({ required }) => required) : [];
-  return Object.fromEntries(properties.map(({ name, schema }) => [name, emptyOf(schema) ?? ""]));
+  const required = readSchema(schema).fields.filter((field) => field.required);
+  return Object.fromEntries(required.map((field) => [field.name, emptyOf(field) ?? ""]));
 }

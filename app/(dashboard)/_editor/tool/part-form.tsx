@@ -2,6 +2,7 @@
 
 import { TextareaField, TextField } from "@/app/_ui/forms/form";
 import type { TextProblem } from "@/server/catalog/edit-definition";
+import { ANY } from "../../_schema/field";
 import { SchemaField } from "../schema/schema-field";
 import { rename } from "../slug";
 import { ValueField } from "../value-field";
@@ -106,10 +107,10 @@ export function OutputPartForm(props: PartProps) {
       <h2 className="font-semibold">Output</h2>
       <ValueField
         {...fieldAt(props, ["output"])}
+        field={ANY}
         hint="Any JSON whose texts may hold {{ }}. Empty: the last step's output."
         insertables={insertablesBefore(tool, tool.steps.length)}
         label="Output"
-        schema={{}}
       />
       <SchemaField
         {...fieldAt(props, ["outputSchema"])}

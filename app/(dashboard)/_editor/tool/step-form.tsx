@@ -9,7 +9,8 @@ import { RemoveIcon } from "@/app/_ui/icons";
 import { useNotify } from "@/app/_ui/toast";
 import { isJsonObject } from "@/server/base/json/json";
 import type { FunctionChoice } from "@/server/catalog/edit-definition";
-import { type FieldProperty, readField } from "../../_run/schema-value";
+import { ANY, type Field, readSchema } from "../../_schema/field";
+import { hintOf } from "../../_schema/value";
 import { MoveButtons, moveButton } from "../move-buttons";
 import { ValueField } from "../value-field";
 import { insertableSecrets, insertablesBefore } from "./insertables";
@@ -86,12 +87,12 @@ export function StepForm({ step, index, ...props }: PartProps & { step: StepView
         <Inputs {...props} index={index} key={step.uses} step={step} used={used} />
       )}
       <Section title="Flow">
-        {FLOW.map(({ grid, schema, fields }) => (
+        {FLOW.map(({ grid, field, fields }) => (
           <div className={grid} key={grid}>
             {fields
-              .filter((field) => !isGroup || OF_GROUPS.has(field.name))
+              .filter(({ name }) => !isGroup || OF_GROUPS.has(name))
               .map(({ name, ...words }) => (
-                <ValueField {...fieldAt(props, pathTo(name))} {...words} key={name} schema={schema} />
+                <ValueField {...fieldAt(props, pathTo(name))} {...words} field={field} key={name} />
               ))}
           </div>
         ))}
@@ -119,14 +120,14 @@ export function StepForm({ step, index, ...props }: PartProps & { step: StepView
 const FLOW = [
   {
     grid: "",
-    schema: { type: "string" },
+    field: readSchema({ type: "string" }),
     fields: [
       { name: "if", label: "Only if", hint: "An expression, such as input.city = 'Oslo'. Empty: always." },
     ],
   },
   {
     grid: "grid gap-4 empty:hidden sm:grid-cols-2",
-    schema: { type: "string" },
+    field: readSchema({ type: "string" }),
     fields: [
       { name: "forEach", label: "For each", hint: "An expression that gives a list. Empty: once." },
       { name: "as", label: "Item name", hint: "What expressions call the item. Empty: item." },
@@ -134,7 +135,7 @@ const FLOW = [
   },
   {
     grid: "grid gap-4 sm:grid-cols-3",
-    schema: { type: "integer" },
+    field: readSchema({ type: "integer" }),
     fields: [
       { name: "concurrency", label: "At once", hint: "Items under way at once." },
       { name: "retries", label: "Retries", hint: "Further attempts after a failure." },
@@ -164,8 +165,7 @@ function Inputs({
   const { data: choices } = useSuspenseQuery(trpc.definitions.choices.queryOptions());
   const { data: secrets = [] } = useQuery(trpc.secrets.list.queryOptions());
   const values = isJsonObject(step.fields.with) ? step.fields.with : {};
-  const field = readField(JSON.parse(used?.input ?? "null"));
-  const properties = field.kind === "object" ? field.properties : [];
+  const properties = readSchema(JSON.parse(used?.input ?? "null")).fields;
   const known = new Set(properties.map(({ name }) => name));
   // Chosen once: a field that moves while somebody types loses the focus.
   const [shown] = useState(
@@ -180,16 +180,17 @@ function Inputs({
   const insertables = insertablesBefore(props.tool, index);
   const secretNames = secrets.map(({ name }) => name);
   const targets = { run_tool: choices.tools, run_agent: choices.agents }[step.uses ?? ""] ?? [];
-  const render = ({ name, hint, required, schema }: Omit<FieldProperty, "label">) => {
+  const render = (field: Field, hint = hintOf(field)) => {
+    const { name, required } = field;
     const takesSecrets = used?.secretFields.includes(name);
     return (
       <ValueField
         {...fieldAt(props, ["steps", index, "with", name])}
         hint={[required ? "Required." : "", hint].filter(Boolean).join(" ")}
         insertables={takesSecrets ? [...insertables, ...insertableSecrets(secretNames, name)] : insertables}
+        field={field}
         key={name}
         label={name}
-        schema={schema}
         suggestions={
           step.uses === `run_${name}` ? targets.map(({ slug, name }) => ({ value: slug, name })) : []
         }
@@ -199,16 +200,14 @@ function Inputs({
   };
   return (
     <Section title="Input">
-      {properties.filter(({ name }) => shown.has(name)).map(render)}
-      {unknown.map((name) =>
-        render({ name, hint: "This function has no such input.", required: false, schema: {} }),
-      )}
+      {properties.filter(({ name }) => shown.has(name)).map((field) => render(field))}
+      {unknown.map((name) => render({ ...ANY, name }, "This function has no such input."))}
       {folded.length > 0 ? (
         <details>
           <summary className="cursor-pointer py-1 text-accent">
             {folded.length === properties.length ? "Optional inputs" : "More inputs"}: {folded.length}
           </summary>
-          <div className="mt-2 flex flex-col gap-4">{folded.map(render)}</div>
+          <div className="mt-2 flex flex-col gap-4">{folded.map((field) => render(field))}</div>
         </details>
       ) : null}
       {properties.length === 0 && unknown.length === 0 ? (

@@ -8,7 +8,8 @@ import { describeError, type ShownError } from "@/app/_ui/data/query-client";
 import { PlayIcon } from "@/app/_ui/icons";
 import { InputProblem } from "../../_run/problem";
 import { SchemaForm } from "../../_run/schema-form";
-import { sampleOf } from "../../_run/schema-value";
+import { readSchema } from "../../_schema/field";
+import { sampleOf } from "../../_schema/value";
 import { TrySection } from "../editor-form";
 import type { Editor } from "../use-editor";
 import { StepResults } from "./step-results";
@@ -29,7 +30,7 @@ export function TryPanel({ editor, tool, step }: TryPanelProps) {
   const id = useId();
   const client = useTRPCClient();
   const { opened, tried } = editor;
-  const { parameters } = tool.fields;
+  const parameters = readSchema(tool.fields.parameters ?? NO_PARAMETERS);
   // Until something is typed, the sample follows the parameters' defaults.
   const [typed, setTyped] = useState<unknown>(tried && (() => JSON.parse(tried.input)));
   const sample = typed ?? sampleOf(parameters) ?? {};
@@ -53,7 +54,7 @@ export function TryPanel({ editor, tool, step }: TryPanelProps) {
   return (
     <TrySection editor={editor}>
       <fieldset className="contents" ref={fields}>
-        <SchemaForm onChange={setTyped} schema={parameters ?? NO_PARAMETERS} value={sample} />
+        <SchemaForm field={parameters} onChange={setTyped} value={sample} />
       </fieldset>
       <div className="flex flex-wrap gap-2">
         <Button disabled={isBusy} onClick={() => run(null)}>

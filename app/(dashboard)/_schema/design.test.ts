@@ -2,28 +2,25 @@ import { expect, it } from "vitest";
 import {
   choicesOf,
   describeRest,
-  type Field,
   NO_FIELDS,
   nameFault,
-  newField,
   presetOf,
-  readFields,
   toSchema,
+  reasonOf as whyNot,
   withType,
-} from "./fields";
+} from "./design";
+import { type Field, newField, readSchema } from "./field";
+import { controlOf, sampleOf } from "./value";
 
 /** A JSON Schema as fields, and fields as a JSON Schema. */
 
 function fieldsOf(schema: unknown): Field {
-  const read = readFields(schema);
-  if ("reason" in read) throw new Error(read.reason);
-  return read;
+  const root = readSchema(schema);
+  expect(whyNot(root)).toBeNull();
+  return root;
 }
 
-function reasonOf(schema: unknown): string | null {
-  const read = readFields(schema);
-  return "reason" in read ? read.reason : null;
-}
+const reasonOf = (schema: unknown) => whyNot(readSchema(schema));
 
 const objectOf = (properties: object, more: object = {}) => ({ type: "object", properties, ...more });
 
@@ -96,7 +93,8 @@ it("writes what it read, with every keyword", () => {
     one: { const: 5 },
   });
   expect(toSchema(fieldsOf(odd))).toEqual(odd);
-  expect(toSchema(fieldsOf(undefined))).toEqual(objectOf({}));
+  expect(toSchema(NO_FIELDS)).toEqual(objectOf({}));
+  expect(toSchema(fieldsOf({ type: "object" }))).toEqual({ type: "object" });
 });
 
 it("shows why a schema cannot be shown", () => {
@@ -109,8 +107,17 @@ it("shows why a schema cannot be shown", () => {
   expect(reasonOf({ type: "array" })).toBe("The schema is not of an object with properties.");
   expect(reasonOf("{{ input }}")).toBe("The schema is not an object of keywords.");
   expect(reasonOf(objectOf({}, { required: ["b"] }))).toBe('The schema requires "b", which is no property.');
-  const deep = objectOf({ a: objectOf({ b: objectOf({ c: objectOf({ d: {} }) }) }) });
-  expect(reasonOf(deep)).toBe('"a.b.c.d" is nested deeper than 3 levels.');
+  const deep = objectOf({ a: objectOf({ b: objectOf({ c: objectOf({ d: objectOf({ e: {} }) }) }) }) });
+  expect(reasonOf(deep)).toBe('"a.b.c.d.e" is nested deeper than 4 levels.');
+});
+
+it("fills in as JSON what cannot be designed, beside what can", () => {
+  const root = readSchema(
+    objectOf({ price: { anyOf: [{ type: "number" }], default: 3 }, size: { enum: [1, 2] } }),
+  );
+  expect(root.fields.map(controlOf)).toEqual(["json", "choice"]);
+  expect(sampleOf(root)).toEqual({ price: 3 });
+  expect(whyNot(root)).toBe('"price" uses anyOf.');
 });
 
 it("leaves out fields whose name is empty or taken", () => {

@@ -1,0 +1,83 @@
+import { isJsonObject } from "@/server/base/json/json";
+import { type Field, valuesOf } from "./field";
+
+/** How a form takes the value of a field. `json`: what a form cannot show is edited as JSON. */
+export function controlOf(field: Field) {
+  if (valuesOf(field) !== null) return "choice";
+  switch (field.type) {
+    case "integer":
+      return "number";
+    case "object":
+      return field.isOpen ? "json" : "object";
+    case "any":
+      return "json";
+    default:
+      return field.type;
+  }
+}
+
+/** Whether a text can have several lines. */
+export const isLong = ({ keywords: { maxLength } }: Field) =>
+  typeof maxLength === "number" && maxLength > 200;
+
+/** What people call a field. */
+export const titleOf = ({ name, keywords: { title } }: Field) => (typeof title === "string" ? title : name);
+
+export const hintOf = ({ keywords: { description } }: Field) =>
+  typeof description === "string" ? description : null;
+
+/**
+ * A value to start from: the schema's default or first example. An object has the properties with a default, and the
+ * required ones that need not be typed. An optional object is left out: its own required properties would make it fail.
+ * Undefined if there is nothing to start from.
+ */
+export function sampleOf(field: Field): unknown {
+  const declared = declaredStart(field);
+  if (declared !== undefined) return declared;
+  if (controlOf(field) !== "object") return undefined;
+  const entries = field.fields.flatMap((each) => {
+    const control = controlOf(each);
+    const value =
+      control === "object" && !each.required
+        ? declaredStart(each)
+        : (sampleOf(each) ??
+          // `""` would be valid, but nobody who is asked for a text means to give none. It can be typed as JSON.
+          (each.required && control !== "text" ? emptyOf(each) : undefined));
+    return value === undefined ? [] : [[each.name, value] as const];
+  });
+  return Object.fromEntries(entries);
+}
+
+function declaredStart({ keywords: { default: preset, examples, const: only } }: Field): unknown {
+  return [preset, Array.isArray(examples) ? examples[0] : undefined, only].find(
+    (value) => value !== undefined,
+  );
+}
+
+/** The value of a new, required field. */
+export function emptyOf(field: Field): unknown {
+  switch (controlOf(field)) {
+    case "text":
+      return "";
+    case "boolean":
+      return false;
+    case "choice":
+      return valuesOf(field)?.[0];
+    case "list":
+      return [];
+    case "object":
+      return sampleOf(field) ?? {};
+    default:
+      return undefined;
+  }
+}
+
+/** A copy of an object with one property set, or without it if the value is undefined. */
+export function withProperty(value: unknown, name: string, next: unknown): Record<string, unknown> {
+  const { [name]: _, ...rest } = isJsonObject(value) ? value : {};
+  if (next === undefined) return rest;
+  // The order of properties stays, so that the JSON beside the form does not jump.
+  if (isJsonObject(value) && name in value)
+    return Object.fromEntries(Object.entries(value).map(([key, old]) => [key, key === name ? next : old]));
+  return { ...rest, [name]: next };
+}
