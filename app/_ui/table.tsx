@@ -146,14 +146,8 @@ export function LineList<Line>(props: LineListProps<Line>) {
   const isRows = props.form !== "table";
   const side = inset && "first:pl-0! last:pr-0!";
   const rowClass = clsx(isRows && STACKED_ROW, inset ? "align-baseline *:py-2" : ROW);
-  const cellClass = ({ area, look, width }: (typeof columns)[number]) =>
-    // Hidden heads set no widths.
-    clsx(
-      isRows ? CELL_CLASSES[area] : HEAD_CLASSES[area],
-      look && LOOKS[look],
-      side,
-      props.hideHeads && width,
-    );
+  const cellClass = ({ area, look }: (typeof columns)[number]) =>
+    clsx(isRows ? CELL_CLASSES[area] : HEAD_CLASSES[area], look && LOOKS[look], side);
   const cellsOf = (draw: (column: (typeof columns)[number], index: number) => ReactNode) =>
     columns.map((column, index) =>
       index === 0 ? (
@@ -172,16 +166,29 @@ export function LineList<Line>(props: LineListProps<Line>) {
       className={clsx("table-fixed", isRows && "max-md:block", props.isStale && "opacity-60")}
       label={label}
     >
-      <thead className={clsx(isRows && "max-md:hidden", props.hideHeads && "sr-only")}>
+      <thead className={clsx(isRows && "max-md:hidden")}>
         <tr>
           {columns.map(({ head, width, area, look, sort, title }) => (
             <HeadCell
               aria-sort={sort?.sorted ? "descending" : undefined}
-              className={clsx(width, HEAD_CLASSES[area], look === "figure" && "text-right", side)}
+              className={clsx(
+                width,
+                HEAD_CLASSES[area],
+                look === "figure" && "text-right",
+                side,
+                // They still set the widths.
+                props.hideHeads && "h-0! py-0! shadow-none!",
+              )}
               key={head}
               title={title}
             >
-              {sort ? <SortLink sort={sort}>{head}</SortLink> : head}
+              {props.hideHeads ? (
+                <span className="sr-only">{head}</span>
+              ) : sort ? (
+                <SortLink sort={sort}>{head}</SortLink>
+              ) : (
+                head
+              )}
             </HeadCell>
           ))}
         </tr>
