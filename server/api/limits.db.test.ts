@@ -3,6 +3,7 @@ import { newId } from "@/server/base/ids";
 import { createApiKey } from "@/server/catalog/organization/api-keys";
 import { KIB, MIB } from "@/server/contract/sizes";
 import { ProcessMemory } from "@/server/guard/limits/process-memory";
+import { insertRun } from "@/testing/runs";
 import { createTenant, createTrigger, openWorld } from "@/testing/world";
 import { handleRest } from "./rest";
 import { handleWebhook } from "./webhook";
@@ -173,6 +174,29 @@ it("webhooks are checked in the order of the contract: the earlier of two errors
   // The limit is checked before these, the signature before the limit.
   expect(await codeOf({ path, body: notJson, headers: sign(notJson) })).toBe("rate_limited");
   expect(await codeOf({ path, body: fine })).toBe("invalid_signature");
+});
+
+it("the details of a run wait for the memory that they need, and not for another organization's", async () => {
+  const memory = new ProcessMemory({ limit: 32 * MIB, used: () => 0 });
+  const process = { ...world, memory };
+  const read = async () => {
+    const tenant = await createTenant(world);
+    const runId = await insertRun(world, tenant, { kind: "agent", steps: 2 });
+    await world.db.step.updateMany({ where: { runId }, data: { output: JSON.stringify("x".repeat(MIB)) } });
+    const path = `/v1/agents/run/${runId}/details`;
+    return { tenant, send: () => send({ method: "GET", path, key: tenant.key }, process) };
+  };
+  const [busy, other] = [await read(), await read()];
+  const step = memory.openRun(busy.tenant.orgId).openStep();
+  await step.hold(MIB);
+  const entered = vi.spyOn(memory, "enter");
+  const order: string[] = [];
+  const waiting = busy.send().then(({ status }) => order.push(`waited: ${status}`));
+  await vi.waitFor(() => expect(entered).toHaveBeenCalledOnce(), { timeout: 30_000 });
+  await other.send().then(({ status }) => order.push(`other: ${status}`));
+  step.release();
+  await waiting;
+  expect(order).toEqual(["other: 200", "waited: 200"]);
 });
 
 describe("a start with a heavy body", () => {

@@ -61,8 +61,11 @@ async function answer(
   if (endpoint.limit === "starts") return start(request, call);
   Object.assign(reply.headers, await countRead(services, actor));
   const body = endpoint.body && (await request.readBody(endpoint.body.maxBytes));
-  const view = await callProcedure(call, await readInput(request, { endpoint, params, body }));
-  return cacheForPolls(services, actor, { route, view });
+  const input = await readInput(request, { endpoint, params, body });
+  return services.memory.answer(actor.orgId, 0, async (memory) => {
+    const view = await callProcedure({ ...call, context: { ...call.context, memory } }, input);
+    return cacheForPolls(services, actor, { route, view });
+  });
 }
 
 /** The body of a view; an ended run's body is cached for polls. */

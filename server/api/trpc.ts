@@ -4,6 +4,7 @@ import { type Actor, type MemberActor, type MemberRole, roleCovers } from "@/ser
 import { AppError, type Issue, isAppError } from "@/server/base/errors";
 import type { ErrorCode } from "@/server/contract/errors";
 import { queueDashboardCall } from "@/server/guard/limits/dashboard-queue";
+import type { StepMemory } from "@/server/guard/limits/process-memory";
 import type { IdempotentRequest } from "@/server/runs/idempotency";
 import type { Services } from "@/server/services";
 
@@ -16,6 +17,8 @@ export type ApiContext = {
   sessionId?: string | undefined;
   /** What identifies a start that its sender may repeat; set by the REST handler. */
   repetition?: Pick<IdempotentRequest, "key" | "requestHash"> | undefined;
+  /** For the values of the response; set by the REST handler. */
+  memory?: StepMemory | undefined;
   /** What a procedure adds to the response of the REST handler. */
   reply?: Reply | undefined;
 };

@@ -19,5 +19,5 @@ export const MAX_STEP_OUTPUT_BYTES = 1 * MIB;
 export const MAX_INSERTED_LENGTH = 8 * MIB;
 /** The inputs of a tool run's calls together. */
 export const MAX_STEP_INPUTS_BYTES = 16 * MIB;
-/** The outputs of a tool run's steps together, which expressions can read. */
+/** The outputs of a run's steps together. Beyond it an agent gets previews, and a tool's run fails. */
 export const MAX_STEP_OUTPUTS_BYTES = 16 * MIB;

@@ -1,6 +1,7 @@
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { checkReadiness, waitUntilReady } from "@/server/operate/health";
 import { startRun } from "@/server/runs/start";
+import { createProcess } from "@/testing/process";
 import { EVENT_KEY, openInTest, SIGNING_KEY } from "@/testing/servers/inngest-server";
 import { createTenant, openWorld } from "@/testing/world";
 
@@ -68,6 +69,23 @@ test("a process is not ready for 10 s after the database could not store a start
   world.clock.advance(2_000);
   expect(await checkReadiness(services)).toEqual({ ready: true, database: "ok", engine: "ok" });
   await start();
+});
+
+test("a process is not ready while the database stores no heartbeats", async () => {
+  const process = createProcess(world);
+  onTestFinished(() => process.stop());
+  process.engine.execute();
+  const database = async () => (await checkReadiness(process)).database;
+  await expect.poll(database).toBe("ok");
+  const name = new URL(world.env.databaseUrl).pathname.slice(1);
+  await world.pool.query(`ALTER DATABASE "${name}" SET default_transaction_read_only = on`);
+  onTestFinished(async () => {
+    await world.pool.query(`SET default_transaction_read_only = off; ALTER DATABASE "${name}" RESET ALL`);
+  });
+  await world.pool.query(
+    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND datname = current_database()",
+  );
+  await expect.poll(database).toBe("refuses writes");
 });
 
 test("a process that only serves does not ask the Inngest server", async () => {

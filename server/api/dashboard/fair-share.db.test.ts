@@ -1,7 +1,10 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
+import { respondToDashboard } from "@/server/api/dashboard/respond";
 import { createDashboardCaller } from "@/server/api/dashboard/router";
 import { connect } from "@/server/base/db/client";
+import { FairQueue } from "@/server/base/fair-queue";
 import { newId } from "@/server/base/ids";
+import { queueDashboardCall } from "@/server/guard/limits/dashboard-queue";
 import { createMember, insertRun } from "@/testing/runs";
 import { createTenant, openWorld, type Tenant } from "@/testing/world";
 
@@ -14,6 +17,32 @@ async function openDashboard(tenant: Tenant) {
   return (signal?: AbortSignal) =>
     createDashboardCaller({ services: world, actor, requestId: newId() }, { ...(signal && { signal }) });
 }
+
+test("a request whose sender left is not executed when its turn comes", async () => {
+  const tenant = await createTenant(world);
+  const { email: _, ...actor } = await createMember(world, tenant, "owner");
+  let release = () => {};
+  const gate = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const busy = Array.from({ length: 6 }, () => queueDashboardCall(world, tenant.orgId, { work: () => gate }));
+  const left = new AbortController();
+  const request = new Request("http://stepwell.test/api/trpc/organization.rename", {
+    method: "POST",
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify({ name: "Renamed" }),
+    signal: left.signal,
+  });
+  const queued = vi.spyOn(FairQueue.prototype, "take");
+  const answer = respondToDashboard(world, request, { actor, sessionId: undefined });
+  await vi.waitFor(() => expect(queued).toHaveBeenCalled());
+  left.abort();
+  // The others still hold their turns.
+  expect((await answer).ok).toBe(false);
+  release();
+  await Promise.all(busy);
+  queued.mockRestore();
+});
 
 test("an organization's slow calls do not stop those of another", async () => {
   const [tenant, other] = [await createTenant(world), await createTenant(world)];

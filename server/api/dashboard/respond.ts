@@ -45,7 +45,8 @@ async function withCheckedInput(request: Request): Promise<Request> {
   if (method === "GET") return request;
   const body = await readBody(request, MAX_DASHBOARD_CALL_BYTES);
   checkInput(body.toString());
-  return new Request(url, { method, headers, body: new Uint8Array(body) });
+  // Its queue drops the call if the caller leaves.
+  return new Request(url, { method, headers, body: new Uint8Array(body), signal: request.signal });
 }
 
 function checkInput(text: string): void {

@@ -9,7 +9,7 @@ import {
   startAgentBody,
 } from "@/server/contract/shapes";
 import { MAX_START_AGENT_BODY_BYTES, MAX_USER_MESSAGE_BYTES } from "@/server/contract/sizes";
-import { readFinishedSteps } from "@/server/runs/read/read-run";
+import { readFinishedSteps, sizeOfSteps } from "@/server/runs/read/read-run";
 import { agentRunDetails, agentRunStatus } from "@/server/runs/read/views";
 import { CANCEL, cancelEndpoint, viewEndpoint } from "./run";
 import { startEndpoint } from "./start";
@@ -65,7 +65,7 @@ export const agents = {
       "For polling: after 1 second, then every 2 seconds, until status is Completed, Failed or Cancelled.",
     view: agentRunStatusView,
     example: agentRun,
-    render: async (_services, _actor, run) => agentRunStatus(run),
+    render: async (_ctx, run) => agentRunStatus(run),
   }),
 
   details: viewEndpoint({
@@ -90,8 +90,11 @@ export const agents = {
         },
       ],
     },
-    render: async (services, { orgId }, run) =>
-      agentRunDetails(run, await readFinishedSteps(services, orgId, run.id)),
+    async render({ services, actor, memory }, run) {
+      // The rows, and their JSON as text and as bytes.
+      await memory?.hold(await sizeOfSteps(services, actor.orgId, run.id));
+      return agentRunDetails(run, await readFinishedSteps(services, actor.orgId, run.id));
+    },
   }),
 
   cancel: cancelEndpoint({

@@ -1,6 +1,12 @@
 import { z } from "zod";
-import { type Endpoint, type EndpointRules, endpoint, idParameter } from "@/server/api/endpoint";
-import type { ApiKeyActor } from "@/server/base/actor";
+import {
+  type Endpoint,
+  type EndpointRules,
+  endpoint,
+  endpointOf,
+  idParameter,
+  type KeyContext,
+} from "@/server/api/endpoint";
 import { isTerminal, type RunKind, type RunStatus } from "@/server/contract/enums";
 import { type RunCancelled, runCancelled } from "@/server/contract/shapes";
 import { cancelRun } from "@/server/runs/cancel";
@@ -31,22 +37,26 @@ export function viewEndpoint<View extends z.ZodType>({
 }: Described & {
   view: View;
   example: View["_zod"]["input"] & object;
-  render(services: Services, actor: ApiKeyActor, run: RunFacts): Promise<View["_zod"]["input"]>;
+  render(ctx: KeyContext, run: RunFacts): Promise<View["_zod"]["input"]>;
 }): Endpoint {
   const { input, refOf } = runInput(rules.kind);
-  return endpoint({
-    ...rules,
-    method: "GET",
-    scope: "runs:read",
-    limit: "reads",
-    ignoresUnknownQuery: true,
-    successDescription: "The run's current state",
-    example: { response: example },
-    input,
-    answer: view,
-    run: async (services, actor, given) =>
-      render(services, actor, await readRun(services, actor, refOf(given))),
-  });
+  return endpointOf(
+    {
+      ...rules,
+      method: "GET",
+      scope: "runs:read",
+      limit: "reads",
+      ignoresUnknownQuery: true,
+      successDescription: "The run's current state",
+      example: { response: example },
+    },
+    {
+      input,
+      answer: view,
+      resolve: async (ctx, given: z.output<typeof input>) =>
+        render(ctx, await readRun(ctx.services, ctx.actor, refOf(given))),
+    },
+  );
 }
 
 /** What both cancels do, for their descriptions. */

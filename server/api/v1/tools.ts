@@ -60,7 +60,7 @@ export const tools = {
     description: "For polling: after 1 second, then every 2 seconds, until status is Completed or Failed.",
     view: toolRunStatusView,
     example: toolRun,
-    render: async ({ clock }, _actor, run) => toolRunStatus(run, clock.now()),
+    render: async ({ services }, run) => toolRunStatus(run, services.clock.now()),
   }),
 
   result: viewEndpoint({
@@ -85,11 +85,9 @@ export const tools = {
       actionsUsed: 2,
       duration: 950,
     },
-    async render(services, { orgId }, run) {
-      const configuration = await readConfiguration(services, orgId, run.configurationHash);
-      return services.memory.answer(orgId, 0, (memory) =>
-        toolRunResult(run, configuration, { now: services.clock.now(), memory }),
-      );
+    async render({ services, actor, memory }, run) {
+      const configuration = await readConfiguration(services, actor.orgId, run.configurationHash);
+      return toolRunResult(run, configuration, { now: services.clock.now(), memory });
     },
   }),
 

@@ -6,7 +6,7 @@ import { Prisma } from "./generated/client";
 /**
  * The SQL functions of this release: prisma/functions/ has one per file. In the database, a function's name ends in a hash
  * of its text. So two releases can use one database: a changed function is another function
- * (docs/decisions/0035-sql-functions.md).
+ * (docs/decisions/0036-sql-functions.md).
  */
 
 /** A function as it is created. `name` includes the hash. */

@@ -17,6 +17,32 @@ export function tryParseJson(text: string): Json | undefined {
   }
 }
 
+/** The largest index of an array. */
+const LAST_INDEX = 2 ** 32 - 2;
+
+/** Whether a key is the index of an array: JavaScript lists these first, by their number. */
+export function isIndex(key: string): boolean {
+  return /^(0|[1-9]\d{0,9})$/.test(key) && Number(key) <= LAST_INDEX;
+}
+
+/**
+ * Prepares an object for keys that are indexes. Otherwise V8 reserves 12 KB for the key "1000" alone; after a far index, it
+ * keeps them in a dictionary, as `JSON.parse` does.
+ */
+export function expectIndexes(object: JsonObject): void {
+  object[LAST_INDEX] = null;
+  delete object[LAST_INDEX];
+}
+
+/** An object with these members, like `Object.fromEntries`, which takes fifty times the memory if keys are indexes. */
+export function objectOf(members: readonly (readonly [string, Json])[]): JsonObject {
+  if (!members.some(([key]) => isIndex(key))) return Object.fromEntries(members);
+  const object: JsonObject = {};
+  expectIndexes(object);
+  for (const [key, value] of members) setMember(object, key, value);
+  return object;
+}
+
 /** Sets a member as `JSON.parse` does: `__proto__` is an ordinary name. */
 export function setMember(object: JsonObject, key: string, value: Json): void {
   if (key !== "__proto__") object[key] = value;

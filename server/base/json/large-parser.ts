@@ -1,5 +1,5 @@
 import { WorkSlice } from "@/server/base/work-slice";
-import { type Json, type JsonObject, setMember } from "./json";
+import { expectIndexes, isIndex, type Json, type JsonObject, setMember } from "./json";
 import { JsonTextError } from "./text";
 
 /** Up to this length a text is parsed in one go. */
@@ -12,10 +12,7 @@ const CLOSE_LIST = 0x5d;
 const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 
-/**
- * The long lists and objects that were made here. The value: an object's keys, or null for a list and for an object
- * whose keys JavaScript does not list in the order of insertion.
- */
+/** The long lists and objects that were made here. The value: an object's keys in JavaScript's order, or null for a list. */
 const keysOfLong = new WeakMap<object, readonly string[] | null>();
 
 /** Whether a value is known to be long, because it was made here. */
@@ -28,22 +25,23 @@ export function keysOf(object: JsonObject): readonly string[] {
   return keysOfLong.get(object) ?? Object.keys(object);
 }
 
-/** Keys that JavaScript lists before others, sorted. */
-const INDEX = /^\d{1,10}$/;
-
 /** Makes a long object, member by member; it must not be changed afterwards. */
 export class LongObject {
   readonly object: JsonObject = {};
-  #keys: string[] | null = [];
+  readonly #names: string[] = [];
+  readonly #indexes: number[] = [];
 
   set(key: string, member: Json): void {
-    if (INDEX.test(key)) this.#keys = null;
-    if (this.#keys !== null && !Object.hasOwn(this.object, key)) this.#keys.push(key);
+    if (!Object.hasOwn(this.object, key)) {
+      if (!isIndex(key)) this.#names.push(key);
+      else if (this.#indexes.push(Number(key)) === 1) expectIndexes(this.object);
+    }
     setMember(this.object, key, member);
   }
 
   finish(): JsonObject {
-    keysOfLong.set(this.object, this.#keys);
+    const indexes = Array.from(Uint32Array.from(this.#indexes).sort(), String);
+    keysOfLong.set(this.object, indexes.length === 0 ? this.#names : indexes.concat(this.#names));
     return this.object;
   }
 }

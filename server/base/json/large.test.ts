@@ -1,6 +1,7 @@
 import { describe, expect, test, vi } from "vitest";
-import type { Json } from "./json";
+import { isJsonObject, type Json, objectOf } from "./json";
 import { isSmall, mapLarge, parseLargeJson, readLargeJson, stringifyLarge } from "./large";
+import { keysOf } from "./large-parser";
 import { parseJson } from "./text";
 
 const KIB = 1024;
@@ -30,6 +31,36 @@ const LARGE: Record<string, string> = {
   "an own __proto__": fill((n) => `"__proto__":{"a":${n}},"k${n}":"v"`, ["{", "}"]),
   blanks: `[${" ".repeat(30_000)}]`,
 };
+
+const INDEXED = fill(
+  (n) => `"${(n * 7919) % 100_003}":${n},"n${n}":1,"0${n}":2,"${4_294_967_290 + n}":3`,
+  ["{", "}"],
+);
+
+test("the keys of a long object are known in JavaScript's order", async () => {
+  const parsed = await parseLargeJson(INDEXED);
+  if (!isJsonObject(parsed)) throw new Error("not an object");
+  expect(keysOf(parsed)).toEqual(Object.keys(JSON.parse(INDEXED)));
+  expect(keysOf(parsed)).toBe(keysOf(parsed));
+});
+
+test.each([
+  [
+    "taken apart and made again",
+    async (value: Json) => mapLarge(value, { part: copy, key: (key) => key, depth: 200 }),
+  ],
+  ["parsed in parts", async (value: Json) => parseLargeJson(JSON.stringify(value))],
+])("objects whose keys are indexes take no more memory when they are %s", async (_how, change) => {
+  const value: Json = JSON.parse(`[${'{"1000":1},'.repeat(20_000)}0]`);
+  const before = process.memoryUsage().heapUsed;
+  const made = await change(value);
+  // 12 KB each are 240 MB.
+  expect(process.memoryUsage().heapUsed - before).toBeLessThan(80 * 1024 * KIB);
+  expect(JSON.stringify(made)).toBe(JSON.stringify(value));
+});
+
+const copy = (value: Json): Json =>
+  Array.isArray(value) ? value.map(copy) : isJsonObject(value) ? objectOf(Object.entries(value)) : value;
 
 describe.each(Object.entries(LARGE).map(([name, text]) => ({ name, text })))("$name", ({ text }) => {
   test("are parsed and written as by JSON", async () => {

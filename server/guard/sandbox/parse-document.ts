@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { isJsonObject } from "@/server/base/json/json";
+import { readLargeJson } from "@/server/base/json/large";
 import { MIB } from "@/server/contract/sizes";
 import { resolveInstalled, ThreadPool, threadOf } from "@/server/guard/sandbox/thread-pool";
 
@@ -44,6 +45,11 @@ const THREAD = threadOf(`(data) => {
     return rows;
   }
 
+  // Texts, not objects: V8 reserves 12 KB for a record with the column "1000".
+  const recordText = (names, values) =>
+    "{" + names.map((name, at) => JSON.stringify(name) + ":" + JSON.stringify(values[at])).join(",") + "}";
+  const listText = (texts) => "[" + texts.join(",") + "]";
+
   function repairCsv(request) {
     const repairs = [];
     const note = (line, problem) => repairs.push({ line, problem });
@@ -64,10 +70,14 @@ const THREAD = threadOf(`(data) => {
     while (columns > 0 && isEmpty(columns - 1)) columns -= 1;
     if (columns < width) note(lines[0], "ends with a delimiter; the empty column is left out");
     const known = new Set();
+    const uniqueName = (wanted) => {
+      let unique = wanted;
+      for (let n = 2; known.has(unique); n += 1) unique = wanted + " (" + n + ")";
+      return unique;
+    };
     const names = request.header
       ? (rows.shift() ?? []).slice(0, columns).map((name, at) => {
-          let unique = name === "" ? "column " + (at + 1) : name;
-          for (let n = 2; known.has(unique); n += 1) unique = name + " (" + n + ")";
+          const unique = uniqueName(name === "" ? "column " + (at + 1) : name);
           known.add(unique);
           if (unique !== name) note(lines[0], "names column " + (at + 1) + " " + JSON.stringify(name.slice(0, 100)) + "; it is called " + JSON.stringify(unique.slice(0, 100)));
           return unique;
@@ -79,16 +89,16 @@ const THREAD = threadOf(`(data) => {
       while (length > columns && row[length - 1] === "") length -= 1;
       if (row.length !== width) note(lines[index], "has " + row.length + (row.length === 1 ? " value" : " values") + " instead of " + width);
       const values = Array.from({ length: Math.max(length, columns) }, (_, at) => row[at] ?? "");
-      if (!names) return values;
-      return Object.fromEntries(values.map((value, at) => [names[at] ?? "column " + (at + 1), value]));
+      return names ? recordText(values.map((_, at) => names[at] ?? uniqueName("column " + (at + 1))), values) : JSON.stringify(values);
     });
-    return { rows: repaired, repairs: repairs.slice(0, data.maxRepairs), repairCount: repairs.length };
+    const noted = JSON.stringify(repairs.slice(0, data.maxRepairs));
+    return '{"rows":' + listText(repaired) + ',"repairs":' + noted + ',"repairCount":' + repairs.length + "}";
   }
 
   function parseCsv(request) {
     if (request.relaxed) return repairCsv(request);
     const rows = readRows(request);
-    if (!request.header) return rows;
+    if (!request.header) return JSON.stringify(rows);
     const [names = [], ...records] = rows;
     const known = new Set();
     for (const name of names) {
@@ -97,7 +107,7 @@ const THREAD = threadOf(`(data) => {
       }
       known.add(name);
     }
-    return records.map((record) => Object.fromEntries(names.map((name, index) => [name, record[index]])));
+    return listText(records.map((record) => recordText(names, record)));
   }
 
   // A page may leave out the tags of its head. Without forms, what people fill in.
@@ -166,7 +176,7 @@ const THREAD = threadOf(`(data) => {
     return { title: textOf("title", { ...options, selectors: [] }), text };
   }
 
-  return (request) => ("csv" in request ? parseCsv(request.csv) : extractText(request.html));
+  return (request) => ("csv" in request ? parseCsv(request.csv) : JSON.stringify(extractText(request.html)));
 }`);
 
 const pool = new ThreadPool({
@@ -180,7 +190,7 @@ const pool = new ThreadPool({
     shortPage: SHORT_PAGE_LENGTH,
   }),
   memoryMb: 256,
-  value: z.unknown(),
+  value: z.string(),
 });
 
 type DocumentRequest =
@@ -194,6 +204,6 @@ export async function parseDocument<Value>(
   value: z.ZodType<Value>,
 ): Promise<{ value: Value } | { fault: string }> {
   const answer = await pool.ask(request, { timeoutMs: PARSE_TIMEOUT_MS, organizationId });
-  if ("value" in answer) return { value: value.parse(answer.value) };
+  if ("value" in answer) return { value: value.parse(await readLargeJson(answer.value)) };
   return "fault" in answer ? answer : { fault: `It could not be parsed ${answer.limit}.` };
 }

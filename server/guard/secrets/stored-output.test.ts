@@ -11,7 +11,7 @@ const redactor = (secrets: string[]) =>
 
 /** The stored text of an output that is cut when it is too large. */
 async function store(output: Json, secrets?: string[]): Promise<string> {
-  const stored = await storeOutput(output, "cut", secrets && redactor(secrets));
+  const stored = await storeOutput(output, { overflow: "cut" }, secrets && redactor(secrets));
   if ("error" in stored) throw new Error(stored.error);
   return stored.text;
 }
@@ -29,7 +29,9 @@ test("cuts or refuses outputs above 1 MiB of JSON, and no smaller ones", async (
     bytes: MIB + 1,
     preview: `"${"x".repeat(4095)}`,
   });
-  expect(await storeOutput(large, "refuse")).toEqual({ error: expect.stringContaining(`${MIB + 1} bytes`) });
+  expect(await storeOutput(large, { overflow: "refuse" })).toEqual({
+    error: expect.stringContaining(`${MIB + 1} bytes`),
+  });
   expect(JSON.parse(await store(`x${"😀".repeat(MIB)}`)).preview.isWellFormed()).toBe(true);
 });
 

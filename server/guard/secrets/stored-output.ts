@@ -1,4 +1,4 @@
-import { isJsonObject, type Json } from "@/server/base/json/json";
+import { isJsonObject, type Json, objectOf } from "@/server/base/json/json";
 import { mapLarge, stringifyLarge } from "@/server/base/json/large";
 import { MAX_JSON_DEPTH } from "@/server/base/json/text";
 import { MAX_STEP_OUTPUT_BYTES } from "@/server/contract/sizes";
@@ -9,23 +9,24 @@ const PREVIEW_LENGTH = 4_096;
 
 /**
  * Every output is prepared here before it is stored in a row: secrets are redacted, U+0000 and unpaired surrogates
- * become U+FFFD. What nests deeper than 200 levels is left out. The document stays valid JSON. One over 1 MiB is `cut`
+ * become U+FFFD. What nests deeper than 200 levels is left out. The document stays valid JSON. One over `most` bytes is `cut`
  * to `{"truncated": true, "bytes": N, "preview": "…"}` for agents, or refused for workflows. Later readers get the
  * stored output, never the raw one. Storing again changes nothing.
  */
 export async function storeOutput(
   output: Json,
-  overflow: "cut" | "refuse",
+  { overflow, most = MAX_STEP_OUTPUT_BYTES }: { overflow: "cut" | "refuse"; most?: number },
   redact: Redact = (text) => text,
 ): Promise<{ text: string } | { error: string }> {
   const text = await stringifyLarge(await cleanParts(output, (each) => replaceNul(redact(each))));
   const bytes = Buffer.byteLength(text);
-  if (bytes <= MAX_STEP_OUTPUT_BYTES) return { text };
+  if (bytes <= most) return { text };
   if (overflow === "refuse") {
-    return { error: `The output is too large: ${bytes} bytes of at most ${MAX_STEP_OUTPUT_BYTES}.` };
+    return { error: `The output is too large: ${bytes} bytes of at most ${most}.` };
   }
   const preview = text.slice(0, PREVIEW_LENGTH).toWellFormed();
-  return { text: JSON.stringify({ truncated: true, bytes, preview }) };
+  const cut = JSON.stringify({ truncated: true, bytes, preview });
+  return { text: cut.length < text.length ? cut : text };
 }
 
 /** A text without U+0000, which PostgreSQL cannot hold, and without unpaired surrogates, which UTF-8 cannot. */
@@ -63,7 +64,7 @@ function cleanValue(value: Json, clean: (text: string) => string, depth: number)
   if (depth >= MAX_JSON_DEPTH) return "…";
   if (Array.isArray(value)) return value.map((item) => cleanValue(item, clean, depth + 1));
   if (!isJsonObject(value)) return value;
-  return Object.fromEntries(
+  return objectOf(
     Object.entries(value).map(([key, member]) => [clean(key), cleanValue(member, clean, depth + 1)]),
   );
 }

@@ -1,4 +1,4 @@
-import { isTransient, retryWhileUnavailable } from "@/server/base/db/outage";
+import { isTransient, refusesWrites, retryWhileUnavailable } from "@/server/base/db/outage";
 import { sleep } from "@/server/base/sleep";
 import type { Services } from "@/server/runs/services";
 import { claimRun } from "./claim";
@@ -88,15 +88,18 @@ export class RunEngine implements Engine, Executor {
       freeSlots: () => this.freeSlots(),
       executing: () => this.#executing.size,
       onAdmitted: (starts) => this.#slots.reserve(starts),
-      onRefused: () => {
-        this.#refusedAt = this.getServices().clock.now().getTime();
-      },
+      onRefused: () => this.#noteRefused(),
       onLost: (error) => this.#handleLostWorker(error),
     }).catch((error: unknown) => {
       this.#worker = undefined;
+      if (refusesWrites(error)) this.#noteRefused();
       throw error;
     });
     return this.#worker;
+  }
+
+  #noteRefused(): void {
+    this.#refusedAt = this.getServices().clock.now().getTime();
   }
 
   start(driver: Driver, queue: RunQueue = "all"): void {

@@ -1,7 +1,7 @@
 import type pg from "pg";
 import { z } from "zod";
 import { ClockOffset } from "@/server/base/db/clock-offset";
-import { isTransient, retryWhileUnavailable } from "@/server/base/db/outage";
+import { isTransient, refusesWrites, retryWhileUnavailable } from "@/server/base/db/outage";
 import { defineQuery } from "@/server/base/db/statement";
 import { newId } from "@/server/base/ids";
 import type { Services } from "@/server/runs/services";
@@ -64,6 +64,7 @@ export async function openWorker(
     id,
     clock: new ClockOffset(inserted.at - insertedAt),
     onLost,
+    onRefused: options.onRefused,
   });
   const isConfirmed = () => !lost && heartbeat.isRecent();
   return {
@@ -92,7 +93,12 @@ export async function openWorker(
  */
 function startHeartbeat(
   services: Services,
-  { id, clock, onLost }: { id: string; clock: ClockOffset; onLost: (error: WorkerLost) => void },
+  {
+    id,
+    clock,
+    onLost,
+    onRefused,
+  }: { id: string; clock: ClockOffset } & Pick<LaneOptions, "onLost" | "onRefused">,
 ) {
   const stopping = new AbortController();
   /** When the last heartbeat that succeeded was sent. */
@@ -117,6 +123,7 @@ function startHeartbeat(
     beating ??= beatOnce()
       .catch((error: unknown) => {
         if (error instanceof WorkerLost) onLost(error);
+        if (refusesWrites(error)) onRefused();
         throw error;
       })
       .finally(() => {

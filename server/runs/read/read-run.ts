@@ -1,3 +1,4 @@
+import { z } from "zod";
 import type { ApiKeyActor, OrgId } from "@/server/base/actor";
 import type { Step } from "@/server/base/db/generated/client";
 import { defineQuery } from "@/server/base/db/statement";
@@ -54,6 +55,23 @@ function ownRun(actor: ApiKeyActor, kind: RunKind, run: RunFacts | null): RunFac
     throw new AppError("not_found", kind === "agent" ? "Agent run not found." : "Tool run not found.");
   }
   return run;
+}
+
+const SIZE = defineQuery(
+  "size-of-steps",
+  z.object({ bytes: z.number() }),
+  `SELECT coalesce(sum(octet_length(input) + octet_length(coalesce(output, '')) + octet_length(reasoning)), 0)::float8 AS bytes
+   FROM steps WHERE run_id = $1 AND organization_id = $2`,
+);
+
+/** How many bytes the texts of a run's steps have. */
+export async function sizeOfSteps(
+  { pool }: Pick<Services, "pool">,
+  orgId: OrgId,
+  runId: string,
+): Promise<number> {
+  const [size] = await SIZE(pool, [runId, orgId]);
+  return size?.bytes ?? 0;
 }
 
 export async function readFinishedSteps(services: Services, orgId: OrgId, runId: string): Promise<Step[]> {

@@ -80,9 +80,9 @@ export function toolRunStatus(run: RunFacts, now: Date): ToolRunStatusView {
   };
 }
 
-async function schemaOf(output: string | null, memory: StepMemory): Promise<JsonObject> {
+async function schemaOf(output: string | null, memory: StepMemory | undefined): Promise<JsonObject> {
   if (output === null) return {};
-  await memory.holdText(output);
+  await memory?.holdText(output);
   return inferSchema(await readLargeJson(output));
 }
 
@@ -90,7 +90,7 @@ async function schemaOf(output: string | null, memory: StepMemory): Promise<Json
 export async function toolRunResult(
   run: RunFacts,
   configuration: string,
-  { now, memory }: { now: Date; memory: StepMemory },
+  { now, memory }: { now: Date; memory: StepMemory | undefined },
 ): Promise<ToolRunResultView> {
   const { definition } = toolConfiguration.parse(JSON.parse(configuration));
   const outputSchema = definition.outputSchema ?? (await schemaOf(run.output, memory));

@@ -93,7 +93,7 @@ async function call({ name, errors }: FunctionDefinition, input: JsonObject): Pr
   let fault = "fine";
   try {
     const output = await executeFunction(name, { input, context: testFunctionContext(context) });
-    const stored = await storeOutput(output, "cut");
+    const stored = await storeOutput(output, { overflow: "cut" });
     if ("error" in stored) fault = stored.error;
     else if (!stored.text.isWellFormed() || stored.text.includes("\\u0000"))
       fault = "a text that cannot be stored";

@@ -1,5 +1,5 @@
 import { LRUCache } from "lru-cache";
-import { isJsonObject, type Json, type JsonObject } from "@/server/base/json/json";
+import { isJsonObject, type Json, type JsonObject, objectOf } from "@/server/base/json/json";
 import { stringifyLarge } from "@/server/base/json/large";
 import { keysOf } from "@/server/base/json/large-parser";
 import { WorkSlice } from "@/server/base/work-slice";
@@ -155,7 +155,7 @@ async function readNamed(
     if (names !== null && !names.has(name)) continue;
     read.push([name, value instanceof StoredJson ? await value.read(memory) : value]);
   }
-  return Object.fromEntries(read);
+  return objectOf(read);
 }
 
 /** The value of an expression; undefined if JSONata finds nothing. Throws ExpressionError. */
@@ -222,7 +222,7 @@ export function fillIn(value: Json, scope: Scope, { placeholderOf, ...facts }: F
     if (!isJsonObject(value)) return value;
     const members: [string, Json][] = [];
     for (const [key, member] of Object.entries(value)) members.push([key, await fill(member)]);
-    return Object.fromEntries(members);
+    return objectOf(members);
   };
   return fill(value);
 }

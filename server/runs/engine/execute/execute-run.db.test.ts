@@ -110,6 +110,26 @@ describe("agent runs", () => {
     });
   });
 
+  it("cuts outputs that are over 16 MiB together", async () => {
+    const tenant = await createTenant(world, {
+      credits: "100000",
+      agent: { functions: ["transform_json"], maxSteps: 10 },
+    });
+    const call = (value: number) => ({
+      id: `c${value}`,
+      name: "transform_json",
+      arguments: JSON.stringify({ value, expression: '$pad("x", 1000000, "x")' }),
+    });
+    const done = await run(tenant, "Much", (_request, nth) =>
+      nth <= 10 ? { toolCalls: [call(2 * nth), call(2 * nth + 1)] } : { content: "Much." },
+    );
+    const sizes = done.steps.map((step) => step.output?.length ?? 0);
+    expect(sizes.slice(0, 16)).toEqual(Array(16).fill(1_000_002));
+    expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(16 * 1024 ** 2 + 3 * 10_000);
+    expect(JSON.parse(done.steps[17]?.output ?? "")).toMatchObject({ truncated: true, bytes: 1_000_002 });
+    expect(done).toMatchObject({ status: "Completed", output: "Much." });
+  });
+
   it("turns U+0000 of models into U+FFFD", async () => {
     const tenant = await createTenant(world);
     const done = await run(tenant, "Nul", () => ({ content: "a\0b" }));

@@ -63,6 +63,8 @@ export class RunJournal {
   readonly steps: Map<string, FinishedStep>;
   /** Committed totals. */
   readonly totals: Totals;
+  /** Of the finished steps, together. */
+  outputBytes = 0;
   readonly #services: Services;
   readonly #worker: Worker;
   readonly #run: ClaimedRun;
@@ -91,6 +93,7 @@ export class RunJournal {
     this.#run = run;
     this.calls = contents.calls;
     this.steps = contents.steps;
+    for (const { output } of contents.steps.values()) this.outputBytes += Buffer.byteLength(output);
     this.totals = contents.totals;
     this.#past = contents;
     this.#highestNumber = [...contents.stepNumbers.values()].reduce((most, one) => Math.max(most, one), 0);
@@ -230,6 +233,7 @@ export class RunJournal {
     this.totals.actionsUsed += result.actions;
     this.totals.creditsUsed = this.totals.creditsUsed.add(result.credits);
     const finished = { output: result.output, failed: result.error !== null };
+    this.outputBytes += Buffer.byteLength(result.output);
     this.steps.set(begun.row.key, finished);
     return finished;
   }

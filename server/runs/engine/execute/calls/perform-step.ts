@@ -3,6 +3,7 @@ import type { Json, JsonObject } from "@/server/base/json/json";
 import { pauseAt } from "@/server/base/pause-points";
 import { sleepOrThrow } from "@/server/base/sleep";
 import type { RunKind } from "@/server/contract/enums";
+import { MAX_STEP_OUTPUT_BYTES, MAX_STEP_OUTPUTS_BYTES } from "@/server/contract/sizes";
 import { creditsOfActions } from "@/server/credits/prices";
 import type { StepMemory } from "@/server/guard/limits/process-memory";
 import type { Redact } from "@/server/guard/secrets/redact";
@@ -110,10 +111,19 @@ function stepResult(kind: RunKind, outcome: StepOutcome): Pick<StepResult, "outp
 }
 
 /**
- * An output as it is stored: redacted JSON text. If it is too large, an agent's model gets a preview, and a workflow's
- * step fails.
+ * An output as it is stored: redacted JSON text. If it is too large, alone or with the others of an agent's run, the model
+ * gets a preview; a workflow's step fails.
  */
-export async function storedOutput({ run }: Execution, output: Json, redact?: Redact): Promise<StepOutcome> {
-  const stored = await storeOutput(output, run.kind === "agent" ? "cut" : "refuse", redact);
+export async function storedOutput(
+  { run, journal }: Execution,
+  output: Json,
+  redact?: Redact,
+): Promise<StepOutcome> {
+  const left = Math.max(0, MAX_STEP_OUTPUTS_BYTES - journal.outputBytes);
+  const bound =
+    run.kind === "agent"
+      ? ({ overflow: "cut", most: Math.min(MAX_STEP_OUTPUT_BYTES, left) } as const)
+      : ({ overflow: "refuse" } as const);
+  const stored = await storeOutput(output, bound, redact);
   return "text" in stored ? stored : { error: stored.error, code: "output_too_large" };
 }
