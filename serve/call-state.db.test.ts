@@ -3,39 +3,52 @@ import { builtService, startOverRest, untilReady } from "@/testing/built-service
 import { gemini } from "@/testing/servers/families/gemini";
 import { openrouter } from "@/testing/servers/families/openrouter";
 import { startStrictChat } from "@/testing/servers/families/strict-chat";
+import { calculatesFor, startStrictResponses } from "@/testing/servers/families/strict-responses";
 import { createTenant, openWorld, setAgent } from "@/testing/world";
 
 /** What a provider gave goes back to it when the real process is killed with SIGKILL between two model calls. */
 
-/** For each server: 20 in all. */
+/** For each server. */
 const KILLS = 10;
+
+type BeforeReply = (turn: number) => Promise<unknown>;
+const servers = [
+  ...[openrouter, gemini].map((family) => ({
+    name: family.name,
+    api: "chat",
+    start: (beforeReply: BeforeReply) => startStrictChat(family, { turns: KILLS, beforeReply }),
+  })),
+  {
+    name: "openai",
+    api: "responses",
+    start: (beforeReply: BeforeReply) => startStrictResponses(calculatesFor(KILLS), { beforeReply }),
+  },
+];
 
 const world = await openWorld();
 const service = builtService(() => world);
 
-it.each([openrouter, gemini])(
+it.each(servers)(
   "$name gets back what it gave, however often the process is killed",
   {
     tags: ["long"],
     timeout: 300_000,
   },
-  async (family) => {
+  async ({ api, start: startServer }) => {
     await service.build();
     /** How often each call of the model was requested with all that it must bring back. */
     const asked = new Map<number, number>();
-    const chat = await startStrictChat(family, {
-      turns: KILLS,
-      async beforeReply(turn) {
-        const before = asked.get(turn) ?? 0;
-        asked.set(turn, before + 1);
-        // The process that asks for the first time is killed meanwhile.
-        if (turn > 0 && before === 0) await new Promise(() => {});
-      },
+    const chat = await startServer(async (turn) => {
+      const before = asked.get(turn) ?? 0;
+      asked.set(turn, before + 1);
+      // The process that asks for the first time is killed meanwhile.
+      if (turn > 0 && before === 0) await new Promise(() => {});
     });
     try {
       const tenant = await createTenant(world);
       await setAgent(world, tenant, { model: "any", maxSteps: KILLS + 1 });
-      const start = () => service.start({ env: { OPENAI_API_KEY: "test", OPENAI_BASE_URL: chat.url } });
+      const start = () =>
+        service.start({ env: { OPENAI_API_KEY: "test", OPENAI_API: api, OPENAI_BASE_URL: chat.url } });
 
       let process = await start();
       await untilReady(process);

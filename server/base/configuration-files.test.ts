@@ -71,9 +71,10 @@ describe("PRICE_LIST", () => {
 describe("MODEL_PROVIDERS", () => {
   it("sets named providers, as the documentation's sample shows", () => {
     const env = environment({ MODEL_PROVIDERS: write(sample("providers")), OPENROUTER_API_KEY: "k" });
-    expect(env.providers.map(({ name, apiKey }) => [name, apiKey])).toEqual([
-      ["openrouter", "k"],
-      ["local", undefined],
+    expect(env.providers.map(({ name, api, apiKey }) => [name, api, apiKey])).toEqual([
+      ["openrouter", undefined, "k"],
+      ["azure", "responses", "0123456789abcdef"],
+      ["local", undefined, undefined],
     ]);
     const { openai, providers } = environment({
       MODEL_PROVIDERS: write(sample("providers")),
@@ -98,6 +99,7 @@ describe("MODEL_PROVIDERS", () => {
       `[{ ${local}, models: [m] }, { name: b, baseUrl: 'http://x', models: [m] }]`,
       `1.models "m" is already listed by local`,
     ],
+    [`[{ ${local}, api: completions }]`, "0.api Invalid option"],
     [`[{ ${local}, models: [demo] }]`, "already listed by the demo model"],
     [`[{ ${local}, apiKeyFrom: NOT_SET }]`, "0.apiKeyFrom names NOT_SET, which is not set"],
     [`[{ ${local}, apiKey: a, apiKeyFrom: HOME }]`, "0 has both apiKey and apiKeyFrom"],

@@ -3,7 +3,7 @@ import { parse } from "yaml";
 import { z } from "zod";
 import { Decimal } from "@/server/base/amount";
 import type { NamedProvider } from "@/server/base/model-providers";
-import { findRepeats, providerName, providerUrl } from "@/server/base/model-providers";
+import { findRepeats, modelApi, providerName, providerUrl } from "@/server/base/model-providers";
 import { DEFAULT_PRICES, type PriceList } from "@/server/base/price-list";
 
 /**
@@ -47,6 +47,7 @@ const providerFile = z.array(
   z
     .strictObject({
       name: providerName,
+      api: modelApi.optional(),
       baseUrl: providerUrl,
       apiKey: z.string().min(1).optional(),
       /** The environment variable that holds the key, so that the file holds no secret. */

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { ConfigurationFileError, readModelProviders, readPriceList } from "@/server/base/configuration-files";
 import { LOG_LEVELS } from "@/server/base/log";
 import { isLoopback } from "@/server/base/loopback";
-import type { NamedProvider } from "@/server/base/model-providers";
+import { modelApi, type NamedProvider } from "@/server/base/model-providers";
 import { PAUSE_POINTS, type PausePoint } from "@/server/base/pause-points";
 import { DEFAULT_PRICES } from "@/server/base/price-list";
 
@@ -87,6 +87,7 @@ const schema = z.object({
   STEPWELL_SECRET_PREVIOUS: z.string().min(secret.min, secret.error).optional(),
   OPENAI_API_KEY: z.string().optional(),
   OPENAI_BASE_URL: httpUrl.optional(),
+  OPENAI_API: modelApi.optional(),
   DEFAULT_MODEL: z.string().default("gpt-5-mini"),
   MODEL_PROVIDERS: z.string().optional(),
   PRICE_LIST: z.string().optional(),
@@ -157,7 +158,7 @@ export function readEnvironment(source: Record<string, string | undefined> = pro
     previousSecret: value.STEPWELL_SECRET_PREVIOUS,
     openai:
       value.OPENAI_API_KEY || value.OPENAI_BASE_URL
-        ? { apiKey: value.OPENAI_API_KEY, baseUrl: value.OPENAI_BASE_URL }
+        ? { api: value.OPENAI_API, apiKey: value.OPENAI_API_KEY, baseUrl: value.OPENAI_BASE_URL }
         : undefined,
     ...readFiles(value, source),
     /** The model of functions that name none. */

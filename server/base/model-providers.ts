@@ -1,11 +1,14 @@
 import { z } from "zod";
 import { isJsonObject } from "./json/json";
+import { MODEL_APIS, type ModelApi } from "./model-api";
 
 /** What the operator's and the organizations' model providers have in common. */
 
 /** A provider of the operator. */
 export type NamedProvider = {
   name: string;
+  /** Unset: `apiOf` decides. */
+  api?: ModelApi | undefined;
   apiKey?: string | undefined;
   baseUrl?: string | undefined;
   /** The models it serves; unlisted models go to the default provider. */
@@ -17,6 +20,8 @@ export const providerName = z
   .string()
   .regex(/^[a-z0-9][a-z0-9-]{0,62}$/, "must consist of lowercase letters, digits and hyphens")
   .refine((name) => name !== "demo" && name !== "openai", "is taken: demo is built in, openai is OPENAI_*");
+
+export const modelApi = z.enum(MODEL_APIS);
 
 export const providerUrl = z.url({ protocol: /^https?$/, error: "must be an http or https address" });
 

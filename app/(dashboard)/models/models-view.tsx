@@ -92,8 +92,8 @@ function NoProviders({ onConnect }: { onConnect: ((service: KnownService | null)
     <div className="border-line border-t px-4 py-5 sm:px-6">
       <h3 className="font-medium">No providers of your own yet</h3>
       <p className="mt-1 max-w-3xl text-muted">
-        Connect any OpenAI-compatible service with your own account. You need an API key and the names of the
-        models that your agents should use.
+        Connect a service with your own account. You need an API key and the names of the models that your
+        agents should use.
       </p>
       {onConnect === null ? null : (
         <div className="mt-3 flex flex-wrap gap-2">

@@ -9,6 +9,8 @@ import { useForm } from "@/app/_ui/forms/use-form";
 import type { OwnProvider } from "@/server/work/models/own-provider";
 import { UsedBy } from "../used-by";
 import {
+  API_CHOICES,
+  API_TITLES,
   hostOf,
   type KnownService,
   NEW_KEY,
@@ -22,6 +24,7 @@ import {
 const LABELS = {
   "/name": "Name",
   "/baseUrl": "Base URL",
+  "/api": "Interface",
   "/apiKey": "Key",
   "/keyValue": "API key",
   "/models": "Models",
@@ -68,8 +71,13 @@ export function ProviderForm({ replaces, service, onCreated }: ProviderFormProps
       ) : null}
       <TextField
         {...field("baseUrl")}
-        hint="Of an OpenAI-compatible API, up to and including /v1, such as https://openrouter.ai/api/v1."
+        hint="The address up to and including /v1, such as https://openrouter.ai/api/v1."
         inputMode="url"
+      />
+      <OptionField
+        {...field("api")}
+        hint="How it is called. Most services offer chat completions."
+        options={API_CHOICES.map((value) => ({ value, label: API_TITLES[value] }))}
       />
       <SelectField {...field("key")} error={form.errorAt("/apiKey")} label={LABELS["/apiKey"]}>
         <option value={NEW_KEY}>A new key</option>

@@ -4,12 +4,13 @@ import { newProviderAt, newSecretName, readDraft, toDraft } from "./provider-dra
 test("a draft gives back the provider that it was made of", () => {
   const provider = {
     name: "far",
+    api: "responses" as const,
     baseUrl: "https://far.test/v1",
     apiKey: "{{ secrets.far }}",
     models: ["far/large", "far/small"],
   };
   expect(readDraft(toDraft(provider), [])).toEqual({ provider, keyValue: undefined });
-  const { apiKey: _none, ...open } = provider;
+  const { apiKey: _key, api: _api, ...open } = provider;
   expect(readDraft(toDraft(open), [])).toEqual({ provider: open, keyValue: undefined });
 });
 

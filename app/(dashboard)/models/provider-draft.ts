@@ -1,7 +1,8 @@
+import { MODEL_APIS, type ModelApi } from "@/server/base/model-api";
 import type { OwnProvider } from "@/server/work/models/own-provider";
 import { referenceTo } from "../secrets/secret-draft";
 
-/** OpenAI-compatible services whose base URL need not be typed. */
+/** Services whose base URL need not be typed. */
 export const KNOWN_SERVICES = [
   { name: "openai", title: "OpenAI", baseUrl: "https://api.openai.com/v1", example: "gpt-5-mini" },
   {
@@ -29,18 +30,34 @@ export type KnownService = (typeof KNOWN_SERVICES)[number];
 export const NO_KEY = "";
 export const NEW_KEY = "+";
 
+/** The interfaces as the page names them; `""`: the usual one at the address. */
+export const API_TITLES: Record<ModelApi | "", string> = {
+  "": "Automatic: responses at api.openai.com, else chat completions",
+  chat: "Chat completions",
+  responses: "Responses",
+};
+
+export const API_CHOICES = ["", ...MODEL_APIS] as const;
+
 /** A provider as its form has it. `key`: a secret's name, or one of the choices above. */
-type ProviderDraft = { name: string; baseUrl: string; key: string; keyValue: string; models: string };
+type ProviderDraft = {
+  name: string;
+  api: ModelApi | "";
+  baseUrl: string;
+  key: string;
+  keyValue: string;
+  models: string;
+};
 
 /** A new provider, with the name and base URL of a known service. */
 export function newProviderAt(service: KnownService | null): ProviderDraft {
   const { name, baseUrl } = service ?? { name: "", baseUrl: "" };
-  return { name, baseUrl, key: NEW_KEY, keyValue: "", models: "" };
+  return { name, api: "", baseUrl, key: NEW_KEY, keyValue: "", models: "" };
 }
 
-export function toDraft({ name, baseUrl, apiKey, models }: OwnProvider): ProviderDraft {
+export function toDraft({ name, api, baseUrl, apiKey, models }: OwnProvider): ProviderDraft {
   const key = apiKey === undefined ? NO_KEY : (/\.\s*(\w+)/.exec(apiKey)?.[1] ?? NO_KEY);
-  return { name, baseUrl, key, keyValue: "", models: models.join("\n") };
+  return { name, api: api ?? "", baseUrl, key, keyValue: "", models: models.join("\n") };
 }
 
 /** The provider to save, and the value of a secret that is created with it. */
@@ -54,6 +71,7 @@ export function readDraft(
   return {
     provider: {
       name,
+      ...(draft.api === "" ? {} : { api: draft.api }),
       baseUrl: draft.baseUrl.trim(),
       ...(secret === NO_KEY ? {} : { apiKey: referenceTo(secret) }),
       models: readModels(draft.models),

@@ -3,11 +3,13 @@ import { formatCredits, formatUsed } from "@/app/_ui/figures/format";
 import { Ago } from "@/app/_ui/figures/time";
 import { Link } from "@/app/_ui/link";
 import { Badge, type LineColumn, LineList } from "@/app/_ui/table";
+import { apiOf } from "@/server/base/model-api";
 import type {
   ModelProviders,
   OwnProviderSummary,
   PricedModel,
 } from "@/server/catalog/organization/list-model-providers";
+import { API_TITLES } from "./provider-draft";
 
 /** One of the organization's own providers: where it is, its key, and its models with their prices. */
 export function OwnProviderPart({ own, children }: { own: OwnProviderSummary; children: ReactNode }) {
@@ -15,6 +17,7 @@ export function OwnProviderPart({ own, children }: { own: OwnProviderSummary; ch
   return (
     <Part actions={children} models={models} name={provider.name}>
       <p className="mono [overflow-wrap:anywhere]">{provider.baseUrl}</p>
+      <p>{API_TITLES[apiOf(provider)]}</p>
       <Key of={own.key} />
     </Part>
   );

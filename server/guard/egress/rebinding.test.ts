@@ -8,7 +8,7 @@ import { createGuardedEgress } from "@/server/guard/egress/guarded-fetch";
 import { createNameLookup } from "@/server/guard/egress/resolve-names";
 import { createMailer } from "@/server/guard/mail/smtp";
 import { executeFunction } from "@/server/work/functions/core/execute";
-import { createOpenAiCompatible } from "@/server/work/models/openai/openai-compatible";
+import { createProvider } from "@/server/work/models/provider";
 import { testClock } from "@/testing/clock";
 import { testFunctionContext } from "@/testing/function-context";
 import { closeServer, listen } from "@/testing/servers/listen";
@@ -174,7 +174,7 @@ test("a model provider of an organization, for its second attempt too", async ()
   const egress = createGuardedEgress({ nameServers });
   ends.push(egress.close);
   const server = await serve({ keepAlive: false });
-  const provider = createOpenAiCompatible({
+  const provider = createProvider({
     name: "own",
     baseUrl: `http://rebind.test:${server.port}/busy`,
     fetch: (url, init) => egress.fetch(url, { ...init, redirect: "manual" }),

@@ -9,7 +9,7 @@ import { createMailer } from "@/server/guard/mail/smtp";
 import { SecretPlaceholders } from "@/server/guard/secrets/placeholders";
 import type { FunctionContext } from "@/server/work/functions/core/define";
 import { executeFunction } from "@/server/work/functions/core/execute";
-import { createOpenAiCompatible } from "@/server/work/models/openai/openai-compatible";
+import { createProvider } from "@/server/work/models/provider";
 import { testClock } from "@/testing/clock";
 import { testFunctionContext } from "@/testing/function-context";
 import {
@@ -182,7 +182,7 @@ const request: Call = (host, timeoutMs) =>
 
 /** generate_text with a model provider that is reached by `fetch`. */
 function generateThrough(fetch: EgressFetch, host: string, attemptTimeoutMs: number) {
-  const provider = createOpenAiCompatible({
+  const provider = createProvider({
     name: "test",
     baseUrl: `http://${host}/v1`,
     fetch,

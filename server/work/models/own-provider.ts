@@ -1,10 +1,11 @@
 import { z } from "zod";
-import { findRepeats, providerName, providerUrl } from "@/server/base/model-providers";
+import { findRepeats, modelApi, providerName, providerUrl } from "@/server/base/model-providers";
 import { parseWholeReference } from "@/server/guard/secrets/references";
 
-/** An organization's own model provider: an OpenAI-compatible endpoint (docs/definition-files.md, "Model provider"). */
+/** An organization's own model provider (docs/definition-files.md, "Model provider"). */
 export const ownProvider = z.strictObject({
   name: providerName,
+  api: modelApi.optional(),
   baseUrl: providerUrl.max(2_000),
   /** `{{ secrets.NAME }}`; unset: the server needs none. */
   apiKey: z

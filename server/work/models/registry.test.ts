@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { apiOf } from "@/server/base/model-api";
 import { createModels } from "@/server/work/models/registry";
 import { testClock } from "@/testing/clock";
 import { startModelServer } from "@/testing/servers/model-server";
@@ -18,6 +19,19 @@ test("a model is called at the provider that lists it, or else at the default on
   expect(createModels({ clock, providers: [{ name: "local", models: ["a"] }] }).providerOf("b")).toBe(
     "local",
   );
+});
+
+test.each<[Parameters<typeof apiOf>[0], string]>([
+  [{}, "responses"],
+  [{ baseUrl: "https://api.openai.com/v1" }, "responses"],
+  [{ baseUrl: "https://eu.api.openai.com/v1" }, "responses"],
+  [{ baseUrl: "https://notapi.openai.com/v1" }, "chat"],
+  [{ baseUrl: "https://api.openai.com.test/v1" }, "chat"],
+  [{ baseUrl: "http://127.0.0.1:1/v1" }, "chat"],
+  [{ baseUrl: "http://127.0.0.1:1/v1", api: "responses" }, "responses"],
+  [{ api: "chat" }, "chat"],
+])("the interface of %j is %s", (provider, expected) => {
+  expect(apiOf(provider)).toBe(expected);
 });
 
 test("without a provider the demo model answers to any name", async () => {

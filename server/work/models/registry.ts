@@ -3,14 +3,14 @@ import type { NamedProvider } from "@/server/base/model-providers";
 import { sleepOrThrow } from "@/server/base/sleep";
 import { createTrustedEgress } from "@/server/guard/egress/trusted-fetch";
 import { callDemoModel, DEMO } from "@/server/work/models/demo/demo";
-import { createOpenAiCompatible, type Provider } from "@/server/work/models/openai/openai-compatible";
 import type { Models } from "@/server/work/models/port";
+import { createProvider, type Provider } from "@/server/work/models/provider";
 import { boundRequestTokens } from "@/server/work/models/tokens/token-bound";
 import { countRequestTokens } from "@/server/work/models/tokens/tokens";
 
 type ModelsOptions = {
-  /** The default provider, from OPENAI_API_KEY and OPENAI_BASE_URL. */
-  openai?: { apiKey: string | undefined; baseUrl: string | undefined } | undefined;
+  /** The default provider, from OPENAI_API_KEY, OPENAI_BASE_URL and OPENAI_API. */
+  openai?: Pick<NamedProvider, "api" | "apiKey" | "baseUrl"> | undefined;
   /** More providers; without `openai` the first one is the default. */
   providers?: readonly NamedProvider[];
   clock: Clock;
@@ -30,8 +30,8 @@ export function createModels({ openai, providers = [], clock }: ModelsOptions): 
   const demo: Provider = { name: DEMO, call: (request) => callDemoModel(request, clock) };
   const byModel = new Map<string, Provider>([[DEMO, demo]]);
   let fallback: Provider | undefined;
-  for (const { name, apiKey, baseUrl, models } of named) {
-    const provider = createOpenAiCompatible({ name, apiKey, baseUrl, ...common });
+  for (const { models, ...options } of named) {
+    const provider = createProvider({ ...options, ...common });
     fallback ??= provider;
     for (const model of models) byModel.set(model, provider);
   }

@@ -59,4 +59,13 @@ export const RESERVED_OPTIONS: ReadonlySet<string> = new Set([
   "verbosity",
   "parallel_tool_calls",
   "n",
+  "input",
+  "instructions",
+  "include",
+  "store",
+  "max_output_tokens",
+  "previous_response_id",
+  "conversation",
+  "background",
+  "prompt",
 ]);

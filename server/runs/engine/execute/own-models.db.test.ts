@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import type { ModelApi } from "@/server/base/model-api";
 import { applyDefinitionFile } from "@/server/catalog/definition-file/apply";
 import { exportOrganization } from "@/server/catalog/definition-file/export";
 import { readChoices } from "@/server/catalog/edit-definition";
@@ -9,9 +10,10 @@ import { removeSecret, setSecret } from "@/server/catalog/organization/secrets";
 import { createGuardedEgress, type GuardedFetch } from "@/server/guard/egress/guarded-fetch";
 import type { Egress } from "@/server/guard/egress/trusted-fetch";
 import { startFromDashboard } from "@/server/runs/rerun";
-import { executeWatched } from "@/testing/execute";
+import { executeRun, executeWatched } from "@/testing/execute";
 import { echoForms, findLeaks } from "@/testing/leaks";
 import { createMember } from "@/testing/runs";
+import { calculatesFor, startStrictResponses } from "@/testing/servers/families/strict-responses";
 import { closeServer, listen } from "@/testing/servers/listen";
 import { createTenant, createWorld, type Tenant, type World } from "@/testing/world";
 
@@ -67,15 +69,18 @@ const declare = ({
   slug,
   hosts = [host],
   baseUrl = `http://${host}/v1`,
+  api = "chat",
 }: {
   slug: string;
   hosts?: string[];
   baseUrl?: string;
+  api?: ModelApi;
 }) => `organizations:
   - slug: ${slug}
     secrets: [{ name: far, hosts: ${JSON.stringify(hosts)} }]
     modelProviders:
       - name: far-away
+        api: ${api}
         baseUrl: ${baseUrl}
         apiKey: "{{ secrets.far }}"
         models: [far/large]
@@ -109,6 +114,35 @@ async function run(kind: "agent" | "tool", id: string) {
     member,
   };
 }
+
+it("a provider is called over its interface, and what it gave goes back to it", async () => {
+  const strict = await startStrictResponses(calculatesFor(2));
+  const near = createGuardedEgress({ allow: [new URL(strict.url).host] });
+  const beside = await createWorld({ beside: world, fetch: near.fetch });
+  try {
+    const hosts = [new URL(strict.url).host];
+    const file = declare({ ...tenant, hosts, baseUrl: strict.url, api: "responses" });
+    await applyDefinitionFile(beside, file.replace("name: Far,", "name: Far, functions: [calculate],"));
+    await setSecret(beside, operator(), { secret: { name: "far", value: VALUE } });
+    const { id } = await beside.db.agent.findFirstOrThrow({
+      where: { slug: "far", organizationId: tenant.orgId },
+    });
+    const member = await createMember(beside, tenant, "owner");
+    const { runId } = await startFromDashboard(beside, member, { kind: "agent", id, input: "Add." });
+    await executeRun(beside, runId);
+    expect(strict.refused).toEqual([]);
+    expect(await beside.db.run.findUniqueOrThrow({ where: { id: runId } })).toMatchObject({
+      status: "Completed",
+      output: "Done after 2.",
+      inputTokens: 300,
+    });
+    expect(await exportOrganization(beside, operator())).toContain("api: responses");
+  } finally {
+    await beside.close();
+    await near.close();
+    await strict.close();
+  }
+});
 
 it("an agent and generate_text call the organization's provider with its secret, which is audited", async () => {
   const { agentId, toolId } = await prepare();

@@ -5,11 +5,8 @@ import { MIB } from "@/server/contract/sizes";
 import type { Redact } from "@/server/guard/secrets/redact";
 import { rewriteToolCalls } from "@/server/runs/attempts";
 import { findModelProviders } from "@/server/runs/find-model-providers";
-import {
-  createOpenAiCompatible,
-  type OpenAiCompatibleOptions,
-} from "@/server/work/models/openai/openai-compatible";
-import type { KnownLimits } from "@/server/work/models/openai/openai-server";
+import type { CallOptions } from "@/server/work/models/calls/model-call";
+import type { KnownLimits } from "@/server/work/models/calls/model-server";
 import { keySecretOf, type OwnProvider } from "@/server/work/models/own-provider";
 import {
   type Attempt,
@@ -20,6 +17,7 @@ import {
   type Models,
   type ReceivedOutput,
 } from "@/server/work/models/port";
+import { createProvider } from "@/server/work/models/provider";
 import type { Execution } from "./execution";
 
 /** The time limit of one HTTP call. It only applies if the attempt does not end at its own, shorter limit. */
@@ -31,8 +29,8 @@ const LONGEST_SPELLING = 14;
 /** Unsupported features of each provider's server. Without them, every call would begin with the refused requests. */
 const limitsOfServers = new LRUCache<string, KnownLimits>({ max: 1_000 });
 
-function knownLimitsOf(orgId: OrgId, { name, baseUrl }: OwnProvider): KnownLimits {
-  const server = JSON.stringify([orgId, name, baseUrl]);
+function knownLimitsOf(orgId: OrgId, { name, api, baseUrl }: OwnProvider): KnownLimits {
+  const server = JSON.stringify([orgId, name, api, baseUrl]);
   const known = limitsOfServers.get(server) ?? new Map();
   limitsOfServers.set(server, known);
   return known;
@@ -51,7 +49,7 @@ export async function findModels(
 }
 
 type OwnCall = Pick<Execution, "services" | "secrets"> & {
-  limits?: Pick<OpenAiCompatibleOptions, "maxAttempts" | "attemptTimeoutMs">;
+  limits?: Pick<CallOptions, "maxAttempts" | "attemptTimeoutMs">;
 };
 
 /**
@@ -67,9 +65,10 @@ export async function callOwnProvider(
   const opened = name === null ? { carried: [] } : await secrets.openKey(name);
   if ("refused" in opened) throw new ModelError(opened.refused, { reason: "unauthorized", attempts: [] });
   const { carried } = opened;
-  const provider = createOpenAiCompatible({
+  const provider = createProvider({
     ...limits,
     name: own.name,
+    api: own.api,
     baseUrl: own.baseUrl,
     apiKey: name === null ? undefined : secrets.placeholders.of(name),
     fetch: (address, init) =>

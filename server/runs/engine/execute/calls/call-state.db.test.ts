@@ -1,4 +1,5 @@
 import { afterAll, afterEach, describe, expect, it } from "vitest";
+import type { ModelApi } from "@/server/base/model-api";
 import { onPausePoint } from "@/server/base/pause-points";
 import { createEncryption } from "@/server/guard/secrets/encryption";
 import { rotateSecret } from "@/server/operate/rotate-secret";
@@ -12,29 +13,44 @@ import { gemini } from "@/testing/servers/families/gemini";
 import { kimi } from "@/testing/servers/families/kimi";
 import { openrouter } from "@/testing/servers/families/openrouter";
 import { startStrictChat } from "@/testing/servers/families/strict-chat";
+import { calculatesFor, startStrictResponses } from "@/testing/servers/families/strict-responses";
 import { createTenant, createWorld, openWorld, setAgent, type Tenant, type World } from "@/testing/world";
 import { admitWaitingRuns } from "../../claim";
 import { WorkerLost } from "../../write/writer";
 
 /** What a provider gave comes back to it: each server refuses the next call if a byte of it differs. */
 
+const starts = [
+  ...[gemini, deepseek, kimi, openrouter].map((family) => ({
+    name: family.name,
+    api: "chat" as const,
+    start: (streams: boolean) => startStrictChat(family, { streams }),
+  })),
+  {
+    name: "openai",
+    api: "responses" as const,
+    start: (streams: boolean) =>
+      startStrictResponses(calculatesFor(2), { refuses: streams ? [] : ["stream"] }),
+  },
+];
 const servers = await Promise.all(
-  [gemini, deepseek, kimi, openrouter].flatMap((family) =>
-    [true, false].map(async (streams) => {
-      const chat = await startStrictChat(family, { streams });
-      return { model: `${family.name}-${streams ? "streamed" : "whole"}`, chat };
-    }),
+  starts.flatMap(({ name, api, start }) =>
+    [true, false].map(async (streams) => ({
+      model: `${name}-${streams ? "streamed" : "whole"}`,
+      api,
+      chat: await start(streams),
+    })),
   ),
 );
 /** The same models at another address. */
 const elsewhere = await startStrictChat(gemini);
 const clock = testClock();
-const modelsOf = (addresses: { model: string; baseUrl: string }[]) =>
+const modelsOf = (addresses: { model: string; api?: ModelApi; baseUrl: string }[]) =>
   createModels({
-    providers: addresses.map(({ model, baseUrl }) => ({ name: model, baseUrl, models: [model] })),
+    providers: addresses.map(({ model, ...server }) => ({ name: model, ...server, models: [model] })),
     clock,
   });
-const addresses = servers.map(({ model, chat }) => ({ model, baseUrl: chat.url }));
+const addresses = servers.map(({ model, api, chat }) => ({ model, api, baseUrl: chat.url }));
 const world = await openWorld({ models: modelsOf(addresses) });
 
 afterEach(() => onPausePoint(null));
@@ -131,6 +147,11 @@ it("shows the reasoning, which is a step's if there is no text beside its call",
   expect(silent.calls[0]).toMatch(/^Ich rechne “1 \+ 1” — 計算 🌍 \uFFFD\n/);
   expect(silent.steps).toEqual([silent.calls[0], ""]);
   expect((await shown("openrouter-whole")).calls).toEqual([
+    "I have to add. Step 0 🌍",
+    "I have to add. Step 1 🌍",
+    "",
+  ]);
+  expect((await shown("openai-streamed")).calls).toEqual([
     "I have to add. Step 0 🌍",
     "I have to add. Step 1 🌍",
     "",

@@ -1,6 +1,6 @@
 import { isJsonObject, tryParseJson } from "@/server/base/json/json";
 import type { AnswerFlaw, ModelRequest } from "@/server/work/models/port";
-import type { ReadCompletion } from "./chat-completion";
+import type { ReadReply } from "./replies";
 
 /** A complete response without a usable answer. */
 export class FlawedAnswer extends Error {
@@ -12,8 +12,9 @@ export class FlawedAnswer extends Error {
   }
 }
 
-// OpenAI (API reference, chat completions, finish_reason): length, content_filter. Mistral: model_length. Gateways pass
-// the words of Anthropic (max_tokens, refusal) and Gemini (MAX_TOKENS, SAFETY, …) on.
+// OpenAI: length, content_filter (API reference, chat completions, finish_reason); max_output_tokens (responses,
+// incomplete_details). Mistral: model_length. Gateways pass the words of Anthropic (max_tokens, refusal) and Gemini
+// (MAX_TOKENS, SAFETY, …) on.
 const CUT_OFF = new Set(["length", "model_length", "max_tokens", "max_output_tokens"]);
 const FILTERED = new Set(["content_filter", "refusal", "safety", "prohibited_content", "blocklist", "spii"]);
 
@@ -22,7 +23,7 @@ const FILTERED = new Set(["content_filter", "refusal", "safety", "prohibited_con
  * the answer was cut off behind them.
  */
 export function findFlaw(
-  reply: ReadCompletion,
+  reply: ReadReply,
   request: Pick<ModelRequest, "tools" | "messages" | "maxOutputTokens">,
 ): FlawedAnswer | null {
   const { content, refusal, toolCalls } = reply;

@@ -1,10 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
-import { APIError } from "openai";
 import type { ModelRequest } from "@/server/work/models/port";
-import type { ModelSettings } from "@/server/work/models/settings";
-import { ReplyError } from "./chat-completion";
-import { namesOfState } from "./chat-state";
-import { PiecesError } from "./streamed-completion";
+import { PiecesError, ReplyError, ResponseError } from "./replies";
 
 /** What a provider does not support for a model, learned from its errors. */
 export type Adaptation = {
@@ -39,18 +35,25 @@ export const UNKNOWN_SERVER: Adaptation = {
 type Refusal = { status: number | undefined; text: string; parameter?: string | undefined };
 
 function readRefusal(error: unknown): Refusal | null {
-  if (error instanceof APIError) {
-    const parameter = error.param ?? undefined;
-    return { status: error.status, text: `${error.message} ${parameter ?? ""}`, parameter };
+  if (error instanceof ResponseError) {
+    const { status, param } = error;
+    return { status, text: `${error.message} ${param ?? ""}`, parameter: param };
   }
   return error instanceof ReplyError ? { status: error.status, text: error.message } : null;
 }
+
+/** A request, the parameters of its settings, and the names of the fields that came back with its messages. */
+type Tried = {
+  request: Pick<ModelRequest, "messages" | "withheldTools">;
+  parameters: Record<string, unknown>;
+  fields: readonly string[];
+};
 
 /** What an error teaches about the server; the same adaptation if nothing. */
 export function learnFrom(
   error: unknown,
   known: Adaptation,
-  request: Pick<ModelRequest, "messages" | "tools" | "withheldTools" | "settings"> & { origin: string },
+  { request, parameters, fields }: Tried,
 ): Adaptation {
   if (error instanceof PiecesError) return { ...known, unstreamed: true };
   const refusal = readRefusal(error);
@@ -64,16 +67,13 @@ export function learnFrom(
     UNWANTED.test(text) &&
     text.split(/[^\w-]+/).includes(field) &&
     !known.unwantedFields.includes(field);
-  const refused = isInvalid ? findRefusedSetting(refusal, settingParameters(request, known)) : [];
+  const refused = isInvalid ? findRefusedSettings(refusal, acceptedParameters(parameters, known)) : [];
   return {
     ...known,
     refusedSettings: [...known.refusedSettings, ...refused].slice(-MAX_REFUSED_SETTINGS),
-    unwantedFields: [
-      ...known.unwantedFields,
-      ...namesOfState(request.messages, request.origin).filter(isUnwanted),
-    ],
+    unwantedFields: [...known.unwantedFields, ...fields.filter(isUnwanted)],
     oldTokenLimit: known.oldTokenLimit || text.includes("max_completion_tokens"),
-    schemaInPrompt: known.schemaInPrompt || /response_format|json_schema/.test(text),
+    schemaInPrompt: known.schemaInPrompt || /response_format|json_schema|text\.format/.test(text),
     // Bedrock and Anthropic behind LiteLLM: "expects the `tools=` param" (langgenius/dify-official-plugins#2063).
     toolsAlways: known.toolsAlways || (hasWithheld(request) && /tool|function/i.test(text)),
     unstreamed: known.unstreamed || (isInvalid && /\bstream/.test(text)),
@@ -87,41 +87,32 @@ const UNWANTED =
 const hasWithheld = ({ messages, withheldTools = [] }: Pick<ModelRequest, "messages" | "withheldTools">) =>
   withheldTools.length > 0 && messages.some(({ role }) => role === "tool");
 
-/** `modelOptions` comes first, so that it replaces no other setting. */
-const parametersOf = (settings: ModelSettings): Record<string, unknown> => ({
-  ...settings.modelOptions,
-  temperature: settings.temperature,
-  top_p: settings.topP,
-  reasoning_effort: settings.reasoningEffort,
-  verbosity: settings.verbosity,
-  parallel_tool_calls: settings.parallelToolCalls,
-});
-
 const MAX_REFUSED_SETTINGS = 50;
 const withValue = (name: string, value: unknown) => `${name}=${JSON.stringify(value)}`.slice(0, 200);
 
 /** The parameters of a request's settings, without those that the model refuses. */
-export function settingParameters(
-  { settings = {}, tools }: Pick<ModelRequest, "settings" | "tools">,
+export const acceptedParameters = (
+  parameters: Record<string, unknown>,
   { refusedSettings }: Pick<Adaptation, "refusedSettings">,
-): Record<string, unknown> {
-  return Object.fromEntries(
-    Object.entries(parametersOf(settings)).filter(
-      ([name, value]) =>
-        value !== undefined &&
-        !refusedSettings.includes(withValue(name, value)) &&
-        // Without tools, servers refuse it.
-        (name !== "parallel_tool_calls" || tools.length > 0),
+): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(parameters).filter(
+      ([name, value]) => value !== undefined && !refusedSettings.includes(withValue(name, value)),
     ),
   );
+
+/** The settings that an error is about: those of its field `param`, else the first one in its text. */
+function findRefusedSettings({ text, parameter }: Refusal, sent: Record<string, unknown>): string[] {
+  const names = Object.keys(sent);
+  const stated = names.filter((name) => name === parameter || name.startsWith(`${parameter}.`));
+  const words = text.split(/[^\w.]+/).flatMap((word) => [word.replace(/\.+$/, ""), ...word.split(".")]);
+  const first = words.find((word) => Object.hasOwn(sent, word) && isMeant(word, text));
+  const found = stated.length > 0 ? stated : first === undefined ? [] : [first];
+  return found.map((name) => withValue(name, sent[name]));
 }
 
-/** The setting that an error is about: that of its field `param`, else the first one in its text. */
-function findRefusedSetting({ text, parameter }: Refusal, sent: Record<string, unknown>): string[] {
-  const words = [parameter, ...text.split(/\W+/)];
-  const name = words.find((word) => word !== undefined && Object.hasOwn(sent, word));
-  return name === undefined ? [] : [withValue(name, sent[name])];
-}
+/** Names that are common words count only in quotes. */
+const isMeant = (word: string, text: string) => word !== "include" || /["'`]include["'`]/.test(text);
 
 export const isSame = (one: Adaptation, other: Adaptation): boolean => isDeepStrictEqual(one, other);
 

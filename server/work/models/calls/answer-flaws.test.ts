@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createTrustedEgress } from "@/server/guard/egress/trusted-fetch";
 import { ModelError, type ModelRequest } from "@/server/work/models/port";
+import { createProvider } from "@/server/work/models/provider";
 import { testClock } from "@/testing/clock";
 import { type ModelServer, modelRequest, startModelServer } from "@/testing/servers/model-server";
-import { createOpenAiCompatible } from "./openai-compatible";
 
 /**
  * Complete responses without a usable answer. `finish_reason` and `refusal`: OpenAI's API reference, chat completions.
@@ -21,7 +21,7 @@ afterAll(async () => {
 
 const clock = testClock();
 const call = (request: ModelRequest) =>
-  createOpenAiCompatible({
+  createProvider({
     name: "test",
     apiKey: undefined,
     baseUrl: server.url,

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { MAX_EVENT_LENGTH } from "@/server/work/models/port";
-import { ReplyTooLarge } from "./chat-completion";
 import { EventStreamReader } from "./event-stream";
+import { ReplyTooLarge } from "./replies";
 
 const bytesOf = (text: string) => new TextEncoder().encode(text);
 const read = (...chunks: Uint8Array[]) => {

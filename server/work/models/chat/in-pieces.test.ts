@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { createTrustedEgress } from "@/server/guard/egress/trusted-fetch";
 import { ModelError, type ModelRequest } from "@/server/work/models/port";
+import { createProvider } from "@/server/work/models/provider";
 import { testClock } from "@/testing/clock";
 import { type ModelServer, modelRequest, startModelServer } from "@/testing/servers/model-server";
-import { createOpenAiCompatible } from "./openai-compatible";
 
 /** Streamed replies: the output is visible while it is generated. */
 
@@ -32,7 +32,7 @@ function provider() {
     fetch: egress.fetch,
     maxAttempts: 2,
   };
-  return createOpenAiCompatible({ ...options, clock, random: () => 1, sleep });
+  return createProvider({ ...options, clock, random: () => 1, sleep });
 }
 
 const ask = (content: string, overrides: Partial<ModelRequest> = {}) =>

@@ -1,10 +1,10 @@
 import { createServer, type Server } from "node:http";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { createTrustedEgress } from "@/server/guard/egress/trusted-fetch";
+import { createProvider } from "@/server/work/models/provider";
 import { testClock } from "@/testing/clock";
 import { closeServer, listen } from "@/testing/servers/listen";
 import { modelRequest } from "@/testing/servers/model-server";
-import { createOpenAiCompatible } from "./openai-compatible";
 
 /** Errors as real servers send them. */
 
@@ -36,7 +36,7 @@ const GOOD = JSON.stringify({ choices: [{ message: { content: "{}" }, finish_rea
 
 const clock = testClock();
 const provider = () =>
-  createOpenAiCompatible({
+  createProvider({
     name: "test",
     baseUrl,
     fetch: egress.fetch,

@@ -1,9 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createTrustedEgress, type Egress } from "@/server/guard/egress/trusted-fetch";
+import type { CallOptions } from "@/server/work/models/calls/model-call";
 import { type Attempt, ModelError } from "@/server/work/models/port";
+import { createProvider } from "@/server/work/models/provider";
 import { testClock } from "@/testing/clock";
 import { type ModelServer, modelRequest, startModelServer } from "@/testing/servers/model-server";
-import { createOpenAiCompatible, type OpenAiCompatibleOptions } from "./openai-compatible";
 
 const API_KEY = "sk-test-abcdefghijklmnop";
 let server: ModelServer;
@@ -18,10 +19,10 @@ afterEach(async () => {
   await server.close();
 });
 
-function provider(overrides: Partial<OpenAiCompatibleOptions> = {}) {
+function provider(overrides: Partial<CallOptions> = {}) {
   const waits: number[] = [];
   const clock = testClock();
-  const made = createOpenAiCompatible({
+  const made = createProvider({
     name: "test",
     apiKey: API_KEY,
     baseUrl: server.url,

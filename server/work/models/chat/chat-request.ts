@@ -1,15 +1,9 @@
-import { isJsonObject, tryParseJson } from "@/server/base/json/json";
+import { type Adaptation, acceptedParameters } from "@/server/work/models/calls/adaptation";
+import { portableSchema } from "@/server/work/models/calls/portable-schema";
+import { safeArguments, safeName } from "@/server/work/models/calls/sent-calls";
 import { describeSchema } from "@/server/work/models/json-answer";
 import type { ModelMessage, ModelRequest } from "@/server/work/models/port";
-import { type Adaptation, settingParameters } from "./adaptation";
 import { openChatState } from "./chat-state";
-import { portableSchema } from "./portable-schema";
-
-/** A function name that every server accepts in a conversation. */
-const safeName = (name: string) => name.replace(/[^a-zA-Z0-9_-]/g, "_").slice(0, 64) || "_";
-
-/** Arguments that every server accepts in a conversation: servers parse them, and some fail unless they are an object. */
-const safeArguments = (text: string) => (isJsonObject(tryParseJson(text)) ? text : "{}");
 
 function toWireMessage(message: ModelMessage, back: Parameters<typeof openChatState>[1]) {
   const { role, content } = message;
@@ -39,6 +33,20 @@ function toWireMessage(message: ModelMessage, back: Parameters<typeof openChatSt
   };
 }
 
+/** `modelOptions` comes first, so that it replaces no other setting. */
+export const chatParameters = ({
+  settings = {},
+  tools,
+}: Pick<ModelRequest, "settings" | "tools">): Record<string, unknown> => ({
+  ...settings.modelOptions,
+  temperature: settings.temperature,
+  top_p: settings.topP,
+  reasoning_effort: settings.reasoningEffort,
+  verbosity: settings.verbosity,
+  // Without tools, servers refuse it.
+  parallel_tool_calls: tools.length > 0 ? settings.parallelToolCalls : undefined,
+});
+
 /** The request's body for `POST /chat/completions`, with the fields that came from `origin`. */
 export function toChatCompletion(request: Omit<ModelRequest, "signal">, adaptation: Adaptation, origin = "") {
   const { model, messages, tools, responseSchema } = request;
@@ -58,7 +66,7 @@ export function toChatCompletion(request: Omit<ModelRequest, "signal">, adaptati
     wire.unshift({ role: "system", content });
   }
   return {
-    ...settingParameters(request, adaptation),
+    ...acceptedParameters(chatParameters(request), adaptation),
     model,
     messages: wire,
     ...(offered.length > 0 && {

@@ -4,9 +4,9 @@ import { pipeline } from "node:stream/promises";
 import { afterAll, afterEach, expect, test } from "vitest";
 import { createTrustedEgress } from "@/server/guard/egress/trusted-fetch";
 import { FURTHER_CALLS, MAX_EVENT_LENGTH, MAX_RECORDED_CALLS } from "@/server/work/models/port";
+import { createProvider } from "@/server/work/models/provider";
 import { testClock } from "@/testing/clock";
 import { closeServer, listen } from "@/testing/servers/listen";
-import { createOpenAiCompatible } from "./openai-compatible";
 
 /** Replies that are too long, too many or endless are cut or aborted. */
 
@@ -27,7 +27,7 @@ afterEach(() => {
 });
 
 function call({ isStream = true } = {}) {
-  const provider = createOpenAiCompatible({
+  const provider = createProvider({
     name: "test",
     baseUrl: `http://127.0.0.1:${port}/v1`,
     fetch: egress.fetch,

@@ -1,11 +1,10 @@
-import { APIError } from "openai";
 import { causesOf } from "@/server/base/errors";
 import { EgressError, RefusedError, ResponseTooLarge, retryAfterMs } from "@/server/guard/egress/failures";
 import { createRedactor, type Redact } from "@/server/guard/secrets/redact";
 import { replaceNul } from "@/server/guard/secrets/stored-output";
 import type { ModelFault } from "@/server/work/models/port";
 import { FlawedAnswer } from "./answer-flaws";
-import { ReplyError, ReplyTooLarge } from "./chat-completion";
+import { ReplyError, ReplyTooLarge, ResponseError } from "./replies";
 
 /** Why one attempt failed; `unavailable` is temporary. `retryAfterMs` is the delay that the provider requested. */
 export type Fault = {
@@ -40,7 +39,7 @@ export function readFault(
   };
 
   if (error instanceof FlawedAnswer) return fault(error.message, error.flaw);
-  if (error instanceof APIError && error.status !== undefined) {
+  if (error instanceof ResponseError) {
     // The message begins with the status.
     const text = `answered ${error.message}${redirection(error)}`;
     return fault(text, reasonOf(error.status, error.code), retryAfterMs(error.headers, now));
@@ -49,7 +48,7 @@ export function readFault(
     const reason = error instanceof ReplyTooLarge ? "refused" : reasonOf(error.status, error.code);
     return fault(`answered: ${error.message}`, reason);
   }
-  // The SDK may wrap an error.
+  // The client may wrap an error.
   const causes = causesOf(error);
   const excess = causes.find((cause) => cause instanceof ResponseTooLarge);
   if (excess !== undefined) return fault(`answered: ${excess.message}`, "refused");
@@ -67,14 +66,16 @@ function reasonOf(status: number | undefined, code: string | null | undefined): 
   if (code === "model_not_found" || status === 404) return "unknown";
   if (code === "content_filter" || code === "content_policy_violation") return "declined";
   if (code === "invalid_api_key" || status === 401 || status === 403) return "unauthorized";
+  // OpenAI's API reference, the error of a response.
+  if (code === "invalid_prompt" || code === "bio_policy") return "declined";
   // Groq's documentation: the model's call could not be parsed; a repeat works (pydantic/pydantic-ai#4354).
   if (code === "tool_use_failed") return "unavailable";
   return status === undefined || PASSING.has(status) || status >= 500 ? "unavailable" : "refused";
 }
 
 /** Redirects are not followed, because the key would be sent to their target. */
-function redirection(error: APIError): string {
-  const location = error.headers?.get("location");
-  if (error.status === undefined || error.status >= 400 || !location) return "";
+function redirection(error: ResponseError): string {
+  const location = error.headers.get("location");
+  if (error.status >= 400 || !location) return "";
   return `: it redirects to ${location}; configure that address instead`;
 }

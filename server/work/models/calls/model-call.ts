@@ -10,14 +10,12 @@ import {
 } from "@/server/work/models/port";
 import { countUsage } from "@/server/work/models/tokens/tokens";
 import { type FlawedAnswer, findFlaw } from "./answer-flaws";
-import type { ReadCompletion } from "./chat-completion";
 import { type Fault, readFault } from "./faults";
-import { OpenAiServer, type ServerOptions } from "./openai-server";
-import { StreamedCompletion } from "./streamed-completion";
+import type { StreamedReply } from "./model-interface";
+import type { ModelServer, ServerOptions } from "./model-server";
+import type { ReadReply } from "./replies";
 
-export type Provider = { name: string; call(request: ModelRequest): Promise<ModelReply> };
-
-export type OpenAiCompatibleOptions = ServerOptions & {
+export type CallOptions = ServerOptions & {
   clock: Clock;
   /** A number from 0 to 1 for the jitter of delays. */
   random: () => number;
@@ -32,17 +30,11 @@ const MAX_WAIT_MS = 20_000;
 /** If a provider requests a longer delay, the call fails. */
 const MAX_RETRY_AFTER_MS = 60_000;
 
-/** A provider with OpenAI's chat completions API. */
-export function createOpenAiCompatible(options: OpenAiCompatibleOptions): Provider {
-  const server = new OpenAiServer(options);
-  return { name: options.name, call: (request) => new ModelCall(server, request, options).run() };
-}
-
 /** One call of a model: attempts until one succeeds or another makes no sense. */
-class ModelCall {
-  readonly #server: OpenAiServer;
+export class ModelCall {
+  readonly #server: ModelServer;
   #request: ModelRequest;
-  readonly #options: OpenAiCompatibleOptions;
+  readonly #options: CallOptions;
   readonly #attempts: Attempt[] = [];
   /** Failed attempts, except those that only adapted the request. */
   #failures = 0;
@@ -52,7 +44,7 @@ class ModelCall {
   /** What interrupted attempts had received. */
   #received: ReceivedOutput | null = null;
 
-  constructor(server: OpenAiServer, request: ModelRequest, options: OpenAiCompatibleOptions) {
+  constructor(server: ModelServer, request: ModelRequest, options: CallOptions) {
     this.#server = server;
     this.#request = request;
     this.#options = options;
@@ -63,8 +55,8 @@ class ModelCall {
     for (;;) {
       this.#stopIfAborted();
       const startedAt = clock.now();
-      const streamed = new StreamedCompletion(this.#request.onText ?? (() => undefined));
-      let reply: ReadCompletion;
+      const streamed = this.#server.collect(this.#request);
+      let reply: ReadReply;
       try {
         reply = await this.#server.attempt(this.#request, streamed);
       } catch (error) {
@@ -151,7 +143,7 @@ class ModelCall {
   }
 
   /** Why an attempt failed. Keeps what it had received. */
-  async #readFault(error: unknown, streamed: StreamedCompletion): Promise<Fault> {
+  async #readFault(error: unknown, streamed: StreamedReply): Promise<Fault> {
     const output = await streamed.received(this.#request);
     if (output !== null) this.#received = { ...output, usage: addUsage(this.#received, output.usage) };
     return this.#describe(error);

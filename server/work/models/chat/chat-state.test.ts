@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createTrustedEgress } from "@/server/guard/egress/trusted-fetch";
 import type { ModelMessage } from "@/server/work/models/port";
+import { createProvider } from "@/server/work/models/provider";
 import { testClock } from "@/testing/clock";
 import { type ModelServer, modelRequest, startModelServer } from "@/testing/servers/model-server";
 import { readChatState } from "./chat-state";
-import { createOpenAiCompatible } from "./openai-compatible";
 import { StreamedFields } from "./streamed-fields";
 
 const egress = createTrustedEgress();
@@ -21,7 +21,7 @@ function provider(name = "test") {
   const clock = testClock();
   const sleep = async (ms: number) => void clock.advance(ms);
   const { fetch } = egress;
-  return createOpenAiCompatible({ name, baseUrl: server.url, fetch, clock, random: () => 1, sleep });
+  return createProvider({ name, baseUrl: server.url, fetch, clock, random: () => 1, sleep });
 }
 
 /** The conversation behind a reply with these fields, whose call was answered. */

@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { createTrustedEgress } from "@/server/guard/egress/trusted-fetch";
 import type { ModelMessage } from "@/server/work/models/port";
+import { createProvider } from "@/server/work/models/provider";
 import { testClock } from "@/testing/clock";
 import { type ModelServer, modelRequest, startModelServer } from "@/testing/servers/model-server";
-import { createOpenAiCompatible } from "./openai-compatible";
 
 /** What single families of providers do differently, each with its source. */
 
@@ -23,7 +23,7 @@ afterEach(() => {
 function provider(baseUrl = server.url) {
   const clock = testClock();
   const sleep = async (ms: number) => void clock.advance(ms);
-  return createOpenAiCompatible({
+  return createProvider({
     name: "test",
     baseUrl,
     fetch: egress.fetch,
@@ -186,7 +186,7 @@ test("schemas are offered without what servers refuse", async () => {
 test("a query of the base address stays behind the path (mindsdb/mindshub#11285)", async () => {
   const seen: string[] = [];
   const clock = testClock();
-  await createOpenAiCompatible({
+  await createProvider({
     name: "azure",
     baseUrl: "https://me.openai.azure.com/openai/deployments/gpt?api-version=2024-10-21",
     fetch: async (address) => {

@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createTrustedEgress } from "@/server/guard/egress/trusted-fetch";
+import type { CallOptions } from "@/server/work/models/calls/model-call";
 import { ModelCallStopped, ModelError, type ModelRequest } from "@/server/work/models/port";
+import { createProvider } from "@/server/work/models/provider";
 import { countRequestTokens, countUsage } from "@/server/work/models/tokens/tokens";
 import { testClock } from "@/testing/clock";
 import { type ModelServer, modelRequest, startModelServer } from "@/testing/servers/model-server";
-import { createOpenAiCompatible, type OpenAiCompatibleOptions } from "./openai-compatible";
 
 /** Providers charge for what they have sent, so an interrupted call reports its usage. */
 
@@ -18,8 +19,8 @@ afterAll(async () => {
   await server.close();
 });
 
-function provider(overrides: Partial<OpenAiCompatibleOptions> = {}) {
-  return createOpenAiCompatible({
+function provider(overrides: Partial<CallOptions> = {}) {
+  return createProvider({
     name: "test",
     apiKey: "sk-test",
     baseUrl: server.url,

@@ -1,6 +1,8 @@
 import { z } from "zod";
 import { isJsonObject, tryParseJson } from "@/server/base/json/json";
 import { replaceNul } from "@/server/guard/secrets/stored-output";
+import type { StreamedReply } from "@/server/work/models/calls/model-interface";
+import { PiecesError, ReplyTooLarge } from "@/server/work/models/calls/replies";
 import {
   MAX_RECORDED_CALLS,
   MAX_REPLY_LENGTH,
@@ -8,7 +10,7 @@ import {
   type ReceivedOutput,
 } from "@/server/work/models/port";
 import { countUsage } from "@/server/work/models/tokens/tokens";
-import { ReplyError, ReplyTooLarge, readReasoning, readUsage } from "./chat-completion";
+import { readReasoning, readUsage } from "./chat-completion";
 import { CALL_FIELDS, FUNCTION_FIELDS, MESSAGE_FIELDS } from "./chat-state";
 import { StreamedFields } from "./streamed-fields";
 import { GrowingAnswer, splitThinking } from "./thinking";
@@ -20,11 +22,6 @@ import { GrowingAnswer, splitThinking } from "./thinking";
 
 /** The highest index of a call in a stream. */
 const MAX_CALL_INDEX = 65_535;
-
-/** Pieces that form no reply; the same server may well give one without streaming. */
-export class PiecesError extends ReplyError {
-  override name = "PiecesError";
-}
 
 // Other fields are kept as they come (StreamedFields).
 const functionPiece = z.looseObject({ name: z.string().nullish(), arguments: z.unknown().optional() });
@@ -78,7 +75,7 @@ function beginsAnother(
 }
 
 /** A streamed reply as far as it has arrived. */
-export class StreamedCompletion {
+export class StreamedCompletion implements StreamedReply {
   readonly #onText: (text: string) => void;
   #content = "";
   #refusal = "";

@@ -2,11 +2,12 @@ import { APIConnectionError, APIError } from "openai";
 import { describe, expect, test } from "vitest";
 import { NetworkError, RefusedError, ResponseTooLarge } from "@/server/guard/egress/failures";
 import { createRedactor } from "@/server/guard/secrets/redact";
-import { ReplyError, readReportedError } from "@/server/work/models/openai/chat-completion";
-import { readFault } from "@/server/work/models/openai/faults";
+import { readFault } from "@/server/work/models/calls/faults";
+import { ReplyError, readReportedError } from "@/server/work/models/calls/replies";
+import { explainOpenAiError } from "@/server/work/models/openai/client";
 
 const apiKey = "sk-proj-abcdefghijklmnop";
-const read = (error: unknown) => readFault(error, { name: "test", apiKey }, new Date(0));
+const read = (error: unknown) => readFault(explainOpenAiError(error), { name: "test", apiKey }, new Date(0));
 
 describe("an error that echoes the provider's key", () => {
   test.each([

@@ -1,12 +1,13 @@
 import { StringDecoder } from "node:string_decoder";
 import { MAX_EVENT_LENGTH } from "@/server/work/models/port";
-import { ReplyTooLarge } from "./chat-completion";
+import { ReplyTooLarge } from "./replies";
 
 /**
  * Reads the data of server-sent events (HTML standard, section 9.2.6) as bytes arrive, in linear time however they are
  * split. An incomplete last event is dropped.
  */
 export class EventStreamReader {
+  readonly #maxLength: number;
   readonly #decoder = new StringDecoder("utf8");
   #begun = false;
   /** The last character was a CR: an LF right after it is part of the same line end. */
@@ -15,6 +16,11 @@ export class EventStreamReader {
   #line = "";
   #data: string[] = [];
   #dataLength = 0;
+
+  /** @param maxLength the longest line or event, in characters. */
+  constructor(maxLength = MAX_EVENT_LENGTH) {
+    this.#maxLength = maxLength;
+  }
 
   /** Returns the data of the events completed by these bytes. Throws ReplyTooLarge. */
   push(bytes: Uint8Array): string[] {
@@ -34,7 +40,7 @@ export class EventStreamReader {
   }
 
   #grow(part: string): void {
-    if (this.#line.length + part.length > MAX_EVENT_LENGTH) throw tooLarge("A line");
+    if (this.#line.length + part.length > this.#maxLength) throw this.#tooLarge("A line");
     this.#line = this.#line === "" ? part : this.#line + part;
   }
 
@@ -50,10 +56,11 @@ export class EventStreamReader {
     if (line !== "data" && !line.startsWith("data:")) return;
     const data = line.slice(line.charAt(5) === " " ? 6 : 5);
     this.#dataLength += data.length + 1;
-    if (this.#dataLength > MAX_EVENT_LENGTH) throw tooLarge("An event");
+    if (this.#dataLength > this.#maxLength) throw this.#tooLarge("An event");
     this.#data.push(data);
   }
-}
 
-const tooLarge = (part: string) =>
-  new ReplyTooLarge(`${part} of the streamed answer is longer than ${MAX_EVENT_LENGTH} characters.`);
+  #tooLarge(part: string): ReplyTooLarge {
+    return new ReplyTooLarge(`${part} of the streamed answer is longer than ${this.#maxLength} characters.`);
+  }
+}

@@ -1,0 +1,152 @@
+import { tryParseJson } from "@/server/base/json/json";
+import { limitTime } from "@/server/base/sleep";
+import { type EgressFetch, readChunks } from "@/server/guard/egress/trusted-fetch";
+import type { Redact } from "@/server/guard/secrets/redact";
+import type { ModelRequest } from "@/server/work/models/port";
+import { type Adaptation, isSame, learnFrom, readOutputMaximum, UNKNOWN_SERVER } from "./adaptation";
+import { normalizeError } from "./error-bodies";
+import { EventStreamReader } from "./event-stream";
+import type { Connection, ModelInterface, StreamedReply } from "./model-interface";
+import { PiecesError, type ReadReply, readReportedError } from "./replies";
+
+/** Unsupported features of a server, by model. */
+export type KnownLimits = Map<string, Adaptation>;
+
+export type ServerOptions = {
+  /** The provider's; shown on runs and in errors. */
+  name: string;
+  /** Unset for servers that ask for none. */
+  apiKey?: string | undefined;
+  /** The base URL as the interface's package expects it; default: that of who defines the interface. */
+  baseUrl?: string | undefined;
+  fetch: EgressFetch;
+  /** Takes secrets out of what the server answers, before texts are cut. */
+  redact?: Redact | undefined;
+  /** The time limit of one attempt; 300,000 when unset. */
+  attemptTimeoutMs?: number;
+  /** What earlier calls found out about the same server; this instance adds to it. */
+  known?: KnownLimits;
+};
+
+/** Sends single requests, and records the features that a server does not support. */
+export class ModelServer {
+  readonly #interface: ModelInterface;
+  readonly #connection: Connection;
+  readonly #attemptTimeoutMs: number;
+  readonly #redact: Redact | undefined;
+  readonly #known: KnownLimits;
+  /** Provider, interface and address: what the server gives for itself goes back only there. */
+  readonly #address: string;
+
+  constructor(
+    modelInterface: ModelInterface,
+    { name, apiKey, baseUrl, fetch, redact, attemptTimeoutMs = 300_000, known = new Map() }: ServerOptions,
+  ) {
+    this.#interface = modelInterface;
+    this.#known = known;
+    this.#attemptTimeoutMs = attemptTimeoutMs;
+    this.#redact = redact;
+    const address = new URL(baseUrl ?? modelInterface.baseUrl);
+    // Azure's ?api-version= belongs behind the path of each call (mindsdb/mindshub#11285).
+    const query = Object.fromEntries(address.searchParams);
+    address.search = "";
+    this.#address = `${name} ${modelInterface.name} ${address.href}`;
+    this.#connection = modelInterface.connect({
+      apiKey,
+      address: address.href.replace(/\/$/, ""),
+      query,
+      // The client's own limit covers only the headers; ours covers the body, too.
+      timeoutMs: attemptTimeoutMs + 1000,
+      fetch: async (input, init) => normalizeError(await fetch(input, init)),
+    });
+  }
+
+  /** Collects the pieces of a streamed reply, so that they are known if it breaks off. */
+  collect(request: ModelRequest): StreamedReply {
+    return this.#interface.collect(request.onText ?? (() => undefined), request);
+  }
+
+  /** One attempt with its time limit. Throws the signal's reason, or anything that `readFault` describes. */
+  async attempt(request: ModelRequest, streamed: StreamedReply): Promise<ReadReply> {
+    const ms = this.#attemptTimeoutMs;
+    const { signal, end } = limitTime(request.signal, ms, () => new Error(`no answer within ${ms} ms`));
+    try {
+      return await this.#send(request, streamed, signal);
+    } catch (error) {
+      throw signal.aborted ? signal.reason : this.#connection.explain(error);
+    } finally {
+      end();
+    }
+  }
+
+  async #send(request: ModelRequest, streamed: StreamedReply, signal: AbortSignal): Promise<ReadReply> {
+    const known = this.#adaptationOf(request.model);
+    const origin = this.#originOf(request);
+    const read = (body: unknown, furtherCalls = 0) =>
+      this.#interface.read(body, request, { furtherCalls, origin, redact: this.#redact });
+    const sent = { request, known, origin, signal };
+    if (request.onText === undefined || known.unstreamed) return read(await this.#connection.ask(sent));
+    const response = await this.#connection.stream(sent);
+    if (!response.headers.get("content-type")?.startsWith("text/event-stream"))
+      return read(await response.json());
+    await this.#readPieces(response, streamed, signal);
+    const reply = read(streamed.toBody(), streamed.furtherCalls);
+    // The server reports usage only without streaming, so the next call does not stream.
+    if (reply.usage === null) this.#known.set(request.model, { ...known, unstreamed: true });
+    return reply;
+  }
+
+  /** Reads the events of a streamed reply. Throws ReplyError for an error among them, and the signal's reason. */
+  async #readPieces(response: Response, streamed: StreamedReply, signal: AbortSignal): Promise<void> {
+    const events = new EventStreamReader(this.#interface.maxEventLength);
+    let isDone = false;
+    for await (const chunk of readChunks(response)) {
+      for (const data of events.push(chunk)) {
+        signal.throwIfAborted();
+        isDone ||= data.startsWith("[DONE]");
+        // The rest is read, so that the connection can be reused.
+        if (isDone) continue;
+        const piece = tryParseJson(data);
+        if (piece === undefined) throw new PiecesError("a chunk of the answer is not JSON");
+        const failed = readReportedError(piece);
+        if (failed !== null) throw failed;
+        streamed.add(piece);
+      }
+    }
+  }
+
+  /** Records an unsupported feature after a refusal; true if an immediate retry makes sense. */
+  adapt(error: unknown, request: ModelRequest): boolean {
+    const known = this.#adaptationOf(request.model);
+    const next = learnFrom(error, known, {
+      request,
+      parameters: this.#interface.parametersOf(request),
+      fields: this.#interface.namesOfState(request.messages, this.#originOf(request)),
+    });
+    this.#known.set(request.model, next);
+    return !isSame(next, known);
+  }
+
+  /** The most output tokens of a model, as far as the server has stated it. */
+  maxOutputTokens(model: string): number {
+    return this.#adaptationOf(model).maxOutputTokens;
+  }
+
+  /** Reads and records the maximum that a refusal of too many output tokens states; null for another error. */
+  readMaximum(error: unknown, asked: Pick<ModelRequest, "model" | "maxOutputTokens">): number | null {
+    const read = readOutputMaximum(error, asked);
+    if (read === null) return null;
+    const { maximum, isModels } = read;
+    if (isModels)
+      this.#known.set(asked.model, { ...this.#adaptationOf(asked.model), maxOutputTokens: maximum });
+    return maximum;
+  }
+
+  #originOf({ model }: ModelRequest): string {
+    return `${this.#address} ${model}`;
+  }
+
+  #adaptationOf(model: string): Adaptation {
+    return this.#known.get(model) ?? UNKNOWN_SERVER;
+  }
+}

@@ -1,0 +1,74 @@
+import { isJsonObject, tryParseJson } from "@/server/base/json/json";
+import type { Redact } from "@/server/guard/secrets/redact";
+import { replaceNul } from "@/server/guard/secrets/stored-output";
+import {
+  limitCalls,
+  MAX_RECORDED_CALLS,
+  type ModelRequest,
+  type ToolCall,
+  UNREADABLE_CALL,
+} from "@/server/work/models/port";
+import { ReplyError } from "./replies";
+
+const MAX_ID_LENGTH = 200;
+/** The most characters of names that providers give. */
+export const MAX_NAME_LENGTH = 200;
+const MAX_UNREADABLE_LENGTH = 2_000;
+
+/** A call as a provider sent it, or what is wrong with an `entry` that is none. */
+export type GivenCall = { id?: string | null | undefined } & (
+  | { name: string; arguments: unknown }
+  | { problem: string; entry: unknown }
+);
+
+/**
+ * Reads the calls of a reply; each gets an id that is unique in the conversation. One that cannot be read becomes a
+ * failed step. Throws ReplyError.
+ * @param options.furtherCalls the number of calls that were removed.
+ */
+export function readCalls(
+  given: readonly GivenCall[],
+  request: Pick<ModelRequest, "messages">,
+  { furtherCalls, redact }: { furtherCalls: number; redact: Redact },
+): ToolCall[] {
+  const taken = new Set(
+    request.messages.flatMap((m) => (m.role === "assistant" ? m.toolCalls.map((c) => c.id) : [])),
+  );
+  const read = given.slice(0, MAX_RECORDED_CALLS).map((call) => {
+    let id = redact(call.id ?? "").slice(0, MAX_ID_LENGTH);
+    for (let number = taken.size + 1; id === "" || taken.has(id); number += 1) id = `call_${number}`;
+    taken.add(id);
+    if ("problem" in call) return { id, ...unreadableCall(call, redact) };
+    const name = replaceNul(redact(call.name)).slice(0, MAX_NAME_LENGTH);
+    return { id, name, arguments: argumentsText(call.arguments) };
+  });
+  return limitCalls(read, furtherCalls + Math.max(0, given.length - MAX_RECORDED_CALLS));
+}
+
+function unreadableCall(
+  { problem, entry }: { problem: string; entry: unknown },
+  redact: Redact,
+): Omit<ToolCall, "id"> {
+  const text = replaceNul(redact(argumentsText(entry))).slice(0, MAX_UNREADABLE_LENGTH);
+  return { name: UNREADABLE_CALL, arguments: JSON.stringify({ problem, call: text }) };
+}
+
+function argumentsText(value: unknown): string {
+  if (typeof value === "string") return repairArguments(replaceNul(value));
+  if (value === undefined || value === null) return "";
+  try {
+    return replaceNul(JSON.stringify(value));
+  } catch {
+    throw new ReplyError("the arguments of a call are nested too deeply");
+  }
+}
+
+/** Repairs `{}{…}` (openai/openai-agents-js#712) and JSON within a JSON string (vllm-project/vllm#54964), only these. */
+function repairArguments(text: string): string {
+  const isObject = (each: string) => isJsonObject(tryParseJson(each));
+  const behind = /^\s*\{\s*\}\s*(?=\{)/.exec(text)?.[0];
+  if (behind !== undefined) return isObject(text.slice(behind.length)) ? text.slice(behind.length) : text;
+  if (!/^\s*"/.test(text)) return text;
+  const inner = tryParseJson(text);
+  return typeof inner === "string" && isObject(inner) ? inner : text;
+}

@@ -1,0 +1,87 @@
+import type { ModelReply, ModelUsage } from "@/server/work/models/port";
+import { readErrorText, readReported } from "./error-bodies";
+
+/**
+ * A parsed reply; `refusal` has the words of a model that declines to answer; `usage` is null if the provider reports
+ * none, and is then counted from the texts and `reasoning`.
+ */
+export type ReadReply = Pick<ModelReply, "content" | "reasoning" | "state" | "toolCalls" | "finishReason"> & {
+  refusal: string;
+  usage: ModelUsage | null;
+};
+
+/** A response with an error status. The message begins with the status. */
+export class ResponseError extends Error {
+  readonly status: number;
+  readonly code: string | undefined;
+  /** The parameter that the error is about. */
+  readonly param: string | undefined;
+  readonly headers: Headers;
+
+  constructor(
+    message: string,
+    options: {
+      status: number;
+      code?: string | null | undefined;
+      param?: string | null | undefined;
+      headers?: Headers | undefined;
+      cause?: unknown;
+    },
+  ) {
+    super(message, { cause: options.cause });
+    this.name = "ResponseError";
+    this.status = options.status;
+    this.code = options.code ?? undefined;
+    this.param = options.param ?? undefined;
+    this.headers = options.headers ?? new Headers();
+  }
+}
+
+/** A response that is no reply; `status` or `code` is set if it is an error in a successful response. */
+export class ReplyError extends Error {
+  readonly status: number | undefined;
+  readonly code: string | undefined;
+  constructor(message: string, reported?: number | string | null) {
+    super(message);
+    this.name = "ReplyError";
+    this.status = Number.isInteger(Number(reported ?? Number.NaN)) ? Number(reported) : undefined;
+    this.code = typeof reported === "string" ? reported : undefined;
+  }
+}
+
+/** A response beyond the size limit; a retry would not make it smaller. */
+export class ReplyTooLarge extends ReplyError {
+  override name = "ReplyTooLarge";
+}
+
+/** Pieces that form no reply; the same server may well give one without streaming. */
+export class PiecesError extends ReplyError {
+  override name = "PiecesError";
+}
+
+/**
+ * The error in a body with a success status, as some gateways send it, or in a streamed piece; null if it is none.
+ * Called for every piece, so it checks before it reads.
+ */
+export function readReportedError(piece: unknown): ReplyError | null {
+  if (typeof piece !== "object" || piece === null) return null;
+  const isError =
+    Array.isArray(piece) ||
+    ("error" in piece && piece.error) ||
+    ("object" in piece && piece.object === "error") ||
+    // OpenAI's API reference, streaming events of responses, error.
+    ("type" in piece && piece.type === "error");
+  if (!isError) return null;
+  const reported = readReported(piece);
+  return reported === null
+    ? new ReplyError(`an error: ${JSON.stringify(piece)}`)
+    : new ReplyError(reported.message, reported.code);
+}
+
+/** The error for a body that is no reply. @param kind what it should have been. */
+export function unreadable(body: unknown, kind: string): ReplyError {
+  const error = readReportedError(body);
+  if (error !== null) return error;
+  const said = typeof body === "string" ? readErrorText(body) : readReported(body);
+  return new ReplyError(`the answer is not ${kind}${said === null ? "" : `: ${said.message}`}`);
+}

@@ -1,0 +1,89 @@
+import { z } from "zod";
+import { replaceNul } from "@/server/guard/secrets/stored-output";
+import type { ReadOptions } from "@/server/work/models/calls/model-interface";
+import { type GivenCall, MAX_NAME_LENGTH, readCalls } from "@/server/work/models/calls/read-calls";
+import { type ReadReply, unreadable } from "@/server/work/models/calls/replies";
+import { reportedUsage, tokenCount } from "@/server/work/models/calls/reported-usage";
+import { MAX_RECORDED_CALLS, type ModelRequest, type ModelUsage } from "@/server/work/models/port";
+import { readChatState } from "./chat-state";
+import { splitThinking } from "./thinking";
+
+/** More parts of a text are ignored. */
+const MAX_CONTENT_PARTS = 1000;
+
+const contentPart = z.object({ text: z.string().catch("") });
+const wireCall = z.object({
+  id: z.string().nullish().catch(null),
+  function: z.object({ name: z.string().min(1), arguments: z.unknown().optional() }),
+});
+// Other fields are kept as they come (readChatState).
+const wireMessage = z.looseObject({
+  content: z.union([z.string(), z.array(z.unknown())]).nullish(),
+  refusal: z.string().nullish(),
+  tool_calls: z.array(z.unknown()).nullish(),
+  function_call: z.object({ name: z.string(), arguments: z.unknown().optional() }).nullish(),
+});
+const wireChoice = z.object({ message: wireMessage, finish_reason: z.string().nullish() });
+const completion = z.object({
+  choices: z.tuple([wireChoice], z.unknown()),
+  usage: z.unknown().optional(),
+});
+const wireUsage = z.object({ prompt_tokens: tokenCount, completion_tokens: tokenCount });
+
+/** The calls in a message, and their number. */
+function givenCalls(message: z.infer<typeof wireMessage>): { raw: unknown[]; further: number } {
+  const raw = [...(message.tool_calls ?? [])];
+  if (message.function_call) raw.push({ function: message.function_call });
+  return { raw: raw.slice(0, MAX_RECORDED_CALLS), further: Math.max(0, raw.length - MAX_RECORDED_CALLS) };
+}
+
+function toGivenCall(entry: unknown): GivenCall {
+  const parsed = wireCall.safeParse(entry);
+  if (parsed.success) {
+    const { id, function: called } = parsed.data;
+    return { id, name: called.name, arguments: called.arguments };
+  }
+  const hasFunction = z.object({ function: z.looseObject({}) }).safeParse(entry).success;
+  return { problem: hasFunction ? "it has no name" : "it has no function", entry };
+}
+
+/** The reasoning in a message's fields, as named by DeepSeek and vLLM, or by OpenRouter. */
+export function readReasoning(textOf: (name: string) => unknown): string {
+  const names = ["reasoning_content", "reasoning"];
+  return names.map(textOf).find((text): text is string => typeof text === "string" && text !== "") ?? "";
+}
+
+/** The tokens that a provider reports; null if it reports none or implausible ones. */
+export function readUsage(raw: unknown): ModelUsage | null {
+  const parsed = wireUsage.safeParse(raw);
+  if (!parsed.success) return null;
+  return reportedUsage(parsed.data.prompt_tokens, parsed.data.completion_tokens);
+}
+
+/** Parses a provider's untrusted response. Throws ReplyError. */
+export function readChatCompletion(
+  body: unknown,
+  request: Pick<ModelRequest, "messages">,
+  { furtherCalls = 0, origin, redact = (text) => text }: ReadOptions,
+): ReadReply {
+  const parsed = completion.safeParse(body);
+  if (!parsed.success) throw unreadable(body, "a chat completion");
+  const [{ message, finish_reason: finishReason }] = parsed.data.choices;
+  const { content, reasoning } = splitThinking(textOfContent(message.content));
+  const { raw, further } = givenCalls(message);
+  return {
+    content: replaceNul(content),
+    refusal: message.refusal ?? "",
+    toolCalls: readCalls(raw.map(toGivenCall), request, { furtherCalls: furtherCalls + further, redact }),
+    finishReason: finishReason ? redact(finishReason).slice(0, MAX_NAME_LENGTH) : null,
+    reasoning: readReasoning((name) => message[name]) + reasoning,
+    state: readChatState(message, raw, origin),
+    usage: readUsage(parsed.data.usage),
+  };
+}
+
+function textOfContent(content: z.infer<typeof wireMessage>["content"]): string {
+  if (!Array.isArray(content)) return content ?? "";
+  const parts = content.slice(0, MAX_CONTENT_PARTS).map((part) => contentPart.safeParse(part));
+  return parts.map((part) => part.data?.text ?? "").join("");
+}

@@ -1,0 +1,43 @@
+import type {
+  Connection,
+  ConnectionOptions,
+  ModelInterface,
+} from "@/server/work/models/calls/model-interface";
+import { createOpenAiClient, explainOpenAiError } from "@/server/work/models/openai/client";
+import { MAX_EVENT_LENGTH } from "@/server/work/models/port";
+import { readChatCompletion } from "./chat-completion";
+import { chatParameters, toChatCompletion } from "./chat-request";
+import { namesOfState } from "./chat-state";
+import { StreamedCompletion } from "./streamed-completion";
+
+/** OpenAI's chat completions, which most providers and servers offer. */
+export const chat: ModelInterface = {
+  name: "chat",
+  baseUrl: "https://api.openai.com/v1",
+  maxEventLength: MAX_EVENT_LENGTH,
+  connect,
+  collect: (onText) => new StreamedCompletion(onText),
+  read: readChatCompletion,
+  parametersOf: chatParameters,
+  namesOfState,
+};
+
+function connect(options: ConnectionOptions): Connection {
+  const { completions } = createOpenAiClient(options).chat;
+  return {
+    ask: ({ request, known, origin, signal }) =>
+      completions.create({ ...toChatCompletion(request, known, origin), stream: false }, { signal }),
+    stream: ({ request, known, origin, signal }) =>
+      completions
+        .create(
+          {
+            ...toChatCompletion(request, known, origin),
+            stream: true,
+            stream_options: { include_usage: true },
+          },
+          { signal },
+        )
+        .asResponse(),
+    explain: explainOpenAiError,
+  };
+}

@@ -1,0 +1,125 @@
+import { isJsonObject } from "@/server/base/json/json";
+import { type Adaptation, acceptedParameters } from "@/server/work/models/calls/adaptation";
+import { portableSchema } from "@/server/work/models/calls/portable-schema";
+import { safeArguments, safeName } from "@/server/work/models/calls/sent-calls";
+import { describeSchema } from "@/server/work/models/json-answer";
+import type { ModelMessage, ModelRequest } from "@/server/work/models/port";
+import { type Item, openResponseState } from "./response-state";
+
+/** The objects whose members are parameters of their own. */
+const NESTED = ["reasoning", "text"] as const;
+
+/**
+ * The parameters that a model may refuse. Models that do not think refuse encrypted reasoning (openhands/OpenHands#11406),
+ * organizations that are not verified its summary (home-assistant/core#160212). `modelOptions` comes first, so that it
+ * replaces no setting.
+ */
+export function responseParameters({
+  settings = {},
+  tools,
+}: Pick<ModelRequest, "settings" | "tools">): Record<string, unknown> {
+  const { modelOptions = {}, temperature, topP, reasoningEffort, verbosity, parallelToolCalls } = settings;
+  const options = Object.entries(modelOptions).flatMap(([name, value]) =>
+    NESTED.some((nested) => nested === name) && isJsonObject(value)
+      ? Object.entries(value).map(([member, each]): [string, unknown] => [`${name}.${member}`, each])
+      : [[name, value] satisfies [string, unknown]],
+  );
+  return {
+    "reasoning.summary": "auto",
+    ...Object.fromEntries(options),
+    temperature,
+    top_p: topP,
+    ...(reasoningEffort !== undefined && { "reasoning.effort": reasoningEffort }),
+    ...(verbosity !== undefined && { "text.verbosity": verbosity }),
+    // Without tools, servers refuse it.
+    parallel_tool_calls: tools.length > 0 ? parallelToolCalls : undefined,
+    include: ["reasoning.encrypted_content"],
+  };
+}
+
+/** Parameters with the members of objects where they belong. */
+function nest(parameters: Record<string, unknown>): Record<string, unknown> {
+  const nested = NESTED.map((name): [string, unknown] => {
+    const members = Object.entries(parameters).filter(([key]) => key.startsWith(`${name}.`));
+    const object = Object.fromEntries(members.map(([key, value]) => [key.slice(name.length + 1), value]));
+    return [name, members.length === 0 ? undefined : object];
+  });
+  const others = Object.entries(parameters).filter(
+    ([key]) => !NESTED.some((name) => key.startsWith(`${name}.`)),
+  );
+  return Object.fromEntries([...others, ...nested.filter(([, value]) => value !== undefined)]);
+}
+
+/** The request's body for `POST /responses`, with the items that came from `origin`. */
+export function toResponseBody(request: Omit<ModelRequest, "signal">, known: Adaptation, origin: string) {
+  const { model, messages, tools, responseSchema } = request;
+  const withheld = known.toolsAlways && tools.length === 0 ? (request.withheldTools ?? []) : [];
+  const offered = tools.length > 0 ? tools : withheld;
+  // The leading system messages.
+  const start = messages.findIndex(({ role }) => role !== "system");
+  const leading = start < 0 ? messages : messages.slice(0, start);
+  const described =
+    responseSchema !== undefined && known.schemaInPrompt ? [describeSchema(responseSchema)] : [];
+  const instructions = [...leading.map(({ content }) => content), ...described].filter(Boolean).join("\n\n");
+  const { text, ...parameters } = nest(acceptedParameters(responseParameters(request), known));
+  const format = responseSchema !== undefined &&
+    !known.schemaInPrompt && {
+      format: {
+        type: "json_schema" as const,
+        name: "answer",
+        schema: portableSchema(responseSchema),
+        strict: false,
+      },
+    };
+  return {
+    ...parameters,
+    model,
+    store: false,
+    ...(instructions !== "" && { instructions }),
+    input: messages.slice(leading.length).flatMap((message) => toItems(message, origin)),
+    max_output_tokens: Math.min(request.maxOutputTokens, known.maxOutputTokens),
+    ...((text !== undefined || format) && { text: { ...(isJsonObject(text) && text), ...format } }),
+    ...(offered.length > 0 && {
+      tools: offered.map(({ name, description, parameters: schema }) => ({
+        type: "function" as const,
+        name,
+        description,
+        parameters: { type: "object", properties: {}, ...portableSchema(schema) },
+        strict: false,
+      })),
+    }),
+    ...(withheld.length > 0 && { tool_choice: "none" as const }),
+  };
+}
+
+function toItems(message: ModelMessage, origin: string): object[] {
+  const { role, content } = message;
+  if (role === "tool")
+    return [{ type: "function_call_output", call_id: message.toolCallId, output: content }];
+  if (role !== "assistant") return [{ role, content }];
+  const given = openResponseState(message, origin);
+  if (given !== null) return returned(given, message);
+  const calls = message.toolCalls.map(toCallItem);
+  return content === "" && calls.length > 0 ? calls : [{ role, content }, ...calls];
+}
+
+const toCallItem = ({ id, name, arguments: text }: { id: string; name: string; arguments: string }) => ({
+  type: "function_call" as const,
+  call_id: id,
+  name: safeName(name),
+  arguments: safeArguments(text),
+});
+
+/** The items as they came, each call with the id that its output has here; calls that got none are left out. */
+function returned(
+  items: readonly Item[],
+  { toolCalls }: Extract<ModelMessage, { role: "assistant" }>,
+): object[] {
+  const calls = items.filter(({ type }) => type === "function_call");
+  const back = items.flatMap((item): Item[] => {
+    if (item.type !== "function_call") return [item];
+    const call = toolCalls[calls.indexOf(item)];
+    return call === undefined ? [] : [{ ...item, call_id: call.id }];
+  });
+  return [...back, ...toolCalls.slice(calls.length).map(toCallItem)];
+}

@@ -1,0 +1,111 @@
+import { z } from "zod";
+import { replaceNul } from "@/server/guard/secrets/stored-output";
+import type { ReadOptions } from "@/server/work/models/calls/model-interface";
+import { type GivenCall, MAX_NAME_LENGTH, readCalls } from "@/server/work/models/calls/read-calls";
+import {
+  type ReadReply,
+  ReplyError,
+  readReportedError,
+  unreadable,
+} from "@/server/work/models/calls/replies";
+import { reportedUsage, tokenCount } from "@/server/work/models/calls/reported-usage";
+import { MAX_RECORDED_CALLS, type ModelRequest, type ModelUsage } from "@/server/work/models/port";
+import { readResponseState } from "./response-state";
+
+/** More parts of a text are ignored. */
+const MAX_PARTS = 1_000;
+
+const parts = z.array(z.unknown()).catch([]);
+const message = z.looseObject({
+  type: z.literal("message"),
+  /** `commentary` is beside calls, `final_answer` is the answer. */
+  phase: z.string().nullish().catch(null),
+  content: parts,
+});
+const reasoning = z.looseObject({ type: z.literal("reasoning"), summary: parts, content: parts });
+const call = z.looseObject({
+  type: z.literal("function_call"),
+  call_id: z.string().nullish().catch(null),
+  name: z.string().min(1),
+  arguments: z.unknown().optional(),
+});
+const response = z.object({
+  status: z.string().nullish(),
+  output: z.array(z.unknown()),
+  incomplete_details: z.object({ reason: z.string().nullish() }).nullish().catch(null),
+  usage: z.unknown().optional(),
+});
+const usage = z.object({ input_tokens: tokenCount, output_tokens: tokenCount });
+
+/** The tokens that a provider reports, cached and reasoning ones included; null if it reports none. */
+export function readResponseUsage(raw: unknown): ModelUsage | null {
+  const parsed = usage.safeParse(raw);
+  return parsed.success ? reportedUsage(parsed.data.input_tokens, parsed.data.output_tokens) : null;
+}
+
+/** Parses a response's untrusted body. Throws ReplyError. */
+export function readResponse(
+  body: unknown,
+  request: Pick<ModelRequest, "messages">,
+  { furtherCalls = 0, origin, redact = (text) => text }: ReadOptions,
+): ReadReply {
+  const parsed = response.safeParse(body);
+  if (!parsed.success) throw unreadable(body, "a response");
+  const { output, status, incomplete_details: incomplete } = parsed.data;
+  if (status === "failed" || status === "cancelled")
+    throw readReportedError(body) ?? new ReplyError(`a response that ${status}`);
+  const texts = readTexts(output);
+  const calls = output.filter(isCall);
+  const further = new Set(calls.slice(MAX_RECORDED_CALLS));
+  const reason = incomplete?.reason ?? status;
+  return {
+    content: replaceNul(texts.content),
+    refusal: texts.refusal,
+    reasoning: texts.reasoning,
+    toolCalls: readCalls(calls.slice(0, MAX_RECORDED_CALLS).map(toGivenCall), request, {
+      furtherCalls: furtherCalls + further.size,
+      redact,
+    }),
+    finishReason: reason ? redact(reason).slice(0, MAX_NAME_LENGTH) : null,
+    // The summary of further calls has a result, which they have not.
+    state: readResponseState(
+      output.filter((item) => !further.has(item)),
+      origin,
+    ),
+    usage: readResponseUsage(parsed.data.usage),
+  };
+}
+
+const isCall = (item: unknown) => z.looseObject({ type: z.literal("function_call") }).safeParse(item).success;
+
+function toGivenCall(item: unknown): GivenCall {
+  const parsed = call.safeParse(item);
+  if (!parsed.success) return { problem: "it has no name", entry: item };
+  return { id: parsed.data.call_id, name: parsed.data.name, arguments: parsed.data.arguments };
+}
+
+/** The texts of items: without an answer that is marked as final, all messages are the answer. */
+export function readTexts(items: readonly unknown[]): {
+  content: string;
+  refusal: string;
+  reasoning: string;
+} {
+  const messages = items.flatMap((item) => message.safeParse(item).data ?? []);
+  const final = messages.filter(({ phase }) => phase === "final_answer");
+  const textsOf = (list: readonly unknown[], field: "text" | "refusal") =>
+    list.slice(0, MAX_PARTS).map((part) => memberText(part, field));
+  const join = (texts: readonly string[]) => texts.filter((text) => text !== "").join("\n\n");
+  const thoughts = items.flatMap((item) => reasoning.safeParse(item).data ?? []);
+  return {
+    content: join(
+      (final.length > 0 ? final : messages).map(({ content }) => textsOf(content, "text").join("")),
+    ),
+    refusal: join(messages.map(({ content }) => textsOf(content, "refusal").join(""))),
+    reasoning: join(
+      thoughts.flatMap(({ summary, content }) => [...textsOf(summary, "text"), ...textsOf(content, "text")]),
+    ),
+  };
+}
+
+const withText = z.looseObject({ text: z.string().catch(""), refusal: z.string().catch("") });
+const memberText = (part: unknown, field: "text" | "refusal") => withText.safeParse(part).data?.[field] ?? "";

@@ -1,0 +1,36 @@
+import type {
+  Connection,
+  ConnectionOptions,
+  ModelInterface,
+} from "@/server/work/models/calls/model-interface";
+import { createOpenAiClient, explainOpenAiError } from "@/server/work/models/openai/client";
+import { MAX_REPLY_LENGTH } from "@/server/work/models/port";
+import { readResponse } from "./response";
+import { responseParameters, toResponseBody } from "./response-request";
+import { StreamedResponse } from "./streamed-response";
+
+/** OpenAI's responses, which its models that think need to call functions. Nothing is stored at the provider. */
+export const responses: ModelInterface = {
+  name: "responses",
+  baseUrl: "https://api.openai.com/v1",
+  // The last event repeats the reply, and the instructions and tools of the request.
+  maxEventLength: MAX_REPLY_LENGTH,
+  connect,
+  collect: (onText) => new StreamedResponse(onText),
+  read: readResponse,
+  parametersOf: responseParameters,
+  namesOfState: () => [],
+};
+
+function connect(options: ConnectionOptions): Connection {
+  const client = createOpenAiClient(options);
+  return {
+    ask: ({ request, known, origin, signal }) =>
+      client.post("/responses", { body: toResponseBody(request, known, origin), signal }),
+    stream: ({ request, known, origin, signal }) => {
+      const body = { ...toResponseBody(request, known, origin), stream: true };
+      return client.post("/responses", { body, stream: true, signal }).asResponse();
+    },
+    explain: explainOpenAiError,
+  };
+}
