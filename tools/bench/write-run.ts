@@ -98,19 +98,20 @@ export async function writeRun(
   if (verdict !== "run" && verdict !== "run+") return "refused";
   const { hold, headroom } = start.prepared;
   const run = claimedRun(services, parts, { at, held: verdict === "run" ? hold : hold.add(headroom) });
+  const end = { finished_at: new Date(at.getTime() + 3).toISOString(), duration_ms: 3 };
   const calls = Array.from({ length: CALLS }, (_, n) => {
     const call = { key: `think-${n + 1}`, iteration: n + 1, provider: "bench", model: "bench" };
     const row = newCallRow(run, call, at);
     const change = callChange(row, { reply: REPLY, sealedState: null, credits: CALL_CREDITS });
-    return { ...row, ...change, duration: 3, sequence: n * 2 + 2 };
+    return { ...row, ...change, ...end, sequence: n * 2 + 2 };
   });
   const steps = Array.from({ length: STEPS }, (_, n) => {
     const step = { key: `call-${n + 1}-1`, stepNumber: n + 1, iteration: n + 1, toolName: "calculate" };
     const row = newStepRow(run, { ...step, ...STEP }, at);
-    return { ...row, ...stepChange(RESULT), duration: 3, sequence: n * 2 + 3 };
+    return { ...row, ...stepChange(RESULT), ...end, sequence: n * 2 + 3 };
   });
   await Promise.all([...calls.slice(0, -1), ...steps].map((row) => journal.row(row)));
   const outcome = { status: "Completed", output: TEXT } as const;
-  const end = { outcome, totals: TOTALS, sequence: CALLS + STEPS + 2, rows: calls.slice(-1) };
-  return (await endClaimedRun({ accounts }, run, end)) ? "ended" : "lost";
+  const last = { outcome, totals: TOTALS, sequence: CALLS + STEPS + 2, rows: calls.slice(-1) };
+  return (await endClaimedRun({ accounts }, run, last)) ? "ended" : "lost";
 }

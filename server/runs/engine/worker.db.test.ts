@@ -37,12 +37,12 @@ it("rows of a run are committed in order even if some must wait for the next flu
   const { id, journal } = await world.engine.worker();
   const row = (number: number, sequence: number, status: "Running" | "Completed"): StepRow => ({
     id: newId(),
-    org: tenant.orgId,
-    run: runId,
+    organization_id: tenant.orgId,
+    run_id: runId,
     key: `call-1-${number}`,
-    number,
-    iteration: 1,
-    tool: "calculate",
+    step_number: number,
+    iteration_number: 1,
+    tool_name: "calculate",
     status,
     input: "{}",
     output: status === "Completed" ? "2" : null,
@@ -51,11 +51,12 @@ it("rows of a run are committed in order even if some must wait for the next flu
     output_tokens: 0,
     actions: 0,
     credits: "0",
-    error: null,
+    error_message: null,
     attempts: "[]",
-    child: null,
+    child_run_id: null,
     started_at: world.clock.now().toISOString(),
-    duration: status === "Completed" ? 1 : null,
+    finished_at: status === "Completed" ? world.clock.now().toISOString() : null,
+    duration_ms: status === "Completed" ? 1 : null,
     sequence,
   });
   const write = (...parts: Parameters<typeof row>) => journal.row(row(...parts));

@@ -62,7 +62,7 @@ export function takeBatch(queue: readonly Queued[]): { batch: Queued[]; rest: Qu
 
 /** What must not occur twice in one flush. */
 function repetitionKey(item: Item): string | null {
-  if (item.kind === "row") return `row ${item.value.run} ${item.value.key}`;
+  if (item.kind === "row") return `row ${item.value.run_id} ${item.value.key}`;
   if (item.kind !== "start" || item.value.idem === null) return null;
   return `idem ${item.value.org} ${item.value.scope} ${item.value.idem}`;
 }
@@ -70,7 +70,8 @@ function repetitionKey(item: Item): string | null {
 /** The run whose changes are written in order. */
 function runOf(item: Item): string | null {
   if (item.kind === "start") return null;
-  return item.kind === "child" ? item.value.id : item.value.run;
+  if (item.kind === "child") return item.value.id;
+  return item.kind === "row" ? item.value.run_id : item.value.run;
 }
 
 /** A flush's JSON arrays in the order of the function's parameters; null for an empty one. */

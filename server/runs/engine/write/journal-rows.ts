@@ -6,26 +6,27 @@ import type { ModelReply } from "@/server/work/models/port";
 import type { ClaimedRun } from "../claimed-run";
 
 /**
- * The rows of model calls and steps as they begin and end, with the JSON column names of `flush_writes`. Amounts are
- * decimal strings, times ISO 8601. Attempts, duration and sequence are the journal's.
+ * The rows of model calls and steps as they begin and end, with the columns of their tables, all of which `flush_writes`
+ * writes. Amounts are decimal strings, times ISO 8601. Attempts, end and sequence are the journal's.
  */
 
 type Row = {
   id: string;
-  org: OrgId;
-  run: string;
+  organization_id: OrgId;
+  run_id: string;
   key: string;
-  iteration: number;
+  iteration_number: number;
   status: StepStatus;
   input_tokens: number;
   output_tokens: number;
   credits: string;
-  error: string | null;
+  error_message: string | null;
   /** JSON array. */
   attempts: string;
   started_at: string;
-  /** Milliseconds; null while it runs. */
-  duration: number | null;
+  /** Null while it runs, as the duration. */
+  finished_at: string | null;
+  duration_ms: number | null;
   sequence: number;
 };
 export type ModelCallRow = Row & {
@@ -35,25 +36,25 @@ export type ModelCallRow = Row & {
   reasoning: string;
   /** JSON array. */
   tool_calls: string;
-  /** What the provider gave for itself, sealed, in base64. */
-  state: string | null;
+  /** What the provider gave for itself, sealed, as PostgreSQL writes a bytea. */
+  state_sealed: string | null;
   finish_reason: string | null;
   estimated: boolean;
 };
 export type StepRow = Row & {
-  number: number;
-  tool: string;
+  step_number: number;
+  tool_name: string;
   /** JSON text. */
   input: string;
   output: string | null;
   reasoning: string;
   actions: number;
-  child: string | null;
+  child_run_id: string | null;
 };
 /** The current state of a model call or step. */
 export type JournalRow = ModelCallRow | StepRow;
 
-export const isStep = (row: JournalRow): row is StepRow => "number" in row;
+export const isStep = (row: JournalRow): row is StepRow => "step_number" in row;
 
 export type NewCall = { key: string; iteration: number; provider: string; model: string };
 export type CallResult =
@@ -92,40 +93,41 @@ type Owner = Pick<ClaimedRun, "id" | "orgId">;
 function newRow(run: Owner, { key, iteration }: { key: string; iteration: number }, at: Date): Row {
   return {
     id: newId(),
-    org: run.orgId,
-    run: run.id,
+    organization_id: run.orgId,
+    run_id: run.id,
     key,
-    iteration,
+    iteration_number: iteration,
     status: "Running",
     input_tokens: 0,
     output_tokens: 0,
     credits: "0",
-    error: null,
+    error_message: null,
     attempts: "[]",
     started_at: at.toISOString(),
-    duration: null,
+    finished_at: null,
+    duration_ms: null,
     sequence: 0,
   };
 }
 
 export function newCallRow(run: Owner, call: NewCall, at: Date): ModelCallRow {
   const { provider, model } = call;
-  const empty = { content: "", reasoning: "", tool_calls: "[]", state: null };
+  const empty = { content: "", reasoning: "", tool_calls: "[]", state_sealed: null };
   return { ...newRow(run, call, at), provider, model, ...empty, finish_reason: null, estimated: false };
 }
 
 export function newStepRow(run: Owner, step: NewStep, at: Date): StepRow {
   return {
     ...newRow(run, step, at),
-    number: step.stepNumber,
-    tool: step.toolName,
+    step_number: step.stepNumber,
+    tool_name: step.toolName,
     input: step.input,
     output: null,
     reasoning: step.reasoning,
     input_tokens: step.usage.inputTokens,
     output_tokens: step.usage.outputTokens,
     actions: 0,
-    child: null,
+    child_run_id: null,
   };
 }
 
@@ -138,29 +140,32 @@ export function callChange(row: ModelCallRow, result: CallResult): Partial<Model
     status: reply ? "Completed" : "Failed",
     content,
     reasoning: reply?.reasoning ?? "",
-    state: ("sealedState" in result && result.sealedState?.toString("base64")) || null,
+    state_sealed: "sealedState" in result && result.sealedState ? byteaText(result.sealedState) : null,
     tool_calls: JSON.stringify(reply?.toolCalls ?? []),
     finish_reason: reply?.finishReason ?? null,
     input_tokens: usage?.inputTokens ?? 0,
     output_tokens: usage?.outputTokens ?? 0,
     estimated: usage?.estimated ?? false,
     credits: result.credits.toFixed(4),
-    error: "error" in result ? result.error : null,
+    error_message: "error" in result ? result.error : null,
   };
 }
+
+const byteaText = (bytes: Buffer) => `\\x${bytes.toString("hex")}`;
 
 type Usage = Pick<ModelCallRow, "input_tokens" | "output_tokens">;
 
 /** What the result of a step changes in its row. */
 export function stepChange(result: StepResult): Partial<StepRow> {
   const status = result.error === null ? "Completed" : "Failed";
-  return { ...result, status, credits: result.credits.toFixed(4) };
+  const { output, actions, error } = result;
+  return { status, output, actions, credits: result.credits.toFixed(4), error_message: error };
 }
 
 /** What changes in the row of a model call or step that was unfinished when its run ended. */
 export function unfinishedChange(row: JournalRow, runStatus: "Failed" | "Cancelled"): Partial<StepRow> {
   const kind = isStep(row) ? "step" : "call";
   const error = `The run ended (${runStatus}) before this ${kind} had finished.`;
-  if (kind === "call") return { status: "Failed", error };
-  return { status: "Failed", error, output: JSON.stringify({ error }) };
+  if (kind === "call") return { status: "Failed", error_message: error };
+  return { status: "Failed", error_message: error, output: JSON.stringify({ error }) };
 }

@@ -257,11 +257,13 @@ export class RunJournal {
 
   /** The row of a call or step that has ended. */
   #ended(begun: BegunCall | BegunStep, change: Partial<JournalRow>): JournalRow {
+    const duration = Math.max(0, this.#services.clock.now().getTime() - begun.startedAt);
     return {
       ...begun.row,
       ...change,
       attempts: JSON.stringify(begun.attempts),
-      duration: Math.max(0, this.#services.clock.now().getTime() - begun.startedAt),
+      finished_at: new Date(begun.startedAt + duration).toISOString(),
+      duration_ms: duration,
       sequence: this.nextSequence(),
     };
   }

@@ -61,26 +61,27 @@ async function start(
 function callRow(run: string, call: Partial<ModelCallRow> = {}): ModelCallRow {
   return {
     id: newId(),
-    org: tenant.orgId,
-    run,
+    organization_id: tenant.orgId,
+    run_id: run,
     key: randomUUID(),
-    iteration: 1,
+    iteration_number: 1,
     provider: "test",
     model: "gpt-5-mini",
     status: "Completed",
     content: "",
     reasoning: "",
     tool_calls: "[]",
-    state: null,
+    state_sealed: null,
     finish_reason: "stop",
     input_tokens: 1,
     output_tokens: 1,
     estimated: false,
     credits: "0",
-    error: null,
+    error_message: null,
     attempts: "[]",
     started_at: world.clock.now().toISOString(),
-    duration: 1,
+    finished_at: world.clock.now().toISOString(),
+    duration_ms: 1,
     sequence: 1,
     ...call,
   };
@@ -130,7 +131,9 @@ describe("a flush", () => {
     const { runId } = await start();
     const { journal } = await world.engine.worker();
     await Promise.all([
-      journal.row(callRow(runId, { key: "a", status: "Running", sequence: 2 })),
+      journal.row(
+        callRow(runId, { key: "a", status: "Running", sequence: 2, finished_at: null, duration_ms: null }),
+      ),
       journal.row(callRow(runId, { key: "a", content: "done", sequence: 3 })),
       journal.row(callRow(runId, { key: "b", sequence: 4 })),
       journal.row(callRow(runId, { key: "a", content: "too late", sequence: 5 })),
@@ -155,7 +158,7 @@ describe("a flush", () => {
     const text = 'a\0b \ud83d c \udc4d d \u{1f44d} \\u0000 "\\ud83d"';
     const { runId } = await start(world, { userMessage: text });
     const { journal } = await world.engine.worker();
-    await journal.row(callRow(runId, { content: text, error: text }));
+    await journal.row(callRow(runId, { content: text, error_message: text }));
     const clean = 'a\ufffdb \ufffd c \ufffd d \u{1f44d} \\u0000 "\\ud83d"';
     expect((await read(runId)).input).toBe(clean);
     expect(await world.db.modelCall.findFirst({ where: { runId } })).toMatchObject({

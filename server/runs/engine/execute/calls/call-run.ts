@@ -65,7 +65,7 @@ function callChild(
     async attempt(begun, { number }) {
       const found = await find();
       const id = deriveId(execution.run.id, number === 1 ? call.key : `${call.key}/attempt-${number}`);
-      begun.row.child = id;
+      begun.row.child_run_id = id;
       const ended = await withinTime(execution, { id, ...found }, { ...call, beganAt: begun.startedAt });
       if (ended.status === "Completed") return storedOutput(execution, toOutput(ended.output));
       execution.signal.throwIfAborted();
