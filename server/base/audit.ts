@@ -4,7 +4,7 @@ import type { Prisma } from "@/server/base/db/generated/client";
 import { type PageRequest, pageOf } from "@/server/base/db/page";
 import { toPlainData } from "@/server/base/db/plain-data";
 import { newId } from "@/server/base/ids";
-import type { Json, JsonObject } from "@/server/base/json/json";
+import { type Json, type JsonObject, readJson, writeJson } from "@/server/base/json/json";
 import type { Services } from "@/server/base/services";
 import type { AuditSubject } from "@/server/contract/enums";
 
@@ -74,7 +74,7 @@ type Entry = Pick<InstallationAuditRecord, "actorName" | "changes" | "at"> & {
 function rowOf({ subject, changes, at, ...line }: Entry) {
   const { kind, id, name } = subject;
   const columns = { subjectKind: kind, subjectId: id, subjectName: name };
-  return { ...line, ...columns, id: newId(), changes: JSON.stringify(changes), createdAt: at };
+  return { ...line, ...columns, id: newId(), changes: writeJson(changes), createdAt: at };
 }
 
 /** An object's fields as plain data; undefined counts as null. */
@@ -88,15 +88,15 @@ export function changedFields(before: Facts | null, after: Facts): JsonObject {
   const fields = new Set([...Object.keys(before ?? {}), ...Object.keys(after)]);
   const changes: JsonObject = {};
   for (const field of fields) {
-    const from = JSON.stringify(before?.[field] ?? null);
-    const to = JSON.stringify(after[field] ?? null);
+    const from = writeJson(before?.[field] ?? null);
+    const to = writeJson(after[field] ?? null);
     if (from !== to) changes[field] = { from: cut(from), to: cut(to) };
   }
   return changes;
 }
 
 function cut(json: string): Json {
-  const value: Json = JSON.parse(json);
+  const value: Json = readJson(json);
   if (json.length <= MAX_TEXT) return value;
   const text = typeof value === "string" ? value : json;
   return `${text.slice(0, MAX_TEXT)}… (${text.length} characters)`;

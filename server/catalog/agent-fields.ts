@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { writeJson } from "@/server/base/json/json";
 import { modelSettings } from "@/server/work/models/settings";
 import { type AgentDefinition, agentDefinition } from "./definitions";
 
@@ -38,8 +39,7 @@ export function describeAgentFields(): AgentField[] {
   });
 }
 
-const describeDefault = (value: unknown) =>
-  typeof value === "string" ? value : JSON.stringify(value ?? null);
+const describeDefault = (value: unknown) => (typeof value === "string" ? value : writeJson(value ?? null));
 
 function controlOf({ enum: options, type }: { enum?: unknown; type?: unknown }): AgentField["control"] {
   if (options !== undefined) return "choice";

@@ -1,7 +1,7 @@
-import { stringify } from "yaml";
 import type { MemberActor } from "@/server/base/actor";
 import { AppError, type Issue, isAppError } from "@/server/base/errors";
 import { formatPath, fromPointer, parseOrIssues, refusal } from "@/server/base/issues";
+import { writeJson } from "@/server/base/json/json";
 import { declareTool } from "@/server/catalog/definition-file/export";
 import type { Services } from "@/server/catalog/services";
 import { inputSchemaOf, listFunctions } from "@/server/work/functions/core/registry";
@@ -9,6 +9,7 @@ import { WORKFLOW_LIMITS } from "@/server/work/workflow/definition";
 import { blankAgent, describeAgentFields } from "./agent-fields";
 import { listAgentModels } from "./agent-rows";
 import { type CatalogServices, type Editor, requireRole, type SaveOptions } from "./change";
+import { createYaml } from "./definition-file/write-yaml";
 import { readYaml, type YamlDocument } from "./definition-file/yaml-document";
 import { inUse, newestOr } from "./definition-rows";
 import { type AgentDefinition, type ToolDefinition, toolDefinition } from "./definitions";
@@ -64,7 +65,7 @@ export type FunctionChoice = ReturnType<typeof readFunctions>[number];
 export function readFunctions() {
   return listFunctions().map((definition) => {
     const { name, title, description, secretFields = [] } = definition;
-    return { name, title, description, input: JSON.stringify(inputSchemaOf(definition)), secretFields };
+    return { name, title, description, input: writeJson(inputSchemaOf(definition)), secretFields };
   });
 }
 
@@ -112,7 +113,7 @@ export async function readToolText(
   { toolId }: { toolId: string },
 ): Promise<{ version: number; slug: string; name: string; yaml: string }> {
   const { declared, ...tool } = await readToolDefinition(services, actor, { toolId });
-  return { ...tool, yaml: stringify(declared, { lineWidth: 0, aliasDuplicateObjects: false }) };
+  return { ...tool, yaml: createYaml(declared).toString({ lineWidth: 0 }) };
 }
 
 /**

@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { MemberActor } from "@/server/base/actor";
 import { toPlainData } from "@/server/base/db/plain-data";
 import { AppError } from "@/server/base/errors";
+import { readJson, writeJson } from "@/server/base/json/json";
 import type { Services } from "@/server/catalog/services";
 import type { RunKind } from "@/server/contract/enums";
 import { settingsFields } from "@/server/work/agent/field-changes";
@@ -91,19 +92,19 @@ export async function inspectTool(services: Services, actor: MemberActor, { tool
   const { definition, maxCredits, deadlineSeconds } = version;
   const agents = await findAgentsWithTool(services.pool, actor.orgId, tool.slug);
   const attached = agents.map(({ id, name }): Caller => ({ kind: "agent", id, name }));
-  const { parameters = {}, steps, output, outputSchema } = stored.parse(JSON.parse(definition));
+  const { parameters = {}, steps, output, outputSchema } = stored.parse(readJson(definition));
   return {
     ...toPlainData({ ...head, maxCredits, deadlineSeconds }),
     triggers: triggers.map(nameTrigger),
     callers: [...attached, ...(await findCallingTools(services, actor, { kind: "tool", ...tool }))],
-    parameters: JSON.stringify(parameters),
+    parameters: writeJson(parameters),
     steps,
     output: jsonOrNull(output),
     outputSchema: jsonOrNull(outputSchema),
   };
 }
 
-const jsonOrNull = (value: unknown) => (value === undefined ? null : JSON.stringify(value));
+const jsonOrNull = (value: unknown) => (value === undefined ? null : writeJson(value));
 
 /** The other tools whose current version has a step that runs the agent or tool by its slug. */
 async function findCallingTools(
@@ -116,7 +117,7 @@ async function findCallingTools(
     [each, ...(each.parallel ?? [])].some((call) => call.uses === uses && call.with[kind] === slug);
   const found = await findTools(services, actor.orgId, {
     text: `"${uses}"`,
-    fits: (definition) => stored.parse(JSON.parse(definition)).steps.some(calls),
+    fits: (definition) => stored.parse(readJson(definition)).steps.some(calls),
   });
   return found.filter((tool) => tool.id !== id);
 }

@@ -3,7 +3,7 @@ import { Decimal } from "@/server/base/amount";
 import type { AgentVersion } from "@/server/base/db/generated/client";
 import type { Issue } from "@/server/base/errors";
 import { prefixIssues, refusal } from "@/server/base/issues";
-import type { JsonObject } from "@/server/base/json/json";
+import { type JsonObject, writeJson } from "@/server/base/json/json";
 import { KIB } from "@/server/contract/sizes";
 import { findSecretNames } from "@/server/guard/secrets/references";
 import { toolNameForModel } from "@/server/work/agent/prompts";
@@ -60,7 +60,7 @@ export async function putAgent(
         data: {
           ...version,
           agentId: id,
-          definition: JSON.stringify(settings),
+          definition: writeJson(settings),
           maxCredits,
           deadlineSeconds,
         },
@@ -82,7 +82,7 @@ const MAX_OPTIONS_BYTES = 16 * KIB;
 const MAX_SCHEMA_BYTES = 64 * KIB;
 
 async function findSchemaFaults(schema: JsonObject, orgId: OrgId): Promise<Issue[]> {
-  if (Buffer.byteLength(JSON.stringify(schema)) > MAX_SCHEMA_BYTES)
+  if (Buffer.byteLength(writeJson(schema)) > MAX_SCHEMA_BYTES)
     return [{ path: "", message: `is larger than ${MAX_SCHEMA_BYTES / 1024} KiB` }];
   return checkSchema(schema, orgId);
 }
@@ -99,7 +99,7 @@ export async function findAgentFaults(
   const issues = outputSchema
     ? prefixIssues(["outputSchema"], await findSchemaFaults(outputSchema, reader.actor.orgId))
     : [];
-  const options = JSON.stringify(modelOptions);
+  const options = writeJson(modelOptions);
   for (const [path, sent] of Object.entries({ "/systemPrompt": systemPrompt, "/modelOptions": options })) {
     if (findSecretNames(sent).length === 0) continue;
     const message = "cannot refer to secrets: models never see them. Use one in a step of a tool";

@@ -1,7 +1,7 @@
 import { Decimal } from "@/server/base/amount";
 import type { Issue } from "@/server/base/errors";
 import { refusal } from "@/server/base/issues";
-import { isJsonObject, type Json } from "@/server/base/json/json";
+import { isJsonObject, type Json, readJson, writeJson } from "@/server/base/json/json";
 import { findWorkflowFaults, type KnownNames } from "@/server/work/workflow/check";
 import { workflowDefinition } from "@/server/work/workflow/definition";
 import { type Change, checkExpectation, type SaveOptions, savingVerb } from "./change";
@@ -45,7 +45,7 @@ export async function putTool(
       current && {
         name: found.name,
         description: found.description,
-        ...workflowDefinition.parse(JSON.parse(current.definition)),
+        ...workflowDefinition.parse(readJson(current.definition)),
         maxCredits: current.maxCredits?.toFixed() ?? null,
         deadlineSeconds: current.deadlineSeconds,
       },
@@ -61,7 +61,7 @@ export async function putTool(
         data: {
           ...version,
           toolId: id,
-          definition: JSON.stringify(workflow),
+          definition: writeJson(workflow),
           maxCredits,
           deadlineSeconds,
         },
@@ -100,6 +100,6 @@ async function findFaults(workflow: Json, slug: string | null, reader: ToolReade
 }
 
 function toJson(value: unknown): Json {
-  const json: Json = JSON.parse(JSON.stringify(value));
+  const json: Json = readJson(writeJson(value));
   return json;
 }

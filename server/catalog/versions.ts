@@ -3,6 +3,7 @@ import type { AgentVersion } from "@/server/base/db/generated/client";
 import { type PageRequest, pageOf } from "@/server/base/db/page";
 import { AppError } from "@/server/base/errors";
 import { parseInput } from "@/server/base/issues";
+import { isJsonObject, readJson } from "@/server/base/json/json";
 import { nameActors } from "@/server/base/name-actors";
 import type { Services } from "@/server/catalog/services";
 import {
@@ -109,10 +110,11 @@ async function readVersions(
       where: { toolId: id, number: { lt: before }, tool: { organizationId: actor.orgId } },
       ...page,
     });
-    return rows.map((row) => ({
-      ...row,
-      fields: new Map([...workflowFields(JSON.parse(row.definition)), ...limitFields(row)]),
-    }));
+    return rows.map((row) => {
+      const definition = readJson(row.definition);
+      const fields = isJsonObject(definition) ? workflowFields(definition) : [];
+      return { ...row, fields: new Map([...fields, ...limitFields(row)]) };
+    });
   }
   const rows = await db.agentVersion.findMany({
     where: { agentId: id, number: { lt: before }, agent: { organizationId: actor.orgId } },

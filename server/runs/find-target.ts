@@ -3,6 +3,7 @@ import type { OrgId } from "@/server/base/actor";
 import { decimalText } from "@/server/base/amount";
 import { Prisma } from "@/server/base/db/generated/client";
 import { defineQuery, type Queryable, select } from "@/server/base/db/statement";
+import { readJson } from "@/server/base/json/json";
 import type { RunKind } from "@/server/contract/enums";
 import type { Services } from "@/server/runs/services";
 import { toolNameForModel } from "@/server/work/agent/prompts";
@@ -87,7 +88,7 @@ async function readTool(client: Queryable, orgId: OrgId, id: string): Promise<Ta
   const [row] = await READ_TOOL(client, [orgId, id]);
   if (row === undefined) return null;
   const { definition: text, ...tool } = row;
-  const definition = workflowDefinition.parse(JSON.parse(text));
+  const definition = workflowDefinition.parse(readJson(text));
   return { kind: "tool", ...tool, configuration: { kind: "tool", name: tool.name, definition } };
 }
 
@@ -115,7 +116,7 @@ export async function configureAgent(
       kind: "tool" as const,
       ...tool,
       name: toolNameForModel(slug),
-      definition: workflowDefinition.parse(JSON.parse(definition)),
+      definition: workflowDefinition.parse(readJson(definition)),
       policy: policyOf(policies, slug),
     })),
   ];

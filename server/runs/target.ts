@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Decimal } from "@/server/base/amount";
+import { writeJson } from "@/server/base/json/json";
 import type { PriceList } from "@/server/base/price-list";
 import { freezePrices } from "@/server/credits/prices";
 import type { AgentConfiguration, RunConfiguration, ToolConfiguration } from "@/server/work/agent/definition";
@@ -18,7 +19,7 @@ export type Target = {
 
 /** A configuration with its prices as JSON, and the SHA-256 of that, hexadecimal. */
 export function freezeConfiguration(configuration: RunConfiguration, prices: PriceList) {
-  const document = JSON.stringify({ ...configuration, prices: freezePrices(prices) });
+  const document = writeJson({ ...configuration, prices: freezePrices(prices) });
   return { document, hash: createHash("sha256").update(document).digest("hex") };
 }
 

@@ -1,5 +1,6 @@
 import { useId, useState } from "react";
 import { Segments } from "@/app/_ui/segments";
+import { readJson, writeJson } from "@/server/base/json/json";
 import { readSchema } from "../_schema/field";
 import { controlOf, sampleOf } from "../_schema/value";
 import { readJsonObject } from "./problem";
@@ -10,13 +11,13 @@ import { SchemaForm } from "./schema-form";
 /** The input of a tool: a form by its parameters, or JSON. Both edit the same value. */
 export function InputForm({ target, busy, problem, onRun }: StartFormProps) {
   const problemId = useId();
-  const [field] = useState(() => readSchema(JSON.parse(target.parameters ?? "{}")));
+  const [field] = useState(() => readSchema(readJson(target.parameters ?? "{}")));
   const [value, setValue] = useState<unknown>(() => sampleOf(field) ?? {});
   const [text, setText] = useState<string | null>(null);
   const [fault, setFault] = useState<string | null>(null);
   const hasForm = controlOf(field) === "object";
   const view = text !== null || !hasForm ? "json" : "form";
-  const json = text ?? JSON.stringify(value, null, 2);
+  const json = text ?? writeJson(value, 2);
   /** The value of the JSON view; null if it is not a JSON object. */
   function read() {
     const parsed = readJsonObject(json);
@@ -24,7 +25,7 @@ export function InputForm({ target, busy, problem, onRun }: StartFormProps) {
     return parsed.value;
   }
   function show(next: "form" | "json") {
-    if (next === "json") return setText(JSON.stringify(value, null, 2));
+    if (next === "json") return setText(writeJson(value, 2));
     const parsed = read();
     if (parsed === null) return;
     setValue(parsed);
@@ -32,7 +33,7 @@ export function InputForm({ target, busy, problem, onRun }: StartFormProps) {
   }
   function submit() {
     const input = view === "json" ? read() : value;
-    if (input !== null && !busy) onRun(JSON.stringify(input));
+    if (input !== null && !busy) onRun(writeJson(input));
   }
   return (
     <RunForm busy={busy} onSubmit={submit} problem={fault ?? problem} problemId={problemId} target={target}>

@@ -1,5 +1,7 @@
 import { type ChangeEvent, useState } from "react";
 import { INPUT_CLASS } from "@/app/_ui/forms/form";
+import { isExactNumber } from "@/server/base/json/exact-number";
+import { readJson, tryParseJson, writeJson } from "@/server/base/json/json";
 import { type Field, valuesOf } from "../_schema/field";
 import { controlOf, isLong, sampleOf } from "../_schema/value";
 
@@ -42,11 +44,11 @@ export function Control({ id, field, label, value, needed, onChange }: ControlPr
           id={id}
           max={numberOf(keywords.maximum)}
           min={numberOf(keywords.minimum)}
-          onChange={(event) => onChange(event.target.value === "" ? undefined : event.target.valueAsNumber)}
+          onChange={({ target }) => onChange(target.value === "" ? undefined : numberFrom(target))}
           required={needed}
           step={field.type === "integer" ? 1 : "any"}
           type="number"
-          value={typeof value === "number" ? value : ""}
+          value={typeof value === "number" || isExactNumber(value) ? String(value) : ""}
         />
       );
     case "boolean":
@@ -82,6 +84,9 @@ export function Control({ id, field, label, value, needed, onChange }: ControlPr
   }
 }
 
+/** Keeps the digits that a double cannot hold. */
+const numberFrom = ({ value, valueAsNumber }: HTMLInputElement) => tryParseJson(value) ?? valueAsNumber;
+
 const numberOf = (keyword: unknown) => (typeof keyword === "number" ? keyword : undefined);
 
 /** A value as JSON. It is passed on whenever it is valid. */
@@ -92,12 +97,12 @@ export function JsonField({
   needed = false,
   onChange,
 }: Edited & Partial<Pick<ControlProps, "id" | "needed">>) {
-  const [text, setText] = useState(value === undefined ? "" : JSON.stringify(value, null, 2));
+  const [text, setText] = useState(value === undefined ? "" : writeJson(value, 2));
   const [fault, setFault] = useState<string | null>(null);
   function change(next: string) {
     setText(next);
     try {
-      onChange(next.trim() === "" ? undefined : JSON.parse(next));
+      onChange(next.trim() === "" ? undefined : readJson(next));
       setFault(null);
     } catch (error) {
       setFault(error instanceof Error ? error.message : "This is not valid JSON.");

@@ -2,7 +2,7 @@ import clsx from "clsx";
 import { useId } from "react";
 import { Button, IconButton } from "@/app/_ui/button";
 import { CloseIcon, PlusIcon } from "@/app/_ui/icons";
-import { isJsonObject } from "@/server/base/json/json";
+import { isJsonObject, writeJson } from "@/server/base/json/json";
 import type { Field } from "../_schema/field";
 import { controlOf, emptyOf, hintOf, sampleOf, titleOf, withProperty } from "../_schema/value";
 import { Control, type Edited, JsonField } from "./schema-control";
@@ -64,7 +64,7 @@ function Property({ field, value, onChange, needed }: Required<SchemaFormProps>)
     const begun = sampleOf(field);
     const begins = value === undefined && isJsonObject(begun) && isJsonObject(next);
     const changed = begins ? { ...begun, ...next } : next;
-    onChange(JSON.stringify(changed) === JSON.stringify(begun) ? undefined : changed);
+    onChange(writeJson(changed) === writeJson(begun) ? undefined : changed);
   };
   return (
     <fieldset

@@ -1,3 +1,4 @@
+import { writeJson } from "@/server/base/json/json";
 import { FIELD_TYPES, type Field, type FieldType, newField } from "./field";
 
 /** Edits of the fields of a schema, and the schema that they make. */
@@ -101,6 +102,6 @@ export function describeRest(field: Field): string {
   };
   return Object.entries(rest)
     .filter(([, value]) => value !== undefined)
-    .map(([keyword, value]) => `${keyword} ${JSON.stringify(value)}`)
+    .map(([keyword, value]) => `${keyword} ${writeJson(value)}`)
     .join(", ");
 }

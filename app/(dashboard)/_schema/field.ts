@@ -1,4 +1,4 @@
-import { isJsonObject } from "@/server/base/json/json";
+import { isJsonObject, writeJson } from "@/server/base/json/json";
 
 /**
  * A JSON Schema as a tree of fields. A run's form fills them in, an editor designs them. Keywords without a control stay
@@ -91,7 +91,7 @@ function readAt(schema: unknown, { name, path, required, depth }: At): Field {
   const type = typeOf(schema);
   if (type === undefined) {
     return unshown(
-      Array.isArray(schema.type) ? "has several types" : `has the type ${JSON.stringify(schema.type)}`,
+      Array.isArray(schema.type) ? "has several types" : `has the type ${writeJson(schema.type)}`,
     );
   }
   const keyword = UNSHOWN.find((each) => Object.hasOwn(schema, each));
@@ -141,7 +141,7 @@ function reasonOfRequired(
 ): string | null {
   if (!Array.isArray(names)) return `${path} has invalid properties.`;
   const unknown = names.find((each) => typeof each !== "string" || !Object.hasOwn(properties, each));
-  return unknown === undefined ? null : `${path} requires ${JSON.stringify(unknown)}, which is no property.`;
+  return unknown === undefined ? null : `${path} requires ${writeJson(unknown)}, which is no property.`;
 }
 
 /** `"address.city"` for a property of a property. */

@@ -1,9 +1,10 @@
+import { readJson, writeJson } from "@/server/base/json/json";
 import { type Field, readSchema } from "../_schema/field";
 import { controlOf, emptyOf, sampleOf } from "../_schema/value";
 
 /** An input that fits a tool's parameters. Both are JSON; optional properties without a default are left out. */
 export function exampleBody(parameters: string): string {
-  return JSON.stringify(exampleOf(readSchema(JSON.parse(parameters))) ?? {}, null, 2);
+  return writeJson(exampleOf(readSchema(readJson(parameters))) ?? {}, 2);
 }
 
 function exampleOf(field: Field): unknown {

@@ -11,7 +11,7 @@ import { Empty } from "@/app/_ui/page/page";
 import { PagedList, usePages } from "@/app/_ui/paged-list";
 import { type LineColumn, LineList } from "@/app/_ui/table";
 import type { AuditLine } from "@/server/base/audit";
-import { isJsonObject } from "@/server/base/json/json";
+import { isJsonObject, readJson, writeJson } from "@/server/base/json/json";
 import { AUDIT_SUBJECTS, type AuditSubject } from "@/server/contract/enums";
 import { auditQuery, readSubject } from "./query";
 
@@ -164,7 +164,7 @@ function Changes({ text }: { text: string }) {
 
 /** The changes as pairs of old and new value; null if an entry is not such a pair. */
 function readChanges(text: string): Change[] | null {
-  const value: unknown = JSON.parse(text);
+  const value: unknown = readJson(text);
   if (!isJsonObject(value)) return null;
   const pairs = Object.entries(value).map(([field, change]) =>
     isJsonObject(change) && "from" in change && "to" in change
@@ -176,7 +176,7 @@ function readChanges(text: string): Change[] | null {
 
 function show(value: unknown): string {
   if (value === null) return NONE;
-  return typeof value === "string" ? value : JSON.stringify(value, null, 2);
+  return typeof value === "string" ? value : writeJson(value, 2);
 }
 
 /** An audit entry's action in words: `api_key.revoked` is "API key revoked". */

@@ -1,5 +1,5 @@
 import { anyCase } from "@/server/base/json/any-case";
-import type { Json } from "@/server/base/json/json";
+import { isContainer, type Json } from "@/server/base/json/json";
 
 /** A JSON value with members. */
 export type JsonNode = Json[] | { [key: string]: Json };
@@ -47,7 +47,7 @@ export function searchJson(value: JsonNode, searchText: string): Search | null {
       if (hits >= MAX_HITS) return found;
       const member = memberOf(node, key);
       const here = joinPath(path, key, Array.isArray(node));
-      const nested = typeof member === "object" && member !== null;
+      const nested = isContainer(member);
       const named = !Array.isArray(node) && pattern.test(key);
       const hit = named || (!nested && pattern.test(String(member)));
       if (hit) hits += 1;

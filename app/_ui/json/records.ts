@@ -1,4 +1,4 @@
-import { isJsonObject, type Json } from "@/server/base/json/json";
+import { isContainer, isJsonObject, type Json } from "@/server/base/json/json";
 
 /** A list of records as a table: its columns in order of appearance, and whether a table is easier to read than a tree. */
 export type Records = { columns: string[]; readsBetter: boolean };
@@ -28,7 +28,7 @@ export function readRecords(list: Json): Records | null {
   if (columns.size === 0 || records * 2 < list.length) return null;
   const sample = list.slice(0, SAMPLE).filter(isJsonObject);
   const members = sample.flatMap((record) => Object.values(record));
-  const nested = members.filter((member) => typeof member === "object" && member !== null).length;
+  const nested = members.filter(isContainer).length;
   return {
     columns: [...columns],
     readsBetter:

@@ -3,7 +3,7 @@
 import clsx from "clsx";
 import { type ReactNode, useContext, useMemo, useState } from "react";
 import { formatCount, formatPlural } from "@/app/_ui/figures/format";
-import { isJsonObject, type Json } from "@/server/base/json/json";
+import { isContainer, isJsonObject, type Json, writeJson } from "@/server/base/json/json";
 import { HorizontalScroll } from "../horizontal-scroll";
 import { ChevronRightIcon } from "../icons";
 import { type JsonNode, joinPath, keysOf, memberOf, sizeOf } from "./paths";
@@ -116,7 +116,7 @@ type CellProps = { value: Json; path: string; drawNested: DrawNested };
 function Cell({ value, path, drawNested }: CellProps) {
   const search = useContext(SearchContext);
   const [open, setOpen] = useState(false);
-  if (typeof value !== "object" || value === null) return <Scalar most={LONG_CELL} value={value} />;
+  if (!isContainer(value)) return <Scalar most={LONG_CELL} value={value} />;
   const size = keysOf(value).length;
   const unfolded = size > 0 && (open || (search?.paths.has(path) ?? false));
   return (
@@ -140,7 +140,7 @@ function startOfJson(value: JsonNode): string {
   const keys = keysOf(value);
   const first = keys.slice(0, 4).map((key) => {
     const member = memberOf(value, key);
-    const word = typeof member === "object" && member !== null ? sizeOf(member) : JSON.stringify(member);
+    const word = isContainer(member) ? sizeOf(member) : writeJson(member);
     return `${Array.isArray(value) ? "" : `${key}: `}${word.length > 40 ? `${word.slice(0, 40)}…` : word}`;
   });
   const label = `${first.join(", ")}${keys.length > first.length ? ", …" : ""}`;

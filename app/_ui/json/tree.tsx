@@ -3,7 +3,7 @@
 import clsx from "clsx";
 import { memo, type ReactNode, useContext, useMemo, useState } from "react";
 import { formatPlural } from "@/app/_ui/figures/format";
-import type { Json } from "@/server/base/json/json";
+import { isContainer, type Json } from "@/server/base/json/json";
 import { ChevronRightIcon } from "../icons";
 import { type JsonNode, joinPath, keysOf, memberOf, sizeOf } from "./paths";
 import { type Records, readRecords } from "./records";
@@ -112,7 +112,7 @@ function Member({ name, value, path, depth, isIndex }: MemberProps) {
       <Marked text={name} />
     </span>
   );
-  if (typeof value === "object" && value !== null) {
+  if (isContainer(value)) {
     return <Branch depth={depth} label={label} path={path} value={value} />;
   }
   return (

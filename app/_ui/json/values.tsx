@@ -2,11 +2,12 @@
 
 import { createContext, useContext, useMemo, useState } from "react";
 import { formatBytes } from "@/app/_ui/figures/format";
-import type { Json } from "@/server/base/json/json";
+import { isExactNumber } from "@/server/base/json/exact-number";
+import { type Json, writeJson } from "@/server/base/json/json";
 import { CopyButton } from "../copy-button";
 import { EmbeddedPicture } from "../text/embedded-picture";
 import { isEmbeddedPicture } from "../text/is-embedded-picture";
-import { type Search, splitHits } from "./paths";
+import { type JsonNode, type Search, splitHits } from "./paths";
 
 /** The search in the shown document; null: none. */
 export const SearchContext = createContext<Search | null>(null);
@@ -14,13 +15,15 @@ export const SearchContext = createContext<Search | null>(null);
 /** Longer texts are collapsed. */
 const LONG_TEXT = 400;
 
-type ScalarProps = { value: string | number | boolean | null; most?: number };
+type ScalarProps = { value: Exclude<Json, JsonNode>; most?: number };
 
 /** A value without members; `most` is the number of characters shown before the reader asks for more. */
 export function Scalar({ value, most = LONG_TEXT }: ScalarProps) {
   if (typeof value === "string") return <TextValue most={most} text={value} />;
   return (
-    <span className={typeof value === "number" ? "text-json-number" : "text-json-word"}>
+    <span
+      className={typeof value === "number" || isExactNumber(value) ? "text-json-number" : "text-json-word"}
+    >
       <Marked text={String(value)} />
     </span>
   );
@@ -95,7 +98,7 @@ export function Copies({ path, value }: { path: string; value: Json }) {
       <CopyButton
         className="!size-5"
         label={`Copy the value of ${path}`}
-        text={typeof value === "string" ? value : JSON.stringify(value, null, 2)}
+        text={typeof value === "string" ? value : writeJson(value, 2)}
       />
     </span>
   );

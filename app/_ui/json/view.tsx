@@ -1,7 +1,7 @@
 "use client";
 
 import { useDeferredValue, useMemo, useState } from "react";
-import { tryParseJson } from "@/server/base/json/json";
+import { isContainer, tryParseJson } from "@/server/base/json/json";
 import { SearchField } from "../search-field";
 import { isEmbeddedPicture } from "../text/is-embedded-picture";
 import { PlainText } from "../text/plain-text";
@@ -29,7 +29,7 @@ type JsonViewProps = {
 export function JsonView({ text, cut = false, tools = false, searchText = "" }: JsonViewProps) {
   const value = useMemo(() => (cut ? undefined : tryParseJson(text)), [text, cut]);
   if (value === undefined) return <PlainText text={text} />;
-  if (typeof value === "object" && value !== null) {
+  if (isContainer(value)) {
     return tools && keysOf(value).length > 0 ? (
       <DocumentWithTools searchText={searchText} text={text} value={value} />
     ) : (
@@ -96,5 +96,5 @@ function DocumentWithTools({ text, value, searchText: first }: DocumentWithTools
 /** A JSON document with members, or undefined if the text is none. */
 export function parseDocument(text: string): JsonNode | undefined {
   const value = /^\s*[[{]/.test(text) ? tryParseJson(text) : undefined;
-  return typeof value === "object" && value !== null ? value : undefined;
+  return isContainer(value) ? value : undefined;
 }

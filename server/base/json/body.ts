@@ -1,5 +1,5 @@
 import { AppError } from "@/server/base/errors";
-import type { Json } from "./json";
+import { isContainer, type Json } from "./json";
 import { isSmall, parseLargeJson, stringifyLarge } from "./large";
 import { keysOf } from "./large-parser";
 import { jsonPointer } from "./text";
@@ -57,7 +57,7 @@ export async function refuseNul(value: Json, at = ""): Promise<void> {
 /** The keys that lead to the first text or key with U+0000. Only a hit costs a path: bodies have 500,000 values. */
 function findNul(value: Json): string[] | null {
   if (typeof value === "string") return value.includes("\0") ? [] : null;
-  if (typeof value !== "object" || value === null) return null;
+  if (!isContainer(value)) return null;
   if (Array.isArray(value)) {
     for (const [index, item] of value.entries()) {
       const found = findNul(item);

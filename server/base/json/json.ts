@@ -1,17 +1,73 @@
-export type Json = string | number | boolean | null | Json[] | { [key: string]: Json };
+import {
+  EXACT_MARK,
+  type ExactNumber,
+  isExactNumber,
+  isExactNumberError,
+  markExact,
+  unmarkExact,
+  unmarkValue,
+} from "./exact-number";
+
+export type Json = string | number | ExactNumber | boolean | null | Json[] | { [key: string]: Json };
 
 export type JsonObject = { [key: string]: Json };
 
 /** Whether a parsed JSON value is an object (not an array, not null). */
 export function isJsonObject(value: unknown): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+  return typeof value === "object" && value !== null && !Array.isArray(value) && !isExactNumber(value);
+}
+
+/** Whether a JSON value is a list or an object. */
+export function isContainer(value: Json | undefined): value is Json[] | JsonObject {
+  return typeof value === "object" && value !== null && !isExactNumber(value);
+}
+
+/** JSON.parse that keeps numbers beyond doubles as ExactNumber; infinite ones are Infinity. */
+export function readJson(text: string): Json {
+  // Also checks the text: marks would make numbers valid as keys.
+  const value: Json = JSON.parse(text);
+  const marked = markExact(text);
+  return marked === text ? value : JSON.parse(marked, (_key, member: unknown) => unmarkValue(member));
+}
+
+/** JSON.stringify that writes the digits of ExactNumber. */
+export function writeJson(value: unknown, indent?: number): string {
+  try {
+    return indent === undefined ? JSON.stringify(value) : JSON.stringify(value, null, indent);
+  } catch (error) {
+    if (!isExactNumberError(error)) throw error;
+  }
+  return unmarkExact(
+    JSON.stringify(
+      isExactNumber(value) ? mark(value) : value,
+      (_key, member: unknown) => markMembers(member),
+      indent,
+    ),
+  );
+}
+
+const mark = (value: Json): Json => (isExactNumber(value) ? EXACT_MARK + value.text : value);
+
+/** JSON.stringify calls `toJSON` before its replacer: members are marked with what holds them. */
+function markMembers(value: unknown): unknown {
+  if (typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) return value.map(mark);
+  const members: [string, Json][] = Object.entries(value);
+  if (!members.some(([, member]) => isExactNumber(member))) return value;
+  return objectOf(members.map(([key, member]) => [key, mark(member)]));
+}
+
+/** A value for code that calls JSON.stringify itself; `unmarkExact` gives its text the digits. */
+export function markJson<Value extends Json>(value: Value): Value {
+  const text = writeJson(value);
+  const marked = markExact(text);
+  return marked === text ? value : JSON.parse(marked);
 }
 
 /** Parses JSON; undefined if the text is not JSON. */
 export function tryParseJson(text: string): Json | undefined {
   try {
-    const value: Json = JSON.parse(text);
-    return value;
+    return readJson(text);
   } catch {
     return undefined;
   }
@@ -41,6 +97,12 @@ export function objectOf(members: readonly (readonly [string, Json])[]): JsonObj
   expectIndexes(object);
   for (const [key, value] of members) setMember(object, key, value);
   return object;
+}
+
+/** Parses JSON like `tryParseJson`, with marked numbers. */
+export function tryParseMarked(text: string): Json | undefined {
+  const value = tryParseJson(text);
+  return value === undefined ? undefined : markJson(value);
 }
 
 /** Sets a member as `JSON.parse` does: `__proto__` is an ordinary name. */

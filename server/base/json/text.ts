@@ -1,4 +1,4 @@
-import { isJsonObject, type Json } from "./json";
+import { isContainer, isJsonObject, type Json, readJson, writeJson } from "./json";
 
 /** The deepest accepted nesting; deeper documents break recursive code. */
 export const MAX_JSON_DEPTH = 200;
@@ -48,14 +48,14 @@ const MAY_BE_INFINITE = /\d[eE]\+?0*[1-9]\d\d|(?<!\d)\d{200}/;
 
 /**
  * Parses untrusted JSON. Throws JsonTextError if it is malformed, nested deeper than 200 levels, or has a number beyond
- * 1.8e308, which could not be stored unchanged.
+ * 1.8e308. Numbers that a double cannot hold are ExactNumber.
  */
 export function parseJson(text: string): Json {
   if (isDeeper(text, MAX_JSON_DEPTH))
     throw new JsonTextError(`The JSON is nested deeper than ${MAX_JSON_DEPTH} levels.`);
   let value: Json;
   try {
-    value = JSON.parse(text);
+    value = readJson(text);
   } catch (error) {
     throw new JsonTextError(error instanceof Error ? error.message : "The text is not JSON.");
   }
@@ -67,7 +67,7 @@ export function parseJson(text: string): Json {
 
 function isFiniteThroughout(value: Json): boolean {
   if (typeof value === "number") return Number.isFinite(value);
-  if (typeof value !== "object" || value === null) return true;
+  if (!isContainer(value)) return true;
   return Object.values(value).every(isFiniteThroughout);
 }
 
@@ -80,7 +80,7 @@ export function canonicalText(value: Json): string {
       .map(([key, member]) => `${JSON.stringify(key)}:${canonicalText(member)}`);
     return `{${members.join(",")}}`;
   }
-  return JSON.stringify(value);
+  return writeJson(value);
 }
 
 /** The JSON pointer (RFC 6901) for a path of keys; the whole document is "". */

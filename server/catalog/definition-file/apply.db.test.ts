@@ -508,3 +508,28 @@ test("files that name the same organizations in another order do not block each 
     [5, 5],
   ]);
 });
+
+test("numbers that a double cannot hold keep their digits from a file to its export", async () => {
+  const digits = ["8202522731445525542", "0.12345678901234567891"];
+  const file = declareOrganization("digits")
+    .replace("maxSteps: 8", `maxSteps: 8\n        modelOptions: { seed: ${digits[0]} }`)
+    .replace("city: { type: string }", `city: { type: string }, id: { type: integer, maximum: ${digits[0]} }`)
+    .replace("uses: transform_json", "uses: set_value")
+    .replace(/with: \{ value: .*\n/, `with: { key: k, value: { id: ${digits[0]}, price: ${digits[1]} } }\n`);
+  const applied = await applyOne(file);
+  const { tools, agents } = await everything(applied.id);
+  const [tool, agent] = [tools[0]?.versions[0]?.definition, agents[0]?.versions[0]?.definition];
+  expect(tool).toContain(`"value":{"id":${digits[0]},"price":${digits[1]}}`);
+  expect(tool).toContain(`"maximum":${digits[0]}`);
+  expect(agent).toContain(`"seed":${digits[0]}`);
+  const exported = await exportOrganization(catalog, await operatorOf(catalog, "digits"));
+  for (const line of [
+    `maximum: ${digits[0]}`,
+    `seed: ${digits[0]}`,
+    `id: ${digits[0]}`,
+    `price: ${digits[1]}`,
+  ])
+    expect(exported).toContain(line);
+  expect(new Set(savedOf(await applyOne(file)))).toEqual(new Set(["unchanged"]));
+  expect(new Set(savedOf(await applyOne(exported)))).toEqual(new Set(["unchanged"]));
+});

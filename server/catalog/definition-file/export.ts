@@ -1,8 +1,9 @@
-import { Document, isMap } from "yaml";
+import { isMap } from "yaml";
 import type { z } from "zod";
 import type { OperatorActor } from "@/server/base/actor";
 import { Decimal } from "@/server/base/amount";
 import type { Tool, ToolVersion } from "@/server/base/db/generated/client";
+import { readJson, writeJson } from "@/server/base/json/json";
 import { parseModelProviders } from "@/server/runs/find-model-providers";
 import { readAgentSettings } from "@/server/work/agent/settings";
 import { workflowDefinition, workflowStep } from "@/server/work/workflow/definition";
@@ -18,6 +19,7 @@ import {
 } from "../definitions";
 import { describePlan } from "../organization/organizations";
 import { signatureOf } from "../save-trigger";
+import { createYaml } from "./write-yaml";
 
 /** A list to write; an empty one is left out. */
 const orUnset = <Item>(list: Item[]) => (list.length > 0 ? list : undefined);
@@ -31,10 +33,7 @@ export async function exportOrganization(
   actor: OperatorActor,
 ): Promise<string> {
   const stored = await readOrganization(services, actor);
-  const document = new Document(
-    { organizations: [declareOrganization(stored)] },
-    { aliasDuplicateObjects: false, keepUndefined: false },
-  );
+  const document = createYaml({ organizations: [declareOrganization(stored)] });
   for (const [index, { secrets }] of stored.triggers.entries()) {
     const node = document.getIn(["organizations", 0, "triggers", index]);
     if (secrets.length > 0 && isMap(node)) node.comment = " a secret is set; it is not exported";
@@ -128,7 +127,7 @@ function declare(schema: z.ZodObject, fields: object): Record<string, unknown> {
   const written = Object.entries(schema.shape).flatMap(([field, type]) => {
     const value = values.get(field) ?? undefined;
     const preset = "safeParse" in type ? type.safeParse(undefined).data : undefined;
-    if (value === undefined || JSON.stringify(value) === JSON.stringify(preset)) return [];
+    if (value === undefined || writeJson(value) === writeJson(preset)) return [];
     if (value instanceof Date) return [[field, value.toISOString()]];
     return [[field, Decimal.isDecimal(value) ? value.toNumber() : value]];
   });
@@ -140,7 +139,7 @@ type ToolContent = Pick<Tool, "slug" | "name" | "description"> &
 
 /** A tool with one of its versions. */
 export function declareTool({ definition, ...tool }: ToolContent): Record<string, unknown> {
-  const { steps, ...workflow } = workflowDefinition.parse(JSON.parse(definition));
+  const { steps, ...workflow } = workflowDefinition.parse(readJson(definition));
   const declared = steps.map((step) => declare(workflowStep, step));
   return declare(toolDefinition, { ...tool, ...workflow, steps: declared });
 }

@@ -1,4 +1,6 @@
 import { expect, test } from "vitest";
+import { writeJson } from "@/server/base/json/json";
+import { createYaml } from "./write-yaml";
 import { readYaml as readYamlOf } from "./yaml-document";
 
 const readYaml = (text: string, parts = Number.POSITIVE_INFINITY) =>
@@ -70,4 +72,25 @@ test("a text with too many parts is refused where they exceed the limit", async 
     faults: [{ line: expect.any(Number), message }],
   });
   expect(await readYaml(keys(100), 1_000)).toHaveProperty("value");
+});
+
+test("numbers that a double cannot hold keep their digits, also behind aliases, and are written again", async () => {
+  const text = `plain: 12
+id: &id 8202522731445525542
+same: *id
+price: .12345678901234567891
+signed: +1234567890123456789
+hex: 0x1FFFFFFFFFFFFFFF
+text: "8202522731445525542"
+8202522731445525542: 1
+`;
+  const read = await readYaml(text);
+  if (!("value" in read)) throw new Error("faults");
+  const id = "8202522731445525542";
+  expect(writeJson(read.value)).toBe(
+    `{"plain":12,"id":${id},"same":${id},"price":0.12345678901234567891,"signed":1234567890123456789,` +
+      `"hex":2305843009213693951,"text":"${id}","${id}":1}`,
+  );
+  const again = await readYaml(createYaml(read.value).toString());
+  expect("value" in again && writeJson(again.value)).toBe(writeJson(read.value));
 });

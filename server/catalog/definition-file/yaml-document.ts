@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { formatPath } from "@/server/base/issues";
-import type { Json } from "@/server/base/json/json";
+import { EXACT_MARK, MAY_BE_EXACT, unmarkExact } from "@/server/base/json/exact-number";
+import { type Json, readJson } from "@/server/base/json/json";
 import { MIB } from "@/server/contract/sizes";
 import { resolveInstalled, ThreadPool } from "@/server/guard/sandbox/thread-pool";
 import { YAML_THREAD } from "./yaml-thread";
@@ -31,6 +32,8 @@ const pool = new ThreadPool({
   source: YAML_THREAD,
   workerData: () => ({
     yaml: resolveInstalled("yaml"),
+    mark: EXACT_MARK,
+    mayBeExact: MAY_BE_EXACT,
     maxDepth: MAX_FILE_DEPTH,
     maxAliases: 100,
     maxFaults: 5,
@@ -76,7 +79,7 @@ export async function readYaml(
   if ("fault" in answer) return fault(`The text cannot be read: ${answer.fault}.`);
   if ("faults" in answer.value) return answer.value;
   const { lines } = answer.value;
-  const value: Json = JSON.parse(answer.value.value);
+  const value = readJson(unmarkExact(answer.value.value));
   let tree: LineTree | undefined;
   const lineAt = (path: Path) => {
     // Most documents have no faults to locate.

@@ -33,6 +33,7 @@ export const YAML_THREAD = threadOf(`(data) => {
     }
     const lineOf = (node) => (node && node.range ? lines.linePos(node.range[0]).line : null);
     try {
+      if (data.mayBeExact.test(source)) visit(document, { Scalar: (_, node) => markNumber(node) });
       const repeated = findRepeatedKeys(document, lineOf);
       if (repeated.length > 0) return { faults: repeated };
       const expanded = document.toJS({ maxAliasCount: data.maxAliases });
@@ -46,6 +47,21 @@ export const YAML_THREAD = threadOf(`(data) => {
       const line = error instanceof UnjsonError ? nearestLine(document, error.path, lineOf) : null;
       return { faults: [{ line, message }] };
     }
+  }
+
+  /** Keeps the digits of a number that may be one that a double cannot hold. */
+  function markNumber(node) {
+    if (typeof node.value !== "number" || !Number.isFinite(node.value) || node.source === undefined) return;
+    const isDecimal = /^[-+]?[\\d.]/.test(node.source) && !/^0[xo]/.test(node.source);
+    const digits = isDecimal ? toJsonNumber(node.source) : String(BigInt(node.source));
+    if (data.mayBeExact.test(digits)) node.value = data.mark + digits;
+  }
+
+  /** YAML also writes +1, 007, .5 and 5. */
+  function toJsonNumber(source) {
+    const [, minus, whole, fraction, exponent] = /^[-+]?(-?)(\\d*)\\.?(\\d*)((?:[eE][-+]?\\d+)?)$/.exec(source);
+    const sign = source.startsWith("-") ? "-" : minus;
+    return sign + (whole.replace(/^0+(?=\\d)/, "") || "0") + (fraction && "." + fraction) + exponent;
   }
 
   /**

@@ -7,6 +7,7 @@ import { toPlainData } from "@/server/base/db/plain-data";
 import { AppError } from "@/server/base/errors";
 import { newId } from "@/server/base/ids";
 import { parseInput, refusal } from "@/server/base/issues";
+import { readJson } from "@/server/base/json/json";
 import { nameActors } from "@/server/base/name-actors";
 import type { Services } from "@/server/catalog/services";
 import { type SecretHosts, waitingHostsOf } from "@/server/guard/secrets/allowed-hosts";
@@ -155,7 +156,7 @@ export async function listSecretUsers(
 ): Promise<FoundTool[]> {
   return findTools(services, actor.orgId, {
     text: `secrets.${name}`,
-    fits: (definition) => findSecretNames(JSON.parse(definition)).includes(name),
+    fits: (definition) => findSecretNames(readJson(definition)).includes(name),
   });
 }
 

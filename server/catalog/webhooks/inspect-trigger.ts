@@ -2,7 +2,8 @@ import { z } from "zod";
 import { type MemberActor, roleCovers } from "@/server/base/actor";
 import { toPlainData } from "@/server/base/db/plain-data";
 import { AppError } from "@/server/base/errors";
-import type { JsonObject } from "@/server/base/json/json";
+import { anyJson } from "@/server/base/json/any-json";
+import { type JsonObject, readJson, writeJson } from "@/server/base/json/json";
 import type { Services } from "@/server/catalog/services";
 import { tokenPurpose, triggerUrl } from "@/server/catalog/webhooks/trigger";
 import { exampleBody, exampleForTemplate } from "./example-body";
@@ -13,7 +14,7 @@ const MASK = "••••••••";
 export type TriggerDetail = Awaited<ReturnType<typeof inspectTrigger>>;
 
 const parametersOf = z
-  .object({ parameters: z.record(z.string(), z.json()).default({}) })
+  .object({ parameters: z.record(z.string(), anyJson).default({}) })
   .catch({ parameters: {} });
 
 /**
@@ -61,7 +62,7 @@ export async function inspectTrigger(
     },
     scheme: trigger.signatureScheme,
     rateLimit: { requests: trigger.rateLimitRequests, seconds: trigger.rateLimitSeconds },
-    exampleBody: JSON.stringify(sampleFor(trigger)),
+    exampleBody: writeJson(sampleFor(trigger)),
   };
 }
 
@@ -73,5 +74,5 @@ function sampleFor({
   messageTemplate: string | null;
 }): JsonObject {
   if (!tool) return exampleForTemplate(messageTemplate ?? "");
-  return exampleBody(parametersOf.parse(JSON.parse(tool.versions[0]?.definition ?? "{}")).parameters);
+  return exampleBody(parametersOf.parse(readJson(tool.versions[0]?.definition ?? "{}")).parameters);
 }

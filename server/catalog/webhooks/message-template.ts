@@ -1,5 +1,5 @@
 import { AppError } from "@/server/base/errors";
-import type { Json } from "@/server/base/json/json";
+import { type Json, writeJson } from "@/server/base/json/json";
 import { ExpressionError, type ExpressionFacts } from "@/server/work/expressions/jsonata";
 import { fillIn, parseTemplate } from "@/server/work/workflow/expressions";
 
@@ -51,7 +51,7 @@ export async function fillMessageTemplate(
     const reason = cause instanceof ExpressionError ? cause.message : "it takes too long.";
     throw new AppError("trigger_misconfigured", `The trigger's message template fails: ${reason}`, { cause });
   }
-  const message = filled === null ? "" : typeof filled === "string" ? filled : JSON.stringify(filled);
+  const message = filled === null ? "" : typeof filled === "string" ? filled : writeJson(filled);
   if (message.trim() === "") {
     throw new AppError("invalid_request", "The trigger's message template finds nothing in this body.");
   }

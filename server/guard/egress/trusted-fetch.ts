@@ -1,4 +1,5 @@
 import { Agent, type Dispatcher } from "undici";
+import { readJson } from "@/server/base/json/json";
 import { MIB } from "@/server/contract/sizes";
 import { EgressError, explainFailure, ResponseTooLarge } from "@/server/guard/egress/failures";
 
@@ -107,7 +108,7 @@ class TrustedResponse extends Response {
   }
 
   override async json(): Promise<unknown> {
-    return JSON.parse(await this.text());
+    return readJson(await this.text());
   }
 
   override async bytes(): Promise<Uint8Array<ArrayBuffer>> {

@@ -1,10 +1,11 @@
 import { z } from "zod";
+import { quoteExact } from "@/server/base/json/exact-number";
 import type { Json } from "@/server/base/json/json";
 import { parseLargeJson, stringifyLarge } from "@/server/base/json/large";
 import { JsonTextError } from "@/server/base/json/text";
 import { MIB } from "@/server/contract/sizes";
 import type { StepMemory } from "@/server/guard/limits/process-memory";
-import { createSandbox } from "@/server/guard/sandbox/sandbox";
+import { createSandbox, NUMBERS_AS_TEXTS } from "@/server/guard/sandbox/sandbox";
 
 /** What one script may take. */
 export const SCRIPT_LIMITS = {
@@ -29,7 +30,8 @@ const response = z.discriminatedUnion("ok", [
 ]);
 
 /**
- * Runs JavaScript from a tenant: `code` is the body of an async function of `input`. It has no network, files, timers or
+ * Runs JavaScript from a tenant: `code` is the body of an async function of `input`, in which numbers that a double
+ * cannot hold are texts. It has no network, files, timers or
  * entropy; its clock always shows `now`, and `Math.random` is seeded. Throws the signal's reason.
  */
 export async function runScript(
@@ -39,13 +41,16 @@ export async function runScript(
 ): Promise<ScriptResult> {
   const { seed, memory, ...evaluation } = facts;
   const { timeoutMs, memoryMib } = SCRIPT_LIMITS;
-  const request = await stringifyLarge({ code, input, seed });
+  const exact = await stringifyLarge({ code, input, seed });
+  const request = quoteExact(exact);
+  const notes = request === exact ? [] : [NUMBERS_AS_TEXTS];
   const evaluated = await sandbox({ request, timeoutMs, ...evaluation });
-  if ("fault" in evaluated) return { failure: "script_limit", message: evaluated.fault, console: [] };
+  if ("fault" in evaluated) return { failure: "script_limit", message: evaluated.fault, console: notes };
   await memory?.holdText(evaluated.text);
   const answer = await readAnswer(evaluated.text);
-  if (answer.ok) return answer;
-  const { message, console } = answer;
+  const console = [...notes, ...answer.console];
+  if (answer.ok) return { ...answer, console };
+  const { message } = answer;
   if (!message.startsWith("InternalError: out of memory"))
     return { failure: "script_failed", message, console };
   const excess = `The script needs more than ${memoryMib} MiB of memory.`;

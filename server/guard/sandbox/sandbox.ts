@@ -16,6 +16,10 @@ type SandboxOptions = {
 /** For the few operations of QuickJS that its interrupt handler cannot stop, such as a copy of a large string. */
 const GRACE_MS = 2_000;
 
+/** The note for a step whose code got numbers as texts. */
+export const NUMBERS_AS_TEXTS =
+  "Some numbers have more digits than expressions and scripts can calculate with. They got them as texts.";
+
 export type Evaluation = {
   /** JSON for the `work` of the sandbox; with a `seed`. */
   request: string;

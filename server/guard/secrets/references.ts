@@ -1,3 +1,4 @@
+import { isJsonObject } from "@/server/base/json/json";
 /** How a secret is named: as a JSONata name without quotes. */
 export const SECRET_NAME = /^[A-Za-z_][A-Za-z0-9_]{0,63}$/;
 
@@ -25,7 +26,7 @@ export function findSecretNames(definition: unknown): string[] {
     if (typeof next === "string") {
       if (!next.includes("secrets.")) continue;
       for (const [, name] of next.matchAll(REFERENCES)) if (name !== undefined) names.add(name);
-    } else if (typeof next === "object" && next !== null) {
+    } else if (Array.isArray(next) || isJsonObject(next)) {
       for (const member of Object.values(next)) open.push(member);
     }
   }

@@ -1,4 +1,5 @@
-import { isJsonObject, type Json, objectOf } from "@/server/base/json/json";
+import { type ExactNumber, isExactNumber } from "@/server/base/json/exact-number";
+import { isContainer, type Json, objectOf } from "@/server/base/json/json";
 import { mapLarge, stringifyLarge } from "@/server/base/json/large";
 import { MAX_JSON_DEPTH } from "@/server/base/json/text";
 import { MAX_STEP_OUTPUT_BYTES } from "@/server/contract/sizes";
@@ -59,20 +60,19 @@ function cleanParts(value: Json, clean: (text: string) => string): Promise<Json>
 
 function cleanValue(value: Json, clean: (text: string) => string, depth: number): Json {
   if (typeof value === "string") return clean(value);
-  if (typeof value === "number") return cleanNumber(value, clean);
-  if (typeof value !== "object" || value === null) return value;
+  if (typeof value === "number" || isExactNumber(value)) return cleanNumber(value, clean);
+  if (!isContainer(value)) return value;
   if (depth >= MAX_JSON_DEPTH) return "…";
   if (Array.isArray(value)) return value.map((item) => cleanValue(item, clean, depth + 1));
-  if (!isJsonObject(value)) return value;
   return objectOf(
     Object.entries(value).map(([key, member]) => [clean(key), cleanValue(member, clean, depth + 1)]),
   );
 }
 
 /** A number with six or more digits may be a secret. */
-function cleanNumber(value: number, clean: (text: string) => string): Json {
-  if (Number.isInteger(value) && Math.abs(value) < 100_000) return value;
-  const text = JSON.stringify(value);
+function cleanNumber(value: number | ExactNumber, clean: (text: string) => string): Json {
+  if (typeof value === "number" && Number.isInteger(value) && Math.abs(value) < 100_000) return value;
+  const text = String(value);
   const cleaned = clean(text);
   return cleaned === text ? value : cleaned;
 }

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { defineCommand, defineQuery, isOpenSql } from "@/server/base/db/statement";
+import { readJson } from "@/server/base/json/json";
 import { mintOrgId } from "@/server/base/mint-org-id";
 import { RUN_KINDS } from "@/server/contract/enums";
 import { frozenPrices } from "@/server/credits/prices";
@@ -91,7 +92,7 @@ export async function readClaimedRuns(services: Services, runIds: readonly strin
   const readAtMs = services.clock.monotonicMs();
   const rows = await READ(services.pool, [runIds, services.clock.forDatabase()]);
   return rows.map(({ document: text, orgId, leftMs, ...run }) => {
-    const document: unknown = JSON.parse(text);
+    const document: unknown = readJson(text);
     const configuration = runConfiguration.parse(document);
     const { prices } = frozen.parse(document);
     return { ...run, orgId: mintOrgId(orgId), endsAtMs: readAtMs + leftMs, configuration, prices };

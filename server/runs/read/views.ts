@@ -1,5 +1,5 @@
 import type { Step } from "@/server/base/db/generated/client";
-import type { JsonObject } from "@/server/base/json/json";
+import { type JsonObject, readJson, writeJson } from "@/server/base/json/json";
 import { readLargeJson } from "@/server/base/json/large";
 import type {
   AgentRunDetailsView,
@@ -92,7 +92,7 @@ export async function toolRunResult(
   configuration: string,
   { now, memory }: { now: Date; memory: StepMemory | undefined },
 ): Promise<ToolRunResultView> {
-  const { definition } = toolConfiguration.parse(JSON.parse(configuration));
+  const { definition } = toolConfiguration.parse(readJson(configuration));
   const outputSchema = definition.outputSchema ?? (await schemaOf(run.output, memory));
   return {
     id: run.id,
@@ -101,7 +101,7 @@ export async function toolRunResult(
     ...toolStatus(run),
     inputData: run.input,
     outputData: run.output ?? "null",
-    outputSchema: JSON.stringify(outputSchema),
+    outputSchema: writeJson(outputSchema),
     tokensUsed: run.inputTokens + run.outputTokens,
     actionsUsed: run.actionsUsed,
     duration: duration(run, now),

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { OrgId } from "@/server/base/actor";
 import { defineQuery } from "@/server/base/db/statement";
-import type { Json } from "@/server/base/json/json";
+import { type Json, readJson, writeJson } from "@/server/base/json/json";
 import type { Services } from "@/server/runs/services";
 import {
   type NewValue,
@@ -33,7 +33,7 @@ export async function readKeyValue(
 ): Promise<StoredValue | null> {
   const [row] = await READ(pool, [orgId, key, clock.forDatabase()]);
   if (row === undefined) return null;
-  const parsed: Json = JSON.parse(row.value);
+  const parsed: Json = readJson(row.value);
   return { value: parsed, version: row.version };
 }
 
@@ -47,7 +47,7 @@ export async function writeKeyValue(
     orgId,
     call,
     key,
-    JSON.stringify(value),
+    writeJson(value),
     ttlSeconds ?? null,
     ifVersion ?? null,
     VALUE_LIMITS.keys,

@@ -1,3 +1,4 @@
+import { writeJson } from "@/server/base/json/json";
 /** A field's old and new value; null: not set. Multi-line texts are compared by lines. */
 export type FieldChange = { field: string; from: string | null; to: string | null };
 
@@ -27,15 +28,15 @@ export function labelOf(field: string): string {
 export function settingsFields(settings: object): [string, string][] {
   return Object.entries(settings).flatMap(([field, value]: [string, unknown]): [string, string][] => {
     const isUnset =
-      value === undefined || value === null || (field === "policies" && JSON.stringify(value) === "{}");
+      value === undefined || value === null || (field === "policies" && writeJson(value) === "{}");
     if (isUnset) return [];
     if (Array.isArray(value)) return [[wordsOf(field), value.join("\n")]];
     const isPlain = typeof value !== "object";
-    return [[wordsOf(field), isPlain ? String(value) : JSON.stringify(value, null, 2)]];
+    return [[wordsOf(field), isPlain ? String(value) : writeJson(value, 2)]];
   });
 }
 
 /** The parts of a tool's workflow. */
 export function workflowFields(definition: object): [string, string][] {
-  return Object.entries(definition).map(([field, value]) => [wordsOf(field), JSON.stringify(value, null, 2)]);
+  return Object.entries(definition).map(([field, value]) => [wordsOf(field), writeJson(value, 2)]);
 }

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, tryParseJson } from "@/server/base/json/json";
+import { isJsonObject, type JsonObject, tryParseJson, writeJson } from "@/server/base/json/json";
 import { stringifyLarge } from "@/server/base/json/large";
 import type { AgentConfiguration } from "@/server/work/agent/definition";
 import { asksForCorrection, readJsonAnswer, requestCorrection } from "@/server/work/models/json-answer";
@@ -141,5 +141,5 @@ async function readAnswer(
 function errorOf(output: string): string {
   const parsed = tryParseJson(output);
   const error = (isJsonObject(parsed) ? parsed.error : undefined) ?? output;
-  return (typeof error === "string" ? error : JSON.stringify(error)).slice(0, 500);
+  return (typeof error === "string" ? error : writeJson(error)).slice(0, 500);
 }

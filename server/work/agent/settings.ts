@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { readJson } from "@/server/base/json/json";
 import { distinct, nameText, text } from "@/server/base/texts";
 import { modelSettings } from "@/server/work/models/settings";
 import { WORKFLOW_LIMITS, workflowDefinition } from "@/server/work/workflow/definition";
@@ -51,7 +52,7 @@ export type AgentSettings = z.infer<typeof agentSettings>;
 
 /** The settings that a version stores. */
 export const readAgentSettings = (version: { definition: string }): AgentSettings =>
-  agentSettings.parse(JSON.parse(version.definition));
+  agentSettings.parse(readJson(version.definition));
 
 /** The policy of an attachment; a slug such as `constructor` is not a key unless it is set. */
 export function policyOf(policies: AgentSettings["policies"], name: string): AttachmentPolicy | undefined {

@@ -1,10 +1,11 @@
 import { z } from "zod";
+import { quoteExact } from "@/server/base/json/exact-number";
 import type { Json } from "@/server/base/json/json";
 import { readLargeJson, stringifyLarge } from "@/server/base/json/large";
 import { isDeeper, MAX_JSON_DEPTH } from "@/server/base/json/text";
 import { MIB } from "@/server/contract/sizes";
 import type { StepMemory } from "@/server/guard/limits/process-memory";
-import { createSandbox, type Evaluation } from "@/server/guard/sandbox/sandbox";
+import { createSandbox, type Evaluation, NUMBERS_AS_TEXTS } from "@/server/guard/sandbox/sandbox";
 import { readInstalled } from "@/server/guard/sandbox/thread-pool";
 import { JSONATA_SCRIPT } from "@/server/work/expressions/jsonata-script";
 import { evaluateReference } from "@/server/work/expressions/plain-reference";
@@ -28,6 +29,8 @@ export type ExpressionFacts = {
   timeoutMs?: number;
   /** Holds the memory of large values. */
   memory?: StepMemory | undefined;
+  /** Called with a note for the step if the expression gets numbers as texts. */
+  note?: ((text: string) => void) | undefined;
 };
 
 /** A node of JSONata's syntax tree, as far as it is used here. */
@@ -96,8 +99,8 @@ export async function parseExpression(expression: string, organizationId: string
 
 /**
  * Evaluates a tenant's JSONata expression. A plain reference such as `input.a.b` is looked up directly; others run in
- * the sandbox: deterministic, and stopped after `timeoutMs`. Returns undefined if JSONata finds
- * nothing. Throws ExpressionError.
+ * the sandbox: deterministic, and stopped after `timeoutMs`, with numbers that a double cannot hold as texts. Returns
+ * undefined if JSONata finds nothing. Throws ExpressionError.
  */
 export async function evaluateExpression(
   expression: string,
@@ -108,7 +111,9 @@ export async function evaluateExpression(
   checkLength(expression);
   const found = await evaluateReference(expression, input);
   if (found !== null) return found.value;
-  const { now, seed, organizationId, memory, timeoutMs = EXPRESSION_TIMEOUT_MS } = facts;
-  const request = await stringifyLarge({ expression, input, seed });
+  const { now, seed, organizationId, memory, note, timeoutMs = EXPRESSION_TIMEOUT_MS } = facts;
+  const exact = await stringifyLarge({ expression, input, seed });
+  const request = quoteExact(exact);
+  if (request !== exact) note?.(NUMBERS_AS_TEXTS);
   return callSandbox({ request, timeoutMs, now, organizationId, memory, maxDepth: MAX_JSON_DEPTH });
 }

@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from "@/server/base/json/json";
+import { isContainer, isJsonObject, type Json, type JsonObject } from "@/server/base/json/json";
 import { keysOf } from "@/server/base/json/large-parser";
 import { WorkSlice } from "@/server/base/work-slice";
 import { MIB } from "@/server/contract/sizes";
@@ -128,7 +128,7 @@ class Walk {
       for (const item of value) found.append(this.#lookUp(item, name));
       return found;
     }
-    if (typeof value !== "object" || value === null || !Object.hasOwn(value, name)) return undefined;
+    if (!isJsonObject(value) || !Object.hasOwn(value, name)) return undefined;
     if (mayBeFunction(value)) throw new Uncertain();
     return value[name];
   }
@@ -156,7 +156,7 @@ const MIN_REMEMBERED_NODES = 1_000;
 
 /** Whether JSONata would return this very value: no text needs cleaning, and nothing looks like one of its functions. */
 async function isPassedOn(result: Json): Promise<boolean> {
-  if (typeof result === "object" && result !== null && passedOn.has(result)) return true;
+  if (isContainer(result) && passedOn.has(result)) return true;
   const slice = new WorkSlice();
   let nodes = 0;
   let length = 0;
@@ -174,7 +174,7 @@ async function isPassedOn(result: Json): Promise<boolean> {
     } else if (Array.isArray(value)) {
       if (value.length > MAX_RESULT_NODES) return false;
       for (const item of value) open.push(item);
-    } else if (typeof value === "object" && value !== null) {
+    } else if (isJsonObject(value)) {
       if (mayBeFunction(value)) return false;
       const keys = keysOf(value);
       if (keys.length > MAX_RESULT_NODES) return false;
@@ -185,6 +185,6 @@ async function isPassedOn(result: Json): Promise<boolean> {
       }
     }
   }
-  if (nodes > MIN_REMEMBERED_NODES && typeof result === "object" && result !== null) passedOn.add(result);
+  if (nodes > MIN_REMEMBERED_NODES && isContainer(result)) passedOn.add(result);
   return true;
 }

@@ -1,4 +1,4 @@
-import { isJsonObject, type Json } from "@/server/base/json/json";
+import { isContainer, isJsonObject, type Json } from "@/server/base/json/json";
 import type { ExpressionNode } from "@/server/work/expressions/jsonata";
 
 /** The names of JSONata's functions. */
@@ -47,7 +47,7 @@ const variableName = (node: Json | undefined): Json | undefined =>
 function* nodesOf(tree: ExpressionNode): Generator<ExpressionNode> {
   const open: Json[] = [tree];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    if (typeof next !== "object" || next === null) continue;
+    if (!isContainer(next)) continue;
     if (!Array.isArray(next)) yield next;
     for (const member of Object.values(next)) open.push(member);
   }

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { anyJson } from "@/server/base/json/any-json";
 import { isJsonObject, type JsonObject } from "@/server/base/json/json";
 import {
   defineFunction,
@@ -48,7 +49,7 @@ export const generateText = defineFunction({
   title: "Generate text",
   description: "Asks a language model for a text. With a schema, asks for a JSON value that matches it.",
   input: textInput,
-  output: z.json().describe("The text; with a schema, the JSON value."),
+  output: anyJson.describe("The text; with a schema, the JSON value."),
   errors: {
     invalid_schema: "The schema is not a valid JSON Schema.",
     answer_invalid: "The model's second answer does not match the schema either.",

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { anyJson } from "@/server/base/json/any-json";
 import { defineFunction } from "@/server/work/functions/core/define";
 import { VALUE_LIMITS } from "@/server/work/functions/core/value-limits";
 
@@ -15,7 +16,7 @@ export const getValue = defineFunction({
   description: "Reads a value that set_value has stored for the organization, with its version.",
   input: z.object({ key: valueKey }),
   output: z.object({
-    value: z.json().describe("The value; null if there is none."),
+    value: anyJson.describe("The value; null if there is none."),
     version: z.int().describe("Counts the writes of the key; 0 if there is no value."),
   }),
   errors: {},

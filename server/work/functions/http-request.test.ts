@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Json, JsonObject } from "@/server/base/json/json";
+import { type Json, type JsonObject, readJson, writeJson } from "@/server/base/json/json";
 import { EgressError, NetworkError } from "@/server/guard/egress/failures";
 import { SecretPlaceholders } from "@/server/guard/secrets/placeholders";
 import { createRedactor } from "@/server/guard/secrets/redact";
@@ -320,4 +320,18 @@ test("what cannot be sent is a clear error", async () => {
     "larger than 4194304",
   );
   await expect(call({ url: "https://x.test/", method: "BREW" })).rejects.toThrow("/method");
+});
+
+test("numbers that a double cannot hold keep their digits in both directions", async () => {
+  const text = '{"id":8202522731445525542,"price":[0.12345678901234567891]}';
+  const input = {
+    url: "https://x.test/",
+    method: "POST",
+    body: readJson(text),
+    query: readJson('{"id":8202522731445525542}'),
+  };
+  const { output, request } = await call(input, answer(text, "application/json"));
+  expect(request.url).toBe("https://x.test/?id=8202522731445525542");
+  expect(await request.text()).toBe(text);
+  expect(writeJson(output)).toContain(`"body":${text}`);
 });

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { Issue } from "@/server/base/errors";
+import { anyJson } from "@/server/base/json/any-json";
 import { isJsonObject, type JsonObject } from "@/server/base/json/json";
 import { jsonPointer } from "@/server/base/json/text";
 import { EgressError, RefusedError } from "@/server/guard/egress/failures";
@@ -62,14 +63,12 @@ export const httpRequest = defineFunction({
       headers: z
         .record(z.string(), z.union([z.string(), z.array(z.string())]))
         .describe("The response's headers; names are in lower case. set-cookie is a list."),
-      body: z
-        .json()
-        .describe(
-          'Parsed if it is JSON, else text; binary data as {"base64": "…", "bytes": N}. With next: a list of the ' +
-            "pages' bodies, or of all items. The output then also has pages (how many were read) and hasMore.",
-        ),
+      body: anyJson.describe(
+        'Parsed if it is JSON, else text; binary data as {"base64": "…", "bytes": N}. With next: a list of the ' +
+          "pages' bodies, or of all items. The output then also has pages (how many were read) and hasMore.",
+      ),
     })
-    .catchall(z.json()),
+    .catchall(anyJson),
   errors: {
     call_failed: "The server cannot be reached, or the response is too large or redirects too often.",
     call_refused:
@@ -99,7 +98,7 @@ export const httpRequest = defineFunction({
       body: { sku: "A-1", inStock: 4 },
     },
   },
-  async run(input, { fetch, redact, signal, clock, idempotencyKey, organizationId, memory }) {
+  async run(input, { fetch, redact, signal, clock, idempotencyKey, organizationId, memory, print }) {
     const { method = "GET", retries = 0, basicAuth, next } = input;
     if (!URL.canParse(input.url))
       throw new FunctionError("invalid_request", `"${input.url.slice(0, 200)}" is not a URL.`);
@@ -129,7 +128,12 @@ export const httpRequest = defineFunction({
         .catch(failAs(RefusedError, "call_refused"))
         .catch(failAs(EgressError, "call_failed"));
     if (next === undefined) return request(target);
-    const facts = { now: clock.now(), seed: idempotencyKey, organizationId, memory };
+    const notes = new Set<string>();
+    const note = (text: string) => {
+      if (!notes.has(text)) print([text]);
+      notes.add(text);
+    };
+    const facts = { now: clock.now(), seed: idempotencyKey, organizationId, memory, note };
     return readPages(target, input, {
       request,
       evaluate: async (expression, page) => evaluateExpression(expression, await redact(page), facts),

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { anyJson } from "@/server/base/json/any-json";
 import {
   csvRows,
   MAX_CSV_ROWS,
@@ -31,7 +32,7 @@ export const parseCsv = defineFunction({
       z.array(z.record(z.string(), z.string())),
       z.array(z.array(z.string())),
       z.object({
-        rows: z.array(z.json()),
+        rows: z.array(anyJson),
         repairs: z.array(z.object({ line: z.int(), problem: z.string() })),
         repairCount: z.int(),
       }),

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { anyJson } from "@/server/base/json/any-json";
 import { defineFunction } from "@/server/work/functions/core/define";
 import { CALLED_RUN } from "@/server/work/functions/run-tool";
 
@@ -20,7 +21,7 @@ export const runAgent = defineFunction({
       .describe("What the agent is to do, with all the information it needs."),
   }),
   output: z.object({
-    output: z.json().describe("The agent's answer: a text, or the value if it has an output schema."),
+    output: anyJson.describe("The agent's answer: a text, or the value if it has an output schema."),
   }),
   errors: {
     unknown_agent: "The organization has no agent with that slug.",

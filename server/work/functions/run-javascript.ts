@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { anyJson } from "@/server/base/json/any-json";
 import type { Json } from "@/server/base/json/json";
 import { runScript, SCRIPT_LIMITS } from "@/server/guard/sandbox/run-script";
 import { defineFunction, FunctionError } from "@/server/work/functions/core/define";
@@ -17,7 +18,7 @@ export const runJavascript = defineFunction({
       .describe("The body of an async function of `input`; what it returns is the output."),
     input: z.custom<Json>().optional().describe("Any JSON value. Default: null."),
   }),
-  output: z.json().describe("The returned value as JSON; null if nothing is returned."),
+  output: anyJson.describe("The returned value as JSON; null if nothing is returned."),
   errors: {
     script_failed: "The code has a syntax error or throws.",
     script_limit: "The script needs too much time or memory, or its result is too large.",
@@ -26,6 +27,7 @@ export const runJavascript = defineFunction({
     `${SCRIPT_LIMITS.timeoutMs / 1000} seconds of execution`,
     `${SCRIPT_LIMITS.memoryMib} MiB of memory`,
     "100 lines of console output, shown with the step",
+    "numbers with more digits than JavaScript has are texts in `input`, with a note at the step",
     "the clock always shows the time of the call, and Math.random gives the same numbers when the call is repeated",
   ],
   parsedFields: { code: "script" },

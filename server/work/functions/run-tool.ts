@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { anyJson } from "@/server/base/json/any-json";
 import { isJsonObject, type JsonObject } from "@/server/base/json/json";
 import { defineFunction } from "@/server/work/functions/core/define";
 
@@ -36,7 +37,7 @@ export const runTool = defineFunction({
       .optional()
       .describe("The tool's input. Default: {}."),
   }),
-  output: z.json().describe("The tool's output."),
+  output: anyJson.describe("The tool's output."),
   errors: { unknown_tool: "The organization has no tool with that slug.", ...CALLED_RUN.errors },
   limits: CALLED_RUN.limits,
   hasSideEffects: true,

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { anyJson } from "@/server/base/json/any-json";
 import type { Json } from "@/server/base/json/json";
 import {
   ExpressionError,
@@ -25,8 +26,11 @@ export const transformJson = defineFunction({
         'A JSONata expression, such as "items[price > 10].name" or "{ \'total\': $sum(items.price) }".',
       ),
   }),
-  output: z.json().describe("The result of the expression; null if it finds nothing."),
+  output: anyJson.describe("The result of the expression; null if it finds nothing."),
   errors: { invalid_expression: "The expression is invalid, fails on the value or takes too long." },
+  limits: [
+    "numbers with more digits than JavaScript has are texts for the expression, with a note at the step",
+  ],
   parsedFields: { expression: "expression" },
   hasSideEffects: false,
   // Includes the wait for a sandbox; the limit of the expression itself is shorter.
@@ -38,8 +42,9 @@ export const transformJson = defineFunction({
     },
     output: { count: 2, total: 17 },
   },
-  async run({ value, expression }, { clock, idempotencyKey, organizationId, memory }) {
-    const facts = { now: clock.now(), seed: idempotencyKey, organizationId, memory };
+  async run({ value, expression }, { clock, idempotencyKey, organizationId, memory, print }) {
+    const note = (text: string) => print([text]);
+    const facts = { now: clock.now(), seed: idempotencyKey, organizationId, memory, note };
     const fail = failAs(ExpressionError, "invalid_expression");
     return (await evaluateExpression(expression, value, facts).catch(fail)) ?? null;
   },

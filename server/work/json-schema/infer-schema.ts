@@ -1,3 +1,4 @@
+import { type ExactNumber, isExactNumber } from "@/server/base/json/exact-number";
 import { isJsonObject, type Json, type JsonObject } from "@/server/base/json/json";
 import { keysOf } from "@/server/base/json/large-parser";
 
@@ -15,10 +16,10 @@ export function inferSchema(value: Json): JsonObject {
 
 /** The schema of several values in the same place. */
 function inferCommon(values: readonly Json[], depth: number): JsonObject {
-  const isWhole = values.every((value) => typeof value !== "number" || Number.isInteger(value));
+  const isWhole = values.every((value) => !isNumber(value) || isInteger(value));
   const byType = new Map<string, Json[]>();
   for (const value of values) {
-    const type = typeof value === "number" && isWhole ? "integer" : typeName(value);
+    const type = isNumber(value) && isWhole ? "integer" : typeName(value);
     append(byType, type, value);
   }
   const schemas = [...byType].map(([type, group]): JsonObject => {
@@ -29,8 +30,16 @@ function inferCommon(values: readonly Json[], depth: number): JsonObject {
   return schemas.length === 1 && only !== undefined ? only : { anyOf: schemas };
 }
 
+function isNumber(value: Json): value is number | ExactNumber {
+  return typeof value === "number" || isExactNumber(value);
+}
+
+const isInteger = (value: number | ExactNumber) =>
+  typeof value === "number" ? Number.isInteger(value) : /^-?\d+$/.test(value.text);
+
 function typeName(value: Json): string {
   if (value === null) return "null";
+  if (isNumber(value)) return "number";
   return Array.isArray(value) ? "array" : typeof value;
 }
 

@@ -1,4 +1,5 @@
-import { isJsonObject, type Json, type JsonObject } from "@/server/base/json/json";
+import { isExactNumber } from "@/server/base/json/exact-number";
+import { isJsonObject, type Json, type JsonObject, writeJson } from "@/server/base/json/json";
 import { keysOf } from "@/server/base/json/large-parser";
 import { subschemasOf } from "./schema-keywords";
 
@@ -90,7 +91,7 @@ function costOfKeyword(keyword: string, value: Json, schema: JsonObject): Schema
   switch (keyword) {
     case "enum":
     case "const":
-      return steps((Array.isArray(value) ? value.length : 1) + JSON.stringify(value).length / 4);
+      return steps((Array.isArray(value) ? value.length : 1) + writeJson(value).length / 4);
     case "required":
       return steps(Array.isArray(value) ? value.length : 1);
     case "properties":
@@ -118,7 +119,10 @@ function resolve(root: Json, reference: string): Json | undefined {
 /** Longer strings are matched against patterns and formats in a thread. */
 const MAX_SCANNED_LENGTH = 256;
 
-/** Whether applying a schema of this cost to a value takes at most `steps`. Stops counting beyond that. */
+/**
+ * Whether applying a schema of this cost to a value takes at most `steps`. Stops counting beyond that. Numbers that a
+ * double cannot hold are compared in a thread.
+ */
 export function isWithin(cost: SchemaCost, value: Json, steps: number): boolean {
   if (cost === null) return false;
   const { perNode, scans } = cost;
@@ -132,10 +136,11 @@ export function isWithin(cost: SchemaCost, value: Json, steps: number): boolean 
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     spent += perNode;
     if (typeof next === "string") countText(next);
+    else if (isExactNumber(next)) return false;
     else if (Array.isArray(next)) {
       if (next.length * perNode > steps) return false;
       for (const item of next) open.push(item);
-    } else if (next !== null && typeof next === "object") {
+    } else if (isJsonObject(next)) {
       const keys = keysOf(next);
       if (keys.length * perNode > steps) return false;
       for (const key of keys) {

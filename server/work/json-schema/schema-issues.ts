@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { Issue } from "@/server/base/errors";
+import { writeJson } from "@/server/base/json/json";
 import { jsonPointer } from "@/server/base/json/text";
 
 const MAX_ISSUES = 20;
@@ -35,9 +36,9 @@ function describe({ keyword, params, message = "is invalid" }: SchemaError): str
   const { limit, allowedValues = [], allowedValue = null } = params;
   switch (keyword) {
     case "enum":
-      return `must be one of ${JSON.stringify(allowedValues).slice(0, 300)}`;
+      return `must be one of ${writeJson(allowedValues).slice(0, 300)}`;
     case "const":
-      return `must be ${JSON.stringify(allowedValue).slice(0, 300)}`;
+      return `must be ${writeJson(allowedValue).slice(0, 300)}`;
     case "minLength":
       return limit === 1 ? "must not be empty" : `must have at least ${limit} characters`;
     case "maxLength":

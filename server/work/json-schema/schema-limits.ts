@@ -1,5 +1,5 @@
 import type { Issue } from "@/server/base/errors";
-import { isJsonObject, type Json, type JsonObject } from "@/server/base/json/json";
+import { isContainer, isJsonObject, type Json, type JsonObject } from "@/server/base/json/json";
 import { jsonPointer } from "@/server/base/json/text";
 import { dialectOf, usablePattern } from "./schema-dialect";
 import { subschemasOf } from "./schema-keywords";
@@ -40,7 +40,7 @@ export function findRefusal(schema: JsonObject, text: string): Issue | undefined
 function findDeep(value: Json, keys: (string | number)[]): Issue | undefined {
   if (keys.length > SCHEMA_LIMITS.depth)
     return issueAt(keys.slice(0, 8), `is nested deeper than ${SCHEMA_LIMITS.depth} levels`);
-  if (value === null || typeof value !== "object") return undefined;
+  if (!isContainer(value)) return undefined;
   for (const [key, member] of Array.isArray(value) ? value.entries() : Object.entries(value)) {
     const issue = findDeep(member, [...keys, key]);
     if (issue !== undefined) return issue;

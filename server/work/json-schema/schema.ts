@@ -5,11 +5,13 @@ import addFormats from "ajv-formats";
 import { LRUCache } from "lru-cache";
 import { z } from "zod";
 import type { Issue } from "@/server/base/errors";
-import type { Json, JsonObject } from "@/server/base/json/json";
+import { EXACT_MARK, markExact } from "@/server/base/json/exact-number";
+import { type Json, type JsonObject, writeJson } from "@/server/base/json/json";
 import { stringifyLarge } from "@/server/base/json/large";
 import { perOwner } from "@/server/base/per-owner";
 import { MIB } from "@/server/contract/sizes";
 import { resolveInstalled, ThreadPool, threadOf } from "@/server/guard/sandbox/thread-pool";
+import { EXACT_KEYWORDS } from "./exact-keywords";
 import { boundCost, isWithin, type SchemaCost } from "./schema-cost";
 import { type Dialect, dialectOf, normalizeSchema } from "./schema-dialect";
 import { MAX_ERRORS, schemaError, toIssues } from "./schema-issues";
@@ -48,6 +50,8 @@ const AJV_OPTIONS = {
 type KnownSchema = {
   /** The normalized schema (schema-dialect.ts). */
   text: string;
+  /** The text with marked numbers. */
+  marked: string;
   dialect: Dialect;
   /** The faults of the schema itself, once known. */
   issues: Issue[] | undefined;
@@ -58,33 +62,39 @@ type KnownSchema = {
 
 /**
  * The thread compiles schemas and applies them to values, with Ajv. A request is
- * `{dialect, schema}`, to check the schema itself, or `{dialect, schema, value}`, with JSON texts. The response has Ajv's errors; its fault is
- * the reason why the schema cannot be compiled.
+ * `{dialect, schema}`, to check the schema itself, or `{dialect, schema, value}`, with JSON texts. With `mark`, they have
+ * marked numbers (exact-keywords.ts). The response has Ajv's errors; its fault is the reason why the schema cannot be
+ * compiled.
  */
 const SCHEMA_THREAD = threadOf(`(data) => {
   const addFormats = require(data.formats);
   const MAX_COMPILED = 50;
   const dialects = new Map();
+  ${EXACT_KEYWORDS}
 
   /** The validators of a dialect: one stops at the first error. */
-  function open(dialect) {
-    const known = dialects.get(dialect);
+  function open(dialect, isExact) {
+    const name = isExact ? dialect + " exact" : dialect;
+    const known = dialects.get(name);
     if (known !== undefined) return known;
     const { default: Ajv } = require(data.ajv[dialect]);
-    const createAjv = (allErrors) => addFormats(new Ajv({ ...data.options, allErrors }));
-    const opened = {
-      first: { ajv: createAjv(false), compiled: new Map() },
-      all: { ajv: createAjv(true), compiled: new Map() },
+    const createAjv = (allErrors) => {
+      const ajv = addFormats(new Ajv({ ...data.options, allErrors }));
+      return isExact ? addExactKeywords(ajv) : ajv;
     };
-    dialects.set(dialect, opened);
+    const opened = {
+      first: { ajv: createAjv(false), compiled: new Map(), isExact },
+      all: { ajv: createAjv(true), compiled: new Map(), isExact },
+    };
+    dialects.set(name, opened);
     return opened;
   }
 
   /** Compiles a schema, or finds it among those used last. Ajv keeps what it compiles by identity until it is taken out again. */
-  function compile({ ajv, compiled: cache }, text) {
+  function compile({ ajv, compiled: cache, isExact }, text) {
     let validate = cache.get(text);
     if (validate === undefined) {
-      const schema = JSON.parse(text);
+      const schema = isExact ? unmarkSchema(JSON.parse(text)) : JSON.parse(text);
       validate = ajv.compile(schema);
       ajv.removeSchema(schema);
     }
@@ -94,15 +104,15 @@ const SCHEMA_THREAD = threadOf(`(data) => {
     return validate;
   }
 
-  function findErrors({ dialect, schema, value }) {
-    const validators = open(dialect);
+  function findErrors({ dialect, schema, value, mark }) {
+    const validators = open(dialect, mark !== undefined);
     if (value === undefined) {
       const { ajv } = validators.all;
       if (!ajv.validateSchema(JSON.parse(schema))) return ajv.errors;
       compile(validators.first, schema);
       return [];
     }
-    const parsed = JSON.parse(value);
+    const parsed = mark === undefined ? JSON.parse(value) : readMarked(value, mark);
     const first = compile(validators.first, schema);
     if (first(parsed)) return [];
     if (value.length > ${ALL_ERRORS_LENGTH}) return first.errors;
@@ -138,20 +148,24 @@ const mainAjvs: Record<Dialect, Pick<Ajv, "compile" | "removeSchema">> = {
 
 /** Facts about a schema. Parsed schemas never change, so the object itself is the cache key. */
 const recall = perOwner((schema: JsonObject): KnownSchema => {
-  const text = JSON.stringify(schema);
+  const text = writeJson(schema);
   const same = byText.get(text);
   if (same !== undefined) return same;
   const refusal = findRefusal(schema, text);
   const known: KnownSchema =
-    refusal === undefined ? prepare(schema) : { text, dialect: "2020-12", issues: [refusal], cost: null };
+    refusal === undefined
+      ? prepare(schema)
+      : { text, marked: text, dialect: "2020-12", issues: [refusal], cost: null };
   byText.set(text, known, { size: text.length });
   return known;
 });
 
 function prepare(schema: JsonObject): KnownSchema {
   const normalized = normalizeSchema(schema);
+  const text = writeJson(normalized);
   return {
-    text: JSON.stringify(normalized),
+    text,
+    marked: markExact(text),
     dialect: dialectOf(schema) ?? "2020-12",
     issues: undefined,
     cost: boundCost(normalized),
@@ -179,7 +193,7 @@ const unusable = (issue: Issue): Issue[] => [
 
 /** A thread's result: issues, why the schema cannot be compiled, or that there is none. */
 async function callThread(
-  check: { dialect: Dialect; schema: string; value?: string },
+  check: { dialect: Dialect; schema: string; value?: string; mark?: string },
   timeoutMs: number,
   organizationId: string,
 ): Promise<{ issues: Issue[] } | { fault: string } | { unknown: Issue }> {
@@ -209,12 +223,20 @@ export async function validateAgainst(
 ): Promise<Issue[]> {
   const known = recall(schema);
   if (known.issues?.[0] !== undefined) return unusable(known.issues[0]);
-  if (known.text.length <= MAX_COMPILED_HERE && isWithin(known.cost, value, MAX_STEPS)) {
+  const isExact = known.marked !== known.text;
+  if (!isExact && known.text.length <= MAX_COMPILED_HERE && isWithin(known.cost, value, MAX_STEPS)) {
     const compiled = compileHere(known);
     if ("fault" in compiled) return unusable({ path: "", message: compiled.fault });
     return compiled.validate(value) ? [] : toIssues(compiled.validate.errors ?? []);
   }
-  const check = { dialect: known.dialect, schema: known.text, value: await stringifyLarge(value) };
+  const text = await stringifyLarge(value);
+  const marked = markExact(text);
+  const check = {
+    dialect: known.dialect,
+    schema: known.marked,
+    value: marked,
+    ...((isExact || marked !== text) && { mark: EXACT_MARK }),
+  };
   const answer = await callThread(check, VALIDATE_TIMEOUT_MS, organizationId);
   if ("unknown" in answer) return [answer.unknown];
   return "fault" in answer ? unusable({ path: "", message: answer.fault }) : answer.issues;

@@ -1,4 +1,4 @@
-import { type Json, type JsonObject, tryParseJson } from "@/server/base/json/json";
+import { type Json, type JsonObject, tryParseJson, writeJson } from "@/server/base/json/json";
 import { parseLargeJson } from "@/server/base/json/large";
 import { cleanLargeJson } from "@/server/guard/secrets/stored-output";
 import { validateAgainst } from "@/server/work/json-schema/schema";
@@ -83,7 +83,7 @@ function endOfJson(text: string, start: number): number {
 
 /** The sentence that describes the schema of the answer to a model, where the provider does not enforce it. */
 export const describeSchema = (schema: JsonObject): string =>
-  `Your final answer must be only JSON, without other text, that matches this JSON Schema: ${JSON.stringify(schema)}`;
+  `Your final answer must be only JSON, without other text, that matches this JSON Schema: ${writeJson(schema)}`;
 
 /** The messages that request another answer from a model, with the fault of the last one. */
 export function requestCorrection(

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { anyJson } from "@/server/base/json/any-json";
 
 /** Settings of a model call. Each is sent if it is set. A provider's adaptation leaves out what its model refuses. */
 export const modelSettings = z.object({
@@ -33,7 +34,7 @@ export const modelSettings = z.object({
     .optional()
     .describe("Whether it may request several calls at once. Default: the model's."),
   modelOptions: z
-    .record(z.string(), z.json())
+    .record(z.string(), anyJson)
     .optional()
     .describe("Further parameters of the provider, sent as they are. Default: none."),
 });

@@ -1,5 +1,5 @@
 import type { Issue } from "@/server/base/errors";
-import { isJsonObject, type Json, type JsonObject } from "@/server/base/json/json";
+import { isContainer, isJsonObject, type Json, type JsonObject, writeJson } from "@/server/base/json/json";
 import { isDeeper, jsonPointer, MAX_JSON_DEPTH } from "@/server/base/json/text";
 import { findSyntaxError } from "@/server/guard/sandbox/run-script";
 import { findArithmeticFault } from "@/server/work/expressions/arithmetic";
@@ -41,7 +41,7 @@ export async function findWorkflowFaults(
   known: KnownNames,
   organizationId: string,
 ): Promise<Issue[]> {
-  const text = JSON.stringify(value);
+  const text = writeJson(value);
   if (isDeeper(text, MAX_JSON_DEPTH))
     return [{ path: "", message: `is nested deeper than ${MAX_JSON_DEPTH} levels` }];
   if (Buffer.byteLength(text) > MAX_DEFINITION_BYTES)
@@ -136,7 +136,7 @@ class Checker {
       if (!value.includes("{{")) return;
       const parse = async () => (await parseTemplate(value, this.#organizationId)).parts;
       await this.#checkExpressions(parse, context);
-    } else if (typeof value === "object" && value !== null) {
+    } else if (isContainer(value)) {
       for (const [key, member] of Array.isArray(value) ? value.entries() : Object.entries(value))
         await this.#checkTexts(member, { ...context, keys: [...context.keys, key] });
     }

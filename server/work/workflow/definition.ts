@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { anyJson } from "@/server/base/json/any-json";
 import { isJsonObject } from "@/server/base/json/json";
 import { KIB } from "@/server/contract/sizes";
 import { RETRY_DEFAULTS } from "@/server/work/workflow/retry-policy";
@@ -24,7 +25,7 @@ export const WORKFLOW_LIMITS = {
 } as const;
 
 const { steps, groupSteps, concurrency, retries, longestRetryWaitMs, longestTimeoutMs } = WORKFLOW_LIMITS;
-const jsonSchema = z.record(z.string(), z.json());
+const jsonSchema = z.record(z.string(), anyJson);
 const identifier = z
   .string()
   .regex(/^[A-Za-z_][A-Za-z0-9_]{0,63}$/, "letters, digits and _, not starting with a digit");
@@ -55,7 +56,7 @@ const retriesSetting = z.union(
 export const callStepSchema = z.strictObject({
   id: identifier.describe("Later steps refer to the step's output as steps.<id>."),
   uses: z.string().describe("The function to call."),
-  with: z.record(z.string(), z.json()).default({}).describe("The function's input; texts may hold {{ }}."),
+  with: z.record(z.string(), anyJson).default({}).describe("The function's input; texts may hold {{ }}."),
   if: z.string().optional().describe("Skips the step unless this expression is true."),
   forEach: z.string().optional().describe("Runs the step for each item of this list."),
   as: identifier.optional().describe("What expressions call the item. Default: item."),
@@ -115,8 +116,7 @@ export const workflowDefinition = z.strictObject({
     .default({ type: "object", properties: {} })
     .describe("JSON Schema of the input, an object. Default: no properties."),
   steps: z.array(workflowStep).min(1).max(steps).describe("What the tool does, in order."),
-  output: z
-    .json()
+  output: anyJson
     .optional()
     .describe("Any JSON whose texts may hold {{ }}. Default: the last step's output."),
   outputSchema: jsonSchema

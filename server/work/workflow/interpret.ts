@@ -24,7 +24,7 @@ import { retryPolicyOf } from "@/server/work/workflow/retry-policy";
 import { StoredJson } from "@/server/work/workflow/stored-json";
 
 /** What calls of one act have in common. */
-type Act = Pick<WorkflowCall, "act" | "width" | "memory">;
+type Act = Pick<WorkflowCall, "act" | "width" | "memory"> & { notes: Set<string> };
 
 type WorkflowRun = {
   /** JSON text. */
@@ -104,9 +104,10 @@ class Workflow {
     return { values: { input: this.#input, run }, steps: Object.fromEntries(this.#outputs) };
   }
 
-  #factsAt(location: string, memory: StepMemory): ExpressionFacts {
+  #factsAt(location: string, memory: StepMemory, notes?: Set<string>): ExpressionFacts {
     const { id, startedAt, organizationId, signal } = this.#run.facts;
-    return { now: startedAt, seed: `${id}/${location}`, organizationId, signal, memory };
+    const note = (text: string) => void notes?.add(text);
+    return { now: startedAt, seed: `${id}/${location}`, organizationId, signal, memory, note };
   }
 
   /** Runs a step and keeps its output. Returns why it failed, unless it continues on errors. */
@@ -140,7 +141,7 @@ class Workflow {
       return this.#executeCall({ ...step, uses }, scope, { act: step.id, width: 1, memory });
     }
     for (const { id } of parallel) outputs.set(id, NOTHING);
-    if (await this.#isSkipped(step, scope, memory)) return NOTHING;
+    if (await this.#isSkipped(step, scope, { memory })) return NOTHING;
     const width = Math.min(step.concurrency ?? parallel.length, parallel.length);
     const act = { key: step.id, name: `${step.id}: ${parallel.length} steps` };
     const concurrency = { limit: width, fork: this.#run.journal.fork, act };
@@ -157,25 +158,26 @@ class Workflow {
   async #evaluate(
     text: string,
     scope: Scope,
-    { location, memory }: { location: string; memory: StepMemory },
+    { location, memory, notes }: { location: string; memory: StepMemory; notes: Set<string> },
   ): Promise<Json | undefined> {
-    const facts = this.#factsAt(location, memory);
+    const facts = this.#factsAt(location, memory, notes);
     return evaluateIn(scope, await parseCondition(text, facts.organizationId), facts);
   }
 
   async #isSkipped(
     step: { id: string; if?: string | undefined },
     scope: Scope,
-    memory: StepMemory,
+    { memory, notes = new Set() }: { memory: StepMemory; notes?: Set<string> },
   ): Promise<boolean> {
     if (step.if === undefined) return false;
-    return !isTrue(await this.#evaluate(step.if, scope, { location: `${step.id}/if`, memory }));
+    return !isTrue(await this.#evaluate(step.if, scope, { location: `${step.id}/if`, memory, notes }));
   }
 
-  async #executeCall(step: CallStep, scope: Scope, act: Act): Promise<string> {
-    if (await this.#isSkipped(step, scope, act.memory)) return NOTHING;
+  async #executeCall(step: CallStep, scope: Scope, common: Omit<Act, "notes">): Promise<string> {
+    const act = { ...common, notes: new Set<string>() };
+    if (await this.#isSkipped(step, scope, act)) return NOTHING;
     if (step.forEach === undefined) return this.#call(step, { itemIndex: null, ...act }, scope);
-    const at = { location: `${step.id}/forEach`, memory: act.memory };
+    const at = { ...act, location: `${step.id}/forEach` };
     const items = itemsOf(await this.#evaluate(step.forEach, scope, at));
     return this.#executeForEach(step, scope, { items, act });
   }
@@ -189,7 +191,10 @@ class Workflow {
     const key = itemIndex === null ? step.id : `${step.id}[${itemIndex}]`;
     // Only the inputs of calls may refer to secrets.
     const { placeholderOf } = this.#run.facts;
-    const input = await fillIn(step.with, scope, { ...this.#factsAt(key, act.memory), placeholderOf });
+    const input = await fillIn(step.with, scope, {
+      ...this.#factsAt(key, act.memory, act.notes),
+      placeholderOf,
+    });
     if (!isJsonObject(input)) throw new StepFailure("invalid_input", "its input is not an object");
     // Parallel calls add to the sum, so it is read after the wait.
     const inputBytes = await largeJsonBytes(input);
@@ -219,7 +224,7 @@ class Workflow {
   async #executeForEach(
     step: CallStep,
     scope: Scope,
-    { items, act: { act, memory } }: { items: Json[]; act: Act },
+    { items, act: { act, memory, notes } }: { items: Json[]; act: Act },
   ): Promise<string> {
     const { items: mostItems } = WORKFLOW_LIMITS;
     if (items.length > mostItems) {
@@ -233,7 +238,8 @@ class Workflow {
     const concurrency = { limit: width, fork: this.#run.journal.fork, act: all };
     await runConcurrently(items, concurrency, async (item, index) => {
       const itemScope = { ...scope, values: { ...scope.values, [step.as ?? "item"]: item } };
-      const call = this.#call(step, { itemIndex: index, act, width, memory }, itemScope);
+      const facts = { itemIndex: index, act, width, memory, notes: new Set(notes) };
+      const call = this.#call(step, facts, itemScope);
       const { output, failure } = await settle(step, call);
       if (failure !== null) throw failure.at(`item ${index}`);
       outputs[index] = output;

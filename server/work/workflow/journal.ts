@@ -22,6 +22,8 @@ export type WorkflowCall = {
   width: number;
   /** The memory of the step, which the call may use for its own values. */
   memory: StepMemory;
+  /** What people should know about the step's expressions. */
+  notes: ReadonlySet<string>;
 };
 
 /** `output` is JSON text. */

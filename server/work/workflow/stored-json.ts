@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from "@/server/base/json/json";
+import { isContainer, type Json, type JsonObject } from "@/server/base/json/json";
 import { readLargeJson } from "@/server/base/json/large";
 import { type StepMemory, weightOf } from "@/server/guard/limits/process-memory";
 
@@ -28,7 +28,7 @@ export class StoredJson {
     try {
       const value = await readLargeJson(this.text);
       if (memory?.run.keep(weight)) this.#kept = value;
-      else if (typeof value === "object" && value !== null) this.#last = new WeakRef(value);
+      else if (isContainer(value)) this.#last = new WeakRef(value);
       return value;
     } finally {
       this.#parsing = undefined;

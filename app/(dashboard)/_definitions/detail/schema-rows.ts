@@ -1,4 +1,5 @@
 import { formatPlural } from "@/app/_ui/figures/format";
+import { writeJson } from "@/server/base/json/json";
 import { type Field, valuesOf } from "../../_schema/field";
 import { controlOf, hintOf } from "../../_schema/value";
 
@@ -67,9 +68,9 @@ function rulesOf(field: Field): string {
   const choices = valuesOf(field.items ?? field);
   const of = new Map<string, unknown>(Object.entries(field.keywords));
   return [
-    choices === null ? null : choices.map((value) => JSON.stringify(value)).join(", "),
+    choices === null ? null : choices.map((value) => writeJson(value)).join(", "),
     ...BOUNDS.map(([key, describe]) => (of.has(key) ? describe(of.get(key)) : null)),
-    of.has("default") ? `default ${JSON.stringify(of.get("default"))}` : null,
+    of.has("default") ? `default ${writeJson(of.get("default"))}` : null,
   ]
     .filter((rule) => rule !== null)
     .join(", ");

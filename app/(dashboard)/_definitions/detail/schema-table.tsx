@@ -1,5 +1,6 @@
 import dynamic from "next/dynamic";
 import { type LineColumn, LineList } from "@/app/_ui/table";
+import { readJson } from "@/server/base/json/json";
 import { readSchema } from "../../_schema/field";
 import { controlOf } from "../../_schema/value";
 import { rowsOf, type SchemaRow } from "./schema-rows";
@@ -9,7 +10,7 @@ const JsonView = dynamic(() => import("@/app/_ui/json/view").then((part) => part
 
 /** The properties of a JSON Schema as a table; a schema that is not an object with properties as a document. */
 export function SchemaTable({ label, schema }: { label: string; schema: string }) {
-  const root = readSchema(JSON.parse(schema));
+  const root = readSchema(readJson(schema));
   const rows = rowsOf(root);
   if (controlOf(root) !== "object") return <JsonView text={schema} />;
   if (rows.length === 0) return <p className="text-muted">No properties.</p>;

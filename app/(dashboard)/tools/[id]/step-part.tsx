@@ -2,6 +2,7 @@ import { formatPlural, formatSpan } from "@/app/_ui/figures/format";
 import { JsonView } from "@/app/_ui/json/view";
 import { Fold } from "@/app/_ui/text/fold";
 import { isLong } from "@/app/_ui/text/long-text";
+import { writeJson } from "@/server/base/json/json";
 import type { ToolDetail } from "@/server/catalog/inspect-definition";
 import type { CallStep } from "@/server/work/workflow/definition";
 import { retryPolicyOf } from "@/server/work/workflow/retry-policy";
@@ -60,7 +61,7 @@ function Inputs({ of }: { of: CallStep["with"] }) {
 /** A value of the input: texts as they are, so that code and templates can be read. */
 function Value({ value }: { value: CallStep["with"][string] | undefined }) {
   const isDocument = typeof value === "object" && value !== null;
-  const text = isDocument ? JSON.stringify(value) : String(value);
+  const text = isDocument ? writeJson(value) : String(value);
   return (
     <Fold bytes={text.length} height="max-h-56" long={isLong(text, ROOMY)}>
       {isDocument ? <JsonView text={text} /> : <span className="mono whitespace-pre-wrap">{text}</span>}

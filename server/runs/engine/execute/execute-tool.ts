@@ -54,7 +54,7 @@ export function createActCheckpoint(
 
 async function act(execution: Execution, call: WorkflowCall, checkpoint: () => void): Promise<FinishedStep> {
   const { journal, secrets } = execution;
-  const { key, functionName, input, retries, timeoutMs, memory } = call;
+  const { key, functionName, input, retries, timeoutMs, memory, notes } = call;
   const stepNumber = journal.numberOf(key);
   const finished = journal.steps.get(key);
   if (finished) return finished;
@@ -71,6 +71,7 @@ async function act(execution: Execution, call: WorkflowCall, checkpoint: () => v
     memory,
     retries,
     timeoutMs: timeoutMs ?? undefined,
+    notes,
   });
 }
 

@@ -3,6 +3,7 @@ import type { MemberActor } from "@/server/base/actor";
 import { Prisma } from "@/server/base/db/generated/client";
 import { defineQuery, isoDate, select } from "@/server/base/db/statement";
 import { AppError } from "@/server/base/errors";
+import { readJson } from "@/server/base/json/json";
 import { RUN_COLUMNS, RUN_JOINS, runSummary } from "@/server/runs/read/list";
 import { queuedRuns } from "@/server/runs/read/run-rows";
 import type { Services } from "@/server/runs/services";
@@ -45,7 +46,7 @@ async function readTolerantSteps({ db }: Services, actor: MemberActor, runId: st
     where: { id: runId, organizationId: actor.orgId, kind: "tool" },
     select: { configuration: { select: { document: true } } },
   });
-  const stored = toolConfiguration.safeParse(JSON.parse(run?.configuration.document ?? "null"));
+  const stored = toolConfiguration.safeParse(readJson(run?.configuration.document ?? "null"));
   const ids = stored.data?.definition.steps.flatMap((step) =>
     [step, ...(step.parallel ?? [])]
       .filter((each) => each.onError === "continue" || step.onError === "continue")

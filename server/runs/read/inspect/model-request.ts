@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { MemberActor } from "@/server/base/actor";
 import { defineQuery } from "@/server/base/db/statement";
 import { AppError } from "@/server/base/errors";
+import { readJson, writeJson } from "@/server/base/json/json";
 import { readToolCalls } from "@/server/runs/attempts";
 import type { Services } from "@/server/runs/services";
 import { type AgentConfiguration, runConfiguration } from "@/server/work/agent/definition";
@@ -45,7 +46,7 @@ export async function inspectModelRequest(
     const answer = first ? await db.modelCall.findFirst({ where: first, select: { content: true } }) : null;
     return viewTextRequest(step?.input ?? "null", actor.orgId, answer);
   }
-  const configuration = runConfiguration.parse(JSON.parse(call.run.configuration.document));
+  const configuration = runConfiguration.parse(readJson(call.run.configuration.document));
   if (configuration.kind !== "agent") {
     throw new AppError(
       "not_found",
@@ -138,7 +139,7 @@ async function viewTextRequest(
   organizationId: string,
   firstAnswer: { content: string } | null,
 ): Promise<ModelRequestView> {
-  const stepInput = textInput.safeParse(JSON.parse(input));
+  const stepInput = textInput.safeParse(readJson(input));
   if (!stepInput.success) return viewRequest({ messages: [], tools: [] }, 0);
   const known = firstAnswer === null ? 0 : (await textMessages(stepInput.data, organizationId)).length;
   const messages = await textMessages(stepInput.data, organizationId, firstAnswer ?? undefined);
@@ -171,9 +172,9 @@ function viewRequest(
       name,
       description,
       /** JSON text. */
-      parameters: JSON.stringify(parameters),
+      parameters: writeJson(parameters),
     })),
     /** The required JSON Schema of the reply, as text. */
-    responseSchema: responseSchema === undefined ? null : JSON.stringify(responseSchema),
+    responseSchema: responseSchema === undefined ? null : writeJson(responseSchema),
   };
 }

@@ -1,5 +1,6 @@
 import type { MemberActor } from "@/server/base/actor";
 import { AppError } from "@/server/base/errors";
+import { readJson, writeJson } from "@/server/base/json/json";
 import { findTarget } from "@/server/runs/find-target";
 import type { Services } from "@/server/runs/services";
 import { type RunConfiguration, runConfiguration } from "@/server/work/agent/definition";
@@ -59,7 +60,7 @@ async function readFrozen({ db }: Services, actor: MemberActor, runId: string) {
   });
   const targetId = run?.agentId ?? run?.toolId;
   if (!run || !targetId) throw new AppError("not_found", `There is no run ${runId} in this organization.`);
-  const configuration = runConfiguration.parse(JSON.parse(run.configuration.document));
+  const configuration = runConfiguration.parse(readJson(run.configuration.document));
   return {
     kind: run.kind,
     targetId,
@@ -91,7 +92,7 @@ function fieldsOf(configuration: RunConfiguration, deadlineSeconds: number): Fie
       : []),
     ...tools.map(
       ({ name, description, definition }) =>
-        [`tool ${name}`, JSON.stringify({ description, ...definition }, null, 2)] as const,
+        [`tool ${name}`, writeJson({ description, ...definition }, 2)] as const,
     ),
     deadline,
   ]);

@@ -1,5 +1,6 @@
 import { z } from "zod";
-import type { Json } from "@/server/base/json/json";
+import { anyNumber } from "@/server/base/json/any-json";
+import { type Json, writeJson } from "@/server/base/json/json";
 import { MIB } from "@/server/contract/sizes";
 import { FunctionError } from "@/server/work/functions/core/define";
 
@@ -7,7 +8,7 @@ import { FunctionError } from "@/server/work/functions/core/define";
 export const MAX_REQUEST_BYTES = 4 * MIB;
 
 /** A value of a form or a query; null leaves it out. */
-const parameter = z.union([z.string(), z.number(), z.boolean(), z.null()]);
+const parameter = z.union([z.string(), anyNumber, z.boolean(), z.null()]);
 /** Parameters by name; a list gives one parameter for each of its items. */
 export const parametersByName = z.record(z.string(), z.union([parameter, z.array(parameter)]));
 
@@ -83,7 +84,7 @@ async function encode({ body, form, multipart, base64 }: BodyInputs): Promise<Re
     return { content: fromBase64(base64, "base64"), type: "application/octet-stream" };
   if (body === undefined || body === null) return undefined;
   if (typeof body === "string") return { content: body, type: "text/plain;charset=UTF-8" };
-  return { content: JSON.stringify(body), type: "application/json" };
+  return { content: writeJson(body), type: "application/json" };
 }
 
 async function encodeMultipart(parts: readonly z.output<typeof part>[]): Promise<RequestBody> {

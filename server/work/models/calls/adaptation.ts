@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
+import { unmarkExact } from "@/server/base/json/exact-number";
 import type { ModelRequest } from "@/server/work/models/port";
 import { PiecesError, ReplyError, ResponseError } from "./replies";
 
@@ -88,7 +89,8 @@ const hasWithheld = ({ messages, withheldTools = [] }: Pick<ModelRequest, "messa
   withheldTools.length > 0 && messages.some(({ role }) => role === "tool");
 
 const MAX_REFUSED_SETTINGS = 50;
-const withValue = (name: string, value: unknown) => `${name}=${JSON.stringify(value)}`.slice(0, 200);
+const withValue = (name: string, value: unknown) =>
+  unmarkExact(`${name}=${JSON.stringify(value)}`).slice(0, 200);
 
 /** The parameters of a request's settings, without those that the model refuses. */
 export const acceptedParameters = (

@@ -1,4 +1,4 @@
-import { isJsonObject, tryParseJson } from "@/server/base/json/json";
+import { isJsonObject, tryParseJson, writeJson } from "@/server/base/json/json";
 import { readChunks } from "@/server/guard/egress/trusted-fetch";
 
 /** What a provider reports in the body of an error; `code` may be a word or a status. */
@@ -95,7 +95,7 @@ export async function normalizeError(response: Response): Promise<Response> {
   const bytes = Buffer.concat(chunks);
   const text = (length > MAX_BODY_BYTES ? bytes.subarray(0, MAX_BODY_BYTES - CUT_END) : bytes).toString();
   const reported = readErrorText(text);
-  const body = reported && JSON.stringify({ error: { ...reported, code: reported.code ?? null } });
+  const body = reported && writeJson({ error: { ...reported, code: reported.code ?? null } });
   const { status, headers } = response;
   return new Response(body, { status, headers: new Headers(headers) });
 }

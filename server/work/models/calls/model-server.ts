@@ -1,3 +1,4 @@
+import { unmarkExact } from "@/server/base/json/exact-number";
 import { tryParseJson } from "@/server/base/json/json";
 import { limitTime } from "@/server/base/sleep";
 import { type EgressFetch, readChunks } from "@/server/guard/egress/trusted-fetch";
@@ -28,6 +29,10 @@ export type ServerOptions = {
   known?: KnownLimits;
 };
 
+/** Clients call JSON.stringify: numbers that a double cannot hold are marked until here. */
+const withDigits = (init: RequestInit | undefined) =>
+  typeof init?.body === "string" ? { ...init, body: unmarkExact(init.body) } : init;
+
 /** Sends single requests, and records the features that a server does not support. */
 export class ModelServer {
   readonly #interface: ModelInterface;
@@ -57,7 +62,7 @@ export class ModelServer {
       query,
       // The client's own limit covers only the headers; ours covers the body, too.
       timeoutMs: attemptTimeoutMs + 1000,
-      fetch: async (input, init) => normalizeError(await fetch(input, init)),
+      fetch: async (input, init) => normalizeError(await fetch(input, withDigits(init))),
     });
   }
 

@@ -1,5 +1,5 @@
-import type { Json, JsonObject } from "@/server/base/json/json";
-import { isJsonObject } from "@/server/base/json/json";
+import { isExactNumber } from "@/server/base/json/exact-number";
+import { isJsonObject, type Json, type JsonObject, markJson } from "@/server/base/json/json";
 import { perOwner } from "@/server/base/per-owner";
 
 /** Keywords that common servers refuse (Gemini: langchain-ai/langchainjs#8584). The complete schema validates. */
@@ -23,8 +23,11 @@ const SCALARS = [{ type: "string" }, { type: "number" }, { type: "boolean" }, { 
 /** Any value, for servers that refuse a property without a type. */
 const ANY = [...SCALARS, { type: "array", items: { anyOf: SCALARS } }];
 
-/** The schema as it is offered to models: without keywords that servers refuse, every property with a type. */
-export const portableSchema = perOwner((schema: JsonObject) => reduced(schema, 0));
+/**
+ * The schema as it is offered to models: without keywords that servers refuse, every property with a type. Numbers that a
+ * double cannot hold are marked.
+ */
+export const portableSchema = perOwner((schema: JsonObject) => markJson(reduced(schema, 0)));
 
 function reduced(schema: JsonObject, depth: number): JsonObject {
   if (depth > MAX_DEPTH) return {};
@@ -66,5 +69,5 @@ function typed(schema: JsonObject): JsonObject {
 function typeOf(value: Json): string {
   if (value === null) return "null";
   if (Array.isArray(value)) return "array";
-  return typeof value;
+  return isExactNumber(value) ? "number" : typeof value;
 }

@@ -1,4 +1,4 @@
-import { isJsonObject, tryParseJson } from "@/server/base/json/json";
+import { isJsonObject, tryParseJson, writeJson } from "@/server/base/json/json";
 import type { Redact } from "@/server/guard/secrets/redact";
 import { replaceNul } from "@/server/guard/secrets/stored-output";
 import {
@@ -50,14 +50,14 @@ function unreadableCall(
   redact: Redact,
 ): Omit<ToolCall, "id"> {
   const text = replaceNul(redact(argumentsText(entry))).slice(0, MAX_UNREADABLE_LENGTH);
-  return { name: UNREADABLE_CALL, arguments: JSON.stringify({ problem, call: text }) };
+  return { name: UNREADABLE_CALL, arguments: writeJson({ problem, call: text }) };
 }
 
 function argumentsText(value: unknown): string {
   if (typeof value === "string") return repairArguments(replaceNul(value));
   if (value === undefined || value === null) return "";
   try {
-    return replaceNul(JSON.stringify(value));
+    return replaceNul(writeJson(value));
   } catch {
     throw new ReplyError("the arguments of a call are nested too deeply");
   }

@@ -1,3 +1,4 @@
+import { writeJson } from "@/server/base/json/json";
 import type { ModelReply, ModelUsage } from "@/server/work/models/port";
 import { readErrorText, readReported } from "./error-bodies";
 
@@ -74,7 +75,7 @@ export function readReportedError(piece: unknown): ReplyError | null {
   if (!isError) return null;
   const reported = readReported(piece);
   return reported === null
-    ? new ReplyError(`an error: ${JSON.stringify(piece)}`)
+    ? new ReplyError(`an error: ${writeJson(piece)}`)
     : new ReplyError(reported.message, reported.code);
 }
 

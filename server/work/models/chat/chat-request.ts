@@ -1,3 +1,4 @@
+import { markJson } from "@/server/base/json/json";
 import { type Adaptation, acceptedParameters } from "@/server/work/models/calls/adaptation";
 import { portableSchema } from "@/server/work/models/calls/portable-schema";
 import { safeArguments, safeName } from "@/server/work/models/calls/sent-calls";
@@ -38,7 +39,7 @@ export const chatParameters = ({
   settings = {},
   tools,
 }: Pick<ModelRequest, "settings" | "tools">): Record<string, unknown> => ({
-  ...settings.modelOptions,
+  ...markJson(settings.modelOptions ?? {}),
   temperature: settings.temperature,
   top_p: settings.topP,
   reasoning_effort: settings.reasoningEffort,

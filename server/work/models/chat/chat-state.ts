@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { tryParseJson } from "@/server/base/json/json";
+import { tryParseMarked, writeJson } from "@/server/base/json/json";
 import { perOwner } from "@/server/base/per-owner";
 import { MAX_STATE_BYTES, type ModelMessage, type ProviderState } from "@/server/work/models/port";
 
@@ -54,7 +54,7 @@ export function readChatState(
   if (ofMessage === null && ofCalls.every((each) => each === null)) return null;
   const state: ChatState = { origin, message: ofMessage ?? {}, calls: ofCalls };
   try {
-    const text = JSON.stringify(state);
+    const text = writeJson(state);
     return Buffer.byteLength(text) > MAX_STATE_BYTES ? null : text;
   } catch {
     // It nests too deeply.
@@ -64,7 +64,7 @@ export function readChatState(
 
 const parseState = perOwner((message: ModelMessage): ChatState | null => {
   if (message.role !== "assistant" || !message.state) return null;
-  return chatState.safeParse(tryParseJson(message.state)).data ?? null;
+  return chatState.safeParse(tryParseMarked(message.state)).data ?? null;
 });
 
 /** The fields that a message had when it came from `origin`, without unwanted ones; none if it came from elsewhere. */

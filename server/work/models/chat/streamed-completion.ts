@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { isJsonObject, tryParseJson } from "@/server/base/json/json";
+import { isJsonObject, tryParseJson, writeJson } from "@/server/base/json/json";
 import { replaceNul } from "@/server/guard/secrets/stored-output";
 import type { StreamedReply } from "@/server/work/models/calls/model-interface";
 import { PiecesError, ReplyTooLarge } from "@/server/work/models/calls/replies";
@@ -168,7 +168,7 @@ export class StreamedCompletion implements StreamedReply {
     const id = piece.id ?? "";
     const name = piece.function?.name ?? "";
     const given = piece.function?.arguments ?? "";
-    const text = typeof given === "string" ? given : JSON.stringify(given);
+    const text = typeof given === "string" ? given : writeJson(given);
     const known = this.#open.get(index ?? this.#lastCall);
     const isNamed = (index === undefined || index === null) && (id !== "" || name !== "");
     if (known === undefined || isNamed || beginsAnother(known, { id, name, text }))

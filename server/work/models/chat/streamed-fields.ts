@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, setMember } from "@/server/base/json/json";
+import { isJsonObject, type JsonObject, setMember, writeJson } from "@/server/base/json/json";
 
 /** Joins the unknown fields of streamed pieces to what they would be without streaming. */
 export class StreamedFields {
@@ -54,7 +54,7 @@ export class StreamedFields {
 function lengthOf(value: unknown): number | null {
   if (typeof value === "string") return value.length;
   try {
-    return JSON.stringify(value).length;
+    return writeJson(value).length;
   } catch {
     return null;
   }

@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, tryParseJson } from "@/server/base/json/json";
+import { isJsonObject, type Json, tryParseJson, writeJson } from "@/server/base/json/json";
 import type { ModelMessage, ModelRequest } from "@/server/work/models/port";
 
 /** How the demo model (demo.ts) phrases the results of its calls. */
@@ -10,7 +10,7 @@ const NOTICE =
 const shorten = (text: string, length: number) =>
   text.length <= length ? text : `${text.slice(0, length)}…`;
 
-const wordOf = (value: Json) => (typeof value === "string" ? value : JSON.stringify(value));
+const wordOf = (value: Json) => (typeof value === "string" ? value : writeJson(value));
 /** `unitPrice` → "unit price". */
 const labelOf = (key: string) =>
   key.replace(/[_-]+/g, " ").replace(/(?<=\p{Ll})\p{Lu}/gu, (letter) => ` ${letter.toLowerCase()}`);

@@ -1,5 +1,5 @@
 import type { Clock } from "@/server/base/clock";
-import type { JsonObject } from "@/server/base/json/json";
+import { type JsonObject, writeJson } from "@/server/base/json/json";
 import { asksForCorrection } from "@/server/work/models/json-answer";
 import { ModelError, type ModelReply, type ModelRequest, type OfferedTool } from "@/server/work/models/port";
 import { countUsage } from "@/server/work/models/tokens/tokens";
@@ -113,7 +113,7 @@ export async function callDemoModel(request: ModelRequest, clock: Clock): Promis
   const toolCalls = (next === undefined ? [] : [next]).map(({ name, arguments: input }) => ({
     id: `demo_call_${made + 1}`,
     name,
-    arguments: JSON.stringify(input),
+    arguments: writeJson(input),
   }));
   const reply = next === undefined ? answer(request, text) : `(demo model, simulated) ${next.reason}`;
   // The output limit, at three characters per token.
@@ -133,7 +133,7 @@ export async function callDemoModel(request: ModelRequest, clock: Clock): Promis
 
 function answer(request: ModelRequest, text: string): string {
   if (request.responseSchema !== undefined) {
-    return JSON.stringify(createValue(request.responseSchema, text, readFacts(request.messages)));
+    return writeJson(createValue(request.responseSchema, text, readFacts(request.messages)));
   }
   return createReply(request, text);
 }

@@ -1,4 +1,4 @@
-import { isJsonObject } from "@/server/base/json/json";
+import { isJsonObject, markJson } from "@/server/base/json/json";
 import { type Adaptation, acceptedParameters } from "@/server/work/models/calls/adaptation";
 import { portableSchema } from "@/server/work/models/calls/portable-schema";
 import { safeArguments, safeName } from "@/server/work/models/calls/sent-calls";
@@ -19,7 +19,7 @@ export function responseParameters({
   tools,
 }: Pick<ModelRequest, "settings" | "tools">): Record<string, unknown> {
   const { modelOptions = {}, temperature, topP, reasoningEffort, verbosity, parallelToolCalls } = settings;
-  const options = Object.entries(modelOptions).flatMap(([name, value]) =>
+  const options = Object.entries(markJson(modelOptions)).flatMap(([name, value]) =>
     NESTED.some((nested) => nested === name) && isJsonObject(value)
       ? Object.entries(value).map(([member, each]): [string, unknown] => [`${name}.${member}`, each])
       : [[name, value] satisfies [string, unknown]],

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { tryParseJson } from "@/server/base/json/json";
+import { tryParseMarked, writeJson } from "@/server/base/json/json";
 import { perOwner } from "@/server/base/per-owner";
 import { MAX_STATE_BYTES, type ModelMessage, type ProviderState } from "@/server/work/models/port";
 
@@ -19,7 +19,7 @@ export function readResponseState(items: readonly unknown[], origin: string): Pr
   const parsed = z.array(item).safeParse(items);
   if (!parsed.success || parsed.data.length === 0) return null;
   try {
-    const text = JSON.stringify({ origin, items: parsed.data });
+    const text = writeJson({ origin, items: parsed.data });
     return Buffer.byteLength(text) > MAX_STATE_BYTES ? null : text;
   } catch {
     // It nests too deeply.
@@ -29,7 +29,7 @@ export function readResponseState(items: readonly unknown[], origin: string): Pr
 
 const parseState = perOwner((message: ModelMessage) => {
   if (message.role !== "assistant" || !message.state) return null;
-  return responseState.safeParse(tryParseJson(message.state)).data ?? null;
+  return responseState.safeParse(tryParseMarked(message.state)).data ?? null;
 });
 
 /** The items that a message had when it came from `origin`; null if it came from elsewhere. */

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { writeJson } from "@/server/base/json/json";
 import { replaceNul } from "@/server/guard/secrets/stored-output";
 import type { StreamedReply } from "@/server/work/models/calls/model-interface";
 import {
@@ -120,7 +121,7 @@ export class StreamedResponse implements StreamedReply {
     known.item = item;
     known.isWhole = isWhole;
     // What its deltas had counts once.
-    const { length } = JSON.stringify(item);
+    const { length } = writeJson(item);
     this.#count(Math.max(0, length - known.length));
     known.length = Math.max(length, known.length);
   }

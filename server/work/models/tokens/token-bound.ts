@@ -1,4 +1,4 @@
-import type { JsonObject } from "@/server/base/json/json";
+import { type JsonObject, writeJson } from "@/server/base/json/json";
 import { perOwner } from "@/server/base/per-owner";
 import { describeSchema } from "@/server/work/models/json-answer";
 import type { ModelMessage, Prompt } from "@/server/work/models/port";
@@ -76,7 +76,7 @@ const boundMessage = perOwner((message: ModelMessage): number => {
   }
   return tokens;
 });
-const boundParameters = perOwner((schema: JsonObject) => boundTextTokens(JSON.stringify(schema)));
+const boundParameters = perOwner((schema: JsonObject) => boundTextTokens(writeJson(schema)));
 const boundAnswerSchema = perOwner((schema: JsonObject) => boundTextTokens(describeSchema(schema)));
 
 /** A quick upper bound for the tokens of a request (see `boundTextTokens`). Messages must not change afterwards. */

@@ -1,4 +1,5 @@
 import { LRUCache } from "lru-cache";
+import { writeJson } from "@/server/base/json/json";
 import { perOwner } from "@/server/base/per-owner";
 import { WorkSlice } from "@/server/base/work-slice";
 import { describeSchema } from "@/server/work/models/json-answer";
@@ -68,7 +69,7 @@ const countMessage = perOwner((message: ModelMessage) => {
   return countTexts([message.content, message.state ?? "", ...textsOfCalls(message.toolCalls)]);
 });
 const countTool = perOwner(({ name, description, parameters }: OfferedTool) =>
-  countTexts([name, description, JSON.stringify(parameters)]),
+  countTexts([name, description, writeJson(parameters)]),
 );
 
 /** Counts the tokens of a request: its messages, their calls, the offered tools and the schema of the answer. */

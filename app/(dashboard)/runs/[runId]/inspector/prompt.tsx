@@ -8,6 +8,7 @@ import { Fold } from "@/app/_ui/text/fold";
 import { isLong, startOfFolded } from "@/app/_ui/text/long-text";
 import { PlainText } from "@/app/_ui/text/plain-text";
 import { Unreadable } from "@/app/_ui/text/unreadable";
+import { readJson, writeJson } from "@/server/base/json/json";
 import type { ModelRequestView, SentMessage } from "@/server/runs/read/inspect/model-request";
 import { TextSkeleton } from "../skeleton";
 
@@ -142,8 +143,8 @@ function asRequest({ messages, tools, responseSchema }: ModelRequestView): strin
         ? { tool_calls: toolCalls.map((call) => ({ name: call.name, arguments: call.arguments.text })) }
         : {}),
     })),
-    tools: tools.map((tool): unknown => ({ ...tool, parameters: JSON.parse(tool.parameters) })),
-    ...(responseSchema ? { response_schema: JSON.parse(responseSchema) as unknown } : {}),
+    tools: tools.map((tool): unknown => ({ ...tool, parameters: readJson(tool.parameters) })),
+    ...(responseSchema ? { response_schema: readJson(responseSchema) as unknown } : {}),
   };
-  return JSON.stringify(request, null, 2);
+  return writeJson(request, 2);
 }

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { Decimal } from "@/server/base/amount";
 import { defineQuery } from "@/server/base/db/statement";
 import { deriveId } from "@/server/base/ids";
-import type { Json } from "@/server/base/json/json";
+import { type Json, writeJson } from "@/server/base/json/json";
 import { stringifyLarge } from "@/server/base/json/large";
 import { replaceNul } from "@/server/guard/secrets/stored-output";
 import { describeKnownTargets, findTarget } from "@/server/runs/find-target";
@@ -41,7 +41,7 @@ export function callTool(
     deadlineSeconds,
     maxCredits: maxCredits === null ? null : new Decimal(maxCredits),
   };
-  const find = async () => ({ target, input: JSON.stringify(call.args) });
+  const find = async () => ({ target, input: writeJson(call.args) });
   return callChild(execution, call, { find, toOutput: (output) => output });
 }
 

@@ -1,5 +1,5 @@
 import { ZERO } from "@/server/base/amount";
-import type { Json } from "@/server/base/json/json";
+import { type Json, readJson } from "@/server/base/json/json";
 import { readLargeJson } from "@/server/base/json/large";
 import type { Services } from "@/server/runs/services";
 import { freezeConfiguration, type Target, targetColumns } from "@/server/runs/target";
@@ -102,7 +102,7 @@ async function readEnd(services: Services, id: string): Promise<ChildResult | nu
   if (run === null) return null;
   const { kind, status, output, errorMessage, configuration } = run;
   if (status === "Completed") {
-    const frozen = runConfiguration.parse(JSON.parse(configuration.document));
+    const frozen = runConfiguration.parse(readJson(configuration.document));
     return readResult({ status, output: output ?? "null" }, frozen);
   }
   if (status !== "Failed" && status !== "Cancelled")

@@ -23,6 +23,8 @@ export type StepCall = Omit<NewStep, "hasSideEffects"> & {
   retries: RetryPolicy;
   /** The limit of one attempt; undefined: the function's own. */
   timeoutMs?: number | undefined;
+  /** What people should know about the input; stored with the first attempt. */
+  notes?: ReadonlySet<string>;
 };
 
 /** One attempt, counted from 1. What its code prints is stored with it. */
@@ -53,7 +55,7 @@ export async function performStep(
   try {
     const price = creditsOfActions(run.prices, 1);
     const reserved = await budget.reserve(exactly(price));
-    const outcome = await attemptStep(execution, begun, { ...work, retries: call.retries }).catch(
+    const outcome = await attemptStep(execution, begun, { ...work, ...call }).catch(
       async (error: unknown) => {
         // A tool that ends at its cap returns what it had reserved to its caller.
         await budget.spend(reserved, ZERO);
@@ -73,11 +75,17 @@ export async function performStep(
 async function attemptStep(
   { services, signal, secrets, journal }: Execution,
   begun: BegunStep,
-  { attempt: makeAttempt, repeatsAttempts = false, retries }: StepWork & Pick<StepCall, "retries">,
+  {
+    attempt: makeAttempt,
+    repeatsAttempts = false,
+    retries,
+    notes = new Set(),
+  }: StepWork & Pick<StepCall, "retries" | "notes">,
 ): Promise<StepOutcome> {
   const recorded = repeatsAttempts ? begun.attempts.filter(({ retryAt }) => retryAt !== undefined).length : 0;
   for (let number = 1; ; number += 1) {
     const attempt: StepAttempt = { number, startedAt: services.clock.now(), printed: [] };
+    if (number === 1) attempt.printed.push(...notes);
     let outcome: StepOutcome;
     let isRetried = false;
     try {
