@@ -120,7 +120,8 @@ module.exports = {
     home("next-and-react", "next|react|react-dom", "^app/|^next\\.config\\.ts$|^serve/pages\\.ts$|^next-env"),
     home("trpc-to-openapi", "trpc-to-openapi|zod-openapi", "^server/api/"),
     home("inngest", "inngest", "^inngest/"),
-    home("openai", "openai", "^server/work/models/"),
+    home("openai", "openai", "^server/work/models/openai/|^server/work/models/.*\\.test\\.ts$"),
+    home("anthropic", "@anthropic-ai/sdk", "^server/work/models/anthropic/"),
     home("ajv", "ajv|ajv-formats", "^server/work/json-schema/"),
     home("undici", "undici", "^server/guard/egress/"),
     home(

@@ -3,6 +3,7 @@ import { builtService, startOverRest, untilReady } from "@/testing/built-service
 import { gemini } from "@/testing/servers/families/gemini";
 import { openrouter } from "@/testing/servers/families/openrouter";
 import { startStrictChat } from "@/testing/servers/families/strict-chat";
+import { startStrictMessages, thinksFor } from "@/testing/servers/families/strict-messages";
 import { calculatesFor, startStrictResponses } from "@/testing/servers/families/strict-responses";
 import { createTenant, openWorld, setAgent } from "@/testing/world";
 
@@ -22,6 +23,11 @@ const servers = [
     name: "openai",
     api: "responses",
     start: (beforeReply: BeforeReply) => startStrictResponses(calculatesFor(KILLS), { beforeReply }),
+  },
+  {
+    name: "anthropic",
+    api: "anthropic",
+    start: (beforeReply: BeforeReply) => startStrictMessages(thinksFor(KILLS), { beforeReply }),
   },
 ];
 

@@ -70,15 +70,17 @@ describe("PRICE_LIST", () => {
 
 describe("MODEL_PROVIDERS", () => {
   it("sets named providers, as the documentation's sample shows", () => {
-    const env = environment({ MODEL_PROVIDERS: write(sample("providers")), OPENROUTER_API_KEY: "k" });
+    const keys = { OPENROUTER_API_KEY: "k", ANTHROPIC_API_KEY: "a" };
+    const env = environment({ MODEL_PROVIDERS: write(sample("providers")), ...keys });
     expect(env.providers.map(({ name, api, apiKey }) => [name, api, apiKey])).toEqual([
       ["openrouter", undefined, "k"],
       ["azure", "responses", "0123456789abcdef"],
+      ["anthropic", "anthropic", "a"],
       ["local", undefined, undefined],
     ]);
     const { openai, providers } = environment({
       MODEL_PROVIDERS: write(sample("providers")),
-      OPENROUTER_API_KEY: "k",
+      ...keys,
       OPENAI_API_KEY: "o",
     });
     const models = createModels({ openai, providers, clock: testClock() });

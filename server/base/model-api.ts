@@ -1,5 +1,5 @@
 /** The interfaces of models: OpenAI's chat completions, OpenAI's responses, and Anthropic's messages. */
-export const MODEL_APIS = ["chat", "responses"] as const;
+export const MODEL_APIS = ["chat", "responses", "anthropic"] as const;
 export type ModelApi = (typeof MODEL_APIS)[number];
 
 /** OpenAI's own API, where models that think call functions only over `responses` (BerriAI/litellm#34569). */

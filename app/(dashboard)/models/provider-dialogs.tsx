@@ -71,7 +71,7 @@ export function ProviderForm({ replaces, service, onCreated }: ProviderFormProps
       ) : null}
       <TextField
         {...field("baseUrl")}
-        hint="The address up to and including /v1, such as https://openrouter.ai/api/v1."
+        hint="The address up to and including /v1, such as https://openrouter.ai/api/v1. Of Anthropic without /v1."
         inputMode="url"
       />
       <OptionField

@@ -2,9 +2,18 @@ import { MODEL_APIS, type ModelApi } from "@/server/base/model-api";
 import type { OwnProvider } from "@/server/work/models/own-provider";
 import { referenceTo } from "../secrets/secret-draft";
 
+export type KnownService = { name: string; title: string; api?: ModelApi; baseUrl: string; example: string };
+
 /** Services whose base URL need not be typed. */
-export const KNOWN_SERVICES = [
+export const KNOWN_SERVICES: readonly KnownService[] = [
   { name: "openai", title: "OpenAI", baseUrl: "https://api.openai.com/v1", example: "gpt-5-mini" },
+  {
+    name: "anthropic",
+    title: "Anthropic",
+    api: "anthropic",
+    baseUrl: "https://api.anthropic.com",
+    example: "claude-sonnet-4-5",
+  },
   {
     name: "openrouter",
     title: "OpenRouter",
@@ -23,8 +32,7 @@ export const KNOWN_SERVICES = [
     baseUrl: "https://api.groq.com/openai/v1",
     example: "llama-3.3-70b-versatile",
   },
-] as const;
-export type KnownService = (typeof KNOWN_SERVICES)[number];
+];
 
 /** Choices of the key that are not names of secrets. */
 export const NO_KEY = "";
@@ -34,7 +42,8 @@ export const NEW_KEY = "+";
 export const API_TITLES: Record<ModelApi | "", string> = {
   "": "Automatic: responses at api.openai.com, else chat completions",
   chat: "Chat completions",
-  responses: "Responses",
+  responses: "Responses (OpenAI)",
+  anthropic: "Messages (Anthropic)",
 };
 
 export const API_CHOICES = ["", ...MODEL_APIS] as const;
@@ -51,8 +60,8 @@ type ProviderDraft = {
 
 /** A new provider, with the name and base URL of a known service. */
 export function newProviderAt(service: KnownService | null): ProviderDraft {
-  const { name, baseUrl } = service ?? { name: "", baseUrl: "" };
-  return { name, api: "", baseUrl, key: NEW_KEY, keyValue: "", models: "" };
+  const { name, api = "", baseUrl } = service ?? { name: "", baseUrl: "" };
+  return { name, api, baseUrl, key: NEW_KEY, keyValue: "", models: "" };
 }
 
 export function toDraft({ name, api, baseUrl, apiKey, models }: OwnProvider): ProviderDraft {

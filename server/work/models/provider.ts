@@ -1,4 +1,5 @@
 import { apiOf, type ModelApi } from "@/server/base/model-api";
+import { anthropic } from "./anthropic/anthropic";
 import { type CallOptions, ModelCall } from "./calls/model-call";
 import type { ModelInterface } from "./calls/model-interface";
 import { ModelServer } from "./calls/model-server";
@@ -8,7 +9,7 @@ import { responses } from "./responses/responses";
 
 export type Provider = { name: string; call(request: ModelRequest): Promise<ModelReply> };
 
-const INTERFACES: Record<ModelApi, ModelInterface> = { chat, responses };
+const INTERFACES: Record<ModelApi, ModelInterface> = { chat, responses, anthropic };
 
 /** A provider at an address, over the interface `api`, or else the one that is usual there. */
 export function createProvider({ api, ...options }: CallOptions & { api?: ModelApi | undefined }): Provider {

@@ -68,5 +68,6 @@ export const RESERVED_OPTIONS: ReadonlySet<string> = new Set([
   "previous_response_id",
   "conversation",
   "background",
+  "system",
   "prompt",
 ]);

@@ -13,6 +13,7 @@ import { startFromDashboard } from "@/server/runs/rerun";
 import { executeRun, executeWatched } from "@/testing/execute";
 import { echoForms, findLeaks } from "@/testing/leaks";
 import { createMember } from "@/testing/runs";
+import { startStrictMessages, thinksFor } from "@/testing/servers/families/strict-messages";
 import { calculatesFor, startStrictResponses } from "@/testing/servers/families/strict-responses";
 import { closeServer, listen } from "@/testing/servers/listen";
 import { createTenant, createWorld, type Tenant, type World } from "@/testing/world";
@@ -115,18 +116,20 @@ async function run(kind: "agent" | "tool", id: string) {
   };
 }
 
-it("a provider is called over its interface, and what it gave goes back to it", async () => {
-  const strict = await startStrictResponses(calculatesFor(2));
-  const near = createGuardedEgress({ allow: [new URL(strict.url).host] });
+it.each([
+  ["responses", () => startStrictResponses(calculatesFor(2))],
+  ["anthropic", () => startStrictMessages(thinksFor(2))],
+] as const)("a provider is called over %s, and what it gave goes back to it", async (api, startServer) => {
+  const strict = await startServer();
+  const hosts = [new URL(strict.url).host];
+  const near = createGuardedEgress({ allow: hosts });
   const beside = await createWorld({ beside: world, fetch: near.fetch });
   try {
-    const hosts = [new URL(strict.url).host];
-    const file = declare({ ...tenant, hosts, baseUrl: strict.url, api: "responses" });
+    const file = declare({ ...tenant, hosts, baseUrl: strict.url, api });
     await applyDefinitionFile(beside, file.replace("name: Far,", "name: Far, functions: [calculate],"));
     await setSecret(beside, operator(), { secret: { name: "far", value: VALUE } });
-    const { id } = await beside.db.agent.findFirstOrThrow({
-      where: { slug: "far", organizationId: tenant.orgId },
-    });
+    const where = { slug: "far", organizationId: tenant.orgId };
+    const { id } = await beside.db.agent.findFirstOrThrow({ where });
     const member = await createMember(beside, tenant, "owner");
     const { runId } = await startFromDashboard(beside, member, { kind: "agent", id, input: "Add." });
     await executeRun(beside, runId);
@@ -136,7 +139,8 @@ it("a provider is called over its interface, and what it gave goes back to it", 
       output: "Done after 2.",
       inputTokens: 300,
     });
-    expect(await exportOrganization(beside, operator())).toContain("api: responses");
+    if ("keys" in strict) expect([...strict.keys]).toEqual([VALUE]);
+    expect(await exportOrganization(beside, operator())).toContain(`api: ${api}`);
   } finally {
     await beside.close();
     await near.close();

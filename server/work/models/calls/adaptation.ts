@@ -108,13 +108,24 @@ function findRefusedSettings({ text, parameter }: Refusal, sent: Record<string, 
   const names = Object.keys(sent);
   const stated = names.filter((name) => name === parameter || name.startsWith(`${parameter}.`));
   const words = text.split(/[^\w.]+/).flatMap((word) => [word.replace(/\.+$/, ""), ...word.split(".")]);
-  const first = words.find((word) => Object.hasOwn(sent, word) && isMeant(word, text));
-  const found = stated.length > 0 ? stated : first === undefined ? [] : [first];
+  const nameOf = (word: string) =>
+    Object.hasOwn(sent, word) ? word : DISTINCT.has(word) && names.find((name) => name.endsWith(`.${word}`));
+  const first = words.map((word) => isMeant(word, text) && nameOf(word)).find((name) => name);
+  const found = stated.length > 0 ? stated : first ? [first] : [];
   return found.map((name) => withValue(name, sent[name]));
 }
 
+/** Members of objects that errors name alone. */
+const DISTINCT = new Set(["effort", "verbosity"]);
+
 /** Names that are common words count only in quotes. */
-const isMeant = (word: string, text: string) => word !== "include" || /["'`]include["'`]/.test(text);
+function isMeant(word: string, text: string): boolean {
+  if (word === "include") return /["'`]include["'`]/.test(text);
+  // Anthropic names it also where a message lacks its thinking.
+  return (
+    word !== "thinking" || /thinking[^.]*not support|not support[^.]*thinking|thinking\.\w+:/i.test(text)
+  );
+}
 
 export const isSame = (one: Adaptation, other: Adaptation): boolean => isDeepStrictEqual(one, other);
 
@@ -133,12 +144,15 @@ export function readOutputMaximum(
   const { text } = refusal;
   const window = numberIn(/maximum context length (?:is|of) (\d[\d,]*)/i, text);
   const input = numberIn(/(\d[\d,]*) (?:input tokens|in the messages|of text input|prompt tokens)/i, text);
+  // Anthropic: "max_tokens: 100000 > 64000, which is the maximum allowed number of output tokens for …".
+  const stated = numberIn(/max_tokens: \d+ > (\d+)/, text);
   const isAboutOutput = /max_(?:completion_|output_|new_)?tokens|completion tokens|output tokens/i.test(text);
   const most = isAboutOutput
-    ? numberIn(
+    ? (stated ??
+      numberIn(
         /(?:at most|maximum (?:value|allowed|of|is)(?: is)?|less than or equal to|<=|≤) ?`?(\d[\d,]*)/i,
         text,
-      )
+      ))
     : null;
   const maximum = window !== null && input !== null ? window - input : window === null ? most : null;
   if (maximum === null || maximum < 1 || maximum >= asked.maxOutputTokens) return null;

@@ -6,6 +6,7 @@ export type ReportedError = {
   message: string;
   code: string | number | undefined;
   param: string | undefined;
+  type: string | undefined;
 };
 
 /** More of an error's body is not read. */
@@ -28,9 +29,13 @@ export function readReported(body: unknown): ReportedError | null {
   const message = messageIn(body, 0);
   if (message === "") return null;
   const place = placeOf(body);
-  const { code, param } = place;
-  const isCode = typeof code === "string" || typeof code === "number";
-  return { message, code: isCode ? code : undefined, param: typeof param === "string" ? param : undefined };
+  const { code, param, type } = place;
+  return {
+    message,
+    code: typeof code === "string" || typeof code === "number" ? code : undefined,
+    param: typeof param === "string" ? param : undefined,
+    type: typeof type === "string" ? type : undefined,
+  };
 }
 
 /** The object that has the code beside the message. */
@@ -69,7 +74,7 @@ export function readErrorText(text: string): ReportedError | null {
   const parsed = tryParseJson(text);
   const reported = readReported(parsed === undefined ? plainText(text) : parsed);
   if (reported !== null || parsed === undefined || text.trim() === "") return reported;
-  return { message: text.trim(), code: undefined, param: undefined };
+  return { message: text.trim(), code: undefined, param: undefined, type: undefined };
 }
 
 /** A text without markup: the title of an HTML page, else its texts. */

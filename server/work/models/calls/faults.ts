@@ -42,7 +42,8 @@ export function readFault(
   if (error instanceof ResponseError) {
     // The message begins with the status.
     const text = `answered ${error.message}${redirection(error)}`;
-    return fault(text, reasonOf(error.status, error.code), retryAfterMs(error.headers, now));
+    const reason = isTooLong(error) ? "input_too_long" : reasonOf(error.status, error.code);
+    return fault(text, reason, retryAfterMs(error.headers, now));
   }
   if (error instanceof ReplyError) {
     const reason = error instanceof ReplyTooLarge ? "refused" : reasonOf(error.status, error.code);
@@ -72,6 +73,10 @@ function reasonOf(status: number | undefined, code: string | null | undefined): 
   if (code === "tool_use_failed") return "unavailable";
   return status === undefined || PASSING.has(status) || status >= 500 ? "unavailable" : "refused";
 }
+
+/** Anthropic has no code for it (stackblitz-labs/bolt.diy#401). */
+const isTooLong = ({ status, message }: ResponseError): boolean =>
+  status === 400 && /prompt is too long/i.test(message);
 
 /** Redirects are not followed, because the key would be sent to their target. */
 function redirection(error: ResponseError): string {

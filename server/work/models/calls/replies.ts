@@ -76,8 +76,21 @@ export function readReportedError(piece: unknown): ReplyError | null {
   const reported = readReported(piece);
   return reported === null
     ? new ReplyError(`an error: ${writeJson(piece)}`)
-    : new ReplyError(reported.message, reported.code);
+    : new ReplyError(reported.message, reported.code ?? STATUS_OF_TYPE[reported.type ?? ""]);
 }
+
+/** The status of an error that came without one, by its type: Anthropic's documentation of errors; OpenAI has some, too. */
+const STATUS_OF_TYPE: Readonly<Record<string, number>> = {
+  invalid_request_error: 400,
+  authentication_error: 401,
+  billing_error: 402,
+  permission_error: 403,
+  not_found_error: 404,
+  request_too_large: 413,
+  rate_limit_error: 429,
+  api_error: 500,
+  overloaded_error: 529,
+};
 
 /** The error for a body that is no reply. @param kind what it should have been. */
 export function unreadable(body: unknown, kind: string): ReplyError {

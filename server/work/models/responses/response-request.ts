@@ -1,5 +1,6 @@
 import { isJsonObject, markJson } from "@/server/base/json/json";
 import { type Adaptation, acceptedParameters } from "@/server/work/models/calls/adaptation";
+import { flattenParameters, nestParameters } from "@/server/work/models/calls/nested-parameters";
 import { portableSchema } from "@/server/work/models/calls/portable-schema";
 import { safeArguments, safeName } from "@/server/work/models/calls/sent-calls";
 import { describeSchema } from "@/server/work/models/json-answer";
@@ -7,7 +8,7 @@ import type { ModelMessage, ModelRequest } from "@/server/work/models/port";
 import { type Item, openResponseState } from "./response-state";
 
 /** The objects whose members are parameters of their own. */
-const NESTED = ["reasoning", "text"] as const;
+const NESTED = ["reasoning", "text"];
 
 /**
  * The parameters that a model may refuse. Models that do not think refuse encrypted reasoning (openhands/OpenHands#11406),
@@ -19,14 +20,9 @@ export function responseParameters({
   tools,
 }: Pick<ModelRequest, "settings" | "tools">): Record<string, unknown> {
   const { modelOptions = {}, temperature, topP, reasoningEffort, verbosity, parallelToolCalls } = settings;
-  const options = Object.entries(markJson(modelOptions)).flatMap(([name, value]) =>
-    NESTED.some((nested) => nested === name) && isJsonObject(value)
-      ? Object.entries(value).map(([member, each]): [string, unknown] => [`${name}.${member}`, each])
-      : [[name, value] satisfies [string, unknown]],
-  );
   return {
     "reasoning.summary": "auto",
-    ...Object.fromEntries(options),
+    ...flattenParameters(markJson(modelOptions), NESTED),
     temperature,
     top_p: topP,
     ...(reasoningEffort !== undefined && { "reasoning.effort": reasoningEffort }),
@@ -35,19 +31,6 @@ export function responseParameters({
     parallel_tool_calls: tools.length > 0 ? parallelToolCalls : undefined,
     include: ["reasoning.encrypted_content"],
   };
-}
-
-/** Parameters with the members of objects where they belong. */
-function nest(parameters: Record<string, unknown>): Record<string, unknown> {
-  const nested = NESTED.map((name): [string, unknown] => {
-    const members = Object.entries(parameters).filter(([key]) => key.startsWith(`${name}.`));
-    const object = Object.fromEntries(members.map(([key, value]) => [key.slice(name.length + 1), value]));
-    return [name, members.length === 0 ? undefined : object];
-  });
-  const others = Object.entries(parameters).filter(
-    ([key]) => !NESTED.some((name) => key.startsWith(`${name}.`)),
-  );
-  return Object.fromEntries([...others, ...nested.filter(([, value]) => value !== undefined)]);
 }
 
 /** The request's body for `POST /responses`, with the items that came from `origin`. */
@@ -61,7 +44,10 @@ export function toResponseBody(request: Omit<ModelRequest, "signal">, known: Ada
   const described =
     responseSchema !== undefined && known.schemaInPrompt ? [describeSchema(responseSchema)] : [];
   const instructions = [...leading.map(({ content }) => content), ...described].filter(Boolean).join("\n\n");
-  const { text, ...parameters } = nest(acceptedParameters(responseParameters(request), known));
+  const { text, ...parameters } = nestParameters(
+    acceptedParameters(responseParameters(request), known),
+    NESTED,
+  );
   const format = responseSchema !== undefined &&
     !known.schemaInPrompt && {
       format: {

@@ -13,6 +13,7 @@ import { gemini } from "@/testing/servers/families/gemini";
 import { kimi } from "@/testing/servers/families/kimi";
 import { openrouter } from "@/testing/servers/families/openrouter";
 import { startStrictChat } from "@/testing/servers/families/strict-chat";
+import { startStrictMessages, thinksFor } from "@/testing/servers/families/strict-messages";
 import { calculatesFor, startStrictResponses } from "@/testing/servers/families/strict-responses";
 import { createTenant, createWorld, openWorld, setAgent, type Tenant, type World } from "@/testing/world";
 import { admitWaitingRuns } from "../../claim";
@@ -31,6 +32,11 @@ const starts = [
     api: "responses" as const,
     start: (streams: boolean) =>
       startStrictResponses(calculatesFor(2), { refuses: streams ? [] : ["stream"] }),
+  },
+  {
+    name: "anthropic",
+    api: "anthropic" as const,
+    start: (streams: boolean) => startStrictMessages(thinksFor(2), { refuses: streams ? [] : ["stream"] }),
   },
 ];
 const servers = await Promise.all(
@@ -151,11 +157,8 @@ it("shows the reasoning, which is a step's if there is no text beside its call",
     "I have to add. Step 1 🌍",
     "",
   ]);
-  expect((await shown("openai-streamed")).calls).toEqual([
-    "I have to add. Step 0 🌍",
-    "I have to add. Step 1 🌍",
-    "",
-  ]);
+  for (const model of ["openai-streamed", "anthropic-streamed"])
+    expect((await shown(model)).calls).toEqual(["I have to add. Step 0 🌍", "I have to add. Step 1 🌍", ""]);
   expect((await shown("kimi-whole")).steps).toEqual(["Step 0.", "Step 1."]);
 });
 

@@ -1,0 +1,54 @@
+import { Anthropic, APIError } from "@anthropic-ai/sdk";
+import type {
+  Connection,
+  ConnectionOptions,
+  ModelInterface,
+} from "@/server/work/models/calls/model-interface";
+import { ResponseError } from "@/server/work/models/calls/replies";
+import { MAX_EVENT_LENGTH } from "@/server/work/models/port";
+import { readMessage } from "./message";
+import { messageParameters, toMessageBody } from "./message-request";
+import { StreamedMessage } from "./streamed-message";
+
+/** Anthropic's messages, with prompt caching and thinking that comes back. */
+export const anthropic: ModelInterface = {
+  name: "anthropic",
+  baseUrl: "https://api.anthropic.com",
+  maxEventLength: MAX_EVENT_LENGTH,
+  connect,
+  collect: (onText, request) => new StreamedMessage(onText, request),
+  read: readMessage,
+  parametersOf: messageParameters,
+  namesOfState: () => [],
+};
+
+function connect({ apiKey = "none", address, query, timeoutMs, fetch }: ConnectionOptions): Connection {
+  const client = new Anthropic({
+    // Without a key, the client searches for one. Other servers than Anthropic's know only the documented header.
+    apiKey,
+    defaultHeaders: { "x-api-key": apiKey, authorization: null },
+    baseURL: address,
+    defaultQuery: query,
+    maxRetries: 0,
+    timeout: timeoutMs,
+    logLevel: "off",
+    openTelemetry: false,
+    fetch: (input, init) => fetch(input instanceof Request ? input.url : input, init),
+  });
+  return {
+    ask: ({ request, known, origin, signal }) =>
+      client.post("/v1/messages", { body: toMessageBody(request, known, origin), signal }),
+    stream: ({ request, known, origin, signal }) => {
+      const body = { ...toMessageBody(request, known, origin), stream: true };
+      return client.post("/v1/messages", { body, stream: true, signal }).asResponse();
+    },
+    explain,
+  };
+}
+
+function explain(error: unknown): unknown {
+  if (!(error instanceof APIError) || error.status === undefined) return error;
+  const { status, headers, apiMessage } = error;
+  const message = apiMessage === null ? error.message : `${status} ${apiMessage}`;
+  return new ResponseError(message, { status, headers, cause: error });
+}

@@ -1,0 +1,120 @@
+import { z } from "zod";
+import { isJsonObject, tryParseJson, writeJson } from "@/server/base/json/json";
+import { replaceNul } from "@/server/guard/secrets/stored-output";
+import type { ReadOptions } from "@/server/work/models/calls/model-interface";
+import { type GivenCall, MAX_NAME_LENGTH, readCalls } from "@/server/work/models/calls/read-calls";
+import { type ReadReply, unreadable } from "@/server/work/models/calls/replies";
+import { reportedUsage, tokenCount } from "@/server/work/models/calls/reported-usage";
+import { MAX_RECORDED_CALLS, type ModelRequest, type ModelUsage } from "@/server/work/models/port";
+import { answerToolOf } from "./answer-tool";
+import { type Block, readMessageState } from "./message-state";
+
+const message = z.object({
+  content: z.array(z.looseObject({ type: z.string() })),
+  stop_reason: z.string().nullish(),
+  stop_details: z.object({ explanation: z.string().nullish() }).nullish().catch(null),
+  usage: z.unknown().optional(),
+});
+const count = tokenCount.nullish().transform((tokens) => tokens ?? 0);
+const usage = z.object({
+  input_tokens: tokenCount,
+  output_tokens: tokenCount,
+  cache_read_input_tokens: count,
+  cache_creation_input_tokens: count,
+});
+const text = z.object({ type: z.literal("text"), text: z.string() });
+const thinking = z.object({ type: z.literal("thinking"), thinking: z.string() });
+const toolUse = z.object({
+  type: z.literal("tool_use"),
+  id: z.string().nullish().catch(null),
+  name: z.string().min(1),
+  /** A text if it was streamed. */
+  input: z.unknown().optional(),
+});
+
+/** The tokens that a provider reports; those read from the cache or written to it are input. Null if it reports none. */
+export function readMessageUsage(raw: unknown): ModelUsage | null {
+  const parsed = usage.safeParse(raw);
+  if (!parsed.success) return null;
+  const {
+    input_tokens: fresh,
+    cache_read_input_tokens: read,
+    cache_creation_input_tokens: written,
+  } = parsed.data;
+  return reportedUsage(fresh + read + written, parsed.data.output_tokens);
+}
+
+/** Parses a message's untrusted body. Throws ReplyError. */
+export function readMessage(
+  body: unknown,
+  request: Pick<ModelRequest, "messages" | "tools" | "withheldTools" | "responseSchema">,
+  { furtherCalls = 0, origin, redact = (value) => value }: ReadOptions,
+): ReadReply {
+  const parsed = message.safeParse(body);
+  if (!parsed.success) throw unreadable(body, "a message");
+  const { content: blocks, stop_reason: reason, stop_details: details } = parsed.data;
+  const answer = answerToolOf(request);
+  const isAnswer = (block: Block) => block.type === "tool_use" && block.name === answer?.name;
+  const uses = blocks.filter((block) => block.type === "tool_use" && !isAnswer(block));
+  const further = new Set(uses.slice(MAX_RECORDED_CALLS));
+  // Beside other calls, an answer is too early.
+  const given = uses.length === 0 ? blocks.find(isAnswer) : undefined;
+  const isCut = reason === "max_tokens";
+  const content = given === undefined ? textOf(blocks) : inputText(given.input);
+  const calls = uses
+    .slice(0, MAX_RECORDED_CALLS)
+    .map((block) => toGivenCall(block, isCut && block === blocks.at(-1)));
+  return {
+    content: replaceNul(content),
+    refusal: reason === "refusal" ? (details?.explanation ?? "") : "",
+    reasoning: thinkingOf(blocks),
+    toolCalls: readCalls(calls, request, { furtherCalls: furtherCalls + further.size, redact }),
+    finishReason: reason ? redact(reason).slice(0, MAX_NAME_LENGTH) : null,
+    state: readMessageState(
+      blocks
+        .filter((block) => !further.has(block) && (!isAnswer(block) || block === given))
+        .map((block) => (block === given ? { type: "text", text: content } : withObject(block))),
+      origin,
+    ),
+    usage: readMessageUsage(parsed.data.usage),
+  };
+}
+
+/** The text of blocks; those that something else separates are paragraphs. */
+export function textOf(blocks: readonly Block[]): string {
+  let joined = "";
+  for (const [index, block] of blocks.entries()) {
+    const part = text.safeParse(block).data?.text ?? "";
+    if (part === "") continue;
+    const isApart = joined !== "" && blocks[index - 1]?.type !== "text";
+    joined += isApart ? `\n\n${part}` : part;
+  }
+  return joined;
+}
+
+export const thinkingOf = (blocks: readonly Block[]): string =>
+  blocks
+    .flatMap((block) => thinking.safeParse(block).data?.thinking ?? [])
+    .filter((part) => part !== "")
+    .join("\n\n");
+
+/** The input of a call as JSON. */
+export const inputText = (input: unknown): string =>
+  typeof input === "string" ? input : writeJson(input ?? {});
+
+/** @param isCut the answer ended within it: a whole body has what was complete, without the rest. */
+function toGivenCall(block: Block, isCut: boolean): GivenCall {
+  const parsed = toolUse.safeParse(block);
+  if (!parsed.success) return { problem: "it has no name", entry: block };
+  const { id, name, input } = parsed.data;
+  if (isCut && typeof input !== "string") return { id, name, arguments: "" };
+  // A call without parameters has no input when it is streamed.
+  return { id, name, arguments: input === "" ? {} : input };
+}
+
+/** A call's input goes back as an object. */
+function withObject(block: Block): Block {
+  if (block.type !== "tool_use" || typeof block.input !== "string") return block;
+  const input = tryParseJson(block.input);
+  return { ...block, input: isJsonObject(input) ? input : {} };
+}
