@@ -4,8 +4,10 @@ import { createMember } from "@/testing/runs";
 import { createTenant, createWorld, type Tenant, type World } from "@/testing/world";
 import {
   checkToolText,
+  parseSentAgent,
   readAgentDefinition,
   readChoices,
+  readEditedAgent,
   readToolText,
   saveToolText,
 } from "./edit-definition";
@@ -228,4 +230,27 @@ it("choices are the organization's own, each model with its provider and price",
   expect(tools.map(({ slug }) => slug)).not.toContain("theirs");
   expect(foreign.agents.map(({ slug }) => slug)).not.toContain("one");
   expect(foreign.models.map(({ name }) => name)).not.toContain("much-used");
+});
+
+it("forms get and send an agent's numbers that a double cannot hold as a text", async () => {
+  const sent = (definition: object) =>
+    parseSentAgent(
+      JSON.stringify({ slug: "exact", name: "Exact", model: "m", ...definition }).replaceAll(
+        '"ID"',
+        "8202522731445525542",
+      ),
+    );
+  const definition = sent({ modelOptions: { seed: "ID" }, outputSchema: { maximum: "ID" } });
+  const { id } = await saveAgent(world, member, { definition, only: "create" });
+  const read = await readEditedAgent(world, member, { agentId: id });
+  expect(JSON.parse(JSON.stringify(read)).exact).toBe(
+    '{"modelOptions":{"seed":8202522731445525542},"outputSchema":{"maximum":8202522731445525542}}',
+  );
+  const plain = sent({ modelOptions: { seed: 5 } });
+  await saveAgent(world, member, { definition: plain, only: "update" });
+  expect(await readEditedAgent(world, member, { agentId: id })).toMatchObject({
+    exact: null,
+    definition: { modelOptions: { seed: 5 } },
+  });
+  expect(() => parseSentAgent("{")).toThrow("The definition is not valid");
 });

@@ -1,7 +1,9 @@
 import type { MemberActor } from "@/server/base/actor";
 import { AppError, type Issue, isAppError } from "@/server/base/errors";
-import { formatPath, fromPointer, parseOrIssues, refusal } from "@/server/base/issues";
+import { formatPath, fromPointer, parseInput, parseOrIssues, refusal } from "@/server/base/issues";
+import { markExact } from "@/server/base/json/exact-number";
 import { writeJson } from "@/server/base/json/json";
+import { JsonTextError, parseJson } from "@/server/base/json/text";
 import { declareTool } from "@/server/catalog/definition-file/export";
 import type { Services } from "@/server/catalog/services";
 import { inputSchemaOf, listFunctions } from "@/server/work/functions/core/registry";
@@ -12,7 +14,7 @@ import { type CatalogServices, type Editor, requireRole, type SaveOptions } from
 import { createYaml } from "./definition-file/write-yaml";
 import { readYaml, type YamlDocument } from "./definition-file/yaml-document";
 import { inUse, newestOr } from "./definition-rows";
-import { type AgentDefinition, type ToolDefinition, toolDefinition } from "./definitions";
+import { type AgentDefinition, agentDefinition, type ToolDefinition, toolDefinition } from "./definitions";
 import { countAgents, describePrice } from "./organization/list-model-providers";
 import { readOwnProviders } from "./organization/model-providers";
 import { agentContent } from "./save-agent";
@@ -87,6 +89,34 @@ export async function readAgentDefinition(
   if (!read) throw new AppError("not_found", `There is no version ${number}.`);
   const { slug, name, status, version } = agent;
   return { version, definition: { slug, name, status, ...agentContent(read) } };
+}
+
+/** An agent for its form. Pages get plain JSON: fields with numbers that it would change are in the text `exact`. */
+export type EditedAgent = { version: number; definition: AgentDefinition; exact: string | null };
+
+/** An agent's definition for its form. Throws `not_found`. */
+export async function readEditedAgent(
+  services: Services,
+  actor: MemberActor,
+  reference: { agentId: string },
+): Promise<EditedAgent> {
+  const { version, definition } = await readAgentDefinition(services, actor, reference);
+  const { modelOptions, outputSchema, ...plain } = definition;
+  const text = writeJson({ modelOptions, outputSchema });
+  return markExact(text) === text
+    ? { version, definition, exact: null }
+    : { version, definition: plain, exact: text };
+}
+
+/** A definition that a form sent, parsed if it is a text. Throws `invalid_request`. */
+export function parseSentAgent(sent: unknown): AgentDefinition {
+  if (typeof sent !== "string") return parseInput(agentDefinition, sent);
+  try {
+    return parseInput(agentDefinition, parseJson(sent));
+  } catch (error) {
+    if (!(error instanceof JsonTextError)) throw error;
+    throw new AppError("invalid_request", `The definition is not valid: ${error.message}`, { cause: error });
+  }
 }
 
 /** A tool's definition as files declare it, with the current version's number. Throws `not_found`. */

@@ -2,7 +2,7 @@
 
 import { useContext, useEffect, useRef, useState } from "react";
 import { draftKey } from "@/app/_ui/data/browser-storage";
-import { isJsonObject, tryParseJson } from "@/server/base/json/json";
+import { isJsonObject, tryParseJson, writeJson } from "@/server/base/json/json";
 import { OrganizationContext } from "../operator-command";
 
 /** What was typed, and the version it changes; null: something new. */
@@ -50,7 +50,7 @@ export function useDraft<Value>({
   }, [key, isValue]);
   const unchanged = { version, value: saved };
   const shown = draft ?? unchanged;
-  const changed = JSON.stringify(shown.value) !== JSON.stringify(saved);
+  const changed = writeJson(shown.value) !== writeJson(saved);
   return {
     value: shown.value,
     /** The version that the value changes. */
@@ -86,7 +86,7 @@ export function useDraft<Value>({
 
 function store(key: string, draft: Draft<unknown>): void {
   try {
-    localStorage.setItem(key, JSON.stringify(draft));
+    localStorage.setItem(key, writeJson(draft));
   } catch {
     // The browser's storage is full or switched off: the draft lives as long as the page.
   }

@@ -3,6 +3,7 @@
 import { type ReactNode, type RefObject, useId, useRef, useState } from "react";
 import { TextareaField, TextField } from "@/app/_ui/forms/form";
 import { Menu, MenuItem, MenuLink, MenuSeparator } from "@/app/_ui/menu/menu";
+import { readJson, writeJson } from "@/server/base/json/json";
 import { type Field, valuesOf } from "../_schema/field";
 import { controlOf, isLong } from "../_schema/value";
 
@@ -45,7 +46,7 @@ export function ValueField({
   const isText = kind === "text";
   // What was typed stays as it was typed while it means the current value.
   const [typed, setTyped] = useState("");
-  const isTyped = JSON.stringify(readValue(typed, isText)) === JSON.stringify(value);
+  const isTyped = writeJson(readValue(typed, isText)) === writeJson(value);
   // An object that is not valid JSON yet is not passed on: it would replace the object by a text.
   const [unfinished, setUnfinished] = useState<string | null>(null);
   const text = unfinished ?? (isTyped ? typed : showValue(value, isText));
@@ -160,8 +161,8 @@ function InsertMenu({ label, insertables, takesSecrets = false, control, onChang
  */
 export function showValue(value: unknown, isText: boolean): string {
   if (value === undefined) return "";
-  if (typeof value !== "string") return JSON.stringify(value, null, 2);
-  return isText || (value !== "" && readValue(value, false) === value) ? value : JSON.stringify(value);
+  if (typeof value !== "string") return writeJson(value, 2);
+  return isText || (value !== "" && readValue(value, false) === value) ? value : writeJson(value);
 }
 
 /** The value of an edited text; undefined if it is empty. */
@@ -169,7 +170,7 @@ export function readValue(text: string, isText: boolean): unknown {
   if (text === "") return undefined;
   if (isText) return text;
   try {
-    const value: unknown = JSON.parse(text);
+    const value: unknown = readJson(text);
     return value;
   } catch {
     return text;

@@ -1,12 +1,11 @@
 import { z } from "zod";
 import { memberProcedure, router } from "@/server/api/trpc";
-import { parseInput } from "@/server/base/issues";
 import { listArchived, removeDefinition, restoreDefinition } from "@/server/catalog/archive";
-import { agentDefinition } from "@/server/catalog/definitions";
 import {
   checkToolText,
-  readAgentDefinition,
+  parseSentAgent,
   readChoices,
+  readEditedAgent,
   readFunctions,
   readToolText,
   saveToolText,
@@ -70,12 +69,12 @@ export const definitionsRouter = router({
   choices: viewer.query(resolver(readChoices)),
   functions: viewer.query(() => readFunctions()),
 
-  editAgent: viewer.input(agent).query(resolver(readAgentDefinition)),
+  editAgent: viewer.input(agent).query(resolver(readEditedAgent)),
   saveAgent: member
     .input(z.object({ definition: z.unknown(), expected, note }))
     .mutation(({ ctx, input: { definition, expected, note } }) =>
       saveAgent(ctx.services, ctx.actor, {
-        definition: parseInput(agentDefinition, definition),
+        definition: parseSentAgent(definition),
         ...expected,
         note,
       }),

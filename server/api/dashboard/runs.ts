@@ -2,8 +2,7 @@ import { z } from "zod";
 import { memberProcedure, router } from "@/server/api/trpc";
 import { tryAgent, tryTool } from "@/server/api/try-definition";
 import { AppError } from "@/server/base/errors";
-import { parseInput } from "@/server/base/issues";
-import { agentDefinition } from "@/server/catalog/definitions";
+import { parseSentAgent } from "@/server/catalog/edit-definition";
 import { RUN_KINDS } from "@/server/contract/enums";
 import { cancelMatching, cancelRun } from "@/server/runs/cancel";
 import { MAX_FOUND_IDS, MAX_RUNS_PER_CALL, MAX_SEARCH_LENGTH } from "@/server/runs/read/enums";
@@ -75,7 +74,7 @@ export const runsRouter = router({
   tryAgent: member
     .input(z.object({ agentId: z.uuid(), definition: z.unknown(), message: z.string() }))
     .mutation(({ ctx, input: { definition, ...input } }) =>
-      tryAgent(ctx.services, ctx.actor, { ...input, definition: parseInput(agentDefinition, definition) }),
+      tryAgent(ctx.services, ctx.actor, { ...input, definition: parseSentAgent(definition) }),
     ),
 
   /** Runs an unsaved definition of a tool, or its steps up to one. */

@@ -1,26 +1,32 @@
-import {
-  type CreateNodeOptions,
-  Document,
-  type DocumentOptions,
-  type ScalarTag,
-  type SchemaOptions,
-} from "yaml";
+import { Document, isScalar, type Scalar, type ScalarTag, type Tags } from "yaml";
 import { isExactNumber } from "@/server/base/json/exact-number";
 
 /** Writes a number that a double cannot hold as its digits. `readYaml` reads them. */
 const exactNumber: ScalarTag = {
-  tag: "tag:yaml.org,2002:float",
+  tag: "!exact",
   default: true,
   identify: isExactNumber,
   stringify: ({ value }) => String(value),
   resolve: (text) => text,
 };
 
-export const YAML_OPTIONS: DocumentOptions & SchemaOptions & CreateNodeOptions = {
-  aliasDuplicateObjects: false,
-  keepUndefined: false,
-  customTags: (tags) => [exactNumber, ...tags],
-};
+const NUMBERS = new Set(["tag:yaml.org,2002:int", "tag:yaml.org,2002:float"]);
+
+/** Tags that write exact numbers, and each number that was read as it was written, unless its value was changed. */
+export const keepDigits = (tags: Tags): Tags => [
+  exactNumber,
+  ...tags.map((tag) => {
+    if (typeof tag === "string" || tag.collection !== undefined || !NUMBERS.has(tag.tag)) return tag;
+    const { stringify } = tag;
+    const keep: ScalarTag["stringify"] = (item, ...others) =>
+      isUnchanged(item) ? item.source : (stringify?.(item, ...others) ?? String(item.value));
+    return { ...tag, stringify: keep };
+  }),
+];
+
+const isUnchanged = (item: Scalar): item is Scalar & { source: string } =>
+  isScalar(item) && item.source !== undefined && Number(item.source) === item.value;
 
 /** A value as a YAML document. */
-export const createYaml = (value: unknown): Document => new Document(value, YAML_OPTIONS);
+export const createYaml = (value: unknown): Document =>
+  new Document(value, { aliasDuplicateObjects: false, keepUndefined: false, customTags: keepDigits });

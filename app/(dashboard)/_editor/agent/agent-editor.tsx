@@ -16,8 +16,9 @@ import {
   furtherFields,
   isAgentFields,
   labelsOf,
+  readDefinition,
   readNumber,
-  toDefinition,
+  toSent,
 } from "./agent-fields";
 import { ModelField } from "./model-field";
 import { Picker } from "./picker";
@@ -43,7 +44,7 @@ export function AgentEditor({
   const [model] = choices.models;
   const saved = useMemo((): AgentFields => {
     if (existing === undefined) return { ...choices.blankAgent, model: model?.name ?? "", ...starter };
-    const { definition } = existing;
+    const definition = readDefinition(existing);
     return mode === "copy" ? { ...definition, ...copyName(definition) } : definition;
   }, [choices.blankAgent, existing, mode, model, starter]);
   const labels = labelsOf(choices.agentFields);
@@ -56,7 +57,7 @@ export function AgentEditor({
     saved,
     isValue: isAgentFields,
     labels,
-    save: (fields, how) => client.definitions.saveAgent.mutate({ definition: toDefinition(fields), ...how }),
+    save: (fields, how) => client.definitions.saveAgent.mutate({ definition: toSent(fields), ...how }),
   });
   const isNew = editor.opened === null;
   const issues = editor.refused?.issues ?? [];

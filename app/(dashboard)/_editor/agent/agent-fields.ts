@@ -1,6 +1,8 @@
-import { isJsonObject } from "@/server/base/json/json";
+import { markExact } from "@/server/base/json/exact-number";
+import { isJsonObject, readJson, writeJson } from "@/server/base/json/json";
 import type { AgentField } from "@/server/catalog/agent-fields";
 import type { AgentDefinition } from "@/server/catalog/definitions";
+import type { EditedAgent } from "@/server/catalog/edit-definition";
 import { type Fields, labelOf, settingsFields } from "@/server/work/agent/field-changes";
 
 /** A number, or the typed text: the server then answers that it must be a number. */
@@ -65,6 +67,21 @@ export function toDefinition(fields: AgentFields): object {
   const attached = [...tools, ...functions].map((name) => [name, policyAt(policies, name)] as const);
   const set = attached.filter(([, policy]) => Object.values(policy).some((part) => part !== undefined));
   return { ...fields, policies: Object.fromEntries(set) };
+}
+
+/** The definition as it is sent: a text if it has numbers that plain JSON would change. */
+export function toSent(fields: AgentFields): object | string {
+  const definition = toDefinition(fields);
+  const text = writeJson(definition);
+  return markExact(text) === text ? definition : text;
+}
+
+/** The definition that the server sent, with the fields that came as a text. */
+export function readDefinition({ definition, exact }: EditedAgent): AgentFields {
+  const texts = exact === null ? null : readJson(exact);
+  if (!isJsonObject(texts)) return definition;
+  const { modelOptions, outputSchema } = texts;
+  return { ...definition, outputSchema, ...(isJsonObject(modelOptions) && { modelOptions }) };
 }
 
 /** An agent's fields as texts, to compare two versions. */

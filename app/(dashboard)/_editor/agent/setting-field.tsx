@@ -2,6 +2,7 @@
 
 import { useState } from "react";
 import { SelectField, TextareaField, TextField } from "@/app/_ui/forms/form";
+import { readJson, writeJson } from "@/server/base/json/json";
 import type { AgentField } from "@/server/catalog/agent-fields";
 import { labelOf } from "@/server/work/agent/field-changes";
 import { readNumber } from "./agent-fields";
@@ -23,7 +24,7 @@ export function SettingField({ field, label, error, value, isOptional, onChange 
   // What was typed stays as it was typed while it means the current value, such as `0.0` before `0.05`.
   const [typed, setTyped] = useState("");
   const preset = isOptional ? labelOf(field.default ?? "") : undefined;
-  const read = control === "number" ? readNumber : control === "json" ? readJson : String;
+  const read = control === "number" ? readNumber : control === "json" ? readValue : String;
   const change = (text: string) => {
     setTyped(text);
     onChange(text.trim() === "" && isOptional ? undefined : read(text));
@@ -55,16 +56,16 @@ export function SettingField({ field, label, error, value, isOptional, onChange 
       </SelectField>
     );
   }
-  const isTyped = value !== undefined && JSON.stringify(read(typed)) === JSON.stringify(value);
+  const isTyped = value !== undefined && writeJson(read(typed)) === writeJson(value);
   const shared = { label, error, hint, onChange: change, placeholder: preset };
   const text = isTyped ? typed : showValue(value);
   if (control === "json") return <TextareaField {...shared} look="value" rows={1} value={text} />;
   return <TextField {...shared} inputMode={control === "number" ? "decimal" : "text"} value={text} />;
 }
 
-function readJson(text: string): unknown {
+function readValue(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return readJson(text);
   } catch {
     return text;
   }
@@ -72,5 +73,5 @@ function readJson(text: string): unknown {
 
 function showValue(value: unknown): string {
   if (value === undefined || value === null) return "";
-  return typeof value === "object" ? JSON.stringify(value, null, 2) : String(value);
+  return typeof value === "object" ? writeJson(value, 2) : String(value);
 }

@@ -14,7 +14,7 @@ import { MessageField } from "../../_run/message-field";
 import { InputProblem } from "../../_run/problem";
 import { TrySection } from "../editor-form";
 import type { Editor } from "../use-editor";
-import { type AgentFields, toDefinition } from "./agent-fields";
+import { type AgentFields, toSent } from "./agent-fields";
 
 /** `labels`: the label of each field by its JSON pointer. */
 type TryAgentProps = { editor: Editor<AgentFields>; labels: Record<string, string> };
@@ -45,7 +45,7 @@ export function TryAgent({ editor, labels }: TryAgentProps) {
       });
     } else if (!isBusy) {
       current.reset();
-      const definition = toDefinition(editor.draft.latest().value);
+      const definition = toSent(editor.draft.latest().value);
       draft.mutate({ agentId: opened.id, definition, message });
     }
   }

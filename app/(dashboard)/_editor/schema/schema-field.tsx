@@ -2,13 +2,14 @@
 
 import { type ReactNode, useId, useState } from "react";
 import { Segments } from "@/app/_ui/segments";
+import { writeJson } from "@/server/base/json/json";
 import { NO_FIELDS, reasonOf, toSchema } from "../../_schema/design";
 import { ANY, type Field, readSchema } from "../../_schema/field";
 import { ValueField } from "../value-field";
 import { FurtherKeywords } from "./field-parts";
 import { FieldRows } from "./field-rows";
 
-const isEqual = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b);
+const isEqual = (a: unknown, b: unknown) => writeJson(a) === writeJson(b);
 
 /** The JSON Schema of an object as a list of fields, and as text: both edit the same schema. */
 export function SchemaField({

@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import { parse } from "yaml";
+import { readJson, writeJson } from "@/server/base/json/json";
 import { freeStepId, insertStep, moveStep, readTool, removeStep, setValue } from "./tool-document";
 
 const TOOL = `# The tool of the front desk.
@@ -142,4 +143,22 @@ it("finds a free id", () => {
   expect(freeStepId(TOOL, "wait")).toBe("wait");
   expect(freeStepId(TOOL, "count")).toBe("count_2");
   expect(freeStepId(TOOL.replace("id: fetch", "id: count_2"), "count")).toBe("count_3");
+});
+
+it("keeps the digits of numbers that a double cannot hold, shown, unchanged and typed", () => {
+  const [id, price] = ["8202522731445525542", "0.12345678901234567891"];
+  const text = TOOL.replace(
+    "expression: '{{ input.days }} * 2'",
+    `id: ${id}\n      price: ${price}\n      count: 012`,
+  );
+  const shown = readTool(text)?.steps[1]?.fields.with;
+  expect(writeJson(shown)).toBe(`{"id":${id},"price":${price},"count":12}`);
+  const renamed = setValue(text, ["name"], "Front desk");
+  for (const line of [`id: ${id}\n`, `price: ${price}\n`, "count: 012\n"]) expect(renamed).toContain(line);
+  const typed = setValue(text, ["steps", 1, "with"], readJson(`{"id":${id}1,"list":[${price}1],"count":13}`));
+  expect(readTool(typed)?.steps[1]?.fields.with).toEqual(
+    readJson(`{"id":${id}1,"list":[${price}1],"count":13}`),
+  );
+  expect(typed).toContain(`id: ${id}1\n`);
+  expect(insertStep(text, 0, { id: "new", with: { id: readJson(id) } })).toContain(`id: ${id}\n`);
 });

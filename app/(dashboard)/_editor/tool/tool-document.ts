@@ -1,5 +1,18 @@
-import { type Document, isAlias, isMap, isNode, isScalar, isSeq, LineCounter, parseDocument } from "yaml";
-import { isJsonObject } from "@/server/base/json/json";
+import {
+  type Document,
+  isAlias,
+  isMap,
+  isNode,
+  isScalar,
+  isSeq,
+  LineCounter,
+  parseDocument,
+  type Scalar,
+  visit,
+} from "yaml";
+import { EXACT_MARK, MAY_BE_EXACT, unmarkExact } from "@/server/base/json/exact-number";
+import { isJsonObject, readJson } from "@/server/base/json/json";
+import { keepDigits } from "@/server/catalog/definition-file/write-yaml";
 
 /**
  * A tool's YAML as the list of its steps, and changes to it. The text is the only state. Each change parses it and
@@ -36,7 +49,7 @@ export function readTool(text: string): ToolView | null {
   const lines = new LineCounter();
   const document = parse(text, lines);
   if (document === null) return null;
-  const fields = toRecord(document);
+  const fields = toRecord(document, text);
   if (fields === null) return null;
   const steps = document.get("steps");
   const values = Array.isArray(fields.steps) ? fields.steps : [];
@@ -152,17 +165,36 @@ function edit(text: string, change: (document: Document) => void): string {
 }
 
 function parse(text: string, lineCounter: LineCounter): Document | null {
-  const document: Document = parseDocument(text, { lineCounter, stringKeys: true, logLevel: "error" });
+  const document: Document = parseDocument(text, {
+    lineCounter,
+    stringKeys: true,
+    logLevel: "error",
+    customTags: keepDigits,
+  });
   return document.errors.length > 0 ? null : document;
 }
 
-function toRecord(document: Document): Record<string, unknown> | null {
+/** The document as a value, with the digits of all numbers. The document must not be used to write afterwards. */
+function toRecord(document: Document, text: string): Record<string, unknown> | null {
   try {
-    const value: unknown = document.toJS({ maxAliasCount: MAX_ALIASES });
+    const mayBeExact = MAY_BE_EXACT.test(text);
+    if (mayBeExact) visit(document, { Scalar: (_, node) => markNumber(node) });
+    const plain: unknown = document.toJS({ maxAliasCount: MAX_ALIASES });
+    const value = mayBeExact ? readJson(unmarkExact(JSON.stringify(plain))) : plain;
     return isJsonObject(value) ? value : null;
   } catch {
     return null;
   }
+}
+
+function markNumber(node: Scalar): void {
+  const { value, source = "" } = node;
+  if (
+    typeof value === "number" &&
+    MAY_BE_EXACT.test(source) &&
+    /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:e[+-]?\d+)?$/i.test(source)
+  )
+    node.value = EXACT_MARK + source;
 }
 
 const isPlain = (value: unknown) => typeof value !== "object" || value === null;

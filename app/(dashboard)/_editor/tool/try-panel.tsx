@@ -6,6 +6,7 @@ import { Button } from "@/app/_ui/button";
 import { useTRPCClient } from "@/app/_ui/data/providers";
 import { describeError, type ShownError } from "@/app/_ui/data/query-client";
 import { PlayIcon } from "@/app/_ui/icons";
+import { readJson, writeJson } from "@/server/base/json/json";
 import { InputProblem } from "../../_run/problem";
 import { SchemaForm } from "../../_run/schema-form";
 import { readSchema } from "../../_schema/field";
@@ -32,9 +33,9 @@ export function TryPanel({ editor, tool, step }: TryPanelProps) {
   const { opened, tried } = editor;
   const parameters = readSchema(tool.fields.parameters ?? NO_PARAMETERS);
   // Until something is typed, the sample follows the parameters' defaults.
-  const [typed, setTyped] = useState<unknown>(tried && (() => JSON.parse(tried.input)));
+  const [typed, setTyped] = useState<unknown>(tried && (() => readJson(tried.input)));
   const sample = typed ?? sampleOf(parameters) ?? {};
-  const input = JSON.stringify(sample);
+  const input = writeJson(sample);
   const tryDraft = (toolId: string, until: string | null) =>
     client.runs.tryTool.mutate({ toolId, yaml: editor.draft.latest().value, input, until });
   const runCreated = (toolId: string, until: string | null) =>
