@@ -9,8 +9,11 @@ import { MAX_RECORDED_CALLS, type ModelRequest, type ModelUsage } from "@/server
 import { answerToolOf } from "./answer-tool";
 import { type Block, readMessageState } from "./message-state";
 
+/** A message with more blocks is refused. */
+const MAX_BLOCKS = 20_000;
+
 const message = z.object({
-  content: z.array(z.looseObject({ type: z.string() })),
+  content: z.array(z.looseObject({ type: z.string() })).max(MAX_BLOCKS),
   stop_reason: z.string().nullish(),
   stop_details: z.object({ explanation: z.string().nullish() }).nullish().catch(null),
   usage: z.unknown().optional(),

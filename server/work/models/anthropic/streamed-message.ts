@@ -33,8 +33,10 @@ const deltaEvent = z.object({
 });
 const endEvent = z.object({ delta: z.looseObject({}), usage: z.looseObject({}).nullish() });
 
-/** What a block counts besides its texts. */
-const BLOCK_LENGTH = 64;
+/** What a block counts besides its texts: eight thousand are possible. */
+const BLOCK_LENGTH = 1_024;
+/** What a call beyond the limit counts, which is not kept. */
+const FURTHER_LENGTH = 64;
 
 export class StreamedMessage implements StreamedReply {
   readonly #onText: (text: string) => void;
@@ -108,14 +110,14 @@ export class StreamedMessage implements StreamedReply {
   }
 
   #begin({ index, content_block: block }: z.infer<typeof blockEvent>): void {
-    this.#count(BLOCK_LENGTH);
     const isCall = block.type === "tool_use" && block.name !== this.#answerTool;
     if (isCall) this.#calls += 1;
     if (isCall && this.#calls > MAX_RECORDED_CALLS) {
+      this.#count(FURTHER_LENGTH);
       this.#further.add(index);
       return;
     }
-    this.#count(writeJson(block).length);
+    this.#count(BLOCK_LENGTH + writeJson(block).length);
     // Its input follows in pieces of a text.
     this.#blocks.set(index, block.type === "tool_use" ? { ...block, input: "" } : block);
   }

@@ -12,6 +12,8 @@ import { reportedUsage, tokenCount } from "@/server/work/models/calls/reported-u
 import { MAX_RECORDED_CALLS, type ModelRequest, type ModelUsage } from "@/server/work/models/port";
 import { readResponseState } from "./response-state";
 
+/** A response with more items is refused. */
+const MAX_ITEMS = 20_000;
 /** More parts of a text are ignored. */
 const MAX_PARTS = 1_000;
 
@@ -31,7 +33,7 @@ const call = z.looseObject({
 });
 const response = z.object({
   status: z.string().nullish(),
-  output: z.array(z.unknown()),
+  output: z.array(z.unknown()).max(MAX_ITEMS),
   incomplete_details: z.object({ reason: z.string().nullish() }).nullish().catch(null),
   usage: z.unknown().optional(),
 });
@@ -76,7 +78,9 @@ export function readResponse(
   };
 }
 
-const isCall = (item: unknown) => z.looseObject({ type: z.literal("function_call") }).safeParse(item).success;
+const isOf = (type: string) => (item: unknown) =>
+  typeof item === "object" && item !== null && "type" in item && item.type === type;
+const isCall = isOf("function_call");
 
 function toGivenCall(item: unknown): GivenCall {
   const parsed = call.safeParse(item);
@@ -90,12 +94,12 @@ export function readTexts(items: readonly unknown[]): {
   refusal: string;
   reasoning: string;
 } {
-  const messages = items.flatMap((item) => message.safeParse(item).data ?? []);
+  const messages = items.filter(isOf("message")).flatMap((item) => message.safeParse(item).data ?? []);
   const final = messages.filter(({ phase }) => phase === "final_answer");
   const textsOf = (list: readonly unknown[], field: "text" | "refusal") =>
     list.slice(0, MAX_PARTS).map((part) => memberText(part, field));
   const join = (texts: readonly string[]) => texts.filter((text) => text !== "").join("\n\n");
-  const thoughts = items.flatMap((item) => reasoning.safeParse(item).data ?? []);
+  const thoughts = items.filter(isOf("reasoning")).flatMap((item) => reasoning.safeParse(item).data ?? []);
   return {
     content: join(
       (final.length > 0 ? final : messages).map(({ content }) => textsOf(content, "text").join("")),

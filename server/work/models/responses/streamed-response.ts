@@ -32,8 +32,10 @@ const deltaEvent = z.object({
 });
 const endEvent = z.object({ response: z.looseObject({ output: z.array(z.unknown()).optional() }) });
 
-/** What an item counts besides its texts. */
-const ITEM_LENGTH = 64;
+/** What an item counts besides its texts: eight thousand are possible. */
+const ITEM_LENGTH = 1_024;
+/** What a call beyond the limit counts, which is not kept. */
+const FURTHER_LENGTH = 64;
 
 type Item = Record<string, unknown> & { type: string };
 
@@ -152,9 +154,9 @@ export class StreamedResponse implements StreamedReply {
   #begin(index: number, type: string): ItemInParts | undefined {
     const known = this.#items.get(index);
     if (known !== undefined || this.#further.has(index)) return known;
-    this.#count(ITEM_LENGTH);
     if (type === "function_call") this.#calls += 1;
     if (type === "function_call" && this.#calls > MAX_RECORDED_CALLS) {
+      this.#count(FURTHER_LENGTH);
       this.#further.add(index);
       return undefined;
     }
@@ -167,6 +169,7 @@ export class StreamedResponse implements StreamedReply {
       refusal: "",
       arguments: "",
     };
+    this.#count(ITEM_LENGTH);
     this.#items.set(index, item);
     return item;
   }
