@@ -1,5 +1,5 @@
 import type { ShownError } from "@/app/_ui/data/query-client";
-import { isJsonObject } from "@/server/base/json/json";
+import { isJsonObject, readJson } from "@/server/base/json/json";
 
 /** Why an input was refused, and where its faults are. */
 export function InputProblem({ id, problem }: { id: string; problem: ShownError | string | null }) {
@@ -26,7 +26,7 @@ export function InputProblem({ id, problem }: { id: string; problem: ShownError 
 /** A JSON object from a text, or why the text is none. */
 export function readJsonObject(text: string) {
   try {
-    const value: unknown = JSON.parse(text);
+    const value = readJson(text);
     if (isJsonObject(value)) return { value, fault: null };
     return { value: null, fault: "The input of a tool must be a JSON object." };
   } catch (error) {

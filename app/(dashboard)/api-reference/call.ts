@@ -1,4 +1,5 @@
 import { quoted } from "@/app/_ui/curl";
+import { readJson, writeJson } from "@/server/base/json/json";
 import type { Operation } from "./read-document";
 
 /** A call of an operation as filled in. */
@@ -93,7 +94,7 @@ export async function send(call: Call, key: string): Promise<Answer> {
 
 function indent(text: string): string {
   try {
-    return JSON.stringify(JSON.parse(text), null, 2);
+    return writeJson(readJson(text), 2);
   } catch {
     return text;
   }

@@ -69,6 +69,15 @@ test("what is a double takes the native way, and every text is read like by JSON
   );
 });
 
+test("every such number is found, wherever it is in a text", () => {
+  for (const digits of EXACT) {
+    for (let before = 0; before < 40; before += 1) {
+      const text = `[${" ".repeat(before)}${digits},"${"x".repeat(before)}"]`;
+      expect(quoteExact(text)).toBe(text.replace(digits, `"${digits}"`));
+    }
+  }
+});
+
 test("digits in texts and in keys are texts, and cannot pretend to be numbers", () => {
   const text = `{"${EXACT[0]}":"${EXACT[0]}\\"${EXACT[1]}","a\\\\":"\\\\","b":${EXACT[2]}}`;
   expect(writeJson(readJson(text))).toBe(text);
