@@ -19,7 +19,7 @@ type Props = {
 export function UsedBy({ users, one, many, effect }: Props) {
   const { data, error } = users;
   if (data === undefined && error)
-    return <p className="text-failed">What uses it could not be read: {describeError(error).message}</p>;
+    return <p className="text-failed">Could not load what uses it: {describeError(error).message}</p>;
   if (data === undefined) return <SkeletonLine className="w-56" />;
   if (data.length === 0) return <p className="text-muted">Nothing uses it.</p>;
   const more = data.length - NAMED;

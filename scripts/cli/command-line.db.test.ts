@@ -549,7 +549,7 @@ test("doctor names the wrong key of an Inngest server, and runs that it does not
   const on = (changes: object) => ({ ...world, env: { ...world.env, inngest: { ...inngest, ...changes } } });
   const refused = await call(["doctor"], { services: on({}) });
   expect(refused.code).toBe(1);
-  expect(refused.out).toMatch(new RegExp(`^fail +engine +${url} refuses INNGEST_SIGNING_KEY`, "m"));
+  expect(refused.out).toMatch(new RegExp(`^fail +engine +${url} rejects INNGEST_SIGNING_KEY`, "m"));
   const accepted = await call(["doctor"], { services: on({ signingKey: SIGNING_KEY }) });
   expect(accepted.out).toMatch(/^ok +engine +Inngest .* address and keys are right$/m);
 

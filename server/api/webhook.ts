@@ -142,7 +142,7 @@ function unreadDelivery(request: ApiRequest): ReceivedDelivery {
     id: newId(),
     headers: storedHeaders(request.headers()),
     body: Buffer.alloc(0),
-    notStored: { bytes, reason: "the call was refused before it was read" },
+    notStored: { bytes, reason: "the call was rejected before it was read" },
     senderId: null,
     redeliveryOf: null,
   };

@@ -40,7 +40,7 @@ it("an agent returns to an earlier version as a new one, with a note and an audi
   expect(await inspectAgent(world, member, { agentId: id })).toMatchObject({
     name: "Poet",
     systemPrompt: "Be short.",
-    maxSteps: 8,
+    limits: expect.arrayContaining([["max steps", "8"]]),
   });
   const { items } = await listVersions(world, member, { ...of, limit: 10 });
   expect(items.map(({ number, note }) => [number, note])).toEqual([

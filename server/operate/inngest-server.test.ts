@@ -28,7 +28,7 @@ describe("a self-hosted server", () => {
     const { url } = await openInTest();
     const report = await checkInngestServer(settings(url, { eventKey: "another" }));
     expect(report).toMatchObject({ address: "ok", eventKey: "refused", signingKey: "ok" });
-    expect(report.texts).toEqual([`${url} refuses INNGEST_EVENT_KEY: set the one that it was started with.`]);
+    expect(report.texts).toEqual([`${url} rejects INNGEST_EVENT_KEY: set the one that it was started with.`]);
     expect(isUsable(report)).toBe(false);
   });
 
@@ -37,7 +37,7 @@ describe("a self-hosted server", () => {
     const report = await checkInngestServer(settings(url, { signingKey: "fedcba" }));
     expect(report).toMatchObject({ address: "ok", eventKey: "ok", signingKey: "refused" });
     expect(report.texts).toEqual([
-      `${url} refuses INNGEST_SIGNING_KEY: set the one that it was started with.`,
+      `${url} rejects INNGEST_SIGNING_KEY: set the one that it was started with.`,
     ]);
   });
 

@@ -124,7 +124,7 @@ function partOf({ status }: Answer): Part {
 
 function describePart(address: string, variable: string, answer: Answer): string {
   if (partOf(answer) === "refused")
-    return `${address} refuses ${variable}: set the one that it was started with.`;
+    return `${address} rejects ${variable}: set the one that it was started with.`;
   return `${address} could not check ${variable} (${answer.error ?? `status ${answer.status}`}).`;
 }
 

@@ -44,7 +44,7 @@ export function Palette(props: PaletteProps & { onClosed: () => void }) {
             below={
               failed ? (
                 <p className="px-4 py-3 text-failed" role="alert">
-                  Some agents, tools, triggers or runs could not be read. Check the connection.
+                  Could not load some agents, tools, triggers or runs. Check the connection.
                 </p>
               ) : null
             }

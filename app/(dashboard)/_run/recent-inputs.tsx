@@ -16,7 +16,7 @@ export function RecentInputs({ of, onPick }: { of: DefinitionRef; onPick: (input
   async function pick(runId: string) {
     const response = await fetch(`/api/runs/${runId}/text?field=input`).catch(() => null);
     if (response?.ok) onPick(await response.text());
-    else notify("The input could not be read", "Try again.");
+    else notify("Could not load the input", "Try again.");
   }
   return (
     <Menu

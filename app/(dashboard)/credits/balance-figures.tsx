@@ -23,7 +23,7 @@ export function BalanceFigures() {
   const balance = useQuery(trpc.credits.balance.queryOptions());
   const use = useQuery(trpc.runs.metrics.queryOptions({ period: "7d" }));
   const failed = [balance, use].find(({ isError }) => isError);
-  if (failed) return <Unreadable query={failed} what="The balance could not be read" />;
+  if (failed) return <Unreadable query={failed} what="Could not load the balance" />;
   if (!balance.data || !use.data) return <BalanceSkeleton />;
   const { available, held, openRuns, monthly } = balance.data;
   const { total, buckets } = use.data;

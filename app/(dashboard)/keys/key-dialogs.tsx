@@ -49,9 +49,7 @@ export function CreateKey() {
     const startable = draft.start ? allowed : [];
     return <NewKeyDialog keyText={key} name={name} targets={startable} />;
   }
-  const unread = directory.isError
-    ? "The agents and tools could not be read. Open the form again."
-    : undefined;
+  const unread = directory.isError ? "Could not load agents and tools. Open the form again." : undefined;
 
   function submit() {
     const { input, faults } = readDraft(draft, targets);

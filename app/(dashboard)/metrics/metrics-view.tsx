@@ -84,7 +84,7 @@ export function MetricsView() {
         />
       ) : null}
       {query.isError ? (
-        <Unreadable query={query} what="The metrics could not be read" />
+        <Unreadable query={query} what="Could not load metrics" />
       ) : metrics ? (
         <MetricsFigures metrics={metrics} question={question} />
       ) : (

@@ -8,7 +8,7 @@ import { Button, buttonClass } from "../button";
 
 type Props = { query: { error: unknown; refetch: () => unknown }; what: string };
 
-/** Replaces what a query could not load. `what` is a sentence such as "The runs could not be read". */
+/** Replaces what a query could not load. `what` is a sentence such as "Could not load runs". */
 export function Unreadable({ query, what }: Props) {
   const here = `${usePathname()}?${useSearchParams()}`;
   const { code, message } = describeError(query.error);

@@ -25,6 +25,6 @@ export function usePayload(preview: PayloadPreview, address: string) {
 
 async function fetchText(address: string): Promise<string> {
   const response = await callServer(address);
-  if (!response.ok) throw new Error(`The text could not be read (${response.status}).`);
+  if (!response.ok) throw new Error(`Could not load the text (${response.status}).`);
   return response.text();
 }

@@ -29,9 +29,9 @@ const budgets = perOwner(({ clock }: Pick<Services, "pool" | "clock">) => ({
 }));
 
 const REPETITION = "it repeats an earlier call, whose delivery has the body";
-const BODIES_SPENT = "more than 8 MiB of refused calls came to this trigger in a minute";
+const BODIES_SPENT = "more than 8 MiB of rejected calls came to this trigger in a minute";
 const ROWS_SPENT =
-  "this trigger gets too many refused or repeated calls; the others of this minute are not recorded";
+  "this trigger gets too many rejected or repeated calls; the others of this minute are not recorded";
 
 /** What is stored of a call that starts no run; null if it is not recorded. Counts it. */
 export function boundDelivery<Delivery extends CallContent>(

@@ -44,7 +44,7 @@ describe("a refused call is stored", () => {
     const [stored, ...rest] = await deliveriesOf(id);
     expect(rest).toEqual([]);
     expect(stored).toMatchObject({ outcome: "rejected", status: 405, code: "method_not_allowed" });
-    expect(stored?.bodyNote).toBe("the call was refused before it was read");
+    expect(stored?.bodyNote).toBe("the call was rejected before it was read");
   });
 
   it("larger than 1 MiB, with the size that it claimed and why there is no body", async () => {
@@ -122,7 +122,7 @@ describe("refused bodies are bounded", () => {
     const cut = stored.at(-1)?.id ?? "";
     const detail = await detailOf(cut);
     expect(detail).toMatchObject({ bodyBytes: large.length, body: { kind: "empty" } });
-    expect(detail.bodyNote).toBe("more than 8 MiB of refused calls came to this trigger in a minute");
+    expect(detail.bodyNote).toBe("more than 8 MiB of rejected calls came to this trigger in a minute");
     const member = await createMember(world, tenant, "member");
     await expect(redeliver(world, member, { deliveryId: cut })).rejects.toThrow(
       "body was not stored: more than 8 MiB",

@@ -32,7 +32,7 @@ export class NotPublicError extends RefusedError {}
 /** The error for an address that is not public. `entry` is its `host:port`. */
 export const privateAddressError = (host: string, entry: string) =>
   new RefusedError(
-    `${host} is not a public address; calls to it are refused. To allow it, the operator sets EGRESS_ALLOW=${entry}`,
+    `${host} is not a public address; calls to it are rejected. To allow it, the operator sets EGRESS_ALLOW=${entry}`,
   );
 
 /**

@@ -342,7 +342,7 @@ describe("very many calls in one answer", () => {
     const ids = assistant?.role === "assistant" ? assistant.toolCalls.map(({ id }) => id) : [];
     expect(results.map((message) => (message.role === "tool" ? message.toolCallId : ""))).toEqual(ids);
     expect(new Set(ids).size).toBe(129);
-    expect(results.at(-1)?.content).toContain("9,872 more calls were refused");
+    expect(results.at(-1)?.content).toContain("9,872 more calls were rejected");
   });
 
   test.each([32, 33, 128, 129, 130])("%i calls that were cut once are not cut again", async (count) => {

@@ -85,7 +85,7 @@ describe("prepareCalls", () => {
     });
     expect(prepared[128]).toMatchObject({
       inputText: '{"count":9872}',
-      error: "…and 9,872 more calls were refused: only the first 32 calls of one answer are executed.",
+      error: "…and 9,872 more calls were rejected: only the first 32 calls of one answer are executed.",
     });
   });
 });

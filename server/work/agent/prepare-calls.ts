@@ -81,7 +81,7 @@ function overLimitMessage(call: ToolCall, index: number, input: Json | undefined
   }
   const count =
     isJsonObject(input) && typeof input.count === "number" ? input.count.toLocaleString("en-US") : "";
-  return `…and ${count} more calls were refused: ${ONLY_SO_MANY}.`;
+  return `…and ${count} more calls were rejected: ${ONLY_SO_MANY}.`;
 }
 
 /** Refuses calls beyond the `maxCalls` of what they call. Counts the executed ones by name in `uses`. */

@@ -40,7 +40,7 @@ export function RecentRuns({ of }: { of: DefinitionRef }) {
         ) : null}
       </PartHead>
       {query.isError ? (
-        <Unreadable query={query} what="The runs could not be read" />
+        <Unreadable query={query} what="Could not load runs" />
       ) : (
         <ul aria-busy={query.isPending} className="pb-2">
           {query.isPending ? (

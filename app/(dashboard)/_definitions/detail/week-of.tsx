@@ -15,7 +15,7 @@ export function WeekOf({ of, narrow = false }: { of: WeekSubject; narrow?: boole
   const trpc = useTRPC();
   const query = useQuery(weekQuery(trpc, of));
   if (query.isError) {
-    return <Unreadable query={query} what="The figures could not be read" />;
+    return <Unreadable query={query} what="Could not load the figures" />;
   }
   const total = query.data?.total;
   const days = query.data?.buckets ?? [];

@@ -69,7 +69,7 @@ function Targets() {
   const trpc = useTRPC();
   const { data, isError } = useQuery(trpc.catalog.directory.queryOptions());
   if (data === undefined)
-    return <MenuHeading>{isError ? "The agents and tools could not be read" : "Loading"}</MenuHeading>;
+    return <MenuHeading>{isError ? "Could not load agents and tools" : "Loading"}</MenuHeading>;
   const groups = GROUPS.map((group) => ({
     ...group,
     targets: data.filter(({ kind }) => kind === group.kind),

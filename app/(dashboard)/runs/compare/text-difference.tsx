@@ -54,9 +54,7 @@ export function TextDifference({ field, left, right }: { field: Field; left: Run
               ? "Loading"
               : `Compare all of both: ${formatBytes(a.bytes)}, ${formatBytes(b.bytes)}`}
           </Button>
-          {a.failed || b.failed ? (
-            <span className="text-failed">They could not be read. Try again.</span>
-          ) : null}
+          {a.failed || b.failed ? <span className="text-failed">Could not load them. Try again.</span> : null}
         </div>
       ) : null}
       {difference === "too many" ? (

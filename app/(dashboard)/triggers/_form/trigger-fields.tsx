@@ -122,9 +122,7 @@ function TargetField(field: {
   const trpc = useTRPC();
   const directory = useQuery(trpc.catalog.directory.queryOptions());
   const entries = (directory.data ?? []).filter(({ kind }) => kind !== "trigger");
-  const unread = directory.isError
-    ? "The agents and tools could not be read. Open the form again."
-    : undefined;
+  const unread = directory.isError ? "Could not load agents and tools. Open the form again." : undefined;
   return (
     <SelectField
       {...field}

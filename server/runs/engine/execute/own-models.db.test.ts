@@ -302,15 +302,15 @@ it("providers are checked with their places, exported, and removed by an empty l
       (error: unknown) => String(error),
     );
   expect(await faults(declare({ slug: tenant.slug, hosts: ["other.test"] }))).toContain(
-    `modelProviders[0].apiKey (line 7) the secret "far" may not be sent to ${host}; its hosts: other.test`,
+    `modelProviders[0].apiKey (line 8) the secret "far" may not be sent to ${host}; its hosts: other.test`,
   );
   const wrong = declare(tenant).replace("{{ secrets.far }}", "{{ secrets.near }}");
   expect(await faults(wrong)).toContain(
-    'modelProviders[0].apiKey (line 7) there is no secret "near"; known secrets: far',
+    'modelProviders[0].apiKey (line 8) there is no secret "near"; known secrets: far',
   );
   const plain = declare(tenant).replace('"{{ secrets.far }}"', VALUE).replace("far-away", "demo");
   expect(await faults(plain)).toMatch(
-    /modelProviders\[0\]\.name \(line 5\) is taken.*\n.*apiKey \(line 7\) must be a secret alone in its braces/,
+    /modelProviders\[0\]\.name \(line 5\) is taken.*\n.*apiKey \(line 8\) must be a secret alone in its braces/,
   );
   await prepare();
   const exported = await exportOrganization(world, await operatorOf(world, tenant.slug));

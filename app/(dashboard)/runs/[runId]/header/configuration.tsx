@@ -23,7 +23,7 @@ export function Configuration({ run, onClose }: { run: RunDetail; onClose: () =>
 function Fields({ run }: { run: RunDetail }) {
   const trpc = useTRPC();
   const query = useQuery(trpc.runs.configuration.queryOptions({ runId: run.id }));
-  if (query.isError) return <Unreadable query={query} what="The configuration could not be read" />;
+  if (query.isError) return <Unreadable query={query} what="Could not load the configuration" />;
   if (!query.data) return <TextSkeleton className="min-h-64" widths={["w-2/3", "w-full"]} />;
   const { fields, now } = query.data;
   return (

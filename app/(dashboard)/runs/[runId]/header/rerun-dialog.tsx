@@ -82,7 +82,7 @@ export function RerunDialog({ run, typed, onClose }: RerunDialogProps) {
           ) : null}
         </div>
         {original.failed ? (
-          <p className="text-failed">The input could not be read. Close this dialog and try again.</p>
+          <p className="text-failed">Could not load the input. Close this dialog and try again.</p>
         ) : null}
         <textarea
           aria-describedby="rerun-problem"

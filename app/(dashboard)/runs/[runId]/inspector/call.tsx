@@ -21,7 +21,7 @@ export function CallInspector(props: WorkProps<"call">) {
   const { line } = props;
   const { runId, id: callId } = line;
   const query = useQuery(useTRPC().runs.modelCall.queryOptions({ runId, callId }));
-  if (query.isError) return <Unreadable query={query} what="This model call could not be read" />;
+  if (query.isError) return <Unreadable query={query} what="Could not load this model call" />;
   if (!query.data) return <InspectorSkeleton />;
   const call = query.data;
   const tokens = formatTokens(call.inputTokens, call.outputTokens);

@@ -17,7 +17,7 @@ export function PromptView({ runId, callId }: { runId: string; callId: string })
   const trpc = useTRPC();
   const query = useQuery(trpc.runs.modelRequest.queryOptions({ runId, callId }));
   const [showEarlier, setShowEarlier] = useState(false);
-  if (query.isError) return <Unreadable query={query} what="The prompt could not be read" />;
+  if (query.isError) return <Unreadable query={query} what="Could not load the prompt" />;
   if (!query.data) return <TextSkeleton className="py-1" widths={["w-2/3", "w-full", "w-3/4"]} />;
   const { messages, tools, responseSchema } = query.data;
   if (messages.length === 0)

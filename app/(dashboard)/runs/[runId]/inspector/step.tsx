@@ -31,7 +31,7 @@ export function StepInspector(props: WorkProps<"step">) {
   const { line, bench } = props;
   const { runId, label } = line;
   const query = useQuery(useTRPC().runs.step.queryOptions({ runId, stepId: line.id }));
-  if (query.isError) return <Unreadable query={query} what="This step could not be read" />;
+  if (query.isError) return <Unreadable query={query} what="Could not load this step" />;
   if (!query.data) return <InspectorSkeleton />;
   const step = query.data;
   const searchText = bench?.finder.searchText ?? "";
@@ -193,7 +193,7 @@ function StepText({
             {payload.loading ? "Loading" : `Load all ${formatBytes(text.bytes)}`}
           </Button>
         ) : null}
-        {payload.failed ? <span className="text-failed">It could not be read. Try again.</span> : null}
+        {payload.failed ? <span className="text-failed">Could not load it. Try again.</span> : null}
         <a
           aria-label={`Download the ${label.toLowerCase()}`}
           className="ml-auto hover:text-ink hover:underline"
