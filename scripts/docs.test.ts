@@ -69,7 +69,7 @@ test.each(["CONTRIBUTING.md", ...PAGES])("the files and folders that %s names ex
   );
   const missing = [...named].map(([, path = ""]) => path).filter((path) => !existsSync(join(ROOT, path)));
   // The guide to a first change adds two files.
-  expect(missing.filter((path) => !path.startsWith("server/functions/word-count."))).toEqual([]);
+  expect(missing.filter((path) => !path.startsWith("server/work/functions/word-count."))).toEqual([]);
 });
 
 test("every command that a page or .env.example names exists", async () => {
