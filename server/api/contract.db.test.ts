@@ -290,6 +290,10 @@ describe("errors of endpoints 1 and 2", () => {
     const answer = await rest({ path, key: poor.key, body, headers: { "Idempotency-Key": "k" } });
     expectError(answer, 400, "insufficient_credits");
     expect(answer.body.message).toBe("Insufficient credits.");
+    const hold = expect.stringMatching(
+      /^The start needs a hold of 0\.\d{4} credits; the balance is 0\.0090$/,
+    );
+    expect(answer.body.issues).toEqual([{ path: "", message: hold }]);
     expect(await world.db.run.count({ where: { organizationId: poor.orgId } })).toBe(0);
     expect(await world.db.idempotencyKey.count({ where: { organizationId: poor.orgId } })).toBe(0);
   });
@@ -514,6 +518,7 @@ describe("reads, endpoints 3–6", () => {
     const answer = await rest({ method: "GET", path: "/v1/agents/run/1/status", headers });
     expect(answer.headers.get("content-type")).toMatch(/^application\/problem\+json/);
     expect(answer.body).toMatchObject({ status: 400, code: "invalid_request", type: "about:blank" });
+    expect(answer.body).toMatchObject({ title: "Bad Request", detail: answer.body.message });
   });
 
   it("answers an internal fault with a fixed message and logs the cause under its request id", async () => {
@@ -722,7 +727,12 @@ describe("webhooks, endpoint 7", () => {
   it("400 without credits", async () => {
     const poor = await createTenant(world, { credits: "0" });
     const trigger = await createTrigger(world, poor);
-    expectError(await hook({ path: `/webhooks/${trigger.token}`, body: "{}" }), 400, "insufficient_credits");
+    const answer = await hook({ path: `/webhooks/${trigger.token}`, body: "{}" });
+    expectError(answer, 400, "insufficient_credits");
+    // Senders do not learn the balance.
+    expect(answer.body.issues).toEqual([
+      { path: "", message: expect.stringMatching(/^The start needs a hold of 0\.\d{4} credits$/) },
+    ]);
   });
 
   it("400 when the target is gone or inactive, and when the organization is suspended; API access is not needed", async () => {

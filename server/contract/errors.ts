@@ -47,7 +47,10 @@ export const errorBody = z
     code: errorCode.meta({ id: "ApiErrorCode", description: "A closed list" }),
     message: z.string().meta({ description: "For people; may change" }),
     requestId: z.string().meta({ description: "The request's id in the service's log" }),
-    issues: z.array(issue).optional().meta({ description: "The invalid parts of the input, if known" }),
+    issues: z.array(issue).optional().meta({
+      description:
+        "The invalid parts of the input, if known; of insufficient_credits, the hold and the balance",
+    }),
   })
   .meta({ id: "ApiError" });
 export type ErrorBody = z.infer<typeof errorBody>;
@@ -56,8 +59,8 @@ export type ErrorBody = z.infer<typeof errorBody>;
 export const problemBody = errorBody
   .extend({
     type: z.literal("about:blank"),
-    title: z.string(),
+    title: z.string().meta({ description: "The phrase of the status, such as Bad Request" }),
     status: z.int(),
-    detail: z.string(),
+    detail: z.string().meta({ description: "The message" }),
   })
   .meta({ id: "ApiProblem" });

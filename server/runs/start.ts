@@ -1,5 +1,5 @@
 import type { Actor } from "@/server/base/actor";
-import { ZERO } from "@/server/base/amount";
+import { type Decimal, ZERO } from "@/server/base/amount";
 import { isForeignKeyViolation, isUniqueViolation } from "@/server/base/db/transaction";
 import { AppError, isAppError } from "@/server/base/errors";
 import { newId } from "@/server/base/ids";
@@ -51,6 +51,10 @@ export async function startRun(
       start = { ...start, conditions: uncounted, prepared: { ...prepared, hold, headroom: ZERO } };
       verdict = { ...(await writeStart(services, start)), rate: verdict.rate };
     }
+  }
+  if (verdict.verdict === "credits") {
+    const error = await insufficientCredits(services, actor, start.prepared.hold);
+    throw withRateHeaders(error, conditions.limit, rateDecisionOf(conditions.limit, verdict));
   }
   return concludeStart(services, start, { verdict, limit: conditions.limit });
 }
@@ -105,8 +109,6 @@ function concludeStart(
   const { actor, prepared, runId } = start;
   const rate = rateDecisionOf(limit, verdict);
   switch (verdict.verdict) {
-    case "credits":
-      throw withRateHeaders(new AppError("insufficient_credits", "Insufficient credits."), limit, rate);
     case "suspended":
       throw withRateHeaders(suspendedError(actor), limit, rate);
     case "wait":
@@ -153,6 +155,21 @@ function withRateHeaders(
 ): unknown {
   if (isAppError(error) && rate && limit) Object.assign(error.headers, rateLimitHeaders(limit.name, rate));
   return error;
+}
+
+/** Names the hold that the balance does not cover, and the balance to callers that may read. */
+async function insufficientCredits(
+  { db }: Pick<Services, "db">,
+  actor: Actor,
+  hold: Decimal,
+): Promise<AppError> {
+  const mayRead = actor.kind === "api_key" ? actor.scopes.includes("runs:read") : actor.kind !== "trigger";
+  const found = mayRead
+    ? await db.organization.findUnique({ where: { id: actor.orgId }, select: { balance: true } })
+    : null;
+  const balance = found === null ? "" : `; the balance is ${found.balance.toFixed(4)}`;
+  const message = `The start needs a hold of ${hold.toFixed(4)} credits${balance}`;
+  return new AppError("insufficient_credits", "Insufficient credits.", { issues: [{ path: "", message }] });
 }
 
 function suspendedError(actor: Actor): AppError {

@@ -1,3 +1,4 @@
+import { STATUS_CODES } from "node:http";
 import { TRPCError } from "@trpc/server";
 import { z } from "zod";
 import { AppError, isAppError } from "@/server/base/errors";
@@ -54,7 +55,8 @@ export function errorResponse(
   const asProblem = /(^|[\s,])application\/problem\+json\b/i.test(request.header("accept") ?? "");
   const problem = {
     type: "about:blank",
-    title: error.message,
+    // RFC 9457, section 4.2.1.
+    title: STATUS_CODES[error.status] ?? "Error",
     status: error.status,
     detail: error.message,
     ...body,

@@ -134,14 +134,21 @@ function extraHeaders(code: ErrorCode | undefined): ResponseHeader[] {
   return code === "method_not_allowed" ? ["Allow"] : [];
 }
 
+const EXAMPLE_ISSUES: Partial<Record<ErrorCode, ErrorBody["issues"]>> = {
+  invalid_request: [{ path: "/userMessage", message: "userMessage is required" }],
+  insufficient_credits: [
+    { path: "", message: "The start needs a hold of 0.4210 credits; the balance is 0.1000" },
+  ],
+};
+
 function errorExample(code: ErrorCode): ErrorBody {
   const { message } = MEANINGS[code];
-  const issues = [{ path: "/userMessage", message: "userMessage is required" }];
+  const issues = EXAMPLE_ISSUES[code];
   return {
     success: false,
     code,
     message,
     requestId: REQUEST_ID,
-    ...(code === "invalid_request" ? { issues } : {}),
+    ...(issues === undefined ? {} : { issues }),
   };
 }
