@@ -366,7 +366,7 @@ test("faults of the schema and of contents are listed together, each with its li
     ),
     expect.stringMatching(/^tools\[0\]\.steps\[1\]\.retries \(line 20\) must be a number from 0 to 10/),
     'tools[0].output (line 22) there is no step "brif"; steps before this one: fetch, brief',
-    "tools[0].output (line 22) secrets cannot be used here; they can be used in headers, query, body, form, multipart, basicAuth of http_request",
+    "tools[0].output (line 22) secrets cannot be used here; they can be used in url, headers, query, body, form, multipart, basicAuth of http_request",
     "agents[0].maxSteps (line 29) must be at most 12",
     expect.stringMatching(
       /^agents\[0\]\.functions\[1\] \(line 31\) "fly" is not a function. Known functions: /,

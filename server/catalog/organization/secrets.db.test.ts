@@ -199,13 +199,23 @@ test("a definition may refer to known secrets where they can be sent, and every 
       }),
     ),
   ).toEqual([]);
-  const places = "they can be used in headers, query, body, form, multipart, basicAuth of http_request";
+  const places = "they can be used in url, headers, query, body, form, multipart, basicAuth of http_request";
   expect(await save(call({ headers: { a: "{{ secrets.gitlab }}" } }))).toEqual([
     '/steps/0/with/headers/a there is no secret "gitlab"; known secrets: github',
   ]);
-  expect(await save(call({ url: `https://api.github.com/${key}` }))).toEqual([
-    `/steps/0/with/url secrets cannot be used here; ${places}`,
-  ]);
+  for (const url of [`https://api.github.com/bot${key}/send`, `https://api.github.com?key=${key}`])
+    expect(await save(call({ url }))).toEqual([]);
+  for (const url of [
+    key,
+    `https://${key}/`,
+    `https://{{ input.host }}/${key}`,
+    `https://api.github.com{{ input.rest }}/${key}`,
+    `https://me@api.github.com/${key}`,
+    `//api.github.com/${key}`,
+  ])
+    expect(await save(call({ url }))).toEqual([
+      "/steps/0/with/url the host must be written out before a secret, as in https://api.example.com/{{ secrets.NAME }}",
+    ]);
   expect(await save(call({ headers: { a: "{{ $uppercase(secrets.github) }}" } }))).toEqual([
     "/steps/0/with/headers/a a secret must stand alone in its braces: {{ secrets.github }}",
   ]);

@@ -213,7 +213,8 @@ export function createGuardedEgress(options: EgressOptions = {}): Egress<Guarded
           return toResponse(response, { maxBytes, explain, done: () => clearTimeout(timer) });
         }
         await response.body?.cancel();
-        const next = nextAddress(location, url, { isLast: hop === MAX_REDIRECTS, mode });
+        // Relative to the address that was sent: a secret may have several segments of its path.
+        const next = nextAddress(location, target, { isLast: hop === MAX_REDIRECTS, mode });
         request.redirect(response.status, next, isTrusted(next));
       } catch (error) {
         clearTimeout(timer);

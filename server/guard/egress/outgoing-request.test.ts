@@ -63,10 +63,26 @@ test("it goes without encryption only where the operator lists the host", async 
   expect((await fill("http://a.test/", init, true)).headers.k).toBe(VALUE);
 });
 
-test("a placeholder in the path stays one, and unknown ones stay as they are", async () => {
+test.each([
+  ["Telegram", "123456:AbC-d_e", "/bot", "/bot123456:AbC-d_e/send"],
+  ["Slack", "T00/B00/XXx", "/services/", "/services/T00/B00/XXx/send"],
+  ["any other", 'a"b?c#d%2Fe é', "/", "/a%22b%3Fc%23d%252Fe%20%C3%A9/send"],
+])("a secret is put into the path as %s writes it", async (_name, value, before, path) => {
+  const init = { secrets: [{ ...secret, value }] };
+  const { url } = await fill(`https://a.test${before}${placeholder}/send?x=1`, init);
+  expect(url.href).toBe(`https://a.test${path}?x=1`);
+});
+
+test("a secret in the path goes to its hosts alone, and never into a host", async () => {
+  await expect(fill(`https://c.test/${placeholder}`, {})).rejects.toThrow("may not be sent to c.test");
+  const init = { secrets: [{ ...secret, hosts: [`${placeholder}.test`] }] };
+  await expect(fill(`https://${placeholder}.test/`, init)).rejects.toThrow("cannot be in the host");
+});
+
+test("unknown placeholders stay as they are", async () => {
   const unknown = new SecretPlaceholders().of("key");
-  const filled = await fill(`https://a.test/${placeholder}`, { headers: { k: unknown } });
-  expect(filled.url.href).toBe(`https://a.test/${placeholder}`);
+  const filled = await fill(`https://a.test/${unknown}`, { headers: { k: unknown } });
+  expect(filled.url.href).toBe(`https://a.test/${unknown}`);
   expect(filled.headers.k).toBe(unknown);
 });
 

@@ -16,7 +16,7 @@ export type CarriedSecret = {
 /** Sent as the header `Authorization: Basic …`. Not a header itself: secrets must be inserted before the encoding. */
 type BasicAuth = { username: string; password: string };
 
-/** What a guarded call sends. Headers, query and body may contain placeholders of `secrets`. */
+/** What a guarded call sends. Headers, path, query and body may contain placeholders of `secrets`. */
 export type EgressInit = RequestInit & {
   basicAuth?: BasicAuth;
   secrets?: readonly CarriedSecret[];
@@ -79,6 +79,8 @@ export class OutgoingRequest {
         return encode(secret.value);
       });
     const url = new URL(this.url);
+    if (hasPlaceholder(url.host)) throw new RefusedError("A secret cannot be in the host of an address.");
+    url.pathname = insert(url.pathname, encodePath);
     url.search = insert(url.search, encodeURIComponent);
     const headers = this.#headerPairs(insert).map(([name, value]): [string, string] => {
       const filled = insert(value);
@@ -145,6 +147,14 @@ export class OutgoingRequest {
     }
     this.url = next;
   }
+}
+
+/**
+ * A secret in a path. Services give it as it stands in their addresses, with slashes and colons: `T0/B0/x`, `123:x`
+ * (RFC 3986, section 3.3).
+ */
+function encodePath(value: string): string {
+  return encodeURIComponent(value).replace(/%(?:2F|3A|40|24|26|2B|2C|3B|3D)/g, decodeURIComponent);
 }
 
 /** Whether a secret with these allowed hosts may be sent to an address. */

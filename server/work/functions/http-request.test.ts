@@ -302,6 +302,24 @@ describe("pages", () => {
     await read({ query: { key: placeholder }, next: "body.next" }, { asked, context });
     expect(asked).toEqual([`?key=${placeholder}`, `?key=${placeholder}&page=2`]);
   });
+
+  test("keep the secret in their path", async () => {
+    const placeholders = new SecretPlaceholders();
+    const url = `https://x.test/bot${placeholders.of("api")}/list`;
+    const redact = createRedactor([{ value: "123:s3cr3t", mark: "[secret api]" }]);
+    const asked: string[] = [];
+    const context = testFunctionContext({
+      redact: (value) => redactJson(value, (text) => placeholders.describe(redact(text))),
+      fetch: async (address) => {
+        asked.push(String(address));
+        return Response.json({
+          next: asked.length === 1 ? "https://x.test/bot123:s3cr3t/list?page=2" : null,
+        });
+      },
+    });
+    await executeFunction("http_request", { input: { url, next: "body.next" }, context });
+    expect(asked).toEqual([url, `${url}?page=2`]);
+  });
 });
 
 test("what cannot be sent is a clear error", async () => {

@@ -87,7 +87,8 @@ export const httpRequest = defineFunction({
   ],
   hasSideEffects: true,
   timeoutMs: 60_000,
-  secretFields: ["headers", "query", "body", "form", "multipart", "basicAuth"],
+  secretFields: ["url", "headers", "query", "body", "form", "multipart", "basicAuth"],
+  addressFields: ["url"],
   parsedFields: { next: "expression", items: "expression" },
   findFaults,
   example: {
@@ -136,6 +137,7 @@ export const httpRequest = defineFunction({
     const facts = { now: clock.now(), seed: idempotencyKey, organizationId, memory, note };
     return readPages(target, input, {
       request,
+      redact,
       evaluate: async (expression, page) => evaluateExpression(expression, await redact(page), facts),
     });
   },

@@ -51,6 +51,17 @@ function describeStepFault(id: string, { positions, index }: Readable): string |
   return position > index ? `the step "${id}" comes later` : null;
 }
 
+/** The scheme and the host of an address, without a user name, up to its path or query. */
+const HOST = /^\s*https?:\/\/[^\s/?#\\@]+[/?]/i;
+
+/** A secret in an address is behind a host that is written out, so that no data decides who receives it. */
+export function describeHostFault(parts: readonly (string | TemplateExpression)[]): string | null {
+  const secret = parts.find((part) => typeof part !== "string" && part.secret !== null);
+  const [first] = parts;
+  if (secret === undefined || (typeof first === "string" && HOST.test(first))) return null;
+  return "the host must be written out before a secret, as in https://api.example.com/{{ secrets.NAME }}";
+}
+
 /** A secret stands alone in its braces, in a field of a call that may carry it. */
 function describeSecretFault(
   { secret, references }: TemplateExpression,

@@ -8,7 +8,11 @@ import { describeUnknownVariable } from "@/server/work/expressions/unknown-varia
 import type { FunctionDefinition, ParsedField } from "@/server/work/functions/core/define";
 import { findFunction, inputSchemaOf, listFunctions } from "@/server/work/functions/core/registry";
 import { checkSchema, validateAgainst } from "@/server/work/json-schema/schema";
-import { findReferenceFaults, type Readable } from "@/server/work/workflow/check-expressions";
+import {
+  describeHostFault,
+  findReferenceFaults,
+  type Readable,
+} from "@/server/work/workflow/check-expressions";
 import { WORKFLOW_LIMITS } from "@/server/work/workflow/definition";
 import { parseCondition, parseTemplate, type TemplateExpression } from "@/server/work/workflow/expressions";
 import {
@@ -72,7 +76,7 @@ function calledBy(definition: FunctionDefinition | undefined): Called | null {
 }
 
 /** Where a text of a definition is, and what its expressions can read there. */
-type ReadingContext = { keys: Keys } & Pick<Readable, "index"> & Partial<Readable>;
+type ReadingContext = { keys: Keys; isAddress?: boolean } & Pick<Readable, "index"> & Partial<Readable>;
 
 class Checker {
   readonly issues: Issue[] = [];
@@ -144,7 +148,7 @@ class Checker {
 
   async #checkExpressions(
     parse: () => Promise<(string | TemplateExpression)[]>,
-    { keys, ...context }: ReadingContext,
+    { keys, isAddress = false, ...context }: ReadingContext,
   ): Promise<void> {
     const readable: Readable = {
       parameters: this.#parameters,
@@ -155,7 +159,10 @@ class Checker {
       ...context,
     };
     try {
-      for (const part of await parse()) {
+      const parts = await parse();
+      const hostFault = isAddress ? describeHostFault(parts) : null;
+      if (hostFault !== null) this.#report(keys, hostFault);
+      for (const part of parts) {
         if (typeof part === "string") continue;
         for (const fault of findReferenceFaults(part, readable)) this.#report(keys, fault);
       }
@@ -215,7 +222,8 @@ class Checker {
     const definition = findFunction(uses ?? "");
     for (const [field, value] of Object.entries(input ?? {})) {
       const mayHoldSecret = definition?.secretFields?.includes(field) ?? false;
-      const location = { keys: [...keys, "with", field], index, item, mayHoldSecret };
+      const isAddress = definition?.addressFields?.includes(field) ?? false;
+      const location = { keys: [...keys, "with", field], index, item, mayHoldSecret, isAddress };
       await this.#checkTexts(value, location);
     }
     if (definition !== undefined) {

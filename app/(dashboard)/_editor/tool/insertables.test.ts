@@ -25,3 +25,9 @@ it("a secret in empty headers becomes an authorization header", () => {
     { name: "secrets.github", alone: '{"authorization":"Bearer {{ secrets.github }}"}' },
   ]);
 });
+
+it("a secret in an empty address is behind a host", () => {
+  expect(insertableSecrets(["bot"], "url")).toEqual([
+    { name: "secrets.bot", alone: "https://api.example.com/{{ secrets.bot }}" },
+  ]);
+});

@@ -11,11 +11,13 @@ export function insertablesBefore(tool: ToolView, index: number): Insertable[] {
   ];
 }
 
-/** References to secrets from an input of a function. An empty input gets a document with the secret where it usually belongs. */
+/** References to secrets from an input of a function. An empty input gets the secret where it usually belongs. */
 export function insertableSecrets(names: readonly string[], input: string): Insertable[] {
   return names.map((secret) => {
     const name = `secrets.${secret}`;
-    return { name, alone: JSON.stringify(usualDocument(input, `{{ ${name} }}`)) };
+    const reference = `{{ ${name} }}`;
+    if (input === "url") return { name, alone: `https://api.example.com/${reference}` };
+    return { name, alone: JSON.stringify(usualDocument(input, reference)) };
   });
 }
 

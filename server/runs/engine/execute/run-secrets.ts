@@ -9,7 +9,7 @@ import { waitingHostsOf } from "@/server/guard/secrets/allowed-hosts";
 import { secretValuePurpose } from "@/server/guard/secrets/encryption";
 import { SecretPlaceholders } from "@/server/guard/secrets/placeholders";
 import { createRedactor, type Redact } from "@/server/guard/secrets/redact";
-import { findSecretNames } from "@/server/guard/secrets/references";
+import { findSecretNames, secretMark } from "@/server/guard/secrets/references";
 import { findModelProviders } from "@/server/runs/find-model-providers";
 import type { Services } from "@/server/runs/services";
 import { findFunction } from "@/server/work/functions/core/registry";
@@ -138,7 +138,7 @@ export class RunSecrets {
   #learn({ name, sealed }: Pick<Secret, "name" | "sealed">): string | null {
     if (sealed === null) return null;
     const value = this.#services.encryption.openOrNull(sealed, secretValuePurpose(this.#user.orgId, name));
-    if (value !== null) this.#remember(value, `[secret ${name}]`);
+    if (value !== null) this.#remember(value, secretMark(name));
     return value;
   }
 

@@ -49,7 +49,7 @@ beforeEach(async () => {
   for (const { seen } of [allowed, other]) seen.length = 0;
 });
 
-/** Echoes what it gets in every form; `/redirect?to=` leads elsewhere, `/seen` lists all requests so far. */
+/** Echoes what it gets in every form; `?to=` leads elsewhere, `/located` has a `Location`, `/seen` lists all requests. */
 async function startEcho(): Promise<EchoServer> {
   const seen: Seen[] = [];
   const server = createServer(async (request, response) => {
@@ -59,6 +59,10 @@ async function startEcho(): Promise<EchoServer> {
     seen.push({ url, headers: request.headers, body });
     const to = new URL(url, "http://x.test").searchParams.get("to");
     if (to !== null) return response.writeHead(307, { location: to }).end();
+    if (url.endsWith("/located"))
+      return response
+        .writeHead(201, { location: `http://${request.headers.host}${url.replace("located", "new")}` })
+        .end();
     const echoed = Object.fromEntries(Object.entries(echoForms(VALUE)));
     response.setHeader("x-echo", encodeURIComponent(VALUE));
     if (url.startsWith("/text")) return response.end(`<p>${Object.values(echoed).join("</p><p>")}</p>`);
@@ -145,6 +149,46 @@ describe("a secret", () => {
     expect(steps[0]?.output).toContain("[secret api]");
     expect(run.output).toContain('"[secret api]":"as a key"');
     expect(events.length).toBeGreaterThan(0);
+    expect(await findLeaks(world, VALUE, { events: JSON.stringify(events) })).toEqual([]);
+  });
+
+  it("is in the path of an address, and redacted in Location, errors and what pages show", async () => {
+    await setApi();
+    const at = `http://${allowed.host}`;
+    const send = { url: `${at}/bot{{ secrets.api }}/send`, query: { to: `${at}/moved` } };
+    const runId = await startTool([
+      { id: "direct", uses: "http_request", with: { url: `${at}/bot{{ secrets.api }}/located` } },
+      { id: "moved", uses: "http_request", with: send },
+      {
+        id: "elsewhere",
+        uses: "http_request",
+        with: {
+          url: `${at}/copy/{{ secrets.api }}`,
+          query: { to: `http://${other.host}/{{ secrets.api }}` },
+        },
+        onError: "continue",
+      },
+      {
+        id: "gone",
+        uses: "http_request",
+        with: { url: `http://${other.host}/{{ secrets.api }}` },
+        onError: "continue",
+      },
+    ]);
+    const member = await createMember(world, tenant, "viewer");
+    const events = await executeWatched(world, member, runId);
+
+    const { run, steps } = await read(runId);
+    expect(run.status).toBe("Completed");
+    const sent = allowed.seen.map(({ url }) => decodeURIComponent(url.split("?")[0] ?? ""));
+    expect(sent).toEqual([`/bot${VALUE}/located`, `/bot${VALUE}/send`, "/moved", `/copy/${VALUE}`]);
+    expect(other.seen).toEqual([]);
+    expect(JSON.parse(steps[0]?.output ?? "").headers.location).toBe(`${at}/bot[secret api]/new`);
+    expect(JSON.parse(steps[1]?.input ?? "").url).toBe(`${at}/bot{{ secrets.api }}/send`);
+    expect(steps[2]?.errorMessage).toContain(
+      `redirects to ${other.host} with the secret "api" in the address`,
+    );
+    expect(steps[3]?.errorMessage).toContain(`The secret "api" may not be sent to ${other.host}.`);
     expect(await findLeaks(world, VALUE, { events: JSON.stringify(events) })).toEqual([]);
   });
 

@@ -73,6 +73,8 @@ export type FunctionDefinition<
   timeoutMs: number;
   /** Fields of the input in which a definition may refer to secrets; none when unset. */
   secretFields?: readonly string[];
+  /** Which of them are addresses: a secret is in the path or query, behind a host that is written out. */
+  addressFields?: readonly string[];
   /** Fields of the input that hold an expression, a JSON Schema or code: checked when a definition is saved. */
   parsedFields?: Readonly<Record<string, ParsedField>>;
   /** Faults that the schema cannot express, when a definition is saved: any value may be wrong or hold `{{ }}`. */

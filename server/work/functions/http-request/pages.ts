@@ -2,7 +2,8 @@ import { z } from "zod";
 import type { Json, JsonObject } from "@/server/base/json/json";
 import { largeJsonBytes } from "@/server/base/json/large";
 import { MAX_FINAL_OUTPUT_BYTES } from "@/server/contract/sizes";
-import { hasPlaceholder } from "@/server/guard/secrets/placeholders";
+import { hasPlaceholder, replacePlaceholders } from "@/server/guard/secrets/placeholders";
+import { parseWholeReference, secretMark } from "@/server/guard/secrets/references";
 import { MAX_EXPRESSION_LENGTH } from "@/server/work/expressions/jsonata";
 import { FunctionError } from "@/server/work/functions/core/define";
 import { type HttpResult, readLinks } from "@/server/work/functions/http-request/exchange";
@@ -30,9 +31,10 @@ export const pageInputs = {
 };
 type PageInputs = z.output<z.ZodObject<typeof pageInputs>>;
 
-/** Requests a page, and evaluates an expression over a page. */
+/** Requests a page, evaluates an expression over a page, and removes secrets from a value. */
 type PageAccess = {
   request(url: URL): Promise<HttpResult>;
+  redact(value: Json): Promise<Json>;
   evaluate(expression: string, page: JsonObject): Promise<Json | undefined>;
 };
 
@@ -43,10 +45,11 @@ type PageAccess = {
 export async function readPages(
   first: URL,
   { next = "", items, maxPages = DEFAULT_PAGES }: PageInputs,
-  { request, evaluate }: PageAccess,
+  { request, redact, evaluate }: PageAccess,
 ): Promise<HttpResult & { pages: number; hasMore: boolean }> {
   const collected: Json[] = [];
   const seen = new Set<string>();
+  const restore = await restoreSecrets(first, redact);
   let bytes = 0;
   for (let url = first, pages = 1; ; pages += 1) {
     seen.add(url.href);
@@ -64,7 +67,7 @@ export async function readPages(
     const address = await evaluate(next, facts);
     const hasMore = typeof address === "string" && address !== "";
     if (!hasMore || pages === maxPages) return { ...page, body: collected, pages, hasMore };
-    url = nextUrl(first, url, address);
+    url = nextUrl(first, url, restore(address));
     if (seen.has(url.href)) throw failed(`Page ${pages} names a page that was read already as the next one.`);
   }
 }
@@ -75,6 +78,28 @@ const asList = (value: Json | undefined): Json[] => {
   if (value === undefined || value === null) return [];
   return Array.isArray(value) ? value : [value];
 };
+
+/**
+ * A function that puts the placeholders of the first page's path back into an address. Expressions see pages without
+ * secrets, so the next page's address has marks in their place.
+ */
+async function restoreSecrets(
+  { pathname }: URL,
+  redact: PageAccess["redact"],
+): Promise<(address: string) => string> {
+  const placeholders = new Set<string>();
+  replacePlaceholders(pathname, (placeholder) => {
+    placeholders.add(placeholder);
+    return placeholder;
+  });
+  const marks = new Map<string, string>();
+  for (const placeholder of placeholders) {
+    const name = parseWholeReference(String(await redact(placeholder)));
+    if (name !== null) marks.set(secretMark(name), placeholder);
+  }
+  return (address) =>
+    [...marks].reduce((text, [mark, placeholder]) => text.replaceAll(mark, placeholder), address);
+}
 
 /** The next page's address, with the first page's parameters that contain secrets. */
 function nextUrl(first: URL, current: URL, address: string): URL {

@@ -29,3 +29,10 @@ it.each(['{"url":"https://api.te', "[]", "null", '{"url":7}', '"text"'])(
 it("shows an invalid address unchanged", () => {
   expect(readHttpExchange('{"url":"nowhere","query":{"a":1}}', null)).toMatchObject({ url: "nowhere" });
 });
+
+it("keeps references to secrets in the address readable", () => {
+  const url = "https://api.test/bot{{ secrets.bot }}/send";
+  expect(readHttpExchange(JSON.stringify({ url, query: { a: 1 } }), null)).toMatchObject({
+    url: `${url}?a=1`,
+  });
+});

@@ -23,13 +23,17 @@ function readStatus(output: string): number | null {
   return found === undefined ? null : Number(found);
 }
 
+/** The address stays as it is written, with references to secrets in it. */
 function withQuery(url: string, query: unknown): string {
   if (!isJsonObject(query) || !URL.canParse(url)) return url;
-  const target = new URL(url);
+  const added = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {
     for (const item of Array.isArray(value) ? value : [value]) {
-      if (item !== null) target.searchParams.append(name, String(item));
+      if (item !== null) added.append(name, String(item));
     }
   }
-  return target.href;
+  if (added.size === 0) return url;
+  const [address = "", fragment] = url.split("#");
+  const complete = `${address}${address.includes("?") ? "&" : "?"}${added}`;
+  return fragment === undefined ? complete : `${complete}#${fragment}`;
 }
