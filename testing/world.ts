@@ -55,6 +55,7 @@ export const quietModels: Models = {
     attempts: [],
   }),
   providerOf: () => "test",
+  factsOf: async () => ({}),
   listed: ["test-model"],
   boundTokens: countCharacters,
   countTokens: async (request) => countCharacters(request),

@@ -90,6 +90,10 @@ describe("MODEL_PROVIDERS", () => {
       "openai",
       "demo",
     ]);
+    expect(providers.map(({ limits }) => limits?.get("local/llama")).at(-1)).toEqual({
+      contextWindow: 32_768,
+      maxOutputTokens: 8_192,
+    });
   });
 
   const local = "name: local, baseUrl: 'http://127.0.0.1/v1'";
@@ -103,6 +107,12 @@ describe("MODEL_PROVIDERS", () => {
     ],
     [`[{ ${local}, api: completions }]`, "0.api Invalid option"],
     [`[{ ${local}, models: [demo] }]`, "already listed by the demo model"],
+    [
+      `[{ ${local}, models: [{ name: m, contextWindow: 0 }] }]`,
+      "0.models.0.contextWindow must be at least 1",
+    ],
+    [`[{ ${local}, models: [{ maxOutputTokens: 1 }] }]`, "0.models.0.name"],
+    [`[{ ${local}, models: [m, { name: m }] }]`, '0.models "m" is already listed'],
     [`[{ ${local}, apiKeyFrom: NOT_SET }]`, "0.apiKeyFrom names NOT_SET, which is not set"],
     [`[{ ${local}, apiKey: a, apiKeyFrom: HOME }]`, "0 has both apiKey and apiKeyFrom"],
   ])("%s is refused by name", (text, message) => {

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { parse } from "yaml";
 import { z } from "zod";
 import { Decimal } from "@/server/base/amount";
-import type { NamedProvider } from "@/server/base/model-providers";
+import type { ModelLimits, NamedProvider } from "@/server/base/model-providers";
 import { findRepeats, modelApi, providerName, providerUrl } from "@/server/base/model-providers";
 import { DEFAULT_PRICES, type PriceList } from "@/server/base/price-list";
 
@@ -43,6 +43,17 @@ export function readPriceList(path: string): PriceList {
   };
 }
 
+const tokenLimit = z
+  .int("must be a whole number")
+  .min(1, "must be at least 1")
+  .max(1_000_000_000, "must be at most 1,000,000,000")
+  .optional();
+/** A name, or a name with what the operator knows about the model. */
+const listedModel = z.preprocess(
+  (given) => (typeof given === "string" ? { name: given } : given),
+  z.strictObject({ name: z.string().min(1), contextWindow: tokenLimit, maxOutputTokens: tokenLimit }),
+);
+
 const providerFile = z.array(
   z
     .strictObject({
@@ -52,7 +63,7 @@ const providerFile = z.array(
       apiKey: z.string().min(1).optional(),
       /** The environment variable that holds the key, so that the file holds no secret. */
       apiKeyFrom: z.string().min(1).optional(),
-      models: z.array(z.string().min(1)).default([]),
+      models: z.array(listedModel).default([]),
     })
     .refine(({ apiKey, apiKeyFrom }) => apiKey === undefined || apiKeyFrom === undefined, {
       error: "has both apiKey and apiKeyFrom",
@@ -64,7 +75,7 @@ export function readModelProviders(
   path: string,
   source: Record<string, string | undefined>,
 ): NamedProvider[] {
-  const providers = readFileOf(path, providerFile);
+  const providers = readFileOf(path, providerFile).map(splitLimits);
   const faults = findRepeats(providers).map(
     ({ path: [index, field], message }) => `${index}.${field} ${message}`,
   );
@@ -77,6 +88,14 @@ export function readModelProviders(
     ...provider,
     apiKey: apiKeyFrom === undefined ? apiKey : source[apiKeyFrom],
   }));
+}
+
+/** The names of a provider's models, and what is stated about them. */
+function splitLimits<Provider extends { models: readonly z.output<typeof listedModel>[] }>(
+  provider: Provider,
+) {
+  const limits = new Map(provider.models.map(({ name, ...stated }): [string, ModelLimits] => [name, stated]));
+  return { ...provider, models: provider.models.map(({ name }) => name), limits };
 }
 
 function readFileOf<Schema extends z.ZodType>(path: string, schema: Schema): z.output<Schema> {

@@ -13,7 +13,12 @@ export type NamedProvider = {
   baseUrl?: string | undefined;
   /** The models it serves; unlisted models go to the default provider. */
   models: readonly string[];
+  /** What the operator stated about them. */
+  limits?: ReadonlyMap<string, ModelLimits> | undefined;
 };
+
+/** What an operator can state about a model. */
+export type ModelLimits = { contextWindow?: number | undefined; maxOutputTokens?: number | undefined };
 
 /** Names of model providers; `demo` and `openai` are the service's own. */
 export const providerName = z

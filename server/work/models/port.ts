@@ -1,5 +1,6 @@
 import type { JsonObject } from "@/server/base/json/json";
 import { KIB, MIB } from "@/server/contract/sizes";
+import type { ModelFacts } from "./catalog/model-facts";
 import type { ModelSettings } from "./settings";
 
 /** A call that the model requested; `arguments` is its raw text. */
@@ -45,8 +46,11 @@ export type ModelRequest = {
   onRetry?: (attempts: Attempt[]) => Promise<void>;
 };
 
-/** An answer that was cut off: the usage of its attempt, and of all attempts so far. */
-export type CutOff = { last: ModelUsage; total: ModelUsage };
+/**
+ * An answer that was cut off: the usage of its attempt, and of all attempts so far; `maximum` is the most output tokens
+ * of the model, infinite if unknown.
+ */
+export type CutOff = { last: ModelUsage; total: ModelUsage; maximum: number };
 
 /** One attempt of a step or model call. Times are ISO 8601, durations milliseconds. */
 export type Attempt = {
@@ -148,6 +152,8 @@ export type Models = {
   call(request: ModelRequest): Promise<ModelReply>;
   /** The name of the provider for this model; `demo` for the built-in simulation. */
   providerOf(model: string): string;
+  /** What is known about the model at its provider; empty for an unknown one. */
+  factsOf(model: string): Promise<ModelFacts>;
   /** The models that providers list, and the demo model. The default provider may serve more. */
   listed: readonly string[];
   /** An upper bound of the tokens of a request, without counting them. */

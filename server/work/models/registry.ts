@@ -27,7 +27,11 @@ export function createModels({ openai, providers = [], clock }: ModelsOptions): 
   ];
   const { fetch } = createTrustedEgress();
   const common = { fetch, clock, random: Math.random, sleep: sleepOrThrow };
-  const demo: Provider = { name: DEMO, call: (request) => callDemoModel(request, clock) };
+  const demo: Provider = {
+    name: DEMO,
+    call: (request) => callDemoModel(request, clock),
+    factsOf: async () => ({}),
+  };
   const byModel = new Map<string, Provider>([[DEMO, demo]]);
   let fallback: Provider | undefined;
   for (const { models, ...options } of named) {
@@ -39,6 +43,7 @@ export function createModels({ openai, providers = [], clock }: ModelsOptions): 
   return {
     call: (request) => providerFor(request.model).call(request),
     providerOf: (model) => providerFor(model).name,
+    factsOf: (model) => providerFor(model).factsOf(model),
     listed: [...byModel.keys()],
     boundTokens: boundRequestTokens,
     countTokens: countRequestTokens,

@@ -7,6 +7,7 @@ import { rewriteToolCalls } from "@/server/runs/attempts";
 import { findModelProviders } from "@/server/runs/find-model-providers";
 import type { CallOptions } from "@/server/work/models/calls/model-call";
 import type { KnownLimits } from "@/server/work/models/calls/model-server";
+import { findModelFacts } from "@/server/work/models/catalog/find-model-facts";
 import { keySecretOf, type OwnProvider } from "@/server/work/models/own-provider";
 import {
   type Attempt,
@@ -40,12 +41,16 @@ function knownLimitsOf(orgId: OrgId, { name, api, baseUrl }: OwnProvider): Known
 export async function findModels(
   execution: Execution,
   model: string,
-): Promise<Pick<Models, "call" | "providerOf">> {
+): Promise<Pick<Models, "call" | "providerOf" | "factsOf">> {
   const { services, run } = execution;
   const providers = await findModelProviders(services, run.orgId);
   const own = providers.find(({ models }) => models.includes(model));
   if (own === undefined) return services.models;
-  return { providerOf: () => own.name, call: (request) => callOwnProvider(execution, own, request) };
+  return {
+    providerOf: () => own.name,
+    call: (request) => callOwnProvider(execution, own, request),
+    factsOf: (name) => findModelFacts({ baseUrl: own.baseUrl, model: name }),
+  };
 }
 
 type OwnCall = Pick<Execution, "services" | "secrets"> & {

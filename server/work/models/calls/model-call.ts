@@ -96,20 +96,17 @@ export class ModelCall {
     if (flaw.flaw === "empty") message += " twice";
     if (flaw.flaw === "truncated") {
       const { maxOutputTokens, raiseLimit } = this.#request;
-      if (this.#raisedFrom === undefined) {
+      const maximum = await this.#server.maxOutputTokens(this.#request.model);
+      if (this.#raisedFrom === undefined && maximum > maxOutputTokens) {
         const total = this.#received?.usage ?? last;
-        const raised = Math.min(
-          (await raiseLimit?.({ last, total })) ?? maxOutputTokens,
-          this.#server.maxOutputTokens(this.#request.model),
-        );
+        const raised = Math.min((await raiseLimit?.({ last, total, maximum })) ?? maxOutputTokens, maximum);
         if (raised > maxOutputTokens) {
           this.#raisedFrom = maxOutputTokens;
           this.#request = { ...this.#request, maxOutputTokens: raised };
           return this.#repeat(message, startedAt);
         }
       }
-      const isRaisable =
-        this.#raisedFrom === undefined && maxOutputTokens < this.#server.maxOutputTokens(this.#request.model);
+      const isRaisable = this.#raisedFrom === undefined && maxOutputTokens < maximum;
       if (isRaisable && raiseLimit === undefined)
         message += ". Raise maxOutputTokens, or ask for a shorter answer";
       else

@@ -1,8 +1,11 @@
 import { unmarkExact } from "@/server/base/json/exact-number";
 import { tryParseJson } from "@/server/base/json/json";
+import type { ModelLimits } from "@/server/base/model-providers";
 import { limitTime } from "@/server/base/sleep";
 import { type EgressFetch, readChunks } from "@/server/guard/egress/trusted-fetch";
 import type { Redact } from "@/server/guard/secrets/redact";
+import { findModelFacts } from "@/server/work/models/catalog/find-model-facts";
+import type { ModelFacts } from "@/server/work/models/catalog/model-facts";
 import type { ModelRequest } from "@/server/work/models/port";
 import { type Adaptation, isSame, learnFrom, readOutputMaximum, UNKNOWN_SERVER } from "./adaptation";
 import { normalizeError } from "./error-bodies";
@@ -25,6 +28,8 @@ export type ServerOptions = {
   redact?: Redact | undefined;
   /** The time limit of one attempt; 300,000 when unset. */
   attemptTimeoutMs?: number;
+  /** What the operator stated about models. It wins over the catalog. */
+  limits?: ReadonlyMap<string, ModelLimits> | undefined;
   /** What earlier calls found out about the same server; this instance adds to it. */
   known?: KnownLimits;
 };
@@ -37,6 +42,8 @@ const withDigits = (init: RequestInit | undefined) =>
 export class ModelServer {
   readonly #interface: ModelInterface;
   readonly #connection: Connection;
+  readonly #baseUrl: string;
+  readonly #limits: ReadonlyMap<string, ModelLimits> | undefined;
   readonly #attemptTimeoutMs: number;
   readonly #redact: Redact | undefined;
   readonly #known: KnownLimits;
@@ -45,13 +52,16 @@ export class ModelServer {
 
   constructor(
     modelInterface: ModelInterface,
-    { name, apiKey, baseUrl, fetch, redact, attemptTimeoutMs = 300_000, known = new Map() }: ServerOptions,
+    { baseUrl = modelInterface.baseUrl, limits, ...options }: ServerOptions,
   ) {
+    const { name, apiKey, fetch, redact, attemptTimeoutMs = 300_000, known = new Map() } = options;
     this.#interface = modelInterface;
+    this.#baseUrl = baseUrl;
+    this.#limits = limits;
     this.#known = known;
     this.#attemptTimeoutMs = attemptTimeoutMs;
     this.#redact = redact;
-    const address = new URL(baseUrl ?? modelInterface.baseUrl);
+    const address = new URL(baseUrl);
     // Azure's ?api-version= belongs behind the path of each call (mindsdb/mindshub#11285).
     const query = Object.fromEntries(address.searchParams);
     address.search = "";
@@ -132,9 +142,15 @@ export class ModelServer {
     return !isSame(next, known);
   }
 
-  /** The most output tokens of a model, as far as the server has stated it. */
-  maxOutputTokens(model: string): number {
-    return this.#adaptationOf(model).maxOutputTokens;
+  /** What is known about a model before it is called. */
+  async factsOf(model: string): Promise<ModelFacts> {
+    return { ...(await findModelFacts({ baseUrl: this.#baseUrl, model })), ...this.#limits?.get(model) };
+  }
+
+  /** The most output tokens of a model, as far as it is known or the server has stated it; else infinite. */
+  async maxOutputTokens(model: string): Promise<number> {
+    const { maxOutputTokens = Number.POSITIVE_INFINITY } = await this.factsOf(model);
+    return Math.min(maxOutputTokens, this.#adaptationOf(model).maxOutputTokens);
   }
 
   /** Reads and records the maximum that a refusal of too many output tokens states; null for another error. */

@@ -1,4 +1,5 @@
 import { afterAll, expect, it } from "vitest";
+import { saveAgent } from "@/server/catalog/save-agent";
 import { inspectRun } from "@/server/runs/read/inspect/inspect";
 import { startRun } from "@/server/runs/start";
 import { createModels } from "@/server/work/models/registry";
@@ -24,9 +25,14 @@ const streamed = (content: string, finish: string) => ({
   events: [event({ content }), event({}, finish), used],
 });
 
-async function execute(message: string, credits = "1000") {
+async function execute(
+  message: string,
+  { credits = "1000", model }: { credits?: string; model?: string } = {},
+) {
   const tenant = await createTenant(world, { credits });
   const actor = { kind: "operator", orgId: tenant.orgId, name: "test" } as const;
+  if (model !== undefined)
+    await saveAgent(world, actor, { definition: { slug: "helper", name: "Helper", model } });
   const start = { kind: "agent", targetId: tenant.agentId, userMessage: message } as const;
   const { runId } = await startRun(world, actor, start);
   await executeRun(world, runId);
@@ -48,7 +54,7 @@ it("repeats a call that was cut off as an attempt of it, and charges both", asyn
 it("repeats with what the balance can hold", async () => {
   server.requests.length = 0;
   server.script("cut poor", [streamed("Half", "length"), streamed("Whole.", "stop")]);
-  const { run } = await execute("cut poor", "5");
+  const { run } = await execute("cut poor", { credits: "5" });
   expect(run.status).toBe("Completed");
   expect(server.requests.map(({ body }) => body.max_completion_tokens)).toEqual([4_000, 8_000]);
 });
@@ -66,9 +72,18 @@ it.each([
 
 it("says that credits are missing for a repeat", async () => {
   server.script("cut poorest", streamed("Half", "length"));
-  const { run } = await execute("cut poorest", "2");
+  const { run } = await execute("cut poorest", { credits: "2" });
   expect(run).toMatchObject({
     errorCode: "output_truncated",
     errorMessage: expect.stringContaining("credits"),
   });
+});
+
+it("repeats with the model's maximum if the catalog knows it", async () => {
+  server.requests.length = 0;
+  server.script("cut known", [streamed("Half", "length"), streamed("Whole.", "stop")]);
+  // 4,096 output tokens.
+  const { run } = await execute("cut known", { model: "gpt-4-turbo" });
+  expect(run).toMatchObject({ status: "Completed", output: { text: "Whole." } });
+  expect(server.requests.map(({ body }) => body.max_completion_tokens)).toEqual([4_000, 4_096]);
 });

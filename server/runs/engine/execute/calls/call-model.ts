@@ -141,6 +141,7 @@ async function reserveForRepeat(
   call: { model: string; reservation: CallReservation; cutOff: CutOff },
 ): Promise<number> {
   const { model, reservation, cutOff } = call;
+  const limits = new Set(REPEAT_LIMITS.map((limit) => Math.min(limit, cutOff.maximum)));
   const { maxOutputTokens } = reservation;
   const { inputTokens } = cutOff.last;
   const used = creditsOfTokens(run.prices, model, cutOff.total);
@@ -149,7 +150,7 @@ async function reserveForRepeat(
       ZERO,
       used.add(creditsOfTokens(run.prices, model, { inputTokens, outputTokens })).sub(reservation.reserved),
     );
-  for (const limit of REPEAT_LIMITS.filter((each) => each > maxOutputTokens)) {
+  for (const limit of [...limits].filter((each) => each > maxOutputTokens)) {
     const missing = missingFor(limit);
     try {
       const least = missingFor(maxOutputTokens + 1);
