@@ -1,8 +1,9 @@
 import { Anthropic, APIError } from "@anthropic-ai/sdk";
-import type {
-  Connection,
-  ConnectionOptions,
-  ModelInterface,
+import {
+  type Connection,
+  type ConnectionOptions,
+  JSON_HEADERS,
+  type ModelInterface,
 } from "@/server/work/models/calls/model-interface";
 import { ResponseError } from "@/server/work/models/calls/replies";
 import { MAX_EVENT_LENGTH } from "@/server/work/models/port";
@@ -15,6 +16,11 @@ export const anthropic: ModelInterface = {
   name: "anthropic",
   baseUrl: "https://api.anthropic.com",
   maxEventLength: MAX_EVENT_LENGTH,
+  headersOf: (apiKey = "none") => ({
+    ...JSON_HEADERS,
+    "anthropic-version": "2023-06-01",
+    "x-api-key": apiKey,
+  }),
   connect,
   collect: (onText, request) => new StreamedMessage(onText, request),
   read: readMessage,
@@ -24,9 +30,8 @@ export const anthropic: ModelInterface = {
 
 function connect({ apiKey = "none", address, query, timeoutMs, fetch }: ConnectionOptions): Connection {
   const client = new Anthropic({
-    // Without a key, the client searches for one. Other servers than Anthropic's know only the documented header.
+    // Without a key, the client searches for one.
     apiKey,
-    defaultHeaders: { "x-api-key": apiKey, authorization: null },
     baseURL: address,
     defaultQuery: query,
     maxRetries: 0,
@@ -36,11 +41,9 @@ function connect({ apiKey = "none", address, query, timeoutMs, fetch }: Connecti
     fetch: (input, init) => fetch(input instanceof Request ? input.url : input, init),
   });
   return {
-    ask: ({ request, known, origin, signal }) =>
-      client.post("/v1/messages", { body: toMessageBody(request, known, origin), signal }),
-    stream: ({ request, known, origin, signal }) => {
-      const body = { ...toMessageBody(request, known, origin), stream: true };
-      return client.post("/v1/messages", { body, stream: true, signal }).asResponse();
+    send({ request, known, origin, isStreamed, signal }) {
+      const body = { ...toMessageBody(request, known, origin), ...(isStreamed && { stream: true }) };
+      return client.post("/v1/messages", { body, stream: isStreamed, signal }).asResponse();
     },
     explain,
   };

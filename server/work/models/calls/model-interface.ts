@@ -12,6 +12,8 @@ export type ModelInterface = {
   baseUrl: string;
   /** The longest event of a stream, in characters. */
   maxEventLength: number;
+  /** All headers of a request. Those of the package are not sent: some come from the process's environment. */
+  headersOf(apiKey: string | undefined): Record<string, string>;
   connect(options: ConnectionOptions): Connection;
   /** Joins the pieces of a streamed reply. @param onText called with the complete text so far whenever there is more. */
   collect(onText: (text: string) => void, request: ModelRequest): StreamedReply;
@@ -21,6 +23,13 @@ export type ModelInterface = {
   parametersOf(request: Pick<ModelRequest, "settings" | "tools" | "responseSchema">): Record<string, unknown>;
   /** The names of all fields that messages bring back to their origin and that a server may refuse. */
   namesOfState(messages: readonly ModelMessage[], origin: string): string[];
+};
+
+/** What requests of all interfaces have. */
+export const JSON_HEADERS = {
+  accept: "application/json",
+  "content-type": "application/json",
+  "user-agent": "Stepwell",
 };
 
 export type ConnectionOptions = {
@@ -35,13 +44,19 @@ export type ConnectionOptions = {
 };
 
 /** What one attempt sends. */
-export type Sent = { request: ModelRequest; known: Adaptation; origin: string; signal: AbortSignal };
+export type Sent = {
+  request: ModelRequest;
+  known: Adaptation;
+  origin: string;
+  /** Requests the reply in pieces. */
+  isStreamed: boolean;
+  signal: AbortSignal;
+};
 
-/** A vendor's client. Both methods throw its errors. */
+/** A vendor's client. */
 export type Connection = {
-  /** Requests a reply in one piece. Returns its body. */
-  ask(sent: Sent): Promise<unknown>;
-  stream(sent: Sent): Promise<Response>;
+  /** Sends a request. Throws the client's errors, also for a response with an error status. */
+  send(sent: Sent): Promise<Response>;
   /** The error of a response as a ResponseError; any other as it is. */
   explain(error: unknown): unknown;
 };

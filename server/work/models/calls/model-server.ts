@@ -34,9 +34,7 @@ export type ServerOptions = {
   known?: KnownLimits;
 };
 
-/** Clients call JSON.stringify: numbers that a double cannot hold are marked until here. */
-const withDigits = (init: RequestInit | undefined) =>
-  typeof init?.body === "string" ? { ...init, body: unmarkExact(init.body) } : init;
+const JSON_TYPE = /^[^;]*json/;
 
 /** Sends single requests, and records the features that a server does not support. */
 export class ModelServer {
@@ -66,13 +64,18 @@ export class ModelServer {
     const query = Object.fromEntries(address.searchParams);
     address.search = "";
     this.#address = `${name} ${modelInterface.name} ${address.href}`;
+    const headers = modelInterface.headersOf(apiKey);
     this.#connection = modelInterface.connect({
       apiKey,
       address: address.href.replace(/\/$/, ""),
       query,
       // The client's own limit covers only the headers; ours covers the body, too.
       timeoutMs: attemptTimeoutMs + 1000,
-      fetch: async (input, init) => normalizeError(await fetch(input, withDigits(init))),
+      fetch: async (input, init) => {
+        // Clients call JSON.stringify: numbers that a double cannot hold are marked until here.
+        const body = typeof init?.body === "string" ? unmarkExact(init.body) : null;
+        return normalizeError(await fetch(input, { ...init, body, headers }));
+      },
     });
   }
 
@@ -99,11 +102,11 @@ export class ModelServer {
     const origin = this.#originOf(request);
     const read = (body: unknown, furtherCalls = 0) =>
       this.#interface.read(body, request, { furtherCalls, origin, redact: this.#redact });
-    const sent = { request, known, origin, signal };
-    if (request.onText === undefined || known.unstreamed) return read(await this.#connection.ask(sent));
-    const response = await this.#connection.stream(sent);
-    if (!response.headers.get("content-type")?.startsWith("text/event-stream"))
-      return read(await response.json());
+    const isStreamed = request.onText !== undefined && !known.unstreamed;
+    const response = await this.#connection.send({ request, known, origin, isStreamed, signal });
+    const type = response.headers.get("content-type") ?? "";
+    if (!isStreamed || !type.startsWith("text/event-stream"))
+      return read(await (isStreamed || JSON_TYPE.test(type) ? response.json() : response.text()));
     await this.#readPieces(response, streamed, signal);
     const reply = read(streamed.toBody(), streamed.furtherCalls);
     // The server reports usage only without streaming, so the next call does not stream.

@@ -3,7 +3,7 @@ import type {
   ConnectionOptions,
   ModelInterface,
 } from "@/server/work/models/calls/model-interface";
-import { createOpenAiClient, explainOpenAiError } from "@/server/work/models/openai/client";
+import { createOpenAiClient, explainOpenAiError, openAiHeaders } from "@/server/work/models/openai/client";
 import { MAX_EVENT_LENGTH } from "@/server/work/models/port";
 import { readChatCompletion } from "./chat-completion";
 import { chatParameters, toChatCompletion } from "./chat-request";
@@ -15,6 +15,7 @@ export const chat: ModelInterface = {
   name: "chat",
   baseUrl: "https://api.openai.com/v1",
   maxEventLength: MAX_EVENT_LENGTH,
+  headersOf: openAiHeaders,
   connect,
   collect: (onText) => new StreamedCompletion(onText),
   read: readChatCompletion,
@@ -25,19 +26,14 @@ export const chat: ModelInterface = {
 function connect(options: ConnectionOptions): Connection {
   const { completions } = createOpenAiClient(options).chat;
   return {
-    ask: ({ request, known, origin, signal }) =>
-      completions.create({ ...toChatCompletion(request, known, origin), stream: false }, { signal }),
-    stream: ({ request, known, origin, signal }) =>
-      completions
-        .create(
-          {
-            ...toChatCompletion(request, known, origin),
-            stream: true,
-            stream_options: { include_usage: true },
-          },
-          { signal },
-        )
-        .asResponse(),
+    send({ request, known, origin, isStreamed, signal }) {
+      const body = toChatCompletion(request, known, origin);
+      const streamed = { ...body, stream: true, stream_options: { include_usage: true } } as const;
+      const call = isStreamed
+        ? completions.create(streamed, { signal })
+        : completions.create({ ...body, stream: false }, { signal });
+      return call.asResponse();
+    },
     explain: explainOpenAiError,
   };
 }

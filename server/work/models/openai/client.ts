@@ -1,15 +1,17 @@
 import OpenAI, { APIError } from "openai";
-import type { ConnectionOptions } from "@/server/work/models/calls/model-interface";
+import { type ConnectionOptions, JSON_HEADERS } from "@/server/work/models/calls/model-interface";
 import { ResponseError } from "@/server/work/models/calls/replies";
 
-/** OpenAI's client as both of its interfaces use it: without retries, a log, or settings from the environment. */
+/** The headers of both of OpenAI's interfaces. */
+export const openAiHeaders = (apiKey = "none"): Record<string, string> => ({
+  ...JSON_HEADERS,
+  authorization: `Bearer ${apiKey}`,
+});
+
+/** OpenAI's client as both of its interfaces use it, without retries and a log. */
 export const createOpenAiClient = ({ apiKey, address, query, timeoutMs, fetch }: ConnectionOptions): OpenAI =>
   new OpenAI({
     apiKey: apiKey ?? "none",
-    adminAPIKey: null,
-    organization: null,
-    project: null,
-    webhookSecret: null,
     baseURL: address,
     defaultQuery: query,
     maxRetries: 0,

@@ -3,7 +3,7 @@ import type {
   ConnectionOptions,
   ModelInterface,
 } from "@/server/work/models/calls/model-interface";
-import { createOpenAiClient, explainOpenAiError } from "@/server/work/models/openai/client";
+import { createOpenAiClient, explainOpenAiError, openAiHeaders } from "@/server/work/models/openai/client";
 import { MAX_REPLY_LENGTH } from "@/server/work/models/port";
 import { readResponse } from "./response";
 import { responseParameters, toResponseBody } from "./response-request";
@@ -15,6 +15,7 @@ export const responses: ModelInterface = {
   baseUrl: "https://api.openai.com/v1",
   // The last event repeats the reply, and the instructions and tools of the request.
   maxEventLength: MAX_REPLY_LENGTH,
+  headersOf: openAiHeaders,
   connect,
   collect: (onText) => new StreamedResponse(onText),
   read: readResponse,
@@ -25,11 +26,9 @@ export const responses: ModelInterface = {
 function connect(options: ConnectionOptions): Connection {
   const client = createOpenAiClient(options);
   return {
-    ask: ({ request, known, origin, signal }) =>
-      client.post("/responses", { body: toResponseBody(request, known, origin), signal }),
-    stream: ({ request, known, origin, signal }) => {
-      const body = { ...toResponseBody(request, known, origin), stream: true };
-      return client.post("/responses", { body, stream: true, signal }).asResponse();
+    send({ request, known, origin, isStreamed, signal }) {
+      const body = { ...toResponseBody(request, known, origin), ...(isStreamed && { stream: true }) };
+      return client.post("/responses", { body, stream: isStreamed, signal }).asResponse();
     },
     explain: explainOpenAiError,
   };
