@@ -11,6 +11,7 @@ const attempt = z.object({
   error: z.string().nullable(),
   retryAt: z.string().optional(),
   console: z.array(z.string()).optional(),
+  changes: z.array(z.string()).optional(),
 });
 const attemptList = z.array(attempt).catch([]);
 

@@ -62,6 +62,8 @@ export type Attempt = {
   retryAt?: string | undefined;
   /** What a script printed. */
   console?: string[] | undefined;
+  /** How the request of a model call differed from what was asked, in words. */
+  changes?: string[] | undefined;
 };
 
 export type ModelUsage = {

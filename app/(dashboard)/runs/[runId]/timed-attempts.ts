@@ -5,7 +5,7 @@ import type { StepLine } from "@/server/runs/read/inspect/lines";
  * attempt. The last of running work is open. A wait is between the end of one and the start of the next.
  */
 export function timedAttempts({ attempts, status }: Pick<StepLine, "attempts" | "status">) {
-  const ended = attempts.map(({ startedAt, durationMs, error, console = [] }, index) => ({
+  const ended = attempts.map(({ startedAt, durationMs, error, console = [], changes = [] }, index) => ({
     number: index + 1,
     status: error === null ? ("Completed" as const) : ("Failed" as const),
     startedAt,
@@ -15,11 +15,13 @@ export function timedAttempts({ attempts, status }: Pick<StepLine, "attempts" | 
     error,
     /** What a script printed. */
     console,
+    /** How the request of a model call differed from what was asked. */
+    changes,
   }));
   const last = attempts.at(-1);
   if (status !== "Running" || last === undefined) return ended;
   const startedAt = last.retryAt ?? after(last.startedAt, last.durationMs);
-  const open = { finishedAt: null, durationMs: null, error: null, console: [] };
+  const open = { finishedAt: null, durationMs: null, error: null, console: [], changes: [] };
   return [...ended, { number: ended.length + 1, status, startedAt, ...open }];
 }
 

@@ -116,8 +116,13 @@ export async function callOwnProvider(
 
 const withoutEnd = (text: string, length: number) => text.slice(0, Math.max(0, text.length - length));
 
+/** What changed may have names of fields that the provider sent. */
 const redactAttempts = (attempts: readonly Attempt[], redact: Redact): Attempt[] =>
-  attempts.map(({ error, ...attempt }) => ({ ...attempt, error: error === null ? null : redact(error) }));
+  attempts.map(({ error, changes, ...attempt }) => ({
+    ...attempt,
+    error: error === null ? null : redact(error),
+    ...(changes && { changes: changes.map(redact) }),
+  }));
 
 const redactReceived = (received: ReceivedOutput, redact: Redact): ReceivedOutput => ({
   ...received,

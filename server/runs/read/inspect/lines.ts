@@ -98,7 +98,7 @@ const ERROR_OF_LINE = 200;
 /** None if there was only one attempt and it did not fail. */
 function attemptsOfLine(attempts: Attempt[], status: StepRow["status"]): Attempt[] {
   if (attempts.length < 2 && status !== "Running") return [];
-  return attempts.map(({ console: _, ...each }) => ({
+  return attempts.map(({ console: _, changes: __, ...each }) => ({
     ...each,
     error: each.error?.slice(0, ERROR_OF_LINE) ?? null,
   }));

@@ -36,10 +36,14 @@ export class ModelCall {
   #request: ModelRequest;
   readonly #options: CallOptions;
   readonly #attempts: Attempt[] = [];
+  /** How the current attempt's request differs from what was asked. */
+  #changes: string[] = [];
   /** Failed attempts, except those that only adapted the request. */
   #failures = 0;
   /** The limit of a cut-off answer, once its call is repeated with a larger one. */
   #raisedFrom: number | undefined;
+  /** The limit of output tokens before what the server allows. */
+  #wantedOutput: number;
   #wasEmpty = false;
   /** What interrupted attempts had received. */
   #received: ReceivedOutput | null = null;
@@ -47,6 +51,7 @@ export class ModelCall {
   constructor(server: ModelServer, request: ModelRequest, options: CallOptions) {
     this.#server = server;
     this.#request = request;
+    this.#wantedOutput = request.maxOutputTokens;
     this.#options = options;
   }
 
@@ -55,6 +60,7 @@ export class ModelCall {
     for (;;) {
       this.#stopIfAborted();
       const startedAt = clock.now();
+      this.#changes = this.#describeChanges();
       const streamed = this.#server.collect(this.#request);
       let reply: ReadReply;
       try {
@@ -83,6 +89,15 @@ export class ModelCall {
     }
   }
 
+  /** How the next attempt's request differs from what was asked. */
+  #describeChanges(): string[] {
+    const changes = this.#server.describeChanges(this.#request);
+    const limit = this.#server.sentLimit(this.#request);
+    if (limit < this.#wantedOutput)
+      changes.push(`the output was limited to ${limit.toLocaleString("en-US")} tokens`);
+    return changes;
+  }
+
   /** Prepares the repeat of a call whose answer is not usable. Throws ModelError if there is none. */
   async #repeatAfter(
     flaw: FlawedAnswer,
@@ -102,6 +117,7 @@ export class ModelCall {
         const raised = Math.min((await raiseLimit?.({ last, total, maximum })) ?? maxOutputTokens, maximum);
         if (raised > maxOutputTokens) {
           this.#raisedFrom = maxOutputTokens;
+          this.#wantedOutput = raised;
           this.#request = { ...this.#request, maxOutputTokens: raised };
           return this.#repeat(message, startedAt);
         }
@@ -181,6 +197,7 @@ export class ModelCall {
       durationMs: Math.max(0, now - startedAt.getTime()),
       error,
       ...(waitMs === undefined ? {} : { retryAt: new Date(now + waitMs).toISOString() }),
+      ...(this.#changes.length > 0 && { changes: this.#changes }),
     });
   }
 

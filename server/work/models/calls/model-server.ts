@@ -8,6 +8,7 @@ import { findModelFacts } from "@/server/work/models/catalog/find-model-facts";
 import type { ModelFacts } from "@/server/work/models/catalog/model-facts";
 import type { ModelRequest } from "@/server/work/models/port";
 import { type Adaptation, isSame, learnFrom, readOutputMaximum, UNKNOWN_SERVER } from "./adaptation";
+import { describeChanges } from "./describe-changes";
 import { normalizeError } from "./error-bodies";
 import { EventStreamReader } from "./event-stream";
 import type { Connection, ModelInterface, StreamedReply } from "./model-interface";
@@ -141,8 +142,18 @@ export class ModelServer {
       parameters: this.#interface.parametersOf(request),
       fields: this.#interface.namesOfState(request.messages, this.#originOf(request)),
     });
+    if (isSame(next, known)) return false;
     this.#known.set(request.model, next);
-    return !isSame(next, known);
+    return true;
+  }
+
+  /** How the request will differ from what was asked, in words. */
+  describeChanges(request: ModelRequest): string[] {
+    return describeChanges(this.#adaptationOf(request.model), {
+      request,
+      parameters: () => this.#interface.parametersOf(request),
+      fields: () => this.#interface.namesOfState(request.messages, this.#originOf(request)),
+    });
   }
 
   /** What is known about a model before it is called. */
@@ -153,6 +164,11 @@ export class ModelServer {
   /** The most output tokens of a model, as far as it is known or the server has stated it; else infinite. */
   async maxOutputTokens(model: string): Promise<number> {
     const { maxOutputTokens = Number.POSITIVE_INFINITY } = await this.factsOf(model);
+    return Math.min(maxOutputTokens, this.#adaptationOf(model).maxOutputTokens);
+  }
+
+  /** The limit of output tokens that a request is sent with. */
+  sentLimit({ model, maxOutputTokens }: ModelRequest): number {
     return Math.min(maxOutputTokens, this.#adaptationOf(model).maxOutputTokens);
   }
 

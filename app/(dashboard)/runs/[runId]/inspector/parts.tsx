@@ -158,7 +158,7 @@ function Attempts({ attempts, marked }: { attempts: TimedAttempt[]; marked: numb
   return (
     <ol className="flex flex-col">
       {attempts.map((attempt, index) => {
-        const { number, error, startedAt, finishedAt, console } = attempt;
+        const { number, error, startedAt, finishedAt, console, changes } = attempt;
         const isOpen = finishedAt === null;
         const startsInMs = isOpen ? Date.parse(startedAt) - now : 0;
         const before = attempts[index - 1]?.finishedAt;
@@ -183,6 +183,11 @@ function Attempts({ attempts, marked }: { attempts: TimedAttempt[]; marked: numb
             <span className={error ? "text-failed [overflow-wrap:anywhere]" : "text-muted"}>
               {error ?? (startsInMs > 0 ? "next attempt" : isOpen ? "in progress" : "succeeded")}
             </span>
+            {changes.length > 0 ? (
+              <span className="col-start-3 text-muted text-xs [overflow-wrap:anywhere]">
+                {changes.join("; ")}
+              </span>
+            ) : null}
             {console.length > 0 ? (
               <pre className="mono col-start-3 max-h-60 overflow-auto whitespace-pre-wrap text-muted text-xs [overflow-wrap:anywhere]">
                 {console.join("\n")}

@@ -1,0 +1,34 @@
+import type { ModelRequest } from "@/server/work/models/port";
+import { type Adaptation, acceptedParameters, UNKNOWN_SERVER } from "./adaptation";
+
+/** A request, the parameters that a model may refuse, and the names of the fields that go back to their origin. */
+type Asked = {
+  request: Pick<ModelRequest, "onText" | "responseSchema" | "tools" | "withheldTools">;
+  parameters: () => Record<string, unknown>;
+  fields: () => readonly string[];
+};
+
+/** How a request differs from what was asked, because of what was learned about its server. For people. */
+export function describeChanges(known: Adaptation, { request, parameters, fields }: Asked): string[] {
+  if (known === UNKNOWN_SERVER) return [];
+  const { tools, withheldTools = [], onText, responseSchema } = request;
+  const changes: string[] = [];
+  if (known.refusedSettings.length > 0) {
+    const asked = parameters();
+    const accepted = acceptedParameters(asked, known);
+    for (const [name, value] of Object.entries(asked))
+      if (value !== undefined && !Object.hasOwn(accepted, name)) changes.push(`${name} was left out`);
+  }
+  if (known.unwantedFields.length > 0) {
+    const back = new Set(fields());
+    for (const name of known.unwantedFields)
+      if (back.has(name)) changes.push(`${name} of earlier messages was left out`);
+  }
+  if (known.oldTokenLimit) changes.push("max_tokens was sent instead of max_completion_tokens");
+  if (known.schemaInPrompt && responseSchema !== undefined)
+    changes.push("the schema of the answer was described in the system message");
+  if (known.unstreamed && onText !== undefined) changes.push("the answer was requested in one piece");
+  if (known.toolsAlways && tools.length === 0 && withheldTools.length > 0)
+    changes.push("the tools were sent with tool_choice: none");
+  return changes;
+}
