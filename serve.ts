@@ -6,7 +6,9 @@ import { dirname, join } from "node:path";
 import type { Duplex } from "node:stream";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import type { Demo } from "@/prisma/seed";
+import { readEnvironment } from "@/server/base/env";
 import { captureConsole, captureFaults } from "@/server/base/log";
+import { describeUnknownSettings } from "@/server/base/unknown-settings";
 import { waitUntilReady } from "@/server/operate/health";
 import { closeServices, wireProcess } from "@/wiring";
 import { isClusterPrimary, type Serving, servePrimary } from "./serve/cluster";
@@ -94,6 +96,20 @@ export async function serve({ root, dev = false, print = () => {} }: ServeOption
       await closeServices(services);
     },
   };
+}
+
+/**
+ * Checks the settings before the long parts of a start. With the embedded database, two settings come later. Returns
+ * warnings; throws EnvironmentError.
+ */
+export function checkSettings(): string[] {
+  const { env } = process;
+  readEnvironment({
+    ...env,
+    DATABASE_URL: env.DATABASE_URL || "postgres://embedded",
+    STEPWELL_SECRET: env.STEPWELL_SECRET || "-".repeat(32),
+  });
+  return describeUnknownSettings(env);
 }
 
 /** A program in this one's folder. */

@@ -13,7 +13,15 @@ import { pathToFileURL } from "node:url";
 import { withLock } from "./support/lock.mjs";
 import { prepareProject } from "./support/prepare-project.mjs";
 import { isInUse } from "./support/processes.mjs";
-import { DIST, fingerprint, printProgress, ROOT, SetupError, timed } from "./support/project.mjs";
+import {
+  DIST,
+  fingerprint,
+  ROOT,
+  reportWait,
+  requireWritable,
+  SetupError,
+  timed,
+} from "./support/project.mjs";
 import { runNode } from "./support/run-program.mjs";
 
 /**
@@ -76,7 +84,8 @@ export async function ensureBuild({ pages = true } = {}) {
   const isReady = () => isComplete(build, "programs") && (!pages || isComplete(build, "pages"));
   if (isReady()) return build;
   mkdirSync(DIST, { recursive: true });
-  const onWait = () => printProgress("Another process is building; waiting …");
+  requireWritable([ROOT, DIST, join(ROOT, ".next")]);
+  const onWait = reportWait(() => "Another process is building");
   await withLock(
     join(DIST, "build.lock"),
     async () => {

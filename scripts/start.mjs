@@ -22,12 +22,15 @@ await runCommand(async () => {
   });
   if (process.argv.includes("--dev")) return develop();
 
+  // Wrong settings are named before the pages are built, which takes minutes.
+  const programs = await ensureBuild({ pages: false });
+  /** @type {typeof import("../serve.ts")} */
+  const { announce, checkSettings, serve } = await import(pathToFileURL(programs.serve).href);
+  for (const warning of checkSettings()) print(warning);
   const build = await ensureBuild();
   onShutdown(markInUse(`${build.folder}/in-use`));
   await provideDatabase();
   Object.assign(process.env, { NODE_ENV: "production" });
-  /** @type {typeof import("../serve.ts")} */
-  const { announce, serve } = await import(pathToFileURL(build.serve).href);
   const serving = await serve({ root: ROOT, print });
   onShutdown(() => {
     print("\nStopping …");

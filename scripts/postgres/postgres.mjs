@@ -14,7 +14,7 @@ import {
 import { dirname, join } from "node:path";
 import { withLock } from "../support/lock.mjs";
 import { isInUse, markInUse } from "../support/processes.mjs";
-import { printProgress, SetupError } from "../support/project.mjs";
+import { printProgress, reportWait, SetupError } from "../support/project.mjs";
 import { clusterDirectory } from "./postgres-account.mjs";
 import {
   clusterUrl,
@@ -51,8 +51,7 @@ export async function joinPostgres(dataDir) {
     lock: join(root, "postgres.lock"),
     inUse: join(root, "postgres.in-use"),
   };
-  const onWait = (/** @type {string} */ owner) =>
-    printProgress(`Process ${owner} is starting or stopping the database; waiting …`);
+  const onWait = reportWait((owner) => `Process ${owner} is starting or stopping the database`);
   return withLock(
     paths.lock,
     async () => {

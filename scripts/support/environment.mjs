@@ -10,7 +10,15 @@ import { onShutdown } from "./shutdown.mjs";
 export function readSettings() {
   const settings = process.env.STEPWELL_ENV_FILE ?? ".env";
   if (settings !== "" && existsSync(settings)) process.loadEnvFile(settings);
-  if (process.env.DATABASE_URL && !process.env.STEPWELL_SECRET) {
+  const { DATABASE_URL = "", STEPWELL_SECRET = "" } = process.env;
+  if (DATABASE_URL !== "" && !/^postgres(ql)?:\/\//.test(DATABASE_URL)) {
+    const beginning = /^[a-z][a-z+.-]*:\/\//i.exec(DATABASE_URL)?.[0] ?? "another text";
+    throw new SetupError(
+      "DATABASE_URL must be a PostgreSQL address such as postgres://user:password@host:5432/stepwell; " +
+        `it begins with ${beginning}. Without DATABASE_URL, an embedded PostgreSQL is started.`,
+    );
+  }
+  if (DATABASE_URL !== "" && STEPWELL_SECRET === "") {
     throw new SetupError(
       "With DATABASE_URL set, STEPWELL_SECRET is required: it encrypts secrets in that database. " +
         "Set it to at least 32 random characters, for instance from `openssl rand -hex 32`, and keep a copy.",
@@ -30,7 +38,7 @@ export async function checkPort() {
   const text = process.env.PORT || "3000";
   const port = Number(text);
   if (!/^\d+$/.test(text) || port > 65_535)
-    throw new SetupError(`PORT must be a port number; it is "${text}".`);
+    throw new SetupError(`PORT must be a whole number from 0 to 65535, such as 3000; it is "${text}".`);
   const fault = await tryPort(port, process.env.HOST || "0.0.0.0");
   if (fault === undefined) return;
   if (fault === "ENOTFOUND" || fault === "EADDRNOTAVAIL") {
@@ -38,13 +46,26 @@ export async function checkPort() {
       `HOST is "${process.env.HOST}", which is not an address of this machine (${fault}).`,
     );
   }
+  throw new SetupError(describePortFault(port, fault));
+}
+
+/**
+ * Why a port cannot be listened on, and another one to take.
+ * @param {number} port
+ * @param {string} fault the code of the system's error
+ */
+export function describePortFault(port, fault) {
+  // Without root, all ports below 1024 need a permission: the next one would, too.
+  const isPrivileged = fault === "EACCES" && port < 1024;
   const why = {
     EADDRINUSE: "is taken by another process",
-    EACCES: "needs permissions that this user does not have",
+    EACCES: `needs permissions that this user does not have${isPrivileged ? ", as all ports below 1024" : ""}`,
   }[fault];
-  throw new SetupError(
-    `Port ${port} ${why ?? `cannot be used (${fault})`}. Choose another, for instance: PORT=${port === 0 ? 3000 : port + 1} npm start`,
-  );
+  const other = port === 0 ? 3000 : isPrivileged ? 8000 + port : port + 1;
+  const text = `Port ${port} ${why ?? `cannot be used (${fault})`}. Choose another, for instance: PORT=${other} npm start.`;
+  return isPrivileged
+    ? `${text} A reverse proxy can serve it at the standard ports (docs/operating.md).`
+    : text;
 }
 
 /**

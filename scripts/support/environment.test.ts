@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from "vitest";
-import { checkPort } from "./environment.mjs";
+import { checkPort, describePortFault } from "./environment.mjs";
 
 afterEach(() => vi.unstubAllEnvs());
 
@@ -7,4 +7,16 @@ test("a HOST that is not an address of this machine is reported as such", async 
   vi.stubEnv("PORT", "0");
   vi.stubEnv("HOST", "192.0.2.1");
   await expect(checkPort()).rejects.toThrow(/^HOST is "192\.0\.2\.1"/);
+});
+
+test.each([
+  [80, "EACCES", "PORT=8080 npm start. A reverse proxy"],
+  [443, "EACCES", "PORT=8443 npm start. A reverse proxy"],
+  [
+    3000,
+    "EADDRINUSE",
+    "Port 3000 is taken by another process. Choose another, for instance: PORT=3001 npm start.",
+  ],
+])("the way out of port %i (%s) is a port that can be used", (port, fault, expected) => {
+  expect(describePortFault(port, fault)).toContain(expected);
 });

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { withLock } from "./lock.mjs";
-import { DIST, printProgress, ROOT, SetupError, timed } from "./project.mjs";
+import { DIST, printProgress, ROOT, reportWait, requireWritable, SetupError, timed } from "./project.mjs";
 import { runProgram } from "./run-program.mjs";
 
 /**
@@ -10,20 +10,27 @@ import { runProgram } from "./run-program.mjs";
  * Entry
  */
 
-const PROGRESS_EVERY_MS = 5_000;
+/** Registry errors come by the dozen. */
+const RETRIES_SHOWN_EVERY_MS = 5_000;
 const MAX_ERROR_LINES = 12;
 
 /** Installs the packages of package-lock.json if some are missing or have another version. Needs only npm. */
 export async function ensureDependencies() {
   if (findMissing().length === 0) return;
   mkdirSync(DIST, { recursive: true });
-  const onWait = () => printProgress("Another process is installing packages; waiting …");
+  const onWait = reportWait(() => "Another process is installing packages");
   await withLock(join(DIST, "install.lock"), installMissing, { onWait });
 }
 
 async function installMissing() {
   if (findMissing().length === 0) return;
-  await timed("Installing packages", install);
+  requireWritable([ROOT, join(ROOT, "node_modules")]);
+  const npm = { fetched: 0 };
+  await timed(
+    "Installing packages",
+    () => install(npm),
+    () => `${npm.fetched} packages fetched`,
+  );
   const missing = findMissing();
   if (missing.length === 0) return;
   throw new SetupError(`npm did not install ${missing.slice(0, 5).join(", ")}. Run \`npm install\` by hand.`);
@@ -64,25 +71,25 @@ function readPackages(path) {
   }
 }
 
-/** Reports every few seconds how many packages npm has fetched, and the registry error that it retries. */
-async function install() {
+/**
+ * Counts the packages that npm has fetched, and prints the registry errors that it retries.
+ * @param {{ fetched: number }} npm
+ */
+async function install(npm) {
   // Versions of npm write the same lock file differently, so it is left alone.
   const parameters = ["install", "--include=dev", "--no-save", "--no-audit", "--no-fund", "--loglevel=http"];
   // Under `npm start` npm passes its own path.
   const self = process.env.npm_execpath;
   const [command, first] = self?.endsWith(".js") ? [process.execPath, [self]] : ["npm", []];
-  const start = Date.now();
-  let fetched = 0;
   let fault = "";
   const onLine = (/** @type {string} */ line) => {
-    if (/^npm http (fetch GET 200|cache) .*\.tgz/.test(line)) fetched += 1;
+    if (/^npm http (fetch GET 200|cache) .*\.tgz/.test(line)) npm.fetched += 1;
     else if (/^npm http .* attempt \d+ failed/.test(line)) fault = line.replace("npm http fetch GET ", "");
   };
   const timer = setInterval(() => {
-    printProgress(`  ${fetched} packages fetched, ${Math.round((Date.now() - start) / 1_000)} s`);
     if (fault !== "") printProgress(`  npm is retrying: ${fault}`);
     fault = "";
-  }, PROGRESS_EVERY_MS);
+  }, RETRIES_SHOWN_EVERY_MS);
   try {
     await runProgram("npm install", [command, ...first, ...parameters], { onLine, explain: explainNpmError });
   } finally {

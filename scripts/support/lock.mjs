@@ -4,26 +4,32 @@ import { formatIdentity, isSameProcessAlive } from "./processes.mjs";
 import { codeOf, readIfPresent } from "./project.mjs";
 
 const RETRY_MS = 50;
+/** How often a waiting process reports that it still waits. */
+const REPORT_EVERY_MS = 5_000;
 
 /**
  * Does `work` while no other process does work under the same lock file. Takes over the lock of a dead process.
  * @template Result
  * @param {string} path of the lock file; its folder must exist
  * @param {() => Promise<Result>} work
- * @param {{ onWait?: (owner: string) => void }} [options] `onWait` is called once, with the owner's process id
+ * @param {{ onWait?: (owner: string, seconds: number) => void }} [options] `onWait` is called when the waiting begins, and
+ * every few seconds, with the owner's process id and how long it has lasted
  * @returns {Promise<Result>}
  */
 export async function withLock(path, work, { onWait = () => {} } = {}) {
   const ticket = `${path}.${process.pid}`;
-  let reported = false;
+  const start = Date.now();
+  let nextReport = start;
   writeFileSync(ticket, formatIdentity(), { mode: 0o600 });
   try {
     for (;;) {
       const owner = take(ticket, path);
       if (owner === undefined) break;
       if (owner === "") continue;
-      if (!reported) onWait(owner.trim().split(" ")[0] ?? "");
-      reported = true;
+      if (Date.now() >= nextReport) {
+        onWait(owner.trim().split(" ")[0] ?? "", Math.round((Date.now() - start) / 1_000));
+        nextReport = Date.now() + REPORT_EVERY_MS;
+      }
       await pause(RETRY_MS);
     }
   } finally {

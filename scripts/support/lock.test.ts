@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { withLock } from "./lock.mjs";
 import { formatIdentity, isSameProcessAlive } from "./processes.mjs";
 
@@ -34,6 +34,25 @@ it("waits for a living owner, and reports it once", async () => {
   });
   expect(await mine).toBe("mine");
   expect(waited).toEqual([String(process.pid)]);
+});
+
+it("reports every few seconds that it still waits", async () => {
+  writeFileSync(lock, formatIdentity());
+  let now = 1_000_000;
+  vi.spyOn(Date, "now").mockImplementation(() => {
+    now += 500;
+    return now;
+  });
+  const waited: number[] = [];
+  const mine = withLock(lock, async () => "mine", {
+    onWait: (_owner, seconds) => {
+      waited.push(seconds);
+      if (waited.length === 3) rmSync(lock);
+    },
+  });
+  expect(await mine).toBe("mine");
+  vi.restoreAllMocks();
+  expect(waited).toEqual([1, 7, 13]);
 });
 
 it("is released when the work fails", async () => {

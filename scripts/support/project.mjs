@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
-import { readdirSync, readFileSync, statSync } from "node:fs";
+import { accessSync, constants, existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { userInfo } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -58,16 +59,85 @@ function addTo(hash, path) {
   }
 }
 
+/** How often a long part of a start reports that it goes on. */
+const PROGRESS_EVERY_MS = 5_000;
+
 /**
- * Prints `label`, and how long the work took.
+ * Prints `label`, every few seconds how long the work has taken so far, and how long it took.
  * @template Result
  * @param {string} label
  * @param {() => Promise<Result>} work
+ * @param {() => string} [detail] how far it is, for these lines
  */
-export async function timed(label, work) {
+export async function timed(label, work, detail = () => "") {
   printProgress(`${label} …`);
   const start = Date.now();
-  const result = await work();
-  printProgress(`  done in ${((Date.now() - start) / 1_000).toFixed(1)} s`);
-  return result;
+  const timer = setInterval(() => {
+    const seconds = `${Math.round((Date.now() - start) / 1_000)} s`;
+    printProgress(`  ${[detail(), seconds].filter((part) => part !== "").join(", ")}`);
+  }, PROGRESS_EVERY_MS);
+  try {
+    const result = await work();
+    printProgress(`  done in ${((Date.now() - start) / 1_000).toFixed(1)} s`);
+    return result;
+  } finally {
+    clearInterval(timer);
+  }
+}
+
+/**
+ * Reports that this process waits for another one, for `withLock`.
+ * @param {(owner: string) => string} describe what the other process does
+ * @returns {(owner: string, seconds: number) => void}
+ */
+export function reportWait(describe) {
+  let isFirst = true;
+  return (owner, seconds) => {
+    printProgress(isFirst ? `${describe(owner)}; waiting …` : `  waiting, ${seconds} s`);
+    isFirst = false;
+  };
+}
+
+/**
+ * Fails with a sentence if one of the folders cannot be written, before the work that would write there.
+ * @param {string[]} folders those that do not exist are created in their parents
+ */
+export function requireWritable(folders) {
+  for (const folder of folders) {
+    try {
+      accessSync(existsSync(folder) ? folder : dirname(folder), constants.W_OK | constants.X_OK);
+    } catch (cause) {
+      throw new SetupError(describeUnwritable(folder), { cause });
+    }
+  }
+}
+
+/**
+ * The message of an error of the file system in the project's folder; undefined for other errors.
+ * @param {unknown} error
+ */
+export function explainUnwritable(error) {
+  const code = codeOf(error) ?? "";
+  if (!["EACCES", "EPERM", "EROFS"].includes(code) || !(error instanceof Error) || !("path" in error))
+    return undefined;
+  const path = String(error.path);
+  return path.startsWith(`${ROOT}/`) ? describeUnwritable(path) : undefined;
+}
+
+/** @param {string} path */
+function describeUnwritable(path) {
+  const name = userName();
+  return (
+    `${path} cannot be written by the user ${name}: npm start installs and builds in its own folder. ` +
+    `Give the folder to that user (sudo chown -R ${name} ${ROOT}), or clone it again as that user.`
+  );
+}
+
+/** In a container, the user may have no name. */
+function userName() {
+  try {
+    return userInfo().username;
+  } catch {
+    return String(process.getuid?.());
+  }
 }

@@ -1,3 +1,5 @@
+import { explainUnwritable } from "./project.mjs";
+
 /**
  * Ends a command: Ctrl-C and SIGTERM first run the shutdown callbacks, in reverse order. A signal more than a second
  * after the first ends the process immediately.
@@ -79,6 +81,8 @@ export async function runCommand(command) {
  */
 function explain(error) {
   if (!(error instanceof Error)) return String(error);
+  const unwritable = explainUnwritable(error);
+  if (unwritable !== undefined) return `\n${unwritable}`;
   const expected = [
     "SetupError",
     "EnvironmentError",

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { readEnvironment } from "./env";
+import { describeUnknownSettings } from "./unknown-settings";
 
 const REQUIRED = { DATABASE_URL: "postgres://localhost/x", STEPWELL_SECRET: "x".repeat(32) };
 
@@ -59,6 +60,62 @@ it("names every wrong value at once", () => {
   for (const name of ["PORT", "APP_URL", "EGRESS_ALLOW", "STEPWELL_SECRET"]) {
     expect(() => readEnvironment(wrong)).toThrow(new RegExp(`^ {2}${name} `, "m"));
   }
+});
+
+it.each([
+  ["PORT", "80.5", 'must be a whole number from 0 to 65535, such as 3000; it is "80.5"'],
+  ["STEPWELL_SLOTS", "0", 'must be a whole number from 1 to 10000, such as 200; it is "0"'],
+  ["STEPWELL_PROCESSES", "0", 'must be a whole number from 1 to 99, or auto; it is "0"'],
+  [
+    "APP_URL",
+    "localhost:3960",
+    'must be an http:// or https:// address such as https://stepwell.example.com; it is "localhost:3960"',
+  ],
+  ["APP_URL", "localhost", /such as https:\/\/stepwell\.example\.com; it is "localhost"$/],
+  ["OPENAI_BASE_URL", "ftp://me:s3cret@x.test", /such as https:\/\/api\.openai\.com\/v1; it is "…@x\.test"$/],
+  [
+    "DATABASE_URL",
+    "mysql://root:s3cret@localhost/x",
+    "must be a PostgreSQL address such as postgres://user:password@host:5432/stepwell; it begins with mysql://",
+  ],
+  ["TRUST_PROXY", "yes", 'must be 0 or 1; it is "yes"'],
+  ["LOG_LEVEL", "loud", 'must be debug, info, warn or error; it is "loud"'],
+  ["OPENAI_API", "completions", 'must be chat, responses or anthropic; it is "completions"'],
+  [
+    "STEPWELL_SECRET",
+    "s3cret",
+    "must have at least 32 characters, such as those of `openssl rand -hex 32`; it has 6",
+  ],
+  [
+    "SMTP_URL",
+    "mail.test",
+    "must be an address such as smtp://user:password@mail.example.com:587; it begins with another text",
+  ],
+])("%s=%s is answered with a range or an example, and without a password", (name, value, expected) => {
+  const wrong = { ...REQUIRED, [name]: value };
+  const message = () => {
+    try {
+      readEnvironment(wrong);
+    } catch (error) {
+      return String(error);
+    }
+    return "";
+  };
+  const line = message()
+    .split("\n")
+    .find((each) => each.startsWith(`  ${name} `));
+  const text = line?.slice(name.length + 3) ?? "";
+  if (typeof expected === "string") expect(text).toBe(expected);
+  else expect(text).toMatch(expected);
+  expect(message()).not.toContain("s3cret");
+});
+
+it("names variables that nothing reads, with the name that was probably meant", () => {
+  const source = { ...REQUIRED, STEPWELL_SLOT: "4", STEPWELL_FOO: "1", STEPWELL_ENV_FILE: "", PROT: "1" };
+  expect(describeUnknownSettings(source)).toEqual([
+    "STEPWELL_FOO is not a setting and has no effect. docs/operating.md lists the settings.",
+    "STEPWELL_SLOT is not a setting and has no effect. Did you mean STEPWELL_SLOTS?",
+  ]);
 });
 
 it("removes a trailing slash of APP_URL and reads lists", () => {

@@ -3,9 +3,20 @@ import { z } from "zod";
 import { ConfigurationFileError, readModelProviders, readPriceList } from "@/server/base/configuration-files";
 import { LOG_LEVELS } from "@/server/base/log";
 import { isLoopback } from "@/server/base/loopback";
-import { modelApi, type NamedProvider } from "@/server/base/model-providers";
-import { PAUSE_POINTS, type PausePoint } from "@/server/base/pause-points";
+import { MODEL_APIS } from "@/server/base/model-api";
+import type { NamedProvider } from "@/server/base/model-providers";
 import { DEFAULT_PRICES } from "@/server/base/price-list";
+import {
+  beginningOf,
+  flag,
+  hostList,
+  httpUrl,
+  integer,
+  oneOf,
+  pausePoints,
+  secret,
+  text,
+} from "@/server/base/setting-types";
 
 /** The operator's SMTP server (SMTP_URL, SMTP_FROM). */
 export type SmtpSettings = {
@@ -21,108 +32,73 @@ export type SmtpSettings = {
   from: string;
 };
 
-const httpUrl = z.url({ protocol: /^https?$/ });
-const text = (pattern: RegExp, error: string) => z.string().regex(pattern, error);
-const integer = (range: { min: number; max: number; preset: number }) =>
-  z
-    .string()
-    .transform(Number)
-    .pipe(z.int({ error: "is not a whole number" }).min(range.min).max(range.max))
-    .default(range.preset);
-const flag = (preset: "0" | "1") =>
-  z
-    .enum(["0", "1"])
-    .default(preset)
-    .transform((value) => value === "1");
-const secret = { min: 32, error: "must have at least 32 characters" };
-
-const hostAndPort = /^(\[[0-9a-fA-F:]+\]|[^\s:[\]]+):(\d{1,5})$/;
-
-/** `host:port` pairs, separated by commas or spaces. */
-const hostList = z
-  .string()
-  .transform((value, context) => {
-    const entries = value.split(/[\s,]+/).filter((entry) => entry !== "");
-    for (const entry of entries) {
-      if (!hostAndPort.test(entry)) {
-        context.addIssue({ code: "custom", message: `"${entry}" is not host:port` });
-      }
-    }
-    return entries.map((entry) => entry.toLowerCase());
-  })
-  .default([]);
-
-/** `point=probability` pairs, separated by commas. */
-const pausePoints = z
-  .string()
-  .default("")
-  .transform((value, context) => {
-    const probabilities = new Map<PausePoint, number>();
-    for (const entry of value.split(",").filter((part) => part !== "")) {
-      const [name, probability] = entry.split("=");
-      const point = PAUSE_POINTS.find((known) => known === name);
-      const share = Number(probability);
-      if (point !== undefined && share >= 0 && share <= 1) probabilities.set(point, share);
-      else {
-        const message = `"${entry}" is not a point of the engine and a probability`;
-        context.addIssue({ code: "custom", message });
-      }
-    }
-    return probabilities;
-  });
-
 /** The variables. One that is empty counts as unset. */
 const schema = z.object({
   PORT: integer({ min: 0, max: 65535, preset: 3000 }),
   HOST: z.string().default("0.0.0.0"),
-  APP_URL: httpUrl.optional(),
+  APP_URL: httpUrl("https://stepwell.example.com").optional(),
   DATABASE_URL: z
     .string({ error: "is required; `npm start` sets it to the embedded PostgreSQL" })
-    .regex(/^postgres(ql)?:\/\//, "is not a postgres:// address"),
+    .regex(/^postgres(ql)?:\/\//, {
+      error: ({ input }) =>
+        `must be a PostgreSQL address such as postgres://user:password@host:5432/stepwell; it begins with ${beginningOf(String(input))}`,
+    }),
   STEPWELL_DATA_DIR: z.string().default(".data"),
-  STEPWELL_DEMO: z.enum(["on", "off"]).default("off"),
+  STEPWELL_DEMO: oneOf(["on", "off"]).default("off"),
   STEPWELL_SECRET: z
     .string({ error: "is required; `npm start` generates one in the data folder when DATABASE_URL is unset" })
-    .min(secret.min, secret.error),
-  STEPWELL_SECRET_PREVIOUS: z.string().min(secret.min, secret.error).optional(),
+    .pipe(secret),
+  STEPWELL_SECRET_PREVIOUS: secret.optional(),
   OPENAI_API_KEY: z.string().optional(),
-  OPENAI_BASE_URL: httpUrl.optional(),
-  OPENAI_API: modelApi.optional(),
+  OPENAI_BASE_URL: httpUrl("https://api.openai.com/v1").optional(),
+  OPENAI_API: oneOf(MODEL_APIS).optional(),
   DEFAULT_MODEL: z.string().default("gpt-5-mini"),
   MODEL_PROVIDERS: z.string().optional(),
   PRICE_LIST: z.string().optional(),
   EGRESS_ALLOW: hostList,
-  SMTP_URL: z.url({ protocol: /^smtps?$/, error: "is not an smtp:// address" }).optional(),
+  SMTP_URL: z
+    .url({
+      protocol: /^smtps?$/,
+      error: ({ input }) =>
+        `must be an address such as smtp://user:password@mail.example.com:587; it begins with ${beginningOf(String(input))}`,
+    })
+    .optional(),
   SMTP_FROM: text(
     /^[^\r\n]*[^\s<>@]+@[^\s<>@]+>?$/,
-    "is not an address such as Stepwell <no-reply@example.com>",
+    "an address such as Stepwell <no-reply@example.com>",
   ).optional(),
   SMTP_REQUIRE_TLS: flag("1"),
   SMTP_RECIPIENTS_PER_HOUR: integer({ min: 1, max: 1_000_000, preset: 500 }),
   TRUST_PROXY: flag("0"),
-  LOG_LEVEL: z.enum(LOG_LEVELS).default("info"),
+  LOG_LEVEL: oneOf(LOG_LEVELS).default("info"),
   STEPWELL_SLOTS: integer({ min: 1, max: 10_000, preset: 200 }),
-  STEPWELL_PROCESSES: text(/^(auto|[1-9]\d?)$/, "is neither a number from 1 to 99 nor auto").default("1"),
-  STEPWELL_ROLE: z.enum(["all", "web", "worker"]).default("all"),
+  STEPWELL_PROCESSES: text(/^(auto|[1-9]\d?)$/, "a whole number from 1 to 99, or auto").default("1"),
+  STEPWELL_ROLE: oneOf(["all", "web", "worker"]).default("all"),
   STEPWELL_PAUSE_POINTS: pausePoints,
   INNGEST_DEV: text(
     /^(0|1|true|false|https?:\/\/\S+)$/,
-    "is neither 0, 1 nor the http:// address of a dev server",
+    "0, 1 or the address of a dev server such as http://localhost:8288",
   ).optional(),
-  INNGEST_BASE_URL: httpUrl.optional(),
+  INNGEST_BASE_URL: httpUrl("https://inngest.example.com").optional(),
   INNGEST_EVENT_KEY: z.string().optional(),
   /** Hexadecimal, in Inngest's cloud with a prefix. */
-  INNGEST_SIGNING_KEY: text(
-    /^(signkey-\w+-)?([0-9a-f]{2})+$/i,
-    "is not hexadecimal with an even number of digits: make one with `openssl rand -hex 32`",
-  ).optional(),
-  INNGEST_SERVE_ORIGIN: httpUrl.optional(),
+  INNGEST_SIGNING_KEY: z
+    .string()
+    .regex(
+      /^(signkey-\w+-)?([0-9a-f]{2})+$/i,
+      "is not hexadecimal with an even number of digits: make one with `openssl rand -hex 32`",
+    )
+    .optional(),
+  INNGEST_SERVE_ORIGIN: httpUrl("http://workers.internal:3001").optional(),
 });
 
 const completeSchema = schema.refine(
   ({ SMTP_URL, SMTP_FROM }) => (SMTP_URL === undefined) === (SMTP_FROM === undefined),
   { path: ["SMTP_URL"], error: "and SMTP_FROM belong together" },
 );
+
+/** The names of all settings. */
+export const SETTINGS: readonly string[] = Object.keys(schema.shape);
 
 export type Environment = ReturnType<typeof readEnvironment>;
 
@@ -136,7 +112,7 @@ export class EnvironmentError extends Error {
  * every variable.
  */
 export function readEnvironment(source: Record<string, string | undefined> = process.env) {
-  const names = Object.keys(schema.shape).filter((name) => source[name]);
+  const names = SETTINGS.filter((name) => source[name]);
   const parsed = completeSchema.safeParse(Object.fromEntries(names.map((name) => [name, source[name]])));
   if (!parsed.success) {
     const lines = parsed.error.issues.map((issue) => `  ${issue.path.join(".")} ${issue.message}`);

@@ -1,0 +1,56 @@
+import { spawnSync } from "node:child_process";
+import { chmodSync, cpSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+
+/** Starts in a clone of the scripts alone: what is wrong is said before packages are installed. */
+
+let clone: string;
+beforeAll(() => {
+  clone = mkdtempSync(join(tmpdir(), "stepwell-clone-"));
+  cpSync("scripts", join(clone, "scripts"), { recursive: true });
+  for (const file of ["package.json", "package-lock.json", ".env.example"]) cpSync(file, join(clone, file));
+});
+afterAll(() => {
+  chmodSync(clone, 0o755);
+  rmSync(clone, { recursive: true });
+});
+
+const NOBODY = 65_534;
+
+/** Runs `npm start` as an ordinary user, and returns what it prints. */
+function start(env: Record<string, string> = {}): { status: number | null; output: string } {
+  const user = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {};
+  const { status, stdout, stderr } = spawnSync(process.execPath, ["scripts/start.mjs"], {
+    ...user,
+    cwd: clone,
+    env: { PATH: process.env.PATH, PORT: "0", ...env },
+    encoding: "utf8",
+    timeout: 30_000,
+  });
+  return { status, output: `${stdout}${stderr}`.trim() };
+}
+
+test.skipIf(process.platform === "win32")("a clone that the user cannot write is a sentence", () => {
+  chmodSync(clone, 0o555);
+  const { status, output } = start();
+  expect(status).toBe(1);
+  expect(output).toMatch(
+    /^\/\S+\/dist cannot be written by the user \S+: npm start installs and builds in its own folder\. Give the folder to that user \(sudo chown -R \S+ \/\S+\), or clone it again as that user\.$/,
+  );
+});
+
+test("another database than PostgreSQL is named, without its password", () => {
+  const { status, output } = start({ DATABASE_URL: "mysql://root:s3cret@localhost/x" });
+  expect(status).toBe(1);
+  expect(output).toBe(
+    "DATABASE_URL must be a PostgreSQL address such as postgres://user:password@host:5432/stepwell; it begins with mysql://. Without DATABASE_URL, an embedded PostgreSQL is started.",
+  );
+});
+
+test("a port that is none is named with the range", () => {
+  expect(start({ PORT: "99999" }).output).toBe(
+    'PORT must be a whole number from 0 to 65535, such as 3000; it is "99999".',
+  );
+});

@@ -1,0 +1,89 @@
+import { z } from "zod";
+import { PAUSE_POINTS, type PausePoint } from "@/server/base/pause-points";
+
+/** The types of settings. A message of a wrong value has the range or an example, and never a secret. */
+
+/** The longest wrong value that a message shows. */
+const MAX_SHOWN = 60;
+
+/** The message of a wrong value: what it must be, and what it is. */
+const mustBe = (what: string) => (issue: { input: unknown }) => {
+  const given = String(issue.input).slice(0, MAX_SHOWN);
+  return `must be ${what}; it is "${given}"`;
+};
+
+export const text = (pattern: RegExp, what: string) => z.string().regex(pattern, { error: mustBe(what) });
+export const httpUrl = (example: string) =>
+  z.string().refine(isHttpUrl, {
+    error: (issue) => mustBe(`an http:// or https:// address such as ${example}`)(withoutPassword(issue)),
+  });
+export const integer = (range: { min: number; max: number; preset: number }) =>
+  z
+    .string()
+    .refine((value) => /^\d+$/.test(value) && Number(value) >= range.min && Number(value) <= range.max, {
+      error: mustBe(`a whole number from ${range.min} to ${range.max}, such as ${range.preset}`),
+    })
+    .transform(Number)
+    .default(range.preset);
+export const oneOf = <const Values extends readonly string[]>(values: Values) =>
+  z.enum(values, { error: mustBe(`${values.slice(0, -1).join(", ")} or ${values.at(-1)}`) });
+export const flag = (preset: "0" | "1") =>
+  oneOf(["0", "1"])
+    .default(preset)
+    .transform((value) => value === "1");
+/** Secrets are not shown. */
+export const secret = z.string().min(32, {
+  error: ({ input }) =>
+    `must have at least 32 characters, such as those of \`openssl rand -hex 32\`; it has ${String(input).length}`,
+});
+
+/** An address whose slashes were forgotten is one, too, for URL. */
+function isHttpUrl(value: string): boolean {
+  return /^https?:\/\//i.test(value) && URL.canParse(value);
+}
+
+/** A password stands before an @. */
+function withoutPassword({ input }: { input: unknown }): { input: unknown } {
+  return { input: String(input).replace(/^.*@/, "…@") };
+}
+
+/** The scheme of an address, which may contain a password. */
+export const beginningOf = (address: string) => /^[a-z][a-z+.-]*:\/\//i.exec(address)?.[0] ?? "another text";
+
+const hostAndPort = /^(\[[0-9a-fA-F:]+\]|[^\s:[\]]+):(\d{1,5})$/;
+
+/** `host:port` pairs, separated by commas or spaces. */
+export const hostList = z
+  .string()
+  .transform((value, context) => {
+    const entries = value.split(/[\s,]+/).filter((entry) => entry !== "");
+    for (const entry of entries) {
+      if (!hostAndPort.test(entry)) {
+        context.addIssue({
+          code: "custom",
+          message: `must be host:port pairs such as localhost:8080; "${entry}" is not one`,
+        });
+      }
+    }
+    return entries.map((entry) => entry.toLowerCase());
+  })
+  .default([]);
+
+/** `point=probability` pairs, separated by commas. */
+export const pausePoints = z
+  .string()
+  .default("")
+  .transform((value, context) => {
+    const probabilities = new Map<PausePoint, number>();
+    for (const entry of value.split(",").filter((part) => part !== "")) {
+      const [name, probability] = entry.split("=");
+      const point = PAUSE_POINTS.find((known) => known === name);
+      const share = Number(probability);
+      if (point !== undefined && share >= 0 && share <= 1) probabilities.set(point, share);
+      else {
+        const message = `"${entry}" is not a point of the engine and a probability`;
+        context.addIssue({ code: "custom", message });
+      }
+    }
+    return probabilities;
+  });
