@@ -8,14 +8,13 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import type { Demo } from "@/prisma/seed";
 import { readEnvironment } from "@/server/base/env";
 import { captureConsole, captureFaults } from "@/server/base/log";
-import { describeUnknownSettings } from "@/server/base/unknown-settings";
 import { waitUntilReady } from "@/server/operate/health";
 import { closeServices, wireProcess } from "@/wiring";
 import { isClusterPrimary, type Serving, servePrimary } from "./serve/cluster";
 import { connectionLimits, createConnectionBound, readOpenFiles } from "./serve/connections";
 import { startIsolation } from "./serve/isolation";
 import { createPages } from "./serve/pages";
-import { GRACE_MS, prepareService } from "./serve/prepare";
+import { GRACE_MS, prepareService, registerProcess } from "./serve/prepare";
 import { createHandler, refuseBadHttp } from "./serve/requests";
 
 /**
@@ -74,7 +73,8 @@ export async function serve({ root, dev = false, print = () => {} }: ServeOption
     });
   }
   services.notifications.open();
-  if (role !== "web") services.engine.execute("ordinary");
+  if (role === "web") registerProcess(services);
+  else services.engine.execute("ordinary");
   const isolation = role === "web" ? null : startIsolation(services, beside("isolated.mjs"));
   server.on("connection", createConnectionBound(services, connectionLimits(readOpenFiles(), services.env)));
   const port = await listen(server, wanted, host);
@@ -103,13 +103,9 @@ export async function serve({ root, dev = false, print = () => {} }: ServeOption
  * warnings; throws EnvironmentError.
  */
 export function checkSettings(): string[] {
-  const { env } = process;
-  readEnvironment({
-    ...env,
-    DATABASE_URL: env.DATABASE_URL || "postgres://embedded",
-    STEPWELL_SECRET: env.STEPWELL_SECRET || "-".repeat(32),
-  });
-  return describeUnknownSettings(env);
+  const { DATABASE_URL: url, STEPWELL_SECRET: secret, ...env } = process.env;
+  const later = { DATABASE_URL: url || "postgres://embedded", STEPWELL_SECRET: secret || "-".repeat(32) };
+  return readEnvironment({ ...env, ...later }).unknownSettings;
 }
 
 /** A program in this one's folder. */

@@ -25,7 +25,7 @@ function start(env: Record<string, string> = {}): { status: number | null; outpu
   const { status, stdout, stderr } = spawnSync(process.execPath, ["scripts/start.mjs"], {
     ...user,
     cwd: clone,
-    env: { PATH: process.env.PATH, PORT: "0", ...env },
+    env: { NODE_ENV: "production", PATH: process.env.PATH, PORT: "0", ...env },
     encoding: "utf8",
     timeout: 30_000,
   });

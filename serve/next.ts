@@ -10,7 +10,7 @@ import { captureConsole, captureFaults } from "@/server/base/log";
 import { wireProcess } from "@/wiring";
 import { connectionLimits, createConnectionBound, readOpenFiles } from "./connections";
 import { reduceApiHeaders, refusalOf } from "./page-request";
-import { GRACE_MS, prepareService } from "./prepare";
+import { GRACE_MS, prepareService, registerProcess } from "./prepare";
 import { handlerOf, logRequest, type PendingRequest, preparePage, refuseBadHttp } from "./requests";
 
 /**
@@ -37,9 +37,11 @@ export async function serveWithNext(): Promise<void> {
   captureConsole(services.log);
   captureFaults(services.log);
   prepareRequests(services);
+  for (const text of services.env.unknownSettings) services.log.warn(text);
   await prepareService(services, process.cwd(), (line) => services.log.info(line));
   services.notifications.open();
-  if (services.env.role !== "web") services.engine.execute();
+  if (services.env.role === "web") registerProcess(services);
+  else services.engine.execute();
   stopBeforeNext(services);
 }
 

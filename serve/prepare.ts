@@ -30,3 +30,8 @@ export async function prepareService(
   await retryWhileUnavailable(() => storeAppUrl(services), patience);
   return retryWhileUnavailable(() => seedDemo(services, root), patience);
 }
+
+/** Lets `doctor` find a process that executes no runs. Without the database, its first start registers it. */
+export function registerProcess({ engine }: Pick<Wired, "engine">): void {
+  void engine.worker().catch(() => undefined);
+}

@@ -11,6 +11,7 @@ import { startRun } from "@/server/runs/start";
 import type { Services } from "@/server/services";
 import { callCommandLine } from "@/testing/command-line";
 import { executeRun } from "@/testing/execute";
+import { createProcess } from "@/testing/process";
 import { EVENT_KEY, openInTest, SIGNING_KEY } from "@/testing/servers/inngest-server";
 import { createTenant, createWorld, type Tenant, type World } from "@/testing/world";
 
@@ -546,11 +547,16 @@ test("doctor names the wrong key of an Inngest server, and runs that it does not
     signingKey: "abcd",
     serveOrigin: "http://stepwell.test",
   };
-  const on = (changes: object) => ({ ...world, env: { ...world.env, inngest: { ...inngest, ...changes } } });
-  const refused = await call(["doctor"], { services: on({}) });
+  const on = (changes: object, services = world) => ({
+    ...services,
+    env: { ...services.env, inngest: { ...inngest, ...changes } },
+  });
+  const idle = await createWorld();
+  const refused = await call(["doctor"], { services: on({}, idle) });
   expect(refused.code).toBe(1);
   expect(refused.out).toMatch(new RegExp(`^fail +engine +${url} rejects INNGEST_SIGNING_KEY`, "m"));
-  const accepted = await call(["doctor"], { services: on({ signingKey: SIGNING_KEY }) });
+  const accepted = await call(["doctor"], { services: on({ signingKey: SIGNING_KEY }, idle) });
+  await idle.close();
   expect(accepted.out).toMatch(/^ok +engine +Inngest .* address and keys are right$/m);
 
   const tenant = await createTenant(world);
@@ -605,6 +611,40 @@ test("doctor checks everything and fails when something is broken", async () => 
     expect(out).toMatch(/^fail +migrations +\d+_baseline, .*not applied/m);
   } finally {
     await broken.close();
+  }
+});
+
+test("doctor judges the settings of the running processes, and says so when there is none", async () => {
+  const own = await createWorld();
+  const shell = { ...own, env: { ...own.env, egressAllow: ["shell.test:80"] } };
+  const alone = await call(["doctor"], { services: shell });
+  expect(alone.out).toMatch(
+    /^warn +settings +No service runs on this database\. These are the settings of this shell/m,
+  );
+  expect(alone.out).toMatch(/^ok +egress +functions may also reach shell\.test:80$/m);
+
+  const common = { APP_URL: "https://agents.acme.test", TRUST_PROXY: "1", STEPWELL_SLOT: "4" };
+  const first = createProcess(own, { env: { ...common, EGRESS_ALLOW: "first.test:80" } });
+  const second = createProcess(own, { env: common });
+  try {
+    await Promise.all([first.engine.worker(), second.engine.worker()]);
+    const { out } = await call(["doctor"], { services: shell });
+    expect(out).toMatch(/^ok +settings +those of the running service: 2 processes on \S+$/m);
+    expect(out).toMatch(/^ok +engine +embedded, 2 live workers$/m);
+    expect(out).toMatch(/^ok +address +https:\/\/agents\.acme\.test$/m);
+    expect(out).toMatch(/^ok +egress +functions may also reach first\.test:80 \(process \d+ on \S+\)$/m);
+    expect(out).toMatch(/^ok +egress +functions cannot reach private addresses \(process \d+ on \S+\)$/m);
+    expect(out).toMatch(
+      /^warn +names +STEPWELL_SLOT is not a setting and has no effect\. Did you mean STEPWELL_SLOTS\?$/m,
+    );
+    expect(out).not.toContain("shell.test");
+
+    await own.pool.query("UPDATE workers SET settings = NULL");
+    const older = await call(["doctor"], { services: shell });
+    expect(older.out).toMatch(/^warn +settings +The running service is of an earlier version\./m);
+  } finally {
+    await Promise.all([first.stop(), second.stop()]);
+    await own.close();
   }
 });
 

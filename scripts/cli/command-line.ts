@@ -8,7 +8,7 @@ import { readAppUrl } from "@/server/operate/app-url";
 import type { Services } from "@/server/services";
 import { type Command, type Terminal, UsageError } from "./command";
 import { definitionCommands } from "./definitions";
-import { doctorCommand } from "./doctor";
+import { doctorCommand } from "./doctor/doctor";
 import { keyCommands } from "./keys";
 import { organizationCommands } from "./organizations";
 import { runCommands } from "./runs";

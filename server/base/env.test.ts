@@ -2,7 +2,6 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { readEnvironment } from "./env";
-import { describeUnknownSettings } from "./unknown-settings";
 
 const REQUIRED = { DATABASE_URL: "postgres://localhost/x", STEPWELL_SECRET: "x".repeat(32) };
 
@@ -112,7 +111,7 @@ it.each([
 
 it("names variables that nothing reads, with the name that was probably meant", () => {
   const source = { ...REQUIRED, STEPWELL_SLOT: "4", STEPWELL_FOO: "1", STEPWELL_ENV_FILE: "", PROT: "1" };
-  expect(describeUnknownSettings(source)).toEqual([
+  expect(readEnvironment(source).unknownSettings).toEqual([
     "STEPWELL_FOO is not a setting and has no effect. docs/operating.md lists the settings.",
     "STEPWELL_SLOT is not a setting and has no effect. Did you mean STEPWELL_SLOTS?",
   ]);

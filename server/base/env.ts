@@ -17,6 +17,7 @@ import {
   secret,
   text,
 } from "@/server/base/setting-types";
+import { describeUnknownSettings } from "@/server/base/unknown-settings";
 
 /** The operator's SMTP server (SMTP_URL, SMTP_FROM). */
 export type SmtpSettings = {
@@ -97,8 +98,7 @@ const completeSchema = schema.refine(
   { path: ["SMTP_URL"], error: "and SMTP_FROM belong together" },
 );
 
-/** The names of all settings. */
-export const SETTINGS: readonly string[] = Object.keys(schema.shape);
+const SETTINGS = Object.keys(schema.shape);
 
 export type Environment = ReturnType<typeof readEnvironment>;
 
@@ -158,6 +158,8 @@ export function readEnvironment(source: Record<string, string | undefined> = pro
     /** For durability tests: points at which the process kills itself, each with its probability. */
     pausePoints: value.STEPWELL_PAUSE_POINTS,
     inngest: readInngest(value),
+    /** Sentences about STEPWELL_* names that are no settings. */
+    unknownSettings: describeUnknownSettings(Object.keys(source), SETTINGS),
   };
 }
 

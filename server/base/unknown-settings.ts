@@ -1,18 +1,17 @@
-import { SETTINGS } from "@/server/base/env";
-
 const PREFIX = "STEPWELL_";
 /** Settings of the start itself, and of tests. */
 const OTHERS = /^STEPWELL_(ENV_FILE|NEXT_DIR|E2E_\w+)$/;
 /** Names that differ by more are not taken for misspelt. */
 const MAX_EDITS = 2;
 
-/** A sentence for each STEPWELL_* variable that nothing reads, with the name that was probably meant. */
-export function describeUnknownSettings(source: Record<string, string | undefined> = process.env): string[] {
-  const unknown = Object.keys(source).filter(
-    (name) => name.startsWith(PREFIX) && !SETTINGS.includes(name) && !OTHERS.test(name),
+/** A sentence for each STEPWELL_* name that nothing reads, with the setting that was probably meant. */
+export function describeUnknownSettings(names: readonly string[], settings: readonly string[]): string[] {
+  const unknown = names.filter(
+    (name) => name.startsWith(PREFIX) && !settings.includes(name) && !OTHERS.test(name),
   );
   return unknown.sort().map((name) => {
-    const [meant] = SETTINGS.map((known) => ({ known, edits: countEdits(name, known) }))
+    const [meant] = settings
+      .map((known) => ({ known, edits: countEdits(name, known) }))
       .filter(({ edits }) => edits <= MAX_EDITS)
       .sort((one, two) => one.edits - two.edits);
     const hint =

@@ -7,6 +7,7 @@ import { newId } from "@/server/base/ids";
 import type { Services } from "@/server/runs/services";
 import { ActThrottle } from "./act-throttle";
 import type { Worker } from "./port";
+import { describeProcess } from "./process-settings";
 import type { LaneName } from "./write/numbered-flush";
 import { Lane, type LaneOptions, WorkerLost } from "./write/writer";
 
@@ -27,7 +28,7 @@ const AT = "extract(epoch FROM heartbeat_at)::float8 * 1000";
 const INSERT_WORKER = defineQuery(
   "insert-worker",
   z.object({ at: z.number() }),
-  `WITH worker AS (INSERT INTO workers (id, heartbeat_at) VALUES ($1, clock_timestamp()) RETURNING id, heartbeat_at),
+  `WITH worker AS (INSERT INTO workers (id, heartbeat_at, settings) VALUES ($1, clock_timestamp(), $2) RETURNING id, heartbeat_at),
    lanes AS (INSERT INTO worker_lanes (worker_id, lane) SELECT id, lane FROM worker, unnest(ARRAY['accounts', 'journal']) AS lane)
    SELECT ${AT} AS at FROM worker`,
 );
@@ -44,7 +45,8 @@ export async function openWorker(
 ): Promise<Worker> {
   const id = `worker-${newId()}`;
   const insertedAt = performance.now();
-  const [inserted] = await INSERT_WORKER(services.pool, [id]);
+  const settings = JSON.stringify(describeProcess(services));
+  const [inserted] = await INSERT_WORKER(services.pool, [id, settings]);
   if (inserted === undefined) throw new Error("the worker has no row");
   let lost: WorkerLost | undefined;
   const onLost = (error: WorkerLost) => {

@@ -1,19 +1,10 @@
 import { readdir, statfs } from "node:fs/promises";
 import { z } from "zod";
-import { describeDatabaseFault } from "@/server/base/db/outage";
 import { defineQuery } from "@/server/base/db/statement";
 import { readSecretFingerprint } from "@/server/guard/secrets/fingerprint";
-import { checkInngestServer, isUsable, readInngestServer } from "@/server/operate/inngest-server";
-import { SILENT_AFTER_MS } from "@/server/runs/engine/worker";
 import type { Services } from "@/server/services";
-import { defineCommand, flag } from "./command";
-import { findUnreadable } from "./service-secret";
-
-type Finding = { level: "ok" | "warn" | "fail"; text: string };
-
-const ok = (text: string) => ({ level: "ok", text }) as const;
-const warn = (text: string) => ({ level: "warn", text }) as const;
-const fail = (text: string) => ({ level: "fail", text }) as const;
+import { findUnreadable } from "../service-secret";
+import { type Finding, fail, ok, warn } from "./finding";
 
 const MAX_SKEW_MS = 2_000;
 const GIB = 1024 ** 3;
@@ -28,11 +19,6 @@ const LIST_MIGRATIONS = defineQuery(
   z.object({ name: z.string(), finished: z.boolean() }),
   "SELECT migration_name AS name, finished_at IS NOT NULL AS finished FROM _prisma_migrations WHERE rolled_back_at IS NULL",
 );
-const COUNT_WORKERS = defineQuery(
-  "count-live-workers",
-  z.object({ workers: z.number() }),
-  `SELECT count(*)::int AS workers FROM workers WHERE heartbeat_at > clock_timestamp() - interval '${SILENT_AFTER_MS} milliseconds'`,
-);
 const COUNT_STALLED = defineQuery(
   "count-stalled-runs",
   z.object({ stalled: z.number() }),
@@ -46,7 +32,8 @@ const READ_CLOCK = defineQuery(
   "SELECT clock_timestamp() AS now",
 );
 
-const CHECKS: Record<string, (services: Services) => Promise<Finding>> = {
+/** The checks that judge no settings but those of the database. */
+export const CHECKS: Record<string, (services: Services) => Promise<Finding>> = {
   // Every command refuses an older version before it starts.
   Node: async () => ok(process.version),
   async database({ pool }) {
@@ -100,16 +87,6 @@ const CHECKS: Record<string, (services: Services) => Promise<Finding>> = {
       ? ok(`fingerprint ${known}`)
       : warn("The rotation is complete: remove STEPWELL_SECRET_PREVIOUS and restart every process.");
   },
-  async engine({ env, pool }) {
-    if (env.inngest) {
-      const report = await checkInngestServer(env.inngest);
-      return isUsable(report)
-        ? ok(`Inngest (${readInngestServer(env.inngest).baseUrl ?? "cloud"}): address and keys are right`)
-        : fail(report.texts.join(" "));
-    }
-    const [live] = await COUNT_WORKERS(pool);
-    return ok(`embedded, ${live?.workers ?? 0} live workers`);
-  },
   async runs({ db, pool, clock }) {
     const since = new Date(clock.now().getTime() - 10 * 60_000);
     const waiting = await db.run.count({
@@ -129,34 +106,6 @@ const CHECKS: Record<string, (services: Services) => Promise<Finding>> = {
       `${waiting} without a slot and ${stalled} without a worker for 10 minutes: is the service running?`,
     );
   },
-  async models({ env, models }) {
-    const provider = models.providerOf(env.defaultModel);
-    return provider === "demo"
-      ? warn("No provider is configured: the demo model answers. Set OPENAI_API_KEY or OPENAI_BASE_URL.")
-      : ok(
-          `${env.defaultModel} is served by ${provider}${env.openai?.baseUrl ? ` (${new URL(env.openai.baseUrl).origin})` : ""}`,
-        );
-  },
-  async address({ env }) {
-    const { hostname, protocol } = new URL(env.appUrl);
-    if (hostname === "localhost" || hostname === "127.0.0.1") {
-      return warn(`APP_URL is ${env.appUrl}: webhook senders elsewhere cannot reach it.`);
-    }
-    // Stepwell itself serves plain HTTP.
-    if (protocol === "https:" && !env.trustProxy) {
-      return warn(
-        `${env.appUrl} needs a proxy, and TRUST_PROXY is not set: all clients share the proxy's address. Set TRUST_PROXY=1 if the proxy appends to X-Forwarded-For.`,
-      );
-    }
-    return protocol === "https:"
-      ? ok(env.appUrl)
-      : warn(`${env.appUrl} is not https: keys are sent unencrypted.`);
-  },
-  async egress({ env }) {
-    return env.egressAllow.length === 0
-      ? ok("functions cannot reach private addresses")
-      : ok(`functions may also reach ${env.egressAllow.join(", ")}`);
-  },
   async disk({ env }) {
     const { bavail, bsize } = await statfs(env.dataDir).catch(() => statfs("."));
     const free = bavail * bsize;
@@ -173,23 +122,3 @@ const CHECKS: Record<string, (services: Services) => Promise<Finding>> = {
       : warn(`${Math.abs(skew)} ms from the database's clock: synchronize both with a time server.`);
   },
 };
-
-/** Checks the installation, and names the way out of each fault. */
-export const doctorCommand = defineCommand({
-  name: "doctor",
-  summary: "Check the installation; the exit code is 1 when something fails",
-  options: { json: flag("one JSON object") },
-  needs: "nothing",
-  async run({ services, terminal }, _args, { json }) {
-    const checks: (Finding & { what: string })[] = [];
-    for (const [what, check] of Object.entries(CHECKS)) {
-      const failed = (error: unknown) =>
-        fail(describeDatabaseFault(error)?.text ?? (error instanceof Error ? error.message : String(error)));
-      checks.push({ what, ...(await check(services).catch(failed)) });
-    }
-    const isSound = checks.every(({ level }) => level !== "fail");
-    const lines = checks.map(({ level, what, text }) => `${level.padEnd(4)}  ${what.padEnd(10)}  ${text}`);
-    terminal.out(json ? JSON.stringify({ ok: isSound, checks }) : lines.join("\n"));
-    return isSound && "";
-  },
-});

@@ -1,0 +1,26 @@
+import { describeDatabaseFault } from "@/server/base/db/outage";
+import { defineCommand, flag } from "../command";
+import { CHECKS } from "./checks";
+import { type Finding, fail } from "./finding";
+import { checkSettings } from "./settings";
+
+/** Checks the installation, and names the way out of each fault. */
+export const doctorCommand = defineCommand({
+  name: "doctor",
+  summary: "Check the installation; the exit code is 1 when something fails",
+  options: { json: flag("one JSON object") },
+  needs: "nothing",
+  async run({ services, terminal }, _args, { json }) {
+    const failed = (error: unknown) =>
+      fail(describeDatabaseFault(error)?.text ?? (error instanceof Error ? error.message : String(error)));
+    const checks: (Finding & { what: string })[] = [];
+    for (const [what, check] of Object.entries(CHECKS)) {
+      checks.push({ what, ...(await check(services).catch(failed)) });
+    }
+    checks.push(...(await checkSettings(services)));
+    const isSound = checks.every(({ level }) => level !== "fail");
+    const lines = checks.map(({ level, what, text }) => `${level.padEnd(4)}  ${what.padEnd(10)}  ${text}`);
+    terminal.out(json ? JSON.stringify({ ok: isSound, checks }) : lines.join("\n"));
+    return isSound && "";
+  },
+});

@@ -1,0 +1,6 @@
+/** What a check of `doctor` found. */
+export type Finding = { level: "ok" | "warn" | "fail"; text: string };
+
+export const ok = (text: string) => ({ level: "ok", text }) as const;
+export const warn = (text: string) => ({ level: "warn", text }) as const;
+export const fail = (text: string) => ({ level: "fail", text }) as const;

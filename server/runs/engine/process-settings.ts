@@ -1,0 +1,41 @@
+import { hostname } from "node:os";
+import { z } from "zod";
+import type { Services } from "@/server/runs/services";
+
+/** What `doctor` judges of a running process's settings. It has no secrets. */
+export const processSettings = z.object({
+  host: z.string(),
+  pid: z.int(),
+  role: z.enum(["all", "web", "worker"]),
+  appUrl: z.string(),
+  trustProxy: z.boolean(),
+  defaultModel: z.string(),
+  /** Who serves the default model, and where. */
+  provider: z.string(),
+  providerAddress: z.string().nullable(),
+  egressAllow: z.array(z.string()),
+  /** Whether an Inngest server drives the runs. */
+  inngest: z.boolean(),
+  /** Sentences about unknown names. */
+  unknownSettings: z.array(z.string()),
+});
+export type ProcessSettings = z.output<typeof processSettings>;
+
+/** The settings of this process. */
+export function describeProcess({ env, models }: Pick<Services, "env" | "models">): ProcessSettings {
+  const { role, appUrl, trustProxy, defaultModel, egressAllow, unknownSettings } = env;
+  const address = env.openai?.baseUrl;
+  return {
+    host: hostname(),
+    pid: process.pid,
+    role,
+    appUrl,
+    trustProxy,
+    defaultModel,
+    provider: models.providerOf(defaultModel),
+    providerAddress: address === undefined ? null : new URL(address).origin,
+    egressAllow,
+    inngest: env.inngest !== undefined,
+    unknownSettings,
+  };
+}
