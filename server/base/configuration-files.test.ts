@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { readEnvironment } from "@/server/base/env";
-import { creditsOfActions, creditsOfTokens } from "@/server/credits/prices";
+import { creditsOfActions, creditsOfUsage } from "@/server/credits/prices";
 import { createModels } from "@/server/work/models/registry";
 import { testClock } from "@/testing/clock";
 
@@ -33,16 +33,18 @@ const thousand = { inputTokens: 1000, outputTokens: 1000 };
 describe("PRICE_LIST", () => {
   it("sets prices, as the documentation's sample shows", () => {
     const { prices } = environment({ PRICE_LIST: write(sample("prices")) });
-    expect(creditsOfTokens(prices, "gpt-5", thousand).toString()).toBe("11.25");
-    expect(creditsOfTokens(prices, "local/llama", thousand).toString()).toBe("0");
-    expect(creditsOfTokens(prices, "unlisted", thousand).toString()).toBe("0.5");
+    expect(creditsOfUsage(prices, "gpt-5", thousand).toString()).toBe("11.25");
+    const cached = { inputTokens: 1000, cachedInputTokens: 600, cacheWriteTokens: 400, outputTokens: 0 };
+    expect(creditsOfUsage(prices, "claude-sonnet-4-5", cached).toString()).toBe("1.68");
+    expect(creditsOfUsage(prices, "local/llama", thousand).toString()).toBe("0");
+    expect(creditsOfUsage(prices, "unlisted", thousand).toString()).toBe("0.5");
     expect(creditsOfActions(prices, 3).toString()).toBe("0.03");
   });
 
   it("may be JSON, and omitted prices keep their default", () => {
     const { prices } = environment({ PRICE_LIST: write('{"action": "0.5"}') });
     expect(creditsOfActions(prices, 1).toString()).toBe("0.5");
-    expect(creditsOfTokens(prices, "any", thousand).toString()).toBe("0.5");
+    expect(creditsOfUsage(prices, "any", thousand).toString()).toBe("0.5");
     expect(environment({ PRICE_LIST: "" }).prices).toEqual(environment({}).prices);
   });
 

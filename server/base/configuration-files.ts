@@ -25,7 +25,12 @@ const credits = (places: number) =>
     })
     .transform((text) => new Decimal(text));
 
-const modelPrice = z.strictObject({ input: credits(6), output: credits(6) });
+const modelPrice = z.strictObject({
+  input: credits(6),
+  cachedInput: credits(6).optional(),
+  cacheWrite: credits(6).optional(),
+  output: credits(6),
+});
 
 const priceFile = z.strictObject({
   default: modelPrice.optional(),

@@ -1,7 +1,12 @@
 import { Decimal } from "./amount";
 
-/** Credits per 1,000 tokens. */
-export type ModelPrice = { input: Decimal; output: Decimal };
+/** Credits per 1,000 tokens. Input that was read from the provider's cache, or written to it, costs `input` if unset. */
+export type ModelPrice = {
+  input: Decimal;
+  cachedInput?: Decimal | undefined;
+  cacheWrite?: Decimal | undefined;
+  output: Decimal;
+};
 
 export type PriceList = { models: Record<string, ModelPrice>; defaultModel: ModelPrice; action: Decimal };
 

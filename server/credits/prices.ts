@@ -14,7 +14,12 @@ export const WANTED_OUTPUT_TOKENS = 4_000;
 /** The output tokens of the repeat of a call that was cut off. */
 export const REPEAT_OUTPUT_TOKENS = 32_000;
 
-const frozenPrice = z.object({ input: decimalText, output: decimalText });
+const frozenPrice = z.object({
+  input: decimalText,
+  cachedInput: decimalText.optional(),
+  cacheWrite: decimalText.optional(),
+  output: decimalText,
+});
 
 /** The fields of a price list that a run's configuration stores, in a fixed order: equal lists give equal JSON. */
 export function freezePrices({ defaultModel, models, action }: PriceList): PriceList {
@@ -32,27 +37,50 @@ export function priceOf(list: PriceList, model: string): ModelPrice {
   return Object.hasOwn(list.models, model) ? (list.models[model] ?? list.defaultModel) : list.defaultModel;
 }
 
-/** Credits of one model call: (in × rate_in + out × rate_out) / 1000, to four places. */
-export function creditsOfTokens(
+type Tokens = { inputTokens: number; outputTokens: number };
+/** Tokens with the parts of the input that have their own price. */
+type UsedTokens = Tokens & { cachedInputTokens?: number; cacheWriteTokens?: number };
+
+/** Credits of one model call, to four places: each of its parts at its own price. */
+export function creditsOfUsage(list: PriceList, model: string, usage: UsedTokens): Decimal {
+  const { input, cachedInput = input, cacheWrite = input, output } = priceOf(list, model);
+  const { inputTokens, cachedInputTokens: cached = 0, cacheWriteTokens: written = 0 } = usage;
+  return toLedger(
+    input
+      .mul(inputTokens - cached - written)
+      .add(cachedInput.mul(cached))
+      .add(cacheWrite.mul(written))
+      .add(output.mul(usage.outputTokens))
+      .div(1000),
+  );
+}
+
+/** The most that a model call of these tokens can cost, to four places. */
+export function mostCreditsOf(
   list: PriceList,
   model: string,
-  tokens: { inputTokens: number; outputTokens: number },
+  { inputTokens, outputTokens }: Tokens,
 ): Decimal {
-  const { input, output } = priceOf(list, model);
-  return toLedger(input.mul(tokens.inputTokens).add(output.mul(tokens.outputTokens)).div(1000));
+  const price = priceOf(list, model);
+  return toLedger(dearestInput(price).mul(inputTokens).add(price.output.mul(outputTokens)).div(1000));
 }
+
+/** How much of the input will come from the cache is unknown before the call. */
+const dearestInput = ({ input, cachedInput = input, cacheWrite = input }: ModelPrice) =>
+  Decimal.max(input, cachedInput, cacheWrite);
 
 export function creditsOfActions(list: PriceList, actions: number): Decimal {
   return list.action.mul(actions);
 }
 
-/** How many output tokens `credits` pay for after an input of `inputTokens`; never negative. */
+/** How many output tokens `credits` pay for after an input of `inputTokens` in the dearest case; never negative. */
 export function outputTokensFor(
   list: PriceList,
   { model, credits, inputTokens }: { model: string; credits: Decimal; inputTokens: number },
 ): number {
-  const { input, output } = priceOf(list, model);
-  const left = credits.mul(1000).sub(input.mul(inputTokens));
+  const price = priceOf(list, model);
+  const { output } = price;
+  const left = credits.mul(1000).sub(dearestInput(price).mul(inputTokens));
   if (left.lte(0)) return 0;
   if (output.isZero()) return Number.MAX_SAFE_INTEGER;
   return left.div(output).floor().toNumber();
@@ -62,7 +90,7 @@ export function outputTokensFor(
 export function holdForFirstCall(list: PriceList, model: string, promptTokens: number): Decimal {
   return Decimal.max(
     SMALLEST_HOLD,
-    creditsOfTokens(list, model, { inputTokens: promptTokens, outputTokens: MIN_OUTPUT_TOKENS }),
+    mostCreditsOf(list, model, { inputTokens: promptTokens, outputTokens: MIN_OUTPUT_TOKENS }),
   );
 }
 
@@ -72,7 +100,7 @@ export function holdForFirstCall(list: PriceList, model: string, promptTokens: n
  */
 export function headroomForFirstCall(list: PriceList, model: string, promptTokens: number): Decimal {
   const tokens = { inputTokens: promptTokens, outputTokens: WANTED_OUTPUT_TOKENS };
-  const wanted = creditsOfTokens(list, model, tokens).mul("1.25").add(list.action.mul(4));
+  const wanted = mostCreditsOf(list, model, tokens).mul("1.25").add(list.action.mul(4));
   const beyond = wanted.sub(holdForFirstCall(list, model, promptTokens));
   return Decimal.max(0, toLedger(beyond));
 }

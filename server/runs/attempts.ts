@@ -12,6 +12,7 @@ const attempt = z.object({
   retryAt: z.string().optional(),
   console: z.array(z.string()).optional(),
   changes: z.array(z.string()).optional(),
+  usage: z.string().optional(),
 });
 const attemptList = z.array(attempt).catch([]);
 

@@ -10,6 +10,8 @@ type ModelServerReply =
       calls?: { name: string; arguments: unknown; id?: string }[];
       /** Unset: 10 in and 5 out; null: no usage in the response. */
       usage?: { inputTokens: number; outputTokens: number } | null;
+      /** The usage as it is sent, instead of `usage`. */
+      reported?: object;
       /** The delay before the response, in milliseconds. */
       delayMs?: number;
       /** For a streamed response: `content` comes in these pieces, the last one after `beforeLast`. */
@@ -119,11 +121,12 @@ export async function startModelServer(options: { port?: number } = {}): Promise
       },
     }));
     const usage = reply.usage === undefined ? { inputTokens: 10, outputTokens: 5 } : reply.usage;
-    const reported = usage && {
+    const counted = usage && {
       prompt_tokens: usage.inputTokens,
       completion_tokens: usage.outputTokens,
       total_tokens: usage.inputTokens + usage.outputTokens,
     };
+    const reported = reply.reported ?? counted;
     if (request.body.stream === true) {
       const { content = "", pieces = [content ?? ""], beforeLast } = reply;
       const choice = (delta: object, finish_reason: string | null = null) => {

@@ -64,11 +64,18 @@ export type Attempt = {
   console?: string[] | undefined;
   /** How the request of a model call differed from what was asked, in words. */
   changes?: string[] | undefined;
+  /** What the provider reported as usage, as JSON of at most 4 KiB. */
+  usage?: string | undefined;
 };
 
 export type ModelUsage = {
   inputTokens: number;
   outputTokens: number;
+  /** The input tokens that were read from the provider's cache, and those that were written to it. Unset: none. */
+  cachedInputTokens?: number;
+  cacheWriteTokens?: number;
+  /** The output tokens that were reasoning, as far as it is known. */
+  reasoningTokens?: number;
   /** Whether a part was counted here with a tokenizer because the provider reported no usage. */
   estimated: boolean;
 };

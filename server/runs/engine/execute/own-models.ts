@@ -118,10 +118,11 @@ const withoutEnd = (text: string, length: number) => text.slice(0, Math.max(0, t
 
 /** What changed may have names of fields that the provider sent. */
 const redactAttempts = (attempts: readonly Attempt[], redact: Redact): Attempt[] =>
-  attempts.map(({ error, changes, ...attempt }) => ({
+  attempts.map(({ error, changes, usage, ...attempt }) => ({
     ...attempt,
     error: error === null ? null : redact(error),
     ...(changes && { changes: changes.map(redact) }),
+    ...(usage !== undefined && { usage: redact(usage) }),
   }));
 
 const redactReceived = (received: ReceivedOutput, redact: Redact): ReceivedOutput => ({

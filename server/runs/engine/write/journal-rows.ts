@@ -39,6 +39,9 @@ export type ModelCallRow = Row & {
   /** What the provider gave for itself, sealed, as PostgreSQL writes a bytea. */
   state_sealed: string | null;
   finish_reason: string | null;
+  cached_input_tokens: number;
+  cache_write_tokens: number;
+  reasoning_tokens: number;
   estimated: boolean;
 };
 export type StepRow = Row & {
@@ -112,8 +115,9 @@ function newRow(run: Owner, { key, iteration }: { key: string; iteration: number
 
 export function newCallRow(run: Owner, call: NewCall, at: Date): ModelCallRow {
   const { provider, model } = call;
-  const empty = { content: "", reasoning: "", tool_calls: "[]", state_sealed: null };
-  return { ...newRow(run, call, at), provider, model, ...empty, finish_reason: null, estimated: false };
+  const empty = { content: "", reasoning: "", tool_calls: "[]", state_sealed: null, finish_reason: null };
+  const parts = { cached_input_tokens: 0, cache_write_tokens: 0, reasoning_tokens: 0 };
+  return { ...newRow(run, call, at), provider, model, ...empty, ...parts, estimated: false };
 }
 
 export function newStepRow(run: Owner, step: NewStep, at: Date): StepRow {
@@ -145,6 +149,9 @@ export function callChange(row: ModelCallRow, result: CallResult): Partial<Model
     finish_reason: reply?.finishReason ?? null,
     input_tokens: usage?.inputTokens ?? 0,
     output_tokens: usage?.outputTokens ?? 0,
+    cached_input_tokens: usage?.cachedInputTokens ?? 0,
+    cache_write_tokens: usage?.cacheWriteTokens ?? 0,
+    reasoning_tokens: usage?.reasoningTokens ?? 0,
     estimated: usage?.estimated ?? false,
     credits: result.credits.toFixed(4),
     error_message: "error" in result ? result.error : null,

@@ -75,6 +75,9 @@ function callRow(run: string, call: Partial<ModelCallRow> = {}): ModelCallRow {
     finish_reason: "stop",
     input_tokens: 1,
     output_tokens: 1,
+    cached_input_tokens: 0,
+    cache_write_tokens: 0,
+    reasoning_tokens: 0,
     estimated: false,
     credits: "0",
     error_message: null,
@@ -98,6 +101,18 @@ describe("a flush", () => {
     expect(after.flushes - flushes).toBeLessThanOrEqual(20);
     expect(await world.db.run.count({ where: { organizationId: tenant.orgId } })).toBe(200);
     await expectSoundLedger(world, tenant);
+  });
+
+  it("adds up the usage of a call that failed and was made again", async () => {
+    const { runId } = await start();
+    const { journal } = await world.engine.worker();
+    const usage = { input_tokens: 9, cached_input_tokens: 4, cache_write_tokens: 3, reasoning_tokens: 2 };
+    const row = { id: newId(), key: "think-1", ...usage };
+    await journal.row(callRow(runId, { ...row, status: "Failed" }));
+    await journal.row(callRow(runId, { ...row, sequence: 2 }));
+    expect(await world.db.modelCall.findMany({ where: { runId } })).toMatchObject([
+      { inputTokens: 18, cachedInputTokens: 8, cacheWriteTokens: 6, reasoningTokens: 4, outputTokens: 2 },
+    ]);
   });
 
   it("holds at most 512 items", async () => {

@@ -98,8 +98,10 @@ const ERROR_OF_LINE = 200;
 /** None if there was only one attempt and it did not fail. */
 function attemptsOfLine(attempts: Attempt[], status: StepRow["status"]): Attempt[] {
   if (attempts.length < 2 && status !== "Running") return [];
-  return attempts.map(({ console: _, changes: __, ...each }) => ({
-    ...each,
-    error: each.error?.slice(0, ERROR_OF_LINE) ?? null,
+  return attempts.map(({ startedAt, durationMs, error, retryAt }) => ({
+    startedAt,
+    durationMs,
+    retryAt,
+    error: error?.slice(0, ERROR_OF_LINE) ?? null,
   }));
 }

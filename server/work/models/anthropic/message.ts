@@ -4,7 +4,13 @@ import { replaceNul } from "@/server/guard/secrets/stored-output";
 import type { ReadOptions } from "@/server/work/models/calls/model-interface";
 import { type GivenCall, MAX_NAME_LENGTH, readCalls } from "@/server/work/models/calls/read-calls";
 import { type ReadReply, unreadable } from "@/server/work/models/calls/replies";
-import { reportedUsage, tokenCount } from "@/server/work/models/calls/reported-usage";
+import {
+  reportedUsage,
+  tokenCount,
+  tokenPart,
+  tokenParts,
+  usageText,
+} from "@/server/work/models/calls/reported-usage";
 import { MAX_RECORDED_CALLS, type ModelRequest, type ModelUsage } from "@/server/work/models/port";
 import { answerToolOf } from "./answer-tool";
 import { type Block, readMessageState } from "./message-state";
@@ -18,12 +24,12 @@ const message = z.object({
   stop_details: z.object({ explanation: z.string().nullish() }).nullish().catch(null),
   usage: z.unknown().optional(),
 });
-const count = tokenCount.nullish().transform((tokens) => tokens ?? 0);
 const usage = z.object({
   input_tokens: tokenCount,
   output_tokens: tokenCount,
-  cache_read_input_tokens: count,
-  cache_creation_input_tokens: count,
+  cache_read_input_tokens: tokenPart,
+  cache_creation_input_tokens: tokenPart,
+  output_tokens_details: tokenParts({ thinking_tokens: tokenPart }),
 });
 const text = z.object({ type: z.literal("text"), text: z.string() });
 const thinking = z.object({ type: z.literal("thinking"), thinking: z.string() });
@@ -44,7 +50,13 @@ export function readMessageUsage(raw: unknown): ModelUsage | null {
     cache_read_input_tokens: read,
     cache_creation_input_tokens: written,
   } = parsed.data;
-  return reportedUsage(fresh + read + written, parsed.data.output_tokens);
+  return reportedUsage({
+    input: fresh + read + written,
+    output: parsed.data.output_tokens,
+    cached: read,
+    written,
+    reasoning: parsed.data.output_tokens_details?.thinking_tokens ?? 0,
+  });
 }
 
 /** Parses a message's untrusted body. Throws ReplyError. */
@@ -80,6 +92,7 @@ export function readMessage(
       origin,
     ),
     usage: readMessageUsage(parsed.data.usage),
+    usageText: usageText(parsed.data.usage),
   };
 }
 

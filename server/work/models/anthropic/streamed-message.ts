@@ -97,7 +97,10 @@ export class StreamedMessage implements StreamedReply {
     if (reported !== null && this.#hasOutputUsage) return { content, usage: reported };
     const counted = await countUsage(request, output);
     // The first event reports the input.
-    return { content, usage: { ...counted, inputTokens: reported?.inputTokens ?? counted.inputTokens } };
+    return {
+      content,
+      usage: { ...counted, ...reported, outputTokens: counted.outputTokens, estimated: true },
+    };
   }
 
   toBody(): object {

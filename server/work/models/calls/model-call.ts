@@ -14,6 +14,7 @@ import { type Fault, readFault } from "./faults";
 import type { StreamedReply } from "./model-interface";
 import type { ModelServer, ServerOptions } from "./model-server";
 import type { ReadReply } from "./replies";
+import { addUsage } from "./reported-usage";
 
 export type CallOptions = ServerOptions & {
   clock: Clock;
@@ -47,6 +48,8 @@ export class ModelCall {
   #wasEmpty = false;
   /** What interrupted attempts had received. */
   #received: ReceivedOutput | null = null;
+  /** What the provider reported as the current attempt's usage. */
+  #usageText: string | undefined;
 
   constructor(server: ModelServer, request: ModelRequest, options: CallOptions) {
     this.#server = server;
@@ -59,6 +62,7 @@ export class ModelCall {
     const { clock } = this.#options;
     for (;;) {
       this.#stopIfAborted();
+      this.#usageText = undefined;
       const startedAt = clock.now();
       this.#changes = this.#describeChanges();
       const streamed = this.#server.collect(this.#request);
@@ -75,8 +79,9 @@ export class ModelCall {
         continue;
       }
       const { content, reasoning, state, toolCalls, finishReason } = reply;
+      this.#usageText = reply.usageText;
       const own = reply.usage ?? (await countUsage(this.#request, reply));
-      const usage = addUsage(this.#received, own);
+      const usage = this.#withReceived(own);
       const flaw = findFlaw(reply, this.#request);
       if (flaw === null || (flaw.flaw === "empty" && this.#wasEmpty && toolCalls.length > 0)) {
         this.#record(startedAt, null);
@@ -158,8 +163,13 @@ export class ModelCall {
   /** Why an attempt failed. Keeps what it had received. */
   async #readFault(error: unknown, streamed: StreamedReply): Promise<Fault> {
     const output = await streamed.received(this.#request);
-    if (output !== null) this.#received = { ...output, usage: addUsage(this.#received, output.usage) };
+    if (output !== null) this.#received = { ...output, usage: this.#withReceived(output.usage) };
     return this.#describe(error);
+  }
+
+  /** The usage of an attempt, with that of earlier ones. */
+  #withReceived(own: ModelUsage): ModelUsage {
+    return this.#received === null ? own : addUsage(this.#received.usage, own);
   }
 
   #describe(error: unknown): Fault {
@@ -196,6 +206,7 @@ export class ModelCall {
       startedAt: startedAt.toISOString(),
       durationMs: Math.max(0, now - startedAt.getTime()),
       error,
+      ...(this.#usageText === undefined ? {} : { usage: this.#usageText }),
       ...(waitMs === undefined ? {} : { retryAt: new Date(now + waitMs).toISOString() }),
       ...(this.#changes.length > 0 && { changes: this.#changes }),
     });
@@ -207,15 +218,4 @@ export class ModelCall {
     const received = this.#received;
     throw received === null ? cause : new ModelCallStopped({ attempts: this.#attempts, received, cause });
   }
-}
-
-/** The usage of a call, with that of its interrupted attempts. */
-function addUsage(received: ReceivedOutput | null, own: ModelUsage): ModelUsage {
-  if (received === null) return own;
-  const { inputTokens, outputTokens, estimated } = received.usage;
-  return {
-    inputTokens: inputTokens + own.inputTokens,
-    outputTokens: outputTokens + own.outputTokens,
-    estimated: estimated || own.estimated,
-  };
 }

@@ -4,11 +4,12 @@ import { readErrorText, readReported } from "./error-bodies";
 
 /**
  * A parsed reply; `refusal` has the words of a model that declines to answer; `usage` is null if the provider reports
- * none, and is then counted from the texts and `reasoning`.
+ * none, and is then counted from the texts and `reasoning`. `usageText` is what it reports, as JSON.
  */
 export type ReadReply = Pick<ModelReply, "content" | "reasoning" | "state" | "toolCalls" | "finishReason"> & {
   refusal: string;
   usage: ModelUsage | null;
+  usageText?: string | undefined;
 };
 
 /** A response with an error status. The message begins with the status. */

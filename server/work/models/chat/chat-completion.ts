@@ -3,9 +3,10 @@ import { replaceNul } from "@/server/guard/secrets/stored-output";
 import type { ReadOptions } from "@/server/work/models/calls/model-interface";
 import { type GivenCall, MAX_NAME_LENGTH, readCalls } from "@/server/work/models/calls/read-calls";
 import { type ReadReply, unreadable } from "@/server/work/models/calls/replies";
-import { reportedUsage, tokenCount } from "@/server/work/models/calls/reported-usage";
-import { MAX_RECORDED_CALLS, type ModelRequest, type ModelUsage } from "@/server/work/models/port";
+import { usageText } from "@/server/work/models/calls/reported-usage";
+import { MAX_RECORDED_CALLS, type ModelRequest } from "@/server/work/models/port";
 import { readChatState } from "./chat-state";
+import { readUsage } from "./chat-usage";
 import { splitThinking } from "./thinking";
 
 /** More parts of a text are ignored. */
@@ -28,7 +29,6 @@ const completion = z.object({
   choices: z.tuple([wireChoice], z.unknown()),
   usage: z.unknown().optional(),
 });
-const wireUsage = z.object({ prompt_tokens: tokenCount, completion_tokens: tokenCount });
 
 /** The calls in a message, and their number. */
 function givenCalls(message: z.infer<typeof wireMessage>): { raw: unknown[]; further: number } {
@@ -53,13 +53,6 @@ export function readReasoning(textOf: (name: string) => unknown): string {
   return names.map(textOf).find((text): text is string => typeof text === "string" && text !== "") ?? "";
 }
 
-/** The tokens that a provider reports; null if it reports none or implausible ones. */
-export function readUsage(raw: unknown): ModelUsage | null {
-  const parsed = wireUsage.safeParse(raw);
-  if (!parsed.success) return null;
-  return reportedUsage(parsed.data.prompt_tokens, parsed.data.completion_tokens);
-}
-
 /** Parses a provider's untrusted response. Throws ReplyError. */
 export function readChatCompletion(
   body: unknown,
@@ -79,6 +72,7 @@ export function readChatCompletion(
     reasoning: readReasoning((name) => message[name]) + reasoning,
     state: readChatState(message, raw, origin),
     usage: readUsage(parsed.data.usage),
+    usageText: usageText(parsed.data.usage),
   };
 }
 

@@ -79,7 +79,14 @@ test("sends a conversation with tools and reads text, parallel calls and usage",
     finishReason: "tool_calls",
     usage: { inputTokens: 40, outputTokens: 12, estimated: false },
     provider: "test",
-    attempts: [{ startedAt: "2026-01-01T00:00:00.000Z", durationMs: 0, error: null }],
+    attempts: [
+      {
+        startedAt: "2026-01-01T00:00:00.000Z",
+        durationMs: 0,
+        error: null,
+        usage: '{"prompt_tokens":40,"completion_tokens":12,"total_tokens":52}',
+      },
+    ],
   });
   const [request] = server.requests;
   expect(request?.headers.authorization).toBe(`Bearer ${API_KEY}`);

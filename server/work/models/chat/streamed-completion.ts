@@ -10,8 +10,9 @@ import {
   type ReceivedOutput,
 } from "@/server/work/models/port";
 import { countUsage } from "@/server/work/models/tokens/tokens";
-import { readReasoning, readUsage } from "./chat-completion";
+import { readReasoning } from "./chat-completion";
 import { CALL_FIELDS, FUNCTION_FIELDS, MESSAGE_FIELDS } from "./chat-state";
+import { readUsage } from "./chat-usage";
 import { StreamedFields } from "./streamed-fields";
 import { GrowingAnswer, splitThinking } from "./thinking";
 

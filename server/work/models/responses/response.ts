@@ -8,7 +8,13 @@ import {
   readReportedError,
   unreadable,
 } from "@/server/work/models/calls/replies";
-import { reportedUsage, tokenCount } from "@/server/work/models/calls/reported-usage";
+import {
+  reportedUsage,
+  tokenCount,
+  tokenPart,
+  tokenParts,
+  usageText,
+} from "@/server/work/models/calls/reported-usage";
 import { MAX_RECORDED_CALLS, type ModelRequest, type ModelUsage } from "@/server/work/models/port";
 import { readResponseState } from "./response-state";
 
@@ -37,12 +43,25 @@ const response = z.object({
   incomplete_details: z.object({ reason: z.string().nullish() }).nullish().catch(null),
   usage: z.unknown().optional(),
 });
-const usage = z.object({ input_tokens: tokenCount, output_tokens: tokenCount });
+const usage = z.object({
+  input_tokens: tokenCount,
+  output_tokens: tokenCount,
+  input_tokens_details: tokenParts({ cached_tokens: tokenPart, cache_write_tokens: tokenPart }),
+  output_tokens_details: tokenParts({ reasoning_tokens: tokenPart }),
+});
 
 /** The tokens that a provider reports, cached and reasoning ones included; null if it reports none. */
 export function readResponseUsage(raw: unknown): ModelUsage | null {
   const parsed = usage.safeParse(raw);
-  return parsed.success ? reportedUsage(parsed.data.input_tokens, parsed.data.output_tokens) : null;
+  if (!parsed.success) return null;
+  const { input_tokens_details: details, output_tokens_details: of } = parsed.data;
+  return reportedUsage({
+    input: parsed.data.input_tokens,
+    output: parsed.data.output_tokens,
+    cached: details?.cached_tokens ?? 0,
+    written: details?.cache_write_tokens ?? 0,
+    reasoning: of?.reasoning_tokens ?? 0,
+  });
 }
 
 /** Parses a response's untrusted body. Throws ReplyError. */
@@ -75,6 +94,7 @@ export function readResponse(
       origin,
     ),
     usage: readResponseUsage(parsed.data.usage),
+    usageText: usageText(parsed.data.usage),
   };
 }
 

@@ -3,8 +3,9 @@ import { retryWhileUnavailable } from "@/server/base/db/outage";
 import { pauseAt } from "@/server/base/pause-points";
 import { KIB } from "@/server/contract/sizes";
 import {
-  creditsOfTokens,
+  creditsOfUsage,
   MIN_OUTPUT_TOKENS,
+  mostCreditsOf,
   outputTokensFor,
   REPEAT_OUTPUT_TOKENS,
   WANTED_OUTPUT_TOKENS,
@@ -54,7 +55,7 @@ export async function callModel(
   const { maxOutputTokens } = reservation;
   const begun = await journal.beginCall({ key, iteration, provider, model: request.model });
   const priceOf = (usage: ModelReply["usage"]) =>
-    provider === "demo" ? ZERO : creditsOfTokens(run.prices, request.model, usage);
+    provider === "demo" ? ZERO : creditsOfUsage(run.prices, request.model, usage);
   const partial = showPartialOutput((content) => journal.showProgress(begun, { content }));
   const earlier = [...begun.attempts];
   let reply: ModelReply;
@@ -113,7 +114,7 @@ async function reserveForCall(
   const limit = request.maxOutputTokens ?? WANTED_OUTPUT_TOKENS;
   if (provider === "demo") return { reserved: ZERO, maxOutputTokens: limit };
   const priceFor = (inputTokens: number, outputTokens: number) =>
-    creditsOfTokens(run.prices, request.model, { inputTokens, outputTokens });
+    mostCreditsOf(run.prices, request.model, { inputTokens, outputTokens });
 
   const ample = priceFor(services.models.boundTokens(request), limit);
   const reserved = await budget.reserve(exactly(ample)).catch((error: unknown) => {
@@ -144,11 +145,11 @@ async function reserveForRepeat(
   const limits = new Set(REPEAT_LIMITS.map((limit) => Math.min(limit, cutOff.maximum)));
   const { maxOutputTokens } = reservation;
   const { inputTokens } = cutOff.last;
-  const used = creditsOfTokens(run.prices, model, cutOff.total);
+  const used = creditsOfUsage(run.prices, model, cutOff.total);
   const missingFor = (outputTokens: number) =>
     Decimal.max(
       ZERO,
-      used.add(creditsOfTokens(run.prices, model, { inputTokens, outputTokens })).sub(reservation.reserved),
+      used.add(mostCreditsOf(run.prices, model, { inputTokens, outputTokens })).sub(reservation.reserved),
     );
   for (const limit of [...limits].filter((each) => each > maxOutputTokens)) {
     const missing = missingFor(limit);
