@@ -1,7 +1,7 @@
 -- Gives waiting runs slots: organization by organization, fewest in flight first, oldest first within one, as far as plans
 -- allow. The runs are claimed by `p_worker`; without one they are handed over to an Inngest server, whose calls claim them.
--- `p_suspects`: only suspects, only others, or all (NULL).
-CREATE FUNCTION claim_waiting_runs(p_worker text, p_slots int, p_at timestamptz, p_suspects boolean)
+-- `p_suspects`: only suspects, only others, or all (NULL). Those of `p_except` stay waiting.
+CREATE FUNCTION claim_waiting_runs(p_worker text, p_slots int, p_at timestamptz, p_suspects boolean, p_except uuid[])
 RETURNS TABLE (run uuid, run_kind run_kind, run_hand_over int) LANGUAGE plpgsql AS $$
 #variable_conflict use_column
 DECLARE now_ timestamptz(3); chosen uuid[]; orgs uuid[];
@@ -27,6 +27,7 @@ BEGIN
       FROM organizations o JOIN plans p ON p.organization_id = o.id CROSS JOIN LATERAL (
         SELECT q.id FROM runs q WHERE q.organization_id = o.id AND q.status IN ('Pending', 'Running') AND q.admitted_at IS NULL AND q.parent_run_id IS NULL AND q.wake_at IS NULL
           AND q.cancel_requested_at IS NULL AND (p_suspects IS NULL OR (q.crashes >= 2) = p_suspects)
+          AND q.id <> ALL(p_except)
         ORDER BY q.id LIMIT greatest(0, least(p_slots, p.concurrency - o.in_flight))) r
       WHERE o.id = ANY(orgs)) c
     ORDER BY c.turn, c.id LIMIT p_slots) q;

@@ -21,3 +21,5 @@ export const MAX_INSERTED_LENGTH = 8 * MIB;
 export const MAX_STEP_INPUTS_BYTES = 16 * MIB;
 /** The outputs of a run's steps together. Beyond it an agent gets previews, and a tool's run fails. */
 export const MAX_STEP_OUTPUTS_BYTES = 16 * MIB;
+/** The same with the steps of the runs in progress that it calls. */
+export const MAX_TREE_OUTPUTS_BYTES = 64 * MIB;

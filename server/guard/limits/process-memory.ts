@@ -21,7 +21,7 @@ const LIGHT_BODY_BYTES = 16 * KIB;
 /** A call has its body as bytes and as text. */
 const BODY_COPIES = 2;
 /** The shares of the limit. An organization has at most half of each. */
-const SHARES = { working: 1 / 4, kept: 1 / 8, bodies: 1 / 8 };
+const SHARES = { working: 1 / 4, kept: 1 / 8, bodies: 1 / 8, texts: 1 / 8 };
 /** Above this share of the limit the process takes no further runs. */
 const TIGHT = 0.8;
 /** How long a reading of the heap is used. */
@@ -40,6 +40,11 @@ export function weightOf(text: string): number {
     else if (code === 0x5b || code === 0x7b) weight += WEIGHTS.container;
   }
   return weight;
+}
+
+/** What a text takes of the heap, in bytes: one byte for each character if all are ASCII, otherwise two. */
+export function heapBytesOf(text: string, utf8Bytes = Buffer.byteLength(text)): number {
+  return utf8Bytes === text.length ? utf8Bytes : 2 * text.length;
 }
 
 /** Where the string that starts at `at` has its closing quote. */
@@ -93,6 +98,11 @@ export class ProcessMemory {
     if (at - this.#reading.at > READING_MS)
       this.#reading = { at, isTight: this.#used() > this.limit * TIGHT };
     return this.#reading.isTight;
+  }
+
+  /** How many bytes the texts of all executing runs may take. */
+  get texts(): number {
+    return this.limit * SHARES.texts;
   }
 
   /** The memory of one run. Close it at the end of its segment. */

@@ -17,18 +17,25 @@ const admitted = z.object({ id: z.string(), kind: z.enum(RUN_KINDS), handOver: z
 const CLAIM_WAITING = defineQuery(
   "claim-waiting-runs",
   admitted,
-  'SELECT run AS id, run_kind AS kind, run_hand_over AS "handOver" FROM claim_waiting_runs($1, $2, $3, $4)',
+  'SELECT run AS id, run_kind AS kind, run_hand_over AS "handOver" FROM claim_waiting_runs($1, $2, $3, $4, $5::uuid[])',
 );
 
 /**
  * Gives waiting runs slots, organizations with the fewest runs in flight first. With a worker they are claimed for it;
- * without one they are handed over to an Inngest server. Throws SQL state SW001 if the worker is lost.
+ * without one they are handed over to an Inngest server. Those of `except` stay waiting. Throws SQL state SW001 if the
+ * worker is lost.
  */
 export function admitWaitingRuns(
   services: Pick<Services, "pool" | "clock">,
-  { worker, slots, queue = "all" }: { worker: string | null; slots: number; queue?: RunQueue },
+  {
+    worker,
+    slots,
+    queue = "all",
+    except = [],
+  }: { worker: string | null; slots: number; queue?: RunQueue; except?: readonly string[] },
 ): Promise<Admitted[]> {
-  return CLAIM_WAITING(services.pool, [worker, slots, services.clock.forDatabase(), isOfSuspects(queue)]);
+  const values = [worker, slots, services.clock.forDatabase(), isOfSuspects(queue), except];
+  return CLAIM_WAITING(services.pool, values);
 }
 
 const CLAIM = defineCommand(
@@ -76,6 +83,12 @@ const READ = defineQuery(
            json_build_object('credits', r.max_credits::text, 'of', coalesce(r.max_credits_of, 'this run')) END AS cap,
          r.yielded_at[cardinality(r.yielded_at)] AS "yieldedAt",
          CASE WHEN r.root_run_id = r.id THEN r.held ELSE root.held END AS held,
+         CASE WHEN r.epoch = 1 THEN 0 ELSE (
+           SELECT coalesce(sum(octet_length(s.output)), 0) FROM steps s WHERE s.run_id = r.id
+         ) + (
+           SELECT coalesce(sum(octet_length(m.content) + octet_length(m.reasoning) + octet_length(m.tool_calls)), 0)
+           FROM model_calls m WHERE m.run_id = r.id
+         ) END::float8 AS "storedBytes",
          encode(c.hash, 'hex') AS "configurationHash", c.document
   FROM runs r
   JOIN runs root ON root.id = r.root_run_id

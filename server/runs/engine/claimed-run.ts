@@ -44,6 +44,8 @@ export const claimedRow = z.object({
   leftMs: z.number(),
   cap: cap.nullable(),
   held: decimalText,
+  /** The size of its stored model calls and steps, in bytes. */
+  storedBytes: z.number(),
   /** The number of the run's newest change; each journal row and each change of status has one. */
   sequence: z.number(),
   yieldedAt: z.date().nullable(),
@@ -59,7 +61,7 @@ export type ClaimedRun = Omit<z.output<typeof claimedRow>, "orgId" | "document" 
 };
 
 /** A run that its start claims. */
-export const FIRST_CLAIM = { epoch: 1, sequence: 1, yieldedAt: null };
+export const FIRST_CLAIM = { epoch: 1, sequence: 1, yieldedAt: null, storedBytes: 0 };
 
 export function deadlineOf(run: ClaimedRun): Date {
   return new Date(run.startedAt.getTime() + run.deadlineSeconds * 1000);

@@ -51,6 +51,8 @@ export type Executor = {
 const POLL_EVERY_MS = 1_000;
 /** How often waiting runs are polled while all slots are taken. */
 const SHARE_EVERY_MS = 100;
+/** How many claimed runs are read together: each has an input of up to 1 MiB. */
+const READ_AT_ONCE = 20;
 /** How many runs may be handed over to an Inngest server but not called yet; fewer if there are fewer slots. */
 const SERVER_BACKLOG = 100;
 /** After this delay, a run whose wait is over gets a new hand-over: the Inngest server should have called it. */
@@ -180,19 +182,34 @@ export class Dispatcher {
       this.#slots.reserve(free);
       let admitted: Admitted[] = [];
       try {
-        admitted = await admitWaitingRuns(services, { worker: worker.id, slots: free, queue: this.#queue });
+        admitted = await this.#admit(worker.id, free);
         await pauseAt("claim:after");
-        const runs = await readClaimedRuns(
-          services,
-          admitted.map(({ id }) => id),
-        );
-        for (const run of runs) await this.#executor.beginClaimed(run, worker);
+        await this.#begin(admitted, worker);
       } finally {
         this.#slots.reserve(-free);
       }
       if (admitted.length < free) {
         this.#waiting = (await findWaiting(services.pool, [isOfSuspects(this.#queue)])).length > 0;
         return;
+      }
+    }
+  }
+
+  /** Gives waiting runs slots, except large ones without room in memory. */
+  #admit(worker: string | null, slots: number): Promise<Admitted[]> {
+    const except = this.#slots.texts.withoutRoom();
+    return admitWaitingRuns(this.#services, { worker, slots, queue: this.#queue, except });
+  }
+
+  /** Begins claimed runs, some at a time, because each has its texts. Releases those that memory has no room for. */
+  async #begin(admitted: readonly Admitted[], worker: Worker): Promise<void> {
+    const services = this.#services;
+    const { texts } = this.#slots;
+    for (let first = 0; first < admitted.length; first += READ_AT_ONCE) {
+      const ids = admitted.slice(first, first + READ_AT_ONCE).map(({ id }) => id);
+      for (const run of await readClaimedRuns(services, ids)) {
+        if (texts.admits(run)) await this.#executor.beginClaimed(run, worker);
+        else await releaseRuns(services, worker.id, [run]);
       }
     }
   }
@@ -205,7 +222,7 @@ export class Dispatcher {
     const room = Math.min(SERVER_BACKLOG, this.#slots.total) - handedOver.length;
     if (room <= 0 || services.memory.isTight()) return this.#shareSoon();
     this.#yieldsDue.clear();
-    const admitted = await admitWaitingRuns(services, { worker: null, slots: room, queue: this.#queue });
+    const admitted = await this.#admit(null, room);
     if (admitted.length === 0) return;
     try {
       await driver.handOver(admitted);

@@ -11,7 +11,7 @@ import { RunStopped, SleepUntil, YieldSlot } from "./execute/interruptions";
 import { Strands } from "./execute/strands";
 import type { Engine, ExecutingRun, Worker } from "./port";
 import { ProcessSlots } from "./process-slots";
-import { uncountCrash, wakeSleeper } from "./run-state";
+import { releaseRuns, uncountCrash, wakeSleeper } from "./run-state";
 import {
   endUnclaimable,
   failRun,
@@ -25,7 +25,6 @@ import {
 } from "./slot";
 import type { RunQueue } from "./suspects";
 import { openWorker } from "./worker";
-import type { RunJournal } from "./write/journal";
 import { WorkerLost } from "./write/writer";
 
 type EngineOptions = {
@@ -209,7 +208,10 @@ export class RunEngine implements Engine, Executor {
       let claimed = await claim();
       if (claimed === null && handOver !== undefined && (await wakeSleeper(services, { runId, handOver })))
         claimed = await claim();
-      return claimed === null ? null : await this.#slots.openClaimed(claimed, worker);
+      if (claimed === null) return null;
+      if (this.#slots.texts.admits(claimed)) return await this.#slots.openClaimed(claimed, worker);
+      await releaseRuns(services, worker.id, [claimed]);
+      return null;
     } finally {
       this.#opening.delete(call);
     }
@@ -223,7 +225,6 @@ export class RunEngine implements Engine, Executor {
     const slot = this.#isEmbedded ? this.#slots.get(call.runId) : await this.#claimAndOpen(call);
     if (!slot) return endUnclaimable(services, call);
     const { run, journal, budget } = slot;
-    slot.entered = [];
     try {
       const outcome = await executeRun(this.#contextOf(slot, steps), run, { journal, budget });
       return { kind: "ended", end: endOf(outcome) };
@@ -249,21 +250,25 @@ export class RunEngine implements Engine, Executor {
   #contextOf(slot: Slot, steps: DurableSteps): SegmentContext {
     const services = this.getServices();
     // A segment yields only after its first act.
-    const hasProgressed = () => slot.entered.some((entry) => countFinished(entry.journal) > entry.before);
+    const { tree } = slot;
+    const hasProgressed = () =>
+      tree.hasEndedChild || [...tree.journals].some((journal) => journal.hasProgressed);
     return {
       services,
       worker: slot.worker,
       strands: new Strands(() => services.clock.now()),
       steps,
-      tree: slot.tree,
+      tree,
       checkpoint: () => {
         steps.checkpoint();
         if (this.#stopping || (hasProgressed() && this.#mustYieldSlot(slot)))
           throw new YieldSlot("another run is next");
+        if (!this.#slots.texts.isBeyond(slot) || !hasProgressed()) return;
+        this.#slots.texts.leave(slot.run);
+        throw new YieldSlot("its texts take too much memory");
       },
-      enter: (run, journal, stop) => {
-        this.#executing.set(run.id, { run, totals: journal.totals, stop });
-        slot.entered.push({ journal, before: countFinished(journal) });
+      enter: (run, totals, stop) => {
+        this.#executing.set(run.id, { run, totals, stop });
         return () => void this.#executing.delete(run.id);
       },
       onEnd: (run, end) => this.#options.onEnd?.(run, end),
@@ -325,8 +330,4 @@ function endOf(outcome: Outcome): RunEnd {
 
 function delayAfter(attempt: number): number {
   return Math.min(10_000, 250 * 2 ** attempt);
-}
-
-function countFinished({ calls, steps }: RunJournal): number {
-  return calls.size + steps.size;
 }

@@ -5,6 +5,7 @@ import type { ClaimedRun } from "./claimed-run";
 import { capBudget, openBudget } from "./execute/budget";
 import type { Worker } from "./port";
 import { renewClaim } from "./run-state";
+import { RunTexts } from "./run-texts";
 import { type Slot, waitForWrites } from "./slot";
 import { readJournal, sumChildUsage } from "./takeover";
 import { emptyJournal, RunJournal } from "./write/journal";
@@ -18,6 +19,7 @@ export class ProcessSlots {
   /** By run id. */
   readonly #taken = new Map<string, Slot>();
   #reserved = 0;
+  #texts: RunTexts | undefined;
 
   constructor(getServices: () => Services, total: number) {
     this.#getServices = getServices;
@@ -30,6 +32,12 @@ export class ProcessSlots {
 
   get isEmpty(): boolean {
     return this.#taken.size === 0;
+  }
+
+  /** The memory for the texts of the runs with slots. */
+  get texts(): RunTexts {
+    this.#texts ??= new RunTexts(this.#getServices().memory.texts, () => this.#taken.values());
+    return this.#texts;
   }
 
   /** Reserves slots for runs that are being claimed; a negative number returns them. */
@@ -46,9 +54,10 @@ export class ProcessSlots {
     const journal = new RunJournal(this.#getServices(), worker, { run, contents });
     const used = contents.totals.creditsUsed.add(children.open);
     const budget = capBudget(openBudget(worker, run, used), run.cap, used.add(children.ended));
-    const tree = { started: children.count };
-    const slot: Slot = { run, worker, journal, budget, tree, entered: [], yielding: false };
+    const tree = { started: children.count, journals: new Set([journal]), hasEndedChild: false };
+    const slot: Slot = { run, worker, journal, budget, tree, yielding: false };
     this.#taken.set(run.id, slot);
+    this.texts.enter(run);
     return slot;
   }
 

@@ -19,11 +19,19 @@ export type Slot = {
   worker: Worker;
   journal: RunJournal;
   budget: Budget;
-  tree: { started: number };
-  /** The journals of the run and its children in this segment, with how many of their rows were finished before it. */
-  entered: { journal: RunJournal; before: number }[];
+  tree: Tree;
   /** Whether it yields its slot before its next act. */
   yielding: boolean;
+};
+
+/** A root run and the runs that it and its children call. */
+export type Tree = {
+  /** How many runs were started below the root run. */
+  started: number;
+  /** The journals of the root run and of those in progress. */
+  journals: Set<RunJournal>;
+  /** Whether a called run has ended since the root run got its slot. */
+  hasEndedChild: boolean;
 };
 
 /** How a run ended, for the durable function. */
@@ -42,15 +50,14 @@ export type SegmentResult =
   | { kind: "left" };
 
 /** Resolves when all that the run and its children completed is committed. Throws WorkerLost. */
-export async function waitForCommit({ entered }: Slot): Promise<void> {
-  for (const { journal } of entered) await journal.committed();
+export async function waitForCommit({ tree }: Slot): Promise<void> {
+  for (const journal of tree.journals) await journal.committed();
   await pauseAt("yield:before");
 }
 
 /** Resolves when no write of the run and its children is in flight, whether it succeeded or not. */
-export async function waitForWrites({ journal, entered }: Slot): Promise<void> {
-  const journals = [journal, ...entered.map((entry) => entry.journal)];
-  for (const each of journals) await each.settled();
+export async function waitForWrites({ tree }: Slot): Promise<void> {
+  for (const journal of tree.journals) await journal.settled();
 }
 
 /** Why a run cannot be claimed. */

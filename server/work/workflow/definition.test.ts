@@ -9,6 +9,7 @@ import {
   MAX_STEP_INPUTS_BYTES,
   MAX_STEP_OUTPUT_BYTES,
   MAX_STEP_OUTPUTS_BYTES,
+  MAX_TREE_OUTPUTS_BYTES,
 } from "@/server/contract/sizes";
 import { SCHEMA_LIMITS } from "@/server/work/json-schema/schema-limits";
 import { WORKFLOW_LIMITS } from "./definition";
@@ -38,6 +39,7 @@ it("docs/definition-files.md lists the limits of workflows", () => {
     ["The output of a call", mib(MAX_STEP_OUTPUT_BYTES)],
     ["The inputs of a run's calls together", mib(MAX_STEP_INPUTS_BYTES)],
     ["The outputs of a run's steps together", mib(MAX_STEP_OUTPUTS_BYTES)],
+    ["The same with the steps of the runs in progress that it calls", mib(MAX_TREE_OUTPUTS_BYTES)],
     ["The outputs of a `forEach` together, and the final output", mib(MAX_FINAL_OUTPUT_BYTES)],
   ];
   for (const [name, limit] of rows) expect(page).toContain(`| ${name} | ${limit} |`);

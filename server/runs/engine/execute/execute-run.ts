@@ -36,7 +36,7 @@ export async function executeRun(
   const ownDeadline = deadlineOf(run);
   const passed = () => new DeadlinePassed(`The run passed its deadline of ${run.deadlineSeconds} seconds.`);
   const unwatch = abortAfter(run.endsAtMs - services.clock.monotonicMs(), stop, passed);
-  const leave = context.enter(run, journal, stop);
+  const leave = context.enter(run, journal.totals, stop);
   const execution: Execution = {
     ...context,
     run,
@@ -98,12 +98,15 @@ async function executeChild(
   child: ClaimedRun,
   { budget, parent, inserted }: { budget: Budget; parent: Parent; inserted?: Promise<void> | undefined },
 ): Promise<ChildOutcome> {
-  const { services, worker } = context;
+  const { services, worker, tree } = context;
   const contents = await readJournal(services, child);
   const journal = new RunJournal(services, worker, { run: child, contents });
   if (inserted) journal.follow(inserted);
   const cappedBudget = capBudget(budget, child.cap, contents.totals.creditsUsed);
+  tree.journals.add(journal);
   const outcome = await executeRun(context, child, { journal, budget: cappedBudget, parent });
+  tree.journals.delete(journal);
+  tree.hasEndedChild = true;
   if (outcome.status === "Completed") return outcome;
   const message =
     outcome.status === "Failed" ? outcome.message : `The ${child.kind}'s run ended as Cancelled.`;

@@ -2,6 +2,7 @@ import type { RunMemory } from "@/server/guard/limits/process-memory";
 import type { Services } from "@/server/runs/services";
 import type { ClaimedRun, Outcome, Totals } from "../claimed-run";
 import type { Worker } from "../port";
+import type { Tree } from "../slot";
 import type { RunJournal } from "../write/journal";
 import type { Budget } from "./budget";
 import type { DurableSteps } from "./durable-steps";
@@ -13,11 +14,10 @@ export type SegmentContext = {
   services: Services;
   worker: Worker;
   /** Called when a run starts to execute, with a controller that stops it; returns a function to call at its end. */
-  enter(run: ClaimedRun, journal: RunJournal, stop: AbortController): () => void;
+  enter(run: ClaimedRun, totals: Totals, stop: AbortController): () => void;
   strands: Strands;
   steps: DurableSteps;
-  /** How many runs the root run and its children have started. */
-  tree: { started: number };
+  tree: Tree;
   /** Called before each act; throws YieldSlot if the run must yield its slot. */
   checkpoint(): void;
   onEnd(run: ClaimedRun, end: { outcome: Outcome; totals: Totals; finishedAt: Date }): void;

@@ -1,5 +1,6 @@
 import { pauseAt } from "@/server/base/pause-points";
 import type { EndedStatus } from "@/server/contract/enums";
+import { heapBytesOf } from "@/server/guard/limits/process-memory";
 import { notifyRunChanged } from "@/server/runs/live/run-changes";
 import type { Services } from "@/server/runs/services";
 import type { Attempt, ModelReply } from "@/server/work/models/port";
@@ -65,6 +66,8 @@ export class RunJournal {
   readonly totals: Totals;
   /** Of the finished steps, together. */
   outputBytes = 0;
+  #heapBytes: number;
+  #hasProgressed = false;
   readonly #services: Services;
   readonly #worker: Worker;
   readonly #run: ClaimedRun;
@@ -93,7 +96,9 @@ export class RunJournal {
     this.#run = run;
     this.calls = contents.calls;
     this.steps = contents.steps;
-    for (const { output } of contents.steps.values()) this.outputBytes += Buffer.byteLength(output);
+    this.#heapBytes = heapBytesOf(run.input);
+    for (const { output } of contents.steps.values()) this.#countOutput(output);
+    for (const call of contents.calls.values()) this.#countCall(call);
     this.totals = contents.totals;
     this.#past = contents;
     this.#highestNumber = [...contents.stepNumbers.values()].reduce((most, one) => Math.max(most, one), 0);
@@ -223,6 +228,7 @@ export class RunJournal {
     this.totals.creditsUsed = this.totals.creditsUsed.add(result.credits);
     if ("reply" in result) {
       this.calls.set(begun.row.key, result.reply);
+      this.#countCall(result.reply);
     }
   }
 
@@ -233,9 +239,30 @@ export class RunJournal {
     this.totals.actionsUsed += result.actions;
     this.totals.creditsUsed = this.totals.creditsUsed.add(result.credits);
     const finished = { output: result.output, failed: result.error !== null };
-    this.outputBytes += Buffer.byteLength(result.output);
+    this.#countOutput(result.output);
     this.steps.set(begun.row.key, finished);
     return finished;
+  }
+
+  #countOutput(output: string): void {
+    const bytes = Buffer.byteLength(output);
+    this.outputBytes += bytes;
+    this.#heapBytes += heapBytesOf(output, bytes);
+  }
+
+  #countCall({ content, reasoning, state, toolCalls }: FinishedCall): void {
+    for (const text of [content, reasoning, state ?? "", ...toolCalls.map((call) => call.arguments)])
+      this.#heapBytes += heapBytesOf(text);
+  }
+
+  /** What the run's texts take of the heap, in bytes. */
+  get heapBytes(): number {
+    return this.#heapBytes;
+  }
+
+  /** Whether a call or step has finished since the journal was opened. */
+  get hasProgressed(): boolean {
+    return this.#hasProgressed;
   }
 
   /** Abandons a call or step, because its run ends, yields its slot or was taken over. */
@@ -248,6 +275,7 @@ export class RunJournal {
   #finish(begun: BegunCall | BegunStep, change: Partial<JournalRow>): void {
     clearTimeout(begun.timer);
     this.#open -= 1;
+    this.#hasProgressed = true;
     this.#past.openSteps.delete(begun.row.key);
     this.#waiting.push(this.#ended(begun, change));
     // With others in progress, the run's end is not next.

@@ -3,7 +3,12 @@ import type { Json, JsonObject } from "@/server/base/json/json";
 import { pauseAt } from "@/server/base/pause-points";
 import { sleepOrThrow } from "@/server/base/sleep";
 import type { RunKind } from "@/server/contract/enums";
-import { MAX_STEP_OUTPUT_BYTES, MAX_STEP_OUTPUTS_BYTES } from "@/server/contract/sizes";
+import {
+  MAX_STEP_OUTPUT_BYTES,
+  MAX_STEP_OUTPUTS_BYTES,
+  MAX_TREE_OUTPUTS_BYTES,
+  MIB,
+} from "@/server/contract/sizes";
 import { creditsOfActions } from "@/server/credits/prices";
 import type { StepMemory } from "@/server/guard/limits/process-memory";
 import type { Redact } from "@/server/guard/secrets/redact";
@@ -123,15 +128,20 @@ function stepResult(kind: RunKind, outcome: StepOutcome): Pick<StepResult, "outp
  * gets a preview; a workflow's step fails.
  */
 export async function storedOutput(
-  { run, journal }: Execution,
+  { run, journal, tree }: Execution,
   output: Json,
   redact?: Redact,
 ): Promise<StepOutcome> {
-  const left = Math.max(0, MAX_STEP_OUTPUTS_BYTES - journal.outputBytes);
-  const bound =
-    run.kind === "agent"
-      ? ({ overflow: "cut", most: Math.min(MAX_STEP_OUTPUT_BYTES, left) } as const)
-      : ({ overflow: "refuse" } as const);
-  const stored = await storeOutput(output, bound, redact);
-  return "text" in stored ? stored : { error: stored.error, code: "output_too_large" };
+  let leftOfTree = MAX_TREE_OUTPUTS_BYTES;
+  for (const { outputBytes } of tree.journals) leftOfTree -= outputBytes;
+  const isAgent = run.kind === "agent";
+  const left = isAgent ? Math.min(MAX_STEP_OUTPUTS_BYTES - journal.outputBytes, leftOfTree) : leftOfTree;
+  const most = Math.max(0, Math.min(MAX_STEP_OUTPUT_BYTES, left));
+  const stored = await storeOutput(output, { overflow: isAgent ? "cut" : "refuse", most }, redact);
+  if ("text" in stored) return stored;
+  const error =
+    most < MAX_STEP_OUTPUT_BYTES
+      ? `The outputs of a run and of the runs in progress that it calls are larger than ${MAX_TREE_OUTPUTS_BYTES / MIB} MiB together.`
+      : stored.error;
+  return { error, code: "output_too_large" };
 }
