@@ -42,7 +42,16 @@ export async function inspectAgent(services: Services, actor: MemberActor, { age
   const { versions, triggers, ...head } = agent;
   const { maxCredits, deadlineSeconds } = version;
   const settings = readAgentSettings(version);
-  const { model, systemPrompt, functions, tools: slugs, policies, outputSchema, ...others } = settings;
+  const {
+    model,
+    fallbackModels = [],
+    systemPrompt,
+    functions,
+    tools: slugs,
+    policies,
+    outputSchema,
+    ...others
+  } = settings;
   const tools = await db.tool.findMany({
     where: { organizationId: actor.orgId, slug: { in: slugs } },
     select: { id: true, slug: true, name: true, description: true, deletedAt: true },
@@ -52,6 +61,7 @@ export async function inspectAgent(services: Services, actor: MemberActor, { age
     triggers: triggers.map(nameTrigger),
     callers: await findCallingTools(services, actor, { kind: "agent", ...agent }),
     model,
+    fallbackModels,
     systemPrompt,
     /** The settings that are sent to the model, as texts by their names. */
     modelSettings: settingsFields(modelSettings.parse(settings)),

@@ -88,17 +88,17 @@ async function findSchemaFaults(schema: JsonObject, orgId: OrgId): Promise<Issue
 }
 
 /**
- * Faults of an agent's prompt, functions, tools, output schema and model options. They are references to secrets, unknown
+ * Faults of an agent's fallback models, prompt, functions, tools, output schema and model options. They are references to secrets, unknown
  * names, equal names for the model, policies of names that are not attached, and an invalid schema.
  */
-export async function findAgentFaults(
-  { functions, tools, systemPrompt, policies, outputSchema, modelOptions = {} }: AgentDefinition,
-  reader: SlugReader,
-): Promise<Issue[]> {
+export async function findAgentFaults(definition: AgentDefinition, reader: SlugReader): Promise<Issue[]> {
+  const { functions, tools, systemPrompt, policies, outputSchema, modelOptions = {} } = definition;
   const { faults: toolFaults } = await resolveSlugs(reader, "tool", tools);
   const issues = outputSchema
     ? prefixIssues(["outputSchema"], await findSchemaFaults(outputSchema, reader.actor.orgId))
     : [];
+  const own = definition.fallbackModels?.indexOf(definition.model) ?? -1;
+  if (own >= 0) issues.push({ path: `/fallbackModels/${own}`, message: "is the agent's own model" });
   const options = writeJson(modelOptions);
   for (const [path, sent] of Object.entries({ "/systemPrompt": systemPrompt, "/modelOptions": options })) {
     if (findSecretNames(sent).length === 0) continue;

@@ -55,7 +55,8 @@ describe("prices", () => {
   });
 
   it("holds what the dearest input costs, and gives output only for the rest", () => {
-    expect(holdForFirstCall(cached, "cached", 1000).toString()).toBe("6.25");
+    expect(holdForFirstCall(cached, ["cached"], 1000).toString()).toBe("6.25");
+    expect(holdForFirstCall(cached, ["other", "cached"], 1000).toString()).toBe("6.25");
     const credits = mostCreditsOf(cached, "cached", { inputTokens: 1000, outputTokens: 100 });
     expect(credits.toString()).toBe("1.75");
     expect(outputTokensFor(cached, { model: "cached", credits, inputTokens: 1000 })).toBe(100);
@@ -74,13 +75,13 @@ describe("prices", () => {
   });
 
   it("holds at least 0.01, and prompt plus 1,000 output tokens", () => {
-    expect(holdForFirstCall(DEFAULT_PRICES, "m", 1000).toString()).toBe("0.5");
+    expect(holdForFirstCall(DEFAULT_PRICES, ["m"], 1000).toString()).toBe("0.5");
     const free: PriceList = {
       models: {},
       defaultModel: { input: new Decimal(0), output: new Decimal(0) },
       action: new Decimal(0),
     };
-    expect(holdForFirstCall(free, "m", 1000).toString()).toBe("0.01");
+    expect(holdForFirstCall(free, ["m"], 1000).toString()).toBe("0.01");
   });
 
   it("never allows more output than the credits pay for", () => {

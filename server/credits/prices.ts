@@ -86,21 +86,24 @@ export function outputTokensFor(
   return left.div(output).floor().toNumber();
 }
 
-/** The hold of an agent run's start: the counted prompt and 1,000 output tokens. */
-export function holdForFirstCall(list: PriceList, model: string, promptTokens: number): Decimal {
-  return Decimal.max(
-    SMALLEST_HOLD,
-    mostCreditsOf(list, model, { inputTokens: promptTokens, outputTokens: MIN_OUTPUT_TOKENS }),
-  );
+/** The hold of an agent run's start: the counted prompt and 1,000 output tokens of the dearest model. */
+export function holdForFirstCall(list: PriceList, models: readonly string[], promptTokens: number): Decimal {
+  const tokens = { inputTokens: promptTokens, outputTokens: MIN_OUTPUT_TOKENS };
+  return Decimal.max(SMALLEST_HOLD, ...models.map((model) => mostCreditsOf(list, model, tokens)));
 }
 
 /**
  * The additional hold of a run that starts immediately, if the balance allows it. It covers the maximum output of a
  * model call and some room for the next calls. With it, most runs never extend their hold.
  */
-export function headroomForFirstCall(list: PriceList, model: string, promptTokens: number): Decimal {
+export function headroomForFirstCall(
+  list: PriceList,
+  models: readonly string[],
+  promptTokens: number,
+): Decimal {
   const tokens = { inputTokens: promptTokens, outputTokens: WANTED_OUTPUT_TOKENS };
-  const wanted = mostCreditsOf(list, model, tokens).mul("1.25").add(list.action.mul(4));
-  const beyond = wanted.sub(holdForFirstCall(list, model, promptTokens));
+  const dearest = Decimal.max(0, ...models.map((model) => mostCreditsOf(list, model, tokens)));
+  const wanted = dearest.mul("1.25").add(list.action.mul(4));
+  const beyond = wanted.sub(holdForFirstCall(list, models, promptTokens));
   return Decimal.max(0, toLedger(beyond));
 }

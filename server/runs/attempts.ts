@@ -13,6 +13,8 @@ const attempt = z.object({
   console: z.array(z.string()).optional(),
   changes: z.array(z.string()).optional(),
   usage: z.string().optional(),
+  provider: z.string().optional(),
+  model: z.string().optional(),
 });
 const attemptList = z.array(attempt).catch([]);
 

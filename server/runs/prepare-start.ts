@@ -62,17 +62,18 @@ export async function prepareStart(services: Services, actor: Actor, request: St
     };
     const { models, prices } = services;
     const bound = models.boundTokens(prompt);
+    const callable = [configuration.model, ...(configuration.fallbackModels ?? [])];
     return {
       target,
       configuration,
       ...freeze(services, target, configuration),
       input: replaceNul(request.userMessage),
       /** What the start holds, from an upper bound of the prompt's tokens. */
-      hold: holdForFirstCall(prices, configuration.model, bound),
+      hold: holdForFirstCall(prices, callable, bound),
       /** What the first iteration may need in addition. */
-      headroom: headroomForFirstCall(prices, configuration.model, bound),
+      headroom: headroomForFirstCall(prices, callable, bound),
       /** The hold from the counted prompt. */
-      countHold: async () => holdForFirstCall(prices, configuration.model, await models.countTokens(prompt)),
+      countHold: async () => holdForFirstCall(prices, callable, await models.countTokens(prompt)),
     };
   }
   if (target.kind === "tool" && request.kind === "tool") {

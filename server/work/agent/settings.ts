@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { readJson } from "@/server/base/json/json";
 import { distinct, nameText, text } from "@/server/base/texts";
+import { MAX_FALLBACK_MODELS } from "@/server/contract/sizes";
 import { modelSettings } from "@/server/work/models/settings";
 import { WORKFLOW_LIMITS, workflowDefinition } from "@/server/work/workflow/definition";
 
@@ -32,6 +33,12 @@ export type AttachmentPolicy = z.infer<typeof attachmentPolicy>;
  */
 export const agentSettings = z.object({
   model: nameText.describe("The model that it calls."),
+  fallbackModels: distinct(nameText)
+    .max(MAX_FALLBACK_MODELS, `must have at most ${MAX_FALLBACK_MODELS} models`)
+    .optional()
+    .describe(
+      "Up to three models that it calls in turn if the model is unknown, or its provider does not answer. Default: none.",
+    ),
   ...modelSettings.shape,
   systemPrompt: text(200_000)
     .default("")

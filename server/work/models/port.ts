@@ -66,6 +66,9 @@ export type Attempt = {
   changes?: string[] | undefined;
   /** What the provider reported as usage, as JSON of at most 4 KiB. */
   usage?: string | undefined;
+  /** What was called, if a model call could be made at several models. */
+  provider?: string | undefined;
+  model?: string | undefined;
 };
 
 export type ModelUsage = {
@@ -117,6 +120,8 @@ export type ReceivedOutput = { content: string; usage: ModelUsage };
 /** A model call that failed finally; `attempts` lists the attempts, `received` is null if no output had begun. */
 export class ModelError extends Error {
   readonly reason: ModelFault;
+  /** Whether another model may be called instead: this one is unknown, or its provider does not answer. */
+  readonly fallsBack: boolean;
   readonly attempts: Attempt[];
   readonly received: ReceivedOutput | null;
 
@@ -124,6 +129,7 @@ export class ModelError extends Error {
     message: string,
     options: {
       reason: ModelFault;
+      fallsBack?: boolean;
       attempts: Attempt[];
       received?: ReceivedOutput | null;
       cause?: unknown;
@@ -132,6 +138,7 @@ export class ModelError extends Error {
     super(message, { cause: options.cause });
     this.name = "ModelError";
     this.reason = options.reason;
+    this.fallsBack = options.fallsBack ?? false;
     this.attempts = options.attempts;
     this.received = options.received ?? null;
   }

@@ -14,19 +14,21 @@ type ModelsOptions = {
   /** More providers; without `openai` the first one is the default. */
   providers?: readonly NamedProvider[];
   clock: Clock;
+  /** Waits between attempts; tests need no time for it. */
+  sleep?: typeof sleepOrThrow;
 };
 
 /**
  * All models behind one interface. A model goes to the provider that lists it, else to the default one; the demo model
  * answers if none is configured.
  */
-export function createModels({ openai, providers = [], clock }: ModelsOptions): Models {
+export function createModels({ openai, providers = [], clock, sleep = sleepOrThrow }: ModelsOptions): Models {
   const named: NamedProvider[] = [
     ...(openai ? [{ name: "openai", models: [], ...openai }] : []),
     ...providers,
   ];
   const { fetch } = createTrustedEgress();
-  const common = { fetch, clock, random: Math.random, sleep: sleepOrThrow };
+  const common = { fetch, clock, random: Math.random, sleep };
   const demo: Provider = {
     name: DEMO,
     call: (request) => callDemoModel(request, clock),

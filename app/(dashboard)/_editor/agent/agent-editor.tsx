@@ -20,6 +20,7 @@ import {
   readNumber,
   toSent,
 } from "./agent-fields";
+import { FallbackFields } from "./fallback-fields";
 import { ModelField } from "./model-field";
 import { Picker } from "./picker";
 import { PolicyTable } from "./policies";
@@ -116,6 +117,18 @@ export function AgentEditor({
           <EditorSection title="Model calls">
             <div className="grid gap-4 sm:grid-cols-2">
               <ModelField {...bind("model")} choices={choices} />
+              <FallbackFields
+                choices={choices}
+                error={errorAt("/fallbackModels")}
+                model={fields.model}
+                onChange={(change) =>
+                  set(({ fallbackModels }) => {
+                    const changed = change(fallbackModels ?? []);
+                    return { fallbackModels: changed.length > 0 ? changed : undefined };
+                  })
+                }
+                value={fields.fallbackModels ?? []}
+              />
               {further.filter(({ isModels }) => isModels).map(showSetting)}
             </div>
           </EditorSection>

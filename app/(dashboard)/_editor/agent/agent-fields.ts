@@ -40,6 +40,7 @@ const PLACED: ReadonlySet<string> = new Set<keyof AgentFields>([
   "name",
   "status",
   "model",
+  "fallbackModels",
   "systemPrompt",
   "functions",
   "tools",

@@ -9,6 +9,7 @@ import type { Choices, ModelChoice } from "@/server/catalog/edit-definition";
 const OTHER = "";
 
 type ModelFieldProps = {
+  label?: string;
   value: string;
   choices: Choices;
   error: string | undefined;
@@ -19,7 +20,13 @@ type ModelFieldProps = {
  * A model of a configured provider, or the name of any other: the default provider serves it. Then it leads to the page of
  * the providers; the draft waits.
  */
-export function ModelField({ value, choices: { models, otherModel }, error, onChange }: ModelFieldProps) {
+export function ModelField({
+  label = "Model",
+  value,
+  choices: { models, otherModel },
+  error,
+  onChange,
+}: ModelFieldProps) {
   const known = models.find(({ name }) => name === value);
   const [typing, setTyping] = useState(false);
   const isOther = typing || known === undefined;
@@ -30,7 +37,7 @@ export function ModelField({ value, choices: { models, otherModel }, error, onCh
       <SelectField
         error={isOther ? undefined : error}
         hint={isOther ? undefined : hint}
-        label="Model"
+        label={label}
         onChange={(model) => {
           setTyping(model === OTHER);
           onChange(model);
@@ -61,7 +68,7 @@ export function ModelField({ value, choices: { models, otherModel }, error, onCh
               </Link>
             </>
           }
-          label="Model name"
+          label={`${label} name`}
           onChange={onChange}
           value={value}
         />

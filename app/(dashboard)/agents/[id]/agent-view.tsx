@@ -33,7 +33,12 @@ export function AgentView({ agentId, prompt }: { agentId: string; prompt: FirstV
         <p className="text-muted">From the dashboard, the API or a trigger.</p>
       </FlowPart>
       <FlowPart mark={<ModelIcon />} title={`Calls ${agent.model}`}>
-        <FactList facts={agent.modelSettings.map(withLabel)} />
+        <FactList
+          facts={[
+            ...agent.fallbackModels.map((name, index): [string, string] => [`Fallback ${index + 1}`, name]),
+            ...agent.modelSettings.map(withLabel),
+          ]}
+        />
       </FlowPart>
       <FlowPart
         mark={<TextIcon />}

@@ -5,23 +5,27 @@ import type { StepLine } from "@/server/runs/read/inspect/lines";
  * attempt. The last of running work is open. A wait is between the end of one and the start of the next.
  */
 export function timedAttempts({ attempts, status }: Pick<StepLine, "attempts" | "status">) {
-  const ended = attempts.map(({ startedAt, durationMs, error, console = [], changes = [] }, index) => ({
-    number: index + 1,
-    status: error === null ? ("Completed" as const) : ("Failed" as const),
-    startedAt,
-    finishedAt: after(startedAt, durationMs),
-    durationMs,
-    /** Why it failed. */
-    error,
-    /** What a script printed. */
-    console,
-    /** How the request of a model call differed from what was asked. */
-    changes,
-  }));
+  const ended = attempts.map(
+    ({ startedAt, durationMs, error, console = [], changes = [], model, provider }, index) => ({
+      number: index + 1,
+      status: error === null ? ("Completed" as const) : ("Failed" as const),
+      startedAt,
+      finishedAt: after(startedAt, durationMs),
+      durationMs,
+      /** Why it failed. */
+      error,
+      /** What a script printed. */
+      console,
+      /** How the request of a model call differed from what was asked. */
+      changes,
+      /** What was called, if there were several models. */
+      called: model === undefined ? null : `${model} · ${provider}`,
+    }),
+  );
   const last = attempts.at(-1);
   if (status !== "Running" || last === undefined) return ended;
   const startedAt = last.retryAt ?? after(last.startedAt, last.durationMs);
-  const open = { finishedAt: null, durationMs: null, error: null, console: [], changes: [] };
+  const open = { finishedAt: null, durationMs: null, error: null, console: [], changes: [], called: null };
   return [...ended, { number: ended.length + 1, status, startedAt, ...open }];
 }
 

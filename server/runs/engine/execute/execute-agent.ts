@@ -17,7 +17,7 @@ export async function executeAgent(
   configuration: AgentConfiguration,
 ): Promise<Outcome> {
   const { run, journal } = execution;
-  const { model } = configuration;
+  const { model, fallbackModels } = configuration;
   const { maxOutputTokens, ...settings } = modelSettings.parse(configuration);
   let stepsBefore = 0;
   return runAgentLoop(configuration, run.input, {
@@ -27,7 +27,7 @@ export async function executeAgent(
       const finished = journal.calls.get(key);
       if (finished) return finished;
       execution.checkpoint();
-      const request = { model, settings, maxOutputTokens, ...prompt };
+      const request = { model, fallbackModels, settings, maxOutputTokens, ...prompt };
       const name = `model ${iteration} · ${model}`;
       const call = () => callModel(execution, { key, iteration, request });
       return execution.steps.run(nameStep(execution, { key, name }), call, ({ content, toolCalls }) => ({

@@ -141,9 +141,10 @@ function redactFailure(error: unknown, redact: Redact): unknown {
     });
   }
   if (!(error instanceof ModelError)) return error;
-  const { message, reason, attempts, received } = error;
+  const { message, reason, fallsBack, attempts, received } = error;
   return new ModelError(redact(message), {
     reason,
+    fallsBack,
     attempts: redactAttempts(attempts, redact),
     received: received && redactReceived(received, redact),
   });

@@ -10,6 +10,8 @@ import { ReplyError, ReplyTooLarge, ResponseError } from "./replies";
 export type Fault = {
   message: string;
   reason: ModelFault;
+  /** Whether another model may be called instead if no attempt succeeds. */
+  fallsBack: boolean;
   retryAfterMs: number | undefined;
   cause: unknown;
 };
@@ -33,21 +35,26 @@ export function readFault(
       .replace(KEY_LIKE, "[redacted]")
       .slice(0, MAX_MESSAGE_LENGTH);
 
-  const fault = (text: string, reason: ModelFault, waitMs?: number): Fault => {
+  const fault = (
+    text: string,
+    reason: ModelFault,
+    { status, waitMs }: { status?: number | undefined; waitMs?: number | undefined } = {},
+  ): Fault => {
     const message = clean(`the model provider "${name}" ${text}`);
-    return { message, reason, retryAfterMs: waitMs, cause: error };
+    const fallsBack = reason === "unknown" || (reason === "unavailable" && !isOtherRefusal(status));
+    return { message, reason, fallsBack, retryAfterMs: waitMs, cause: error };
   };
 
   if (error instanceof FlawedAnswer) return fault(error.message, error.flaw);
   if (error instanceof ResponseError) {
     // The message begins with the status.
     const text = `answered ${error.message}${redirection(error)}`;
-    const reason = isTooLong(error) ? "input_too_long" : reasonOf(error.status, error.code);
-    return fault(text, reason, retryAfterMs(error.headers, now));
+    const { status, headers } = error;
+    return fault(text, reasonOf(error), { status, waitMs: retryAfterMs(headers, now) });
   }
   if (error instanceof ReplyError) {
-    const reason = error instanceof ReplyTooLarge ? "refused" : reasonOf(error.status, error.code);
-    return fault(`answered: ${error.message}`, reason);
+    const reason = error instanceof ReplyTooLarge ? "refused" : reasonOf(error);
+    return fault(`answered: ${error.message}`, reason, error);
   }
   // The client may wrap an error.
   const causes = causesOf(error);
@@ -60,8 +67,12 @@ export function readFault(
   return fault(`could not be reached: ${shown?.message ?? "unknown error"}`, reason);
 }
 
-/** The meaning of a refusal, from its status and, if a status has several meanings, OpenAI's code. */
-function reasonOf(status: number | undefined, code: string | null | undefined): ModelFault {
+/** The request itself was refused, but for time-outs and too many requests. */
+const isOtherRefusal = (status = 500): boolean => status < 500 && status !== 408 && status !== 429;
+
+/** The meaning of a refusal, from its status and, if a status has several meanings, OpenAI's code or the text. */
+function reasonOf(error: ResponseError | ReplyError): ModelFault {
+  const { status, code, message } = error;
   if (code === "insufficient_quota" || status === 402) return "quota";
   if (code === "context_length_exceeded" || status === 413) return "input_too_long";
   if (code === "model_not_found" || status === 404) return "unknown";
@@ -71,12 +82,20 @@ function reasonOf(status: number | undefined, code: string | null | undefined): 
   if (code === "invalid_prompt" || code === "bio_policy") return "declined";
   // Groq's documentation: the model's call could not be parsed; a repeat works (pydantic/pydantic-ai#4354).
   if (code === "tool_use_failed") return "unavailable";
+  if (status === 400 || status === 422) {
+    // Anthropic has no code for it (stackblitz-labs/bolt.diy#401).
+    if (/prompt is too long/i.test(message)) return "input_too_long";
+    if (UNKNOWN_MODEL.test(message)) return "unknown";
+  }
   return status === undefined || PASSING.has(status) || status >= 500 ? "unavailable" : "refused";
 }
 
-/** Anthropic has no code for it (stackblitz-labs/bolt.diy#401). */
-const isTooLong = ({ status, message }: ResponseError): boolean =>
-  status === 400 && /prompt is too long/i.test(message);
+/**
+ * How servers without a code say that they do not know a model: OpenRouter (continuedev/continue#10322), LiteLLM
+ * (BerriAI/litellm#3142) and Mistral, DeepSeek, Bedrock (iOfficeAI/AionCore#377), vLLM.
+ */
+const UNKNOWN_MODEL =
+  /is not a valid model id|invalid model\b|model not exist|model identifier is invalid|model [`'"]?[\w./:@-]+[`'"]? (?:does not exist|(?:is |was )?not found)/i;
 
 /** Redirects are not followed, because the key would be sent to their target. */
 function redirection(error: ResponseError): string {

@@ -135,7 +135,7 @@ export class ModelCall {
           ? "; the run's credits do not cover a larger limit. Add credits or raise maxCredits, or ask for a shorter answer"
           : ", the largest possible. Ask for a shorter answer or less reasoning, or choose another model";
     }
-    throw this.#failure({ message, reason: flaw.flaw, retryAfterMs: undefined, cause: flaw }, startedAt);
+    throw this.#failure({ ...this.#describe(flaw), message }, startedAt);
   }
 
   /** A refusal of the larger limit leaves the answer cut off. */
@@ -144,7 +144,7 @@ export class ModelCall {
       return fault;
     const limit = this.#raisedFrom.toLocaleString("en-US");
     const message = `the answer was cut off at the limit of ${limit} output tokens, and ${fault.message}`;
-    return { ...fault, reason: "truncated", message };
+    return { ...fault, reason: "truncated", fallsBack: false, message };
   }
 
   async #repeat(message: string, startedAt: Date): Promise<void> {
@@ -178,9 +178,9 @@ export class ModelCall {
   }
 
   /** The final failure of the call. */
-  #failure({ message, reason, cause }: Fault, startedAt: Date): ModelError {
+  #failure({ message, reason, fallsBack, cause }: Fault, startedAt: Date): ModelError {
     this.#record(startedAt, message);
-    const failure = { reason, attempts: this.#attempts, received: this.#received, cause };
+    const failure = { reason, fallsBack, attempts: this.#attempts, received: this.#received, cause };
     return new ModelError(message.charAt(0).toUpperCase() + message.slice(1), failure);
   }
 

@@ -158,7 +158,7 @@ function Attempts({ attempts, marked }: { attempts: TimedAttempt[]; marked: numb
   return (
     <ol className="flex flex-col">
       {attempts.map((attempt, index) => {
-        const { number, error, startedAt, finishedAt, console, changes } = attempt;
+        const { number, error, startedAt, finishedAt, console, changes, called } = attempt;
         const isOpen = finishedAt === null;
         const startsInMs = isOpen ? Date.parse(startedAt) - now : 0;
         const before = attempts[index - 1]?.finishedAt;
@@ -183,6 +183,7 @@ function Attempts({ attempts, marked }: { attempts: TimedAttempt[]; marked: numb
             <span className={error ? "text-failed [overflow-wrap:anywhere]" : "text-muted"}>
               {error ?? (startsInMs > 0 ? "next attempt" : isOpen ? "in progress" : "succeeded")}
             </span>
+            {called ? <span className="col-start-3 text-muted text-xs">{called}</span> : null}
             {changes.length > 0 ? (
               <span className="col-start-3 text-muted text-xs [overflow-wrap:anywhere]">
                 {changes.join("; ")}

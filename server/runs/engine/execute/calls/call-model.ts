@@ -1,38 +1,39 @@
-import { Decimal, ZERO } from "@/server/base/amount";
+import { type Decimal, ZERO } from "@/server/base/amount";
 import { retryWhileUnavailable } from "@/server/base/db/outage";
 import { pauseAt } from "@/server/base/pause-points";
 import { KIB } from "@/server/contract/sizes";
-import {
-  creditsOfUsage,
-  MIN_OUTPUT_TOKENS,
-  mostCreditsOf,
-  outputTokensFor,
-  REPEAT_OUTPUT_TOKENS,
-  WANTED_OUTPUT_TOKENS,
-} from "@/server/credits/prices";
+import { creditsOfUsage } from "@/server/credits/prices";
 import { cutBytes, replaceNul } from "@/server/guard/secrets/stored-output";
 import { rewriteToolCalls } from "@/server/runs/attempts";
+import { addUsage } from "@/server/work/models/calls/reported-usage";
 import {
-  type CutOff,
+  type Attempt,
   ModelCallStopped,
   ModelError,
   type ModelReply,
   type ModelRequest,
+  type Models,
+  type ModelUsage,
+  type ReceivedOutput,
 } from "@/server/work/models/port";
 import { sealCallState } from "../../call-state";
 import type { FinishedCall } from "../../write/journal";
-import { exactly } from "../budget";
 import type { Execution } from "../execution";
-import { CapReached, CreditsExhausted } from "../interruptions";
 import { findModels } from "../own-models";
 import { showPartialOutput } from "../partial-output";
+import { isFree, reserveForCall, reserveForRepeat } from "./reserve-call";
 
 /** Longer reasoning is cut. */
 const MAX_REASONING_BYTES = 64 * KIB;
 
 type CallRequest = Omit<ModelRequest, "signal" | "maxOutputTokens"> & {
   maxOutputTokens?: number | undefined;
+  /** Called in turn if the model is unknown, or its provider cannot be reached or is too busy. */
+  fallbackModels?: readonly string[] | undefined;
 };
+
+/** A model that may answer a call. */
+type Candidate = { model: string; provider: string; call: Models["call"] };
 
 /**
  * Calls a model on the run's account. A finished call is returned from the journal. Otherwise its price is reserved,
@@ -46,41 +47,77 @@ export async function callModel(
   signal: AbortSignal = execution.signal,
 ): Promise<FinishedCall> {
   const { services, run, budget, journal, secrets } = execution;
-  const { key, iteration, request } = call;
+  const { key, iteration } = call;
+  const { fallbackModels = [], ...request } = call.request;
   const finished = journal.calls.get(key);
   if (finished !== undefined) return finished;
-  const models = await retryWhileUnavailable(() => findModels(execution, request.model), signal);
-  const provider = models.providerOf(request.model);
-  const reservation = await reserveForCall(execution, request, provider);
+  const [first, ...others] = await retryWhileUnavailable(
+    () => findCandidates(execution, [request.model, ...fallbackModels]),
+    signal,
+  );
+  if (first === undefined) throw new Error("a call has at least one model");
+  const reservation = await reserveForCall(execution, request, [first, ...others]);
   const { maxOutputTokens } = reservation;
-  const begun = await journal.beginCall({ key, iteration, provider, model: request.model });
-  const priceOf = (usage: ModelReply["usage"]) =>
-    provider === "demo" ? ZERO : creditsOfUsage(run.prices, request.model, usage);
+  const begun = await journal.beginCall({ key, iteration, provider: first.provider, model: first.model });
+  const priceOf = (candidate: Candidate, usage: ModelUsage) =>
+    isFree(candidate) ? ZERO : creditsOfUsage(run.prices, candidate.model, usage);
   const partial = showPartialOutput((content) => journal.showProgress(begun, { content }));
-  const earlier = [...begun.attempts];
-  let reply: ModelReply;
-  try {
-    reply = await models.call({
+  const isOnly = others.length === 0;
+  const named = ({ provider, model }: Candidate, attempts: readonly Attempt[]): readonly Attempt[] =>
+    isOnly ? attempts : attempts.map((attempt) => ({ ...attempt, provider, model }));
+  /** What models received that then did not answer, and its price. */
+  let lost: { received: ReceivedOutput | null; credits: Decimal } = { received: null, credits: ZERO };
+  const callOne = (candidate: Candidate) =>
+    candidate.call({
       ...request,
+      model: candidate.model,
       maxOutputTokens,
       // A limit that was set is final.
       raiseLimit:
         request.maxOutputTokens === undefined
-          ? (cutOff) => reserveForRepeat(execution, { model: request.model, reservation, cutOff })
+          ? (cutOff) =>
+              reserveForRepeat(execution, {
+                model: candidate.model,
+                reservation,
+                lost: lost.credits,
+                cutOff,
+              })
           : undefined,
       // A signal for this call only, so that a client's listeners are released with the call and not with the run.
       signal: AbortSignal.any([signal]),
       onText: partial.update,
-      onRetry: async (attempts) => journal.showProgress(begun, { attempts: [...earlier, ...attempts] }),
+      onRetry: async (attempts) =>
+        journal.showProgress(begun, { attempts: [...begun.attempts, ...named(candidate, attempts)] }),
     });
+  let candidate = first;
+  let reply: ModelReply;
+  try {
+    for (;;) {
+      try {
+        reply = await callOne(candidate);
+        break;
+      } catch (error) {
+        const failed = error instanceof ModelError || error instanceof ModelCallStopped ? error : null;
+        begun.attempts.push(...named(candidate, failed?.attempts ?? []));
+        if (failed?.received) {
+          const { content, usage } = failed.received;
+          const total = lost.received === null ? usage : addUsage(lost.received.usage, usage);
+          const credits = lost.credits.add(priceOf(candidate, usage));
+          lost = { received: { content, usage: total }, credits };
+        }
+        const next = error instanceof ModelError && error.fallsBack ? others.shift() : undefined;
+        if (next === undefined || signal.aborted) throw error;
+        candidate = next;
+        Object.assign(begun.row, { provider: next.provider, model: next.model });
+        journal.showProgress(begun, { attempts: begun.attempts, content: "" });
+      }
+    }
   } catch (error) {
-    const failed = error instanceof ModelError || error instanceof ModelCallStopped ? error : null;
-    const received = failed?.received ?? null;
-    const credits = await budget.spend(reservation.reserved, received ? priceOf(received.usage) : ZERO);
-    begun.attempts.push(...(failed?.attempts ?? []));
+    const { received } = lost;
+    const credits = await budget.spend(reservation.reserved, lost.credits);
     const cause = error instanceof ModelCallStopped ? error.cause : error;
     const message = cause instanceof Error ? cause.message : String(cause);
-    const isOver = failed === null && execution.signal.aborted;
+    const isOver = received === null && !(error instanceof ModelError) && execution.signal.aborted;
     if (isOver) journal.abandon(begun);
     else journal.finishCall(begun, { error: message, received, credits });
     throw cause;
@@ -88,82 +125,23 @@ export async function callModel(
     partial.close();
   }
   await pauseAt("act:after");
-  begun.attempts.push(...reply.attempts);
+  begun.attempts.push(...named(candidate, reply.attempts));
   reply.content = replaceNul(reply.content);
   reply.reasoning = cutBytes(replaceNul(secrets.redact(reply.reasoning)), MAX_REASONING_BYTES);
   reply.toolCalls = rewriteToolCalls(reply.toolCalls, replaceNul);
   const sealedState = sealCallState(services, { run, key }, reply.state);
-  const credits = await budget.spend(reservation.reserved, priceOf(reply.usage));
+  const price = lost.credits.add(priceOf(candidate, reply.usage));
+  if (lost.received !== null) reply.usage = addUsage(lost.received.usage, reply.usage);
+  const credits = await budget.spend(reservation.reserved, price);
   await pauseAt("act:after");
   journal.finishCall(begun, { reply, sealedState, credits });
   return reply;
 }
 
-/** `reserved` grows if the call is repeated with a larger limit. */
-type CallReservation = { reserved: Decimal; maxOutputTokens: number };
-
-/**
- * Reserves what a call may cost. Usually cap and balance allow a quick bound of the prompt with the full output. If
- * not, the prompt is counted exactly, and the output is limited to what the reservation pays for.
- */
-async function reserveForCall(
-  { services, run, budget }: Execution,
-  request: CallRequest,
-  provider: string,
-): Promise<CallReservation> {
-  const limit = request.maxOutputTokens ?? WANTED_OUTPUT_TOKENS;
-  if (provider === "demo") return { reserved: ZERO, maxOutputTokens: limit };
-  const priceFor = (inputTokens: number, outputTokens: number) =>
-    mostCreditsOf(run.prices, request.model, { inputTokens, outputTokens });
-
-  const ample = priceFor(services.models.boundTokens(request), limit);
-  const reserved = await budget.reserve(exactly(ample)).catch((error: unknown) => {
-    if (error instanceof CapReached || error instanceof CreditsExhausted) return null;
-    throw error;
-  });
-  if (reserved !== null) return { reserved, maxOutputTokens: limit };
-
-  const inputTokens = await services.models.countTokens(request);
-  const scarce = await budget.reserve({
-    least: priceFor(inputTokens, 1),
-    minimum: priceFor(inputTokens, Math.min(limit, MIN_OUTPUT_TOKENS)),
-    wanted: priceFor(inputTokens, limit),
-  });
-  const affordable = outputTokensFor(run.prices, { model: request.model, credits: scarce, inputTokens });
-  return { reserved: scarce, maxOutputTokens: Math.max(1, Math.min(limit, affordable)) };
-}
-
-/** The limits that a repeat tries to reserve, until cap and balance allow one. */
-const REPEAT_LIMITS = [REPEAT_OUTPUT_TOKENS, REPEAT_OUTPUT_TOKENS / 2, REPEAT_OUTPUT_TOKENS / 4];
-
-/** Reserves the repeat of a call that was cut off, beside what its attempts have used. Returns the repeat's limit. */
-async function reserveForRepeat(
-  { run, budget }: Execution,
-  call: { model: string; reservation: CallReservation; cutOff: CutOff },
-): Promise<number> {
-  const { model, reservation, cutOff } = call;
-  const limits = new Set(REPEAT_LIMITS.map((limit) => Math.min(limit, cutOff.maximum)));
-  const { maxOutputTokens } = reservation;
-  const { inputTokens } = cutOff.last;
-  const used = creditsOfUsage(run.prices, model, cutOff.total);
-  const missingFor = (outputTokens: number) =>
-    Decimal.max(
-      ZERO,
-      used.add(mostCreditsOf(run.prices, model, { inputTokens, outputTokens })).sub(reservation.reserved),
-    );
-  for (const limit of [...limits].filter((each) => each > maxOutputTokens)) {
-    const missing = missingFor(limit);
-    try {
-      const least = missingFor(maxOutputTokens + 1);
-      const added = await budget.reserve({ least, minimum: missing, wanted: missing });
-      reservation.reserved = reservation.reserved.add(added);
-    } catch (error) {
-      if (error instanceof CapReached) return maxOutputTokens;
-      if (error instanceof CreditsExhausted) continue;
-      throw error;
-    }
-    const credits = reservation.reserved.sub(used);
-    return Math.min(limit, outputTokensFor(run.prices, { model, credits, inputTokens }));
-  }
-  return maxOutputTokens;
-}
+const findCandidates = (execution: Execution, names: readonly string[]): Promise<Candidate[]> =>
+  Promise.all(
+    names.map(async (model) => {
+      const models = await findModels(execution, model);
+      return { model, provider: models.providerOf(model), call: models.call };
+    }),
+  );

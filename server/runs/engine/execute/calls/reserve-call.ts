@@ -1,0 +1,94 @@
+import { Decimal, ZERO } from "@/server/base/amount";
+import {
+  creditsOfUsage,
+  MIN_OUTPUT_TOKENS,
+  mostCreditsOf,
+  outputTokensFor,
+  REPEAT_OUTPUT_TOKENS,
+  WANTED_OUTPUT_TOKENS,
+} from "@/server/credits/prices";
+import type { CutOff, Prompt } from "@/server/work/models/port";
+import { exactly } from "../budget";
+import type { Execution } from "../execution";
+import { CapReached, CreditsExhausted } from "../interruptions";
+
+/** A model that may answer a call, and its provider's name. */
+type Priced = { model: string; provider: string };
+
+/** `reserved` grows if the call is repeated with a larger limit. */
+export type CallReservation = { reserved: Decimal; maxOutputTokens: number };
+
+export const isFree = ({ provider }: Priced): boolean => provider === "demo";
+
+/**
+ * Reserves what a call may cost at the dearest of the models that may answer it. Usually cap and balance allow a quick
+ * bound of the prompt with the full output. If not, the prompt is counted exactly, and the output is limited to what the
+ * reservation pays for.
+ */
+export async function reserveForCall(
+  { services, run, budget }: Execution,
+  request: Prompt & { maxOutputTokens?: number | undefined },
+  candidates: readonly Priced[],
+): Promise<CallReservation> {
+  const limit = request.maxOutputTokens ?? WANTED_OUTPUT_TOKENS;
+  const models = candidates.filter((each) => !isFree(each)).map(({ model }) => model);
+  if (models.length === 0) return { reserved: ZERO, maxOutputTokens: limit };
+  const priceFor = (inputTokens: number, outputTokens: number) =>
+    Decimal.max(...models.map((model) => mostCreditsOf(run.prices, model, { inputTokens, outputTokens })));
+
+  const ample = priceFor(services.models.boundTokens(request), limit);
+  const reserved = await budget.reserve(exactly(ample)).catch((error: unknown) => {
+    if (error instanceof CapReached || error instanceof CreditsExhausted) return null;
+    throw error;
+  });
+  if (reserved !== null) return { reserved, maxOutputTokens: limit };
+
+  const inputTokens = await services.models.countTokens(request);
+  const scarce = await budget.reserve({
+    least: priceFor(inputTokens, 1),
+    minimum: priceFor(inputTokens, Math.min(limit, MIN_OUTPUT_TOKENS)),
+    wanted: priceFor(inputTokens, limit),
+  });
+  const affordable = models.map((model) =>
+    outputTokensFor(run.prices, { model, credits: scarce, inputTokens }),
+  );
+  return { reserved: scarce, maxOutputTokens: Math.max(1, Math.min(limit, ...affordable)) };
+}
+
+/** The limits that a repeat tries to reserve, until cap and balance allow one. */
+const REPEAT_LIMITS = [REPEAT_OUTPUT_TOKENS, REPEAT_OUTPUT_TOKENS / 2, REPEAT_OUTPUT_TOKENS / 4];
+
+/**
+ * Reserves the repeat of a call that was cut off, beside what its attempts have used. `lost` are the credits of models
+ * before this one. Returns the repeat's limit.
+ */
+export async function reserveForRepeat(
+  { run, budget }: Execution,
+  call: { model: string; reservation: CallReservation; lost: Decimal; cutOff: CutOff },
+): Promise<number> {
+  const { model, reservation, lost, cutOff } = call;
+  const limits = new Set(REPEAT_LIMITS.map((limit) => Math.min(limit, cutOff.maximum)));
+  const { maxOutputTokens } = reservation;
+  const { inputTokens } = cutOff.last;
+  const used = lost.add(creditsOfUsage(run.prices, model, cutOff.total));
+  const missingFor = (outputTokens: number) =>
+    Decimal.max(
+      ZERO,
+      used.add(mostCreditsOf(run.prices, model, { inputTokens, outputTokens })).sub(reservation.reserved),
+    );
+  for (const limit of [...limits].filter((each) => each > maxOutputTokens)) {
+    const missing = missingFor(limit);
+    try {
+      const least = missingFor(maxOutputTokens + 1);
+      const added = await budget.reserve({ least, minimum: missing, wanted: missing });
+      reservation.reserved = reservation.reserved.add(added);
+    } catch (error) {
+      if (error instanceof CapReached) return maxOutputTokens;
+      if (error instanceof CreditsExhausted) continue;
+      throw error;
+    }
+    const credits = reservation.reserved.sub(used);
+    return Math.min(limit, outputTokensFor(run.prices, { model, credits, inputTokens }));
+  }
+  return maxOutputTokens;
+}
