@@ -14,7 +14,7 @@ import { isClusterPrimary, type Serving, servePrimary } from "./serve/cluster";
 import { connectionLimits, createConnectionBound, readOpenFiles } from "./serve/connections";
 import { startIsolation } from "./serve/isolation";
 import { createPages } from "./serve/pages";
-import { GRACE_MS, prepareService, registerProcess } from "./serve/prepare";
+import { GRACE_MS, offerFirstOrganization, prepareService, registerProcess } from "./serve/prepare";
 import { createHandler, refuseBadHttp } from "./serve/requests";
 
 /**
@@ -42,8 +42,10 @@ export async function serve({ root, dev = false, print = () => {} }: ServeOption
     captureFaults(services.log);
   }
   const demo = await prepareService(services, root, print);
+  // Of several processes, the first one announces the service.
+  const setUpLink = cluster.isWorker ? null : await offerFirstOrganization(services);
   if (isClusterPrimary(services.env) && !dev)
-    return servePrimary(services, { demo, script: fileURLToPath(import.meta.url) });
+    return servePrimary(services, { demo, setUpLink, script: fileURLToPath(import.meta.url) });
 
   const state = { stopping: false };
   const ending = new AbortController();
@@ -84,6 +86,7 @@ export async function serve({ root, dev = false, print = () => {} }: ServeOption
     port,
     appUrl,
     demo,
+    setUpLink,
     untilReady: (listener) => waitUntilReady(services, listener, ending.signal),
     async stop() {
       state.stopping = true;
@@ -134,8 +137,12 @@ async function closeServer(server: Server): Promise<void> {
 }
 
 /** Prints the URL, how to sign in, and a command to try. */
-export function announce({ appUrl, demo }: Serving, print: (line: string) => void): void {
+export function announce({ appUrl, demo, setUpLink }: Serving, print: (line: string) => void): void {
   print(`\nStepwell is ready: ${appUrl}`);
+  if (setUpLink !== null) {
+    print("  No organization exists yet. Create the first one within a day; the link works once:");
+    print(`  ${setUpLink}`);
+  }
   if (demo) {
     print(`  Sign in as  ${demo.login}${describePassword(demo)}`);
     if (demo.apiKey !== undefined) print(`  API key     ${demo.apiKey}  (shown this once)`);

@@ -14,6 +14,8 @@ export type Serving = {
   /** The address that people use. */
   appUrl: string;
   demo: Demo | null;
+  /** The link that creates the first organization; null if there is one. */
+  setUpLink: string | null;
   /** Waits until `/api/ready` answers 200; false if the service is stopped first. `print` gets the missing parts. */
   untilReady(print: (line: string) => void): Promise<boolean>;
   /** Shuts down in order: no new requests, requests in progress, the engine, the database. */
@@ -34,7 +36,7 @@ export function isClusterPrimary({ processes }: Pick<Environment, "processes">):
 /** Starts the processes; `script` is the program that serves. */
 export function servePrimary(
   { env, log }: Pick<Services, "env" | "log">,
-  { demo, script }: { demo: Demo | null; script: string },
+  { script, ...announced }: Pick<Serving, "demo" | "setUpLink"> & { script: string },
 ): Serving {
   const ending = new AbortController();
   cluster.setupPrimary({ exec: script, args: [] });
@@ -47,7 +49,7 @@ export function servePrimary(
   return {
     port: env.port,
     appUrl: env.appUrl,
-    demo,
+    ...announced,
     untilReady: () => untilReady(env, ending.signal),
     async stop() {
       ending.abort();

@@ -7,6 +7,7 @@ import { createProxyWarning, PEER_ADDRESS_HEADER } from "@/server/api/http/clien
 import { InvalidTargetError, peerAddress, targetOf } from "@/server/api/http/node-http";
 import { dataHeaders, pageHeaders } from "@/server/api/http/protective-headers";
 import { captureConsole, captureFaults } from "@/server/base/log";
+import { isSetUp } from "@/server/catalog/organization/set-up";
 import { wireProcess } from "@/wiring";
 import { connectionLimits, createConnectionBound, readOpenFiles } from "./connections";
 import { reduceApiHeaders, refusalOf } from "./page-request";
@@ -39,6 +40,11 @@ export async function serveWithNext(): Promise<void> {
   prepareRequests(services);
   for (const text of services.env.unknownSettings) services.log.warn(text);
   await prepareService(services, process.cwd(), (line) => services.log.info(line));
+  // Everything that is printed goes to the log, which is no place for a link.
+  if (!(await isSetUp(services)))
+    services.log.warn(
+      "No organization exists yet. `npm run -s stepwell -- doctor` prints a link that creates the first one.",
+    );
   services.notifications.open();
   if (services.env.role === "web") registerProcess(services);
   else services.engine.execute();

@@ -2,6 +2,7 @@ import { type Demo, seedDemo } from "@/prisma/seed";
 import type { Wired } from "@/process-services";
 import { retryWhileUnavailable } from "@/server/base/db/outage";
 import { prepareDatabase } from "@/server/base/db/prepare-database";
+import { offerSetUp } from "@/server/catalog/organization/set-up";
 import { checkSecretFingerprint } from "@/server/guard/secrets/fingerprint";
 import { storeAppUrl } from "@/server/operate/app-url";
 
@@ -34,4 +35,11 @@ export async function prepareService(
 /** Lets `doctor` find a process that executes no runs. Without the database, its first start registers it. */
 export function registerProcess({ engine }: Pick<Wired, "engine">): void {
   void engine.worker().catch(() => undefined);
+}
+
+/** A link that creates the first organization; null if there is one, or if this process has no pages. */
+export async function offerFirstOrganization(services: Wired): Promise<string | null> {
+  return services.env.role === "worker"
+    ? null
+    : retryWhileUnavailable(() => offerSetUp(services), AbortSignal.timeout(START_PATIENCE_MS));
 }

@@ -14,7 +14,7 @@ import type { OrganizationLine } from "@/server/catalog/auth/own-account";
 import { preloadPalette, usePalette } from "./_palette/use-palette";
 import { guideFor } from "./docs/guides";
 import { navGroups } from "./nav";
-import { OrganizationContext } from "./operator-command";
+import { OrganizationContext } from "./organization-context";
 import { PersonMenu } from "./person-menu";
 import { useTheme } from "./theme";
 import { useSwitchOrganization } from "./use-switch-organization";

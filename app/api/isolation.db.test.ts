@@ -60,6 +60,11 @@ const OF_ALL_RUNS: Record<string, { call: Call; shows: (response: Response) => P
 const ELSEWHERE: Record<string, string> = {
   "auth/[...all]": "signing in and out: better-auth's own routes, open to everyone",
   "sign-in": "signing in without scripts",
+  "set-up/read": "app/api/set-up/set-up.db.test.ts",
+  "set-up/use": "app/api/set-up/set-up.db.test.ts",
+  "password/request": "app/api/password/password.db.test.ts",
+  "password/read": "app/api/password/password.db.test.ts",
+  "password/use": "app/api/password/password.db.test.ts",
   "invitations/read": "app/api/invitations/invitations.db.test.ts",
   "invitations/accept": "app/api/invitations/invitations.db.test.ts",
   inngest: "Inngest's signed calls, which name no organization",

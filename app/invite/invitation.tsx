@@ -1,86 +1,30 @@
 "use client";
 
-import { useMutation, useQuery } from "@tanstack/react-query";
-import { useCallback, useEffect, useState } from "react";
+import { useMutation } from "@tanstack/react-query";
 import { Button, buttonClass } from "@/app/_ui/button";
-import { CallError, describeError } from "@/app/_ui/data/query-client";
-import { SkeletonLine } from "@/app/_ui/page/page";
+import { dropToken } from "@/app/_ui/data/link-token";
+import { describeError } from "@/app/_ui/data/query-client";
+import { OpenedLink } from "@/app/_ui/page/opened-link";
 import { SignOutButton } from "@/app/_ui/sign-out";
 import { ROLE_LABELS } from "@/app/(dashboard)/members/roles";
-import { acceptInvitation, dropToken, type Invitation as Facts, readInvitation, takeToken } from "./call";
+import { acceptInvitation, type Invitation as Facts, INVITATION, readInvitation } from "./call";
 import { NewAccountForm } from "./new-account-form";
-
-const NO_TOKEN = {
-  code: "not_found",
-  message: "This address has no invitation. Open the complete link that you were sent.",
-  issues: [],
-};
-
-async function openInvitation(): Promise<{ token: string; facts: Facts }> {
-  const token = takeToken();
-  if (token === null) throw new CallError(NO_TOKEN);
-  return { token, facts: await readInvitation(token) };
-}
 
 /** Reads the invitation of the link, then offers the next step: an account, signing in, or joining. */
 export function Invitation({ signedInAs }: { signedInAs: string | null }) {
-  const [attempt, setAttempt] = useState(0);
-  const again = useCallback(() => setAttempt((before) => before + 1), []);
-  useEffect(() => {
-    // Another link that is opened in this tab changes only the fragment.
-    window.addEventListener("hashchange", again);
-    return () => window.removeEventListener("hashchange", again);
-  }, [again]);
-  const query = useQuery({
-    queryKey: ["invitation", attempt],
-    queryFn: openInvitation,
-    networkMode: "always",
-    retry: false,
-    staleTime: Number.POSITIVE_INFINITY,
-  });
-  const isFinal = query.isError && describeError(query.error).code === "not_found";
-  useEffect(() => {
-    if (isFinal) dropToken();
-  }, [isFinal]);
-
-  if (query.isPending) {
-    return (
-      <div aria-busy="true" className="flex flex-col gap-4">
-        <h1 className="font-semibold text-title">Invitation</h1>
-        <SkeletonLine className="w-56" />
-        <SkeletonLine className="w-40" />
-      </div>
-    );
-  }
-  if (query.isError) {
-    return (
-      <div className="flex flex-col items-start gap-4">
-        <h1 className="font-semibold text-title">This invitation cannot be opened</h1>
-        <p className="text-muted" role="alert">
-          {describeError(query.error).message}
-        </p>
-        {isFinal ? (
-          <a className={buttonClass("primary")} href="/sign-in">
-            Sign in
-          </a>
-        ) : (
-          <Button look="primary" onClick={again}>
-            Try again
-          </Button>
-        )}
-      </div>
-    );
-  }
-  const { token, facts } = query.data;
   return (
-    <div className="flex flex-col gap-4">
-      <h1 className="font-semibold text-title [overflow-wrap:anywhere]">Join {facts.organization}</h1>
-      <p className="text-muted [overflow-wrap:anywhere]">
-        {facts.invitedBy} invites <span className="text-ink">{facts.email}</span> with the role{" "}
-        {ROLE_LABELS[facts.role]}.
-      </p>
-      <NextStep facts={facts} signedInAs={signedInAs} token={token} />
-    </div>
+    <OpenedLink link={INVITATION} read={readInvitation} title="Invitation">
+      {({ token, facts }) => (
+        <div className="flex flex-col gap-4">
+          <h1 className="font-semibold text-title [overflow-wrap:anywhere]">Join {facts.organization}</h1>
+          <p className="text-muted [overflow-wrap:anywhere]">
+            {facts.invitedBy} invites <span className="text-ink">{facts.email}</span> with the role{" "}
+            {ROLE_LABELS[facts.role]}.
+          </p>
+          <NextStep facts={facts} signedInAs={signedInAs} token={token} />
+        </div>
+      )}
+    </OpenedLink>
   );
 }
 
@@ -112,7 +56,7 @@ function Join({ token }: { token: string }) {
     mutationFn: () => acceptInvitation(token),
     networkMode: "always",
     onSuccess() {
-      dropToken();
+      dropToken(INVITATION);
       window.location.assign("/");
     },
   });

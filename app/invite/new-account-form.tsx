@@ -2,23 +2,18 @@
 
 import type { FormEvent } from "react";
 import { Button } from "@/app/_ui/button";
-import { postJson } from "@/app/_ui/data/query-client";
+import { enter } from "@/app/_ui/data/enter";
+import { dropToken } from "@/app/_ui/data/link-token";
 import { TextField } from "@/app/_ui/forms/form";
 import { useForm } from "@/app/_ui/forms/use-form";
-import { acceptInvitation, dropToken } from "./call";
+import { acceptInvitation, INVITATION } from "./call";
 
 type Sent = { email: string; token: string; name: string; password: string };
 
 async function createAccount({ email, token, name, password }: Sent): Promise<void> {
   await acceptInvitation(token, { name: name.trim(), password });
-  dropToken();
-  const signIn = { email, password, rememberMe: true };
-  const isSignedIn = await postJson("/api/auth/sign-in/email", signIn).then(
-    () => true,
-    () => false,
-  );
-  // The account exists. Without a session the person signs in with the new password.
-  window.location.assign(isSignedIn ? "/" : "/sign-in");
+  dropToken(INVITATION);
+  await enter({ email, password });
 }
 
 /** Creates the invited person's account, makes it a member, and signs in. */

@@ -6,7 +6,7 @@ import { readSession } from "@/app/request";
 export default async function NoOrganizationPage() {
   const session = await readSession();
   if (!session) redirect("/sign-in");
-  if (session.member) redirect("/runs");
+  if (session.member) redirect("/");
   return (
     <PlainPage title="You belong to no organization">
       <p className="mb-4 text-muted">

@@ -1,7 +1,10 @@
 import type { Metadata } from "next";
 import { redirect } from "next/navigation";
+import { Link } from "@/app/_ui/link";
 import { PlainPage } from "@/app/_ui/page/plain-page";
 import { readSession } from "@/app/request";
+import { getServices } from "@/process-services";
+import { isSetUp } from "@/server/catalog/organization/set-up";
 import { sentenceOf } from "./problem";
 import { SignInForm } from "./sign-in-form";
 import { targetAfterSignIn } from "./target";
@@ -14,11 +17,19 @@ export default async function SignInPage({ searchParams }: Props) {
   const { to, problem } = await searchParams;
   const target = targetAfterSignIn([to].flat()[0]);
   if (await readSession()) redirect(target);
+  const hasOrganization = await isSetUp(getServices());
   return (
     <PlainPage title="Sign in">
       <SignInForm problem={sentenceOf([problem].flat()[0])} target={target} />
+      <p className="mt-4">
+        <Link className="text-accent underline" href="/forgot-password">
+          Forgot your password?
+        </Link>
+      </p>
       <p className="mt-6 text-muted text-xs leading-5">
-        New here? An administrator of your organization invites you from its Members page.
+        {hasOrganization
+          ? "New here? An administrator of your organization invites you from its Members page."
+          : "Nobody can sign in yet: there is no organization. The start of the service prints a link that creates the first one, and so does its command doctor."}
       </p>
     </PlainPage>
   );

@@ -3,8 +3,8 @@ import { signInAddress, targetAfterSignIn } from "./target";
 
 test("follows a page of the dashboard", () => {
   expect(targetAfterSignIn("/runs/1?tab=steps#3")).toBe("/runs/1?tab=steps#3");
-  expect(targetAfterSignIn(null)).toBe("/runs");
-  expect(targetAfterSignIn("")).toBe("/runs");
+  expect(targetAfterSignIn(null)).toBe("/");
+  expect(targetAfterSignIn("")).toBe("/");
 });
 
 test.each([
@@ -30,8 +30,8 @@ test.each([
 test("the sign-in page returns to the requested page", () => {
   expect(signInAddress("/runs/1?step=2")).toBe("/sign-in?to=%2Fruns%2F1%3Fstep%3D2");
   expect(signInAddress("/credits?kind=charge&_rsc=1abc")).toBe("/sign-in?to=%2Fcredits%3Fkind%3Dcharge");
-  expect(signInAddress("/")).toBe("/sign-in?to=%2F");
-  for (const home of ["/runs", "/runs?_rsc=1", null]) expect(signInAddress(home)).toBe("/sign-in");
+  expect(signInAddress("/runs")).toBe("/sign-in?to=%2Fruns");
+  for (const home of ["/", "/?_rsc=1", null]) expect(signInAddress(home)).toBe("/sign-in");
   expect(targetAfterSignIn(new URLSearchParams(signInAddress("/a?b=c&d").split("?")[1]).get("to"))).toBe(
     "/a?b=c&d=",
   );

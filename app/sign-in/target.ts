@@ -1,10 +1,10 @@
-/** The default page after sign-in. */
-const HOME = "/runs";
+/** The default page after sign-in: the first steps of a new organization, later the list of runs. */
+const HOME = "/";
 
 /** Stands for our own origin, which depends on the address people use. No real host has it. */
 const HERE = "http://stepwell.invalid";
 
-/** The page after sign-in: `to` if it is a path of this site, else the list of runs. Never another host. */
+/** The page after sign-in: `to` if it is a path of this site, else the start page. Never another host. */
 export function targetAfterSignIn(to: string | null | undefined): string {
   // Parsed like the browser does, which ignores tabs and line breaks and treats `\` as `/`.
   if (!to || !URL.canParse(to, HERE)) return HOME;

@@ -23,7 +23,8 @@ test("a page requested while signed out opens after sign-in", async ({ page, org
 test("sign-in never redirects to another site", async ({ page, organization }) => {
   await page.goto(`/sign-in?to=${encodeURIComponent("//evil.test/runs")}`);
   await fillIn(page, organization.owner);
-  await expect(page).toHaveURL("/runs");
+  // The start page, or the runs if one has completed.
+  await expect(page).toHaveURL(/^http:\/\/[^/]+\/(runs)?$/);
 });
 
 test.describe("without scripts", () => {
@@ -69,7 +70,7 @@ test("a form of another site cannot sign in, and opening the form's address retu
     maxRedirects: 0,
   });
   expect(foreign.status()).toBe(303);
-  expect(foreign.headers().location).toBe("/sign-in?problem=address&to=%2Fruns");
+  expect(foreign.headers().location).toBe("/sign-in?problem=address&to=%2F");
   expect(foreign.headers()["set-cookie"]).toBeUndefined();
   const empty = await request.post("/api/sign-in", { maxRedirects: 0 });
   expect(empty.headers().location).toBe("/sign-in?problem=address");

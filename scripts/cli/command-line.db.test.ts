@@ -12,6 +12,7 @@ import type { Services } from "@/server/services";
 import { callCommandLine } from "@/testing/command-line";
 import { executeRun } from "@/testing/execute";
 import { createProcess } from "@/testing/process";
+import { createMember } from "@/testing/runs";
 import { EVENT_KEY, openInTest, SIGNING_KEY } from "@/testing/servers/inngest-server";
 import { createTenant, createWorld, type Tenant, type World } from "@/testing/world";
 
@@ -612,6 +613,63 @@ test("doctor checks everything and fails when something is broken", async () => 
   } finally {
     await broken.close();
   }
+});
+
+test("without an organization doctor shows a set-up link; organizations create is another way in", async () => {
+  const empty = await createWorld();
+  const inEmpty = (argv: string[], answers: Given = {}) => call(argv, { ...answers, services: empty });
+  try {
+    expect((await inEmpty(["doctor"])).out).toMatch(
+      /^warn +access +No organization exists, .* http:\/\/stepwell\.test\/set-up#[\w-]{64} \(works once\)/m,
+    );
+    const argv = ["organizations", "create", "acme", "--name", "Acme", "--credits", "1000"];
+    const created = await inEmpty([...argv, "--owner", "Ada@acme.test"], { password: "correct horse" });
+    expect(created).toMatchObject({
+      code: 0,
+      out: "Created acme with 1000 credits.\nada@acme.test is its owner: sign in at http://stepwell.test\n",
+    });
+    const members = await empty.db.member.findMany({ include: { organization: true, user: true } });
+    expect(members).toMatchObject([
+      { role: "owner", user: { email: "ada@acme.test" }, organization: { slug: "acme", name: "Acme" } },
+    ]);
+    expect(await inEmpty(argv)).toMatchObject({
+      code: 1,
+      err: 'slug is taken: an organization "acme" exists\n',
+    });
+    const short = await inEmpty([
+      "organizations",
+      "create",
+      "b",
+      "--owner",
+      "b@b.test",
+      "--password",
+      "short",
+    ]);
+    expect(short).toMatchObject({ code: 1, err: expect.stringContaining("password must have at least 8") });
+    // An existing account is asked for no password.
+    expect(await inEmpty(["organizations", "create", "b", "--owner", "ada@acme.test"])).toMatchObject({
+      code: 0,
+      out: expect.stringContaining("credits grant b 1000"),
+    });
+    expect((await inEmpty(["doctor"])).out).toMatch(/^ok +access +1 person has access$/m);
+    expect((await inEmpty(["audit", "list", "acme"])).out).toContain("organization.created");
+  } finally {
+    await empty.close();
+  }
+});
+
+test("users password-link prints a link once; users password is audited", async () => {
+  const tenant = await createTenant(world);
+  const { email, userId } = await createMember(world, tenant);
+  const { out } = await call(["users", "password-link", email]);
+  expect(out).toMatch(/works once, until \S+Z:\nhttp:\/\/stepwell\.test\/reset-password#[\w-]{64}\n$/);
+  await call(["users", "password", email], { password: "another horse" });
+  expect(await world.db.oneTimeLink.count({ where: { userId } })).toBe(0);
+  const audit = await world.db.auditEntry.findMany({ where: { subjectId: userId }, orderBy: { id: "asc" } });
+  expect(audit.map(({ action, actor }) => `${action} by ${actor}`)).toEqual([
+    "member.password_link_created by operator",
+    "member.password_set by operator",
+  ]);
 });
 
 test("doctor judges the settings of the running processes, and says so when there is none", async () => {

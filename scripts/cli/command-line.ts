@@ -6,7 +6,7 @@ import { isAppError } from "@/server/base/errors";
 import { checkSecretFingerprint } from "@/server/guard/secrets/fingerprint";
 import { readAppUrl } from "@/server/operate/app-url";
 import type { Services } from "@/server/services";
-import { type Command, type Terminal, UsageError } from "./command";
+import { CALL, type Command, type Terminal, UsageError } from "./command";
 import { definitionCommands } from "./definitions";
 import { doctorCommand } from "./doctor/doctor";
 import { keyCommands } from "./keys";
@@ -31,8 +31,6 @@ const COMMANDS: readonly Command[] = [
   ...serviceSecretCommands,
   doctorCommand,
 ];
-
-const CALL = "npm run -s stepwell --";
 
 /** Runs one command line. `open` creates the services on demand. Returns the exit code. */
 export async function runCommandLine(

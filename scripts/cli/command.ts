@@ -5,6 +5,9 @@ import { codeOf } from "@/server/base/errors";
 import { operatorOf } from "@/server/catalog/organization/organizations";
 import type { Services } from "@/server/services";
 
+/** How people call a command, for messages. */
+export const CALL = "npm run -s stepwell --";
+
 /** A command's output: standard output for results, standard error for everything else. */
 export type Terminal = {
   out(text: string): void;

@@ -1,8 +1,12 @@
+import { parseInput } from "@/server/base/issues";
+import { organizationDefinition } from "@/server/catalog/definitions";
+import { createOrganization } from "@/server/catalog/organization/create-organization";
 import { grantToOrganization } from "@/server/catalog/organization/organizations";
 import { refundRun } from "@/server/credits/refund";
 import { removeOrganization } from "@/server/operate/remove-organization";
 import { resumeOrganization, suspendOrganization } from "@/server/operate/suspend-organization";
 import {
+  CALL,
   confirm,
   defineCommand,
   defineOrganizationCommand,
@@ -33,6 +37,42 @@ export const organizationCommands = [
         TOOLS: ({ _count }) => _count.tools,
         MEMBERS: ({ _count }) => _count.members,
       });
+    },
+  }),
+  defineCommand({
+    name: "organizations create",
+    parameters: ["ORG"],
+    summary: "Create an organization, with its owner",
+    options: {
+      name: option("NAME", "display name; default: ORG"),
+      credits: option("AMOUNT", "first credits; default 0"),
+      owner: option("EMAIL", "its owner; an account is created if there is none"),
+      password: option("PASSWORD", "of a new account; if omitted, asked for or read from standard input"),
+    },
+    async run({ services, terminal }, [slug], { name, credits, owner, password }) {
+      const definition = parseInput(organizationDefinition, { slug, name, credits });
+      const known =
+        owner === undefined
+          ? null
+          : await services.db.user.findUnique({ where: { email: owner.toLowerCase() } });
+      const isNew = owner !== undefined && known === null;
+      const person =
+        owner === undefined
+          ? null
+          : {
+              email: owner,
+              ...(isNew
+                ? { password: password ?? (await terminal.readPassword(`Password for ${owner}: `)) }
+                : {}),
+            };
+      const created = await createOrganization(services, { definition, owner: person });
+      const lines = [`Created ${created.slug} with ${definition.credits ?? "0"} credits.`];
+      if (created.owner !== null)
+        lines.push(`${created.owner} is its owner: sign in at ${services.env.appUrl}`);
+      else lines.push(`To add its owner: ${CALL} users create EMAIL --org ${slug} --role owner`);
+      if (definition.credits === undefined)
+        lines.push(`Runs need credits: ${CALL} credits grant ${slug} 1000 --note "First credits"`);
+      return lines.join("\n");
     },
   }),
   defineOrganizationCommand({
@@ -67,7 +107,7 @@ export const organizationCommands = [
       const lines = [`${slug} is removed.`];
       if (strandedUsers.length > 0)
         lines.push("These accounts no longer belong to an organization. To remove them:");
-      return [...lines, ...strandedUsers.map((email) => `  users remove ${email}`)].join("\n");
+      return [...lines, ...strandedUsers.map((email) => `  ${CALL} users remove ${email}`)].join("\n");
     },
   }),
   defineOrganizationCommand({

@@ -1,16 +1,14 @@
 import { MEMBER_ROLES } from "@/server/base/actor";
 import { parseInput } from "@/server/base/issues";
-import {
-  createUser,
-  MAX_PASSWORD_LENGTH,
-  MIN_PASSWORD_LENGTH,
-  setPassword,
-} from "@/server/catalog/auth/sessions";
+import { createUser, MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from "@/server/catalog/auth/sessions";
 import { memberDefinition } from "@/server/catalog/definitions";
 import { removeMember, saveMember } from "@/server/catalog/organization/members";
 import { operatorOf } from "@/server/catalog/organization/organizations";
+import { createOperatorPasswordLink } from "@/server/catalog/organization/password-links";
+import { setPasswordOf } from "@/server/catalog/organization/reset-password";
 import { listKeysMadeBy, type RemovedUser, removeUser } from "@/server/catalog/organization/users";
 import {
+  CALL,
   CommandError,
   choose,
   confirm,
@@ -73,7 +71,7 @@ export const userCommands = [
       if (actor) return describeSaved(await saveMember(services, actor, person), { email, role, slug: org });
       const { name = email.split("@")[0] ?? email } = person;
       await createUser(services.db, { email, name, password: password ?? "", at: services.clock.now() });
-      return `Created the account ${email}. To add it to an organization: users create ${email} --org ORG --role ROLE`;
+      return `Created the account ${email}. To add it to an organization: ${CALL} users create ${email} --org ORG --role ROLE`;
     },
   }),
   defineCommand({
@@ -91,8 +89,19 @@ export const userCommands = [
           `The password must have ${MIN_PASSWORD_LENGTH} to ${MAX_PASSWORD_LENGTH} characters.`,
         );
       }
-      await setPassword(services, user.id, password);
+      await setPasswordOf(services, { email, password });
       return `${email} has a new password and is signed out everywhere.`;
+    },
+  }),
+  defineCommand({
+    name: "users password-link",
+    parameters: ["EMAIL"],
+    summary: "Print a link with which a person sets a new password, once",
+    options: {},
+    async run({ services }, [given]) {
+      const email = given.toLowerCase();
+      const { address, expiresAt } = await createOperatorPasswordLink(services, email);
+      return `Send this link to ${email}. It works once, until ${expiresAt.toISOString()}:\n${address}`;
     },
   }),
   defineCommand({
@@ -164,7 +173,9 @@ function describeSaved(
 /** Adds a reminder for off-boarding: keys belong to the organization, not to the person who created them. */
 function withKeys(text: string, keys: RemovedUser["keys"]): string {
   if (keys.length === 0) return text;
-  const lines = keys.map(({ organization, name }) => `  keys revoke ${organization} ${JSON.stringify(name)}`);
+  const lines = keys.map(
+    ({ organization, name }) => `  ${CALL} keys revoke ${organization} ${JSON.stringify(name)}`,
+  );
   const reminder = "These API keys, created by that person, keep working. To revoke them:";
   return [text, reminder, ...lines].join("\n");
 }

@@ -25,7 +25,13 @@ export type AuditRecord = {
 /** A change by the operator to the installation itself, which belongs to no organization. */
 type InstallationAuditRecord = {
   actorName: string;
-  action: "organization.removed" | "user.removed" | "secret.rotated";
+  action:
+    | "organization.removed"
+    | "user.removed"
+    | "user.password_set"
+    | "user.password_reset"
+    | "user.password_link_created"
+    | "secret.rotated";
   subject: { kind: "organization" | "user" | "secret"; id: string | null; name: string };
   changes: JsonObject;
   at: Date;

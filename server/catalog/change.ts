@@ -112,7 +112,8 @@ export function requireRole(actor: Actor, needed: MemberRole): void {
   throw new AppError("forbidden", `This needs the role ${needed}.`);
 }
 
-/** Names of locks. To avoid deadlocks take people first, then slugs, then organizations, each sorted. */
+/** Names of locks. To avoid deadlocks take the set-up first, then people, slugs and organizations, each sorted. */
+export const setUpLock = "0:set-up";
 export const personLock = (email: string) => `1:person:${email}`;
 export const slugLock = (slug: string) => `2:slug:${slug}`;
 export const organizationLock = (id: string) => `3:organization:${id}`;

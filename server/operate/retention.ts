@@ -69,6 +69,8 @@ const REMOVALS = Object.entries({
       SELECT organization_id, call FROM key_value_writes WHERE written_at <= $1::timestamptz - interval '3 days' LIMIT $2)`,
   sessions: `
     DELETE FROM sessions WHERE id IN (SELECT id FROM sessions WHERE expires_at <= $1 LIMIT $2)`,
+  oneTimeLinks: `
+    DELETE FROM one_time_links WHERE id IN (SELECT id FROM one_time_links WHERE expires_at <= $1 LIMIT $2)`,
   verifications: `
     DELETE FROM verifications WHERE id IN (SELECT id FROM verifications WHERE expires_at <= $1 LIMIT $2)`,
 }).map(([kind, text]) => ({ kind, remove: defineCommand(`remove-expired-${kind}`, text) }));
@@ -84,8 +86,8 @@ type Removed = Record<string, number>;
 
 /**
  * Deletes what exceeds the plans' retention: deliveries, ended runs with steps and model calls, unused configurations.
- * Also deletes calls that started no run, and their bodies, beyond their bounds, and expired idempotency keys, key values
- * and sessions. In small batches until nothing is left or `shouldContinue` returns false. Null if another process does so.
+ * Also deletes calls that started no run, and their bodies, beyond their bounds, and expired idempotency keys, key values,
+ * sessions and one-time links. In small batches until nothing is left or `shouldContinue` returns false. Null if another process does so.
  */
 export async function removeExpired(
   services: Pick<Services, "pool" | "clock" | "log">,

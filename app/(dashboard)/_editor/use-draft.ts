@@ -3,7 +3,7 @@
 import { useContext, useEffect, useRef, useState } from "react";
 import { draftKey } from "@/app/_ui/data/browser-storage";
 import { isJsonObject, tryParseJson, writeJson } from "@/server/base/json/json";
-import { OrganizationContext } from "../operator-command";
+import { OrganizationContext } from "../organization-context";
 
 /** What was typed, and the version it changes; null: something new. */
 type Draft<Value> = { version: number | null; value: Value };

@@ -1,6 +1,7 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
+import { useContext } from "react";
 import { useTRPC } from "@/app/_ui/data/providers";
 import { Figure, Figures, Sparkline } from "@/app/_ui/figures/figures";
 import { formatCredits, formatPlural, NONE } from "@/app/_ui/figures/format";
@@ -9,7 +10,7 @@ import { Link } from "@/app/_ui/link";
 import { Empty } from "@/app/_ui/page/page";
 import { FiguresSkeleton } from "@/app/_ui/page/skeletons";
 import { Unreadable } from "@/app/_ui/text/unreadable";
-import { OperatorCommand } from "../operator-command";
+import { OrganizationContext } from "../organization-context";
 import { daysLeft } from "./days-left";
 
 /** Small amounts with the ledger's precision, so that use is never shown as 0.00. */
@@ -84,12 +85,15 @@ export function BalanceSkeleton() {
 
 /** Shown while nothing is left and nothing is held. */
 export function NoCreditsLeft() {
+  const slug = useContext(OrganizationContext);
   const { data } = useQuery(useTRPC().credits.balance.queryOptions());
   if (!data || Number(data.available) > 0 || data.openRuns > 0) return null;
   return (
     <Empty title="No credits left">
-      <p>Runs need credits. The operator of this installation grants them:</p>
-      <OperatorCommand>{'credits grant ORG 100 --note "More credits"'}</OperatorCommand>
+      <p>
+        Runs need credits. Ask the operator of this installation to grant some to{" "}
+        <span className="mono text-ink">{slug}</span>.
+      </p>
     </Empty>
   );
 }

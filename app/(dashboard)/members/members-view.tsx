@@ -18,6 +18,7 @@ import { ROLE_LABELS, ROLE_PERMISSIONS, refusalFor } from "./roles";
 
 const RemoveMember = lazy(() => import("./member-dialogs"), "RemoveMember");
 const ChangeRole = lazy(() => import("./member-dialogs"), "ChangeRole");
+const PasswordLink = lazy(() => import("./password-link"), "PasswordLink");
 const InviteMember = lazy(() => import("./member-dialogs"), "InviteMember");
 const RevokeInvitation = lazy(() => import("./member-dialogs"), "RevokeInvitation");
 
@@ -72,6 +73,11 @@ export function MembersView() {
         >
           Change role
         </MenuItem>
+        {member.self ? null : (
+          <MenuItem disabled={refusal !== null} onClick={() => open(<PasswordLink member={member} />)}>
+            New password link
+          </MenuItem>
+        )}
         <MenuSeparator />
         <MenuItem danger disabled={refusal !== null} onClick={() => open(<RemoveMember member={member} />)}>
           {member.self ? "Leave the organization" : "Remove from the organization"}

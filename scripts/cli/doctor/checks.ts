@@ -1,6 +1,7 @@
 import { readdir, statfs } from "node:fs/promises";
 import { z } from "zod";
 import { defineQuery } from "@/server/base/db/statement";
+import { offerSetUp } from "@/server/catalog/organization/set-up";
 import { readSecretFingerprint } from "@/server/guard/secrets/fingerprint";
 import type { Services } from "@/server/services";
 import { findUnreadable } from "../service-secret";
@@ -86,6 +87,20 @@ export const CHECKS: Record<string, (services: Services) => Promise<Finding>> = 
     return services.encryption.previousFingerprint === null
       ? ok(`fingerprint ${known}`)
       : warn("The rotation is complete: remove STEPWELL_SECRET_PREVIOUS and restart every process.");
+  },
+  async access(services) {
+    const link = await offerSetUp(services);
+    if (link !== null) {
+      return warn(
+        `No organization exists, so nobody can sign in. Create the first one within a day: ${link} (works once), or run \`organizations create\`.`,
+      );
+    }
+    const members = await services.db.user.count({ where: { members: { some: {} } } });
+    return members === 0
+      ? warn(
+          "No organization has a member, so nobody can sign in. Run `users create EMAIL --org ORG --role owner`.",
+        )
+      : ok(`${members === 1 ? "1 person has" : `${members} people have`} access`);
   },
   async runs({ db, pool, clock }) {
     const since = new Date(clock.now().getTime() - 10 * 60_000);

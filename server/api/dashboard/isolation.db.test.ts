@@ -432,6 +432,11 @@ const TABLE: Record<string, Row> = {
     call: (api, at) => api.members.changeRole({ userId: at.userId, role: "viewer" }),
     gets: "not_found",
   },
+  "members.createPasswordLink": {
+    role: "admin",
+    call: (api, at) => api.members.createPasswordLink({ userId: at.userId }),
+    gets: "not_found",
+  },
   "members.remove": {
     role: "admin",
     call: (api, at) => api.members.remove({ userId: at.userId }),

@@ -13,6 +13,7 @@ import { listModelProviders, listProviderUsers } from "@/server/catalog/organiza
 import { changeMemberRole, listMembers, removeMember } from "@/server/catalog/organization/members";
 import { removeModelProvider, saveModelProvider } from "@/server/catalog/organization/model-providers";
 import { describeOwnOrganization, renameOrganization } from "@/server/catalog/organization/own-organization";
+import { createMemberPasswordLink } from "@/server/catalog/organization/password-links";
 import {
   changeSecretRules,
   listSecrets,
@@ -48,6 +49,7 @@ export const membersRouter = router({
   invite: mutation(createInvitation),
   revokeInvitation: mutation(revokeInvitation),
   changeRole: mutation(changeMemberRole),
+  createPasswordLink: mutation(createMemberPasswordLink),
   remove: mutation(removeMember),
 });
 

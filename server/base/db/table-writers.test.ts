@@ -19,6 +19,7 @@ const WRITERS: Record<string, string[]> = {
   invitations: ["server/catalog/organization"],
   members: ["server/catalog/organization"],
   // The balance, and how many runs have a slot.
+  one_time_links: ["server/catalog/auth"],
   organizations: ["server/catalog/organization", "server/credits", "server/runs/engine"],
   plans: ["server/catalog/organization", "server/credits"],
   rate_counters: ["server/guard/limits"],

@@ -7,6 +7,7 @@ import { toPlainData } from "@/server/base/db/plain-data";
 import { transactPrisma } from "@/server/base/db/transaction";
 import { AppError } from "@/server/base/errors";
 import { parseInput, refusal } from "@/server/base/issues";
+import { deleteLinks } from "@/server/catalog/auth/one-time-links";
 import { MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from "@/server/catalog/auth/sessions";
 import type { Services } from "@/server/catalog/services";
 import { requireRate } from "@/server/guard/limits/rate-limit";
@@ -93,6 +94,7 @@ export async function changeOwnPassword(
     if (count === 0) throw wrongPassword();
     const where = othersThan(actor, sessionId);
     const ended = endOtherSessions ? (await tx.session.deleteMany({ where })).count : 0;
+    await deleteLinks(tx, { purpose: "password", userId });
     await recordAccountAudit(tx, { actor, verb: "password_changed", at });
     return { endedSessions: ended };
   });

@@ -3,10 +3,10 @@ import { prismaAdapter } from "better-auth/adapters/prisma";
 import { hashPassword } from "better-auth/crypto";
 import type { MemberActor } from "@/server/base/actor";
 import type { Transaction } from "@/server/base/db/client";
-import { transactPrisma } from "@/server/base/db/transaction";
 import { newId } from "@/server/base/ids";
 import { mintOrgId } from "@/server/base/mint-org-id";
 import { perOwner } from "@/server/base/per-owner";
+import { deleteLinks } from "@/server/catalog/auth/one-time-links";
 import { AUTH_COOKIE_PREFIX } from "@/server/catalog/auth/own-cookies";
 import { hashSessionTokens } from "@/server/catalog/auth/session-tokens";
 import type { Services } from "@/server/catalog/services";
@@ -167,19 +167,16 @@ export async function createUser(
   return id;
 }
 
-/** Sets a person's password and ends their sessions, for the operator. */
+/** Sets a person's password. Ends their sessions and the links for a new password. */
 export async function setPassword(
-  services: Pick<Services, "db" | "clock">,
-  userId: string,
-  password: string,
+  tx: Transaction,
+  { userId, password, at }: { userId: string; password: string; at: Date },
 ): Promise<void> {
-  const at = services.clock.now();
-  const hash = await hashPassword(password);
-  await transactPrisma(services.db, "short", async (tx) => {
-    await tx.account.deleteMany({ where: { userId, providerId: "credential" } });
-    await tx.account.create({ data: { userId, ...passwordAccount(userId, hash, at) } });
-    await tx.session.deleteMany({ where: { userId } });
-  });
+  const passwordHash = await hashPassword(password);
+  await tx.account.deleteMany({ where: { userId, providerId: "credential" } });
+  await tx.account.create({ data: { userId, ...passwordAccount(userId, passwordHash, at) } });
+  await tx.session.deleteMany({ where: { userId } });
+  await deleteLinks(tx, { purpose: "password", userId });
 }
 
 /** The row of a password as better-auth reads it. */

@@ -91,7 +91,8 @@ const memberKey = ({ orgId }: Editor, userId: string) => ({
   organizationId_userId: { organizationId: orgId, userId },
 });
 
-async function requireMember({ tx, actor }: Change, userId: string) {
+/** A member of the change's organization; throws `not_found`. */
+export async function requireMember({ tx, actor }: Change, userId: string) {
   const found = await tx.member.findUnique({
     where: memberKey(actor, userId),
     include: { user: { select: { email: true } } },

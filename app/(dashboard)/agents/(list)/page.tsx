@@ -2,7 +2,6 @@ import type { Metadata } from "next";
 import { ForMembers } from "@/app/_ui/role";
 import { definitionListPage } from "../../_definitions/list/list-page";
 import { StarterLinks } from "../../_editor/agent/starters";
-import { OperatorCommand } from "../../operator-command";
 
 export const metadata: Metadata = { title: "Agents" };
 
@@ -21,8 +20,6 @@ export default definitionListPage("Agent", {
       <ForMembers>
         <p>Begin with one that works and change it, or with an empty form:</p>
         <StarterLinks />
-        <p>Or declare it in a YAML file and apply it:</p>
-        <OperatorCommand>apply agents.yaml</OperatorCommand>
       </ForMembers>
     </>
   ),

@@ -1,6 +1,6 @@
 import { Button, buttonClass } from "@/app/_ui/button";
 import { Link } from "@/app/_ui/link";
-import { Command, Empty } from "@/app/_ui/page/page";
+import { Empty } from "@/app/_ui/page/page";
 import type { RunFilter } from "@/server/runs/read/filter";
 import { SEARCH_HELP } from "./filter-bar";
 
@@ -34,20 +34,12 @@ export function NoRuns({ filter, onClear }: { filter: RunFilter; onClear: () => 
       <Link className={buttonClass("primary")} href="/">
         Get started
       </Link>
-      <p>Or start one with an API key. It appears here immediately.</p>
-      <Command>
-        {`curl -X POST "$BASE_URL/v1/agents/run/$AGENT_ID" \\\n  -H "X-API-Key: $API_KEY" -H "Content-Type: application/json" \\\n  -d '{"userMessage": "Hello"}'`}
-      </Command>
       <p>
-        Find the ids on the pages{" "}
-        <Link className="text-accent underline" href="/agents">
-          Agents
-        </Link>{" "}
-        and{" "}
-        <Link className="text-accent underline" href="/tools">
-          Tools
+        Or start one from a program, with a call of the{" "}
+        <Link className="text-accent underline" href="/api-reference">
+          API reference
         </Link>
-        .
+        . It appears here immediately.
       </p>
     </Empty>
   );

@@ -2,7 +2,6 @@ import type { Metadata } from "next";
 import { PageButton } from "@/app/_ui/page/page-actions";
 import { ForMembers } from "@/app/_ui/role";
 import { definitionListPage } from "../../_definitions/list/list-page";
-import { OperatorCommand } from "../../operator-command";
 
 export const metadata: Metadata = { title: "Tools" };
 
@@ -20,8 +19,6 @@ export default definitionListPage("Tool", {
       <p>A tool is a list of steps that runs the same way each time.</p>
       <ForMembers>
         <PageButton label="New tool" needs="member" to="/tools/new" />
-        <p>Or declare it in a YAML file and apply it:</p>
-        <OperatorCommand>apply tools.yaml</OperatorCommand>
       </ForMembers>
     </>
   ),

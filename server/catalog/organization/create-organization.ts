@@ -1,0 +1,50 @@
+import { z } from "zod";
+import type { OrgId } from "@/server/base/actor";
+import type { Transaction } from "@/server/base/db/client";
+import { transactPrisma } from "@/server/base/db/transaction";
+import { parseInput, refusal } from "@/server/base/issues";
+import { MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from "@/server/catalog/auth/sessions";
+import { type CatalogServices, lockCatalog, personLock, slugLock } from "../change";
+import { memberDefinition, type OrganizationDefinition } from "../definitions";
+import { putMember } from "./members";
+import { putOrganization } from "./organizations";
+
+/** The owner of a new organization; the password is for an email without an account. */
+export const newOwner = z.strictObject({
+  email: memberDefinition.shape.email,
+  name: memberDefinition.shape.name,
+  password: z.string().min(MIN_PASSWORD_LENGTH).max(MAX_PASSWORD_LENGTH).optional(),
+});
+
+type NewOrganization = { definition: OrganizationDefinition; owner: z.output<typeof newOwner> | null };
+
+/** Creates an organization with its owner, for the operator. Throws `invalid_request`, also if the slug is taken. */
+export async function createOrganization(
+  services: CatalogServices,
+  {
+    definition,
+    owner: given,
+  }: { definition: OrganizationDefinition; owner: z.input<typeof newOwner> | null },
+  operatorName = "operator",
+): Promise<{ id: OrgId; slug: string; owner: string | null }> {
+  const owner = given && parseInput(newOwner, given);
+  const locks = [slugLock(definition.slug), ...(owner ? [personLock(owner.email)] : [])];
+  return transactPrisma(services.db, "catalog", async (tx) => {
+    await lockCatalog(tx, locks);
+    return insertOrganization(tx, services, { definition, owner, operatorName });
+  });
+}
+
+/** `createOrganization` within a transaction that holds the locks of the slug and the owner. */
+export async function insertOrganization(
+  tx: Transaction,
+  services: Pick<CatalogServices, "clock" | "encryption">,
+  { definition, owner, operatorName }: NewOrganization & { operatorName: string },
+): Promise<{ id: OrgId; slug: string; owner: string | null }> {
+  const { slug } = definition;
+  if (await tx.organization.findUnique({ where: { slug }, select: { id: true } }))
+    throw refusal([{ path: "/slug", message: `is taken: an organization "${slug}" exists` }]);
+  const { id, change } = await putOrganization(tx, services, { operatorName, definition });
+  if (owner !== null) await putMember(change, { ...owner, role: "owner" });
+  return { id, slug, owner: owner?.email ?? null };
+}
