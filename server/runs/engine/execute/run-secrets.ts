@@ -168,7 +168,7 @@ function describeFault(
   { secret, value, now }: { secret: Secret | undefined; value: string | null; now: Date },
 ): string | null {
   if (secret === undefined) return `The secret "${name}" no longer exists. Set it again, or change the step.`;
-  if (secret.sealed === null) return `The secret "${name}" has no value yet. Set one with \`secrets set\`.`;
+  if (secret.sealed === null) return `The secret "${name}" has no value yet. Set its value.`;
   if (secret.expiresAt !== null && secret.expiresAt <= now)
     return `The secret "${name}" expired at ${secret.expiresAt.toISOString()}. Set a new value.`;
   if (value === null)
