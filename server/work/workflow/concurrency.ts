@@ -1,6 +1,7 @@
 import { ExpressionError } from "@/server/work/expressions/jsonata";
 import type { CallStep } from "@/server/work/workflow/definition";
 import type { Fork } from "@/server/work/workflow/journal";
+import { StoredJson } from "@/server/work/workflow/stored-json";
 
 /** A failed step. It fails the run, unless the step has `onError: continue`. */
 export class StepFailure extends Error {
@@ -26,17 +27,17 @@ export function toFailure(error: unknown): StepFailure {
 }
 
 /**
- * The output of a step as JSON text, or its error. `failure` is null if the step completed or continues on errors.
+ * The output of a step, or its error. `failure` is null if the step completed or continues on errors.
  */
 export async function settle(
   step: Pick<CallStep, "onError">,
-  work: Promise<string>,
-): Promise<{ output: string; failure: StepFailure | null }> {
+  work: Promise<StoredJson>,
+): Promise<{ output: StoredJson; failure: StepFailure | null }> {
   try {
     return { output: await work, failure: null };
   } catch (error) {
     const failure = toFailure(error);
-    const output = JSON.stringify({ error: failure.message, code: failure.code });
+    const output = new StoredJson(JSON.stringify({ error: failure.message, code: failure.code }));
     return { output, failure: step.onError === "continue" ? null : failure };
   }
 }

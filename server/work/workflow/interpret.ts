@@ -34,7 +34,7 @@ type WorkflowRun = {
 };
 
 /** A step's memory, and where the outputs of the steps in a group go. */
-type Within = { outputs: Map<string, string>; memory: StepMemory };
+type Within = { outputs: Map<string, StoredJson>; memory: StepMemory };
 
 type WorkflowOutcome =
   | {
@@ -73,7 +73,7 @@ export async function runWorkflow(
 }
 
 /** The output of a step that is skipped. */
-const NOTHING = "null";
+const NOTHING = new StoredJson("null");
 
 const mib = (bytes: number) => `${bytes / MIB} MiB`;
 
@@ -113,20 +113,19 @@ class Workflow {
   /** Runs a step and keeps its output. Returns why it failed, unless it continues on errors. */
   async runStep(step: WorkflowStep): Promise<StepFailure | null> {
     const memory = this.#run.facts.memory.openStep();
-    const outputs = new Map<string, string>();
+    const outputs = new Map<string, StoredJson>();
     try {
       const { output, failure } = await settle(step, this.#runAndCount(step, { outputs, memory }));
-      for (const [id, text] of [...outputs, [step.id, output] as const])
-        this.#outputs.set(id, new StoredJson(text));
+      for (const [id, each] of [...outputs, [step.id, output] as const]) this.#outputs.set(id, each);
       return failure;
     } finally {
       memory.release();
     }
   }
 
-  async #runAndCount(step: WorkflowStep, within: Within): Promise<string> {
+  async #runAndCount(step: WorkflowStep, within: Within): Promise<StoredJson> {
     const output = await this.#execute(step, this.#scope(), within);
-    this.#outputBytes += Buffer.byteLength(output);
+    this.#outputBytes += output.bytes;
     if (this.#outputBytes <= MAX_STEP_OUTPUTS_BYTES) return output;
     throw new StepFailure(
       "output_too_large",
@@ -134,7 +133,7 @@ class Workflow {
     );
   }
 
-  async #execute(step: WorkflowStep, scope: Scope, { outputs, memory }: Within): Promise<string> {
+  async #execute(step: WorkflowStep, scope: Scope, { outputs, memory }: Within): Promise<StoredJson> {
     const { parallel, uses } = step;
     if (parallel === undefined) {
       if (uses === undefined) throw new Error(`The step ${step.id} has neither uses nor parallel.`);
@@ -151,8 +150,7 @@ class Workflow {
       outputs.set(inner.id, output);
       if (failure !== null) throw failure.at(`step "${inner.id}"`);
     });
-    const members = parallel.map(({ id }) => `${JSON.stringify(id)}:${outputs.get(id) ?? NOTHING}`);
-    return `{${members.join(",")}}`;
+    return StoredJson.object(parallel.map(({ id }) => [id, outputs.get(id) ?? NOTHING]));
   }
 
   async #evaluate(
@@ -173,7 +171,7 @@ class Workflow {
     return !isTrue(await this.#evaluate(step.if, scope, { location: `${step.id}/if`, memory, notes }));
   }
 
-  async #executeCall(step: CallStep, scope: Scope, common: Omit<Act, "notes">): Promise<string> {
+  async #executeCall(step: CallStep, scope: Scope, common: Omit<Act, "notes">): Promise<StoredJson> {
     const act = { ...common, notes: new Set<string>() };
     if (await this.#isSkipped(step, scope, act)) return NOTHING;
     if (step.forEach === undefined) return this.#call(step, { itemIndex: null, ...act }, scope);
@@ -187,7 +185,7 @@ class Workflow {
     step: CallStep,
     { itemIndex, ...act }: Act & Pick<WorkflowCall, "itemIndex">,
     scope: Scope,
-  ): Promise<string> {
+  ): Promise<StoredJson> {
     const key = itemIndex === null ? step.id : `${step.id}[${itemIndex}]`;
     // Only the inputs of calls may refer to secrets.
     const { placeholderOf } = this.#run.facts;
@@ -215,9 +213,10 @@ class Workflow {
       ...act,
     });
     if (!result.ok) throw new StepFailure(result.code, result.message);
-    if (Buffer.byteLength(result.output) > MAX_STEP_OUTPUT_BYTES)
+    const output = new StoredJson(result.output);
+    if (output.bytes > MAX_STEP_OUTPUT_BYTES)
       throw new StepFailure("output_too_large", `its output is larger than ${mib(MAX_STEP_OUTPUT_BYTES)}`);
-    return result.output;
+    return output;
   }
 
   /** The outputs of the items in their order; `concurrency` items are under way at a time (1 when unset). */
@@ -225,7 +224,7 @@ class Workflow {
     step: CallStep,
     scope: Scope,
     { items, act: { act, memory, notes } }: { items: Json[]; act: Act },
-  ): Promise<string> {
+  ): Promise<StoredJson> {
     const { items: mostItems } = WORKFLOW_LIMITS;
     if (items.length > mostItems) {
       const message = `forEach has ${items.length} items; at most ${mostItems} are allowed`;
@@ -243,14 +242,14 @@ class Workflow {
       const { output, failure } = await settle(step, call);
       if (failure !== null) throw failure.at(`item ${index}`);
       outputs[index] = output;
-      bytes += Buffer.byteLength(output);
+      bytes += output.bytes;
       if (bytes > MAX_FINAL_OUTPUT_BYTES)
         throw new StepFailure(
           "output_too_large",
           `its outputs together are larger than ${mib(MAX_FINAL_OUTPUT_BYTES)}`,
         );
     });
-    return `[${outputs.join(",")}]`;
+    return StoredJson.list(outputs);
   }
 
   /** The run's output: the definition's, else the last step's; checked against the declared schema. */
@@ -258,7 +257,7 @@ class Workflow {
     const memory = this.#run.facts.memory.openStep();
     try {
       const output = await this.#output(memory);
-      if (Buffer.byteLength(output.text) > MAX_FINAL_OUTPUT_BYTES) {
+      if (output.bytes > MAX_FINAL_OUTPUT_BYTES) {
         const message = `The output is larger than ${mib(MAX_FINAL_OUTPUT_BYTES)}.`;
         return { status: "Failed", code: "output_too_large", message };
       }
@@ -282,6 +281,6 @@ class Workflow {
       return new StoredJson(await stringifyLarge(value));
     }
     const last = steps.at(-1);
-    return (last && this.#outputs.get(last.id)) ?? new StoredJson(NOTHING);
+    return (last && this.#outputs.get(last.id)) ?? NOTHING;
   }
 }
