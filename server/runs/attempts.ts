@@ -14,6 +14,7 @@ const attempt = z.object({
   changes: z.array(z.string()).optional(),
   usage: z.string().optional(),
   provider: z.string().optional(),
+  waited: z.literal(true).optional(),
   model: z.string().optional(),
 });
 const attemptList = z.array(attempt).catch([]);

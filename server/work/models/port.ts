@@ -24,6 +24,8 @@ export type OfferedTool = { name: string; description: string; parameters: JsonO
 
 export type ModelRequest = {
   model: string;
+  /** Whose call it is: a provider's limits slow down the calls of one organization. Unset: it waits for no other. */
+  organizationId?: string | undefined;
   messages: ModelMessage[];
   /** Empty: the model must answer with text. */
   tools: OfferedTool[];
@@ -42,7 +44,7 @@ export type ModelRequest = {
   signal: AbortSignal;
   /** Called with the complete text so far; it restarts after a failed attempt. */
   onText?: (text: string) => void;
-  /** Called with all attempts so far before the delay of the next one. */
+  /** Called with all attempts so far before the delay of the next one, and before and after a wait for others. */
   onRetry?: (attempts: Attempt[]) => Promise<void>;
 };
 
@@ -69,6 +71,8 @@ export type Attempt = {
   /** What was called, if a model call could be made at several models. */
   provider?: string | undefined;
   model?: string | undefined;
+  /** It was no attempt: the call waited because the provider allows no more calls. With `retryAt`, it still waits. */
+  waited?: true | undefined;
 };
 
 export type ModelUsage = {

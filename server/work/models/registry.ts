@@ -3,6 +3,7 @@ import type { NamedProvider } from "@/server/base/model-providers";
 import { sleepOrThrow } from "@/server/base/sleep";
 import { createTrustedEgress } from "@/server/guard/egress/trusted-fetch";
 import { callDemoModel, DEMO } from "@/server/work/models/demo/demo";
+import { Paces } from "@/server/work/models/pace/paces";
 import type { Models } from "@/server/work/models/port";
 import { createProvider, type Provider } from "@/server/work/models/provider";
 import { boundRequestTokens } from "@/server/work/models/tokens/token-bound";
@@ -28,7 +29,7 @@ export function createModels({ openai, providers = [], clock, sleep = sleepOrThr
     ...providers,
   ];
   const { fetch } = createTrustedEgress();
-  const common = { fetch, clock, random: Math.random, sleep };
+  const common = { fetch, clock, random: Math.random, sleep, paces: new Paces({ clock, sleep }) };
   const demo: Provider = {
     name: DEMO,
     call: (request) => callDemoModel(request, clock),

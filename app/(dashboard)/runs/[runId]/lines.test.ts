@@ -142,3 +142,22 @@ it("separates tolerated and cancelled lines from failures", () => {
   expect(chooseLine(lines, {}, { id: "run", status: "Failed" })).toMatchObject({ slug: "1" });
   expect(lines.some(isAtFault)).toBe(false);
 });
+
+it("a model call that waits for its provider's limit is shown as waiting", () => {
+  const at = (ms: number) => new Date(Date.UTC(2026, 0, 1) + ms).toISOString();
+  const waits = { startedAt: at(0), durationMs: 0, error: null, waited: true as const, retryAt: at(9_000) };
+  const waiting = { ...call("think-1", 1, 1), status: "Running" as const, attempts: [waits] };
+  const [line] = rows({ run: agent.run, steps: [], calls: [waiting] });
+  expect(line).toMatchObject({
+    status: "Waiting",
+    attempts: [{ number: 1, status: "Waiting", finishedAt: null, error: null }],
+  });
+  const called = { ...waiting, attempts: [{ ...waits, durationMs: 9_000, retryAt: undefined }] };
+  expect(rows({ run: agent.run, steps: [], calls: [called] })[0]).toMatchObject({
+    status: "Running",
+    attempts: [
+      { status: "Waiting", finishedAt: at(9_000) },
+      { number: 2, status: "Running" },
+    ],
+  });
+});

@@ -1,6 +1,6 @@
 import type { RunDetail } from "@/server/runs/read/inspect/inspect";
 import type { CallLine, StepLine } from "@/server/runs/read/inspect/lines";
-import { type TimedAttempt, timedAttempts } from "./timed-attempts";
+import { isWaiting, type TimedAttempt, timedAttempts } from "./timed-attempts";
 
 type Times = Pick<StepLine, "startedAt" | "finishedAt" | "durationMs">;
 
@@ -21,9 +21,9 @@ type Common = Times & {
 
 /**
  * `Tolerated`: the line failed, but its definition continues on errors. `Cancelled`: its run was cancelled while the
- * line was in progress.
+ * line was in progress. `Waiting`: its provider allows no more calls now.
  */
-export type LineStatus = StepLine["status"] | "Tolerated" | "Cancelled";
+export type LineStatus = StepLine["status"] | "Tolerated" | "Cancelled" | "Waiting";
 
 /**
  * A model call or a step. A tool's step is labelled by its id in the definition (`fetch`, `page[3]`), an agent's by the
@@ -119,6 +119,7 @@ function numberOf(work: StepLine | CallLine): number {
 
 /** Work that failed at the moment its run was cancelled was in progress then: it counts as cancelled. */
 function statusIn(run: Inspected["run"], work: StepLine | CallLine): LineStatus {
+  if (isWaiting(work)) return "Waiting";
   if (work.status !== "Failed") return work.status;
   if (run.status === "Cancelled" && work.finishedAt === run.finishedAt) return "Cancelled";
   return "tolerated" in work && work.tolerated ? "Tolerated" : "Failed";

@@ -6,9 +6,12 @@ import type { StepLine } from "@/server/runs/read/inspect/lines";
  */
 export function timedAttempts({ attempts, status }: Pick<StepLine, "attempts" | "status">) {
   const ended = attempts.map(
-    ({ startedAt, durationMs, error, console = [], changes = [], model, provider }, index) => ({
+    (
+      { startedAt, durationMs, error, console = [], changes = [], model, provider, waited = false },
+      index,
+    ) => ({
       number: index + 1,
-      status: error === null ? ("Completed" as const) : ("Failed" as const),
+      status: waited ? ("Waiting" as const) : error === null ? ("Completed" as const) : ("Failed" as const),
       startedAt,
       finishedAt: after(startedAt, durationMs),
       durationMs,
@@ -24,9 +27,18 @@ export function timedAttempts({ attempts, status }: Pick<StepLine, "attempts" | 
   );
   const last = attempts.at(-1);
   if (status !== "Running" || last === undefined) return ended;
+  const current = ended.at(-1);
+  if (isWaiting({ attempts, status }) && current)
+    return [...ended.slice(0, -1), { ...current, finishedAt: null, durationMs: null }];
   const startedAt = last.retryAt ?? after(last.startedAt, last.durationMs);
   const open = { finishedAt: null, durationMs: null, error: null, console: [], changes: [], called: null };
   return [...ended, { number: ended.length + 1, status, startedAt, ...open }];
+}
+
+/** Whether a model call waits because its provider allows no more calls. */
+export function isWaiting({ attempts, status }: Pick<StepLine, "attempts" | "status">): boolean {
+  const last = attempts.at(-1);
+  return status === "Running" && last?.waited === true && last.retryAt !== undefined;
 }
 
 export type TimedAttempt = ReturnType<typeof timedAttempts>[number];

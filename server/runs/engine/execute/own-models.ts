@@ -1,14 +1,17 @@
 import { LRUCache } from "lru-cache";
 import type { OrgId } from "@/server/base/actor";
+import { perOwner } from "@/server/base/per-owner";
 import { sleepOrThrow } from "@/server/base/sleep";
 import { MIB } from "@/server/contract/sizes";
 import type { Redact } from "@/server/guard/secrets/redact";
 import { rewriteToolCalls } from "@/server/runs/attempts";
 import { findModelProviders } from "@/server/runs/find-model-providers";
+import type { Services } from "@/server/runs/services";
 import type { CallOptions } from "@/server/work/models/calls/model-call";
 import type { KnownLimits } from "@/server/work/models/calls/model-server";
 import { findModelFacts } from "@/server/work/models/catalog/find-model-facts";
 import { keySecretOf, type OwnProvider } from "@/server/work/models/own-provider";
+import { Paces } from "@/server/work/models/pace/paces";
 import {
   type Attempt,
   ModelCallStopped,
@@ -26,6 +29,8 @@ const TIMEOUT_MS = 310_000;
 const MAX_RESPONSE_BYTES = 8 * MIB;
 /** The most characters in which an answer usually spells one character of a secret (secret-forms.ts). */
 const LONGEST_SPELLING = 14;
+
+const pacesOf = perOwner((clock: Services["clock"]) => new Paces({ clock, sleep: sleepOrThrow }));
 
 /** Unsupported features of each provider's server. Without them, every call would begin with the refused requests. */
 const limitsOfServers = new LRUCache<string, KnownLimits>({ max: 1_000 });
@@ -72,6 +77,8 @@ export async function callOwnProvider(
   const { carried } = opened;
   const provider = createProvider({
     ...limits,
+    // A test of a provider waits for no other call.
+    ...(limits === undefined && { paces: pacesOf(services.clock) }),
     name: own.name,
     api: own.api,
     baseUrl: own.baseUrl,

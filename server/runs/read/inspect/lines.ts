@@ -98,10 +98,11 @@ const ERROR_OF_LINE = 200;
 /** None if there was only one attempt and it did not fail. */
 function attemptsOfLine(attempts: Attempt[], status: StepRow["status"]): Attempt[] {
   if (attempts.length < 2 && status !== "Running") return [];
-  return attempts.map(({ startedAt, durationMs, error, retryAt }) => ({
+  return attempts.map(({ startedAt, durationMs, error, retryAt, waited }) => ({
     startedAt,
     durationMs,
     retryAt,
+    waited,
     error: error?.slice(0, ERROR_OF_LINE) ?? null,
   }));
 }

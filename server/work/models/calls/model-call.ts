@@ -1,4 +1,7 @@
 import type { Clock } from "@/server/base/clock";
+import { LONGEST_WAIT_MS } from "@/server/work/models/pace/pace";
+import type { Paces } from "@/server/work/models/pace/paces";
+import { Turns } from "@/server/work/models/pace/turns";
 import {
   type Attempt,
   ModelCallStopped,
@@ -22,14 +25,14 @@ export type CallOptions = ServerOptions & {
   random: () => number;
   /** Waits; rejects with the signal's reason. */
   sleep: (ms: number, signal: AbortSignal) => Promise<void>;
+  /** When calls may be sent. Unset: at once. */
+  paces?: Paces;
   /** How often a call is attempted; 5 when unset. */
   maxAttempts?: number;
 };
 
 const FIRST_WAIT_MS = 500;
 const MAX_WAIT_MS = 20_000;
-/** If a provider requests a longer delay, the call fails. */
-const MAX_RETRY_AFTER_MS = 60_000;
 
 /** One call of a model: attempts until one succeeds or another makes no sense. */
 export class ModelCall {
@@ -37,6 +40,7 @@ export class ModelCall {
   #request: ModelRequest;
   readonly #options: CallOptions;
   readonly #attempts: Attempt[] = [];
+  readonly #turns: Turns | null;
   /** How the current attempt's request differs from what was asked. */
   #changes: string[] = [];
   /** Failed attempts, except those that only adapted the request. */
@@ -56,26 +60,35 @@ export class ModelCall {
     this.#request = request;
     this.#wantedOutput = request.maxOutputTokens;
     this.#options = options;
+    const { organizationId } = request;
+    const { paces, clock } = options;
+    this.#turns =
+      paces === undefined || organizationId === undefined
+        ? null
+        : new Turns(paces.of(server.address, organizationId), clock);
   }
 
   async run(): Promise<ModelReply> {
     const { clock } = this.#options;
     for (;;) {
       this.#stopIfAborted();
+      if (this.#turns !== null)
+        await this.#turns.take(this.#attempts, this.#request).finally(() => this.#stopIfAborted());
       this.#usageText = undefined;
       const startedAt = clock.now();
       this.#changes = this.#describeChanges();
       const streamed = this.#server.collect(this.#request);
       let reply: ReadReply;
       try {
-        reply = await this.#server.attempt(this.#request, streamed);
+        reply = await this.#server.attempt(this.#request, streamed, this.#turns?.accept);
       } catch (error) {
         const fault = await this.#readFault(error, streamed);
+        const isSlowed = this.#turns?.end(error, fault) ?? false;
         if (this.#request.signal.aborted) this.#record(startedAt, "stopped");
         this.#stopIfAborted();
         if (this.#lowerLimit(error) || this.#server.adapt(error, this.#request))
           this.#record(startedAt, fault.message, 0);
-        else await this.#waitAfter(this.#ofRepeat(fault), startedAt);
+        else await this.#waitAfter(this.#ofRepeat(fault), { startedAt, isSlowed });
         continue;
       }
       const { content, reasoning, state, toolCalls, finishReason } = reply;
@@ -184,19 +197,26 @@ export class ModelCall {
     return new ModelError(message.charAt(0).toUpperCase() + message.slice(1), failure);
   }
 
-  /** Waits for the next attempt after a failed one. Throws ModelError if there is none. */
-  async #waitAfter(fault: Fault, startedAt: Date): Promise<void> {
+  /**
+   * Waits for the next attempt after a failed one. Throws ModelError if there is none.
+   * @param isSlowed it waits for its turn.
+   */
+  async #waitAfter(
+    fault: Fault,
+    { startedAt, isSlowed }: { startedAt: Date; isSlowed: boolean },
+  ): Promise<void> {
     const { maxAttempts = 5, random, sleep } = this.#options;
     const { signal, onRetry } = this.#request;
     const { message, reason, retryAfterMs = 0 } = fault;
     this.#failures += 1;
-    if (reason !== "unavailable" || this.#failures >= maxAttempts || retryAfterMs > MAX_RETRY_AFTER_MS) {
+    if (reason !== "unavailable" || this.#failures >= maxAttempts || retryAfterMs > LONGEST_WAIT_MS) {
       throw this.#failure(fault, startedAt);
     }
     const backoff = Math.min(MAX_WAIT_MS, FIRST_WAIT_MS * 2 ** (this.#failures - 1)) * (0.5 + random() / 2);
-    const waitMs = Math.max(retryAfterMs, backoff);
+    const waitMs = isSlowed ? this.#turns?.expectedWaitMs : Math.max(retryAfterMs, backoff);
     this.#record(startedAt, message, waitMs);
     await onRetry?.(this.#attempts);
+    if (isSlowed || waitMs === undefined) return;
     await sleep(waitMs, signal).finally(() => this.#stopIfAborted());
   }
 

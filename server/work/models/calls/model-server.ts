@@ -47,7 +47,7 @@ export class ModelServer {
   readonly #redact: Redact | undefined;
   readonly #known: KnownLimits;
   /** Provider, interface and address: what the server gives for itself goes back only there. */
-  readonly #address: string;
+  readonly address: string;
 
   constructor(
     modelInterface: ModelInterface,
@@ -64,7 +64,7 @@ export class ModelServer {
     // Azure's ?api-version= belongs behind the path of each call (mindsdb/mindshub#11285).
     const query = Object.fromEntries(address.searchParams);
     address.search = "";
-    this.#address = `${name} ${modelInterface.name} ${address.href}`;
+    this.address = `${name} ${modelInterface.name} ${address.href}`;
     const headers = modelInterface.headersOf(apiKey);
     this.#connection = modelInterface.connect({
       apiKey,
@@ -85,12 +85,19 @@ export class ModelServer {
     return this.#interface.collect(request.onText ?? (() => undefined), request);
   }
 
-  /** One attempt with its time limit. Throws the signal's reason, or anything that `readFault` describes. */
-  async attempt(request: ModelRequest, streamed: StreamedReply): Promise<ReadReply> {
+  /**
+   * One attempt with its time limit. `onBegun` gets the headers of a successful response. Throws the signal's reason, or
+   * anything that `readFault` describes.
+   */
+  async attempt(
+    request: ModelRequest,
+    streamed: StreamedReply,
+    onBegun?: (headers: Headers) => void,
+  ): Promise<ReadReply> {
     const ms = this.#attemptTimeoutMs;
     const { signal, end } = limitTime(request.signal, ms, () => new Error(`no answer within ${ms} ms`));
     try {
-      return await this.#send(request, streamed, signal);
+      return await this.#send(request, streamed, { signal, onBegun });
     } catch (error) {
       throw signal.aborted ? signal.reason : this.#connection.explain(error);
     } finally {
@@ -98,13 +105,18 @@ export class ModelServer {
     }
   }
 
-  async #send(request: ModelRequest, streamed: StreamedReply, signal: AbortSignal): Promise<ReadReply> {
+  async #send(
+    request: ModelRequest,
+    streamed: StreamedReply,
+    { signal, onBegun }: { signal: AbortSignal; onBegun: ((headers: Headers) => void) | undefined },
+  ): Promise<ReadReply> {
     const known = this.#adaptationOf(request.model);
     const origin = this.#originOf(request);
     const read = (body: unknown, furtherCalls = 0) =>
       this.#interface.read(body, request, { furtherCalls, origin, redact: this.#redact });
     const isStreamed = request.onText !== undefined && !known.unstreamed;
     const response = await this.#connection.send({ request, known, origin, isStreamed, signal });
+    onBegun?.(response.headers);
     const type = response.headers.get("content-type") ?? "";
     if (!isStreamed || !type.startsWith("text/event-stream"))
       return read(await (isStreamed || JSON_TYPE.test(type) ? response.json() : response.text()));
@@ -183,7 +195,7 @@ export class ModelServer {
   }
 
   #originOf({ model }: ModelRequest): string {
-    return `${this.#address} ${model}`;
+    return `${this.address} ${model}`;
   }
 
   #adaptationOf(model: string): Adaptation {

@@ -79,6 +79,7 @@ export type WorkProps<Kind extends WorkLine["kind"]> = {
 /** The status of a fetched step or call, which may be newer than its line. A harmless failure stays one. */
 export function statusOf(line: WorkLine, { status }: StepDetail | CallDetail): LineStatus {
   const isExcused = line.status === "Tolerated" || line.status === "Cancelled";
+  if (status === "Running" && line.status === "Waiting") return line.status;
   return status === "Failed" && isExcused ? line.status : status;
 }
 
@@ -152,13 +153,15 @@ export function WorkTabs({
   );
 }
 
+const WAITED = "no attempt: waited for the provider's limit of calls";
+
 function Attempts({ attempts, marked }: { attempts: TimedAttempt[]; marked: number | null }) {
   const now = useNow(attempts.at(-1)?.finishedAt === null);
   if (attempts.length === 0) return <p className="text-faint">No attempt has ended yet.</p>;
   return (
     <ol className="flex flex-col">
       {attempts.map((attempt, index) => {
-        const { number, error, startedAt, finishedAt, console, changes, called } = attempt;
+        const { number, status, error, startedAt, finishedAt, console, changes, called } = attempt;
         const isOpen = finishedAt === null;
         const startsInMs = isOpen ? Date.parse(startedAt) - now : 0;
         const before = attempts[index - 1]?.finishedAt;
@@ -181,7 +184,14 @@ function Attempts({ attempts, marked }: { attempts: TimedAttempt[]; marked: numb
               )}
             </span>
             <span className={error ? "text-failed [overflow-wrap:anywhere]" : "text-muted"}>
-              {error ?? (startsInMs > 0 ? "next attempt" : isOpen ? "in progress" : "succeeded")}
+              {error ??
+                (status === "Waiting"
+                  ? WAITED
+                  : startsInMs > 0
+                    ? "next attempt"
+                    : isOpen
+                      ? "in progress"
+                      : "succeeded")}
             </span>
             {called ? <span className="col-start-3 text-muted text-xs">{called}</span> : null}
             {changes.length > 0 ? (

@@ -50,6 +50,7 @@ export function BarShape({ bar: { rects, through, beyond } }: { bar: Bar }) {
 const FILLS: Record<Fill, string> = {
   held: "fill-bar-step/35 stroke-none",
   wait: "fill-none stroke-muted [stroke-dasharray:3_2]",
+  Waiting: "fill-none stroke-muted [stroke-dasharray:3_2]",
   call: "fill-bar-model stroke-bar-model",
   step: "fill-bar-step stroke-bar-step",
   Running: "fill-running stroke-running",

@@ -114,7 +114,8 @@ export function barOf(row: Row, view: View): Bar {
     .filter((each) => beyond(each, range, now) === undefined)
     .map((each) => {
       const isFailure = each.error !== null && !hasFailed(row);
-      return { ...spanOf(each, view), fill: isFailure ? ("Failed" as const) : fill };
+      const own = each.status === "Waiting" ? each.status : fill;
+      return { ...spanOf(each, view), fill: isFailure ? ("Failed" as const) : own };
     });
   return { label, rects: [...held, ...attemptRects], through: own };
 }
@@ -131,7 +132,7 @@ function heldBy({ holds = [] }: Row, view: View): Rect[] {
 }
 
 function hasFailed({ status }: Line): boolean {
-  return status !== "Running" && status !== "Completed";
+  return status !== "Running" && status !== "Waiting" && status !== "Completed";
 }
 
 function fillOf(line: Line): Fill {

@@ -92,7 +92,7 @@ function sharesOf(
 /** The current work of an open run, updated once a second. */
 function Progress({ run, lines }: SummaryProps) {
   const now = useNow();
-  const running = lines.filter((line) => line.status === "Running");
+  const running = lines.filter(({ status }) => status === "Running" || status === "Waiting");
   const longest = running.reduce<WorkLine | null>(
     (most, line) => (most === null || lengthOf(line, now) > lengthOf(most, now) ? line : most),
     null,

@@ -112,7 +112,7 @@ function usePreload(): (line: Line) => void {
   return (line) => {
     clearTimeout(timer.current);
     // What still changes is fetched when it is opened.
-    if (line.status === "Running") return;
+    if (line.status === "Running" || line.status === "Waiting") return;
     timer.current = setTimeout(() => void prefetchLine({ queryClient, trpc }, line), DWELL_MS);
   };
 }

@@ -71,6 +71,7 @@ export async function callModel(
     candidate.call({
       ...request,
       model: candidate.model,
+      organizationId: run.orgId,
       maxOutputTokens,
       // A limit that was set is final.
       raiseLimit:

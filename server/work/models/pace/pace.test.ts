@@ -1,0 +1,210 @@
+import { expect, test } from "vitest";
+import type { ModelApi } from "@/server/base/model-api";
+import type { EgressFetch } from "@/server/guard/egress/trusted-fetch";
+import type { Attempt } from "@/server/work/models/port";
+import { createProvider } from "@/server/work/models/provider";
+import { modelRequest } from "@/testing/servers/model-server";
+import { virtualTime } from "@/testing/virtual-time";
+import { Paces } from "./paces";
+
+/** Many calls at once at a provider that allows 60 a minute, in virtual time. */
+
+const LIMIT = 60;
+const MINUTE = 60_000;
+
+type Verdict = { allowed: boolean; left: number; resetMs: number };
+/** How a provider counts calls. */
+type Counting = () => (now: number) => Verdict;
+
+/** Each minute on the clock has its calls. */
+const fixedWindow: Counting = () => {
+  let minute = -1;
+  let used = 0;
+  return (now) => {
+    if (Math.floor(now / MINUTE) !== minute) used = 0;
+    minute = Math.floor(now / MINUTE);
+    const allowed = used < LIMIT;
+    if (allowed) used += 1;
+    return { allowed, left: LIMIT - used, resetMs: MINUTE - (now % MINUTE) };
+  };
+};
+/** No minute has more calls. */
+const slidingWindow: Counting = () => {
+  let times: number[] = [];
+  return (now) => {
+    times = times.filter((at) => at > now - MINUTE);
+    const allowed = times.length < LIMIT;
+    if (allowed) times.push(now);
+    return { allowed, left: LIMIT - times.length, resetMs: (times[0] ?? now) + MINUTE - now };
+  };
+};
+/** One more call each second, at most 60 saved. */
+const bucket: Counting = () => {
+  let tokens = LIMIT;
+  let last = 0;
+  return (now) => {
+    tokens = Math.min(LIMIT, tokens + (now - last) / 1_000);
+    last = now;
+    const allowed = tokens >= 1;
+    if (allowed) tokens -= 1;
+    return { allowed, left: Math.floor(tokens), resetMs: Math.max(0, 1_000 * (1 - tokens)) };
+  };
+};
+
+/** The headers of an answer. */
+type Says = (verdict: Verdict, now: Date) => Record<string, string>;
+const afterSeconds: Says = ({ allowed, resetMs }) =>
+  allowed ? {} : { "retry-after": `${Math.ceil(resetMs / 1000)}` };
+
+function limitedProvider(
+  { counting, says, api, status = 429 }: { counting: Counting; says: Says; api?: ModelApi; status?: number },
+  time: ReturnType<typeof virtualTime>,
+) {
+  const decide = counting();
+  const refused: number[] = [];
+  let accepted = 0;
+  const pass = (ms: number) => time.sleep(ms, new AbortController().signal);
+  const fetch: EgressFetch = async () => {
+    await pass(100);
+    const now = time.clock.now();
+    const verdict = decide(time.clock.monotonicMs());
+    const headers = { "content-type": "application/json", ...says(verdict, now) };
+    if (!verdict.allowed) {
+      refused.push(time.clock.monotonicMs());
+      await pass(100);
+      const error = { type: "rate_limit_error", message: "Too many requests" };
+      return new Response(JSON.stringify({ type: "error", error }), { status, headers });
+    }
+    accepted += 1;
+    await pass(400 + 37 * (accepted % 40));
+    const body =
+      api === "anthropic"
+        ? {
+            content: [{ type: "text", text: "ok" }],
+            stop_reason: "end_turn",
+            usage: { input_tokens: 10, output_tokens: 5 },
+          }
+        : {
+            choices: [{ message: { content: "ok" }, finish_reason: "stop" }],
+            usage: { prompt_tokens: 10, completion_tokens: 5 },
+          };
+    return new Response(JSON.stringify(body), { headers });
+  };
+  const { clock, sleep } = time;
+  const provider = createProvider({
+    name: "limited",
+    api,
+    baseUrl: "http://limited.test/v1",
+    fetch,
+    clock,
+    random: () => 0.5,
+    sleep,
+    paces: new Paces({ clock, sleep }),
+  });
+  return { provider, refused };
+}
+
+const CASES: [string, Parameters<typeof limitedProvider>[0]][] = [
+  ["Retry-After in seconds", { counting: fixedWindow, says: afterSeconds }],
+  [
+    "Retry-After as a date",
+    {
+      counting: fixedWindow,
+      says: ({ allowed, resetMs }, now) =>
+        allowed ? {} : { "retry-after": new Date(now.getTime() + resetMs + 999).toUTCString() },
+    },
+  ],
+  [
+    "retry-after-ms of a sliding window",
+    {
+      counting: slidingWindow,
+      says: ({ allowed, resetMs }) => (allowed ? {} : { "retry-after-ms": `${Math.ceil(resetMs)}` }),
+    },
+  ],
+  ["Retry-After of a bucket", { counting: bucket, says: afterSeconds }],
+  [
+    "x-ratelimit-…-requests with each answer",
+    {
+      counting: fixedWindow,
+      says: ({ left, resetMs }) => ({
+        "x-ratelimit-limit-requests": `${LIMIT}`,
+        "x-ratelimit-remaining-requests": `${left}`,
+        "x-ratelimit-reset-requests": `${Math.floor(resetMs / 1000)}s`,
+      }),
+    },
+  ],
+  [
+    "anthropic-ratelimit-requests-… with each answer",
+    {
+      counting: slidingWindow,
+      api: "anthropic",
+      says: ({ left, resetMs }, now) => ({
+        "anthropic-ratelimit-requests-remaining": `${left}`,
+        "anthropic-ratelimit-requests-reset": new Date(now.getTime() + resetMs).toISOString(),
+      }),
+    },
+  ],
+  ["529 and Retry-After", { counting: fixedWindow, says: afterSeconds, api: "anthropic", status: 529 }],
+  ["429 and nothing else", { counting: fixedWindow, says: () => ({}) }],
+];
+
+test.each(CASES)("200 calls at once all end well with few refusals: %s", async (name, options) => {
+  const time = virtualTime();
+  const { provider, refused } = limitedProvider(options, time);
+  const calls = Array.from({ length: 200 }, () =>
+    provider.call(modelRequest("hi", { organizationId: "org-1" })),
+  );
+  const replies = await time.pass(Promise.all(calls));
+  expect(replies.map(({ content }) => content)).toEqual(Array(200).fill("ok"));
+  // At least 140 s pass with a bucket, and 180 s with minutes.
+  expect(time.clock.monotonicMs()).toBeLessThan(5 * MINUTE);
+  const refusedIn = (minute: number) => refused.filter((at) => Math.floor(at / MINUTE) === minute).length;
+  // The limit is found in the first minute.
+  expect(refusedIn(0)).toBeLessThanOrEqual(20);
+  for (const minute of [1, 2, 3, 4]) expect(refusedIn(minute)).toBeLessThanOrEqual(6);
+  if (name.includes("with each answer")) expect(refused).toEqual([]);
+});
+
+test("others' calls are not slowed, and waits are no errors", async () => {
+  const time = virtualTime();
+  const { provider } = limitedProvider({ counting: fixedWindow, says: afterSeconds }, time);
+  const own = Array.from({ length: 100 }, () =>
+    provider.call(modelRequest("hi", { organizationId: "org-1" })),
+  );
+  const { provider: another } = limitedProvider({ counting: fixedWindow, says: afterSeconds }, time);
+  const shown: Attempt[][] = [];
+  const late = async () => {
+    await time.sleep(10_000, new AbortController().signal);
+    const onRetry = async (attempts: Attempt[]) => void shown.push([...attempts]);
+    const begun = time.clock.monotonicMs();
+    const [stranger, elsewhere] = await Promise.all([
+      // It is refused by this server, which does not know organizations, but waits for nobody before.
+      provider.call(modelRequest("hi", { organizationId: "org-2" })),
+      another.call(modelRequest("hi", { organizationId: "org-1" })),
+    ]);
+    expect(stranger.attempts[0]).toMatchObject({ error: expect.stringContaining("429") });
+    expect(elsewhere.attempts).toMatchObject([{ error: null }]);
+    expect(Date.parse(elsewhere.attempts[0]?.startedAt ?? "")).toBe(Date.parse("2026-01-01T00:00:10.000Z"));
+    expect(begun).toBe(10_000);
+    return provider.call(modelRequest("hi", { organizationId: "org-1", onRetry }));
+  };
+  const [, waited] = await time.pass(Promise.all([Promise.all(own), late()]));
+  expect(shown[0]).toMatchObject([{ waited: true, error: null, retryAt: expect.any(String) }]);
+  expect(waited.attempts[0]).toMatchObject({ waited: true, error: null });
+  expect(waited.attempts.at(-1)).toMatchObject({ error: null });
+});
+
+test("a call that is cancelled leaves the queue, and the others go on", async () => {
+  const time = virtualTime();
+  const pace = new Paces(time).of("provider", "org-1");
+  const signal = new AbortController().signal;
+  const first = await pace.depart(signal);
+  pace.refused(first, 30_000);
+  const cancelled = new AbortController();
+  const gone = pace.depart(cancelled.signal);
+  const next = pace.depart(signal);
+  const reason = new Error("cancelled by ada");
+  cancelled.abort(reason);
+  await expect(gone).rejects.toBe(reason);
+  expect(await time.pass(next)).toEqual({ at: 30_000 });
+});

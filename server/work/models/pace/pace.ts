@@ -1,0 +1,216 @@
+import type { Clock } from "@/server/base/clock";
+import type { Allowance } from "./allowance";
+
+/** A call that was sent. It is proven when its response begins, or after a second: refusals come faster. */
+export type Departure = { at: number };
+
+type Waiting = { depart: (departure: Departure) => void };
+type Tools = {
+  clock: Clock;
+  /** Waits; rejects when the signal is aborted. */
+  sleep: (ms: number, signal: AbortSignal) => Promise<void>;
+};
+
+const PROVEN_AFTER_MS = 1_000;
+/** How many calls may be unproven at first, and how many more for each proven one. */
+const FIRST_WINDOW = 10;
+const WINDOW_GROWTH = 1 / 8;
+/** If a provider asks for a longer wait, its calls fail. */
+export const LONGEST_WAIT_MS = 60_000;
+const LONGEST_OWN_WAIT_MS = 20_000;
+/** The interval of calls is this much longer than what was accepted before a refusal. */
+const MARGIN = 1.05;
+const UNKNOWN_INTERVAL_MS = 1_000;
+/** The interval is reduced by this factor with every accepted call, and raised by one of the others with a refusal. */
+const RECOVERY = 0.985;
+const SLOWER = 1.5;
+/** For a refusal after fewer accepted calls than `FEW`. */
+const MUCH_SLOWER = 3;
+const FEW = 8;
+/** A shorter interval is none. */
+const LEAST_INTERVAL_MS = 5;
+/** How many times of accepted calls are remembered. */
+const MAX_REMEMBERED = 256;
+
+/**
+ * When the calls of one provider and organization may be sent, in their order. A new provider gets few calls at once
+ * until it has accepted some, so that a limit is found with few refusals. After a refusal, all calls wait as long as the
+ * provider asks. Then they follow each other at the interval at which it accepted calls before. The interval becomes
+ * shorter with each accepted call, so the provider's limit is used and found again.
+ */
+export class Pace {
+  readonly #tools: Tools;
+  readonly #waiting: Waiting[] = [];
+  readonly #unproven = new Set<Departure>();
+  readonly #acceptedAt: number[] = [];
+  #window = FIRST_WINDOW;
+  #allowance: { calls: number; until: number } | null = null;
+  #blockedUntil = 0;
+  #interval = 0;
+  #nextAt = 0;
+  /** When the last refusal slowed the calls down, and how many were accepted since. */
+  #slowedAt = Number.NEGATIVE_INFINITY;
+  #acceptedSince = 0;
+  #refusalsInRow = 0;
+  #timer: AbortController | null = null;
+
+  constructor(tools: Tools) {
+    this.#tools = tools;
+  }
+
+  /** How long a further call would wait, as far as it is known. */
+  get expectedWaitMs(): number {
+    const now = this.#now();
+    const delay = this.#delay(now);
+    return delay === 0 && this.#waiting.length === 0 ? 0 : delay + this.#waiting.length * this.#interval;
+  }
+
+  /** Resolves when the call may be sent. Throws the signal's reason if it is aborted before. */
+  async depart(signal: AbortSignal): Promise<Departure> {
+    if (this.#waiting.length === 0 && this.#delay(this.#now()) === 0) return this.#send();
+    signal.throwIfAborted();
+    return new Promise((resolve, reject) => {
+      const waiting: Waiting = {
+        depart(departure) {
+          signal.removeEventListener("abort", leave);
+          resolve(departure);
+        },
+      };
+      const leave = () => {
+        this.#waiting.splice(this.#waiting.indexOf(waiting), 1);
+        reject(signal.reason);
+      };
+      signal.addEventListener("abort", leave, { once: true });
+      this.#waiting.push(waiting);
+      this.#admit();
+    });
+  }
+
+  /** The call's response has begun. */
+  accepted(departure: Departure, allowance: Allowance | null): void {
+    const now = this.#now();
+    this.#prove(departure);
+    this.#acceptedAt.push(now);
+    if (this.#acceptedAt.length > MAX_REMEMBERED) this.#acceptedAt.shift();
+    this.#acceptedSince += 1;
+    this.#refusalsInRow = 0;
+    this.#interval = this.#interval < LEAST_INTERVAL_MS ? 0 : this.#interval * RECOVERY;
+    this.#note(allowance, now);
+    this.#admit();
+  }
+
+  /** The provider refused the call because there were too many. `waitMs`: how long it asks to wait. */
+  refused(departure: Departure, waitMs: number | undefined): void {
+    const now = this.#now();
+    this.#unproven.delete(departure);
+    // Calls that were sent together are refused together: that is one lesson.
+    const isNews = departure.at > this.#slowedAt;
+    if (isNews) this.#refusalsInRow += 1;
+    const own = Math.min(LONGEST_OWN_WAIT_MS, 1_000 * 2 ** (this.#refusalsInRow - 1));
+    const wait = Math.min(LONGEST_WAIT_MS, waitMs ?? own);
+    this.#blockedUntil = Math.max(this.#blockedUntil, now + wait);
+    if (isNews) this.#slowDown(now, wait);
+    this.#admit();
+  }
+
+  /** The call ended without a word about limits. */
+  ended(departure: Departure): void {
+    if (this.#unproven.delete(departure)) this.#admit();
+  }
+
+  #slowDown(now: number, wait: number): void {
+    const factor = this.#acceptedSince < FEW ? MUCH_SLOWER : SLOWER;
+    const interval =
+      this.#interval === 0
+        ? (this.#intervalOf(Math.max(1_000, wait), now) ?? UNKNOWN_INTERVAL_MS)
+        : this.#interval * factor;
+    // Limits are mostly those of a minute.
+    const most = (this.#intervalOf(LONGEST_WAIT_MS, now) ?? LONGEST_WAIT_MS) * SLOWER;
+    this.#interval = Math.min(interval, most, LONGEST_WAIT_MS);
+    this.#window = 1;
+    this.#slowedAt = now;
+    this.#acceptedSince = 0;
+  }
+
+  /** The interval at which calls were accepted in the last `span` milliseconds; null if none were. */
+  #intervalOf(span: number, now: number): number | null {
+    const accepted = this.#acceptedAt.filter((at) => at > now - span).length;
+    return accepted === 0 ? null : (span / accepted) * MARGIN;
+  }
+
+  #note(allowance: Allowance | null, now: number): void {
+    // What is renewed later than calls wait is left to the provider's refusals.
+    if (allowance === null || allowance.ms > LONGEST_WAIT_MS) return;
+    this.#countUnproven(now);
+    // The provider may not have counted these yet.
+    const calls = Math.max(0, allowance.calls - this.#unproven.size);
+    const known = this.#allowance;
+    const isSame = known !== null && known.until > now;
+    // Responses come in any order: the one that leaves the least is the latest.
+    this.#allowance = { calls: isSame ? Math.min(known.calls, calls) : calls, until: now + allowance.ms };
+    // The provider counts for us.
+    this.#window = Math.max(this.#window, calls);
+  }
+
+  /** How long until the next call may be sent. */
+  #delay(now: number): number {
+    let at = Math.max(this.#blockedUntil, this.#nextAt);
+    const { calls = 1, until = 0 } = this.#allowance ?? {};
+    if (calls < 1) at = Math.max(at, until);
+    if (at > now) return at - now;
+    // Where the allowance was used up, the next one is found anew.
+    if (this.#allowance !== null && until <= now) {
+      if (calls < 1) this.#window = Math.min(this.#window, FIRST_WINDOW);
+      this.#allowance = null;
+    }
+    const oldest = this.#countUnproven(now) < this.#window ? undefined : this.#unproven.values().next().value;
+    return oldest === undefined ? 0 : oldest.at + PROVEN_AFTER_MS - now;
+  }
+
+  #countUnproven(now: number): number {
+    for (const departure of this.#unproven) {
+      if (departure.at + PROVEN_AFTER_MS > now) break;
+      this.#prove(departure);
+    }
+    return this.#unproven.size;
+  }
+
+  #prove(departure: Departure): void {
+    if (this.#unproven.delete(departure)) this.#window += WINDOW_GROWTH;
+  }
+
+  #send(): Departure {
+    const departure = { at: this.#now() };
+    this.#unproven.add(departure);
+    this.#nextAt = departure.at + this.#interval;
+    if (this.#allowance !== null) this.#allowance.calls -= 1;
+    return departure;
+  }
+
+  #admit(): void {
+    while (this.#waiting.length > 0) {
+      const delay = this.#delay(this.#now());
+      if (delay > 0) {
+        this.#wakeAfter(delay);
+        return;
+      }
+      this.#waiting.shift()?.depart(this.#send());
+    }
+    this.#timer?.abort();
+    this.#timer = null;
+  }
+
+  #wakeAfter(ms: number): void {
+    this.#timer?.abort();
+    const timer = new AbortController();
+    this.#timer = timer;
+    const wake = () => {
+      if (this.#timer === timer) this.#admit();
+    };
+    this.#tools.sleep(ms, timer.signal).then(wake, () => {});
+  }
+
+  #now(): number {
+    return this.#tools.clock.monotonicMs();
+  }
+}

@@ -1,0 +1,69 @@
+import type { Clock } from "@/server/base/clock";
+import type { Fault } from "@/server/work/models/calls/faults";
+import { ReplyError, ResponseError } from "@/server/work/models/calls/replies";
+import type { Attempt, ModelRequest } from "@/server/work/models/port";
+import { readAllowance } from "./allowance";
+import { type Departure, LONGEST_WAIT_MS, type Pace } from "./pace";
+
+/** A shorter wait is not shown. */
+const SHOWN_WAIT_MS = 1_000;
+
+/** The turns of one model call's attempts among the calls of its provider and organization. */
+export class Turns {
+  readonly #pace: Pace;
+  readonly #clock: Clock;
+  #departure: Departure | null = null;
+
+  constructor(pace: Pace, clock: Clock) {
+    this.#pace = pace;
+    this.#clock = clock;
+  }
+
+  get expectedWaitMs(): number {
+    return this.#pace.expectedWaitMs;
+  }
+
+  /**
+   * Waits until the next attempt may be sent. A wait that no earlier attempt announced is added to the attempts. Throws the
+   * signal's reason.
+   */
+  async take(attempts: Attempt[], { signal, onRetry }: ModelRequest): Promise<void> {
+    const ms = this.#pace.expectedWaitMs;
+    if (ms < SHOWN_WAIT_MS || attempts.at(-1)?.retryAt !== undefined) {
+      this.#departure = await this.#pace.depart(signal);
+      return;
+    }
+    const begin = this.#clock.now();
+    const wait = { startedAt: begin.toISOString(), durationMs: 0, error: null, waited: true } as const;
+    await onRetry?.([...attempts, { ...wait, retryAt: new Date(begin.getTime() + ms).toISOString() }]);
+    this.#departure = await this.#pace.depart(signal);
+    attempts.push({ ...wait, durationMs: Math.max(0, this.#clock.now().getTime() - begin.getTime()) });
+    await onRetry?.(attempts);
+  }
+
+  /** Notes that the attempt's response has begun. */
+  readonly accept = (headers: Headers): void => {
+    if (this.#departure !== null)
+      this.#pace.accepted(this.#departure, readAllowance(headers, this.#clock.now()));
+  };
+
+  /** Notes how the attempt failed. True if the provider has too many calls, so that the next attempt waits for its turn. */
+  end(error: unknown, { reason, retryAfterMs }: Fault): boolean {
+    const departure = this.#departure;
+    if (departure === null) return false;
+    const isAnswer = error instanceof ResponseError || error instanceof ReplyError;
+    const status = isAnswer ? error.status : undefined;
+    const isSlowDown = status === 429 || status === 529 || (status === 503 && retryAfterMs !== undefined);
+    if (isSlowDown && reason === "unavailable" && (retryAfterMs ?? 0) <= LONGEST_WAIT_MS) {
+      this.#pace.refused(departure, retryAfterMs ?? this.#resetOf(error));
+      return true;
+    }
+    this.#pace.ended(departure);
+    return false;
+  }
+
+  #resetOf(error: unknown): number | undefined {
+    const allowance = error instanceof ResponseError ? readAllowance(error.headers, this.#clock.now()) : null;
+    return allowance?.calls === 0 && allowance.ms <= LONGEST_WAIT_MS ? allowance.ms : undefined;
+  }
+}
