@@ -706,6 +706,21 @@ test("doctor judges the settings of the running processes, and says so when ther
   }
 });
 
+test("doctor without a database says so once, and judges this shell", async () => {
+  const url = new URL(world.env.databaseUrl);
+  url.password = "wrong";
+  const closed = createProcess({ ...world, env: { ...world.env, databaseUrl: url.href } });
+  try {
+    const { code, out } = await call(["doctor"], { services: closed });
+    expect(code).toBe(1);
+    expect(out.match(/^fail/gm)).toHaveLength(1);
+    expect(out).toMatch(/^fail +database +The database refuses the user or password/m);
+    expect(out).toMatch(/^warn +settings +Without the database, the running service is not known\./m);
+  } finally {
+    await closed.stop();
+  }
+});
+
 test("webhook addresses are those of the service on the same database, unless APP_URL or PORT is set", async () => {
   const unset = (services: World): World => ({
     ...services,

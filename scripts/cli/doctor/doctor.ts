@@ -15,6 +15,9 @@ export const doctorCommand = defineCommand({
       fail(describeDatabaseFault(error)?.text ?? (error instanceof Error ? error.message : String(error)));
     const checks: (Finding & { what: string })[] = [];
     for (const [what, check] of Object.entries(CHECKS)) {
+      // Without the database, the others would only repeat that.
+      if (checks.some((known) => known.what === "database" && known.level === "fail") && what !== "disk")
+        continue;
       checks.push({ what, ...(await check(services).catch(failed)) });
     }
     checks.push(...(await checkSettings(services)));

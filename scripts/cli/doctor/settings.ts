@@ -26,15 +26,15 @@ type Judged = { what: string } & Finding;
 
 /** All findings about settings, in the order in which `doctor` prints them. */
 export async function checkSettings(services: Services): Promise<Judged[]> {
-  const rows = await LIST_PROCESSES(services.pool).catch(() => []);
-  const running = rows.flatMap(({ settings }) => {
+  const rows = await LIST_PROCESSES(services.pool).catch(() => null);
+  const running = (rows ?? []).flatMap(({ settings }) => {
     const parsed = processSettings.safeParse(tryParseJson(settings ?? ""));
     return parsed.success ? [parsed.data] : [];
   });
   const judged = running.length > 0 ? running : [describeProcess(services)];
   return [
-    { what: "settings", ...describeSource(running, rows.length) },
-    { what: "engine", ...(await checkEngine(services, running, rows.length)) },
+    { what: "settings", ...describeSource(running, rows?.length ?? null) },
+    ...(rows === null ? [] : [{ what: "engine", ...(await checkEngine(services, running, rows.length)) }]),
     ...Object.entries(CHECKS).flatMap(([what, check]) =>
       judgeAll(judged, check).map((each) => ({ what, ...each })),
     ),
@@ -61,13 +61,18 @@ function judgeAll(
 
 const nameOf = ({ host, pid }: ProcessSettings) => `process ${pid} on ${host}`;
 
-function describeSource(running: readonly ProcessSettings[], live: number): Finding {
+function describeSource(running: readonly ProcessSettings[], live: number | null): Finding {
   if (running.length > 0) {
     const [first] = running;
     return ok(
       running.length === 1 && first !== undefined
         ? `those of the running service: ${nameOf(first)}`
         : `those of the running service: ${running.length} processes on ${listHosts(running)}`,
+    );
+  }
+  if (live === null) {
+    return warn(
+      "Without the database, the running service is not known. These are the settings of this shell and .env.",
     );
   }
   return live > 0
