@@ -13,7 +13,7 @@ export type ThrowawayService = Awaited<ReturnType<typeof startThrowawayService>>
 
 /**
  * Starts the built service with `npm start`, for tests that change its database or its model. The throwaway data folder
- * has the demo organization and one run of its agent. `quiet` hides standard error, whose content is expected.
+ * has the demo organization and one run of its agent, unless `env` sets STEPWELL_DEMO. `quiet` hides standard error, whose content is expected.
  */
 export async function startThrowawayService({ quiet = false, env = {} as Record<string, string> } = {}) {
   const dataDir = await createThrowaway();
@@ -44,14 +44,18 @@ export async function startThrowawayService({ quiet = false, env = {} as Record<
   });
   const key = /sw_live_\w+/.exec(output)?.[0] ?? "";
   const agent = /agents\/run\/([0-9a-f-]+)/.exec(output)?.[1] ?? "";
-  await fetch(`${base}/v1/agents/run/${agent}`, {
-    method: "POST",
-    headers: { "X-API-Key": key, "Content-Type": "application/json" },
-    body: '{"userMessage":"What do 12 apples at 0.80 cost?"}',
-  });
+  if (agent !== "") {
+    await fetch(`${base}/v1/agents/run/${agent}`, {
+      method: "POST",
+      headers: { "X-API-Key": key, "Content-Type": "application/json" },
+      body: '{"userMessage":"What do 12 apples at 0.80 cost?"}',
+    });
+  }
 
   return {
     base,
+    /** What the start printed. */
+    output,
     key,
     agent,
     login: { email: "demo@stepwell.test", password: /password {2}(\S+)/.exec(output)?.[1] ?? "" },

@@ -67,7 +67,7 @@ function SetUpForm({ token }: { token: string }) {
       <TextField {...field("organization")} autoFocus hint="Such as your company or team." maxLength={200} />
       <TextField
         {...field("credits")}
-        hint="Runs cost credits. You can grant more at any time."
+        hint="Runs cost credits. The operator can grant more at any time."
         inputMode="decimal"
       />
       <TextField {...field("name")} autoComplete="name" maxLength={200} />

@@ -22,11 +22,13 @@ export default async function SignInPage({ searchParams }: Props) {
   return (
     <PlainPage title="Sign in">
       <SignInForm problem={sentenceOf([problem].flat()[0])} target={target} />
-      <p className="mt-4">
-        <Link className="text-accent underline" href="/forgot-password">
-          Forgot your password?
-        </Link>
-      </p>
+      {hasOrganization ? (
+        <p className="mt-4">
+          <Link className="text-accent underline" href="/forgot-password">
+            Forgot your password?
+          </Link>
+        </p>
+      ) : null}
       <p className="mt-6 text-muted text-xs leading-5">
         {hasOrganization
           ? "New here? An administrator of your organization invites you from its Members page."

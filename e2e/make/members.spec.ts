@@ -176,3 +176,31 @@ test("the dialogs are accessible in both themes and on a phone", async ({
   await expect(page.getByRole("dialog", { name: "Remove vic" })).toBeVisible();
   await expectNoFaultsAnywhere(page, "removing a member");
 });
+
+test("an admin or owner makes a link with which a member sets a new password", async ({ page, browser }) => {
+  const owner = await createOwnOrganization();
+  await openSession(page, owner);
+  const email = unique();
+  const link = await invite(page, email, "member");
+  const context = await newContext(browser);
+  const theirs = await context.newPage();
+  await theirs.goto(link);
+  await theirs.getByLabel("Name").fill("Pat");
+  await theirs.getByLabel("Password").fill("correct-horse-battery");
+  await theirs.getByRole("button", { name: "Create account and join" }).click();
+  await expect(theirs.getByRole("navigation", { name: "Main" })).toBeVisible();
+
+  await page.goto("/members");
+  await page.getByRole("button", { name: "Actions for Pat" }).click();
+  await page.getByRole("menuitem", { name: "New password link" }).click();
+  const dialog = page.getByRole("dialog", { name: "New password for Pat" });
+  await dialog.getByRole("button", { name: "Create link" }).click();
+  const created = (await dialog.getByRole("region", { name: "Link" }).locator("code").textContent()) ?? "";
+  await expectNoFaultsAnywhere(page, "a link for a new password");
+  const { pathname, hash } = new URL(created);
+  await theirs.goto(`${pathname}${hash}`);
+  await theirs.getByLabel("New password").fill("another-horse-battery");
+  await theirs.getByRole("button", { name: "Set password and sign in" }).click();
+  await expect(theirs.getByRole("heading", { name: "Get started" })).toBeVisible();
+  await context.close();
+});

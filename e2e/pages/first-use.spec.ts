@@ -44,8 +44,7 @@ test("the keyboard alone leads from sign-in to a first run", async ({ page }) =>
   await page.keyboard.press("Tab");
   await page.keyboard.type(password);
   await page.keyboard.press("Enter");
-  await page.waitForURL((url) => url.pathname !== "/sign-in");
-  await page.goto("/");
+  await expect(page.getByRole("heading", { name: "Get started" })).toBeVisible();
   await tabTo(page, page.getByRole("link", { name: "New agent" }));
   await page.keyboard.press("Enter");
 

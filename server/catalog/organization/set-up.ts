@@ -13,7 +13,7 @@ import { insertOrganization } from "./create-organization";
 
 const VALID_MS = 24 * 3600 * 1000;
 const GONE =
-  "This link was used, or it has expired, or an organization exists already. For a new link, run `npm run -s stepwell -- doctor` on the server.";
+  "This link was used, or it has expired, or an organization exists already. As long as there is none, each start of the service and its command doctor print a new link.";
 
 /** Whether an organization exists. */
 export async function isSetUp({ db }: Pick<Services, "db">): Promise<boolean> {
