@@ -13,7 +13,12 @@ import { NewAccountForm } from "./new-account-form";
 /** Reads the invitation of the link, then offers the next step: an account, signing in, or joining. */
 export function Invitation({ signedInAs }: { signedInAs: string | null }) {
   return (
-    <OpenedLink link={INVITATION} read={readInvitation} title="Invitation">
+    <OpenedLink
+      closed="This invitation cannot be opened"
+      link={INVITATION}
+      read={readInvitation}
+      title="Invitation"
+    >
       {({ token, facts }) => (
         <div className="flex flex-col gap-4">
           <h1 className="font-semibold text-title [overflow-wrap:anywhere]">Join {facts.organization}</h1>

@@ -49,6 +49,7 @@ test("the link of the first start leads to Get started, and one by e-mail to a n
     await page.context().clearCookies();
     await page.goto(`${service.base}/sign-in`);
     await page.getByRole("link", { name: "Forgot your password?" }).click();
+    await expect(page.getByRole("heading", { name: "Forgot your password?" })).toBeVisible();
     await page.getByLabel("Email").fill("ada@acme.test");
     await expectNoFaultsAnywhere(page, "the request of a new password");
     await page.getByRole("button", { name: "Send link" }).click();

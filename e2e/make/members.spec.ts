@@ -185,15 +185,15 @@ test("an admin or owner makes a link with which a member sets a new password", a
   const context = await newContext(browser);
   const theirs = await context.newPage();
   await theirs.goto(link);
-  await theirs.getByLabel("Name").fill("Pat");
+  await theirs.getByLabel("Name").fill("Kim");
   await theirs.getByLabel("Password").fill("correct-horse-battery");
   await theirs.getByRole("button", { name: "Create account and join" }).click();
   await expect(theirs.getByRole("navigation", { name: "Main" })).toBeVisible();
 
   await page.goto("/members");
-  await page.getByRole("button", { name: "Actions for Pat" }).click();
+  await page.getByRole("button", { name: "Actions for Kim" }).click();
   await page.getByRole("menuitem", { name: "New password link" }).click();
-  const dialog = page.getByRole("dialog", { name: "New password for Pat" });
+  const dialog = page.getByRole("dialog", { name: "New password for Kim" });
   await dialog.getByRole("button", { name: "Create link" }).click();
   const created = (await dialog.getByRole("region", { name: "Link" }).locator("code").textContent()) ?? "";
   await expectNoFaultsAnywhere(page, "a link for a new password");

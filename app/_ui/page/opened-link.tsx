@@ -17,13 +17,21 @@ type Props<Facts> = {
   /** The link's name, for `takeToken`. */
   link: string;
   title: string;
+  /** The heading if it does not work. */
+  closed?: string;
   /** What the server knows about the link. Throws `CallError`. */
   read: (token: string) => Promise<Facts>;
   children: (opened: { token: string; facts: Facts }) => ReactNode;
 };
 
 /** The page of a one-time link: reads its token and asks the server about it, then shows `children`. */
-export function OpenedLink<Facts>({ link, title, read, children }: Props<Facts>) {
+export function OpenedLink<Facts>({
+  link,
+  title,
+  closed = "This link cannot be opened",
+  read,
+  children,
+}: Props<Facts>) {
   const [attempt, setAttempt] = useState(0);
   const again = useCallback(() => setAttempt((before) => before + 1), []);
   useEffect(() => {
@@ -59,7 +67,7 @@ export function OpenedLink<Facts>({ link, title, read, children }: Props<Facts>)
   if (query.isSuccess) return children(query.data);
   return (
     <div className="flex flex-col items-start gap-4">
-      <h1 className="font-semibold text-title">This link cannot be opened</h1>
+      <h1 className="font-semibold text-title">{closed}</h1>
       <p className="text-muted [overflow-wrap:anywhere]" role="alert">
         {describeError(query.error).message}
       </p>
