@@ -118,6 +118,7 @@ module.exports = {
     ...ROOMS.slice(0, -1).map(above),
 
     home("next-and-react", "next|react|react-dom", "^app/|^next\\.config\\.ts$|^serve/pages\\.ts$|^next-env"),
+    home("codemirror", "@codemirror|@lezer", "^app/_ui/editor/view/"),
     home("trpc-to-openapi", "trpc-to-openapi|zod-openapi", "^server/api/"),
     home("inngest", "inngest", "^inngest/"),
     home("openai", "openai", "^server/work/models/openai/|^server/work/models/.*\\.test\\.ts$"),

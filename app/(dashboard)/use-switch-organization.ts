@@ -1,12 +1,11 @@
 import { useMutation } from "@tanstack/react-query";
 import { useTRPC } from "@/app/_ui/data/providers";
 import { describeError } from "@/app/_ui/data/query-client";
-import { useNotify } from "@/app/_ui/toast";
+import { notify } from "@/app/_ui/toast";
 
 /** Makes another of the person's organizations the active one, and shows its runs. */
 export function useSwitchOrganization() {
   const trpc = useTRPC();
-  const notify = useNotify();
   return useMutation(
     trpc.account.switchOrganization.mutationOptions({
       onSuccess: () => window.location.assign("/runs"),

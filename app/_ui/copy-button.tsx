@@ -4,13 +4,12 @@ import { useEffect, useState } from "react";
 import { Button, IconButton } from "@/app/_ui/button";
 import { describeError } from "@/app/_ui/data/query-client";
 import { CheckIcon, CopyIcon, LinkIcon, PathIcon, WarningIcon } from "@/app/_ui/icons";
-import { useNotify } from "@/app/_ui/toast";
+import { notify } from "@/app/_ui/toast";
 
 const PICTURES = { text: <CopyIcon />, path: <PathIcon />, link: <LinkIcon /> };
 
 /** Copies a text; `copied` is true for a moment afterwards. Shows an error if it could not be loaded or copied. */
 function useCopy(text: string | (() => Promise<string>)) {
-  const notify = useNotify();
   const [copied, setCopied] = useState(false);
   useEffect(() => {
     if (!copied) return;

@@ -1,5 +1,6 @@
 import type { Page } from "@playwright/test";
 import { expectNoFaultsAnywhere } from "@/e2e/support/axe";
+import { editor, expectText, fillEditor, textOf } from "@/e2e/support/editor";
 import { expect, test } from "@/e2e/support/fixtures";
 
 /** Agents and tools are made, edited and run on their pages. */
@@ -87,7 +88,7 @@ test("a conflict shows both versions, and the draft is kept until it is saved", 
   const name = `Desk ${unique()}`;
   await createAgent(page, name);
   await page.getByRole("link", { name: "Edit", exact: true }).click();
-  await field(page, "System prompt").fill("Answer in one word.");
+  await fillEditor(editor(page, "System prompt"), "Answer in one word.");
   // Somebody else saves it meanwhile.
   const other = await page.context().newPage();
   await other.goto(page.url());
@@ -103,14 +104,14 @@ test("a conflict shows both versions, and the draft is kept until it is saved", 
   });
   await save(page).click();
   await expect(page.getByText(/Version 2 of this agent was saved since you opened version 1/)).toBeVisible();
-  await expect(field(page, "System prompt")).toHaveValue("Answer in one word.");
+  await expectText(editor(page, "System prompt"), "Answer in one word.");
   const conflict = page.getByRole("region", { name: "Differences from version 2" });
   await expect(conflict).toContainText("Answer in one word.");
   await expect(conflict.getByRole("heading", { name: "max steps" })).toBeVisible();
   await expectNoFaultsAnywhere(page, "a conflict");
 
   // A reload keeps the draft with its version.
-  await field(page, "System prompt").fill("Answer in two words.");
+  await fillEditor(editor(page, "System prompt"), "Answer in two words.");
   await page.reload();
   await expect(conflict).toContainText("Answer in two words.");
   await conflict.getByRole("button", { name: "Keep my draft" }).click();
@@ -143,17 +144,17 @@ test("a tool is made from YAML whose problems are named with their lines, and ru
   const slug = `tool-${unique()}`;
   await page.goto("/tools/new");
   await page.getByRole("button", { name: "YAML", exact: true }).click();
-  const yaml = page.getByLabel("Definition as YAML");
+  const yaml = editor(page, "Definition as YAML");
   await expect(yaml).toHaveAccessibleDescription(/press Escape, then Tab/);
-  const begin = (await yaml.inputValue()).replace("slug: my-tool", `slug: ${slug}`);
-  await yaml.fill(begin.replace("transform_json", "transform_jsn"));
+  const begin = (await textOf(yaml)).replace("slug: my-tool", `slug: ${slug}`);
+  await fillEditor(yaml, begin.replace("transform_json", "transform_jsn"));
   const problems = page.getByRole("region", { name: "Problems" });
   await expect(problems).toContainText('there is no function named "transform_jsn"');
   await problems.getByRole("button", { name: "Line 11" }).click();
   await expect(yaml).toBeFocused();
   await page.getByRole("button", { name: "Create tool" }).click();
   await expect(page.getByText("1 problem", { exact: true })).toBeVisible();
-  await yaml.fill(begin);
+  await fillEditor(yaml, begin);
   await expect(problems).toContainText("No problems");
   await page.getByRole("button", { name: "Create tool" }).click();
 
@@ -169,14 +170,14 @@ test("a tool is made from YAML whose problems are named with their lines, and ru
   await expect(city).toBeFocused();
   expect(await city.evaluate((input: HTMLInputElement) => input.validity.valueMissing)).toBe(true);
   await page.getByRole("button", { name: "JSON", exact: true }).click();
-  await page.getByLabel("Input as JSON").fill('{"city": 5}');
+  await fillEditor(editor(page, "Input as JSON"), '{"city": 5}');
   await page.getByRole("button", { name: "Run", exact: true }).click();
   await expect(panel.getByText("/city")).toBeVisible();
 
   // The slug names the tool: an edit cannot move it to another one.
   await page.getByRole("link", { name: "Edit", exact: true }).click();
   await page.getByRole("button", { name: "YAML", exact: true }).click();
-  await yaml.fill(begin.replace(`slug: ${slug}`, "slug: double"));
+  await fillEditor(yaml, begin.replace(`slug: ${slug}`, "slug: double"));
   await save(page).click();
   await expect(page.getByText(/slug cannot be changed/)).toBeVisible();
 });
@@ -184,17 +185,17 @@ test("a tool is made from YAML whose problems are named with their lines, and ru
 test("a long YAML is checked, and a check that fails is reported", async ({ ownerPage: page }) => {
   await page.goto("/tools/new");
   await page.getByRole("button", { name: "YAML", exact: true }).click();
-  const yaml = page.getByLabel("Definition as YAML");
+  const yaml = editor(page, "Definition as YAML");
   const problems = page.getByRole("region", { name: "Problems" });
-  const long = (await yaml.inputValue()).replace(
+  const long = (await textOf(yaml)).replace(
     /description: .*/,
     `description: ${"A long description. ".repeat(400)}`,
   );
-  await yaml.fill(long.replace("transform_json", "transform_jsn"));
+  await fillEditor(yaml, long.replace("transform_json", "transform_jsn"));
   await expect(problems).toContainText('there is no function named "transform_jsn"');
 
   await page.route("**/api/trpc/definitions.checkTool*", (route) => route.abort());
-  await yaml.fill(long);
+  await fillEditor(yaml, long);
   await expect(problems).toContainText("Could not check the definition");
   await page.unroute("**/api/trpc/definitions.checkTool*");
   await problems.getByRole("button", { name: "Check again" }).click();
@@ -226,10 +227,10 @@ test("an agent's model settings are typed, checked and shown on its page", async
   await field(page, "Temperature").pressSequentially("0.05");
   await field(page, "Reasoning effort").selectOption("medium");
   await field(page, "Parallel tool calls").selectOption("No");
-  await field(page, "Model options").fill('{"seed": 7, "model": "dear"}');
+  await fillEditor(editor(page, "Model options"), '{"seed": 7, "model": "dear"}');
   await page.getByRole("button", { name: "Create agent" }).click();
   await expect(page.getByText("Model options cannot have model")).toBeVisible();
-  await field(page, "Model options").fill('{"seed": 7}');
+  await fillEditor(editor(page, "Model options"), '{"seed": 7}');
   await page.getByRole("button", { name: "Create agent" }).click();
   await expect(page.getByRole("heading", { level: 1, name })).toBeVisible();
   const definition = page.getByRole("region", { name: "Definition" });
@@ -252,7 +253,7 @@ test("an agent with a policy and an output schema answers with a record", async 
     required: ["cost", "agreed"],
   };
   await page.getByRole("button", { name: "JSON Schema" }).click();
-  await page.getByRole("textbox", { name: "Output schema" }).fill(JSON.stringify(outputSchema));
+  await fillEditor(editor(page, "Output schema"), JSON.stringify(outputSchema));
   await page.getByRole("button", { name: "Create agent" }).click();
   await expect(page.getByText("Calls per run must be at least 1.")).toBeVisible();
   await field(page, "Calls of calculate per run").fill("1");

@@ -1,5 +1,6 @@
 import type { Page } from "@playwright/test";
 import { expectNoFaultsAnywhere } from "@/e2e/support/axe";
+import { copyOf, editor, expectText, fillEditor } from "@/e2e/support/editor";
 import { expect, test } from "@/e2e/support/fixtures";
 
 /** Parameters and output schemas as fields, and a new item is tried by creating it. */
@@ -48,8 +49,8 @@ test("a new tool's parameters are made as fields, and it is created and run in o
   await expectNoFaultsAnywhere(page, "parameters as fields");
 
   await parameters(page).getByRole("button", { name: "JSON Schema" }).click();
-  const text = page.getByRole("textbox", { name: "Parameters" });
-  expect(JSON.parse(await text.inputValue())).toEqual({
+  const text = editor(page, "Parameters");
+  expect(JSON.parse(await copyOf(text))).toEqual({
     type: "object",
     properties: {
       town: { type: "string", description: "A city, such as Oslo", default: "Oslo" },
@@ -65,7 +66,7 @@ test("a new tool's parameters are made as fields, and it is created and run in o
     .getByRole("list", { name: "Steps" })
     .getByRole("button", { name: /^greeting/ })
     .click();
-  await field(page, "expression").fill('"Hello " & town');
+  await fillEditor(editor(page, "expression"), '"Hello " & town');
 
   const panel = page.getByRole("region", { name: "Try the draft" });
   await expect(panel.getByRole("textbox", { name: "town" })).toHaveValue("Oslo");
@@ -88,9 +89,9 @@ test("the text of a schema and its fields are the same; a schema that fields can
   await openNewTool(page);
   const views = parameters(page);
   await views.getByRole("button", { name: "JSON Schema" }).click();
-  const text = page.getByRole("textbox", { name: "Parameters" });
+  const text = editor(page, "Parameters");
   const schemaOf = (properties: object) => JSON.stringify({ type: "object", properties });
-  await text.fill(schemaOf({ days: { type: "integer", maximum: 9, default: 3 } }));
+  await fillEditor(text, schemaOf({ days: { type: "integer", maximum: 9, default: 3 } }));
   await views.getByRole("button", { name: "Fields" }).click();
   await expect(field(page, "Default of days")).toHaveValue("3");
   await expect(views).toContainText("Also: maximum 9");
@@ -108,9 +109,9 @@ test("the text of a schema and its fields are the same; a schema that fields can
   await expect(page.getByRole("button", { name: "Move town down" })).toBeFocused();
   await expect(views.getByRole("textbox", { name: /^Name of/ }).first()).toHaveValue("town");
   await views.getByRole("button", { name: "JSON Schema" }).click();
-  await expect(text).toHaveValue(/"town"[\s\S]*"days"/);
+  await expectText(text, /"town"[\s\S]*"days"/);
 
-  await text.fill(schemaOf({ price: { anyOf: [{ type: "number" }, { type: "string" }] } }));
+  await fillEditor(text, schemaOf({ price: { anyOf: [{ type: "number" }, { type: "string" }] } }));
   await expect(text).toHaveAccessibleDescription('"price" uses anyOf. It is edited as JSON Schema.');
   await expect(views.getByRole("button", { name: "Fields" })).toBeDisabled();
   await expectNoFaultsAnywhere(page, "a schema that is edited as text");

@@ -1,5 +1,6 @@
 import type { Page } from "@playwright/test";
 import { expectNoFaultsAnywhere } from "../support/axe";
+import { editor, expectText, fillEditor } from "../support/editor";
 import { expect, test } from "../support/fixtures";
 
 /** The visual list of a tool's steps and its YAML: each changes the other. */
@@ -39,21 +40,22 @@ test("a tool is made with the list of steps, without writing YAML", async ({ own
   await expect(field(page, "Step id")).toHaveValue("calculate");
   await expect(field(page, "Step id")).toBeFocused();
   await field(page, "Step id").fill("price");
-  await field(page, "expression").fill("{{ steps.nothing }} * 2");
+  const expression = editor(page, "expression");
+  await fillEditor(expression, "{{ steps.nothing }} * 2");
   await expect(steps.getByRole("button", { name: /^price problem/ })).toBeVisible();
-  await expect(field(page, "expression")).toHaveAccessibleDescription(/nothing/);
+  await expect(expression).toHaveAccessibleDescription(/nothing/);
   await expectNoFaultsAnywhere(page, "the form of a step");
-  await field(page, "expression").fill("6 * 7");
+  await fillEditor(expression, "6 * 7");
   await field(page, "Retries").fill("2");
   await field(page, "On error").selectOption("continue");
   await expect(problems).toContainText("No problems");
   await steps.getByRole("button", { name: /^Output/ }).click();
-  await field(page, "Output").fill('{ "price": "{{ steps.price }}" }');
+  await fillEditor(editor(page, "Output"), '{ "price": "{{ steps.price }}" }');
 
   await view(page, "YAML");
-  const yaml = page.getByLabel("Definition as YAML");
-  await expect(yaml).toHaveValue(/- id: price\n\s+uses: calculate/);
-  await expect(yaml).toHaveValue(/retries: 2\n\s+onError: continue/);
+  const yaml = editor(page, "Definition as YAML");
+  await expectText(yaml, /- id: price\n\s+uses: calculate/);
+  await expectText(yaml, /retries: 2\n\s+onError: continue/);
   await page.getByRole("button", { name: "Create tool" }).click();
   await expect(page.getByRole("heading", { level: 1, name: "Price list" })).toBeVisible();
   await page.getByRole("textbox", { name: "city" }).fill("Oslo");
@@ -70,7 +72,7 @@ test("a draft is tried as a whole and up to a step, without saving it", async ({
     .getByRole("list", { name: "Steps" })
     .getByRole("button", { name: /^doubled/ })
     .click();
-  await field(page, "expression").fill("{{ input.number }} * 200");
+  await fillEditor(editor(page, "expression"), "{{ input.number }} * 200");
   await page.getByRole("button", { name: "Add step" }).click();
   const catalogue = page.getByRole("dialog", { name: "Add a step after doubled" });
   await expect(catalogue.getByLabel("Search functions and tools")).toBeFocused();
@@ -101,9 +103,11 @@ test("a draft is tried as a whole and up to a step, without saving it", async ({
 test("steps are moved and removed with undo, and comments of the YAML stay", async ({ ownerPage: page }) => {
   await page.goto("/tools/new");
   const steps = page.getByRole("list", { name: "Steps" });
-  const yaml = page.getByLabel("Definition as YAML");
+  const yaml = editor(page, "Definition as YAML");
   await view(page, "YAML");
-  await yaml.fill(`slug: commented # its name
+  await fillEditor(
+    yaml,
+    `slug: commented # its name
 name: Commented
 steps:
   # The first call.
@@ -112,10 +116,11 @@ steps:
   - id: two # counts
     uses: calculate
     with: { expression: 1 + 1 }
-`);
+`,
+  );
   // The list follows the YAML, and the form writes to it.
   await steps.getByRole("button", { name: /^two/ }).click();
-  await expect(field(page, "expression")).toHaveValue("1 + 1");
+  await expectText(editor(page, "expression"), "1 + 1");
   await page.getByRole("button", { name: "Move two up" }).click();
   await expect(steps.getByRole("button")).toHaveText([/^Name and input/, /^two/, /^one/, /^Output/]);
   await expect(page.getByRole("button", { name: "Move two up" })).toBeDisabled();
@@ -128,10 +133,10 @@ steps:
   await expect(steps.getByRole("button")).toHaveText([/^Name and input/, /^two/, /^one/, /^Output/]);
   await view(page, "YAML");
   for (const comment of ["# its name", "# The first call.", "# counts"]) {
-    await expect(yaml).toHaveValue(new RegExp(comment));
+    await expectText(yaml, new RegExp(comment));
   }
 
-  await yaml.fill("slug: [");
+  await fillEditor(yaml, "slug: [");
   await expect(page.getByText("The YAML has a syntax error. Correct it to see the steps.")).toBeVisible();
 });
 
@@ -164,10 +169,11 @@ test("a step's values are offered: agents by name, inputs, earlier steps and sec
   await expect(offered.and(page.locator("[value=helper]"))).toHaveAttribute("label", "Helper");
 
   await add("http_request");
-  await field(page, "url").fill("https://crm.test/?city=");
+  const url = editor(page, "url");
+  await fillEditor(url, "https://crm.test/?city=");
   await insert("url", "input.city");
-  await expect(field(page, "url")).toHaveValue("https://crm.test/?city={{ input.city }}");
-  await expect(field(page, "url")).toBeFocused();
+  await expectText(url, "https://crm.test/?city={{ input.city }}");
+  await expect(url).toBeFocused();
   await page.getByText(/^More inputs/).click();
   await page.getByRole("button", { name: "Insert into headers" }).click();
   await expect(page.getByRole("menuitem", { name: "steps.run_agent" })).toBeVisible();
@@ -175,7 +181,7 @@ test("a step's values are offered: agents by name, inputs, earlier steps and sec
   await page.keyboard.press("Escape");
   await insert("headers", `secrets.${secret}`);
   const headers = new RegExp(`"authorization": ?"Bearer {{ secrets.${secret} }}"`);
-  await expect(field(page, "headers")).toHaveValue(headers);
+  await expectText(editor(page, "headers"), headers);
   await expect(page.getByRole("region", { name: "Problems" })).not.toContainText("secret");
 });
 

@@ -2,6 +2,7 @@ import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import type { Page } from "@playwright/test";
 import { expectNoFaultsAnywhere } from "@/e2e/support/axe";
+import { editor, expectText, fillEditor } from "@/e2e/support/editor";
 import { expect, openSession, test } from "@/e2e/support/fixtures";
 import { createOwnOrganization } from "@/e2e/support/own-organization";
 
@@ -23,10 +24,10 @@ test("a new trigger is called as pasted, tested, disabled and deleted", async ({
   await form.getByLabel("Name").fill(name);
   await expect(form.getByLabel("Slug")).toHaveValue(slug);
   await form.getByLabel("Starts").selectOption("Helper");
-  await form.getByLabel("Message template").fill("Order {{ body.id }}");
+  await fillEditor(editor(form, "Message template"), "Order {{ body.id }}");
   await form.getByText("Preview", { exact: true }).click();
-  await expect(form.getByLabel("Sample body")).toHaveValue('{"id":"text"}');
-  await form.getByLabel("Sample body").fill('{"id":7}');
+  await expectText(editor(form, "Sample body"), '{"id":"text"}');
+  await fillEditor(editor(form, "Sample body"), '{"id":7}');
   await form.getByRole("button", { name: "Preview the message" }).click();
   await expect(form.getByRole("region", { name: "Message" })).toContainText("Order 7");
   await form.getByRole("button", { name: "Create trigger" }).click();
@@ -146,7 +147,7 @@ test("the dialogs are accessible in both themes and on a phone", async ({
   test.setTimeout(150_000);
   const form = await openForm(page);
   await form.getByLabel("Starts").selectOption("Helper");
-  await form.getByLabel("Message template").fill("{{ body.id }}");
+  await fillEditor(editor(form, "Message template"), "{{ body.id }}");
   await form.getByText("Preview", { exact: true }).click();
   await form.getByLabel("Use the sender's").check();
   await form.getByRole("button", { name: "Create trigger" }).click();

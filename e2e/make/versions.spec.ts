@@ -1,4 +1,5 @@
 import type { Page } from "@playwright/test";
+import { editor, expectText, fillEditor } from "@/e2e/support/editor";
 import { expectNoFaultsAnywhere } from "../support/axe";
 import { expect, test } from "../support/fixtures";
 
@@ -12,7 +13,7 @@ async function createAgent(page: Page, name: string): Promise<void> {
   await page.goto("/agents/new");
   await field(page, "Name").fill(name);
   await field(page, "Model").selectOption("demo");
-  await field(page, "System prompt").fill("Answer in one word.");
+  await fillEditor(editor(page, "System prompt"), "Answer in one word.");
   await page.getByRole("button", { name: "Create agent" }).click();
   await expect(page.getByRole("heading", { level: 1, name })).toBeVisible();
 }
@@ -23,7 +24,7 @@ test("a version has a note, is compared with the current one, and is returned to
   const name = `Versions ${unique()}`;
   await createAgent(page, name);
   await page.getByRole("link", { name: "Edit", exact: true }).click();
-  await field(page, "System prompt").fill("Answer in a long letter.");
+  await fillEditor(editor(page, "System prompt"), "Answer in a long letter.");
   await field(page, "Note").fill("Customers want letters");
   await page.getByRole("button", { name: "Save", exact: true }).click();
   await expect(page.getByRole("heading", { level: 1, name })).toBeVisible();
@@ -53,7 +54,7 @@ test("an agent is duplicated, archived, and restored in two ways", async ({ owne
   await more.click();
   await page.getByRole("menuitem", { name: "Duplicate" }).click();
   await expect(page.getByRole("heading", { level: 1, name: "New agent" })).toBeVisible();
-  await expect(field(page, "System prompt")).toHaveValue("Answer in one word.");
+  await expectText(editor(page, "System prompt"), "Answer in one word.");
   await page.getByRole("button", { name: "Create agent" }).click();
   await expect(page.getByRole("heading", { level: 1, name: `${name} (copy)` })).toBeVisible();
 

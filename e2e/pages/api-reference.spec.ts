@@ -1,4 +1,5 @@
 import { expectNoFaultsAnywhere } from "../support/axe";
+import { editor, fillEditor } from "../support/editor";
 import { expect, test } from "../support/fixtures";
 
 /** The API reference: from our own OpenAPI document, with calls that are really sent. */
@@ -22,7 +23,7 @@ test("a start and a read are sent with a pasted key, which is in no line and no 
   await expect(start.getByRole("alert")).toHaveText("Paste an API key at the top of the page.");
   await page.getByLabel("API key", { exact: true }).fill(organization.apiKey);
   await start.getByLabel("agentId").fill(organization.agentId);
-  await start.getByLabel("Body").fill('{"userMessage":"What is 6 * 7?"}');
+  await fillEditor(editor(start, "Body"), '{"userMessage":"What is 6 * 7?"}');
   await expect(start.locator("pre").first()).toContainText(`/v1/agents/run/${organization.agentId}`);
   await start.getByRole("button", { name: "Send request" }).click();
   const response = start.getByRole("region", { name: "Response" });

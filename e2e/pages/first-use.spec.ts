@@ -1,5 +1,6 @@
 import type { Locator, Page } from "@playwright/test";
 import { expectNoFaultsAnywhere } from "../support/axe";
+import { editor, expectText } from "../support/editor";
 import { expect, openSession, test } from "../support/fixtures";
 import { createOwnOrganization } from "../support/own-organization";
 
@@ -16,7 +17,7 @@ test("the start page leads from an empty organization to a completed run", async
   await expectNoFaultsAnywhere(page, "the first steps without an agent");
   await step("An agent").getByRole("link", { name: "Price desk" }).click();
   await expect(page.getByRole("heading", { level: 1, name: "New agent" })).toBeVisible();
-  await expect(page.getByLabel("System prompt")).toHaveValue(/^You answer questions about prices/);
+  await expectText(editor(page, "System prompt"), /^You answer questions about prices/);
   await expect(page.getByRole("checkbox", { name: /^calculate/ })).toBeChecked();
   await page.getByLabel("Name", { exact: true }).fill("Helper");
   await page.getByLabel("Model", { exact: true }).selectOption("demo");

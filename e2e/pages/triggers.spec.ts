@@ -2,6 +2,7 @@ import { execFile } from "node:child_process";
 import { createHmac } from "node:crypto";
 import { promisify } from "node:util";
 import { clickAtOnce } from "../support/click-at-once";
+import { editor, fillEditor } from "../support/editor";
 import { expect, test } from "../support/fixtures";
 
 const SECRET = "e2e-signing-secret";
@@ -61,10 +62,10 @@ test("previews a message template on a delivery", async ({ ownerPage: page, requ
     .getByRole("link", { name: /^Delivery/ })
     .first()
     .click();
-  await page.getByLabel("Message template").fill("{{ body.( }}");
+  await fillEditor(editor(page, "Message template"), "{{ body.( }}");
   await page.getByRole("button", { name: "Preview the message" }).click();
   await expect(page.getByText("The trigger's message template fails")).toBeVisible();
-  await page.getByLabel("Message template").fill("Order {{ body.order.id }}");
+  await fillEditor(editor(page, "Message template"), "Order {{ body.order.id }}");
   await page.getByRole("button", { name: "Preview the message" }).click();
   await expect(page.getByRole("region", { name: "Message" })).toHaveText("Order 7");
 });

@@ -1,3 +1,4 @@
+import { z } from "zod";
 import type { MemberActor } from "@/server/base/actor";
 import { AppError, type Issue, isAppError } from "@/server/base/errors";
 import { formatPath, fromPointer, parseInput, parseOrIssues, refusal } from "@/server/base/issues";
@@ -6,7 +7,7 @@ import { writeJson } from "@/server/base/json/json";
 import { JsonTextError, parseJson } from "@/server/base/json/text";
 import { declareTool } from "@/server/catalog/definition-file/export";
 import type { Services } from "@/server/catalog/services";
-import { inputSchemaOf, listFunctions } from "@/server/work/functions/core/registry";
+import { inputSchemaOf, listFunctions, outputSchemaOf } from "@/server/work/functions/core/registry";
 import { WORKFLOW_LIMITS } from "@/server/work/workflow/definition";
 import { blankAgent, describeAgentFields } from "./agent-fields";
 import { listAgentModels } from "./agent-rows";
@@ -63,12 +64,23 @@ export async function readChoices(services: Services, actor: MemberActor) {
 
 export type FunctionChoice = ReturnType<typeof readFunctions>[number];
 
-/** The functions that a step may use, with the JSON Schema of their input as JSON. `secretFields` may hold secrets. */
+/**
+ * The functions that a step may use, with the JSON Schema of their input as JSON. `secretFields` may hold secrets,
+ * `parsedFields` have a language.
+ */
 export function readFunctions() {
   return listFunctions().map((definition) => {
-    const { name, title, description, secretFields = [] } = definition;
-    return { name, title, description, input: writeJson(inputSchemaOf(definition)), secretFields };
+    const { name, title, description, secretFields = [], parsedFields = {} } = definition;
+    const input = writeJson(inputSchemaOf(definition));
+    return { name, title, description, input, secretFields, parsedFields };
   });
+}
+
+/** The JSON Schemas of a tool's definition and of the functions' outputs, as JSON, for completion. */
+export function readToolSchemas(): string {
+  const outputs = listFunctions().map((each) => [each.name, outputSchemaOf(each)] as const);
+  const tool = z.toJSONSchema(toolDefinition, { io: "input", unrepresentable: "any" });
+  return writeJson({ tool, outputs: Object.fromEntries(outputs) });
 }
 
 /**

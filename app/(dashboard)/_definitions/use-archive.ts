@@ -5,7 +5,7 @@ import { useRouter } from "next/navigation";
 import { useTRPC } from "@/app/_ui/data/providers";
 import { describeError } from "@/app/_ui/data/query-client";
 import { useForm } from "@/app/_ui/forms/use-form";
-import { useNotify } from "@/app/_ui/toast";
+import { notify } from "@/app/_ui/toast";
 import type { DefinitionRef } from "@/server/catalog/definition-rows";
 
 type Named = DefinitionRef & { name: string };
@@ -14,7 +14,6 @@ type Named = DefinitionRef & { name: string };
 export function useRestore({ name }: Named) {
   const trpc = useTRPC();
   const router = useRouter();
-  const notify = useNotify();
   return useMutation(
     trpc.definitions.restore.mutationOptions({
       meta: { refresh: [trpc.definitions.pathKey(), trpc.catalog.pathKey()] },
@@ -32,7 +31,6 @@ export function useRestore({ name }: Named) {
 export function useArchive(of: Named, onClose: () => void) {
   const trpc = useTRPC();
   const router = useRouter();
-  const notify = useNotify();
   const restore = useRestore(of);
   const archive = trpc.definitions.archive.mutationOptions({
     onError: (error) => notify(`${of.name} could not be archived`, describeError(error).message),

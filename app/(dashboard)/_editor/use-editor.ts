@@ -7,7 +7,7 @@ import { useRef, useState } from "react";
 import { useTRPC } from "@/app/_ui/data/providers";
 import { describeError, type ShownError } from "@/app/_ui/data/query-client";
 import { readProblems } from "@/app/_ui/forms/form-problems";
-import { useNotify } from "@/app/_ui/toast";
+import { notify } from "@/app/_ui/toast";
 import type { DashboardRouter } from "@/server/api/dashboard/router";
 import type { SavedDefinition } from "@/server/catalog/save-versioned";
 import type { RunKind } from "@/server/contract/enums";
@@ -58,7 +58,6 @@ export function useEditor<Value>({
 }) {
   const trpc = useTRPC();
   const router = useRouter();
-  const notify = useNotify();
   const queryClient = useQueryClient();
   /** The edited agent or tool; null if a new one is created. */
   const opened = mode === "edit" && id && existing ? { id, version: existing.version } : null;

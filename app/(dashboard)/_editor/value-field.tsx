@@ -1,7 +1,10 @@
 "use client";
 
-import { type ReactNode, type RefObject, useId, useRef, useState } from "react";
-import { TextareaField, TextField } from "@/app/_ui/forms/form";
+import { type ReactNode, useId, useRef, useState } from "react";
+import type { EditorHandle } from "@/app/_ui/editor/code-editor";
+import { CodeField } from "@/app/_ui/editor/code-field";
+import type { Completions, Language } from "@/app/_ui/editor/language";
+import { TextField } from "@/app/_ui/forms/form";
 import { Menu, MenuItem, MenuLink, MenuSeparator } from "@/app/_ui/menu/menu";
 import { readJson, writeJson } from "@/server/base/json/json";
 import { type Field, valuesOf } from "../_schema/field";
@@ -13,24 +16,17 @@ export type Insertable = { name: string; alone?: string };
 /** `name`: what people call the value. */
 type Suggestion = { value: string; name?: string };
 
-/** One value of a definition: a constant by its schema, or a text with `{{ }}`. */
-export function ValueField({
-  label,
-  hint,
-  error,
-  field,
-  suggestions = [],
-  insertables = [],
-  takesSecrets,
-  isLabelHidden,
-  value,
-  onChange,
-}: {
+type Control = { element: () => HTMLElement | null; insert: (text: string) => void };
+
+type ValueFieldProps = {
   label: string;
   hint?: ReactNode;
   error?: string | undefined;
   /** Of the value's schema. */
   field: Field;
+  /** By default that of the value's type. */
+  language?: Language | undefined;
+  completions?: Completions | undefined;
   /** Values to pick from; others may be typed. */
   suggestions?: readonly Suggestion[];
   /** What the value can refer to. */
@@ -40,7 +36,23 @@ export function ValueField({
   value: unknown;
   /** Undefined: not set. */
   onChange: (value: unknown) => void;
-}) {
+};
+
+/** One value of a definition: a constant by its schema, or a text with `{{ }}`. */
+export function ValueField({
+  label,
+  hint,
+  error,
+  field,
+  language,
+  completions,
+  suggestions = [],
+  insertables = [],
+  takesSecrets,
+  isLabelHidden,
+  value,
+  onChange,
+}: ValueFieldProps) {
   const id = useId();
   const kind = controlOf(field);
   const isText = kind === "text";
@@ -56,44 +68,65 @@ export function ValueField({
       : kind === "boolean"
         ? [{ value: "true" }, { value: "false" }]
         : suggestions;
-  const isShort = options.length > 0 || kind === "number" || (isText && !isLong(field));
+  const isShort = isText && !isLong(field) && language !== "javascript";
   // Chosen once: a control that is replaced while somebody types loses the focus.
-  const [hasLines] = useState(!isShort || text.includes("\n"));
-  const control = useRef<HTMLInputElement | HTMLTextAreaElement>(null);
+  const [isLine] = useState(isShort && !text.includes("\n"));
+  const input = useRef<HTMLInputElement>(null);
+  const editor = useRef<EditorHandle>(null);
+  const change = (next: string) => {
+    const read = readValue(next, isText);
+    const isObject = typeof value === "object" && value !== null;
+    const isUnfinished = isObject && typeof read === "string" && !read.startsWith("{{");
+    setUnfinished(isUnfinished ? next : null);
+    if (isUnfinished) return;
+    setTyped(next);
+    onChange(read);
+  };
+  const isInput = options.length > 0 || kind === "number";
+  const control: Control = {
+    element: () => input.current ?? editor.current?.element() ?? null,
+    insert(inserted) {
+      if (!isInput) return editor.current?.insert(inserted);
+      if (!input.current) return;
+      // Written into the field, so that the cursor follows what was inserted.
+      const { selectionStart, selectionEnd, value: before } = input.current;
+      const end = before.length;
+      input.current.setRangeText(inserted, selectionStart ?? end, selectionEnd ?? end, "end");
+      change(input.current.value);
+    },
+  };
   const common = {
     label,
     isLabelHidden,
-    ref(element: HTMLInputElement | HTMLTextAreaElement | null) {
-      control.current = element;
-    },
     error: unfinished === null ? error : "This is not valid JSON yet. The last valid value stays.",
     hint,
-    spellCheck: false,
     value: text,
-    onChange(next: string) {
-      const read = readValue(next, isText);
-      const isObject = typeof value === "object" && value !== null;
-      const isUnfinished = isObject && typeof read === "string" && !read.startsWith("{{");
-      setUnfinished(isUnfinished ? next : null);
-      if (isUnfinished) return;
-      setTyped(next);
-      onChange(read);
-    },
+    onChange: change,
+    end:
+      insertables.length > 0 || takesSecrets ? (
+        <InsertMenu
+          control={control}
+          insertables={insertables}
+          isEmpty={text === ""}
+          label={label}
+          takesSecrets={takesSecrets}
+        />
+      ) : null,
   };
-  const end =
-    insertables.length > 0 || takesSecrets ? (
-      <InsertMenu
-        control={control}
-        insertables={insertables}
-        label={label}
-        onChange={common.onChange}
-        takesSecrets={takesSecrets}
+  if (!isInput) {
+    return (
+      <CodeField
+        {...common}
+        completions={completions}
+        language={language ?? (isText ? "template" : "json")}
+        look={isLine ? "line" : "value"}
+        ref={editor}
       />
-    ) : null;
-  if (hasLines) return <TextareaField {...common} end={end} look="value" rows={1} />;
+    );
+  }
   return (
     <>
-      <TextField {...common} code end={end} list={options.length > 0 ? id : undefined} />
+      <TextField {...common} code list={options.length > 0 ? id : undefined} ref={input} spellCheck={false} />
       {options.length > 0 ? (
         <datalist id={id}>
           {options.map((option) => (
@@ -110,28 +143,22 @@ type InsertMenuProps = {
   label: string;
   insertables: readonly Insertable[];
   takesSecrets?: boolean | undefined;
-  control: RefObject<HTMLInputElement | HTMLTextAreaElement | null>;
-  onChange: (text: string) => void;
+  isEmpty: boolean;
+  control: Control;
 };
 
 /** A menu of what a value can refer to: the tool's input, the results of earlier steps, secrets. */
-function InsertMenu({ label, insertables, takesSecrets = false, control, onChange }: InsertMenuProps) {
+function InsertMenu({ label, insertables, takesSecrets = false, isEmpty, control }: InsertMenuProps) {
   const inserted = useRef(false);
   function insert({ name, alone }: Insertable) {
-    const field = control.current;
-    if (!field) return;
     const reference = `{{ ${name} }}`;
-    const end = field.value.length;
-    const text = field.value === "" ? (alone ?? reference) : reference;
-    // Written into the field, so that the cursor follows what was inserted.
-    field.setRangeText(text, field.selectionStart ?? end, field.selectionEnd ?? end, "end");
     inserted.current = true;
-    onChange(field.value);
+    control.insert(isEmpty ? (alone ?? reference) : reference);
   }
   function focusAfter() {
-    const field = inserted.current ? control.current : null;
+    const element = inserted.current ? control.element() : null;
     inserted.current = false;
-    return field ?? true;
+    return element ?? true;
   }
   return (
     <Menu

@@ -3,7 +3,7 @@ import { Button } from "@/app/_ui/button";
 import { useTRPC } from "@/app/_ui/data/providers";
 import { describeError } from "@/app/_ui/data/query-client";
 import { usePageActions } from "@/app/_ui/page/page-actions";
-import { useNotify } from "@/app/_ui/toast";
+import { notify } from "@/app/_ui/toast";
 import type { RunDetail } from "@/server/runs/read/inspect/inspect";
 
 /** Cancels a run. It stays disabled until the run ends, which is soon. */
@@ -15,7 +15,6 @@ export function CancelRunButton({
   className: string;
 }) {
   const trpc = useTRPC();
-  const notify = useNotify();
   const mutation = useMutation(
     trpc.runs.cancel.mutationOptions({
       meta: { refresh: [trpc.runs.inspect.queryKey({ runId: id })] },

@@ -1,9 +1,11 @@
 import { useId, useState } from "react";
+import { CodeEditor } from "@/app/_ui/editor/code-editor";
+import { schemasAt } from "@/app/_ui/editor/text/schema";
 import { Segments } from "@/app/_ui/segments";
 import { readJson, writeJson } from "@/server/base/json/json";
 import { readSchema } from "../_schema/field";
 import { controlOf, sampleOf } from "../_schema/value";
-import { readJsonObject } from "./problem";
+import { problemsOf, readJsonObject } from "./problem";
 import { RecentInputs } from "./recent-inputs";
 import { RunForm, type StartFormProps } from "./run-form";
 import { SchemaForm } from "./schema-form";
@@ -11,7 +13,8 @@ import { SchemaForm } from "./schema-form";
 /** The input of a tool: a form by its parameters, or JSON. Both edit the same value. */
 export function InputForm({ target, busy, problem, onRun }: StartFormProps) {
   const problemId = useId();
-  const [field] = useState(() => readSchema(readJson(target.parameters ?? "{}")));
+  const [schema] = useState<unknown>(() => readJson(target.parameters ?? "{}"));
+  const [field] = useState(() => readSchema(schema));
   const [value, setValue] = useState<unknown>(() => sampleOf(field) ?? {});
   const [text, setText] = useState<string | null>(null);
   const [fault, setFault] = useState<string | null>(null);
@@ -61,12 +64,15 @@ export function InputForm({ target, busy, problem, onRun }: StartFormProps) {
       {view === "form" ? (
         <SchemaForm field={field} onChange={setValue} value={value} />
       ) : (
-        <textarea
+        <CodeEditor
           aria-describedby={problemId}
+          aria-invalid={fault !== null}
           aria-label="Input as JSON"
-          className="mono min-h-40 w-full resize-y rounded-md border border-input-line bg-canvas p-2.5"
-          onChange={(event) => setText(event.target.value)}
-          spellCheck={false}
+          completions={{ schemaAt: (path) => ({ anyOf: schemasAt(schema, path) }) }}
+          language="json"
+          look="block"
+          onChange={setText}
+          problems={problemsOf(problem)}
           value={json}
         />
       )}

@@ -1,4 +1,6 @@
 import type { ShownError } from "@/app/_ui/data/query-client";
+import type { EditorProblem } from "@/app/_ui/editor/language";
+import { readPointer } from "@/app/_ui/editor/text/position";
 import { isJsonObject, readJson } from "@/server/base/json/json";
 
 /** Why an input was refused, and where its faults are. */
@@ -21,6 +23,12 @@ export function InputProblem({ id, problem }: { id: string; problem: ShownError 
       ) : null}
     </div>
   );
+}
+
+/** Where an input was rejected, for its editor. */
+export function problemsOf(problem: ShownError | string | null): EditorProblem[] {
+  if (problem === null || typeof problem === "string") return [];
+  return problem.issues.map(({ path, message }) => ({ path: readPointer(path), message }));
 }
 
 /** A JSON object from a text, or why the text is none. */

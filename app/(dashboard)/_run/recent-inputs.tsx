@@ -1,14 +1,13 @@
 import { useQuery } from "@tanstack/react-query";
 import { useTRPC } from "@/app/_ui/data/providers";
 import { Menu, MenuItem } from "@/app/_ui/menu/menu";
-import { useNotify } from "@/app/_ui/toast";
+import { notify } from "@/app/_ui/toast";
 import type { DefinitionRef } from "@/server/catalog/definition-rows";
 import { recentRunsQuery } from "../_definitions/query";
 
 /** A menu of the inputs of the newest runs of an agent or tool, to use again. */
 export function RecentInputs({ of, onPick }: { of: DefinitionRef; onPick: (input: string) => void }) {
   const trpc = useTRPC();
-  const notify = useNotify();
   const { data } = useQuery(recentRunsQuery(trpc, of));
   const byPreview = new Map(data?.items.toReversed().map((run) => [run.inputPreview, run.id]));
   const runs = [...byPreview].toReversed();

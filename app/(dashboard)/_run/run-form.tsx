@@ -49,7 +49,8 @@ export function RunForm({
   const week = useQuery(weekQuery(trpc, target));
   const usual = week.data ? formatPerRun(week.data.total) : NONE;
   const form = useRef<HTMLFormElement>(null);
-  const focus = () => form.current?.querySelector<HTMLElement>("input, textarea, select")?.focus();
+  const focus = () =>
+    form.current?.querySelector<HTMLElement>("input, textarea, select, [contenteditable]")?.focus();
   usePageActions([{ label: `Run ${target.name}`, icon: <PlayIcon />, run: focus }]);
   return (
     <form

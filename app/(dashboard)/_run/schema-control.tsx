@@ -1,4 +1,5 @@
-import { type ChangeEvent, useState } from "react";
+import { type ChangeEvent, useId, useState } from "react";
+import { CodeEditor } from "@/app/_ui/editor/code-editor";
 import { INPUT_CLASS } from "@/app/_ui/forms/form";
 import { isExactNumber } from "@/server/base/json/exact-number";
 import { readJson, tryParseJson, writeJson } from "@/server/base/json/json";
@@ -99,6 +100,7 @@ export function JsonField({
 }: Edited & Partial<Pick<ControlProps, "id" | "needed">>) {
   const [text, setText] = useState(value === undefined ? "" : writeJson(value, 2));
   const [fault, setFault] = useState<string | null>(null);
+  const noteId = useId();
   function change(next: string) {
     setText(next);
     try {
@@ -110,18 +112,22 @@ export function JsonField({
   }
   return (
     <>
-      <textarea
+      <CodeEditor
+        aria-describedby={fault ? noteId : undefined}
         aria-invalid={fault !== null}
-        aria-label={id === undefined ? label : undefined}
-        className={`${INPUT_CLASS} mono h-20 resize-y py-1.5`}
+        aria-label={label}
         id={id}
-        onChange={(event) => change(event.target.value)}
+        language="json"
+        onChange={change}
         placeholder="JSON"
         required={needed}
-        spellCheck={false}
         value={text}
       />
-      {fault ? <p className="text-failed text-xs">{fault}</p> : null}
+      {fault ? (
+        <p className="text-failed text-xs" id={noteId}>
+          {fault}
+        </p>
+      ) : null}
     </>
   );
 }

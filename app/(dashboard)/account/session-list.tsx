@@ -9,7 +9,7 @@ import { formatPlural } from "@/app/_ui/figures/format";
 import { Day } from "@/app/_ui/figures/time";
 import { signOut } from "@/app/_ui/sign-out";
 import { Badge, type LineColumn, LineList } from "@/app/_ui/table";
-import { useNotify } from "@/app/_ui/toast";
+import { notify } from "@/app/_ui/toast";
 import type { SessionLine } from "@/server/catalog/auth/own-account";
 import { LastUsed } from "../usage-columns";
 import { describeDevice } from "./device";
@@ -89,7 +89,6 @@ function EndSession({ session: { id, current, userAgent } }: { session: SessionL
 /** Ends one session or all others, and reports `done` or that it has `failed`. */
 function useEndSession(failed: string, done: (ended: number) => string) {
   const trpc = useTRPC();
-  const notify = useNotify();
   return useMutation(
     trpc.account.endSession.mutationOptions({
       meta: { refresh: [trpc.account.sessions.pathKey()] },

@@ -4,8 +4,9 @@ import { type FormEvent, useId, useState } from "react";
 import { Button } from "@/app/_ui/button";
 import { CopyTextButton } from "@/app/_ui/copy-button";
 import { useBrowserValue } from "@/app/_ui/data/store";
+import { CodeField } from "@/app/_ui/editor/code-field";
 import { formatDuration } from "@/app/_ui/figures/format";
-import { TextareaField, TextField } from "@/app/_ui/forms/form";
+import { TextField } from "@/app/_ui/forms/form";
 import { Command } from "@/app/_ui/page/page";
 import { type Answer, commandOf, missingIn, send } from "./call";
 import { useKey } from "./key";
@@ -71,7 +72,7 @@ export function TryIt({ operation, ids }: { operation: Operation; ids: KnownIds 
           ) : null}
         </div>
       ))}
-      {operation.body ? <TextareaField label="Body" onChange={setBody} value={body} /> : null}
+      {operation.body ? <CodeField label="Body" language="json" onChange={setBody} value={body} /> : null}
       <p className="text-failed empty:hidden" role="alert">
         {problem}
       </p>

@@ -104,6 +104,7 @@ export function ProviderForm({ replaces, service, onCreated }: ProviderFormProps
         />
       ) : null}
       <TextareaField
+        code
         {...field("models")}
         hint={`One per line, as the provider names them${service === null ? "" : `, such as ${service.example}`}. Agents choose among them.`}
       />

@@ -43,7 +43,7 @@ export function CreateSecret() {
         maxLength={64}
       />
       <TextField {...field("value")} {...VALUE} />
-      <TextareaField {...field("hosts")} hint={HOSTS_HINT} />
+      <TextareaField code {...field("hosts")} hint={HOSTS_HINT} />
       <ExpiryField error={form.errorAt("/expiresAt")} {...expiry.field} what="The secret" />
     </FormDialog>
   );
@@ -85,7 +85,7 @@ export function EditRules({ secret: { name, hosts, expiresAt: kept } }: SecretDi
       <p className="text-muted">
         The value stays as it is. A host that you add receives it only after the value is set again.
       </p>
-      <TextareaField {...form.field("hosts")} hint={HOSTS_HINT} />
+      <TextareaField code {...form.field("hosts")} hint={HOSTS_HINT} />
       <ExpiryField error={form.errorAt("/expiresAt")} {...expiry.field} what="The secret" />
     </FormDialog>
   );

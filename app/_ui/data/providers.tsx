@@ -10,9 +10,12 @@ import { checkConnection, noteResponse } from "@/app/_ui/data/connection";
 import { createQueryClient } from "@/app/_ui/data/query-client";
 import { syncWithResponse } from "@/app/_ui/data/server-clock";
 import { TimeProvider } from "@/app/_ui/figures/time";
-import { ToastProvider } from "@/app/_ui/toast";
+import { lazy } from "@/app/_ui/lazy";
 import type { DashboardRouter } from "@/server/api/dashboard/router";
 import { MAX_BATCHED_CALLS } from "@/server/contract/enums";
+
+/** Loaded after the page, so that messages can appear when the connection is lost. */
+const Toasts = lazy(() => import("@/app/_ui/toasts"), "Toasts");
 
 const { TRPCProvider, useTRPC, useTRPCClient } = createTRPCContext<DashboardRouter>();
 
@@ -57,11 +60,10 @@ export function Providers({ now, timeZone, timeZoneChosen, nonce, children }: Pr
       <QueryClientProvider client={queryClient}>
         <TRPCProvider queryClient={queryClient} trpcClient={trpcClient}>
           <TimeProvider chosen={timeZoneChosen} now={now} timeZone={timeZone}>
-            <ToastProvider>
-              <LucideProvider absoluteStrokeWidth size={16} strokeWidth={1.5}>
-                {children}
-              </LucideProvider>
-            </ToastProvider>
+            <LucideProvider absoluteStrokeWidth size={16} strokeWidth={1.5}>
+              {children}
+              <Toasts />
+            </LucideProvider>
           </TimeProvider>
         </TRPCProvider>
       </QueryClientProvider>

@@ -9,7 +9,7 @@ export const INPUT_CLASS =
 type ControlProps = { id: string; "aria-describedby"?: string; "aria-invalid"?: true };
 
 /** A control with its label above and a hint or error below. */
-function Labelled({
+export function Labelled({
   label,
   end,
   hint,
@@ -45,7 +45,7 @@ function Labelled({
   );
 }
 
-type Described = {
+export type Described = {
   label: string;
   /** Shown at the end of the label's line. */
   end?: ReactNode;
@@ -85,33 +85,20 @@ export function TextField({
   );
 }
 
-const TEXTAREAS = {
-  prose: "min-h-24 p-2.5 leading-6",
-  code: "mono min-h-24 p-2.5",
-  /** One line at first; it grows with its text. */
-  value: "mono field-sizing-content max-h-80 min-h-9 px-2.5 py-2",
-};
-
-/** `look`: `prose` for text that people read, `value` for code that is often one line. */
+/** Text that people read, or a list with one item a line; `code`: its items are names and the like. */
 export function TextareaField({
-  look = "code",
+  code = false,
   ...props
-}: FieldProps<ComponentPropsWithRef<"textarea">> & { look?: keyof typeof TEXTAREAS }) {
+}: FieldProps<ComponentPropsWithRef<"textarea">> & { code?: boolean }) {
   const { description, onText, attributes } = split(props);
-  const name = clsx(
-    "w-full resize-y rounded-md border border-input-line bg-canvas aria-invalid:border-failed",
-    TEXTAREAS[look],
+  const look = clsx(
+    "min-h-24 w-full resize-y rounded-md border border-input-line bg-canvas p-2.5 aria-invalid:border-failed",
+    code ? "mono" : "leading-6",
   );
   return (
     <Labelled {...description}>
       {(control) => (
-        <textarea
-          className={name}
-          onChange={onText}
-          spellCheck={look === "prose"}
-          {...control}
-          {...attributes}
-        />
+        <textarea className={look} onChange={onText} spellCheck={!code} {...control} {...attributes} />
       )}
     </Labelled>
   );

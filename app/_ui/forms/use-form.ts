@@ -3,7 +3,7 @@
 import { type QueryKey, type UseMutationOptions, useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { readProblems } from "@/app/_ui/forms/form-problems";
-import { useNotify } from "@/app/_ui/toast";
+import { notify } from "@/app/_ui/toast";
 import { useClose } from "@/app/_ui/use-dialog";
 
 type Options<Draft, Result> = {
@@ -28,7 +28,6 @@ export function useForm<Result, Failure, Sent, Draft extends object>(
 ) {
   const close = useClose();
   const { onClose = close } = options;
-  const notify = useNotify();
   const [draft, setDraft] = useState(initial);
   const [faults, setFaults] = useState<Record<string, string>>({});
   const mutation = useMutation({

@@ -7,6 +7,7 @@ import {
   readChoices,
   readEditedAgent,
   readFunctions,
+  readToolSchemas,
   readToolText,
   saveToolText,
 } from "@/server/catalog/edit-definition";
@@ -68,6 +69,7 @@ export const definitionsRouter = router({
 
   choices: viewer.query(resolver(readChoices)),
   functions: viewer.query(() => readFunctions()),
+  toolSchemas: viewer.query(() => readToolSchemas()),
 
   editAgent: viewer.input(agent).query(resolver(readEditedAgent)),
   saveAgent: member

@@ -452,6 +452,11 @@ const TABLE: Record<string, Row> = {
     call: (api) => api.definitions.functions(),
     gets: showsNothingForeign,
   },
+  "definitions.toolSchemas": {
+    role: "viewer",
+    call: (api) => api.definitions.toolSchemas(),
+    gets: showsNothingForeign,
+  },
   "definitions.editAgent": {
     role: "viewer",
     call: (api, at) => api.definitions.editAgent({ agentId: at.agentId }),

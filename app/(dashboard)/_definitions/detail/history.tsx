@@ -14,7 +14,7 @@ import { PagedList, usePages } from "@/app/_ui/paged-list";
 import { useMay } from "@/app/_ui/role";
 import { Segments } from "@/app/_ui/segments";
 import { Badge, type LineColumn } from "@/app/_ui/table";
-import { useNotify } from "@/app/_ui/toast";
+import { notify } from "@/app/_ui/toast";
 import type { DefinitionRef } from "@/server/catalog/definition-rows";
 import type { VersionLine } from "@/server/catalog/versions";
 import { versionsQuery } from "../query";
@@ -120,7 +120,6 @@ function Changes({ of, current, version }: VersionProps) {
 function ReturnButton({ of, number, current }: { of: DefinitionRef; number: number; current: number }) {
   const trpc = useTRPC();
   const router = useRouter();
-  const notify = useNotify();
   const returnTo = useMutation(
     trpc.definitions.returnTo.mutationOptions({
       meta: { refresh: [trpc.definitions.pathKey(), trpc.catalog.pathKey()] },

@@ -3,7 +3,8 @@
 import { skipToken, useQuery, useSuspenseQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { useTRPC, useTRPCClient } from "@/app/_ui/data/providers";
-import { SelectField, TextareaField, TextField } from "@/app/_ui/forms/form";
+import { CodeField } from "@/app/_ui/editor/code-field";
+import { SelectField, TextField } from "@/app/_ui/forms/form";
 import { lazy } from "@/app/_ui/lazy";
 import type { AgentField } from "@/server/catalog/agent-fields";
 import { EditorForm, EditorSection } from "../editor-form";
@@ -92,6 +93,11 @@ export function AgentEditor({
     />
   );
   const further = furtherFields(choices.agentFields);
+  /** What the prompt may mention. */
+  const attached = [
+    ...choices.tools.map(({ slug, name: title }) => ({ name: slug, title })),
+    ...choices.functions,
+  ].filter(({ name }) => fields.tools.includes(name) || fields.functions.includes(name));
   return (
     <EditorForm editor={editor} fieldsOf={fieldsOf} problems={issues.length}>
       <div className="grid flex-1 xl:grid-cols-[minmax(0,1fr)_26rem]">
@@ -133,7 +139,12 @@ export function AgentEditor({
             </div>
           </EditorSection>
           <EditorSection hint="What the agent is for, how it works, and how it answers." title="Prompt">
-            <TextareaField {...bind("systemPrompt")} look="prose" rows={14} />
+            <CodeField
+              {...bind("systemPrompt")}
+              completions={{ names: attached }}
+              language="prompt"
+              look="block"
+            />
           </EditorSection>
           <EditorSection hint="What the model may call." title="Tools and functions">
             <Picker

@@ -1,7 +1,8 @@
 "use client";
 
 import { useState } from "react";
-import { SelectField, TextareaField, TextField } from "@/app/_ui/forms/form";
+import { CodeField } from "@/app/_ui/editor/code-field";
+import { SelectField, TextField } from "@/app/_ui/forms/form";
 import { readJson, writeJson } from "@/server/base/json/json";
 import type { AgentField } from "@/server/catalog/agent-fields";
 import { labelOf } from "@/server/work/agent/field-changes";
@@ -59,7 +60,7 @@ export function SettingField({ field, label, error, value, isOptional, onChange 
   const isTyped = value !== undefined && writeJson(read(typed)) === writeJson(value);
   const shared = { label, error, hint, onChange: change, placeholder: preset };
   const text = isTyped ? typed : showValue(value);
-  if (control === "json") return <TextareaField {...shared} look="value" rows={1} value={text} />;
+  if (control === "json") return <CodeField {...shared} language="json" value={text} />;
   return <TextField {...shared} inputMode={control === "number" ? "decimal" : "text"} value={text} />;
 }
 

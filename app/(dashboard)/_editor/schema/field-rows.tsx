@@ -6,7 +6,7 @@ import { flushSync } from "react-dom";
 import { Button, IconButton } from "@/app/_ui/button";
 import { Choice, INPUT_CLASS } from "@/app/_ui/forms/form";
 import { CloseIcon, PlusIcon } from "@/app/_ui/icons";
-import { useNotify } from "@/app/_ui/toast";
+import { notify } from "@/app/_ui/toast";
 import { nameFault, withKeyword, withType } from "../../_schema/design";
 import { type Field, newField } from "../../_schema/field";
 import { MoveButtons, moveButton } from "../move-buttons";
@@ -23,7 +23,6 @@ type FieldRowsProps = {
 /** The fields of an object, a row for each. */
 export function FieldRows({ noun, of, fields, onChange }: FieldRowsProps) {
   const list = useRef<HTMLDivElement>(null);
-  const notify = useNotify();
   // Undo puts a field back into what the list has become.
   const latest = useRef({ fields, onChange });
   latest.current = { fields, onChange };

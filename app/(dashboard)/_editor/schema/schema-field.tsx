@@ -8,6 +8,7 @@ import { ANY, type Field, readSchema } from "../../_schema/field";
 import { ValueField } from "../value-field";
 import { FurtherKeywords } from "./field-parts";
 import { FieldRows } from "./field-rows";
+import { keywordsAt } from "./keywords";
 
 const isEqual = (a: unknown, b: unknown) => writeJson(a) === writeJson(b);
 
@@ -71,6 +72,7 @@ export function SchemaField({
       </div>
       {view === "text" ? (
         <ValueField
+          completions={{ schemaAt: keywordsAt }}
           error={error}
           field={ANY}
           hint={reason === null ? hint : `${reason} It is edited as JSON Schema.`}

@@ -8,7 +8,9 @@ import { rename } from "../slug";
 import { ValueField } from "../value-field";
 import { insertablesBefore } from "./insertables";
 import type { Part } from "./step-list";
+import { scopeOf } from "./tool-completions";
 import { type Path, setValue, type ToolView } from "./tool-document";
+import { useToolKnowledge } from "./use-tool-knowledge";
 
 /** What the form of a tool's input, output or one step needs. It changes the YAML. */
 export type PartProps = {
@@ -87,7 +89,6 @@ export function InputPartForm({ isNew, ...props }: PartProps & { isNew: boolean 
         {...textFieldAt(props, ["description"])}
         hint="What it does. Models read this to decide when to use the tool."
         label="Description"
-        look="prose"
       />
       <SchemaField
         {...fieldAt(props, ["parameters"])}
@@ -102,14 +103,17 @@ export function InputPartForm({ isNew, ...props }: PartProps & { isNew: boolean 
 
 export function OutputPartForm(props: PartProps) {
   const { tool } = props;
+  const knowledge = useToolKnowledge();
+  const index = tool.steps.length;
   return (
     <section aria-label="Output of the tool" className="flex max-w-3xl flex-col gap-4">
       <h2 className="font-semibold">Output</h2>
       <ValueField
         {...fieldAt(props, ["output"])}
+        completions={{ scopeAt: () => scopeOf(tool, knowledge, { index, takesSecrets: false }) }}
         field={ANY}
         hint="Any JSON whose texts may hold {{ }}. Empty: the last step's output."
-        insertables={insertablesBefore(tool, tool.steps.length)}
+        insertables={insertablesBefore(tool, index)}
         label="Output"
       />
       <SchemaField

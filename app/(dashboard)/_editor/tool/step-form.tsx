@@ -1,13 +1,15 @@
 "use client";
 
-import { useQuery, useSuspenseQuery } from "@tanstack/react-query";
+import { useSuspenseQuery } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
 import { IconButton } from "@/app/_ui/button";
 import { useTRPC } from "@/app/_ui/data/providers";
+import type { Language } from "@/app/_ui/editor/language";
+import { schemasAt } from "@/app/_ui/editor/text/schema";
 import { SelectField, TextField } from "@/app/_ui/forms/form";
 import { RemoveIcon } from "@/app/_ui/icons";
-import { useNotify } from "@/app/_ui/toast";
-import { isJsonObject } from "@/server/base/json/json";
+import { notify } from "@/app/_ui/toast";
+import { isJsonObject, readJson } from "@/server/base/json/json";
 import type { FunctionChoice } from "@/server/catalog/edit-definition";
 import { ANY, type Field, readSchema } from "../../_schema/field";
 import { hintOf } from "../../_schema/value";
@@ -16,7 +18,9 @@ import { ValueField } from "../value-field";
 import { insertableSecrets, insertablesBefore } from "./insertables";
 import { fieldAt, type PartProps, Rest, textFieldAt } from "./part-form";
 import { SELECTED_CARD } from "./step-list";
+import { scopeOf } from "./tool-completions";
 import { moveStep, type Path, removeStep, type StepView } from "./tool-document";
+import { useToolKnowledge } from "./use-tool-knowledge";
 
 const ANCHORED = "Other parts of the YAML use its anchor. Change them first.";
 
@@ -24,8 +28,8 @@ const ANCHORED = "Other parts of the YAML use its anchor. Change them first.";
 export function StepForm({ step, index, ...props }: PartProps & { step: StepView; index: number }) {
   const trpc = useTRPC();
   const { data: functions } = useSuspenseQuery(trpc.definitions.functions.queryOptions());
-  const notify = useNotify();
   const { tool, problems, textOf, onChange, onSelect } = props;
+  const knowledge = useToolKnowledge();
   const pathTo = (...path: Path) => ["steps", index, ...path];
   const onError = fieldAt(props, pathTo("onError"));
   const isGroup = step.parallel !== null;
@@ -92,7 +96,15 @@ export function StepForm({ step, index, ...props }: PartProps & { step: StepView
             {fields
               .filter(({ name }) => !isGroup || OF_GROUPS.has(name))
               .map(({ name, ...words }) => (
-                <ValueField {...fieldAt(props, pathTo(name))} {...words} field={field} key={name} />
+                <ValueField
+                  {...fieldAt(props, pathTo(name))}
+                  {...words}
+                  completions={{
+                    scopeAt: () => scopeOf(tool, knowledge, { index, takesSecrets: false }),
+                  }}
+                  field={field}
+                  key={name}
+                />
               ))}
           </div>
         ))}
@@ -117,19 +129,33 @@ export function StepForm({ step, index, ...props }: PartProps & { step: StepView
 }
 
 /** When the step runs and how often, by rows. */
-const FLOW = [
+const FLOW: readonly {
+  grid: string;
+  field: Field;
+  fields: readonly { name: string; label: string; hint: string; language?: Language }[];
+}[] = [
   {
     grid: "",
     field: readSchema({ type: "string" }),
     fields: [
-      { name: "if", label: "Only if", hint: "An expression, such as input.city = 'Oslo'. Empty: always." },
+      {
+        name: "if",
+        label: "Only if",
+        hint: "An expression, such as input.city = 'Oslo'. Empty: always.",
+        language: "expression",
+      },
     ],
   },
   {
     grid: "grid gap-4 empty:hidden sm:grid-cols-2",
     field: readSchema({ type: "string" }),
     fields: [
-      { name: "forEach", label: "For each", hint: "An expression that gives a list. Empty: once." },
+      {
+        name: "forEach",
+        label: "For each",
+        hint: "An expression that gives a list. Empty: once.",
+        language: "expression",
+      },
       { name: "as", label: "Item name", hint: "What expressions call the item. Empty: item." },
     ],
   },
@@ -154,6 +180,13 @@ const WITH_CONTROL = new Set([
   ...FLOW.flatMap(({ fields }) => fields.map(({ name }) => name)),
 ]);
 
+/** The languages of inputs, by what they are parsed as. */
+const LANGUAGES = new Map<string, Language>([
+  ["expression", "expression"],
+  ["arithmetic", "template"],
+  ["script", "javascript"],
+]);
+
 /** The function's inputs: required and set ones, the others folded. */
 function Inputs({
   step,
@@ -163,9 +196,10 @@ function Inputs({
 }: PartProps & { step: StepView; index: number; used: FunctionChoice | undefined }) {
   const trpc = useTRPC();
   const { data: choices } = useSuspenseQuery(trpc.definitions.choices.queryOptions());
-  const { data: secrets = [] } = useQuery(trpc.secrets.list.queryOptions());
+  const knowledge = useToolKnowledge();
   const values = isJsonObject(step.fields.with) ? step.fields.with : {};
-  const properties = readSchema(JSON.parse(used?.input ?? "null")).fields;
+  const input: unknown = readJson(used?.input ?? "null");
+  const properties = readSchema(input).fields;
   const known = new Set(properties.map(({ name }) => name));
   // Chosen once: a field that moves while somebody types loses the focus.
   const [shown] = useState(
@@ -178,7 +212,6 @@ function Inputs({
   const unknown = Object.keys(values).filter((name) => !known.has(name));
   const folded = properties.filter(({ name }) => !shown.has(name));
   const insertables = insertablesBefore(props.tool, index);
-  const secretNames = secrets.map(({ name }) => name);
   const targets = { run_tool: choices.tools, run_agent: choices.agents }[step.uses ?? ""] ?? [];
   const render = (field: Field, hint = hintOf(field)) => {
     const { name, required } = field;
@@ -187,10 +220,17 @@ function Inputs({
       <ValueField
         {...fieldAt(props, ["steps", index, "with", name])}
         hint={[required ? "Required." : "", hint].filter(Boolean).join(" ")}
-        insertables={takesSecrets ? [...insertables, ...insertableSecrets(secretNames, name)] : insertables}
+        insertables={
+          takesSecrets ? [...insertables, ...insertableSecrets(knowledge.secrets, name)] : insertables
+        }
+        completions={{
+          schemaAt: (path) => ({ anyOf: schemasAt(input, [name, ...path]) }),
+          scopeAt: () => scopeOf(props.tool, knowledge, { index, takesSecrets: takesSecrets === true }),
+        }}
         field={field}
         key={name}
         label={name}
+        language={LANGUAGES.get(used?.parsedFields[name] ?? "")}
         suggestions={
           step.uses === `run_${name}` ? targets.map(({ slug, name }) => ({ value: slug, name })) : []
         }

@@ -5,6 +5,7 @@ import { useEffect, useMemo, useRef, useState } from "react";
 import { flushSync } from "react-dom";
 import { useTRPC, useTRPCClient } from "@/app/_ui/data/providers";
 import type { ShownError } from "@/app/_ui/data/query-client";
+import type { EditorHandle } from "@/app/_ui/editor/code-editor";
 import { lazy } from "@/app/_ui/lazy";
 import { Segments } from "@/app/_ui/segments";
 import type { TextProblem } from "@/server/catalog/edit-definition";
@@ -37,7 +38,7 @@ export function ToolEditor({ mode, id }: EditorProps) {
   const { data: existing } = useQuery(
     trpc.definitions.editTool.queryOptions(id === null ? skipToken : { toolId: id }, EDITED_QUERY),
   );
-  const field = useRef<HTMLTextAreaElement>(null);
+  const field = useRef<EditorHandle>(null);
   const [view, setView] = useState<"form" | "yaml">("form");
   const [chosen, setSelected] = useState<Part>(mode === "edit" ? 0 : "input");
   const [adding, setAdding] = useState(false);
@@ -75,13 +76,7 @@ export function ToolEditor({ mode, id }: EditorProps) {
   function showLine(line: number | null) {
     // The field must be there to take the focus.
     flushSync(() => setView("yaml"));
-    const area = field.current;
-    if (!area) return;
-    area.focus();
-    if (line === null) return;
-    const before = area.value.split("\n").slice(0, line - 1);
-    const start = before.reduce((sum, { length }) => sum + length + 1, 0);
-    area.setSelectionRange(start, start + (area.value.slice(start).split("\n")[0] ?? "").length);
+    field.current?.showLine(line);
   }
   // A CSS selector of what gets the focus after the next render. The element that had it may be removed by then.
   const focusNext = useRef<string | null>(null);
@@ -132,10 +127,11 @@ export function ToolEditor({ mode, id }: EditorProps) {
           </div>
           {view === "yaml" ? (
             <YamlField
-              lines={problems.flatMap(({ line }) => line ?? [])}
               marked={step?.lines}
               onChange={(text) => change(() => text)}
+              problems={problems}
               ref={field}
+              tool={tool}
               value={yaml}
             />
           ) : tool === null ? null : (

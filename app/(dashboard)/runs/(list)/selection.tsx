@@ -5,7 +5,7 @@ import { useTRPC, useTRPCClient } from "@/app/_ui/data/providers";
 import { describeError } from "@/app/_ui/data/query-client";
 import { formatPlural } from "@/app/_ui/figures/format";
 import { Link } from "@/app/_ui/link";
-import { useNotify } from "@/app/_ui/toast";
+import { notify } from "@/app/_ui/toast";
 import { isTerminal } from "@/server/contract/enums";
 import { MAX_RUNS_PER_CALL } from "@/server/runs/read/enums";
 import type { RunSummary } from "@/server/runs/read/list";
@@ -35,7 +35,6 @@ export function useSelection(listed: RunSummary[]) {
 export function SelectionBar({ runs, onClear }: { runs: RunSummary[]; onClear: () => void }) {
   const trpc = useTRPC();
   const client = useTRPCClient();
-  const notify = useNotify();
   const open = runs.filter((run) => !isTerminal(run.status) && !run.cancelRequested);
   const cancel = useMutation({
     meta: { refresh: [trpc.runs.list.pathKey()] },

@@ -5,8 +5,9 @@ import { useState } from "react";
 import { OneTimeValue } from "@/app/_ui/copy-button";
 import { useTRPC } from "@/app/_ui/data/providers";
 import { DoneDialog } from "@/app/_ui/dialog";
+import { CodeField } from "@/app/_ui/editor/code-field";
 import { Moment } from "@/app/_ui/figures/time";
-import { OptionField, TextareaField } from "@/app/_ui/forms/form";
+import { OptionField } from "@/app/_ui/forms/form";
 import { ConfirmDialog, FormDialog } from "@/app/_ui/forms/form-dialog";
 import { useForm } from "@/app/_ui/forms/use-form";
 import { Link } from "@/app/_ui/link";
@@ -35,10 +36,10 @@ export function TestCallDialog({ trigger, onClose }: TriggerDialogProps) {
       title="Send a test call"
       wide
     >
-      <TextareaField
+      <CodeField
         {...form.field("body")}
         hint={`Sent as JSON${trigger.secrets.length > 0 ? ", signed with the newest secret" : ""}. It starts a run of ${trigger.target.name}, which uses credits.`}
-        maxLength={100_000}
+        language="json"
       />
       <div aria-live="polite">
         {result?.problem ? (

@@ -9,7 +9,7 @@ import { lazy } from "@/app/_ui/lazy";
 import { MenuItem, MenuSeparator, MoreMenu } from "@/app/_ui/menu/menu";
 import { usePageActions } from "@/app/_ui/page/page-actions";
 import { useMay } from "@/app/_ui/role";
-import { useNotify } from "@/app/_ui/toast";
+import { notify } from "@/app/_ui/toast";
 import type { TriggerDetail } from "@/server/catalog/webhooks/inspect-trigger";
 
 const DIALOGS = {
@@ -23,7 +23,6 @@ const DIALOGS = {
 /** What members can do with a trigger. Viewers see nothing. */
 export function TriggerActions({ trigger }: { trigger: TriggerDetail }) {
   const trpc = useTRPC();
-  const notify = useNotify();
   const mayChange = useMay("member");
   const [opened, setOpened] = useState<keyof typeof DIALOGS | null>(null);
   const Opened = opened && DIALOGS[opened];

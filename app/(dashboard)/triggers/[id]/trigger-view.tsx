@@ -10,7 +10,7 @@ import { Link } from "@/app/_ui/link";
 import { Command, DetailHead } from "@/app/_ui/page/page";
 import { usePageActions } from "@/app/_ui/page/page-actions";
 import { Badge } from "@/app/_ui/table";
-import { useNotify } from "@/app/_ui/toast";
+import { notify } from "@/app/_ui/toast";
 import type { TriggerDetail } from "@/server/catalog/webhooks/inspect-trigger";
 import { WeekOf } from "../../_definitions/detail/week-of";
 import { curlLine } from "../curl-line";
@@ -46,7 +46,6 @@ export function TriggerView({ triggerId }: { triggerId: string }) {
 }
 
 function useTriggerActions(trigger: TriggerDetail): void {
-  const notify = useNotify();
   const { url, masked, target } = trigger;
   const copy = (text: string, done: string) => () => void copyText(text).then(() => notify(done));
   usePageActions([

@@ -5,8 +5,10 @@ import { useState } from "react";
 import { Button } from "@/app/_ui/button";
 import { useTRPC } from "@/app/_ui/data/providers";
 import { describeError } from "@/app/_ui/data/query-client";
-import { TextareaField } from "@/app/_ui/forms/form";
+import { CodeField } from "@/app/_ui/editor/code-field";
+import { schemaOf } from "@/app/_ui/editor/text/schema";
 import { PlainText } from "@/app/_ui/text/plain-text";
+import { tryParseJson } from "@/server/base/json/json";
 import { exampleForTemplate } from "@/server/catalog/webhooks/example-body";
 
 /** A message template with a preview on a sample body. */
@@ -21,15 +23,15 @@ export function TemplateField(field: {
   const preview = useMutation(trpc.triggers.previewTemplate.mutationOptions());
   return (
     <div className="flex flex-col gap-2">
-      <Template {...field} note="Empty: the body as received." />
+      <Template {...field} note="Empty: the body as received." sample={body} />
       {field.value.trim() === "" ? null : (
         <details className="rounded-md border border-line px-2.5 py-2">
           <summary className="cursor-pointer text-muted">Preview</summary>
           <div className="mt-2 flex flex-col items-start gap-2">
-            <TextareaField
+            <CodeField
               className="w-full"
               label="Sample body"
-              maxLength={100_000}
+              language="json"
               onChange={setTyped}
               value={body}
             />
@@ -65,27 +67,33 @@ export function TemplatePreview({ deliveryId, saved }: { deliveryId: string; sav
 
 type TemplateProps = {
   note: string;
+  /** A body as JSON; completion offers its fields. */
+  sample?: string;
   value: string;
   error?: string | undefined;
   className?: string;
   onChange: (template: string) => void;
 };
 
-function Template({ note, ...field }: TemplateProps) {
+function Template({ note, sample, ...field }: TemplateProps) {
   return (
-    <TextareaField
+    <CodeField
       {...field}
+      completions={{ scopeAt: () => scopeOf(sample) }}
       hint={
         <>
           Text with JSONata over <span className="mono">body</span> in {"{{ }}"}. {note}
         </>
       }
       label="Message template"
-      maxLength={100_000}
+      language="template"
       placeholder="Order {{ body.order.id }} was created."
     />
   );
 }
+
+/** What expressions of a template can name: the body, with the fields of a sample. */
+const scopeOf = (sample = "") => ({ properties: { body: schemaOf(tryParseJson(sample)) } });
 
 type PreviewProps = {
   preview: { data: { message: string } | undefined; error: unknown; isPending: boolean };

@@ -52,3 +52,12 @@ export const inputSchemaOf = perOwner((definition: FunctionDefinition): JsonObje
   const { $schema: _, ...schema } = z.toJSONSchema(definition.input, { io: "input", unrepresentable: "any" });
   return JSON.parse(JSON.stringify(schema));
 });
+
+/** The JSON Schema of a function's output. Made once. */
+export const outputSchemaOf = perOwner((definition: FunctionDefinition): JsonObject => {
+  const { $schema: _, ...schema } = z.toJSONSchema(definition.output, {
+    io: "output",
+    unrepresentable: "any",
+  });
+  return JSON.parse(JSON.stringify(schema));
+});

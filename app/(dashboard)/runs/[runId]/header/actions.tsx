@@ -10,7 +10,7 @@ import { Link } from "@/app/_ui/link";
 import { Menu, MenuItem } from "@/app/_ui/menu/menu";
 import { usePageActions } from "@/app/_ui/page/page-actions";
 import { useMay } from "@/app/_ui/role";
-import { useNotify } from "@/app/_ui/toast";
+import { notify } from "@/app/_ui/toast";
 import { CancelRunButton } from "@/app/(dashboard)/_run/cancel-run-button";
 import { isTerminal } from "@/server/contract/enums";
 import type { RunDetail } from "@/server/runs/read/inspect/inspect";
@@ -54,7 +54,6 @@ function CompareLink({ run }: { run: RunDetail }) {
 function RunAgain({ run }: { run: RunDetail }) {
   const trpc = useTRPC();
   const router = useRouter();
-  const notify = useNotify();
   const [editing, setEditing] = useState(false);
   // What is typed in the dialog. Stored here, so that closing the dialog does not lose it.
   const [typed, setTyped] = useState<string | null>(null);

@@ -6,7 +6,7 @@ import { Status } from "@/app/_ui/figures/status";
 import { CopyIcon, DownloadIcon, TerminalIcon } from "@/app/_ui/icons";
 import { ActionMenu } from "@/app/_ui/page/page-actions";
 import { usePayload } from "@/app/_ui/text/use-payload";
-import { useNotify } from "@/app/_ui/toast";
+import { notify } from "@/app/_ui/toast";
 import type { RunDetail } from "@/server/runs/read/inspect/inspect";
 import { RunActions } from "./actions";
 import { AdjacentRuns, BackToRuns } from "./list-links";
@@ -42,7 +42,6 @@ export function RunHeader({ run, reserve }: { run: RunDetail; reserve: boolean }
 }
 
 function RunMenu({ run }: { run: RunDetail }) {
-  const notify = useNotify();
   const input = usePayload(run.input, `/api/runs/${run.id}/text?field=input`);
   const copy = async (text: () => string | Promise<string>, done: string, then?: string) => {
     try {

@@ -3,11 +3,12 @@ import { useEffect, useEffectEvent, useState } from "react";
 import { Button } from "@/app/_ui/button";
 import { useTRPC } from "@/app/_ui/data/providers";
 import { describeError } from "@/app/_ui/data/query-client";
+import { CodeEditor } from "@/app/_ui/editor/code-editor";
 import { FormDialog } from "@/app/_ui/forms/form-dialog";
 import { useForm } from "@/app/_ui/forms/use-form";
 import { compactJson, readableText } from "@/app/_ui/json/spacing";
 import { usePayload } from "@/app/_ui/text/use-payload";
-import { InputProblem, readJsonObject } from "@/app/(dashboard)/_run/problem";
+import { InputProblem, problemsOf, readJsonObject } from "@/app/(dashboard)/_run/problem";
 import type { RunDetail } from "@/server/runs/read/inspect/inspect";
 
 type RerunDialogProps = {
@@ -49,6 +50,16 @@ export function RerunDialog({ run, typed, onClose }: RerunDialogProps) {
     send({ runId: run.id, input: isChanged ? changed : undefined });
   }
 
+  const edit = (text: string) => change({ input: text });
+  const control = {
+    "aria-describedby": "rerun-problem",
+    "aria-invalid": problem !== null,
+    disabled: original.cut,
+    id: "rerun-input",
+    placeholder: original.loading ? "Loading the input" : undefined,
+    value: input,
+  };
+
   return (
     <FormDialog
       {...dialog}
@@ -84,17 +95,21 @@ export function RerunDialog({ run, typed, onClose }: RerunDialogProps) {
         {original.failed ? (
           <p className="text-failed">Could not load the input. Close this dialog and try again.</p>
         ) : null}
-        <textarea
-          aria-describedby="rerun-problem"
-          aria-invalid={problem !== null}
-          className="mono h-64 resize-y rounded-md border border-input-line bg-canvas p-2.5"
-          id="rerun-input"
-          disabled={original.cut}
-          onChange={(event) => change({ input: event.target.value })}
-          placeholder={original.loading ? "Loading the input" : undefined}
-          spellCheck={!isTool}
-          value={input}
-        />
+        {isTool ? (
+          <CodeEditor
+            {...control}
+            language="json"
+            look="block"
+            onChange={edit}
+            problems={problemsOf(problem)}
+          />
+        ) : (
+          <textarea
+            {...control}
+            className="h-64 resize-y rounded-md border border-input-line bg-canvas p-2.5"
+            onChange={(event) => edit(event.target.value)}
+          />
+        )}
         <InputProblem id="rerun-problem" problem={problem} />
       </div>
     </FormDialog>

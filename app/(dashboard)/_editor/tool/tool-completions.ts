@@ -1,0 +1,100 @@
+import { schemasAt } from "@/app/_ui/editor/text/schema";
+import { isJsonObject, readJson } from "@/server/base/json/json";
+import type { FunctionChoice } from "@/server/catalog/edit-definition";
+import type { Path, ToolView } from "./tool-document";
+
+/** What the completion of a tool is made of. `schemas`: of `definitions.toolSchemas`, null until they are read. */
+export type ToolKnowledge = {
+  functions: readonly FunctionChoice[];
+  secrets: readonly string[];
+  schemas: string | null;
+};
+
+type Schema = Record<string, unknown>;
+
+const objectOf = (properties: Schema): Schema => ({ type: "object", properties });
+
+/** The keys of a definition whose values are expressions. */
+export const EXPRESSION_KEYS = new Set(["if", "forEach"]);
+
+/**
+ * What expressions of the step at `index` can name, as the schema of an object: the input, the outputs of earlier steps,
+ * the run, the item of `forEach`, and secrets if they are allowed.
+ */
+export function scopeOf(
+  tool: ToolView,
+  { functions, secrets, schemas }: ToolKnowledge,
+  { index, takesSecrets }: { index: number; takesSecrets: boolean },
+): Schema {
+  const outputs = memberOf(readSchemas(schemas), "outputs");
+  const outputOf = (step: unknown): [string, unknown][] => {
+    if (!isJsonObject(step) || typeof step.id !== "string" || step.id === "") return [];
+    const title = functions.find(({ name }) => name === step.uses)?.title;
+    const output = { description: title, ...memberOf(outputs, String(step.uses)) };
+    return [[step.id, step.forEach === undefined ? output : { type: "array", items: output }]];
+  };
+  const earlier = tool.steps.slice(0, index).flatMap(({ fields }) => {
+    const inner: unknown[] = Array.isArray(fields.parallel) ? fields.parallel : [];
+    return [fields, ...inner].flatMap(outputOf);
+  });
+  const { forEach, as } = tool.steps[index]?.fields ?? {};
+  const item = typeof as === "string" && as !== "" ? as : "item";
+  return objectOf({
+    input: { description: "The tool's input.", ...memberOf(tool.fields, "parameters") },
+    steps: { ...objectOf(Object.fromEntries(earlier)), description: "The outputs of earlier steps." },
+    run: objectOf({ id: { type: "string" }, startedAt: { type: "string" }, tool: { type: "string" } }),
+    ...(forEach === undefined ? {} : { [item]: { description: "The item of forEach." } }),
+    ...(takesSecrets ? { secrets: objectOf(Object.fromEntries(secrets.map((name) => [name, {}]))) } : {}),
+  });
+}
+
+/** The schema at a path of a tool's YAML: that of definitions, with the functions and their inputs. */
+export function toolSchemaAt(
+  tool: ToolView | null,
+  { functions, schemas }: ToolKnowledge,
+  path: Path,
+): unknown {
+  const [, index, ...rest] = path;
+  const isStep = path[0] === "steps" && typeof index === "number";
+  // A step of a group is a step.
+  const own = isStep && rest[0] === "parallel" && typeof rest[1] === "number" ? rest.slice(2) : rest;
+  if (isStep && own.length === 1 && own[0] === "uses") {
+    return { enum: functions.map(({ name }) => name) };
+  }
+  if (isStep && own[0] === "with") {
+    const step = path.slice(0, path.length - own.length).reduce<unknown>(valueAt, tool?.fields);
+    const used = isJsonObject(step) ? functions.find(({ name }) => name === step.uses) : undefined;
+    if (used === undefined) return undefined;
+    return { anyOf: schemasAt(readJson(used.input), own.slice(1)) };
+  }
+  return { anyOf: schemasAt(memberOf(readSchemas(schemas), "tool"), path) };
+}
+
+/** Whether a path is in an input that may hold secrets. */
+export function takesSecretsAt(tool: ToolView, { functions }: ToolKnowledge, path: Path): boolean {
+  const at = path.lastIndexOf("with");
+  if (path[0] !== "steps" || at < 2) return false;
+  const step = path.slice(0, at).reduce<unknown>(valueAt, tool.fields);
+  const used = isJsonObject(step) ? functions.find(({ name }) => name === step.uses) : undefined;
+  return used?.secretFields.includes(String(path[at + 1])) === true;
+}
+
+const valueAt = (value: unknown, key: string | number): unknown =>
+  typeof value === "object" && value !== null && Object.hasOwn(value, key)
+    ? Reflect.get(value, key)
+    : undefined;
+
+/** The member of an object that is an object itself; else an empty one. */
+function memberOf(value: unknown, key: string): Schema {
+  const member = valueAt(value, key);
+  return isJsonObject(member) ? member : {};
+}
+
+let last: { text: string; value: unknown } | null = null;
+
+/** Parsed once: they do not change while a page is open. */
+function readSchemas(text: string | null): unknown {
+  if (text === null) return null;
+  if (last?.text !== text) last = { text, value: readJson(text) };
+  return last.value;
+}

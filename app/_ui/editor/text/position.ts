@@ -1,0 +1,22 @@
+/** The location of a value in a document, such as `["steps", 0, "with", "url"]`. */
+export type Path = readonly (string | number)[];
+
+/** What the cursor is at in a document of keys and values. */
+export type Position = {
+  /** `key`: a key, or an item of a list. `value`: the value of the path's last key. */
+  kind: "key" | "value";
+  /** Of the object that gets the key, or of the value. */
+  path: Path;
+  /** What a completion replaces. */
+  from: number;
+  to: number;
+  /** The keys that the object has besides the one at the cursor. */
+  keys: readonly string[];
+};
+
+/** The path that a JSON pointer names. The keys of lists are digits. */
+export const readPointer = (pointer: string): Path =>
+  pointer
+    .split("/")
+    .slice(1)
+    .map((key) => key.replaceAll("~1", "/").replaceAll("~0", "~"));

@@ -1,0 +1,21 @@
+/** What the reader can do about a message, such as undo. */
+type NoticeAction = { label: string; run: () => void };
+export type Notice = { title: string; description?: string | undefined; action?: NoticeAction | undefined };
+type Show = (notice: Notice) => void;
+
+const waiting: Notice[] = [];
+let show: Show = (notice) => waiting.push(notice);
+
+/** Shows messages with this function from now on, first those that came before. Returns how to end that. */
+export function showNoticesWith(next: Show): () => void {
+  show = next;
+  for (const notice of waiting.splice(0)) next(notice);
+  return () => {
+    show = (notice) => waiting.push(notice);
+  };
+}
+
+/** A short message after an action, at the lower edge, announced politely to screen readers. */
+export function notify(title: string, description?: string, action?: NoticeAction): void {
+  show({ title, description, action });
+}
