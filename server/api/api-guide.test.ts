@@ -12,11 +12,12 @@ import {
 import { createOpenApiDocument } from "./openapi/document";
 import { ENDPOINTS } from "./v1/endpoints";
 
-/** docs/api.md and docs/webhooks.md agree with the code. */
+/** docs/api.md, docs/contract.md and docs/webhooks.md agree with the code. */
 
 const read = (name: string) => readFileSync(join(import.meta.dirname, "../../docs", name), "utf8");
 const guide = read("api.md");
 const webhooks = read("webhooks.md");
+const contract = read("contract.md");
 
 it("lists every error code with its status, and no other", () => {
   const listed = [...guide.matchAll(/^\| (\d{3}) \| `(\w+)` \| [^|]+ \| [^|]+ \|$/gm)];
@@ -75,10 +76,10 @@ it("lists every endpoint with its scope and limit, and no other", () => {
 
 it("lists the sizes", () => {
   const mib = (bytes: number) => `${bytes / 1024 ** 2} MiB`;
-  expect(guide).toContain(`| A tool's input, a webhook's body | ${mib(MAX_BODY_BYTES)} |`);
-  expect(guide).toContain(`| \`userMessage\` | ${MAX_USER_MESSAGE_BYTES / 1024} KiB in UTF-8 |`);
-  expect(guide).toContain(`| One function's output | ${mib(MAX_STEP_OUTPUT_BYTES)}:`);
-  expect(guide).toContain(`| Final output | ${mib(MAX_FINAL_OUTPUT_BYTES)}:`);
+  expect(contract).toContain(`| A tool's input, a webhook's body | ${mib(MAX_BODY_BYTES)} |`);
+  expect(contract).toContain(`| \`userMessage\` of endpoint 2 | ${MAX_USER_MESSAGE_BYTES / 1024} KiB;`);
+  expect(contract).toContain(`| A function's output | ${mib(MAX_STEP_OUTPUT_BYTES)}:`);
+  expect(contract).toContain(`| Final output | ${mib(MAX_FINAL_OUTPUT_BYTES)} |`);
   expect(webhooks).toContain(`- ${mib(MAX_BODY_BYTES)} for a body.`);
 });
 
@@ -86,11 +87,13 @@ it("lists the default limits of the database", () => {
   const schema = readFileSync(join(import.meta.dirname, "../../prisma/schema.prisma"), "utf8");
   const preset = (field: string) =>
     new RegExp(`^ +${field} +Int\\?? +@default\\((\\d+)\\)`, "m").exec(schema)?.[1];
-  expect(guide).toContain(`| Starts | ${preset("startsPerMinute")} in any 60 seconds`);
-  expect(guide).toContain(`| Reads and cancels | ${preset("readsPerMinute")} in any 60 seconds`);
-  expect(guide).toContain(`| Runs at once | ${preset("concurrency")} for`);
-  expect(guide).toContain(
-    `| Webhooks | ${preset("rateLimitRequests")} in any ${preset("rateLimitSeconds")} seconds for each trigger`,
+  const [starts, reads] = [preset("startsPerMinute"), preset("readsPerMinute")];
+  expect(guide).toContain(`A key may make ${starts} starts and ${reads} reads in any 60 seconds`);
+  expect(guide).toContain(`An organization executes ${preset("concurrency")} runs at once`);
+  expect(contract).toContain(`| Starts | ${starts} in 60 seconds`);
+  expect(contract).toContain(`| Reads and cancels | ${reads} in 60 seconds`);
+  expect(contract).toContain(
+    `| Webhooks | ${preset("rateLimitRequests")} in ${preset("rateLimitSeconds")} seconds for each token`,
   );
   expect(webhooks).toContain(
     `- ${preset("rateLimitRequests")} accepted calls in any ${preset("rateLimitSeconds")} seconds`,
