@@ -16,7 +16,7 @@ import {
   type World,
 } from "@/testing/world";
 import { admitWaitingRuns } from "../claim";
-import type { ModelCallRow } from "./journal-rows";
+import { type ModelCallRow, newStepRow } from "./journal-rows";
 import { WorkerLost } from "./writer";
 
 /** The group-commit writer: concurrent items are committed together, exactly once, whatever happens to the connection. */
@@ -113,6 +113,19 @@ describe("a flush", () => {
     expect(await world.db.modelCall.findMany({ where: { runId } })).toMatchObject([
       { inputTokens: 18, cachedInputTokens: 8, cacheWriteTokens: 6, reasoningTokens: 4, outputTokens: 2 },
     ]);
+  });
+
+  it("adds the child run to a step that was shown before it was known", async () => {
+    const { runId } = await start();
+    const { journal } = await world.engine.worker();
+    const step = { key: "call-1-1", stepNumber: 1, iteration: 1, toolName: "run_tool", input: "{}" };
+    const usage = { inputTokens: 0, outputTokens: 0 };
+    const begun = { ...step, reasoning: "", usage, hasSideEffects: true };
+    const row = newStepRow({ id: runId, orgId: tenant.orgId }, begun, world.clock.now());
+    const child_run_id = newId();
+    await journal.row({ ...row, sequence: 1 });
+    await journal.row({ ...row, child_run_id, sequence: 2 });
+    expect(await world.db.step.findMany({ where: { runId } })).toMatchObject([{ childRunId: child_run_id }]);
   });
 
   it("holds at most 512 items", async () => {
