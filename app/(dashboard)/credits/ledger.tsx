@@ -5,7 +5,7 @@ import type { ReactNode } from "react";
 import { ChoiceLinks } from "@/app/_ui/choice-links";
 import { useTRPC } from "@/app/_ui/data/providers";
 import { PartHead } from "@/app/_ui/figures/facts";
-import { formatCredits, formatUsed, shortId } from "@/app/_ui/figures/format";
+import { formatCount, formatCredits, formatUsed, shortId } from "@/app/_ui/figures/format";
 import { Status } from "@/app/_ui/figures/status";
 import { Moment } from "@/app/_ui/figures/time";
 import { AgentIcon, CreditsIcon, ToolIcon } from "@/app/_ui/icons";
@@ -33,7 +33,12 @@ export function Ledger() {
   const question = readLedgerAddress(useSearchParams());
   const { query, pages, lines } = usePages(ledgerQuery(trpc, question));
   const runs = new Map(pages.flatMap((page) => page.runs).map((run) => [run.id, run]));
-  const entries = lines.map((line) => ({ line, run: line.runId ? runs.get(line.runId) : undefined }));
+  const cached = new Map(pages.flatMap((page) => page.cached).map(({ runId, tokens }) => [runId, tokens]));
+  const entries = lines.map((line) => ({
+    line,
+    run: line.runId ? runs.get(line.runId) : undefined,
+    cached: (line.runId && cached.get(line.runId)) || 0,
+  }));
   const kinds = CREDIT_ENTRY_KINDS.filter(
     (kind) => question.holds || kind === question.kind || (kind !== "hold" && kind !== "release"),
   );
@@ -72,7 +77,12 @@ function showHolds(holds: boolean): void {
   window.history.replaceState(null, "", writeLedgerAddress({ holds, kind: hidden ? null : kind }));
 }
 
-type LedgerEntry = { line: LedgerLine; run: RunSummary | undefined };
+type LedgerEntry = {
+  line: LedgerLine;
+  run: RunSummary | undefined;
+  /** The tokens of the run that came from a provider's cache. */
+  cached: number;
+};
 const keyOf = ({ line }: LedgerEntry) => String(line.sequence);
 
 const WITH_BALANCE: LineColumn<LedgerEntry>[] = [
@@ -85,6 +95,13 @@ const WITH_BALANCE: LineColumn<LedgerEntry>[] = [
     cell: ({ run }) => (
       <span className="max-md:pl-6">{run ? <Status status={run.status} waiting={run.waiting} /> : null}</span>
     ),
+  },
+  {
+    head: "Tokens",
+    width: "w-44",
+    area: "none",
+    look: "figure",
+    cell: (entry) => <Tokens {...entry} />,
   },
   {
     head: "Amount",
@@ -137,6 +154,21 @@ function Entry({ line, run }: LedgerEntry) {
         </span>
       ) : null}
       <span className="truncate text-muted">{details.join(" · ")}</span>
+    </span>
+  );
+}
+
+/** What a run that ended used, and how much of its input came from a cache. */
+function Tokens({ line, run, cached }: LedgerEntry) {
+  if (line.kind !== "charge" || !run?.tokens) return null;
+  return (
+    <span className="text-muted">
+      {cached > 0 ? (
+        <span className="text-faint" title="Input tokens that the provider read from its cache">
+          {formatCount(cached)} cached{" "}
+        </span>
+      ) : null}
+      {formatCount(run.tokens)}
     </span>
   );
 }

@@ -31,6 +31,11 @@ export function formatShare(part: number, total: number): string {
   return total === 0 ? NONE : `${((part / total) * 100).toFixed(1)}%`;
 }
 
+/** A share in whole percent, for figures beside others: `80%`. */
+export function formatWholeShare(part: number, total: number): string {
+  return `${Math.round((part / total) * 100)}%`;
+}
+
 /** A share of 1 as a length in an SVG or a style: `12.500%`. */
 export function percent(share: number): string {
   return `${(share * 100).toFixed(3)}%`;

@@ -24,6 +24,7 @@ import {
 import { AUDIT_SUBJECTS, CREDIT_ENTRY_KINDS } from "@/server/contract/enums";
 import { listLedger, readBalance } from "@/server/credits/read-ledger";
 import { SECRET_NAME } from "@/server/guard/secrets/references";
+import { sumCachedTokens } from "@/server/runs/read/cached-tokens";
 import { readRunsById } from "@/server/runs/read/list";
 import { mutation, pageInput, resolver } from "./procedures";
 
@@ -106,6 +107,10 @@ export const creditsRouter = router({
     .query(async ({ ctx: { services, actor }, input }) => {
       const page = await listLedger(services, actor, input);
       const runIds = [...new Set(page.items.flatMap(({ runId }) => runId ?? []))];
-      return { ...page, runs: await readRunsById(services, actor.orgId, runIds) };
+      const [runs, cached] = await Promise.all([
+        readRunsById(services, actor.orgId, runIds),
+        sumCachedTokens(services, actor.orgId, runIds),
+      ]);
+      return { ...page, runs, cached };
     }),
 });

@@ -28,7 +28,7 @@ export function RunView({ runId, answer }: { runId: string; answer: FirstView | 
       <RunHeader reserve={reserve} run={run} />
       <div className="lg:grid lg:grid-cols-[minmax(0,1fr)_20rem]">
         <RunTexts answer={answer} bench={bench} calls={calls} />
-        <RunFacts iterations={Math.max(0, ...calls.map(({ iteration }) => iteration))} run={run} />
+        <RunFacts calls={calls} run={run} />
       </div>
       {own.length === 0 ? <NoLines run={run} /> : <TimelineAndInspector bench={bench} />}
     </article>

@@ -7,7 +7,7 @@ import type { StepLine } from "@/server/runs/read/inspect/lines";
 export function timedAttempts({ attempts, status }: Pick<StepLine, "attempts" | "status">) {
   const ended = attempts.map(
     (
-      { startedAt, durationMs, error, console = [], changes = [], model, provider, waited = false },
+      { startedAt, durationMs, error, console = [], changes = [], model, provider, waited = false, usage = null },
       index,
     ) => ({
       number: index + 1,
@@ -23,6 +23,8 @@ export function timedAttempts({ attempts, status }: Pick<StepLine, "attempts" | 
       changes,
       /** What was called, if there were several models. */
       called: model === undefined ? null : `${model} · ${provider}`,
+      /** What the provider reported as usage, as JSON. */
+      usage,
     }),
   );
   const last = attempts.at(-1);
@@ -31,7 +33,8 @@ export function timedAttempts({ attempts, status }: Pick<StepLine, "attempts" | 
   if (isWaiting({ attempts, status }) && current)
     return [...ended.slice(0, -1), { ...current, finishedAt: null, durationMs: null }];
   const startedAt = last.retryAt ?? after(last.startedAt, last.durationMs);
-  const open = { finishedAt: null, durationMs: null, error: null, console: [], changes: [], called: null };
+  const none = { error: null, console: [], changes: [], called: null, usage: null };
+  const open = { finishedAt: null, durationMs: null, ...none };
   return [...ended, { number: ended.length + 1, status, startedAt, ...open }];
 }
 

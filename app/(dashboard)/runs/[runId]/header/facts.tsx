@@ -16,8 +16,10 @@ import { Link } from "@/app/_ui/link";
 import { usePageActions } from "@/app/_ui/page/page-actions";
 import { isTerminal } from "@/server/contract/enums";
 import type { RunDetail } from "@/server/runs/read/inspect/inspect";
+import type { CallLine } from "@/server/runs/read/inspect/lines";
 import { targetPath } from "../../query";
 import { describeSource, QueuedFor } from "../../started";
+import { sumCached } from "../timeline/measures";
 
 const Configuration = lazy(() => import("./configuration"), "Configuration");
 
@@ -27,9 +29,11 @@ const AT_ONCE_MS = 1_000;
 /**
  * What started a run and what it used, beside its result. Each fact has one line from the start, so that nothing moves
  * while one watches.
- * @param iterations how many model calls the run has made
+ * @param calls the run's own model calls
  */
-export function RunFacts({ run, iterations }: { run: RunDetail; iterations: number }) {
+export function RunFacts({ run, calls }: { run: RunDetail; calls: readonly CallLine[] }) {
+  const iterations = Math.max(0, ...calls.map(({ iteration }) => iteration));
+  const cached = sumCached(calls);
   const ended = isTerminal(run.status);
   // A phone shows one line of them, so that the steps stay near.
   const [open, setOpen] = useState(false);
@@ -83,7 +87,13 @@ export function RunFacts({ run, iterations }: { run: RunDetail; iterations: numb
           <Row name="Duration">
             <Duration run={run} />
           </Row>
-          <Row name="Tokens" note={run.tokens > 0 && formatTokens(run.inputTokens, run.outputTokens)}>
+          <Row
+            name="Tokens"
+            note={
+              run.tokens > 0 &&
+              (cached > 0 ? `${formatCount(cached)} cached` : formatTokens(run.inputTokens, run.outputTokens))
+            }
+          >
             {formatUsed(run.tokens)}
           </Row>
           <Row

@@ -1,6 +1,13 @@
 import { useQuery } from "@tanstack/react-query";
 import { useTRPC } from "@/app/_ui/data/providers";
-import { formatBytes, formatTokens, formatUsed, NONE } from "@/app/_ui/figures/format";
+import {
+  formatBytes,
+  formatCount,
+  formatTokens,
+  formatUsed,
+  formatWholeShare,
+  NONE,
+} from "@/app/_ui/figures/format";
 import { Moment } from "@/app/_ui/figures/time";
 import { JsonView } from "@/app/_ui/json/view";
 import { Unreadable } from "@/app/_ui/text/unreadable";
@@ -45,6 +52,7 @@ export function CallInspector(props: WorkProps<"call">) {
           </span>,
         ],
         ["Tokens", call.estimated ? `${tokens} (estimated)` : tokens],
+        ...tokenParts(call),
       ]}
       label={`Model call ${call.key}`}
       line={line}
@@ -70,6 +78,19 @@ export function CallInspector(props: WorkProps<"call">) {
       />
     </InspectorFrame>
   );
+}
+
+/** The parts of input and output that a provider counts apart, if there are any. */
+function tokenParts(call: CallDetail): (readonly [string, string])[] {
+  const { inputTokens, outputTokens, cachedInputTokens, cacheWriteTokens, reasoningTokens } = call;
+  const parts: [string, number, number][] = [
+    ["Cached input", cachedInputTokens, inputTokens],
+    ["Cache writes", cacheWriteTokens, inputTokens],
+    ["Reasoning", reasoningTokens, outputTokens],
+  ];
+  return parts
+    .filter(([, tokens]) => tokens > 0)
+    .map(([name, tokens, total]) => [name, `${formatCount(tokens)}, ${formatWholeShare(tokens, total)}`]);
 }
 
 /** What the model thought before its output, folded to its beginning. */

@@ -161,7 +161,7 @@ function Attempts({ attempts, marked }: { attempts: TimedAttempt[]; marked: numb
   return (
     <ol className="flex flex-col">
       {attempts.map((attempt, index) => {
-        const { number, status, error, startedAt, finishedAt, console, changes, called } = attempt;
+        const { number, status, error, startedAt, finishedAt, console, changes, called, usage } = attempt;
         const isOpen = finishedAt === null;
         const startsInMs = isOpen ? Date.parse(startedAt) - now : 0;
         const before = attempts[index - 1]?.finishedAt;
@@ -204,6 +204,14 @@ function Attempts({ attempts, marked }: { attempts: TimedAttempt[]; marked: numb
                 {console.join("\n")}
               </pre>
             ) : null}
+            {usage === null ? null : (
+              <details className="col-start-3 text-muted text-xs">
+                <summary className="cursor-pointer hover:text-ink">Usage as the provider reported it</summary>
+                <div className="mt-1 max-h-60 overflow-auto">
+                  <JsonView text={usage} />
+                </div>
+              </details>
+            )}
             {waitedMs > 0 ? (
               <span className="col-start-3 text-muted text-xs">
                 after a wait of {formatDuration(waitedMs)}

@@ -1,4 +1,5 @@
 import { formatCount, formatCredits, formatDuration } from "@/app/_ui/figures/format";
+import type { CallLine } from "@/server/runs/read/inspect/lines";
 import { isWork, type Line, type WaitLine, type WorkLine } from "../lines";
 
 export type Measure = "time" | "credits" | "tokens";
@@ -75,6 +76,11 @@ function covered(spans: Span[]): number {
     until = Math.max(until, to);
   }
   return sum;
+}
+
+/** The input tokens that came from a provider's cache. */
+export function sumCached(calls: readonly Pick<CallLine, "cachedInputTokens">[]): number {
+  return calls.reduce((sum, { cachedInputTokens }) => sum + cachedInputTokens, 0);
 }
 
 /** A run's credits by use, in ten-thousandths. */

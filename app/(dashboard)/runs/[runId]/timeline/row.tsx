@@ -1,8 +1,9 @@
 import clsx from "clsx";
 import type { ComponentProps } from "react";
-import { formatCount, formatPlural } from "@/app/_ui/figures/format";
+import { formatCount, formatPlural, formatWholeShare } from "@/app/_ui/figures/format";
 import { StatusShape } from "@/app/_ui/figures/status";
 import { ChevronRightIcon, SparkIcon } from "@/app/_ui/icons";
+import type { CallLine } from "@/server/runs/read/inspect/lines";
 import { isStep, isWork, type Row } from "../lines";
 import { BarShape } from "./bar";
 import { type Bar, COLUMNS } from "./scale";
@@ -52,6 +53,7 @@ export function TimelineRow({
         ) : null}
         <LineName line={line} />
         <HeldCount line={line} />
+        {line.kind === "call" ? <CachedShare call={line.call} /> : null}
         {isWork(line) && line.attempts.length > 1 ? (
           <TimesCount count={line.attempts.length} word="attempt" />
         ) : null}
@@ -135,6 +137,19 @@ function HeldCount({ line }: { line: Row }) {
         );
       })}
     </>
+  );
+}
+
+/** How much of a call's input came from the provider's cache. A narrow timeline has no room for it. */
+function CachedShare({ call: { inputTokens, cachedInputTokens } }: { call: CallLine }) {
+  if (cachedInputTokens === 0) return null;
+  return (
+    <span
+      className="shrink-0 rounded border border-line bg-surface px-1 text-muted text-xs @max-md/timeline:hidden"
+      title={`${formatCount(cachedInputTokens)} of ${formatCount(inputTokens)} input tokens came from the provider's cache`}
+    >
+      {formatWholeShare(cachedInputTokens, inputTokens)} cached
+    </span>
   );
 }
 

@@ -6,7 +6,15 @@ import { isTerminal } from "@/server/contract/enums";
 import type { RunDetail } from "@/server/runs/read/inspect/inspect";
 import { Liveness } from "../header/liveness";
 import { type Line, MIN_SHOWN_WAIT_MS, type WorkLine, waitsOf } from "../lines";
-import { creditShares, fromCreditUnits, largestLine, lengthOf, type Measure, timeShares } from "./measures";
+import {
+  creditShares,
+  fromCreditUnits,
+  largestLine,
+  lengthOf,
+  type Measure,
+  sumCached,
+  timeShares,
+} from "./measures";
 
 type SummaryProps = { run: RunDetail; lines: WorkLine[]; measure: Measure; onShow: (line: Line) => void };
 
@@ -57,9 +65,13 @@ function Totals({ run, lines, measure, onShow }: SummaryProps) {
 type Part = { name: string; value: string; share?: number };
 
 function partsOf(run: RunDetail, lines: WorkLine[], measure: Measure): Part[] {
+  const cached = sumCached(lines.flatMap((line) => (line.kind === "call" ? line.call : [])));
   if (measure === "tokens")
     return [
       { name: "in", value: formatCount(run.inputTokens) },
+      ...(cached > 0
+        ? [{ name: "of it cached", value: formatCount(cached), share: cached / run.inputTokens }]
+        : []),
       { name: "out", value: formatCount(run.outputTokens) },
     ];
   if (measure === "credits") {

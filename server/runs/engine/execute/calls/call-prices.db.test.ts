@@ -2,11 +2,15 @@ import { afterAll, expect, it } from "vitest";
 import { Decimal } from "@/server/base/amount";
 import type { PriceList } from "@/server/base/price-list";
 import { readAttempts } from "@/server/runs/attempts";
+import { sumCachedTokens } from "@/server/runs/read/cached-tokens";
+import { inspectRun } from "@/server/runs/read/inspect/inspect";
+import { inspectCall } from "@/server/runs/read/inspect/inspect-line";
 import { startRun } from "@/server/runs/start";
 import { createModels } from "@/server/work/models/registry";
 import { testClock } from "@/testing/clock";
 import { executeRun } from "@/testing/execute";
 import { expectSoundLedger } from "@/testing/ledger";
+import { createMember } from "@/testing/runs";
 import { startModelServer } from "@/testing/servers/model-server";
 import { createTenant, createWorld, openWorld, setAgent, type Tenant } from "@/testing/world";
 
@@ -79,6 +83,19 @@ it("charges cached and written input at their prices; the parts add up to the fo
   expect(Decimal.sum(...lines).toFixed(4)).toBe("2.3190");
   expect(run.creditsUsed.toFixed(4)).toBe("2.3190");
   await expectSoundLedger(world, tenant);
+
+  const viewer = await createMember(world, tenant, "viewer");
+  const inspected = await inspectRun(world, viewer, { runId });
+  expect(inspected.calls).toMatchObject([
+    { cachedInputTokens: 0, cacheWriteTokens: 777, reasoningTokens: 20 },
+    { cachedInputTokens: 777, cacheWriteTokens: 0, reasoningTokens: 7 },
+  ]);
+  const callId = inspected.calls[1]?.id ?? "";
+  const detail = await inspectCall(world, viewer, { runId, callId });
+  expect(detail.attempts.map(({ usage }) => JSON.parse(usage ?? ""))).toEqual([SECOND]);
+  expect(await sumCachedTokens(world, tenant.orgId, [runId])).toEqual([{ runId, tokens: 777 }]);
+  const stranger = await createTenant(world);
+  expect(await sumCachedTokens(world, stranger.orgId, [runId])).toEqual([]);
 });
 
 it("keeps what the provider reported, for each attempt", async () => {
