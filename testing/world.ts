@@ -57,6 +57,10 @@ export const quietModels: Models = {
   providerOf: () => "test",
   factsOf: async () => ({}),
   listed: ["test-model"],
+  listOffered: async () => ({
+    models: [{ name: "test-model", contextWindow: undefined }],
+    problem: null,
+  }),
   boundTokens: countCharacters,
   countTokens: async (request) => countCharacters(request),
 };

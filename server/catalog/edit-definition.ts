@@ -16,7 +16,8 @@ import { createYaml } from "./definition-file/write-yaml";
 import { readYaml, type YamlDocument } from "./definition-file/yaml-document";
 import { inUse, newestOr } from "./definition-rows";
 import { type AgentDefinition, agentDefinition, type ToolDefinition, toolDefinition } from "./definitions";
-import { countAgents, describePrice } from "./organization/list-model-providers";
+import { describeModel } from "./organization/describe-model";
+import { countAgents } from "./organization/list-model-providers";
 import { readOwnProviders } from "./organization/model-providers";
 import { agentContent } from "./save-agent";
 import { findFaultsOfInvalidTool, findToolFaults, saveTool, type ToolReader } from "./save-tool";
@@ -46,14 +47,15 @@ export async function readChoices(services: Services, actor: MemberActor) {
   const own = await readOwnProviders(db, actor.orgId);
   const offered = [...own.flatMap((each) => each.models), ...models.listed, ...Object.keys(prices.models)];
   const names = new Set([...used, ...offered.sort()]);
-  const describe = (model: string) => {
-    const provider = own.find((each) => each.models.includes(model))?.name ?? models.providerOf(model);
-    return { provider, ...describePrice(prices, model) };
+  const describe = async (name: string) => {
+    const provider = own.find((each) => each.models.includes(name));
+    const described = await describeModel(services, { name }, provider);
+    return { ...described, provider: provider?.name ?? models.providerOf(name) };
   };
   return {
-    models: [...names].map((name) => ({ name, ...describe(name) })),
+    models: await Promise.all([...names].map(describe)),
     // No provider lists the empty name: the default one serves it.
-    otherModel: describe(""),
+    otherModel: await describe(""),
     functions: listFunctions().map(({ name, title, description }) => ({ name, title, description })),
     tools,
     agents: agents.map(({ slug, name }) => ({ slug, name })),

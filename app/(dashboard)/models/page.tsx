@@ -10,5 +10,8 @@ export default prefetchedPage(
     await queryClient.fetchQuery(trpc.models.list.queryOptions());
     return <ModelsView />;
   },
-  <ListPageSkeleton columns={["Model", "Input", "Output", "Agents"]} title="Model providers" />,
+  <ListPageSkeleton
+    columns={["Model", "Context", "Input", "Cached", "Output", "Agents"]}
+    title="Model providers"
+  />,
 );

@@ -8,6 +8,7 @@ import { ConfirmDialog, FormDialog } from "@/app/_ui/forms/form-dialog";
 import { useForm } from "@/app/_ui/forms/use-form";
 import type { OwnProvider } from "@/server/work/models/own-provider";
 import { UsedBy } from "../used-by";
+import { OfferedModels } from "./offered-models";
 import {
   API_CHOICES,
   API_TITLES,
@@ -19,6 +20,7 @@ import {
   newSecretName,
   readDraft,
   toDraft,
+  toggleModel,
 } from "./provider-draft";
 
 const LABELS = {
@@ -107,6 +109,12 @@ export function ProviderForm({ replaces, service, onCreated }: ProviderFormProps
         code
         {...field("models")}
         hint={`One per line, as the provider names them${service === null ? "" : `, such as ${service.example}`}. Agents choose among them.`}
+      />
+      <OfferedModels
+        chosen={provider.models}
+        keyValue={keyValue}
+        onToggle={(model) => form.change({ models: toggleModel(draft.models, model) })}
+        provider={provider}
       />
     </FormDialog>
   );

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { newProviderAt, newSecretName, readDraft, toDraft } from "./provider-draft";
+import { newProviderAt, newSecretName, readDraft, toDraft, toggleModel } from "./provider-draft";
 
 test("a draft gives back the provider that it was made of", () => {
   const provider = {
@@ -12,6 +12,12 @@ test("a draft gives back the provider that it was made of", () => {
   expect(readDraft(toDraft(provider), [])).toEqual({ provider, keyValue: undefined });
   const { apiKey: _key, api: _api, ...open } = provider;
   expect(readDraft(toDraft(open), [])).toEqual({ provider: open, keyValue: undefined });
+});
+
+test("a model is added to a text of models, and removed again", () => {
+  expect(toggleModel("", "a")).toBe("a");
+  expect(toggleModel("a, b\n", "c")).toBe("a\nb\nc");
+  expect(toggleModel("a\nb\nc", "b")).toBe("a\nc");
 });
 
 test("a new key is a secret with the provider's name, unless another has it", () => {

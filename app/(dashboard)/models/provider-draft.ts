@@ -106,6 +106,13 @@ function readModels(text: string): string[] {
     .filter((model) => model !== "");
 }
 
+/** The text with a model added, or removed if it is in there. */
+export function toggleModel(text: string, model: string): string {
+  const models = readModels(text);
+  const others = models.filter((each) => each !== model);
+  return (others.length < models.length ? others : [...models, model]).join("\n");
+}
+
 /** The host of an address that is being typed; null until it is one. */
 export function hostOf(baseUrl: string): string | null {
   return URL.canParse(baseUrl.trim()) ? new URL(baseUrl.trim()).host || null : null;

@@ -64,7 +64,7 @@ export function ServiceProviderPart({
     <Part
       badge={isDefault ? "default" : null}
       free={isDemo}
-      models={isDefault ? [...models, { name: null, ...others }] : models}
+      models={isDefault ? [...models, { ...others, name: null }] : models}
       name={name}
     >
       {isDemo ? <p>The built-in simulation. It answers immediately and costs nothing.</p> : null}
@@ -124,7 +124,22 @@ const modelColumns = (free: boolean): LineColumn<Model>[] => [
       <span className={name === null ? "text-muted" : "mono"}>{name ?? "Any other model"}</span>
     ),
   },
+  {
+    head: "Context",
+    title: "The most tokens of a request and its answer together",
+    width: "w-28",
+    area: "wider",
+    look: "figure",
+    cell: ({ contextWindow }) => <span className="text-muted">{formatUsed(contextWindow ?? 0)}</span>,
+  },
   { ...PRICE, head: "Input", cell: ({ input }) => <Price free={free}>{input}</Price> },
+  {
+    ...PRICE,
+    head: "Cached",
+    title: "Input that the provider read from its cache",
+    area: "none",
+    cell: ({ input, cachedInput }) => <Price free={free}>{cachedInput ?? input}</Price>,
+  },
   { ...PRICE, head: "Output", cell: ({ output }) => <Price free={free}>{output}</Price> },
   {
     head: "Agents",
@@ -134,7 +149,7 @@ const modelColumns = (free: boolean): LineColumn<Model>[] => [
     cell: ({ agents }) => formatUsed(agents),
   },
 ];
-const PRICE = { width: "w-[4.5rem] sm:w-32", area: "share", look: "figure" } as const;
+const PRICE = { width: "w-[4.5rem] sm:w-28", area: "share", look: "figure" } as const;
 
 function Price({ free, children }: { free: boolean; children: string }) {
   return free ? <span className="text-muted">Free</span> : formatCredits(children);

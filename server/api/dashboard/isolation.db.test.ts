@@ -553,6 +553,12 @@ const TABLE: Record<string, Row> = {
     call: (api, { provider: { name, models } }) => api.models.test({ name, model: models[0] ?? "" }),
     gets: "not_found",
   },
+  "models.offered": { role: "member", call: (api) => api.models.offered(), gets: showsNothingForeign },
+  "models.discover": {
+    role: "admin",
+    call: (api, { provider: { baseUrl, apiKey } }) => api.models.discover({ baseUrl, apiKey }),
+    gets: showsNothingForeign,
+  },
   "models.remove": {
     role: "admin",
     call: (api, at) => api.models.remove({ name: at.provider.name }),

@@ -27,11 +27,25 @@ let server: Server;
 let host: string;
 let tenant: Tenant;
 let calls: { key: string | undefined; model: string }[];
+let lists: { key: string | undefined; url: string | undefined }[];
 /** The key that the server accepts. */
 let accepted: string;
 
 beforeAll(async () => {
   server = createServer(async (request, response) => {
+    if (request.method === "GET") {
+      lists.push({ key: request.headers.authorization, url: request.url });
+      const isRight = request.headers.authorization === `Bearer ${accepted}`;
+      response.writeHead(isRight ? 200 : 401, { "content-type": "application/json" });
+      response.end(
+        JSON.stringify(
+          isRight
+            ? { data: [{ id: "far/large", max_model_len: 8_192 }, { id: "openai/gpt-4.1" }, { id: VALUE }] }
+            : { error: { message: `Wrong key ${request.headers.authorization}` } },
+        ),
+      );
+      return;
+    }
     const { model } = modelCall.parse(await json(request));
     const key = request.headers.authorization;
     calls.push({ key, model });
@@ -57,6 +71,7 @@ afterAll(async () => {
 beforeEach(async () => {
   tenant = await createTenant(world);
   calls = [];
+  lists = [];
   accepted = VALUE;
 });
 
@@ -73,6 +88,16 @@ const far = (part = {}) => ({
   models: ["far/large", "far/small"],
   ...part,
 });
+/** A model at the default price of which nothing is known. */
+const unknownModel = {
+  input: "0.1",
+  cachedInput: null,
+  cacheWrite: null,
+  output: "0.4",
+  contextWindow: null,
+  maxOutputTokens: null,
+  dollars: null,
+};
 const auditOf = () =>
   world.db.auditEntry.findMany({ where: { organizationId: tenant.orgId }, orderBy: { id: "asc" } });
 
@@ -94,8 +119,8 @@ it("a provider and its key are added, tested, changed and removed; each is audit
   expect(own).toEqual({
     provider: far(),
     models: [
-      { name: "far/large", input: "0.1", output: "0.4", agents: 0 },
-      { name: "far/small", input: "0.1", output: "0.4", agents: 0 },
+      { name: "far/large", ...unknownModel, agents: 0 },
+      { name: "far/small", ...unknownModel, agents: 0 },
     ],
     key: { name: "far_away", state: "set", lastUsedAt: null },
   });
@@ -145,6 +170,51 @@ it("a test shows why the provider does not answer, after one call, without the k
     'not_found There is no model provider "far-away".',
   ]);
   expect(calls, "the guard lets no call to a private address out").toHaveLength(1);
+});
+
+it("lists what a provider offers with its key, which is audited, and asks again only after some minutes", async () => {
+  const models = await api();
+  await models.save({ ...far(), keyValue: VALUE, replaces: null });
+  const { baseUrl, apiKey } = far();
+  const discover = () => models.discover({ baseUrl, apiKey });
+  expect(await discover()).toEqual({
+    models: [
+      { ...unknownModel, name: "far/large", contextWindow: 8_192 },
+      expect.objectContaining({ name: "openai/gpt-4.1", contextWindow: 1_047_576, maxOutputTokens: 32_768 }),
+      { ...unknownModel, name: "[secret far_away]" },
+    ],
+    problem: null,
+  });
+  await discover();
+  expect(lists).toEqual([{ key: `Bearer ${VALUE}`, url: "/v1/models" }]);
+  expect((await auditOf()).map(({ action }) => action)).toContain("secret.used");
+  world.clock.advance(5 * 60_000);
+  await discover();
+  expect(lists).toHaveLength(2);
+});
+
+it("lists with a key that is not saved yet, and says why a provider lists nothing", async () => {
+  const models = await api();
+  const { baseUrl } = far();
+  const found = await models.discover({ baseUrl, keyValue: VALUE });
+  expect(found.problem).toBeNull();
+  expect(found.models.map(({ name }) => name)).toEqual(["far/large", "openai/gpt-4.1", "[redacted]"]);
+  accepted = "another";
+  const refused = await models.discover({ baseUrl, keyValue: VALUE });
+  expect(refused).toMatchObject({ models: [], problem: expect.stringContaining("answered 401") });
+  expect(JSON.stringify(refused)).not.toContain(VALUE);
+  expect(await models.discover({ baseUrl: "http://127.0.0.1:9/v1" })).toMatchObject({
+    models: [],
+    problem: expect.stringContaining("127.0.0.1:9"),
+  });
+  expect(await models.discover({ baseUrl, apiKey: "{{ secrets.nothing }}" })).toMatchObject({
+    problem: expect.stringContaining("nothing"),
+  });
+  expect(lists).toHaveLength(2);
+  // What the catalog knows helps where a provider does not answer. The guard lets nothing out in this test.
+  const known = await models.discover({ baseUrl: "https://api.openai.com/v1" });
+  expect(known.problem).not.toBeNull();
+  expect(known.models.map(({ name }) => name)).toContain("gpt-4.1");
 });
 
 it("tests are limited to 20 in a minute for an organization", async () => {

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { listOwnModels, listServiceModels, unsavedProvider } from "@/server/api/offered-models";
 import { testProvider } from "@/server/api/test-provider";
 import { memberProcedure, router } from "@/server/api/trpc";
 import { listAudit } from "@/server/base/audit";
@@ -65,6 +66,14 @@ export const modelsRouter = router({
   test: memberProcedure("admin", { waitsOutside: true })
     .input(named.extend({ model: z.string().max(200) }))
     .mutation(resolver(testProvider)),
+  /** What the default provider of the service offers. */
+  offered: memberProcedure("member", { waitsOutside: true }).query(({ ctx }) =>
+    listServiceModels(ctx.services),
+  ),
+  /** What a provider of the organization offers, which may not be saved yet. It sends the provider's key. */
+  discover: memberProcedure("admin", { waitsOutside: true })
+    .input(unsavedProvider)
+    .mutation(resolver(listOwnModels)),
   remove: mutation(removeModelProvider),
 });
 

@@ -1,11 +1,10 @@
 import type { Actor } from "@/server/base/actor";
 import { toPlainData } from "@/server/base/db/plain-data";
-import type { PriceList } from "@/server/base/price-list";
 import type { Services } from "@/server/catalog/services";
-import { priceOf } from "@/server/credits/prices";
-import { keySecretOf } from "@/server/work/models/own-provider";
+import { keySecretOf, type OwnProvider } from "@/server/work/models/own-provider";
 import { listAgentModels } from "../agent-rows";
 import { findTools } from "../definition-rows";
+import { describeModel } from "./describe-model";
 import { readOwnProviders } from "./model-providers";
 import { stateOfSecret } from "./secrets";
 
@@ -23,10 +22,9 @@ export async function listModelProviders(services: Services, actor: Actor) {
   const own = await readOwnProviders(db, actor.orgId);
   const secrets = await db.secret.findMany({ where: { organizationId: actor.orgId } });
   const agents = countAgents(await listAgentModels(services.pool, actor.orgId));
-  const price = (model: string) => ({
-    name: model,
-    ...describePrice(prices, model),
-    agents: agents.get(model) ?? 0,
+  const describe = async (name: string, of?: OwnProvider) => ({
+    ...(await describeModel(services, { name }, of)),
+    agents: agents.get(name) ?? 0,
   });
   const taken = new Set(own.flatMap((provider) => provider.models));
   const others = [...new Set([...models.listed, ...Object.keys(prices.models)])].filter(
@@ -36,12 +34,16 @@ export async function listModelProviders(services: Services, actor: Actor) {
   const fallback = models.providerOf("");
   const names = new Set([fallback, ...others.map(models.providerOf)]);
   const listed = new Set([...taken, ...others]);
+  const ownModels = await Promise.all(
+    own.map((provider) => Promise.all(provider.models.map((model) => describe(model, provider)))),
+  );
+  const otherModels = await Promise.all(others.map((model) => describe(model)));
   return {
-    own: own.map((provider) => {
+    own: own.map((provider, index) => {
       const key = secrets.find(({ name }) => name === keySecretOf(provider));
       return {
         provider,
-        models: provider.models.map(price),
+        models: ownModels[index] ?? [],
         key: key
           ? {
               ...toPlainData({ name: key.name, lastUsedAt: key.lastUsedAt }),
@@ -53,10 +55,10 @@ export async function listModelProviders(services: Services, actor: Actor) {
     service: [...names].map((name) => ({
       name,
       isDefault: name === fallback,
-      models: others.filter((model) => models.providerOf(model) === name).map(price),
+      models: otherModels.filter((model) => models.providerOf(model.name) === name),
     })),
     others: {
-      ...describePrice(prices, ""),
+      ...(await describeModel(services, { name: "" })),
       agents: [...agents].reduce((sum, [model, count]) => (listed.has(model) ? sum : sum + count), 0),
     },
   };
@@ -67,11 +69,6 @@ export function countAgents(agents: readonly { model: string }[]): Map<string, n
   const counts = new Map<string, number>();
   for (const { model } of agents) counts.set(model, (counts.get(model) ?? 0) + 1);
   return counts;
-}
-
-export function describePrice(prices: PriceList, model: string): { input: string; output: string } {
-  const { input, output } = priceOf(prices, model);
-  return { input: input.toFixed(), output: output.toFixed() };
 }
 
 /** The agents and tools that name a model of the provider in their current version, by name. */

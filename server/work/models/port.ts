@@ -164,6 +164,15 @@ export class ModelCallStopped extends Error {
 /** The parts of a request that are input tokens. */
 export type Prompt = Pick<ModelRequest, "messages" | "tools" | "responseSchema">;
 
+/** A model that a provider offers; the context window is in tokens, if the provider states it. */
+export type ListedModel = { name: string; contextWindow: number | undefined };
+
+/**
+ * The models that a provider offers, as it lists them. `problem`: why it does not; then they are those that the catalog
+ * knows at its address.
+ */
+export type Offer = { models: readonly ListedModel[]; problem: string | null };
+
 export type Models = {
   /**
    * Calls the model and retries temporary errors. Throws ModelError. When aborted, throws ModelCallStopped if output
@@ -176,6 +185,8 @@ export type Models = {
   factsOf(model: string): Promise<ModelFacts>;
   /** The models that providers list, and the demo model. The default provider may serve more. */
   listed: readonly string[];
+  /** What the default provider offers, at most some minutes old. */
+  listOffered(): Promise<Offer>;
   /** An upper bound of the tokens of a request, without counting them. */
   boundTokens(request: Prompt): number;
   /** The tokens of a request, counted with a tokenizer. */

@@ -1,13 +1,18 @@
 import { apiOf, type ModelApi } from "@/server/base/model-api";
 import { anthropic } from "./anthropic/anthropic";
+import { readFault } from "./calls/faults";
 import { type CallOptions, ModelCall } from "./calls/model-call";
 import type { ModelInterface } from "./calls/model-interface";
 import { ModelServer } from "./calls/model-server";
+import { listCatalogModels } from "./catalog/find-model-facts";
 import { chat } from "./chat/chat";
-import type { Models } from "./port";
+import type { Models, Offer } from "./port";
 import { responses } from "./responses/responses";
 
-export type Provider = Pick<Models, "call" | "factsOf"> & { name: string };
+export type Provider = Pick<Models, "call" | "factsOf"> & {
+  name: string;
+  listModels(): Promise<Offer>;
+};
 
 const INTERFACES: Record<ModelApi, ModelInterface> = { chat, responses, anthropic };
 
@@ -18,5 +23,15 @@ export function createProvider({ api, ...options }: CallOptions & { api?: ModelA
     name: options.name,
     call: (request) => new ModelCall(server, request, options).run(),
     factsOf: (model) => server.factsOf(model),
+    async listModels() {
+      try {
+        return { models: await server.listModels(), problem: null };
+      } catch (error) {
+        const { message } = readFault(error, { apiKey: undefined, ...options }, options.clock.now());
+        const problem = message.charAt(0).toUpperCase() + message.slice(1);
+        const known = await listCatalogModels(server.baseUrl);
+        return { models: known.map((model) => ({ name: model, contextWindow: undefined })), problem };
+      }
+    },
   };
 }

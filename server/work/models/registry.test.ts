@@ -1,7 +1,9 @@
+import { createServer } from "node:http";
 import { expect, test } from "vitest";
 import { apiOf } from "@/server/base/model-api";
 import { createModels } from "@/server/work/models/registry";
 import { testClock } from "@/testing/clock";
+import { closeServer, listen } from "@/testing/servers/listen";
 import { startModelServer } from "@/testing/servers/model-server";
 
 const clock = testClock();
@@ -62,4 +64,40 @@ test("an address from the environment is reached on loopback", async () => {
   } finally {
     await server.close();
   }
+});
+
+test("the default provider's models are listed, and read again after some minutes", async () => {
+  const requests: string[] = [];
+  let body: string | null = JSON.stringify({ data: [{ id: "local-model", context_length: 4_096 }] });
+  const server = createServer((request, response) => {
+    requests.push(`${request.method} ${request.url} ${request.headers.authorization}`);
+    response.writeHead(body === null ? 500 : 200, { "content-type": "application/json" });
+    response.end(body ?? '{"error":{"message":"Out of order"}}');
+  });
+  const port = await listen(server);
+  try {
+    const time = testClock();
+    const baseUrl = `http://127.0.0.1:${port}/v1`;
+    const models = createModels({ clock: time, openai: { apiKey: "k", baseUrl } });
+    const offer = { models: [{ name: "local-model", contextWindow: 4_096 }], problem: null };
+    expect(await Promise.all([models.listOffered(), models.listOffered()])).toEqual([offer, offer]);
+    expect(requests).toEqual(["GET /v1/models Bearer k"]);
+    body = null;
+    expect(await models.listOffered()).toEqual(offer);
+    time.advance(5 * 60_000);
+    expect(await models.listOffered()).toEqual({
+      models: [],
+      problem: 'The model provider "openai" answered 500 Out of order',
+    });
+    body = "[]";
+    time.advance(15_000);
+    expect(await models.listOffered()).toEqual({ models: [], problem: null });
+    expect(requests).toHaveLength(3);
+  } finally {
+    await closeServer(server);
+  }
+});
+
+test("without a provider the demo model is listed", async () => {
+  expect(await createModels({ clock }).listOffered()).toMatchObject({ models: [{ name: "demo" }] });
 });

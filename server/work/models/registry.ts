@@ -3,6 +3,7 @@ import type { NamedProvider } from "@/server/base/model-providers";
 import { sleepOrThrow } from "@/server/base/sleep";
 import { createTrustedEgress } from "@/server/guard/egress/trusted-fetch";
 import { callDemoModel, DEMO } from "@/server/work/models/demo/demo";
+import { OfferCache } from "@/server/work/models/offer-cache";
 import { Paces } from "@/server/work/models/pace/paces";
 import type { Models } from "@/server/work/models/port";
 import { createProvider, type Provider } from "@/server/work/models/provider";
@@ -34,6 +35,7 @@ export function createModels({ openai, providers = [], clock, sleep = sleepOrThr
     name: DEMO,
     call: (request) => callDemoModel(request, clock),
     factsOf: async () => ({}),
+    listModels: async () => ({ models: [{ name: DEMO, contextWindow: undefined }], problem: null }),
   };
   const byModel = new Map<string, Provider>([[DEMO, demo]]);
   let fallback: Provider | undefined;
@@ -42,12 +44,14 @@ export function createModels({ openai, providers = [], clock, sleep = sleepOrThr
     fallback ??= provider;
     for (const model of models) byModel.set(model, provider);
   }
+  const offers = new OfferCache();
   const providerFor = (model: string): Provider => byModel.get(model) ?? fallback ?? demo;
   return {
     call: (request) => providerFor(request.model).call(request),
     providerOf: (model) => providerFor(model).name,
     factsOf: (model) => providerFor(model).factsOf(model),
     listed: [...byModel.keys()],
+    listOffered: () => offers.get("", clock, () => (fallback ?? demo).listModels()),
     boundTokens: boundRequestTokens,
     countTokens: countRequestTokens,
   };

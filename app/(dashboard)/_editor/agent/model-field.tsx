@@ -1,10 +1,12 @@
 "use client";
 
+import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { formatCredits } from "@/app/_ui/figures/format";
+import { useTRPC } from "@/app/_ui/data/providers";
 import { SelectField, TextField } from "@/app/_ui/forms/form";
 import { Link } from "@/app/_ui/link";
 import type { Choices, ModelChoice } from "@/server/catalog/edit-definition";
+import { describeListPrice, describeModel } from "../../describe-model";
 
 const OTHER = "";
 
@@ -17,8 +19,8 @@ type ModelFieldProps = {
 };
 
 /**
- * A model of a configured provider, or the name of any other: the default provider serves it. Then it leads to the page of
- * the providers; the draft waits.
+ * A model of a configured provider, one that the default provider offers, or the name of any other: the default
+ * provider serves it. Then it leads to the page of the providers; the draft waits.
  */
 export function ModelField({
   label = "Model",
@@ -27,11 +29,12 @@ export function ModelField({
   error,
   onChange,
 }: ModelFieldProps) {
-  const known = models.find(({ name }) => name === value);
+  const { offered, provider, problem } = useOffered(models);
+  const known = [...models, ...offered].find(({ name }) => name === value);
   const [typing, setTyping] = useState(false);
   const isOther = typing || known === undefined;
-  const providers = [...new Set(models.map(({ provider }) => provider))];
-  const hint = describeModel(known ?? otherModel);
+  const providers = [...new Set(models.map((model) => model.provider))];
+  const hint = describeChoice(known ?? otherModel);
   return (
     <div className="flex min-w-0 flex-col gap-2">
       <SelectField
@@ -44,17 +47,10 @@ export function ModelField({
         }}
         value={isOther ? OTHER : value}
       >
-        {providers.map((provider) => (
-          <optgroup key={provider} label={provider}>
-            {models
-              .filter((model) => model.provider === provider)
-              .map(({ name }) => (
-                <option key={name} value={name}>
-                  {name}
-                </option>
-              ))}
-          </optgroup>
+        {providers.map((name) => (
+          <ModelOptions key={name} label={name} models={models.filter((model) => model.provider === name)} />
         ))}
+        {offered.length > 0 ? <ModelOptions label={`Also offered by ${provider}`} models={offered} /> : null}
         <option value={OTHER}>Another model</option>
       </SelectField>
       {isOther ? (
@@ -73,11 +69,39 @@ export function ModelField({
           value={value}
         />
       ) : null}
+      {problem === null ? null : (
+        <p className="text-muted text-xs [overflow-wrap:anywhere]">
+          Could not load the models of {provider}. {problem}
+        </p>
+      )}
     </div>
   );
 }
 
-function describeModel({ provider, input, output }: Omit<ModelChoice, "name">): string {
-  if (provider === "demo") return "The built-in simulation, which is free.";
-  return `Served by ${provider}. Credits per 1,000 tokens: ${formatCredits(input)} in, ${formatCredits(output)} out.`;
+/** What the service's default provider offers beside the configured models. */
+function useOffered(configured: readonly ModelChoice[]) {
+  const { data } = useQuery(useTRPC().models.offered.queryOptions());
+  if (data === undefined) return { offered: [], provider: "", problem: null };
+  const taken = new Set(configured.map(({ name }) => name));
+  const { provider, problem } = data;
+  const offered = data.models.flatMap((model) => (taken.has(model.name) ? [] : { ...model, provider }));
+  return { offered, provider, problem };
+}
+
+function ModelOptions({ label, models }: { label: string; models: readonly ModelChoice[] }) {
+  return (
+    <optgroup label={label}>
+      {models.map(({ name }) => (
+        <option key={name} value={name}>
+          {name}
+        </option>
+      ))}
+    </optgroup>
+  );
+}
+
+function describeChoice(model: ModelChoice): string {
+  if (model.provider === "demo") return "The built-in simulation, which is free.";
+  const listPrice = describeListPrice(model);
+  return `Served by ${model.provider}. ${describeModel(model)}${listPrice === null ? "" : ` ${listPrice}`}`;
 }

@@ -3,6 +3,7 @@ import type { OrgId } from "@/server/base/actor";
 import { perOwner } from "@/server/base/per-owner";
 import { sleepOrThrow } from "@/server/base/sleep";
 import { MIB } from "@/server/contract/sizes";
+import type { CarriedSecret } from "@/server/guard/egress/outgoing-request";
 import type { Redact } from "@/server/guard/secrets/redact";
 import { rewriteToolCalls } from "@/server/runs/attempts";
 import { findModelProviders } from "@/server/runs/find-model-providers";
@@ -21,7 +22,7 @@ import {
   type Models,
   type ReceivedOutput,
 } from "@/server/work/models/port";
-import { createProvider } from "@/server/work/models/provider";
+import { createProvider, type Provider } from "@/server/work/models/provider";
 import type { Execution } from "./execution";
 
 /** The time limit of one HTTP call. It only applies if the attempt does not end at its own, shorter limit. */
@@ -62,6 +63,41 @@ type OwnCall = Pick<Execution, "services" | "secrets"> & {
   limits?: Pick<CallOptions, "maxAttempts" | "attemptTimeoutMs">;
 };
 
+/** What an organization's own provider is called with; `apiKey` may be the placeholder of a secret in `carried`. */
+type OwnAccess = Pick<CallOptions, "maxAttempts" | "attemptTimeoutMs" | "paces"> & {
+  orgId: OrgId;
+  apiKey: string | undefined;
+  carried: readonly CarriedSecret[];
+  redact: Redact;
+};
+
+/** A client of an organization's own provider. Its requests pass the guard, which inserts the secrets. */
+export function createOwnProvider(
+  { fetch, clock }: Pick<Services, "fetch" | "clock">,
+  own: OwnProvider,
+  { orgId, carried, ...access }: OwnAccess,
+): Provider {
+  return createProvider({
+    ...access,
+    name: own.name,
+    api: own.api,
+    baseUrl: own.baseUrl,
+    fetch: (address, init) =>
+      fetch(address, {
+        ...init,
+        redirect: "manual",
+        secrets: carried,
+        organizationId: orgId,
+        timeoutMs: TIMEOUT_MS,
+        maxResponseBytes: MAX_RESPONSE_BYTES,
+      }),
+    known: knownLimitsOf(orgId, own),
+    clock,
+    random: Math.random,
+    sleep: sleepOrThrow,
+  });
+}
+
 /**
  * Calls an organization's own provider through the guarded client, which alone sees its key. The key is redacted from
  * everything that the provider answers. Throws as `Models.call`.
@@ -75,28 +111,14 @@ export async function callOwnProvider(
   const opened = name === null ? { carried: [] } : await secrets.openKey(name);
   if ("refused" in opened) throw new ModelError(opened.refused, { reason: "unauthorized", attempts: [] });
   const { carried } = opened;
-  const provider = createProvider({
+  const provider = createOwnProvider(services, own, {
     ...limits,
     // A test of a provider waits for no other call.
     ...(limits === undefined && { paces: pacesOf(services.clock) }),
-    name: own.name,
-    api: own.api,
-    baseUrl: own.baseUrl,
+    orgId: secrets.orgId,
     apiKey: name === null ? undefined : secrets.placeholders.of(name),
-    fetch: (address, init) =>
-      services.fetch(address, {
-        ...init,
-        redirect: "manual",
-        secrets: carried,
-        organizationId: secrets.orgId,
-        timeoutMs: TIMEOUT_MS,
-        maxResponseBytes: MAX_RESPONSE_BYTES,
-      }),
+    carried,
     redact: secrets.redact,
-    known: knownLimitsOf(secrets.orgId, own),
-    clock: services.clock,
-    random: Math.random,
-    sleep: sleepOrThrow,
   });
   const { redact } = secrets;
   const { onText, onRetry } = request;

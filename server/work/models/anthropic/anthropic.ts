@@ -45,6 +45,7 @@ function connect({ apiKey = "none", address, query, timeoutMs, fetch }: Connecti
       const body = { ...toMessageBody(request, known, origin), ...(isStreamed && { stream: true }) };
       return client.post("/v1/messages", { body, stream: isStreamed, signal }).asResponse();
     },
+    list: (signal) => client.get("/v1/models", { query: { limit: 1_000 }, signal }).asResponse(),
     explain,
   };
 }

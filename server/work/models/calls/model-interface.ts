@@ -57,6 +57,8 @@ export type Sent = {
 export type Connection = {
   /** Sends a request. Throws the client's errors, also for a response with an error status. */
   send(sent: Sent): Promise<Response>;
+  /** Requests the models that the server offers. Throws like `send`. */
+  list(signal: AbortSignal): Promise<Response>;
   /** The error of a response as a ResponseError; any other as it is. */
   explain(error: unknown): unknown;
 };

@@ -6,12 +6,13 @@ import { type EgressFetch, readChunks } from "@/server/guard/egress/trusted-fetc
 import type { Redact } from "@/server/guard/secrets/redact";
 import { findModelFacts } from "@/server/work/models/catalog/find-model-facts";
 import type { ModelFacts } from "@/server/work/models/catalog/model-facts";
-import type { ModelRequest } from "@/server/work/models/port";
+import type { ListedModel, ModelRequest } from "@/server/work/models/port";
 import { type Adaptation, isSame, learnFrom, readOutputMaximum, UNKNOWN_SERVER } from "./adaptation";
 import { describeChanges } from "./describe-changes";
 import { normalizeError } from "./error-bodies";
 import { EventStreamReader } from "./event-stream";
 import type { Connection, ModelInterface, StreamedReply } from "./model-interface";
+import { readModelList } from "./model-list";
 import { PiecesError, type ReadReply, readReportedError } from "./replies";
 
 /** Unsupported features of a server, by model. */
@@ -35,13 +36,15 @@ export type ServerOptions = {
   known?: KnownLimits;
 };
 
+/** How long a server may take to list its models. */
+const LIST_TIMEOUT_MS = 10_000;
 const JSON_TYPE = /^[^;]*json/;
 
 /** Sends single requests, and records the features that a server does not support. */
 export class ModelServer {
   readonly #interface: ModelInterface;
   readonly #connection: Connection;
-  readonly #baseUrl: string;
+  readonly baseUrl: string;
   readonly #limits: ReadonlyMap<string, ModelLimits> | undefined;
   readonly #attemptTimeoutMs: number;
   readonly #redact: Redact | undefined;
@@ -55,7 +58,7 @@ export class ModelServer {
   ) {
     const { name, apiKey, fetch, redact, attemptTimeoutMs = 300_000, known = new Map() } = options;
     this.#interface = modelInterface;
-    this.#baseUrl = baseUrl;
+    this.baseUrl = baseUrl;
     this.#limits = limits;
     this.#known = known;
     this.#attemptTimeoutMs = attemptTimeoutMs;
@@ -98,6 +101,20 @@ export class ModelServer {
     const { signal, end } = limitTime(request.signal, ms, () => new Error(`no answer within ${ms} ms`));
     try {
       return await this.#send(request, streamed, { signal, onBegun });
+    } catch (error) {
+      throw signal.aborted ? signal.reason : this.#connection.explain(error);
+    } finally {
+      end();
+    }
+  }
+
+  /** The models that the server offers. Throws like `attempt`. */
+  async listModels(): Promise<ListedModel[]> {
+    const reason = () => new Error(`no answer within ${LIST_TIMEOUT_MS} ms`);
+    const { signal, end } = limitTime(new AbortController().signal, LIST_TIMEOUT_MS, reason);
+    try {
+      const response = await this.#connection.list(signal);
+      return readModelList(await response.json());
     } catch (error) {
       throw signal.aborted ? signal.reason : this.#connection.explain(error);
     } finally {
@@ -170,7 +187,7 @@ export class ModelServer {
 
   /** What is known about a model before it is called. */
   async factsOf(model: string): Promise<ModelFacts> {
-    return { ...(await findModelFacts({ baseUrl: this.#baseUrl, model })), ...this.#limits?.get(model) };
+    return { ...(await findModelFacts({ baseUrl: this.baseUrl, model })), ...this.#limits?.get(model) };
   }
 
   /** The most output tokens of a model, as far as it is known or the server has stated it; else infinite. */

@@ -24,7 +24,8 @@ export const chat: ModelInterface = {
 };
 
 function connect(options: ConnectionOptions): Connection {
-  const { completions } = createOpenAiClient(options).chat;
+  const client = createOpenAiClient(options);
+  const { completions } = client.chat;
   return {
     send({ request, known, origin, isStreamed, signal }) {
       const body = toChatCompletion(request, known, origin);
@@ -34,6 +35,7 @@ function connect(options: ConnectionOptions): Connection {
         : completions.create({ ...body, stream: false }, { signal });
       return call.asResponse();
     },
+    list: (signal) => client.get("/models", { signal }).asResponse(),
     explain: explainOpenAiError,
   };
 }

@@ -30,6 +30,7 @@ function connect(options: ConnectionOptions): Connection {
       const body = { ...toResponseBody(request, known, origin), ...(isStreamed && { stream: true }) };
       return client.post("/responses", { body, stream: isStreamed, signal }).asResponse();
     },
+    list: (signal) => client.get("/models", { signal }).asResponse(),
     explain: explainOpenAiError,
   };
 }
