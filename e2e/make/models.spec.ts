@@ -30,6 +30,8 @@ test("a provider is added with its key, tested, used by an agent, changed and re
   );
   await form.getByLabel("API key").fill("a wrong key");
   await form.getByLabel("Models").fill("near/large\nnear/small");
+  await form.getByRole("button", { name: "Choose from its models" }).click();
+  await expect(form).toContainText(/Could not load its models\. .* answered 401/);
   await form.getByLabel("Name", { exact: true }).press("Enter");
 
   const added = page.getByRole("dialog", { name: "Provider near-by added" });
@@ -39,7 +41,7 @@ test("a provider is added with its key, tested, used by an agent, changed and re
   await added.getByRole("button", { name: "Done" }).click();
 
   const part = page.getByRole("region", { name: "near-by" });
-  await expect(part.getByRole("row", { name: /^near\/large 0\.1000 0\.4000 –$/ })).toBeVisible();
+  await expect(part.getByRole("row", { name: /^near\/large – 0\.1000 0\.1000 0\.4000 –$/ })).toBeVisible();
   await part.getByRole("link", { name: "near_by" }).click();
   await page.getByRole("button", { name: "Actions for near_by" }).click();
   await page.getByRole("menuitem", { name: "Replace the value" }).click();
@@ -74,7 +76,13 @@ test("a provider is added with its key, tested, used by an agent, changed and re
   await act("Edit");
   const edit = page.getByRole("dialog", { name: "Edit near-by" });
   await expect(edit.getByLabel("Key", { exact: true })).toHaveValue("near_by");
-  await edit.getByLabel("Models").fill("near/large");
+  await edit.getByRole("button", { name: "Choose from its models" }).click();
+  await edit.getByLabel("Find among 3 models").fill("near/");
+  await expect(edit.getByLabel("near/tiny")).not.toBeChecked();
+  await edit.getByLabel("near/tiny").check();
+  await edit.getByLabel("near/small").uncheck();
+  await expect(edit.getByLabel("Models", { exact: true })).toHaveValue("near/large\nnear/tiny");
+  await expectNoFaultsAnywhere(page, "choosing from the models of a provider");
   await edit.getByRole("button", { name: "Save" }).click();
   await expect(edit).toBeHidden();
   await expect(part.getByText("near/small")).toHaveCount(0);

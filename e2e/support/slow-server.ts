@@ -14,6 +14,11 @@ const COMPLETION = {
   usage: { prompt_tokens: 12, completion_tokens: 2 },
 };
 
+const LIST = {
+  data: [{ id: "near/large" }, { id: "near/small" }, { id: "near/tiny", context_length: 8_192 }],
+};
+const MODEL_ANSWERS: Record<string, object> = { "/v1/chat/completions": COMPLETION, "/v1/models": LIST };
+
 const delayOf = (url: string) => (Number(url.slice(1)) > 40 ? 150 : 20);
 const PREFIX = { held: "/held/", release: "/release/" };
 
@@ -31,12 +36,10 @@ export async function startSlowServer(): Promise<() => void> {
     } else if (url.startsWith(PREFIX.held) && !released.has(url.slice(PREFIX.held.length))) {
       const id = url.slice(PREFIX.held.length);
       held.set(id, [...(held.get(id) ?? []), response]);
-    } else if (url === "/v1/chat/completions") {
-      response.statusCode = headers.authorization === `Bearer ${MODEL_KEY}` ? 200 : 401;
-      response.setHeader("content-type", "application/json");
-      response.end(
-        JSON.stringify(response.statusCode === 200 ? COMPLETION : { error: { message: "Wrong key" } }),
-      );
+    } else if (url in MODEL_ANSWERS) {
+      const isRight = headers.authorization === `Bearer ${MODEL_KEY}`;
+      response.writeHead(isRight ? 200 : 401, { "content-type": "application/json" });
+      response.end(JSON.stringify(isRight ? MODEL_ANSWERS[url] : { error: { message: "Wrong key" } }));
     } else {
       setTimeout(() => response.end("{}"), delayOf(url));
     }

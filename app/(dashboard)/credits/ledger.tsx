@@ -164,8 +164,8 @@ function Tokens({ line, run, cached }: LedgerEntry) {
   return (
     <span className="text-muted">
       {cached > 0 ? (
-        <span className="text-faint" title="Input tokens that the provider read from its cache">
-          {formatCount(cached)} cached{" "}
+        <span title="Input tokens that the provider read from its cache">
+          {formatCount(cached)} cached of{" "}
         </span>
       ) : null}
       {formatCount(run.tokens)}

@@ -205,7 +205,7 @@ function Attempts({ attempts, marked }: { attempts: TimedAttempt[]; marked: numb
               </pre>
             ) : null}
             {usage === null ? null : (
-              <details className="col-start-3 text-muted text-xs">
+              <details className="col-start-3 min-w-0 text-muted text-xs">
                 <summary className="cursor-pointer hover:text-ink">Usage as the provider reported it</summary>
                 <div className="mt-1 max-h-60 overflow-auto">
                   <JsonView text={usage} />

@@ -148,7 +148,8 @@ function CachedShare({ call: { inputTokens, cachedInputTokens } }: { call: CallL
       className="shrink-0 rounded border border-line bg-surface px-1 text-muted text-xs @max-md/timeline:hidden"
       title={`${formatCount(cachedInputTokens)} of ${formatCount(inputTokens)} input tokens came from the provider's cache`}
     >
-      {formatWholeShare(cachedInputTokens, inputTokens)} cached
+      {formatWholeShare(cachedInputTokens, inputTokens)}
+      <span className="@max-lg/timeline:sr-only"> cached</span>
     </span>
   );
 }
