@@ -69,7 +69,7 @@ export function ModelField({
           value={value}
         />
       ) : null}
-      {problem === null ? null : (
+      {problem === null || !isOther ? null : (
         <p className="text-muted text-xs [overflow-wrap:anywhere]">
           Could not load the models of {provider}. {problem}
         </p>

@@ -7,7 +7,17 @@ import type { StepLine } from "@/server/runs/read/inspect/lines";
 export function timedAttempts({ attempts, status }: Pick<StepLine, "attempts" | "status">) {
   const ended = attempts.map(
     (
-      { startedAt, durationMs, error, console = [], changes = [], model, provider, waited = false, usage = null },
+      {
+        startedAt,
+        durationMs,
+        error,
+        console = [],
+        changes = [],
+        model,
+        provider,
+        waited = false,
+        usage = null,
+      },
       index,
     ) => ({
       number: index + 1,
