@@ -12,6 +12,7 @@ const attempt = z.object({
   retryAt: z.string().optional(),
   console: z.array(z.string()).optional(),
   changes: z.array(z.string()).optional(),
+  shortened: z.array(z.object({ before: z.number(), keep: z.number() })).optional(),
   usage: z.string().optional(),
   provider: z.string().optional(),
   waited: z.literal(true).optional(),

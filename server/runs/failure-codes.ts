@@ -21,7 +21,8 @@ export const FAILURE_CODES = [
   "model_unauthorized",
   "model_unknown",
   "model_quota",
-  "model_input_too_long",
+  /** The conversation does not fit into the model's context window, even with shortened outputs of functions. */
+  "input_too_long",
   "model_refused",
   "model_unavailable",
   /** The answer was cut off at the limit of output tokens, and a repeat with a larger limit did not help. */

@@ -66,6 +66,8 @@ export type Attempt = {
   console?: string[] | undefined;
   /** How the request of a model call differed from what was asked, in words. */
   changes?: string[] | undefined;
+  /** What was cut so that the request fits into the context window. */
+  shortened?: Shortening[] | undefined;
   /** What the provider reported as usage, as JSON of at most 4 KiB. */
   usage?: string | undefined;
   /** What was called, if a model call could be made at several models. */
@@ -74,6 +76,9 @@ export type Attempt = {
   /** It was no attempt: the call waited because the provider allows no more calls. With `retryAt`, it still waits. */
   waited?: true | undefined;
 };
+
+/** The outputs of functions before the message of this index were cut to their first `keep` bytes. */
+export type Shortening = { before: number; keep: number };
 
 export type ModelUsage = {
   inputTokens: number;

@@ -149,7 +149,7 @@ const MODEL_FAILURES: Record<ModelFault, FailureCode> = {
   unauthorized: "model_unauthorized",
   unknown: "model_unknown",
   quota: "model_quota",
-  input_too_long: "model_input_too_long",
+  input_too_long: "input_too_long",
   refused: "model_refused",
   unavailable: "model_unavailable",
   truncated: "output_truncated",

@@ -3,12 +3,13 @@ import type { MemberActor } from "@/server/base/actor";
 import { defineQuery } from "@/server/base/db/statement";
 import { AppError } from "@/server/base/errors";
 import { readJson, writeJson } from "@/server/base/json/json";
-import { readToolCalls } from "@/server/runs/attempts";
+import { readAttempts, readToolCalls } from "@/server/runs/attempts";
 import type { Services } from "@/server/runs/services";
 import { type AgentConfiguration, runConfiguration } from "@/server/work/agent/definition";
 import { type Acted, type Acting, runAgentLoop, type Thinking, type Thought } from "@/server/work/agent/loop";
 import { textInput, textMessages } from "@/server/work/functions/generate-text";
-import type { Prompt } from "@/server/work/models/port";
+import { keptOf, shortenText } from "@/server/work/models/context/shorten";
+import type { Attempt, Prompt, Shortening } from "@/server/work/models/port";
 import { payloadPreview, previewPayload, startOf } from "./payload-preview";
 
 /** Everything sent to a model in one call. */
@@ -31,6 +32,7 @@ export async function inspectModelRequest(
     select: {
       key: true,
       iterationNumber: true,
+      attempts: true,
       run: { select: { input: true, configuration: { select: { document: true } } } },
     },
   });
@@ -59,6 +61,7 @@ export async function inspectModelRequest(
     READ_OUTPUTS(pool, [runId, actor.orgId, call.iterationNumber]),
   ]);
   return replay(configuration, {
+    shortened: shorteningOf(readAttempts(call.attempts)),
     userMessage: call.run.input,
     wanted: call.key,
     journal: {
@@ -93,6 +96,10 @@ const READ_OUTPUTS = defineQuery(
    FROM steps WHERE run_id = $1 AND organization_id = $2 AND iteration_number < $3`,
 );
 
+/** How the last request of a call was shortened; a wait is no request. */
+const shorteningOf = (attempts: readonly Attempt[]): readonly Shortening[] =>
+  attempts.findLast(({ waited }) => waited !== true)?.shortened ?? [];
+
 type Journal = {
   organizationId: string;
   thoughts: Map<string, Thought>;
@@ -102,7 +109,12 @@ type Journal = {
 /** Replays the agent's loop from its journal until it requests the wanted call, which gets no reply and so ends it. */
 async function replay(
   configuration: AgentConfiguration,
-  { userMessage, wanted, journal }: { userMessage: string; wanted: string; journal: Journal },
+  {
+    userMessage,
+    wanted,
+    shortened,
+    journal,
+  }: { userMessage: string; wanted: string; shortened: readonly Shortening[]; journal: Journal },
 ): Promise<ModelRequestView> {
   const { organizationId, thoughts, outputs } = journal;
   let found: Thinking | undefined;
@@ -131,7 +143,7 @@ async function replay(
       });
     },
   });
-  return viewRequest({ messages: [], tools: [], ...found }, known, toolOutputs);
+  return viewRequest({ messages: [], tools: [], ...found }, known, { outputs: toolOutputs, shortened });
 }
 
 async function viewTextRequest(
@@ -146,20 +158,31 @@ async function viewTextRequest(
   return viewRequest({ messages, tools: [], responseSchema: stepInput.data.schema }, known);
 }
 
-/** `known`: how many messages an earlier call had sent. `outputs`: the steps behind the messages of role `tool`. */
+/**
+ * `known`: how many messages an earlier call had sent. `outputs`: the steps behind the messages of role `tool`, which are
+ * shortened as they were sent.
+ */
 function viewRequest(
   { messages, tools, responseSchema }: Prompt,
   known: number,
-  outputs: readonly (OutputRow | undefined)[] = [],
+  {
+    outputs = [],
+    shortened = [],
+  }: { outputs?: readonly (OutputRow | undefined)[]; shortened?: readonly Shortening[] } = {},
 ) {
   let results = 0;
   return {
     messages: messages.map((message, index) => {
       const step = message.role === "tool" ? outputs[results++] : undefined;
       const calls = message.role === "assistant" ? message.toolCalls : [];
+      const whole = step?.output ?? previewPayload(message.content);
+      const keep = message.role === "tool" ? keptOf(index, shortened) : null;
+      const short = keep === null ? null : shortenText(whole.text, keep, whole.bytes);
       return {
         role: message.role,
-        content: step?.output ?? previewPayload(message.content),
+        content: short === null ? whole : previewPayload(short),
+        /** Whether it was cut so that the request fits into the context window. */
+        isShortened: short !== null,
         /** The calls that an earlier reply requested. */
         toolCalls: calls.map((call) => ({ name: call.name, arguments: previewPayload(call.arguments) })),
         /** The step whose output the message is. */

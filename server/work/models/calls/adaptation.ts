@@ -19,6 +19,10 @@ export type Adaptation = {
   refusedSettings: readonly string[];
   /** The most output tokens that the model allows; unknown: infinite. */
   maxOutputTokens: number;
+  /** The tokens of its context window; unknown: infinite. */
+  contextWindow: number;
+  /** Its tokens for one of ours. */
+  tokenRatio: number;
 };
 
 /** The assumption before the first response. */
@@ -30,6 +34,8 @@ export const UNKNOWN_SERVER: Adaptation = {
   unwantedFields: [],
   refusedSettings: [],
   maxOutputTokens: Number.POSITIVE_INFINITY,
+  contextWindow: Number.POSITIVE_INFINITY,
+  tokenRatio: 1,
 };
 
 /** A refusal of a request, with all that the server said. */
@@ -142,8 +148,13 @@ export function readOutputMaximum(
   const refusal = readRefusal(error);
   if (refusal === null || (refusal.status !== 400 && refusal.status !== 422)) return null;
   const { text } = refusal;
-  const window = numberIn(/maximum context length (?:is|of) (\d[\d,]*)/i, text);
-  const input = numberIn(/(\d[\d,]*) (?:input tokens|in the messages|of text input|prompt tokens)/i, text);
+  // Anthropic: "input length and `max_tokens` exceed context limit: 188240 + 21333 > 200000".
+  const window =
+    numberIn(/maximum context length (?:is|of) (\d[\d,]*)/i, text) ??
+    numberIn(/context limit: \d+ \+ \d+ > (\d+)/, text);
+  const input =
+    numberIn(/context limit: (\d+) \+/, text) ??
+    numberIn(/(\d[\d,]*) (?:input tokens|in the messages|of text input|prompt tokens)/i, text);
   // Anthropic: "max_tokens: 100000 > 64000, which is the maximum allowed number of output tokens for …".
   const stated = numberIn(/max_tokens: \d+ > (\d+)/, text);
   const isAboutOutput = /max_(?:completion_|output_|new_)?tokens|completion tokens|output tokens/i.test(text);

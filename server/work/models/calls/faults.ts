@@ -2,6 +2,7 @@ import { causesOf } from "@/server/base/errors";
 import { EgressError, RefusedError, ResponseTooLarge, retryAfterMs } from "@/server/guard/egress/failures";
 import { createRedactor, type Redact } from "@/server/guard/secrets/redact";
 import { replaceNul } from "@/server/guard/secrets/stored-output";
+import { isOverflow } from "@/server/work/models/context/overflow";
 import type { ModelFault } from "@/server/work/models/port";
 import { FlawedAnswer } from "./answer-flaws";
 import { ReplyError, ReplyTooLarge, ResponseError } from "./replies";
@@ -74,7 +75,7 @@ const isOtherRefusal = (status = 500): boolean => status < 500 && status !== 408
 function reasonOf(error: ResponseError | ReplyError): ModelFault {
   const { status, code, message } = error;
   if (code === "insufficient_quota" || status === 402) return "quota";
-  if (code === "context_length_exceeded" || status === 413) return "input_too_long";
+  if (isOverflow(error)) return "input_too_long";
   if (code === "model_not_found" || status === 404) return "unknown";
   if (code === "content_filter" || code === "content_policy_violation") return "declined";
   if (code === "invalid_api_key" || status === 401 || status === 403) return "unauthorized";
@@ -82,11 +83,7 @@ function reasonOf(error: ResponseError | ReplyError): ModelFault {
   if (code === "invalid_prompt" || code === "bio_policy") return "declined";
   // Groq's documentation: the model's call could not be parsed; a repeat works (pydantic/pydantic-ai#4354).
   if (code === "tool_use_failed") return "unavailable";
-  if (status === 400 || status === 422) {
-    // Anthropic has no code for it (stackblitz-labs/bolt.diy#401).
-    if (/prompt is too long/i.test(message)) return "input_too_long";
-    if (UNKNOWN_MODEL.test(message)) return "unknown";
-  }
+  if ((status === 400 || status === 422) && UNKNOWN_MODEL.test(message)) return "unknown";
   return status === undefined || PASSING.has(status) || status >= 500 ? "unavailable" : "refused";
 }
 

@@ -1,4 +1,5 @@
 import type { Clock } from "@/server/base/clock";
+import { ContextFit, InputTooLong } from "@/server/work/models/context/context-fit";
 import { LONGEST_WAIT_MS } from "@/server/work/models/pace/pace";
 import type { Paces } from "@/server/work/models/pace/paces";
 import { Turns } from "@/server/work/models/pace/turns";
@@ -10,6 +11,7 @@ import {
   type ModelRequest,
   type ModelUsage,
   type ReceivedOutput,
+  type Shortening,
 } from "@/server/work/models/port";
 import { countUsage } from "@/server/work/models/tokens/tokens";
 import { type FlawedAnswer, findFlaw } from "./answer-flaws";
@@ -41,8 +43,10 @@ export class ModelCall {
   readonly #options: CallOptions;
   readonly #attempts: Attempt[] = [];
   readonly #turns: Turns | null;
+  readonly #fit: ContextFit;
   /** How the current attempt's request differs from what was asked. */
   #changes: string[] = [];
+  #shortened: readonly Shortening[] = [];
   /** Failed attempts, except those that only adapted the request. */
   #failures = 0;
   /** The limit of a cut-off answer, once its call is repeated with a larger one. */
@@ -59,6 +63,7 @@ export class ModelCall {
     this.#server = server;
     this.#request = request;
     this.#wantedOutput = request.maxOutputTokens;
+    this.#fit = new ContextFit(server, request);
     this.#options = options;
     const { organizationId } = request;
     const { paces, clock } = options;
@@ -75,8 +80,10 @@ export class ModelCall {
       if (this.#turns !== null)
         await this.#turns.take(this.#attempts, this.#request).finally(() => this.#stopIfAborted());
       this.#usageText = undefined;
+      await this.#fitRequest();
       const startedAt = clock.now();
       this.#changes = this.#describeChanges();
+      this.#shortened = this.#fit.shortened;
       const streamed = this.#server.collect(this.#request);
       let reply: ReadReply;
       try {
@@ -86,7 +93,11 @@ export class ModelCall {
         const isSlowed = this.#turns?.end(error, fault) ?? false;
         if (this.#request.signal.aborted) this.#record(startedAt, "stopped");
         this.#stopIfAborted();
-        if (this.#lowerLimit(error) || this.#server.adapt(error, this.#request))
+        if (
+          (await this.#shorten(error, { fault, startedAt })) ||
+          this.#lowerLimit(error) ||
+          this.#server.adapt(error, this.#request)
+        )
           this.#record(startedAt, fault.message, 0);
         else await this.#waitAfter(this.#ofRepeat(fault), { startedAt, isSlowed });
         continue;
@@ -113,7 +124,38 @@ export class ModelCall {
     const limit = this.#server.sentLimit(this.#request);
     if (limit < this.#wantedOutput)
       changes.push(`the output was limited to ${limit.toLocaleString("en-US")} tokens`);
+    if (this.#fit.description !== null) changes.push(this.#fit.description);
     return changes;
+  }
+
+  /** Makes the request fit into the context window. Throws ModelError if it does not. */
+  async #fitRequest(): Promise<void> {
+    try {
+      this.#request = await this.#fit.before(this.#request);
+    } catch (error) {
+      if (!(error instanceof InputTooLong)) throw error;
+      const fault = {
+        message: error.message,
+        reason: "input_too_long",
+        fallsBack: false,
+        cause: error,
+      } as const;
+      throw this.#failure({ ...fault, retryAfterMs: undefined }, this.#options.clock.now());
+    }
+  }
+
+  /** Shortens a request that was refused as too long; true if it can be repeated. Throws ModelError with the figures. */
+  async #shorten(error: unknown, { fault, startedAt }: { fault: Fault; startedAt: Date }): Promise<boolean> {
+    if (fault.reason !== "input_too_long" || this.#raisedFrom !== undefined) return false;
+    try {
+      const fitted = await this.#fit.after(error, this.#request);
+      if (fitted === null) return false;
+      this.#request = fitted;
+      return true;
+    } catch (failure) {
+      if (!(failure instanceof InputTooLong)) throw failure;
+      throw this.#failure({ ...fault, message: `${fault.message}; ${failure.message}` }, startedAt);
+    }
   }
 
   /** Prepares the repeat of a call whose answer is not usable. Throws ModelError if there is none. */
@@ -229,6 +271,7 @@ export class ModelCall {
       ...(this.#usageText === undefined ? {} : { usage: this.#usageText }),
       ...(waitMs === undefined ? {} : { retryAt: new Date(now + waitMs).toISOString() }),
       ...(this.#changes.length > 0 && { changes: this.#changes }),
+      ...(this.#shortened.length > 0 && { shortened: [...this.#shortened] }),
     });
   }
 

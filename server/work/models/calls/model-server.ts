@@ -1,3 +1,4 @@
+import { LRUCache } from "lru-cache";
 import { unmarkExact } from "@/server/base/json/exact-number";
 import { tryParseJson } from "@/server/base/json/json";
 import type { ModelLimits } from "@/server/base/model-providers";
@@ -49,6 +50,8 @@ export class ModelServer {
   readonly #attemptTimeoutMs: number;
   readonly #redact: Redact | undefined;
   readonly #known: KnownLimits;
+  /** Stated context windows of models that were called. */
+  readonly #windows = new LRUCache<string, number>({ max: 1_000 });
   /** Provider, interface and address: what the server gives for itself goes back only there. */
   readonly address: string;
 
@@ -194,6 +197,22 @@ export class ModelServer {
   async maxOutputTokens(model: string): Promise<number> {
     const { maxOutputTokens = Number.POSITIVE_INFINITY } = await this.factsOf(model);
     return Math.min(maxOutputTokens, this.#adaptationOf(model).maxOutputTokens);
+  }
+
+  /** A model's context window, as far as it is known or learned, and its tokens for one of ours. */
+  async contextOf(model: string): Promise<{ window: number; ratio: number }> {
+    const { contextWindow, tokenRatio } = this.#adaptationOf(model);
+    let stated = this.#windows.get(model);
+    if (stated === undefined) {
+      stated = (await this.factsOf(model)).contextWindow ?? Number.POSITIVE_INFINITY;
+      this.#windows.set(model, stated);
+    }
+    return { window: Math.min(stated, contextWindow), ratio: tokenRatio };
+  }
+
+  learnContext(model: string, { window, ratio }: { window: number; ratio: number }): void {
+    const known = this.#adaptationOf(model);
+    this.#known.set(model, { ...known, contextWindow: window, tokenRatio: ratio });
   }
 
   /** The limit of output tokens that a request is sent with. */

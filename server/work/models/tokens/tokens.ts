@@ -64,7 +64,7 @@ async function countTexts(texts: readonly string[]): Promise<number> {
 }
 
 const textsOfCalls = (calls: readonly ToolCall[]) => calls.flatMap((call) => [call.name, call.arguments]);
-const countMessage = perOwner((message: ModelMessage) => {
+export const countMessageTokens = perOwner((message: ModelMessage) => {
   if (message.role !== "assistant") return countTexts([message.content]);
   return countTexts([message.content, message.state ?? "", ...textsOfCalls(message.toolCalls)]);
 });
@@ -75,7 +75,7 @@ const countTool = perOwner(({ name, description, parameters }: OfferedTool) =>
 /** Counts the tokens of a request: its messages, their calls, the offered tools and the schema of the answer. */
 export async function countRequestTokens(request: Prompt): Promise<number> {
   let tokens = REQUEST_OVERHEAD;
-  for (const message of request.messages) tokens += await countMessage(message);
+  for (const message of request.messages) tokens += await countMessageTokens(message);
   for (const tool of request.tools) tokens += await countTool(tool);
   if (request.responseSchema) tokens += await countTextTokens(describeSchema(request.responseSchema));
   return tokens;

@@ -72,7 +72,7 @@ const NAMES: Record<SentMessage["role"], string> = {
 };
 
 function Message({ message }: { message: SentMessage }) {
-  const { role, content, step, toolCalls } = message;
+  const { role, content, step, toolCalls, isShortened } = message;
   return (
     <li className="rounded-md border border-line">
       <p className="flex gap-2 border-line border-b px-3 py-1.5 text-xs">
@@ -85,14 +85,17 @@ function Message({ message }: { message: SentMessage }) {
             NAMES[role]
           )}
         </span>
-        <span className="ml-auto text-faint">{formatBytes(content.bytes)}</span>
+        <span className="ml-auto text-faint">
+          {isShortened ? "shortened to " : ""}
+          {formatBytes(content.bytes)}
+        </span>
       </p>
       <div className="flex flex-col gap-2 px-3 py-2">
         {content.text ? (
           <Fold long={isLong(content.text)} bytes={content.bytes}>
             {(folded) => (
               <>
-                {role === "tool" ? (
+                {role === "tool" && !isShortened ? (
                   <JsonView cut={content.cut} text={content.text} tools={!folded} />
                 ) : (
                   <PlainText prose text={folded ? startOfFolded(content.text) : content.text} />

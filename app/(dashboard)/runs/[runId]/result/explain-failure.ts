@@ -86,9 +86,10 @@ function explanationsOf(run: FailedRun, failedStep: string | null): Record<Failu
       advice: "The operator can raise it there. Then run it again.",
       links: [],
     },
-    model_input_too_long: {
-      sentence: "The conversation is longer than the model's context.",
-      advice: "Shorten the input, return less from tools, or choose a model with a longer context.",
+    input_too_long: {
+      sentence: "The conversation does not fit into the model's context window.",
+      advice:
+        "Shorten the prompt or the message, return less from tools, or choose a model with a larger window. Only outputs before the last two iterations are shortened.",
     },
     model_refused: {
       sentence: "The request to the model provider was refused.",

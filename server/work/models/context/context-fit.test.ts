@@ -1,0 +1,253 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { createTrustedEgress } from "@/server/guard/egress/trusted-fetch";
+import { ResponseError } from "@/server/work/models/calls/replies";
+import type { ModelMessage, ModelRequest } from "@/server/work/models/port";
+import { createProvider } from "@/server/work/models/provider";
+import { testClock } from "@/testing/clock";
+import { type ModelServer, modelRequest, startModelServer } from "@/testing/servers/model-server";
+import { readOverflow } from "./overflow";
+
+/** Conversations that do not fit into the context window. */
+
+const egress = createTrustedEgress();
+let server: ModelServer;
+beforeAll(async () => {
+  server = await startModelServer();
+});
+afterAll(async () => {
+  await egress.close();
+  await server.close();
+});
+const clock = testClock();
+const provider = (contextWindow?: number) =>
+  createProvider({
+    name: "test",
+    baseUrl: server.url,
+    fetch: egress.fetch,
+    clock,
+    random: () => 1,
+    sleep: async (ms) => void clock.advance(ms),
+    ...(contextWindow !== undefined && { limits: new Map([["tiny", { contextWindow }]]) }),
+  });
+
+/** About 800 tokens in 4,000 bytes. */
+const output = (name: string) => `${name} `.padEnd(4_000, "word ");
+/** A conversation of so many iterations, each with one output of about 800 tokens. */
+function conversation(name: string, iterations: number, overrides: Partial<ModelRequest> = {}): ModelRequest {
+  const messages: ModelMessage[] = [
+    { role: "system", content: "You help. ".repeat(20) },
+    { role: "user", content: name },
+  ];
+  for (let each = 1; each <= iterations; each += 1) {
+    messages.push(
+      {
+        role: "assistant",
+        content: "",
+        toolCalls: [{ id: `${each}`, name: "look", arguments: "{}" }],
+      },
+      { role: "tool", toolCallId: `${each}`, content: output(`output-${each}`) },
+    );
+  }
+  return modelRequest(name, { model: "tiny", messages, ...overrides });
+}
+/** The outputs of the last request: whether each is whole. */
+const sentOutputs = () =>
+  (server.requests.at(-1)?.body.messages ?? [])
+    .filter(({ role }) => role === "tool")
+    .map(({ content }) => String(content));
+const areWhole = () => sentOutputs().map((content) => content.length === 4_000);
+
+test("what fits is sent as it is", async () => {
+  const reply = await provider(10_000).call(conversation("fits", 5));
+  expect(areWhole()).toEqual([true, true, true, true, true]);
+  expect(reply.attempts).toEqual([expect.not.objectContaining({ shortened: expect.anything() })]);
+});
+
+test("the oldest outputs are cut until the request fits", async () => {
+  const request = conversation("cut", 5);
+  const reply = await provider(3_700).call(request);
+  expect(areWhole()).toEqual([false, false, true, true, true]);
+  const [oldest] = sentOutputs();
+  expect(oldest).toBe(`${output("output-1").slice(0, 1_000)} [shortened: 1000 of 4000 bytes]`);
+  expect(reply.attempts).toMatchObject([
+    {
+      error: null,
+      shortened: [{ before: 6, keep: 1_000 }],
+      changes: ["of the functions' outputs, the oldest 2 were shortened from 8,000 to 2,064 bytes"],
+    },
+  ]);
+  // What the run holds is unchanged.
+  expect(request.messages[3]?.content).toHaveLength(4_000);
+});
+
+test("if that is not enough, less of them is kept", async () => {
+  const reply = await provider(2_600).call(conversation("less", 6));
+  expect(sentOutputs().map((content) => content.length)).toEqual([131, 131, 131, 1_032, 4_000, 4_000]);
+  expect(reply.attempts[0]?.shortened).toEqual([
+    { before: 10, keep: 1_000 },
+    { before: 8, keep: 100 },
+  ]);
+});
+
+test("the system prompt, the message and the last two iterations are never cut", async () => {
+  server.requests.length = 0;
+  const failed = provider(1_500).call(conversation("never", 2));
+  await expect(failed).rejects.toMatchObject({
+    reason: "input_too_long",
+    message: expect.stringMatching(
+      /^The input has about 1,\d{3} tokens, and the context window of tiny has 1,500$/,
+    ),
+  });
+  await expect(provider(1_500).call(conversation("never", 4))).rejects.toMatchObject({
+    message: expect.stringMatching(/about 1,\d{3} tokens, with 2 of the functions' outputs shortened, and/),
+  });
+  expect(server.requests).toEqual([]);
+});
+
+test("where only the answer does not fit, its limit is lowered", async () => {
+  await provider(2_500).call(conversation("answer", 1, { maxOutputTokens: 4_000 }));
+  expect(areWhole()).toEqual([true]);
+  const limit = server.requests.at(-1)?.body.max_completion_tokens;
+  expect(limit).toBeGreaterThan(1_000);
+  expect(limit).toBeLessThan(2_000);
+});
+
+/** Real texts; see overflow.ts. */
+const TEXTS: [string, number, string, string | undefined, number | null, number | null][] = [
+  [
+    "OpenAI",
+    400,
+    "This model's maximum context length is 4500 tokens. However, your messages resulted in 5200 tokens. Please reduce the length of the messages.",
+    "context_length_exceeded",
+    4_500,
+    5_200,
+  ],
+  [
+    "OpenAI, responses",
+    400,
+    "Your input exceeds the context window of this model. Please adjust your input and try again.",
+    "context_length_exceeded",
+    null,
+    null,
+  ],
+  ["Anthropic", 400, "prompt is too long: 213462 tokens > 200000 maximum", undefined, 200_000, 213_462],
+  [
+    "vLLM",
+    400,
+    "This model's maximum context length is 8192 tokens. However, your request has 9000 input tokens. Please reduce the length of the input messages.",
+    undefined,
+    8_192,
+    9_000,
+  ],
+  [
+    "llama.cpp",
+    400,
+    "request (5000 tokens) exceeds the available context size (4096 tokens), try increasing it",
+    undefined,
+    4_096,
+    5_000,
+  ],
+  [
+    "an older llama.cpp",
+    500,
+    "the request exceeds the available context size. try increasing the context size or enable context shift",
+    undefined,
+    null,
+    null,
+  ],
+  [
+    "llama-cpp-python",
+    400,
+    "This model's maximum context length is 512 tokens, however you requested 716 tokens (616 in your prompt; 100 for the completion). Please reduce your prompt; or completion length.",
+    "context_length_exceeded",
+    512,
+    616,
+  ],
+  [
+    "Gemini",
+    400,
+    "The input token count (1196265) exceeds the maximum number of tokens allowed (1048575).",
+    undefined,
+    1_048_575,
+    1_196_265,
+  ],
+  [
+    "Mistral",
+    400,
+    "Prompt contains 65673 tokens and 0 draft tokens, too large for model with 32768 maximum context length",
+    undefined,
+    32_768,
+    65_673,
+  ],
+  [
+    "OpenRouter",
+    400,
+    "This endpoint's maximum context length is 131072 tokens. However, you requested about 150000 tokens (149000 of text input, 1000 in the output).",
+    undefined,
+    131_072,
+    149_000,
+  ],
+  ["Groq", 400, "Please reduce the length of the messages or completion.", undefined, null, null],
+  [
+    "xAI",
+    400,
+    "This model's maximum prompt length is 131072 but the request contains 537812 tokens.",
+    undefined,
+    131_072,
+    537_812,
+  ],
+  [
+    "Kimi",
+    400,
+    "Invalid request: Your request exceeded model token limit: 262144 (requested: 300000)",
+    undefined,
+    262_144,
+    300_000,
+  ],
+  ["Bedrock", 400, "Input is too long for requested model.", undefined, null, null],
+  ["MiniMax", 400, "invalid params, context window exceeds limit (2013)", undefined, null, null],
+  ["413", 413, "Request Entity Too Large", undefined, null, null],
+];
+
+test.each(TEXTS)("the refusal of %s is read", (_name, status, message, code, window, input) => {
+  const error = new ResponseError(`${status} ${message}`, { status, code });
+  expect(readOverflow(error)).toEqual({ window, input });
+});
+
+test.each([
+  [429, "Request too large for gpt-4 on tokens per min (TPM): Limit 10000, Requested 12000."],
+  [400, "max_tokens is too large: 32000. This model supports at most 16384 completion tokens."],
+  [400, "Bad request"],
+])("%s %s is another refusal", (status, message) => {
+  expect(readOverflow(new ResponseError(`${status} ${message}`, { status }))).toBeNull();
+});
+
+test.each(TEXTS.filter(([, , , , window]) => window === null || window < 10_000))(
+  "after the refusal of %s the outputs are cut, and later calls begin so",
+  async (name, status, message, code) => {
+    server.requests.length = 0;
+    server.script(name, [{ status, message, ...(code !== undefined && { code }) }, { content: "ok" }]);
+    const { call } = provider();
+    const first = await call(conversation(name, 5));
+    expect(first.content).toBe("ok");
+    expect(first.attempts).toMatchObject([
+      { error: expect.stringContaining(message.slice(0, 50)) },
+      { error: null, shortened: expect.anything() },
+    ]);
+    expect(first.attempts[0]).not.toHaveProperty("shortened");
+    expect(areWhole().slice(-2)).toEqual([true, true]);
+    expect(areWhole()[0]).toBe(false);
+    await call(conversation("another conversation", 5));
+    expect(server.requests).toHaveLength(3);
+    expect(areWhole()[0]).toBe(false);
+  },
+);
+
+test("a refusal again and again fails with the provider's words and the figures", async () => {
+  server.script("always", { status: 400, message: "prompt is too long" });
+  const failed = provider().call(conversation("always", 5));
+  await expect(failed).rejects.toMatchObject({
+    reason: "input_too_long",
+    message: expect.stringMatching(/prompt is too long; the input has about [\d,]+ tokens, with 3 of the/),
+  });
+});

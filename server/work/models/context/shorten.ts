@@ -1,0 +1,58 @@
+import { cutBytes } from "@/server/guard/secrets/stored-output";
+import type { ModelMessage, Shortening } from "@/server/work/models/port";
+
+/** Outputs of functions, cut to their beginning so that a conversation fits into a model's context window. */
+
+/** What is kept of outputs, in bytes: first all old ones are cut to the first size, then to the second. */
+export const KEPT_BYTES = [1_000, 100] as const;
+/** An output that is only this much longer is not cut. */
+const MARK_BYTES = 100;
+
+/** The messages before this index may be shortened: the last two iterations are not. */
+export function endOfOld(messages: readonly ModelMessage[]): number {
+  const replies = messages.flatMap(({ role }, index) => (role === "assistant" ? [index] : []));
+  return replies.at(-2) ?? 0;
+}
+
+/** What is kept of the output at an index of the messages; null if it is sent as it is. */
+export function keptOf(index: number, shortened: readonly Shortening[]): number | null {
+  const kept = shortened.filter(({ before }) => index < before).map(({ keep }) => keep);
+  return kept.length === 0 ? null : Math.min(...kept);
+}
+
+/**
+ * The beginning of an output, with a mark; null if it is short enough.
+ * @param bytes the size of the output, of which `text` may be only the start
+ */
+export function shortenText(text: string, keep: number, bytes = Buffer.byteLength(text)): string | null {
+  if (bytes <= keep + MARK_BYTES) return null;
+  const start = cutBytes(text, keep);
+  return `${start} [shortened: ${Buffer.byteLength(start)} of ${bytes} bytes]`;
+}
+
+/** The message as it is sent: itself, if it is no output that is shortened. */
+export function shortenMessage(
+  message: ModelMessage,
+  index: number,
+  shortened: readonly Shortening[],
+): ModelMessage {
+  const keep = message.role === "tool" ? keptOf(index, shortened) : null;
+  const content = keep === null ? null : shortenText(message.content, keep);
+  return content === null ? message : { ...message, content };
+}
+
+/** The messages with their shortened outputs, and how much that saves. */
+export function shortenMessages(messages: readonly ModelMessage[], shortened: readonly Shortening[]) {
+  let outputs = 0;
+  let bytesBefore = 0;
+  let bytesAfter = 0;
+  const sent = messages.map((message, index) => {
+    const short = shortenMessage(message, index, shortened);
+    if (short === message) return message;
+    outputs += 1;
+    bytesBefore += Buffer.byteLength(message.content);
+    bytesAfter += Buffer.byteLength(short.content);
+    return short;
+  });
+  return { messages: sent, outputs, bytesBefore, bytesAfter };
+}
