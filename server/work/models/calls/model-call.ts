@@ -77,10 +77,10 @@ export class ModelCall {
     const { clock } = this.#options;
     for (;;) {
       this.#stopIfAborted();
-      if (this.#turns !== null)
+      if (this.#turns !== null && !this.#turns.tryTake())
         await this.#turns.take(this.#attempts, this.#request).finally(() => this.#stopIfAborted());
       this.#usageText = undefined;
-      await this.#fitRequest();
+      if (!this.#fit.fits(this.#request)) await this.#fitRequest();
       const startedAt = clock.now();
       this.#changes = this.#describeChanges();
       this.#shortened = this.#fit.shortened;

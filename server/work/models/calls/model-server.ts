@@ -201,13 +201,19 @@ export class ModelServer {
 
   /** A model's context window, as far as it is known or learned, and its tokens for one of ours. */
   async contextOf(model: string): Promise<{ window: number; ratio: number }> {
-    const { contextWindow, tokenRatio } = this.#adaptationOf(model);
-    let stated = this.#windows.get(model);
-    if (stated === undefined) {
-      stated = (await this.factsOf(model)).contextWindow ?? Number.POSITIVE_INFINITY;
-      this.#windows.set(model, stated);
+    if (!this.#windows.has(model)) {
+      const { contextWindow = Number.POSITIVE_INFINITY } = await this.factsOf(model);
+      this.#windows.set(model, contextWindow);
     }
-    return { window: Math.min(stated, contextWindow), ratio: tokenRatio };
+    const { contextWindow, tokenRatio } = this.#adaptationOf(model);
+    return { window: Math.min(this.#windows.get(model) ?? contextWindow, contextWindow), ratio: tokenRatio };
+  }
+
+  /** The most of our tokens that surely fit into the model's window. Zero before `contextOf` was called. */
+  surelyFits(model: string): number {
+    const stated = this.#windows.get(model) ?? 0;
+    const { contextWindow, tokenRatio } = this.#adaptationOf(model);
+    return Math.min(stated, contextWindow) / Math.max(1, tokenRatio);
   }
 
   learnContext(model: string, { window, ratio }: { window: number; ratio: number }): void {

@@ -20,6 +20,7 @@ type Context = { window: number; ratio: number };
 /** What is known and learned about the windows of a server's models. */
 type Windows = {
   contextOf(model: string): Promise<Context>;
+  surelyFits(model: string): number;
   learnContext(model: string, context: Context): void;
 };
 
@@ -40,6 +41,12 @@ export class ContextFit {
   constructor(server: Windows, { messages }: ModelRequest) {
     this.#server = server;
     this.#messages = messages;
+  }
+
+  /** Whether the request surely fits. Quick, for almost all requests do. */
+  fits(request: ModelRequest): boolean {
+    const most = this.#server.surelyFits(request.model);
+    return most === Number.POSITIVE_INFINITY || boundRequestTokens(request) + request.maxOutputTokens <= most;
   }
 
   /** The request as it fits, as far as the window is known. Throws InputTooLong. */

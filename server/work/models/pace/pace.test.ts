@@ -1,6 +1,7 @@
-import { expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import type { ModelApi } from "@/server/base/model-api";
 import type { EgressFetch } from "@/server/guard/egress/trusted-fetch";
+import { findModelFacts } from "@/server/work/models/catalog/find-model-facts";
 import type { Attempt } from "@/server/work/models/port";
 import { createProvider } from "@/server/work/models/provider";
 import { modelRequest } from "@/testing/servers/model-server";
@@ -8,6 +9,9 @@ import { virtualTime } from "@/testing/virtual-time";
 import { Paces } from "./paces";
 
 /** Many calls at once at a provider that allows 60 a minute, in virtual time. */
+
+// Files are read in real time.
+beforeAll(() => findModelFacts({ baseUrl: "http://limited.test", model: "any" }));
 
 const LIMIT = 60;
 const MINUTE = 60_000;

@@ -29,6 +29,8 @@ const MUCH_SLOWER = 3;
 const FEW = 8;
 /** A shorter interval is none. */
 const LEAST_INTERVAL_MS = 5;
+/** After this many responses that state no limit, only every so many are read. */
+const SILENT = 16;
 /** How many times of accepted calls are remembered. */
 const MAX_REMEMBERED = 256;
 
@@ -52,10 +54,17 @@ export class Pace {
   #slowedAt = Number.NEGATIVE_INFINITY;
   #acceptedSince = 0;
   #refusalsInRow = 0;
+  /** How many responses in a row stated no limit. */
+  #silent = 0;
   #timer: AbortController | null = null;
 
   constructor(tools: Tools) {
     this.#tools = tools;
+  }
+
+  /** Whether to read what the next response states: not always, if the latest ones stated nothing. */
+  get readsAllowance(): boolean {
+    return this.#silent < SILENT || this.#silent % SILENT === 0;
   }
 
   /** How long a further call would wait, as far as it is known. */
@@ -65,9 +74,15 @@ export class Pace {
     return delay === 0 && this.#waiting.length === 0 ? 0 : delay + this.#waiting.length * this.#interval;
   }
 
+  /** Sends the call if it need not wait. */
+  tryDepart(): Departure | null {
+    return this.#waiting.length === 0 && this.#delay(this.#now()) === 0 ? this.#send() : null;
+  }
+
   /** Resolves when the call may be sent. Throws the signal's reason if it is aborted before. */
   async depart(signal: AbortSignal): Promise<Departure> {
-    if (this.#waiting.length === 0 && this.#delay(this.#now()) === 0) return this.#send();
+    const departure = this.tryDepart();
+    if (departure !== null) return departure;
     signal.throwIfAborted();
     return new Promise((resolve, reject) => {
       const waiting: Waiting = {
@@ -94,6 +109,7 @@ export class Pace {
     if (this.#acceptedAt.length > MAX_REMEMBERED) this.#acceptedAt.shift();
     this.#acceptedSince += 1;
     this.#refusalsInRow = 0;
+    this.#silent = allowance === null ? this.#silent + 1 : 0;
     this.#interval = this.#interval < LEAST_INTERVAL_MS ? 0 : this.#interval * RECOVERY;
     this.#note(allowance, now);
     this.#admit();

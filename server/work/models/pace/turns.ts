@@ -23,6 +23,12 @@ export class Turns {
     return this.#pace.expectedWaitMs;
   }
 
+  /** Takes the next turn if it is free. */
+  tryTake(): boolean {
+    this.#departure = this.#pace.tryDepart();
+    return this.#departure !== null;
+  }
+
   /**
    * Waits until the next attempt may be sent. A wait that no earlier attempt announced is added to the attempts. Throws the
    * signal's reason.
@@ -43,8 +49,9 @@ export class Turns {
 
   /** Notes that the attempt's response has begun. */
   readonly accept = (headers: Headers): void => {
-    if (this.#departure !== null)
-      this.#pace.accepted(this.#departure, readAllowance(headers, this.#clock.now()));
+    if (this.#departure === null) return;
+    const allowance = this.#pace.readsAllowance ? readAllowance(headers, this.#clock.now()) : null;
+    this.#pace.accepted(this.#departure, allowance);
   };
 
   /** Notes how the attempt failed. True if the provider has too many calls, so that the next attempt waits for its turn. */

@@ -1,7 +1,7 @@
 import { type JsonObject, writeJson } from "@/server/base/json/json";
 import { perOwner } from "@/server/base/per-owner";
 import { describeSchema } from "@/server/work/models/json-answer";
-import type { ModelMessage, Prompt } from "@/server/work/models/port";
+import type { ModelMessage, OfferedTool, Prompt } from "@/server/work/models/port";
 
 /** Tokens of one UTF-16 unit outside of ASCII, by script: at least as many as in the o200k vocabulary. */
 function unitTokens(code: number): number {
@@ -77,15 +77,17 @@ const boundMessage = perOwner((message: ModelMessage): number => {
   return tokens;
 });
 const boundParameters = perOwner((schema: JsonObject) => boundTextTokens(writeJson(schema)));
+const boundTool = perOwner(
+  ({ name, description, parameters }: OfferedTool) =>
+    TOOL_OVERHEAD + boundTextTokens(name) + boundTextTokens(description) + boundParameters(parameters),
+);
 const boundAnswerSchema = perOwner((schema: JsonObject) => boundTextTokens(describeSchema(schema)));
 
 /** A quick upper bound for the tokens of a request (see `boundTextTokens`). Messages must not change afterwards. */
 export function boundRequestTokens(request: Prompt): number {
   let tokens = REQUEST_OVERHEAD;
   for (const message of request.messages) tokens += boundMessage(message);
-  for (const { name, description, parameters } of request.tools)
-    tokens +=
-      TOOL_OVERHEAD + boundTextTokens(name) + boundTextTokens(description) + boundParameters(parameters);
+  for (const tool of request.tools) tokens += boundTool(tool);
   if (request.responseSchema) tokens += boundAnswerSchema(request.responseSchema);
   return tokens;
 }
