@@ -295,6 +295,26 @@ it("a key without a value, or one that has expired, fails the run and is not sen
   expect(keys).toEqual([]);
 });
 
+it("a model that the own provider does not know falls back to another provider's", async () => {
+  await prepare();
+  const file = declare(tenant).replace("name: Far,", "name: Far, fallbackModels: [spare],");
+  const [applied] = await applyDefinitionFile(world, file);
+  answer = (request, response) => {
+    response.writeHead(404, { "content-type": "application/json" });
+    response.end(
+      JSON.stringify({ error: { message: `no such model for ${request.headers.authorization}` } }),
+    );
+  };
+  const { status, output, calls } = await run("agent", applied?.agents[0]?.id ?? "");
+  expect({ status, output }).toEqual({ status: "Completed", output: "Done." });
+  expect(calls).toMatchObject([{ provider: "test", model: "spare" }]);
+  expect(JSON.parse(calls[0]?.attempts ?? "")).toMatchObject([
+    { provider: "far-away", model: "far/large", error: expect.stringContaining("no such model") },
+  ]);
+  expect(await findLeaks(world, VALUE)).toEqual([]);
+  expect(await exportOrganization(world, operator())).toContain("fallbackModels:");
+});
+
 it("providers are checked with their places, exported, and removed by an empty list", async () => {
   const faults = (source: string) =>
     applyDefinitionFile(world, source).then(
