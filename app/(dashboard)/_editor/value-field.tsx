@@ -3,7 +3,7 @@
 import { type ReactNode, useId, useRef, useState } from "react";
 import type { EditorHandle } from "@/app/_ui/editor/code-editor";
 import { CodeField } from "@/app/_ui/editor/code-field";
-import type { Completions, Language } from "@/app/_ui/editor/language";
+import type { Completions, EditorProblem, Language } from "@/app/_ui/editor/language";
 import { TextField } from "@/app/_ui/forms/form";
 import { Menu, MenuItem, MenuLink, MenuSeparator } from "@/app/_ui/menu/menu";
 import { readJson, writeJson } from "@/server/base/json/json";
@@ -27,6 +27,7 @@ type ValueFieldProps = {
   /** By default that of the value's type. */
   language?: Language | undefined;
   completions?: Completions | undefined;
+  problems?: readonly EditorProblem[] | undefined;
   /** Values to pick from; others may be typed. */
   suggestions?: readonly Suggestion[];
   /** What the value can refer to. */
@@ -46,6 +47,7 @@ export function ValueField({
   field,
   language,
   completions,
+  problems,
   suggestions = [],
   insertables = [],
   takesSecrets,
@@ -120,6 +122,7 @@ export function ValueField({
         completions={completions}
         language={language ?? (isText ? "template" : "json")}
         look={isLine ? "line" : "value"}
+        problems={unfinished === null ? problems : undefined}
         ref={editor}
       />
     );

@@ -12,7 +12,8 @@ import {
   useState,
 } from "react";
 import { createStore } from "@/app/_ui/data/store";
-import type { Completions, EditorProblem, Language } from "./language";
+import { type Completions, type EditorProblem, indents, type Language } from "./language";
+import { RequiredMark } from "./required-mark";
 import type { Editor } from "./view/editor";
 
 /** What a page can do with an editor. What is asked before the editor is loaded happens then. */
@@ -87,7 +88,7 @@ export function CodeEditor({ language, look = "value", value, ref, ...props }: C
   const editor = useRef<Editor | null>(null);
   const asked = useRef<((editor: Editor) => void)[]>([]);
   const isLine = look === "line";
-  const hasKeys = language === "yaml" || language === "javascript";
+  const hasKeys = indents(language);
   const { id, disabled = false, required = false, placeholder = "", problems = [], marked = null } = props;
   const describedBy = clsx(props["aria-describedby"], hasKeys && keysId) || undefined;
   const isInvalid = props["aria-invalid"] === true;
@@ -206,34 +207,6 @@ export function CodeEditor({ language, look = "value", value, ref, ...props }: C
         </p>
       ) : null}
     </div>
-  );
-}
-
-/** Makes a form reject an empty text, as that of any required control. */
-function RequiredMark({ isMissing, onMissing }: { isMissing: boolean; onMissing: () => void }) {
-  const [isAsked, setAsked] = useState(false);
-  return (
-    <>
-      <input
-        aria-hidden="true"
-        className="pointer-events-none absolute bottom-0 left-2.5 h-px w-px opacity-0"
-        onChange={() => {}}
-        onInvalid={(event) => {
-          // The browser cannot show its message at an element with text.
-          event.preventDefault();
-          setAsked(true);
-          onMissing();
-        }}
-        required
-        tabIndex={-1}
-        value={isMissing ? "" : "set"}
-      />
-      {isAsked && isMissing ? (
-        <p className="px-2.5 pb-1.5 text-failed text-xs" role="alert">
-          Fill in this field.
-        </p>
-      ) : null}
-    </>
   );
 }
 

@@ -17,3 +17,6 @@ export type Completions = {
   /** Names that a prompt may mention. */
   names?: readonly { name: string; title: string }[];
 };
+
+/** In these, Tab indents. Escape, then Tab, leaves them. */
+export const indents = (language: Language) => language === "yaml" || language === "javascript";

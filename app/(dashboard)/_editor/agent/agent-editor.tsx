@@ -4,6 +4,7 @@ import { skipToken, useQuery, useSuspenseQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { useTRPC, useTRPCClient } from "@/app/_ui/data/providers";
 import { CodeField } from "@/app/_ui/editor/code-field";
+import { readPointer } from "@/app/_ui/editor/text/position";
 import { SelectField, TextField } from "@/app/_ui/forms/form";
 import { lazy } from "@/app/_ui/lazy";
 import type { AgentField } from "@/server/catalog/agent-fields";
@@ -178,6 +179,9 @@ export function AgentEditor({
               label="Output schema"
               noun="field"
               onChange={(outputSchema) => set(() => ({ outputSchema }))}
+              problems={issues
+                .filter(({ path }) => path.startsWith("/outputSchema"))
+                .map(({ path, message }) => ({ path: readPointer(path).slice(1), message }))}
               value={fields.outputSchema}
             />
           </EditorSection>

@@ -1,6 +1,7 @@
 "use client";
 
 import { type ReactNode, useId, useState } from "react";
+import type { EditorProblem } from "@/app/_ui/editor/language";
 import { Segments } from "@/app/_ui/segments";
 import { writeJson } from "@/server/base/json/json";
 import { NO_FIELDS, reasonOf, toSchema } from "../../_schema/design";
@@ -17,6 +18,7 @@ export function SchemaField({
   label,
   hint,
   error,
+  problems,
   noun,
   isOptional = false,
   value,
@@ -25,6 +27,8 @@ export function SchemaField({
   label: string;
   hint: ReactNode;
   error: string | undefined;
+  /** Where the schema is wrong. */
+  problems?: readonly EditorProblem[];
   /** What one field is called, such as "parameter". */
   noun: string;
   /** Whether a schema without fields is none at all. */
@@ -79,6 +83,7 @@ export function SchemaField({
           isLabelHidden
           label={label}
           onChange={onChange}
+          problems={problems}
           value={value}
         />
       ) : (

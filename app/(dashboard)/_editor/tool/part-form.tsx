@@ -32,6 +32,15 @@ export function fieldAt({ tool, problems, onChange }: PartProps, path: Path) {
   };
 }
 
+/** The same for an editor, with the places of the faults in the value. */
+export function valueFieldAt(props: PartProps, path: Path) {
+  const within = props.problems.filter((problem) => path.every((key, index) => problem.path[index] === key));
+  return {
+    ...fieldAt(props, path),
+    problems: within.map(({ path: full, fault }) => ({ path: full.slice(path.length), message: fault })),
+  };
+}
+
 const memberOf = (value: unknown, key: string | number): unknown =>
   typeof value === "object" && value !== null && Object.hasOwn(value, key)
     ? Reflect.get(value, key)
@@ -91,7 +100,7 @@ export function InputPartForm({ isNew, ...props }: PartProps & { isNew: boolean 
         label="Description"
       />
       <SchemaField
-        {...fieldAt(props, ["parameters"])}
+        {...valueFieldAt(props, ["parameters"])}
         hint="The tool's input. Forms and models read names and descriptions."
         label="Parameters"
         noun="parameter"
@@ -109,7 +118,7 @@ export function OutputPartForm(props: PartProps) {
     <section aria-label="Output of the tool" className="flex max-w-3xl flex-col gap-4">
       <h2 className="font-semibold">Output</h2>
       <ValueField
-        {...fieldAt(props, ["output"])}
+        {...valueFieldAt(props, ["output"])}
         completions={{ scopeAt: () => scopeOf(tool, knowledge, { index, takesSecrets: false }) }}
         field={ANY}
         hint="Any JSON whose texts may hold {{ }}. Empty: the last step's output."
@@ -117,7 +126,7 @@ export function OutputPartForm(props: PartProps) {
         label="Output"
       />
       <SchemaField
-        {...fieldAt(props, ["outputSchema"])}
+        {...valueFieldAt(props, ["outputSchema"])}
         hint="What the output consists of. Empty: inferred from the output."
         isOptional
         label="Output schema"

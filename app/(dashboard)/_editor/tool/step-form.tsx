@@ -16,7 +16,7 @@ import { hintOf } from "../../_schema/value";
 import { MoveButtons, moveButton } from "../move-buttons";
 import { ValueField } from "../value-field";
 import { insertableSecrets, insertablesBefore } from "./insertables";
-import { fieldAt, type PartProps, Rest, textFieldAt } from "./part-form";
+import { fieldAt, type PartProps, Rest, textFieldAt, valueFieldAt } from "./part-form";
 import { SELECTED_CARD } from "./step-list";
 import { scopeOf } from "./tool-completions";
 import { moveStep, type Path, removeStep, type StepView } from "./tool-document";
@@ -97,7 +97,7 @@ export function StepForm({ step, index, ...props }: PartProps & { step: StepView
               .filter(({ name }) => !isGroup || OF_GROUPS.has(name))
               .map(({ name, ...words }) => (
                 <ValueField
-                  {...fieldAt(props, pathTo(name))}
+                  {...valueFieldAt(props, pathTo(name))}
                   {...words}
                   completions={{
                     scopeAt: () => scopeOf(tool, knowledge, { index, takesSecrets: false }),
@@ -218,7 +218,7 @@ function Inputs({
     const takesSecrets = used?.secretFields.includes(name);
     return (
       <ValueField
-        {...fieldAt(props, ["steps", index, "with", name])}
+        {...valueFieldAt(props, ["steps", index, "with", name])}
         hint={[required ? "Required." : "", hint].filter(Boolean).join(" ")}
         insertables={
           takesSecrets ? [...insertables, ...insertableSecrets(knowledge.secrets, name)] : insertables

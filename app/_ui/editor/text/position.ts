@@ -3,8 +3,11 @@ export type Path = readonly (string | number)[];
 
 /** What the cursor is at in a document of keys and values. */
 export type Position = {
-  /** `key`: a key, or an item of a list. `value`: the value of the path's last key. */
-  kind: "key" | "value";
+  /**
+   * `key`: a key, or an item of a list. `value`: the value of the path's last key. `inside`: within that value, which is
+   * not looked at further.
+   */
+  kind: "key" | "value" | "inside";
   /** Of the object that gets the key, or of the value. */
   path: Path;
   /** What a completion replaces. */

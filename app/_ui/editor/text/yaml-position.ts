@@ -6,10 +6,7 @@ type Level = { column: number; at: string | number; keys: string[] };
 const KEY = /^("(?:[^"\\]|\\.)*"|'[^']*'|[^\s#'"{}[\],&*!|>%@`-][^:#]*?|-[^\s:][^:]*?)\s*:(?=\s|$)/;
 const BLOCK_TEXT = /^[|>][+-]?\d?[+-]?\s*(?:#.*)?$/;
 
-/**
- * The position in a YAML text in block style, which may be unfinished; null within comments, texts of several lines and
- * flow style.
- */
+/** The position in a YAML text, which may be unfinished; null within comments. Flow style is not looked into. */
 export function positionInYaml(text: string, offset: number): Position | null {
   const lines = text.split("\n");
   const levels: Level[] = [];
@@ -20,7 +17,7 @@ export function positionInYaml(text: string, offset: number): Position | null {
     const isLast = offset <= start + line.length;
     const indent = line.search(/\S|$/);
     if (textOf !== null && (line.trim() === "" || indent > textOf)) {
-      if (isLast) return null;
+      if (isLast) return inside(levels, offset);
     } else if (isLast) {
       return positionInLine({ line, start, cursor: offset - start, below: lines.slice(number + 1) }, levels);
     } else if (line.trim() !== "" && line[indent] !== "#") {
@@ -37,6 +34,14 @@ export function positionInYaml(text: string, offset: number): Position | null {
   return null;
 }
 
+const inside = (levels: readonly Level[], at: number): Position => ({
+  kind: "inside",
+  path: pathOf(levels),
+  from: at,
+  to: at,
+  keys: [],
+});
+
 type Line = { line: string; start: number; cursor: number; below: readonly string[] };
 
 function positionInLine({ line, start, cursor, below }: Line, levels: Level[]): Position | null {
@@ -49,7 +54,7 @@ function positionInLine({ line, start, cursor, below }: Line, levels: Level[]): 
   if (key !== null && valueAt !== null && cursor > valueAt) {
     pushKey(levels, column, unquote(key[1] ?? ""));
     const from = valueAt + (/^\s*/.exec(line.slice(valueAt))?.[0].length ?? 0);
-    if (/[[{]/.test(line[from] ?? "")) return null;
+    if (/[[{]/.test(line[from] ?? "")) return inside(levels, start + cursor);
     return {
       kind: "value",
       path: pathOf(levels),

@@ -39,7 +39,7 @@ function complete(context: CompletionContext, asked: Asked): CompletionResult | 
     const members = membersOf(schemasAt(asked.scopeAt?.(position?.path ?? []), reference.path));
     return { from: reference.from, options: members.map(toReference), validFor: /^\w*$/ };
   }
-  if (position === null || asked.schemaAt === undefined) return null;
+  if (position === null || position.kind === "inside" || asked.schemaAt === undefined) return null;
   // An empty line offers its keys only if asked.
   if (position.kind === "key" && position.from === pos && !explicit) return null;
   const schemas = schemasAt(asked.schemaAt(position.path), []);
@@ -101,14 +101,17 @@ const applied =
   (...[view, , from, to]) =>
     apply(view, { from, to });
 
-/** Names that are no identifiers are written in backticks, and the braces of a template keep a space. */
+/** Names that are no identifiers are written in backticks. The braces of a template are closed, and keep a space. */
 function toReference(member: Member): Completion {
   const { name } = member;
   const text = /^[A-Za-z_]\w*$/.test(name) ? name : `\`${name}\``;
   const apply = applied((view, { from, to }) => {
-    const { state } = view;
-    const insert = `${state.sliceDoc(Math.max(0, from - 2), from) === "{{" ? " " : ""}${text}`;
-    const end = state.sliceDoc(to, to + 2) === "}}" ? " " : "";
+    const line = view.state.doc.lineAt(from);
+    const before = line.text.slice(0, from - line.from);
+    const after = line.text.slice(to - line.from);
+    const insert = `${before.endsWith("{{") ? " " : ""}${text}`;
+    const isOpen = before.lastIndexOf("{{") > before.lastIndexOf("}}") && !/^[^{]*\}\}/.test(after);
+    const end = isOpen ? " }}" : after.startsWith("}}") ? " " : "";
     put(view, { changes: { from, to, insert: insert + end }, anchor: from + insert.length });
   });
   return { ...toOption(member), apply };

@@ -1,25 +1,7 @@
-import { closeBrackets, closeBracketsKeymap } from "@codemirror/autocomplete";
-import { defaultKeymap, history, historyKeymap, indentWithTab } from "@codemirror/commands";
-import {
-  bracketMatching,
-  codeFolding,
-  foldGutter,
-  foldKeymap,
-  indentOnInput,
-  indentUnit,
-} from "@codemirror/language";
-import { lintGutter, lintKeymap } from "@codemirror/lint";
-import { highlightSelectionMatches, search, searchKeymap } from "@codemirror/search";
-import { Compartment, EditorState, type Extension, Transaction } from "@codemirror/state";
-import {
-  EditorView,
-  highlightActiveLine,
-  highlightActiveLineGutter,
-  keymap,
-  lineNumbers,
-  placeholder,
-} from "@codemirror/view";
+import { Compartment, EditorState, Transaction } from "@codemirror/state";
+import { EditorView, placeholder } from "@codemirror/view";
 import type { Completions, EditorProblem, Language } from "../language";
+import { behaviorOf, gutterOf } from "./behavior";
 import { completionOf } from "./complete";
 import { decorationsOf, markLines } from "./decorations";
 import { loadLanguage } from "./languages";
@@ -50,9 +32,6 @@ export type Shown = {
   problems: readonly EditorProblem[];
   marked: readonly [from: number, to: number] | null;
 };
-
-/** In these, Tab indents. */
-const indents = (language: Language) => language === "yaml" || language === "javascript";
 
 /** Creates an editor. Its text is what was typed, or what `show` got last. */
 export function createEditor(setup: Setup) {
@@ -87,26 +66,15 @@ export function createEditor(setup: Setup) {
     selection: setup.selection ?? { anchor: isLine ? given.length : 0 },
     extensions: [
       EditorView.cspNonce.of(nonceOfPage()),
-      EditorState.phrases.of(PHRASES),
       theme,
       highlighting,
-      history(),
       grammar.of([]),
       gutters.of([]),
       dynamic.of([]),
-      EditorView.lineWrapping,
-      indentUnit.of("  "),
-      EditorState.tabSize.of(2),
-      language === "prompt" ? [] : [closeBrackets(), bracketMatching(), indentOnInput()],
+      behaviorOf({ language, isLine }),
       decorationsOf(language, setup.completions),
       problemsOf(language),
       completionOf(language, setup.completions),
-      isLine
-        ? ONE_LINE
-        : [highlightSelectionMatches(), search({ top: true }), codeFolding(), highlightActiveLine()],
-      leaving(language),
-      keys(isLine, language),
-      abovePageBar,
       report,
     ],
   });
@@ -182,82 +150,3 @@ const normalize = (text: string) => text.replace(/\r\n?/g, "\n");
 
 /** The style elements of editors need the nonce of the page that was loaded. */
 const nonceOfPage = () => document.querySelector<HTMLScriptElement>("script[nonce]")?.nonce ?? "";
-
-function gutterOf(language: Language): Extension {
-  const fold = foldGutter({
-    markerDOM(isOpen) {
-      const marker = document.createElement("span");
-      marker.className = isOpen ? "cm-fold" : "cm-fold cm-fold-closed";
-      marker.title = isOpen ? "Fold" : "Unfold";
-      return marker;
-    },
-  });
-  return [lintGutter(), lineNumbers(), highlightActiveLineGutter(), language === "prompt" ? [] : fold];
-}
-
-/** The bar with Save covers the lower edge of a page. Margins of CodeMirror would also hide lists at that edge. */
-const abovePageBar = EditorView.scrollHandler.of((view, { head }) => {
-  view.requestMeasure({
-    read: () => ({ place: view.coordsAtPos(head), bar: document.querySelector("[data-save-bar]") }),
-    write({ place, bar }) {
-      if (!place || !bar) return;
-      const covered = place.bottom - bar.getBoundingClientRect().top;
-      if (covered > 0 && place.bottom < window.innerHeight + 100) window.scrollBy(0, covered + 8);
-    },
-  });
-  return false;
-});
-
-/** Pasted lines become one. */
-const ONE_LINE = EditorState.transactionFilter.of((transaction) => {
-  if (!transaction.docChanged || transaction.newDoc.lines === 1) return transaction;
-  const text = transaction.newDoc.toString().replace(/\n+/g, " ");
-  const anchor = Math.min(transaction.newSelection.main.head, text.length);
-  return [
-    transaction,
-    {
-      changes: { from: 0, to: transaction.newDoc.length, insert: text },
-      selection: { anchor },
-      sequential: true,
-    },
-  ];
-});
-
-/** Escape makes Tab leave the editor until it is focused again, whatever else Escape does. */
-function leaving(language: Language): Extension {
-  if (!indents(language)) return [];
-  return EditorView.domEventObservers({
-    keydown(event, view) {
-      if (event.key === "Escape") view.setTabFocusMode(true);
-    },
-    blur: (_event, view) => view.setTabFocusMode(false),
-  });
-}
-
-function keys(isLine: boolean, language: Language): Extension {
-  // Enter with Control or Command submits the form around the editor.
-  const editing = defaultKeymap.filter(({ key }) => key !== "Mod-Enter");
-  const ofLines = [...searchKeymap, ...foldKeymap, ...(indents(language) ? [indentWithTab] : [])];
-  return keymap.of([
-    ...closeBracketsKeymap,
-    ...lintKeymap,
-    ...historyKeymap,
-    ...(isLine ? [{ key: "Enter", run: () => true }] : ofLines),
-    ...editing,
-  ]);
-}
-
-const PHRASES = {
-  Find: "Find",
-  Replace: "Replace with",
-  next: "Next",
-  previous: "Previous",
-  all: "All",
-  "match case": "Match case",
-  regexp: "Pattern",
-  "by word": "Whole words",
-  replace: "Replace",
-  "replace all": "Replace all",
-  close: "Close",
-  "folded code": "Folded lines",
-};

@@ -43,27 +43,29 @@ function syntaxErrors(state: EditorState): Diagnostic[] {
   syntaxTree(state).iterate({
     enter({ type, from, to }) {
       if (!type.isError || first !== null) return;
-      const line = state.doc.lineAt(from);
       // A missing sign is shown at what comes before it.
-      const start = from === to ? Math.max(line.from, from - 1) : from;
-      first = {
-        from: start,
-        to: Math.max(to, Math.min(start + 1, line.to)),
-        severity: "error",
-        message: "This is not valid JSON here.",
-      };
+      const end = from === to ? text.slice(0, from).trimEnd().length : to;
+      const start = from === to ? Math.max(0, end - 1) : from;
+      first = { from: start, to: end, severity: "error", message: "This is not valid JSON here." };
     },
   });
   return first === null ? [] : [first];
 }
 
 function placeOf({ message, line = null, path = [] }: EditorProblem, state: EditorState): Diagnostic | null {
-  const range = line === null ? valueAt(state, path) : keyInLine(state, line, path.at(-1));
+  const range =
+    line === null ? (valueAt(state, path) ?? firstLine(state)) : keyInLine(state, line, path.at(-1));
   return range && { ...range, severity: "error", message };
 }
 
 type Range = { from: number; to: number };
 type SyntaxNode = ReturnType<typeof syntaxTree>["topNode"];
+
+/** The first line that is not empty, for a text without parts. */
+function firstLine({ doc }: EditorState): Range | null {
+  const from = doc.toString().search(/\S/);
+  return from === -1 ? null : { from, to: doc.lineAt(from).to };
+}
 
 /** The value of a key in a line of YAML, or the line. */
 function keyInLine(state: EditorState, number: number, key: string | number | undefined): Range | null {

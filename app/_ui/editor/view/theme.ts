@@ -61,7 +61,7 @@ export const theme = EditorView.theme({
   ".cm-marked": { backgroundColor: "var(--color-selected)" },
   "&.cm-focused .cm-matchingBracket, .cm-matchingBracket": { backgroundColor: "var(--color-pressed)" },
   "&.cm-focused .cm-nonmatchingBracket": { backgroundColor: "transparent" },
-  ".cm-selectionMatch, .cm-searchMatch": { backgroundColor: "var(--color-mark)", color: "var(--color-ink)" },
+  ".cm-selectionMatch, .cm-searchMatch": { backgroundColor: "var(--color-mark)" },
   ".cm-searchMatch-selected": { outline: "1px solid var(--color-focus)" },
 
   ".cm-template": {
@@ -70,6 +70,10 @@ export const theme = EditorView.theme({
     padding: "1px 0",
   },
   ".cm-template, .cm-template *": { color: "var(--color-accent) !important" },
+  // After the colors of templates: on this ground only ink is readable.
+  ".cm-selectionMatch, .cm-selectionMatch *, .cm-searchMatch, .cm-searchMatch *": {
+    color: "var(--color-ink) !important",
+  },
   ".cm-name": { color: "var(--color-json-key)" },
   ".cm-heading": { fontWeight: "600" },
   ".cm-strong": { fontWeight: "600" },
