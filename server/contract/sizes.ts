@@ -23,6 +23,8 @@ export const MAX_STEP_INPUTS_BYTES = 16 * MIB;
 export const MAX_STEP_OUTPUTS_BYTES = 16 * MIB;
 /** The same with the steps of the runs in progress that it calls. */
 export const MAX_TREE_OUTPUTS_BYTES = 64 * MIB;
+/** The answers of an agent's model together; of all models of a run and of the runs that it calls: MAX_TREE_OUTPUTS_BYTES. */
+export const MAX_ANSWERS_BYTES = 16 * MIB;
 
 /** The most fallback models of an agent. */
 export const MAX_FALLBACK_MODELS = 3;

@@ -1,7 +1,9 @@
 import { createServer, type RequestListener } from "node:http";
 import { afterEach, expect, test, vi } from "vitest";
+import { KIB, MIB } from "@/server/contract/sizes";
 import { createGuardedEgress, type EgressOptions } from "@/server/guard/egress/guarded-fetch";
 import { createNameLookup } from "@/server/guard/egress/resolve-names";
+import { ProcessMemory, type StepMemory } from "@/server/guard/limits/process-memory";
 import { closeServer, listen } from "@/testing/servers/listen";
 import { type NameRecord, startNameServer } from "@/testing/servers/name-server";
 
@@ -84,4 +86,35 @@ test("names are resolved in both families or one, and reserved names are not ask
   expect(await resolve("a.localhost", {})).toEqual({ address: "127.0.0.1", family: 4 });
   expect(await resolve("a.invalid", {})).toBe("ENOTFOUND");
   expect([...names.asked.keys()].sort()).toEqual(["missing.test", "public.test"]);
+});
+
+test("large responses are read when there is memory for them, small ones at once", async () => {
+  const host = await serve((request, response) =>
+    response.end(Buffer.alloc(request.url === "/large" ? 4 * MIB : 400 * KIB)),
+  );
+  const fetch = open({ allow: [host] });
+  // 12 MiB are for responses, half of them for one organization: one response at a time, since it counts three times.
+  const memory = new ProcessMemory({ limit: 96 * MIB, used: () => 90 * MIB });
+  const read: StepMemory[] = [];
+  let asked = 0;
+  const get = async (path: string) => {
+    const step = memory.openRun("a").openStep();
+    const holdResponse = (bytes: number) => {
+      asked += 1;
+      return step.holdResponse(bytes);
+    };
+    const response = await fetch(`http://${host}${path}`, { organizationId: "a", holdResponse });
+    await response.arrayBuffer();
+    read.push(step);
+  };
+  const gets = Array.from({ length: 3 }, () => get("/large"));
+  for (let count = 1; count <= 3; count += 1) {
+    await vi.waitFor(() => expect([asked, read.length]).toEqual([3, count]), { timeout: 10_000 });
+    await get("/small");
+    expect(read.length).toBe(count + 1);
+    read.splice(count, 1);
+    if (count === 2) read[1]?.releaseResponse();
+    else read[count - 1]?.release();
+  }
+  await Promise.all(gets);
 });

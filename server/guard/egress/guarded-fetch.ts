@@ -10,7 +10,7 @@ import {
 } from "undici";
 import { z } from "zod";
 import { causesOf, codeOf } from "@/server/base/errors";
-import { MIB } from "@/server/contract/sizes";
+import { KIB, MIB } from "@/server/contract/sizes";
 import {
   guardedLookup,
   isPublicAddress,
@@ -58,11 +58,24 @@ function checkUrl(url: URL): void {
   }
 }
 
+/** Smaller responses are read without waiting for memory. */
+const LIGHT_RESPONSE_BYTES = 512 * KIB;
+
+/** How many bytes a response may have. */
+function expectedBytes({ headers }: UndiciResponse, maxBytes: number): number {
+  const announced = headers.has("content-encoding") ? 0 : Number(headers.get("content-length"));
+  return announced > 0 ? Math.min(announced, maxBytes) : maxBytes;
+}
+
+type Reading = {
+  maxBytes: number;
+  holdResponse: EgressInit["holdResponse"];
+  explain: (error: unknown) => Error;
+  done: () => void;
+};
+
 /** The response as the standard class. A body beyond `maxBytes` is an error. `done` is called at its end. */
-function toResponse(
-  response: UndiciResponse,
-  { maxBytes, explain, done }: { maxBytes: number; explain: (error: unknown) => Error; done: () => void },
-): Response {
+function toResponse(response: UndiciResponse, { maxBytes, holdResponse, explain, done }: Reading): Response {
   const init = { status: response.status, statusText: response.statusText, headers: [...response.headers] };
   if (response.body === null) {
     done();
@@ -70,6 +83,7 @@ function toResponse(
   }
   const reader = response.body.getReader();
   let total = 0;
+  let isHeld = false;
   const body = new ReadableStream<Uint8Array>({
     async pull(controller) {
       try {
@@ -82,6 +96,10 @@ function toResponse(
         const chunk = z.instanceof(Uint8Array).parse(value);
         total += chunk.byteLength;
         if (total > maxBytes) throw new ResponseTooLarge(maxBytes);
+        if (total > LIGHT_RESPONSE_BYTES && !isHeld) {
+          isHeld = true;
+          await holdResponse?.(expectedBytes(response, maxBytes));
+        }
         controller.enqueue(chunk);
       } catch (error) {
         done();
@@ -210,7 +228,8 @@ export function createGuardedEgress(options: EgressOptions = {}): Egress<Guarded
         const location = REDIRECTS.includes(response.status) ? response.headers.get("location") : null;
         const mode = init.redirect ?? "follow";
         if (location === null || mode === "manual") {
-          return toResponse(response, { maxBytes, explain, done: () => clearTimeout(timer) });
+          const { holdResponse } = init;
+          return toResponse(response, { maxBytes, holdResponse, explain, done: () => clearTimeout(timer) });
         }
         await response.body?.cancel();
         // Relative to the address that was sent: a secret may have several segments of its path.

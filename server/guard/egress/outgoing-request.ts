@@ -25,6 +25,8 @@ export type EgressInit = RequestInit & {
   /** Instead of the client's own limits. */
   timeoutMs?: number;
   maxResponseBytes?: number;
+  /** Called once for a large response; it is read on when that resolves. `bytes`: how large it may become. */
+  holdResponse?: (bytes: number) => Promise<void>;
 };
 
 /** A request with its secrets, for one host. */

@@ -93,6 +93,31 @@ it("never lets a value wait that is light, or larger than the share while nobody
   expect(held).toEqual(["large", "light"].reverse());
 });
 
+it("lets responses wait for memory, but never a step that holds some for values", async () => {
+  const { memory, held } = bench(0.9);
+  // 12 MiB are for responses, half of them for one organization.
+  const respond = (name: string) => {
+    const step = memory.openRun("a").openStep();
+    void step.holdResponse(2 * MIB).then(() => held.push(name));
+    return step;
+  };
+  const first = respond("first");
+  const second = respond("second");
+  await first.hold(3 * MIB);
+  const third = memory.openRun("a").openStep();
+  void third.hold(3 * MIB).then(() => held.push("third"));
+  await settled();
+  expect(held).toEqual(["first"]);
+  await first.holdResponse(50 * MIB);
+  first.releaseResponse();
+  await settled();
+  expect(held).toEqual(["first", "second"]);
+  first.release();
+  await settled();
+  expect(held).toEqual(["first", "second", "third"]);
+  second.release();
+});
+
 it("ends a wait with its run", async () => {
   const { memory, hold, held } = bench(0.9);
   const first = hold("a", 4);

@@ -21,7 +21,7 @@ const LIGHT_BODY_BYTES = 16 * KIB;
 /** A call has its body as bytes and as text. */
 const BODY_COPIES = 2;
 /** The shares of the limit. An organization has at most half of each. */
-const SHARES = { working: 1 / 4, kept: 1 / 8, bodies: 1 / 8, texts: 1 / 8 };
+const SHARES = { working: 1 / 4, kept: 1 / 8, bodies: 1 / 8, texts: 1 / 8, responses: 1 / 8 };
 /** Above this share of the limit the process takes no further runs. */
 const TIGHT = 0.8;
 /** How long a reading of the heap is used. */
@@ -74,11 +74,15 @@ function usedMemory(): number {
   return heap + external;
 }
 
+/** Memory of a step: for values, or for a response to its call. */
+type HeldMemory = { kind: "values" | "response"; cost: number };
+
 export class ProcessMemory {
   readonly limit: number;
   readonly #used: () => number;
   readonly #working: FairQueue;
   readonly #bodies: FairQueue;
+  readonly #responses: FairQueue;
   #reading = { at: Number.NEGATIVE_INFINITY, isTight: false };
   #kept = 0;
   readonly #keptBy = new Map<string, number>();
@@ -87,7 +91,10 @@ export class ProcessMemory {
     this.limit = limit;
     this.#used = used;
     const working = limit * SHARES.working;
-    this.#working = new FairQueue(working, working / 2, { hasSpare: () => !this.isTight() });
+    const hasSpare = () => !this.isTight();
+    this.#working = new FairQueue(working, working / 2, { hasSpare });
+    const responses = limit * SHARES.responses;
+    this.#responses = new FairQueue(responses, responses / 2, { hasSpare });
     const bodies = limit * SHARES.bodies;
     this.#bodies = new FairQueue(bodies, bodies / 2);
   }
@@ -132,8 +139,11 @@ export class ProcessMemory {
     }
   }
 
-  enter(organizationId: string, cost: number, signal: AbortSignal | undefined): Promise<Entry> {
-    return this.#working.enter(organizationId, { cost, signal });
+  enter(
+    organizationId: string,
+    { kind, ...work }: HeldMemory & { signal: AbortSignal | undefined },
+  ): Promise<Entry> {
+    return (kind === "values" ? this.#working : this.#responses).enter(organizationId, work);
   }
 
   /** Counts a value that is kept; false if there is no room for it. A negative weight gives it back. */
@@ -162,7 +172,8 @@ export class RunMemory {
   }
 
   openStep(): StepMemory {
-    return new StepMemory(this, (cost) => this.#process.enter(this.#organizationId, cost, this.#signal));
+    const signal = this.#signal;
+    return new StepMemory(this, (held) => this.#process.enter(this.#organizationId, { ...held, signal }));
   }
 
   /** Whether a value may stay in memory until the segment ends. Otherwise it is parsed again when it is needed. */
@@ -181,10 +192,11 @@ export class RunMemory {
 /** The memory for the values that one step reads and makes. */
 export class StepMemory {
   readonly run: RunMemory;
-  readonly #enter: (cost: number) => Promise<Entry>;
-  #entry: Promise<Entry> | undefined;
+  readonly #enter: (held: HeldMemory) => Promise<Entry>;
+  #values: Promise<Entry> | undefined;
+  #response: Promise<Entry> | undefined;
 
-  constructor(run: RunMemory, enter: (cost: number) => Promise<Entry>) {
+  constructor(run: RunMemory, enter: (held: HeldMemory) => Promise<Entry>) {
     this.run = run;
     this.#enter = enter;
   }
@@ -197,21 +209,43 @@ export class StepMemory {
   async hold(weight: number): Promise<void> {
     if (weight <= LIGHT) return;
     const cost = weight * COPIES;
-    if (this.#entry !== undefined) return (await this.#entry).grow(cost);
-    const entry = this.#enter(cost);
-    this.#entry = entry;
-    try {
-      await entry;
-    } catch (error) {
-      this.#entry = undefined;
+    if (this.#values !== undefined) return (await this.#values).grow(cost);
+    this.#values = this.#enter({ kind: "values", cost });
+    await this.#values.catch((error: unknown) => {
+      this.#values = undefined;
       throw error;
-    }
+    });
   }
 
-  /** Gives the memory back. The step may hold some again later. */
-  release(): void {
-    const entry = this.#entry;
-    this.#entry = undefined;
-    entry?.then(({ leave }) => leave()).catch(() => {});
+  /**
+   * Resolves when a large response may be read. A step that holds memory for values does not wait: a step with a response
+   * may wait for that memory.
+   */
+  async holdResponse(bytes: number): Promise<void> {
+    const cost = bytes * COPIES;
+    const held = this.#values ?? this.#response;
+    if (held !== undefined) return (await held).grow(cost);
+    this.#response = this.#enter({ kind: "response", cost });
+    await this.#response.catch((error: unknown) => {
+      this.#response = undefined;
+      throw error;
+    });
   }
+
+  /** Gives back the memory for responses, after they became an output. */
+  releaseResponse(): void {
+    leave(this.#response);
+    this.#response = undefined;
+  }
+
+  /** Gives all memory back. The step may hold some again later. */
+  release(): void {
+    this.releaseResponse();
+    leave(this.#values);
+    this.#values = undefined;
+  }
+}
+
+function leave(entered: Promise<Entry> | undefined): void {
+  entered?.then((entry) => entry.leave()).catch(() => {});
 }

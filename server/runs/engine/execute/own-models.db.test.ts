@@ -1,14 +1,16 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { text } from "node:stream/consumers";
-import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { afterAll, beforeAll, beforeEach, expect, it, vi } from "vitest";
 import type { ModelApi } from "@/server/base/model-api";
 import { applyDefinitionFile } from "@/server/catalog/definition-file/apply";
 import { exportOrganization } from "@/server/catalog/definition-file/export";
 import { readChoices } from "@/server/catalog/edit-definition";
 import { operatorOf } from "@/server/catalog/organization/organizations";
 import { removeSecret, setSecret } from "@/server/catalog/organization/secrets";
+import { MIB } from "@/server/contract/sizes";
 import { createGuardedEgress, type GuardedFetch } from "@/server/guard/egress/guarded-fetch";
 import type { Egress } from "@/server/guard/egress/trusted-fetch";
+import { StepMemory } from "@/server/guard/limits/process-memory";
 import { startFromDashboard } from "@/server/runs/rerun";
 import { executeRun, executeWatched } from "@/testing/execute";
 import { echoForms, findLeaks } from "@/testing/leaks";
@@ -342,4 +344,47 @@ it("providers are checked with their places, exported, and removed by an empty l
   const none = `organizations: [{ slug: ${tenant.slug}, modelProviders: [] }]`;
   expect(await applyDefinitionFile(world, none)).toMatchObject([{ saved: "updated" }]);
   expect(await exportOrganization(world, await operatorOf(world, tenant.slug))).not.toContain("far-away");
+});
+
+it("ends a run whose model's answers are larger than 16 MiB together", async () => {
+  tenant = await createTenant(world, { credits: "100000" });
+  const file = declare(tenant).replace("name: Far,", "name: Far, functions: [calculate],");
+  // Without a key, nothing is redacted, which takes seconds for texts of this size.
+  const [applied] = await applyDefinitionFile(world, file.replace(/ *apiKey: .*\n/, ""));
+  const content = "\u0101".repeat(3 * MIB);
+  answer = (_request, response) => {
+    const call = { name: "calculate", arguments: JSON.stringify({ expression: `1 + ${bodies.length}` }) };
+    const toolCalls = [{ id: `call-${bodies.length}`, type: "function", function: call }];
+    const message = { role: "assistant", content, tool_calls: toolCalls };
+    const usage = { prompt_tokens: 10, completion_tokens: 5 };
+    response.setHeader("content-type", "application/json");
+    response.end(JSON.stringify({ choices: [{ message, finish_reason: "tool_calls" }], usage }));
+  };
+  const member = await createMember(world, tenant, "owner");
+  const id = applied?.agents[0]?.id ?? "";
+  const { runId } = await startFromDashboard(world, member, { kind: "agent", id, input: "Hi" });
+  await executeRun(world, runId);
+  expect(await world.db.run.findUniqueOrThrow({ where: { id: runId } })).toMatchObject({
+    status: "Failed",
+    errorMessage: "The model's answers are larger than 16 MiB together.",
+    // The third answer is charged, but not kept.
+    outputTokens: 15,
+  });
+  expect(bodies.length).toBe(3);
+});
+
+it("lets functions wait for memory before they read a large response", async () => {
+  const file = declare(tenant).replace(
+    "uses: generate_text, with: { prompt: Hi, model: far/large }",
+    `uses: http_request, with: { url: "http://${host}/" }`,
+  );
+  const [applied] = await applyDefinitionFile(world, file);
+  const holds = vi.spyOn(StepMemory.prototype, "holdResponse");
+  const gives = vi.spyOn(StepMemory.prototype, "releaseResponse");
+  answer = (_request, response) => response.end("x".repeat(MIB - 2000));
+  const ended = await run("tool", applied?.tools[0]?.id ?? "");
+  expect(ended.status).toBe("Completed");
+  expect(holds.mock.calls).toEqual([[MIB - 2000]]);
+  expect(gives).toHaveBeenCalled();
+  vi.restoreAllMocks();
 });

@@ -38,6 +38,16 @@ export type FinishedCall = Pick<ModelReply, "content" | "reasoning" | "state" | 
 };
 export type FinishedStep = { output: string; failed: boolean };
 
+/** The texts of a model's answer that are kept for later calls. */
+export function textsOfCall({
+  content,
+  reasoning,
+  state,
+  toolCalls,
+}: Pick<FinishedCall, "content" | "reasoning" | "state" | "toolCalls">): string[] {
+  return [content, reasoning, state ?? "", ...toolCalls.map((call) => call.arguments)];
+}
+
 /** The journal of a run that no worker has executed yet. */
 export function emptyJournal() {
   return {
@@ -66,6 +76,8 @@ export class RunJournal {
   readonly totals: Totals;
   /** Of the finished steps, together. */
   outputBytes = 0;
+  /** Of the finished model calls, together. */
+  answerBytes = 0;
   #heapBytes: number;
   #hasProgressed = false;
   readonly #services: Services;
@@ -250,9 +262,12 @@ export class RunJournal {
     this.#heapBytes += heapBytesOf(output, bytes);
   }
 
-  #countCall({ content, reasoning, state, toolCalls }: FinishedCall): void {
-    for (const text of [content, reasoning, state ?? "", ...toolCalls.map((call) => call.arguments)])
-      this.#heapBytes += heapBytesOf(text);
+  #countCall(call: FinishedCall): void {
+    for (const text of textsOfCall(call)) {
+      const bytes = Buffer.byteLength(text);
+      this.answerBytes += bytes;
+      this.#heapBytes += heapBytesOf(text, bytes);
+    }
   }
 
   /** What the run's texts take of the heap, in bytes. */

@@ -33,6 +33,8 @@ export async function attemptFunction(
       throw error;
     signal.throwIfAborted();
     throw new FunctionError(codeOfFailure(error), error instanceof Error ? error.message : String(error));
+  } finally {
+    call.memory.releaseResponse();
   }
 }
 
@@ -51,7 +53,16 @@ function contextOf(
     signal,
     clock: services.clock,
     fetch: (address, init) =>
-      services.fetch(address, { ...init, secrets: carried, organizationId: orgId }, worker),
+      services.fetch(
+        address,
+        {
+          ...init,
+          secrets: carried,
+          organizationId: orgId,
+          holdResponse: (bytes) => call.memory.holdResponse(bytes),
+        },
+        worker,
+      ),
     redact: (value) => redactJson(value, redact),
     idempotencyKey,
     organizationId: orgId,

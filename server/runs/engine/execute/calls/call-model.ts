@@ -1,7 +1,7 @@
 import { type Decimal, ZERO } from "@/server/base/amount";
 import { retryWhileUnavailable } from "@/server/base/db/outage";
 import { pauseAt } from "@/server/base/pause-points";
-import { KIB } from "@/server/contract/sizes";
+import { KIB, MAX_ANSWERS_BYTES, MAX_TREE_OUTPUTS_BYTES, MIB } from "@/server/contract/sizes";
 import { creditsOfUsage } from "@/server/credits/prices";
 import { cutBytes, replaceNul } from "@/server/guard/secrets/stored-output";
 import { rewriteToolCalls } from "@/server/runs/attempts";
@@ -17,7 +17,7 @@ import {
   type ReceivedOutput,
 } from "@/server/work/models/port";
 import { sealCallState } from "../../call-state";
-import type { FinishedCall } from "../../write/journal";
+import { type FinishedCall, textsOfCall } from "../../write/journal";
 import type { Execution } from "../execution";
 import { findModels } from "../own-models";
 import { showPartialOutput } from "../partial-output";
@@ -96,6 +96,7 @@ export async function callModel(
     for (;;) {
       try {
         reply = await callOne(candidate);
+        limitAnswers(execution, reply);
         break;
       } catch (error) {
         const failed = error instanceof ModelError || error instanceof ModelCallStopped ? error : null;
@@ -146,3 +147,18 @@ const findCandidates = (execution: Execution, names: readonly string[]): Promise
       return { model, provider: models.providerOf(model), call: models.call };
     }),
   );
+
+/** Throws ModelError if the answers of a run are too large together: every later call sends them again. */
+function limitAnswers({ run, journal, tree }: Execution, reply: ModelReply): void {
+  const bytes = textsOfCall(reply).reduce((sum, text) => sum + Buffer.byteLength(text), 0);
+  const ofTree = [...tree.journals].reduce((sum, { answerBytes }) => sum + answerBytes, bytes);
+  const isAgentBeyond = run.kind === "agent" && journal.answerBytes + bytes > MAX_ANSWERS_BYTES;
+  if (!isAgentBeyond && ofTree <= MAX_TREE_OUTPUTS_BYTES) return;
+  const most = isAgentBeyond ? MAX_ANSWERS_BYTES : MAX_TREE_OUTPUTS_BYTES;
+  const { usage, attempts } = reply;
+  throw new ModelError(`The model's answers are larger than ${most / MIB} MiB together.`, {
+    reason: "refused",
+    attempts,
+    received: { content: "", usage },
+  });
+}
