@@ -18,8 +18,8 @@ export function isTerminal(status: RunStatus): boolean {
   return status !== "Pending" && status !== "Running";
 }
 
-/** The status of a step or a model call. */
-export const STEP_STATUSES = ["Running", "Completed", "Failed"] as const satisfies readonly RunStatus[];
+/** The status of a step or a model call. A skipped step was not executed: it counts as nothing. */
+export const STEP_STATUSES = ["Running", "Completed", "Failed", "Skipped"] as const;
 export type StepStatus = (typeof STEP_STATUSES)[number];
 
 export const RUN_SOURCES = ["api", "webhook", "dashboard", "operator", "run"] as const;

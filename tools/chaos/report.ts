@@ -69,7 +69,7 @@ export async function report(
     "runs stuck": runs.filter(({ status }) => status === "Pending" || status === "Running").length,
     "runs failed or cancelled": failed.length,
     "steps missing": agents * (STEPS.agent + STEPS.tool) + tools * STEPS.tool - steps.length,
-    "steps not finished": steps.filter(({ status }) => status !== "Completed").length,
+    "steps not finished": steps.filter(({ status }) => status !== "Completed" && status !== "Skipped").length,
     "steps without their effect": executed.filter((times) => times === 0).length,
     "finished steps repeated": late.length,
     "different prices for equal runs": prices.size - 2,

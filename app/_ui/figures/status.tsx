@@ -2,8 +2,8 @@ import clsx from "clsx";
 import type { ReactNode } from "react";
 import type { RunStatus } from "@/server/contract/enums";
 
-/** A run may wait for a slot; a failure may be tolerated by the tool's definition. */
-export type RunStatusName = RunStatus | "Waiting" | "Tolerated";
+/** A run may wait for a slot; a step may be skipped, or its failure tolerated, by the tool's definition. */
+export type RunStatusName = RunStatus | "Waiting" | "Tolerated" | "Skipped";
 
 const COLOURS: Record<RunStatusName, string> = {
   Pending: "text-pending",
@@ -13,6 +13,7 @@ const COLOURS: Record<RunStatusName, string> = {
   Cancelled: "text-cancelled",
   Waiting: "text-waiting",
   Tolerated: "text-waiting",
+  Skipped: "text-cancelled",
 };
 
 const RING = <circle cx="6" cy="6" r="4" stroke="currentColor" strokeWidth="1.6" />;
@@ -40,6 +41,7 @@ const SHAPES: Record<RunStatusName, ReactNode> = {
   ),
   Waiting: <path d="M6 .9 11.1 6 6 11.1.9 6Z" fill="currentColor" />,
   Tolerated: <path d="M6 1.2 11.2 10.4H.8Z" fill="currentColor" />,
+  Skipped: <path d="M2 6h8" stroke="currentColor" strokeLinecap="round" strokeWidth="1.6" />,
 };
 
 /** The shape of a status, so that colour is never the only sign. */

@@ -74,6 +74,8 @@ export async function readJournal(services: Services, run: ClaimedRun): Promise<
     if (status === "Running") {
       contents.interrupted.set(key, attemptsBefore(row, run, now));
       contents.openSteps.set(key, row.startedAt);
+    } else if (status === "Skipped") {
+      contents.skipped.add(key);
     } else {
       totals.stepsExecuted += 1;
       totals.actionsUsed += row.actions;

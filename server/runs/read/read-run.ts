@@ -76,7 +76,7 @@ export async function sizeOfSteps(
 
 export async function readFinishedSteps(services: Services, orgId: OrgId, runId: string): Promise<Step[]> {
   return services.db.step.findMany({
-    where: { runId, organizationId: orgId, status: { not: "Running" } },
+    where: { runId, organizationId: orgId, status: { notIn: ["Running", "Skipped"] } },
     orderBy: { stepNumber: "asc" },
   });
 }

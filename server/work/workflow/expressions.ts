@@ -12,9 +12,10 @@ import {
   evaluateExpression,
   parseExpression,
 } from "@/server/work/expressions/jsonata";
-import { parseReference } from "@/server/work/expressions/plain-reference";
+import { evaluateReference, parseReference } from "@/server/work/expressions/plain-reference";
 import { describeUnknownVariable } from "@/server/work/expressions/unknown-variables";
-import { findReferences, type Reference } from "@/server/work/workflow/references";
+import { findPaths, findReferences, type Reference } from "@/server/work/workflow/references";
+import { MAX_SHOWN_PATHS } from "@/server/work/workflow/skip-note";
 import { StoredJson } from "@/server/work/workflow/stored-json";
 
 /**
@@ -24,6 +25,8 @@ import { StoredJson } from "@/server/work/workflow/stored-json";
 export type TemplateExpression = {
   expression: string;
   references: Reference[];
+  /** The plain paths in it; none if it is itself one. */
+  paths: string[];
   secret: string | null;
   fault: string | null;
 };
@@ -101,16 +104,17 @@ async function parseBare(expression: string, organizationId: string): Promise<Te
 async function readNames(
   expression: string,
   organizationId: string,
-): Promise<Pick<TemplateExpression, "references" | "fault">> {
+): Promise<Pick<TemplateExpression, "references" | "paths" | "fault">> {
   const reference = parseReference(expression);
   const [first, second] = reference ?? [];
   if (first !== undefined) {
     const member = first.indexes.length === 0 ? (second?.name ?? null) : null;
-    return { references: [{ root: first.name, member }], fault: null };
+    return { references: [{ root: first.name, member }], paths: [], fault: null };
   }
   const tree = await parseExpression(expression, organizationId);
   try {
-    return { references: findReferences(tree), fault: describeUnknownVariable(tree) };
+    const paths = findPaths(tree).slice(0, MAX_SHOWN_PATHS);
+    return { references: findReferences(tree), paths, fault: describeUnknownVariable(tree) };
   } catch (error) {
     if (error instanceof RangeError) throw new ExpressionError("The expression is nested too deeply.");
     throw error;
@@ -167,6 +171,22 @@ export async function evaluateIn(
   facts.signal?.throwIfAborted();
   const part = await readPart(scope, parsed.references, facts.memory);
   return evaluateExpression(parsed.expression, part, facts);
+}
+
+/** The values of the paths in an expression, for people; without those that need the sandbox. */
+export async function readPaths(
+  scope: Scope,
+  { paths, references }: TemplateExpression,
+  memory: StepMemory | undefined,
+): Promise<{ path: string; value: Json | undefined }[]> {
+  if (paths.length === 0) return [];
+  const part = await readPart(scope, references, memory);
+  const read: { path: string; value: Json | undefined }[] = [];
+  for (const path of paths) {
+    const found = await evaluateReference(path, part);
+    if (found !== null) read.push({ path, value: found.value });
+  }
+  return read;
 }
 
 /**

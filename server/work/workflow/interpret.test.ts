@@ -6,6 +6,7 @@ import { workflowDefinition } from "@/server/work/workflow/definition";
 import { runWorkflow } from "@/server/work/workflow/interpret";
 import type {
   RunFacts,
+  SkippedStep,
   WorkflowCall,
   WorkflowCallResult,
   WorkflowJournal,
@@ -25,8 +26,11 @@ const fork: WorkflowJournal["fork"] = (works) => Promise.all(works.map((work) =>
 /** A journal that answers each call from `answer` and keeps the calls. */
 function journalOf(answer: (call: WorkflowCall) => WorkflowCallResult | Promise<WorkflowCallResult>) {
   const calls: WorkflowCall[] = [];
+  const skipped: SkippedStep[] = [];
   return {
     calls: () => calls,
+    skipped: () => skipped,
+    skip: (step: SkippedStep) => void skipped.push(step),
     async call(call: WorkflowCall) {
       calls.push(call);
       return answer(call);
@@ -427,6 +431,85 @@ describe("failures", () => {
   });
 });
 
+describe("a skipped step", () => {
+  const skipsOf = async (steps: JsonObject[], input: JsonObject = {}) => {
+    const { outcome, journal } = await run({ steps }, input);
+    expect(outcome.status).toBe("Completed");
+    return journal.skipped();
+  };
+  const check = { id: "check", uses: "f", with: { status: "late", late: [], tags: { a: 1 } } };
+
+  test("is noted with its condition, what that evaluated to, and the fields it read", async () => {
+    expect(
+      await skipsOf([
+        check,
+        { id: "notify", uses: "g", if: '{{ steps.check.state = "late" and $count(steps.check.late) = 0 }}' },
+      ]),
+    ).toEqual([
+      {
+        key: "notify",
+        functionName: "g",
+        note: {
+          by: "if",
+          expression: 'steps.check.state = "late" and $count(steps.check.late) = 0',
+          value: "false",
+          read: [
+            { path: "steps.check.state", value: null },
+            { path: "steps.check.late", value: "[]" },
+          ],
+        },
+      },
+    ]);
+  });
+
+  test.each([
+    ["steps.check.state", null],
+    ["steps.check.late", "[]"],
+    ["input.flag", "false"],
+    ["input.text", '""'],
+    ["input.none", "null"],
+    ["input.zeros", "3 items"],
+  ])("whose condition is %s shows %s", async (condition, value) => {
+    const input = { flag: false, text: "", none: null, zeros: [0, 0, 0] };
+    const [skipped] = await skipsOf([check, { id: "notify", uses: "g", if: condition }], input);
+    expect(skipped?.note).toEqual({ by: "if", expression: condition, value, read: [] });
+  });
+
+  test("may be a group, a step of a group, or a step without items", async () => {
+    const skipped = await skipsOf([
+      check,
+      { id: "group", if: "false", parallel: [{ id: "inner", uses: "f" }] },
+      {
+        id: "both",
+        parallel: [
+          { id: "one", uses: "f", if: "input.x" },
+          { id: "two", uses: "f" },
+        ],
+      },
+      { id: "each", uses: "f", forEach: "steps.check.itms" },
+    ]);
+    expect(skipped.map(({ key, functionName, note }) => [key, functionName, note.by, note.value])).toEqual([
+      ["group", "parallel", "if", "false"],
+      ["one", "f", "if", null],
+      ["each", "f", "forEach", null],
+    ]);
+  });
+
+  test("shows the beginning of a path with a predicate, and sizes of large values", async () => {
+    const [skipped] = await skipsOf(
+      [
+        check,
+        { id: "a", uses: "f", if: '$count(input.orders[state = "late"].id) > 0 or steps.check.tags.b' },
+      ],
+      { orders: [{ id: 1 }, { id: 2 }] },
+    );
+    expect(skipped?.note.read).toEqual([
+      { path: "input.orders", value: "2 items" },
+      { path: "steps.check.tags.b", value: null },
+    ]);
+  });
+});
+
 test("a run replayed from its journal makes the same calls and ends the same, wherever it was interrupted", async () => {
   const stepOf = (index: number) =>
     fc.record(
@@ -459,6 +542,7 @@ test("a run replayed from its journal makes the same calls and ends the same, wh
       async (steps, list, flag, cutAt, failEvery) => {
         const stored = new Map<string, WorkflowCallResult>();
         const executed: string[] = [];
+        const skipped = new Map<string, string>();
         const durable = (crashAfter: number): WorkflowJournal => ({
           async call(call) {
             const known = stored.get(call.key);
@@ -468,6 +552,11 @@ test("a run replayed from its journal makes the same calls and ends the same, wh
             if (known === undefined) executed.push(`${call.key} ${JSON.stringify(call.input)}`);
             stored.set(call.key, result);
             return result;
+          },
+          skip: ({ key, note }) => {
+            const text = JSON.stringify(note);
+            expect(skipped.get(key) ?? text).toBe(text);
+            skipped.set(key, text);
           },
           fork,
         });

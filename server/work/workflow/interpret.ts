@@ -18,9 +18,17 @@ import {
   type WorkflowDefinition,
   type WorkflowStep,
 } from "@/server/work/workflow/definition";
-import { evaluateIn, fillIn, isTrue, parseCondition, type Scope } from "@/server/work/workflow/expressions";
+import {
+  evaluateIn,
+  fillIn,
+  isTrue,
+  parseCondition,
+  readPaths,
+  type Scope,
+} from "@/server/work/workflow/expressions";
 import type { RunFacts, WorkflowCall, WorkflowJournal } from "@/server/work/workflow/journal";
 import { retryPolicyOf } from "@/server/work/workflow/retry-policy";
+import { createSkipNote } from "@/server/work/workflow/skip-note";
 import { StoredJson } from "@/server/work/workflow/stored-json";
 
 /** What calls of one act have in common. */
@@ -163,12 +171,29 @@ class Workflow {
   }
 
   async #isSkipped(
-    step: { id: string; if?: string | undefined },
+    step: Pick<WorkflowStep, "id" | "uses" | "if">,
     scope: Scope,
     { memory, notes = new Set() }: { memory: StepMemory; notes?: Set<string> },
   ): Promise<boolean> {
     if (step.if === undefined) return false;
-    return !isTrue(await this.#evaluate(step.if, scope, { location: `${step.id}/if`, memory, notes }));
+    const value = await this.#evaluate(step.if, scope, { location: `${step.id}/if`, memory, notes });
+    if (isTrue(value)) return false;
+    await this.#noteSkip(step, scope, { by: "if", value, memory });
+    return true;
+  }
+
+  async #noteSkip(
+    step: Pick<WorkflowStep, "id" | "uses" | "if" | "forEach">,
+    scope: Scope,
+    { by, value, memory }: { by: "if" | "forEach"; value: Json | undefined; memory: StepMemory },
+  ): Promise<void> {
+    const parsed = await parseCondition(step[by] ?? "", this.#run.facts.organizationId);
+    const read = await readPaths(scope, parsed, memory);
+    this.#run.journal.skip({
+      key: step.id,
+      functionName: step.uses ?? "parallel",
+      note: createSkipNote(by, parsed.expression, { value, read }),
+    });
   }
 
   async #executeCall(step: CallStep, scope: Scope, common: Omit<Act, "notes">): Promise<StoredJson> {
@@ -176,7 +201,9 @@ class Workflow {
     if (await this.#isSkipped(step, scope, act)) return NOTHING;
     if (step.forEach === undefined) return this.#call(step, { itemIndex: null, ...act }, scope);
     const at = { ...act, location: `${step.id}/forEach` };
-    const items = itemsOf(await this.#evaluate(step.forEach, scope, at));
+    const value = await this.#evaluate(step.forEach, scope, at);
+    const items = itemsOf(value);
+    if (items.length === 0) await this.#noteSkip(step, scope, { by: "forEach", value, memory: act.memory });
     return this.#executeForEach(step, scope, { items, act });
   }
 

@@ -1,6 +1,7 @@
 import type { JsonObject } from "@/server/base/json/json";
 import type { RunMemory, StepMemory } from "@/server/guard/limits/process-memory";
 import type { RetryPolicy } from "@/server/work/workflow/retry-policy";
+import type { SkipNote } from "@/server/work/workflow/skip-note";
 
 /** What the interpreter needs of the engine. */
 
@@ -26,6 +27,9 @@ export type WorkflowCall = {
   notes: ReadonlySet<string>;
 };
 
+/** A step that is skipped, or a group of steps: then `functionName` is `parallel`. */
+export type SkippedStep = { key: string; functionName: string; note: SkipNote };
+
 /** `output` is JSON text. */
 export type WorkflowCallResult = { ok: true; output: string } | { ok: false; message: string; code: string };
 
@@ -37,9 +41,14 @@ export type Fork = <T>(
 
 /**
  * The journal of a tool run. `call` returns the stored result if there is one. Otherwise it executes the call and stores
- * the result, cut and redacted. It throws only if the run itself cannot continue.
+ * the result, cut and redacted. It throws only if the run itself cannot continue. `skip` notes that a step was skipped; a
+ * replay notes it again.
  */
-export type WorkflowJournal = { call(call: WorkflowCall): Promise<WorkflowCallResult>; fork: Fork };
+export type WorkflowJournal = {
+  call(call: WorkflowCall): Promise<WorkflowCallResult>;
+  skip(skipped: SkippedStep): void;
+  fork: Fork;
+};
 
 /** Facts that are the same on every replay of a run. */
 export type RunFacts = {

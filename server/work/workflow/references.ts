@@ -4,7 +4,10 @@ import type { ExpressionNode } from "@/server/work/expressions/jsonata";
 /** What an expression reads: `steps.fetch.body` has root `steps` and member `fetch`. Null means all of them. */
 export type Reference = { root: string | null; member: string | null };
 
-const EVERYTHING: Reference = { root: null, member: null };
+/** A reference with the plain path it begins with: `steps.fetch.body` of `steps.fetch.body[ok].name`. */
+type Found = Reference & { path?: string | null };
+
+const EVERYTHING: Found = { root: null, member: null };
 
 /**
  * What an expression reads from its scope. JSONata resolves a bare name in the current context. At the top level, in
@@ -12,7 +15,16 @@ const EVERYTHING: Reference = { root: null, member: null };
  * leads back to the scope. If the tree is unclear, everything counts as read.
  */
 export function findReferences(tree: ExpressionNode): Reference[] {
-  const found: Reference[] = [];
+  return find(tree).map(({ root, member }) => ({ root, member }));
+}
+
+/** The plain paths that an expression reads from its scope, each once: `steps.fetch.state`. */
+export function findPaths(tree: ExpressionNode): string[] {
+  return [...new Set(find(tree).flatMap(({ path }) => path ?? []))];
+}
+
+function find(tree: ExpressionNode): Found[] {
+  const found: Found[] = [];
   walk(tree, true, found);
   return found;
 }
@@ -28,7 +40,7 @@ const nameOf = (node: ExpressionNode | undefined): string | null =>
 /** Parts that are evaluated with an element as context. */
 const INNER_PARTS = ["predicate", "stages", "group", "terms", "pattern", "update", "delete"];
 
-function walk(node: ExpressionNode, atScope: boolean, found: Reference[]): void {
+function walk(node: ExpressionNode, atScope: boolean, found: Found[]): void {
   if (node.type === "path") {
     walkPath(nodes(node.steps), atScope, found);
   } else if (node.type === "variable") {
@@ -47,11 +59,11 @@ function walk(node: ExpressionNode, atScope: boolean, found: Reference[]): void 
   walkInnerParts(node, found);
 }
 
-function walkInnerParts(node: ExpressionNode, found: Reference[]): void {
+function walkInnerParts(node: ExpressionNode, found: Found[]): void {
   for (const key of INNER_PARTS) for (const child of nodes(node[key])) walk(child, false, found);
 }
 
-function walkPath(steps: ExpressionNode[], atScope: boolean, found: Reference[]): void {
+function walkPath(steps: ExpressionNode[], atScope: boolean, found: Found[]): void {
   const [first] = steps;
   if (first === undefined) return;
   const leadsToScope = first.type === "variable" && (first.value === "$" || (first.value === "" && atScope));
@@ -61,10 +73,29 @@ function walkPath(steps: ExpressionNode[], atScope: boolean, found: Reference[])
   if (leadsToScope || (atScope && first.type === "name")) {
     const root = leadsToScope && !hasNoInnerParts(first) ? null : nameOf(names[0]);
     if (root === null) found.push(EVERYTHING);
-    else found.push({ root, member: hasNoInnerParts(names[0]) ? nameOf(names[1]) : null });
+    else {
+      const member = hasNoInnerParts(names[0]) ? nameOf(names[1]) : null;
+      found.push({ root, member, path: plainPath(names, hasNoInnerParts) });
+    }
   } else {
     walk(first, atScope, found);
   }
   walkInnerParts(first, found);
   for (const step of steps.slice(1)) walk(step, false, found);
+}
+
+/** The names up to the first step that is more than a name; null if one of them cannot be written. */
+function plainPath(
+  steps: ExpressionNode[],
+  hasNoInnerParts: (step: ExpressionNode) => boolean,
+): string | null {
+  const names: string[] = [];
+  for (const step of steps) {
+    const name = nameOf(step);
+    if (name === null) break;
+    if (name.includes("`")) return null;
+    names.push(/^[A-Za-z_]\w*$/.test(name) ? name : `\`${name}\``);
+    if (!hasNoInnerParts(step)) break;
+  }
+  return names.join(".");
 }

@@ -7,6 +7,7 @@ import { StatusShape } from "@/app/_ui/figures/status";
 import { JsonView } from "@/app/_ui/json/view";
 import { SkeletonLine } from "@/app/_ui/page/page";
 import { InspectedOutcome } from "../../_run/run-outcome";
+import { describeSkip } from "../../runs/[runId]/describe-skip";
 import { LineDuration } from "../../runs/[runId]/inspector/parts";
 import { linesOf, type WorkLine } from "../../runs/[runId]/lines";
 import { useLiveRun } from "../../runs/[runId]/use-live-run";
@@ -21,16 +22,25 @@ export function StepResults({ runId }: { runId: string }) {
       <ol aria-label="Results of the steps" className="flex flex-col">
         {steps.map((line) => (
           <li className="border-line border-t" key={line.step.id}>
-            <details>
-              <summary className="flex min-h-9 cursor-pointer items-center gap-2 hover:bg-hover">
-                <StatusShape status={line.step.status} />
-                <span className="mono min-w-0 flex-1 truncate">{line.label}</span>
-                <span className="text-muted">
-                  <LineDuration line={line.step} />
+            {line.step.skipped ? (
+              <p className="flex min-h-9 items-baseline gap-2 py-2 text-muted">
+                <StatusShape status="Skipped" />
+                <span className="min-w-0 [overflow-wrap:anywhere]">
+                  <span className="mono">{line.label}</span> {describeSkip(line.step.skipped)}
                 </span>
-              </summary>
-              <Result line={line} />
-            </details>
+              </p>
+            ) : (
+              <details>
+                <summary className="flex min-h-9 cursor-pointer items-center gap-2 hover:bg-hover">
+                  <StatusShape status={line.step.status} />
+                  <span className="mono min-w-0 flex-1 truncate">{line.label}</span>
+                  <span className="text-muted">
+                    <LineDuration line={line.step} />
+                  </span>
+                </summary>
+                <Result line={line} />
+              </details>
+            )}
           </li>
         ))}
       </ol>

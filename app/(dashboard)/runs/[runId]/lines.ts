@@ -265,7 +265,7 @@ export function holdersOf(lines: readonly Line[], id: string): Line[] | null {
 
 /** Whether a line failed in a way that mattered to its run. */
 export function isAtFault({ status }: Line): boolean {
-  return status !== "Completed" && status !== "Tolerated";
+  return status !== "Completed" && status !== "Tolerated" && status !== "Skipped";
 }
 
 /** Whether a line is a step or model call, and not an attempt, a wait or a group. */

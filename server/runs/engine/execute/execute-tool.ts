@@ -27,6 +27,8 @@ export async function executeTool(execution: Execution, configuration: ToolConfi
     facts,
     journal: {
       call: async (call) => resultOf(await act(execution, call, () => checkpoint(call))),
+      skip: ({ key, functionName, note }) =>
+        execution.journal.skipStep({ key, toolName: functionName, input: JSON.stringify(note) }),
       fork: (works, act) => forkAsStep(execution, act, works),
     },
   });

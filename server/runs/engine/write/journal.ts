@@ -58,6 +58,8 @@ export function emptyJournal() {
     /** When interrupted steps started, by key. */
     openSteps: new Map<string, Date>(),
     stepNumbers: new Map<string, number>(),
+    /** The keys of skipped steps whose rows exist. */
+    skipped: new Set<string>(),
     totals: noTotals(),
     sequence: 1,
   };
@@ -84,12 +86,14 @@ export class RunJournal {
   readonly #worker: Worker;
   readonly #run: ClaimedRun;
   /** What interrupted calls and steps left; an open step counts as executed if the run ends before it begins again. */
-  readonly #past: Pick<JournalContents, "interrupted" | "openSteps" | "stepNumbers">;
+  readonly #past: Pick<JournalContents, "interrupted" | "openSteps" | "stepNumbers" | "skipped">;
   #sequence: number;
   /** Calls and steps in progress. */
   #open = 0;
   /** Completed rows that wait for the run's next act. */
   #waiting: JournalRow[] = [];
+  /** Rows of skipped steps. Nothing depends on them, so they are written with the next other row. */
+  #skippedRows: StepRow[] = [];
   #timer: NodeJS.Timeout | undefined;
   #writing = new Set<Promise<void>>();
   /** Writes in other lanes that must be committed before the run ends or leaves its worker. */
@@ -153,7 +157,7 @@ export class RunJournal {
             this.#ended(begun, unfinishedChange(begun.row, status)),
           );
     if (status !== "Completed") this.totals.stepsExecuted += this.#past.openSteps.size;
-    return [...this.#waiting.splice(0), ...unfinished];
+    return [...this.#waiting.splice(0), ...unfinished, ...this.#takeSkippedRows()];
   }
 
   /** Resolves when no write of this journal is in flight, whether it succeeded or not. */
@@ -173,6 +177,8 @@ export class RunJournal {
    */
   async committed(): Promise<void> {
     await this.#before;
+    this.#send();
+    if (this.#skippedRows.length > 0) void this.#write([]);
     await this.#rowsCommitted();
   }
 
@@ -256,6 +262,27 @@ export class RunJournal {
     return finished;
   }
 
+  /** Notes that a step was skipped. It counts as nothing: no step, no action, no credits. */
+  skipStep({ key, toolName, input }: Pick<NewStep, "key" | "toolName" | "input">): void {
+    if (this.#past.skipped.has(key)) return;
+    this.#past.skipped.add(key);
+    const now = this.#services.clock.now();
+    const usage = { inputTokens: 0, outputTokens: 0 };
+    const step = { key, toolName, input, stepNumber: this.numberOf(key), iteration: 1, reasoning: "", usage };
+    this.#skippedRows.push({
+      ...newStepRow(this.#run, { ...step, hasSideEffects: false }, now),
+      status: "Skipped",
+      // What expressions see as the step's output.
+      output: "null",
+      finished_at: now.toISOString(),
+      duration_ms: 0,
+    });
+  }
+
+  #takeSkippedRows(): StepRow[] {
+    return this.#skippedRows.splice(0).map((row) => ({ ...row, sequence: this.nextSequence() }));
+  }
+
   #countOutput(output: string): void {
     const bytes = Buffer.byteLength(output);
     this.outputBytes += bytes;
@@ -319,7 +346,8 @@ export class RunJournal {
 
   /** Writes rows and notifies pages. The next `committed` throws a failure. */
   #write(rows: JournalRow[]): Promise<void> {
-    const written = Promise.all(rows.map((row) => this.#worker.journal.row(row))).then(() =>
+    const all = [...rows, ...this.#takeSkippedRows()];
+    const written = Promise.all(all.map((row) => this.#worker.journal.row(row))).then(() =>
       notifyRunChanged(this.#services, this.#run, this.#sequence),
     );
     this.#writing.add(written);

@@ -4,7 +4,7 @@ import { defineQuery } from "@/server/base/db/statement";
 import { AppError } from "@/server/base/errors";
 import { readAttempts, readToolCalls } from "@/server/runs/attempts";
 import type { Services } from "@/server/runs/services";
-import { readChildCredits } from "./inspect";
+import { readChildCredits, readSkipNotes } from "./inspect";
 import { CALL_OF_TIMELINE, STEP_OF_TIMELINE, viewCallLine, viewStepLine } from "./lines";
 import { payloadPreview, previewPayload, startOf } from "./payload-preview";
 
@@ -37,8 +37,9 @@ export async function inspectStep(
   if (!step || !texts) throw new AppError("not_found", `There is no step ${stepId} in run ${runId}.`);
   const { reasoning, inputTokens, outputTokens, ...line } = step;
   const spent = step.childRunId ? await readChildCredits(services, actor, runId) : undefined;
+  const skipped = step.status === "Skipped" ? await readSkipNotes(services, actor, runId) : undefined;
   return {
-    ...viewStepLine(line, { spent }),
+    ...viewStepLine(line, { spent, skipped }),
     ...texts,
     reasoning,
     inputTokens,

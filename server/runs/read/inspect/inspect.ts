@@ -8,6 +8,7 @@ import { RUN_COLUMNS, RUN_JOINS, runSummary } from "@/server/runs/read/list";
 import { queuedRuns } from "@/server/runs/read/run-rows";
 import type { Services } from "@/server/runs/services";
 import { toolConfiguration } from "@/server/work/agent/definition";
+import { type SkipNote, skipNote } from "@/server/work/workflow/skip-note";
 import { CALL_OF_TIMELINE, STEP_OF_TIMELINE, viewCallLine, viewStepLine } from "./lines";
 import { payloadPreview, startOf } from "./payload-preview";
 
@@ -36,8 +37,26 @@ export async function inspectRun(
   const spent = hasChildren ? await readChildCredits(services, actor, runId) : undefined;
   const hasFailed = steps.some(({ status }) => status === "Failed");
   const tolerant = hasFailed ? await readTolerantSteps(services, actor, runId) : undefined;
-  const lines = steps.map((step) => viewStepLine(step, { spent, tolerant }));
+  const hasSkipped = steps.some(({ status }) => status === "Skipped");
+  const skipped = hasSkipped ? await readSkipNotes(services, actor, runId) : undefined;
+  const lines = steps.map((step) => viewStepLine(step, { spent, tolerant, skipped }));
   return { run, steps: lines, calls: calls.map(viewCallLine) };
+}
+
+const READ_SKIP_NOTES = defineQuery(
+  "read-skip-notes",
+  z.object({ id: z.string(), input: z.string() }),
+  "SELECT id, input FROM steps WHERE run_id = $1 AND organization_id = $2 AND status = 'Skipped'",
+);
+
+/** Why steps of a run were skipped, by their ids. */
+export async function readSkipNotes(
+  { pool }: Services,
+  actor: MemberActor,
+  runId: string,
+): Promise<Map<string, SkipNote>> {
+  const rows = await READ_SKIP_NOTES(pool, [runId, actor.orgId]);
+  return new Map(rows.map(({ id, input }) => [id, skipNote.parse(JSON.parse(input))]));
 }
 
 /** The ids of the steps of a tool run that continue on errors, those of groups that do included. */

@@ -1,6 +1,7 @@
 import type { Prisma } from "@/server/base/db/generated/client";
 import { readAttempts, readToolCalls } from "@/server/runs/attempts";
 import type { Attempt } from "@/server/work/models/port";
+import type { SkipNote } from "@/server/work/workflow/skip-note";
 
 /** A step without its texts, for the timeline and for files. */
 export const STEP_COLUMNS = {
@@ -56,10 +57,21 @@ export type StepLine = ReturnType<typeof viewStepLine>;
 /** One model call in the timeline. */
 export type CallLine = ReturnType<typeof viewCallLine>;
 
-/** `spent`: credits of child runs, by their ids. `tolerant`: the steps of the tool that continue on errors. */
+/**
+ * `spent`: credits of child runs, by their ids. `tolerant`: the steps of the tool that continue on errors. `skipped`: why
+ * steps were skipped, by their ids.
+ */
 export function viewStepLine(
   step: StepRow,
-  { spent, tolerant }: { spent?: Map<string, string> | undefined; tolerant?: Set<string> | undefined },
+  {
+    spent,
+    tolerant,
+    skipped,
+  }: {
+    spent?: Map<string, string> | undefined;
+    tolerant?: Set<string> | undefined;
+    skipped?: Map<string, SkipNote> | undefined;
+  },
 ) {
   const { stepNumber, iterationNumber, toolName, ...facts } = step;
   return {
@@ -69,6 +81,8 @@ export function viewStepLine(
     name: toolName,
     /** Whether it failed and the tool's definition lets the run continue (onError). */
     tolerated: step.status === "Failed" && (tolerant?.has(step.key.replace(/\[\d+\]$/, "")) ?? false),
+    /** Why it was skipped. */
+    skipped: skipped?.get(step.id) ?? null,
     /** What its child run has used so far. */
     childCredits: (step.childRunId && spent?.get(step.childRunId)) ?? null,
   };

@@ -3,6 +3,7 @@ import type { Line } from "../lines";
 import type { Workbench } from "../use-workbench";
 import { CallInspector } from "./call";
 import { GroupInspector, WaitInspector } from "./group-and-wait";
+import { SkippedInspector } from "./skipped";
 import { StepInspector } from "./step";
 
 /**
@@ -21,6 +22,8 @@ export function Inspector({ line, bench }: { line: Line; bench?: Workbench }) {
   if (line.kind === "wait") return <WaitInspector key={line.id} line={line} />;
   if (line.kind === "group") return <GroupInspector bench={bench} key={line.id} line={line} />;
   const work = line.kind === "attempt" ? line.of : line;
+  if (work.kind === "step" && work.step.skipped)
+    return <SkippedInspector key={work.id} line={work} note={work.step.skipped} />;
   const props = { attempt: line.kind === "attempt" ? line.attempt.number : null, bench };
   return work.kind === "step" ? (
     <StepInspector {...props} key={work.id} line={work} onTab={setStepTab} tab={stepTab} />

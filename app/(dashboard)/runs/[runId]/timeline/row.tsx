@@ -4,6 +4,8 @@ import { formatCount, formatPlural, formatWholeShare } from "@/app/_ui/figures/f
 import { StatusShape } from "@/app/_ui/figures/status";
 import { ChevronRightIcon, SparkIcon } from "@/app/_ui/icons";
 import type { CallLine } from "@/server/runs/read/inspect/lines";
+import type { SkipNote } from "@/server/work/workflow/skip-note";
+import { describeSkip } from "../describe-skip";
 import { isStep, isWork, type Row } from "../lines";
 import { BarShape } from "./bar";
 import { type Bar, COLUMNS } from "./scale";
@@ -76,8 +78,14 @@ export function TimelineRow({
           </span>
         )}
       </span>
-      <BarShape bar={bar} />
-      <span className="text-right text-muted text-xs tabular-nums">{bar.label}</span>
+      {isStep(line) && line.step.skipped ? (
+        <SkippedText note={line.step.skipped} />
+      ) : (
+        <>
+          <BarShape bar={bar} />
+          <span className="text-right text-muted text-xs tabular-nums">{bar.label}</span>
+        </>
+      )}
     </div>
   );
 }
@@ -90,13 +98,26 @@ function LineShape({ line: { kind, status } }: { line: Row }) {
   return <StatusShape status={status} />;
 }
 
+/** Why a step was skipped, in the place of its bar. */
+function SkippedText({ note }: { note: SkipNote }) {
+  const text = describeSkip(note);
+  return (
+    <span className="col-span-2 truncate text-muted text-xs" title={text}>
+      {text}
+    </span>
+  );
+}
+
 function LineName({ line }: { line: Row }) {
   const { kind, label } = line;
   const called = line.kind === "step" && line.step.name !== label ? ` ${line.step.name}` : "";
   const error = line.kind === "attempt" ? line.attempt.error : null;
   return (
     <span
-      className={clsx("truncate", kind === "step" || kind === "group" ? "font-medium" : "text-muted")}
+      className={clsx(
+        "truncate",
+        (kind === "step" || kind === "group") && line.status !== "Skipped" ? "font-medium" : "text-muted",
+      )}
       title={label + called}
     >
       {label}

@@ -78,7 +78,7 @@ type Span = { from: number; length: number };
 type View = { scale: Scale; range: TimeRange | null; now: number };
 
 /** What a bar shows: the extent of a folded line, a wait, the kind of completed work, or another status. */
-export type Fill = "held" | "wait" | "call" | "step" | Exclude<LineStatus, "Completed">;
+export type Fill = "held" | "wait" | "call" | "step" | Exclude<LineStatus, "Completed" | "Skipped">;
 
 type Rect = Span & { fill: Fill };
 
@@ -95,6 +95,7 @@ export type Bar = {
 export function barOf(row: Row, view: View): Bar {
   const { scale, range, now } = view;
   const { measure, span } = scale;
+  if (row.status === "Skipped") return { label: "", rects: [] };
   const amount = amountOf(row, measure, now);
   const fill = fillOf(row);
   if (measure !== "time") {
@@ -123,7 +124,7 @@ export function barOf(row: Row, view: View): Bar {
 /** The extent of the lines that a row holds, and their failures; none if none is visible. */
 function heldBy({ holds = [] }: Row, view: View): Rect[] {
   const rects = holds
-    .filter((line) => beyond(line, view.range, view.now) === undefined)
+    .filter((line) => line.status !== "Skipped" && beyond(line, view.range, view.now) === undefined)
     .map((line) => ({ ...spanOf(line, view), fill: fillOf(line), failed: hasFailed(line) }));
   if (rects.length === 0) return [];
   const from = Math.min(...rects.map((each) => each.from));
@@ -137,7 +138,7 @@ function hasFailed({ status }: Line): boolean {
 
 function fillOf(line: Line): Fill {
   if (line.kind === "wait") return "wait";
-  if (line.status !== "Completed") return line.status;
+  if (line.status !== "Completed" && line.status !== "Skipped") return line.status;
   const { kind } = line.kind === "attempt" ? line.of : line;
   return kind === "call" ? "call" : "step";
 }

@@ -1,0 +1,44 @@
+import { z } from "zod";
+import { isContainer, type Json, writeJson } from "@/server/base/json/json";
+import { keysOf } from "@/server/base/json/large-parser";
+
+/** A value for people: a short JSON text, or the size of a list or object. Null: the expression found nothing. */
+const shownValue = z.string().nullable();
+
+/** Why a step was skipped, as the input of its row holds it. */
+export const skipNote = z.object({
+  /** The setting: a condition that was not true, or a list without items. */
+  by: z.enum(["if", "forEach"]),
+  expression: z.string(),
+  value: shownValue,
+  /** What the paths in the expression were, such as `steps.fetch.state`. */
+  read: z.array(z.object({ path: z.string(), value: shownValue })),
+});
+export type SkipNote = z.infer<typeof skipNote>;
+
+/** More paths of one expression are not shown. */
+export const MAX_SHOWN_PATHS = 8;
+const MAX_EXPRESSION = 1_000;
+const MAX_TEXT = 80;
+
+const cut = (text: string, most: number) => (text.length > most ? `${text.slice(0, most)}…` : text);
+const plural = (count: number, word: string) => `${count} ${word}${count === 1 ? "" : "s"}`;
+
+export function createSkipNote(
+  by: SkipNote["by"],
+  expression: string,
+  found: { value: Json | undefined; read: readonly { path: string; value: Json | undefined }[] },
+): SkipNote {
+  const read = found.read.map(({ path, value }) => ({ path, value: showValue(value) }));
+  return { by, expression: cut(expression, MAX_EXPRESSION), value: showValue(found.value), read };
+}
+
+function showValue(value: Json | undefined): string | null {
+  if (value === undefined) return null;
+  if (Array.isArray(value)) return value.length === 0 ? "[]" : plural(value.length, "item");
+  if (isContainer(value)) {
+    const keys = keysOf(value).length;
+    return keys === 0 ? "{}" : `an object with ${plural(keys, "key")}`;
+  }
+  return writeJson(typeof value === "string" ? cut(value, MAX_TEXT) : value);
+}
