@@ -79,6 +79,7 @@ async function runTool(file: string, slug: string, input: JsonObject, answers: R
           (output) => ({ ok: true as const, output: JSON.stringify(output) }),
           (error: Error) => ({ ok: false as const, message: error.message, code: "failed" }),
         ),
+      skip: () => {},
       fork: (works) => Promise.all(works.map((work) => work())),
     },
   });

@@ -51,7 +51,10 @@ export function Frame({ children, ...props }: FrameProps & { children: ReactNode
       >
         Skip to content
       </a>
-      <div className="sticky top-0 z-30 flex h-12 items-center gap-2 border-line border-b bg-surface px-2 md:hidden">
+      <aside
+        aria-label="Top bar"
+        className="sticky top-0 z-30 flex h-12 items-center gap-2 border-line border-b bg-surface px-2 md:hidden"
+      >
         <button
           aria-expanded={open}
           aria-haspopup="dialog"
@@ -86,11 +89,14 @@ export function Frame({ children, ...props }: FrameProps & { children: ReactNode
         >
           <SearchIcon />
         </button>
-      </div>
+      </aside>
       {palette}
-      <div className="sticky top-0 hidden h-dvh flex-col border-line border-r bg-sidebar md:flex">
+      <aside
+        aria-label="Sidebar"
+        className="sticky top-0 hidden h-dvh flex-col border-line border-r bg-sidebar md:flex"
+      >
         <Sidebar {...sidebar} onGo={() => {}} />
-      </div>
+      </aside>
       <main className="min-w-0 max-w-[90rem]" id="content">
         {props.suspended ? (
           <p className="border-line border-b bg-waiting-wash px-4 py-2 sm:px-6" role="status">

@@ -99,7 +99,7 @@ const LOOKS = {
  *
  * `area`: the cell's position on a phone. It is its own line, the start or end of a line, a share of a line, the start or
  * end of the last line, or hidden. `wide` and `wider` cells appear on wide screens only, `lineOrWide` cells also on
- * phones. An `action` cell has a control that works apart from the row's link.
+ * phones. An `action` cell has a control that works apart from the row's link; its head is read out only.
  */
 export type LineColumn<Line> = {
   head: string;
@@ -141,7 +141,7 @@ export function LineList<Line>(props: LineListProps<Line>) {
   const { label, lines, keyOf, menu = false, detailsOf, isSelected, empty, inset, bodyRef } = props;
   if (lines?.length === 0 && empty !== undefined) return empty;
   const columns: typeof props.columns = menu
-    ? [...props.columns, { head: "", width: "w-14", area: "action", cell: menu }]
+    ? [...props.columns, { head: "Actions", width: "w-14", area: "action", cell: menu }]
     : props.columns;
   const isRows = props.form !== "table";
   const side = inset && "first:pl-0! last:pr-0!";
@@ -182,7 +182,7 @@ export function LineList<Line>(props: LineListProps<Line>) {
               key={head}
               title={title}
             >
-              {props.hideHeads ? (
+              {props.hideHeads || area === "action" ? (
                 <span className="sr-only">{head}</span>
               ) : sort ? (
                 <SortLink sort={sort}>{head}</SortLink>

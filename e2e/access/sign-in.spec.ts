@@ -1,4 +1,5 @@
 import type { Page } from "@playwright/test";
+import { cancelRun } from "../support/cancel";
 import { expect, signIn, test } from "../support/fixtures";
 import { startRun } from "../support/start";
 
@@ -155,7 +156,7 @@ test.describe("an open page whose session has ended", () => {
     await page.evaluate(() => window.dispatchEvent(new Event("focus")));
     await expect(barOf(page)).toHaveCount(0);
     await other.close();
-    await page.getByRole("button", { name: "Cancel run" }).click();
+    await cancelRun(page);
     await expect(page.locator("header")).toContainText(/Cancelled|Completed/, { timeout: 30_000 });
   });
 });

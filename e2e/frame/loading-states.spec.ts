@@ -1,5 +1,6 @@
 import type { Page } from "@playwright/test";
 import { startThrowawayService, type ThrowawayService } from "@/testing/throwaway-service";
+import { cancelRun } from "../support/cancel";
 import { cookiesOf, expect, test } from "../support/fixtures";
 import { NAV_ITEMS } from "../support/navigation";
 
@@ -127,7 +128,7 @@ test("a queued run shows how long it has waited, and one that ended before its s
   let later = "";
   await whileNoneBegins(async () => {
     const never = await runAgain();
-    await page.getByRole("button", { name: "Cancel run" }).click();
+    await cancelRun(page);
     await expect(facts).toContainText(/StartedneverFinished\d\d:\d\d:\d\d/);
     later = await runAgain();
     await goTo(page, "Runs");

@@ -32,10 +32,12 @@ test("a version has a note, is compared with the current one, and is returned to
   const versions = page.getByRole("table", { name: "Versions" });
   await expect(versions).toContainText("Customers want letters");
   await versions.getByRole("button", { name: /^v1/ }).click();
+  // It opens to its difference from the current version.
+  await expect(versions).toContainText("Answer in a long letter.");
   await expect(versions).toContainText("Answer in one word.");
   await expectNoFaultsAnywhere(page, "an open version");
-  await versions.getByRole("button", { name: "From current v2" }).click();
-  await expect(versions).toContainText("Answer in a long letter.");
+  await versions.getByRole("button", { name: "Its definition" }).click();
+  await expect(versions).not.toContainText("Answer in a long letter.");
   await versions.getByRole("button", { name: "Return to v1" }).click();
   await expect(page.getByText("Version 3 is current", { exact: true })).toBeVisible();
   await expect(versions.getByRole("button", { name: /^v3.*current/ })).toBeVisible();

@@ -1,3 +1,4 @@
+import { cancelRun } from "../support/cancel";
 import { expect, test } from "../support/fixtures";
 import { startRun } from "../support/start";
 
@@ -26,7 +27,7 @@ test("a live run updates step by step until it is cancelled, without layout shif
   const before = await countSteps();
   await expect.poll(countSteps).toBeGreaterThan(before + 3);
   expect(await page.evaluate(() => Reflect.get(window, "shift"))).toBeLessThan(0.01);
-  await page.getByRole("button", { name: "Cancel run" }).click();
+  await cancelRun(page);
   await expect(page.locator("header")).toContainText("Cancelled", { timeout: 20_000 });
 });
 
@@ -64,7 +65,7 @@ test("a live run is followed until the reader scrolls, and again on demand", asy
   await expect
     .poll(async () => Number(await newest.getAttribute("aria-posinset")))
     .toBeGreaterThan(before + 10);
-  await page.getByRole("button", { name: "Cancel run" }).click();
+  await cancelRun(page);
   await expect(page.locator("header")).toContainText("Cancelled", { timeout: 20_000 });
 });
 
@@ -79,7 +80,7 @@ test("a run is followed to its end without a live stream", async ({
   const countSteps = async () => Number(await page.getByRole("option").first().getAttribute("aria-setsize"));
   const before = await countSteps();
   await expect.poll(countSteps, { timeout: 30_000 }).toBeGreaterThan(before + 3);
-  await page.getByRole("button", { name: "Cancel run" }).click();
+  await cancelRun(page);
   await expect(page.locator("header")).toContainText("Cancelled", { timeout: 30_000 });
 });
 
@@ -93,7 +94,7 @@ test("a live run shows its current step and that its process is alive", async ({
   await page.goto(`/runs/${id}`);
   await expect(page.getByText("alive", { exact: true })).toBeVisible();
   await expect(page.getByText(/^(at step \d+, count\[\d+\] for|between two steps)/)).toBeVisible();
-  await page.getByRole("button", { name: "Cancel run" }).click();
+  await cancelRun(page);
   await expect(page.getByRole("button", { name: /^slowest: \d+ count/ })).toBeVisible({ timeout: 20_000 });
 });
 
@@ -105,7 +106,7 @@ test("a step that will be retried counts down to it", async ({ ownerPage: page, 
   await page.getByRole("listbox", { name: "Timeline" }).getByRole("option").click();
   await page.getByRole("tab", { name: /^Attempts \(\d+\)$/ }).click();
   await expect(page.getByRole("listitem").filter({ hasText: /^1.*division by zero/ })).toBeVisible();
-  await page.getByRole("button", { name: "Cancel run" }).click();
+  await cancelRun(page);
   await expect(page.getByRole("button", { name: "Run again", exact: true })).toBeVisible({ timeout: 20_000 });
 });
 
@@ -131,7 +132,7 @@ for (const [words, aheadMs] of [
       .filter({ hasText: /^Duration/ });
     // Neither 0 ms nor an hour.
     await expect(duration).toHaveText(/^Duration[1-9]\d?\.\d+ s$/);
-    await page.getByRole("button", { name: "Cancel run" }).click();
+    await cancelRun(page);
     await expect(page.locator("header")).toContainText("Cancelled", { timeout: 20_000 });
   });
 }

@@ -61,11 +61,16 @@ it("compares, shows and returns an agent's output schema and policies", async ()
     saved: "unchanged",
   });
   const of = { kind: "agent", id } as const;
-  expect(
-    (await readVersionChanges(world, member, { ...of, number: 2, from: "previous" })).map(
-      (each) => each.field,
-    ),
-  ).toEqual(["output schema", "policies"]);
+  const changes = await readVersionChanges(world, member, { ...of, number: 2, from: "previous" });
+  // As YAML, in which one edits them.
+  expect(changes).toEqual([
+    { field: "output schema", from: null, to: "type: object\nrequired:\n  - sum" },
+    {
+      field: "policies",
+      from: null,
+      to: "adder:\n  maxCalls: 2\ncalculate:\n  retries: 1\n  onError: fail",
+    },
+  ]);
   expect(await inspectAgent(world, member, { agentId: id })).toMatchObject({
     outputSchema: JSON.stringify(outputSchema),
     tools: [{ name: "Adder", policy: policies.adder }],

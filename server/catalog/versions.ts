@@ -14,6 +14,7 @@ import {
   workflowFields,
 } from "@/server/work/agent/field-changes";
 import { readAgentSettings } from "@/server/work/agent/settings";
+import { writeYaml } from "./definition-file/write-yaml";
 import { type DefinitionRef, findDefinitions, inUse } from "./definition-rows";
 import { toolDefinition } from "./definitions";
 import { readAgentDefinition, readToolDefinition } from "./edit-definition";
@@ -96,7 +97,7 @@ async function currentVersion({ db }: Services, actor: MemberActor, { kind, id }
   return found.version;
 }
 
-/** A version as texts, field by field. */
+/** A version as texts, field by field: YAML, as one edits it. */
 type Version = { number: number; note: string; createdBy: string; createdAt: Date; fields: Fields };
 
 async function readVersions(
@@ -112,7 +113,7 @@ async function readVersions(
     });
     return rows.map((row) => {
       const definition = readJson(row.definition);
-      const fields = isJsonObject(definition) ? workflowFields(definition) : [];
+      const fields = isJsonObject(definition) ? workflowFields(definition, writeYaml) : [];
       return { ...row, fields: new Map([...fields, ...limitFields(row)]) };
     });
   }
@@ -122,7 +123,7 @@ async function readVersions(
   });
   return rows.map((row) => ({
     ...row,
-    fields: new Map([...settingsFields(readAgentSettings(row)), ...limitFields(row)]),
+    fields: new Map([...settingsFields(readAgentSettings(row), writeYaml), ...limitFields(row)]),
   }));
 }
 

@@ -37,3 +37,19 @@ export const FAILURE_CODES = [
   "internal_error",
 ] as const;
 export type FailureCode = (typeof FAILURE_CODES)[number];
+
+/** The error of a model call that a cancel of its run aborted after it had received something. */
+export const CANCELLED = "The run is cancelled.";
+
+/** The error of a call or step that was in progress when its run ended; fail_open_rows.sql writes the same. */
+export const unfinishedError = (runStatus: "Failed" | "Cancelled", kind: "step" | "call") =>
+  `The run ended (${runStatus}) before this ${kind} had finished.`;
+
+/** Whether a call or step with this error did not fail, but was interrupted by a cancel of its run. */
+export function isInterrupted(error: string | null): boolean {
+  if (error === null) return false;
+  return (
+    error === CANCELLED ||
+    (["step", "call"] as const).some((kind) => error === unfinishedError("Cancelled", kind))
+  );
+}

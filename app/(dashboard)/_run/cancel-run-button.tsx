@@ -1,12 +1,12 @@
 import { useMutation } from "@tanstack/react-query";
+import { useState } from "react";
 import { Button } from "@/app/_ui/button";
 import { useTRPC } from "@/app/_ui/data/providers";
-import { describeError } from "@/app/_ui/data/query-client";
+import { ConfirmDialog } from "@/app/_ui/forms/form-dialog";
 import { usePageActions } from "@/app/_ui/page/page-actions";
-import { notify } from "@/app/_ui/toast";
 import type { RunDetail } from "@/server/runs/read/inspect/inspect";
 
-/** Cancels a run. It stays disabled until the run ends, which is soon. */
+/** Cancels a run, after it has asked. It stays disabled until the run ends, which is soon. */
 export function CancelRunButton({
   run: { id, cancelRequested },
   className,
@@ -15,18 +15,43 @@ export function CancelRunButton({
   className: string;
 }) {
   const trpc = useTRPC();
+  const [asking, setAsking] = useState(false);
   const mutation = useMutation(
     trpc.runs.cancel.mutationOptions({
       meta: { refresh: [trpc.runs.inspect.queryKey({ runId: id })] },
-      onError: (error) => notify("The run could not be cancelled", describeError(error).message),
+      onSuccess: () => setAsking(false),
     }),
   );
-  const asked = cancelRequested || mutation.isPending || mutation.isSuccess;
-  const cancel = () => mutation.mutate({ runIds: [id] });
-  usePageActions(asked ? [] : [{ label: "Cancel run", run: cancel }]);
+  const requested = cancelRequested || mutation.isSuccess;
+  const ask = () => setAsking(true);
+  usePageActions(requested ? [] : [{ label: "Cancel run", run: ask }]);
   return (
-    <Button className={className} disabled={asked} look="danger" onClick={cancel}>
-      {asked ? "Cancelling" : "Cancel run"}
-    </Button>
+    <>
+      <Button
+        aria-haspopup="dialog"
+        className={className}
+        disabled={requested || mutation.isPending}
+        look="danger"
+        onClick={ask}
+      >
+        {requested || mutation.isPending ? "Cancelling" : "Cancel run"}
+      </Button>
+      {asking && !cancelRequested ? (
+        <ConfirmDialog
+          act="Cancel run"
+          acting="Cancelling"
+          dismiss="Keep running"
+          mutation={mutation}
+          onClose={() => setAsking(false)}
+          onConfirm={() => mutation.mutate({ runIds: [id] })}
+          title="Cancel this run"
+        >
+          <p>
+            The call in progress is interrupted, and later steps are not executed. What it used so far is
+            charged.
+          </p>
+        </ConfirmDialog>
+      ) : null}
+    </>
   );
 }

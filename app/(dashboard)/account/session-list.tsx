@@ -42,7 +42,7 @@ const COLUMNS: LineColumn<SessionLine>[] = [
     look: "muted",
     cell: (line) => <Day at={line.createdAt} />,
   },
-  { head: "", width: "w-26", area: "action", cell: (session) => <EndSession session={session} /> },
+  { head: "Actions", width: "w-26", area: "action", cell: (session) => <EndSession session={session} /> },
 ];
 
 /** Where the person is signed in. */

@@ -154,7 +154,7 @@ function InvitationList() {
   const { dialog, open } = useDialog();
   if (data.length === 0) return null;
   const actions: LineColumn<InvitationLine> = {
-    head: "",
+    head: "Actions",
     width: "w-24",
     area: "action",
     cell: (invitation) => (

@@ -123,7 +123,7 @@ function Cell({ value, path, drawNested }: CellProps) {
     <>
       <button
         aria-expanded={unfolded}
-        className="flex max-w-full items-center gap-1 text-left text-muted"
+        className="flex min-h-6 max-w-full items-center gap-1 text-left text-muted"
         onClick={() => setOpen(!open)}
         type="button"
       >
@@ -166,7 +166,7 @@ function Pages({ page, last, rows, onPage }: PagesProps) {
         ] as const
       ).map(([name, to]) => (
         <button
-          className="text-accent hover:underline disabled:cursor-default disabled:text-faint disabled:no-underline"
+          className="min-h-6 text-accent hover:underline disabled:cursor-default disabled:text-faint disabled:no-underline"
           disabled={to < 0 || to > last || to === page}
           key={name}
           onClick={() => onPage(to)}

@@ -27,7 +27,7 @@ function useTable(value: JsonNode, what: string) {
       aria-label={`Show ${what} as a table`}
       aria-pressed={asTable}
       className={clsx(
-        "shrink-0 rounded px-1.5 font-sans text-xs",
+        "min-h-6 shrink-0 rounded px-1.5 font-sans text-xs",
         asTable ? "bg-selected text-ink" : "text-muted hover:bg-selected hover:text-ink",
       )}
       onClick={() => setAsTable(!asTable)}
@@ -46,7 +46,7 @@ function useTable(value: JsonNode, what: string) {
 export function JsonTree({ value }: { value: JsonNode }) {
   const { records, button } = useTable(value, "the document");
   return (
-    <div className="mono leading-5">
+    <div className="mono leading-6">
       {button ? (
         <p className="mb-1 flex gap-2 text-muted">
           {formatPlural(keysOf(value).length, "record")}

@@ -93,10 +93,10 @@ export function Marked({ text }: { text: string }) {
 /** Buttons that copy a value and its path. They appear on hover and on focus. */
 export function Copies({ path, value }: { path: string; value: Json }) {
   return (
-    <span className="flex h-5 w-10 shrink-0 items-center opacity-0 focus-within:opacity-100 group-hover/node:opacity-100">
-      <CopyButton className="!size-5" label={`Copy the path ${path}`} look="path" text={path} />
+    <span className="flex h-6 w-12 shrink-0 items-center opacity-0 focus-within:opacity-100 group-hover/node:opacity-100">
+      <CopyButton className="!size-6" label={`Copy the path ${path}`} look="path" text={path} />
       <CopyButton
-        className="!size-5"
+        className="!size-6"
         label={`Copy the value of ${path}`}
         text={typeof value === "string" ? value : writeJson(value, 2)}
       />

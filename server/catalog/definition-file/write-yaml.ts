@@ -30,3 +30,6 @@ const isUnchanged = (item: Scalar): item is Scalar & { source: string } =>
 /** A value as a YAML document. */
 export const createYaml = (value: unknown): Document =>
   new Document(value, { aliasDuplicateObjects: false, keepUndefined: false, customTags: keepDigits });
+
+/** A value as YAML text, as editors and definition files show it. */
+export const writeYaml = (value: unknown): string => createYaml(value).toString({ lineWidth: 0 }).trimEnd();

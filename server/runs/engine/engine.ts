@@ -1,5 +1,6 @@
 import { isTransient, refusesWrites, retryWhileUnavailable } from "@/server/base/db/outage";
 import { sleep } from "@/server/base/sleep";
+import { CANCELLED } from "@/server/runs/failure-codes";
 import type { Services } from "@/server/runs/services";
 import { claimRun } from "./claim";
 import type { ClaimedRun, Outcome } from "./claimed-run";
@@ -136,7 +137,7 @@ export class RunEngine implements Engine, Executor {
   }
 
   abort(runId: string): void {
-    this.#executing.get(runId)?.stop.abort(new RunStopped("The run is cancelled."));
+    this.#executing.get(runId)?.stop.abort(new RunStopped(CANCELLED));
   }
 
   isKnown(runId: string): boolean {

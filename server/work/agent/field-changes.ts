@@ -24,19 +24,27 @@ export function labelOf(field: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
-/** An agent's settings, without those that are not set. */
-export function settingsFields(settings: object): [string, string][] {
+const asJson = (value: unknown) => writeJson(value, 2);
+
+/** An agent's settings, without those that are not set. `write` writes objects. */
+export function settingsFields(
+  settings: object,
+  write: (value: unknown) => string = asJson,
+): [string, string][] {
   return Object.entries(settings).flatMap(([field, value]: [string, unknown]): [string, string][] => {
     const isUnset =
       value === undefined || value === null || (field === "policies" && writeJson(value) === "{}");
     if (isUnset) return [];
     if (Array.isArray(value)) return [[wordsOf(field), value.join("\n")]];
     const isPlain = typeof value !== "object";
-    return [[wordsOf(field), isPlain ? String(value) : writeJson(value, 2)]];
+    return [[wordsOf(field), isPlain ? String(value) : write(value)]];
   });
 }
 
 /** The parts of a tool's workflow. */
-export function workflowFields(definition: object): [string, string][] {
-  return Object.entries(definition).map(([field, value]) => [wordsOf(field), writeJson(value, 2)]);
+export function workflowFields(
+  definition: object,
+  write: (value: unknown) => string = asJson,
+): [string, string][] {
+  return Object.entries(definition).map(([field, value]) => [wordsOf(field), write(value)]);
 }

@@ -58,7 +58,8 @@ const COLUMNS: LineColumn<VersionLine>[] = [
   },
 ];
 
-/** Who made which version and when. A version opens to its changes; an earlier one can be returned to. */
+/** Who made which version and when. The current version opens to its changes, an earlier one to its
+ * differences from the current one, to which one can return. */
 export function History({ of, current }: { of: DefinitionRef; current: number }) {
   const trpc = useTRPC();
   return (
@@ -81,7 +82,9 @@ type VersionProps = { of: DefinitionRef; current: number; version: VersionLine }
 
 function Changes({ of, current, version }: VersionProps) {
   const trpc = useTRPC();
-  const [from, setFrom] = useState<"previous" | "current">("previous");
+  const [from, setFrom] = useState<"previous" | "current">(
+    version.number === current ? "previous" : "current",
+  );
   const query = useQuery(trpc.definitions.changes.queryOptions({ ...of, number: version.number, from }));
   return (
     <div className="flex flex-col gap-3 px-4 py-3 sm:pr-6 sm:pl-11">
@@ -91,8 +94,8 @@ function Changes({ of, current, version }: VersionProps) {
             label="Compare the version"
             onChange={setFrom}
             options={[
-              { value: "previous", label: version.changed === null ? "Its definition" : "Its changes" },
               { value: "current", label: `From current v${current}` },
+              { value: "previous", label: version.changed === null ? "Its definition" : "Its changes" },
             ]}
             value={from}
           />

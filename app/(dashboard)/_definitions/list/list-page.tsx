@@ -60,7 +60,7 @@ export function definitionListPage<Item extends AgentLine | ToolLine>(
             kind={kind}
             last={{
               head: "Last run",
-              width: "w-48",
+              width: "w-56",
               area: "share",
               look: "line",
               cell: (item) => <LastRunLink run={item.lastRun} />,

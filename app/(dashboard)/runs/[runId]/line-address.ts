@@ -49,7 +49,7 @@ export function attemptsToUnfold({ step, call, attempt }: LineAddress): string |
   return attempt === undefined ? null : (step ?? call ?? null);
 }
 
-/** The line in the URL, or else the failure of a failed run, the newest line of a live run, or the first step. */
+/** The line in the URL, or else the failure of a failed run, the newest line of a live or cancelled one, or the first step. */
 export function chooseLine<Each extends Line>(
   lines: Each[],
   address: LineAddress,
@@ -62,6 +62,6 @@ export function chooseLine<Each extends Line>(
     const failed = own.findLast((line) => isWork(line) && isAtFault(line));
     if (failed) return failed;
   }
-  if (run.status === "Running") return own.at(-1) ?? null;
+  if (run.status === "Running" || run.status === "Cancelled") return own.at(-1) ?? null;
   return own.find((line) => line.kind === "step" || startsFolded(line)) ?? own.find(isWork) ?? own[0] ?? null;
 }

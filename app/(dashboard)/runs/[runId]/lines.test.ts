@@ -125,19 +125,14 @@ it("describes in words what an address names, existing or not", () => {
 });
 
 it("separates tolerated and cancelled lines from failures", () => {
-  const finishedAt = "2026-11-21T01:22:09.000Z";
   const failed = { status: "Failed", finishedAt: "2026-11-21T01:22:08.000Z" } as const;
   const steps = [
     step(1, "each[0]", { ...failed, tolerated: true }),
     step(2, "fetch", failed),
-    step(3, "slow", { status: "Failed", finishedAt }),
+    step(3, "slow", { status: "Failed", interrupted: true }),
   ];
-  const statuses = (run: { status: "Failed" | "Cancelled" }) =>
-    rows({ run: { id: "run", kind: "tool", finishedAt, ...run }, steps, calls: [] }).map(
-      ({ status }) => status,
-    );
-  expect(statuses({ status: "Cancelled" })).toEqual(["Tolerated", "Failed", "Cancelled"]);
-  expect(statuses({ status: "Failed" })).toEqual(["Tolerated", "Failed", "Failed"]);
+  const statuses = rows({ run: { id: "run", kind: "tool" }, steps, calls: [] }).map(({ status }) => status);
+  expect(statuses).toEqual(["Tolerated", "Failed", "Cancelled"]);
   const lines = rows({ run: { id: "run", kind: "tool" }, steps: steps.slice(0, 1), calls: [] });
   expect(chooseLine(lines, {}, { id: "run", status: "Failed" })).toMatchObject({ slug: "1" });
   expect(lines.some(isAtFault)).toBe(false);
@@ -160,4 +155,12 @@ it("a model call that waits for its provider's limit is shown as waiting", () =>
       { number: 2, status: "Running" },
     ],
   });
+});
+
+it("counts a model call that a cancel interrupted as cancelled, and opens on it", () => {
+  const run = { ...agent.run, status: "Cancelled" as const };
+  const interrupted = callLine("think-2", { iteration: 2, status: "Failed", interrupted: true });
+  const lines = rows({ run, steps: agent.steps, calls: [call("think-1", 1, 2), interrupted] });
+  expect(lines.at(-1)).toMatchObject({ slug: "think-2", status: "Cancelled" });
+  expect(chooseLine(lines, {}, run)).toMatchObject({ slug: "think-2" });
 });

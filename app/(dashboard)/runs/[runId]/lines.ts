@@ -50,7 +50,7 @@ export type WorkRow = Row & WorkLine;
 
 /** The part of a run that its lines need. */
 type Inspected = {
-  run: Pick<RunDetail, "id" | "kind"> & Partial<Pick<RunDetail, "status" | "finishedAt">>;
+  run: Pick<RunDetail, "id" | "kind">;
   steps: StepLine[];
   calls: CallLine[];
 };
@@ -78,7 +78,7 @@ export function linesOf(
   const common = (work: StepLine | CallLine, slug: string) => {
     const { id, startedAt, finishedAt, durationMs } = work;
     const times = { startedAt, finishedAt, durationMs };
-    return { id, runId: run.id, slug, ...times, status: statusIn(run, work), attempts: timedAttempts(work) };
+    return { id, runId: run.id, slug, ...times, status: statusOf(work), attempts: timedAttempts(work) };
   };
   const withChildren = (line: WorkLine, children: WorkLine[]): WorkLine => ({
     ...line,
@@ -117,11 +117,11 @@ function numberOf(work: StepLine | CallLine): number {
   return "number" in work ? work.number : 0;
 }
 
-/** Work that failed at the moment its run was cancelled was in progress then: it counts as cancelled. */
-function statusIn(run: Inspected["run"], work: StepLine | CallLine): LineStatus {
+/** Work that a cancel of its run interrupted counts as cancelled. */
+function statusOf(work: StepLine | CallLine): LineStatus {
   if (isWaiting(work)) return "Waiting";
   if (work.status !== "Failed") return work.status;
-  if (run.status === "Cancelled" && work.finishedAt === run.finishedAt) return "Cancelled";
+  if (work.interrupted) return "Cancelled";
   return "tolerated" in work && work.tolerated ? "Tolerated" : "Failed";
 }
 

@@ -50,7 +50,7 @@ export function TriggersView({ view }: { view: ListView }) {
           kind="Trigger"
           last={{
             head: "Last call",
-            width: "w-46",
+            width: "w-56",
             area: "share",
             look: "line",
             cell: ({ id, lastCall }) => <LastCallLink call={lastCall} triggerId={id} />,

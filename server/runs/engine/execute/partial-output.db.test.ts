@@ -62,6 +62,9 @@ it("keeps partial output when the run is cancelled while the model answers", asy
     throw signal.reason;
   };
   await executeRun(world, runId);
-  expect((await inspectRun(world, viewer, { runId })).run.status).toBe("Cancelled");
+  const { run, calls } = await inspectRun(world, viewer, { runId });
+  expect(run.status).toBe("Cancelled");
+  // Not a failure: the cancel interrupted it.
+  expect(calls).toMatchObject([{ status: "Failed", interrupted: true }]);
   expect(await text()).toBe("Half a sen");
 });

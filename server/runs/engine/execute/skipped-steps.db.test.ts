@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import { handleRest } from "@/server/api/rest";
+import type { JsonObject } from "@/server/base/json/json";
 import { inspectRun } from "@/server/runs/read/inspect/inspect";
 import { inspectStep } from "@/server/runs/read/inspect/inspect-line";
 import { startRun } from "@/server/runs/start";
@@ -12,7 +13,7 @@ import { WorkerLost } from "../write/writer";
 
 const world = await openWorld();
 
-const step = (id: string, rest: object = {}) => ({
+const step = (id: string, rest: JsonObject = {}) => ({
   id,
   uses: "transform_json",
   with: { value: { status: "late", late: [] }, expression: "$" },
@@ -27,7 +28,7 @@ const DEFINITION = {
   ],
 };
 
-async function start(tenant: Tenant, definition: object) {
+async function start(tenant: Tenant, definition: JsonObject) {
   const targetId = await insertTool(world, tenant, { slug: "checker", definition });
   const actor = { kind: "operator", orgId: tenant.orgId, name: "test" } as const;
   return (await startRun(world, actor, { kind: "tool", targetId, input: {} })).runId;

@@ -2,6 +2,7 @@ import type { OrgId } from "@/server/base/actor";
 import type { Decimal } from "@/server/base/amount";
 import { newId } from "@/server/base/ids";
 import type { StepStatus } from "@/server/contract/enums";
+import { unfinishedError } from "@/server/runs/failure-codes";
 import type { ModelReply } from "@/server/work/models/port";
 import type { ClaimedRun } from "../claimed-run";
 
@@ -172,7 +173,7 @@ export function stepChange(result: StepResult): Partial<StepRow> {
 /** What changes in the row of a model call or step that was unfinished when its run ended. */
 export function unfinishedChange(row: JournalRow, runStatus: "Failed" | "Cancelled"): Partial<StepRow> {
   const kind = isStep(row) ? "step" : "call";
-  const error = `The run ended (${runStatus}) before this ${kind} had finished.`;
+  const error = unfinishedError(runStatus, kind);
   if (kind === "call") return { status: "Failed", error_message: error };
   return { status: "Failed", error_message: error, output: JSON.stringify({ error }) };
 }

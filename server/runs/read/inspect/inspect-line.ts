@@ -61,7 +61,7 @@ export async function inspectCall(
   if (!call) throw new AppError("not_found", `There is no model call ${callId} in run ${runId}.`);
   const { content, reasoning, finishReason, errorMessage, ...line } = call;
   return {
-    ...viewCallLine(line),
+    ...viewCallLine({ ...line, errorMessage }),
     content: previewPayload(content),
     reasoning: previewPayload(reasoning),
     toolCalls: readToolCalls(call.toolCalls),

@@ -1,5 +1,6 @@
 import type { Prisma } from "@/server/base/db/generated/client";
 import { readAttempts, readToolCalls } from "@/server/runs/attempts";
+import { isInterrupted } from "@/server/runs/failure-codes";
 import type { Attempt } from "@/server/work/models/port";
 import type { SkipNote } from "@/server/work/workflow/skip-note";
 
@@ -38,6 +39,7 @@ export const CALL_COLUMNS = {
   cacheWriteTokens: true,
   reasoningTokens: true,
   estimated: true,
+  errorMessage: true,
   credits: true,
   attempts: true,
   startedAt: true,
@@ -81,6 +83,8 @@ export function viewStepLine(
     name: toolName,
     /** Whether it failed and the tool's definition lets the run continue (onError). */
     tolerated: step.status === "Failed" && (tolerant?.has(step.key.replace(/\[\d+\]$/, "")) ?? false),
+    /** Whether a cancel of the run ended it. */
+    interrupted: isInterrupted(step.errorMessage),
     /** Why it was skipped. */
     skipped: skipped?.get(step.id) ?? null,
     /** What its child run has used so far. */
@@ -89,12 +93,14 @@ export function viewStepLine(
 }
 
 export function viewCallLine(call: CallRow) {
-  const { iterationNumber, toolCalls, ...facts } = call;
+  const { iterationNumber, toolCalls, errorMessage, ...facts } = call;
   return {
     ...facts,
     ...viewLine(call),
     /** How many function and tool calls it requested. */
     asked: readToolCalls(toolCalls).length,
+    /** Whether a cancel of the run ended it; what it had received is stored. */
+    interrupted: isInterrupted(errorMessage),
   };
 }
 

@@ -35,7 +35,9 @@ export function RunTexts({
   const failure = run.status === "Failed" ? <Failure bench={bench} /> : null;
   const outcome = run.output ? (
     <Output first={answer} reserve={reserve} run={run} text={run.output} />
-  ) : isTerminal(run.status) ? null : (
+  ) : isTerminal(run.status) ? (
+    <Interrupted calls={calls} run={run} />
+  ) : (
     <Coming calls={calls} run={run} />
   );
   return (
@@ -126,6 +128,28 @@ function Coming({ run, calls }: { run: RunDetail; calls: CallLine[] }) {
       ) : (
         <MarkdownText text={text} />
       )}
+    </section>
+  );
+}
+
+/** What an agent's model had written when its call was interrupted; nothing if there is no text. */
+function Interrupted({ run, calls }: { run: RunDetail; calls: CallLine[] }) {
+  const trpc = useTRPC();
+  const last = calls.findLast(({ key }) => !key.includes("/"));
+  const wanted = run.kind === "agent" && last?.status === "Failed" ? last.id : undefined;
+  const call = useQuery({
+    ...trpc.runs.modelCall.queryOptions({ runId: run.id, callId: wanted ?? "" }),
+    enabled: wanted !== undefined,
+  });
+  const text = wanted === undefined ? "" : (call.data?.content.text ?? "");
+  if (text === "") return null;
+  return (
+    <section aria-label={LABELS[run.kind]}>
+      <h2 className="flex min-h-8 items-center gap-2 font-semibold">
+        {LABELS[run.kind]}
+        <span className="font-normal text-muted">interrupted</span>
+      </h2>
+      <MarkdownText text={text} />
     </section>
   );
 }
