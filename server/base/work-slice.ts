@@ -6,6 +6,13 @@ const SLICE_MS = 4;
 /** The wait that was asked for last: only one piece of work continues per turn of the event loop. */
 let last: Promise<unknown> = Promise.resolve();
 
+/** Resolves in a turn of the event loop of its own: call it before work on a long text that cannot be divided. */
+export async function takeTurn(): Promise<void> {
+  const wait = last.then(() => setImmediate());
+  last = wait;
+  await wait;
+}
+
 /**
  * Divides long work on the main thread into short slices. Check `isOver` between the parts of the work, and await
  * `next()` if it is. Requests come first then, and other divided work gets its slice.
@@ -18,9 +25,7 @@ export class WorkSlice {
   }
 
   async next(): Promise<void> {
-    const wait = last.then(() => setImmediate());
-    last = wait;
-    await wait;
+    await takeTurn();
     this.#since = performance.now();
   }
 }

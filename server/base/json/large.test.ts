@@ -115,6 +115,20 @@ test.each([
   await expect(parseLargeJson(text)).rejects.toMatchObject({ name: "JsonTextError" });
 });
 
+test("each long text takes a turn of its own, also of values that are written at the same time", async () => {
+  let turns = 0;
+  let isOver = false;
+  const count = () => {
+    turns += 1;
+    if (!isOver) setImmediate(count);
+  };
+  setImmediate(count);
+  const responses = Array.from({ length: 20 }, () => ({ status: 200, body: "x".repeat(200_000) }));
+  await Promise.all(responses.map((response) => stringifyLarge(response)));
+  isOver = true;
+  expect(turns).toBeGreaterThanOrEqual(20);
+});
+
 test("other work gets its turns meanwhile, however much large JSON there is", async () => {
   const text = fill((n) => `"key-${n}":1`, ["{", "}"], 1024 * KIB);
   let turns = 0;

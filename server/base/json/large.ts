@@ -1,4 +1,4 @@
-import { WorkSlice } from "@/server/base/work-slice";
+import { takeTurn, WorkSlice } from "@/server/base/work-slice";
 import { isContainer, isJsonObject, type Json, type JsonObject, readJson, writeJson } from "./json";
 import { isKnownLong, keysOf, LongObject, PART_LENGTH, parseInParts } from "./large-parser";
 import { MAX_JSON_DEPTH, parseJson } from "./text";
@@ -59,11 +59,12 @@ export function mapLarge(value: Json, map: LargeMap): Promise<Json> {
 
 async function mapParts(value: Json, map: LargeMap, at: { depth: number; slice: WorkSlice }): Promise<Json> {
   const { depth, slice } = at;
-  if (depth >= map.depth || !isContainer(value) || isSmall(value)) {
+  if (depth >= map.depth || isPart(value)) return map.part(value, depth);
+  if (!isContainer(value)) {
+    await takeTurn();
     return map.part(value, depth);
   }
   const inner = { depth: depth + 1, slice };
-  const isPart = (member: Json) => isLeaf(member) || isSmall(member);
   if (Array.isArray(value)) {
     const items: Json[] = [];
     for (const item of value) {
@@ -83,8 +84,10 @@ async function mapParts(value: Json, map: LargeMap, at: { depth: number; slice: 
   return object.finish();
 }
 
-function isLeaf(value: Json): boolean {
-  return !isContainer(value);
+/** Whether a member of a value is processed in one go with others. A long text takes a turn of its own. */
+function isPart(value: Json): boolean {
+  if (typeof value === "string") return value.length <= PART_WEIGHT * CHARACTERS_PER_WEIGHT;
+  return !isContainer(value) || isSmall(value);
 }
 
 /** Whether a value is processed within a part's time. Counts values and characters no further than that. */
@@ -112,7 +115,10 @@ export function isSmall(value: Json): boolean {
 }
 
 async function writeLarge(value: Json, slice: WorkSlice): Promise<string> {
-  if (!isContainer(value)) return writeJson(value);
+  if (!isContainer(value)) {
+    if (!isPart(value)) await takeTurn();
+    return writeJson(value);
+  }
   const known = texts.get(value);
   if (known !== undefined) return known;
   const text = Array.isArray(value) ? await writeList(value, slice) : await writeObject(value, slice);
@@ -128,9 +134,9 @@ async function writeList(items: readonly Json[], slice: WorkSlice): Promise<stri
     group = [];
   };
   for (const item of items) {
-    if (isLeaf(item) || isSmall(item)) {
+    if (isPart(item)) {
       group.push(item);
-      if (group.length < GROUP_LENGTH && (isLeaf(item) || !slice.isOver)) continue;
+      if (group.length < GROUP_LENGTH && (!isContainer(item) || !slice.isOver)) continue;
       writeGroup();
     } else {
       writeGroup();
@@ -151,7 +157,7 @@ async function writeObject(object: JsonObject, slice: WorkSlice): Promise<string
     const member = object[key];
     // Members without a value are left out, as by JSON.stringify.
     if (member === undefined) continue;
-    const written = isLeaf(member) || isSmall(member) ? writeJson(member) : await writeLarge(member, slice);
+    const written = isPart(member) ? writeJson(member) : await writeLarge(member, slice);
     text += `${text === "" ? "" : ","}${JSON.stringify(key)}:${written}`;
   }
   return `{${text}}`;

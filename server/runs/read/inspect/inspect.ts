@@ -56,7 +56,7 @@ export async function readSkipNotes(
   runId: string,
 ): Promise<Map<string, SkipNote>> {
   const rows = await READ_SKIP_NOTES(pool, [runId, actor.orgId]);
-  return new Map(rows.map(({ id, input }) => [id, skipNote.parse(JSON.parse(input))]));
+  return new Map(rows.map(({ id, input }) => [id, skipNote.parse(readJson(input))]));
 }
 
 /** The ids of the steps of a tool run that continue on errors, those of groups that do included. */

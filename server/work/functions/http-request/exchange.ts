@@ -2,11 +2,15 @@ import type { Clock } from "@/server/base/clock";
 import type { Json } from "@/server/base/json/json";
 import { parseLargeJson } from "@/server/base/json/large";
 import { sleepOrThrow } from "@/server/base/sleep";
+import { takeTurn } from "@/server/base/work-slice";
+import { KIB } from "@/server/contract/sizes";
 import { NetworkError, retryAfterMs } from "@/server/guard/egress/failures";
 import type { StepMemory } from "@/server/guard/limits/process-memory";
 import { asBase64, type RedactBody } from "./binary-body";
 import { decodeBody } from "./charset";
 
+/** Longer bodies are decoded in a turn of their own. */
+const LONG_BODY_BYTES = 64 * KIB;
 /** Methods that may be sent again without doing something twice (RFC 9110, section 9.2.2). */
 export const IDEMPOTENT_METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS", "PUT", "DELETE"]);
 const PASSING = new Set([429, 502, 503, 504]);
@@ -74,6 +78,7 @@ function readField(value: string): string {
 async function readBody(bytes: Uint8Array<ArrayBuffer>, headers: Headers, reading: Reading): Promise<Json> {
   const contentType = headers.get("content-type") ?? "";
   const [type = ""] = contentType.toLowerCase().split(";");
+  if (bytes.length > LONG_BODY_BYTES) await takeTurn();
   const text = decodeBody(bytes, contentType);
   if (text === undefined) return asBase64(bytes, reading.redact);
   if (/^(application\/json|text\/json|.*\+json)$/.test(type.trim())) {
