@@ -1,82 +1,97 @@
 import { expect, it } from "vitest";
+import type { ModelApi } from "@/server/base/model-api";
 import { builtService, startOverRest, untilReady } from "@/testing/built-service";
+import { expectSoundLedger } from "@/testing/ledger";
+import { deepseek } from "@/testing/servers/families/deepseek";
 import { gemini } from "@/testing/servers/families/gemini";
 import { openrouter } from "@/testing/servers/families/openrouter";
-import { startStrictChat } from "@/testing/servers/families/strict-chat";
+import { type ChatFamily, startStrictChat } from "@/testing/servers/families/strict-chat";
 import { startStrictMessages, thinksFor } from "@/testing/servers/families/strict-messages";
 import { calculatesFor, startStrictResponses } from "@/testing/servers/families/strict-responses";
 import { createTenant, openWorld, setAgent } from "@/testing/world";
 
 /** What a provider gave goes back to it when the real process is killed with SIGKILL between two model calls. */
 
-/** For each server. */
-const KILLS = 10;
-
 type BeforeReply = (turn: number) => Promise<unknown>;
-const servers = [
-  ...[openrouter, gemini].map((family) => ({
-    name: family.name,
-    api: "chat",
-    start: (beforeReply: BeforeReply) => startStrictChat(family, { turns: KILLS, beforeReply }),
-  })),
-  {
-    name: "openai",
-    api: "responses",
-    start: (beforeReply: BeforeReply) => startStrictResponses(calculatesFor(KILLS), { beforeReply }),
-  },
-  {
-    name: "anthropic",
-    api: "anthropic",
-    start: (beforeReply: BeforeReply) => startStrictMessages(thinksFor(KILLS), { beforeReply }),
-  },
+/** A server whose conversation has that many turns with calls. */
+type Start = (
+  turns: number,
+  beforeReply: BeforeReply,
+) => Promise<{ url: string; refused: string[]; close(): Promise<void> }>;
+const chatOf = (family: ChatFamily): [string, ModelApi, Start] => [
+  family.name,
+  "chat",
+  (turns, beforeReply) => startStrictChat(family, { turns, beforeReply }),
+];
+const servers: [string, ModelApi, Start][] = [
+  ...[deepseek, gemini, openrouter].map(chatOf),
+  [
+    "openai",
+    "responses",
+    (turns, beforeReply) => startStrictResponses(calculatesFor(turns), { beforeReply }),
+  ],
+  ["anthropic", "anthropic", (turns, beforeReply) => startStrictMessages(thinksFor(turns), { beforeReply })],
 ];
 
 const world = await openWorld();
 const service = builtService(() => world);
 
-it.each(servers)(
-  "$name gets back what it gave, however often the process is killed",
-  {
-    tags: ["long"],
-    timeout: 300_000,
-  },
-  async ({ api, start: startServer }) => {
-    await service.build();
-    /** How often each call of the model was requested with all that it must bring back. */
-    const asked = new Map<number, number>();
-    const chat = await startServer(async (turn) => {
-      const before = asked.get(turn) ?? 0;
-      asked.set(turn, before + 1);
-      // The process that asks for the first time is killed meanwhile.
-      if (turn > 0 && before === 0) await new Promise(() => {});
-    });
-    try {
-      const tenant = await createTenant(world);
-      await setAgent(world, tenant, { model: "any", maxSteps: KILLS + 1 });
-      const start = () =>
-        service.start({ env: { OPENAI_API_KEY: "test", OPENAI_API: api, OPENAI_BASE_URL: chat.url } });
+/** A run with that many model calls after the first; during each of them the process is killed so often. */
+type Kills = { turns: number; each: number };
 
-      let process = await start();
-      await untilReady(process);
-      const body = JSON.stringify({ userMessage: "Add." });
-      const id = await startOverRest(process, `agents/run/${tenant.agentId}`, { key: tenant.key, body });
-      for (let turn = 1; turn <= KILLS; turn += 1) {
-        await expect.poll(() => asked.get(turn) ?? 0, { timeout: 60_000 }).toBe(1);
-        await service.kill(process.child);
-        // The next process executes the run itself, not its isolated process.
-        await world.db.run.update({ where: { id }, data: { crashes: 0 } });
-        process = await start();
-      }
-      const read = () => world.db.run.findUniqueOrThrow({ where: { id }, include: { modelCalls: true } });
-      await expect.poll(async () => (await read()).status, { timeout: 60_000 }).not.toBe("Running");
-      const run = await read();
-      expect(chat.refused).toEqual([]);
-      expect(run).toMatchObject({ status: "Completed", output: `Done after ${KILLS}.` });
-      expect(run.modelCalls).toHaveLength(KILLS + 1);
-      // Every call but the first was requested by the killed process and by the next one.
-      expect([...asked.values()]).toEqual([1, ...Array.from({ length: KILLS }, () => 2)]);
-    } finally {
-      await chat.close();
+async function expectGivenBack(
+  [, api, startServer]: [string, ModelApi, Start],
+  { turns, each }: Kills,
+): Promise<void> {
+  await service.build();
+  /** How often each call of the model was requested with all that it must bring back. */
+  const asked = new Map<number, number>();
+  const strict = await startServer(turns, async (turn) => {
+    const before = asked.get(turn) ?? 0;
+    asked.set(turn, before + 1);
+    // A process that is killed meanwhile gets no answer.
+    if (turn > 0 && before < each) await new Promise(() => {});
+  });
+  try {
+    const tenant = await createTenant(world);
+    await setAgent(world, tenant, { model: "any", maxSteps: turns + 1 });
+    const start = () =>
+      service.start({ env: { OPENAI_API_KEY: "test", OPENAI_API: api, OPENAI_BASE_URL: strict.url } });
+
+    let process = await start();
+    await untilReady(process);
+    const body = JSON.stringify({ userMessage: "Add." });
+    const id = await startOverRest(process, `agents/run/${tenant.agentId}`, { key: tenant.key, body });
+    for (let kill = 0; kill < turns * each; kill += 1) {
+      const turn = 1 + Math.floor(kill / each);
+      await expect.poll(() => asked.get(turn) ?? 0, { timeout: 60_000 }).toBe(1 + (kill % each));
+      await service.kill(process.child);
+      // The next process executes the run itself, not its isolated process.
+      await world.db.run.update({ where: { id }, data: { crashes: 0 } });
+      process = await start();
     }
-  },
+    const read = () => world.db.run.findUniqueOrThrow({ where: { id }, include: { modelCalls: true } });
+    await expect.poll(async () => (await read()).status, { timeout: 60_000 }).not.toBe("Running");
+    const run = await read();
+    expect(strict.refused).toEqual([]);
+    expect(run).toMatchObject({ status: "Completed", output: `Done after ${turns}.` });
+    expect(run.modelCalls).toHaveLength(turns + 1);
+    // Every call but the first was requested by each killed process and by the last one.
+    expect([...asked.values()]).toEqual([1, ...Array.from({ length: turns }, () => each + 1)]);
+    await expectSoundLedger(world, tenant);
+  } finally {
+    await strict.close();
+  }
+}
+
+it.each(servers)(
+  "%s gets back what it gave, although the process is killed twenty times",
+  { tags: "long", timeout: 600_000 },
+  (...server) => expectGivenBack(server, { turns: 10, each: 2 }),
+);
+
+it.each(servers.slice(-1))(
+  "%s gets back what it gave, although the process is killed",
+  { timeout: 300_000 },
+  (...server) => expectGivenBack(server, { turns: 1, each: 1 }),
 );

@@ -10,7 +10,7 @@ import { toolNameForModel } from "@/server/work/agent/prompts";
 import { readAgentSettings } from "@/server/work/agent/settings";
 import { findFunction, listFunctions } from "@/server/work/functions/core/registry";
 import { checkSchema } from "@/server/work/json-schema/schema";
-import { RESERVED_OPTIONS } from "@/server/work/models/settings";
+import { findOptionFaults } from "@/server/work/models/settings";
 import { type Change, checkExpectation, type SaveOptions, savingVerb } from "./change";
 import { NEWEST } from "./definition-rows";
 import { type AgentDefinition, agentDefinition } from "./definitions";
@@ -76,8 +76,6 @@ export function agentContent(
   return { ...readAgentSettings(version), maxCredits: maxCredits?.toFixed() ?? null, deadlineSeconds };
 }
 
-const MAX_OPTIONS_BYTES = 16 * KIB;
-
 /** Every model call pays for the schema. */
 const MAX_SCHEMA_BYTES = 64 * KIB;
 
@@ -105,16 +103,7 @@ export async function findAgentFaults(definition: AgentDefinition, reader: SlugR
     const message = "cannot refer to secrets: models never see them. Use one in a step of a tool";
     issues.push({ path, message });
   }
-  for (const name of Object.keys(modelOptions)) {
-    if (!RESERVED_OPTIONS.has(name)) continue;
-    issues.push({ path: "/modelOptions", message: `cannot have ${name}: Stepwell sends it itself` });
-  }
-  if (Buffer.byteLength(options) > MAX_OPTIONS_BYTES) {
-    issues.push({
-      path: "/modelOptions",
-      message: `must have at most ${MAX_OPTIONS_BYTES / KIB} KiB as JSON`,
-    });
-  }
+  for (const message of findOptionFaults(modelOptions)) issues.push({ path: "/modelOptions", message });
   for (const [index, name] of functions.entries()) {
     if (findFunction(name) === undefined) {
       const names = listFunctions().map((definition) => definition.name);

@@ -1,11 +1,12 @@
 import { expect, test } from "vitest";
 import type { Json } from "@/server/base/json/json";
+import type { FunctionContext } from "@/server/work/functions/core/define";
 import { executeFunction } from "@/server/work/functions/core/execute";
-import type { ModelReply, ModelRequest } from "@/server/work/models/port";
+import type { ModelReply } from "@/server/work/models/port";
 import { testFunctionContext } from "@/testing/function-context";
 
 function scripted(...answers: string[]) {
-  const requests: Pick<ModelRequest, "model" | "messages" | "responseSchema">[] = [];
+  const requests: Parameters<FunctionContext["callModel"]>[0][] = [];
   const context = testFunctionContext({
     callModel: async (request) => {
       requests.push(request);
@@ -76,4 +77,30 @@ test("an invalid schema fails before the model is called", async () => {
     "The schema is invalid",
   );
   expect(requests).toHaveLength(0);
+});
+
+test("settings and fallback models reach both calls", async () => {
+  const { requests, generate } = scripted("odd", '{"mood":"bad"}');
+  const settings = {
+    temperature: 0.3,
+    topP: 0.9,
+    reasoningEffort: "low",
+    verbosity: "high",
+    modelOptions: { seed: 7 },
+  };
+  const input = { prompt: "Mood?", schema, ...settings, maxOutputTokens: 700, fallbackModels: ["spare"] };
+  expect(await generate(input)).toEqual({ mood: "bad" });
+  const call = { settings, maxOutputTokens: 700, fallbackModels: ["spare"] };
+  expect(requests).toMatchObject([call, call]);
+});
+
+test.each([
+  [{ modelOptions: { n: 5 } }, "cannot have n: Stepwell sends it itself"],
+  [{ modelOptions: { user: "x".repeat(20_000) } }, "must have at most 16 KiB as JSON"],
+  [{ fallbackModels: ["a", "b", "c", "d"] }, "must have at most 3 models"],
+  [{ temperature: 3 }, "temperature"],
+])("the setting %j is invalid input", async (setting, message) => {
+  const { requests, generate } = scripted();
+  await expect(generate({ prompt: "Hi", ...setting })).rejects.toThrow(message);
+  expect(requests).toEqual([]);
 });

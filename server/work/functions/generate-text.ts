@@ -1,6 +1,9 @@
 import { z } from "zod";
+import type { Issue } from "@/server/base/errors";
 import { anyJson } from "@/server/base/json/any-json";
 import { isJsonObject, type JsonObject } from "@/server/base/json/json";
+import { distinct, nameText } from "@/server/base/texts";
+import { MAX_FALLBACK_MODELS } from "@/server/contract/sizes";
 import {
   defineFunction,
   type FunctionContext,
@@ -11,11 +14,25 @@ import { checkSchema } from "@/server/work/json-schema/schema";
 import { describeIssues } from "@/server/work/json-schema/schema-issues";
 import { readJsonAnswer, requestCorrection } from "@/server/work/models/json-answer";
 import { ModelError, type ModelMessage } from "@/server/work/models/port";
+import { findOptionFaults, modelSettings } from "@/server/work/models/settings";
+
+/** Its calls have no functions, so that `parallelToolCalls` does not apply. */
+const { parallelToolCalls: _, ...textSettings } = modelSettings.shape;
 
 export const textInput = z.object({
   prompt: z.string().min(1).describe("What to write, with all the information it needs."),
   system: z.string().optional().describe("How the model should behave."),
   model: z.string().min(1).max(200).optional().describe("The model's name. Default: the run's own."),
+  fallbackModels: distinct(nameText)
+    .max(MAX_FALLBACK_MODELS, `must have at most ${MAX_FALLBACK_MODELS} models`)
+    .optional()
+    .describe(
+      "Up to three models that are called in turn if the model is unknown, or its provider does not answer. Default: none.",
+    ),
+  ...textSettings,
+  modelOptions: textSettings.modelOptions.superRefine((options, { addIssue }) => {
+    for (const message of findOptionFaults(options ?? {})) addIssue(message);
+  }),
   schema: z
     .custom<JsonObject>(isJsonObject, "must be a JSON Schema")
     .optional()
@@ -56,6 +73,17 @@ export const generateText = defineFunction({
     model_failed: "The model provider refuses the call or cannot be reached.",
   },
   parsedFields: { schema: "schema" },
+  findFaults({ model, fallbackModels, modelOptions }) {
+    const issues: Issue[] = [];
+    const fallbacks = Array.isArray(fallbackModels) ? fallbackModels : [];
+    if (new Set(fallbacks).size < fallbacks.length)
+      issues.push({ path: "/fallbackModels", message: "must not contain duplicates" });
+    const own = model === undefined ? -1 : fallbacks.indexOf(model);
+    if (own >= 0) issues.push({ path: `/fallbackModels/${own}`, message: "is the step's own model" });
+    for (const message of isJsonObject(modelOptions) ? findOptionFaults(modelOptions) : [])
+      issues.push({ path: "/modelOptions", message });
+    return issues;
+  },
   callsModels: true,
   hasSideEffects: false,
   timeoutMs: 300_000,
@@ -70,8 +98,9 @@ export const generateText = defineFunction({
     const { defaultModel, organizationId } = context;
     const callModel: FunctionContext["callModel"] = (request) =>
       context.callModel(request).catch(failAs(ModelError, "model_failed"));
-    const { model, schema } = input;
-    const request = { model: model ?? defaultModel, tools: [] };
+    const { prompt: _prompt, system: _system, model = defaultModel, schema, ...others } = input;
+    const { maxOutputTokens, fallbackModels, ...settings } = others;
+    const request = { model, fallbackModels, maxOutputTokens, settings, tools: [] };
     const messages = await textMessages(input, organizationId);
     if (schema === undefined) return (await callModel({ ...request, messages })).content;
 

@@ -193,7 +193,7 @@ function generateThrough(fetch: EgressFetch, host: string, attemptTimeoutMs: num
     attemptTimeoutMs,
   });
   const callModel: FunctionContext["callModel"] = (wish, signal = new AbortController().signal) =>
-    provider.call({ maxOutputTokens: 100, ...wish, signal });
+    provider.call({ ...wish, maxOutputTokens: wish.maxOutputTokens ?? 100, signal });
   return executeFunction("generate_text", {
     input: { prompt: "hi" },
     context: testFunctionContext({ callModel }),

@@ -1,5 +1,7 @@
 import { z } from "zod";
 import { anyJson } from "@/server/base/json/any-json";
+import { type JsonObject, writeJson } from "@/server/base/json/json";
+import { KIB } from "@/server/contract/sizes";
 
 /** Settings of a model call. Each is sent if it is set. A provider's adaptation leaves out what its model refuses. */
 export const modelSettings = z.object({
@@ -41,7 +43,7 @@ export const modelSettings = z.object({
 export type ModelSettings = z.infer<typeof modelSettings>;
 
 /** Parameters that `modelOptions` cannot have: those that we send, and those that change what a call costs. */
-export const RESERVED_OPTIONS: ReadonlySet<string> = new Set([
+const RESERVED_OPTIONS: ReadonlySet<string> = new Set([
   "model",
   "models",
   "messages",
@@ -71,3 +73,15 @@ export const RESERVED_OPTIONS: ReadonlySet<string> = new Set([
   "system",
   "prompt",
 ]);
+
+const MAX_OPTIONS_BYTES = 16 * KIB;
+
+/** Why `modelOptions` cannot be sent; empty if they can. */
+export function findOptionFaults(options: JsonObject): string[] {
+  const faults = Object.keys(options)
+    .filter((name) => RESERVED_OPTIONS.has(name))
+    .map((name) => `cannot have ${name}: Stepwell sends it itself`);
+  if (Buffer.byteLength(writeJson(options)) > MAX_OPTIONS_BYTES)
+    faults.push(`must have at most ${MAX_OPTIONS_BYTES / KIB} KiB as JSON`);
+  return faults;
+}

@@ -279,6 +279,16 @@ describe("refuses, naming the path", () => {
       /^\/steps\/0\/with\/schema\/properties\/a\/type must be one of/,
     ],
     [
+      "model options that Stepwell sends itself",
+      one({ uses: "generate_text", with: { prompt: "p", modelOptions: { n: 5 } } }),
+      /^\/steps\/0\/with\/modelOptions cannot have n: Stepwell sends it itself$/,
+    ],
+    [
+      "a fallback to the same model",
+      one({ uses: "generate_text", with: { prompt: "p", model: "m", fallbackModels: ["n", "m"] } }),
+      /^\/steps\/0\/with\/fallbackModels\/1 is the step's own model$/,
+    ],
+    [
       "arithmetic that a function takes",
       one({ uses: "calculate", with: { expression: "2 * (3 +" } }),
       /^\/steps\/0\/with\/expression the expression ends too early \(at character 9\)$/,

@@ -30,7 +30,11 @@ export type FunctionContext = {
   memory: StepMemory;
   /** Calls a model at the run's expense. Ends with the function's time limit. */
   callModel(
-    request: Omit<ModelRequest, "signal" | "maxOutputTokens"> & { maxOutputTokens?: number },
+    request: Omit<ModelRequest, "signal" | "maxOutputTokens"> & {
+      maxOutputTokens?: number | undefined;
+      /** Called in turn if the model does not answer. */
+      fallbackModels?: readonly string[] | undefined;
+    },
     signal?: AbortSignal,
   ): Promise<Pick<ModelReply, "content" | "state" | "toolCalls">>;
   /** The agent's model, or the configured default; for functions whose input names none. */

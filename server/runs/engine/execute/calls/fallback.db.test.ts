@@ -2,6 +2,7 @@ import { afterAll, expect, it } from "vitest";
 import { Decimal } from "@/server/base/amount";
 import { DEFAULT_PRICES } from "@/server/base/price-list";
 import { saveAgent } from "@/server/catalog/save-agent";
+import { saveTool } from "@/server/catalog/save-tool";
 import { inspectRun } from "@/server/runs/read/inspect/inspect";
 import { inspectCall } from "@/server/runs/read/inspect/inspect-line";
 import { startRun } from "@/server/runs/start";
@@ -194,6 +195,48 @@ it("stores with each attempt what it left out", async () => {
   expect(calls).toMatchObject([
     { attempts: [{ error: expect.any(String) }, { changes: ["the answer was requested in one piece"] }] },
   ]);
+});
+
+it("generate_text falls back, and holds credits for the dearest of its models", async () => {
+  first.script("tool", { status: 404, message: "no such model" });
+  second.script("tool", { content: "Spare.", usage: { inputTokens: 50, outputTokens: 50 } });
+  const generate = async (credits: string) => {
+    const tenant = await createTenant(world, { credits });
+    const actor = { kind: "operator", orgId: tenant.orgId, name: "test" } as const;
+    const input = { prompt: "tool", model: nextModel(), fallbackModels: ["spare"], temperature: 0.5 };
+    const { id } = await saveTool(world, actor, {
+      definition: {
+        slug: "writer",
+        name: "Writer",
+        steps: [{ id: "text", uses: "generate_text", with: input }],
+      },
+    });
+    const { runId } = await startRun(world, actor, { kind: "tool", targetId: id, input: {} });
+    await executeRun(world, runId);
+    await expectSoundLedger(world, tenant);
+    const viewer = await createMember(world, tenant, "viewer");
+    const { run, calls } = await inspectRun(world, viewer, { runId });
+    const callId = calls[0]?.id ?? "";
+    return { run, call: await inspectCall(world, viewer, { runId, callId }) };
+  };
+  second.requests.length = 0;
+  const { run, call } = await generate("1000");
+  expect(run).toMatchObject({ status: "Completed", output: { text: '"Spare."' } });
+  expect(call).toMatchObject({
+    provider: "other",
+    model: "spare",
+    credits: "1.0000",
+    attempts: [
+      { provider: "openai", error: expect.any(String) },
+      { provider: "other", model: "spare", error: null },
+    ],
+  });
+  expect(second.requests.map(({ body }) => [body.temperature, body.max_completion_tokens])).toEqual([
+    [0.5, 4_000],
+  ]);
+  // A call of the dear one may cost 10 for 1,000 output tokens.
+  await generate("20.01");
+  expect(second.requests.at(-1)?.body.max_completion_tokens).toBeLessThan(2_100);
 });
 
 it("rejects the agent's own model, a fourth and a repeated one as fallback", async () => {
