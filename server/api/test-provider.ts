@@ -7,11 +7,19 @@ import { callOwnProvider } from "@/server/runs/engine/execute/own-models";
 import { RunSecrets } from "@/server/runs/engine/execute/run-secrets";
 import type { Services } from "@/server/services";
 import { keySecretOf } from "@/server/work/models/own-provider";
-import { ModelError, type ModelRequest } from "@/server/work/models/port";
+import { ModelError } from "@/server/work/models/port";
+import { type Ability, testAbilities } from "@/server/work/models/test-abilities";
 
-/** The outcome of a test call; `message` is why the provider did not answer. */
+/** The outcome of a test; `message` is why the provider did not answer. */
 type ProviderTest =
-  | { answered: true; text: string; durationMs: number; inputTokens: number; outputTokens: number }
+  | {
+      answered: true;
+      text: string;
+      durationMs: number;
+      inputTokens: number;
+      outputTokens: number;
+      abilities: Ability[];
+    }
   | { answered: false; message: string };
 
 const LIMITS = { maxAttempts: 1, attemptTimeoutMs: 20_000 };
@@ -19,8 +27,8 @@ const PER_MINUTE = { limit: 20, seconds: 60 };
 const MAX_SHOWN = 200;
 
 /**
- * Makes one small call of a model at the organization's own provider, as a run would: through the guarded client, with the
- * provider's secret. It uses no credits. Needs the role admin. Throws `not_found`, `rate_limited`.
+ * Tests a model at the organization's own provider with two small calls, as a run would make them: through the guarded
+ * client, with the provider's secret. It uses no credits. Needs the role admin. Throws `not_found`, `rate_limited`.
  */
 export async function testProvider(
   services: Services,
@@ -43,23 +51,17 @@ export async function testProvider(
     recordUse: (secret) =>
       record({ kind: "secret", id: secret.id, name: secret.name }, "used", { provider: name }),
   });
-  const request: ModelRequest = {
-    model,
-    messages: [{ role: "user", content: "Reply with the word ready." }],
-    tools: [],
-    // Models that think before they answer use some of it.
-    maxOutputTokens: 1_000,
-    raiseLimit: async () => 8_000,
-    signal: new AbortController().signal,
-  };
   const started = clock.now().getTime();
-  const outcome = await callOwnProvider({ services, secrets, limits: LIMITS }, provider, request).then(
-    ({ content, usage }): ProviderTest => ({
+  const outcome = await testAbilities({ model, organizationId: actor.orgId }, (request) =>
+    callOwnProvider({ services, secrets, limits: LIMITS }, provider, request),
+  ).then(
+    ({ text, usage, abilities }): ProviderTest => ({
       answered: true,
-      text: content.slice(0, MAX_SHOWN),
+      text: text.slice(0, MAX_SHOWN),
       durationMs: Math.max(0, clock.now().getTime() - started),
       inputTokens: usage.inputTokens,
       outputTokens: usage.outputTokens,
+      abilities,
     }),
     (error: unknown): ProviderTest => {
       if (!(error instanceof ModelError)) throw error;

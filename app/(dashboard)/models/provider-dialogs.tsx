@@ -1,6 +1,7 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
+import { Fragment } from "react";
 import { useTRPC } from "@/app/_ui/data/providers";
 import { formatDuration, formatTokens } from "@/app/_ui/figures/format";
 import { OptionField, SelectField, TextareaField, TextField } from "@/app/_ui/forms/form";
@@ -122,7 +123,7 @@ export function ProviderForm({ replaces, service, onCreated }: ProviderFormProps
 
 type TestProviderProps = { provider: OwnProvider; isNew: boolean };
 
-/** Makes a small call at a provider and shows its outcome. `isNew`: right after the provider was created. */
+/** Makes two small calls at a provider and shows what works. `isNew`: right after the provider was created. */
 export function TestProvider({ provider: { name, models }, isNew }: TestProviderProps) {
   const trpc = useTRPC();
   const { result, ...form } = useForm(trpc.models.test.mutationOptions(), {
@@ -142,17 +143,29 @@ export function TestProvider({ provider: { name, models }, isNew }: TestProvider
       {isNew ? <p>Agents and tools can choose its models now. Make sure that it answers:</p> : null}
       <OptionField
         {...form.field("model")}
-        hint="One small call, as a run makes it. It costs no credits; the provider may charge for its tokens."
+        hint="Two small calls, as a run makes them. They cost no credits; the provider may charge for their tokens."
         options={models.map((model) => ({ value: model, label: model }))}
       />
       <div aria-live="polite" className="[overflow-wrap:anywhere]">
         {result?.answered ? (
-          <p className="rounded-md border border-line bg-surface px-2.5 py-2">
-            <span className="font-medium text-completed">The connection works.</span> {form.sent?.model}{" "}
-            answered in {formatDuration(result.durationMs)}
-            {result.text === "" ? "" : `: “${result.text}”`} (
-            {formatTokens(result.inputTokens, result.outputTokens)}).
-          </p>
+          <div className="rounded-md border border-line bg-surface px-2.5 py-2">
+            <p>
+              <span className="font-medium text-completed">The connection works.</span> {form.sent?.model}{" "}
+              answered in {formatDuration(result.durationMs)}
+              {result.text === "" ? "" : `: “${result.text}”`} (
+              {formatTokens(result.inputTokens, result.outputTokens)}).
+            </p>
+            <dl className="mt-2 grid grid-cols-[auto_1fr] gap-x-3 gap-y-1">
+              {result.abilities.map(({ name: ability, works, note }) => (
+                <Fragment key={ability}>
+                  <dt className={works ? "text-completed" : "text-muted"}>
+                    {works ? "✓" : "–"} {ability}
+                  </dt>
+                  <dd>{note}</dd>
+                </Fragment>
+              ))}
+            </dl>
+          </div>
         ) : null}
         {result?.answered === false ? (
           <p className="rounded-md bg-failed-wash px-2.5 py-2 text-failed">

@@ -133,10 +133,15 @@ it("a provider and its key are added, tested, changed and removed; each is audit
     answered: true,
     text: "ready Bearer [secret far_away]",
     durationMs: expect.any(Number),
-    inputTokens: 12,
-    outputTokens: 2,
+    inputTokens: 24,
+    outputTokens: 4,
+    abilities: expect.arrayContaining([
+      { name: "Text", works: true, note: "Works." },
+      { name: "Function calls", works: false, note: expect.stringContaining("did not call") },
+    ]),
   });
-  expect(calls).toEqual([{ key: `Bearer ${VALUE}`, model: "far/small" }]);
+  const call = { key: `Bearer ${VALUE}`, model: "far/small" };
+  expect(calls).toEqual([call, call]);
   expect((await models.list()).own[0]?.key?.lastUsedAt).toBe(world.clock.now().toISOString());
 
   await models.save({ ...far({ models: ["far/large"] }), replaces: far() });
@@ -222,7 +227,8 @@ it("tests are limited to 20 in a minute for an organization", async () => {
   await models.save({ ...far(), keyValue: VALUE, replaces: null });
   for (let call = 0; call < 20; call += 1) await models.test({ name: "far-away", model: "far/large" });
   await expect(models.test({ name: "far-away", model: "far/large" })).rejects.toThrow("Too Many Requests");
-  expect(calls).toHaveLength(20);
+  // Each test makes two calls.
+  expect(calls).toHaveLength(40);
 });
 
 it("what cannot be saved is refused at its field, and nothing of it is kept", async () => {
