@@ -8,7 +8,6 @@ import { expect, it } from "vitest";
  */
 const OWN_TEXTS = new Set([
   "app/(dashboard)/_editor/tool/catalogue.tsx",
-  "app/(dashboard)/_editor/tool/step-form.tsx",
   "app/(dashboard)/runs/(list)/use-live-runs.ts",
   "app/(dashboard)/runs/[runId]/use-live-run.ts",
   "app/_ui/json/spacing.ts",
