@@ -13,12 +13,16 @@ vi.mock(import("@/server/contract/sizes"), async (original) => {
   return { ...sizes, MAX_TREE_OUTPUTS_BYTES: 2 * sizes.MIB };
 });
 
-let play: (prompt: string) => Partial<ModelReply> | Promise<Partial<ModelReply>>;
+let play: (prompt: string) => Promise<Partial<ModelReply>>;
 const world = await openWorld({
   models: scriptedModels(({ messages }) => play(messages.map(({ content }) => content).join(" "))),
 });
-const TEXT = "x".repeat(900_000);
-const write = (id: string, prompt: string) => ({ id, uses: "generate_text", with: { prompt } });
+const ask = (id: string) => ({ id, uses: "generate_text", with: { prompt: id } });
+const TEXT = {
+  id: "text",
+  uses: "transform_json",
+  with: { value: 1, expression: '$pad("x", 900000, "x")' },
+};
 
 /** Runs a tool that runs `steps` four times as a child run; `concurrency` of them at a time. */
 async function run(tenant: Tenant, steps: JsonObject[], concurrency: number) {
@@ -34,33 +38,28 @@ async function run(tenant: Tenant, steps: JsonObject[], concurrency: number) {
 }
 
 it("does not count runs that have ended", async () => {
-  play = () => ({ content: TEXT });
-  const done = await run(await createTenant(world, { credits: "1000" }), [write("text", "write")], 1);
+  const done = await run(await createTenant(world), [TEXT], 1);
   expect(done).toMatchObject({ status: "Completed", output: '["done","done","done","done"]' });
 });
 
 it("fails the step whose output exceeds the limit", async () => {
   const waiting: (() => void)[] = [];
-  let written = 0;
+  let begun = 0;
   play = async (prompt) => {
-    if (prompt.includes("write")) {
-      const before = Math.min(written, 2);
-      written += 1;
+    if (prompt.includes("begin")) {
+      const before = Math.min(begun, 2);
+      begun += 1;
       // One after the other: the first two have stored their texts before the others do.
       await vi.waitUntil(() => waiting.length >= before, { timeout: 20_000 });
-      return { content: TEXT };
+      return { content: "ok" };
     }
     // Two children keep their texts until the others have failed.
     await new Promise<void>((resolve) => waiting.push(resolve));
     return { content: "ok" };
   };
-  const running = run(
-    await createTenant(world, { credits: "1000" }),
-    [write("text", "write"), write("hold", "hold")],
-    4,
-  );
+  const running = run(await createTenant(world), [ask("begin"), TEXT, ask("hold")], 4);
   await expect
-    .poll(async () => world.db.step.count({ where: { status: "Failed", toolName: "generate_text" } }), {
+    .poll(async () => world.db.step.count({ where: { status: "Failed", toolName: "transform_json" } }), {
       timeout: 20_000,
     })
     .toBe(2);
