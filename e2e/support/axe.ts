@@ -30,6 +30,9 @@ const NO_CONTRAST = without([...MINOR, "color-contrast"]);
 /** Loads axe with each page, which is much faster than `evaluate`. */
 export const loadAxe = (context: BrowserContext) => context.addInitScript({ content: AXE });
 
+/** An open menu belongs to its button, which is in a landmark. */
+const isMenu = (node: string, rule: string) => rule === "region" && node.includes('role="menu"');
+
 /** The keyboard scrolls an editor's list of completions from the text, as the list of a combobox. */
 const isOffers = (node: string, rule: string) =>
   rule === "scrollable-region-focusable" && node.includes('aria-label="Completions"');
@@ -55,7 +58,7 @@ async function findFaults(page: Page, questions: object = WHOLE) {
     .parse(found)
     .map(({ nodes, ...finding }) => ({
       ...finding,
-      nodes: nodes.filter((node) => !isOffers(node, finding.id)),
+      nodes: nodes.filter((node) => !isOffers(node, finding.id) && !isMenu(node, finding.id)),
     }))
     .filter(
       ({ id, impact, nodes }) =>

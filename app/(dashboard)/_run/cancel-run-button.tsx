@@ -2,9 +2,11 @@ import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { Button } from "@/app/_ui/button";
 import { useTRPC } from "@/app/_ui/data/providers";
-import { ConfirmDialog } from "@/app/_ui/forms/form-dialog";
+import { lazy } from "@/app/_ui/lazy";
 import { usePageActions } from "@/app/_ui/page/page-actions";
 import type { RunDetail } from "@/server/runs/read/inspect/inspect";
+
+const ConfirmDialog = lazy(() => import("@/app/_ui/forms/form-dialog"), "ConfirmDialog");
 
 /** Cancels a run, after it has asked. It stays disabled until the run ends, which is soon. */
 export function CancelRunButton({

@@ -184,6 +184,8 @@ export const theme = EditorView.theme({
     color: "var(--color-muted)",
   },
   ".cm-panel.cm-search input, .cm-panel.cm-search button, .cm-panel.cm-search label": { margin: "0" },
+  // A target of 24 px for each, as for other controls.
+  ".cm-panel.cm-search input[type=checkbox]": { width: "1.5rem", height: "1.5rem" },
   ".cm-textfield": {
     height: "1.75rem",
     border: "1px solid var(--color-input-line)",

@@ -149,7 +149,7 @@ function Target({ run }: { run: RunDetail }) {
 function MaybeLink({ href, text }: { href: string | null; text: string }) {
   if (href === null) return text;
   return (
-    <Link className="text-accent hover:underline" href={href} title={text}>
+    <Link className="inline-block py-0.5 text-accent hover:underline" href={href} title={text}>
       {text}
     </Link>
   );
