@@ -123,12 +123,19 @@ function stepResult(kind: RunKind, outcome: StepOutcome): Pick<StepResult, "outp
   return { output: JSON.stringify(kind === "agent" ? { error } : { error, code }), error };
 }
 
+/** What a run and those in progress that it calls have stored. */
+type OutputRoom = {
+  run: { kind: RunKind };
+  journal: { outputBytes: number };
+  tree: { journals: Iterable<{ outputBytes: number }> };
+};
+
 /**
  * An output as it is stored: redacted JSON text. If it is too large, alone or with the others of an agent's run, the model
  * gets a preview; a workflow's step fails.
  */
 export async function storedOutput(
-  { run, journal, tree }: Execution,
+  { run, journal, tree }: OutputRoom,
   output: Json,
   redact?: Redact,
 ): Promise<StepOutcome> {
