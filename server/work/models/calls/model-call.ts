@@ -171,7 +171,7 @@ export class ModelCall {
     if (flaw.flaw === "empty") message += " twice";
     if (flaw.flaw === "truncated") {
       const { maxOutputTokens, raiseLimit } = this.#request;
-      const maximum = await this.#server.maxOutputTokens(this.#request.model);
+      const maximum = await this.#server.maxOutputTokens(this.#request);
       if (this.#raisedFrom === undefined && maximum > maxOutputTokens) {
         const total = this.#received?.usage ?? last;
         const raised = Math.min((await raiseLimit?.({ last, total, maximum })) ?? maxOutputTokens, maximum);

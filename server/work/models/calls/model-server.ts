@@ -16,8 +16,13 @@ import type { Connection, ModelInterface, StreamedReply } from "./model-interfac
 import { readModelList } from "./model-list";
 import { PiecesError, type ReadReply, readReportedError } from "./replies";
 
-/** Unsupported features of a server, by model. */
-export type KnownLimits = Map<string, Adaptation>;
+/**
+ * What refusals of a server taught, by organization and model. It stays with the organization: a refusal may repeat texts
+ * of the request, so another one's requests must not depend on it.
+ */
+export type KnownLimits = Pick<Map<string, Adaptation>, "get" | "set">;
+/** Whose request it is, and for which model. */
+type Asked = Pick<ModelRequest, "organizationId" | "model">;
 
 export type ServerOptions = {
   /** The provider's; shown on runs and in errors. */
@@ -37,6 +42,7 @@ export type ServerOptions = {
   known?: KnownLimits;
 };
 
+const MAX_KNOWN = 10_000;
 /** How long a server may take to list its models. */
 const LIST_TIMEOUT_MS = 10_000;
 const JSON_TYPE = /^[^;]*json/;
@@ -59,7 +65,8 @@ export class ModelServer {
     modelInterface: ModelInterface,
     { baseUrl = modelInterface.baseUrl, limits, ...options }: ServerOptions,
   ) {
-    const { name, apiKey, fetch, redact, attemptTimeoutMs = 300_000, known = new Map() } = options;
+    const { name, apiKey, fetch, redact, attemptTimeoutMs = 300_000 } = options;
+    const { known = new LRUCache<string, Adaptation>({ max: MAX_KNOWN }) } = options;
     this.#interface = modelInterface;
     this.baseUrl = baseUrl;
     this.#limits = limits;
@@ -130,7 +137,7 @@ export class ModelServer {
     streamed: StreamedReply,
     { signal, onBegun }: { signal: AbortSignal; onBegun: ((headers: Headers) => void) | undefined },
   ): Promise<ReadReply> {
-    const known = this.#adaptationOf(request.model);
+    const known = this.#adaptationOf(request);
     const origin = this.#originOf(request);
     const read = (body: unknown, furtherCalls = 0) =>
       this.#interface.read(body, request, { furtherCalls, origin, redact: this.#redact });
@@ -143,7 +150,7 @@ export class ModelServer {
     await this.#readPieces(response, streamed, signal);
     const reply = read(streamed.toBody(), streamed.furtherCalls);
     // The server reports usage only without streaming, so the next call does not stream.
-    if (reply.usage === null) this.#known.set(request.model, { ...known, unstreamed: true });
+    if (reply.usage === null) this.#learn(request, { ...known, unstreamed: true });
     return reply;
   }
 
@@ -168,20 +175,20 @@ export class ModelServer {
 
   /** Records an unsupported feature after a refusal; true if an immediate retry makes sense. */
   adapt(error: unknown, request: ModelRequest): boolean {
-    const known = this.#adaptationOf(request.model);
+    const known = this.#adaptationOf(request);
     const next = learnFrom(error, known, {
       request,
       parameters: this.#interface.parametersOf(request),
       fields: this.#interface.namesOfState(request.messages, this.#originOf(request)),
     });
     if (isSame(next, known)) return false;
-    this.#known.set(request.model, next);
+    this.#learn(request, next);
     return true;
   }
 
   /** How the request will differ from what was asked, in words. */
   describeChanges(request: ModelRequest): string[] {
-    return describeChanges(this.#adaptationOf(request.model), {
+    return describeChanges(this.#adaptationOf(request), {
       request,
       parameters: () => this.#interface.parametersOf(request),
       fields: () => this.#interface.namesOfState(request.messages, this.#originOf(request)),
@@ -194,45 +201,44 @@ export class ModelServer {
   }
 
   /** The most output tokens of a model, as far as it is known or the server has stated it; else infinite. */
-  async maxOutputTokens(model: string): Promise<number> {
-    const { maxOutputTokens = Number.POSITIVE_INFINITY } = await this.factsOf(model);
-    return Math.min(maxOutputTokens, this.#adaptationOf(model).maxOutputTokens);
+  async maxOutputTokens(asked: Asked): Promise<number> {
+    const { maxOutputTokens = Number.POSITIVE_INFINITY } = await this.factsOf(asked.model);
+    return Math.min(maxOutputTokens, this.#adaptationOf(asked).maxOutputTokens);
   }
 
   /** A model's context window, as far as it is known or learned, and its tokens for one of ours. */
-  async contextOf(model: string): Promise<{ window: number; ratio: number }> {
+  async contextOf(asked: Asked): Promise<{ window: number; ratio: number }> {
+    const { model } = asked;
     if (!this.#windows.has(model)) {
       const { contextWindow = Number.POSITIVE_INFINITY } = await this.factsOf(model);
       this.#windows.set(model, contextWindow);
     }
-    const { contextWindow, tokenRatio } = this.#adaptationOf(model);
+    const { contextWindow, tokenRatio } = this.#adaptationOf(asked);
     return { window: Math.min(this.#windows.get(model) ?? contextWindow, contextWindow), ratio: tokenRatio };
   }
 
   /** The most of our tokens that surely fit into the model's window. Zero before `contextOf` was called. */
-  surelyFits(model: string): number {
-    const stated = this.#windows.get(model) ?? 0;
-    const { contextWindow, tokenRatio } = this.#adaptationOf(model);
+  surelyFits(asked: Asked): number {
+    const stated = this.#windows.get(asked.model) ?? 0;
+    const { contextWindow, tokenRatio } = this.#adaptationOf(asked);
     return Math.min(stated, contextWindow) / Math.max(1, tokenRatio);
   }
 
-  learnContext(model: string, { window, ratio }: { window: number; ratio: number }): void {
-    const known = this.#adaptationOf(model);
-    this.#known.set(model, { ...known, contextWindow: window, tokenRatio: ratio });
+  learnContext(asked: Asked, { window, ratio }: { window: number; ratio: number }): void {
+    this.#learn(asked, { ...this.#adaptationOf(asked), contextWindow: window, tokenRatio: ratio });
   }
 
   /** The limit of output tokens that a request is sent with. */
-  sentLimit({ model, maxOutputTokens }: ModelRequest): number {
-    return Math.min(maxOutputTokens, this.#adaptationOf(model).maxOutputTokens);
+  sentLimit(request: ModelRequest): number {
+    return Math.min(request.maxOutputTokens, this.#adaptationOf(request).maxOutputTokens);
   }
 
   /** Reads and records the maximum that a refusal of too many output tokens states; null for another error. */
-  readMaximum(error: unknown, asked: Pick<ModelRequest, "model" | "maxOutputTokens">): number | null {
+  readMaximum(error: unknown, asked: Asked & Pick<ModelRequest, "maxOutputTokens">): number | null {
     const read = readOutputMaximum(error, asked);
     if (read === null) return null;
     const { maximum, isModels } = read;
-    if (isModels)
-      this.#known.set(asked.model, { ...this.#adaptationOf(asked.model), maxOutputTokens: maximum });
+    if (isModels) this.#learn(asked, { ...this.#adaptationOf(asked), maxOutputTokens: maximum });
     return maximum;
   }
 
@@ -240,7 +246,13 @@ export class ModelServer {
     return `${this.address} ${model}`;
   }
 
-  #adaptationOf(model: string): Adaptation {
-    return this.#known.get(model) ?? UNKNOWN_SERVER;
+  #adaptationOf(asked: Asked): Adaptation {
+    return this.#known.get(keyOf(asked)) ?? UNKNOWN_SERVER;
+  }
+
+  #learn(asked: Asked, adaptation: Adaptation): void {
+    this.#known.set(keyOf(asked), adaptation);
   }
 }
+
+const keyOf = ({ organizationId = "", model }: Asked) => `${organizationId} ${model}`;

@@ -251,3 +251,18 @@ test("a refusal again and again fails with the provider's words and the figures"
     message: expect.stringMatching(/prompt is too long; the input has about [\d,]+ tokens, with 3 of the/),
   });
 });
+
+test("what a refusal taught stays with the organization: it may repeat the text of a request", async () => {
+  const message = "Invalid schema: 'This model's maximum context length is 20 tokens' is not a property.";
+  const shared = provider();
+  server.script("hostile", { status: 400, message });
+  const hostile = modelRequest("hostile", { model: "shared", organizationId: "org-1" });
+  await expect(shared.call(hostile)).rejects.toMatchObject({ reason: "input_too_long" });
+  server.requests.length = 0;
+  const innocent = { model: "shared", maxOutputTokens: 100 };
+  const reply = await shared.call(modelRequest("innocent", { ...innocent, organizationId: "org-2" }));
+  expect(reply.content).toBe("ok");
+  expect(server.requests).toMatchObject([{ body: { max_completion_tokens: 100 } }]);
+  await shared.call(modelRequest("innocent", { ...innocent, organizationId: "org-1" }));
+  expect(server.requests.at(-1)?.body.max_completion_tokens).toBeLessThan(100);
+});

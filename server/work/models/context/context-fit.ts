@@ -17,11 +17,12 @@ const MAX_COUNTED_LENGTH = 2 * MIB;
 
 /** What a model can read: `ratio` are its tokens for one of ours. */
 type Context = { window: number; ratio: number };
+type Asked = Pick<ModelRequest, "organizationId" | "model">;
 /** What is known and learned about the windows of a server's models. */
 type Windows = {
-  contextOf(model: string): Promise<Context>;
-  surelyFits(model: string): number;
-  learnContext(model: string, context: Context): void;
+  contextOf(asked: Asked): Promise<Context>;
+  surelyFits(asked: Asked): number;
+  learnContext(asked: Asked, context: Context): void;
 };
 
 /** The request does not fit, even shortened. The message has the figures. */
@@ -45,13 +46,13 @@ export class ContextFit {
 
   /** Whether the request surely fits. Quick, for almost all requests do. */
   fits(request: ModelRequest): boolean {
-    const most = this.#server.surelyFits(request.model);
+    const most = this.#server.surelyFits(request);
     return most === Number.POSITIVE_INFINITY || boundRequestTokens(request) + request.maxOutputTokens <= most;
   }
 
   /** The request as it fits, as far as the window is known. Throws InputTooLong. */
   async before(request: ModelRequest): Promise<ModelRequest> {
-    const context = await this.#server.contextOf(request.model);
+    const context = await this.#server.contextOf(request);
     const { window, ratio } = context;
     if (window === Number.POSITIVE_INFINITY) return request;
     if (boundRequestTokens(request) * ratio + request.maxOutputTokens <= window) return request;
@@ -68,7 +69,7 @@ export class ContextFit {
     const length = request.messages.reduce((sum, { content }) => sum + content.length, 0);
     const isCounted = length <= MAX_COUNTED_LENGTH;
     const counted = isCounted ? await countRequestTokens(request) : boundRequestTokens(request);
-    const known = await this.#server.contextOf(request.model);
+    const known = await this.#server.contextOf(request);
     const { window, input } = overflow;
     const ratio =
       input === null || !isCounted
@@ -78,7 +79,7 @@ export class ContextFit {
       window: Math.min(known.window, window ?? Math.floor(counted * ratio * ASSUMED_SHARE)),
       ratio,
     };
-    this.#server.learnContext(request.model, context);
+    this.#server.learnContext(request, context);
     if (window !== null && input !== null && window - input >= ROOM_FOR_OUTPUT) return null;
     const before = this.shortened;
     const fitted = await this.#fit(request, context);
