@@ -84,7 +84,7 @@ async function mapParts(value: Json, map: LargeMap, at: { depth: number; slice: 
   return object.finish();
 }
 
-/** Whether a member of a value is processed in one go with others. A long text takes a turn of its own. */
+/** True if a member of a value is processed in one go with others. A long text takes a turn of its own. */
 function isPart(value: Json): boolean {
   if (typeof value === "string") return value.length <= PART_WEIGHT * CHARACTERS_PER_WEIGHT;
   return !isContainer(value) || isSmall(value);

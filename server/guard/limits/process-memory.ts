@@ -42,7 +42,7 @@ export function weightOf(text: string): number {
   return weight;
 }
 
-/** What a text takes of the heap, in bytes: one byte for each character if all are ASCII, otherwise two. */
+/** The size of a text in bytes of the heap: one byte for each character if all are ASCII, otherwise two. */
 export function heapBytesOf(text: string, utf8Bytes = Buffer.byteLength(text)): number {
   return utf8Bytes === text.length ? utf8Bytes : 2 * text.length;
 }
@@ -107,7 +107,7 @@ export class ProcessMemory {
     return this.#reading.isTight;
   }
 
-  /** How many bytes the texts of all executing runs may take. */
+  /** The limit of the texts of all executing runs, in bytes. */
   get texts(): number {
     return this.limit * SHARES.texts;
   }

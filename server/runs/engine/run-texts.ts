@@ -14,7 +14,7 @@ type Holder = {
   tree: { journals: ReadonlySet<{ heapBytes: number }> };
 };
 
-/** What the texts of a run and of those that it calls take of the heap, in bytes. */
+/** The texts of a run and of those that it calls, in bytes of the heap. */
 const heapBytesOfTree = ({ journals }: Holder["tree"]): number =>
   [...journals].reduce((sum, journal) => sum + journal.heapBytes, 0);
 
@@ -34,19 +34,19 @@ export class RunTexts {
     this.#holders = holders;
   }
 
-  /** Whether a run must give back its slot before its next act. */
+  /** True if a run must give back its slot before its next act. */
   isBeyond({ run, tree }: Holder): boolean {
     return heapBytesOfTree(tree) > LARGE_BYTES && this.#crowding(1)(run.orgId);
   }
 
-  /** Whether a claimed run may be read into memory. Otherwise it must be released. */
+  /** False if a claimed run is too large to come back now. It must then be released. */
   admits(run: Pick<ClaimedRun, "id" | "orgId" | "storedBytes">): boolean {
     if (run.storedBytes <= LARGE_BYTES || !this.#crowding(COME_BACK)(run.orgId)) return true;
     this.leave(run);
     return false;
   }
 
-  /** Notes that a large run has left, or could not come back. */
+  /** Call when a large run has left, or could not come back. */
   leave({ id, orgId }: Pick<ClaimedRun, "id" | "orgId">): void {
     this.#outside.delete(id);
     this.#outside.set(id, orgId);
@@ -65,7 +65,7 @@ export class RunTexts {
     return [...this.#outside].flatMap(([id, orgId]) => (isCrowded(orgId) ? [id] : []));
   }
 
-  /** Tells of organizations whether the texts take more than a share of what the organization may have. */
+  /** Returns a check of organizations: true if the texts of all, or its own, exceed `share` of their limit. */
   #crowding(share: number): (orgId: string) => boolean {
     const all = { sum: 0, most: 0 };
     const each = new Map<string, typeof all>();

@@ -30,7 +30,7 @@ export type Tree = {
   started: number;
   /** The journals of the root run and of those in progress. */
   journals: Set<RunJournal>;
-  /** Whether a called run has ended since the root run got its slot. */
+  /** True once a called run has ended since the root run got its slot. */
   hasEndedChild: boolean;
 };
 

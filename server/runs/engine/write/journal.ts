@@ -297,12 +297,12 @@ export class RunJournal {
     }
   }
 
-  /** What the run's texts take of the heap, in bytes. */
+  /** The run's texts, in bytes of the heap. */
   get heapBytes(): number {
     return this.#heapBytes;
   }
 
-  /** Whether a call or step has finished since the journal was opened. */
+  /** True once a call or step has finished since the journal was opened. */
   get hasProgressed(): boolean {
     return this.#hasProgressed;
   }
