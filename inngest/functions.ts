@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { RunCall } from "@/server/runs/engine/engine";
 import type { DurableSteps, StepName } from "@/server/runs/engine/execute/durable-steps";
-import type { SegmentResult } from "@/server/runs/engine/slot";
+import type { SegmentResult } from "@/server/runs/engine/slots/slot";
 
 /**
  * The durable function of a run, the same for both drivers: each model call and each call of a function is one step. The

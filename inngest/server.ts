@@ -10,7 +10,7 @@ import type { Admitted } from "@/server/runs/engine/claim";
 import type { Driver } from "@/server/runs/engine/dispatcher";
 import type { RunEngine } from "@/server/runs/engine/engine";
 import { releaseHandedOver } from "@/server/runs/engine/run-state";
-import type { SegmentResult } from "@/server/runs/engine/slot";
+import type { SegmentResult } from "@/server/runs/engine/slots/slot";
 import type { Services } from "@/server/services";
 import { createRunHandler, RUN_EVENTS, readRunEvent } from "./functions";
 import { NamedSteps, ServerCall } from "./named-steps";

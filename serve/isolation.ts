@@ -4,7 +4,7 @@ import type { Wired } from "@/process-services";
 import { retryWhileUnavailable } from "@/server/base/db/outage";
 import { sleep } from "@/server/base/sleep";
 import { findSuspect } from "@/server/runs/engine/run-state";
-import { failSuspect } from "@/server/runs/engine/slot";
+import { failSuspect } from "@/server/runs/engine/slots/slot";
 import { type Suspect, suspect } from "@/server/runs/engine/suspects";
 
 /**

@@ -3,9 +3,7 @@ import type { Services } from "@/server/runs/services";
 import { type Admitted, admitWaitingRuns, readClaimedRuns } from "./claim";
 import type { ClaimedRun } from "./claimed-run";
 import { endUnclaimedRun } from "./end-run";
-import { slotsToYield } from "./fair-share";
 import type { Worker } from "./port";
-import type { ProcessSlots } from "./process-slots";
 import {
   countInFlight,
   countWaiting,
@@ -17,6 +15,8 @@ import {
   releaseRuns,
   wakeRuns,
 } from "./run-state";
+import { slotsToYield } from "./slots/fair-share";
+import type { ProcessSlots } from "./slots/process-slots";
 import { isOfSuspects, type RunQueue } from "./suspects";
 
 /** Executes the durable functions. */

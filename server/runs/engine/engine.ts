@@ -11,8 +11,8 @@ import type { SegmentContext } from "./execute/execution";
 import { RunStopped, SleepUntil, YieldSlot } from "./execute/interruptions";
 import { Strands } from "./execute/strands";
 import type { Engine, ExecutingRun, Worker } from "./port";
-import { ProcessSlots } from "./process-slots";
 import { releaseRuns, uncountCrash, wakeSleeper } from "./run-state";
+import { ProcessSlots } from "./slots/process-slots";
 import {
   endUnclaimable,
   failRun,
@@ -23,7 +23,7 @@ import {
   type SegmentResult,
   type Slot,
   waitForCommit,
-} from "./slot";
+} from "./slots/slot";
 import type { RunQueue } from "./suspects";
 import { openWorker } from "./worker";
 import { WorkerLost } from "./write/writer";

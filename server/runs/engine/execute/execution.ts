@@ -2,7 +2,7 @@ import type { RunMemory } from "@/server/guard/limits/process-memory";
 import type { Services } from "@/server/runs/services";
 import type { ClaimedRun, Outcome, Totals } from "../claimed-run";
 import type { Worker } from "../port";
-import type { Tree } from "../slot";
+import type { Tree } from "../slots/slot";
 import type { RunJournal } from "../write/journal";
 import type { Budget } from "./budget";
 import type { DurableSteps } from "./durable-steps";

@@ -7,7 +7,7 @@ import { answersWithJson, type RunConfiguration, runConfiguration } from "@/serv
 import { MAX_CALLED_RUNS, MAX_RUN_DEPTH } from "@/server/work/functions/run-tool";
 import { claimRun } from "../../claim";
 import { type ClaimedRun, capColumns, capOfTarget, FIRST_CLAIM } from "../../claimed-run";
-import { endUnclaimable } from "../../slot";
+import { endUnclaimable } from "../../slots/slot";
 import type { ChildOutcome, Execution } from "../execution";
 
 /** A child run, and what it executes. */

@@ -11,8 +11,8 @@ import {
   type Tenant,
   type World,
 } from "@/testing/world";
-import { cancelRun } from "../cancel";
-import { startRun } from "../start";
+import { cancelRun } from "../../cancel";
+import { startRun } from "../../start";
 
 /** Runs whose texts together take more than a process gives them: some leave memory and come back. */
 

@@ -15,11 +15,11 @@ import {
   type Tenant,
   type World,
 } from "@/testing/world";
-import { cancelRun } from "../cancel";
-import { startRun } from "../start";
-import { admitWaitingRuns, readClaimedRuns } from "./claim";
-import type { ClaimedRun } from "./claimed-run";
-import { yieldSlot } from "./run-state";
+import { cancelRun } from "../../cancel";
+import { startRun } from "../../start";
+import { admitWaitingRuns, readClaimedRuns } from "../claim";
+import type { ClaimedRun } from "../claimed-run";
+import { yieldSlot } from "../run-state";
 
 /** Runs that yield their slot between two acts, and what happens to them while they wait and afterwards. */
 

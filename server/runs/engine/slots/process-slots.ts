@@ -1,14 +1,14 @@
 import { ZERO } from "@/server/base/amount";
 import type { Services } from "@/server/runs/services";
-import { readClaimedRuns } from "./claim";
-import type { ClaimedRun } from "./claimed-run";
-import { capBudget, openBudget } from "./execute/budget";
-import type { Worker } from "./port";
-import { renewClaim } from "./run-state";
+import { readClaimedRuns } from "../claim";
+import type { ClaimedRun } from "../claimed-run";
+import { capBudget, openBudget } from "../execute/budget";
+import type { Worker } from "../port";
+import { renewClaim } from "../run-state";
+import { readJournal, sumChildUsage } from "../takeover";
+import { emptyJournal, RunJournal } from "../write/journal";
 import { RunTexts } from "./run-texts";
 import { type Slot, waitForWrites } from "./slot";
-import { readJournal, sumChildUsage } from "./takeover";
-import { emptyJournal, RunJournal } from "./write/journal";
 
 const NO_CHILDREN = { open: ZERO, ended: ZERO, count: 0 };
 

@@ -1,5 +1,5 @@
 import { MIB } from "@/server/contract/sizes";
-import type { ClaimedRun } from "./claimed-run";
+import type { ClaimedRun } from "../claimed-run";
 
 /** Smaller runs stay in memory: their texts are few. */
 const LARGE_BYTES = MIB;
