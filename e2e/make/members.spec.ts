@@ -1,6 +1,6 @@
 import type { Page } from "@playwright/test";
 import { expectNoFaultsAnywhere } from "@/e2e/support/axe";
-import { DOMAIN, expect, newContext, openSession, test } from "@/e2e/support/fixtures";
+import { DOMAIN, expect, newContext, openSession, test, untilHydrated } from "@/e2e/support/fixtures";
 import { createOwnOrganization } from "@/e2e/support/own-organization";
 
 /** Inviting, changing and removing members. */
@@ -122,6 +122,7 @@ test("a member of two organizations switches between them, and sees why it faile
   await theirs.getByRole("button", { name: "Join" }).click();
   const menu = theirs.getByRole("button", { name: /^Organization / });
   await expect(menu).toContainText("Brook & Sons");
+  await untilHydrated(theirs);
   const chooseOwn = async () => {
     await menu.click();
     await theirs.getByRole("menuitemradio", { name: "Own" }).click();

@@ -120,7 +120,10 @@ function waitForHydrationIn(context: BrowserContext): void {
   };
 }
 
-/** Makes `goto` and `reload` wait until the page handles clicks and keys; earlier ones may be lost. */
+/**
+ * Makes `goto` and `reload` wait until the page handles clicks and keys; earlier ones may be lost. After a full load by a
+ * page's own script, call `untilHydrated`.
+ */
 function waitForHydration(page: Page): void {
   for (const name of ["goto", "reload"] as const) {
     const load: (...how: never[]) => Promise<Response | null> = page[name].bind(page);
@@ -138,7 +141,7 @@ function waitForHydration(page: Page): void {
  * Waits until React has hydrated the whole page and run the effects that listen for keys. It drops clicks on a part that
  * still waits for its script.
  */
-async function untilHydrated(page: Page): Promise<void> {
+export async function untilHydrated(page: Page): Promise<void> {
   // Not an async function: `waitForFunction` takes whatever its promise resolves to, also false.
   await page.waitForFunction(() => {
     type Fiber = { child: Fiber | null; sibling: Fiber | null; memoizedState: unknown };
