@@ -20,7 +20,10 @@ import { PiecesError, type ReadReply, readReportedError } from "./replies";
  * What refusals of a server taught, by organization and model. It stays with the organization: a refusal may repeat texts
  * of the request, so another one's requests must not depend on it.
  */
-export type KnownLimits = Pick<Map<string, Adaptation>, "get" | "set">;
+export type KnownLimits = {
+  get(key: string): Adaptation | undefined;
+  set(key: string, adaptation: Adaptation): unknown;
+};
 /** Whose request it is, and for which model. */
 type Asked = Pick<ModelRequest, "organizationId" | "model">;
 
