@@ -12,7 +12,9 @@ const field = (page: Page, label: string) => page.getByLabel(label, { exact: tru
 async function openForm(page: Page) {
   await page.goto("/models");
   await page.getByRole("button", { name: "New provider" }).first().click();
-  return page.getByRole("dialog", { name: "New provider" });
+  const form = page.getByRole("dialog", { name: "New provider" });
+  await expect(form).toBeVisible();
+  return form;
 }
 
 test("a provider is added with its key, tested, used by an agent, changed and removed", async ({ page }) => {
@@ -20,6 +22,7 @@ test("a provider is added with its key, tested, used by an agent, changed and re
   const form = await openForm(page);
   await expect(page.getByText("No providers of your own yet")).toBeVisible();
   await page.keyboard.press("Escape");
+  await expect(form).toBeHidden();
   await page.getByRole("button", { name: "OpenRouter" }).click();
   await expect(form.getByLabel("Base URL")).toHaveValue("https://openrouter.ai/api/v1");
   await expect(form.getByLabel("API key")).toBeFocused();
