@@ -66,8 +66,8 @@ export function mostCreditsOf(
 }
 
 /** How much of the input will come from the cache is unknown before the call. */
-const dearestInput = ({ input, cachedInput = input, cacheWrite = input }: ModelPrice) =>
-  Decimal.max(input, cachedInput, cacheWrite);
+const dearestInput = ({ input, cachedInput, cacheWrite }: ModelPrice) =>
+  [cachedInput, cacheWrite].reduce<Decimal>((dearest, one) => (one?.gt(dearest) ? one : dearest), input);
 
 export function creditsOfActions(list: PriceList, actions: number): Decimal {
   return list.action.mul(actions);

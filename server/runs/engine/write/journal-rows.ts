@@ -94,16 +94,29 @@ export type StepResult = {
 
 type Owner = Pick<ClaimedRun, "id" | "orgId">;
 
-function newRow(run: Owner, { key, iteration }: { key: string; iteration: number }, at: Date): Row {
+// One literal each: copies of parts would cost as much as all else of a row.
+
+export function newCallRow(run: Owner, call: NewCall, at: Date): ModelCallRow {
   return {
     id: newId(),
     organization_id: run.orgId,
     run_id: run.id,
-    key,
-    iteration_number: iteration,
+    key: call.key,
+    iteration_number: call.iteration,
     status: "Running",
+    provider: call.provider,
+    model: call.model,
+    content: "",
+    reasoning: "",
+    tool_calls: "[]",
+    state_sealed: null,
+    finish_reason: null,
     input_tokens: 0,
     output_tokens: 0,
+    cached_input_tokens: 0,
+    cache_write_tokens: 0,
+    reasoning_tokens: 0,
+    estimated: false,
     credits: "0",
     error_message: null,
     attempts: "[]",
@@ -114,16 +127,14 @@ function newRow(run: Owner, { key, iteration }: { key: string; iteration: number
   };
 }
 
-export function newCallRow(run: Owner, call: NewCall, at: Date): ModelCallRow {
-  const { provider, model } = call;
-  const empty = { content: "", reasoning: "", tool_calls: "[]", state_sealed: null, finish_reason: null };
-  const parts = { cached_input_tokens: 0, cache_write_tokens: 0, reasoning_tokens: 0 };
-  return { ...newRow(run, call, at), provider, model, ...empty, ...parts, estimated: false };
-}
-
 export function newStepRow(run: Owner, step: NewStep, at: Date): StepRow {
   return {
-    ...newRow(run, step, at),
+    id: newId(),
+    organization_id: run.orgId,
+    run_id: run.id,
+    key: step.key,
+    iteration_number: step.iteration,
+    status: "Running",
     step_number: step.stepNumber,
     tool_name: step.toolName,
     input: step.input,
@@ -132,7 +143,14 @@ export function newStepRow(run: Owner, step: NewStep, at: Date): StepRow {
     input_tokens: step.usage.inputTokens,
     output_tokens: step.usage.outputTokens,
     actions: 0,
+    credits: "0",
     child_run_id: null,
+    error_message: null,
+    attempts: "[]",
+    started_at: at.toISOString(),
+    finished_at: null,
+    duration_ms: null,
+    sequence: 0,
   };
 }
 

@@ -220,7 +220,7 @@ export class RunJournal {
     this.#open += 1;
     this.#abandoned.delete(row.key);
     const attempts = [...(this.#past.interrupted.get(row.key) ?? [])];
-    row.attempts = JSON.stringify(attempts);
+    if (attempts.length > 0) row.attempts = JSON.stringify(attempts);
     const show = () => this.#show(row, attempts);
     return { row, startedAt: begunAt.getTime(), attempts, timer: setTimeout(show, SHOW_BEGUN_AFTER_MS) };
   }
@@ -325,17 +325,15 @@ export class RunJournal {
     else this.#timer ??= setTimeout(() => this.#send(), JOIN_END_WITHIN_MS);
   }
 
-  /** The row of a call or step that has ended. */
+  /** Changes the row of a call or step as it ends. */
   #ended(begun: BegunCall | BegunStep, change: Partial<JournalRow>): JournalRow {
     const duration = Math.max(0, this.#services.clock.now().getTime() - begun.startedAt);
-    return {
-      ...begun.row,
-      ...change,
-      attempts: JSON.stringify(begun.attempts),
-      finished_at: new Date(begun.startedAt + duration).toISOString(),
-      duration_ms: duration,
-      sequence: this.nextSequence(),
-    };
+    const row: JournalRow = Object.assign(begun.row, change);
+    row.attempts = JSON.stringify(begun.attempts);
+    row.finished_at = new Date(begun.startedAt + duration).toISOString();
+    row.duration_ms = duration;
+    row.sequence = this.nextSequence();
+    return row;
   }
 
   #send(): void {

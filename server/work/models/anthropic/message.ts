@@ -5,10 +5,10 @@ import type { ReadOptions } from "@/server/work/models/calls/model-interface";
 import { type GivenCall, MAX_NAME_LENGTH, readCalls } from "@/server/work/models/calls/read-calls";
 import { type ReadReply, unreadable } from "@/server/work/models/calls/replies";
 import {
+  anyTokensOf,
+  memberOf,
   reportedUsage,
-  tokenCount,
-  tokenPart,
-  tokenParts,
+  tokensOf,
   usageText,
 } from "@/server/work/models/calls/reported-usage";
 import { MAX_RECORDED_CALLS, type ModelRequest, type ModelUsage } from "@/server/work/models/port";
@@ -24,13 +24,6 @@ const message = z.object({
   stop_details: z.object({ explanation: z.string().nullish() }).nullish().catch(null),
   usage: z.unknown().optional(),
 });
-const usage = z.object({
-  input_tokens: tokenCount,
-  output_tokens: tokenCount,
-  cache_read_input_tokens: tokenPart,
-  cache_creation_input_tokens: tokenPart,
-  output_tokens_details: tokenParts({ thinking_tokens: tokenPart }),
-});
 const text = z.object({ type: z.literal("text"), text: z.string() });
 const thinking = z.object({ type: z.literal("thinking"), thinking: z.string() });
 const toolUse = z.object({
@@ -43,20 +36,13 @@ const toolUse = z.object({
 
 /** The tokens that a provider reports; those read from the cache or written to it are input. Null if it reports none. */
 export function readMessageUsage(raw: unknown): ModelUsage | null {
-  const parsed = usage.safeParse(raw);
-  if (!parsed.success) return null;
-  const {
-    input_tokens: fresh,
-    cache_read_input_tokens: read,
-    cache_creation_input_tokens: written,
-  } = parsed.data;
-  return reportedUsage({
-    input: fresh + read + written,
-    output: parsed.data.output_tokens,
-    cached: read,
-    written,
-    reasoning: parsed.data.output_tokens_details?.thinking_tokens ?? 0,
-  });
+  const fresh = tokensOf(raw, "input_tokens");
+  const output = tokensOf(raw, "output_tokens");
+  if (fresh === null || output === null) return null;
+  const cached = tokensOf(raw, "cache_read_input_tokens") ?? 0;
+  const written = tokensOf(raw, "cache_creation_input_tokens") ?? 0;
+  const reasoning = anyTokensOf(memberOf(raw, "output_tokens_details"), ["thinking_tokens"]);
+  return reportedUsage({ input: fresh + cached + written, output, cached, written, reasoning });
 }
 
 /** Parses a message's untrusted body. Throws ReplyError. */

@@ -105,7 +105,9 @@ export const acceptedParameters = (
 ): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(parameters).filter(
-      ([name, value]) => value !== undefined && !refusedSettings.includes(withValue(name, value)),
+      ([name, value]) =>
+        value !== undefined &&
+        (refusedSettings.length === 0 || !refusedSettings.includes(withValue(name, value))),
     ),
   );
 

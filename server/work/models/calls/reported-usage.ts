@@ -1,22 +1,28 @@
-import { z } from "zod";
-import { writeJson } from "@/server/base/json/json";
+import { isJsonObject, writeJson } from "@/server/base/json/json";
 import { KIB } from "@/server/contract/sizes";
 import type { ModelUsage } from "@/server/work/models/port";
 
 const MAX_TOKENS_BELIEVED = 100_000_000;
 
-/** A plausible number of tokens. */
-export const tokenCount = z.number().int().min(0).max(MAX_TOKENS_BELIEVED);
+/** A plausible number of tokens among the members of an untrusted value; null if there is none. */
+export function tokensOf(value: unknown, name: string): number | null {
+  const tokens = memberOf(value, name);
+  const isPlausible =
+    Number.isInteger(tokens) && Number(tokens) >= 0 && Number(tokens) <= MAX_TOKENS_BELIEVED;
+  return isPlausible ? Number(tokens) : null;
+}
 
-/** A number of tokens that may be missing; an implausible one counts as missing. */
-export const tokenPart = tokenCount
-  .nullish()
-  .catch(null)
-  .transform((tokens) => tokens ?? 0);
+/** The first of these members that counts any tokens; else 0. */
+export function anyTokensOf(value: unknown, names: readonly string[]): number {
+  for (const name of names) {
+    const tokens = tokensOf(value, name);
+    if (tokens) return tokens;
+  }
+  return 0;
+}
 
-/** An object of such numbers, which may be missing. */
-export const tokenParts = <Shape extends z.ZodRawShape>(shape: Shape) =>
-  z.object(shape).nullish().catch(null);
+export const memberOf = (value: unknown, name: string): unknown =>
+  isJsonObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
 
 /** Cached and written tokens are part of the input, reasoning is part of the output. */
 type Counts = { input: number; output: number; cached?: number; written?: number; reasoning?: number };
@@ -38,14 +44,14 @@ export function reportedUsage({
 }
 
 /** A longer text is not kept. */
-const MAX_USAGE_BYTES = 4 * KIB;
+const MAX_USAGE_LENGTH = 4 * KIB;
 
 /** What a provider reports as its usage, as JSON; undefined if it is no object or too large. */
 export function usageText(raw: unknown): string | undefined {
   if (typeof raw !== "object" || raw === null) return undefined;
   try {
     const text = writeJson(raw);
-    return Buffer.byteLength(text) > MAX_USAGE_BYTES ? undefined : text;
+    return text.length > MAX_USAGE_LENGTH ? undefined : text;
   } catch {
     // It nests too deeply.
     return undefined;

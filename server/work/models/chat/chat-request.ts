@@ -39,7 +39,7 @@ export const chatParameters = ({
   settings = {},
   tools,
 }: Pick<ModelRequest, "settings" | "tools">): Record<string, unknown> => ({
-  ...markJson(settings.modelOptions ?? {}),
+  ...(settings.modelOptions && markJson(settings.modelOptions)),
   temperature: settings.temperature,
   top_p: settings.topP,
   reasoning_effort: settings.reasoningEffort,

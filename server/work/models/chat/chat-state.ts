@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { tryParseMarked, writeJson } from "@/server/base/json/json";
+import { isJsonObject, type JsonObject, setMember, tryParseMarked, writeJson } from "@/server/base/json/json";
 import { perOwner } from "@/server/base/per-owner";
 import { MAX_STATE_BYTES, type ModelMessage, type ProviderState } from "@/server/work/models/port";
 
@@ -29,17 +29,21 @@ export const CALL_FIELDS = new Set(["index", "id", "type", "function"]);
 export const FUNCTION_FIELDS = new Set(["name", "arguments"]);
 
 /** The fields of a message or call that are not known. */
-function unknownFields(value: unknown, known: ReadonlySet<string>): Fields | null {
-  const parsed = fields.safeParse(value);
-  const found = Object.entries(parsed.data ?? {}).filter(
-    ([name, field]) => !known.has(name) && field !== null && field !== undefined,
-  );
-  return found.length === 0 ? null : Object.fromEntries(found);
+function unknownFields(value: unknown, known: ReadonlySet<string>): JsonObject | null {
+  if (!isJsonObject(value)) return null;
+  let found: JsonObject | null = null;
+  for (const name of Object.keys(value)) {
+    const field = value[name];
+    if (known.has(name) || field === null || field === undefined) continue;
+    found ??= {};
+    setMember(found, name, field);
+  }
+  return found;
 }
 
 function unknownFieldsOfCall(call: unknown): Fields | null {
   const own = unknownFields(call, CALL_FIELDS);
-  const inner = unknownFields(fields.safeParse(call).data?.function, FUNCTION_FIELDS);
+  const inner = unknownFields(isJsonObject(call) ? call.function : null, FUNCTION_FIELDS);
   return inner === null ? own : { ...own, function: inner };
 }
 

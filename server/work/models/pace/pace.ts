@@ -56,7 +56,8 @@ export class Pace {
   #refusalsInRow = 0;
   /** How many responses in a row stated no limit. */
   #silent = 0;
-  #timer: AbortController | null = null;
+  /** Until the next waiting call may be sent. */
+  #timer: { wakesAt: number; stop: AbortController } | null = null;
 
   constructor(tools: Tools) {
     this.#tools = tools;
@@ -212,18 +213,23 @@ export class Pace {
       }
       this.#waiting.shift()?.depart(this.#send());
     }
-    this.#timer?.abort();
+    this.#timer?.stop.abort();
     this.#timer = null;
   }
 
   #wakeAfter(ms: number): void {
-    this.#timer?.abort();
-    const timer = new AbortController();
+    const wakesAt = this.#now() + ms;
+    // One that wakes earlier finds the rest of the wait.
+    if (this.#timer !== null && this.#timer.wakesAt <= wakesAt) return;
+    this.#timer?.stop.abort();
+    const timer = { wakesAt, stop: new AbortController() };
     this.#timer = timer;
     const wake = () => {
-      if (this.#timer === timer) this.#admit();
+      if (this.#timer !== timer) return;
+      this.#timer = null;
+      this.#admit();
     };
-    this.#tools.sleep(ms, timer.signal).then(wake, () => {});
+    this.#tools.sleep(ms, timer.stop.signal).then(wake, () => {});
   }
 
   #now(): number {

@@ -9,10 +9,10 @@ import {
   unreadable,
 } from "@/server/work/models/calls/replies";
 import {
+  anyTokensOf,
+  memberOf,
   reportedUsage,
-  tokenCount,
-  tokenPart,
-  tokenParts,
+  tokensOf,
   usageText,
 } from "@/server/work/models/calls/reported-usage";
 import { MAX_RECORDED_CALLS, type ModelRequest, type ModelUsage } from "@/server/work/models/port";
@@ -43,25 +43,16 @@ const response = z.object({
   incomplete_details: z.object({ reason: z.string().nullish() }).nullish().catch(null),
   usage: z.unknown().optional(),
 });
-const usage = z.object({
-  input_tokens: tokenCount,
-  output_tokens: tokenCount,
-  input_tokens_details: tokenParts({ cached_tokens: tokenPart, cache_write_tokens: tokenPart }),
-  output_tokens_details: tokenParts({ reasoning_tokens: tokenPart }),
-});
-
 /** The tokens that a provider reports, cached and reasoning ones included; null if it reports none. */
 export function readResponseUsage(raw: unknown): ModelUsage | null {
-  const parsed = usage.safeParse(raw);
-  if (!parsed.success) return null;
-  const { input_tokens_details: details, output_tokens_details: of } = parsed.data;
-  return reportedUsage({
-    input: parsed.data.input_tokens,
-    output: parsed.data.output_tokens,
-    cached: details?.cached_tokens ?? 0,
-    written: details?.cache_write_tokens ?? 0,
-    reasoning: of?.reasoning_tokens ?? 0,
-  });
+  const input = tokensOf(raw, "input_tokens");
+  const output = tokensOf(raw, "output_tokens");
+  if (input === null || output === null) return null;
+  const details = memberOf(raw, "input_tokens_details");
+  const cached = anyTokensOf(details, ["cached_tokens"]);
+  const written = anyTokensOf(details, ["cache_write_tokens"]);
+  const reasoning = anyTokensOf(memberOf(raw, "output_tokens_details"), ["reasoning_tokens"]);
+  return reportedUsage({ input, output, cached, written, reasoning });
 }
 
 /** Parses a response's untrusted body. Throws ReplyError. */

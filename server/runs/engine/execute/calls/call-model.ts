@@ -84,8 +84,7 @@ export async function callModel(
                 cutOff,
               })
           : undefined,
-      // A signal for this call only, so that a client's listeners are released with the call and not with the run.
-      signal: AbortSignal.any([signal]),
+      signal,
       onText: partial.update,
       onRetry: async (attempts) =>
         journal.showProgress(begun, { attempts: [...begun.attempts, ...named(candidate, attempts)] }),
@@ -150,8 +149,10 @@ const findCandidates = (execution: Execution, names: readonly string[]): Promise
 
 /** Throws ModelError if the answers of a run are too large together: every later call sends them again. */
 function limitAnswers({ run, journal, tree }: Execution, reply: ModelReply): void {
-  const bytes = textsOfCall(reply).reduce((sum, text) => sum + Buffer.byteLength(text), 0);
-  const ofTree = [...tree.journals].reduce((sum, { answerBytes }) => sum + answerBytes, bytes);
+  let bytes = 0;
+  for (const text of textsOfCall(reply)) bytes += Buffer.byteLength(text);
+  let ofTree = bytes;
+  for (const { answerBytes } of tree.journals) ofTree += answerBytes;
   const isAgentBeyond = run.kind === "agent" && journal.answerBytes + bytes > MAX_ANSWERS_BYTES;
   if (!isAgentBeyond && ofTree <= MAX_TREE_OUTPUTS_BYTES) return;
   const most = isAgentBeyond ? MAX_ANSWERS_BYTES : MAX_TREE_OUTPUTS_BYTES;

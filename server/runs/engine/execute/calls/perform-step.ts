@@ -60,13 +60,11 @@ export async function performStep(
   try {
     const price = creditsOfActions(run.prices, 1);
     const reserved = await budget.reserve(exactly(price));
-    const outcome = await attemptStep(execution, begun, { ...work, ...call }).catch(
-      async (error: unknown) => {
-        // A tool that ends at its cap returns what it had reserved to its caller.
-        await budget.spend(reserved, ZERO);
-        throw error;
-      },
-    );
+    const outcome = await attemptStep(execution, begun, { work, call }).catch(async (error: unknown) => {
+      // A tool that ends at its cap returns what it had reserved to its caller.
+      await budget.spend(reserved, ZERO);
+      throw error;
+    });
     const credits = await budget.spend(reserved, price);
     await pauseAt("act:after");
     signal.throwIfAborted();
@@ -80,21 +78,18 @@ export async function performStep(
 async function attemptStep(
   { services, signal, secrets, journal }: Execution,
   begun: BegunStep,
-  {
-    attempt: makeAttempt,
-    repeatsAttempts = false,
-    retries,
-    notes = new Set(),
-  }: StepWork & Pick<StepCall, "retries" | "notes">,
+  { work, call: { retries, notes } }: { work: StepWork; call: Pick<StepCall, "retries" | "notes"> },
 ): Promise<StepOutcome> {
-  const recorded = repeatsAttempts ? begun.attempts.filter(({ retryAt }) => retryAt !== undefined).length : 0;
+  const recorded = work.repeatsAttempts
+    ? begun.attempts.filter(({ retryAt }) => retryAt !== undefined).length
+    : 0;
   for (let number = 1; ; number += 1) {
     const attempt: StepAttempt = { number, startedAt: services.clock.now(), printed: [] };
-    if (number === 1) attempt.printed.push(...notes);
+    if (number === 1 && notes !== undefined) attempt.printed.push(...notes);
     let outcome: StepOutcome;
     let isRetried = false;
     try {
-      outcome = await makeAttempt(begun, attempt);
+      outcome = await work.attempt(begun, attempt);
     } catch (error) {
       if (!(error instanceof FunctionError)) throw error;
       outcome = { error: replaceNul(secrets.redact(error.message)), code: error.code };
