@@ -94,6 +94,8 @@ function readNodeBody(incoming: IncomingMessage, limit: number): Promise<Buffer>
   return new Promise((resolve, reject) => {
     if (Number(incoming.headers["content-length"] ?? 0) > limit) return reject(bodyTooLarge(limit));
     if (incoming.readableEnded) return resolve(Buffer.alloc(0));
+    // Its sender left while the call waited: no event comes any more.
+    if (incoming.destroyed) return reject(bodyIncomplete());
     const body = new ByteCollector();
     const done = (settle: () => void) => {
       incoming.off("data", onData).off("end", onEnd).off("error", onBroken).off("close", onBroken);

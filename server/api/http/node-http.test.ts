@@ -152,6 +152,19 @@ it("treats a disconnected sender as the sender's fault", async () => {
   });
 });
 
+it("does not wait for the body of a sender that disconnected before it was read", async () => {
+  const failed = new Promise<unknown>((resolve) => {
+    server = createServer((incoming) => {
+      const call = read(incoming);
+      incoming.once("close", () => call.readBody(LIMIT).then(resolve, resolve));
+      socket.destroy();
+    });
+  });
+  const socket = connect(await listen(server), "127.0.0.1");
+  socket.write("POST /v1 HTTP/1.1\r\nHost: h\r\nContent-Length: 100\r\n\r\nhalf");
+  expect(await failed).toMatchObject({ code: "invalid_request" });
+});
+
 it("sends nothing to a disconnected client", async () => {
   const gone = new Promise<ServerResponse>((resolve) => {
     server = createServer((incoming, outgoing) => {

@@ -150,3 +150,18 @@ it("keeps values up to a share for each organization and for all", () => {
   for (const run of runs) run.close();
   expect(a?.keep(6 * MIB)).toBe(true);
 });
+
+it("reads the body of an organization without one although the bodies of others leave no room", async () => {
+  const memory = new ProcessMemory({ limit: 16 * MIB, used: () => 0 });
+  let finish = () => {};
+  const slow = new Promise<void>((resolve) => {
+    finish = resolve;
+  });
+  const others = ["a", "b"].map((org) => memory.answer(org, MIB / 2, () => slow));
+  const order: string[] = [];
+  const second = memory.answer("a", MIB / 2, async () => order.push("a's second"));
+  await memory.answer("c", MIB / 2, async () => order.push("c"));
+  finish();
+  await Promise.all([...others, second]);
+  expect(order).toEqual(["c", "a's second"]);
+});

@@ -96,7 +96,7 @@ export class ProcessMemory {
     const responses = limit * SHARES.responses;
     this.#responses = new FairQueue(responses, responses / 2, { hasSpare });
     const bodies = limit * SHARES.bodies;
-    this.#bodies = new FairQueue(bodies, bodies / 2);
+    this.#bodies = new FairQueue(bodies, bodies / 2, { hasSpare });
   }
 
   /** Whether more than 80 % of the limit is in use: the process takes no further runs. */
