@@ -101,7 +101,7 @@ test("large responses are read when there is memory for them, small ones at once
     const step = memory.openRun("a").openStep();
     const holdResponse = (bytes: number) => {
       asked += 1;
-      return step.holdResponse(bytes);
+      return step.holdBody(bytes);
     };
     const response = await fetch(`http://${host}${path}`, { organizationId: "a", holdResponse });
     await response.arrayBuffer();
@@ -113,7 +113,7 @@ test("large responses are read when there is memory for them, small ones at once
     await get("/small");
     expect(read.length).toBe(count + 1);
     read.splice(count, 1);
-    if (count === 2) read[1]?.releaseResponse();
+    if (count === 2) read[1]?.releaseBodies();
     else read[count - 1]?.release();
   }
   await Promise.all(gets);

@@ -98,7 +98,7 @@ it("lets responses wait for memory, but never a step that holds some for values"
   // 12 MiB are for responses, half of them for one organization.
   const respond = (name: string) => {
     const step = memory.openRun("a").openStep();
-    void step.holdResponse(2 * MIB).then(() => held.push(name));
+    void step.holdBody(2 * MIB).then(() => held.push(name));
     return step;
   };
   const first = respond("first");
@@ -108,8 +108,8 @@ it("lets responses wait for memory, but never a step that holds some for values"
   void third.hold(3 * MIB).then(() => held.push("third"));
   await settled();
   expect(held).toEqual(["first"]);
-  await first.holdResponse(50 * MIB);
-  first.releaseResponse();
+  await first.holdBody(50 * MIB);
+  first.releaseBodies();
   await settled();
   expect(held).toEqual(["first", "second"]);
   first.release();

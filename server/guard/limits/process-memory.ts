@@ -21,7 +21,7 @@ const LIGHT_BODY_BYTES = 16 * KIB;
 /** A call has its body as bytes and as text. */
 const BODY_COPIES = 2;
 /** The shares of the limit. An organization has at most half of each. */
-const SHARES = { working: 1 / 4, kept: 1 / 8, bodies: 1 / 8, texts: 1 / 8, responses: 1 / 8 };
+const SHARES = { working: 1 / 4, kept: 1 / 8, bodies: 1 / 8, texts: 1 / 8, outbound: 1 / 8 };
 /** Above this share of the limit the process takes no further runs. */
 const TIGHT = 0.8;
 /** How long a reading of the heap is used. */
@@ -74,15 +74,15 @@ function usedMemory(): number {
   return heap + external;
 }
 
-/** Memory of a step: for values, or for a response to its call. */
-type HeldMemory = { kind: "values" | "response"; cost: number };
+/** Memory of a step: for values, or for the bodies of its calls to servers. */
+type HeldMemory = { kind: "values" | "bodies"; cost: number };
 
 export class ProcessMemory {
   readonly limit: number;
   readonly #used: () => number;
   readonly #working: FairQueue;
   readonly #bodies: FairQueue;
-  readonly #responses: FairQueue;
+  readonly #outbound: FairQueue;
   #reading = { at: Number.NEGATIVE_INFINITY, isTight: false };
   #kept = 0;
   readonly #keptBy = new Map<string, number>();
@@ -93,8 +93,8 @@ export class ProcessMemory {
     const working = limit * SHARES.working;
     const hasSpare = () => !this.isTight();
     this.#working = new FairQueue(working, working / 2, { hasSpare });
-    const responses = limit * SHARES.responses;
-    this.#responses = new FairQueue(responses, responses / 2, { hasSpare });
+    const outbound = limit * SHARES.outbound;
+    this.#outbound = new FairQueue(outbound, outbound / 2, { hasSpare });
     const bodies = limit * SHARES.bodies;
     this.#bodies = new FairQueue(bodies, bodies / 2, { hasSpare });
   }
@@ -143,7 +143,7 @@ export class ProcessMemory {
     organizationId: string,
     { kind, ...work }: HeldMemory & { signal: AbortSignal | undefined },
   ): Promise<Entry> {
-    return (kind === "values" ? this.#working : this.#responses).enter(organizationId, work);
+    return (kind === "values" ? this.#working : this.#outbound).enter(organizationId, work);
   }
 
   /** Counts a value that is kept; false if there is no room for it. A negative weight gives it back. */
@@ -194,7 +194,7 @@ export class StepMemory {
   readonly run: RunMemory;
   readonly #enter: (held: HeldMemory) => Promise<Entry>;
   #values: Promise<Entry> | undefined;
-  #response: Promise<Entry> | undefined;
+  #bodies: Promise<Entry> | undefined;
 
   constructor(run: RunMemory, enter: (held: HeldMemory) => Promise<Entry>) {
     this.run = run;
@@ -218,29 +218,29 @@ export class StepMemory {
   }
 
   /**
-   * Resolves when a large response may be read. A step that holds memory for values does not wait: a step with a response
-   * may wait for that memory.
+   * Resolves when a large request may be made, or a large response read. A step that holds memory for values does not wait:
+   * a step with a response may wait for that memory.
    */
-  async holdResponse(bytes: number): Promise<void> {
+  async holdBody(bytes: number): Promise<void> {
     const cost = bytes * COPIES;
-    const held = this.#values ?? this.#response;
+    const held = this.#values ?? this.#bodies;
     if (held !== undefined) return (await held).grow(cost);
-    this.#response = this.#enter({ kind: "response", cost });
-    await this.#response.catch((error: unknown) => {
-      this.#response = undefined;
+    this.#bodies = this.#enter({ kind: "bodies", cost });
+    await this.#bodies.catch((error: unknown) => {
+      this.#bodies = undefined;
       throw error;
     });
   }
 
-  /** Gives back the memory for responses, after they became an output. */
-  releaseResponse(): void {
-    leave(this.#response);
-    this.#response = undefined;
+  /** Gives back the memory for bodies, after they were sent or became an output. */
+  releaseBodies(): void {
+    leave(this.#bodies);
+    this.#bodies = undefined;
   }
 
   /** Gives all memory back. The step may hold some again later. */
   release(): void {
-    this.releaseResponse();
+    this.releaseBodies();
     leave(this.#values);
     this.#values = undefined;
   }

@@ -42,6 +42,8 @@ export type ModelRequest = {
   /** Requests JSON of this schema instead of free text, when the model answers without a call. */
   responseSchema?: JsonObject | undefined;
   signal: AbortSignal;
+  /** Called with the bytes of a large response before it is read, by providers of organizations. */
+  holdResponse?: (bytes: number) => Promise<void>;
   /** Called with the complete text so far; it restarts after a failed attempt. */
   onText?: (text: string) => void;
   /** Called with all attempts so far before the delay of the next one, and before and after a wait for others. */

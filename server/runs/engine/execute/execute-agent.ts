@@ -29,7 +29,9 @@ export async function executeAgent(
       execution.checkpoint();
       const request = { model, fallbackModels, settings, maxOutputTokens, ...prompt };
       const name = `model ${iteration} · ${model}`;
-      const call = () => callModel(execution, { key, iteration, request });
+      const memory = execution.memory.openStep();
+      const call = () =>
+        callModel(execution, { key, iteration, request, memory }).finally(() => memory.release());
       return execution.steps.run(nameStep(execution, { key, name }), call, ({ content, toolCalls }) => ({
         status: "Completed",
         bytes: Buffer.byteLength(content) + Buffer.byteLength(JSON.stringify(toolCalls)),

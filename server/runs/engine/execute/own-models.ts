@@ -69,13 +69,14 @@ type OwnAccess = Pick<CallOptions, "maxAttempts" | "attemptTimeoutMs" | "paces">
   apiKey: string | undefined;
   carried: readonly CarriedSecret[];
   redact: Redact;
+  holdResponse?: ModelRequest["holdResponse"];
 };
 
 /** A client of an organization's own provider. Its requests pass the guard, which inserts the secrets. */
 export function createOwnProvider(
   { fetch, clock }: Pick<Services, "fetch" | "clock">,
   own: OwnProvider,
-  { orgId, carried, ...access }: OwnAccess,
+  { orgId, carried, holdResponse, ...access }: OwnAccess,
 ): Provider {
   return createProvider({
     ...access,
@@ -90,6 +91,7 @@ export function createOwnProvider(
         organizationId: orgId,
         timeoutMs: TIMEOUT_MS,
         maxResponseBytes: MAX_RESPONSE_BYTES,
+        ...(holdResponse && { holdResponse }),
       }),
     known: knownLimitsOf(orgId, own),
     clock,
@@ -119,6 +121,7 @@ export async function callOwnProvider(
     apiKey: name === null ? undefined : secrets.placeholders.of(name),
     carried,
     redact: secrets.redact,
+    holdResponse: request.holdResponse,
   });
   const { redact } = secrets;
   const { onText, onRetry } = request;

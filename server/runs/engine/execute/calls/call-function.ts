@@ -34,7 +34,7 @@ export async function attemptFunction(
     signal.throwIfAborted();
     throw new FunctionError(codeOfFailure(error), error instanceof Error ? error.message : String(error));
   } finally {
-    call.memory.releaseResponse();
+    call.memory.releaseBodies();
   }
 }
 
@@ -59,7 +59,7 @@ function contextOf(
           ...init,
           secrets: carried,
           organizationId: orgId,
-          holdResponse: (bytes) => call.memory.holdResponse(bytes),
+          holdResponse: (bytes) => call.memory.holdBody(bytes),
         },
         worker,
       ),
@@ -71,7 +71,8 @@ function contextOf(
     callModel: (request, within) => {
       modelCalls += 1;
       const key = `${call.key}/model-${attempt.number}-${modelCalls}`;
-      return callModel(execution, { key, iteration: call.iteration, request }, within);
+      const { iteration, memory } = call;
+      return callModel(execution, { key, iteration, request, memory }, within);
     },
     values: {
       get: (key) => readKeyValue(services, orgId, key),

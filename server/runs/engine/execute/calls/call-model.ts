@@ -3,8 +3,10 @@ import { retryWhileUnavailable } from "@/server/base/db/outage";
 import { pauseAt } from "@/server/base/pause-points";
 import { KIB, MAX_ANSWERS_BYTES, MAX_TREE_OUTPUTS_BYTES, MIB } from "@/server/contract/sizes";
 import { creditsOfUsage } from "@/server/credits/prices";
+import type { StepMemory } from "@/server/guard/limits/process-memory";
 import { cutBytes, replaceNul } from "@/server/guard/secrets/stored-output";
 import { rewriteToolCalls } from "@/server/runs/attempts";
+import { boundBodyLength } from "@/server/work/models/calls/body-length";
 import { addUsage } from "@/server/work/models/calls/reported-usage";
 import {
   type Attempt,
@@ -23,6 +25,8 @@ import { findModels } from "../own-models";
 import { showPartialOutput } from "../partial-output";
 import { isFree, reserveForCall, reserveForRepeat } from "./reserve-call";
 
+/** Shorter requests are made without waiting for memory. */
+const LIGHT_BODY_LENGTH = MIB;
 /** Longer reasoning is cut. */
 const MAX_REASONING_BYTES = 64 * KIB;
 
@@ -43,11 +47,11 @@ type Candidate = { model: string; provider: string; call: Models["call"] };
  */
 export async function callModel(
   execution: Execution,
-  call: { key: string; iteration: number; request: CallRequest },
+  call: { key: string; iteration: number; request: CallRequest; memory: StepMemory },
   signal: AbortSignal = execution.signal,
 ): Promise<FinishedCall> {
   const { services, run, budget, journal, secrets } = execution;
-  const { key, iteration } = call;
+  const { key, iteration, memory } = call;
   const { fallbackModels = [], ...request } = call.request;
   const finished = journal.calls.get(key);
   if (finished !== undefined) return finished;
@@ -58,6 +62,8 @@ export async function callModel(
   if (first === undefined) throw new Error("a call has at least one model");
   const reservation = await reserveForCall(execution, request, [first, ...others]);
   const { maxOutputTokens } = reservation;
+  const bodyLength = boundBodyLength(request.messages);
+  if (bodyLength > LIGHT_BODY_LENGTH) await memory.holdBody(bodyLength);
   const begun = await journal.beginCall({ key, iteration, provider: first.provider, model: first.model });
   const priceOf = (candidate: Candidate, usage: ModelUsage) =>
     isFree(candidate) ? ZERO : creditsOfUsage(run.prices, candidate.model, usage);
@@ -85,6 +91,7 @@ export async function callModel(
               })
           : undefined,
       signal,
+      holdResponse: (bytes) => memory.holdBody(bytes),
       onText: partial.update,
       onRetry: async (attempts) =>
         journal.showProgress(begun, { attempts: [...begun.attempts, ...named(candidate, attempts)] }),
