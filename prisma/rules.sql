@@ -65,6 +65,8 @@ CREATE INDEX deliveries_not_accepted ON public.deliveries USING btree (organizat
 CREATE INDEX deliveries_refused_bodies ON public.deliveries USING btree (trigger_id, id DESC) INCLUDE (body_bytes) WHERE ((outcome = 'rejected'::delivery_outcome) AND (body_bytes > 4096) AND (body_note IS NULL));
 CREATE INDEX model_calls_state ON public.model_calls USING btree (id) WHERE (state_sealed IS NOT NULL);
 CREATE INDEX run_index_api_key ON public.run_index USING btree (organization_id, api_key_id, run_id DESC) WHERE (api_key_id IS NOT NULL);
+CREATE INDEX run_index_root_status ON public.run_index USING btree (organization_id, status, run_id DESC) WHERE (source <> 'run'::run_source);
+CREATE INDEX run_index_roots ON public.run_index USING btree (organization_id, run_id DESC) WHERE (source <> 'run'::run_source);
 CREATE INDEX run_index_terms ON public.run_index USING gin (run_terms(organization_id, run_id, kind, status, source, target_id, trigger_id, api_key_id, user_id, duration_ms, tokens, credits, words));
 CREATE INDEX run_index_trigger ON public.run_index USING btree (organization_id, trigger_id, run_id DESC) WHERE (trigger_id IS NOT NULL);
 CREATE INDEX runs_asleep ON public.runs USING btree (wake_at) WHERE ((status = ANY (ARRAY['Pending'::run_status, 'Running'::run_status])) AND (wake_at IS NOT NULL));

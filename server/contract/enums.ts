@@ -22,7 +22,7 @@ export function isTerminal(status: RunStatus): boolean {
 export const STEP_STATUSES = ["Running", "Completed", "Failed", "Skipped"] as const;
 export type StepStatus = (typeof STEP_STATUSES)[number];
 
-export const RUN_SOURCES = ["api", "webhook", "dashboard", "operator", "run"] as const;
+export const RUN_SOURCES = ["api", "webhook", "dashboard", "operator", "run", "draft"] as const;
 export type RunSource = (typeof RUN_SOURCES)[number];
 
 /** What the figures of runs are grouped by. */

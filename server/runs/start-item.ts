@@ -37,7 +37,7 @@ export function startItem({ actor, request, conditions, prepared, runId }: Start
     ...targetColumns(target),
     configuration: hash,
     document: null,
-    source: SOURCES[actor.kind],
+    source: request.draft ? "draft" : SOURCES[actor.kind],
     trigger: actor.kind === "trigger" ? actor.triggerId : null,
     api_key: actor.kind === "api_key" ? actor.apiKeyId : null,
     user: actor.kind === "member" ? actor.userId : null,

@@ -4,7 +4,9 @@ import { mintOrgId } from "@/server/base/mint-org-id";
 import { listAgents, listTools, listTriggers } from "@/server/catalog/overview";
 import { listDeliveries } from "@/server/catalog/webhooks/inspect-deliveries";
 import { listLedger, readBalance } from "@/server/credits/read-ledger";
+import { countStatuses } from "@/server/runs/read/count-statuses";
 import { RUN_PERIODS } from "@/server/runs/read/enums";
+import { groupErrors } from "@/server/runs/read/error-groups";
 import { exportRuns } from "@/server/runs/read/export";
 import type { RunFilter } from "@/server/runs/read/filter";
 import { findFitting, findRunIds } from "@/server/runs/read/find";
@@ -53,6 +55,18 @@ export function questionsOf(services: Services, at: Landmarks): Question[] {
   return [
     list("first page", {}),
     list("a page in the middle of the history", {}, deep),
+    list("root runs", { source: "outside" }),
+    list("root runs, deep", { source: "outside" }, deep),
+    list("root runs, Failed", { source: "outside", status: ["Failed"] }),
+    question("statuses of root runs", () =>
+      countStatuses(services, actor, { filter: { source: "outside" } }),
+    ),
+    question("statuses of root runs, 24 hours", () =>
+      countStatuses(services, actor, { filter: { source: "outside", period: "24h" } }),
+    ),
+    question("equal errors of root runs", () =>
+      groupErrors(services, actor, { filter: { source: "outside" } }),
+    ),
     list("status Failed", { status: ["Failed"] }),
     list("status Cancelled, deep", { status: ["Cancelled"] }, deep),
     list("status Pending or Running", { status: ["Pending", "Running"] }),

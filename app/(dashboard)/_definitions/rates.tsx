@@ -27,6 +27,11 @@ export function creditsPerRun({ runs, open, credits }: RunFigures): number | nul
   return runs === open ? null : Number(credits) / (runs - open);
 }
 
+/** The average cost of an ended run with the runs that it called. */
+export function formatPerRunWithChildren(figures: RunFigures): string {
+  return formatPerRun({ ...figures, credits: figures.creditsWithChildren });
+}
+
 export function formatPerRun(figures: RunFigures): string {
   const credits = creditsPerRun(figures);
   return credits ? formatCredits(credits.toFixed(4), credits < 1 ? 4 : 2) : NONE;

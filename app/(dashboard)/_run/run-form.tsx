@@ -8,7 +8,7 @@ import { PlayIcon } from "@/app/_ui/icons";
 import { usePageActions } from "@/app/_ui/page/page-actions";
 import type { RunKind } from "@/server/contract/enums";
 import { weekQuery } from "../_definitions/query";
-import { formatPerRun } from "../_definitions/rates";
+import { formatPerRunWithChildren } from "../_definitions/rates";
 import { InputProblem } from "./problem";
 
 /** What a run panel starts. `parameters`: a tool's JSON Schema, as JSON. */
@@ -47,7 +47,7 @@ export function RunForm({
 }) {
   const trpc = useTRPC();
   const week = useQuery(weekQuery(trpc, target));
-  const usual = week.data ? formatPerRun(week.data.total) : NONE;
+  const usual = week.data ? formatPerRunWithChildren(week.data.total) : NONE;
   const form = useRef<HTMLFormElement>(null);
   const focus = () =>
     form.current?.querySelector<HTMLElement>("input, textarea, select, [contenteditable]")?.focus();

@@ -51,7 +51,9 @@ export function isRange(days: { first: string; last: string }): boolean {
 /** The page's URL for a query. An interval that is invalid for the period, or its default, is omitted. */
 export function writeMetricsAddress({ period, interval, days, subject }: MetricsQuestion): string {
   const ofSubject = subject ? filterOf(subject) : {};
-  const params = new URLSearchParams(writeFilter(days ? ofSubject : { ...ofSubject, period }));
+  const params = new URLSearchParams(
+    writeFilter({ ...ofSubject, ...(days ? {} : { period }), source: "outside" }),
+  );
   if (days) {
     params.set("first", days.first);
     params.set("last", days.last);

@@ -41,6 +41,7 @@ type Figure = { area?: LineColumn<Row>["area"]; width?: string; muted?: boolean 
 
 const FIGURES = [
   figureColumn("runs", "Runs", { width: "max-md:w-[15%]" }),
+  figureColumn("children", "Child runs", { area: "wider", muted: true }),
   figureColumn("completed", "Completed", { area: "wider" }),
   figureColumn("failed", "Failed", { width: "max-md:w-[17%]" }),
   figureColumn("cancelled", "Cancelled", { area: "wider" }),
@@ -48,6 +49,7 @@ const FIGURES = [
   figureColumn("success", "Success", { muted: true }),
   figureColumn("tokens", "Tokens", { area: "none", muted: true }),
   figureColumn("credits", "Credits", { area: "none", muted: true }),
+  figureColumn("creditsWithChildren", "With child runs", { area: "wider", muted: true }),
   figureColumn("p50", "p50", { area: "wider", muted: true }),
   figureColumn("p95", "p95", { muted: true }),
 ];

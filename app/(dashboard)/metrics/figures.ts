@@ -20,8 +20,10 @@ export function figureFilters({ p50AtLeast, p95AtLeast }: Pick<RunFigures, "p50A
     cancelled: { status: ["Cancelled"] },
     open: { status: [...OPEN_STATUSES] },
     success: { status: ["Completed", "Failed"] },
+    children: { source: "run" },
     tokens: { minTokens: 1 },
     credits: { minCredits: "0.0001" },
+    creditsWithChildren: {},
     p50: took(p50AtLeast),
     p95: took(p95AtLeast),
   } satisfies Record<string, RunFilter>;
@@ -32,6 +34,10 @@ export function formatFigure(name: FigureName, figures: RunFigures): string | nu
   switch (name) {
     case "success":
       return ended(figures) === 0 ? null : formatShare(figures.completed, ended(figures));
+    case "creditsWithChildren":
+      return Number(figures.creditsWithChildren) === Number(figures.credits)
+        ? null
+        : formatCredits(figures.creditsWithChildren, 2);
     case "credits":
       return Number(figures.credits) === 0 ? null : formatCredits(figures.credits, 2);
     case "p50":

@@ -6,7 +6,7 @@ import type { ReactNode } from "react";
 import { buttonClass } from "@/app/_ui/button";
 import { Chip } from "@/app/_ui/chip";
 import { useTRPC } from "@/app/_ui/data/providers";
-import { formatCount, formatPlural, formatSpan } from "@/app/_ui/figures/format";
+import { formatCount, formatCredits, formatPlural, formatSpan } from "@/app/_ui/figures/format";
 import { useTimeZone } from "@/app/_ui/figures/time";
 import { Link } from "@/app/_ui/link";
 import { Empty, PageHead, SkeletonLine } from "@/app/_ui/page/page";
@@ -134,6 +134,8 @@ function MetricsFigures({ metrics, question }: { metrics: RunMetrics; question: 
     ...(metrics.subject ? filterOf(metrics.subject) : {}),
     from: metrics.from,
     to: metrics.to,
+    // Metrics do not count drafts.
+    source: "saved" as const,
   };
   const runsOf = (change: RunFilter) => `/runs${writeFilter({ ...within, ...change })}`;
   const bucketRuns = (bucket: MetricsBucket, change: RunFilter = {}) =>
@@ -152,7 +154,7 @@ function MetricsFigures({ metrics, question }: { metrics: RunMetrics; question: 
     <>
       <KeyFigures hrefOf={runsOf} metrics={metrics} />
       <p className="border-line border-b px-4 py-2 text-muted text-xs sm:px-6">
-        {describeComparison(metrics)}
+        {describeRuns(metrics)} {describeComparison(metrics)}
       </p>
       <div className="grid border-line border-b lg:grid-cols-2 lg:*:odd:border-line lg:*:odd:border-r">
         <Section title="Runs by status">
@@ -217,6 +219,14 @@ function MetricsFigures({ metrics, question }: { metrics: RunMetrics; question: 
       </div>
     </>
   );
+}
+
+/** How many of the runs were called by others, and what is not counted. */
+function describeRuns({ total: { runs, children, drafts, draftCredits } }: RunMetrics): string {
+  const parts = `${formatPlural(runs - children, "root run")}, ${formatPlural(children, "child run")}.`;
+  if (drafts === 0) return parts;
+  const cost = Number(draftCredits) === 0 ? "" : ` (${formatCredits(draftCredits, 2)} credits)`;
+  return `${parts} Not counted: ${formatPlural(drafts, "run")} of drafts${cost}.`;
 }
 
 /** Names the time that the figures are compared with. */

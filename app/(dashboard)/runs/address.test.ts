@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { RunFilter } from "@/server/runs/read/filter";
-import { paramsOf, readFilter, writeFilter } from "./address";
+import { isPlain, paramsOf, readFilter, withText, writeFilter } from "./address";
 
 const read = (query: string) => readFilter(new URLSearchParams(query));
 
@@ -27,21 +27,44 @@ test("reads every filter back as it was written", () => {
     text: "late & = orders",
   };
   expect(read(writeFilter(filter))).toEqual({ filter, unread: [] });
-  expect(read("")).toEqual({ filter: {}, unread: [] });
-  expect(read("status=&q=+")).toEqual({ filter: {}, unread: [] });
+  expect(read("")).toEqual({ filter: { source: "outside" }, unread: [] });
+  expect(read("status=&q=+")).toEqual({ filter: { source: "outside" }, unread: [] });
 });
 
 test("reports unknown parameters and reads the rest", () => {
-  expect(read("status=Faild&kind=tool")).toEqual({ filter: { kind: "tool" }, unread: ["status=Faild"] });
+  expect(read("status=Faild&kind=tool")).toEqual({
+    filter: { kind: "tool", source: "outside" },
+    unread: ["status=Faild"],
+  });
   expect(read("status=Failed&status=Cancelled")).toEqual({
-    filter: {},
+    filter: { source: "outside" },
     unread: ["status=Failed", "status=Cancelled"],
   });
   expect(
     read(`q=${"x".repeat(201)}&to=0&minCredits=0.00001&page=2`).unread.map((part) => part.slice(0, 6)),
   ).toEqual(["q=xxxx", "minCre", "page=2"]);
   expect(readFilter(paramsOf({ kind: ["tool", "agent"], q: undefined }), ["kind"])).toEqual({
-    filter: {},
+    filter: { source: "outside" },
     unread: [],
   });
+});
+
+test("lists root runs unless the address says otherwise; a search finds child runs, too", () => {
+  expect(writeFilter({ source: "outside" })).toBe("");
+  expect(writeFilter({})).toBe("?source=any");
+  expect(read("source=any")).toEqual({ filter: {}, unread: [] });
+  expect(read("q=late")).toEqual({ filter: { text: "late" }, unread: [] });
+  expect(writeFilter({ text: "late" })).toBe("?q=late");
+  expect(read(writeFilter({ text: "late", source: "outside" })).filter).toEqual({
+    text: "late",
+    source: "outside",
+  });
+  expect(withText({ source: "outside" }, "late")).toEqual({ text: "late" });
+  expect(withText({ text: "late" }, "")).toEqual({ source: "outside" });
+  expect(withText({}, "late")).toEqual({ text: "late" });
+  expect([isPlain({}), isPlain({ source: "outside" }), isPlain({ source: "run" })]).toEqual([
+    true,
+    true,
+    false,
+  ]);
 });

@@ -1,7 +1,25 @@
 import type { RunFilter } from "@/server/runs/read/filter";
 import { CONDITIONS } from "./conditions";
 
-/** The filter of the runs list in the URL: `?status=Failed,Running&agent=…&period=24h&minDurationMs=60000&q=…`. */
+/**
+ * The filter of the runs list in the URL: `?status=Failed,Running&agent=…&period=24h&minDurationMs=60000&q=…`. Without
+ * `source`, a list shows root runs only, and a search finds child runs, too; `source=any` means all runs.
+ */
+const ANY = "any";
+const defaultSource = (filter: RunFilter): RunFilter["source"] => (filter.text ? undefined : "outside");
+
+/** Whether a filter has no condition but the one that hides child runs. */
+export function isPlain({ source, ...others }: RunFilter): boolean {
+  return (source === undefined || source === "outside") && Object.keys(others).length === 0;
+}
+
+/** The filter with another text, or none. Whether it has child runs follows, unless it was chosen. */
+export function withText({ text: before, source, ...rest }: RunFilter, text: string): RunFilter {
+  const next: RunFilter = text ? { ...rest, text } : rest;
+  const isDefault = source === defaultSource(before ? { text: before } : {});
+  const chosen = isDefault ? defaultSource(next) : source;
+  return chosen === undefined ? next : { ...next, source: chosen };
+}
 
 /** A page's `searchParams` as URLSearchParams. */
 export function paramsOf(found: Record<string, string | string[] | undefined>): URLSearchParams {
@@ -28,16 +46,21 @@ export function readFilter(
     if (others.includes(name) || values.length === 0) continue;
     // Of two values for one name, neither is used.
     const [value = ""] = values.length === 1 ? values : [];
+    if (name === "source" && value === ANY) continue;
     const read = value && CONDITIONS.find(({ param }) => param === name)?.read(value);
     if (read) filter = { ...filter, ...read };
     else unread.push(...values.map((each) => `${name}=${each}`));
   }
-  return { filter, unread };
+  const source = params.getAll("source").length > 0 ? undefined : defaultSource(filter);
+  return { filter: source === undefined ? filter : { ...filter, source }, unread };
 }
 
 /** The filter as a query string with `?`, or "" for none. */
 export function writeFilter(filter: RunFilter): string {
-  const values = CONDITIONS.map(({ param, field }): [string, string] => [param, String(filter[field] ?? "")]);
+  const values = CONDITIONS.map(({ param, field }): [string, string] => {
+    if (field !== "source") return [param, String(filter[field] ?? "")];
+    return [param, filter.source === defaultSource(filter) ? "" : (filter.source ?? ANY)];
+  });
   const text = new URLSearchParams(values.filter(([, value]) => value !== "")).toString();
   return text === "" ? "" : `?${text.replaceAll("%2C", ",")}`;
 }

@@ -46,7 +46,9 @@ export const CONDITIONS = [
       dashboard: "from the dashboard",
       operator: "by the operator",
       run: "by another run",
+      draft: "of a draft",
       outside: "not by another run",
+      saved: "without drafts",
     },
   }),
   named("triggerId", "Trigger", { param: "trigger", list: "triggers", before: "trigger " }),
@@ -128,13 +130,15 @@ function condition<Name extends Field>(
   };
 }
 
+/** `outside` is what the list shows unless one chooses otherwise. */
 function oneOf<Name extends "kind" | "source" | "period">(
   field: Name,
   group: string,
   { values, labels }: { values: readonly Value<Name>[]; labels: Record<Value<Name>, string> },
 ) {
   const read = (text: string) => values.find((each) => each === text);
-  return condition(field, group, { read, values: () => values, label: (value) => labels[value] });
+  const chip = (value: Value<Name>) => (value === "outside" ? "" : labels[value]);
+  return condition(field, group, { read, values: () => values, label: (value) => labels[value], chip });
 }
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;

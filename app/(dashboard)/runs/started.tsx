@@ -33,6 +33,8 @@ export function describeSource(run: Pick<RunSummary, "source" | "sourceName">): 
       return `webhook ${run.sourceName ?? "deleted"}`;
     case "dashboard":
       return run.sourceName ?? "a former member";
+    case "draft":
+      return `draft of ${run.sourceName ?? "a former member"}`;
     case "operator":
       return "operator";
     case "run":

@@ -292,6 +292,8 @@ const TABLE: Record<string, Row> = {
     gets: (answer) => JSON.stringify(answer) === '{"items":[],"nextCursor":null}',
   },
   "runs.byIds": { role: "viewer", call: (api, at) => api.runs.byIds({ ids: [at.runId] }), gets: isEmpty },
+  "runs.statuses": { role: "viewer", call: (api) => api.runs.statuses({}), gets: showsNothingForeign },
+  "runs.errors": { role: "viewer", call: (api) => api.runs.errors({}), gets: showsNothingForeign },
   "runs.ids": { role: "viewer", call: (api) => api.runs.ids({ after: null }), gets: showsNothingForeign },
   "runs.fitting": {
     role: "viewer",

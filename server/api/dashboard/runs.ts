@@ -5,7 +5,9 @@ import { AppError } from "@/server/base/errors";
 import { parseSentAgent } from "@/server/catalog/edit-definition";
 import { RUN_KINDS } from "@/server/contract/enums";
 import { cancelMatching, cancelRun } from "@/server/runs/cancel";
+import { countStatuses } from "@/server/runs/read/count-statuses";
 import { MAX_FOUND_IDS, MAX_RUNS_PER_CALL, MAX_SEARCH_LENGTH } from "@/server/runs/read/enums";
+import { groupErrors } from "@/server/runs/read/error-groups";
 import { runFilter } from "@/server/runs/read/filter";
 import { findFitting, findNeighbours, findRunIds } from "@/server/runs/read/find";
 import { inspectRun } from "@/server/runs/read/inspect/inspect";
@@ -31,6 +33,11 @@ export const runsRouter = router({
     .query(({ ctx, input: { cursor, ...input } }) =>
       listRuns(ctx.services, ctx.actor, { ...input, before: cursor ?? undefined }),
     ),
+
+  /** How many runs of each status match the filter without its status. */
+  statuses: viewer.input(filtered).query(resolver(countStatuses)),
+  /** Groups of equal errors among the newest failed runs that match the filter. */
+  errors: viewer.input(filtered).query(resolver(groupErrors)),
 
   byIds: viewer
     .input(z.object({ ids }))

@@ -16,7 +16,9 @@ const runLine = z
     targetId: z.uuid().meta({ description: "The agent or tool" }),
     targetName: z.string(),
     status: status.meta({ description: "Of a cancelled tool run, too: Cancelled" }),
-    source: z.enum(RUN_SOURCES).meta({ description: "run: another run started it" }),
+    source: z
+      .enum(RUN_SOURCES)
+      .meta({ description: "run: another run started it; draft: a draft was tried in an editor" }),
     stepsExecuted: count,
     tokensUsed: count,
     creditsUsed: z.string().meta({ description: "A decimal with four places, such as 0.0612" }),

@@ -31,17 +31,18 @@ const FIND_UNCOUNTED = defineQuery(
 );
 
 const FIGURES =
-  "at, dimension, subject_id, runs, completed, failed, cancelled, tokens, credits, duration_classes, duration_runs";
+  "at, dimension, subject_id, runs, completed, failed, cancelled, tokens, credits, duration_classes, duration_runs, children, drafts, draft_credits, credits_below";
+const COLUMNS = `organization_id, span, ${FIGURES}`;
 
 /** Counts the hours of a range within one day, and the day itself if the range completes it. */
 const COUNT = defineCommand(
   "count-settled-runs",
   `WITH hours AS (
-     INSERT INTO run_counts
+     INSERT INTO run_counts (${COLUMNS})
      SELECT $1::uuid, 'hour', ${FIGURES}
      FROM count_runs($1::uuid, $2::timestamptz, $3::timestamptz, interval '1 hour')
    ), days AS (
-     INSERT INTO run_counts
+     INSERT INTO run_counts (${COLUMNS})
      SELECT $1::uuid, 'day', ${FIGURES}
      FROM count_runs($1::uuid, $3::timestamptz - interval '1 day', $3::timestamptz, interval '1 day')
      WHERE date_trunc('day', $3::timestamptz, 'UTC') = $3::timestamptz

@@ -3,8 +3,11 @@ import { RUN_SOURCES } from "@/server/contract/enums";
 
 /** The choices of filters and metrics. Pages use them, so nothing here imports code that only a server runs. */
 
-/** The sources that a filter can name: one source, or `outside` for any but another run. */
-export const SOURCE_CHOICES = [...RUN_SOURCES, "outside"] as const;
+/**
+ * The sources that a filter can name: one source, `outside` for any but another run, or `saved` for any but a draft, as
+ * metrics count them.
+ */
+export const SOURCE_CHOICES = [...RUN_SOURCES, "outside", "saved"] as const;
 
 export const RUN_PERIODS = ["1h", "24h", "7d", "30d", "90d"] as const;
 export type RunPeriod = (typeof RUN_PERIODS)[number];
@@ -13,6 +16,8 @@ export type RunPeriod = (typeof RUN_PERIODS)[number];
 export const MAX_RUNS_PER_CALL = 200;
 /** The most ids that one call finds. */
 export const MAX_FOUND_IDS = 1_000;
+/** More runs of a status are not counted: a count of all would read them all. */
+export const MAX_COUNTED_RUNS = 1_000;
 /** The longest text that a search takes, in characters. */
 export const MAX_SEARCH_LENGTH = 200;
 

@@ -56,6 +56,7 @@ export function runConditions(orgId: OrgId, filter: RunFilter, now: Date): Prism
   const conditions = exactConditions(orgId, filter, now);
   if (filter.status?.length) conditions.push(Prisma.sql`r.status = ANY (${filter.status}::run_status[])`);
   if (filter.source === "outside") conditions.push(Prisma.sql`r.source <> 'run'`);
+  else if (filter.source === "saved") conditions.push(Prisma.sql`r.source <> 'draft'`);
   else if (filter.source) conditions.push(Prisma.sql`r.source = ${filter.source}::run_source`);
   if (filter.targetIds) conditions.push(Prisma.sql`r.target_id = ANY (${filter.targetIds}::uuid[])`);
   for (const [field, column] of ID_COLUMNS) {
@@ -130,7 +131,8 @@ const SIZES = [
   { letter: "c", min: "minCredits", max: "maxCredits", unit: 10_000, column: Prisma.sql`r.credits` },
 ] as const;
 const LAST_CLASS = 100;
-const FROM_OUTSIDE = RUN_SOURCES.filter((source) => source !== "run").join(" ");
+const allBut = (left: string) => RUN_SOURCES.filter((source) => source !== left).join(" ");
+const ALTERNATIVES: Record<string, string> = { outside: allBut("run"), saved: allBut("draft") };
 
 /**
  * The filter's terms for the inverted index: one entry per condition, with its alternatives separated by spaces. A run
@@ -139,7 +141,7 @@ const FROM_OUTSIDE = RUN_SOURCES.filter((source) => source !== "run").join(" ");
 export function facetsOf(filter: RunFilter): string[] {
   const facets: string[] = [];
   if (filter.status?.length) facets.push(filter.status.join(" "));
-  if (filter.source) facets.push(filter.source === "outside" ? FROM_OUTSIDE : filter.source);
+  if (filter.source) facets.push(ALTERNATIVES[filter.source] ?? filter.source);
   if (filter.targetIds?.length) facets.push(filter.targetIds.join(" ").toLowerCase());
   for (const field of ["kind", "agentId", "toolId", "triggerId", "apiKeyId", "userId"] as const) {
     const value = filter[field];

@@ -71,12 +71,16 @@ export function selectRunIds(
   return merge(sources, page);
 }
 
-/** Whether one B-tree of `run_index` has the filter's runs in order: one condition, at any time. */
-function isWalkable(filter: RunFilter): boolean {
+/**
+ * Whether one B-tree of `run_index` has the filter's runs in order: one condition, at any time, or root runs with at most
+ * one status.
+ */
+export function isWalkable(filter: RunFilter): boolean {
   const { text, status = [], source, agentId, toolId, triggerId, apiKeyId } = filter;
-  if (text || filter.kind || filter.userId || asksForSizes(filter)) return false;
+  if (text || filter.kind || filter.userId || filter.targetIds?.length || asksForSizes(filter)) return false;
+  if (source === "outside") return status.length <= 1 && !agentId && !toolId && !triggerId && !apiKeyId;
   const indexed = [status.length, source, agentId, toolId, triggerId, apiKeyId].filter(Boolean).length;
-  return indexed === 1 && status.length <= 1 && source !== "outside";
+  return indexed === 1 && status.length <= 1 && source !== "saved";
 }
 
 /** Which of a few runs match a filter. */

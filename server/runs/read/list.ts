@@ -24,6 +24,8 @@ export const runSummary = z.object({
   inputPreview: z.string(),
   /** The start of the error of a failed run. */
   errorPreview: z.string().nullable(),
+  /** The runs that it started itself, counted up to MAX_COUNTED_CHILDREN. */
+  children: z.number(),
   steps: z.number(),
   tokens: z.number(),
   credits: z.string(),
@@ -40,11 +42,16 @@ export type RunSummary = z.infer<typeof runSummary>;
 
 export type RunPage = Page<RunSummary>;
 
+/** A run may start thousands; a row needs no more. */
+const MAX_COUNTED_CHILDREN = 1_000;
+
 export const RUN_COLUMNS = Prisma.sql`
   r.id, r.kind::text AS kind, r.status::text AS status, coalesce(r.agent_id, r.tool_id) AS "targetId",
   r.target_name AS "targetName", r.target_version AS "targetVersion", r.model, r.source::text AS source,
   coalesce(t.name, k.name, u.name, p.target_name) AS "sourceName",
   left(r.input, 200) AS "inputPreview", left(r.error_message, 200) AS "errorPreview",
+  (SELECT count(*)::int FROM (
+    SELECT FROM runs c WHERE c.parent_run_id = r.id LIMIT ${Prisma.raw(String(MAX_COUNTED_CHILDREN))}) c) AS children,
   coalesce(f.steps, r.steps_executed) AS steps,
   coalesce(f.input_tokens + f.output_tokens, r.input_tokens + r.output_tokens) AS tokens,
   coalesce(f.credits, r.credits_used)::text AS credits,

@@ -8,6 +8,7 @@ import { Elapsed } from "@/app/_ui/figures/time";
 import { Link } from "@/app/_ui/link";
 import { SkeletonLine } from "@/app/_ui/page/page";
 import { usePageActions } from "@/app/_ui/page/page-actions";
+import { Badge } from "@/app/_ui/table";
 import { Unreadable } from "@/app/_ui/text/unreadable";
 import type { DefinitionRef } from "@/server/catalog/definition-rows";
 import type { RunSummary } from "@/server/runs/read/list";
@@ -19,7 +20,7 @@ export function RecentRuns({ of }: { of: DefinitionRef }) {
   const trpc = useTRPC();
   const query = useQuery(recentRunsQuery(trpc, of));
   const runs = query.data?.items ?? [];
-  const all = `/runs?${of.kind}=${of.id}`;
+  const all = `/runs?${of.kind}=${of.id}&source=any`;
   const metrics = `/metrics?${of.kind}=${of.id}`;
   usePageActions([
     { label: `Runs of this ${of.kind}`, href: all },
@@ -58,6 +59,9 @@ export function RecentRuns({ of }: { of: DefinitionRef }) {
   );
 }
 
+/** The names of runs of a draft end so (server/runs/prepare-start.ts). */
+const isDraft = ({ targetName }: RunSummary) => targetName.endsWith(" (draft)");
+
 function RunLine({ run }: { run: RunSummary }) {
   const times = useExactTimes(run);
   const status = shownStatus(run.status, run.waiting);
@@ -69,9 +73,12 @@ function RunLine({ run }: { run: RunSummary }) {
         title={`${status}\n${times}`}
       >
         <StatusShape status={status} />
-        <span className="truncate">
-          <span className="sr-only">Run, {status}: </span>
-          {run.inputPreview}
+        <span className="flex min-w-0 items-center gap-2">
+          {isDraft(run) ? <Badge>draft</Badge> : null}
+          <span className="truncate">
+            <span className="sr-only">Run, {status}: </span>
+            {run.inputPreview}
+          </span>
         </span>
         <span className="whitespace-nowrap text-muted tabular-nums">
           <Elapsed from={run.startedAt} to={run.finishedAt} />

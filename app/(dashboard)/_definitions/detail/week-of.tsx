@@ -8,7 +8,7 @@ import { SkeletonLine } from "@/app/_ui/page/page";
 import { Unreadable } from "@/app/_ui/text/unreadable";
 import type { RunFigures } from "@/server/runs/read/metrics/figures";
 import { type WeekSubject, weekQuery } from "../query";
-import { creditsPerRun, ended, formatPerRun } from "../rates";
+import { creditsPerRun, ended, formatPerRun, formatPerRunWithChildren } from "../rates";
 
 /** The key figures of an agent, tool or trigger in the last seven days, each with its course by day. */
 export function WeekOf({ of, narrow = false }: { of: WeekSubject; narrow?: boolean }) {
@@ -41,7 +41,16 @@ export function WeekOf({ of, narrow = false }: { of: WeekSubject; narrow?: boole
         name="Duration p95"
         value={show(({ p95 }) => (p95 === null ? NONE : formatDuration(p95)))}
       />
-      <Figure chart={line(creditsPerRun)} name="Credits per run" value={show(formatPerRun)} />
+      <Figure
+        chart={line(creditsPerRun)}
+        name="Credits per run"
+        note={
+          total && Number(total.creditsWithChildren) > Number(total.credits)
+            ? `${formatPerRunWithChildren(total)} with child runs`
+            : undefined
+        }
+        value={show(formatPerRun)}
+      />
     </Figures>
   );
 }

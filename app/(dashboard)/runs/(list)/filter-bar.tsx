@@ -11,6 +11,7 @@ import { SearchField } from "@/app/_ui/search-field";
 import type { FilterTargets } from "@/server/catalog/overview";
 import { MAX_SEARCH_LENGTH } from "@/server/runs/read/enums";
 import type { RunFilter } from "@/server/runs/read/filter";
+import { withText } from "../address";
 import { CONDITIONS } from "../conditions";
 import { type FilterChange, without } from "./filter-choices";
 
@@ -52,7 +53,7 @@ export function FilterBar({
   return (
     <search className="flex flex-wrap items-center gap-2 px-4 pb-3 sm:px-6">
       <TextSearch
-        onChange={(text) => onSearch((latest) => (text ? { ...latest, text } : without(latest, "text")))}
+        onChange={(text) => onSearch((latest) => withText(latest, text))}
         text={filter.text ?? ""}
       />
       {chips.map(({ field, name, group, text }) => (
@@ -87,7 +88,10 @@ export function FilterBar({
         Filter
       </Button>
       {chips.length > 1 ? (
-        <Button look="quiet" onClick={() => onChange(({ text }) => (text ? { text } : {}))}>
+        <Button
+          look="quiet"
+          onClick={() => onChange(({ text }) => withText({ source: "outside" }, text ?? ""))}
+        >
           Clear filters
         </Button>
       ) : null}

@@ -2,6 +2,7 @@ import { Button, buttonClass } from "@/app/_ui/button";
 import { Link } from "@/app/_ui/link";
 import { Empty } from "@/app/_ui/page/page";
 import type { RunFilter } from "@/server/runs/read/filter";
+import { isPlain } from "../address";
 import { SEARCH_HELP } from "./filter-bar";
 
 /** Names the parts of the URL that were ignored. */
@@ -21,7 +22,7 @@ export function UnknownFilters({ parts, onDrop }: { parts: string[]; onDrop: () 
 }
 
 export function NoRuns({ filter, onClear }: { filter: RunFilter; onClear: () => void }) {
-  if (Object.keys(filter).length > 0) {
+  if (!isPlain(filter)) {
     return (
       <Empty title="No run matches these filters">
         {filter.text ? <p className="max-w-prose">{SEARCH_HELP}</p> : null}

@@ -5,17 +5,19 @@ import clsx from "clsx";
 import { useSearchParams } from "next/navigation";
 import { useRef } from "react";
 import { useTRPC } from "@/app/_ui/data/providers";
-import { formatPlural, formatUsed } from "@/app/_ui/figures/format";
+import { formatCount, formatPlural, formatUsed } from "@/app/_ui/figures/format";
 import { Status } from "@/app/_ui/figures/status";
 import { Elapsed } from "@/app/_ui/figures/time";
-import { AgentIcon, ToolIcon } from "@/app/_ui/icons";
+import { AgentIcon, RunsIcon, ToolIcon } from "@/app/_ui/icons";
+import { lazy } from "@/app/_ui/lazy";
 import { Link } from "@/app/_ui/link";
 import { PageHead } from "@/app/_ui/page/page";
 import { PagedList, usePages } from "@/app/_ui/paged-list";
 import { useMay } from "@/app/_ui/role";
 import { type LineColumn, LineList } from "@/app/_ui/table";
+import { errorHeadline } from "@/server/runs/read/error-headline";
 import type { RunSummary } from "@/server/runs/read/list";
-import { readFilter, writeFilter } from "../address";
+import { isPlain, readFilter, writeFilter } from "../address";
 import { rememberList } from "../last-list";
 import { runsQuery } from "../query";
 import { describeSource, Started, useExactTimes } from "../started";
@@ -25,7 +27,11 @@ import { useListKeys, useReturn, useReveal } from "./list-focus";
 import { ListMenu, NewRunMenu } from "./menus";
 import { NoRuns, UnknownFilters } from "./notices";
 import { type Select, SelectionBar, useSelection } from "./selection";
+import { StatusTabs } from "./status-tabs";
 import { useLiveRuns } from "./use-live-runs";
+
+/** Loaded with the first list of failed runs. */
+const EqualErrors = lazy(() => import("./equal-errors"), "EqualErrors");
 
 /** The organization's runs: updated live, filtered by the URL, older ones by cursor. */
 export function RunsList() {
@@ -56,6 +62,7 @@ export function RunsList() {
         <NewRunMenu />
       </PageHead>
       <FilterBar filter={filter} onChange={chooseFilter} onSearch={correctFilter} />
+      <StatusTabs filter={filter} onChange={chooseFilter} />
       {unread.length > 0 ? (
         <UnknownFilters onDrop={() => correctFilter((known) => known)} parts={unread} />
       ) : null}
@@ -77,14 +84,17 @@ export function RunsList() {
             </button>
           </div>
         ) : null}
+        {filter.status?.length === 1 && filter.status[0] === "Failed" ? (
+          <EqualErrors filter={filter} />
+        ) : null}
         <PagedList
           bodyRef={list}
           columns={runColumns({ isSelected, onSelect: mayCancel ? select : undefined })}
-          empty={<NoRuns filter={filter} onClear={() => chooseFilter(() => ({}))} />}
+          empty={<NoRuns filter={filter} onClear={() => chooseFilter(() => ({ source: "outside" }))} />}
           foot={
             <p className="px-4 py-3 text-muted text-xs sm:px-6">
-              {formatPlural(runs.length, "run")}
-              {Object.keys(filter).length > 0 ? " with these filters" : " in total"}
+              {formatPlural(runs.length, filter.source === "outside" ? "root run" : "run")}
+              {isPlain(filter) ? " in total" : " with these filters"}
             </p>
           }
           isSelected={isSelected}
@@ -229,16 +239,26 @@ function RunName({ run, selected, onSelect }: RunNameProps) {
       >
         {run.targetName}
       </Link>
+      {run.children > 0 ? (
+        <span
+          className="order-last ml-auto inline-flex shrink-0 items-center gap-1 rounded border border-line px-1.5 text-muted text-xs tabular-nums"
+          title={formatPlural(run.children, "child run")}
+        >
+          <RunsIcon size={12} />
+          {formatCount(run.children)}
+          <span className="sr-only">{run.children === 1 ? " child run" : " child runs"}</span>
+        </span>
+      ) : null}
       <Preview className="max-md:hidden" run={run} />
     </div>
   );
 }
 
-/** The start of the error, or else of the input. */
+/** The headline of the error, or else the start of the input. */
 function Preview({ run, className }: { run: RunSummary; className: string }) {
   return (
-    <span className={clsx("min-w-0 truncate text-muted", className)}>
-      {run.errorPreview ?? run.inputPreview}
+    <span className={clsx("min-w-0 truncate", run.errorPreview === null && "text-muted", className)}>
+      {run.errorPreview === null ? run.inputPreview : errorHeadline(run.errorPreview)}
     </span>
   );
 }

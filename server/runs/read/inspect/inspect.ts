@@ -137,7 +137,6 @@ const runDetail = runSummary.extend({
   currentVersion: z.number().nullable(),
   /** For a failed run: the last completed run of the same agent or tool before it, if it is recent. */
   lastGoodRunId: z.string().nullable(),
-  children: z.number(),
   /** Credits of this run and all its child runs. */
   creditsWithChildren: z.string(),
 });
@@ -157,7 +156,6 @@ async function readRunDetail(services: Services, actor: MemberActor, runId: stri
                (SELECT t.version FROM tools t WHERE t.id = r.tool_id AND t.deleted_at IS NULL)) AS "currentVersion",
       CASE WHEN r.status = 'Failed' THEN ${lastGood(services.clock.now())} END AS "lastGoodRunId",
       ${Prisma.raw(startOf("r.input"))} AS input, ${Prisma.raw(startOf("r.output"))} AS output,
-      (SELECT count(*)::int FROM runs c WHERE c.parent_run_id = r.id) AS children,
       ${CREDITS_OF_TREE} AS "creditsWithChildren"
     FROM runs r ${RUN_JOINS} WHERE r.id = ${runId}::uuid AND r.organization_id = ${actor.orgId}::uuid`,
   );

@@ -3,8 +3,9 @@ import { Decimal } from "@/server/base/amount";
 import { METRICS_DIMENSIONS } from "@/server/contract/enums";
 
 /**
- * Figures of a set of runs. Durations are ms of ended runs, null without any; credits a decimal. A percentile is the
- * middle of its class of durations; `…AtLeast` is the shortest duration in that class.
+ * Figures of a set of runs, without those of `drafts`. `children` of the runs are child runs. Durations are ms of ended
+ * runs, null without any; credits a decimal. A percentile is the middle of its class of durations; `…AtLeast` is the
+ * shortest duration in that class.
  */
 export type RunFigures = ReturnType<typeof viewFigures>;
 
@@ -22,13 +23,20 @@ export const partRow = z.object({
   credits: z.string(),
   durationClasses: z.string().nullable(),
   durationRuns: z.string().nullable(),
+  children: z.number(),
+  drafts: z.number(),
+  draftCredits: z.string(),
+  /** What runs called by those of the subject used, at any depth. */
+  creditsBelow: z.string(),
 });
 export type Part = z.infer<typeof partRow>;
 
-const COUNTS = ["runs", "completed", "failed", "cancelled", "open", "tokens"] as const;
+const COUNTS = ["runs", "completed", "failed", "cancelled", "open", "tokens", "children", "drafts"] as const;
 
 export type Sum = Record<(typeof COUNTS)[number], number> & {
   credits: Decimal;
+  creditsBelow: Decimal;
+  draftCredits: Decimal;
   /** How many runs each class of duration has. */
   durations: Uint32Array;
 };
@@ -37,14 +45,26 @@ export type Sum = Record<(typeof COUNTS)[number], number> & {
 const MAX_CLASSES = 1_200;
 
 export function emptySum(): Sum {
-  const counts = { runs: 0, completed: 0, failed: 0, cancelled: 0, open: 0, tokens: 0 };
-  return { ...counts, credits: new Decimal(0), durations: new Uint32Array(MAX_CLASSES) };
+  const counts = {
+    runs: 0,
+    completed: 0,
+    failed: 0,
+    cancelled: 0,
+    open: 0,
+    tokens: 0,
+    children: 0,
+    drafts: 0,
+  };
+  const credits = { credits: new Decimal(0), creditsBelow: new Decimal(0), draftCredits: new Decimal(0) };
+  return { ...counts, ...credits, durations: new Uint32Array(MAX_CLASSES) };
 }
 
 /** Adds the figures of one hour, day or bar to a sum. */
 export function addPart(sum: Sum, part: Part): void {
   for (const field of COUNTS) sum[field] += part[field];
   sum.credits = sum.credits.plus(part.credits);
+  sum.creditsBelow = sum.creditsBelow.plus(part.creditsBelow);
+  sum.draftCredits = sum.draftCredits.plus(part.draftCredits);
   const { durationClasses, durationRuns } = part;
   if (durationClasses !== null && durationRuns !== null)
     addDurations(sum.durations, durationClasses, durationRuns);
@@ -75,11 +95,14 @@ function addDurations(durations: Uint32Array, classes: string, runs: string): vo
 }
 
 export function viewFigures(sum = emptySum()) {
-  const { durations, credits, ...counts } = sum;
+  const { durations, credits, creditsBelow, draftCredits, ...counts } = sum;
   const [half, most] = [percentileClass(durations, 0.5), percentileClass(durations, 0.95)];
   return {
     ...counts,
     credits: credits.toFixed(4),
+    /** With those of the runs that they called. */
+    creditsWithChildren: credits.plus(creditsBelow).toFixed(4),
+    draftCredits: draftCredits.toFixed(4),
     p50: middleOf(half),
     p95: middleOf(most),
     p50AtLeast: shortestOf(half),

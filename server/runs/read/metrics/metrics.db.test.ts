@@ -71,6 +71,46 @@ describe("metrics", () => {
     expect((await readRunMetrics(world, actor, { period: "7d" })).total.runs).toBe(7);
   });
 
+  it("count child runs apart, leave drafts out of rates, and add what called runs used", async () => {
+    const tenant = await createTenant(world);
+    const actor = await createMember(world, tenant, "viewer");
+    const createdAt = ago(3 * HOUR);
+    const root = await insertRun(world, tenant, {
+      kind: "agent",
+      source: "api",
+      credits: "1.0000",
+      createdAt,
+    });
+    const child = { source: "run", parentRunId: root, createdAt } as const;
+    const middle = await insertRun(world, tenant, { ...child, credits: "0.2000" });
+    // An agent that calls itself through a tool: its own use is not counted twice.
+    await insertRun(world, tenant, { ...child, parentRunId: middle, kind: "agent", credits: "0.0300" });
+    const draft = await insertRun(world, tenant, {
+      kind: "agent",
+      source: "draft",
+      status: "Failed",
+      userId: actor.userId,
+      credits: "0.5000",
+      createdAt,
+    });
+    // A run of a tool as it is saved, so it is counted, but not as a cost of the agent.
+    await insertRun(world, tenant, { ...child, parentRunId: draft, credits: "0.0700" });
+    const look = async () => {
+      const { total, agents, tools, keys } = await readRunMetrics(world, actor, { period: "24h" });
+      return { total, agents, tools, keys };
+    };
+    const figures = await look();
+    expect(figures.total).toMatchObject({ runs: 4, children: 3, drafts: 1, completed: 4, failed: 0 });
+    expect(figures.total).toMatchObject({ credits: "1.3000", draftCredits: "0.5000" });
+    expect(figures.agents).toMatchObject([
+      { runs: 2, children: 1, drafts: 1, failed: 0, credits: "1.0300", creditsWithChildren: "1.2300" },
+    ]);
+    expect(figures.tools).toMatchObject([{ runs: 2, credits: "0.2700", creditsWithChildren: "0.3000" }]);
+    expect(figures.keys).toMatchObject([{ runs: 1, credits: "1.0000", creditsWithChildren: "1.2300" }]);
+    await countSettledRuns(world);
+    expect(await look()).toEqual(figures);
+  });
+
   it("are the same before and after the runs were counted, for every period", async () => {
     const { actor, triggerId } = await fill();
     const before = await readAll(actor);

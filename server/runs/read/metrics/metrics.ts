@@ -99,7 +99,7 @@ export async function readRunMetrics(services: Services, actor: MemberActor, que
   }
   const groups = (dimension: MetricsSubject["dimension"]) =>
     [...lines]
-      .filter(([, line]) => line.dimension === dimension && !subject)
+      .filter(([, line]) => line.dimension === dimension && line.runs > 0 && !subject)
       .map(([id, line]) => ({ ...viewFigures(line), id, name: nameOf(id) }))
       .sort((a, b) => b.runs - a.runs);
   return {
@@ -181,13 +181,14 @@ function readParts(
     WITH settled AS MATERIALIZED (SELECT hours, ${settledDays} AS days FROM (SELECT ${settled} AS hours) h)
     SELECT floor(extract(epoch FROM at - ${from}::timestamptz)::float8 * 1000 / ${bucketMs}::float8)::int AS bucket, dimension,
       subject_id AS "subjectId", runs, completed, failed, cancelled, open, tokens, credits,
-      array_to_string(duration_classes, ',') AS "durationClasses", array_to_string(duration_runs, ',') AS "durationRuns"
+      array_to_string(duration_classes, ',') AS "durationClasses", array_to_string(duration_runs, ',') AS "durationRuns",
+      children, drafts, draft_credits AS "draftCredits", credits_below AS "creditsBelow"
     FROM (
-      SELECT at, dimension, subject_id, runs, completed, failed, cancelled, 0 AS open, tokens, credits, duration_classes, duration_runs
+      SELECT at, dimension, subject_id, runs, completed, failed, cancelled, 0 AS open, tokens, credits, duration_classes, duration_runs, children, drafts, draft_credits, credits_below
       FROM run_counts, settled
       WHERE organization_id = ${orgId}::uuid AND span = 'day' AND at >= ${from}::timestamptz AND at < settled.days
       UNION ALL
-      SELECT at, dimension, subject_id, runs, completed, failed, cancelled, 0, tokens, credits, duration_classes, duration_runs
+      SELECT at, dimension, subject_id, runs, completed, failed, cancelled, 0, tokens, credits, duration_classes, duration_runs, children, drafts, draft_credits, credits_below
       FROM run_counts, settled
       WHERE organization_id = ${orgId}::uuid AND span = 'hour' AND at >= settled.days AND at < settled.hours
       UNION ALL

@@ -1,0 +1,75 @@
+import { expect, it } from "vitest";
+import { createMember, insertRun } from "@/testing/runs";
+import { createTenant, openWorld } from "@/testing/world";
+import { countStatuses } from "./count-statuses";
+import { groupErrors } from "./error-groups";
+import { listRuns } from "./list";
+import { indexEndedRuns } from "./run-index";
+
+const world = await openWorld();
+const HOUR = 3_600_000;
+
+it("groups failed runs by equal errors, with their number, first and last time", async () => {
+  const tenant = await createTenant(world);
+  const actor = await createMember(world, tenant, "viewer");
+  const now = world.clock.now().getTime();
+  const failed = (hoursAgo: number, error: string, kind: "agent" | "tool" = "tool") =>
+    insertRun(world, tenant, { kind, status: "Failed", error, createdAt: new Date(now - hoursAgo * HOUR) });
+  const answered = (id: string) => `The model provider "openai" answered 500 Sorry. Request id ${id}.`;
+  await failed(9, answered("req_1a"));
+  await failed(8, 'Step "check" failed: Error: The warehouse answered 503. Try later.');
+  await failed(7, answered("req_2b"), "agent");
+  const newest = await failed(6, answered("req_3c"));
+  await insertRun(world, tenant, { status: "Completed" });
+  await insertRun(world, await createTenant(world), { status: "Failed" });
+  const expected = {
+    runs: 4,
+    groups: [
+      {
+        headline: "Provider openai answered 500",
+        runs: 3,
+        names: ["Adder", "Helper"],
+        targets: 2,
+        firstAt: new Date(now - 9 * HOUR).toISOString(),
+        lastAt: new Date(now - 6 * HOUR).toISOString(),
+        newestRunId: newest,
+      },
+      expect.objectContaining({ headline: "The warehouse answered 503", runs: 1, names: ["Adder"] }),
+    ],
+  };
+  const filter = { source: "outside" as const };
+  expect(await groupErrors(world, actor, { filter })).toEqual(expected);
+  await indexEndedRuns(world);
+  expect(await groupErrors(world, actor, { filter })).toEqual(expected);
+});
+
+it("lists root runs with the number of their children, and counts statuses", async () => {
+  const tenant = await createTenant(world);
+  const actor = await createMember(world, tenant, "viewer");
+  const root = await insertRun(world, tenant, { kind: "agent" });
+  for (const status of ["Completed", "Failed"] as const)
+    await insertRun(world, tenant, { status, source: "run", parentRunId: root });
+  await insertRun(world, tenant, { status: "Running" });
+  const look = async () => {
+    const roots = await listRuns(world, actor, { filter: { source: "outside" }, limit: 10 });
+    return {
+      roots: roots.items.map(({ status, children }) => [status, children]),
+      counts: await countStatuses(world, actor, { filter: { source: "outside" } }),
+      all: await countStatuses(world, actor, { filter: {} }),
+    };
+  };
+  const expected = {
+    roots: [
+      ["Running", 0],
+      ["Completed", 2],
+    ],
+    counts: { Pending: 0, Running: 1, Completed: 1, Failed: 0, Cancelled: 0 },
+    all: { Pending: 0, Running: 1, Completed: 2, Failed: 1, Cancelled: 0 },
+  };
+  expect(await look()).toEqual(expected);
+  await indexEndedRuns(world);
+  expect(await look()).toEqual(expected);
+  // No index has these in order.
+  expect(await countStatuses(world, actor, { filter: { text: "late" } })).toBeNull();
+  expect(await countStatuses(world, actor, { filter: { minTokens: 5, source: "outside" } })).toBeNull();
+});

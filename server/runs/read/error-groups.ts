@@ -1,0 +1,77 @@
+import { z } from "zod";
+import type { MemberActor } from "@/server/base/actor";
+import { Prisma } from "@/server/base/db/generated/client";
+import { isoDate, select } from "@/server/base/db/statement";
+import type { Services } from "@/server/runs/services";
+import { errorHeadline } from "./error-headline";
+import type { RunFilter } from "./filter";
+import { selectRunIds } from "./find";
+
+/** The newest failed runs whose errors are compared. */
+const MAX_GROUPED_RUNS = 1_000;
+/** Of an error, in characters: its headline is in them. */
+const START = 400;
+/** More names of one group are not listed. */
+const MAX_NAMES = 3;
+
+const failedRow = z.object({
+  id: z.string(),
+  code: z.string().nullable(),
+  error: z.string(),
+  name: z.string(),
+  at: isoDate,
+});
+
+export type ErrorGroup = {
+  headline: string;
+  runs: number;
+  /** The names of agents and tools whose runs failed so, most frequent first, and how many there are. */
+  names: string[];
+  targets: number;
+  firstAt: string;
+  lastAt: string;
+  newestRunId: string;
+};
+
+/** Groups the newest failed runs that match a filter by the headline of their error, the most frequent first. */
+export async function groupErrors(
+  services: Services,
+  { orgId }: MemberActor,
+  { filter }: { filter: RunFilter },
+): Promise<{ groups: ErrorGroup[]; runs: number }> {
+  const failed: RunFilter = { ...filter, status: ["Failed"] };
+  const ids = selectRunIds(orgId, failed, { page: { limit: MAX_GROUPED_RUNS }, now: services.clock.now() });
+  const rows = await select(
+    services.pool,
+    failedRow,
+    Prisma.sql`
+    SELECT r.id, r.error_code AS code, coalesce(left(r.error_message, ${START}), '') AS error, r.target_name AS name,
+      r.created_at AS at
+    FROM (${ids}) page JOIN runs r ON r.id = page.id ORDER BY r.id DESC`,
+  );
+  const groups = new Map<string, { headline: string; rows: typeof rows }>();
+  for (const row of rows) {
+    const headline = errorHeadline(row.error);
+    const key = `${row.code} ${headline}`;
+    const group = groups.get(key) ?? { headline, rows: [] };
+    groups.set(key, group);
+    group.rows.push(row);
+  }
+  return { groups: [...groups.values()].map(viewGroup).sort((a, b) => b.runs - a.runs), runs: rows.length };
+}
+
+/** `rows`: newest first. */
+function viewGroup({ headline, rows }: { headline: string; rows: z.infer<typeof failedRow>[] }): ErrorGroup {
+  const counts = new Map<string, number>();
+  for (const { name } of rows) counts.set(name, (counts.get(name) ?? 0) + 1);
+  const names = [...counts].sort(([, a], [, b]) => b - a).map(([name]) => name);
+  return {
+    headline,
+    runs: rows.length,
+    names: names.slice(0, MAX_NAMES),
+    targets: names.length,
+    firstAt: rows.at(-1)?.at ?? "",
+    lastAt: rows[0]?.at ?? "",
+    newestRunId: rows[0]?.id ?? "",
+  };
+}

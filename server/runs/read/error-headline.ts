@@ -1,0 +1,29 @@
+/**
+ * The headline of a run's error: what happened, without the sentence around it, such as `Provider openai answered 500`.
+ * Equal failures have equal headlines: ids and long numbers are left out. No imports: pages use it.
+ */
+export function errorHeadline(message: string): string {
+  const inner = message
+    .replace(/^Step "[^"]*" failed: /, "")
+    .replace(/^(?:(?:step "[^"]*"|item \d+): )+/, "")
+    .replace(/^(?:Error: )+/, "");
+  const [, provider, answer = ""] = /^the model provider "([^"]+)" (.*)$/is.exec(inner) ?? [];
+  return cut(provider === undefined ? inner : `Provider ${provider} ${answerOf(answer)}`);
+}
+
+/** `answered 500`, or the provider's words if it gave no status. */
+function answerOf(answer: string): string {
+  const [status] = /^answered \d{3}\b/.exec(answer) ?? [];
+  return status ?? answer.replace(/^answered: /, "answered: ");
+}
+
+const MAX_HEADLINE = 90;
+const NAMED_THINGS = /\b(?:[0-9a-f]{8}-[0-9a-f-]{27}|req_\w+|[0-9a-f]{12,}|\d{5,})\b/gi;
+
+/** The first sentence, without what differs from run to run. */
+function cut(text: string): string {
+  const [first = ""] = text.trim().split(/\n|(?<=[^.\s]{2}[.!])\s/, 1);
+  const plain = first.replace(NAMED_THINGS, "…").replace(/[.:]$/, "");
+  const short = plain.length > MAX_HEADLINE ? `${plain.slice(0, MAX_HEADLINE).trimEnd()}…` : plain;
+  return short.charAt(0).toUpperCase() + short.slice(1);
+}
