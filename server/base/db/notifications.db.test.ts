@@ -80,6 +80,9 @@ describe("the connection", () => {
   it("is stale when its server is silent for longer than a ping", async () => {
     const { url, pause, resume, close } = await openProxy(world.env.databaseUrl);
     const notifications = createNotifications({ url, pool: world.pool, log: world.log });
+    const warnings: Error[] = [];
+    const onWarning = (warning: Error) => void warnings.push(warning);
+    process.on("warning", onWarning);
     try {
       notifications.open();
       await expect.poll(() => notifications.fresh()).toBe(true);
@@ -88,7 +91,10 @@ describe("the connection", () => {
       expect(notifications.connected()).toBe(true);
       resume();
       await expect.poll(() => notifications.fresh()).toBe(true);
+      // No ping is sent before the last one was answered.
+      expect(warnings).toEqual([]);
     } finally {
+      process.off("warning", onWarning);
       await notifications.close();
       await close();
     }

@@ -150,9 +150,17 @@ export function createNotifications({
         if (client !== opened) return;
         ready = true;
         lastHeardAt = performance.now();
+        let isAnswered = true;
         pinging = setInterval(() => {
+          if (!isAnswered) return;
+          isAnswered = false;
           const ping = opened.query(`NOTIFY ${PING}`).then(() => clock?.sync(opened));
-          ping.catch((error: unknown) => onLost(opened, error));
+          ping.then(
+            () => {
+              isAnswered = true;
+            },
+            (error: unknown) => onLost(opened, error),
+          );
         }, PING_EVERY_MS);
         pinging.unref();
         // Notifications without a listener are lost, so every listener must check.

@@ -1,6 +1,7 @@
 import { describe, expect, it, vi } from "vitest";
 import { Decimal } from "@/server/base/amount";
 import { HOUR_MS } from "@/server/base/clock";
+import { authenticateKey } from "@/server/catalog/auth/authenticate-key";
 import { startRun } from "@/server/runs/start";
 import { ModelError } from "@/server/work/models/port";
 import { ask, openScriptedWorld, type Script } from "@/testing/engine/scripted-world";
@@ -22,6 +23,33 @@ describe("agent runs", () => {
     expect(done.inputTokens + done.outputTokens).toBe(110);
     expect(done.creditsUsed.toString()).toBe("0.014");
     await expectSoundLedger(world, tenant);
+  });
+
+  it("calls many functions at once without a warning of a leak", async () => {
+    const warnings: Error[] = [];
+    const onWarning = (warning: Error) => void warnings.push(warning);
+    process.on("warning", onWarning);
+    const tenant = await createTenant(world);
+    // Every model call waits until all have begun.
+    let answer = (_reply: { content: string }) => {};
+    const answered = new Promise<{ content: string }>((resolve) => {
+      answer = resolve;
+    });
+    play((_request, call) => {
+      if (call === 20) answer({ content: "Done." });
+      return answered;
+    });
+    const each = { id: "each", uses: "generate_text", with: { prompt: "Hi" }, concurrency: 20 };
+    const steps = [{ ...each, forEach: "{{ [1..20] }}", as: "n" }];
+    const definition = JSON.stringify({ parameters: { type: "object" }, steps });
+    await world.db.toolVersion.updateMany({ where: { toolId: tenant.toolId }, data: { definition } });
+    const target = { kind: "tool", targetId: tenant.toolId, input: {} } as const;
+    const { runId } = await startRun(world, await authenticateKey(world, tenant.key), target);
+    await executeRun(world, runId);
+    const done = await read(runId);
+    process.off("warning", onWarning);
+    expect(done).toMatchObject({ status: "Completed", stepsExecuted: 20 });
+    expect(warnings).toEqual([]);
   });
 
   it("calls functions in parallel and tools as child runs, and numbers the steps", async () => {

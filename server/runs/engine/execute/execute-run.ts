@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events";
 import { z } from "zod";
 import { defineQuery, isOpenSql } from "@/server/base/db/statement";
 import { pauseAt } from "@/server/base/pause-points";
@@ -33,6 +34,8 @@ export async function executeRun(
   const { services } = context;
   const stop = new AbortController();
   const signal = parent === undefined ? stop.signal : AbortSignal.any([stop.signal, parent.signal]);
+  // Every step in progress listens.
+  setMaxListeners(Number.POSITIVE_INFINITY, signal);
   const ownDeadline = deadlineOf(run);
   const passed = () => new DeadlinePassed(`The run passed its deadline of ${run.deadlineSeconds} seconds.`);
   const unwatch = abortAfter(run.endsAtMs - services.clock.monotonicMs(), stop, passed);
