@@ -142,26 +142,28 @@ test("a tool is made from YAML whose problems are named with their lines, and ru
   ownerPage: page,
 }) => {
   const slug = `tool-${unique()}`;
-  await page.goto("/tools/new");
+  await page.goto("/tools/new?from=greeting");
   await page.getByRole("button", { name: "YAML", exact: true }).click();
   const yaml = editor(page, "Definition as YAML");
   await expect(yaml).toHaveAccessibleDescription(/press Escape, then Tab/);
-  const begin = (await textOf(yaml)).replace("slug: my-tool", `slug: ${slug}`);
+  const begin = (await textOf(yaml)).replace("slug: greeting", `slug: ${slug}`);
   await fillEditor(yaml, begin.replace("transform_json", "transform_jsn"));
   const problems = page.getByRole("region", { name: "Problems" });
-  await expect(problems).toContainText('there is no function named "transform_jsn"');
-  await problems.getByRole("button", { name: "Line 11" }).click();
+  await expect(problems).toContainText('There is no function named "transform_jsn"');
+  await problems.getByRole("button", { name: "greeting, Function" }).click();
   await expect(yaml).toBeFocused();
   await page.getByRole("button", { name: "Create tool" }).click();
   await expect(page.getByText("1 problem", { exact: true })).toBeVisible();
+  // The rejected save leads to the first problem; typing before that would be interrupted.
+  await expect(yaml).toBeFocused();
   await fillEditor(yaml, begin);
   await expect(problems).toContainText("No problems");
   await page.getByRole("button", { name: "Create tool" }).click();
 
-  await expect(page.getByRole("heading", { level: 1, name: "My tool" })).toBeVisible();
+  await expect(page.getByRole("heading", { level: 1, name: "Greeting" })).toBeVisible();
   await page.getByRole("textbox", { name: "city" }).fill("Oslo");
   await page.getByRole("button", { name: "Run", exact: true }).click();
-  const panel = page.getByRole("region", { name: "Run My tool" });
+  const panel = page.getByRole("region", { name: "Run Greeting" });
   await expect(panel.getByText("Hello Oslo")).toBeVisible();
   // The browser asks for a required field that is empty, before anything is started.
   const city = page.getByRole("textbox", { name: "city" });
@@ -179,11 +181,11 @@ test("a tool is made from YAML whose problems are named with their lines, and ru
   await page.getByRole("button", { name: "YAML", exact: true }).click();
   await fillEditor(yaml, begin.replace(`slug: ${slug}`, "slug: double"));
   await save(page).click();
-  await expect(page.getByText(/slug cannot be changed/)).toBeVisible();
+  await expect(problems).toContainText("Slug cannot be changed");
 });
 
 test("a long YAML is checked, and a check that fails is reported", async ({ ownerPage: page }) => {
-  await page.goto("/tools/new");
+  await page.goto("/tools/new?from=greeting");
   await page.getByRole("button", { name: "YAML", exact: true }).click();
   const yaml = editor(page, "Definition as YAML");
   const problems = page.getByRole("region", { name: "Problems" });
@@ -192,7 +194,7 @@ test("a long YAML is checked, and a check that fails is reported", async ({ owne
     `description: ${"A long description. ".repeat(400)}`,
   );
   await fillEditor(yaml, long.replace("transform_json", "transform_jsn"));
-  await expect(problems).toContainText('there is no function named "transform_jsn"');
+  await expect(problems).toContainText('There is no function named "transform_jsn"');
 
   await page.route("**/api/trpc/definitions.checkTool*", (route) => route.abort());
   await fillEditor(yaml, long);

@@ -18,7 +18,7 @@ async function complete(page: Page, typed: string, offer: string | RegExp): Prom
 }
 
 async function openYaml(page: Page) {
-  await page.goto("/tools/new");
+  await page.goto("/tools/new?from=greeting");
   await page.getByRole("button", { name: "YAML", exact: true }).click();
   return editor(page, "Definition as YAML");
 }
@@ -67,7 +67,7 @@ test("problems are marked at their place, and the keyboard leads to them", async
   await expect(page.locator(".cm-lint-marker-error")).toHaveCount(1);
   await yaml.press("ControlOrMeta+Home");
   await page.keyboard.press("F8");
-  await expect(page.locator(".cm-diagnostic")).toContainText('there is no function named "transform_jsn"');
+  await expect(page.locator(".cm-diagnostic")).toContainText('There is no function named "transform_jsn"');
   await expectNoFaultsAnywhere(page, "a problem in YAML");
   await page.getByRole("button", { name: "Discard" }).click();
   await expectText(yaml, before);

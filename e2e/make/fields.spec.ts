@@ -10,7 +10,7 @@ const field = (page: Page, label: string) => page.getByLabel(label, { exact: tru
 const parameters = (page: Page) => page.getByRole("group", { name: "Parameters", exact: true });
 
 async function openNewTool(page: Page): Promise<void> {
-  await page.goto("/tools/new");
+  await page.goto("/tools/new?from=greeting");
   await page
     .getByRole("list", { name: "Steps" })
     .getByRole("button", { name: /^Name and input/ })

@@ -1,13 +1,16 @@
 import type { MemberActor } from "@/server/base/actor";
 import { Decimal } from "@/server/base/amount";
 import { refusal } from "@/server/base/issues";
+import { type Json, type JsonObject, objectOf } from "@/server/base/json/json";
 import { requireRole } from "@/server/catalog/change";
 import type { AgentDefinition } from "@/server/catalog/definitions";
 import { readCheckedTool } from "@/server/catalog/edit-definition";
 import { findAgentFaults } from "@/server/catalog/save-agent";
+import { readStepOutputs } from "@/server/runs/read/step-outputs";
 import { startFromDashboard } from "@/server/runs/rerun";
 import type { Services } from "@/server/services";
 import type { WorkflowDefinition } from "@/server/work/workflow/definition";
+import { findNamesOfStep, textsOf } from "@/server/work/workflow/step-names";
 
 /**
  * Starts a run of a saved agent with an unsaved definition, also if the agent is inactive. Needs the role member. Throws
@@ -29,24 +32,60 @@ export async function tryAgent(
 
 /**
  * Starts a run of a saved tool with an unsaved definition. `until` is the id of the last step to execute; the run's
- * output is then that step's. Needs the role member. Throws `invalid_request` with the definition's faults by line, and
+ * output is then that step's. With `pinnedFrom`, only that step is executed, with the outputs that the earlier ones had
+ * in this run. Needs the role member. Throws `invalid_request` with the definition's faults by line, and
  * the errors of `startFromDashboard`.
  */
 export async function tryTool(
   services: Services,
   actor: MemberActor,
-  { toolId, yaml, input, until }: { toolId: string; yaml: string; input: string; until: string | null },
+  { toolId, yaml, input, until, pinnedFrom = null }: TriedTool,
 ): Promise<{ runId: string }> {
   requireRole(actor, "member");
   const definition = await readCheckedTool(services, actor, yaml);
   const { slug, name, description, maxCredits, deadlineSeconds, ...workflow } = definition;
+  const tried = until === null ? workflow : cut(workflow, until);
+  const pinned =
+    pinnedFrom === null ? undefined : await pin(services, actor, { ...tried, runId: pinnedFrom });
   const draft = {
     kind: "tool" as const,
+    pinned,
     maxCredits: maxCredits === null ? null : new Decimal(maxCredits),
     deadlineSeconds,
-    definition: until === null ? workflow : cut(workflow, until),
+    definition: tried,
   };
   return startFromDashboard(services, actor, { kind: "tool", id: toolId, input, draft });
+}
+
+type TriedTool = {
+  toolId: string;
+  yaml: string;
+  input: string;
+  until: string | null;
+  pinnedFrom?: string | null;
+};
+
+/** What all steps but the last returned in a run; null if the last one does not read it. */
+async function pin(
+  services: Services,
+  actor: MemberActor,
+  { steps, runId }: Pick<WorkflowDefinition, "steps"> & { runId: string },
+): Promise<JsonObject> {
+  const outputs = await readStepOutputs(services, actor, { runId });
+  const texts = [...textsOf({ steps: steps.slice(-1) })];
+  const pinned: [string, Json][] = [];
+  for (const { id, parallel = [] } of steps.slice(0, -1)) {
+    const output = outputs.get(id);
+    const ids = output === undefined ? [id, ...parallel.map((inner) => inner.id)] : [];
+    for (const step of ids)
+      for (const { text, isCondition } of texts) {
+        const names = await findNamesOfStep(text, { step, isCondition, organizationId: actor.orgId });
+        if (names.length > 0)
+          throw refusal([{ path: "", message: `No output of "${step}" is known yet. Run up to it first.` }]);
+      }
+    pinned.push([id, output ?? null]);
+  }
+  return objectOf(pinned);
 }
 
 /** A workflow that ends after a step, with that step's output. */

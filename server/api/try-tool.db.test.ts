@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import { readToolText, saveToolText } from "@/server/catalog/edit-definition";
+import { executeRun } from "@/testing/execute";
 import { createMember } from "@/testing/runs";
 import { createTenant, openWorld } from "@/testing/world";
 import { tryTool } from "./try-definition";
@@ -59,6 +60,21 @@ it("ends after a step, with its output", async () => {
   await expect(
     tryTool(world, member, { toolId: id, yaml: YAML, input: '{"a":3}', until: "missing" }),
   ).rejects.toThrow('There is no step "missing"');
+});
+
+it("runs one step alone, with the outputs that earlier steps had in a run", async () => {
+  const id = await toolId();
+  const draft = { toolId: id, yaml: YAML, input: '{"a":3}' };
+  const first = await tryTool(world, member, { ...draft, until: "double" });
+  const alone = { ...draft, until: "more", pinnedFrom: first.runId };
+  await expect(tryTool(world, member, alone)).rejects.toThrow('No output of "double" is known yet.');
+  await executeRun(world, first.runId);
+  const { runId } = await tryTool(world, member, alone);
+  await executeRun(world, runId);
+  const { run } = await configurationOf(runId);
+  expect(run).toMatchObject({ status: "Completed", output: "7" });
+  const steps = await world.db.step.findMany({ where: { runId }, select: { key: true } });
+  expect(steps).toEqual([{ key: "more" }]);
 });
 
 it("refuses faulty definitions with their lines, and input that the draft does not take", async () => {

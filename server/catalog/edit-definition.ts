@@ -9,6 +9,7 @@ import { declareTool } from "@/server/catalog/definition-file/export";
 import type { Services } from "@/server/catalog/services";
 import { inputSchemaOf, listFunctions, outputSchemaOf } from "@/server/work/functions/core/registry";
 import { WORKFLOW_LIMITS } from "@/server/work/workflow/definition";
+import { findNamesOfStep, type StepName, textsOf } from "@/server/work/workflow/step-names";
 import { blankAgent, describeAgentFields } from "./agent-fields";
 import { listAgentModels } from "./agent-rows";
 import { type CatalogServices, type Editor, requireRole, type SaveOptions } from "./change";
@@ -210,6 +211,26 @@ export async function saveToolText(
 }
 
 type ReadTool = { definition: ToolDefinition; document: YamlDocument } | { problems: TextProblem[] };
+
+/** A place in a tool that names a step: the text at a path, and where the names begin and end in it. */
+export type StepMention = { path: (string | number)[]; text: string; names: StepName[] };
+
+/** Finds every expression of a tool's YAML that names a step. Texts with a syntax error have none. */
+export async function findStepMentions(
+  _: unknown,
+  actor: MemberActor,
+  { yaml, step }: { yaml: string; step: string },
+): Promise<StepMention[]> {
+  const document = await readYaml(yaml, actor.orgId, LIMITS);
+  if ("faults" in document) return [];
+  const mentions: StepMention[] = [];
+  for (const { path, text, isCondition } of textsOf(document.value)) {
+    if (!text.includes(step)) continue;
+    const names = await findNamesOfStep(text, { step, isCondition, organizationId: actor.orgId });
+    if (names.length > 0) mentions.push({ path, text, names });
+  }
+  return mentions;
+}
 
 /** A tool of 100 long steps has a fifth of the parts. What is read is checked within one turn of the event loop. */
 const LIMITS = { parts: 50_000, weight: 2 * WORKFLOW_LIMITS.definitionBytes, timeoutMs: 10_000 };

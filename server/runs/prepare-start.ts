@@ -6,11 +6,10 @@ import { headroomForFirstCall, holdForFirstCall, SMALLEST_HOLD } from "@/server/
 import { replaceNul } from "@/server/guard/secrets/stored-output";
 import type { ReceivedDelivery } from "@/server/runs/received-delivery";
 import type { Services } from "@/server/runs/services";
-import type { RunConfiguration } from "@/server/work/agent/definition";
+import type { RunConfiguration, ToolConfiguration } from "@/server/work/agent/definition";
 import { offeredTools, openingMessages } from "@/server/work/agent/prompts";
 import type { AgentSettings } from "@/server/work/agent/settings";
 import { validateAgainst } from "@/server/work/json-schema/schema";
-import type { WorkflowDefinition } from "@/server/work/workflow/definition";
 import { configureAgent, findTarget } from "./find-target";
 import { freezeConfiguration, type Target } from "./target";
 
@@ -19,7 +18,7 @@ import { freezeConfiguration, type Target } from "./target";
  * also if the agent is inactive.
  */
 export type Draft = Pick<Target, "maxCredits" | "deadlineSeconds"> &
-  ({ kind: "agent"; settings: AgentSettings } | { kind: "tool"; definition: WorkflowDefinition });
+  ({ kind: "agent"; settings: AgentSettings } | Omit<ToolConfiguration, "name">);
 
 export type StartRequest = (
   | {
@@ -104,8 +103,9 @@ async function withDraft(
   const { maxCredits, deadlineSeconds } = draft;
   const changed = { name, maxCredits, deadlineSeconds };
   if (target.kind === "tool" && draft.kind === "tool") {
-    const { definition } = draft;
-    return { ...target, ...changed, configuration: { kind: "tool", name, definition } };
+    const { kind, definition, pinned } = draft;
+    const configuration = { kind, name, definition, ...(pinned === undefined ? {} : { pinned }) };
+    return { ...target, ...changed, configuration };
   }
   if (target.kind === "agent" && draft.kind === "agent") {
     const configuration = await configureAgent(pool, { orgId, name, settings: draft.settings });

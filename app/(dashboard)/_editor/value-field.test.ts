@@ -5,6 +5,7 @@ import { readValue, showValue } from "./value-field";
 it.each([
   ["{{ input.city }}", false, "{{ input.city }}"],
   ["plain words", false, "plain words"],
+  ['{{ steps.a }}""', false, '"{{ steps.a }}\\"\\""'],
   ["5", false, '"5"'],
   ["5", true, "5"],
   ["", false, '""'],

@@ -4,19 +4,15 @@ import { type ReactNode, useId, useRef, useState } from "react";
 import type { EditorHandle } from "@/app/_ui/editor/code-editor";
 import { CodeField } from "@/app/_ui/editor/code-field";
 import type { Completions, EditorProblem, Language } from "@/app/_ui/editor/language";
+import { resemblesJson } from "@/app/_ui/editor/text/insert";
 import { TextField } from "@/app/_ui/forms/form";
-import { Menu, MenuItem, MenuLink, MenuSeparator } from "@/app/_ui/menu/menu";
 import { readJson, writeJson } from "@/server/base/json/json";
 import { type Field, valuesOf } from "../_schema/field";
 import { controlOf, isLong } from "../_schema/value";
-
-/** Something that a value can refer to. `alone`: what to insert into an empty value; by default the reference. */
-export type Insertable = { name: string; alone?: string };
+import { type Insertable, InsertMenu, type InsertTarget } from "./insert-menu";
 
 /** `name`: what people call the value. */
 type Suggestion = { value: string; name?: string };
-
-type Control = { element: () => HTMLElement | null; insert: (text: string) => void };
 
 type ValueFieldProps = {
   label: string;
@@ -77,30 +73,30 @@ export function ValueField({
   const editor = useRef<EditorHandle>(null);
   const change = (next: string) => {
     const read = readValue(next, isText);
-    const isObject = typeof value === "object" && value !== null;
-    const isUnfinished = isObject && typeof read === "string" && !read.startsWith("{{");
+    const isUnfinished = !isText && read === next && isMistaken(next, value);
     setUnfinished(isUnfinished ? next : null);
     if (isUnfinished) return;
     setTyped(next);
     onChange(read);
   };
   const isInput = options.length > 0 || kind === "number";
-  const control: Control = {
+  const control: InsertTarget = {
     element: () => input.current ?? editor.current?.element() ?? null,
     insert(inserted) {
       if (!isInput) return editor.current?.insert(inserted);
       if (!input.current) return;
-      // Written into the field, so that the cursor follows what was inserted.
+      // Written into the field, so that the cursor follows what was inserted. A number or a choice is replaced.
       const { selectionStart, selectionEnd, value: before } = input.current;
       const end = before.length;
-      input.current.setRangeText(inserted, selectionStart ?? end, selectionEnd ?? end, "end");
+      const [from, to] = isText ? [selectionStart ?? end, selectionEnd ?? end] : [0, end];
+      input.current.setRangeText(inserted, from, to, "end");
       change(input.current.value);
     },
   };
   const common = {
     label,
     isLabelHidden,
-    error: unfinished === null ? error : "This is not valid JSON yet. The last valid value stays.",
+    error: unfinished === null ? error : NOT_JSON,
     hint,
     value: text,
     onChange: change,
@@ -109,7 +105,7 @@ export function ValueField({
         <InsertMenu
           control={control}
           insertables={insertables}
-          isEmpty={text === ""}
+          isEmpty={text === "" || (!isText && text === '""')}
           label={label}
           takesSecrets={takesSecrets}
         />
@@ -141,49 +137,11 @@ export function ValueField({
   );
 }
 
-type InsertMenuProps = {
-  /** The value's label. */
-  label: string;
-  insertables: readonly Insertable[];
-  takesSecrets?: boolean | undefined;
-  isEmpty: boolean;
-  control: Control;
-};
+const NOT_JSON = "This is not valid JSON. A text with such signs needs quotes. The last valid value stays.";
 
-/** A menu of what a value can refer to: the tool's input, the results of earlier steps, secrets. */
-function InsertMenu({ label, insertables, takesSecrets = false, isEmpty, control }: InsertMenuProps) {
-  const inserted = useRef(false);
-  function insert({ name, alone }: Insertable) {
-    const reference = `{{ ${name} }}`;
-    inserted.current = true;
-    control.insert(isEmpty ? (alone ?? reference) : reference);
-  }
-  function focusAfter() {
-    const element = inserted.current ? control.element() : null;
-    inserted.current = false;
-    return element ?? true;
-  }
-  return (
-    <Menu
-      finalFocus={focusAfter}
-      label={`Insert into ${label}`}
-      trigger="Insert"
-      triggerClass="-my-0.5 rounded px-1.5 py-0.5 text-accent hover:bg-hover"
-    >
-      {insertables.map((insertable) => (
-        <MenuItem key={insertable.name} onClick={() => insert(insertable)}>
-          <span className="mono">{insertable.name}</span>
-        </MenuItem>
-      ))}
-      {takesSecrets ? (
-        <>
-          {insertables.length > 0 ? <MenuSeparator /> : null}
-          <MenuLink href="/secrets">Manage secrets</MenuLink>
-        </>
-      ) : null}
-    </Menu>
-  );
-}
+/** Whether a text that is no JSON was meant as JSON. It is not passed on, because it would be saved as a text. */
+const isMistaken = (text: string, value: unknown) =>
+  resemblesJson(text) || (typeof value === "object" && value !== null && !text.startsWith("{{"));
 
 /**
  * A value of a step's input as a text to edit. A value that is a text by its schema is shown as it is. Any other is
@@ -192,7 +150,8 @@ function InsertMenu({ label, insertables, takesSecrets = false, isEmpty, control
 export function showValue(value: unknown, isText: boolean): string {
   if (value === undefined) return "";
   if (typeof value !== "string") return writeJson(value, 2);
-  return isText || (value !== "" && readValue(value, false) === value) ? value : writeJson(value);
+  const isPlain = value !== "" && readValue(value, false) === value && !resemblesJson(value);
+  return isText || isPlain ? value : writeJson(value);
 }
 
 /** The value of an edited text; undefined if it is empty. */

@@ -3,6 +3,7 @@ import { memberProcedure, router } from "@/server/api/trpc";
 import { listArchived, removeDefinition, restoreDefinition } from "@/server/catalog/archive";
 import {
   checkToolText,
+  findStepMentions,
   parseSentAgent,
   readChoices,
   readEditedAgent,
@@ -85,6 +86,10 @@ export const definitionsRouter = router({
   editTool: viewer.input(tool).query(resolver(readToolText)),
   /** Changes nothing; it is a mutation because definitions are too long for a URL. */
   checkTool: member.input(z.object({ yaml })).mutation(resolver(checkToolText)),
+  /** Where a tool names a step, to rename it. */
+  stepMentions: member
+    .input(z.object({ yaml, step: z.string().min(1).max(64) }))
+    .mutation(resolver(findStepMentions)),
   saveTool: member
     .input(z.object({ yaml, expected, note }))
     .mutation(({ ctx, input: { yaml, expected, note } }) =>

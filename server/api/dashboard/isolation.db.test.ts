@@ -337,6 +337,7 @@ const TABLE: Record<string, Row> = {
     gets: showsNothingForeign,
   },
   "runs.liveness": { role: "viewer", call: (api, at) => api.runs.liveness(at), gets: "not_found" },
+  "runs.stepOutputs": { role: "viewer", call: (api, at) => api.runs.stepOutputs(at), gets: "not_found" },
   "runs.modelCall": { role: "viewer", call: (api, at) => api.runs.modelCall(at), gets: "not_found" },
   "runs.start": {
     role: "member",
@@ -472,6 +473,11 @@ const TABLE: Record<string, Row> = {
   "definitions.checkTool": {
     role: "member",
     call: (api) => api.definitions.checkTool({ yaml: "slug: a" }),
+    gets: showsNothingForeign,
+  },
+  "definitions.stepMentions": {
+    role: "member",
+    call: (api) => api.definitions.stepMentions({ yaml: "slug: a", step: "a" }),
     gets: showsNothingForeign,
   },
   "definitions.saveAgent": {

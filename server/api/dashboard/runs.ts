@@ -2,6 +2,7 @@ import { z } from "zod";
 import { memberProcedure, router } from "@/server/api/trpc";
 import { tryAgent, tryTool } from "@/server/api/try-definition";
 import { AppError } from "@/server/base/errors";
+import { writeJson } from "@/server/base/json/json";
 import { parseSentAgent } from "@/server/catalog/edit-definition";
 import { RUN_KINDS } from "@/server/contract/enums";
 import { cancelMatching, cancelRun } from "@/server/runs/cancel";
@@ -18,6 +19,7 @@ import { listRuns, readRunsById } from "@/server/runs/read/list";
 import { readLiveness } from "@/server/runs/read/liveness";
 import { metricsQuestion, readRunMetrics } from "@/server/runs/read/metrics/metrics";
 import { searchSteps } from "@/server/runs/read/search-steps";
+import { readStepOutputs } from "@/server/runs/read/step-outputs";
 import { rerun, startFromDashboard } from "@/server/runs/rerun";
 import { pageInput, resolver } from "./procedures";
 
@@ -60,6 +62,11 @@ export const runsRouter = router({
 
   inspect: viewer.input(run).query(resolver(inspectRun)),
   step: viewer.input(run.extend({ stepId: z.uuid() })).query(resolver(inspectStep)),
+  /** The outputs of a tool's steps as JSON. */
+  stepOutputs: viewer.input(run).query(async ({ ctx, input }) => {
+    const outputs = await readStepOutputs(ctx.services, ctx.actor, input);
+    return [...outputs].map(([id, output]) => ({ id, text: writeJson(output) }));
+  }),
   modelCall: viewer.input(run.extend({ callId: z.uuid() })).query(resolver(inspectCall)),
   modelRequest: viewer.input(run.extend({ callId: z.uuid() })).query(resolver(inspectModelRequest)),
   configuration: viewer
@@ -84,7 +91,7 @@ export const runsRouter = router({
       tryAgent(ctx.services, ctx.actor, { ...input, definition: parseSentAgent(definition) }),
     ),
 
-  /** Runs an unsaved definition of a tool, or its steps up to one. */
+  /** Runs an unsaved definition of a tool, its steps up to one, or one alone. */
   tryTool: member
     .input(
       z.object({
@@ -92,6 +99,7 @@ export const runsRouter = router({
         yaml: z.string().max(1_000_000),
         input: z.string(),
         until: z.string().max(64).nullable().default(null),
+        pinnedFrom: z.uuid().nullable().default(null),
       }),
     )
     .mutation(resolver(tryTool)),

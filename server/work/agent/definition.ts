@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { anyJson } from "@/server/base/json/any-json";
 import { workflowDefinition } from "@/server/work/workflow/definition";
 import { agentSettings, attachmentPolicy } from "./settings";
 
@@ -38,6 +39,8 @@ export const toolConfiguration = z.object({
   kind: z.literal("tool"),
   name: z.string(),
   definition: workflowDefinition,
+  /** In a try, the outputs of steps that are not executed, by their ids. */
+  pinned: z.record(z.string(), anyJson).optional(),
 });
 export type ToolConfiguration = z.infer<typeof toolConfiguration>;
 

@@ -289,6 +289,27 @@ describe("parallel", () => {
   });
 });
 
+test("pinned steps are not executed; later ones read their outputs, also of groups", async () => {
+  const journal = echo();
+  const definition = workflowDefinition.parse({
+    steps: [
+      { id: "a", uses: "f", if: "$error('read')" },
+      {
+        id: "both",
+        parallel: [
+          { id: "x", uses: "f" },
+          { id: "y", uses: "f" },
+        ],
+      },
+      { id: "last", uses: "f", with: { a: "{{ steps.a }}", x: "{{ steps.x }}", y: "{{ steps.both.y }}" } },
+    ],
+  });
+  const pinned = { a: "{{ text }}", both: { x: 1, y: 2 } };
+  const outcome = await runWorkflow(definition, { input: "{}", pinned, facts, journal });
+  expect(outcome).toEqual({ status: "Completed", output: '{"a":"{{ text }}","x":1,"y":2}' });
+  expect(journal.calls().map(({ key }) => key)).toEqual(["last"]);
+});
+
 describe("failures", () => {
   const failing = () => journalOf((call) => (call.stepId === "a" ? failed("boom") : ok(call.input)));
 

@@ -1,4 +1,4 @@
-import { isJsonObject, type Json } from "@/server/base/json/json";
+import { isJsonObject, type Json, type JsonObject, writeJson } from "@/server/base/json/json";
 import { largeJsonBytes, stringifyLarge } from "@/server/base/json/large";
 import {
   MAX_FINAL_OUTPUT_BYTES,
@@ -37,6 +37,8 @@ type Act = Pick<WorkflowCall, "act" | "width" | "memory"> & { notes: Set<string>
 type WorkflowRun = {
   /** JSON text. */
   input: string;
+  /** The outputs of steps that are not executed, by their ids. */
+  pinned?: JsonObject | undefined;
   facts: RunFacts;
   journal: WorkflowJournal;
 };
@@ -143,6 +145,8 @@ class Workflow {
 
   async #execute(step: WorkflowStep, scope: Scope, { outputs, memory }: Within): Promise<StoredJson> {
     const { parallel, uses } = step;
+    const pinned = this.#pinnedOutput(step, outputs);
+    if (pinned !== null) return pinned;
     if (parallel === undefined) {
       if (uses === undefined) throw new Error(`The step ${step.id} has neither uses nor parallel.`);
       return this.#executeCall({ ...step, uses }, scope, { act: step.id, width: 1, memory });
@@ -159,6 +163,18 @@ class Workflow {
       if (failure !== null) throw failure.at(`step "${inner.id}"`);
     });
     return StoredJson.object(parallel.map(({ id }) => [id, outputs.get(id) ?? NOTHING]));
+  }
+
+  /** The output of a step that is not executed, and of the steps of a group; else null. */
+  #pinnedOutput({ id, parallel = [] }: WorkflowStep, outputs: Within["outputs"]): StoredJson | null {
+    const { pinned } = this.#run;
+    const output = pinned !== undefined && Object.hasOwn(pinned, id) ? pinned[id] : undefined;
+    if (output === undefined) return null;
+    for (const inner of parallel) {
+      const own = isJsonObject(output) ? output[inner.id] : undefined;
+      outputs.set(inner.id, own === undefined ? NOTHING : new StoredJson(writeJson(own)));
+    }
+    return new StoredJson(writeJson(output));
   }
 
   async #evaluate(

@@ -4,8 +4,11 @@ import type { ExpressionNode } from "@/server/work/expressions/jsonata";
 /** What an expression reads: `steps.fetch.body` has root `steps` and member `fetch`. Null means all of them. */
 export type Reference = { root: string | null; member: string | null };
 
-/** A reference with the plain path it begins with: `steps.fetch.body` of `steps.fetch.body[ok].name`. */
-type Found = Reference & { path?: string | null };
+/**
+ * A reference with the plain path it begins with (`steps.fetch.body` of `steps.fetch.body[ok].name`), and the offset
+ * behind its member's name.
+ */
+type Found = Reference & { path?: string | null; end?: Json | undefined };
 
 const EVERYTHING: Found = { root: null, member: null };
 
@@ -21,6 +24,13 @@ export function findReferences(tree: ExpressionNode): Reference[] {
 /** The plain paths that an expression reads from its scope, each once: `steps.fetch.state`. */
 export function findPaths(tree: ExpressionNode): string[] {
   return [...new Set(find(tree).flatMap(({ path }) => path ?? []))];
+}
+
+/** Where an expression names a step: the offset behind the name's last sign, which may be a quote. */
+export function findStepNames(tree: ExpressionNode): { name: string; end: number }[] {
+  return find(tree).flatMap(({ root, member, end }) =>
+    root === "steps" && member !== null && typeof end === "number" ? [{ name: member, end }] : [],
+  );
 }
 
 function find(tree: ExpressionNode): Found[] {
@@ -74,8 +84,10 @@ function walkPath(steps: ExpressionNode[], atScope: boolean, found: Found[]): vo
     const root = leadsToScope && !hasNoInnerParts(first) ? null : nameOf(names[0]);
     if (root === null) found.push(EVERYTHING);
     else {
-      const member = hasNoInnerParts(names[0]) ? nameOf(names[1]) : null;
-      found.push({ root, member, path: plainPath(names, hasNoInnerParts) });
+      const isPlain = hasNoInnerParts(names[0]);
+      const member = isPlain ? nameOf(names[1]) : null;
+      const end = isPlain ? names[1]?.position : undefined;
+      found.push({ root, member, path: plainPath(names, hasNoInnerParts), end });
     }
   } else {
     walk(first, atScope, found);

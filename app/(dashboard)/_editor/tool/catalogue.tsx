@@ -80,8 +80,13 @@ function groupsOf(functions: readonly FunctionChoice[], tools: Choices["tools"])
   ];
 }
 
-/** The required inputs of a function, empty. */
+/** The required inputs of a function, empty. Of one that can be anything there is no empty value. */
 function requiredInputs(schema: unknown): Record<string, unknown> {
   const required = readSchema(schema).fields.filter((field) => field.required);
-  return Object.fromEntries(required.map((field) => [field.name, emptyOf(field) ?? ""]));
+  return Object.fromEntries(
+    required.flatMap((field) => {
+      const empty = emptyOf(field);
+      return empty === undefined ? [] : [[field.name, empty] as const];
+    }),
+  );
 }

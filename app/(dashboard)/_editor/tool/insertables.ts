@@ -1,12 +1,24 @@
-import type { Insertable } from "../value-field";
+import type { Insertable } from "../insert-menu";
+import { fieldsOf } from "./output-fields";
+import { quoted } from "./quoted";
 import type { ToolView } from "./tool-document";
 
-/** What the input of a step, or the output, can refer to: the tool's input and the outputs of earlier steps. */
-export function insertablesBefore(tool: ToolView, index: number): Insertable[] {
+/**
+ * What the input of a step, or the output, can refer to: the tool's input, the outputs of earlier steps, and the fields
+ * that these had last.
+ */
+export function insertablesBefore(
+  tool: ToolView,
+  index: number,
+  outputs: ReadonlyMap<string, unknown> = new Map(),
+): Insertable[] {
   const { forEach, as } = tool.steps[index]?.fields ?? {};
   return [
     ...tool.inputs.map((name) => ({ name: `input.${quoted(name)}` })),
-    ...tool.steps.slice(0, index).flatMap(({ id }) => (id === "" ? [] : [{ name: `steps.${quoted(id)}` }])),
+    ...tool.steps.slice(0, index).flatMap(({ id }) => {
+      const name = `steps.${quoted(id)}`;
+      return id === "" ? [] : [{ name }, ...(outputs.has(id) ? fieldsOf(name, outputs.get(id)) : [])];
+    }),
     ...(forEach === undefined ? [] : [{ name: typeof as === "string" && as !== "" ? as : "item" }]),
   ];
 }
@@ -26,6 +38,3 @@ function usualDocument(input: string, reference: string): object {
   if (input === "basicAuth") return { username: "", password: reference };
   return { key: reference };
 }
-
-/** A name as JSONata writes it. */
-const quoted = (name: string) => (/^[A-Za-z_]\w*$/.test(name) ? name : `\`${name}\``);

@@ -1,12 +1,13 @@
 "use client";
 
 import { TextareaField, TextField } from "@/app/_ui/forms/form";
-import type { TextProblem } from "@/server/catalog/edit-definition";
 import { ANY } from "../../_schema/field";
 import { SchemaField } from "../schema/schema-field";
 import { rename } from "../slug";
 import { ValueField } from "../value-field";
 import { insertablesBefore } from "./insertables";
+import type { ShownProblem } from "./problem-sentence";
+import type { Inputs } from "./set-aside";
 import type { Part } from "./step-list";
 import { scopeOf } from "./tool-completions";
 import { type Path, setValue, type ToolView } from "./tool-document";
@@ -16,7 +17,13 @@ import { useToolKnowledge } from "./use-tool-knowledge";
 export type PartProps = {
   tool: ToolView;
   /** The problems of this part. */
-  problems: readonly TextProblem[];
+  problems: readonly ShownProblem[];
+  /** What was set aside of steps, by their ids. */
+  aside: {
+    of: (id: string) => Inputs;
+    set: (id: string, inputs: Inputs) => void;
+    rename: (from: string, to: string) => void;
+  };
   /** The newest text. */
   textOf: () => string;
   onChange: (change: (before: string) => string) => void;
@@ -27,7 +34,7 @@ export type PartProps = {
 export function fieldAt({ tool, problems, onChange }: PartProps, path: Path) {
   return {
     value: path.reduce(memberOf, tool.fields),
-    error: problems.find((problem) => path.every((key, index) => problem.path[index] === key))?.fault,
+    error: problems.find((problem) => path.every((key, index) => problem.path[index] === key))?.sentence,
     onChange: (value: unknown) => onChange((before) => setValue(before, path, value)),
   };
 }
@@ -37,7 +44,10 @@ export function valueFieldAt(props: PartProps, path: Path) {
   const within = props.problems.filter((problem) => path.every((key, index) => problem.path[index] === key));
   return {
     ...fieldAt(props, path),
-    problems: within.map(({ path: full, fault }) => ({ path: full.slice(path.length), message: fault })),
+    problems: within.map(({ path: full, sentence }) => ({
+      path: full.slice(path.length),
+      message: sentence,
+    })),
   };
 }
 
@@ -53,12 +63,12 @@ export function textFieldAt(props: PartProps, path: Path) {
 }
 
 /** Problems that belong to no control. */
-export function Rest({ problems }: { problems: readonly TextProblem[] }) {
+export function Rest({ problems }: { problems: readonly ShownProblem[] }) {
   return (
     <ul className="flex flex-col gap-1 text-failed empty:hidden">
-      {problems.map(({ line, message }) => (
-        <li className="[overflow-wrap:anywhere]" key={`${line} ${message}`}>
-          {message}
+      {problems.map(({ line, sentence }) => (
+        <li className="[overflow-wrap:anywhere]" key={`${line} ${sentence}`}>
+          {sentence}
         </li>
       ))}
     </ul>
@@ -76,23 +86,27 @@ export function InputPartForm({ isNew, ...props }: PartProps & { isNew: boolean 
     <section aria-label="Name and input of the tool" className="flex max-w-3xl flex-col gap-4">
       <h2 className="font-semibold">Name and input</h2>
       <div className="grid gap-4 sm:grid-cols-2">
-        <TextField
-          {...name}
-          autoFocus={isNew}
-          label="Name"
-          onChange={(text) => {
-            const renamed = rename({ name: name.value, slug: slug.value }, text);
-            name.onChange(text);
-            if (isNew && renamed.slug !== slug.value) slug.onChange(renamed.slug);
-          }}
-        />
-        <TextField
-          {...slug}
-          code
-          disabled={!isNew}
-          hint={`Its name in YAML and for models.${isNew ? " It cannot be changed later." : ""}`}
-          label="Slug"
-        />
+        <div data-field="name">
+          <TextField
+            {...name}
+            autoFocus={isNew}
+            label="Name"
+            onChange={(text) => {
+              const renamed = rename({ name: name.value, slug: slug.value }, text);
+              name.onChange(text);
+              if (isNew && renamed.slug !== slug.value) slug.onChange(renamed.slug);
+            }}
+          />
+        </div>
+        <div data-field="slug">
+          <TextField
+            {...slug}
+            code
+            disabled={!isNew}
+            hint={`Its name in YAML and for models.${isNew ? " It cannot be changed later." : ""}`}
+            label="Slug"
+          />
+        </div>
       </div>
       <TextareaField
         {...textFieldAt(props, ["description"])}
@@ -122,7 +136,7 @@ export function OutputPartForm(props: PartProps) {
         completions={{ scopeAt: () => scopeOf(tool, knowledge, { index, takesSecrets: false }) }}
         field={ANY}
         hint="Any JSON whose texts may hold {{ }}. Empty: the last step's output."
-        insertables={insertablesBefore(tool, index)}
+        insertables={insertablesBefore(tool, index, knowledge.outputs)}
         label="Output"
       />
       <SchemaField

@@ -5,7 +5,7 @@ import { Button } from "@/app/_ui/button";
 import { useTRPC, useTRPCClient } from "@/app/_ui/data/providers";
 import { describeError } from "@/app/_ui/data/query-client";
 import { useRested } from "@/app/_ui/use-rested";
-import type { TextProblem } from "@/server/catalog/edit-definition";
+import type { ShownProblem } from "./problem-sentence";
 
 /** Problems are looked for when typing has paused for this long. */
 const PAUSE_MS = 400;
@@ -27,11 +27,11 @@ export function useChecked(yaml: string) {
 
 type ProblemsProps = {
   check: ReturnType<typeof useChecked>;
-  problems: readonly TextProblem[];
-  onShow: (line: number) => void;
+  problems: readonly ShownProblem[];
+  onShow: (problem: ShownProblem) => void;
 };
 
-/** What is wrong with a definition, with a way to each line. */
+/** What is wrong with a definition, with a way to each field. */
 export function Problems({ check, problems, onShow }: ProblemsProps) {
   if (check.isError) {
     return (
@@ -50,18 +50,18 @@ export function Problems({ check, problems, onShow }: ProblemsProps) {
         {check.isPending ? "Checking" : problems.length === 0 ? "No problems" : "Problems"}
       </h2>
       <ul className="mt-1 flex flex-col gap-1.5">
-        {problems.map(({ line, message }) => (
-          <li className="[overflow-wrap:anywhere]" key={`${line} ${message}`}>
-            {line === null ? null : (
+        {problems.map((problem) => (
+          <li className="[overflow-wrap:anywhere]" key={`${problem.path.join("/")} ${problem.sentence}`}>
+            {problem.place === "" ? null : (
               <button
                 className="mr-1.5 text-accent hover:underline"
-                onClick={() => onShow(line)}
+                onClick={() => onShow(problem)}
                 type="button"
               >
-                Line {line}
+                {problem.place}
               </button>
             )}
-            {message}
+            {problem.sentence}
           </li>
         ))}
       </ul>

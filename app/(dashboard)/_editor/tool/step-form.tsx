@@ -1,22 +1,20 @@
 "use client";
 
 import { useSuspenseQuery } from "@tanstack/react-query";
-import { type ReactNode, useState } from "react";
 import { IconButton } from "@/app/_ui/button";
 import { useTRPC } from "@/app/_ui/data/providers";
 import type { Language } from "@/app/_ui/editor/language";
-import { schemasAt } from "@/app/_ui/editor/text/schema";
-import { SelectField, TextField } from "@/app/_ui/forms/form";
+import { SelectField } from "@/app/_ui/forms/form";
 import { RemoveIcon } from "@/app/_ui/icons";
 import { notify } from "@/app/_ui/toast";
-import { isJsonObject, readJson } from "@/server/base/json/json";
-import type { FunctionChoice } from "@/server/catalog/edit-definition";
-import { ANY, type Field, readSchema } from "../../_schema/field";
-import { hintOf } from "../../_schema/value";
+import { type Field, readSchema } from "../../_schema/field";
 import { MoveButtons, moveButton } from "../move-buttons";
 import { ValueField } from "../value-field";
-import { insertableSecrets, insertablesBefore } from "./insertables";
 import { fieldAt, type PartProps, Rest, textFieldAt, valueFieldAt } from "./part-form";
+import { Section } from "./section";
+import { restoreFunction, setFunction } from "./set-aside";
+import { StepIdField } from "./step-id-field";
+import { inputsOf, StepInputs } from "./step-inputs";
 import { SELECTED_CARD } from "./step-list";
 import { scopeOf } from "./tool-completions";
 import { moveStep, type Path, removeStep, type StepView } from "./tool-document";
@@ -56,6 +54,24 @@ export function StepForm({ step, index, ...props }: PartProps & { step: StepView
       },
     });
   }
+  /** Gives the step a function. What it does not take is set aside, now or when it is asked for. */
+  function call(uses: string) {
+    const from = textOf();
+    const aside = props.aside.of(step.id);
+    const takes = new Set(inputsOf(functions.find((each) => each.name === uses)).map(({ name }) => name));
+    const called = setFunction(from, { index, uses, takes, aside });
+    onChange(() => called.text);
+    props.aside.set(step.id, called.aside);
+    const added = Object.keys(called.aside).filter((name) => !Object.hasOwn(aside, name));
+    if (added.length === 0) return;
+    notify(`Set aside: ${added.join(", ")}`, `${uses} doesn't take ${added.length === 1 ? "it" : "them"}.`, {
+      label: "Undo",
+      run() {
+        onChange((later) => restoreFunction(later, { from, id: step.id }));
+        props.aside.set(step.id, aside);
+      },
+    });
+  }
   return (
     <section aria-label={`Step ${name}`} className="flex max-w-3xl flex-col gap-4">
       <div className="flex items-center gap-1">
@@ -68,14 +84,16 @@ export function StepForm({ step, index, ...props }: PartProps & { step: StepView
         </IconButton>
       </div>
       <div className="grid gap-4 sm:grid-cols-2">
-        <TextField
-          {...textFieldAt(props, pathTo("id"))}
-          code
-          hint={`Later steps use its output as steps.${step.id || "id"}.`}
-          label="Step id"
-        />
+        <div data-field="id">
+          <StepIdField {...props} index={index} step={step} />
+        </div>
         {isGroup ? null : (
-          <SelectField {...textFieldAt(props, pathTo("uses"))} hint={used?.description} label="Function">
+          <SelectField
+            {...textFieldAt(props, pathTo("uses"))}
+            hint={used?.description}
+            label="Function"
+            onChange={call}
+          >
             {used ? null : <option value={step.uses ?? ""}>{step.uses || "Choose a function"}</option>}
             {functions.map((each) => (
               <option key={each.name} value={each.name}>
@@ -88,7 +106,13 @@ export function StepForm({ step, index, ...props }: PartProps & { step: StepView
       {isGroup ? (
         <p className="text-muted">The steps of a group are edited in the YAML.</p>
       ) : (
-        <Inputs {...props} index={index} key={step.uses} step={step} used={used} />
+        <StepInputs
+          {...props}
+          index={index}
+          key={step.uses}
+          onSetAside={() => call(step.uses ?? "")}
+          {...{ step, used }}
+        />
       )}
       <Section title="Flow">
         {FLOW.map(({ grid, field, fields }) => (
@@ -96,15 +120,16 @@ export function StepForm({ step, index, ...props }: PartProps & { step: StepView
             {fields
               .filter(({ name }) => !isGroup || OF_GROUPS.has(name))
               .map(({ name, ...words }) => (
-                <ValueField
-                  {...valueFieldAt(props, pathTo(name))}
-                  {...words}
-                  completions={{
-                    scopeAt: () => scopeOf(tool, knowledge, { index, takesSecrets: false }),
-                  }}
-                  field={field}
-                  key={name}
-                />
+                <div className="min-w-0" data-field={name} key={name}>
+                  <ValueField
+                    {...valueFieldAt(props, pathTo(name))}
+                    {...words}
+                    completions={{
+                      scopeAt: () => scopeOf(tool, knowledge, { index, takesSecrets: false }),
+                    }}
+                    field={field}
+                  />
+                </div>
               ))}
           </div>
         ))}
@@ -179,89 +204,3 @@ const WITH_CONTROL = new Set([
   "onError",
   ...FLOW.flatMap(({ fields }) => fields.map(({ name }) => name)),
 ]);
-
-/** The languages of inputs, by what they are parsed as. */
-const LANGUAGES = new Map<string, Language>([
-  ["expression", "expression"],
-  ["arithmetic", "template"],
-  ["script", "javascript"],
-]);
-
-/** The function's inputs: required and set ones, the others folded. */
-function Inputs({
-  step,
-  index,
-  used,
-  ...props
-}: PartProps & { step: StepView; index: number; used: FunctionChoice | undefined }) {
-  const trpc = useTRPC();
-  const { data: choices } = useSuspenseQuery(trpc.definitions.choices.queryOptions());
-  const knowledge = useToolKnowledge();
-  const values = isJsonObject(step.fields.with) ? step.fields.with : {};
-  const input: unknown = readJson(used?.input ?? "null");
-  const properties = readSchema(input).fields;
-  const known = new Set(properties.map(({ name }) => name));
-  // Chosen once: a field that moves while somebody types loses the focus.
-  const [shown] = useState(
-    () =>
-      new Set([
-        ...Object.keys(values),
-        ...properties.filter(({ required }) => required).map(({ name }) => name),
-      ]),
-  );
-  const unknown = Object.keys(values).filter((name) => !known.has(name));
-  const folded = properties.filter(({ name }) => !shown.has(name));
-  const insertables = insertablesBefore(props.tool, index);
-  const targets = { run_tool: choices.tools, run_agent: choices.agents }[step.uses ?? ""] ?? [];
-  const render = (field: Field, hint = hintOf(field)) => {
-    const { name, required } = field;
-    const takesSecrets = used?.secretFields.includes(name);
-    return (
-      <ValueField
-        {...valueFieldAt(props, ["steps", index, "with", name])}
-        hint={[required ? "Required." : "", hint].filter(Boolean).join(" ")}
-        insertables={
-          takesSecrets ? [...insertables, ...insertableSecrets(knowledge.secrets, name)] : insertables
-        }
-        completions={{
-          schemaAt: (path) => ({ anyOf: schemasAt(input, [name, ...path]) }),
-          scopeAt: () => scopeOf(props.tool, knowledge, { index, takesSecrets: takesSecrets === true }),
-        }}
-        field={field}
-        key={name}
-        label={name}
-        language={LANGUAGES.get(used?.parsedFields[name] ?? "")}
-        suggestions={
-          step.uses === `run_${name}` ? targets.map(({ slug, name }) => ({ value: slug, name })) : []
-        }
-        takesSecrets={takesSecrets}
-      />
-    );
-  };
-  return (
-    <Section title="Input">
-      {properties.filter(({ name }) => shown.has(name)).map((field) => render(field))}
-      {unknown.map((name) => render({ ...ANY, name }, "This function has no such input."))}
-      {folded.length > 0 ? (
-        <details>
-          <summary className="cursor-pointer py-1 text-accent">
-            {folded.length === properties.length ? "Optional inputs" : "More inputs"}: {folded.length}
-          </summary>
-          <div className="mt-2 flex flex-col gap-4">{folded.map((field) => render(field))}</div>
-        </details>
-      ) : null}
-      {properties.length === 0 && unknown.length === 0 ? (
-        <p className="text-muted">This function needs no input.</p>
-      ) : null}
-    </Section>
-  );
-}
-
-function Section({ title, children }: { title: string; children: ReactNode }) {
-  return (
-    <section aria-label={title} className="flex flex-col gap-4 border-line border-t pt-4">
-      <h3 className="font-semibold">{title}</h3>
-      {children}
-    </section>
-  );
-}

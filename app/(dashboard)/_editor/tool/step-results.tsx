@@ -1,11 +1,13 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
+import { useEffect, useEffectEvent } from "react";
 import { useTRPC } from "@/app/_ui/data/providers";
 import { describeError } from "@/app/_ui/data/query-client";
 import { StatusShape } from "@/app/_ui/figures/status";
 import { JsonView } from "@/app/_ui/json/view";
 import { SkeletonLine } from "@/app/_ui/page/page";
+import { isTerminal } from "@/server/contract/enums";
 import { InspectedOutcome } from "../../_run/run-outcome";
 import { describeSkip } from "../../runs/[runId]/describe-skip";
 import { LineDuration } from "../../runs/[runId]/inspector/parts";
@@ -13,8 +15,13 @@ import { linesOf, type WorkLine } from "../../runs/[runId]/lines";
 import { useLiveRun } from "../../runs/[runId]/use-live-run";
 
 /** A run with the output of each of its steps. */
-export function StepResults({ runId }: { runId: string }) {
+export function StepResults({ runId, onEnd }: { runId: string; onEnd: (runId: string) => void }) {
   const inspection = useLiveRun(runId);
+  const isOver = isTerminal(inspection.run.status);
+  const report = useEffectEvent(onEnd);
+  useEffect(() => {
+    if (isOver) report(runId);
+  }, [isOver, runId]);
   const steps = linesOf(inspection).filter((line) => line.kind === "step");
   return (
     <div className="flex flex-col gap-3">

@@ -1,4 +1,4 @@
-import { schemasAt } from "@/app/_ui/editor/text/schema";
+import { schemaOf, schemasAt } from "@/app/_ui/editor/text/schema";
 import { isJsonObject, readJson } from "@/server/base/json/json";
 import type { FunctionChoice } from "@/server/catalog/edit-definition";
 import type { Path, ToolView } from "./tool-document";
@@ -8,6 +8,8 @@ export type ToolKnowledge = {
   functions: readonly FunctionChoice[];
   secrets: readonly string[];
   schemas: string | null;
+  /** What steps returned last, by their ids. */
+  outputs?: ReadonlyMap<string, unknown>;
 };
 
 type Schema = Record<string, unknown>;
@@ -23,7 +25,7 @@ export const EXPRESSION_KEYS = new Set(["if", "forEach"]);
  */
 export function scopeOf(
   tool: ToolView,
-  { functions, secrets, schemas }: ToolKnowledge,
+  { functions, secrets, schemas, outputs: last = new Map() }: ToolKnowledge,
   { index, takesSecrets }: { index: number; takesSecrets: boolean },
 ): Schema {
   const outputs = memberOf(readSchemas(schemas), "outputs");
@@ -31,7 +33,9 @@ export function scopeOf(
     if (!isJsonObject(step) || typeof step.id !== "string" || step.id === "") return [];
     const title = functions.find(({ name }) => name === step.uses)?.title;
     const output = { description: title, ...memberOf(outputs, String(step.uses)) };
-    return [[step.id, step.forEach === undefined ? output : { type: "array", items: output }]];
+    const declared = step.forEach === undefined ? output : { type: "array", items: output };
+    const returned = last.has(step.id) ? [schemaOf(last.get(step.id))] : [];
+    return [[step.id, returned.length === 0 ? declared : { ...declared, allOf: [declared, ...returned] }]];
   };
   const earlier = tool.steps.slice(0, index).flatMap(({ fields }) => {
     const inner: unknown[] = Array.isArray(fields.parallel) ? fields.parallel : [];

@@ -153,7 +153,7 @@ export function freeStepId(text: string, wanted: string): string {
 }
 
 /** Changes a text. One with syntax errors stays as it is, and so does one whose aliases would lose their anchor. */
-function edit(text: string, change: (document: Document) => void): string {
+export function edit(text: string, change: (document: Document) => void): string {
   const document = parse(text, new LineCounter());
   if (document === null || !(document.contents === null || isMap(document.contents))) return text;
   change(document);

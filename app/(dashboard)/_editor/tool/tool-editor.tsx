@@ -13,8 +13,12 @@ import { EditorForm } from "../editor-form";
 import { copyName } from "../slug";
 import { EDITED_QUERY, type EditorProps, useEditor } from "../use-editor";
 import type { Callable } from "./catalogue";
+import { LastOutputsContext, useLastOutputs } from "./last-outputs";
 import { InputPartForm, OutputPartForm, type PartProps } from "./part-form";
+import { describeProblem, type ShownProblem } from "./problem-sentence";
 import { Problems, useChecked } from "./problems";
+import type { Inputs } from "./set-aside";
+import { EMPTY_TOOL, type ToolStarter, ToolStarterLinks } from "./starters";
 import { StepForm } from "./step-form";
 import { type Part, StepList } from "./step-list";
 import { freeStepId, insertStep, readTool, setValue } from "./tool-document";
@@ -32,7 +36,7 @@ const LABELS = { "/line": "Line" };
  * Creates a tool, from another one if it is copied, or edits one; saving makes a new version. The steps are a list with
  * a form, beside the YAML: both edit the same text.
  */
-export function ToolEditor({ mode, id }: EditorProps) {
+export function ToolEditor({ mode, id, starter }: EditorProps & { starter?: ToolStarter | undefined }) {
   const trpc = useTRPC();
   const client = useTRPCClient();
   const { data: existing } = useQuery(
@@ -47,7 +51,8 @@ export function ToolEditor({ mode, id }: EditorProps) {
     mode,
     id,
     existing,
-    saved: useMemo(() => initialYaml(existing, mode), [existing, mode]),
+    starter: starter?.slug,
+    saved: useMemo(() => initialYaml(existing, { mode, starter }), [existing, mode, starter]),
     isValue: isText,
     labels: LABELS,
     save: (yaml, how) => client.definitions.saveTool.mutate({ yaml, ...how }),
@@ -55,11 +60,16 @@ export function ToolEditor({ mode, id }: EditorProps) {
   });
   const { value: yaml, change, latest } = editor.draft;
   const check = useChecked(yaml);
-  const problems = [
-    ...(check.data ?? []),
-    ...(editor.refused?.value === yaml ? readRefusal(editor.refused.issues, check.data ?? []) : []),
-  ];
   const tool = useMemo(() => readTool(yaml), [yaml]);
+  // Nothing is wrong with a tool that nobody has begun, until it is saved.
+  const isBegun = yaml !== EMPTY_TOOL;
+  const problems = [
+    ...(isBegun || editor.refused !== null ? (check.data ?? []) : []),
+    ...(editor.refused?.value === yaml ? readRefusal(editor.refused.issues, check.data ?? []) : []),
+  ].map((problem) => describeProblem(problem, tool));
+  const aside = useAside();
+  const [ended, setEnded] = useState<string | null>(null);
+  const lastOutputs = useLastOutputs(editor.opened?.id ?? null, ended);
   const steps = tool?.steps ?? [];
   const step = typeof chosen === "number" ? (steps[chosen] ?? null) : null;
   const selected = typeof chosen === "number" && step === null ? "input" : chosen;
@@ -67,11 +77,18 @@ export function ToolEditor({ mode, id }: EditorProps) {
   const problemsIn = (part: Part) => problems.filter(({ path }) => partOf(path) === part);
   /** If there are problems, saving goes to the first one. A conflict is not one of them. */
   function showFirst(issues: ShownError["issues"]) {
-    const [first] = [...problems, ...readRefusal(issues, [])];
-    if (first === undefined) return;
-    const part = partOf(first.path);
+    const found = check.data ?? [];
+    const [first] = [...found, ...readRefusal(issues, found)];
+    if (first !== undefined) showProblem(describeProblem(first, tool));
+  }
+  /** Moves the focus to the field of a problem; to its line if the YAML is shown or if it has no field. */
+  function showProblem({ path, line }: ShownProblem) {
+    const part = partOf(path);
     if (part !== null) setSelected(part);
-    else showLine(first.line);
+    if (view === "yaml" || part === null) return showLine(line);
+    const field = typeof part === "number" ? (path[2] === "with" ? path[3] : path[2]) : path[0];
+    const controls = ":is(input, select, textarea, [contenteditable])";
+    select(part, `[data-field="${CSS.escape(String(field ?? "id"))}"] ${controls}`);
   }
   function showLine(line: number | null) {
     // The field must be there to take the focus.
@@ -82,7 +99,9 @@ export function ToolEditor({ mode, id }: EditorProps) {
   const focusNext = useRef<string | null>(null);
   useEffect(() => {
     if (focusNext.current === null) return;
-    document.querySelector<HTMLElement>(focusNext.current)?.focus();
+    const found = [...document.querySelectorAll<HTMLElement>(focusNext.current)];
+    // An editor replaces the plain field beside it.
+    (found.find((each) => each.isContentEditable) ?? found[0])?.focus();
     focusNext.current = null;
   });
   function select(part: Part, focus: string | null = null) {
@@ -97,72 +116,98 @@ export function ToolEditor({ mode, id }: EditorProps) {
     select(index, "[data-part] input");
   }
   return (
-    <EditorForm editor={editor} fieldsOf={fieldsOf} problems={problems.length}>
-      <div className="grid flex-1 lg:grid-cols-[18rem_minmax(0,1fr)] xl:grid-cols-[18rem_minmax(0,1fr)_22rem]">
-        <div className="flex min-w-0 flex-col gap-4 border-line bg-surface px-4 py-4 max-lg:border-b sm:px-6 lg:border-r">
-          {tool === null ? (
-            <p>The YAML has a syntax error. Correct it to see the steps.</p>
-          ) : (
-            <StepList
-              faulty={(part) => problemsIn(part).length > 0}
-              onAdd={() => setAdding(true)}
-              onSelect={select}
-              selected={selected}
-              tool={tool}
-            />
-          )}
-          <Problems check={check} onShow={showLine} problems={problems} />
-        </div>
-        <div className="flex min-w-0 flex-col gap-4 px-4 py-4 sm:px-6" data-part>
-          <div className="flex">
-            <Segments
-              label="Edit as"
-              onChange={setView}
-              options={[
-                { value: "form", label: "Form" },
-                { value: "yaml", label: "YAML" },
-              ]}
-              value={view}
-            />
+    <LastOutputsContext value={lastOutputs}>
+      <EditorForm
+        editor={problems.length === 0 ? editor : { ...editor, problems: { ...editor.problems, rest: null } }}
+        fieldsOf={fieldsOf}
+        problems={problems.length}
+      >
+        <div className="grid flex-1 lg:grid-cols-[18rem_minmax(0,1fr)] xl:grid-cols-[18rem_minmax(0,1fr)_22rem]">
+          <div className="flex min-w-0 flex-col gap-4 border-line bg-surface px-4 py-4 max-lg:border-b sm:px-6 lg:border-r">
+            {tool === null ? (
+              <p>The YAML has a syntax error. Correct it to see the steps.</p>
+            ) : (
+              <StepList
+                faulty={(part) => problemsIn(part).length > 0}
+                onAdd={() => setAdding(true)}
+                onSelect={select}
+                selected={selected}
+                tool={tool}
+              />
+            )}
+            <Problems check={check} onShow={showProblem} problems={problems} />
           </div>
-          {view === "yaml" ? (
-            <YamlField
-              marked={step?.lines}
-              onChange={(text) => change(() => text)}
-              problems={problems}
-              ref={field}
-              tool={tool}
-              value={yaml}
-            />
-          ) : tool === null ? null : (
-            <PartForm
-              isNew={editor.opened === null}
-              key={String(selected)}
-              onChange={change}
-              onSelect={select}
-              part={selected}
-              problems={problemsIn(selected)}
-              textOf={() => latest().value}
-              tool={tool}
-            />
-          )}
+          <div className="flex min-w-0 flex-col gap-4 px-4 py-4 sm:px-6" data-part>
+            <div className="flex">
+              <Segments
+                label="Edit as"
+                onChange={setView}
+                options={[
+                  { value: "form", label: "Form" },
+                  { value: "yaml", label: "YAML" },
+                ]}
+                value={view}
+              />
+            </div>
+            {view === "yaml" ? (
+              <YamlField
+                marked={step?.lines}
+                onChange={(text) => change(() => text)}
+                problems={problems}
+                ref={field}
+                tool={tool}
+                value={yaml}
+              />
+            ) : tool === null ? null : (
+              <>
+                {mode === "new" && !isBegun ? <ToolStarterLinks /> : null}
+                <PartForm
+                  aside={aside}
+                  isNew={editor.opened === null}
+                  key={String(selected)}
+                  onChange={change}
+                  onSelect={select}
+                  part={selected}
+                  problems={problemsIn(selected)}
+                  textOf={() => latest().value}
+                  tool={tool}
+                />
+              </>
+            )}
+          </div>
+          {tool !== null ? (
+            <aside className="min-w-0 border-line px-4 py-4 max-xl:border-t sm:px-6 lg:max-xl:col-span-2 xl:border-l xl:bg-surface">
+              <TryPanel editor={editor} onEnd={setEnded} step={step} tool={tool} />
+            </aside>
+          ) : null}
         </div>
-        {tool !== null ? (
-          <aside className="min-w-0 border-line px-4 py-4 max-xl:border-t sm:px-6 lg:max-xl:col-span-2 xl:border-l xl:bg-surface">
-            <TryPanel editor={editor} step={step} tool={tool} />
-          </aside>
+        {adding ? (
+          <Catalogue
+            onClose={() => setAdding(false)}
+            onPick={add}
+            title={step ? `Add a step after ${step.id}` : "Add a last step"}
+          />
         ) : null}
-      </div>
-      {adding ? (
-        <Catalogue
-          onClose={() => setAdding(false)}
-          onPick={add}
-          title={step ? `Add a step after ${step.id}` : "Add a last step"}
-        />
-      ) : null}
-    </EditorForm>
+      </EditorForm>
+    </LastOutputsContext>
   );
 }
+
+/** What was set aside of steps, by their ids. The page forgets it when it is left. */
+function useAside(): PartProps["aside"] {
+  const [all, setAll] = useState<ReadonlyMap<string, Inputs>>(new Map());
+  return {
+    of: (id) => all.get(id) ?? NOTHING,
+    set: (id, inputs) => setAll((before) => new Map(before).set(id, inputs)),
+    rename: (from, to) =>
+      setAll((before) => {
+        const { [from]: moved, ...others } = Object.fromEntries(before);
+        return moved === undefined ? before : new Map(Object.entries({ ...others, [to]: moved }));
+      }),
+  };
+}
+
+const NOTHING: Inputs = {};
 
 /** The form of the tool's input, output or one step. */
 function PartForm({ part, isNew, ...props }: PartProps & { part: Part; isNew: boolean }) {
@@ -172,30 +217,12 @@ function PartForm({ part, isNew, ...props }: PartProps & { part: Part; isNew: bo
   return step ? <StepForm {...props} index={part} step={step} /> : null;
 }
 
-/** The definition that a new tool begins with: it works, and shows each part once. */
-const NEW_TOOL = `slug: my-tool
-name: My tool
-description: Greets a city.
-parameters:
-  type: object
-  properties:
-    city: { type: string, description: "A city, such as Oslo" }
-  required: [city]
-steps:
-  - id: greeting
-    uses: transform_json
-    with:
-      value: "{{ input }}"
-      expression: '"Hello " & city'
-output: "{{ steps.greeting }}"
-`;
-
 /** The YAML that an editor begins with. */
 function initialYaml(
   existing: { yaml: string; slug: string; name: string } | undefined,
-  mode: EditorProps["mode"],
+  { mode, starter }: { mode: EditorProps["mode"]; starter: ToolStarter | undefined },
 ): string {
-  if (existing === undefined) return NEW_TOOL;
+  if (existing === undefined) return starter?.yaml ?? EMPTY_TOOL;
   if (mode === "edit") return existing.yaml;
   const { slug, name } = copyName(existing);
   return setValue(setValue(existing.yaml, ["slug"], slug), ["name"], name);

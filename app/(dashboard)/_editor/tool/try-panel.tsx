@@ -1,7 +1,7 @@
 "use client";
 
 import { useMutation } from "@tanstack/react-query";
-import { Suspense, useId, useRef, useState } from "react";
+import { Suspense, useContext, useId, useRef, useState } from "react";
 import { Button } from "@/app/_ui/button";
 import { useTRPCClient } from "@/app/_ui/data/providers";
 import { describeError, type ShownError } from "@/app/_ui/data/query-client";
@@ -13,21 +13,26 @@ import { readSchema } from "../../_schema/field";
 import { sampleOf } from "../../_schema/value";
 import { TrySection } from "../editor-form";
 import type { Editor } from "../use-editor";
+import { LastOutputsContext } from "./last-outputs";
 import { StepResults } from "./step-results";
 import type { StepView, ToolView } from "./tool-document";
+
+type Start = { toolId: string; until: string | null; pinnedFrom: string | null };
 
 type TryPanelProps = {
   editor: Editor<string>;
   tool: ToolView;
   /** The selected step. */
   step: StepView | null;
+  /** Called when a tried run has ended. */
+  onEnd: (runId: string) => void;
 };
 
 /**
- * Runs the draft, or its steps up to the selected one, with sample data, and shows each step's result. A new tool is
+ * Runs the draft, its steps up to the selected one, or that one alone, with sample data, and shows each step's result. A new tool is
  * created first.
  */
-export function TryPanel({ editor, tool, step }: TryPanelProps) {
+export function TryPanel({ editor, tool, step, onEnd }: TryPanelProps) {
   const id = useId();
   const client = useTRPCClient();
   const { opened, tried } = editor;
@@ -36,21 +41,24 @@ export function TryPanel({ editor, tool, step }: TryPanelProps) {
   const [typed, setTyped] = useState<unknown>(tried && (() => readJson(tried.input)));
   const sample = typed ?? sampleOf(parameters) ?? {};
   const input = writeJson(sample);
-  const tryDraft = (toolId: string, until: string | null) =>
-    client.runs.tryTool.mutate({ toolId, yaml: editor.draft.latest().value, input, until });
+  const last = useContext(LastOutputsContext);
+  const tryDraft = (toolId: string, until: string | null, pinnedFrom: string | null = null) =>
+    client.runs.tryTool.mutate({ toolId, yaml: editor.draft.latest().value, input, until, pinnedFrom });
   const runCreated = (toolId: string, until: string | null) =>
     until === null ? client.runs.start.mutate({ kind: "tool", id: toolId, input }) : tryDraft(toolId, until);
   const start = useMutation({
-    mutationFn: ({ toolId, until }: { toolId: string; until: string | null }) => tryDraft(toolId, until),
+    mutationFn: ({ toolId, until, pinnedFrom }: Start) => tryDraft(toolId, until, pinnedFrom),
   });
   const fields = useRef<HTMLFieldSetElement>(null);
-  function run(until: string | null) {
+  function run(until: string | null, pinnedFrom: string | null = null) {
     const faulty = fields.current?.querySelector<HTMLInputElement>(":is(input, textarea, select):invalid");
     if (faulty) faulty.reportValidity();
     else if (opened === null) editor.submit({ input, start: (toolId) => runCreated(toolId, until) });
-    else if (!start.isPending) start.mutate({ toolId: opened.id, until });
+    else if (!start.isPending) start.mutate({ toolId: opened.id, until, pinnedFrom });
   }
   const isBusy = start.isPending || editor.busy;
+  const isAlone =
+    opened !== null && last.runId !== null && step !== null && step.id !== "" && tool.steps[0] !== step;
   const runId = start.data?.runId ?? tried?.runId;
   return (
     <TrySection editor={editor}>
@@ -67,12 +75,22 @@ export function TryPanel({ editor, tool, step }: TryPanelProps) {
             {opened === null ? "Create and run" : "Run"} up to {step.id}
           </Button>
         )}
+        {isAlone ? (
+          <Button disabled={isBusy} onClick={() => run(step?.id ?? null, last.runId)}>
+            Run only {step?.id}
+          </Button>
+        ) : null}
       </div>
+      {isAlone ? (
+        <p className="-mt-2 text-muted text-xs">
+          {`Run only ${step?.id} calls no earlier step. It uses what they returned last.`}
+        </p>
+      ) : null}
       <InputProblem id={id} problem={start.isError ? shorten(describeError(start.error)) : null} />
       <div aria-live="polite">
         {runId ? (
           <Suspense fallback={<p className="text-muted">Starting the run</p>} key={runId}>
-            <StepResults runId={runId} />
+            <StepResults onEnd={onEnd} runId={runId} />
           </Suspense>
         ) : null}
       </div>

@@ -3,7 +3,7 @@
 import { type Ref, useRef } from "react";
 import { CodeEditor, type EditorHandle } from "@/app/_ui/editor/code-editor";
 import type { Completions } from "@/app/_ui/editor/language";
-import type { TextProblem } from "@/server/catalog/edit-definition";
+import type { ShownProblem } from "./problem-sentence";
 import { EXPRESSION_KEYS, scopeOf, takesSecretsAt, toolSchemaAt } from "./tool-completions";
 import type { ToolView } from "./tool-document";
 import { useToolKnowledge } from "./use-tool-knowledge";
@@ -12,7 +12,7 @@ type YamlFieldProps = {
   value: string;
   /** Null while the YAML has a syntax error. */
   tool: ToolView | null;
-  problems: readonly TextProblem[];
+  problems: readonly ShownProblem[];
   /** The first and last selected line. */
   marked?: readonly [from: number, to: number] | undefined;
   onChange: (value: string) => void;
@@ -44,7 +44,7 @@ export function YamlField({ value, tool, problems, marked, onChange, ref }: Yaml
       look="page"
       marked={marked}
       onChange={onChange}
-      problems={problems.map(({ line, path, fault }) => ({ line, path, message: fault }))}
+      problems={problems.map(({ line, path, sentence }) => ({ line, path, message: sentence }))}
       ref={ref}
       value={value}
     />

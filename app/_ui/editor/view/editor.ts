@@ -1,6 +1,7 @@
 import { Compartment, EditorState, Transaction } from "@codemirror/state";
 import { EditorView, placeholder } from "@codemirror/view";
 import type { Completions, EditorProblem, Language } from "../language";
+import { insertIntoJson } from "../text/insert";
 import { behaviorOf, gutterOf } from "./behavior";
 import { completionOf } from "./complete";
 import { decorationsOf, markLines } from "./decorations";
@@ -113,9 +114,16 @@ export function createEditor(setup: Setup) {
         view.dispatch({ effects: setProblems.of(problems) });
       }
     },
-    /** Inserts a text in place of the selection, or in place of everything. */
+    /** Inserts a reference in place of the selection. JSON stays valid. */
     insert(text: string): void {
-      view.dispatch(view.state.replaceSelection(text), { scrollIntoView: true, userEvent: "input" });
+      const how = { scrollIntoView: true, userEvent: "input" };
+      const { doc, selection } = view.state;
+      if (language === "json") {
+        const { cursor, ...changes } = insertIntoJson(doc.toString(), selection.main, text);
+        view.dispatch({ changes, selection: { anchor: cursor }, ...how });
+      } else {
+        view.dispatch(view.state.replaceSelection(text), how);
+      }
     },
     /** Selects a line, from 1, and moves the focus to it; null: only the focus. */
     showLine(number: number | null): void {

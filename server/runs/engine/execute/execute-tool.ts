@@ -24,6 +24,7 @@ export async function executeTool(execution: Execution, configuration: ToolConfi
   const checkpoint = createActCheckpoint(execution.checkpoint);
   return runWorkflow(configuration.definition, {
     input: run.input,
+    pinned: configuration.pinned,
     facts,
     journal: {
       call: async (call) => resultOf(await act(execution, call, () => checkpoint(call))),

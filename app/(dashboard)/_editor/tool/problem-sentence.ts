@@ -1,0 +1,60 @@
+import type { TextProblem } from "@/server/catalog/edit-definition";
+import type { ToolView } from "./tool-document";
+
+/** A problem as people read it: where it is, and what is wrong. */
+export type ShownProblem = Pick<TextProblem, "line" | "path"> & { place: string; sentence: string };
+
+/** The names of controls, by their keys in the YAML. */
+const LABELS = new Map([
+  ["id", "Step id"],
+  ["uses", "Function"],
+  ["if", "Only if"],
+  ["forEach", "For each"],
+  ["as", "Item name"],
+  ["concurrency", "At once"],
+  ["retries", "Retries"],
+  ["timeoutMs", "Timeout"],
+  ["onError", "On error"],
+  ["name", "Name"],
+  ["slug", "Slug"],
+  ["description", "Description"],
+  ["parameters", "Parameters"],
+  ["steps", "Steps"],
+  ["output", "Output"],
+  ["outputSchema", "Output schema"],
+]);
+
+/** Words with which a fault continues the name of its field. */
+const CONTINUES = /^(?:is|are|must|has|have|cannot|can|does|would|should|may|needs|contains|allows)\b/;
+
+/** Describes a problem of a tool by the names that its form has. `tool`: null while its YAML has a syntax error. */
+export function describeProblem({ line, path, fault }: TextProblem, tool: ToolView | null): ShownProblem {
+  const step = path[0] === "steps" && typeof path[1] === "number" ? path[1] : null;
+  const id = step === null ? "" : (tool?.steps[step]?.id ?? "");
+  const within = step === null ? path : path.slice(2);
+  const isInput = within[0] === "with";
+  const names = (isInput ? within.slice(1) : within).map((key, index) =>
+    typeof key === "number" ? `item ${key + 1}` : index === 0 && !isInput ? (LABELS.get(key) ?? key) : key,
+  );
+  const field = names.join(" › ");
+  const part = step === null ? "" : id === "" ? `Step ${step + 1}` : id;
+  const place = [part, field].filter((name) => name !== "").join(", ");
+  return {
+    line,
+    path,
+    place: place || (line === null ? "" : `Line ${line}`),
+    sentence: toSentences(
+      CONTINUES.test(fault) ? `${field || part || "The tool"} ${fault}` : capitalize(fault),
+    ),
+  };
+}
+
+/** A fault and what is known about it, each as a sentence. */
+function toSentences(text: string): string {
+  const [fault = "", ...known] = text.split(/; (?=[a-z ]*(?:known|expressions can use|steps before)\b)/);
+  return [fault, ...known.map(capitalize)].map(endSentence).join(" ");
+}
+
+/** Names such as http_request stay. */
+const capitalize = (text: string) => text.replace(/^[a-z](?=[a-z]* )/, (letter) => letter.toUpperCase());
+const endSentence = (text: string) => (/[.!?]$/.test(text) ? text : `${text}.`);

@@ -1,0 +1,38 @@
+import { isScalar } from "yaml";
+import type { StepMention } from "@/server/catalog/edit-definition";
+import { quoted } from "./quoted";
+import { edit } from "./tool-document";
+
+/** A change of a step's id. `written`: the name that the mentions have by now; null: those of their own texts. */
+type Renaming = {
+  index: number;
+  from: string;
+  to: string;
+  mentions: readonly StepMention[];
+  written: string | null;
+};
+
+/**
+ * Renames a step with everything that names it. A text that was changed since the mentions were found stays, and so
+ * does everything if the step is elsewhere. Without a new name, only the id is removed.
+ */
+export function renameStep(text: string, { index, from, to, mentions, written }: Renaming): string {
+  return edit(text, (document) => {
+    const path = ["steps", index, "id"];
+    const id: unknown = document.getIn(path, true);
+    if (isScalar(id) && id.value === from) id.value = to;
+    else if (from === "" && id === undefined) document.setIn(path, to);
+    else return;
+    if (to === "") return;
+    for (const mention of mentions) {
+      const node: unknown = document.getIn(mention.path, true);
+      const expected = written === null ? mention.text : withName(mention, written);
+      if (isScalar(node) && node.value === expected) node.value = withName(mention, to);
+    }
+  });
+}
+
+const withName = ({ text, names }: StepMention, id: string) =>
+  names
+    .toSorted((a, b) => b.from - a.from)
+    .reduce((all, { from, to }) => `${all.slice(0, from)}${quoted(id)}${all.slice(to)}`, text);

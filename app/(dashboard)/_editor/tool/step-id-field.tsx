@@ -1,0 +1,56 @@
+"use client";
+
+import { useRef, useState } from "react";
+import { useTRPCClient } from "@/app/_ui/data/providers";
+import { formatPlural } from "@/app/_ui/figures/format";
+import { TextField } from "@/app/_ui/forms/form";
+import type { StepMention } from "@/server/catalog/edit-definition";
+import { type PartProps, textFieldAt } from "./part-form";
+import { renameStep } from "./rename-step";
+import type { StepView } from "./tool-document";
+
+/** One visit of the field: the id now, what named the step at first, and the name that is written there by now. */
+type Visit = { id: string; mentions: readonly StepMention[]; written: string | null };
+
+/** The id of a step. What refers to the step is renamed while somebody types. */
+export function StepIdField({ step, index, ...props }: PartProps & { step: StepView; index: number }) {
+  const client = useTRPCClient();
+  const visit = useRef<Visit>({ id: step.id, mentions: [], written: null });
+  const [updated, setUpdated] = useState(0);
+  function begin() {
+    const begun: Visit = { id: step.id, mentions: [], written: null };
+    visit.current = begun;
+    if (begun.id === "") return;
+    client.definitions.stepMentions.mutate({ yaml: props.textOf(), step: begun.id }).then(
+      (mentions) => {
+        begun.mentions = mentions;
+        // What was typed before the answer came.
+        if (begun.id !== step.id) rename(begun, begun.id);
+      },
+      // The check of the definition then shows what names no step.
+      () => {},
+    );
+  }
+  function rename(of: Visit, to: string) {
+    const { id: from, mentions, written } = of;
+    props.onChange((before) => renameStep(before, { index, from, to, mentions, written }));
+    props.aside.rename(from, to);
+    of.id = to;
+    if (to !== "" && mentions.length > 0) of.written = to;
+    setUpdated(mentions.reduce((sum, { names }) => sum + names.length, 0));
+  }
+  const hint = `Later steps use its output as steps.${step.id || "id"}.`;
+  return (
+    <TextField
+      {...textFieldAt(props, ["steps", index, "id"])}
+      code
+      hint={updated === 0 ? hint : `${hint} ${formatPlural(updated, "reference")} updated.`}
+      label="Step id"
+      onChange={(to) => {
+        if (visit.current.id !== step.id) visit.current = { id: step.id, mentions: [], written: null };
+        rename(visit.current, to);
+      }}
+      onFocus={begin}
+    />
+  );
+}

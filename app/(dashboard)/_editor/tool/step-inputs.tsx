@@ -1,0 +1,119 @@
+"use client";
+
+import { useSuspenseQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { useTRPC } from "@/app/_ui/data/providers";
+import type { Language } from "@/app/_ui/editor/language";
+import { schemasAt } from "@/app/_ui/editor/text/schema";
+import { isJsonObject, readJson } from "@/server/base/json/json";
+import type { FunctionChoice } from "@/server/catalog/edit-definition";
+import { type Field, readSchema } from "../../_schema/field";
+import { hintOf } from "../../_schema/value";
+import { pairsOf } from "../pairs";
+import { PairsField } from "../pairs-field";
+import { ValueField } from "../value-field";
+import { ForeignInputs } from "./foreign-inputs";
+import { insertableSecrets, insertablesBefore } from "./insertables";
+import { type PartProps, valueFieldAt } from "./part-form";
+import { Section } from "./section";
+import { scopeOf } from "./tool-completions";
+import type { StepView } from "./tool-document";
+import { useToolKnowledge } from "./use-tool-knowledge";
+
+/** The languages of inputs, by what they are parsed as. */
+const LANGUAGES = new Map<string, Language>([
+  ["expression", "expression"],
+  ["arithmetic", "template"],
+  ["script", "javascript"],
+]);
+
+/** The inputs of a function. */
+export const inputsOf = (used: FunctionChoice | undefined): readonly Field[] =>
+  readSchema(readJson(used?.input ?? "null")).fields;
+
+type StepInputsProps = PartProps & {
+  step: StepView;
+  index: number;
+  used: FunctionChoice | undefined;
+  onSetAside: () => void;
+};
+
+/** The function's inputs: required and set ones, the others folded. */
+export function StepInputs({ step, index, used, onSetAside, ...props }: StepInputsProps) {
+  const trpc = useTRPC();
+  const { data: choices } = useSuspenseQuery(trpc.definitions.choices.queryOptions());
+  const knowledge = useToolKnowledge();
+  const values = isJsonObject(step.fields.with) ? step.fields.with : {};
+  const properties = inputsOf(used);
+  const takes = new Set(properties.map(({ name }) => name));
+  // Chosen once: a field that moves while somebody types loses the focus.
+  const [shown] = useState(
+    () =>
+      new Set([
+        ...Object.keys(values),
+        ...properties.filter(({ required }) => required).map(({ name }) => name),
+      ]),
+  );
+  const foreignOf = (inputs: object) =>
+    Object.fromEntries(Object.entries(inputs).filter(([name]) => !takes.has(name)));
+  const folded = properties.filter(({ name }) => !shown.has(name));
+  const insertables = insertablesBefore(props.tool, index, knowledge.outputs);
+  const targets = { run_tool: choices.tools, run_agent: choices.agents }[step.uses ?? ""] ?? [];
+  const render = (field: Field) => {
+    const { name, required } = field;
+    const takesSecrets = used?.secretFields.includes(name);
+    const pairs = pairsOf(field);
+    const common = {
+      ...valueFieldAt(props, ["steps", index, "with", name]),
+      completions: {
+        schemaAt: (path: readonly (string | number)[]) => ({
+          anyOf: schemasAt(readJson(used?.input ?? "null"), [name, ...path]),
+        }),
+        scopeAt: () => scopeOf(props.tool, knowledge, { index, takesSecrets: takesSecrets === true }),
+      },
+      hint: [required ? "Required." : "", hintOf(field)].filter(Boolean).join(" "),
+      insertables: takesSecrets
+        ? [...insertables, ...insertableSecrets(knowledge.secrets, name)]
+        : insertables,
+      label: name,
+      takesSecrets,
+    };
+    const json = (
+      <ValueField
+        {...common}
+        field={field}
+        isLabelHidden={pairs !== null}
+        language={LANGUAGES.get(used?.parsedFields[name] ?? "")}
+        suggestions={
+          step.uses === `run_${name}` ? targets.map(({ slug, name }) => ({ value: slug, name })) : []
+        }
+      />
+    );
+    return (
+      <div className="min-w-0" data-field={name} key={name}>
+        {pairs === null ? json : <PairsField {...common} json={json} lists={pairs.lists} />}
+      </div>
+    );
+  };
+  return (
+    <Section title="Input">
+      <ForeignInputs
+        aside={foreignOf(props.aside.of(step.id))}
+        given={used === undefined ? {} : foreignOf(values)}
+        onDiscard={() => props.aside.set(step.id, {})}
+        onSetAside={onSetAside}
+        uses={step.uses ?? ""}
+      />
+      {properties.filter(({ name }) => shown.has(name)).map(render)}
+      {folded.length > 0 ? (
+        <details>
+          <summary className="cursor-pointer py-1 text-accent">
+            {folded.length === properties.length ? "Optional inputs" : "More inputs"}: {folded.length}
+          </summary>
+          <div className="mt-2 flex flex-col gap-4">{folded.map(render)}</div>
+        </details>
+      ) : null}
+      {properties.length === 0 ? <p className="text-muted">This function needs no input.</p> : null}
+    </Section>
+  );
+}
