@@ -1,7 +1,10 @@
 import { type ChatFamily, calculation, cut, opaque } from "./strict-chat";
 
+const MISSING = "The `reasoning_content` in the thinking mode must be passed back to the API.";
+
 /**
- * DeepSeek's thinking mode: messages with calls must bring `reasoning_content` back, also an empty one.
+ * DeepSeek's thinking mode: messages with calls must bring `reasoning_content` back, also an empty one. Those of other
+ * models need one that is not empty (NousResearch/hermes-agent#17341).
  * https://api-docs.deepseek.com/guides/thinking_mode and deepseek-ai/deepseek-harness#739.
  */
 export const deepseek: ChatFamily = {
@@ -22,9 +25,7 @@ export const deepseek: ChatFamily = {
       ]),
     ];
   },
-  check: (sent, back) =>
-    back.reasoning_content === sent.reasoning_content
-      ? null
-      : "The `reasoning_content` in the thinking mode must be passed back to the API.",
+  check: (sent, back) => (back.reasoning_content === sent.reasoning_content ? null : MISSING),
+  checkForeign: (back) => (back.reasoning_content ? null : MISSING),
   errorBody: (message) => ({ error: { message, type: "invalid_request_error", param: null } }),
 };

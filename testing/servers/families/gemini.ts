@@ -1,10 +1,16 @@
 import { isDeepStrictEqual } from "node:util";
-import { type ChatFamily, calculation, opaque } from "./strict-chat";
+import { type BackMessage, type ChatFamily, calculation, opaque } from "./strict-chat";
+
+const MISSING = "Function call is missing a thought_signature in functionCall parts.";
+const isMarked = ({ tool_calls = [] }: BackMessage) =>
+  isDeepStrictEqual(tool_calls[0]?.extra_content, {
+    google: { thought_signature: "skip_thought_signature_validator" },
+  });
 
 /**
  * Gemini 3 over its OpenAI-compatible interface. The first of parallel calls has a signature, and a call of the current
- * turn without it is an error: https://ai.google.dev/gemini-api/docs/thought-signatures. Calls come whole, and errors are
- * lists:
+ * turn without it is an error: https://ai.google.dev/gemini-api/docs/thought-signatures. Calls of other models have a mark
+ * instead (there, FAQs). Calls come whole, and errors are lists:
  * https://discuss.ai.google.dev/t/openai-api-compatibility-broken-due-to-thought-signature-on-gemini-3-pro-preview/109823.
  */
 export const gemini: ChatFamily = {
@@ -24,12 +30,14 @@ export const gemini: ChatFamily = {
     ];
   },
   check(sent, back) {
+    if (isMarked(back)) return null;
     const differs = (sent.tool_calls ?? []).some(
       ({ extra_content }, index) =>
         !isDeepStrictEqual(back.tool_calls?.[index]?.extra_content, extra_content),
     );
-    if (differs) return "Function call is missing a thought_signature in functionCall parts.";
+    if (differs) return MISSING;
     return isDeepStrictEqual(back.extra_content, sent.extra_content) ? null : "Corrupted thought signature.";
   },
+  checkForeign: (back) => (isMarked(back) ? null : MISSING),
   errorBody: (message) => [{ error: { code: 400, message, status: "INVALID_ARGUMENT" } }],
 };

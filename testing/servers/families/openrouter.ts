@@ -52,6 +52,7 @@ export const openrouter: ChatFamily = {
     isDeepStrictEqual(back.reasoning_details, sent.reasoning_details)
       ? null
       : "Provider returned error: the reasoning blocks were modified.",
+  checkForeign: () => null,
   errorBody: (message) => ({ error: { message, code: 400 } }),
 };
 

@@ -15,6 +15,8 @@ export type ChatFamily = {
   pieces(message: SentMessage): object[];
   /** What is wrong with a message that came back; null if nothing is. */
   check(sent: SentMessage, back: BackMessage): string | null;
+  /** What is wrong with a message of another model; unset: it knows none. */
+  checkForeign?(back: BackMessage): string | null;
   /** The body of its 400. */
   errorBody(message: string): unknown;
 };
@@ -50,15 +52,21 @@ type StrictChat = {
 
 /**
  * Serves a family: `turns` replies with calls, then an answer. Without `streams` it refuses to stream. `beforeReply` may
- * delay a reply to a conversation that has come back as it was.
+ * delay a reply to a conversation that has come back as it was. In the turns of `fails` it is overloaded.
  */
 export async function startStrictChat(
   family: ChatFamily,
   {
     streams = true,
     turns = 2,
+    fails = [],
     beforeReply,
-  }: { streams?: boolean; turns?: number; beforeReply?: (turn: number) => Promise<unknown> } = {},
+  }: {
+    streams?: boolean;
+    turns?: number;
+    fails?: readonly number[];
+    beforeReply?: (turn: number) => Promise<unknown>;
+  } = {},
 ): Promise<StrictChat> {
   /** The messages sent, by the id of their first call. */
   const known = new Map<string, SentMessage>();
@@ -71,9 +79,16 @@ export async function startStrictChat(
     if (stream && !streams)
       return Response.json({ error: { message: "stream is unsupported" } }, { status: 400 });
     const back = messages.filter(({ role }) => role === "assistant");
+    if (fails.includes(back.length))
+      return Response.json(family.errorBody("The model is overloaded."), { status: 503 });
     for (const [index, message] of back.entries()) {
       const sent = known.get(message.tool_calls?.[0]?.id ?? "");
-      const problem = sent === undefined ? `message ${index} is unknown` : family.check(sent, message);
+      const problem =
+        sent !== undefined
+          ? family.check(sent, message)
+          : family.checkForeign === undefined
+            ? `message ${index} is unknown`
+            : family.checkForeign(message);
       if (problem !== null) return refuse(problem);
     }
     await beforeReply?.(back.length);

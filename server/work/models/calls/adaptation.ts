@@ -1,11 +1,12 @@
 import { isDeepStrictEqual } from "node:util";
 import { unmarkExact } from "@/server/base/json/exact-number";
 import type { ModelRequest } from "@/server/work/models/port";
+import { findQuirk, type Quirk } from "./quirks";
 import { PiecesError, ReplyError, ResponseError } from "./replies";
 
 /** What a provider does not support for a model, learned from its errors. */
 export type Adaptation = {
-  /** The server supports `max_tokens` but not `max_completion_tokens`. */
+  /** The server supports `max_tokens`, but refuses or ignores `max_completion_tokens`. */
   oldTokenLimit: boolean;
   /** The server refuses `response_format`: the prompt describes the schema. */
   schemaInPrompt: boolean;
@@ -17,6 +18,8 @@ export type Adaptation = {
   unwantedFields: readonly string[];
   /** Parameters of settings that the model refuses, with their values. */
   refusedSettings: readonly string[];
+  /** Demands of single families. */
+  quirks: readonly Quirk[];
   /** The most output tokens that the model allows; unknown: infinite. */
   maxOutputTokens: number;
   /** The tokens of its context window; unknown: infinite. */
@@ -33,6 +36,7 @@ export const UNKNOWN_SERVER: Adaptation = {
   toolsAlways: false,
   unwantedFields: [],
   refusedSettings: [],
+  quirks: [],
   maxOutputTokens: Number.POSITIVE_INFINITY,
   contextWindow: Number.POSITIVE_INFINITY,
   tokenRatio: 1,
@@ -42,6 +46,9 @@ export const UNKNOWN_SERVER: Adaptation = {
 type Refusal = { status: number | undefined; text: string; parameter?: string | undefined };
 
 function readRefusal(error: unknown): Refusal | null {
+  // Groq: the model's own call was wrong. The error shows it, with any words.
+  if (error instanceof ResponseError || error instanceof ReplyError)
+    if (error.code === "tool_use_failed") return null;
   if (error instanceof ResponseError) {
     const { status, param } = error;
     return { status, text: `${error.message} ${param ?? ""}`, parameter: param };
@@ -66,6 +73,9 @@ export function learnFrom(
   const refusal = readRefusal(error);
   if (refusal === null) return known;
   const { status = 500, text } = refusal;
+  // What an error states clearly teaches nothing else.
+  const quirk = findQuirk(text, known.quirks);
+  if (quirk !== undefined) return { ...known, quirks: [...known.quirks, quirk] };
   const isInvalid = status === 400 || status === 422;
   // llama-cpp-python answers 500 with the text of its validation. Of such errors only unmistakable words count.
   if (!isInvalid && status < 500) return known;
@@ -74,16 +84,17 @@ export function learnFrom(
     UNWANTED.test(text) &&
     text.split(/[^\w-]+/).includes(field) &&
     !known.unwantedFields.includes(field);
-  const refused = isInvalid ? findRefusedSettings(refusal, acceptedParameters(parameters, known)) : [];
+  const sent = acceptedParameters(parameters, known);
+  const refused = isInvalid || REFUSED_THINKING.test(text) ? findRefusedSettings(refusal, sent) : [];
   return {
     ...known,
     refusedSettings: [...known.refusedSettings, ...refused].slice(-MAX_REFUSED_SETTINGS),
     unwantedFields: [...known.unwantedFields, ...fields.filter(isUnwanted)],
     oldTokenLimit: known.oldTokenLimit || text.includes("max_completion_tokens"),
-    schemaInPrompt: known.schemaInPrompt || /response_format|json_schema|text\.format/.test(text),
+    schemaInPrompt: known.schemaInPrompt || /response_format|json_schema|text\.format|grammar/.test(text),
     // Bedrock and Anthropic behind LiteLLM: "expects the `tools=` param" (langgenius/dify-official-plugins#2063).
     toolsAlways: known.toolsAlways || (hasWithheld(request) && /tool|function/i.test(text)),
-    unstreamed: known.unstreamed || (isInvalid && /\bstream/.test(text)),
+    unstreamed: known.unstreamed || (isInvalid && /\bstream(?:s|ing|_options)?\b/i.test(text)),
   };
 }
 
@@ -117,11 +128,22 @@ function findRefusedSettings({ text, parameter }: Refusal, sent: Record<string, 
   const stated = names.filter((name) => name === parameter || name.startsWith(`${parameter}.`));
   const words = text.split(/[^\w.]+/).flatMap((word) => [word.replace(/\.+$/, ""), ...word.split(".")]);
   const nameOf = (word: string) =>
-    Object.hasOwn(sent, word) ? word : DISTINCT.has(word) && names.find((name) => name.endsWith(`.${word}`));
-  const first = words.map((word) => isMeant(word, text) && nameOf(word)).find((name) => name);
+    Object.hasOwn(sent, word)
+      ? word
+      : (names.find((name) => toCamelCase(name) === word) ??
+        (DISTINCT.has(word) && names.find((name) => name.endsWith(`.${word}`))));
+  const first =
+    words.map((word) => isMeant(word, text) && nameOf(word)).find((name) => name) ||
+    (REFUSED_THINKING.test(text) && names.find((name) => name === "reasoning_effort"));
   const found = stated.length > 0 ? stated : first ? [first] : [];
   return found.map((name) => withValue(name, sent[name]));
 }
+
+/** xAI's errors name parameters so: "does not support parameter reasoningEffort" (BerriAI/litellm#16265). */
+const toCamelCase = (name: string) => name.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
+
+/** Ollama's errors about `reasoning_effort` (ollama/ollama#12561, openai/openai.go). */
+const REFUSED_THINKING = /does not support thinking|think value .* not supported|invalid reasoning value/i;
 
 /** Members of objects that errors name alone. */
 const DISTINCT = new Set(["effort", "verbosity"]);

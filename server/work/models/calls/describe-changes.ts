@@ -1,9 +1,10 @@
 import type { ModelRequest } from "@/server/work/models/port";
 import { type Adaptation, acceptedParameters, UNKNOWN_SERVER } from "./adaptation";
+import { describeQuirks } from "./quirks";
 
 /** A request, the parameters that a model may refuse, and the names of the fields that go back to their origin. */
 type Asked = {
-  request: Pick<ModelRequest, "onText" | "responseSchema" | "tools" | "withheldTools">;
+  request: Pick<ModelRequest, "messages" | "onText" | "responseSchema" | "tools" | "withheldTools">;
   parameters: () => Record<string, unknown>;
   fields: () => readonly string[];
 };
@@ -30,5 +31,6 @@ export function describeChanges(known: Adaptation, { request, parameters, fields
   if (known.unstreamed && onText !== undefined) changes.push("the answer was requested in one piece");
   if (known.toolsAlways && tools.length === 0 && withheldTools.length > 0)
     changes.push("the tools were sent with tool_choice: none");
+  if (known.quirks.length > 0) changes.push(...describeQuirks(known.quirks, request));
   return changes;
 }

@@ -30,18 +30,17 @@ export function readFault(
 ): Fault {
   const { name, apiKey, redact = (text) => text } = provider;
   const redactKey = createRedactor(apiKey === undefined ? [] : [{ value: apiKey, mark: "[redacted]" }]);
-  // A part of a secret is not recognized, so a message is cut last.
-  const clean = (message: string) =>
-    replaceNul(redact(redactKey(message)))
-      .replace(KEY_LIKE, "[redacted]")
-      .slice(0, MAX_MESSAGE_LENGTH);
+  const clean = (text: string) => replaceNul(redact(redactKey(text)));
+  // A provider's name may begin like a key.
+  const prefix = clean(`the model provider "${name}" `);
 
   const fault = (
     text: string,
     reason: ModelFault,
     { status, waitMs }: { status?: number | undefined; waitMs?: number | undefined } = {},
   ): Fault => {
-    const message = clean(`the model provider "${name}" ${text}`);
+    // A part of a secret is not recognized, so a message is cut last.
+    const message = (prefix + clean(text).replace(KEY_LIKE, "[redacted]")).slice(0, MAX_MESSAGE_LENGTH);
     const fallsBack = reason === "unknown" || (reason === "unavailable" && !isOtherRefusal(status));
     return { message, reason, fallsBack, retryAfterMs: waitMs, cause: error };
   };

@@ -148,13 +148,24 @@ export class ModelServer {
     const response = await this.#connection.send({ request, known, origin, isStreamed, signal });
     onBegun?.(response.headers);
     const type = response.headers.get("content-type") ?? "";
-    if (!isStreamed || !type.startsWith("text/event-stream"))
-      return read(await (isStreamed || JSON_TYPE.test(type) ? response.json() : response.text()));
-    await this.#readPieces(response, streamed, signal);
-    const reply = read(streamed.toBody(), streamed.furtherCalls);
-    // The server reports usage only without streaming, so the next call does not stream.
-    if (reply.usage === null) this.#learn(request, { ...known, unstreamed: true });
+    const inPieces = isStreamed && type.startsWith("text/event-stream");
+    if (inPieces) await this.#readPieces(response, streamed, signal);
+    const reply = inPieces
+      ? read(streamed.toBody(), streamed.furtherCalls)
+      : read(await (isStreamed || JSON_TYPE.test(type) ? response.json() : response.text()));
+    this.#learnFromReply(request, { reply, inPieces, known });
     return reply;
+  }
+
+  #learnFromReply(
+    request: ModelRequest,
+    { reply: { usage }, inPieces, known }: { reply: ReadReply; inPieces: boolean; known: Adaptation },
+  ): void {
+    // The server reports usage only without streaming, so the next call does not stream.
+    if (usage === null && inPieces) this.#learn(request, { ...known, unstreamed: true });
+    // Ollama, llama-cpp-python (abetlen/llama-cpp-python#1907) and others ignore max_completion_tokens.
+    const isOver = usage !== null && usage.outputTokens > this.sentLimit(request);
+    if (isOver && !known.oldTokenLimit) this.#learn(request, { ...known, oldTokenLimit: true });
   }
 
   /** Reads the events of a streamed reply. Throws ReplyError for an error among them, and the signal's reason. */

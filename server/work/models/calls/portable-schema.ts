@@ -12,6 +12,9 @@ const REFUSED = new Set([
   "dependentRequired",
   "dependentSchemas",
 ]);
+/** What grammars cannot express in some servers. */
+const LIMITS = ["pattern", "format", "minLength", "maxLength", "minItems", "maxItems", "uniqueItems"];
+const SIMPLE_REFUSED = new Set([...REFUSED, ...LIMITS, "minimum", "maximum", "patternProperties", "not"]);
 const SCHEMA = new Set(["items", "contains", "not", "if", "then", "else"]);
 const LISTS = new Set(["anyOf", "oneOf", "allOf", "prefixItems"]);
 const MAPS = new Set(["properties", "patternProperties", "$defs", "definitions"]);
@@ -27,29 +30,31 @@ const ANY = [...SCALARS, { type: "array", items: { anyOf: SCALARS } }];
  * The schema as it is offered to models: without keywords that servers refuse, every property with a type. Numbers that a
  * double cannot hold are marked.
  */
-export const portableSchema = perOwner((schema: JsonObject) => markJson(reduced(schema, 0)));
+export const portableSchema = perOwner((schema: JsonObject) => markJson(reduced(schema, 0, REFUSED)));
 
-function reduced(schema: JsonObject, depth: number): JsonObject {
+/** The schema without what servers refuse that turn it into a grammar. */
+export const simpleSchema = perOwner((schema: JsonObject) => markJson(reduced(schema, 0, SIMPLE_REFUSED)));
+
+function reduced(schema: JsonObject, depth: number, refused: ReadonlySet<string>): JsonObject {
   if (depth > MAX_DEPTH) return {};
+  const deeper = (value: JsonObject) => reduced(value, depth + 1, refused);
   const sub = (value: Json): Json =>
-    isJsonObject(value) ? typed(reduced(value, depth + 1)) : value === true ? typed({}) : value;
+    isJsonObject(value) ? typed(deeper(value)) : value === true ? typed({}) : value;
   return Object.fromEntries(
     Object.entries(schema).flatMap(([key, value]): [string, Json][] => {
-      if (REFUSED.has(key)) return [];
+      if (refused.has(key)) return [];
       if (MAPS.has(key) && isJsonObject(value)) {
         return [[key, Object.fromEntries(Object.entries(value).map(([name, each]) => [name, sub(each)]))]];
       }
       if (LISTS.has(key) && Array.isArray(value)) {
         // Parts of a combination may leave the type to the whole.
-        const part = (each: Json) => (isJsonObject(each) ? reduced(each, depth + 1) : each);
+        const part = (each: Json) => (isJsonObject(each) ? deeper(each) : each);
         return [[key, value.map(part)]];
       }
       if (SCHEMA.has(key))
-        return [
-          [key, key === "items" ? sub(value) : isJsonObject(value) ? reduced(value, depth + 1) : value],
-        ];
+        return [[key, key === "items" ? sub(value) : isJsonObject(value) ? deeper(value) : value]];
       if (key !== "additionalProperties" || !isJsonObject(value)) return [[key, value]];
-      const rest = reduced(value, depth + 1);
+      const rest = deeper(value);
       return [[key, Object.keys(rest).length === 0 ? true : typed(rest)]];
     }),
   );

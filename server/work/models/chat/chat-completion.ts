@@ -7,12 +7,9 @@ import { usageText } from "@/server/work/models/calls/reported-usage";
 import { MAX_RECORDED_CALLS, type ModelRequest } from "@/server/work/models/port";
 import { readChatState } from "./chat-state";
 import { readUsage } from "./chat-usage";
+import { readContent } from "./content-parts";
 import { splitThinking } from "./thinking";
 
-/** More parts of a text are ignored. */
-const MAX_CONTENT_PARTS = 1000;
-
-const contentPart = z.object({ text: z.string().catch("") });
 const wireCall = z.object({
   id: z.string().nullish().catch(null),
   function: z.object({ name: z.string().min(1), arguments: z.unknown().optional() }),
@@ -62,22 +59,17 @@ export function readChatCompletion(
   const parsed = completion.safeParse(body);
   if (!parsed.success) throw unreadable(body, "a chat completion");
   const [{ message, finish_reason: finishReason }] = parsed.data.choices;
-  const { content, reasoning } = splitThinking(textOfContent(message.content));
+  const given = readContent(message.content);
+  const { content, reasoning } = splitThinking(given.content);
   const { raw, further } = givenCalls(message);
   return {
     content: replaceNul(content),
     refusal: message.refusal ?? "",
     toolCalls: readCalls(raw.map(toGivenCall), request, { furtherCalls: furtherCalls + further, redact }),
     finishReason: finishReason ? redact(finishReason).slice(0, MAX_NAME_LENGTH) : null,
-    reasoning: readReasoning((name) => message[name]) + reasoning,
+    reasoning: readReasoning((name) => message[name]) + given.reasoning + reasoning,
     state: readChatState(message, raw, origin),
     usage: readUsage(parsed.data.usage),
     usageText: usageText(parsed.data.usage),
   };
-}
-
-function textOfContent(content: z.infer<typeof wireMessage>["content"]): string {
-  if (!Array.isArray(content)) return content ?? "";
-  const parts = content.slice(0, MAX_CONTENT_PARTS).map((part) => contentPart.safeParse(part));
-  return parts.map((part) => part.data?.text ?? "").join("");
 }

@@ -1,38 +1,9 @@
 import { markJson } from "@/server/base/json/json";
 import { type Adaptation, acceptedParameters } from "@/server/work/models/calls/adaptation";
-import { portableSchema } from "@/server/work/models/calls/portable-schema";
-import { safeArguments, safeName } from "@/server/work/models/calls/sent-calls";
+import { portableSchema, simpleSchema } from "@/server/work/models/calls/portable-schema";
 import { describeSchema } from "@/server/work/models/json-answer";
-import type { ModelMessage, ModelRequest } from "@/server/work/models/port";
-import { openChatState } from "./chat-state";
-
-function toWireMessage(message: ModelMessage, back: Parameters<typeof openChatState>[1]) {
-  const { role, content } = message;
-  if (role === "tool") return { role, tool_call_id: message.toolCallId, content };
-  if (role !== "assistant") return { role, content };
-  const state = openChatState(message, back);
-  const own: object = state.message;
-  if (message.toolCalls.length === 0) return { ...own, role, content };
-  return {
-    ...own,
-    role,
-    // Chat templates break on null (vllm-project/vllm#54337).
-    content,
-    tool_calls: message.toolCalls.map((call, index) => {
-      const given: { function?: object } = state.calls[index] ?? {};
-      return {
-        ...given,
-        id: call.id,
-        type: "function" as const,
-        function: {
-          ...given.function,
-          name: safeName(call.name),
-          arguments: safeArguments(call.arguments),
-        },
-      };
-    }),
-  };
-}
+import type { ModelRequest } from "@/server/work/models/port";
+import { toWireMessages } from "./chat-messages";
 
 /** `modelOptions` comes first, so that it replaces no other setting. */
 export const chatParameters = ({
@@ -52,8 +23,9 @@ export const chatParameters = ({
 export function toChatCompletion(request: Omit<ModelRequest, "signal">, adaptation: Adaptation, origin = "") {
   const { model, messages, tools, responseSchema } = request;
   const limit = Math.min(request.maxOutputTokens, adaptation.maxOutputTokens);
-  const back = { origin, unwanted: adaptation.unwantedFields };
-  const wire = messages.map((message) => toWireMessage(message, back));
+  const { quirks } = adaptation;
+  const schemaOf = quirks.includes("simpleSchemas") ? simpleSchema : portableSchema;
+  const wire = toWireMessages(messages, adaptation, origin);
   const withheld = adaptation.toolsAlways && tools.length === 0 ? (request.withheldTools ?? []) : [];
   const offered = tools.length > 0 ? tools : withheld;
   // If tools are offered, several servers refuse response_format. Others force JSON from the first token on and so
@@ -68,6 +40,8 @@ export function toChatCompletion(request: Omit<ModelRequest, "signal">, adaptati
   }
   return {
     ...acceptedParameters(chatParameters(request), adaptation),
+    ...(offered.length > 0 &&
+      quirks.includes("noReasoningWithTools") && { reasoning_effort: "none" as const }),
     model,
     messages: wire,
     ...(offered.length > 0 && {
@@ -76,7 +50,7 @@ export function toChatCompletion(request: Omit<ModelRequest, "signal">, adaptati
         function: {
           name,
           description,
-          parameters: { type: "object", properties: {}, ...portableSchema(parameters) },
+          parameters: { type: "object", properties: {}, ...schemaOf(parameters) },
         },
       })),
     }),
@@ -86,7 +60,7 @@ export function toChatCompletion(request: Omit<ModelRequest, "signal">, adaptati
       !isDescribed && {
         response_format: {
           type: "json_schema" as const,
-          json_schema: { name: "answer", schema: portableSchema(responseSchema), strict: false },
+          json_schema: { name: "answer", schema: schemaOf(responseSchema), strict: false },
         },
       }),
   };

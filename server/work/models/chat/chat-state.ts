@@ -2,10 +2,12 @@ import { z } from "zod";
 import { isJsonObject, type JsonObject, setMember, tryParseMarked, writeJson } from "@/server/base/json/json";
 import { perOwner } from "@/server/base/per-owner";
 import { MAX_STATE_BYTES, type ModelMessage, type ProviderState } from "@/server/work/models/port";
+import { isMoreThanText } from "./content-parts";
 
 /**
  * The fields of messages and calls that are not read here, such as Gemini's `extra_content` and OpenRouter's
- * `reasoning_details`. The server gets them back in the next request, as its own clients would send them.
+ * `reasoning_details`, and Mistral's content with its reasoning. The server gets them back in the next request, as its
+ * own clients would send them.
  */
 
 const fields = z.looseObject({});
@@ -53,7 +55,9 @@ export function readChatState(
   calls: readonly unknown[],
   origin: string,
 ): ProviderState | null {
-  const ofMessage = unknownFields(message, MESSAGE_FIELDS);
+  let ofMessage = unknownFields(message, MESSAGE_FIELDS);
+  if (isJsonObject(message) && isMoreThanText(message.content))
+    ofMessage = { ...ofMessage, content: message.content };
   const ofCalls = calls.map(unknownFieldsOfCall);
   if (ofMessage === null && ofCalls.every((each) => each === null)) return null;
   const state: ChatState = { origin, message: ofMessage ?? {}, calls: ofCalls };

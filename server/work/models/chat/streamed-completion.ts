@@ -13,6 +13,7 @@ import { countUsage } from "@/server/work/models/tokens/tokens";
 import { readReasoning } from "./chat-completion";
 import { CALL_FIELDS, FUNCTION_FIELDS, MESSAGE_FIELDS } from "./chat-state";
 import { readUsage } from "./chat-usage";
+import { StreamedParts } from "./content-parts";
 import { StreamedFields } from "./streamed-fields";
 import { GrowingAnswer, splitThinking } from "./thinking";
 
@@ -32,7 +33,7 @@ const callPiece = z.looseObject({
   function: functionPiece.nullish(),
 });
 const delta = z.looseObject({
-  content: z.string().nullish(),
+  content: z.union([z.string(), z.array(z.unknown())]).nullish(),
   refusal: z.string().nullish(),
   tool_calls: z.array(callPiece).nullish(),
   function_call: functionPiece.nullish(),
@@ -79,6 +80,7 @@ function beginsAnother(
 export class StreamedCompletion implements StreamedReply {
   readonly #onText: (text: string) => void;
   #content = "";
+  #parts: StreamedParts | null = null;
   #refusal = "";
   readonly #fields = new StreamedFields({ known: MESSAGE_FIELDS, joinsTexts: true });
   #length = 0;
@@ -110,11 +112,24 @@ export class StreamedCompletion implements StreamedReply {
     this.#count(this.#fields.add(choice.delta));
     for (const each of tool_calls ?? []) this.#addCall(each);
     if (function_call) this.#addCall({ index: 0, function: function_call });
-    if (content) {
-      this.#content += this.#counted(content);
+    const text = typeof content === "string" && this.#parts === null ? content : this.#addParts(content);
+    if (text) {
+      this.#content += this.#counted(text);
       const answer = this.#answer.read(this.#content);
       if (answer !== "") this.#onText(answer);
     }
+  }
+
+  /** Adds content to the list of parts, which begins with the text before it. Returns its text. */
+  #addParts(content: string | unknown[] | null | undefined): string {
+    if (!content || content.length === 0) return "";
+    if (this.#parts === null) {
+      this.#parts = new StreamedParts();
+      if (this.#content !== "") this.#parts.add([{ type: "text", text: this.#content }]);
+    }
+    const read = this.#parts.add(typeof content === "string" ? [{ type: "text", text: content }] : content);
+    this.#count(read.reasoning.length);
+    return read.content;
   }
 
   get furtherCalls(): number {
@@ -126,7 +141,7 @@ export class StreamedCompletion implements StreamedReply {
     const toolCalls = this.#calls;
     if (this.#length === 0 && toolCalls.length === 0) return null;
     const { content, reasoning } = splitThinking(this.#content);
-    const shown = readReasoning((name) => this.#fields.text(name));
+    const shown = readReasoning((name) => this.#fields.text(name)) + (this.#parts?.reasoning ?? "");
     const output = { content: content || this.#refusal, reasoning: shown + reasoning, toolCalls };
     const usage = readUsage(this.#usage) ?? (await countUsage(request, output));
     return { content: replaceNul(output.content), usage };
@@ -144,7 +159,7 @@ export class StreamedCompletion implements StreamedReply {
       }));
     const message = {
       ...this.#fields.toObject(),
-      content: this.#content,
+      content: this.#parts?.toList() ?? this.#content,
       refusal: this.#refusal,
       tool_calls: toolCalls,
     };

@@ -187,7 +187,7 @@ it("is not sent to another address of the same provider, and does not open in an
   const [first, second] = [await start(tenant), await start(tenant)];
   for (const runId of [first, second]) await executeFirstCall(runId);
   await withProcess((beside) => executeRun(beside, first), modelsOf([{ model, baseUrl: elsewhere.url }]));
-  expect(elsewhere.refused).toEqual(["message 0 is unknown"]);
+  expect(elsewhere.refused).toEqual(["Function call is missing a thought_signature in functionCall parts."]);
 
   const where = { runId_key: { runId: second, key: "think-1" } };
   const { stateSealed } = await world.db.modelCall.findUniqueOrThrow({

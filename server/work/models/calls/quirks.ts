@@ -1,0 +1,70 @@
+import type { ModelRequest } from "@/server/work/models/port";
+
+type Asked = Pick<ModelRequest, "messages" | "tools" | "withheldTools" | "responseSchema">;
+
+/** What single families of chat servers demand. `refusal` recognizes it in their errors. */
+type Demand = {
+  refusal: RegExp;
+  /** Returns true if the request differs because of it. */
+  applies(request: Asked): boolean;
+  /** How the request differs, for people. */
+  change: string;
+};
+
+const hasCalls = ({ messages }: Asked) =>
+  messages.some((message) => message.role === "assistant" && message.toolCalls.length > 0);
+
+const DEMANDS = {
+  // Mistral, e.g. nearai/ironclaw#1241. Other providers' ids come with a fallback.
+  shortCallIds: {
+    refusal: /tool call id\b.*length of 9/i,
+    applies: hasCalls,
+    change: "ids of calls were replaced by ids of nine characters",
+  },
+  // Mistral, e.g. BerriAI/litellm#17761.
+  resultsApart: {
+    refusal: /unexpected role '?user'? after role '?tool'?/i,
+    applies: ({ messages }) =>
+      messages.some(({ role }, index) => role === "user" && messages[index - 1]?.role === "tool"),
+    change: "a message was put between the results of calls and the next question",
+  },
+  // OpenAI's newer models over chat completions, also without an effort (BerriAI/litellm#34569).
+  noReasoningWithTools: {
+    refusal: /function tools with reasoning_effort are not supported/i,
+    applies: ({ tools }) => tools.length > 0,
+    change:
+      "reasoning_effort: none was sent, because the model offers functions with reasoning only over responses",
+  },
+  // DeepSeek (HKUDS/nanobot#946) and Kimi (continuedev/continue#11600): messages of other models have none.
+  reasoningAlways: {
+    refusal:
+      /reasoning_content`?\b[^.]*(?:must be passed back|is missing)|(?:missing|must include) `?reasoning_content/i,
+    applies: hasCalls,
+    change: "a blank reasoning_content was sent with messages that have none",
+  },
+  // Gemini 3: https://ai.google.dev/gemini-api/docs/thought-signatures, calls of other models.
+  signatureAlways: {
+    refusal: /missing a [`']?thought_signature/i,
+    applies: hasCalls,
+    change: "calls without a signature were sent with a mark instead",
+  },
+  // llama.cpp (lidge-jun/opencodex#2135) and vLLM: schemas become grammars, which know few keywords.
+  simpleSchemas: {
+    refusal:
+      /failed to parse grammar|initialize samplers|invalid grammar|compile [^.]*grammar|schema conversion failed|not supported by xgrammar/i,
+    applies: ({ tools, withheldTools = [], responseSchema }) =>
+      tools.length + withheldTools.length > 0 || responseSchema !== undefined,
+    change: "schemas were sent without patterns, formats and limits",
+  },
+} satisfies Record<string, Demand>;
+
+export type Quirk = keyof typeof DEMANDS;
+const QUIRKS = Object.keys(DEMANDS).filter((name): name is Quirk => Object.hasOwn(DEMANDS, name));
+
+/** The demand that an error states, if it is not among the known ones. */
+export const findQuirk = (text: string, known: readonly Quirk[]): Quirk | undefined =>
+  QUIRKS.find((name) => !known.includes(name) && DEMANDS[name].refusal.test(text));
+
+/** How a request differs because of these demands. */
+export const describeQuirks = (known: readonly Quirk[], request: Asked): string[] =>
+  known.filter((name) => DEMANDS[name].applies(request)).map((name) => DEMANDS[name].change);

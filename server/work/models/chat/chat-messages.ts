@@ -1,0 +1,68 @@
+import { createHash } from "node:crypto";
+import type { Adaptation } from "@/server/work/models/calls/adaptation";
+import { safeArguments, safeName } from "@/server/work/models/calls/sent-calls";
+import type { ModelMessage } from "@/server/work/models/port";
+import { openChatState } from "./chat-state";
+import { isMoreThanText } from "./content-parts";
+
+/** A call's id as Mistral wants it, the same for the call and its result. */
+function shortId(id: string): string {
+  if (/^[a-zA-Z0-9]{9}$/.test(id)) return id;
+  return createHash("sha256").update(id).digest("hex").slice(0, 9);
+}
+
+/** What goes between results and a question, where a server refuses that they follow each other. */
+const BETWEEN = { role: "assistant" as const, content: "I have the results." };
+
+/** Gemini's documented mark for calls that another model made. */
+const NO_SIGNATURE = { google: { thought_signature: "skip_thought_signature_validator" } };
+
+/** The messages of a conversation, with the fields that came from `origin`. */
+export function toWireMessages(
+  messages: readonly ModelMessage[],
+  { quirks, unwantedFields }: Pick<Adaptation, "quirks" | "unwantedFields">,
+  origin: string,
+) {
+  const toId = quirks.includes("shortCallIds") ? shortId : (id: string) => id;
+  const blankReasoning: object = quirks.includes("reasoningAlways") ? { reasoning_content: " " } : {};
+  const noSignature: object = quirks.includes("signatureAlways") ? { extra_content: NO_SIGNATURE } : {};
+  const back = { origin, unwanted: unwantedFields };
+
+  function toWire(message: ModelMessage) {
+    const { role, content } = message;
+    if (role === "tool") return { role, tool_call_id: toId(message.toolCallId), content };
+    if (role !== "assistant") return { role, content };
+    const state = openChatState(message, back);
+    const own: object = { ...blankReasoning, ...state.message };
+    // A list of parts that came instead of the text.
+    const parts: object = isMoreThanText(state.message.content) ? { content: state.message.content } : {};
+    if (message.toolCalls.length === 0) return { ...own, role, content, ...parts };
+    return {
+      ...own,
+      role,
+      // Chat templates break on null (vllm-project/vllm#54337).
+      content,
+      ...parts,
+      tool_calls: message.toolCalls.map((call, index) => {
+        const given: { function?: object } = state.calls[index] ?? {};
+        return {
+          ...(index === 0 && noSignature),
+          ...given,
+          id: toId(call.id),
+          type: "function" as const,
+          function: {
+            ...given.function,
+            name: safeName(call.name),
+            arguments: safeArguments(call.arguments),
+          },
+        };
+      }),
+    };
+  }
+
+  const wire = messages.map(toWire);
+  if (!quirks.includes("resultsApart")) return wire;
+  return wire.flatMap((message, index) =>
+    message.role === "user" && wire[index - 1]?.role === "tool" ? [BETWEEN, message] : [message],
+  );
+}

@@ -1,0 +1,83 @@
+import {
+  type ChatBody,
+  type ChatServerFamily,
+  callPieces,
+  callsOf,
+  chunk,
+  completion,
+  cut,
+  finishOf,
+  letters,
+  USAGE,
+  usageChunk,
+} from "./chat-server";
+
+/**
+ * vLLM, after vllm/entrypoints/openai/chat_completion/protocol.py and vllm/sampling_params.py: unknown parameters are
+ * ignored, values are checked. Arguments that come back are parsed for the chat template. The reasoning is `reasoning`, in
+ * versions before 0.12 `reasoning_content`. A schema that xgrammar cannot express is refused (vllm-project/vllm#15236).
+ */
+
+const EFFORTS = ["none", "minimal", "low", "medium", "high", "xhigh", "max"];
+const refuse = (message: string, param: string | null = null) => ({
+  status: 400,
+  body: { error: { message, type: "BadRequestError", param, code: 400 } },
+});
+const usage = { ...USAGE, prompt_tokens_details: { cached_tokens: 60 } };
+const PATTERN = /"pattern":/;
+
+/** @param field the name of its reasoning. */
+export const createVllm = (field: "reasoning" | "reasoning_content"): ChatServerFamily => ({
+  name: `vllm-${field}`,
+  callId: () => `chatcmpl-tool-${letters(32)}`,
+  refuse,
+  check(body) {
+    for (const { content, role, tool_calls = [] } of body.messages) {
+      // Many templates join contents.
+      if (typeof content !== "string")
+        return refuse(`can only concatenate str (not "NoneType") to str (${role})`);
+      if (tool_calls.some((each) => !isObject(each.function.arguments)))
+        return refuse("Expecting value: line 1 column 1 (char 0)");
+    }
+    const { min_p: minP, reasoning_effort: effort } = body;
+    if (typeof minP === "number" && (minP < 0 || minP > 1))
+      return refuse(`min_p must be in [0, 1], got ${minP}.`, "min_p");
+    if (effort !== undefined && !EFFORTS.includes(String(effort)))
+      return refuse(`Input should be ${EFFORTS.join(", ")}`, "reasoning_effort");
+    return isBeyondGrammar(body)
+      ? refuse("The provided JSON schema contains features not supported by xgrammar.")
+      : null;
+  },
+  whole: (reply) =>
+    completion(
+      {
+        content: reply.text || null,
+        refusal: null,
+        annotations: null,
+        audio: null,
+        function_call: null,
+        tool_calls: callsOf(reply),
+        [field]: reply.reasoning,
+      },
+      { finish: finishOf(reply), usage, prompt_logprobs: null, kv_transfer_params: null },
+    ),
+  events: (reply, body) => [
+    chunk({ role: "assistant", content: "" }),
+    ...cut(reply.reasoning).map((text) => chunk({ [field]: text })),
+    ...(reply.text === "" ? [] : cut(reply.text).map((text) => chunk({ content: text }))),
+    ...callPieces(reply).map((piece) => chunk(piece)),
+    chunk({ content: "" }, finishOf(reply)),
+    ...usageChunk(body, usage),
+  ],
+});
+
+const isBeyondGrammar = ({ response_format }: ChatBody) =>
+  PATTERN.test(JSON.stringify(response_format ?? {}));
+
+function isObject(text: string): boolean {
+  try {
+    return typeof JSON.parse(text) === "object";
+  } catch {
+    return false;
+  }
+}
