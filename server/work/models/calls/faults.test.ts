@@ -27,6 +27,11 @@ describe("an error that echoes the provider's key", () => {
   });
 });
 
+test("a provider whose name begins like a key is named", () => {
+  const fault = readFault(new ReplyError("No."), { name: "xai-europe", apiKey }, new Date(0));
+  expect(fault.message).toBe('the model provider "xai-europe" answered: No.');
+});
+
 test.each([230, 400])("a secret behind %s characters is redacted before the message is cut", (length) => {
   const value = "Zq7uN4vT9wKx".repeat(16);
   const redact = createRedactor([{ value, mark: "[secret far]" }]);

@@ -62,6 +62,16 @@ test.each([
   ["a line", `data: {"choices": "${"x".repeat(1000)}`, `A line of the streamed answer is longer`],
   ["an event", `data: ${"x".repeat(1000)}\n`, `An event of the streamed answer is longer`],
   ["a text", piece({ content: "x".repeat(100_000) }), "The answer is longer"],
+  [
+    "a list of parts",
+    piece({ content: [{ type: "thinking", thinking: [{ type: "text", text: "x".repeat(100_000) }] }] }),
+    "The answer is longer",
+  ],
+  [
+    "a list of unknown parts",
+    piece({ content: [{ type: "a", data: "x".repeat(100_000) }, { type: "b" }] }),
+    "The answer is longer",
+  ],
   ["a thought", piece({ reasoning_content: "x".repeat(100_000) }), "The answer is longer"],
   [
     "a call's arguments",

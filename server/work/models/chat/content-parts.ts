@@ -1,4 +1,5 @@
-import { isJsonObject, type JsonObject } from "@/server/base/json/json";
+import { isJsonObject, type Json, type JsonObject, setMember } from "@/server/base/json/json";
+import { lengthOf } from "./streamed-fields";
 
 /**
  * Content that is a list of parts instead of a text. Mistral's reasoning is such a part:
@@ -36,10 +37,10 @@ export const isMoreThanText = (content: unknown): content is unknown[] =>
 
 /** Joins streamed parts to those of a whole message. */
 export class StreamedParts {
-  readonly #parts: JsonObject[] = [];
+  readonly #parts: Json[] = [];
 
   /** The parts; null if none came. */
-  toList(): JsonObject[] | null {
+  toList(): Json[] | null {
     return this.#parts.length === 0 ? null : this.#parts;
   }
 
@@ -47,36 +48,41 @@ export class StreamedParts {
     return readContent(this.#parts).reasoning;
   }
 
-  /** Adds the parts of a piece. Returns their texts. */
-  add(parts: readonly unknown[]): Content {
-    const read = { content: "", reasoning: "" };
+  /** Adds the parts of a piece, which must not be used otherwise. Returns their text, and the length of all. */
+  add(parts: readonly unknown[]): { text: string; length: number } {
+    const added = { text: "", length: 0 };
     for (const part of parts) {
-      if (!isJsonObject(part)) continue;
-      const last = this.#parts.at(-1);
-      if (last?.type === part.type && last !== undefined) join(last, part);
-      else if (this.#parts.length < MAX_CONTENT_PARTS) this.#parts.push({ ...part });
-      else continue;
-      const { content, reasoning } = readPart(part);
-      read.content += content;
-      read.reasoning += reasoning;
+      const length = lengthOf(part);
+      if (length === null || !isJsonObject(part)) continue;
+      added.length += length;
+      added.text += readPart(part).content;
+      addPart(this.#parts, part);
     }
-    return read;
+    return added;
   }
 }
 
-/** Continues a part with one of the same type: texts grow, other members are replaced. */
-function join(last: JsonObject, part: JsonObject): void {
-  const { text, thinking, ...others } = part;
-  Object.assign(last, others);
-  if (typeof text === "string") last.text = textOf(last.text) + text;
-  if (typeof thinking === "string") last.thinking = textOf(last.thinking) + thinking;
-  if (!Array.isArray(thinking)) return;
-  const joined = Array.isArray(last.thinking) ? [...last.thinking] : [];
-  for (const each of thinking) {
-    const before = joined.at(-1);
-    if (isJsonObject(before) && isJsonObject(each) && before.type === each.type)
-      joined[joined.length - 1] = { ...before, ...each, text: textOf(before.text) + textOf(each.text) };
-    else joined.push(each);
+/** Adds a part to a list, or continues the last one of the list with it if both have one type. */
+function addPart(list: Json[], part: JsonObject): void {
+  const last = list.at(-1);
+  if (!isJsonObject(last) || last.type !== part.type) {
+    if (list.length < MAX_CONTENT_PARTS) list.push(part);
+    return;
   }
-  last.thinking = joined;
+  for (const [name, value] of Object.entries(part)) {
+    const known = Object.hasOwn(last, name) ? last[name] : undefined;
+    if (name === "text" || name === "thinking") continueMember(last, { name, known, value });
+    else setMember(last, name, value);
+  }
+}
+
+/** Texts grow, and so do lists of parts. */
+function continueMember(
+  part: JsonObject,
+  { name, known, value }: { name: string; known: Json | undefined; value: Json },
+): void {
+  if (typeof known === "string" && typeof value === "string") part[name] = known + value;
+  else if (Array.isArray(known) && Array.isArray(value)) {
+    for (const each of value) if (isJsonObject(each)) addPart(known, each);
+  } else part[name] = value;
 }

@@ -112,9 +112,10 @@ export class StreamedCompletion implements StreamedReply {
     this.#count(this.#fields.add(choice.delta));
     for (const each of tool_calls ?? []) this.#addCall(each);
     if (function_call) this.#addCall({ index: 0, function: function_call });
-    const text = typeof content === "string" && this.#parts === null ? content : this.#addParts(content);
+    const isText = typeof content === "string" && this.#parts === null;
+    const text = isText ? this.#counted(content) : this.#addParts(content);
     if (text) {
-      this.#content += this.#counted(text);
+      this.#content += text;
       const answer = this.#answer.read(this.#content);
       if (answer !== "") this.#onText(answer);
     }
@@ -127,9 +128,9 @@ export class StreamedCompletion implements StreamedReply {
       this.#parts = new StreamedParts();
       if (this.#content !== "") this.#parts.add([{ type: "text", text: this.#content }]);
     }
-    const read = this.#parts.add(typeof content === "string" ? [{ type: "text", text: content }] : content);
-    this.#count(read.reasoning.length);
-    return read.content;
+    const added = this.#parts.add(typeof content === "string" ? [{ type: "text", text: content }] : content);
+    this.#count(added.length);
+    return added.text;
   }
 
   get furtherCalls(): number {

@@ -51,7 +51,7 @@ export class StreamedFields {
 }
 
 /** The length of a value as JSON; null if it nests too deeply. */
-function lengthOf(value: unknown): number | null {
+export function lengthOf(value: unknown): number | null {
   if (typeof value === "string") return value.length;
   try {
     return writeJson(value).length;
