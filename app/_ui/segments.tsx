@@ -9,6 +9,7 @@ export function Segments<Value extends string>({
   options,
   value,
   onChange,
+  className,
 }: {
   label: string;
   before?: string;
@@ -16,9 +17,10 @@ export function Segments<Value extends string>({
   /** Null: none of them. */
   value: Value | null;
   onChange: (value: Value) => void;
+  className?: string;
 }) {
   return (
-    <fieldset className="flex items-center rounded-md border border-line-strong p-0.5">
+    <fieldset className={clsx("flex items-center rounded-md border border-line-strong p-0.5", className)}>
       <legend className="sr-only">{label}</legend>
       {before ? <span className="whitespace-nowrap pr-1 pl-2.5 text-muted">{before}</span> : null}
       {options.map((option) => (

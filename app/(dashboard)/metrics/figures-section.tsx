@@ -1,6 +1,6 @@
 import clsx from "clsx";
 import type { ReactNode } from "react";
-import { NONE } from "@/app/_ui/figures/format";
+import { formatCredits, NONE } from "@/app/_ui/figures/format";
 import { Link } from "@/app/_ui/link";
 import { type LineColumn, LineList } from "@/app/_ui/table";
 import type { RunFilter } from "@/server/runs/read/filter";
@@ -29,7 +29,7 @@ const figureColumn = (figure: FigureName, head: string, column: Figure): LineCol
     if (shown === null) return <span className="text-faint">{NONE}</span>;
     return (
       <Link
-        className={clsx(LINK, column.muted && "text-muted")}
+        className={clsx(LINK, column.muted && "text-muted", column.wraps && "whitespace-normal")}
         href={hrefOf(figureFilters(figures)[figure])}
       >
         {figure === "success" ? <SuccessRate of={figures} /> : shown}
@@ -37,21 +37,51 @@ const figureColumn = (figure: FigureName, head: string, column: Figure): LineCol
     );
   },
 });
-type Figure = { area?: LineColumn<Row>["area"]; width?: string; muted?: boolean };
+type Figure = { area?: LineColumn<Row>["area"]; width?: string; muted?: boolean; wraps?: boolean };
+
+/** The column with a second line on wide screens. */
+const withSecondLine = (column: LineColumn<Row>, second: (row: Row) => ReactNode): LineColumn<Row> => ({
+  ...column,
+  cell: (row) => (
+    <>
+      {column.cell(row)}
+      <span className="block text-muted text-xs max-xl:hidden">{second(row)}</span>
+    </>
+  ),
+});
+
+function ChildRuns({ figures, hrefOf }: Row) {
+  const shown = formatFigure("children", figures);
+  if (shown === null) return null;
+  return (
+    <Link className={LINK} href={hrefOf(figureFilters(figures).children)}>
+      {shown} child
+    </Link>
+  );
+}
+
+/** No list has exactly these runs: those called by the ones counted, at any depth. */
+function CreditsWithChildren({ figures: { credits, creditsWithChildren } }: Row) {
+  if (Number(creditsWithChildren) === Number(credits)) return null;
+  return (
+    <span title="With the runs that they called">{formatCredits(creditsWithChildren, 2)} incl. child</span>
+  );
+}
 
 const FIGURES = [
-  figureColumn("runs", "Runs", { width: "max-md:w-[15%]" }),
-  figureColumn("children", "Child runs", { area: "wider", muted: true }),
+  withSecondLine(figureColumn("runs", "Runs", { width: "max-md:w-[15%]" }), ChildRuns),
   figureColumn("completed", "Completed", { area: "wider" }),
   figureColumn("failed", "Failed", { width: "max-md:w-[17%]" }),
   figureColumn("cancelled", "Cancelled", { area: "wider" }),
   figureColumn("open", "Open", { area: "wider" }),
   figureColumn("success", "Success", { muted: true }),
   figureColumn("tokens", "Tokens", { area: "none", muted: true }),
-  figureColumn("credits", "Credits", { area: "none", muted: true }),
-  figureColumn("creditsWithChildren", "With child runs", { area: "wider", muted: true }),
-  figureColumn("p50", "p50", { area: "wider", muted: true }),
-  figureColumn("p95", "p95", { muted: true }),
+  withSecondLine(
+    figureColumn("credits", "Credits", { area: "none", muted: true, width: "xl:w-32" }),
+    CreditsWithChildren,
+  ),
+  figureColumn("p50", "p50", { area: "wider", muted: true, wraps: true }),
+  figureColumn("p95", "p95", { muted: true, wraps: true }),
 ];
 
 type FiguresSectionProps = {
@@ -88,7 +118,7 @@ export function FiguresSection({ title, children, first, rows }: FiguresSectionP
 
 const nameColumn = (head: string): LineColumn<Row> => ({
   head,
-  width: "w-[32%] xl:w-56",
+  width: "w-[32%] xl:w-40",
   area: "line",
   look: "line",
   cell: ({ name, href }) => (

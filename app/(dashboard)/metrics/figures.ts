@@ -23,7 +23,6 @@ export function figureFilters({ p50AtLeast, p95AtLeast }: Pick<RunFigures, "p50A
     children: { source: "run" },
     tokens: { minTokens: 1 },
     credits: { minCredits: "0.0001" },
-    creditsWithChildren: {},
     p50: took(p50AtLeast),
     p95: took(p95AtLeast),
   } satisfies Record<string, RunFilter>;
@@ -34,10 +33,6 @@ export function formatFigure(name: FigureName, figures: RunFigures): string | nu
   switch (name) {
     case "success":
       return ended(figures) === 0 ? null : formatShare(figures.completed, ended(figures));
-    case "creditsWithChildren":
-      return Number(figures.creditsWithChildren) === Number(figures.credits)
-        ? null
-        : formatCredits(figures.creditsWithChildren, 2);
     case "credits":
       return Number(figures.credits) === 0 ? null : formatCredits(figures.credits, 2);
     case "p50":

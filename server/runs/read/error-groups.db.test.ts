@@ -17,13 +17,15 @@ it("groups failed runs by equal errors, with their number, first and last time",
     insertRun(world, tenant, { kind, status: "Failed", error, createdAt: new Date(now - hoursAgo * HOUR) });
   const answered = (id: string) => `The model provider "openai" answered 500 Sorry. Request id ${id}.`;
   await failed(9, answered("req_1a"));
+  await failed(8, "No such order 17.");
+  await failed(7, "No such order 4.");
   await failed(8, 'Step "check" failed: Error: The warehouse answered 503. Try later.');
   await failed(7, answered("req_2b"), "agent");
   const newest = await failed(6, answered("req_3c"));
   await insertRun(world, tenant, { status: "Completed" });
   await insertRun(world, await createTenant(world), { status: "Failed" });
   const expected = {
-    runs: 4,
+    runs: 6,
     groups: [
       {
         headline: "Provider openai answered 500",
@@ -34,6 +36,7 @@ it("groups failed runs by equal errors, with their number, first and last time",
         lastAt: new Date(now - 6 * HOUR).toISOString(),
         newestRunId: newest,
       },
+      expect.objectContaining({ headline: "No such order …", runs: 2 }),
       expect.objectContaining({ headline: "The warehouse answered 503", runs: 1, names: ["Adder"] }),
     ],
   };

@@ -16,7 +16,6 @@ const MAX_NAMES = 3;
 
 const failedRow = z.object({
   id: z.string(),
-  code: z.string().nullable(),
   error: z.string(),
   name: z.string(),
   at: isoDate,
@@ -33,6 +32,10 @@ export type ErrorGroup = {
   newestRunId: string;
 };
 
+/** An error without the numbers that differ between equal ones. The status of an HTTP answer is not one of them. */
+const withoutNumbers = (headline: string) =>
+  headline.replace(/\d+(?:\.\d+)?/g, (number) => (/^[45]\d\d$/.test(number) ? number : "…"));
+
 /** Groups the newest failed runs that match a filter by the headline of their error, the most frequent first. */
 export async function groupErrors(
   services: Services,
@@ -45,17 +48,17 @@ export async function groupErrors(
     services.pool,
     failedRow,
     Prisma.sql`
-    SELECT r.id, r.error_code AS code, coalesce(left(r.error_message, ${START}), '') AS error, r.target_name AS name,
-      r.created_at AS at
+    SELECT r.id, coalesce(left(r.error_message, ${START}), '') AS error, r.target_name AS name, r.created_at AS at
     FROM (${ids}) page JOIN runs r ON r.id = page.id ORDER BY r.id DESC`,
   );
   const groups = new Map<string, { headline: string; rows: typeof rows }>();
   for (const row of rows) {
     const headline = errorHeadline(row.error);
-    const key = `${row.code} ${headline}`;
-    const group = groups.get(key) ?? { headline, rows: [] };
-    groups.set(key, group);
+    const general = withoutNumbers(headline);
+    const group = groups.get(general) ?? { headline, rows: [] };
+    groups.set(general, group);
     group.rows.push(row);
+    if (group.headline !== headline) group.headline = general;
   }
   return { groups: [...groups.values()].map(viewGroup).sort((a, b) => b.runs - a.runs), runs: rows.length };
 }

@@ -25,5 +25,6 @@ function cut(text: string): string {
   const [first = ""] = text.trim().split(/\n|(?<=[^.\s]{2}[.!])\s/, 1);
   const plain = first.replace(NAMED_THINGS, "…").replace(/[.:]$/, "");
   const short = plain.length > MAX_HEADLINE ? `${plain.slice(0, MAX_HEADLINE).trimEnd()}…` : plain;
-  return short.charAt(0).toUpperCase() + short.slice(1);
+  // The name of a host or a field stays as it is.
+  return /^[a-z]+(?: |$)/.test(short) ? short.charAt(0).toUpperCase() + short.slice(1) : short;
 }

@@ -2,6 +2,7 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import clsx from "clsx";
 import { useTRPC } from "@/app/_ui/data/providers";
 import { formatCount } from "@/app/_ui/figures/format";
+import { StatusShape } from "@/app/_ui/figures/status";
 import { Segments } from "@/app/_ui/segments";
 import { RUN_STATUSES, type RunStatus } from "@/server/contract/enums";
 import { MAX_COUNTED_RUNS } from "@/server/runs/read/enums";
@@ -30,31 +31,34 @@ export function StatusTabs({ filter, onChange }: Props) {
       <a
         aria-current={isCurrent ? "true" : undefined}
         className={clsx(
-          "inline-flex h-7 items-center gap-1.5 rounded-md px-2",
-          isCurrent ? "bg-selected font-medium text-ink" : "text-muted hover:bg-hover hover:text-ink",
+          "inline-flex h-9 items-center gap-1.5 whitespace-nowrap border-b-2",
+          isCurrent ? "border-accent font-medium text-ink" : "border-transparent text-muted hover:text-ink",
         )}
         href={`/runs${writeFilter(choose(filter))}`}
         key={name}
+        ref={isCurrent ? reveal : undefined}
         onClick={(event) => {
           if (event.metaKey || event.ctrlKey || event.shiftKey) return;
           event.preventDefault();
           onChange(choose);
         }}
       >
+        {chosen === null ? null : <StatusShape status={chosen} />}
         {name}
-        {data && chosen !== null ? (
-          <span className="font-normal text-faint text-xs tabular-nums">{countLabel(data[chosen] ?? 0)}</span>
+        {data ? (
+          <span className="font-normal text-faint text-xs tabular-nums">{countLabel(data, chosen)}</span>
         ) : null}
       </a>
     );
   };
   return (
-    <div className="flex flex-wrap items-center gap-x-4 gap-y-2 px-4 pb-3 sm:px-6">
-      <nav aria-label="Status" className="flex flex-wrap items-center gap-1">
+    <div className="flex items-center justify-between gap-x-6 px-4 max-md:flex-wrap sm:px-6">
+      <nav aria-label="Status" className="flex min-w-0 gap-4 self-end overflow-x-auto max-md:basis-full">
         {tab("All", null)}
         {RUN_STATUSES.map((each) => tab(each, each))}
       </nav>
       <Segments
+        className="my-1.5 ml-auto"
         label="Runs to list"
         onChange={(value) =>
           onChange((latest) =>
@@ -71,6 +75,17 @@ export function StatusTabs({ filter, onChange }: Props) {
   );
 }
 
-function countLabel(count: number): string {
-  return count >= MAX_COUNTED_RUNS ? `${formatCount(MAX_COUNTED_RUNS)}+` : formatCount(count);
+/** Phones don't show all tabs at once. Scrolls their line only, because a list that one returns to has a scroll position. */
+function reveal(tab: HTMLElement | null): void {
+  const line = tab?.parentElement;
+  if (tab && line) line.scrollLeft = tab.offsetLeft - line.offsetLeft - line.clientWidth / 3;
+}
+
+/** The number of runs of a status, or of all. */
+function countLabel(counts: Partial<Record<RunStatus, number>>, status: RunStatus | null): string {
+  const counted = status === null ? Object.values(counts) : [counts[status] ?? 0];
+  const sum = counted.reduce((total, count) => total + count, 0);
+  return counted.some((count) => count >= MAX_COUNTED_RUNS)
+    ? `${formatCount(MAX_COUNTED_RUNS)}+`
+    : formatCount(sum);
 }

@@ -1,0 +1,46 @@
+import type { Page } from "@playwright/test";
+import { expect, test } from "../support/fixtures";
+import { finishRun } from "../support/start";
+
+/** Lists on a screen of 1,280 px, with the navigation open. */
+const SIZE = { width: 1280, height: 800 };
+
+for (const path of ["/runs", "/agents", "/tools", "/triggers", "/metrics"]) {
+  test(`the cells of ${path} keep within their columns at 1,280 px`, async ({
+    ownerPage: page,
+    request,
+    organization,
+  }) => {
+    await finishRun(request, organization, { tool: organization.toolId, input: { number: 2 } });
+    await page.setViewportSize(SIZE);
+    await page.goto(path);
+    await expect(page.locator("main tbody a").first()).toBeVisible();
+    expect(await textsBeyondCells(page)).toEqual([]);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(SIZE.width);
+  });
+}
+
+/** The texts that reach into the padding of their cell, or beyond. Texts that are cut with an ellipsis don't. */
+function textsBeyondCells(page: Page): Promise<string[]> {
+  return page.locator("main table").evaluateAll((tables) => {
+    const beyond: string[] = [];
+    for (const cell of tables.flatMap((table) => [...table.querySelectorAll("th, td")])) {
+      const { left, right } = cell.getBoundingClientRect();
+      const { paddingLeft, paddingRight } = getComputedStyle(cell);
+      const texts = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
+      while (texts.nextNode()) {
+        const { currentNode: text } = texts;
+        const parent = text.parentElement;
+        if (!parent || parent.closest(".sr-only, .truncate, .mono")) continue;
+        const range = document.createRange();
+        range.selectNodeContents(text);
+        const box = range.getBoundingClientRect();
+        const isWithin =
+          box.left > left + Number.parseFloat(paddingLeft) - 1 &&
+          box.right < right - Number.parseFloat(paddingRight) + 1;
+        if (box.width > 0 && !isWithin) beyond.push(text.textContent ?? "");
+      }
+    }
+    return beyond;
+  });
+}
