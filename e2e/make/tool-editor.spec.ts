@@ -68,6 +68,9 @@ test("a step's other function sets inputs aside, with undo", async ({ ownerPage:
   await expect(uses).toHaveValue("transform_json");
   await expectText(editor(page, "expression"), "$count(orders)");
   await expect(problems(page)).toContainText("No problems");
+  await view(page, "YAML");
+  await expectText(yaml(page), TOOL);
+  await view(page, "Form");
   // They come back with a function that takes them.
   await uses.selectOption("current_time");
   await uses.selectOption("transform_json");
@@ -94,6 +97,10 @@ test("a problem is a sentence that leads to its field", async ({ ownerPage: page
   await problems(page).getByRole("button", { name: "fetched, url" }).click();
   await expect(editor(page, "url")).toBeFocused();
   await expect(editor(page, "url")).toHaveAccessibleDescription(/There is no step "none"/);
+  // Also if the step is shown already.
+  await field(page, "Step id").focus();
+  await problems(page).getByRole("button", { name: "fetched, url" }).click();
+  await expect(editor(page, "url")).toBeFocused();
 });
 
 test("headers and the query are rows of names and values", async ({ ownerPage: page }) => {
@@ -129,6 +136,25 @@ test("a new tool is empty, or begins as a template", async ({ ownerPage: page })
   await expect(field(page, "Slug")).toHaveValue("open-orders");
 });
 
+test("saving an empty tool leads to its form, also while it is being checked", async ({
+  ownerPage: page,
+}) => {
+  let release = () => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  await page.route("**/api/trpc/definitions.checkTool*", async (route) => {
+    await released;
+    await route.continue();
+  });
+  await page.goto("/tools/new");
+  await page.getByRole("button", { name: "Create tool" }).click();
+  await expect(problems(page)).toContainText("Name must not be empty.");
+  release();
+  await expect(field(page, "Slug")).toBeFocused();
+  await expect(problems(page)).not.toContainText("Line");
+});
+
 test("a step is run alone with the outputs of the last run, whose fields are offered", async ({
   ownerPage: page,
 }) => {
@@ -152,6 +178,7 @@ test("a step is run alone with the outputs of the last run, whose fields are off
   await step(page, /^told/);
   await page.getByRole("button", { name: "Insert into value" }).click();
   await expect(page.getByRole("menuitem", { name: /^steps\.now\.iso\s*"\d{4}-/ })).toBeVisible();
+  await expect(page.getByRole("menuitem", { name: /^steps\.doubled\s*6$/ })).toBeVisible();
   await expectNoFaultsAnywhere(page, "the fields of the last outputs");
   await page.keyboard.press("Escape");
   await fillEditor(editor(page, "value"), "{{ steps.doubled }}");

@@ -65,6 +65,8 @@ type TriedTool = {
   pinnedFrom?: string | null;
 };
 
+const INSTEAD = "Run up to the step instead.";
+
 /** What all steps but the last returned in a run; null if the last one does not read it. */
 async function pin(
   services: Services,
@@ -81,7 +83,9 @@ async function pin(
       for (const { text, isCondition } of texts) {
         const names = await findNamesOfStep(text, { step, isCondition, organizationId: actor.orgId });
         if (names.length > 0)
-          throw refusal([{ path: "", message: `No output of "${step}" is known yet. Run up to it first.` }]);
+          throw refusal([
+            { path: "", message: `No output of "${step}" is known, or it is too large. ${INSTEAD}` },
+          ]);
       }
     pinned.push([id, output ?? null]);
   }

@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import { readToolText, saveToolText } from "@/server/catalog/edit-definition";
+import { readStepOutputs } from "@/server/runs/read/step-outputs";
 import { executeRun } from "@/testing/execute";
 import { createMember } from "@/testing/runs";
 import { createTenant, openWorld } from "@/testing/world";
@@ -67,7 +68,7 @@ it("runs one step alone, with the outputs that earlier steps had in a run", asyn
   const draft = { toolId: id, yaml: YAML, input: '{"a":3}' };
   const first = await tryTool(world, member, { ...draft, until: "double" });
   const alone = { ...draft, until: "more", pinnedFrom: first.runId };
-  await expect(tryTool(world, member, alone)).rejects.toThrow('No output of "double" is known yet.');
+  await expect(tryTool(world, member, alone)).rejects.toThrow('No output of "double" is known');
   await executeRun(world, first.runId);
   const { runId } = await tryTool(world, member, alone);
   await executeRun(world, runId);
@@ -75,6 +76,36 @@ it("runs one step alone, with the outputs that earlier steps had in a run", asyn
   expect(run).toMatchObject({ status: "Completed", output: "7" });
   const steps = await world.db.step.findMany({ where: { runId }, select: { key: true } });
   expect(steps).toEqual([{ key: "more" }]);
+});
+
+it("reads outputs up to a size of all together", async () => {
+  const yaml = `slug: large
+name: Large
+steps:
+  - id: small
+    uses: calculate
+    with: { expression: "1 + 1" }
+  - id: large
+    forEach: "[1..10]"
+    uses: transform_json
+    with: { value: 1, expression: '$pad("", 240000, "x")' }
+  - id: more
+    forEach: "[1..10]"
+    uses: transform_json
+    with: { value: 1, expression: '$pad("", 240000, "x")' }
+  - id: last
+    uses: calculate
+    with: { expression: "{{ $count(steps.more) }} + 0" }
+`;
+  const { id: toolId } = await saveToolText(world, member, { yaml, only: "create" });
+  const draft = { toolId, yaml, input: "{}" };
+  const { runId } = await tryTool(world, member, { ...draft, until: null });
+  await executeRun(world, runId);
+  expect((await configurationOf(runId)).run).toMatchObject({ output: "10", errorMessage: null });
+  const outputs = await readStepOutputs(world, member, { runId });
+  expect([...outputs.keys()]).toEqual(["small", "large"]);
+  const alone = tryTool(world, member, { ...draft, until: "last", pinnedFrom: runId });
+  await expect(alone).rejects.toThrow('No output of "more" is known, or it is too large.');
 });
 
 it("refuses faulty definitions with their lines, and input that the draft does not take", async () => {

@@ -119,8 +119,8 @@ export function TrySection<Value>({ editor, children }: { editor: Editor<Value>;
         <p className="text-muted">
           {editor.opened === null
             ? `The ${editor.kind} is created first, then it runs.`
-            : "It need not be saved."}{" "}
-          A try costs what a run costs, and calls what a run calls.
+            : "You don't have to save first."}{" "}
+          A test run uses credits and makes real calls.
         </p>
       </div>
       {children}

@@ -40,9 +40,11 @@ export function InsertMenu({ label, insertables, takesSecrets = false, isEmpty, 
     >
       {insertables.map((insertable) => (
         <MenuItem key={insertable.name} onClick={() => insert(insertable)}>
-          <span className="mono min-w-0 flex-1 [overflow-wrap:anywhere]">{insertable.name}</span>
+          <span className="mono min-w-0 grow [overflow-wrap:anywhere]">{insertable.name}</span>
           {insertable.preview === undefined ? null : (
-            <span className="mono ml-4 max-w-40 truncate text-muted text-xs">{insertable.preview}</span>
+            <span className="mono ml-4 min-w-12 max-w-40 shrink-999 truncate text-right text-muted text-xs">
+              {insertable.preview}
+            </span>
           )}
         </MenuItem>
       ))}

@@ -116,20 +116,20 @@ export function PairsField({ label, hint, error, lists, value, onChange, json, .
         >
           {shown.map((row, index) => (
             <li
-              className="grid grid-cols-[minmax(0,2fr)_minmax(0,3fr)_2.25rem] items-start [&_.relative]:border-0"
+              className="grid grid-cols-[minmax(0,2fr)_minmax(0,3fr)_2.25rem] items-start [&_.relative]:border-transparent"
               key={row.key}
             >
               <input
                 aria-invalid={doubled.includes(row.name.toLowerCase()) || undefined}
                 aria-label={`Name ${index + 1} of ${label}`}
                 autoComplete="off"
-                className="mono h-9 w-full min-w-0 rounded-md border-line border-r bg-canvas px-2.5 placeholder:text-faint aria-invalid:text-failed"
+                className="mono h-9.5 w-full min-w-0 rounded-md bg-canvas px-2.5 placeholder:text-faint aria-invalid:text-failed"
                 onChange={({ target: { value: name } }) => put(row, { name })}
                 placeholder="Name"
                 spellCheck={false}
                 value={row.name}
               />
-              <div data-row={row.key}>
+              <div className="border-line border-l" data-row={row.key}>
                 <CodeEditor
                   aria-label={`Value ${index + 1} of ${label}`}
                   completions={props.completions}

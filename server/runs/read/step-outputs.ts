@@ -9,14 +9,20 @@ import { type ToolConfiguration, toolConfiguration } from "@/server/work/agent/d
 
 /** Larger outputs are not read. */
 const MAX_OUTPUT_BYTES = MIB / 4;
+/** Of all outputs together, in the order of the steps. Pages load them, and a try's configuration holds them. */
+const MAX_OUTPUTS_BYTES = 4 * MIB;
 /** The calls of all steps that are read. */
 const MAX_CALLS = 1_000;
 
 const READ_OUTPUTS = defineQuery(
   "read-step-outputs",
   z.object({ key: z.string(), output: z.string().nullable() }),
-  `SELECT key, CASE WHEN status = 'Completed' AND octet_length(output) <= $3 THEN output END AS output
-   FROM steps WHERE run_id = $1 AND organization_id = $2 AND status <> 'Skipped' ORDER BY step_number LIMIT $4`,
+  `SELECT key, CASE WHEN bytes <= $3 AND sum(bytes) FILTER (WHERE bytes <= $3) OVER (ORDER BY step_number) <= $5
+     THEN output END AS output
+   FROM (SELECT key, step_number, output, CASE WHEN status = 'Completed' THEN octet_length(output) END AS bytes
+     FROM steps WHERE run_id = $1 AND organization_id = $2 AND status <> 'Skipped'
+     ORDER BY step_number LIMIT $4) calls
+   ORDER BY step_number`,
 );
 
 type Outputs = ReadonlyMap<string, Json>;
@@ -36,7 +42,13 @@ export async function readStepOutputs(
   });
   if (!run) throw new AppError("not_found", `There is no run ${runId} in this organization.`);
   if (run.kind !== "tool") return new Map();
-  const rows = await READ_OUTPUTS(services.pool, [runId, actor.orgId, MAX_OUTPUT_BYTES, MAX_CALLS]);
+  const rows = await READ_OUTPUTS(services.pool, [
+    runId,
+    actor.orgId,
+    MAX_OUTPUT_BYTES,
+    MAX_CALLS,
+    MAX_OUTPUTS_BYTES,
+  ]);
   const configuration = toolConfiguration.parse(readJson(run.configuration.document));
   return outputsOf(configuration, { calls: rows, isCompleted: run.status === "Completed" });
 }

@@ -42,11 +42,13 @@ export function ForeignInputs({ uses, given, aside, onSetAside, onDiscard }: For
                 {others.map(([name]) => name).join(", ")}
               </span>
             </summary>
-            <dl className="mono flex flex-col gap-1 pb-2">
+            <dl className="flex flex-col gap-2 pb-2">
               {others.map(([name, value]) => (
-                <div className="flex gap-2 [overflow-wrap:anywhere]" key={name}>
-                  <dt className="text-muted">{name}</dt>
-                  <dd className="min-w-0">{writeJson(value)}</dd>
+                <div key={name}>
+                  <dt className="text-muted text-xs">{name}</dt>
+                  <dd className="mono whitespace-pre-wrap [overflow-wrap:anywhere]">
+                    {typeof value === "string" ? value : writeJson(value, 2)}
+                  </dd>
                 </div>
               ))}
             </dl>

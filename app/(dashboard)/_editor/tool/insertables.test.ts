@@ -20,6 +20,20 @@ it.each([
   expect(insertablesBefore(tool, index).map(({ name }) => name)).toEqual(names);
 });
 
+it("shows what steps and their fields returned last", () => {
+  if (tool === null) throw new Error("The YAML is not valid.");
+  const outputs = new Map<string, unknown>([
+    ["one", { iso: "2026" }],
+    ["two", null],
+  ]);
+  expect(insertablesBefore(tool, 3, outputs).slice(2)).toEqual([
+    { name: "steps.one", preview: "{1}" },
+    { name: "steps.one.iso", preview: '"2026"' },
+    { name: "steps.two", preview: "null" },
+    { name: "steps.three" },
+  ]);
+});
+
 it("a secret in empty headers becomes an authorization header", () => {
   expect(insertableSecrets(["github"], "headers")).toEqual([
     { name: "secrets.github", alone: '{"authorization":"Bearer {{ secrets.github }}"}' },

@@ -1,5 +1,5 @@
 import type { Insertable } from "../insert-menu";
-import { fieldsOf } from "./output-fields";
+import { fieldsOf, previewOf } from "./output-fields";
 import { quoted } from "./quoted";
 import type { ToolView } from "./tool-document";
 
@@ -17,7 +17,10 @@ export function insertablesBefore(
     ...tool.inputs.map((name) => ({ name: `input.${quoted(name)}` })),
     ...tool.steps.slice(0, index).flatMap(({ id }) => {
       const name = `steps.${quoted(id)}`;
-      return id === "" ? [] : [{ name }, ...(outputs.has(id) ? fieldsOf(name, outputs.get(id)) : [])];
+      if (id === "") return [];
+      if (!outputs.has(id)) return [{ name }];
+      const output = outputs.get(id);
+      return [{ name, preview: previewOf(output) }, ...fieldsOf(name, output)];
     }),
     ...(forEach === undefined ? [] : [{ name: typeof as === "string" && as !== "" ? as : "item" }]),
   ];

@@ -23,7 +23,8 @@ export function fieldsOf(name: string, value: unknown): NamedValue[] {
   return found;
 }
 
-function previewOf(value: unknown): string {
+/** How a value begins, or how much it holds. */
+export function previewOf(value: unknown): string {
   if (Array.isArray(value)) return `list of ${value.length}`;
   if (isJsonObject(value)) return `{${Object.keys(value).length}}`;
   const text = writeJson(value);

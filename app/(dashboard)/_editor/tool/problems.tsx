@@ -54,7 +54,7 @@ export function Problems({ check, problems, onShow }: ProblemsProps) {
           <li className="[overflow-wrap:anywhere]" key={`${problem.path.join("/")} ${problem.sentence}`}>
             {problem.place === "" ? null : (
               <button
-                className="mr-1.5 text-accent hover:underline"
+                className="block min-h-6 text-left text-accent hover:underline"
                 onClick={() => onShow(problem)}
                 type="button"
               >

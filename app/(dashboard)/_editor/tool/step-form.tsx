@@ -67,7 +67,7 @@ export function StepForm({ step, index, ...props }: PartProps & { step: StepView
     notify(`Set aside: ${added.join(", ")}`, `${uses} doesn't take ${added.length === 1 ? "it" : "them"}.`, {
       label: "Undo",
       run() {
-        onChange((later) => restoreFunction(later, { from, id: step.id }));
+        onChange((later) => (later === called.text ? from : restoreFunction(later, { from, id: step.id })));
         props.aside.set(step.id, aside);
       },
     });

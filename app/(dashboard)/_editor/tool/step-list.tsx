@@ -77,7 +77,7 @@ function Card({ title, note, current, faulty, dashed = false, onSelect, children
         aria-current={current ? "true" : undefined}
         className={clsx(
           "flex w-full flex-col rounded-md border bg-canvas px-3 py-2 text-left hover:bg-hover",
-          dashed && "border-dashed",
+          dashed && !current && "border-dashed",
           current ? "border-accent shadow-[inset_0_0_0_1px_var(--color-accent)]" : "border-line-strong",
         )}
         onClick={onSelect}

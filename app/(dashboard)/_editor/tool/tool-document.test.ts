@@ -162,3 +162,12 @@ it("keeps the digits of numbers that a double cannot hold, shown, unchanged and 
   expect(typed).toContain(`id: ${id}1\n`);
   expect(insertStep(text, 0, { id: "new", with: { id: readJson(id) } })).toContain(`id: ${id}\n`);
 });
+
+it("fills an empty object line by line", () => {
+  const bare = "steps:\n  - id: a\n    uses: http_request\n    with: {}\n";
+  const url = "https://a.test";
+  const filled = `${bare.replace(" {}", "")}      url: ${url}\n`;
+  expect(setValue(bare, ["steps", 0, "with", "url"], url)).toBe(filled);
+  expect(setValue(bare, ["steps", 0, "with"], { url })).toBe(filled);
+  expect(setValue(filled, ["steps", 0, "with"], {})).toBe(bare);
+});

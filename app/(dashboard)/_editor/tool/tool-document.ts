@@ -80,6 +80,8 @@ export function setValue(text: string, path: Path, value: unknown): string {
     for (let length = 1; length < path.length; length += 1) {
       const parent: unknown = document.getIn(path.slice(0, length), true);
       if (isScalar(parent) || isAlias(parent)) document.deleteIn(path.slice(0, length));
+      // What is empty is written as `{}` only because nothing is in it.
+      if (isMap(parent) && parent.items.length === 0) parent.flow = false;
     }
     assign(document, path, value);
   });
@@ -91,6 +93,7 @@ function assign(document: Document, path: Path, value: unknown): void {
   if (isScalar(node) && isPlain(value)) {
     node.value = value;
   } else if (isMap(node) && isJsonObject(value)) {
+    if (node.items.length === 0) node.flow = false;
     const keys = node.items.map(({ key }) => (isScalar(key) ? String(key.value) : String(key)));
     for (const key of keys) if (!Object.hasOwn(value, key)) node.delete(key);
     for (const [key, item] of Object.entries(value)) assign(document, [...path, key], item);

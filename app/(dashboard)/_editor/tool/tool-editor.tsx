@@ -1,7 +1,7 @@
 "use client";
 
 import { skipToken, useQuery } from "@tanstack/react-query";
-import { useEffect, useMemo, useRef, useState } from "react";
+import { useEffect, useMemo, useReducer, useRef, useState } from "react";
 import { flushSync } from "react-dom";
 import { useTRPC, useTRPCClient } from "@/app/_ui/data/providers";
 import type { ShownError } from "@/app/_ui/data/query-client";
@@ -77,9 +77,13 @@ export function ToolEditor({ mode, id, starter }: EditorProps & { starter?: Tool
   const problemsIn = (part: Part) => problems.filter(({ path }) => partOf(path) === part);
   /** If there are problems, saving goes to the first one. A conflict is not one of them. */
   function showFirst(issues: ShownError["issues"]) {
-    const found = check.data ?? [];
-    const [first] = [...found, ...readRefusal(issues, found)];
-    if (first !== undefined) showProblem(describeProblem(first, tool));
+    const show = (found: readonly TextProblem[]) => {
+      const [first] = [...found, ...readRefusal(issues, found)];
+      if (first !== undefined) showProblem(describeProblem(first, tool));
+    };
+    if (check.data !== undefined) return show(check.data);
+    // Only the check knows the fields.
+    void check.refetch({ cancelRefetch: false }).then(({ data }) => show(data ?? []));
   }
   /** Moves the focus to the field of a problem; to its line if the YAML is shown or if it has no field. */
   function showProblem({ path, line }: ShownProblem) {
@@ -97,6 +101,7 @@ export function ToolEditor({ mode, id, starter }: EditorProps & { starter?: Tool
   }
   // A CSS selector of what gets the focus after the next render. The element that had it may be removed by then.
   const focusNext = useRef<string | null>(null);
+  const [, render] = useReducer((count: number) => count + 1, 0);
   useEffect(() => {
     if (focusNext.current === null) return;
     const found = [...document.querySelectorAll<HTMLElement>(focusNext.current)];
@@ -108,6 +113,8 @@ export function ToolEditor({ mode, id, starter }: EditorProps & { starter?: Tool
     focusNext.current = focus;
     setSelected(part);
     setView("form");
+    // The part may be selected already.
+    render();
   }
   function add({ stepId, step: added }: Callable) {
     const index = typeof selected === "number" ? selected + 1 : steps.length;

@@ -83,7 +83,7 @@ export function TryPanel({ editor, tool, step, onEnd }: TryPanelProps) {
       </div>
       {isAlone ? (
         <p className="-mt-2 text-muted text-xs">
-          {`Run only ${step?.id} calls no earlier step. It uses what they returned last.`}
+          {`Run only ${step?.id} doesn't call earlier steps. It uses their last outputs.`}
         </p>
       ) : null}
       <InputProblem id={id} problem={start.isError ? shorten(describeError(start.error)) : null} />
