@@ -104,6 +104,14 @@ test("filters can be typed: several statuses, sizes with units", async ({
   await expect(page).toHaveURL(/status=Failed,Completed$/);
 });
 
+test("a phone shows the chosen status among the tabs, with its number", async ({ ownerPage: page }) => {
+  await page.setViewportSize({ width: 390, height: 844 });
+  await page.goto("/runs?status=Cancelled");
+  const tab = page.getByRole("navigation", { name: "Status" }).locator("[aria-current]");
+  await expect(tab).toHaveText(/^Cancelled[\d,+]+$/);
+  await expect(tab).toBeInViewport({ ratio: 0.95 });
+});
+
 test("an unknown filter in the address is reported, and actions on all runs are hidden", async ({
   ownerPage: page,
 }) => {

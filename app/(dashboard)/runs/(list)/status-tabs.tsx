@@ -46,7 +46,10 @@ export function StatusTabs({ filter, onChange }: Props) {
         {chosen === null ? null : <StatusShape status={chosen} />}
         {name}
         {data ? (
-          <span className="font-normal text-faint text-xs tabular-nums">{countLabel(data, chosen)}</span>
+          // The numbers come after the tabs and widen them.
+          <span className="font-normal text-faint text-xs tabular-nums" ref={isCurrent ? reveal : undefined}>
+            {countLabel(data, chosen)}
+          </span>
         ) : null}
       </a>
     );
@@ -76,7 +79,8 @@ export function StatusTabs({ filter, onChange }: Props) {
 }
 
 /** Phones don't show all tabs at once. Scrolls their line only, because a list that one returns to has a scroll position. */
-function reveal(tab: HTMLElement | null): void {
+function reveal(part: HTMLElement | null): void {
+  const tab = part?.closest("a");
   const line = tab?.parentElement;
   if (tab && line) line.scrollLeft = tab.offsetLeft - line.offsetLeft - line.clientWidth / 3;
 }
