@@ -1,5 +1,5 @@
 /** Work that waits, and what it takes of the slots. */
-type Waiting = { begin: () => void; cost: number };
+type Waiting = { begin: () => void; cost: number; isHeldUp: (() => boolean) | undefined };
 /** Work in progress. */
 export type Entry = {
   /** Takes more slots, without waiting. */
@@ -7,6 +7,8 @@ export type Entry = {
   /** Gives the slots back. Later calls do nothing. */
   leave(): void;
 };
+
+type Work = { cost?: number; signal?: AbortSignal | undefined; isHeldUp?: (() => boolean) | undefined };
 
 type Options = {
   /** Whether an organization without work in progress may begin although no slot is free. */
@@ -58,11 +60,11 @@ export class FairQueue {
     }
   }
 
-  /** Resolves when the organization gets `cost` slots. Throws the signal's reason if it is aborted before. */
-  async enter(
-    organizationId: string,
-    { cost = 1, signal }: { cost?: number; signal?: AbortSignal | undefined } = {},
-  ): Promise<Entry> {
+  /**
+   * Resolves when the organization gets `cost` slots. While `isHeldUp`, the organization's other work goes first. Throws the
+   * signal's reason if it is aborted before.
+   */
+  async enter(organizationId: string, { cost = 1, signal, isHeldUp }: Work = {}): Promise<Entry> {
     signal?.throwIfAborted();
     await new Promise<void>((begin, reject) => {
       const waiting: Waiting = {
@@ -71,6 +73,7 @@ export class FairQueue {
           begin();
         },
         cost,
+        isHeldUp,
       };
       const onAbort = () => {
         this.#remove(organizationId, waiting);
@@ -80,7 +83,7 @@ export class FairQueue {
       const others = this.#waiting.get(organizationId);
       if (others === undefined) this.#waiting.set(organizationId, [waiting]);
       else others.push(waiting);
-      this.#admit();
+      this.admit();
     });
     return this.#entryOf(organizationId, cost);
   }
@@ -98,7 +101,7 @@ export class FairQueue {
         this.#count(organizationId, -held);
         held = 0;
         this.#noteDuration(organizationId, performance.now() - beganAt);
-        this.#admit();
+        this.admit();
       },
     };
   }
@@ -122,7 +125,7 @@ export class FairQueue {
     if (left.length > 0) this.#waiting.set(organizationId, left);
     else this.#waiting.delete(organizationId);
     // What waited behind it may fit.
-    this.#admit();
+    this.admit();
   }
 
   #mayBegin(organizationId: string, cost: number): boolean {
@@ -135,12 +138,22 @@ export class FairQueue {
     return working === 0 && hasSpare?.() === true;
   }
 
-  #admit(): void {
+  /** Lets work begin for which there is room. Call it when work is no longer held up. */
+  admit(): void {
+    // Much work may be held up for the same reason.
+    const known = new Map<() => boolean, boolean>();
+    const isFree = ({ isHeldUp }: Waiting): boolean => {
+      if (isHeldUp === undefined) return true;
+      const heldUp = known.get(isHeldUp) ?? isHeldUp();
+      known.set(isHeldUp, heldUp);
+      return !heldUp;
+    };
     for (const [organizationId, waiting] of this.#waiting) {
       if (this.#busy >= this.#slots && this.#options.hasSpare === undefined) return;
-      const [first] = waiting;
+      const at = waiting.findIndex(isFree);
+      const first = waiting[at];
       if (first === undefined || !this.#mayBegin(organizationId, first.cost)) continue;
-      waiting.shift();
+      waiting.splice(at, 1);
       // Moves it to the end of the queue, if it has more work.
       this.#waiting.delete(organizationId);
       if (waiting.length > 0) this.#waiting.set(organizationId, waiting);

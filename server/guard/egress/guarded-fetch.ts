@@ -59,7 +59,7 @@ function checkUrl(url: URL): void {
 }
 
 /** Smaller responses are read without waiting for memory. */
-const LIGHT_RESPONSE_BYTES = 512 * KIB;
+const LIGHT_RESPONSE_BYTES = 64 * KIB;
 
 /** How many bytes a response may have. */
 function expectedBytes({ headers }: UndiciResponse, maxBytes: number): number {

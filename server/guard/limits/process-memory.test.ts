@@ -123,7 +123,7 @@ it("ends a wait with its run", async () => {
   const first = hold("a", 4);
   const stop = new AbortController();
   const waiting = memory
-    .openRun("a", stop.signal)
+    .openRun("a", { signal: stop.signal })
     .openStep()
     .hold(4 * MIB);
   stop.abort(new Error("cancelled"));
@@ -164,4 +164,27 @@ it("reads the body of an organization without one although the bodies of others 
   finish();
   await Promise.all([...others, second]);
   expect(order).toEqual(["c", "a's second"]);
+});
+
+it("lets steps that are held up wait, behind others of their organization, until they are admitted", async () => {
+  const memory = new ProcessMemory({ limit: 96 * MIB, used: () => 0 });
+  const held: string[] = [];
+  let isHeldUp = true;
+  const begin = (name: string, waits?: { isHeldUp: () => boolean }) => {
+    const step = memory.openRun("a", waits).openStep();
+    void step.holdBody(MIB).then(() => held.push(name));
+    return step;
+  };
+  const crowding = begin("crowding", { isHeldUp: () => isHeldUp });
+  const free = begin("free");
+  await settled();
+  expect(held).toEqual(["free"]);
+  free.release();
+  await settled();
+  expect(held).toEqual(["free"]);
+  isHeldUp = false;
+  memory.admit();
+  await settled();
+  expect(held).toEqual(["free", "crowding"]);
+  crowding.release();
 });

@@ -74,6 +74,8 @@ function usedMemory(): number {
   return heap + external;
 }
 
+/** What ends a run's waits, and whether its steps must wait for other runs. */
+type Waits = { signal?: AbortSignal; isHeldUp?: () => boolean };
 /** Memory of a step: for values, or for the bodies of its calls to servers. */
 type HeldMemory = { kind: "values" | "bodies"; cost: number };
 
@@ -112,9 +114,15 @@ export class ProcessMemory {
     return this.limit * SHARES.texts;
   }
 
-  /** The memory of one run. Close it at the end of its segment. */
-  openRun(organizationId: string, signal?: AbortSignal): RunMemory {
-    return new RunMemory(this, organizationId, signal);
+  /** The memory of one run. Close it at the end of its segment. `isHeldUp`: whether its steps must wait. */
+  openRun(organizationId: string, waits: Waits = {}): RunMemory {
+    return new RunMemory(this, organizationId, waits);
+  }
+
+  /** Lets steps go on that were held up. */
+  admit(): void {
+    this.#working.admit();
+    this.#outbound.admit();
   }
 
   /**
@@ -139,10 +147,7 @@ export class ProcessMemory {
     }
   }
 
-  enter(
-    organizationId: string,
-    { kind, ...work }: HeldMemory & { signal: AbortSignal | undefined },
-  ): Promise<Entry> {
+  enter(organizationId: string, { kind, ...work }: HeldMemory & Waits): Promise<Entry> {
     return (kind === "values" ? this.#working : this.#outbound).enter(organizationId, work);
   }
 
@@ -162,18 +167,19 @@ export class ProcessMemory {
 export class RunMemory {
   readonly #process: ProcessMemory;
   readonly #organizationId: string;
-  readonly #signal: AbortSignal | undefined;
+  readonly #waits: Waits;
   #kept = 0;
 
-  constructor(process: ProcessMemory, organizationId: string, signal: AbortSignal | undefined) {
+  constructor(process: ProcessMemory, organizationId: string, waits: Waits) {
     this.#process = process;
     this.#organizationId = organizationId;
-    this.#signal = signal;
+    this.#waits = waits;
   }
 
   openStep(): StepMemory {
-    const signal = this.#signal;
-    return new StepMemory(this, (held) => this.#process.enter(this.#organizationId, { ...held, signal }));
+    return new StepMemory(this, (held) =>
+      this.#process.enter(this.#organizationId, { ...held, ...this.#waits }),
+    );
   }
 
   /** Whether a value may stay in memory until the segment ends. Otherwise it is parsed again when it is needed. */

@@ -268,6 +268,7 @@ export class RunEngine implements Engine, Executor {
         this.#slots.texts.leave(slot.run);
         throw new YieldSlot("its texts take too much memory");
       },
+      isHeldUp: () => this.#slots.texts.isHeldUp(slot),
       enter: (run, totals, stop) => {
         this.#executing.set(run.id, { run, totals, stop });
         return () => void this.#executing.delete(run.id);

@@ -52,7 +52,7 @@ export async function executeRun(
       context.checkpoint();
     },
     path: parent === undefined ? "" : pathOf(parent, run),
-    memory: services.memory.openRun(run.orgId, signal),
+    memory: services.memory.openRun(run.orgId, { signal, isHeldUp: context.isHeldUp }),
     depth: parent === undefined ? 1 : parent.depth + 1,
     deadline: parent !== undefined && parent.deadline < ownDeadline ? parent.deadline : ownDeadline,
     runChild: (child, { inserted, signal: callerSignal }) =>

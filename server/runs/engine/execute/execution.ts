@@ -20,6 +20,8 @@ export type SegmentContext = {
   tree: Tree;
   /** Called before each act; throws YieldSlot if the run must yield its slot. */
   checkpoint(): void;
+  /** Whether steps that need much memory must wait, because other runs take too much. */
+  isHeldUp(): boolean;
   onEnd(run: ClaimedRun, end: { outcome: Outcome; totals: Totals; finishedAt: Date }): void;
 };
 

@@ -82,6 +82,8 @@ export class ProcessSlots {
   /** Frees a slot, unless its run has got another one since. */
   close(slot: Slot): void {
     if (this.#taken.get(slot.run.id) === slot) this.#taken.delete(slot.run.id);
+    // Its texts held others up.
+    this.#getServices().memory.admit();
   }
 
   /** How many runs of each organization have a slot and are not yielding it. */

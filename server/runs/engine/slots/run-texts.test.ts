@@ -13,7 +13,11 @@ function textsOf(runs: Record<string, [org: string, ...mib: number[]]>) {
     tree: { journals: new Set(sizes.map((mib) => ({ heapBytes: mib * MIB }))) },
   }));
   const texts = new RunTexts(LIMIT, () => holders);
-  return { texts, beyond: holders.filter((holder) => texts.isBeyond(holder)).map(({ run }) => run.id) };
+  return {
+    texts,
+    holders,
+    beyond: holders.filter((holder) => texts.isBeyond(holder)).map(({ run }) => run.id),
+  };
 }
 const claimed = (id: string, org: string, mib: number) => ({
   id,
@@ -44,6 +48,26 @@ it("keeps large runs outside until there is room, and small ones never", () => {
   expect(texts.withoutRoom()).toEqual(["a4"]);
   texts.enter({ id: "a4" });
   expect(texts.withoutRoom()).toEqual([]);
+});
+
+const heldUp = (runs: Parameters<typeof textsOf>[0]) => {
+  const { texts, holders } = textsOf(runs);
+  return holders.filter((holder) => texts.isHeldUp(holder)).map(({ run }) => run.id);
+};
+
+it("holds up all but the largest run of an organization with too many texts", () => {
+  expect(heldUp({ a1: ["a", 12], a2: ["a", 13], a3: ["a", 12], b1: ["b", 12] })).toEqual(["a1", "a3"]);
+});
+
+it("holds up all but the largest run of all while the texts exceed the limit, and no organization with few", () => {
+  const runs = { a1: ["a", 30], b1: ["b", 25], c1: ["c", 10, 6], d1: ["d", 4] } satisfies Parameters<
+    typeof textsOf
+  >[0];
+  expect(heldUp(runs)).toEqual(["b1", "c1"]);
+});
+
+it("holds up nobody while there is room", () => {
+  expect(heldUp({ a1: ["a", 90], b1: ["b", 20], b2: ["b", 5] })).toEqual([]);
 });
 
 it("lets them come back", () => {

@@ -5,6 +5,8 @@ import type { ClaimedRun } from "../claimed-run";
 const LARGE_BYTES = MIB;
 /** The share of the limit from which on no large run comes back: less than the limit, so that it can then act. */
 const COME_BACK = 3 / 4;
+/** An organization with less than this share of the limit has few texts. */
+const FEW = 1 / 8;
 /** How many large runs outside memory are known. An unknown one comes back, acts once and leaves again. */
 const MOST_KNOWN = 10_000;
 
@@ -65,21 +67,44 @@ export class RunTexts {
     return [...this.#outside].flatMap(([id, orgId]) => (isCrowded(orgId) ? [id] : []));
   }
 
+  /**
+   * True if a run must not make or read another large value or body yet, although it is in the middle of its acts and
+   * cannot leave. Of the runs that crowd the memory the largest goes on, so that it leaves. An organization with few texts
+   * is not held up by others.
+   */
+  isHeldUp({ run: { id, orgId } }: Holder): boolean {
+    const { all, each } = this.#count();
+    const own = each.get(orgId) ?? NO_TEXTS;
+    if (exceeds(own, this.#limit / 2) && own.largest !== id) return true;
+    return exceeds(all, this.#limit) && all.largest !== id && own.sum > this.#limit * FEW;
+  }
+
   /** Returns a check of organizations: true if the texts of all, or its own, exceed `share` of their limit. */
   #crowding(share: number): (orgId: string) => boolean {
-    const all = { sum: 0, most: 0 };
-    const each = new Map<string, typeof all>();
+    const { all, each } = this.#count();
+    const isFull = exceeds(all, this.#limit * share);
+    return (orgId) => isFull || exceeds(each.get(orgId) ?? NO_TEXTS, (this.#limit / 2) * share);
+  }
+
+  #count(): { all: Texts; each: Map<string, Texts> } {
+    const all: Texts = { ...NO_TEXTS };
+    const each = new Map<string, Texts>();
     for (const { run, tree } of this.#holders()) {
       const bytes = heapBytesOfTree(tree);
-      const own = each.get(run.orgId) ?? { sum: 0, most: 0 };
+      const own = each.get(run.orgId) ?? { ...NO_TEXTS };
       each.set(run.orgId, own);
-      for (const count of [all, own]) {
-        count.sum += bytes;
-        count.most = Math.max(count.most, bytes);
+      for (const texts of [all, own]) {
+        texts.sum += bytes;
+        if (bytes > texts.most) Object.assign(texts, { most: bytes, largest: run.id });
       }
     }
-    const exceeds = ({ sum, most }: typeof all, limit: number) => sum - most > limit * share;
-    const isFull = exceeds(all, this.#limit);
-    return (orgId) => isFull || exceeds(each.get(orgId) ?? { sum: 0, most: 0 }, this.#limit / 2);
+    return { all, each };
   }
 }
+
+/** The texts of several runs, those of the largest of them, and its id. */
+type Texts = { sum: number; most: number; largest: string | null };
+const NO_TEXTS: Texts = { sum: 0, most: 0, largest: null };
+
+/** The largest run does not count. */
+const exceeds = ({ sum, most }: Texts, limit: number) => sum - most > limit;
