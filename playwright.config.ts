@@ -42,7 +42,7 @@ export default defineConfig({
     contextOptions: { reducedMotion: "reduce" },
     launchOptions: {
       ...(browser?.executablePath === undefined ? {} : { executablePath: browser.executablePath }),
-      // Chromium refuses its sandbox as root, and containers have a small /dev/shm.
+      // Chromium has no sandbox as root, and containers have a small /dev/shm.
       args: ["--no-sandbox", "--disable-dev-shm-usage"],
     },
   },

@@ -60,7 +60,7 @@ export async function serve({ root, dev = false, print = () => {} }: ServeOption
           port: wanted,
         });
   const server = createServer({
-    // We refuse it ourselves, with the contract's error body.
+    // We reject it ourselves, with the contract's error body.
     requireHostHeader: false,
   });
   server.on("request", createHandler(services, { showPage: pages?.show ?? null, dev, state }));
@@ -80,7 +80,7 @@ export async function serve({ root, dev = false, print = () => {} }: ServeOption
   const isolation = role === "web" ? null : startIsolation(services, beside("isolated.mjs"));
   server.on("connection", createConnectionBound(services, connectionLimits(readOpenFiles(), services.env)));
   const port = await listen(server, wanted, host);
-  server.on("error", (error) => services.log.error("A connection could not be accepted", { error }));
+  server.on("error", (error) => services.log.error("Could not accept a connection", { error }));
 
   return {
     port,

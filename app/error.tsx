@@ -7,7 +7,7 @@ type Props = { error: Error & { digest?: string }; retry: () => void };
 
 export default function PageError({ error, retry }: Props) {
   return (
-    <PlainPage alert title="This page could not be shown">
+    <PlainPage alert title="Could not show this page">
       <p className="mb-4 text-muted">
         The server could not render this page{error.digest ? ` (reference ${error.digest})` : ""}. The cause
         is in its log.

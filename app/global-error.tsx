@@ -9,7 +9,7 @@ export default function GlobalError({ retry }: { error: Error; retry: () => void
     <html lang="en">
       <body>
         <title>Stepwell</title>
-        <PlainPage title="The dashboard could not be shown">
+        <PlainPage title="Could not show the dashboard">
           <p className="mb-4 text-muted">The server could not render this page. The cause is in its log.</p>
           <Button look="primary" onClick={retry}>
             Try again

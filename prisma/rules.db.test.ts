@@ -3,7 +3,7 @@ import { newId } from "@/server/base/ids";
 import { createMember, insertRun } from "@/testing/runs";
 import { createTenant, openWorld } from "@/testing/world";
 
-/** The rules that only the database enforces. `rules.sql` lists them; here each one refuses a statement. */
+/** The rules that only the database enforces. `rules.sql` lists them; here each one rejects a statement. */
 
 const world = await openWorld();
 const tenant = await createTenant(world);

@@ -167,7 +167,7 @@ it("an agent corrects its answer and counts its calls exactly, however often the
     "think-4 Completed",
   ]);
   expect(run).toMatchObject({ output: '{"sum":3}', stepsExecuted: 2, actionsUsed: 1, inputTokens: 40 });
-  // Four model calls of 10 tokens in and 5 out, and one action: the refused call is free.
+  // Four model calls of 10 tokens in and 5 out, and one action: the rejected call is free.
   expect(run.creditsUsed.toString()).toBe("0.022");
   const charges = await world.db.creditEntry.findMany({ where: { runId, kind: "charge" } });
   expect(charges.map(({ amount }) => amount.toString())).toEqual(["-0.022"]);

@@ -27,7 +27,7 @@ const NEXT_PATHS = {
   health: "/api/health",
   ready: "/api/ready",
 };
-/** Refused requests are shown as a page that does not exist. */
+/** Rejected requests are shown as a page that does not exist. */
 const NO_PAGE = "/_";
 const ROUTE_METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
 

@@ -19,7 +19,7 @@ const LONG_HEADERS = ["cookie", ROUTER_STATE_HEADER];
 
 const READS = ["GET", "HEAD"];
 
-/** The status to refuse a request with; null if Next may have it. `dev`: Next's own pages also get POST. */
+/** The status to reject a request with; null if Next may have it. `dev`: Next's own pages also get POST. */
 export function refusalOf(
   { method = "", rawHeaders }: IncomingMessage,
   url: URL,

@@ -109,7 +109,7 @@ describe("both ways give the same answers", () => {
 });
 
 describe("a compressed body", () => {
-  it("is refused by its header, unread", async () => {
+  it("is rejected by its header, unread", async () => {
     const setting = await createSetting();
     const headers = { "Content-Encoding": "gzip" };
     const answer = await throughNode(startAgent(setting, { body: Buffer.from("no gzip at all"), headers }));

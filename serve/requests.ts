@@ -107,7 +107,7 @@ export function createHandler(
   const handle = async (request: PendingRequest, poll: Promise<ApiResponse | null> | null): Promise<void> => {
     const { incoming, outgoing } = request;
     try {
-      // The complete path answers what memory cannot, and reports faults.
+      // The complete path answers what memory cannot, and reports errors.
       const polled = await poll?.catch(() => null);
       if (polled) return send(request, polled);
       request.path = targetOf(incoming, origin).pathname;
@@ -133,7 +133,7 @@ export function createHandler(
 }
 
 /**
- * Refuses invalid HTTP, long heads, tunnels and unknown expectations with the contract's error body. Bounds slow
+ * Rejects invalid HTTP, long heads, tunnels and unknown expectations with the contract's error body. Bounds slow
  * requests, and those that arrive in one go. The server must have its request listeners.
  */
 export function refuseBadHttp(server: Server): void {
@@ -197,7 +197,7 @@ export function logRequest(
   });
 }
 
-/** Refuses a request that no handler takes, with the contract's error body. */
+/** Rejects a request that no handler takes, with the contract's error body. */
 export function refuse(
   outgoing: ServerResponse,
   status: 400 | 404 | 405 | 417 | 431 | 500,

@@ -59,7 +59,7 @@ export async function executeWatched(world: World, member: MemberActor, runId: s
 
 /**
  * Replaces the worker of a process, as other processes do when it is silent. Its runs wait again, and its writes are
- * refused.
+ * rejected.
  */
 export async function replaceWorker(world: World): Promise<void> {
   const { id } = await world.engine.worker();

@@ -9,7 +9,7 @@ export function useSwitchOrganization() {
   return useMutation(
     trpc.account.switchOrganization.mutationOptions({
       onSuccess: () => window.location.assign("/runs"),
-      onError: (error) => notify("The organization could not be switched", describeError(error).message),
+      onError: (error) => notify("Could not switch the organization", describeError(error).message),
     }),
   );
 }

@@ -75,7 +75,7 @@ export function OneTimeValue({ label, value, warning }: { label: string; value: 
 
 /**
  * Writes a text to the clipboard, also on pages without TLS, where the clipboard API is missing. Throws if the browser
- * refuses.
+ * does not allow it.
  */
 export async function copyText(text: string): Promise<void> {
   if (window.isSecureContext) return navigator.clipboard.writeText(text);

@@ -1,4 +1,4 @@
-/** Longer bodies are piped: Linux refuses an argument beyond 128 KiB ("Argument list too long"). */
+/** Longer bodies are piped: Linux rejects an argument beyond 128 KiB ("Argument list too long"). */
 const MAX_IN_ARGUMENT = 100_000;
 
 /**

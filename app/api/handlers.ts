@@ -46,7 +46,7 @@ export function runRoute(answer: (call: Call & { runId: string }) => Promise<Res
   };
 }
 
-/** Refuses calls from other sites (CSRF): a call must be JSON from our own origin. */
+/** Rejects calls from other sites (CSRF): a call must be JSON from our own origin. */
 export function requireOwnJson(services: Services, { headers }: Request): void {
   const type = headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();
   if (isSameOrigin(services, headers) && type === "application/json") return;

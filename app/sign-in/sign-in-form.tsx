@@ -7,7 +7,7 @@ import { UncontrolledField } from "@/app/_ui/forms/form";
 import { problemOfStatus, sentenceOf } from "./problem";
 
 /**
- * Signs in and goes on to `target`. Without JavaScript the browser submits the form (app/api/sign-in), and a refusal
+ * Signs in and goes on to `target`. Without JavaScript the browser submits the form (app/api/sign-in), and a rejection
  * returns as `problem`.
  */
 export function SignInForm({ target, problem: sent }: { target: string; problem: string | null }) {

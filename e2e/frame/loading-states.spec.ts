@@ -62,7 +62,7 @@ async function whileNoneBegins(work: () => Promise<void>): Promise<void> {
 const goTo = (page: Page, pageName: string) =>
   page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: pageName, exact: true }).click();
 const skeletons = (page: Page) => page.locator("main [aria-busy=true]");
-const failure = (page: Page) => page.getByRole("alert").filter({ hasText: "This page could not be shown" });
+const failure = (page: Page) => page.getByRole("alert").filter({ hasText: "Could not show this page" });
 
 /** The table that a page reads, if it is not named like the page. */
 const TABLES: Record<string, string> = {
@@ -176,7 +176,7 @@ test("a list that fails shows an error in place, and loads on retry", async ({ p
   });
   await problem.getByRole("button", { name: "Try again" }).click();
   await expect(problem).toHaveCount(0);
-  await expect(page.getByText("could not be")).toHaveCount(0);
+  await expect(page.getByText("Could not")).toHaveCount(0);
 });
 
 test("the page reports a lost connection, and catches up when the server is back", async ({ page }) => {

@@ -145,6 +145,6 @@ test("an item that was created but could not be run shows why", async ({ ownerPa
   const panel = page.getByRole("region", { name: "Try the draft" });
   await panel.getByRole("textbox", { name: "city" }).fill("Oslo");
   await panel.getByRole("button", { name: "Create and run", exact: true }).click();
-  await expect(page.getByText("The first run could not be started")).toBeVisible();
+  await expect(page.getByText("Could not start the first run")).toBeVisible();
   await expect(page.getByRole("heading", { level: 1, name: "Edit tool" })).toBeVisible();
 });

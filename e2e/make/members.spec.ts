@@ -129,7 +129,7 @@ test("a member of two organizations switches between them, and sees why it faile
   };
   await theirs.route("**/api/trpc/account.switchOrganization*", (route) => route.abort());
   await chooseOwn();
-  await expect(theirs.getByText("The organization could not be switched")).toBeVisible();
+  await expect(theirs.getByText("Could not switch the organization")).toBeVisible();
   await theirs.unroute("**/api/trpc/account.switchOrganization*");
   await chooseOwn();
   await expect(menu).toContainText("Own");

@@ -57,7 +57,7 @@ test("a new trigger is called as pasted, tested, disabled and deleted", async ({
   await expect.poll(call).toMatchObject({ success: false });
   await page.getByRole("button", { name: "Send a test call" }).click();
   await tested.getByRole("button", { name: "Send" }).click();
-  await expect(tested).toContainText("Refused with status");
+  await expect(tested).toContainText("Rejected with status");
   await tested.getByRole("button", { name: "Close" }).click();
   await act("Enable");
   await expect(page.getByText("disabled", { exact: true })).toHaveCount(0);

@@ -42,7 +42,7 @@ test("a start and a read are sent with a pasted key, which is in no line and no 
   expect(stored).not.toContain(organization.apiKey);
   await expect(start.locator("pre").first()).toContainText("$API_KEY");
   await expect(start.locator("pre").first()).not.toContainText(organization.apiKey);
-  // The browser reports the refused call itself; the policy must not have refused anything.
+  // The browser reports the rejected call itself; the policy must not have blocked anything.
   expect(errors.filter((text) => !text.includes("401"))).toEqual([]);
 });
 

@@ -16,7 +16,10 @@ test("an agent is started over REST and polled to its end", async ({ request, or
   expect(await readStatus()).toMatchObject({ id, errorMessage: null, finalOutput: expect.any(String) });
 });
 
-test("a signed webhook starts a tool, a wrongly signed one is refused", async ({ request, organization }) => {
+test("a signed webhook starts a tool, a wrongly signed one is rejected", async ({
+  request,
+  organization,
+}) => {
   const url = organization.triggers.doubles ?? "";
   const data = Buffer.from('{"number":21}');
   const send = (key: string) => {

@@ -38,7 +38,7 @@ const isOffers = (node: string, rule: string) =>
   rule === "scrollable-region-focusable" && node.includes('aria-label="Completions"');
 
 async function findFaults(page: Page, questions: object = WHOLE) {
-  // The pages' content security policy refuses foreign scripts; the debugger's own channel is exempt.
+  // The pages' content security policy blocks foreign scripts; the debugger's own channel is exempt.
   if (!(await page.evaluate(() => "axe" in window))) await page.evaluate(AXE);
   const found = await page.evaluate(async (asked) => {
     const run = Reflect.get(Reflect.get(window, "axe"), "run");

@@ -12,7 +12,7 @@ const LONGEST_WAIT_MS = 250;
 /** On a busy machine every request takes longer, also one without the shape. */
 const LONGEST_RATIO = 5;
 const MEASUREMENTS = 4;
-/** The head limit and less: a shape that is refused for its size must be harmless without this refusal, too. */
+/** The head limit and less: a shape that is rejected for its size must be harmless without this rejection, too. */
 const SIZES = [16 * 1024, 11 * 1024];
 /** As much as Node reads at once, and with tiny chunks a body of the sign-in form's largest size. */
 const PACKET_SIZE = 96 * 1024;

@@ -60,7 +60,7 @@ BEGIN
     IF has_documents THEN PERFORM store_configurations(now_, starts, verdicts); END IF;
     PERFORM post_starts(p_worker, now_, starts, verdicts);
     IF has_deliveries THEN PERFORM store_deliveries(starts, verdicts); END IF;
-    -- Starts that were refused keep no key.
+    -- Rejected starts keep no key.
     IF has_keys THEN
       DELETE FROM idempotency_keys k USING unnest(starts) AS s
       WHERE s.idem IS NOT NULL AND verdicts[s.i + 1] IN ('credits', 'suspended')

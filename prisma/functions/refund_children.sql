@@ -1,4 +1,4 @@
--- After a fault of the platform nothing is charged: what ended children of the run were charged is refunded.
+-- After an error of the platform nothing is charged: what ended children of the run were charged is refunded.
 CREATE FUNCTION refund_children(now_ timestamptz, ended json, ends end_item[]) RETURNS void LANGUAGE plpgsql AS $$
 #variable_conflict use_column
 DECLARE r record;
@@ -13,7 +13,7 @@ BEGIN
   LOOP
     UPDATE organizations SET balance = balance + r.charged, ledger_sequence = ledger_sequence + 1 WHERE id = r.org;
     INSERT INTO credit_entries (organization_id, sequence, kind, amount, balance_before, balance_after, run_id, note, actor, created_at)
-    SELECT r.org, ledger_sequence, 'refund', r.charged, balance - r.charged, balance, r.run_id, 'the calling run ended by a fault of the platform', 'run', now_
+    SELECT r.org, ledger_sequence, 'refund', r.charged, balance - r.charged, balance, r.run_id, 'the calling run ended by an error of the platform', 'run', now_
     FROM organizations WHERE id = r.org;
   END LOOP;
 END $$;

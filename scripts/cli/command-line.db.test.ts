@@ -102,11 +102,11 @@ test("an invalid file is reported with line numbers, on standard error only", as
   expect(await call(["apply", join(folder, "none.yaml")])).toEqual({
     code: 1,
     out: "",
-    err: `${join(folder, "none.yaml")} cannot be read: the file does not exist.\n`,
+    err: `Could not read ${join(folder, "none.yaml")}: the file does not exist.\n`,
   });
 });
 
-test("faults of a file's form and of its contents are printed together", async () => {
+test("issues of a file's form and of its contents are printed together", async () => {
   const source = acme("mixed")
     .replace("credits: 10", "credits: x")
     .replace("agent: helper", "agent: nobody")
@@ -504,7 +504,7 @@ test("help lists every command and describes one", async () => {
   expect((await call(["keys", "create", "--help"])).out).toContain("--expires WHEN");
 });
 
-test("another STEPWELL_SECRET is refused with advice, and can be adopted", async () => {
+test("another STEPWELL_SECRET is rejected with advice, and can be adopted", async () => {
   const fresh = await createWorld();
   try {
     const file = await writeDefinition("secret.yaml", acme("secret"));
@@ -714,7 +714,7 @@ test("doctor without a database says so once, and judges this shell", async () =
     const { code, out } = await call(["doctor"], { services: closed });
     expect(code).toBe(1);
     expect(out.match(/^fail/gm)).toHaveLength(1);
-    expect(out).toMatch(/^fail +database +The database refuses the user or password/m);
+    expect(out).toMatch(/^fail +database +The database rejects the user or password/m);
     expect(out).toMatch(/^warn +settings +Without the database, the running service is not known\./m);
   } finally {
     await closed.stop();

@@ -144,7 +144,7 @@ function describeFailure(error: unknown): string {
   if (!error.name.startsWith("PrismaClient")) return error.message;
   // Prisma puts the reason last, after an excerpt of our source.
   const reason = error.message.trim().split("\n").at(-1) ?? "";
-  return `The database refused the statement: ${reason}`;
+  return `The database rejected the statement: ${reason}`;
 }
 
 function describeUnknownCommand(first: string, second: string | undefined): string {

@@ -57,7 +57,7 @@ async function readSource(file: string): Promise<string> {
       EACCES: "permission denied",
       EISDIR: "it is a directory",
     };
-    throw new CommandError(`${file} cannot be read: ${labels[reason] ?? reason}.`, { cause: error });
+    throw new CommandError(`Could not read ${file}: ${labels[reason] ?? reason}.`, { cause: error });
   }
 }
 

@@ -77,7 +77,7 @@ export const organizationCommands = [
   }),
   defineOrganizationCommand({
     name: "organizations suspend",
-    summary: "Refuse new runs of an organization and cancel its open runs",
+    summary: "Reject new runs of an organization and cancel its open runs",
     options: { reason: option("TEXT", "the reason, shown to members") },
     async run({ services, actor, slug }, _args, { reason = "" }) {
       const cancelled = await suspendOrganization(services, actor, reason);

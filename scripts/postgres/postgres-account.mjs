@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { SetupError } from "../support/project.mjs";
 
 /**
- * The account for PostgreSQL: it refuses root, so a start as root uses an account without rights.
+ * The account for PostgreSQL: it does not run as root, so a start as root uses an account without rights.
  * @typedef {{ uid: number, gid: number, name: string }} Account
  */
 
@@ -21,7 +21,7 @@ export function findAccount() {
   const found = lookUp("postgres") ?? lookUp(NEW_ACCOUNT) ?? create() ?? lookUp("nobody");
   if (found) return found;
   throw new SetupError(
-    "PostgreSQL refuses to run as root, and no account for it could be found or created. " +
+    "PostgreSQL does not run as root, and no account for it was found or could be created. " +
       "Create one (`useradd --system stepwell`), run this as an ordinary user, or set DATABASE_URL.",
   );
 }

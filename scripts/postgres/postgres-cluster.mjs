@@ -93,7 +93,7 @@ export async function resetPassword({ folder, password }) {
     encoding: "utf8",
     input: `ALTER ROLE ${USER} PASSWORD '${password}'\n`,
   });
-  if (status !== 0) throw new SetupError(`PostgreSQL's password could not be reset:\n${stderr}`);
+  if (status !== 0) throw new SetupError(`Could not reset PostgreSQL's password:\n${stderr}`);
 }
 
 const ATTEMPTS = 4;

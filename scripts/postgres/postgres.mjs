@@ -107,7 +107,7 @@ export function watchPostgres(dataDir, { url, cluster }, { print = printProgress
       );
     } catch (error) {
       print(
-        `The database has ended and could not be restarted: ${error instanceof Error ? error.message : error}`,
+        `The database has ended. Could not restart it: ${error instanceof Error ? error.message : error}`,
       );
     }
   };

@@ -10,7 +10,7 @@ const STAMP = join(GENERATED, "fingerprint");
 
 /**
  * Begins every command: checks Node, enters the project's folder, installs packages and generates the Prisma client.
- * @param {() => unknown} [check] reports faults before the long work
+ * @param {() => unknown} [check] reports issues before the long work
  */
 export async function prepareProject(check = () => {}) {
   checkNode();

@@ -59,7 +59,7 @@ export async function runProgram(name, [program, ...parameters], options = {}) {
     });
   }
   const [code, signal] = await once(child, "close").catch((cause) => {
-    throw new SetupError(`${name} could not be run: ${cause instanceof Error ? cause.message : cause}`);
+    throw new SetupError(`Could not run ${name}: ${cause instanceof Error ? cause.message : cause}`);
   });
   if (isShuttingDown()) await new Promise(() => {});
   if (code !== 0) {

@@ -100,7 +100,7 @@ async function load() {
 }
 
 /**
- * PostgreSQL's catalogues have columns of type "char" (18), which the adapter refuses: they are read as text (25).
+ * PostgreSQL's catalogues have columns of type "char" (18), which the adapter rejects: they are read as text (25).
  */
 function readCharAsText(pool: pg.Pool): void {
   const query = pool.query.bind(pool);

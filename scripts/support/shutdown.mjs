@@ -76,7 +76,7 @@ export async function runCommand(command) {
 }
 
 /**
- * The message of an expected error, or the stack of a fault.
+ * The message of an expected error, or the stack of another error.
  * @param {unknown} error
  */
 function explain(error) {

@@ -22,7 +22,7 @@ const world = await openWorld({
 });
 const tenant = await createTenant(world, { plan: { startsPerMinute: 100_000, readsPerMinute: 100_000 } });
 const stranger = await createTenant(world);
-// Shows the cause of an internal fault beside the failed test.
+// Shows the cause of an internal error beside the failed test.
 afterEach(() => {
   const faults = world.log.entries.splice(0).filter(({ level }) => level === "error");
   for (const fault of faults) console.error(fault.message, fault.fields);
@@ -364,7 +364,7 @@ describe("errors of endpoints 1 and 2", () => {
     );
   });
 
-  it("429 at the 101st start in 60 s, with Retry-After; refused calls do not count", async () => {
+  it("429 at the 101st start in 60 s, with Retry-After; rejected calls do not count", async () => {
     const busy = await createTenant(world, { parameters: { type: "object" } });
     const path = `/v1/tools/run/${busy.toolId}`;
     for (let start = 0; start < 100; start += 1) {
@@ -521,7 +521,7 @@ describe("reads, endpoints 3–6", () => {
     expect(answer.body).toMatchObject({ title: "Bad Request", detail: answer.body.message });
   });
 
-  it("answers an internal fault with a fixed message and logs the cause under its request id", async () => {
+  it("answers an internal error with a fixed message and logs the cause under its request id", async () => {
     const fail = () => Promise.reject(new Error("secret detail"));
     const pool = new Proxy(world.pool, {
       get: (target, name) => (name === "query" ? fail : Reflect.get(target, name)),
@@ -589,7 +589,7 @@ describe("idempotent starts", () => {
   const path = () => `/v1/agents/run/${tenant.agentId}`;
   const body = '{"userMessage":"Once"}';
 
-  it("replays the first answer, refuses a different request, expires after 24 hours", async () => {
+  it("replays the first answer, rejects a different request, expires after 24 hours", async () => {
     const headers = { "Idempotency-Key": newId() };
     const first = await rest({ path: path(), body, headers });
     const second = await rest({ path: path(), body, headers });
@@ -614,7 +614,7 @@ describe("idempotent starts", () => {
     world.clock.set(before);
   });
 
-  it("does not store refused starts", async () => {
+  it("does not store rejected starts", async () => {
     const headers = { "Idempotency-Key": newId() };
     expectError(await rest({ path: path(), body: "{}", headers }), 400, "invalid_request");
     expect((await rest({ path: path(), body, headers })).status).toBe(200);
@@ -695,19 +695,22 @@ describe("webhooks, endpoint 7", () => {
       401,
       "invalid_signature",
     ],
-  ])("%s: refused, and stored as a delivery with its reason", async (_name, options, parts, status, code) => {
-    const trigger = await createTrigger(world, tenant, options);
-    const answer = await hook({ path: `/webhooks/${trigger.token}`, ...parts });
-    expectError(answer, status, code);
-    const delivery = await world.db.delivery.findFirstOrThrow({ where: { triggerId: trigger.id } });
-    expect(delivery).toMatchObject({
-      outcome: "rejected",
-      status,
-      code,
-      reason: answer.body.message,
-      runId: null,
-    });
-  });
+  ])(
+    "%s: rejected, and stored as a delivery with its reason",
+    async (_name, options, parts, status, code) => {
+      const trigger = await createTrigger(world, tenant, options);
+      const answer = await hook({ path: `/webhooks/${trigger.token}`, ...parts });
+      expectError(answer, status, code);
+      const delivery = await world.db.delivery.findFirstOrThrow({ where: { triggerId: trigger.id } });
+      expect(delivery).toMatchObject({
+        outcome: "rejected",
+        status,
+        code,
+        reason: answer.body.message,
+        runId: null,
+      });
+    },
+  );
 
   it("404 for an unknown token, 429 for an address that tries more than 60 in a minute", async () => {
     for (let attempt = 0; attempt < 60; attempt += 1) {

@@ -132,7 +132,7 @@ describe("a tool that is started by REST", () => {
     expect((await start("8202522731445525543")).status).toBe(409);
   });
 
-  it("refuses numbers that are infinite as doubles", async () => {
+  it("rejects numbers that are infinite as doubles", async () => {
     expect((await post(`/v1/tools/run/${tenant.toolId}`, `{"a":1e400,"b":${ID}}`)).status).toBe(400);
   });
 });

@@ -23,7 +23,7 @@ import { addToReply, startConditions } from "./v1/start";
 
 /**
  * The handler of `/v1`. It calls the procedures of the declared endpoints. The order of checks is that of
- * docs/contract.md. No body is read before the caller is known. A rate limit or repetition answers before a fault of
+ * docs/contract.md. No body is read before the caller is known. A rate limit or repetition answers before an issue of
  * the body.
  */
 
@@ -84,8 +84,8 @@ function cacheForPolls(
 }
 
 /**
- * Starts a run. A call refused before the start still counts, and a rate limit or repetition takes precedence over its
- * fault.
+ * Starts a run. A call rejected before the start still counts, and a rate limit or repetition takes precedence over its
+ * issue.
  */
 async function start(request: ApiRequest, call: Call): Promise<object | string> {
   const { services, actor } = call.context;
@@ -117,7 +117,7 @@ async function startWithin(request: ApiRequest, call: Call, memory: StepMemory):
     const started = await callProcedure(call, input);
     return reply.text ?? started;
   } catch (error) {
-    // The procedure counts what it refuses itself.
+    // The procedure counts what it rejects itself.
     if (isInvalidInput(error)) return refuse(toAppError(error));
     throw error;
   }

@@ -56,7 +56,7 @@ export function createRouteFinder(endpoints: Readonly<Record<string, Endpoint>>)
   };
 }
 
-/** A malformed percent escape is kept, and then refused as a malformed id. */
+/** A malformed percent escape is kept, and then rejected as a malformed id. */
 function decodeSegment(segment: string): string {
   try {
     return decodeURIComponent(segment);

@@ -30,7 +30,7 @@ test("a trigger without a secret is called without a signature", async () => {
   expect(await sendTestCall(world, member, { triggerId: id, body: "{}" })).toMatchObject({ status: 200 });
 });
 
-test("a refusal is shown as the sender would get it", async () => {
+test("a rejection is shown as the sender would get it", async () => {
   const { id } = await create();
   const unreadable = await sendTestCall(world, member, { triggerId: id, body: "not JSON {" });
   expect(unreadable).toMatchObject({ status: 400, problem: { code: "invalid_request" } });
@@ -41,7 +41,7 @@ test("a refusal is shown as the sender would get it", async () => {
   expect((await sendTestCall(world, member, { triggerId: id, body: "{}" })).status).toBe(200);
 });
 
-test("a change of status is audited once, and a taken slug is refused", async () => {
+test("a change of status is audited once, and a taken slug is rejected", async () => {
   const { id, slug } = await create();
   await setTriggerStatus(world, member, { id, status: "inactive" });
   await setTriggerStatus(world, member, { id, status: "inactive" });

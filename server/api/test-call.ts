@@ -15,7 +15,7 @@ const answer = z.union([
 
 /**
  * Sends a signed call to a trigger through the webhook handler, so that checks, limits and deliveries are those of any
- * sender. Returns what a sender gets; `problem` is set if the call was refused. Throws `not_found`, and
+ * sender. Returns what a sender gets; `problem` is set if the call was rejected. Throws `not_found`, and
  * `trigger_misconfigured` if the address cannot be decrypted.
  */
 export async function sendTestCall(

@@ -57,7 +57,7 @@ it("runs the draft with its tools, also of an inactive agent, and marks the run'
   expect(await world.db.agent.findUniqueOrThrow({ where: { id: agentId } })).toMatchObject({ version: 1 });
 });
 
-it("refuses a faulty draft, a viewer, and another organization's agent", async () => {
+it("rejects an invalid draft, a viewer, and another organization's agent", async () => {
   const definition = draftOf({});
   const call = { agentId, definition, message: "Hi" };
   await expect(

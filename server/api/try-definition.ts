@@ -14,7 +14,7 @@ import { findNamesOfStep, textsOf } from "@/server/work/workflow/step-names";
 
 /**
  * Starts a run of a saved agent with an unsaved definition, also if the agent is inactive. Needs the role member. Throws
- * `invalid_request` with the definition's faults, and the errors of `startFromDashboard`.
+ * `invalid_request` with the definition's issues, and the errors of `startFromDashboard`.
  */
 export async function tryAgent(
   services: Services,
@@ -33,7 +33,7 @@ export async function tryAgent(
 /**
  * Starts a run of a saved tool with an unsaved definition. `until` is the id of the last step to execute; the run's
  * output is then that step's. With `pinnedFrom`, only that step is executed, with the outputs that the earlier ones had
- * in this run. Needs the role member. Throws `invalid_request` with the definition's faults by line, and
+ * in this run. Needs the role member. Throws `invalid_request` with the definition's issues by line, and
  * the errors of `startFromDashboard`.
  */
 export async function tryTool(

@@ -108,7 +108,7 @@ steps:
   await expect(alone).rejects.toThrow('No output of "more" is known, or it is too large.');
 });
 
-it("refuses faulty definitions with their lines, and input that the draft does not take", async () => {
+it("rejects invalid definitions with their lines, and input that the draft does not take", async () => {
   const id = await toolId();
   const faulty = { toolId: id, yaml: YAML.replace("steps.double", "steps.none"), input: "{}", until: null };
   await expect(tryTool(world, member, faulty)).rejects.toMatchObject({ issues: [{ path: "/line/10" }] });
@@ -118,7 +118,7 @@ it("refuses faulty definitions with their lines, and input that the draft does n
   ).rejects.toMatchObject({ issues: [{ path: "/a" }] });
 });
 
-it("is refused to viewers and for another organization's tool", async () => {
+it("is forbidden to viewers and for another organization's tool", async () => {
   const draft = { toolId: await toolId(), yaml: YAML, input: '{"a":3}', until: null };
   const viewer = await createMember(world, tenant, "viewer");
   await expect(tryTool(world, viewer, draft)).rejects.toMatchObject({ code: "forbidden" });

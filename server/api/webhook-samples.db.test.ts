@@ -34,7 +34,7 @@ let world: World;
 let tenant: Tenant;
 let server: Server;
 let origin: string;
-/** Paths whose next call is refused before the handler, to test a sample's retry. */
+/** Paths whose next call is rejected before the handler, to test a sample's retry. */
 const refusing = new Set<string>();
 
 beforeAll(async () => {
@@ -71,7 +71,7 @@ it("has samples in three languages for both forms of signature", () => {
 for (const { language, form, code } of SAMPLES) {
   const { needs, command, options } = PROGRAMS[language] ?? { needs: ["-"], command: "", options: [] };
   it.skipIf(!needs.every(hasProgram))(
-    `the sample for ${language}, ${form}, starts one run, tries again after 429, and is refused with another secret`,
+    `the sample for ${language}, ${form}, starts one run, tries again after 429, and is rejected with another secret`,
     // Most of the time they wait.
     { concurrent: true },
     async () => {
@@ -91,7 +91,7 @@ for (const { language, form, code } of SAMPLES) {
       expect(started?.id).toBe(first.runId);
       expect(JSON.parse(started?.input ?? "")).toEqual({ event: "order.created", order: 42 });
 
-      // The same event again, after one refusal: the first run's id, and no second run.
+      // The same event again, after one rejection: the first run's id, and no second run.
       refusing.add(path);
       expect(JSON.parse((await run(secret)).stdout)).toEqual(first);
       expect(refusing).not.toContain(path);

@@ -57,7 +57,7 @@ describe("PRICE_LIST", () => {
     ["modles: {}", 'Unrecognized key: "modles"'],
     ["- 1", "the file"],
     ["a: [", "cannot be read"],
-  ])("%s is refused by name", (text, message) => {
+  ])("%s is rejected by name", (text, message) => {
     const path = write(text);
     expect(() => environment({ PRICE_LIST: path })).toThrow(`PRICE_LIST ${path}`);
     expect(() => environment({ PRICE_LIST: path })).toThrow(message);
@@ -117,7 +117,7 @@ describe("MODEL_PROVIDERS", () => {
     [`[{ ${local}, models: [m, { name: m }] }]`, '0.models "m" is already listed'],
     [`[{ ${local}, apiKeyFrom: NOT_SET }]`, "0.apiKeyFrom names NOT_SET, which is not set"],
     [`[{ ${local}, apiKey: a, apiKeyFrom: HOME }]`, "0 has both apiKey and apiKeyFrom"],
-  ])("%s is refused by name", (text, message) => {
+  ])("%s is rejected by name", (text, message) => {
     const path = write(text);
     expect(() => environment({ MODEL_PROVIDERS: path })).toThrow(`MODEL_PROVIDERS ${path} is wrong: `);
     expect(() => environment({ MODEL_PROVIDERS: path })).toThrow(message);

@@ -40,7 +40,7 @@ it("is fully described in .env.example and in the operating guide", () => {
 });
 
 it.each([{ SMTP_URL: "smtp://mail.example.com" }, { SMTP_FROM: "a@example.com" }])(
-  "%o alone is refused",
+  "%o alone is rejected",
   (half) => {
     expect(() => readEnvironment({ ...REQUIRED, ...half })).toThrow(
       /^ {2}SMTP_URL and SMTP_FROM belong together$/m,

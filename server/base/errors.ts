@@ -1,6 +1,6 @@
 import { type ErrorCode, HTTP_STATUS } from "@/server/contract/errors";
 
-/** One fault in the caller's input; `path` is a JSON pointer into it. */
+/** One issue in the caller's input; `path` is a JSON pointer into it. */
 export type Issue = { path: string; message: string };
 
 type AppErrorOptions = {
@@ -13,7 +13,7 @@ type AppErrorOptions = {
 };
 
 /**
- * An error for the caller, whose message is shown. Anything else that is thrown is an internal fault, answered with a
+ * An error for the caller, whose message is shown. Anything else that is thrown is an internal error, answered with a
  * fixed message and logged with the request id.
  */
 export class AppError extends Error {

@@ -19,7 +19,7 @@ export function formatPath(path: readonly (string | number)[]): string {
   return keys.join("").replace(/^\./, "");
 }
 
-/** The same issues with paths from a document that has the faulty value at `prefix`. */
+/** The same issues with paths from a document that has the invalid value at `prefix`. */
 export function prefixIssues(prefix: readonly PropertyKey[], issues: readonly Issue[]): Issue[] {
   return issues.map(({ path, message }) => ({ path: jsonPointer(prefix) + path, message }));
 }

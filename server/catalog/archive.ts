@@ -35,7 +35,7 @@ const removable = z.object({ kind: z.enum([...RUN_KINDS, "trigger"]) });
 
 /**
  * Archives an agent or tool, or deletes a trigger. Its runs and versions stay. Saving its slug again restores it with its
- * id, as `restoreDefinition` does. Refuses a tool that agents use. Throws `not_found`.
+ * id, as `restoreDefinition` does. Rejects a tool that agents use. Throws `not_found`.
  */
 export const removeDefinition = catalogVerb(
   {
@@ -60,7 +60,7 @@ export const removeDefinition = catalogVerb(
   },
 );
 
-/** Restores an archived agent or tool with its id and versions. Refuses an agent whose tools are archived. Throws `not_found`. */
+/** Restores an archived agent or tool with its id and versions. Rejects an agent whose tools are archived. Throws `not_found`. */
 export const restoreDefinition = catalogVerb(
   { role: "member", input: z.object({ kind: z.enum(RUN_KINDS), id: z.uuid() }) },
   async (change, { kind, id }) => {

@@ -19,7 +19,7 @@ export const createTrigger = catalogVerb(
   },
 );
 
-/** Enables or disables a trigger; a disabled one refuses calls. Throws `not_found`. */
+/** Enables or disables a trigger; a disabled one rejects calls. Throws `not_found`. */
 export const setTriggerStatus = catalogVerb(
   { role: "member", input: z.object({ id: z.uuid(), status: z.enum(DEFINITION_STATUSES) }) },
   async (change, { id, status }) => {

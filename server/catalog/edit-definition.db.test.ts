@@ -92,7 +92,7 @@ describe("a tool's YAML", () => {
     expect(await checkToolText(world, member, { yaml: "" })).toMatchObject([{ message: expect.any(String) }]);
   });
 
-  it("with problems is refused with their lines, and nothing is saved", async () => {
+  it("with problems is rejected with their lines, and nothing is saved", async () => {
     const yaml = YAML.replace("slug: greet", "slug: other").replace("transform_json", "transform");
     await expect(saveToolText(world, member, { yaml, ...create })).rejects.toMatchObject({
       code: "invalid_request",
@@ -102,7 +102,7 @@ describe("a tool's YAML", () => {
     expect(found).toBeNull();
   });
 
-  it("calls itself and what there is; any other name is refused with its line and the known names", async () => {
+  it("calls itself and what there is; any other name is rejected with its line and the known names", async () => {
     const call = (tool: string) => `slug: loop
 name: Loop
 steps:
@@ -134,7 +134,7 @@ steps:
     });
   });
 
-  it("of a version that is no longer current is refused", async () => {
+  it("of a version that is no longer current is rejected", async () => {
     const yaml = YAML.replace("slug: greet", "slug: raced");
     const { id } = await saveToolText(world, member, { yaml, ...create });
     const change = (hello: string, version: number) =>

@@ -162,12 +162,12 @@ export async function readToolText(
 }
 
 /**
- * A fault of a text: its line from 1 (null: the complete text), its location in the document and the fault. `message`
+ * An issue of a text: its line from 1 (null: the complete text), its location in the document and the issue. `message`
  * is a sentence with both.
  */
 export type TextProblem = { line: number | null; path: (string | number)[]; fault: string; message: string };
 
-/** Finds every fault of a tool's YAML, as saving it would. */
+/** Finds every issue of a tool's YAML, as saving it would. */
 export async function checkToolText(
   { db }: Pick<Services, "db">,
   actor: MemberActor,
@@ -178,7 +178,7 @@ export async function checkToolText(
   return problemsOf(read.document, await findToolFaults(read.definition, { tx: db, actor }));
 }
 
-/** Reads and checks a tool's YAML as saving does. Throws `invalid_request` with every fault, by line. */
+/** Reads and checks a tool's YAML as saving does. Throws `invalid_request` with every issue, by line. */
 export async function readCheckedTool(
   { db }: Pick<Services, "db">,
   actor: MemberActor,
@@ -191,7 +191,7 @@ export async function readCheckedTool(
   return read.definition;
 }
 
-/** Saves a tool from its YAML. Throws `invalid_request` with every fault; an issue's path is `/line/N`. */
+/** Saves a tool from its YAML. Throws `invalid_request` with every issue; an issue's path is `/line/N`. */
 export async function saveToolText(
   services: CatalogServices,
   actor: Editor,

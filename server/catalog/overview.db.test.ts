@@ -7,7 +7,7 @@ import { createTenant, createTrigger, openWorld } from "@/testing/world";
 
 const world = await openWorld();
 
-it("shows each trigger's newest call, refused ones included", async () => {
+it("shows each trigger's newest call, rejected ones included", async () => {
   const tenant = await createTenant(world);
   const actor = await createMember(world, tenant, "viewer");
   const [called, silent] = [await createTrigger(world, tenant), await createTrigger(world, tenant)];

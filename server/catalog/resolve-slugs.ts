@@ -17,7 +17,7 @@ export type SlugReader = {
 };
 
 /**
- * The ids of the organization's agents or tools by slug. For each unknown slug: its fault, with the known
+ * The ids of the organization's agents or tools by slug. For each unknown slug: its issue, with the known
  * names. Slugs that are only `declared` have neither.
  */
 export async function resolveSlugs(

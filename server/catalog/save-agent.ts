@@ -86,7 +86,7 @@ async function findSchemaFaults(schema: JsonObject, orgId: OrgId): Promise<Issue
 }
 
 /**
- * Faults of an agent's fallback models, prompt, functions, tools, output schema and model options. They are references to secrets, unknown
+ * Issues of an agent's fallback models, prompt, functions, tools, output schema and model options. They are references to secrets, unknown
  * names, equal names for the model, policies of names that are not attached, and an invalid schema.
  */
 export async function findAgentFaults(definition: AgentDefinition, reader: SlugReader): Promise<Issue[]> {

@@ -72,7 +72,7 @@ export async function putTool(
 /** What the check of a tool reads. */
 export type ToolReader = SlugReader & Parameters<typeof listSecretNames>[0];
 
-/** The faults in the workflow of a tool that matches its schema. */
+/** The issues in the workflow of a tool that matches its schema. */
 export async function findToolFaults(
   definition: ToolDefinition,
   reader: ToolReader,
@@ -81,7 +81,7 @@ export async function findToolFaults(
   return findFaults(toJson(workflow), slug, reader);
 }
 
-/** The faults in the workflow of a tool that does not match its schema, besides those that the schema found. */
+/** The issues in the workflow of a tool that does not match its schema, besides those that the schema found. */
 export async function findFaultsOfInvalidTool(value: unknown, reader: ToolReader): Promise<readonly Issue[]> {
   const json = toJson(value ?? null);
   const slug = toolDefinition.shape.slug.safeParse(isJsonObject(json) ? json.slug : null).data ?? null;

@@ -90,7 +90,7 @@ it.each([
   [{ outputSchema: { description: "x".repeat(64 * 1024) } }, "/outputSchema"],
   [{ policies: { nobody: { maxCalls: 1 } } }, "/policies/nobody"],
   [{ functions: ["calculate"], policies: { calculate: { maxCalls: 0 } } }, "/policies/calculate/maxCalls"],
-])("refuses wrong settings of an agent at their place: %#", async (settings, path) => {
+])("rejects wrong settings of an agent at their place: %#", async (settings, path) => {
   const member = await createMember(world, tenant, "member");
   const refused = saveAgent(world, member, {
     definition: { slug: "wrong", name: "Wrong", model: "m", ...settings },

@@ -46,7 +46,7 @@ it("accepts exactly 50 of 200 concurrent starts with a balance for 50", async ()
   );
 });
 
-it("refuses an overdraft, an entry that does not add up and a change of an entry, even by SQL", async () => {
+it("rejects an overdraft, an entry that does not add up and a change of an entry, even by SQL", async () => {
   const tenant = await createTenant(world, { credits: "1" });
   const overdraft = [{ kind: "adjustment", amount: new Decimal(-2), runId: null, note: "a bug" } as const];
   await expect(
@@ -211,7 +211,7 @@ async function perform(tenant: Tenant, open: string[], next: Action): Promise<vo
   }
 }
 
-/** Another process detects that this one is silent: its runs wait for a slot again, and its writes are refused. */
+/** Another process detects that this one is silent: its runs wait for a slot again, and its writes are rejected. */
 async function loseWorker(): Promise<void> {
   await removeWorker(world.pool, (await world.engine.worker()).id);
 }
@@ -271,7 +271,7 @@ async function expectSound(tenant: Tenant): Promise<void> {
     const refunds = entries.filter(({ runId, kind }) => runId === run.id && kind === "refund");
     expect(refunds.length).toBeLessThanOrEqual(1);
     for (const { amount } of refunds) expect(amount.equals(charged)).toBe(true);
-    // A platform fault costs nothing, whatever was charged before.
+    // A platform error costs nothing, whatever was charged before.
     if (run.errorCode === "internal_error") expect(charged.isZero()).toBe(true);
     const caller = runs.find(({ id }) => id === run.parentRunId);
     if (caller?.errorCode === "internal_error" && !charged.isZero()) expect(refunds).toHaveLength(1);

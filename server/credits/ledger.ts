@@ -42,7 +42,7 @@ const INSERT = defineCommand(
 );
 
 /**
- * Posts entries in order and adds their sum to the balance, in the caller's transaction. The database refuses a
+ * Posts entries in order and adds their sum to the balance, in the caller's transaction. The database rejects a
  * negative balance. Returns the new balance.
  */
 export async function postEntries(

@@ -7,7 +7,7 @@ import { executeRun } from "@/testing/execute";
 import { createTenant, openWorld, scriptedModels, type Tenant } from "@/testing/world";
 import { refundRun } from "./refund";
 
-/** Platform faults are refunded visibly; an operator can refund a charge once. */
+/** Platform errors are refunded visibly; an operator can refund a charge once. */
 
 let modelCalls = 0;
 /** The worker is replaced during this model call; null: never. */
@@ -39,7 +39,7 @@ async function runHelper(tenant: Tenant, dies: boolean): Promise<string> {
   return runId;
 }
 
-it("does not charge a run that ended by a fault of the platform, and notes it in the ledger", async () => {
+it("does not charge a run that ended by an error of the platform, and notes it in the ledger", async () => {
   const tenant = await createTenant(world, { credits: "10" });
   const runId = await runHelper(tenant, true);
   const figures = await world.pool.query(
@@ -69,7 +69,7 @@ it("does not charge a run that ended by a fault of the platform, and notes it in
     {
       kind: "refund",
       amount: "0.01",
-      note: "the calling run ended by a fault of the platform",
+      note: "the calling run ended by an error of the platform",
       of: child?.id,
     },
   ]);
@@ -96,7 +96,7 @@ it("refunds an ended run and its tools once, without changing the run", async ()
   expect(await world.db.run.findUniqueOrThrow({ where: { id: runId } })).toEqual(before);
 });
 
-it("refuses to refund an open run, another organization's run, or without a note", async () => {
+it("rejects a refund of an open run, another organization's run, or without a note", async () => {
   const tenant = await createTenant(world);
   const stranger = await createTenant(world);
   const request = { kind: "tool", targetId: tenant.toolId, input: { a: 1, b: 2 } } as const;

@@ -35,8 +35,8 @@ test("the wait ends when the process is stopped", async () => {
 
 test.each([
   [EVENT_KEY, SIGNING_KEY, { address: "ok", eventKey: "ok", signingKey: "ok" }],
-  ["another", SIGNING_KEY, { address: "ok", eventKey: "refused", signingKey: "ok" }],
-  [EVENT_KEY, "abcd", { address: "ok", eventKey: "ok", signingKey: "refused" }],
+  ["another", SIGNING_KEY, { address: "ok", eventKey: "rejected", signingKey: "ok" }],
+  [EVENT_KEY, "abcd", { address: "ok", eventKey: "ok", signingKey: "rejected" }],
 ])(
   "a process on an Inngest server with the keys %s and %s names the wrong one",
   async (eventKey, signingKey, inngest) => {
@@ -61,7 +61,7 @@ test("a process is not ready for 10 s after the database could not store a start
       $$ BEGIN RAISE EXCEPTION 'could not extend file: No space left on device' USING ERRCODE = 'disk_full'; END $$;
     CREATE TRIGGER fill_disk BEFORE INSERT ON runs EXECUTE FUNCTION fill_disk()`);
   await expect(start()).rejects.toMatchObject({ code: "53100" });
-  expect(await checkReadiness(services)).toEqual({ ready: false, database: "refuses writes", engine: "ok" });
+  expect(await checkReadiness(services)).toEqual({ ready: false, database: "rejects writes", engine: "ok" });
 
   await world.pool.query("DROP TRIGGER fill_disk ON runs");
   world.clock.advance(9_000);
@@ -85,7 +85,7 @@ test("a process is not ready while the database stores no heartbeats", async () 
   await world.pool.query(
     "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND datname = current_database()",
   );
-  await expect.poll(database).toBe("refuses writes");
+  await expect.poll(database).toBe("rejects writes");
 });
 
 test("a process that only serves does not ask the Inngest server", async () => {

@@ -11,7 +11,7 @@ const PING = defineQuery("ping", z.object({}), "SELECT");
 /** The state of each part. */
 export type Readiness = {
   ready: boolean;
-  database: "ok" | "unreachable" | "refuses writes";
+  database: "ok" | "unreachable" | "rejects writes";
   engine: "ok" | "not ready";
   /** With an Inngest server: which of its settings are right. */
   inngest?: Omit<InngestReport, "texts">;
@@ -35,7 +35,7 @@ export async function checkReadiness(
   const writes = services.engine.canWrite();
   const readiness: Readiness = {
     ready: database && writes && engine && (inngest === undefined || isUsable(inngest)),
-    database: !database ? "unreachable" : writes ? "ok" : "refuses writes",
+    database: !database ? "unreachable" : writes ? "ok" : "rejects writes",
     engine: engine ? "ok" : "not ready",
   };
   if (inngest === undefined) return readiness;

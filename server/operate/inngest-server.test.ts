@@ -24,18 +24,18 @@ describe("a self-hosted server", () => {
     expect(events).toEqual([]);
   });
 
-  it("refuses another event key, and that alone is named", async () => {
+  it("rejects another event key, and that alone is named", async () => {
     const { url } = await openInTest();
     const report = await checkInngestServer(settings(url, { eventKey: "another" }));
-    expect(report).toMatchObject({ address: "ok", eventKey: "refused", signingKey: "ok" });
+    expect(report).toMatchObject({ address: "ok", eventKey: "rejected", signingKey: "ok" });
     expect(report.texts).toEqual([`${url} rejects INNGEST_EVENT_KEY: set the one that it was started with.`]);
     expect(isUsable(report)).toBe(false);
   });
 
-  it("refuses another signing key, and that alone is named", async () => {
+  it("rejects another signing key, and that alone is named", async () => {
     const { url } = await openInTest();
     const report = await checkInngestServer(settings(url, { signingKey: "fedcba" }));
-    expect(report).toMatchObject({ address: "ok", eventKey: "ok", signingKey: "refused" });
+    expect(report).toMatchObject({ address: "ok", eventKey: "ok", signingKey: "rejected" });
     expect(report.texts).toEqual([
       `${url} rejects INNGEST_SIGNING_KEY: set the one that it was started with.`,
     ]);

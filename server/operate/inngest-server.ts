@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { Environment } from "@/server/base/env";
 import { codeOf } from "@/server/base/errors";
 
-/** The Inngest server of the INNGEST_* variables, and their faults. */
+/** The Inngest server of the INNGEST_* variables, and their issues. */
 
 type InngestServer = {
   isDev: boolean;
@@ -33,14 +33,14 @@ export function readInngestServer({ dev, baseUrl, eventKey, signingKey }: Settin
   };
 }
 
-/** Which settings the server accepts. `texts` name each fault and its variable, for the operator only. */
+/** Which settings the server accepts. `texts` name each issue and its variable, for the operator only. */
 export type InngestReport = {
   address: "ok" | "unreachable" | "wrong";
   eventKey: Part;
   signingKey: Part;
   texts: string[];
 };
-type Part = "ok" | "refused" | "unknown";
+type Part = "ok" | "rejected" | "unknown";
 
 /** Asks the server whether it accepts the settings, within 1.5 seconds. Sends no event. Never throws. */
 export async function checkInngestServer(settings: Settings): Promise<InngestReport> {
@@ -118,12 +118,12 @@ function describeFault(error: unknown): string {
 }
 
 function partOf({ status }: Answer): Part {
-  if (status === 401 || status === 403 || status === 404) return "refused";
+  if (status === 401 || status === 403 || status === 404) return "rejected";
   return status >= 200 && status < 300 ? "ok" : "unknown";
 }
 
 function describePart(address: string, variable: string, answer: Answer): string {
-  if (partOf(answer) === "refused")
+  if (partOf(answer) === "rejected")
     return `${address} rejects ${variable}: set the one that it was started with.`;
   return `${address} could not check ${variable} (${answer.error ?? `status ${answer.status}`}).`;
 }

@@ -103,7 +103,7 @@ it("keeps the full deadline of a run that waited nearly 24 hours for its slot", 
 it("ends the other runs when one cannot be ended", async () => {
   const { runIds, workerId } = await startClaimed(2);
   const [broken = "", sound = ""] = runIds;
-  // Its usage exceeds its hold and the balance: the database refuses the charge.
+  // Its usage exceeds its hold and the balance: the database rejects the charge.
   await world.pool.query(
     `INSERT INTO model_calls (id, organization_id, run_id, key, iteration_number, provider, model, status, credits, attempts, started_at, finished_at, duration_ms, sequence)
      VALUES ($1, $2, $3, 'think-1', 1, 'test', 'gpt-5-mini', 'Completed', 1000, '[]', $4, $4, 0, 2)`,

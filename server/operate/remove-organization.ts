@@ -35,7 +35,7 @@ const REMOVALS = Object.entries({
 
 /**
  * Deletes an organization with everything it owns: definitions, keys, runs, deliveries, ledger and audit log. Members'
- * accounts stay. Refused while runs are open, unless `force` cancels them. Can be repeated after an interruption: the
+ * accounts stay. Fails while runs are open, unless `force` cancels them. Can be repeated after an interruption: the
  * organization is suspended first. Throws `invalid_request`. Returns the emails of accounts without an organization.
  */
 export async function removeOrganization(
@@ -77,7 +77,7 @@ export async function removeOrganization(
   });
 }
 
-/** A run whose process is gone stays open. Deleting it refuses later writes of that process. */
+/** A run whose process is gone stays open. Deleting it rejects later writes of that process. */
 async function waitForRuns({ db }: Services, actor: OperatorActor, patienceMs: number): Promise<void> {
   const patience = AbortSignal.timeout(patienceMs);
   while (!patience.aborted && (await db.run.count(openRunsOf(actor))) > 0) await sleep(POLL_MS, patience);

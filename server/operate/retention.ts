@@ -19,7 +19,7 @@ const REMOVALS = Object.entries({
       ) d LIMIT $2)`,
   // Clears the body; the row stays.
   refusedBodies: `
-    UPDATE deliveries SET body = '', body_note = 'newer refused calls of this trigger replaced it' WHERE id IN (
+    UPDATE deliveries SET body = '', body_note = 'newer rejected calls of this trigger replaced it' WHERE id IN (
       SELECT id FROM (
         SELECT id, sum(body_bytes) OVER (PARTITION BY trigger_id ORDER BY id DESC) AS newer FROM deliveries
         WHERE outcome = 'rejected' AND body_bytes > ${UNACCEPTED.smallBytes} AND body_note IS NULL

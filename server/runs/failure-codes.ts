@@ -33,7 +33,7 @@ export const FAILURE_CODES = [
   "empty_answer",
   /** The parent run ended first. */
   "caller_ended",
-  /** A platform fault; nothing is charged. */
+  /** A platform error; nothing is charged. */
   "internal_error",
 ] as const;
 export type FailureCode = (typeof FAILURE_CODES)[number];

@@ -91,7 +91,7 @@ function deliveryItem(delivery: NonNullable<StartRequest["delivery"]>): StartIte
   };
 }
 
-/** How a call counts, whether it starts a run or is refused. */
+/** How a call counts, whether it starts a run or is rejected. */
 export function countedCall(
   { orgId }: Actor,
   { limit, idempotency, replayFirst = false }: StartConditions,

@@ -27,7 +27,7 @@ export type StartResult = {
  * its credits. It also decides whether the run executes here immediately or waits for a slot. Throws AppError
  * `not_found`, `agent_inactive`, `invalid_request` with issues, `insufficient_credits`, `organization_suspended`,
  * `rate_limited`, `idempotency_conflict`; by then the call is counted. If `conditions` has a limit, call `refuseStart`
- * for earlier refusals.
+ * for earlier rejections.
  */
 export async function startRun(
   services: Services,
@@ -43,7 +43,7 @@ export async function startRun(
   let start: Start = { actor, request, conditions, prepared, runId: newId() };
   let verdict = await writeStart(services, start);
   if (verdict.verdict === "credits") {
-    // The quick bound usually suffices; tokens are counted only if it would be refused.
+    // The quick bound usually suffices; tokens are counted only if it would be rejected.
     const hold = await prepared.countHold();
     if (hold.lt(prepared.hold)) {
       // The first attempt counted the call.
@@ -60,7 +60,7 @@ export async function startRun(
 }
 
 /**
- * Refuses a start with `error`, unless its limit is reached or it repeats an accepted start, which then answers. The
+ * Rejects a start with `error`, unless its limit is reached or it repeats an accepted start, which then answers. The
  * call counts against its limit. Throws `rate_limited`, `idempotency_conflict` or `error`.
  */
 export async function refuseStart(

@@ -141,12 +141,12 @@ export async function describeEngine(stage: Stage): Promise<void> {
     });
   });
 
-  describe("a fault", () => {
+  describe("a platform error", () => {
     it("of the platform is retried; what was finished is not done again", async () => {
       const tenant = await createTenant(world);
       const services = await startProcess((call) => {
         if (call === 1) return adder;
-        if (call === 2) throw new Error("a fault of the platform");
+        if (call === 2) throw new Error("an error of the platform");
         return { content: "3" };
       });
       const run = await ended(await start(services, tenant));
@@ -182,7 +182,7 @@ export async function describeEngine(stage: Stage): Promise<void> {
       accounts.end = (item, rows) => {
         if (rootId === "" || item.run === rootId || faults === 0) return end(item, rows);
         faults -= 1;
-        return Promise.reject(new Error("a fault of the platform"));
+        return Promise.reject(new Error("an error of the platform"));
       };
       rootId = await start(services, tenant);
       const run = await ended(rootId);

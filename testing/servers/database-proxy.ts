@@ -3,7 +3,7 @@ import { listen } from "./listen";
 
 /**
  * Cuts the connection of the next request that contains a text. `before`: the server does not get it. `after`: it
- * commits, and only the response is lost. `thenRefuse` refuses new connections from then on.
+ * commits, and only the response is lost. `thenRefuse` rejects new connections from then on.
  */
 export type Cut = { request: string; moment: "before" | "after"; thenRefuse?: boolean };
 
@@ -63,7 +63,7 @@ export async function openDatabaseProxy(url: string) {
     cutAll() {
       for (const socket of sockets) doomed.add(socket);
     },
-    /** While true, new connections are refused. */
+    /** While true, new connections are rejected. */
     refuse(now: boolean) {
       refused = now;
       if (now) for (const socket of sockets) socket.destroy();

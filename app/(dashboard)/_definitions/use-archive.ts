@@ -22,7 +22,7 @@ export function useRestore({ name }: Named) {
         // Lists are rendered on the server.
         router.refresh();
       },
-      onError: (error) => notify(`${name} could not be restored`, describeError(error).message),
+      onError: (error) => notify(`Could not restore ${name}`, describeError(error).message),
     }),
   );
 }
@@ -33,7 +33,7 @@ export function useArchive(of: Named, onClose: () => void) {
   const router = useRouter();
   const restore = useRestore(of);
   const archive = trpc.definitions.archive.mutationOptions({
-    onError: (error) => notify(`${of.name} could not be archived`, describeError(error).message),
+    onError: (error) => notify(`Could not archive ${of.name}`, describeError(error).message),
   });
   return useForm(archive, {
     draft: {},

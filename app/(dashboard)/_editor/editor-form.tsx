@@ -22,7 +22,7 @@ type EditorFormProps<Value> = {
 };
 
 /**
- * The page of an editor: its head, its fields, and a bar with the unsaved changes, the faults, and Save. Ctrl or
+ * The page of an editor: its head, its fields, and a bar with the unsaved changes, the issues, and Save. Ctrl or
  * Command with S saves.
  */
 export function EditorForm<Value>({ editor, problems, fieldsOf, children }: EditorFormProps<Value>) {

@@ -26,10 +26,10 @@ type FirstRun = { input: string; start: (id: string) => Promise<{ runId: string 
 type Tried = { runId: string; input: string };
 const triedKey = (kind: RunKind, id: string | null) => ["tried", kind, id];
 
-/** Queries of edited data are not refetched automatically, only after a save or a refusal. */
+/** Queries of edited data are not refetched automatically, only after a save or a rejection. */
 export const EDITED_QUERY = { staleTime: Number.POSITIVE_INFINITY };
 
-/** What the editors of agents and tools share: the draft, saving it, and its faults. */
+/** What the editors of agents and tools share: the draft, saving it, and its issues. */
 export function useEditor<Value>({
   kind,
   mode,
@@ -91,7 +91,7 @@ export function useEditor<Value>({
         const { runId } = await run.start(id);
         queryClient.setQueryData<Tried>(triedKey(kind, id), { runId, input: run.input });
       } catch (error) {
-        notify("The first run could not be started", describeError(error).message);
+        notify("Could not start the first run", describeError(error).message);
       }
       router.push(`/${kind}s/${id}/edit`);
     },
@@ -122,7 +122,7 @@ export function useEditor<Value>({
     newer: opened !== null && !busy && draft.version !== opened.version ? opened.version : null,
     busy,
     problems: readProblems(mutation.error, labels),
-    /** The issues of the value that the server refused last. */
+    /** The issues of the value that the server rejected last. */
     refused: mutation.isError
       ? { value: mutation.variables.value, issues: describeError(mutation.error).issues }
       : null,

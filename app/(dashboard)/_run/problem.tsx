@@ -3,7 +3,7 @@ import type { EditorProblem } from "@/app/_ui/editor/language";
 import { readPointer } from "@/app/_ui/editor/text/position";
 import { isJsonObject, readJson } from "@/server/base/json/json";
 
-/** Why an input was refused, and where its faults are. */
+/** Why an input was rejected, and where its issues are. */
 export function InputProblem({ id, problem }: { id: string; problem: ShownError | string | null }) {
   const { message, issues } =
     typeof problem === "string"

@@ -30,7 +30,7 @@ export type StartFormProps = {
 };
 
 /**
- * What the forms of agents and tools share: why a start was refused, and the button with what a run may cost. Ctrl or
+ * What the forms of agents and tools share: why a start was rejected, and the button with what a run may cost. Ctrl or
  * Command with Enter submits.
  */
 export function RunForm({

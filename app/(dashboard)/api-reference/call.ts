@@ -88,7 +88,7 @@ export async function send(call: Call, key: string): Promise<Answer> {
     if (error instanceof DOMException && error.name === "TimeoutError") {
       return { failure: `There was no response within ${TIMEOUT_MS / 1000} s.` };
     }
-    return { failure: "The call could not be sent. Check the header values and the connection." };
+    return { failure: "Could not send the call. Check the header values and the connection." };
   }
 }
 

@@ -38,7 +38,7 @@ test("a selection and limits are passed on", () => {
   });
 });
 
-test("what would silently widen the key is a fault", () => {
+test("what would silently widen the key is an issue", () => {
   expect(read({ limited: true }).faults).toHaveProperty("/agents");
   expect(read({ startsPerMinute: "ten" }).faults).toHaveProperty("/startsPerMinute");
 });

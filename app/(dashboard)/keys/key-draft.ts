@@ -17,7 +17,7 @@ export const EMPTY_KEY = {
 type KeyDraft = typeof EMPTY_KEY;
 
 /**
- * The definition that a draft describes, and the faults that only the form can see, by JSON pointer. The definition
+ * The definition that a draft describes, and the issues that only the form can see, by JSON pointer. The definition
  * would show a text that is no number as "no limit", and an empty selection as "all".
  */
 export function readDraft(

@@ -144,7 +144,7 @@ function Limits({ plan }: { plan: OrganizationFacts["plan"] }) {
         <p className="text-muted text-xs">The operator of this installation changes the plan.</p>
       </PartHead>
       <Facts label="Limits">
-        <Fact name="API access">{plan?.apiAccess ? "On" : "Off: keys are refused, webhooks work"}</Fact>
+        <Fact name="API access">{plan?.apiAccess ? "On" : "Off: keys are rejected, webhooks work"}</Fact>
         <Fact name="Reads">
           {plan === null ? "None" : `${limitOf(plan.readsPerMinute)} per key in any 60 seconds`}
         </Fact>

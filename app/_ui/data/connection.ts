@@ -18,7 +18,7 @@ export async function checkConnection(): Promise<boolean> {
 /** Whether the last check got no response. */
 export const useConnectionLost = lost.use;
 
-/** Whether the last call was refused because nobody is signed in. Shared by the whole tab, like the cookie. */
+/** Whether the last call was rejected because nobody is signed in. Shared by the whole tab, like the cookie. */
 const signedOut = createStore(false);
 
 /** Call it with the response of each call that requires a member. */

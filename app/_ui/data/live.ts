@@ -10,9 +10,9 @@ type Handlers = Record<string, (data: string, id: string) => void>;
 
 /**
  * Listens to server-sent events while mounted. The browser reconnects after a dropped connection and sends the last id;
- * after a refusal, such as too many streams, this hook asks `address` again. It pauses while nobody is signed in.
+ * after a rejection, such as too many streams, this hook asks `address` again. It pauses while nobody is signed in.
  * @param address null: do not listen.
- * @param onRefused called after each refused attempt, to refresh the page without events.
+ * @param onRefused called after each rejected attempt, to refresh the page without events.
  */
 export function useEvents(address: (() => string) | null, handlers: Handlers, onRefused: () => void): void {
   const latest = useRef({ address, handlers, onRefused });

@@ -29,7 +29,7 @@ export function createQueryClient(isFinal: (error: unknown) => boolean = isFinal
 }
 
 /**
- * What a page shows of an error. `issues` are faults of the input; `path` is a JSON pointer into it, "" for the whole
+ * What a page shows of an error. `issues` are issues of the input; `path` is a JSON pointer into it, "" for the whole
  * input.
  */
 export type ShownError = { code: string; message: string; issues: { path: string; message: string }[] };
@@ -65,19 +65,19 @@ function memberOf(value: unknown, key: string): unknown {
 
 const UNREACHABLE: ShownError = {
   code: "unreachable",
-  message: "The server could not be reached. Check the connection and try again.",
+  message: "Could not reach the server. Check the connection and try again.",
   issues: [],
 };
 const FAILED: ShownError = { code: "internal_error", message: "Something failed.", issues: [] };
 
-/** The server's error message, or our own sentence if the server could not be reached. */
+/** The server's error message, or our own sentence if the call did not reach the server. */
 export function describeError(error: unknown): ShownError {
   if (error instanceof CallError) return error.shown;
   if (error instanceof TRPCClientError) return readShown(memberOf(error.data, "shown")) ?? UNREACHABLE;
   return error instanceof Error ? { ...FAILED, message: error.message } : FAILED;
 }
 
-/** `fetch`, which throws a `CallError` if the server could not be reached. */
+/** `fetch`, which throws a `CallError` if it did not reach the server. */
 export function callServer(path: string, init?: RequestInit): Promise<Response> {
   return fetch(path, init).catch(() => {
     throw new CallError(UNREACHABLE);

@@ -7,7 +7,7 @@ import { OptionField, TextField } from "@/app/_ui/forms/form";
 import { EXPIRIES, type ExpiryDraft, readExpiry } from "./expiry";
 
 /**
- * The state of an `ExpiryField`: its `field` props, what to send, and the faults that only the form can see.
+ * The state of an `ExpiryField`: its `field` props, what to send, and the issues that only the form can see.
  * @param kept the time that is set already, if it can stay
  */
 export function useExpiry(kept: string | null = null) {

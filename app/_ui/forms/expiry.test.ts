@@ -11,7 +11,7 @@ test("a choice is sent as a time, and never as null", () => {
   expect(sent("never")).toBeNull();
 });
 
-test("a date that is missing is a fault", () => {
+test("a date that is missing is an issue", () => {
   expect(readExpiry({ expiry: "date", date: "" }, { now: NOW }).faults).toHaveProperty("/expiresAt");
   expect(readExpiry({ expiry: "date", date: "2026-12-01" }, { now: NOW }).faults).toEqual({});
 });

@@ -57,7 +57,7 @@ export function useForm<Result, Failure, Sent, Draft extends object>(
       value: draft[name],
       onChange: (value: Draft[Name]) => setDraft((before) => ({ ...before, [name]: value })),
     }),
-    /** Calls the mutation, unless the form itself has found faults, by JSON pointer. */
+    /** Calls the mutation, unless the form itself has found issues, by JSON pointer. */
     send(input: Sent, found: Record<string, string> = {}) {
       setFaults(found);
       if (Object.keys(found).length === 0) mutation.mutate(input);

@@ -57,7 +57,7 @@ test("an existing account needs its own session", async () => {
   expect(await call(accept, { token }, { cookie })).toMatchObject({ status: 200 });
 });
 
-test("other sites, other bodies and guessing are refused", async () => {
+test("other sites, other bodies and guessing are rejected", async () => {
   const { token } = await invite();
   for (const route of [read, accept]) {
     expect(await call(route, { token, account }, { origin: "https://evil.test" })).toMatchObject({

@@ -97,7 +97,7 @@ describe("limits of live streams", () => {
     expect((await open(person)).response.status).toBe(200);
   });
 
-  it("refuse further streams of an organization", async () => {
+  it("reject further streams of an organization", async () => {
     const person = await signIn();
     const others = Array.from({ length: STREAM_LIMITS.organization }, (_, n) =>
       acquireStreamSlot(world, { orgId: tenant.orgId, userId: `somebody ${n}` }),

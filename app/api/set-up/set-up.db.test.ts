@@ -105,7 +105,7 @@ test("a link ends with its day, and when an organization is made in another way"
   expect(await call(use, { token: taken, input })).toMatchObject({ status: 404 });
 });
 
-test("tokens of another purpose, changed ones and guesses are refused, and guesses are limited", async () => {
+test("tokens of another purpose, changed ones and guesses are rejected, and guesses are limited", async () => {
   const at = world.clock.now();
   const { token } = await createLink(world.db, { purpose: "password" }, { at, validMs: 60_000 });
   for (const wrong of [token, `${token.slice(0, -1)}A`, `${token}A`, "x", "%", "é".repeat(64)]) {

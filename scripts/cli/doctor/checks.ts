@@ -35,7 +35,7 @@ const READ_CLOCK = defineQuery(
 
 /** The checks that judge no settings but those of the database. */
 export const CHECKS: Record<string, (services: Services) => Promise<Finding>> = {
-  // Every command refuses an older version before it starts.
+  // Every command rejects an older version before it starts.
   Node: async () => ok(process.version),
   async database({ pool }) {
     const [{ version } = { version: "" }] = await READ_VERSION(pool);
@@ -81,7 +81,7 @@ export const CHECKS: Record<string, (services: Services) => Promise<Finding>> = 
     const lost = await findUnreadable(services);
     if (lost.length > 0) {
       return warn(
-        `Cannot be read: ${lost.join(", ")}. Apply triggers again with their secrets, and set values of secrets again.`,
+        `Could not decrypt ${lost.join(", ")}. Apply triggers again with their secrets, and set values of secrets again.`,
       );
     }
     return services.encryption.previousFingerprint === null

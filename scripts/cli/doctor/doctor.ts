@@ -4,7 +4,7 @@ import { CHECKS } from "./checks";
 import { type Finding, fail } from "./finding";
 import { checkSettings } from "./settings";
 
-/** Checks the installation, and names the way out of each fault. */
+/** Checks the installation, and names the way out of each issue. */
 export const doctorCommand = defineCommand({
   name: "doctor",
   summary: "Check the installation; the exit code is 1 when something fails",

@@ -4,13 +4,13 @@ import { newId } from "@/server/base/ids";
 import { createMember } from "@/testing/runs";
 import { createTenant, openWorld } from "@/testing/world";
 
-/** Numbers that fit no column are the caller's fault, not the service's. */
+/** Numbers that fit no column are an issue of the input, not an error of the service. */
 
 const world = await openWorld();
 const actor = await createMember(world, await createTenant(world));
 const api = createDashboardCaller({ services: world, actor, requestId: "test" });
 
-test.each([2 ** 31, Number.MAX_SAFE_INTEGER])("a cursor of %i is refused as invalid", async (cursor) => {
+test.each([2 ** 31, Number.MAX_SAFE_INTEGER])("a cursor of %i is rejected as invalid", async (cursor) => {
   const definition = { kind: "agent", id: newId() } as const;
   const calls = [
     api.credits.ledger({ cursor }),

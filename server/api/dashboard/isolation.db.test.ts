@@ -804,7 +804,7 @@ describe("every procedure of the dashboard", () => {
     expect(await codeOf(call(api, { ...mine, runId: another }))).toBe("not_found");
   });
 
-  it("runs.compareConfigurations refuses another organization's run", async () => {
+  it("runs.compareConfigurations rejects another organization's run", async () => {
     const api = callAs(await createMember(world, own, "owner"));
     const [a, b] = [mine.runId, foreign.runId];
     expect(await codeOf(api.runs.compareConfigurations({ a, b }))).toBe("not_found");

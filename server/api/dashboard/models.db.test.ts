@@ -106,7 +106,7 @@ async function issuesOf(call: Promise<unknown>): Promise<string[]> {
     () => null,
     (refused: unknown) => (refused instanceof Error ? refused.cause : refused),
   );
-  if (!isAppError(error)) throw new Error("expected a refusal");
+  if (!isAppError(error)) throw new Error("expected a rejection");
   return (error.issues ?? [{ path: error.code, message: error.message }]).map(
     ({ path, message }) => `${path} ${message}`,
   );
@@ -231,7 +231,7 @@ it("tests are limited to 20 in a minute for an organization", async () => {
   expect(calls).toHaveLength(40);
 });
 
-it("what cannot be saved is refused at its field, and nothing of it is kept", async () => {
+it("what cannot be saved is rejected at its field, and nothing of it is kept", async () => {
   const models = await api();
   const save = (part: object, more: { keyValue?: string } = { keyValue: VALUE }) =>
     issuesOf(models.save({ ...far(part), ...more, replaces: null }));

@@ -77,7 +77,7 @@ export const modelsRouter = router({
   remove: mutation(removeModelProvider),
 });
 
-/** Checked with its faults named by `setSecret`. */
+/** Checked with its issues named by `setSecret`. */
 const newValue = z.object({
   name: z.string(),
   value: z.string(),

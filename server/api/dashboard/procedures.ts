@@ -4,7 +4,7 @@ import type { MemberActor, MemberRole } from "@/server/base/actor";
 import { parseInput } from "@/server/base/issues";
 import type { Services } from "@/server/services";
 
-/** A procedure's input parser that refuses with every issue and its path, so that a form can show them at its fields. */
+/** A procedure's input parser that rejects with every issue and its path, so that a form can show them at its fields. */
 export function checkedInput<Schema extends z.ZodType>(schema: Schema): (input: unknown) => z.output<Schema> {
   return (input) => parseInput(schema, input);
 }

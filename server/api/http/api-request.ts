@@ -45,10 +45,10 @@ export function boundBodyBytes({ header }: Pick<ApiRequest, "header">, limit: nu
   return declared >= 0 && declared < limit ? declared : limit;
 }
 
-/** How much of a refused body is discarded, so that its sender can read the response, before the connection is closed. */
+/** How much of a rejected body is discarded, so that its sender can read the response, before the connection is closed. */
 const DRAIN_BYTES = 64 * MIB;
 
-/** Compressed bodies are refused: their size is unknown until they are unpacked. */
+/** Compressed bodies are rejected: their size is unknown until they are unpacked. */
 function refuseEncoding(encoding: string | null | undefined): void {
   if (!encoding || encoding.trim().toLowerCase() === "identity") return;
   throw new AppError(

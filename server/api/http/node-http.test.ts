@@ -94,12 +94,12 @@ it("returns the peer's address, whatever the client claims", async () => {
   expect(answer).toMatch(/x-extra: yes/i);
 });
 
-it("refuses a target that is not a path: OPTIONS *", async () => {
+it("rejects a target that is not a path: OPTIONS *", async () => {
   const answer = await exchange(echo, "OPTIONS * HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n");
   expect(answer).toMatch(/^HTTP\/1\.1 400 /);
 });
 
-it("passes TRACE on, so that a handler refuses it as a wrong method", async () => {
+it("passes TRACE on, so that a handler rejects it as a wrong method", async () => {
   const answer = await exchange(echo, "TRACE /v1 HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n");
   expect(answer).toContain('"method":"TRACE"');
 });
@@ -122,7 +122,7 @@ it("answers a body whose length is beyond its limit without reading it", async (
   expect(answer).toMatch(/^HTTP\/1\.1 413 /);
 });
 
-it.each(["gzip", "br, identity", "x".repeat(200)])("refuses a body in the encoding %s", async (encoding) => {
+it.each(["gzip", "br, identity", "x".repeat(200)])("rejects a body in the encoding %s", async (encoding) => {
   const answer = await exchange(
     refuseBody(LIMIT),
     `POST /v1 HTTP/1.1\r\nHost: h\r\nContent-Encoding: ${encoding}\r\nContent-Length: 2\r\n\r\nhi`,
@@ -137,7 +137,7 @@ it("reads a body whose encoding is identity", async () => {
   expect(await exchange(echo, text)).toContain('"body":"hi"');
 });
 
-it("treats a disconnected sender as the sender's fault", async () => {
+it("does not treat a disconnected sender as an error of the service", async () => {
   const failed = new Promise<unknown>((resolve) => {
     server = createServer((incoming) => {
       read(incoming).readBody(LIMIT).then(resolve, resolve);
@@ -213,7 +213,7 @@ it("waits for a slow answer", async () => {
   expect(answer).toContain("END");
 });
 
-it.each(["breaks off", "stays"])("CONNECT is refused, also when the client %s", async (what) => {
+it.each(["breaks off", "stays"])("CONNECT is rejected, also when the client %s", async (what) => {
   const server = createServer().on("connect", refuseTunnel).listen(0, "127.0.0.1");
   onTestFinished(() => void server.close());
   await once(server, "listening");

@@ -28,7 +28,7 @@ export function jsonResponse(
 
 /**
  * Renders every error for REST and webhook callers (docs/contract.md, "Errors"). Anything but an AppError is an
- * internal fault: it is logged with the request id and answered with a fixed message. Callers that accept
+ * internal error: it is logged with the request id and answered with a fixed message. Callers that accept
  * `application/problem+json` get RFC 9457.
  */
 export function errorResponse(

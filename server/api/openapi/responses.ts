@@ -47,7 +47,7 @@ const MEANINGS: Record<ErrorCode, { meaning: string; message: string }> = {
     message: "Too Many Requests: at most 100 in 60 seconds. Try again in 17 s.",
   },
   internal_error: {
-    meaning: "A fault of the service; its cause is in the log under the request id",
+    meaning: "An error of the service; its cause is in the log under the request id",
     message: INTERNAL_ERROR_MESSAGE,
   },
 };
@@ -55,9 +55,9 @@ const MEANINGS: Record<ErrorCode, { meaning: string; message: string }> = {
 /** The named error responses with their codes. */
 const RESPONSES = {
   InvalidRequest: ["invalid_request"],
-  ToolStartRefused: ["invalid_request", "insufficient_credits"],
-  AgentStartRefused: ["invalid_request", "agent_inactive", "insufficient_credits"],
-  WebhookRefused: [
+  ToolStartRejected: ["invalid_request", "insufficient_credits"],
+  AgentStartRejected: ["invalid_request", "agent_inactive", "insufficient_credits"],
+  WebhookRejected: [
     "invalid_request",
     "insufficient_credits",
     "trigger_misconfigured",
@@ -94,14 +94,14 @@ const { "403": _, ...WITHOUT_KEY } = COMMON;
 export const WEBHOOK_ERRORS: Record<string, ErrorResponseName> = {
   ...WITHOUT_KEY,
   ...WITH_BODY,
-  "400": "WebhookRefused",
+  "400": "WebhookRejected",
   "401": "InvalidSignature",
 };
 
 /** The error responses of an endpoint under `/v1`, by status. */
 export function errorsOf({ limit, kind, body }: EndpointRules): Record<string, ErrorResponseName> {
   if (limit === "starts") {
-    return { ...START, "400": kind === "agent" ? "AgentStartRefused" : "ToolStartRefused" };
+    return { ...START, "400": kind === "agent" ? "AgentStartRejected" : "ToolStartRejected" };
   }
   return { ...COMMON, ...(body === undefined ? {} : WITH_BODY), "400": "InvalidRequest" };
 }

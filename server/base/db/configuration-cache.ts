@@ -4,7 +4,7 @@ import type { Notifications } from "./notifications";
 /**
  * Caches of organizations' configuration: keys, agents, tools, triggers. Database triggers notify all processes of each
  * change, which drops that organization's entries. While notifications do not arrive, everything is read from the
- * database: a revoked key is refused within a second.
+ * database: a revoked key is rejected within a second.
  */
 export type Cached<Value> = {
   /** The cached value; undefined if there is none or it may be stale. */

@@ -27,7 +27,7 @@ it("applies nothing twice", async () => {
   expect(await migrate(client, folder)).toEqual([]);
 });
 
-it("refuses a migration that was changed after it was applied, and names it", async () => {
+it("rejects a migration that was changed after it was applied, and names it", async () => {
   writeFileSync(join(folder, "20261122000000_baseline", "migration.sql"), "SELECT 1");
   await expect(migrate(client, folder)).rejects.toThrow(/20261122000000_baseline was changed/);
 });

@@ -3,7 +3,7 @@ import { isTransient, retryWhileUnavailable } from "./outage";
 
 const passing = () => Object.assign(new Error("connect"), { code: "ECONNREFUSED" });
 
-test("connection losses, restarts, deadlocks and timeouts are temporary; invalid statements and engine faults are not", () => {
+test("connection losses, restarts, deadlocks and timeouts are temporary; invalid statements and engine errors are not", () => {
   const withCode = (code: string) => Object.assign(new Error("x"), { code });
   for (const code of [
     "P1001",

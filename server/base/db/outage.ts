@@ -66,7 +66,7 @@ const FAULTS: (DatabaseFault & { codes: string[]; messages: RegExp })[] = [
   {
     codes: ["28P01", "28000"],
     messages: /password authentication failed/,
-    text: "The database refuses the user or password of DATABASE_URL.",
+    text: "The database rejects the user or password of DATABASE_URL.",
     passing: false,
   },
   {

@@ -2,8 +2,8 @@ import { expect, inject, test } from "vitest";
 import { prepareDatabase, UnreachableDatabaseError } from "@/server/base/db/prepare-database";
 
 test.each([
-  ["a wrong password", { password: "wrong" }, /refuses the user or password/],
-  ["an unknown user", { username: "nobody" }, /refuses the user or password/],
+  ["a wrong password", { password: "wrong" }, /rejects the user or password/],
+  ["an unknown user", { username: "nobody" }, /rejects the user or password/],
   ["an unknown database", { pathname: "/nowhere" }, /does not exist. Create it/],
 ])("%s ends the start at once", async (_name, change, message) => {
   const url = Object.assign(new URL(inject("templateUrl")), change);

@@ -123,7 +123,7 @@ function endOfString(text: string, at: number): number {
   return text.length;
 }
 
-/** Whether a number is read and written again with the same value. Infinite ones are for others to refuse. */
+/** Whether a number is read and written again with the same value. Infinite ones are for others to reject. */
 function isDouble(digits: string): boolean {
   if (!MAY_BE_EXACT.test(digits)) return true;
   const double = Number(digits);

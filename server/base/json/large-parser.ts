@@ -65,7 +65,7 @@ const malformed = () => new JsonTextError("The text is not JSON.");
 
 /**
  * Parses a long JSON text in turns with other work: short members of a container in groups, long members on their own.
- * `parsePart` parses the parts, and refuses malformed ones. Throws JsonTextError.
+ * `parsePart` parses the parts, and rejects malformed ones. Throws JsonTextError.
  */
 export async function parseInParts(
   text: string,

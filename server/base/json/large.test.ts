@@ -92,7 +92,7 @@ describe.each(Object.entries(LARGE).map(([name, text]) => ({ name, text })))("$n
   });
 });
 
-/** The JSON text of the parsed value, or that it is refused. */
+/** The JSON text of the parsed value, or that it is rejected. */
 async function outcome(parse: () => Promise<Json>): Promise<string> {
   try {
     return JSON.stringify(await parse());
@@ -111,7 +111,7 @@ test.each([
   ["a member without key", `{"a":1,"b" [${"1,".repeat(20_000)}1]}`],
   ["too deep a nest", `${"[".repeat(201)}${"1,".repeat(20_000)}1${"]".repeat(201)}`],
   ["an infinite number", `[${"1,".repeat(20_000)}1e999]`],
-])("refuses %s", async (_name, text) => {
+])("rejects %s", async (_name, text) => {
   await expect(parseLargeJson(text)).rejects.toMatchObject({ name: "JsonTextError" });
 });
 

@@ -13,7 +13,7 @@ test("parses JSON up to 200 levels, not counting brackets in texts", () => {
 });
 
 test.each(["1e309", '{"a":[1,{"b":-1E+0400}]}', "9".repeat(400), `${"9".repeat(250)}e99`])(
-  "%s is refused: it would be stored as null",
+  "%s is rejected: it would be stored as null",
   (text) => {
     expect(() => parseJson(text)).toThrow("too large");
   },

@@ -15,7 +15,7 @@ import { MAX_SIGN_IN_BYTES } from "@/server/contract/sizes";
 import { readBody } from "@/server/guard/limits/read-body";
 
 const SIGN_IN = "/api/auth/sign-in/email";
-/** The better-auth endpoints in use; others are refused. */
+/** The better-auth endpoints in use; others are rejected. */
 const ENDPOINTS = new Set([SIGN_IN, "/api/auth/sign-out"]);
 
 /**

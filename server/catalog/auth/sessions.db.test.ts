@@ -91,7 +91,7 @@ describe("signing in", () => {
     expect(await wrong.text()).toBe(await unknown.text());
   });
 
-  it("refuses sign-up", async () => {
+  it("rejects sign-up", async () => {
     const response = await post("/sign-up/email", {
       email: "eve@stepwell.test",
       password: TEST_PASSWORD,
@@ -101,7 +101,7 @@ describe("signing in", () => {
     expect(await world.db.user.findUnique({ where: { email: "eve@stepwell.test" } })).toBeNull();
   });
 
-  it("refuses a form of another site", async () => {
+  it("rejects a form of another site", async () => {
     const { email } = await createMember(world, tenant);
     const response = await post(
       "/sign-in/email",

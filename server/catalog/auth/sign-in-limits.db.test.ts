@@ -59,7 +59,7 @@ describe("password guesses", () => {
     "multipart/form-data",
     "text/plain",
     "application/vnd.x+json",
-  ])("sent as %s are refused unread", async (type) => {
+  ])("sent as %s are rejected unread", async (type) => {
     const { email } = await createMember(world, tenant);
     const response = await tryToSignIn({ email, from: "198.51.100.20", type });
     expect(response.status).toBe(400);
@@ -71,7 +71,7 @@ describe("password guesses", () => {
     });
   });
 
-  it("for many people from one address are refused beyond 60 in a minute, including successful ones", async () => {
+  it("for many people from one address are rejected beyond 60 in a minute, including successful ones", async () => {
     const own = await createMember(world, tenant);
     const from = "2001:db8::1";
     const admit = (email: string, clientAddress: string) =>
@@ -85,7 +85,7 @@ describe("password guesses", () => {
     await admit("other@stepwell.test", from);
   }, 60_000);
 
-  it("for one person from many addresses are increasingly delayed, never refused", async () => {
+  it("for one person from many addresses are increasingly delayed, never rejected", async () => {
     const waits: number[] = [];
     const sleep = async (ms: number) => void waits.push(ms);
     for (let i = 0; i < 250; i += 1) {
@@ -97,7 +97,7 @@ describe("password guesses", () => {
   }, 60_000);
 });
 
-it("repeated sign-ins with the right password are never refused", async () => {
+it("repeated sign-ins with the right password are never rejected", async () => {
   const { email } = await createMember(world, tenant);
   const statuses = new Set<number>();
   for (let i = 0; i < 12; i += 1) statuses.add(await statusOf({ email, from: "198.51.100.8" }));
@@ -105,7 +105,7 @@ it("repeated sign-ins with the right password are never refused", async () => {
 }, 60_000);
 
 it.each([{}, { email: 1, password: "x" }, { email: "a@b.test" }, "text", null])(
-  "a body of %j is refused",
+  "a body of %j is rejected",
   async (body) => {
     const request = new Request(`${ORIGIN}/api/auth/sign-in/email`, {
       method: "POST",

@@ -3,11 +3,11 @@ import type { Services } from "@/server/catalog/services";
 import { guardKey } from "@/server/guard/limits/memory-guards";
 import { acquireRate, releaseRate, requireRate } from "@/server/guard/limits/rate-limit";
 
-/** Attempts from one address: beyond these they are refused. Never reset, so that an own sign-in hides no guesses. */
+/** Attempts from one address: beyond these they are rejected. Never reset, so that an own sign-in hides no guesses. */
 const PER_ADDRESS = { limit: 60, seconds: 60 };
 
 /**
- * Attempts that are delayed but never refused: somebody else with the same address, as behind a proxy, must not lock a
+ * Attempts that are delayed but never rejected: somebody else with the same address, as behind a proxy, must not lock a
  * person out. Beyond `undelayed` attempts in the window, each waits longer than the one before.
  */
 type Delay = { limit: number; seconds: number; undelayed: number; msEach: number };

@@ -329,7 +329,7 @@ test.each<[string, (source: string) => string, string[]]>([
     (s) => s.replace("{ name: ci }", "{ name: ci, expiresAt: 2020-01-01T00:00:00Z }"),
     ["organizations[0].apiKeys[0].expiresAt (line 7) is in the past"],
   ],
-])("%s is refused with its line, and nothing is written", async (_what, change, expected) => {
+])("%s is rejected with its line, and nothing is written", async (_what, change, expected) => {
   const source = declareOrganization("faults");
   const faults = await faultsOf(change(source));
   expect(faults).toHaveLength(expected.length);
@@ -338,7 +338,7 @@ test.each<[string, (source: string) => string, string[]]>([
   expect(await catalog.db.user.count({ where: { email: "ada@faults.test" } })).toBe(0);
 });
 
-test("faults of the schema and of contents are listed together, each with its line, and nothing is written", async () => {
+test("issues of the schema and of contents are listed together, each with its line, and nothing is written", async () => {
   const source = declareOrganization("both")
     .replace("credits: 1000", "credits: x")
     .replace(`, password: "${PASSWORD}"`, "")
@@ -377,7 +377,7 @@ test("faults of the schema and of contents are listed together, each with its li
   expect(await catalog.db.organization.count({ where: { slug: "both" } })).toBe(0);
 });
 
-test("what refers to a faulty entry is not a fault, and a faulty slug hides no other fault", async () => {
+test("what refers to an invalid entry is not an issue, and an invalid slug hides no other issue", async () => {
   const odd = declareOrganization("odd")
     .replace("slug: odd\n", "slug: Odd\n")
     .replace("agent: helper", "agent: nobody");
@@ -435,7 +435,7 @@ test("steps call what the file declares anywhere, and themselves; other names ar
     'organizations[0].tools[0].steps[2].with.agent (line 9) "nobody" is not an agent of the organization. Known agents: helper',
   ];
   expect(await faultsOf(unknown)).toEqual(faults);
-  // Faults of other entries neither hide them nor make their names unknown.
+  // Issues of other entries neither hide them nor make their names unknown.
   const faulty = unknown.replace("current_time", "fly").replace("model: m", "model: m, functions: [fly]");
   expect(await faultsOf(faulty)).toEqual(expect.arrayContaining(faults));
   expect(await faultsOf(faulty)).toHaveLength(4);

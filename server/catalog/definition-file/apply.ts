@@ -28,7 +28,7 @@ export type AppliedOrganization = { slug: string; id: string; saved: Saved } & C
 
 /**
  * Applies a definition file completely or not at all: one transaction, and one `apply` at a time per organization. What
- * the file does not name is not changed. Throws DefinitionFileError with every fault and its line.
+ * the file does not name is not changed. Throws DefinitionFileError with every issue and its line.
  */
 export async function applyDefinitionFile(
   services: CatalogServices & Pick<Services, "env">,
@@ -74,18 +74,18 @@ type Entries<Definition, Result> = {
   entries: readonly DeclaredEntry<Definition>[];
   /** Saves one entry. */
   put: (change: Change, definition: Definition) => Promise<Result>;
-  /** Further faults of an entry that is not valid. */
+  /** Further issues of an entry that is not valid. */
   findFaultsOfInvalid?: (value: Json) => Promise<readonly Issue[]>;
 };
 
-/** Applies one list of a file in order, and adds the faults of its entries to `issues`. */
+/** Applies one list of a file in order, and adds the issues of its entries to `issues`. */
 async function applyEntries<Definition, Result>(
   change: Change,
   issues: Issue[],
   { kind, entries, put, findFaultsOfInvalid }: Entries<Definition, Result>,
 ): Promise<Result[]> {
   const results: Result[] = [];
-  /** Saves a definition. Returns why it is refused. */
+  /** Saves a definition. Returns why it is rejected. */
   const attempt = async (definition: Definition | null): Promise<readonly Issue[]> => {
     if (definition === null) return [];
     try {
@@ -102,7 +102,7 @@ async function applyEntries<Definition, Result>(
       isValid || findFaultsOfInvalid === undefined
         ? await attempt(definition)
         : await findFaultsOfInvalid(value);
-    // A consequence of a refused field is not a fault of its own, except within a value that was checked unchanged.
+    // A consequence of a rejected field is not an issue of its own, except within a value that was checked unchanged.
     const faults = findFaultsOfInvalid
       ? found
       : found.filter(({ path }) => !refused.has(String(fromPointer(path)[0])));
@@ -114,7 +114,7 @@ async function applyEntries<Definition, Result>(
 
 /**
  * Applies in order: tools refer to secrets, agents to tools, triggers and keys to both. Steps of tools may call whatever the
- * file declares. The valid part of a faulty entry is applied, so that all faults of a file are found together; the caller
+ * file declares. The valid part of an invalid entry is applied, so that all issues of a file are found together; the caller
  * then rolls everything back.
  */
 async function applyContents(change: Change, declared: DeclaredOrganization, appUrl: string) {

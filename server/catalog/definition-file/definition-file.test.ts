@@ -234,7 +234,7 @@ test.each<[string, string | RegExp, string, string]>([
     '"You\\0help."',
     "organizations[0].agents[0].systemPrompt (line 26) must not contain U+0000",
   ],
-])("%s is refused with its path", async (_what, from, to, fault) => {
+])("%s is rejected with its path", async (_what, from, to, fault) => {
   const source = ACME.replace(from, to);
   expect(source).not.toBe(ACME);
   expect((await faultsOf(source)).join("\n")).toContain(fault);
@@ -277,11 +277,11 @@ test.each<[string, string, string]>([
   ],
   ["a stack of brackets", "[".repeat(100_000), "line 1: The document nests deeper than 100 levels."],
   ["bytes", `# ${"x".repeat(4 * 1024 * 1024)}`, "The file has more than 4 MiB."],
-])("%s is refused", async (_what, source, fault) => {
+])("%s is rejected", async (_what, source, fault) => {
   expect((await faultsOf(source)).join("\n")).toContain(fault);
 });
 
-test("an alias bomb is refused quickly", async () => {
+test("an alias bomb is rejected quickly", async () => {
   const bomb = ["a: &a [x,x,x,x,x,x,x,x,x]"];
   for (const [from, to] of ["ab", "bc", "cd", "de", "ef", "fg", "gh", "hi"].map((pair) => [...pair])) {
     bomb.push(`${to}: &${to} [${`*${from},`.repeat(9)}]`);

@@ -47,9 +47,9 @@ export class DefinitionFileError extends Error {
 }
 
 /**
- * An entry of a file, as far as it can be read. `definition` is the entry without the fields that its schema refuses, which
- * are `refused`; null if too little remains. `standIn` has only the name, for what refers to a faulty entry; null if the
- * name is faulty too.
+ * An entry of a file, as far as it can be read. `definition` is the entry without the fields that its schema rejects, which
+ * are `refused`; null if too little remains. `standIn` has only the name, for what refers to an invalid entry; null if the
+ * name is invalid too.
  */
 export type DeclaredEntry<Definition> = {
   value: Json;
@@ -59,11 +59,11 @@ export type DeclaredEntry<Definition> = {
 };
 export type DeclaredOrganization = ReturnType<typeof readOrganization>;
 
-/** A definition file: its organizations, as far as they can be read, and the faults that its schema finds. */
+/** A definition file: its organizations, as far as they can be read, and the issues that its schema finds. */
 type ReadDefinitionFile = {
   organizations: DeclaredOrganization[];
   faults: Issue[];
-  /** Reports faults with their lines, in the order of the file. */
+  /** Reports issues with their lines, in the order of the file. */
   refuse(faults: readonly Issue[]): DefinitionFileError;
 };
 
@@ -95,7 +95,7 @@ export async function readDefinitionFile(source: string): Promise<ReadDefinition
   };
 }
 
-/** The fields with faults, by the pointer of the organization and of the entry that has them. */
+/** The fields with issues, by the pointer of the organization and of the entry that has them. */
 function groupByEntry(faults: readonly Issue[]): Map<string, Set<string>> {
   const refused = new Map<string, Set<string>>();
   for (const { path } of faults) {
@@ -157,7 +157,7 @@ function listOf(value: Json, key: string): Json[] {
   return Array.isArray(list) ? list : [];
 }
 
-/** A list whose items differ in `key`. Faults of other items do not hide a repeated one. */
+/** A list whose items differ in `key`. Issues of other items do not hide a repeated one. */
 function unique<Item extends z.ZodType<Record<string, unknown>>>(key: string, list: z.ZodArray<Item>) {
   return list.superRefine((items, context) => findRepeats(key, items, context), {
     when: ({ value }) => Array.isArray(value),

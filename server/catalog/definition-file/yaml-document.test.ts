@@ -13,7 +13,7 @@ test("a map with very many keys takes no quadratic time", async () => {
   expect("value" in read && Object.keys(read.value ?? {}).length).toBe(100_000);
 });
 
-test("repeated keys are faults with their lines, in nested maps and of any spelling", async () => {
+test("repeated keys are issues with their lines, in nested maps and of any spelling", async () => {
   const message = "Map keys must be unique.";
   expect(await readYaml("a: 1\nb: { c: 1, c: 2 }\n'a': 3\n")).toEqual({
     faults: [
@@ -61,12 +61,12 @@ test("merged maps count as what they expand to", async () => {
   expect(performance.now() - startedAt).toBeLessThan(30_000);
 });
 
-test.each(["[", "{a: ", "- ", "? ", "{? "])("a nest of %s is refused, however deep", async (opening) => {
+test.each(["[", "{a: ", "- ", "? ", "{? "])("a nest of %s is rejected, however deep", async (opening) => {
   const message = "The document nests deeper than 100 levels.";
   expect(await readYaml(`a:\n  ${opening.repeat(200_000)}`)).toMatchObject({ faults: [{ message }] });
 });
 
-test("a text with too many parts is refused where they exceed the limit", async () => {
+test("a text with too many parts is rejected where they exceed the limit", async () => {
   const message = "The text has more than 1000 words and marks.";
   expect(await readYaml(keys(1_000), 1_000)).toEqual({
     faults: [{ line: expect.any(Number), message }],

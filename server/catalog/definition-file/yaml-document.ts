@@ -17,7 +17,7 @@ export type YamlDocument = {
 
 type Path = readonly (string | number)[];
 
-/** Faults in the YAML itself; `line` counts from 1. */
+/** Issues in the YAML itself; `line` counts from 1. */
 type YamlFault = { line: number | null; message: string };
 
 const MAX_BYTES = 4 * MIB;
@@ -65,7 +65,7 @@ const FILE_LIMITS: YamlLimits = {
 
 /**
  * Reads one YAML 1.2 document from an untrusted text, in a thread. Size, depth and aliases are limited. Tags, and numbers
- * that JSON cannot hold, are faults. Keys are strings and unique; `<<` merges maps. Keys of the document that begin with
+ * that JSON cannot hold, are issues. Keys are strings and unique; `<<` merges maps. Keys of the document that begin with
  * `x-` are left out. Organizations are served in turn.
  */
 export async function readYaml(
@@ -82,7 +82,7 @@ export async function readYaml(
   const value = readJson(unmarkExact(answer.value.value));
   let tree: LineTree | undefined;
   const lineAt = (path: Path) => {
-    // Most documents have no faults to locate.
+    // Most documents have no issues to locate.
     tree ??= lineTree.parse(JSON.parse(lines));
     return nearestLine(tree, path);
   };

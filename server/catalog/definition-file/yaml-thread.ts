@@ -2,7 +2,7 @@ import { threadOf } from "@/server/guard/sandbox/thread-pool";
 
 /**
  * The source of a thread that reads YAML. `workerData` has the path of the package `yaml` and the limits. It posts the
- * value and a tree of lines as JSON texts, which cost the main thread little, or the faults.
+ * value and a tree of lines as JSON texts, which cost the main thread little, or the issues.
  *
  * A tree of lines is a number, or `[line, trees of the members]`.
  */

@@ -73,7 +73,7 @@ const subjectOf = (name: string) => ({ kind: "model_provider", id: null, name })
 export const providerNotFound = (name: string) =>
   new AppError("not_found", `There is no model provider "${name}".`);
 
-/** Refuses a name that is taken, and a change of what somebody else has changed meanwhile. */
+/** Rejects a name that is taken, and a change of what somebody else has changed meanwhile. */
 function checkOpened(name: string, found: OwnProvider | null, replaces: OwnProvider | null): void {
   if (replaces === null) {
     if (found === null) return;
@@ -86,7 +86,7 @@ function checkOpened(name: string, found: OwnProvider | null, replaces: OwnProvi
   throw refusal([{ path: "", message }]);
 }
 
-/** Refuses models that others list, and more providers than an organization may have. */
+/** Rejects models that others list, and more providers than an organization may have. */
 function checkBesideOthers(provider: OwnProvider, others: readonly OwnProvider[]): void {
   const all = [...others, provider];
   const checked = parseOrIssues(ownProviders, all);
@@ -114,7 +114,7 @@ async function createKey(change: Change, provider: OwnProvider, value: string): 
   }
 }
 
-/** Faults of model providers: keys that are not secrets of the organization, or may not be sent to the provider. */
+/** Issues of model providers: keys that are not secrets of the organization, or may not be sent to the provider. */
 export async function findProviderFaults(
   { tx, actor }: { tx: Pick<Transaction, "secret">; actor: Pick<Editor, "orgId"> },
   providers: readonly OwnProvider[],

@@ -48,7 +48,7 @@ export async function requestPasswordLink(
     message,
   });
   const sending = sendLink(services, email).catch((error: unknown) =>
-    services.log.error("A link for a new password could not be sent", { error }),
+    services.log.error("Could not send a link for a new password", { error }),
   );
   return { sending };
 }

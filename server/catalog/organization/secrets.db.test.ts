@@ -150,7 +150,7 @@ test.each([
   [{ hosts: ["*.a.test"] }, "/hosts/0", "must be a host"],
   [{ hosts: ["a.test:99999"] }, "/hosts/0", "must be the name or address of a host"],
   [{ expiresAt: "2001-01-01T00:00:00Z" }, "/expiresAt", "is in the past"],
-])("%o is refused", async (change, path, message) => {
+])("%o is rejected", async (change, path, message) => {
   const input = { name: "api", value: VALUE, hosts: ["a.test"], ...change };
   await expect((await api()).create(input)).rejects.toMatchObject({
     cause: { code: "invalid_request", issues: [{ path, message: expect.stringContaining(message) }] },

@@ -14,7 +14,7 @@ export type RemovedUser = {
 };
 
 /**
- * Deletes an account with its sessions and memberships; its runs and API keys stay. For the operator. Refused for the
+ * Deletes an account with its sessions and memberships; its runs and API keys stay. For the operator. Fails for the
  * last owner of an organization. Throws `not_found`, `invalid_request`.
  */
 export async function removeUser(

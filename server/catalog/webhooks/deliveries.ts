@@ -80,7 +80,7 @@ export async function recordDelivery(
 
 type Recorded = { delivery: ReceivedDelivery; receivedAt: Date };
 
-/** Records a call that was refused; `reason` is the error's message unless it is given. */
+/** Records a call that was rejected; `reason` is the error's message unless it is given. */
 export function recordRefusal(
   services: Pick<Services, "pool" | "clock">,
   trigger: { orgId: OrgId; triggerId: string },

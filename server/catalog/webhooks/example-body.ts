@@ -5,7 +5,7 @@ const MAX_DEPTH = 4;
 
 /**
  * A small sample body for a tool's parameters, from types, constants and examples: the required properties, or else the
- * first one. The schema may still refuse it.
+ * first one. The schema may still reject it.
  */
 export function exampleBody(schema: JsonObject): JsonObject {
   const example = exampleOf(schema, 0);

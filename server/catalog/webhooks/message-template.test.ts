@@ -19,11 +19,11 @@ test.each<[string, Json, string]>([
   ["{{ body.title }}", {}, "invalid_request"],
   ["{{ body.title }}", { title: "  " }, "invalid_request"],
   ["{{ $number(body.title) }}", { title: "x" }, "trigger_misconfigured"],
-])("%s over %j is refused", async (template, body, code) => {
+])("%s over %j is rejected", async (template, body, code) => {
   await expect(fillMessageTemplate(template, body, facts)).rejects.toThrow(expect.objectContaining({ code }));
 });
 
-test("a template that takes too long is refused", async () => {
+test("a template that takes too long is rejected", async () => {
   const tooLate = { ...facts, signal: AbortSignal.abort() };
   await expect(fillMessageTemplate("{{ body.a }}", { a: 1 }, tooLate)).rejects.toThrow(
     expect.objectContaining({ code: "trigger_misconfigured", message: expect.stringContaining("too long") }),

@@ -33,7 +33,7 @@ export async function describeTemplateFault(
 
 /**
  * The user message for a body. Throws `trigger_misconfigured` if an expression fails or takes longer than 2 s, or all
- * of them longer than 10 s. Throws `invalid_request` if the message is empty. The handler has refused bodies with
+ * of them longer than 10 s. Throws `invalid_request` if the message is empty. The handler has rejected bodies with
  * U+0000.
  */
 export async function fillMessageTemplate(

@@ -11,7 +11,7 @@ import { readStart } from "./read-start";
 
 /**
  * Redelivers a stored delivery, accepted or rejected, to the trigger's current target. Records the attempt as a
- * delivery, also if it is refused. Signature, limits and repetition are not checked again. Throws `not_found`,
+ * delivery, also if it is rejected. Signature, limits and repetition are not checked again. Throws `not_found`,
  * `invalid_request` (the body was not stored), and the errors of a start.
  */
 export async function redeliver(

@@ -10,7 +10,7 @@ import { inspectDelivery, previewMessage } from "./inspect-deliveries";
 import { redeliver } from "./redeliver";
 
 /**
- * Every refused call to an existing trigger is recorded as a delivery with its exact reason and, within bounds, its
+ * Every rejected call to an existing trigger is recorded as a delivery with its exact reason and, within bounds, its
  * body.
  */
 
@@ -37,7 +37,7 @@ async function detailOf(deliveryId: string) {
   return inspectDelivery(world, await createMember(world, tenant, "viewer"), { deliveryId });
 }
 
-describe("a refused call is stored", () => {
+describe("a rejected call is stored", () => {
   it.each(["GET", "PUT", "DELETE", "OPTIONS"])("of the method %s", async (method) => {
     const { id, token } = await createTrigger(world, tenant);
     expect(await send(token, { method })).toMatchObject({ status: 405 });
@@ -63,7 +63,7 @@ describe("a refused call is stored", () => {
     expect((await deliveriesOf(id))[1]).toMatchObject({ bodyBytes: 2 ** 31 - 1 });
   });
 
-  it("with an incomplete body: refused, not an internal error", async () => {
+  it("with an incomplete body: rejected, not an internal error", async () => {
     const { id, token } = await createTrigger(world, tenant);
     const init = {
       duplex: "half",
@@ -110,7 +110,7 @@ describe("a refused call is stored", () => {
   });
 });
 
-describe("refused bodies are bounded", () => {
+describe("rejected bodies are bounded", () => {
   const large = JSON.stringify({ padding: "x".repeat(1_000_000) });
 
   it("some large ones are stored in a minute, the facts of all, and the reason is shown", async () => {
@@ -160,12 +160,12 @@ describe("refused bodies are bounded", () => {
     const ids = [await keep(mine.id), await keep(mine.id), await keep(mine.id), await keep(other.id)];
     expect(await removeExpired(world)).toMatchObject({ refusedBodies: 1, deliveries: 0 });
     const notes = await Promise.all(ids.map(async (id) => (await detailOf(id)).bodyNote));
-    expect(notes).toEqual(["newer refused calls of this trigger replaced it", null, null, null]);
+    expect(notes).toEqual(["newer rejected calls of this trigger replaced it", null, null, null]);
     expect(await removeExpired(world)).toMatchObject({ refusedBodies: 0 });
   });
 });
 
-describe("a redelivery that is refused", () => {
+describe("a redelivery that is rejected", () => {
   it("is a delivery too, marked as a redelivery, with its reason", async () => {
     const poor = await createTenant(world);
     const { id, token } = await createTrigger(world, poor);

@@ -58,7 +58,7 @@ describe("hexadecimal signatures", () => {
     expect(await send(token, { "X-Signature": sign() })).toMatchObject({ status: 200 });
   });
 
-  it("cover the exact bytes: one more space is refused", async () => {
+  it("cover the exact bytes: one more space is rejected", async () => {
     const { token } = await createTrigger(world, tenant, { secrets: [SECRET] });
     const signature = createHmac("sha256", SECRET).update(BODY).digest("hex");
     expect(await send(token, { "X-Signature": signature })).toMatchObject({ status: 200 });
@@ -200,7 +200,7 @@ describe("input of hostile callers", () => {
     expect(await send(token, headers)).toMatchObject({ status: 401 });
   });
 
-  it("is refused as a secret when it is too short", () => {
+  it("is rejected as a secret when it is too short", () => {
     expect(describeSecretFault("standard-webhooks", "A")).toContain("at least 16 bytes");
     expect(describeSecretFault("standard-webhooks", "whsec_c2hvcnQ=")).toContain("at least 16 bytes");
     const enough = Buffer.alloc(24, 1).toString("base64");
@@ -218,7 +218,7 @@ describe("message templates", () => {
     expect(run.input).toBe("order.created: 2");
   });
 
-  it("refuse a body that makes an empty message, and report a failing expression", async () => {
+  it("reject a body that makes an empty message, and report a failing expression", async () => {
     const empty = await createTrigger(world, tenant, { messageTemplate: "{{ body.missing }}" });
     expect(await send(empty.token, {})).toMatchObject({ status: 400, body: { code: "invalid_request" } });
     const broken = await createTrigger(world, tenant, { messageTemplate: "{{ $number(body.event) }}" });

@@ -151,12 +151,12 @@ it("names every outcome and every rejection that a webhook may answer", () => {
   const codes = Object.entries(errorResponses())
     .filter(([name]) => names.has(name))
     .flatMap(([, { content }]) => Object.keys(content["application/json"].examples));
-  // A call to an unknown trigger is not stored, and a fault of the service cannot be caused.
+  // A call to an unknown trigger is not stored, and an error of the service cannot be caused.
   const elsewhere: ErrorCode[] = ["not_found", "internal_error"];
   expect([...Object.keys(REJECTIONS), ...elsewhere].sort()).toEqual([...new Set(codes)].sort());
 });
 
-it("redeliveries that are refused count like calls", async () => {
+it("redeliveries that are rejected count like calls", async () => {
   const tenant = await createTenant(world);
   const trigger = await prepare({}, tenant);
   expect((await send(trigger, LARGE)).status).toBe(200);

@@ -9,7 +9,7 @@ import { answerLookup } from "@/server/guard/egress/resolve-names";
 const REFUSED_V4 = new Set(["168.63.129.16"]);
 
 /**
- * Whether an IP address is out on the public internet. Everything else is refused: private, loopback, link-local (with
+ * Whether an IP address is out on the public internet. Everything else is rejected: private, loopback, link-local (with
  * the clouds' metadata services), unique-local, carrier-grade NAT, multicast, reserved. So is every IPv6 form that
  * contains an IPv4 address (mapped, NAT64, 6to4, Teredo), because it could lead to a private one.
  */
@@ -36,7 +36,7 @@ export const privateAddressError = (host: string, entry: string) =>
   );
 
 /**
- * Resolves a name and refuses it when any of its addresses is not public. The socket connects to exactly these
+ * Resolves a name and rejects it when any of its addresses is not public. The socket connects to exactly these
  * addresses, so a name that resolves differently after the check gains nothing.
  */
 export function guardedLookup(resolve: LookupFunction): LookupFunction {

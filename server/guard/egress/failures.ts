@@ -22,7 +22,7 @@ export class NetworkError extends EgressError {}
 
 const CODES: Record<string, string> = {
   ENOTFOUND: "the host name is unknown",
-  EAI_AGAIN: "the host name could not be resolved",
+  EAI_AGAIN: "the host name did not resolve",
   ECONNREFUSED: "the connection was refused",
   ECONNRESET: "the connection was reset",
   EHOSTUNREACH: "the host cannot be reached",

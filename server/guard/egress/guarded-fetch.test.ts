@@ -158,7 +158,7 @@ describe("allows", () => {
     );
   });
 
-  test("a refusal names the value for EGRESS_ALLOW", async () => {
+  test("a rejection names the value for EGRESS_ALLOW", async () => {
     const { lookup } = resolver(["10.0.0.1"]);
     const messageFor = async (address: string) =>
       open({ lookup })(address).then(

@@ -143,7 +143,7 @@ describe("http_request", () => {
     const server = await serve();
     const url = `http://rebind.test:${server.port}/`;
     expect(await call({ url })).toMatchObject({ status: 200 });
-    // The connection is free again a moment after its answer; until then, another one is refused.
+    // The connection is free again a moment after its answer; until then, another one is rejected.
     await vi.waitFor(() => call({ url }));
     expect([server.asked.length, opened]).toEqual([2, { public: 1, other: [] }]);
   });
@@ -153,7 +153,7 @@ describe("http_request", () => {
     ["a retry", { path: "/busy", retries: 2 }, ["/busy"]],
     ["a repetition after a closed connection", { path: "/reset" }, ["/reset"]],
     ["the next page", { path: "/page", next: "body.next" }, ["/page"]],
-  ])("%s asks again, and is refused", async (_what, { path, ...input }, expected) => {
+  ])("%s asks again, and is rejected", async (_what, { path, ...input }, expected) => {
     const { call } = await open(AWAY, { four: ["127.0.0.1"] });
     const { port, asked } = await serve({ keepAlive: false });
     await expect(call({ url: `http://rebind.test:${port}${path}`, ...input })).rejects.toThrow(REFUSED);

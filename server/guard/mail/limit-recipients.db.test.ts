@@ -34,7 +34,7 @@ it("an organization sends to so many recipients an hour, whatever others send", 
     errorMessage: expect.stringMatching(/may send to 5 recipients in an hour, and has\. Try again in \d+ s/),
   });
   expect(JSON.parse(refused.steps[0]?.output ?? "")).toMatchObject({ code: "rate_limited" });
-  // The refused message used up none of the two that are left.
+  // The rejected message used up none of the two that are left.
   expect(await send(one, "small", 2)).toMatchObject({ status: "Completed" });
   expect(await send(other, "third", 5)).toMatchObject({ status: "Completed" });
   expect(sent.filter((address) => address.startsWith("second"))).toEqual([]);

@@ -108,7 +108,7 @@ describe("encryption", () => {
   });
 });
 
-describe("a server that refuses", () => {
+describe("a server that rejects", () => {
   test.each([
     ["the greeting", "greeting", "421 4.3.2 Too many connections"],
     ["the login", "AUTH", "535 5.7.8 Wrong password"],

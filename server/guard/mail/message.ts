@@ -12,7 +12,7 @@ export type MailMessage = {
   idempotencyKey: string;
 };
 
-/** The result of sending: the Message-ID, and which recipients the mail server accepted and refused. */
+/** The result of sending: the Message-ID, and which recipients the mail server accepted and rejected. */
 export type SentMail = { messageId: string; accepted: string[]; rejected: string[] };
 
 /** Sends one message. Throws MailError and MailLimitError. */

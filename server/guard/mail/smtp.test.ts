@@ -100,7 +100,7 @@ it("repeats a message under the same Message-ID, and has another one for another
   expect(received.filter(({ message }) => message.includes(`Message-ID: ${first}`))).toHaveLength(2);
 });
 
-it("names the recipients that the server refuses", async () => {
+it("names the recipients that the server rejects", async () => {
   const to = ["bob@example.test", "unknown@example.test"];
   expect(await send({ to })).toMatchObject({
     accepted: ["bob@example.test"],
@@ -109,7 +109,7 @@ it("names the recipients that the server refuses", async () => {
 });
 
 it.each([
-  ["all recipients are refused", { to: "unknown@example.test" }, {}, /No such mailbox/],
+  ["all recipients are rejected", { to: "unknown@example.test" }, {}, /No such mailbox/],
   ["the login is wrong", {}, { password: "wrong" }, /Invalid login/],
   ["nobody listens", {}, { port: 1 }, /connection was refused/],
 ])("fails when %s", async (_name, input, fields, message) => {
@@ -160,7 +160,7 @@ it.each([
   expect(received).toEqual([]);
 });
 
-it("resolves a name once and refuses it when any of its addresses is private", async () => {
+it("resolves a name once and rejects it when any of its addresses is private", async () => {
   let lookups = 0;
   const connect = createGuardedConnect({
     lookup: (_host, _options, callback) => {
@@ -190,12 +190,12 @@ it.each([
   ["a list in one address", { to: "bob@example.test, eve@example.test" }],
   ["a header in the subject", { subject: "Hi\r\nBcc: eve@example.test" }],
   ["too many recipients", { to: Array.from({ length: 51 }, (_, i) => `a${i}@example.test`) }],
-])("refuses %s", async (_name, input) => {
+])("rejects %s", async (_name, input) => {
   await expect(send(input)).rejects.toMatchObject({ code: "invalid_input" });
   expect(received).toEqual([]);
 });
 
-it("keeps the password out of a refusal that repeats the command", async () => {
+it("keeps the password out of a rejection that repeats the command", async () => {
   const password = "p@ssw0rd-of-the-operator";
   for (const echo of [password, Buffer.from(`\0ada\0${password}`).toString("base64")]) {
     for (const before of [0, 270]) {

@@ -10,7 +10,7 @@ import { MailError, type MailMessage, type SendMail, type SentMail } from "./mes
 /** How long each answer of the mail server may take. */
 const SOCKET_TIMEOUT_MS = 20_000;
 
-/** Connections of one process; mail servers refuse clients that open many. */
+/** Connections of one process; mail servers reject clients that open many. */
 const CONNECTIONS = { process: 10, organization: 4 };
 
 /**
@@ -20,7 +20,7 @@ const CONNECTIONS = { process: 10, organization: 4 };
 export function createMailer(settings: SmtpSettings, connect: GuardedConnect): SendMail {
   const { host, port, secure, requireTls, user, password, from } = settings;
   const domain = /@([^\s<>@]+)>?\s*$/.exec(from)?.[1] ?? host;
-  // Servers repeat commands that they refuse, and AUTH holds the password.
+  // Servers repeat commands that they reject, and AUTH holds the password.
   const redact = createRedactor(password === undefined ? [] : [{ value: password, mark: "[redacted]" }]);
   const queue = new FairQueue(CONNECTIONS.process, CONNECTIONS.organization);
   const sendMail: SendMail = async (message, signal) => {

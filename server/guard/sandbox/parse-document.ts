@@ -18,7 +18,7 @@ const csvRecord = z.custom<Record<string, string>>(
 );
 /** The rows of a CSV text: lists, or records by the names of the first row. */
 export const csvRows = z.union([z.array(z.array(z.string())), z.array(csvRecord)]);
-/** The rows of a CSV text with faults, and the first of the repairs. */
+/** The rows of a malformed CSV text, and the first of the repairs. */
 export const repairedCsv = z.object({
   rows: csvRows,
   repairs: z.array(
@@ -205,5 +205,5 @@ export async function parseDocument<Value>(
 ): Promise<{ value: Value } | { fault: string }> {
   const answer = await pool.ask(request, { timeoutMs: PARSE_TIMEOUT_MS, organizationId });
   if ("value" in answer) return { value: value.parse(await readLargeJson(answer.value)) };
-  return "fault" in answer ? answer : { fault: `It could not be parsed ${answer.limit}.` };
+  return "fault" in answer ? answer : { fault: `Could not parse it ${answer.limit}.` };
 }

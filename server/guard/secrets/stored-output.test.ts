@@ -21,7 +21,7 @@ test("keeps an output that fits", async () => {
   expect(await store(value)).toBe(JSON.stringify(value));
 });
 
-test("cuts or refuses outputs above 1 MiB of JSON, and no smaller ones", async () => {
+test("cuts or rejects outputs above 1 MiB of JSON, and no smaller ones", async () => {
   expect(await store("x".repeat(MIB - 2))).toHaveLength(MIB);
   const large = "x".repeat(MIB - 1);
   expect(JSON.parse(await store(large))).toEqual({

@@ -11,7 +11,7 @@ const PREVIEW_LENGTH = 4_096;
 /**
  * Every output is prepared here before it is stored in a row: secrets are redacted, U+0000 and unpaired surrogates
  * become U+FFFD. What nests deeper than 200 levels is left out. The document stays valid JSON. One over `most` bytes is `cut`
- * to `{"truncated": true, "bytes": N, "preview": "…"}` for agents, or refused for workflows. Later readers get the
+ * to `{"truncated": true, "bytes": N, "preview": "…"}` for agents, or rejected for workflows. Later readers get the
  * stored output, never the raw one. Storing again changes nothing.
  */
 export async function storeOutput(

@@ -82,7 +82,7 @@ export type Outcome =
   | { status: "Failed"; code: FailureCode; message: string }
   | { status: "Cancelled"; by: string };
 
-/** Platform faults are not charged. */
+/** Platform errors are not charged. */
 export function isPlatformFault(outcome: Outcome): outcome is Extract<Outcome, { status: "Failed" }> {
   return outcome.status === "Failed" && outcome.code === "internal_error";
 }

@@ -104,7 +104,7 @@ function endItem(
   const waived = isPlatformFault(outcome);
   const note =
     waived && totals.creditsUsed.gt(0)
-      ? `run ended by a platform fault: ${totals.creditsUsed} credits used are not charged`
+      ? `run ended by a platform error: ${totals.creditsUsed} credits used are not charged`
       : "run ended";
   return {
     run: run.id,

@@ -38,7 +38,7 @@ type EngineOptions = {
 /** Which run to execute, and for which of its hand-overs to an Inngest server. */
 export type RunCall = { runId: string; handOver?: number | undefined };
 
-/** How long a refused write counts: nothing else tells that the disk has space again. */
+/** How long a rejected write counts: nothing else tells that the disk has space again. */
 const REFUSED_FOR_MS = 10_000;
 /** Attempts of one segment in this process for unexpected errors. An unavailable database does not count. */
 const MAX_ATTEMPTS = 6;
@@ -178,7 +178,7 @@ export class RunEngine implements Engine, Executor {
           return;
         } catch (error) {
           if (error instanceof WorkerLost || this.#stopping) return;
-          log.warn("A run failed with a platform fault; retrying", { runId: id, attempt, error });
+          log.warn("A run failed with a platform error; retrying", { runId: id, attempt, error });
           if (attempt === MAX_ATTEMPTS) return await this.failRun(id, error);
           const delay = delayAfter(attempt);
           if (!isTransient(error)) attempt += 1;
@@ -287,7 +287,7 @@ export class RunEngine implements Engine, Executor {
       } catch (error) {
         // The process that replaced the worker, or detects the missing call, hands the run over with another event.
         if (error instanceof WorkerLost || this.#stopping) return { kind: "left" };
-        log.warn("A run failed with a platform fault; retrying", { runId, attempt, error });
+        log.warn("A run failed with a platform error; retrying", { runId, attempt, error });
         if (attempt === MAX_ATTEMPTS) {
           if (isTransient(error)) return { kind: "left" };
           await this.failRun(runId, error);
@@ -298,7 +298,7 @@ export class RunEngine implements Engine, Executor {
     }
   }
 
-  /** Ends a run after its last failed attempt: a platform fault, not charged, its cause only in the log. */
+  /** Ends a run after its last failed attempt: a platform error, not charged, its cause only in the log. */
   failRun(runId: string, error: unknown): Promise<void> {
     return failRun(this.getServices(), { runId, slot: this.#slots.get(runId), error });
   }

@@ -8,7 +8,7 @@ import { type Lane, type LaneFigures, WorkerLost } from "./write/writer";
 /** A process's right to execute runs: its row in `workers`, its heartbeat and its writer. */
 export type Worker = {
   id: string;
-  /** Starts, ends, holds and refused calls. Each resolves when it is committed. */
+  /** Starts, ends, holds and rejected calls. Each resolves when it is committed. */
   accounts: Pick<Lane, "start" | "isStarting" | "refuse" | "end" | "hold">;
   /** Model calls, steps and child runs, committed in order. */
   journal: Pick<Lane, "row" | "child">;

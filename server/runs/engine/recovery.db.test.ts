@@ -16,7 +16,7 @@ import { admitWaitingRuns } from "./claim";
 import { findClaimedRuns, releaseRuns } from "./run-state";
 import { WorkerLost } from "./write/writer";
 
-/** How an engine recovers from lost claims, platform faults and a stalled process. */
+/** How an engine recovers from lost claims, platform errors and a stalled process. */
 
 /** The process under test. */
 let beside: World;
@@ -112,10 +112,10 @@ it("a segment that fails leaves its run to the Inngest server's next call", asyn
   await admitWaitingRuns(world, { worker: null, slots: 10 });
   once({
     "end:before": () => {
-      throw new Error("a fault of the platform");
+      throw new Error("an error of the platform");
     },
   });
-  await expect(executeSegment(beside, runId)).rejects.toThrow("a fault of the platform");
+  await expect(executeSegment(beside, runId)).rejects.toThrow("an error of the platform");
   expect(await executeSegment(world, runId)).toBe("ended");
   expect(modelCalls).toBe(1);
   await expectCompleted(runId, tenant);
@@ -145,7 +145,7 @@ it.each([
   expect(figures().journal.items).toBe(written);
 });
 
-it("platform faults never end a run and never repeat completed work", async () => {
+it("platform errors never end a run and never repeat completed work", async () => {
   const tenant = await createTenant(world);
   let faults = 0;
   onPausePoint(async (point) => {

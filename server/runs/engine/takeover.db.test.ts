@@ -132,7 +132,7 @@ it("leaves a run to its worker, and lets another one continue when that worker i
   await expectNothingOpen(tenant);
 });
 
-it("replaces a worker that stopped reporting, and refuses its later writes", async () => {
+it("replaces a worker that stopped reporting, and rejects its later writes", async () => {
   const tenant = await createTenant(world);
   const runId = await start(tenant);
   await world.engine.worker();
@@ -250,7 +250,7 @@ it("begins no child under a run that has just ended", async () => {
   await expectNothingOpen(tenant);
 });
 
-it("refuses the child rows of a replaced worker while another worker completes the run", async () => {
+it("rejects the child rows of a replaced worker while another worker completes the run", async () => {
   const tenant = await createTenant(world);
   script = callsAdder;
   const runId = await start(tenant);
@@ -338,7 +338,7 @@ it("continues an agent's corrections and counted calls where the replaced worker
   expect(modelCalls).toBe(5);
   const run = await read(runId);
   expect(run).toMatchObject({ status: "Completed", output: '{"sum":3}', stepsExecuted: 2, actionsUsed: 1 });
-  // Four model calls and one action: neither the lost reply nor the refused call is charged.
+  // Four model calls and one action: neither the lost reply nor the rejected call is charged.
   expect(run.creditsUsed.toString()).toBe("0.066");
   const steps = await world.db.step.findMany({ where: { runId }, orderBy: { stepNumber: "asc" } });
   expect(steps.map(({ output }) => output)).toEqual([

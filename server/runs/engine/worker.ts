@@ -35,7 +35,7 @@ const INSERT_WORKER = defineQuery(
 
 /**
  * Registers a worker. If its process dies or stalls, another one deletes its row and continues its runs. Its later
- * writes are refused, and `onLost` is called once.
+ * writes are rejected, and `onLost` is called once.
  */
 export async function openWorker(
   services: Services,

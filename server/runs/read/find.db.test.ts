@@ -229,7 +229,7 @@ describe("finding runs", () => {
     expect(JSON.parse(json).map((run: { id: string }) => run.id)).toEqual(wanted.toReversed());
   });
 
-  it("refuses what belongs to another organization", async () => {
+  it("rejects what belongs to another organization", async () => {
     const stranger = await createTenant(world);
     expect(
       await findRunIds(world, stranger.orgId, { filter: { text: "alpha" }, page: { limit: 10 } }),
@@ -246,7 +246,7 @@ it("accepts characters that no run can contain", async () => {
   expect((await listRuns(world, actor, { filter, limit: 5 })).items).toHaveLength(0);
 });
 
-it("refuses times that the database cannot store", () => {
+it("rejects times that the database cannot store", () => {
   expect(runFilter.safeParse({ to: "0000-01-01T00:00:00.000Z" }).success).toBe(false);
   expect(runFilter.safeParse({ from: "2026-11-21T00:00:00.000Z" }).success).toBe(true);
 });

@@ -57,7 +57,7 @@ describe("a value", () => {
     expect(await readKeyValue(world, orgId, "k")).toEqual({ value: "b", version: 2 });
   });
 
-  it("is refused beyond the organization's number of keys and bytes, exactly", async () => {
+  it("is rejected beyond the organization's number of keys and bytes, exactly", async () => {
     const { orgId } = await createTenant(world);
     await world.pool.query(
       `INSERT INTO key_values SELECT $1, 'key ' || n, '1', 1, now() FROM generate_series(1, 9999) AS n`,

@@ -264,7 +264,7 @@ describe("an output schema", () => {
     });
   });
 
-  test("a huge hostile answer is refused with a short message", async () => {
+  test("a huge hostile answer is rejected with a short message", async () => {
     const content = JSON.stringify({ n: 1, ["x".repeat(100_000)]: 1 });
     const closed = { ...outputSchema, additionalProperties: false };
     const outcome = await runAgentLoop(
@@ -288,7 +288,7 @@ describe("policies of attachments", () => {
       ],
     });
 
-  test("maxCalls counts executed calls; further ones are refused and never fail the run", async () => {
+  test("maxCalls counts executed calls; further ones are rejected and never fail the run", async () => {
     const { journal, thinkings, actings } = journalOf([
       { calls: [["weather", { city: 5 }], oslo] },
       { calls: [oslo, oslo, oslo, oslo, ["calculate", { expression: "1" }]] },
@@ -330,9 +330,9 @@ describe("very many calls in one answer", () => {
     calls: Array.from({ length: count }, () => ["weather", { city: "Oslo" }]),
   });
 
-  test("32 are executed, 128 recorded, the rest refused in one step, and the conversation stays valid", async () => {
+  test("32 are executed, 128 recorded, the rest rejected in one step, and the conversation stays valid", async () => {
     const { journal, thinkings, actings } = journalOf([many(10_000), { content: "Done." }]);
-    // A call refused for its position is not a repeated failure.
+    // A call rejected for its position is not a repeated failure.
     expect(await runAgentLoop(configure(), "Hi", journal)).toEqual({ status: "Completed", output: "Done." });
     const [acting] = actings;
     expect(acting?.calls.map((call) => "callable" in call)).toEqual(

@@ -126,7 +126,7 @@ export async function runAgentLoop(
   }
 }
 
-/** The run's output: the answer, or with a schema its JSON. Otherwise the answer's fault. */
+/** The run's output: the answer, or with a schema its JSON. Otherwise why the answer is not valid. */
 async function readAnswer(
   content: string,
   schema: JsonObject | undefined,

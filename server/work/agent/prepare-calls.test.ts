@@ -68,7 +68,7 @@ describe("prepareCalls", () => {
     expect(await identity("{broken")).toBe(await identity("{broken"));
   });
 
-  test("calls beyond the 32nd are refused unread, and a summary call counts the rest", async () => {
+  test("calls beyond the 32nd are rejected unread, and a summary call counts the rest", async () => {
     const calls = Array.from({ length: 10_000 }, (_, i) => ({
       id: `${i}`,
       name: "place_order",
@@ -106,5 +106,7 @@ test("tools are offered under their slug with underscores, described by their ti
 test("a call that could not be read fails with what was wrong", async () => {
   const call = { id: "a", name: "unreadable_call", arguments: '{"problem":"it has no name","call":"{}"}' };
   const [prepared] = await prepareCalls([], [call], "org-1");
-  expect(prepared).toMatchObject({ error: expect.stringContaining("could not be read: it has no name") });
+  expect(prepared).toMatchObject({
+    error: expect.stringContaining("Could not read the call: it has no name"),
+  });
 });

@@ -25,7 +25,7 @@ export type PreparedCall = {
   identity: string;
 } & (
   | { callable: AttachedCallable; input: JsonObject }
-  /** `isOverLimit`: refused for the number of calls, so that the call itself may be right. */
+  /** `isOverLimit`: rejected for the number of calls, so that the call itself may be right. */
   | { error: string; isOverLimit?: true }
 );
 
@@ -34,7 +34,7 @@ const MAX_COMPARED_LENGTH = 16 * 1024;
 
 /**
  * Parses and checks the calls of one iteration, already cut by `limitCalls`. Invalid arguments become failing calls,
- * never exceptions. Calls beyond the limit are refused unread.
+ * never exceptions. Calls beyond the limit are rejected unread.
  */
 export async function prepareCalls(
   callables: readonly AttachedCallable[],
@@ -70,7 +70,7 @@ export async function prepareCalls(
 function unreadableMessage(input: Json | undefined): string {
   const problem =
     isJsonObject(input) && typeof input.problem === "string" ? input.problem : "it is not complete";
-  return `The call could not be read: ${problem}. Repeat it with a name and a JSON object of arguments.`;
+  return `Could not read the call: ${problem}. Repeat it with a name and a JSON object of arguments.`;
 }
 
 const ONLY_SO_MANY = `only the first ${MAX_EXECUTED_CALLS} calls of one answer are executed`;
@@ -84,7 +84,7 @@ function overLimitMessage(call: ToolCall, index: number, input: Json | undefined
   return `…and ${count} more calls were rejected: ${ONLY_SO_MANY}.`;
 }
 
-/** Refuses calls beyond the `maxCalls` of what they call. Counts the executed ones by name in `uses`. */
+/** Rejects calls beyond the `maxCalls` of what they call. Counts the executed ones by name in `uses`. */
 export function limitUses(calls: readonly PreparedCall[], uses: Map<string, number>): PreparedCall[] {
   return calls.map((prepared): PreparedCall => {
     if (!("callable" in prepared)) return prepared;

@@ -12,7 +12,7 @@ export const attachmentPolicy = z.strictObject({
     .min(1)
     .max(1_000)
     .optional()
-    .describe("The most calls that one run executes; further ones are refused. Default: no limit."),
+    .describe("The most calls that one run executes; further ones are rejected. Default: no limit."),
   retries: z
     .int()
     .min(0)

@@ -67,7 +67,7 @@ async function calculateText(expression: string, organizationId: string, timeout
   const answered = await pool.ask(text, { timeoutMs, organizationId });
   if ("value" in answered) return answered.value;
   const limit = "fault" in answered ? "" : ` ${answered.limit}`;
-  return { ok: false, message: `it could not be calculated${limit}`, position: null };
+  return { ok: false, message: `could not calculate it${limit}`, position: null };
 }
 
 const describeFault = ({ message, position }: Extract<Answer, { ok: false }>) =>

@@ -37,7 +37,7 @@ export const JSONATA_SCRIPT = `
     const text = JSON.stringify(value, forJson);
     return text === undefined ? '{"ok":true}' : '{"ok":true,"value":' + text + "}";
   };
-  // JSONata's own messages name the number of items that was refused as if it were the limit.
+  // JSONata's own messages name the number of items that was rejected as if it were the limit.
   const tooLong = "A sequence of the expression has more than " + MAX_ITEMS + " items.";
   const failure = (error) => {
     const isTooLong = error && (error.code === "D2014" || error.code === "D2015");

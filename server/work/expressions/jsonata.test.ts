@@ -19,7 +19,7 @@ test("stopping an expression leaves the process intact, also with AsyncLocalStor
   expect(await evaluate("1 + 1")).toBe(2);
 });
 
-test("an expression that makes too many items is refused with the limit", async () => {
+test("an expression that makes too many items is rejected with the limit", async () => {
   const limit = "A sequence of the expression has more than 200000 items.";
   await expect(evaluate("[1..300000]")).rejects.toThrow(limit);
   await expect(evaluate("[1..20000000]")).rejects.toThrow(limit);
@@ -147,7 +147,7 @@ describe("evaluateExpression", () => {
     expect(await evaluate("1 + 1")).toBe(2);
   });
 
-  test("a result that is nested too deeply is refused", async () => {
+  test("a result that is nested too deeply is rejected", async () => {
     const nest = (levels: number) => `$reduce([1..${levels}], function($list, $n){ [[$list]] })`;
     expect(await evaluate(nest(50))).toBeInstanceOf(Array);
     await expect(evaluate(nest(500))).rejects.toThrow("deeper than 200 levels");

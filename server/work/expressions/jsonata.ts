@@ -10,7 +10,7 @@ import { readInstalled } from "@/server/guard/sandbox/thread-pool";
 import { JSONATA_SCRIPT } from "@/server/work/expressions/jsonata-script";
 import { evaluateReference } from "@/server/work/expressions/plain-reference";
 
-/** A fault in an expression or its evaluation. The message is for its author. */
+/** An error in an expression or its evaluation. The message is for its author. */
 export class ExpressionError extends Error {
   override name = "ExpressionError";
 }

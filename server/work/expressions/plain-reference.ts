@@ -59,7 +59,7 @@ export function parseReference(expression: string): Step[] | null {
   return steps;
 }
 
-/** JSONata may treat this value differently or refuse it, or looking it up here takes too long. */
+/** JSONata may treat this value differently or reject it, or looking it up here takes too long. */
 class Uncertain extends Error {}
 
 /** JSONata's sequence: a list that it created, which counts as its only item if it has one. */

@@ -81,7 +81,7 @@ describe("calculate", () => {
     ["mod(1e1999, 7)", /10\^60/],
     ["sin(1e1999)", /10\^30/],
     ["round(1, 1e9)", /60 places/],
-  ])("%s is refused", async (expression, message) => {
+  ])("%s is rejected", async (expression, message) => {
     await expect(calculate(expression)).rejects.toThrow(message);
   });
 

@@ -77,7 +77,7 @@ describe("parse_csv, relaxed", () => {
   });
 
   test.each<[string, { [key: string]: Json }, Json]>([
-    ["a text without faults", { text: "a,b\n1,2" }, repaired([{ a: "1", b: "2" }])],
+    ["a text without errors", { text: "a,b\n1,2" }, repaired([{ a: "1", b: "2" }])],
     [
       "a delimiter at the end of each line",
       { text: "a;b;\n1;2;\n3;4;\n", delimiter: ";" },

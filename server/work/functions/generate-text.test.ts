@@ -52,7 +52,7 @@ test.each(['```\n\n {"mood":"good"}\n\n```\n', ' ```json \r\n{"mood":"good"}```'
   },
 );
 
-test("an answer of many line ends is refused at once", async () => {
+test("an answer of many line ends is rejected at once", async () => {
   const answer = `\`\`\`${"\n".repeat(200_000)}x`;
   const started = performance.now();
   await expect(scripted(answer, answer).generate({ prompt: "Mood?", schema })).rejects.toThrow("not JSON");

@@ -70,7 +70,7 @@ export const generateText = defineFunction({
   errors: {
     invalid_schema: "The schema is not a valid JSON Schema.",
     answer_invalid: "The model's second answer does not match the schema either.",
-    model_failed: "The model provider refuses the call or cannot be reached.",
+    model_failed: "The model provider rejects the call or cannot be reached.",
   },
   parsedFields: { schema: "schema" },
   findFaults({ model, fallbackModels, modelOptions }) {

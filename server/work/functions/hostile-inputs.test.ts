@@ -81,14 +81,14 @@ describe.each(called.map((definition) => ({ name: definition.name, definition })
       }
     });
 
-    test("refuses fields with the names of prototypes, or ignores them", async () => {
+    test("rejects fields with the names of prototypes, or ignores them", async () => {
       const input: JsonObject = JSON.parse('{"__proto__":{"polluted":true},"constructor":1,"toString":2}');
       expect(await call(definition, Object.assign(input, example))).toBe("fine");
     });
   },
 );
 
-/** How a call ends: "fine" for an output that can be stored or a known error, else the fault. */
+/** How a call ends: "fine" for an output that can be stored or a known error, else the error. */
 async function call({ name, errors }: FunctionDefinition, input: JsonObject): Promise<string> {
   let fault = "fine";
   try {
@@ -101,7 +101,8 @@ async function call({ name, errors }: FunctionDefinition, input: JsonObject): Pr
     const message = error instanceof Error ? error.message : String(error);
     const code = codeOfFailure(error);
     if (!(code in errors) && !(code in COMMON_ERRORS)) fault = `an unknown code: ${code}`;
-    else if (error instanceof TypeError || error instanceof RangeError) fault = `a fault of ours: ${message}`;
+    else if (error instanceof TypeError || error instanceof RangeError)
+      fault = `an error of ours: ${message}`;
     else if (message.length > 5_000) fault = `a message of ${message.length} characters`;
   }
   if ("polluted" in {}) fault = "a changed prototype";

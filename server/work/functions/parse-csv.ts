@@ -14,7 +14,7 @@ export const parseCsv = defineFunction({
   title: "Parse CSV",
   description:
     "Turns CSV text into a list of records, named by the first row. Every value is text. " +
-    "With header: false, returns a list of lists. With relaxed, reads texts with faults and says what was repaired.",
+    "With header: false, returns a list of lists. With relaxed, reads malformed texts and says what was repaired.",
   input: z.object({
     text: z.string().max(MAX_DOCUMENT_LENGTH).describe("The CSV text (RFC 4180)."),
     delimiter: z.string().length(1).optional().describe('One character between values. Default: ",".'),

@@ -26,12 +26,12 @@ export const sendEmail = defineFunction({
   output: z.object({
     messageId: z.string().describe("The Message-ID header; a repeated call sends the same one."),
     accepted: z.array(z.string()).describe("The addresses that the mail server accepted."),
-    rejected: z.array(z.string()).describe("The addresses that it refused."),
+    rejected: z.array(z.string()).describe("The addresses that it rejected."),
   }),
   errors: {
     not_configured: "The operator has not set SMTP_URL and SMTP_FROM.",
     rate_limited: "The organization has sent to as many recipients as it may in an hour.",
-    mail_failed: "The mail server cannot be reached, may not be called or refuses the message.",
+    mail_failed: "The mail server cannot be reached, may not be called or rejects the message.",
   },
   limits: [
     `${recipients} recipients`,

@@ -29,14 +29,14 @@ test.concurrent.each<[string, string, Json, string, string]>([
     "extract_text",
     { html: "<div>".repeat(300_000) },
     "invalid_html",
-    "could not be parsed",
+    "Could not parse",
   ],
   [
     "a nest of texts",
     "extract_text",
     { html: "<div><p>hello</p>".repeat(150_000) },
     "invalid_html",
-    "could not be parsed",
+    "Could not parse",
   ],
 ])(
   "%s is stopped, and the next call is answered",

@@ -16,7 +16,7 @@ export const schemaError = z.object({
 });
 type SchemaError = z.infer<typeof schemaError>;
 
-/** Keywords whose faults are about a property, and where Ajv names it. */
+/** Keywords whose issues are about a property, and where Ajv names it. */
 const PROPERTY: Record<string, string> = {
   required: "missingProperty",
   dependentRequired: "missingProperty",
@@ -24,7 +24,7 @@ const PROPERTY: Record<string, string> = {
   unevaluatedProperties: "unevaluatedProperty",
 };
 
-/** A fault in plain words, with its path. */
+/** An issue in plain words, with its path. */
 function toIssue(error: SchemaError): Issue {
   const property = PROPERTY[error.keyword];
   if (property === undefined) return { path: error.instancePath, message: describe(error) };
@@ -48,7 +48,7 @@ function describe({ keyword, params, message = "is invalid" }: SchemaError): str
   }
 }
 
-/** Every fault once, at most 20. Faults inside a branch replace the less specific fault of the branch. */
+/** Every issue once, at most 20. Issues inside a branch replace the less specific issue of the branch. */
 export function toIssues(errors: readonly SchemaError[]): Issue[] {
   const issues = new Map<string, Issue>();
   for (const error of errors.slice(0, MAX_ERRORS)) {

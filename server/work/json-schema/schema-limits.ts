@@ -4,7 +4,7 @@ import { jsonPointer } from "@/server/base/json/text";
 import { dialectOf, usablePattern } from "./schema-dialect";
 import { subschemasOf } from "./schema-keywords";
 
-/** Limits of a JSON Schema; a larger one is refused when it is saved. */
+/** Limits of a JSON Schema; a larger one is rejected when it is saved. */
 export const SCHEMA_LIMITS = {
   /** Of its JSON text. */
   characters: 128 * 1024,
@@ -23,7 +23,7 @@ const issueAt = (keys: readonly (string | number)[], message: string): Issue => 
   message,
 });
 
-/** Why a schema, of this JSON text, is refused although it may be valid. */
+/** Why a schema, of this JSON text, is rejected although it may be valid. */
 export function findRefusal(schema: JsonObject, text: string): Issue | undefined {
   if (text.length > SCHEMA_LIMITS.characters)
     return issueAt([], `is larger than ${SCHEMA_LIMITS.characters / 1024} KiB`);

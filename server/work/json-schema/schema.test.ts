@@ -75,7 +75,7 @@ describe("validateAgainst", () => {
 describe("checkSchema", () => {
   test.each<[string, JsonObject, string]>([
     ["an unknown type", { type: "objekt" }, "/type"],
-    ["a fault deep inside", { properties: { a: { minLength: -1 } } }, "/properties/a/minLength"],
+    ["an issue deep inside", { properties: { a: { minLength: -1 } } }, "/properties/a/minLength"],
     ["a remote reference", { properties: { a: { $ref: "https://evil.test/s.json" } } }, "/properties/a/$ref"],
     ["a relative reference", { $ref: "other.json" }, "/$ref"],
     ["another dialect", { $schema: "http://json-schema.org/draft-04/schema#" }, "/$schema"],

@@ -30,7 +30,7 @@ const MAX_COMPILED_HERE = 4 * 1024;
 /** Without the time in which a value or schema waits for a thread. */
 const VALIDATE_TIMEOUT_MS = 1_000;
 const COMPILE_TIMEOUT_MS = 5_000;
-/** Of longer costly values, only the first fault is reported. */
+/** Of longer costly values, only the first issue is reported. */
 const ALL_ERRORS_LENGTH = 64 * 1024;
 /** Bounds the cache of schemas, in characters. */
 const CACHE_CAPACITY = 8 * MIB;
@@ -53,7 +53,7 @@ type KnownSchema = {
   /** The text with marked numbers. */
   marked: string;
   dialect: Dialect;
-  /** The faults of the schema itself, once known. */
+  /** The issues of the schema itself, once known. */
   issues: Issue[] | undefined;
   cost: SchemaCost;
   /** Compiled on first use, for cheap schemas only. */
@@ -63,7 +63,7 @@ type KnownSchema = {
 /**
  * The thread compiles schemas and applies them to values, with Ajv. A request is
  * `{dialect, schema}`, to check the schema itself, or `{dialect, schema, value}`, with JSON texts. With `mark`, they have
- * marked numbers (exact-keywords.ts). The response has Ajv's errors; its fault is the reason why the schema cannot be
+ * marked numbers (exact-keywords.ts). The response has Ajv's errors; its issue is the reason why the schema cannot be
  * compiled.
  */
 const SCHEMA_THREAD = threadOf(`(data) => {
@@ -203,7 +203,7 @@ async function callThread(
   return { unknown: { path: "", message: `could not be checked ${answer.limit}` } };
 }
 
-/** The faults of a JSON Schema itself, with paths into the schema. Empty: it is valid. */
+/** The issues of a JSON Schema itself, with paths into the schema. Empty: it is valid. */
 export async function checkSchema(schema: JsonObject, organizationId: string): Promise<Issue[]> {
   const known = recall(schema);
   if (known.issues === undefined) {
@@ -215,7 +215,7 @@ export async function checkSchema(schema: JsonObject, organizationId: string): P
   return known.issues;
 }
 
-/** The faults of a value against a schema, at most 20, with paths into the value. Empty: it is valid. */
+/** The issues of a value against a schema, at most 20, with paths into the value. Empty: it is valid. */
 export async function validateAgainst(
   schema: JsonObject,
   value: Json,

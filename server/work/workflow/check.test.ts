@@ -101,7 +101,7 @@ test("steps name tools and agents that there are, as far as can be known", async
   ]);
 });
 
-test("inputs of http_request that do not go together are refused, as far as can be known", async () => {
+test("inputs of http_request that do not go together are rejected, as far as can be known", async () => {
   const request = (id: string, input: JsonObject) => ({
     id,
     uses: "http_request",
@@ -122,7 +122,7 @@ test("inputs of http_request that do not go together are refused, as far as can 
   ]);
 });
 
-describe("refuses, naming the path", () => {
+describe("rejects, naming the path", () => {
   test.each<[string, Json, RegExp]>([
     ["what is not an object", [], /^ .*object/],
     ["no steps", { steps: [] }, /^\/steps /],
@@ -315,7 +315,7 @@ describe("refuses, naming the path", () => {
     ).toHaveLength(4);
   });
 
-  test("faults of the schema together with all others, and nothing that only follows from them", async () => {
+  test("issues of the schema together with all others, and nothing that only follows from them", async () => {
     const issues = await check({
       parameters: { type: "object", properties: { city: { type: "string" } }, additionalProperties: false },
       steps: [

@@ -37,7 +37,7 @@ const RESERVED = new Set(["input", "steps", "run", "secrets", "__proto__"]);
 type Keys = (string | number)[];
 
 /**
- * Every fault of a tool's definition beside those of its schema, with a JSON pointer and the known names
+ * Every issue of a tool's definition beside those of its schema, with a JSON pointer and the known names
  * (docs/definition-files.md, "Tool"). Expressions are parsed in fair turns by organization.
  */
 export async function findWorkflowFaults(
@@ -86,7 +86,7 @@ class Checker {
   readonly #parameters: Readable["parameters"];
   /** The position of each step, or of its group, by its id. */
   readonly #positions = new Map<string, number>();
-  /** The faults of slugs that steps call. */
+  /** The issues of slugs that steps call. */
   readonly #unknown: Record<Called, ReadonlyMap<string, string>> = { tool: new Map(), agent: new Map() };
 
   constructor(definition: LenientDefinition, known: KnownNames, organizationId: string) {
@@ -119,7 +119,7 @@ class Checker {
     this.issues.push({ path: jsonPointer(keys), message });
   }
 
-  /** Reports the faults inside the value at `keys`. */
+  /** Reports the issues inside the value at `keys`. */
   #reportInside(keys: Keys, issues: readonly Issue[]): void {
     for (const { path, message } of issues) this.issues.push({ path: jsonPointer(keys) + path, message });
   }
@@ -235,7 +235,7 @@ class Checker {
     }
   }
 
-  /** As far as can be known without running: what the function would refuse. */
+  /** As far as can be known without running: what the function would reject. */
   async #checkInput(definition: FunctionDefinition, input: JsonObject, keys: Keys): Promise<void> {
     const { name: uses, parsedFields = {}, findFaults } = definition;
     const schema = inputSchemaOf(definition);
@@ -267,7 +267,7 @@ class Checker {
   }
 }
 
-/** Faults of a value that a function will parse, before it does. Their paths begin at the value. */
+/** Issues of a value that a function will parse, before it does. Their paths begin at the value. */
 async function findParseFaults(
   field: ParsedField,
   value: Json,

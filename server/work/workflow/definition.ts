@@ -105,7 +105,7 @@ export const workflowStep = z
           report("is not allowed beside parallel; set it on the steps inside", [key]);
       }
     },
-    // Faults of other fields do not hide these.
+    // Issues of other fields do not hide these.
     { when: ({ value }) => isJsonObject(value) },
   );
 export type WorkflowStep = z.infer<typeof workflowStep>;

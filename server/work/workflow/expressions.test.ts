@@ -23,7 +23,7 @@ const scope: Scope = { values, steps };
 const fill = (value: Json) => fillIn(value, scope, facts);
 
 describe("fillIn", () => {
-  test("refuses values that are too large together, as text and as a list", async () => {
+  test("rejects values that are too large together, as text and as a list", async () => {
     const large: Scope = { values: { input: "x".repeat(1024 * 1024) }, steps: {} };
     await expect(fillIn("{{ input }}".repeat(1000), large, facts)).rejects.toThrow(ExpressionError);
     await expect(fillIn(Array(1000).fill("{{ input }}"), large, facts)).rejects.toThrow("8 MiB together");
@@ -86,7 +86,7 @@ describe("fillIn", () => {
     ["{{ 'open }}", /quote|terminat/i],
     [`{{ ${"}}".repeat(1000)}`, /./],
     ["{{ $nope() }}", /non-function|not a function/],
-  ])("%s is a fault", async (template, message) => {
+  ])("%s is an issue", async (template, message) => {
     await expect(fill(template)).rejects.toThrow(ExpressionError);
     await expect(fill(template)).rejects.toThrow(message);
   });
@@ -149,7 +149,7 @@ describe("conditions", () => {
     expect(isTrue(await evaluateIn(scope, await parseCondition(text, "org-1"), facts))).toBe(expected);
   });
 
-  test("more than one expression is refused", async () => {
+  test("more than one expression is rejected", async () => {
     await expect(parseCondition("x {{ input.n }}", "org-1")).rejects.toThrow(/single expression/);
     await expect(parseCondition(" ", "org-1")).rejects.toThrow(/is empty/);
   });

@@ -433,12 +433,12 @@ describe("failures", () => {
     });
   });
 
-  test("a fault in the output expression fails the run", async () => {
+  test("an error in the output expression fails the run", async () => {
     const { outcome } = await run({ steps: [{ id: "a", uses: "f" }], output: "{{ $error('nope') }}" });
     expect(outcome).toMatchObject({
       status: "Failed",
       code: "output_failed",
-      message: expect.stringContaining("The output could not be evaluated: nope"),
+      message: expect.stringContaining("Could not evaluate the output: nope"),
     });
   });
 

@@ -77,7 +77,7 @@ export async function runWorkflow(
     }
     return await workflow.finish();
   } catch (error) {
-    const message = `The output could not be evaluated: ${toFailure(error).message}`;
+    const message = `Could not evaluate the output: ${toFailure(error).message}`;
     return { status: "Failed", code: "output_failed", message };
   }
 }

@@ -2,8 +2,8 @@ import { z } from "zod";
 import { callStepSchema, workflowDefinition } from "@/server/work/workflow/definition";
 
 /**
- * The readable parts of a definition that its schema refuses, so that all of its problems are found at once. A field
- * with a fault is null. Steps keep their positions.
+ * The readable parts of a definition that its schema rejects, so that all of its problems are found at once. A field
+ * with an issue is null. Steps keep their positions.
  */
 
 const { id, uses, as } = callStepSchema.shape;

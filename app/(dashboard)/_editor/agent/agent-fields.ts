@@ -62,7 +62,7 @@ export function labelsOf(fields: readonly AgentField[]): Record<string, string> 
   return Object.fromEntries(fields.map(({ name }) => [`/${name}`, LABELS.get(name) ?? labelOf(name)]));
 }
 
-/** The definition that is sent, with the policies of attached functions and tools; the server names its faults. */
+/** The definition that is sent, with the policies of attached functions and tools; the server names its issues. */
 export function toDefinition(fields: AgentFields): object {
   const { functions, tools, policies } = fields;
   const attached = [...tools, ...functions].map((name) => [name, policyAt(policies, name)] as const);

@@ -54,7 +54,7 @@ export const AGENT_STARTERS: readonly Starter[] = [
 
 - Fetch each address in the message with http_request, and take its text with extract_text.
 - Write at most five points, each one sentence. Quote figures exactly.
-- If a page cannot be read, say which and why.`,
+- If you cannot read a page, say which and why.`,
       functions: ["http_request", "extract_text"],
     },
   },

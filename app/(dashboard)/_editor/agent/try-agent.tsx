@@ -123,7 +123,7 @@ export function TryAgent({ editor, labels }: TryAgentProps) {
   );
 }
 
-/** The faults of the draft, as its form shows them, or the reason why it was not started. */
+/** The issues of the draft, as its form shows them, or the reason why it was not started. */
 function listProblems(error: unknown, labels: TryAgentProps["labels"]): string {
   const { at, rest } = readProblems(error, labels);
   return [...Object.keys(labels).map(at), rest].filter(Boolean).join(" ");

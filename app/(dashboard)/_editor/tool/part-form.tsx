@@ -30,7 +30,7 @@ export type PartProps = {
   onSelect: (part: Part, focus?: string) => void;
 };
 
-/** The props of the control for the value at a path: the value, and the faults in it or below it. */
+/** The props of the control for the value at a path: the value, and the issues in it or below it. */
 export function fieldAt({ tool, problems, onChange }: PartProps, path: Path) {
   return {
     value: path.reduce(memberOf, tool.fields),
@@ -39,7 +39,7 @@ export function fieldAt({ tool, problems, onChange }: PartProps, path: Path) {
   };
 }
 
-/** The same for an editor, with the places of the faults in the value. */
+/** The same for an editor, with the places of the issues in the value. */
 export function valueFieldAt(props: PartProps, path: Path) {
   const within = props.problems.filter((problem) => path.every((key, index) => problem.path[index] === key));
   return {

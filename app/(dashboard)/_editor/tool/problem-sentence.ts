@@ -24,7 +24,7 @@ const LABELS = new Map([
   ["outputSchema", "Output schema"],
 ]);
 
-/** Words with which a fault continues the name of its field. */
+/** Words with which an issue continues the name of its field. */
 const CONTINUES = /^(?:is|are|must|has|have|cannot|can|does|would|should|may|needs|contains|allows)\b/;
 
 /** Describes a problem of a tool by the names that its form has. `tool`: null while its YAML has a syntax error. */
@@ -49,7 +49,7 @@ export function describeProblem({ line, path, fault }: TextProblem, tool: ToolVi
   };
 }
 
-/** A fault and what is known about it, each as a sentence. */
+/** An issue and what is known about it, each as a sentence. */
 function toSentences(text: string): string {
   const [fault = "", ...known] = text.split(/; (?=[a-z ]*(?:known|expressions can use|steps before)\b)/);
   return [fault, ...known.map(capitalize)].map(endSentence).join(" ");

@@ -211,7 +211,7 @@ function ConfigurationDifference({ a, b, sameKind }: { a: string; b: string; sam
       <h2 className="pb-1 font-semibold">
         Configuration
         <span className="font-normal text-muted">
-          {query.isError ? ": could not be loaded" : changes?.length === 0 ? ": the same" : ""}
+          {query.isError ? ": could not load it" : changes?.length === 0 ? ": the same" : ""}
         </span>
       </h2>
       <div className="flex flex-col gap-3">

@@ -41,7 +41,7 @@ export function TriggersView({ view }: { view: ListView }) {
             cell: ({ target: { kind, name, gone } }) => (
               <span className="block truncate">
                 <span className="text-muted capitalize">{kind}</span> {name}
-                {gone ? <span className="text-failed"> (deleted: calls are refused)</span> : null}
+                {gone ? <span className="text-failed"> (deleted: calls are rejected)</span> : null}
               </span>
             ),
           }}

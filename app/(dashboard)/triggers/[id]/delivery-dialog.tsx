@@ -132,7 +132,7 @@ function Redelivery({ delivery, trigger }: { delivery: DeliveryDetail; trigger: 
   const [asking, setAsking] = useState(false);
   const redeliver = useMutation(
     trpc.triggers.redeliver.mutationOptions({
-      // A refused redelivery is recorded as well, so a failure also refreshes the list.
+      // A rejected redelivery is recorded as well, so a failure also refreshes the list.
       onSettled: () => {
         setAsking(false);
         return queryClient.invalidateQueries({ queryKey: trpc.triggers.deliveries.pathKey() });

@@ -44,7 +44,7 @@ export function TestCallDialog({ trigger, onClose }: TriggerDialogProps) {
       <div aria-live="polite">
         {result?.problem ? (
           <p className="rounded-md bg-failed-wash px-2.5 py-2 text-failed [overflow-wrap:anywhere]">
-            Refused with status {result.status}: {result.problem.message}{" "}
+            Rejected with status {result.status}: {result.problem.message}{" "}
             <span className="mono">{result.problem.code}</span>
           </p>
         ) : result ? (
@@ -109,11 +109,11 @@ export function RotateSecretDialog({ trigger, onClose }: TriggerDialogProps) {
       {isSigned ? (
         <OptionField
           {...form.field("overlapSeconds")}
-          hint="Senders that use an earlier secret are refused after that."
+          hint="Senders that use an earlier secret are rejected after that."
           options={OVERLAPS}
         />
       ) : (
-        <p>Calls without a valid signature are refused as soon as the secret exists.</p>
+        <p>Calls without a valid signature are rejected as soon as the secret exists.</p>
       )}
     </FormDialog>
   );
@@ -166,7 +166,7 @@ export function DeleteTriggerDialog({ trigger, onClose }: TriggerDialogProps) {
         Its address answers 404 immediately, and its secrets are no longer valid. Its runs and deliveries
         stay.
       </p>
-      <p className="text-muted">Disable it instead to refuse calls for a while.</p>
+      <p className="text-muted">Disable it instead to reject calls for a while.</p>
     </ConfirmDialog>
   );
 }

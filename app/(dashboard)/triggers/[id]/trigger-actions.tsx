@@ -32,9 +32,9 @@ export function TriggerActions({ trigger }: { trigger: TriggerDetail }) {
       meta: { refresh: [trpc.triggers.inspect.pathKey(), trpc.catalog.pathKey()] },
       onSuccess: (_, { status }) => {
         if (status === "active") notify(`${trigger.name} is enabled`);
-        else notify(`${trigger.name} is disabled`, "Calls are refused until you enable it.");
+        else notify(`${trigger.name} is disabled`, "Calls are rejected until you enable it.");
       },
-      onError: (error) => notify("The trigger could not be changed", describeError(error).message),
+      onError: (error) => notify("Could not change the trigger", describeError(error).message),
     }),
   );
   const open = (dialog: keyof typeof DIALOGS) => () => setOpened(dialog);

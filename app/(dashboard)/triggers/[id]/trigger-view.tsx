@@ -78,8 +78,8 @@ function Definition({ trigger }: { trigger: TriggerDetail }) {
             {target.name}
           </Link>
         )}
-        {target.gone ? <span className="text-failed"> (deleted: calls are refused)</span> : null}
-        {target.inactive ? <span className="text-failed"> (inactive: calls are refused)</span> : null}
+        {target.gone ? <span className="text-failed"> (deleted: calls are rejected)</span> : null}
+        {target.inactive ? <span className="text-failed"> (inactive: calls are rejected)</span> : null}
       </Fact>
       <Fact name="Signature">
         <Signature trigger={trigger} />

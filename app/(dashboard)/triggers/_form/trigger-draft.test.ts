@@ -12,7 +12,7 @@ test("a template counts for agents only", () => {
   expect(definition).not.toHaveProperty("agent");
 });
 
-test("a missing target and a rate that is not a number are faults", () => {
+test("a missing target and a rate that is not a number are issues", () => {
   expect(readDraft({ ...NEW_TRIGGER, requests: "many" }).faults).toEqual({
     "/agent": "Choose an agent or a tool.",
     "/rateLimit/requests": "Enter a whole number.",

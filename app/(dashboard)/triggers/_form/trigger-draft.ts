@@ -39,7 +39,7 @@ export function draftOf(trigger: TriggerDetail): TriggerDraft {
 }
 
 /**
- * The definition that a draft describes, without its secret, and the faults that only the form can see, by JSON
+ * The definition that a draft describes, without its secret, and the issues that only the form can see, by JSON
  * pointer.
  */
 export function readDraft(draft: TriggerDraft): {

@@ -97,7 +97,7 @@ export function TriggerFields({ draft, errorAt, existing, onChange }: TriggerFie
         <TextField {...bind("maxCredits", "/maxCredits")} hint="Empty: no cap." inputMode="decimal" />
       </div>
       <Choice checked={draft.enabled} onChange={(enabled) => onChange({ enabled })}>
-        Enabled <span className="text-muted">(a disabled trigger refuses calls)</span>
+        Enabled <span className="text-muted">(a disabled trigger rejects calls)</span>
       </Choice>
     </>
   );

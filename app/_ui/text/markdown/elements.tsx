@@ -76,7 +76,7 @@ type Node = {
   children?: Node[];
 };
 
-/** Restores pictures that were plain text, such as in code, marks those in links, and refuses deep nesting. */
+/** Restores pictures that were plain text, such as in code, marks those in links, and rejects deep nesting. */
 function postprocess(restore: Restore) {
   const visit = (node: Node, depth: number, inLink: boolean): void => {
     if (depth > DEEPEST) throw new RangeError("The text is nested too deeply.");
@@ -126,7 +126,7 @@ export const TABLE_COMPONENTS: Components = {
       <table>{children}</table>
     </HorizontalScroll>
   ),
-  // The alignment comes as a style attribute, which the content security policy refuses in the server's HTML.
+  // The alignment comes as a style attribute, which the content security policy blocks in the server's HTML.
   td: ({ children, style }) => <td data-align={style?.textAlign}>{children}</td>,
   th: ({ children, style }) => <th data-align={style?.textAlign}>{children}</th>,
 };

@@ -80,7 +80,7 @@ describe("an export", () => {
     const other = await open();
     while (!(await other.read()).done);
     expect(pieces).toBe(read + RUNS);
-    // A download that its reader cancels is no fault.
+    // A download that its reader cancels is no error.
     expect(world.log.entries.filter(({ level }) => level === "error")).toEqual([]);
   });
 
@@ -108,7 +108,7 @@ describe("an export", () => {
     ["from=yesterday", "from=yesterday"],
     ["agent=helper", "agent=helper"],
     ["format=xml", "must be csv or json"],
-  ])("is refused for an unknown filter: %s", async (query, named) => {
+  ])("is rejected for an unknown filter: %s", async (query, named) => {
     const answer = await GET(new Request(`${TEST_ORIGIN}/api/runs/export?${query}`, { headers: { cookie } }));
     expect(answer.status).toBe(400);
     expect(await answer.json()).toMatchObject({

@@ -88,7 +88,7 @@ export function openBudget(worker: Worker, run: ClaimedRun, alreadyUsed: Decimal
 
 /**
  * The same budget within a cap: a root run's, or that of a tool or agent that a run called. `alreadyUsed` is the usage
- * of the run and its children. A free call is never refused.
+ * of the run and its children. A free call is never rejected.
  */
 export function capBudget(budget: Budget, cap: Cap | null, alreadyUsed: Decimal): Budget {
   if (cap === null) return budget;

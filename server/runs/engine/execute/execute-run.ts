@@ -24,7 +24,7 @@ type Parent = Pick<Execution, "signal" | "depth" | "deadline" | "path" | "secret
 
 /**
  * Executes a claimed run from the end of its journal to its own end. Throws YieldSlot if the run must yield, and errors
- * that a later attempt may resolve: WorkerLost or a platform fault.
+ * that a later attempt may resolve: WorkerLost or a platform error.
  */
 export async function executeRun(
   context: SegmentContext,

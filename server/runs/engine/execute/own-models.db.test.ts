@@ -169,7 +169,7 @@ it("an agent and generate_text call the organization's provider with its secret,
   );
 });
 
-it("a feature that a provider's server refused once is not requested in later calls", async () => {
+it("a feature that a provider's server rejected once is not requested in later calls", async () => {
   const { agentId } = await prepare();
   answer = (_request, response) => {
     if (!bodies.at(-1)?.includes("max_completion_tokens")) return complete(response, "Hello.");

@@ -33,7 +33,7 @@ const LONGEST_SPELLING = 14;
 
 const pacesOf = perOwner((clock: Services["clock"]) => new Paces({ clock, sleep: sleepOrThrow }));
 
-/** Unsupported features of each provider's server. Without them, every call would begin with the refused requests. */
+/** Unsupported features of each provider's server. Without them, every call would begin with the rejected requests. */
 const limitsOfServers = new LRUCache<string, KnownLimits>({ max: 1_000 });
 
 function knownLimitsOf(orgId: OrgId, { name, api, baseUrl }: OwnProvider): KnownLimits {

@@ -16,7 +16,7 @@ import { findFunction } from "@/server/work/functions/core/registry";
 import { keySecretOf } from "@/server/work/models/own-provider";
 import type { ClaimedRun } from "../claimed-run";
 
-/** The secrets that a call may send, or why the call is refused. */
+/** The secrets that a call may send, or why the call is rejected. */
 type OpenedSecrets = { carried: CarriedSecret[] } | { refused: string };
 
 /** Whose secrets are opened, which of them are referred to, and how the use of one is audited. */
@@ -124,7 +124,7 @@ export class RunSecrets {
     return { carried };
   }
 
-  /** Refuses secrets in other fields. The check of definitions refuses them too, when a tool is saved. */
+  /** Rejects secrets in other fields. The check of definitions rejects them too, when a tool is saved. */
   async #checkFields(functionName: string, input: JsonObject): Promise<string | null> {
     const allowed = findFunction(functionName)?.secretFields ?? [];
     for (const [field, value] of Object.entries(input)) {

@@ -19,7 +19,7 @@ const MAX_ITEMS = 512;
 const MAX_CHARACTERS = 8 * MIB;
 
 export type Item =
-  /** A start, or a refused call. */
+  /** A start, or a rejected call. */
   | { kind: "start"; value: StartItem | CountedCall; resolve: (verdict: StartVerdict) => void }
   | { kind: "end"; value: EndItem; rows: JournalRow[]; resolve: (endedAt: Date | null) => void }
   | { kind: "hold"; value: HoldItem; resolve: (held: boolean) => void }

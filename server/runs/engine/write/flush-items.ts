@@ -25,7 +25,7 @@ export type ChildRow = TargetColumns & {
 };
 
 /**
- * How a call counts against a rate limit, and may repeat an earlier one; null: it does not. A call that is refused for
+ * How a call counts against a rate limit, and may repeat an earlier one; null: it does not. A call that is rejected for
  * another reason consists of this alone: it still counts, and a rate limit or repetition takes precedence.
  */
 export type CountedCall = {
@@ -100,7 +100,7 @@ export type EndItem = {
 
 export type HoldItem = { run: string; org: OrgId; amount: string };
 
-/** The verdicts on starts and refused calls; `run+` also holds the headroom. */
+/** The verdicts on starts and rejected calls; `run+` also holds the headroom. */
 const VERDICTS = [
   "run",
   "run+",
@@ -130,7 +130,7 @@ export function readAnswer(text: string | null): FlushAnswer | null {
   return text ? flushAnswer.parse(JSON.parse(text)) : null;
 }
 
-/** The verdict on a start or a refused call. */
+/** The verdict on a start or a rejected call. */
 export type StartVerdict = {
   verdict: (typeof VERDICTS)[number];
   at: Date;
@@ -140,7 +140,7 @@ export type StartVerdict = {
   replay: { runId: string; response: string } | null;
 };
 
-/** The verdict on the start or refused call that is number `i` of a flush. */
+/** The verdict on the start or rejected call that is number `i` of a flush. */
 export function readVerdict(answer: FlushAnswer, i: number, call: CountedCall): StartVerdict {
   const verdict = answer.starts[i];
   if (verdict === undefined) throw new Error(`the flush has no verdict ${i}`);

@@ -7,7 +7,7 @@ import { pauseAt } from "@/server/base/pause-points";
 /**
  * The statements of a lane (docs/engine-details.md, "Numbered flushes"). The database stores each flush's number and
  * answer. After a lost connection, the lane reads the row. It returns the answer of a committed flush, and sends any
- * other again under a new number. The database refuses the old number if it still arrives.
+ * other again under a new number. The database rejects the old number if it still arrives.
  */
 
 export type LaneName = "accounts" | "journal";

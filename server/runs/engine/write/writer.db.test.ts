@@ -170,7 +170,7 @@ describe("a flush", () => {
     expect(rows).toMatchObject([{ key: "a", content: "done", sequence: 3 }, { key: "b" }]);
   });
 
-  it("fails an item that the database refuses, and none of those that came with it", async () => {
+  it("fails an item that the database rejects, and none of those that came with it", async () => {
     const { runId } = await start();
     const { journal } = await world.engine.worker();
     const settled = await Promise.allSettled([
@@ -361,7 +361,7 @@ function armAt(
   };
 }
 
-it("refuses all writes of a replaced worker, including queued ones", async () => {
+it("rejects all writes of a replaced worker, including queued ones", async () => {
   const { runId } = await start();
   const { journal, accounts } = await beside.engine.worker();
   await replaceWorker(beside);

@@ -23,7 +23,7 @@ import { type LaneName, NOT_COMMITTED, readOutcome, sendFlush } from "./numbered
 
 /**
  * The group-commit writer of one worker (docs/engine.md). It has two lanes with one connection each. `accounts` takes
- * starts, ends, holds and refused calls, which lock organizations; `journal` takes completed model calls and steps. A
+ * starts, ends, holds and rejected calls, which lock organizations; `journal` takes completed model calls and steps. A
  * free lane sends everything queued in one call of `flush_writes`: one round trip, one transaction, one commit. A batch
  * is what arrived during the last flush; there is no timer.
  */
@@ -31,7 +31,7 @@ import { type LaneName, NOT_COMMITTED, readOutcome, sendFlush } from "./numbered
 /** How long a start waits for an unavailable database; writes for an executing run wait without limit. */
 const START_TIMEOUT_MS = 10_000;
 
-/** Another process took over this worker's runs, because its heartbeat stopped. The database refuses its writes. */
+/** Another process took over this worker's runs, because its heartbeat stopped. The database rejects its writes. */
 export class WorkerLost extends Error {
   override name = "WorkerLost";
 
@@ -85,7 +85,7 @@ export class Lane {
   isStarting(runId: string): boolean {
     return this.#starting.has(runId);
   }
-  /** Counts a call that is refused for another reason. */
+  /** Counts a call that is rejected for another reason. */
   refuse(value: CountedCall): Promise<StartVerdict> {
     return this.#count(value);
   }
@@ -170,7 +170,7 @@ export class Lane {
   }
 
   /**
-   * Sends one flush until it is known to be committed or refused. Abandoned, uncommitted items leave the batch. Throws
+   * Sends one flush until it is known to be committed or rejected. Abandoned, uncommitted items leave the batch. Throws
    * WorkerLost and errors of the statement.
    */
   async #flushOnce(batch: Queued[]): Promise<FlushAnswer | null> {
@@ -244,7 +244,7 @@ export class Lane {
     await client?.end().catch(() => {});
   }
 
-  /** Stops writing: the worker's row is gone. Closes the connection unless a flush is in progress, which is refused. */
+  /** Stops writing: the worker's row is gone. Closes the connection unless a flush is in progress, which is rejected. */
   abandon(error: WorkerLost): void {
     this.#lost ??= error;
     for (const item of this.#queue.splice(0)) item.reject(error);

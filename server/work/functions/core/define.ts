@@ -81,7 +81,7 @@ export type FunctionDefinition<
   addressFields?: readonly string[];
   /** Fields of the input that hold an expression, a JSON Schema or code: checked when a definition is saved. */
   parsedFields?: Readonly<Record<string, ParsedField>>;
-  /** Faults that the schema cannot express, when a definition is saved: any value may be wrong or hold `{{ }}`. */
+  /** Issues that the schema cannot express, when a definition is saved: any value may be wrong or hold `{{ }}`. */
   findFaults?(input: JsonObject): Issue[];
   /** A call with its output, for the docs; a test checks it. */
   example: { input: z.input<Input>; output: z.output<Output> };

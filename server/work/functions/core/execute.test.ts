@@ -46,7 +46,7 @@ test("a model call ends with the time of the function that makes it", async () =
   expect(heard).toBeInstanceOf(Error);
 });
 
-test("the faults of a value that may be of several types are those of the type it has", async () => {
+test("the issues of a value that may be of several types are those of the type it has", async () => {
   const email = { subject: "Stock", text: "Four lamps are left." };
   const many = Array.from({ length: 60 }, (_, index) => `person-${index}@example.com`);
   await expect(

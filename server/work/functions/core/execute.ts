@@ -11,13 +11,13 @@ import {
 import { findFunction, listFunctions } from "@/server/work/functions/core/registry";
 import { describeIssues } from "@/server/work/json-schema/schema-issues";
 
-/** The faults of a value as input of a function; empty: it is valid. */
+/** The issues of a value as input of a function; empty: it is valid. */
 export function checkFunctionInput(definition: FunctionDefinition, input: Json): Issue[] {
   const parsed = definition.input.safeParse(input);
   return parsed.success ? [] : toFaults(parsed.error);
 }
 
-/** Inputs of tenants have any number of faults, with names of any length. */
+/** Inputs of tenants have any number of issues, with names of any length. */
 const MAX_FAULTS = 10;
 const MAX_FAULT_LENGTH = 300;
 
@@ -31,7 +31,7 @@ function toFaults(error: z.ZodError): Issue[] {
     }));
 }
 
-/** For a value that no branch of a union accepts: the faults in the branch that accepts its type, if there is one. */
+/** For a value that no branch of a union accepts: the issues in the branch that accepts its type, if there is one. */
 function ofBranch(issue: z.core.$ZodIssue): z.core.$ZodIssue[] {
   if (issue.code !== "invalid_union") return [issue];
   const branch = issue.errors.find(
@@ -41,7 +41,7 @@ function ofBranch(issue: z.core.$ZodIssue): z.core.$ZodIssue[] {
   return branch.flatMap((fault) => ofBranch({ ...fault, path: [...issue.path, ...fault.path] }));
 }
 
-/** The input of a call, parsed. Throws FunctionError `invalid_input`, which names the faults. */
+/** The input of a call, parsed. Throws FunctionError `invalid_input`, which names the issues. */
 export function parseFunctionInput<Input extends z.ZodType>(
   definition: Pick<FunctionDefinition<Input>, "name" | "input">,
   input: Json,

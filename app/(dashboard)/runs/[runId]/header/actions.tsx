@@ -60,7 +60,7 @@ function RunAgain({ run }: { run: RunDetail }) {
   const rerun = useMutation(
     trpc.runs.rerun.mutationOptions({
       onSuccess: ({ runId }) => router.push(`/runs/${runId}`),
-      onError: (error) => notify("The run could not be started", describeError(error).message),
+      onError: (error) => notify("Could not start the run", describeError(error).message),
     }),
   );
   const busy = rerun.isPending;

@@ -72,7 +72,7 @@ function explanationsOf(run: FailedRun, failedStep: string | null): Record<Failu
       advice: "Return less: a part, a summary, or an address from which to fetch it.",
     },
     model_unauthorized: {
-      sentence: "The model provider refused this installation's API key.",
+      sentence: "The model provider rejected this installation's API key.",
       advice:
         "The operator sets the key in OPENAI_API_KEY or in the file of MODEL_PROVIDERS. Then run it again.",
       links: [],
@@ -92,7 +92,7 @@ function explanationsOf(run: FailedRun, failedStep: string | null): Record<Failu
         "Shorten the prompt or the message, return less from tools, or choose a model with a larger window. Only outputs before the last two iterations are shortened.",
     },
     model_refused: {
-      sentence: "The request to the model provider was refused.",
+      sentence: "The request to the model provider was rejected.",
       advice:
         "The message names the cause: often an unsupported setting, content that the provider declines, or an address that is not public.",
     },
@@ -154,18 +154,18 @@ const STEP_EXPLANATIONS: Record<string, Explanation> = {
   },
   generate_text: {
     sentence: "A model call of the tool failed.",
-    advice: "The model call below the step shows the cause. If the provider was at fault, run it again.",
+    advice: "The model call below the step shows the cause. If the provider caused it, run it again.",
   },
   current_time: {
     sentence: "The time zone is invalid.",
     advice: "The step's input shows the time zone.",
   },
   extract_text: {
-    sentence: "The text of a page could not be extracted.",
+    sentence: "Could not extract the text of a page.",
     advice: "The step's input shows the HTML. Check that it is complete and not too large.",
   },
   parse_csv: {
-    sentence: "A CSV text could not be parsed.",
+    sentence: "Could not parse a CSV text.",
     advice: "The step's input shows the text. Check its delimiter, its quotes and its size.",
   },
   run_javascript: {
@@ -181,16 +181,16 @@ const STEP_EXPLANATIONS: Record<string, Explanation> = {
     advice: "Open the child run: its page explains the failure.",
   },
   send_email: {
-    sentence: "An email could not be sent.",
+    sentence: "Could not send an email.",
     advice:
-      "Check the addresses. The operator must have configured a mail server, which may also have refused the email.",
+      "Check the addresses. The operator must have configured a mail server. The mail server may have rejected the email.",
   },
   get_value: {
-    sentence: "A stored value could not be read.",
+    sentence: "Could not read a stored value.",
     advice: "The step's input shows the key. Run it again.",
   },
   set_value: {
-    sentence: "A value could not be stored.",
+    sentence: "Could not store a value.",
     advice:
       "The message names the cause: the value is too large, its version has changed, or the store is full.",
   },
@@ -205,7 +205,7 @@ function explainStep(name: string | null): Explanation {
     return {
       sentence: "A step of the tool failed before or after its function ran.",
       advice:
-        "Its condition, list or input could not be evaluated, or its output is too large. The message names the cause.",
+        "Its condition, list or input failed to evaluate, or its output is too large. The message names the cause.",
     };
   }
   return (

@@ -53,7 +53,7 @@ export function Failure({ bench: { run, own, chosen, choose } }: { bench: Workbe
   );
 }
 
-/** The line at fault: `In step 3, fetch`. */
+/** The line that failed: `In step 3, fetch`. */
 export function FailedLine({ line }: { line: WorkLine }) {
   const isStep = line.kind === "step";
   return (

@@ -118,7 +118,7 @@ function usePreload(): (line: Line) => void {
 }
 
 /**
- * As high as some rows. An SVG, because its height is an attribute: the content security policy refuses inline styles
+ * As high as some rows. An SVG, because its height is an attribute: the content security policy blocks inline styles
  * from the server.
  */
 function Space({ rows, className = "block" }: { rows: number; className?: string }) {

@@ -220,7 +220,7 @@ describe("run_agent", () => {
     expect(prompts.map((prompt) => prompt.includes("external system"))).toEqual([true, false]);
   });
 
-  it("refuses an inactive agent", async () => {
+  it("rejects an inactive agent", async () => {
     const tenant = await createTenant(world, { agent: { status: "inactive" } });
     const step = {
       id: "ask",

@@ -103,7 +103,7 @@ describe.each(families)("$name", ({ name, main, spare }) => {
     expect(attempts).toEqual([[own], [own, other], [own]]);
     expect(last).toMatchObject(models.map((model) => ({ provider: model, model, error: null })));
     expect(claude.spare.refused).toEqual([]);
-    // Of the other model's message it refuses at most what that one cannot have.
+    // Of the other model's message it rejects at most what that one cannot have.
     expect(main.refused.length).toBeLessThanOrEqual(1);
     expect(JSON.stringify(claude.spare.requests)).not.toMatch(/reasoning_content|thought_signature/);
   });

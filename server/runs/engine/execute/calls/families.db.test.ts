@@ -19,12 +19,12 @@ import { createVllm } from "@/testing/servers/families/vllm";
 import { xai } from "@/testing/servers/families/xai";
 import { createTenant, openWorld, type Tenant } from "@/testing/world";
 
-/** Agents on chat servers that are as strict as the families of providers: each refuses what its documentation says. */
+/** Agents on chat servers that are as strict as the families of providers: each rejects what its documentation says. */
 
 type Definition = Omit<Parameters<typeof saveAgent>[2]["definition"], "slug" | "name">;
 type Case = {
   family: () => ChatServerFamily;
-  /** The agent's settings, some of which it refuses. */
+  /** The agent's settings, some of which it rejects. */
   settings: Partial<Definition>;
   /** What calls with functions leave out or change once it is known. */
   changes: string[];
@@ -147,7 +147,7 @@ describe.each(servers)("$model", ({ model, streams, server, ...expected }) => {
   const definition = { model, functions: ["calculate"], ...expected.settings };
   const reasoning = (turn: number) => (expected.hidesReasoning ? "" : `I have to add. Step ${turn} 🌍`);
 
-  it("calls functions and gives an answer of the schema; what it refuses is learned", async () => {
+  it("calls functions and gives an answer of the schema; what it rejects is learned", async () => {
     expect((await execute(tenant, definition)).ended).toEqual(COMPLETED);
     expect(server.refused).not.toEqual([]);
     server.refused.length = 0;
