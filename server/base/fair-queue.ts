@@ -2,9 +2,9 @@
 type Waiting = { begin: () => void; cost: number; isHeldUp: (() => boolean) | undefined };
 /** Work in progress. */
 export type Entry = {
-  /** Takes more slots, without waiting. */
+  /** Takes more slots, without waiting; a negative number gives some back. */
   grow(cost: number): void;
-  /** Gives the slots back. Later calls do nothing. */
+  /** Gives the slots back. Later calls, also of `grow`, do nothing. */
   leave(): void;
 };
 
@@ -91,15 +91,18 @@ export class FairQueue {
   #entryOf(organizationId: string, cost: number): Entry {
     const beganAt = performance.now();
     let held = cost;
+    let isOver = false;
     return {
       grow: (more) => {
+        if (isOver) return;
         held += more;
         this.#count(organizationId, more);
+        if (more < 0) this.admit();
       },
       leave: () => {
-        if (held === 0) return;
+        if (isOver) return;
+        isOver = true;
         this.#count(organizationId, -held);
-        held = 0;
         this.#noteDuration(organizationId, performance.now() - beganAt);
         this.admit();
       },

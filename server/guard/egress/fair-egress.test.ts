@@ -93,7 +93,7 @@ test("large responses are read when there is memory for them, small ones at once
     response.end(Buffer.alloc(request.url === "/large" ? 4 * MIB : 40 * KIB)),
   );
   const fetch = open({ allow: [host] });
-  // 12 MiB are for responses, half of them for one organization: one response at a time, since it counts three times.
+  // 12 MiB are for responses, half of them for one organization: one response at a time, since it counts six times.
   const memory = new ProcessMemory({ limit: 96 * MIB, used: () => 90 * MIB });
   const read: StepMemory[] = [];
   let asked = 0;

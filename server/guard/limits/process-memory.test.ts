@@ -188,3 +188,52 @@ it("lets steps that are held up wait, behind others of their organization, until
   expect(held).toEqual(["free", "crowding"]);
   crowding.release();
 });
+
+it("lets the calls of a group wait for bodies, each for its own", async () => {
+  const memory = new ProcessMemory({ limit: 96 * MIB, used: () => 90 * MIB });
+  const group = memory.openRun("a").openStep();
+  const held: string[] = [];
+  const call = (name: string) => {
+    const own = group.openMember();
+    void own.holdBody(MIB).then(() => held.push(name));
+    return own;
+  };
+  const first = call("first");
+  const second = call("second");
+  await settled();
+  expect(held).toEqual(["first"]);
+  first.release();
+  await settled();
+  expect(held).toEqual(["first", "second"]);
+  second.release();
+});
+
+it("lets the calls of a group that holds memory take turns, and never wait for others", async () => {
+  const memory = new ProcessMemory({ limit: 96 * MIB, used: () => 90 * MIB });
+  const other = memory.openRun("a").openStep();
+  await other.holdBody(MIB);
+  const group = memory.openRun("a").openStep();
+  await group.hold(MIB);
+  const held: string[] = [];
+  const call = (name: string, parent = group) => {
+    const own = parent.openMember();
+    void own.holdBody(50 * MIB).then(() => held.push(name));
+    return own;
+  };
+  const first = call("first");
+  const second = call("second", group.openMember());
+  await settled();
+  expect(held).toEqual(["first"]);
+  // Its own value does not wait for its own turn.
+  await first.hold(50 * MIB);
+  first.release();
+  await settled();
+  expect(held).toEqual(["first", "second"]);
+  second.releaseWithGroups();
+  const next = memory.openRun("a").openStep();
+  void next.hold(7 * MIB).then(() => held.push("next"));
+  await settled();
+  expect(held).toEqual(["first", "second", "next"]);
+  next.release();
+  other.release();
+});

@@ -16,6 +16,8 @@ const HEAVIEST_CHARACTER = WEIGHTS.container + WEIGHTS.character;
 const LIGHT = 512 * KIB;
 /** A step that reads a value may also copy it, once to redact it and once to store it. */
 const COPIES = 3;
+/** A response is there as bytes, as text, and as the output's text, in up to two bytes for each of its own. */
+const OUTBOUND_COPIES = 6;
 /** Calls with shorter bodies are read without waiting. */
 const LIGHT_BODY_BYTES = 16 * KIB;
 /** A call has its body as bytes and as text. */
@@ -195,19 +197,34 @@ export class RunMemory {
   }
 }
 
-/** The memory for the values that one step reads and makes. */
+/**
+ * The memory for the values and bodies that one step or call reads and makes. Values may wait while bodies are held, never
+ * the other way round, so steps do not block each other. Neither do the calls of a group that holds memory itself: those
+ * that need much take turns.
+ */
 export class StepMemory {
   readonly run: RunMemory;
   readonly #enter: (held: HeldMemory) => Promise<Entry>;
+  readonly #group: StepMemory | undefined;
   #values: Promise<Entry> | undefined;
   #bodies: Promise<Entry> | undefined;
+  /** A part of the group's memory. */
+  #turn: Promise<Entry> | undefined;
+  /** Resolves when the last call of this group that took a turn has ended it. */
+  #lastTurn: Promise<void> = Promise.resolve();
 
-  constructor(run: RunMemory, enter: (held: HeldMemory) => Promise<Entry>) {
+  constructor(run: RunMemory, enter: (held: HeldMemory) => Promise<Entry>, group?: StepMemory) {
     this.run = run;
     this.#enter = enter;
+    this.#group = group;
   }
 
-  /** Resolves when the value of a text may be made. Only a step's first value waits, so that steps cannot block each other. */
+  /** The memory of a call in this step's group. Release it at the call's end. */
+  openMember(): StepMemory {
+    return new StepMemory(this.run, this.#enter, this);
+  }
+
+  /** Resolves when the value of a text may be made. */
   async holdText(text: string): Promise<void> {
     if (text.length * HEAVIEST_CHARACTER > LIGHT) await this.hold(weightOf(text));
   }
@@ -216,22 +233,19 @@ export class StepMemory {
     if (weight <= LIGHT) return;
     const cost = weight * COPIES;
     if (this.#values !== undefined) return (await this.#values).grow(cost);
-    this.#values = this.#enter({ kind: "values", cost });
+    this.#values = this.#take({ kind: "values", cost });
     await this.#values.catch((error: unknown) => {
       this.#values = undefined;
       throw error;
     });
   }
 
-  /**
-   * Resolves when a large request may be made, or a large response read. A step that holds memory for values does not wait:
-   * a step with a response may wait for that memory.
-   */
+  /** Resolves when a large request may be made, or a large response read. */
   async holdBody(bytes: number): Promise<void> {
-    const cost = bytes * COPIES;
+    const cost = bytes * OUTBOUND_COPIES;
     const held = this.#values ?? this.#bodies;
     if (held !== undefined) return (await held).grow(cost);
-    this.#bodies = this.#enter({ kind: "bodies", cost });
+    this.#bodies = this.#take({ kind: "bodies", cost });
     await this.#bodies.catch((error: unknown) => {
       this.#bodies = undefined;
       throw error;
@@ -241,6 +255,7 @@ export class StepMemory {
   /** Gives back the memory for bodies, after they were sent or became an output. */
   releaseBodies(): void {
     leave(this.#bodies);
+    if (this.#turn === this.#bodies) this.#turn = undefined;
     this.#bodies = undefined;
   }
 
@@ -249,6 +264,49 @@ export class StepMemory {
     this.releaseBodies();
     leave(this.#values);
     this.#values = undefined;
+    this.#turn = undefined;
+  }
+
+  /** Gives back also what the groups hold that this call belongs to. */
+  releaseWithGroups(): void {
+    this.release();
+    this.#group?.releaseWithGroups();
+  }
+
+  async #take(held: HeldMemory): Promise<Entry> {
+    if (this.#turn !== undefined) {
+      const entry = await this.#turn;
+      entry.grow(held.cost);
+      return entry;
+    }
+    let group = this.#group;
+    while (group !== undefined && group.#values === undefined) group = group.#group;
+    if (group === undefined) return this.#enter(held);
+    this.#turn = group.#nextTurn(held.cost);
+    return this.#turn;
+  }
+
+  async #nextTurn(cost: number): Promise<Entry> {
+    const before = this.#lastTurn;
+    let end = () => {};
+    this.#lastTurn = new Promise((resolve) => {
+      end = resolve;
+    });
+    await before;
+    const entry = await this.#values;
+    let held = cost;
+    entry?.grow(cost);
+    return {
+      grow(more) {
+        held += more;
+        entry?.grow(more);
+      },
+      leave() {
+        entry?.grow(-held);
+        held = 0;
+        end();
+      },
+    };
   }
 }
 

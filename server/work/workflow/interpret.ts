@@ -157,8 +157,9 @@ class Workflow {
     const act = { key: step.id, name: `${step.id}: ${parallel.length} steps` };
     const concurrency = { limit: width, fork: this.#run.journal.fork, act };
     await runConcurrently(parallel, concurrency, async (inner) => {
-      const call = this.#executeCall(inner, scope, { act: step.id, width, memory });
-      const { output, failure } = await settle(inner, call);
+      const own = memory.openMember();
+      const call = this.#executeCall(inner, scope, { act: step.id, width, memory: own });
+      const { output, failure } = await settle(inner, call).finally(() => own.release());
       outputs.set(inner.id, output);
       if (failure !== null) throw failure.at(`step "${inner.id}"`);
     });
@@ -280,9 +281,10 @@ class Workflow {
     const concurrency = { limit: width, fork: this.#run.journal.fork, act: all };
     await runConcurrently(items, concurrency, async (item, index) => {
       const itemScope = { ...scope, values: { ...scope.values, [step.as ?? "item"]: item } };
-      const facts = { itemIndex: index, act, width, memory, notes: new Set(notes) };
+      const own = memory.openMember();
+      const facts = { itemIndex: index, act, width, memory: own, notes: new Set(notes) };
       const call = this.#call(step, facts, itemScope);
-      const { output, failure } = await settle(step, call);
+      const { output, failure } = await settle(step, call).finally(() => own.release());
       if (failure !== null) throw failure.at(`item ${index}`);
       outputs[index] = output;
       bytes += output.bytes;

@@ -21,7 +21,7 @@ export function callStep(execution: Execution, call: StepCall): Promise<Finished
     );
   }
   // A run that is called holds its own memory: it must not wait for its caller's.
-  call.memory.release();
+  call.memory.releaseWithGroups();
   if (run.engine !== "wait") return callRun(execution, call, run.engine);
   const once = { ...call, retries: { ...call.retries, count: 0 } };
   return performStep(execution, once, {
