@@ -14,7 +14,7 @@ export const readSession = cache(
   async (): Promise<Session | null> => sessionFromHeaders(getServices(), await headers()),
 );
 
-/** Whether the page was reached by a link within the dashboard rather than by its URL. */
+/** Returns true if the page was reached by a link within the dashboard rather than by its URL. */
 export async function arrivedByLink(): Promise<boolean> {
   return /[?&]_rsc=/.test((await headers()).get(PAGE_ADDRESS_HEADER) ?? "");
 }
@@ -27,7 +27,7 @@ export async function requirePageMember(): Promise<{ session: Session; actor: Me
   return { session, actor: session.member };
 }
 
-/** What the dashboard's procedures need if a page calls them without HTTP. */
+/** The context of the dashboard's procedures for calls without HTTP. */
 export async function pageContext() {
   const { session, actor } = await requirePageMember();
   const { sessionId } = session.user;

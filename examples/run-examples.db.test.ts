@@ -32,7 +32,7 @@ const PLANTED = {
   smtp: "smtp-planted+/7Qe",
 };
 const mails: string[] = [];
-/** How often the inventory was asked, by article. */
+/** The number of requests to the inventory, by article. */
 const asked = new Map<string, number>();
 
 const portOf = (server: Pick<Server, "address">) =>
@@ -234,7 +234,7 @@ it("delegation.yaml lets one agent ask another", async () => {
   expect(JSON.stringify(last?.body.messages)).toContain('\\"figure\\":42');
 }, 120_000);
 
-/** What pages and live events show of a run. */
+/** The data of a run on pages and in live events. */
 async function shownOf(runId: string, organizationId: string): Promise<string> {
   const { services } = service;
   const actor = {

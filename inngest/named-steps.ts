@@ -2,7 +2,10 @@ import { CallOver, type StepName, type StepReference } from "@/server/runs/engin
 import { YieldSlot } from "@/server/runs/engine/execute/interruptions";
 import type { StepTools } from "./functions";
 
-/** How long a call takes acts, so that it ends before the time limits of proxies; its last act may take longer. */
+/**
+ * The time for which a call takes acts, so that it ends before the time limits of proxies; its last act may take
+ * longer.
+ */
 const MAX_CALL_MS = 25_000;
 /** A server ends a function of 1,000 steps. A run with more gets a new hand-over, and with it a new function. */
 const MAX_STEPS = 900;
@@ -12,7 +15,7 @@ export class ServerCall {
   /** Resolves when the SDK has a response although the function has not returned: it took a step's result along. */
   readonly over: Promise<void>;
   isOver = false;
-  /** Whether the server did not take the last steps that the SDK sent. */
+  /** True if the server did not take the last steps that the SDK sent. */
   hasLostServer = false;
   /** The function, once it is called; never rejects. */
   executing: Promise<unknown> = Promise.resolve();
@@ -32,7 +35,7 @@ export class ServerCall {
   }
 }
 
-/** What is used of the SDK's step tools. */
+/** The used part of the SDK's step tools. */
 type SdkTools = {
   run(step: StepName, act: () => Promise<StepReference>): Promise<unknown>;
   sleepUntil(step: StepName, time: Date): Promise<unknown>;
@@ -43,7 +46,7 @@ export class NamedSteps implements StepTools {
   readonly #tools: SdkTools;
   readonly #call: ServerCall;
   #count: number;
-  /** Whether an act is being executed: steps cannot be nested. */
+  /** True if an act is being executed: steps cannot be nested. */
   #isActing = false;
   #endsAt: number | undefined;
 

@@ -1,12 +1,12 @@
 import type { Logger } from "@/server/base/log";
 
 /**
- * How often the functions are registered: until the server has them, and afterwards, because a restarted server may have
- * lost them.
+ * The interval at which the functions are registered: until the server has them, and afterwards, because a restarted
+ * server may have lost them.
  */
 const REGISTER_EVERY_MS = { missing: 1_000, registered: 60_000 };
 
-/** Whether a server has the functions. */
+/** The registration of the functions at a server. */
 export type Registration = {
   isRegistered(): boolean;
   /** Registers again soon, because the server did not answer. */

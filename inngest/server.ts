@@ -18,11 +18,11 @@ import { stayRegistered } from "./registration";
 
 const CANCELLED = "run/cancelled";
 
-/** How often a server repeats a call that fails, before `onFailure` takes the run back. */
+/** The number of times that a server repeats a failed call before `onFailure` takes the run back. */
 const RETRIES = 4;
-/** When a server calls again a run that still executes for its earlier call. */
+/** The delay before a server repeats the call of a run that still executes for an earlier call. */
 const BUSY_RETRY = "15s";
-/** How long a function waits for the server to cancel it. */
+/** The time that a function waits for the server to cancel it. */
 const CANCELLED_WITHIN_MS = 30_000;
 
 /**
@@ -168,7 +168,10 @@ async function takeBack(services: Services, engine: Pick<RunEngine, "wake">, log
   }
 }
 
-/** What the server's pages show of a call: how the run ended, or why this function no longer executes it. */
+/**
+ * The result of a call on the server's pages: the end of the run, or the reason why this function no longer executes
+ * it.
+ */
 async function report(result: SegmentResult, steps: NamedSteps): Promise<object> {
   if (result.kind === "busy") throw new RetryAfterError("The run executes for an earlier call.", BUSY_RETRY);
   if (result.kind !== "ended") return { status: result.kind };

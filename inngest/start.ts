@@ -9,7 +9,7 @@ import type { Services } from "@/server/services";
 import { createEmbeddedDriver } from "./embedded";
 import { createServerDriver, type ServerDriver } from "./server";
 
-/** How often the engine looks for runs that an Inngest server lost. */
+/** The interval at which the engine looks for runs that an Inngest server lost. */
 const LOST_EVERY_MS = 5_000;
 
 /** The engine of a process with its driver, as configured: embedded, or an Inngest server. */

@@ -10,7 +10,7 @@ import { tokenPurpose, triggerUrl } from "@/server/catalog/webhooks/trigger";
 import { EncryptionError } from "@/server/guard/secrets/encryption";
 import type { Services } from "@/server/services";
 
-/** What `npm start` prints about the demo organization. */
+/** The lines of `npm start` about the demo organization. */
 export type Demo = {
   login: string;
   password?: string;
@@ -134,7 +134,7 @@ async function storePassword(services: SeedServices): Promise<string> {
   }
 }
 
-/** Whether the password in the data folder is still the account's. */
+/** Returns true if the password in the data folder is still the account's. */
 async function isPasswordUnchanged(services: SeedServices): Promise<boolean> {
   const account = await services.db.account.findFirst({
     where: { providerId: "credential", user: { email: LOGIN } },

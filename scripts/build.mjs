@@ -61,7 +61,7 @@ const NOT_SERVED = ["cache", "dev", "types", "lock", "trace", "trace-build", "di
 /** @typedef {{ folder: string, serve: string, stepwell: string, pages: string }} Build */
 
 /**
- * Where the build of the current sources is, or will be.
+ * The folder of the build of the current sources, which may not exist yet.
  * @returns {Build}
  */
 function locateBuild() {

@@ -6,7 +6,7 @@ import type { Socket } from "node:net";
  * requests, or 10,000 chunks of a body.
  */
 
-/** How many requests of a connection may wait for the response to an earlier one. */
+/** The most requests of a connection that may wait for the response to an earlier one. */
 const MAX_WAITING = 64;
 
 /** Passes a server's requests on to its present listeners: those of a connection one after the other. */

@@ -10,7 +10,9 @@ import { startStrictMessages, thinksFor } from "@/testing/servers/families/stric
 import { calculatesFor, startStrictResponses } from "@/testing/servers/families/strict-responses";
 import { createTenant, openWorld, setAgent } from "@/testing/world";
 
-/** What a provider gave goes back to it when the real process is killed with SIGKILL between two model calls. */
+/**
+ * The state that a provider gave goes back to it when the real process is killed with SIGKILL between two model calls.
+ */
 
 type BeforeReply = (turn: number) => Promise<unknown>;
 /** A server whose conversation has that many turns with calls. */
@@ -44,7 +46,7 @@ async function expectGivenBack(
   { turns, each }: Kills,
 ): Promise<void> {
   await service.build();
-  /** How often each call of the model was requested with all that it must bring back. */
+  /** The number of requests of each model call that brought back all that they must. */
   const asked = new Map<number, number>();
   const strict = await startServer(turns, async (turn) => {
     const before = asked.get(turn) ?? 0;

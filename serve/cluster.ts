@@ -22,13 +22,13 @@ export type Serving = {
   stop(): Promise<void>;
 };
 
-/** How long a process may take to stop before it is killed. */
+/** The time in which a process must stop before it is killed. */
 const STOP_MS = 15_000;
 /** The delay before an ended process is replaced. */
 const REPLACE_AFTER_MS = 1_000;
 const READY_POLL_MS = 250;
 
-/** Whether this process starts others instead of serving itself. */
+/** Returns true if this process starts others instead of serving itself. */
 export function isClusterPrimary({ processes }: Pick<Environment, "processes">): boolean {
   return cluster.isPrimary && processes !== 1;
 }

@@ -12,7 +12,7 @@ const FEWEST_CONNECTIONS = 64;
 const SHARE_OF_ADDRESS = 4;
 const WARN_EVERY_MS = 60_000;
 
-/** How many connections a process may have, in total and from one address. Behind a proxy, all have its address. */
+/** The most connections of a process, in total and from one address. Behind a proxy, all have its address. */
 export function connectionLimits(openFiles: number, { trustProxy }: { trustProxy: boolean }) {
   const total = Math.min(MAX_CONNECTIONS, Math.max(FEWEST_CONNECTIONS, openFiles - RESERVED_FILES));
   return { total, address: trustProxy ? total : Math.floor(total / SHARE_OF_ADDRESS) };

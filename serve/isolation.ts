@@ -15,7 +15,7 @@ import { type Suspect, suspect } from "@/server/runs/engine/suspects";
 const SEEK_EVERY_MS = 1_000;
 /** An operator who kills the service may kill the isolated process first: a kill counts if this process outlives it. */
 const KILL_COUNTS_AFTER_MS = 2_000;
-/** How long it may take to stop before it is killed. */
+/** The time in which it must stop before it is killed. */
 const STOP_MS = 10_000;
 
 /** Looks for suspects, and starts the isolated process, `program`, if there are any. */

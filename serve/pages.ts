@@ -4,7 +4,6 @@ import { join, relative } from "node:path";
 import { z } from "zod";
 
 type PagesOptions = {
-  /** The project's folder. */
   root: string;
   /** The folder of the built pages; null: pages are compiled on demand, and reloaded on changes. */
   built: string | null;

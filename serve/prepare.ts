@@ -6,9 +6,9 @@ import { offerSetUp } from "@/server/catalog/organization/set-up";
 import { checkSecretFingerprint } from "@/server/guard/secrets/fingerprint";
 import { storeAppUrl } from "@/server/operate/app-url";
 
-/** How long requests and runs may take to reach a safe point at shutdown. */
+/** The time in which requests and runs must reach a safe point at shutdown. */
 export const GRACE_MS = 5_000;
-/** How long a start waits for a database that goes away in the middle of it. */
+/** The time that a start waits for a database that goes away in the middle of it. */
 const START_PATIENCE_MS = 30_000;
 
 /** Migrates the database and checks that this process may use it. Returns the demo organization, if there is one. */

@@ -7,7 +7,7 @@ import { newId } from "@/server/base/ids";
 export type Call = { method: string; path: string; headers: Record<string, string>; body?: string | Buffer };
 export type Answer = { status: number; headers: Record<string, string>; text: string };
 
-/** What the calls need: an agent, a tool that takes `toolInput`, and triggers, one of them signed. */
+/** The setting of the calls: an agent, a tool that takes `toolInput`, and triggers, one of them signed. */
 export type Setting = {
   key: string;
   agentId: string;

@@ -125,7 +125,6 @@ function outputText(schema: JsonObject): string {
   return `${typeOf(schema)}: ${textOf(schema.description)}`;
 }
 
-/** A table of an object's fields. */
 function fieldTable(schema: JsonObject, isInput: boolean): string {
   const properties = isJsonObject(schema.properties) ? schema.properties : {};
   const required = Array.isArray(schema.required) ? schema.required : [];

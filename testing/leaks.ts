@@ -31,7 +31,7 @@ function escapeUnits(text: string): string {
   }).join("");
 }
 
-/** What must not be found anywhere: of base64, the part that is the same whatever stands beside it. */
+/** Texts that must not be found anywhere: of base64, the part that is the same whatever stands beside it. */
 function needlesOf(value: string): string[] {
   return Object.entries(echoForms(value)).map(([form, text]) =>
     form.startsWith("base64") || form === "basic" ? text.slice(8, -4) : text,
@@ -39,8 +39,8 @@ function needlesOf(value: string): string[] {
 }
 
 /**
- * Where a secret is found: in any row of any table, in the log, or in other texts. Each location is named with the
- * form, so that a failing test prints both.
+ * The places at which a secret is found: in any row of any table, in the log, or in other texts. Each location is named
+ * with the form, so that a failing test prints both.
  */
 export async function findLeaks(
   world: Pick<World, "pool" | "log">,

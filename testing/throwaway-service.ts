@@ -54,7 +54,6 @@ export async function startThrowawayService({ quiet = false, env = {} as Record<
 
   return {
     base,
-    /** What the start printed. */
     output,
     key,
     agent,

@@ -88,11 +88,11 @@ type WorldParts = {
   env?: Record<string, string>;
   fetch?: Services["fetch"];
   sendMail?: Services["sendMail"];
-  /** How long its pool waits for the database; as in production when absent. */
+  /** The timeouts of its pool; as in production when absent. */
   timeouts?: Timeouts;
   /** Another process on the same database: its services, with their own pool. */
   beside?: World;
-  /** How many runs its engine executes at once. */
+  /** The most runs that its engine executes at once. */
   slots?: number;
   /** Another URL for the database of `beside`, such as a proxy. */
   databaseUrl?: string;

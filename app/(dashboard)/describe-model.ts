@@ -1,7 +1,7 @@
 import { formatCount, formatCredits } from "@/app/_ui/figures/format";
 import type { ModelDescription } from "@/server/catalog/organization/describe-model";
 
-/** What a form says of a model: how much it reads at once, and its prices. */
+/** The line of a form about a model: its limits and prices. */
 export function describeModel({ contextWindow, maxOutputTokens, ...prices }: ModelDescription): string {
   const context = contextWindow === null ? [] : [`${formatCount(contextWindow)} tokens of context.`];
   const output = maxOutputTokens === null ? [] : [`At most ${formatCount(maxOutputTokens)} of output.`];

@@ -27,7 +27,7 @@ type FrameProps = {
   role: MemberRole;
   suspended: boolean;
   user: { name: string; email: string };
-  /** Whether the keyboard is a Mac's, where ⌘K opens the palette. */
+  /** True if the keyboard is a Mac's, where ⌘K opens the palette. */
   mac: boolean;
 };
 

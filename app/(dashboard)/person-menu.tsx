@@ -9,7 +9,7 @@ import { ROLE_LABELS } from "./members/roles";
 import { ACCOUNT_ITEM } from "./nav";
 import { THEMES, useTheme } from "./theme";
 
-/** Who is signed in: their account, the theme, and signing out. */
+/** The menu of the signed-in person: account, the theme, and signing out. */
 export function PersonMenu({ user, onGo }: { user: { name: string; email: string }; onGo: () => void }) {
   const { theme, onTheme } = useTheme();
   return (

@@ -14,7 +14,7 @@ export function LastUsed({ at }: { at: string | null }) {
 
 type Used = { lastUsedAt: string | null; expiresAt: string | null; createdAt: string; createdBy: string };
 
-/** When a key or secret was used, expires and was created. */
+/** Columns for the last use, the expiry and the creation of a key or secret. */
 export const USAGE_COLUMNS: LineColumn<Used>[] = [
   {
     head: "Last used",

@@ -11,9 +11,9 @@ type DialogProps = {
   onClose: () => void;
   title: string;
   wide?: boolean;
-  /** Whether a click beside the dialog leaves it open. */
+  /** True if a click beside the dialog leaves it open. */
   sticky?: boolean;
-  /** Whether what opened the dialog gets the focus when it closes; by default it does. */
+  /** True if the element that opened the dialog gets the focus when it closes. Default: true. */
   finalFocus?: true | (() => boolean);
   children: ReactNode;
 };

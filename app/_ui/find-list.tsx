@@ -22,7 +22,6 @@ export function FindList<Item extends { id: string; label: string }>({
   below,
   children,
 }: {
-  /** The field's name. */
   label: string;
   placeholder: string;
   groups: Group<Item>[];
@@ -35,7 +34,6 @@ export function FindList<Item extends { id: string; label: string }>({
   nothing: ReactNode;
   /** Shown below the entries. */
   below?: ReactNode;
-  /** The content of an entry. */
   children: (item: Item) => ReactNode;
 }) {
   return (

@@ -7,7 +7,6 @@ import { ChevronRightIcon } from "@/app/_ui/icons";
 type OpeningRowProps = {
   className: string;
   details: ReactNode;
-  /** The number of columns. */
   span: number;
   /** Draws the row's cells. `button` makes the first one a button that covers the row. */
   children: (button: (content: ReactNode) => ReactNode) => ReactNode;

@@ -6,12 +6,12 @@ import { type MemberRole, roleCovers } from "@/server/base/actor";
 /** The signed-in person's role in the active organization. */
 export const RoleContext = createContext<MemberRole>("viewer");
 
-/** Whether to offer what needs `role`. The server checks it again. */
+/** Returns true if the person has `role`. The server checks it again. */
 export function useMay(role: MemberRole): boolean {
   return roleCovers(useContext(RoleContext), role);
 }
 
-/** What is shown only to members and above. */
+/** Shows its children only to members and above. */
 export function ForMembers({ children }: { children: ReactNode }) {
   return useMay("member") ? children : null;
 }

@@ -121,7 +121,7 @@ export type LineListProps<Line> = {
   keyOf: (line: Line) => string;
   /** The menu of a row, in a column of its own; false: there is none. */
   menu?: false | ((line: Line) => ReactNode);
-  /** What a row opens to; null: it does not open. The row's first cell becomes the button. */
+  /** The details of a row; null: it does not open. The row's first cell becomes the button. */
   detailsOf?: (line: Line) => ReactNode;
   isSelected?: (line: Line) => boolean;
   /** Replaces a list without lines. */

@@ -1,4 +1,4 @@
-/** What the reader can do about a message, such as undo. */
+/** An action on a message, such as undo. */
 type NoticeAction = { label: string; run: () => void };
 export type Notice = { title: string; description?: string | undefined; action?: NoticeAction | undefined };
 type Show = (notice: Notice) => void;

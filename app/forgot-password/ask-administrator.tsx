@@ -1,4 +1,4 @@
-/** Who makes a link for a new password where no e-mail is sent. */
+/** Names the people who make a link for a new password where no e-mail is sent. */
 export function AskAdministrator() {
   return (
     <p className="text-muted">

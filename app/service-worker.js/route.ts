@@ -16,7 +16,9 @@ a {
 }
 a:focus-visible { outline: 2px solid light-dark(#5b52d6, #9a92f5); outline-offset: 2px; }`;
 
-/** What a browser shows instead of its own error page. It loads the address again by itself, without a script. */
+/**
+ * The page that a browser shows instead of its own error page. It loads the address again by itself, without a script.
+ */
 const UNREACHABLE_PAGE = `<!doctype html>
 <html lang="en">
 <head>

@@ -1,4 +1,4 @@
-/** Why the sign-in failed, as in the URL after a submit without JavaScript. */
+/** The reason why the sign-in failed, as in the URL after a submit without JavaScript. */
 export type SignInProblem = "wrong" | "long" | "busy" | "address" | "failed";
 
 const SENTENCES: Record<SignInProblem, string> = {

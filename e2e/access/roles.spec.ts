@@ -1,7 +1,7 @@
 import { expect, test } from "../support/fixtures";
 import { finishRun } from "../support/start";
 
-/** What a viewer can see and do, and from where changes are accepted. */
+/** The rights of a viewer, and the origins from which changes are accepted. */
 
 test("a viewer can read, and sees no other actions", async ({ viewerPage: page, request, organization }) => {
   const id = await finishRun(request, organization, { agent: "What is 2 * 2?" });

@@ -82,7 +82,7 @@ async function close(page: Page, what: Locator = page.getByRole("dialog")): Prom
   await expect(what).toHaveCount(0);
 }
 
-/** What opens on each page; one step begins where the one before ended. */
+/** The parts that open on each page; one step begins where the one before ended. */
 const OPENINGS: Record<string, Record<string, Opening>> = {
   "of every page": {
     "the palette": async (page) => {

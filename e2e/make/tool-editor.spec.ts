@@ -3,7 +3,7 @@ import { expectNoFaultsAnywhere } from "../support/axe";
 import { editor, expectText, fillEditor } from "../support/editor";
 import { expect, test } from "../support/fixtures";
 
-/** What the editor of a tool does for those who change a step. */
+/** The editor of a tool, for people who change a step. */
 
 const field = (page: Page, label: string) => page.getByLabel(label, { exact: true });
 const problems = (page: Page) => page.getByRole("region", { name: "Problems" });

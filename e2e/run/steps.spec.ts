@@ -1,7 +1,7 @@
 import { expect, test } from "../support/fixtures";
 import { finishRun } from "../support/start";
 
-/** What a run's page shows, and how its lines are opened, found and folded. */
+/** The contents of a run's page, and the ways to open, find and fold its lines. */
 
 test("shows input, answer, every step with its input and output, and the figures", async ({
   ownerPage: page,

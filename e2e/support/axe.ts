@@ -19,7 +19,7 @@ const without = (ids: string[]) => ({
 });
 
 /**
- * What axe checks: everything in the light theme; only contrast in the dark one, which has the same markup; all but
+ * The checks of axe: everything in the light theme; only contrast in the dark one, which has the same markup; all but
  * contrast on a phone.
  */
 // Targets of less than 24 px are a rule of WCAG 2.2, which axe leaves out by default.

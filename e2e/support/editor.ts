@@ -2,7 +2,6 @@ import { expect, type Locator, type Page } from "@playwright/test";
 
 /** Texts with a language are typed in an editor, which replaces a plain field when its script is loaded. */
 
-/** The editor with this label. */
 export function editor(within: Page | Locator, label: string): Locator {
   const page = "page" in within ? within.page() : within;
   return within.getByLabel(label, { exact: true }).and(page.locator("[contenteditable]"));

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { applyDefinitions } from "@/scripts/support/service-process";
 import { DOMAIN, type Organization, PASSWORD } from "./fixtures";
 
-/** How many organizations one command creates: starting it takes longer than they do. */
+/** The number of organizations that one command creates: starting it takes longer than they do. */
 const BATCH = 4;
 /** Created by this worker and not yet used. */
 const unused: Organization["owner"][] = [];

@@ -7,7 +7,7 @@ import {
   watchService,
 } from "@/testing/request-shapes";
 
-/** How long one request may let others wait, on an idle machine. */
+/** The longest time for which one request may delay others, on an idle machine. */
 const LONGEST_WAIT_MS = 250;
 /** On a busy machine every request takes longer, also one without the shape. */
 const LONGEST_RATIO = 5;

@@ -5,7 +5,7 @@ import { codeOf } from "@/server/base/errors";
 import { operatorOf } from "@/server/catalog/organization/organizations";
 import type { Services } from "@/server/services";
 
-/** How people call a command, for messages. */
+/** The start of a command line, for messages. */
 export const CALL = "npm run -s stepwell --";
 
 /** A command's output: standard output for results, standard error for everything else. */
@@ -51,12 +51,12 @@ type Usage<Names extends Parameters, Declared extends Options> = {
   /** The values that a parameter may have, for help: `{ ROLE: ["owner", "admin"] }`. */
   choices?: Record<string, readonly string[]>;
   options: Declared;
-  /** What must be in order before the command runs; default: the database and its secret. */
+  /** The parts that must be in order before the command runs; default: the database and its secret. */
   needs?: "database" | "nothing";
 };
 
 type Context = { services: Services; terminal: Terminal };
-/** What to print on standard output, or false for the exit code 1. */
+/** The text for standard output, or false for the exit code 1. */
 type Result = Promise<string | false>;
 type Run<Given, Names extends Parameters, Declared extends Options> = (
   context: Given,

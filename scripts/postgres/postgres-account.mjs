@@ -72,8 +72,8 @@ export function runAs(account) {
 }
 
 /**
- * Where this process's account can have a cluster: `wanted` if the account can work there, else a folder under /var/lib
- * or the system's temporary folder.
+ * The folder in which this process's account can have a cluster: `wanted` if the account can work there, else a folder
+ * under /var/lib or the system's temporary folder.
  * @param {string} wanted an absolute path whose parent exists and is ours
  * @param {string} name for the folder elsewhere
  */
@@ -96,8 +96,8 @@ export function clusterDirectory(wanted, name) {
 }
 
 /**
- * Whether the account can have its own folder in `parent`, which becomes searchable (not readable). It tries, because
- * parents, groups and access lists all matter.
+ * Returns true if the account can have its own folder in `parent`, which becomes searchable (not readable). It tries,
+ * because parents, groups and access lists all matter.
  * @param {string} parent
  * @param {Account} account
  */

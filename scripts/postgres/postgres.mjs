@@ -200,7 +200,7 @@ export function writePrivately(path, text) {
 }
 
 /**
- * What root creates in another user's data folder belongs to that user.
+ * Gives a path that root created in another user's data folder to that user.
  * @param {string} path
  */
 function chownToOwner(path) {

@@ -50,7 +50,7 @@ export async function checkPort() {
 }
 
 /**
- * Why a port cannot be listened on, and another one to take.
+ * The reason why a port cannot be listened on, and another one to take.
  * @param {number} port
  * @param {string} fault the code of the system's error
  */

@@ -49,7 +49,7 @@ export function tryPort(port, host) {
 }
 
 /**
- * Whether a server listens.
+ * Returns true if a server listens.
  * @param {number} port
  * @returns {Promise<boolean>}
  */

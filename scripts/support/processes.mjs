@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { codeOf, readIfPresent } from "./project.mjs";
 
 /**
- * Whether a process with this id exists.
+ * Returns true if a process with this id exists.
  * @param {number} pid
  */
 export function isAlive(pid) {
@@ -25,7 +25,7 @@ export function formatIdentity() {
 }
 
 /**
- * Whether the process that wrote `text` (see `formatIdentity`) still runs.
+ * Returns true if the process that wrote `text` (see `formatIdentity`) still runs.
  * @param {string} text
  */
 export function isSameProcessAlive(text) {
@@ -59,7 +59,7 @@ export function markInUse(folder) {
 }
 
 /**
- * Whether a living process is recorded in the folder; records of dead ones are removed.
+ * Returns true if a living process is recorded in the folder; records of dead ones are removed.
  * @param {string} folder
  */
 export function isInUse(folder) {

@@ -14,7 +14,7 @@ import { isShuttingDown, onShutdown } from "./shutdown.mjs";
  * @property {(output: string) => string} [explain] picks from its output what people see when it fails
  */
 
-/** How long an interrupted program may take to end: Playwright first stops the service. */
+/** The time in which an interrupted program must end: Playwright first stops the service. */
 const GRACE_MS = 25_000;
 const MAX_OUTPUT = 1_000_000;
 

@@ -29,7 +29,7 @@ export async function untilReady(child: ChildProcess, port: number): Promise<boo
 }
 
 type Named = { slug: string; id: string };
-/** What `apply --json` prints of an organization that it creates. */
+/** The output of `apply --json` for an organization that it creates. */
 export type AppliedOrganization = {
   slug: string;
   agents: Named[];

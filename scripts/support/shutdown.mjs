@@ -11,9 +11,9 @@ const printError = console.error;
 /** @type {(() => unknown)[]} */
 const callbacks = [];
 let ending = false;
-/** When the first signal came: npm passes on signals that the terminal has already sent. */
+/** The time of the first signal: npm passes on signals that the terminal has already sent. */
 let signalledAt = 0;
-/** Whether a signal is the normal way to end (a running server) and no interruption of unfinished work. */
+/** True if a signal is the normal way to end (a running server) and no interruption of unfinished work. */
 let signalExpected = false;
 
 /**
@@ -24,7 +24,7 @@ export function onShutdown(callback) {
   callbacks.push(callback);
 }
 
-/** Whether the process is shutting down; later errors are not reported. */
+/** Returns true if the process is shutting down; later errors are not reported. */
 export function isShuttingDown() {
   return ending;
 }

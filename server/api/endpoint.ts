@@ -11,7 +11,7 @@ import { type ApiContext, publicProcedure } from "./trpc";
  * the API reference and its form come from it (docs/architecture.md, "An endpoint").
  */
 
-/** What the REST handler and the document know of an endpoint. */
+/** The facts of an endpoint for the REST handler and the document. */
 export type EndpointRules = {
   method: "GET" | "POST";
   /** With its parameters in braces. A literal segment takes precedence over a parameter. */
@@ -26,7 +26,7 @@ export type EndpointRules = {
   scope: KeyScope;
   /** The rate limit that a call counts against. */
   limit: "starts" | "reads";
-  /** What the run that the endpoint starts, reads or cancels executes. */
+  /** The kind of the run that the endpoint starts, reads or cancels. */
   kind?: RunKind;
   /** Headers of the request besides the key, for the document. */
   requestHeaders?: z.ZodObject;
@@ -39,9 +39,7 @@ export type EndpointRules = {
 };
 
 export type Endpoint = EndpointRules & {
-  /** The path parameters in order. */
   parameters: readonly string[];
-  /** The query parameters. */
   query: readonly string[];
   procedure: AnyProcedure;
 };

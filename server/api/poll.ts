@@ -76,7 +76,10 @@ const VIEWS = new Map(
 const BEFORE_ID = "/run/";
 const UUID_LENGTH = 36;
 
-/** What a path such as `/v1/agents/run/{id}/status` reads; null for any other. Faster than a regular expression. */
+/**
+ * The view that a path such as `/v1/agents/run/{id}/status` reads; null for any other. Faster than a regular
+ * expression.
+ */
 function readPath(path: string): View | null {
   const start = path.indexOf(BEFORE_ID) + BEFORE_ID.length;
   const end = start + UUID_LENGTH;

@@ -146,7 +146,7 @@ async function countRead(services: Services, actor: ApiKeyActor): Promise<Record
   return rateLimitHeaders("reads", decision);
 }
 
-/** What the procedure takes: path parameters, query parameters and the body. */
+/** The input of the procedure: path parameters, query parameters and the body. */
 async function readInput(
   request: ApiRequest,
   {

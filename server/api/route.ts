@@ -5,7 +5,6 @@ import type { Endpoint } from "./endpoint";
 
 export type Route = {
   endpoint: Endpoint;
-  /** The path of its procedure. */
   procedure: string;
 };
 

@@ -10,8 +10,8 @@ import { respondToRest } from "./rest";
 import { ENDPOINTS } from "./v1/endpoints";
 
 /**
- * What a key may see depends only on its scopes and targets. Every kind of key calls every operation: in the process
- * that executed the run and in another one, before and after a key that may read it has filled the caches.
+ * The rights of a key to read depend only on its scopes and targets. Every kind of key calls every operation: in the
+ * process that executed the run and in another one, before and after a key that may read it has filled the caches.
  */
 
 /** Input and output of all runs contain it; no id does. */

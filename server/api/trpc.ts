@@ -15,18 +15,18 @@ export type ApiContext = {
   requestId: string;
   /** The dashboard session of the request. */
   sessionId?: string | undefined;
-  /** What identifies a start that its sender may repeat; set by the REST handler. */
+  /** Identifies a start that its sender may repeat; set by the REST handler. */
   repetition?: Pick<IdempotentRequest, "key" | "requestHash"> | undefined;
   /** For the values of the response; set by the REST handler. */
   memory?: StepMemory | undefined;
-  /** What a procedure adds to the response of the REST handler. */
+  /** Additions of a procedure to the response of the REST handler. */
   reply?: Reply | undefined;
 };
 
 /** `text`: a stored body, which is sent unchanged instead of the procedure's result. */
 export type Reply = { headers: Record<string, string>; text?: string };
 
-/** What an error adds to tRPC's own shape: our code, message, issues and the request id. */
+/** The additions of an error to tRPC's own shape: our code, message, issues and the request id. */
 type ShownError = { code: ErrorCode; message: string; requestId: string; issues?: Issue[] };
 
 const t = initTRPC
@@ -43,7 +43,7 @@ const t = initTRPC
 export const router = t.router;
 export const createCallerFactory = t.createCallerFactory;
 
-/** What callers see of an error: an AppError completely, an input error with its issues, nothing of others. */
+/** The part of an error that callers see: an AppError completely, an input error with its issues, nothing of others. */
 function showError(error: TRPCError, requestId: string): ShownError {
   const { cause } = error;
   if (isAppError(cause)) {

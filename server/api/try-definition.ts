@@ -67,7 +67,7 @@ type TriedTool = {
 
 const INSTEAD = "Run up to the step instead.";
 
-/** What all steps but the last returned in a run; null if the last one does not read it. */
+/** The outputs of all steps but the last of a run; null if the last one does not read it. */
 async function pin(
   services: Services,
   actor: MemberActor,

@@ -30,7 +30,7 @@ import { errorResponse, jsonResponse, toAppError } from "./http/respond";
 
 const PATH = /^\/webhooks\/([^/]+)$/;
 
-/** How many calls to unknown tokens one address may make; more are rejected unread. */
+/** The most calls to unknown tokens from one address; more are rejected unread. */
 const UNKNOWN_TOKENS = { limit: 60, seconds: 60 };
 /** Calls of one address to one token. Only protects the machine. */
 const FLOOD = { limit: 300, seconds: 60 };
@@ -39,7 +39,7 @@ const FLOOD_NOTE = "Further calls from this address in the same minute are not r
 const guards = perOwner(({ clock }: Services) => ({
   unknown: createMemoryWindow(UNKNOWN_TOKENS.limit, UNKNOWN_TOKENS.seconds, clock),
   flood: createMemoryWindow(FLOOD.limit, FLOOD.seconds, clock),
-  /** Which floods are recorded: the first rejected call of each caller per minute. */
+  /** Limits which floods are recorded: the first rejected call of each caller per minute. */
   floodRecords: createMemoryWindow(1, FLOOD.seconds, clock),
 }));
 

@@ -17,7 +17,7 @@ export const DEFAULT_KEY_SCOPES: readonly KeyScope[] = ["runs:read", "runs:start
 export const MEMBER_ROLES = ["viewer", "member", "admin", "owner"] as const;
 export type MemberRole = (typeof MEMBER_ROLES)[number];
 
-/** Whether a role includes the rights of `needed`. */
+/** Returns true if a role includes the rights of `needed`. */
 export function roleCovers(role: MemberRole, needed: MemberRole): boolean {
   return MEMBER_ROLES.indexOf(role) >= MEMBER_ROLES.indexOf(needed);
 }
@@ -48,7 +48,7 @@ export type AuthenticatedKey = {
   actor: ApiKeyActor;
   expiresAt: Date | null;
   revokedAt: Date | null;
-  /** When its last use was stored, in ms. */
+  /** The time at which its last use was stored, in ms. */
   lastUsedAt: number;
 };
 
@@ -83,5 +83,5 @@ export function actorReference(actor: Actor): string {
   }
 }
 
-/** How often the last use of an API key or secret is stored. */
+/** The interval at which the last use of an API key or secret is stored. */
 export const LAST_USED_EVERY_MS = 60_000;

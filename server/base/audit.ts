@@ -18,7 +18,7 @@ export type AuditRecord = {
   /** `created`, `updated`, `restored`, `revoked`, `removed`, `secret_rotated`, … */
   verb: string;
   subject: { kind: AuditSubject; id: string | null; name: string };
-  /** What changed: field → `{ from, to }`, from `changedFields`. Never a secret. */
+  /** The changes: field → `{ from, to }`, from `changedFields`. Never a secret. */
   changes?: JsonObject;
 };
 

@@ -123,11 +123,11 @@ export function readEnvironment(source: Record<string, string | undefined> = pro
     port: value.PORT,
     host: value.HOST,
     appUrl: appUrlOf(value),
-    /** Whether APP_URL or PORT is set, in contrast to the default address. */
+    /** True if APP_URL or PORT is set, in contrast to the default address. */
     appUrlGiven: Boolean(value.APP_URL ?? source.PORT),
     databaseUrl: value.DATABASE_URL,
     dataDir: value.STEPWELL_DATA_DIR,
-    /** Whether the first start creates the demo organization. */
+    /** True if the first start creates the demo organization. */
     demo: value.STEPWELL_DEMO === "on",
     secret: value.STEPWELL_SECRET,
     /** The secret before a rotation. */
@@ -143,12 +143,12 @@ export function readEnvironment(source: Record<string, string | undefined> = pro
     egressAllow: value.EGRESS_ALLOW,
     /** The server that sends e-mails of functions. */
     smtp: readSmtp(value),
-    /** How many recipients one organization may write to in an hour. */
+    /** The most recipients to whom one organization may write in an hour. */
     recipientsPerHour: value.SMTP_RECIPIENTS_PER_HOUR,
-    /** Whether X-Forwarded-For contains the client's address. */
+    /** True if X-Forwarded-For contains the client's address. */
     trustProxy: value.TRUST_PROXY,
     logLevel: value.LOG_LEVEL,
-    /** How many runs one process executes at once. */
+    /** The most runs that one process executes at once. */
     slots: value.STEPWELL_SLOTS,
     /** Processes behind one port. */
     processes:

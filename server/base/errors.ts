@@ -38,7 +38,7 @@ export function isAppError(error: unknown): error is AppError {
   return error instanceof Error && "brand" in error && error.brand === "stepwell.AppError";
 }
 
-/** Whether a procedure failed with an error for its caller, so that the same call would fail again. */
+/** Returns true if a procedure failed with an error for its caller, so that the same call would fail again. */
 export function isFaultOfCaller(error: unknown): boolean {
   return error instanceof Error && isAppError(error.cause) && error.cause.status < 500;
 }

@@ -11,7 +11,7 @@ export type Entry = {
 type Work = { cost?: number; signal?: AbortSignal | undefined; isHeldUp?: (() => boolean) | undefined };
 
 type Options = {
-  /** Whether an organization without work in progress may begin although no slot is free. */
+  /** Returns true if an organization without work in progress may begin although no slot is free. */
   hasSpare?: () => boolean;
   /** This many slots are left for organizations whose work is short. */
   reserved?: number;

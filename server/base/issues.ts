@@ -90,7 +90,7 @@ function describeFault(issue: z.core.$ZodIssue): Issue[] {
 const NO_NESTED_STEPS =
   "is not known here: groups and forEach take single steps. Put several steps in a tool and call it with run_tool";
 
-/** Whether a key is an attempt to nest a group, or steps, in a step. */
+/** Returns true if a key is an attempt to nest a group, or steps, in a step. */
 function nestsSteps(key: string, path: readonly PropertyKey[]): boolean {
   const isStep = typeof path.at(-1) === "number" && (path.at(-2) === "steps" || path.at(-2) === "parallel");
   return isStep && (key === "parallel" || key === "steps");

@@ -105,7 +105,7 @@ export function captureFaults(log: Logger): void {
 
 /** Entries of this length together are written at once, in characters. */
 const BATCH_LENGTH = 12_288;
-/** How long an entry may wait for others. */
+/** The longest time that an entry waits for others. */
 const BATCH_MS = 200;
 
 /**
@@ -190,7 +190,7 @@ function describeError(error: Error, depth: number): LogFields {
   return { ...described, cause: cause instanceof Error ? describeError(cause, depth + 1) : cause };
 }
 
-/** What each forgotten secret contains. */
+/** Signs of a secret: each forgotten one contains one of them. */
 const SUSPECT = /sw_live_|\/webhooks\/|whsec_|:\/\/|Bearer|sk-/;
 
 /** The last protection against forgotten secrets: API keys, triggers' tokens, signing secrets, passwords in URLs. */

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { isJsonObject } from "./json/json";
 import { MODEL_APIS, type ModelApi } from "./model-api";
 
-/** What the operator's and the organizations' model providers have in common. */
+/** Common parts of the operator's and the organizations' model providers. */
 
 /** A provider of the operator. */
 export type NamedProvider = {
@@ -13,11 +13,11 @@ export type NamedProvider = {
   baseUrl?: string | undefined;
   /** The models it serves; unlisted models go to the default provider. */
   models: readonly string[];
-  /** What the operator stated about them. */
+  /** The limits that the operator stated. */
   limits?: ReadonlyMap<string, ModelLimits> | undefined;
 };
 
-/** What an operator can state about a model. */
+/** The limits of a model that an operator can state. */
 export type ModelLimits = { contextWindow?: number | undefined; maxOutputTokens?: number | undefined };
 
 /** Names of model providers; `demo` and `openai` are the service's own. */

@@ -19,7 +19,7 @@ export const PAUSE_POINTS = [
 ] as const;
 export type PausePoint = (typeof PAUSE_POINTS)[number];
 
-/** What happens at a point; its promise is awaited. */
+/** Called at a point; its promise is awaited. */
 type PauseHandler = (point: PausePoint) => Promise<void> | undefined;
 
 let handler: PauseHandler | null = null;

@@ -5,7 +5,7 @@ import type { Notifications } from "./db/notifications";
 import type { Environment } from "./env";
 import type { Logger } from "./log";
 
-/** What everything else stands on. */
+/** The services on which all other rooms stand. */
 export type Services = {
   env: Environment;
   db: Database;

@@ -1,6 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 
-/** How long one piece of work may hold the main thread. */
+/** The longest time for which one piece of work holds the main thread. */
 const SLICE_MS = 4;
 
 /** The wait that was asked for last: only one piece of work continues per turn of the event loop. */

@@ -12,7 +12,6 @@ export type AgentField = {
   default: string | null;
   /** Other fields have a control of their own in the editor. */
   control: "number" | "text" | "choice" | "switch" | "json" | "other";
-  /** What a choice offers. */
   options: string[];
   /** It is sent to the model. */
   isModels: boolean;

@@ -47,7 +47,7 @@ export const rotateTriggerSecret = catalogVerb(
       id: z.uuid(),
       /** Default: a generated secret. */
       secret: z.string().min(1).max(1_000).optional(),
-      /** How long earlier secrets stay valid. */
+      /** The time for which earlier secrets stay valid. */
       overlapSeconds: z.int().min(0).max(MAX_OVERLAP_SECONDS),
     }),
   },

@@ -33,7 +33,7 @@ export type Change<Who extends Editor = Editor> = {
   declared?: DeclaredSlugs;
 };
 
-/** What the caller of a saving verb expects. */
+/** The expectations of the caller of a saving verb. */
 export type Expectation = {
   /** `create`: the slug must be free; `update`: it must exist. */
   only?: "create" | "update" | undefined;

@@ -3,7 +3,7 @@ import type { Transaction } from "@/server/base/db/client";
 import type { Services } from "@/server/catalog/services";
 import type { RunKind } from "@/server/contract/enums";
 
-/** What agents and tools have in common as rows. */
+/** Common parts of the rows of agents and tools. */
 
 /** An agent or a tool. */
 export type DefinitionRef = { kind: RunKind; id: string };

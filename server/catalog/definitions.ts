@@ -109,14 +109,14 @@ export const secretInput = z.strictObject({
 });
 export type SecretInput = z.input<typeof secretInput>;
 
-/** Where a secret may be sent and how long it works; its value stays. */
+/** The hosts and the expiry of a secret; its value stays. */
 export const secretRules = z.strictObject({
   name: secretName,
   hosts: allowedHosts,
   expiresAt: instant.nullable(),
 });
 
-/** How a sender signs calls, as definition files name it. Rows and `SIGNATURE_SCHEMES` have an underscore. */
+/** The signature schemes, as definition files name them. Rows and `SIGNATURE_SCHEMES` have an underscore. */
 const SIGNATURES = ["hex", "standard-webhooks"] as const;
 export type Signature = (typeof SIGNATURES)[number];
 

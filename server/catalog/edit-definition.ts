@@ -24,14 +24,15 @@ import { agentContent } from "./save-agent";
 import { findFaultsOfInvalidTool, findToolFaults, saveTool, type ToolReader } from "./save-tool";
 import type { SavedDefinition } from "./save-versioned";
 
-/** What the dashboard's editors of agents and tools read and check. */
+/** The choices and checks of the dashboard's editors of agents and tools. */
 
 export type Choices = Awaited<ReturnType<typeof readChoices>>;
 export type ModelChoice = Choices["models"][number];
 
 /**
- * What an agent may use. First come the models that agents use, most used first, then those that providers list or that
- * have a price, in credits per 1,000 tokens. `otherModel`: who serves any other model, at which price. The form of agents shows `agentFields` and begins as `blankAgent`.
+ * The choices for an agent. First come the models that agents use, most used first, then those that providers list or
+ * that have a price, in credits per 1,000 tokens. `otherModel`: who serves any other model, at which price. The form of
+ * agents shows `agentFields` and begins as `blankAgent`.
  */
 export async function readChoices(services: Services, actor: MemberActor) {
   const { db, prices, models } = services;

@@ -135,7 +135,6 @@ export async function listKeys(services: Services, actor: MemberActor) {
   }));
 }
 
-/** Whether a key works. */
 export function stateOfKey(
   { revokedAt, expiresAt }: { revokedAt: Date | null; expiresAt: Date | null },
   now: Date,
@@ -229,7 +228,10 @@ export async function listDirectory({ db }: Services, actor: MemberActor) {
 
 export type FilterTargets = Awaited<ReturnType<typeof listFilterTargets>>;
 
-/** What runs can be filtered by, including deleted items, whose runs still exist. `people` are members, by user id. */
+/**
+ * The values by which runs can be filtered, including deleted items, whose runs still exist. `people` are members, by
+ * user id.
+ */
 export async function listFilterTargets({ db }: Services, actor: MemberActor) {
   const where = { organizationId: actor.orgId };
   const query = { where, ...BY_NAME, select: { id: true, name: true } };

@@ -69,7 +69,7 @@ export async function putTool(
   });
 }
 
-/** What the check of a tool reads. */
+/** The parts of a database that the check of a tool reads. */
 export type ToolReader = SlugReader & Parameters<typeof listSecretNames>[0];
 
 /** The issues in the workflow of a tool that matches its schema. */

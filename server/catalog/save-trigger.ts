@@ -104,7 +104,7 @@ export async function putTrigger(
   return { id, slug, token, saved };
 }
 
-/** What saving does to a trigger's signing secrets; `before` and `after` are words for the audit log. */
+/** The change of a trigger's signing secrets by a save; `before` and `after` are words for the audit log. */
 type SecretPlan = {
   before: "set" | "none";
   after: "set" | "none" | "a new one";
@@ -158,7 +158,7 @@ export async function addSigningSecret(
   await tx.triggerSecret.create({ data: { id: newId(), triggerId, sealed, createdAt: at } });
 }
 
-/** Why a text cannot be a signing secret of that scheme; null if it can. */
+/** The reason why a text cannot be a signing secret of that scheme; null if it can. */
 export function describeSecretFault(
   signature: TriggerDefinition["signature"],
   secret: string,

@@ -14,7 +14,7 @@ type Versioned = {
   unversioned: { name: string } & Facts;
   before: Facts | null | undefined;
   content: Facts;
-  /** Why a new version is saved. */
+  /** The reason for the new version. */
   note: string | undefined;
   save(row: { id: string; version: number; updatedAt: Date; deletedAt: null }): Promise<unknown>;
   addVersion(

@@ -56,8 +56,8 @@ export async function listVersions(
 }
 
 /**
- * What a version changed from the previous one (the first changed every field), or what returning to it would change in
- * the current one. Throws `not_found`.
+ * The changes of a version from the previous one (the first changed every field), or the changes of the current one by
+ * a return to it. Throws `not_found`.
  */
 export async function readVersionChanges(
   services: Services,

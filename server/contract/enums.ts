@@ -1,10 +1,10 @@
 /** Enums that the API, the database and the pages share. No imports, so that pages can use them. */
 
-/** What a run executes, and what a definition defines. */
+/** The kinds of runs and definitions. */
 export const RUN_KINDS = ["agent", "tool"] as const;
 export type RunKind = (typeof RUN_KINDS)[number];
 
-/** Whether an agent, tool or trigger starts runs. */
+/** The statuses of agents, tools and triggers. Active ones start runs. */
 export const DEFINITION_STATUSES = ["active", "inactive"] as const;
 
 export const RUN_STATUSES = ["Pending", "Running", "Completed", "Failed", "Cancelled"] as const;
@@ -25,7 +25,7 @@ export type StepStatus = (typeof STEP_STATUSES)[number];
 export const RUN_SOURCES = ["api", "webhook", "dashboard", "operator", "run", "draft"] as const;
 export type RunSource = (typeof RUN_SOURCES)[number];
 
-/** What the figures of runs are grouped by. */
+/** The dimensions by which figures of runs are grouped. */
 export const METRICS_DIMENSIONS = ["agent", "tool", "trigger", "key"] as const;
 
 export const CREDIT_ENTRY_KINDS = ["grant", "hold", "charge", "release", "refund", "adjustment"] as const;
@@ -34,7 +34,7 @@ export type CreditEntryKind = (typeof CREDIT_ENTRY_KINDS)[number];
 export const DELIVERY_OUTCOMES = ["accepted", "repeated", "rejected"] as const;
 export type DeliveryOutcomeName = (typeof DELIVERY_OUTCOMES)[number];
 
-/** What the audit log records changes of. */
+/** The subjects of entries in the audit log. */
 export const AUDIT_SUBJECTS = [
   "agent",
   "tool",
@@ -48,5 +48,5 @@ export const AUDIT_SUBJECTS = [
 ] as const;
 export type AuditSubject = (typeof AUDIT_SUBJECTS)[number];
 
-/** How many calls of the dashboard's procedures one request may have. */
+/** The most calls of the dashboard's procedures in one request. */
 export const MAX_BATCHED_CALLS = 20;

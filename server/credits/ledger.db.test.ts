@@ -64,7 +64,10 @@ it("rejects an overdraft, an entry that does not add up and a change of an entry
   expect((await balanceOf(tenant)).toString()).toBe("1");
 });
 
-/** When the worker of a run is lost: never, before its first act, in a model call (counted from 0), or at a pause. */
+/**
+ * The moment at which the worker of a run is lost: never, before its first act, in a model call (counted from 0), or at
+ * a pause.
+ */
 type Crash = null | "claimed" | { inCall: number } | { afterActs: number };
 
 type Action =

@@ -65,7 +65,7 @@ export function mostCreditsOf(
   return toLedger(dearestInput(price).mul(inputTokens).add(price.output.mul(outputTokens)).div(1000));
 }
 
-/** How much of the input will come from the cache is unknown before the call. */
+/** The dearest price: the part of the input that comes from the cache is unknown before the call. */
 const dearestInput = ({ input, cachedInput, cacheWrite }: ModelPrice) =>
   [cachedInput, cacheWrite].reduce<Decimal>((dearest, one) => (one?.gt(dearest) ? one : dearest), input);
 
@@ -73,7 +73,10 @@ export function creditsOfActions(list: PriceList, actions: number): Decimal {
   return list.action.mul(actions);
 }
 
-/** How many output tokens `credits` pay for after an input of `inputTokens` in the dearest case; never negative. */
+/**
+ * The number of output tokens that `credits` pay for after an input of `inputTokens` in the dearest case; never
+ * negative.
+ */
 export function outputTokensFor(
   list: PriceList,
   { model, credits, inputTokens }: { model: string; credits: Decimal; inputTokens: number },

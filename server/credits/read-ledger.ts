@@ -57,11 +57,11 @@ const NET_KINDS = ["grant", "charge", "refund", "adjustment"] satisfies CreditEn
 
 type LedgerQuestion = PageRequest<number> & {
   kind?: CreditEntryKind | undefined;
-  /** Whether to include the holds of open runs and their releases. */
+  /** True to include the holds of open runs and their releases. */
   holds: boolean;
 };
 
-/** Which entries a page shows. */
+/** The conditions for the entries of a page. */
 async function conditionsOf(
   { pool }: Services,
   orgId: OrgId,

@@ -4,13 +4,12 @@ import type { ProcessMemory } from "./limits/process-memory";
 import type { SendMail } from "./mail/message";
 import type { Encryption } from "./secrets/encryption";
 
-/** What stands between us and strangers. */
+/** The services that guard against strangers. */
 export type Services = BaseServices & {
   /** The guarded HTTP client for outgoing calls. */
   fetch: GuardedFetch;
   /** Sends the e-mails of functions; null: no SMTP server is configured. */
   sendMail: SendMail | null;
-  /** Encrypts secrets at rest. */
   encryption: Encryption;
   /** The memory that runs share. */
   memory: ProcessMemory;

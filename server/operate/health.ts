@@ -18,8 +18,8 @@ export type Readiness = {
 };
 
 /**
- * Whether this process can serve: its database answers and stores writes, its engine takes runs, and an Inngest server
- * accepts the settings, each within two seconds. Never throws.
+ * Checks if this process can serve: its database answers and stores writes, its engine takes runs, and an Inngest
+ * server accepts the settings, each within two seconds. Never throws.
  */
 export async function checkReadiness(
   services: Pick<Services, "pool" | "engine" | "log" | "env">,

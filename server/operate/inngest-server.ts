@@ -33,7 +33,7 @@ export function readInngestServer({ dev, baseUrl, eventKey, signingKey }: Settin
   };
 }
 
-/** Which settings the server accepts. `texts` name each issue and its variable, for the operator only. */
+/** The settings that the server accepts. `texts` name each issue and its variable, for the operator only. */
 export type InngestReport = {
   address: "ok" | "unreachable" | "wrong";
   eventKey: Part;

@@ -24,7 +24,7 @@ async function handOver(): Promise<string> {
 const inFlight = async () =>
   (await world.db.organization.findUniqueOrThrow({ where: { id: tenant.orgId } })).inFlight;
 const read = (runId: string) => world.db.run.findUniqueOrThrow({ where: { id: runId } });
-/** Whether a run still has its slot after lost runs were taken back. */
+/** Returns true if a run still has its slot after lost runs were taken back. */
 async function keepsSlot(runId: string): Promise<boolean> {
   await releaseLostRuns(world);
   return (await read(runId)).admittedAt !== null;

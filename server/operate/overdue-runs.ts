@@ -9,9 +9,9 @@ import type { Services } from "@/server/services";
  * Running longer. A living worker ends its own runs; a silent one is replaced within seconds.
  */
 
-/** How long a run may wait for its first slot. */
+/** The time that a run may wait for its first slot. */
 const LONGEST_PENDING_SECONDS = 24 * 60 * 60;
-/** How long after its deadline a run without a worker is ended. */
+/** The time after its deadline at which a run without a worker is ended. */
 const DEADLINE_GRACE_SECONDS = 30;
 const BATCH = 500;
 

@@ -81,7 +81,7 @@ function leaveUsedConfigurations(error: unknown): number {
   throw error;
 }
 
-/** How many rows of each kind were deleted; runs include children. */
+/** The number of deleted rows of each kind; runs include children. */
 type Removed = Record<string, number>;
 
 /**

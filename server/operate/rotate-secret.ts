@@ -18,7 +18,7 @@ const FIRST_ID = "00000000-0000-0000-0000-000000000000";
 /** A batch has at most 8 MiB of the largest kind. */
 const BATCH = { text: 500, bytea: 32 };
 
-/** How a column with sealed texts is resealed; the purpose contains the value of the SQL expression `owner`. */
+/** A column with sealed texts; the purpose contains the value of the SQL expression `owner`. */
 type Column = {
   table: string;
   column: string;
@@ -72,7 +72,7 @@ function sealedColumn<Sealed>({
   };
 }
 
-/** How a kind of column is read and sealed. */
+/** Reads and seals a kind of column. */
 type SealedKind<Sealed> = {
   type: keyof typeof BATCH;
   schema: z.ZodType<Sealed>;

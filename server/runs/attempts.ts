@@ -34,7 +34,6 @@ export function readToolCalls(text: string): ToolCall[] {
   return readableToolCallList.parse(tryParseJson(text));
 }
 
-/** Tool calls with each of their texts rewritten. */
 export function rewriteToolCalls(calls: readonly ToolCall[], rewrite: (text: string) => string): ToolCall[] {
   return calls.map((call) => ({
     id: rewrite(call.id),
@@ -64,7 +63,7 @@ export function attemptsBefore(
   return [...known, { startedAt: startedAt.toISOString(), durationMs, error: INTERRUPTED }];
 }
 
-/** When the attempt after this one started or will start. */
+/** The time at which the attempt after this one started or will start. */
 function startAfter({ startedAt, durationMs, retryAt }: Attempt): Date {
   return new Date(retryAt ?? new Date(startedAt).getTime() + durationMs);
 }

@@ -85,7 +85,7 @@ export async function requestCancels(
   };
 }
 
-/** How many open runs one call examines. */
+/** The number of open runs that one call examines. */
 const PAGE = 200;
 
 /**

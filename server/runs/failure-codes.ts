@@ -1,6 +1,6 @@
 /**
- * Why runs fail: the closed list of `error_code`, without imports so that pages can use it. The run's page explains
- * each one (app/(dashboard)/runs/[runId]/result/explain-failure.ts).
+ * The reasons for failed runs: the closed list of `error_code`, without imports so that pages can use it. The run's
+ * page explains each one (app/(dashboard)/runs/[runId]/result/explain-failure.ts).
  */
 export const FAILURE_CODES = [
   /** The organization's balance did not allow the next step. */
@@ -45,7 +45,7 @@ export const CANCELLED = "The run is cancelled.";
 export const unfinishedError = (runStatus: "Failed" | "Cancelled", kind: "step" | "call") =>
   `The run ended (${runStatus}) before this ${kind} had finished.`;
 
-/** Whether a call or step with this error did not fail, but was interrupted by a cancel of its run. */
+/** Returns true if a call or step with this error did not fail, but was interrupted by a cancel of its run. */
 export function isInterrupted(error: string | null): boolean {
   if (error === null) return false;
   return (

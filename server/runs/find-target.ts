@@ -125,7 +125,7 @@ export async function configureAgent(
 
 const knownTarget = z.object({ slug: z.string(), total: z.number() });
 
-/** How many names a message lists. */
+/** The most names in a message. */
 const MAX_NAMES = 20;
 
 /**

@@ -67,11 +67,10 @@ export async function prepareStart(services: Services, actor: Actor, request: St
       configuration,
       ...freeze(services, target, configuration),
       input: replaceNul(request.userMessage),
-      /** What the start holds, from an upper bound of the prompt's tokens. */
+      /** The hold of the start, from an upper bound of the prompt's tokens. */
       hold: holdForFirstCall(prices, callable, bound),
-      /** What the first iteration may need in addition. */
+      /** The additional need of the first iteration. */
       headroom: headroomForFirstCall(prices, callable, bound),
-      /** The hold from the counted prompt. */
       countHold: async () => holdForFirstCall(prices, callable, await models.countTokens(prompt)),
     };
   }

@@ -8,9 +8,8 @@ import type { EndedRuns } from "./ended-runs";
 import type { Engine } from "./engine/port";
 import type { Target } from "./target";
 
-/** What runs need. */
 export type Services = GuardServices & {
-  /** What runs read of organizations' configuration. */
+  /** Cached configuration of organizations, for runs. */
   cached: { targets: Cached<Target>; modelProviders: Cached<readonly OwnProvider[]> };
   /** Recently ended runs, for polls. */
   endedRuns: EndedRuns;
@@ -18,6 +17,5 @@ export type Services = GuardServices & {
   configurationsStored: LRUCache<string, true>;
   engine: Engine;
   models: Models;
-  /** What models and actions cost. */
   prices: PriceList;
 };

@@ -8,7 +8,7 @@ import type { IdempotentRequest } from "./idempotency";
 import type { PreparedStart, StartRequest } from "./prepare-start";
 import { type Target, targetColumns } from "./target";
 
-/** How a start counts and what it may repeat, both decided in the start's transaction. */
+/** The limit of a start and the start that it may repeat, both decided in the start's transaction. */
 export type StartConditions = {
   limit?: CountedLimit | undefined;
   idempotency?: IdempotentRequest | undefined;
@@ -27,7 +27,7 @@ export type Start = {
 
 const SOURCES = { api_key: "api", trigger: "webhook", member: "dashboard", operator: "operator" } as const;
 
-/** What the writer inserts. */
+/** The item that the writer inserts. */
 export function startItem({ actor, request, conditions, prepared, runId }: Start): StartItem {
   const { target, hash, input, hold, headroom } = prepared;
   return {
@@ -91,7 +91,7 @@ function deliveryItem(delivery: NonNullable<StartRequest["delivery"]>): StartIte
   };
 }
 
-/** How a call counts, whether it starts a run or is rejected. */
+/** The count of a call, whether it starts a run or is rejected. */
 export function countedCall(
   { orgId }: Actor,
   { limit, idempotency, replayFirst = false }: StartConditions,

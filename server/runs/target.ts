@@ -23,7 +23,7 @@ export function freezeConfiguration(configuration: RunConfiguration, prices: Pri
   return { document, hash: createHash("sha256").update(document).digest("hex") };
 }
 
-/** What a run's row holds of its target. */
+/** The columns of a run's target. */
 export function targetColumns({
   id,
   version,

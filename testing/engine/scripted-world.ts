@@ -45,7 +45,7 @@ export async function openScriptedWorld() {
   return {
     world,
     play,
-    /** How many model calls the script has answered. */
+    /** The number of model calls that the script has answered. */
     modelCalls: () => calls,
     start,
     read,

@@ -5,7 +5,7 @@ import type { ModelReply, ModelRequest } from "@/server/work/models/port";
 import { createProcess, type TestProcess } from "@/testing/process";
 import { openWorld, quietModels, type Tenant } from "@/testing/world";
 
-/** Where a suite's engines run: embedded, or on an Inngest server. */
+/** The place at which a suite's engines run: embedded, or on an Inngest server. */
 export type Stage = {
   /** The engine's settings in a process's environment. */
   env: Record<string, string>;
@@ -40,7 +40,7 @@ export async function openStage(stage: Stage) {
     });
   return {
     world,
-    /** How many model calls the current test has made. */
+    /** The number of model calls of the current test. */
     calls: () => calls,
     /** Starts a process that executes runs with a scripted model. */
     async startProcess(script: Script, env: Record<string, string> = {}): Promise<TestProcess> {

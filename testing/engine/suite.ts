@@ -9,7 +9,7 @@ import { insertTool } from "@/testing/tools";
 import { createTenant } from "@/testing/world";
 import { type ModelAnswer, openStage, type Stage } from "./stage";
 
-/** How long a model call takes in a long run. */
+/** The duration of a model call in a long run. */
 const MODEL_MS = 150;
 
 /** A call without an answer; it ends with its run. */
@@ -24,7 +24,7 @@ const calculate = (id: string): ModelAnswer => ({
 });
 const adder: ModelAnswer = { toolCalls: [{ id: "a", name: "adder", arguments: '{"a":1,"b":2}' }] };
 
-/** What the product needs of an engine, the same for every driver. */
+/** The tests of an engine, the same for every driver. */
 export async function describeEngine(stage: Stage): Promise<void> {
   const { world, calls, startProcess, start, ended } = await openStage(stage);
 

@@ -35,7 +35,7 @@ export class InngestServer {
   readonly functions = new Map<string, InngestFunction>();
   /** The events that services sent, without repeated ids. */
   readonly events: InngestEvent[] = [];
-  /** How many requests had the wrong signing key. */
+  /** The number of requests with the wrong signing key. */
   unauthorized = 0;
   /** If false, checkpoints fail, as during an outage of the server. */
   acceptsCheckpoints = true;

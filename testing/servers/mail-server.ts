@@ -3,7 +3,7 @@ import { createSecureContext, TLSSocket } from "node:tls";
 import { TEST_CERTIFICATE } from "./certificate";
 import { listen } from "./listen";
 
-/** What a mail server answers to a command, such as `RCPT TO:<ada@example.test>`; null for its usual answer. */
+/** The answer of a mail server to a command, such as `RCPT TO:<ada@example.test>`; null for its usual answer. */
 export type MailAnswer = (command: string) => string | null | Promise<string | null>;
 
 export type MailServer = {

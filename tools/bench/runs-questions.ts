@@ -22,7 +22,7 @@ const question = (name: string, ask: () => Promise<unknown>, boundMs = 100) => (
 /** Metrics may take longer than lists. */
 const METRICS_MS = 250;
 
-/** What the dashboard asks of a database with a million runs. */
+/** The questions of the dashboard to a database with a million runs. */
 export function questionsOf(services: Services, at: Landmarks): Question[] {
   const actor: MemberActor = {
     kind: "member",

@@ -25,7 +25,7 @@ const { values: options } = parseArgs({
 });
 const WORKERS = Number(options.workers);
 const BATCH = Number(options.batch);
-/** How many runs were written by all workers, by their outcome. */
+/** The number of runs that all workers wrote, by outcome. */
 const done = { ended: 0, lost: 0, refused: 0 };
 /** The duration of each flush in ms. */
 const flushTimes: number[] = [];

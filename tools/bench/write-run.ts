@@ -28,7 +28,7 @@ const DEFINITIONS = {
   })),
 };
 
-/** What a start of each organization's agent has in common. */
+/** Common parts of the starts of each organization's agent. */
 export async function prepareStarts(services: Services) {
   const applied = await applyDefinitionFile(services, JSON.stringify(DEFINITIONS));
   return Promise.all(

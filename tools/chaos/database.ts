@@ -35,7 +35,7 @@ export async function startDatabase(dataDir: string) {
   };
 
   return {
-    /** What the service connects to. */
+    /** The address to which the service connects. */
     url: proxy.url,
     query,
     cutConnections: proxy.cutAll,

@@ -14,7 +14,6 @@ const Conflict = lazy(() => import("./conflict"), "Conflict");
 
 type EditorFormProps<Value> = {
   editor: Editor<Value>;
-  /** How many problems are known. */
   problems: number;
   /** A value as texts, to compare it with a newer version. */
   fieldsOf: (value: Value) => Fields;
@@ -97,7 +96,6 @@ export function EditorForm<Value>({ editor, problems, fieldsOf, children }: Edit
 
 type EditorSectionProps = { title: string; hint?: string; children: ReactNode };
 
-/** A section of an editor. */
 export function EditorSection({ title, hint, children }: EditorSectionProps) {
   return (
     <section aria-label={title} className="flex flex-col gap-3 border-line border-b px-4 py-5 sm:px-6">
@@ -110,7 +108,7 @@ export function EditorSection({ title, hint, children }: EditorSectionProps) {
   );
 }
 
-/** Where the draft is run. */
+/** The section in which the draft runs. */
 export function TrySection<Value>({ editor, children }: { editor: Editor<Value>; children: ReactNode }) {
   return (
     <section aria-label="Try the draft" className="flex min-w-0 flex-col gap-4">

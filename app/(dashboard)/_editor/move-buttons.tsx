@@ -4,7 +4,6 @@ import { DownIcon, UpIcon } from "@/app/_ui/icons";
 type MoveButtonsProps = {
   name: string;
   index: number;
-  /** How many items the list has. */
   count: number;
   onMove: (to: number) => void;
 };

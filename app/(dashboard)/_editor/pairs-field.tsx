@@ -15,7 +15,7 @@ type PairsFieldProps = {
   label: string;
   hint?: ReactNode;
   error?: string | undefined;
-  /** Whether a name can have several values. */
+  /** True if a name can have several values. */
   lists: boolean;
   completions?: Completions | undefined;
   insertables: readonly Insertable[];

@@ -6,7 +6,10 @@ export type Pair = { key: number; name: string; value: unknown };
 
 const isScalar = (value: unknown) => value === null || typeof value !== "object";
 
-/** Whether an object has texts by any name, such as headers and the parameters of an address. `lists`: also several. */
+/**
+ * Not null for an object that has texts by any name, such as headers and the parameters of an address. `lists`: also
+ * several by one name.
+ */
 export function pairsOf({ type, isOpen, keywords }: Field): { lists: boolean } | null {
   const { additionalProperties: of } = keywords;
   if (type !== "object" || !isOpen || !isJsonObject(of)) return null;

@@ -16,7 +16,6 @@ export function rename({ slug, name }: Named, to: string): Named {
   return { name: to, slug: slug === slugOf(name) ? slugOf(to) : slug };
 }
 
-/** The slug and name of a copy. */
 export function copyName({ slug, name }: Named): Named {
   return {
     slug: `${slug.slice(0, 59)}-copy`.replace(/-{2,}copy$/, "-copy"),

@@ -5,7 +5,7 @@ import { draftKey } from "@/app/_ui/data/browser-storage";
 import { isJsonObject, tryParseJson, writeJson } from "@/server/base/json/json";
 import { OrganizationContext } from "../organization-context";
 
-/** What was typed, and the version it changes; null: something new. */
+/** The typed value, and the version it changes; null: something new. */
 type Draft<Value> = { version: number | null; value: Value };
 
 /**
@@ -23,7 +23,7 @@ export function useDraft<Value>({
   /** The current version and its value. */
   version: number | null;
   saved: Value;
-  /** Whether a stored value can be edited. Must not change between renders. */
+  /** Returns true if a stored value can be edited. Must not change between renders. */
   isValue: (stored: unknown) => stored is Value;
 }) {
   const key = draftKey(useContext(OrganizationContext), name);
@@ -55,9 +55,9 @@ export function useDraft<Value>({
     value: shown.value,
     /** The version that the value changes. */
     version: shown.version,
-    /** Whether the value differs from the saved one. */
+    /** True if the value differs from the saved one. */
     changed,
-    /** Whether it is from an earlier visit to the page. */
+    /** True if it is from an earlier visit to the page. */
     restored: restored && changed,
     /** The newest value and its version, for an act that may follow a change before React renders. */
     latest: () => latest.current ?? unchanged,
@@ -71,7 +71,6 @@ export function useDraft<Value>({
     rebase() {
       if (latest.current !== null) put({ ...latest.current, version });
     },
-    /** Returns to the saved value. */
     discard() {
       put(null);
       setRestored(false);

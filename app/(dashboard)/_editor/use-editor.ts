@@ -13,10 +13,9 @@ import type { SavedDefinition } from "@/server/catalog/save-versioned";
 import type { RunKind } from "@/server/contract/enums";
 import { useDraft } from "./use-draft";
 
-/** What an editor opens: nothing yet, a copy of an agent or tool, or the agent or tool itself. */
+/** The subject of an editor: nothing yet, a copy of an agent or tool, or the agent or tool itself. */
 export type EditorProps = { mode: "new" | "copy" | "edit"; id: string | null };
 
-/** What is saved with a definition. */
 type SaveOptions = Omit<inferRouterInputs<DashboardRouter>["definitions"]["saveTool"], "yaml">;
 
 /** A run of what an editor is about to create. */
@@ -29,7 +28,7 @@ const triedKey = (kind: RunKind, id: string | null) => ["tried", kind, id];
 /** Queries of edited data are not refetched automatically, only after a save or a rejection. */
 export const EDITED_QUERY = { staleTime: Number.POSITIVE_INFINITY };
 
-/** What the editors of agents and tools share: the draft, saving it, and its issues. */
+/** State that the editors of agents and tools share: the draft, saving it, and its issues. */
 export function useEditor<Value>({
   kind,
   mode,
@@ -48,12 +47,11 @@ export function useEditor<Value>({
   /** Names what a new definition begins as. */
   starter?: string | undefined;
   saved: Value;
-  /** Whether a stored draft is one of this editor. Must not change between renders. */
+  /** Returns true if a stored draft is one of this editor. Must not change between renders. */
   isValue: (stored: unknown) => stored is Value;
   /** The label of each field by its JSON pointer. */
   labels: Record<string, string>;
   save: (value: Value, options: SaveOptions) => Promise<SavedDefinition>;
-  /** Receives the server's issues. */
   onRefused?: (issues: ShownError["issues"]) => void;
 }) {
   const trpc = useTRPC();

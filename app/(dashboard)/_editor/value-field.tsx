@@ -26,7 +26,7 @@ type ValueFieldProps = {
   problems?: readonly EditorProblem[] | undefined;
   /** Values to pick from; others may be typed. */
   suggestions?: readonly Suggestion[];
-  /** What the value can refer to. */
+  /** References that can be inserted into the value. */
   insertables?: readonly Insertable[];
   takesSecrets?: boolean | undefined;
   isLabelHidden?: boolean;
@@ -139,7 +139,9 @@ export function ValueField({
 
 const NOT_JSON = "This is not valid JSON. A text with such signs needs quotes. The last valid value stays.";
 
-/** Whether a text that is no JSON was meant as JSON. It is not passed on, because it would be saved as a text. */
+/**
+ * Returns true if a text that is no JSON was meant as JSON. It is not passed on, because it would be saved as a text.
+ */
 const isMistaken = (text: string, value: unknown) =>
   resemblesJson(text) || (typeof value === "object" && value !== null && !text.startsWith("{{"));
 

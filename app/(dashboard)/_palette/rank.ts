@@ -31,7 +31,7 @@ export function findItems<Item extends Findable>(
     .map(({ name, items }) => ({ name, items }));
 }
 
-/** How well an item matches: 0 its label, 1 the start of its label, 2 starts of its words, 3 inside; null: no match. */
+/** The rank of a match: 0 its label, 1 the start of its label, 2 starts of its words, 3 inside; null: no match. */
 function distanceOf({ label, keywords = "" }: Findable, typed: string): number | null {
   const name = label.toLowerCase();
   if (name === typed) return 0;

@@ -3,7 +3,7 @@ import type { EditorProblem } from "@/app/_ui/editor/language";
 import { readPointer } from "@/app/_ui/editor/text/position";
 import { isJsonObject, readJson } from "@/server/base/json/json";
 
-/** Why an input was rejected, and where its issues are. */
+/** The reason why an input was rejected, and the places of its issues. */
 export function InputProblem({ id, problem }: { id: string; problem: ShownError | string | null }) {
   const { message, issues } =
     typeof problem === "string"
@@ -25,7 +25,7 @@ export function InputProblem({ id, problem }: { id: string; problem: ShownError 
   );
 }
 
-/** Where an input was rejected, for its editor. */
+/** The issues of a rejected input, for its editor. */
 export function problemsOf(problem: ShownError | string | null): EditorProblem[] {
   if (problem === null || typeof problem === "string") return [];
   return problem.issues.map(({ path, message }) => ({ path: readPointer(path), message }));

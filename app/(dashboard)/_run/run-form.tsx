@@ -11,7 +11,7 @@ import { weekQuery } from "../_definitions/query";
 import { formatPerRunWithChildren } from "../_definitions/rates";
 import { InputProblem } from "./problem";
 
-/** What a run panel starts. `parameters`: a tool's JSON Schema, as JSON. */
+/** The agent or tool that a run panel starts. `parameters`: a tool's JSON Schema, as JSON. */
 export type RunTarget = {
   kind: RunKind;
   id: string;
@@ -21,7 +21,7 @@ export type RunTarget = {
   parameters: string | null;
 };
 
-/** What the forms of agents and tools get. */
+/** Props of the forms of agents and tools. */
 export type StartFormProps = {
   target: RunTarget;
   busy: boolean;
@@ -30,8 +30,8 @@ export type StartFormProps = {
 };
 
 /**
- * What the forms of agents and tools share: why a start was rejected, and the button with what a run may cost. Ctrl or
- * Command with Enter submits.
+ * The frame of the forms of agents and tools: the reason why a start was rejected, and the button with the cost of a
+ * run. Ctrl or Command with Enter submits.
  */
 export function RunForm({
   target,

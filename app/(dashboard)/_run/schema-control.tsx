@@ -14,7 +14,7 @@ export type Edited = { label: string; value: unknown; onChange: (value: unknown)
 type ControlProps = Edited & {
   id: string;
   field: Field;
-  /** Whether it must be filled now. */
+  /** True if it must be filled now. */
   needed: boolean;
 };
 

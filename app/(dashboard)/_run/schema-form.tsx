@@ -12,7 +12,7 @@ type SchemaFormProps = {
   field: Field;
   value: unknown;
   onChange: (value: unknown) => void;
-  /** Whether required properties must be filled: not in an optional object that is left out. */
+  /** True if required properties must be filled: not in an optional object that is left out. */
   needed?: boolean;
 };
 

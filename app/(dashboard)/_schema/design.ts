@@ -25,7 +25,7 @@ export function withType(field: Field, type: FieldType): Field {
   return withKeyword(next, "description", description);
 }
 
-/** Why a schema cannot be designed as fields, as a sentence; null if it can. */
+/** The reason why a schema cannot be designed as fields, as a sentence; null if it can. */
 export function reasonOf(root: Field): string | null {
   const first = ({ reason, fields, items }: Field): string | null =>
     [reason, ...fields.map(first), items === null ? null : first(items)].find((each) => each !== null) ??
@@ -34,7 +34,7 @@ export function reasonOf(root: Field): string | null {
   return isAny ? "The schema is not of an object with properties." : first(root);
 }
 
-/** Whether the form has a control for a default of the field. */
+/** Returns true if the form has a control for a default of the field. */
 function hasControl(field: Field, preset: unknown): boolean {
   const { type } = field;
   if (type === "text") return typeof preset === "string" && preset !== "" && !preset.includes("\n");
@@ -61,7 +61,7 @@ export function toSchema(field: Field): Record<string, unknown> {
   };
 }
 
-/** What the schemas of objects, lists and choices have. */
+/** The keywords for the content of objects, lists and choices. */
 function contentOf(field: Field): Record<string, unknown> {
   const { type, fields } = field;
   if (type === "object") {
@@ -85,7 +85,7 @@ function contentOf(field: Field): Record<string, unknown> {
 export const choicesOf = ({ choices }: Field) =>
   [...new Set(choices.map((each) => each.trim()))].filter((each) => each !== "");
 
-/** Why the field is not part of the schema yet; null: it is. */
+/** The reason why the field is not part of the schema yet; null: it is. */
 export function nameFault(field: Field, fields: readonly Field[]): string | null {
   if (field.name === "") return "Without a name it is not saved.";
   const first = fields.find(({ name }) => name === field.name);

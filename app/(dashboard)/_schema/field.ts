@@ -34,9 +34,9 @@ export type Field = {
   fields: readonly Field[];
   /** An object whose schema names no properties may have any. */
   isOpen: boolean;
-  /** What a `list` consists of; null for other types. */
+  /** The items of a `list`; null for other types. */
   items: Field | null;
-  /** Why the schema cannot be designed as fields, as a sentence; null if it can. */
+  /** The reason why the schema cannot be designed as fields, as a sentence; null if it can. */
   reason: string | null;
 };
 

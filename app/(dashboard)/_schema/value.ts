@@ -1,7 +1,7 @@
 import { isJsonObject } from "@/server/base/json/json";
 import { type Field, valuesOf } from "./field";
 
-/** How a form takes the value of a field. `json`: what a form cannot show is edited as JSON. */
+/** The control for a field. `json`: a value that a form cannot show is edited as JSON. */
 export function controlOf(field: Field) {
   if (valuesOf(field) !== null) return "choice";
   switch (field.type) {
@@ -16,11 +16,11 @@ export function controlOf(field: Field) {
   }
 }
 
-/** Whether a text can have several lines. */
+/** Returns true if a text can have several lines. */
 export const isLong = ({ keywords: { maxLength } }: Field) =>
   typeof maxLength === "number" && maxLength > 200;
 
-/** What people call a field. */
+/** The field's title, or its name. */
 export const titleOf = ({ name, keywords: { title } }: Field) => (typeof title === "string" ? title : name);
 
 export const hintOf = ({ keywords: { description } }: Field) =>

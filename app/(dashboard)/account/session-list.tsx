@@ -45,7 +45,7 @@ const COLUMNS: LineColumn<SessionLine>[] = [
   { head: "Actions", width: "w-26", area: "action", cell: (session) => <EndSession session={session} /> },
 ];
 
-/** Where the person is signed in. */
+/** The sessions of the person. */
 export function SessionList() {
   const trpc = useTRPC();
   const { data } = useSuspenseQuery(trpc.account.sessions.queryOptions());

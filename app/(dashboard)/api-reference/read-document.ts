@@ -56,7 +56,7 @@ export function readOperations(openApi: unknown) {
         path,
         summary,
         description,
-        /** Whether the call needs an API key. */
+        /** True if the call needs an API key. */
         keyed: security === undefined || security.length > 0,
         parameters: of.parameters.map(({ schema, ...parameter }) => ({
           ...parameter,

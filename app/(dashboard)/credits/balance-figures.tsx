@@ -16,7 +16,7 @@ import { daysLeft } from "./days-left";
 /** Small amounts with the ledger's precision, so that use is never shown as 0.00. */
 const formatPerDay = (credits: number) => formatCredits(credits.toFixed(4), credits < 0.01 ? 4 : 2);
 
-/** What can be spent, how fast it is spent, and for how long it lasts. */
+/** The available credits, the rate of spending, and the time that they last. */
 export function BalanceFigures() {
   const trpc = useTRPC();
   const timeZone = useTimeZone();

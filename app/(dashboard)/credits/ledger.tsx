@@ -131,7 +131,7 @@ const COLUMNS = WITH_BALANCE.filter(({ head }) => head !== "Balance");
 
 export const LedgerSkeleton = () => <LineList columns={COLUMNS} keyOf={keyOf} label="Ledger" lines={null} />;
 
-/** What the entry is for: the run with its input, or the kind with its note. */
+/** The subject of the entry: the run with its input, or the kind with its note. */
 function Entry({ line, run }: LedgerEntry) {
   const Icon = run ? (run.kind === "agent" ? AgentIcon : ToolIcon) : CreditsIcon;
   const isCharge = line.kind === "charge";
@@ -158,7 +158,7 @@ function Entry({ line, run }: LedgerEntry) {
   );
 }
 
-/** What a run that ended used, and how much of its input came from a cache. */
+/** Usage of an ended run, and the part of its input that came from a cache. */
 function Tokens({ line, run, cached }: LedgerEntry) {
   if (line.kind !== "charge" || !run?.tokens) return null;
   return (

@@ -2,7 +2,7 @@ import type { TRPCOptionsProxy } from "@trpc/tanstack-react-query";
 import type { DashboardRouter } from "@/server/api/dashboard/router";
 import { CREDIT_ENTRY_KINDS, type CreditEntryKind } from "@/server/contract/enums";
 
-/** Which entries are listed: one kind or all, and whether holds and their releases are among all. */
+/** The filter of entries: one kind or all, and whether holds and their releases are among all. */
 export type LedgerQuestion = { kind: CreditEntryKind | null; holds: boolean };
 
 /** Reads the question from the URL, `?kind=grant` or `?holds=shown`, and ignores invalid values. */

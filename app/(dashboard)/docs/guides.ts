@@ -27,7 +27,7 @@ export function guideFor(path: string): string {
   return `/docs/${guide ?? "dashboard"}`;
 }
 
-/** Where a link of a guide leads: another guide, a heading or a site; null if the dashboard does not show it. */
+/** The target of a link in a guide: another guide, a heading or a site; null if the dashboard does not show it. */
 export function resolveLink(href: string): string | null {
   if (/^(https?:\/\/|#)/.test(href)) return href;
   const [, name, anchor = ""] = /^([\w-]+)\.md(#.*)?$/.exec(href) ?? [];

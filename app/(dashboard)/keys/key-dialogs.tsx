@@ -143,7 +143,7 @@ function TargetPicker({ targets, chosen, onChange }: TargetPickerProps) {
 type NewKeyDialogProps = {
   name: string;
   keyText: string;
-  /** What the key may start. */
+  /** Agents and tools that the key may start. */
   targets: readonly DirectoryEntry[];
 };
 

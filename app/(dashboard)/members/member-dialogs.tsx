@@ -99,7 +99,6 @@ export function RevokeInvitation({ invitation: { id, email } }: { invitation: In
 
 type ChangeRoleProps = { member: MemberLine; mayAppointOwners: boolean };
 
-/** Changes a member's role. */
 export function ChangeRole({ member, mayAppointOwners }: ChangeRoleProps) {
   const trpc = useTRPC();
   const router = useRouter();

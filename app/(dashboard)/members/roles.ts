@@ -9,7 +9,7 @@ export const ROLE_LABELS: Record<MemberRole, string> = {
   owner: "Owner",
 };
 
-/** What each role may do; completes a sentence such as "May do: …". */
+/** The permissions of each role; completes a sentence such as "May do: …". */
 export const ROLE_PERMISSIONS: Record<MemberRole, string> = {
   owner: "everything, including owners",
   admin: "as members; also keys, members and the audit log",
@@ -17,7 +17,7 @@ export const ROLE_PERMISSIONS: Record<MemberRole, string> = {
   viewer: "read",
 };
 
-/** Why the reader may not change or remove a member; null if they may. The server checks the same rules. */
+/** The reason why the reader may not change or remove a member; null if they may. The server checks the same rules. */
 export function refusalFor(
   member: MemberLine,
   { isOwner, owners }: { isOwner: boolean; owners: number },

@@ -41,7 +41,7 @@ export function readMetricsAddress(
 
 const DATE = /^\d{4}-\d{2}-\d{2}$/;
 
-/** Whether both are dates, in order and not too far apart. */
+/** Returns true if both are dates, in order and not too far apart. */
 export function isRange(days: { first: string; last: string }): boolean {
   if (!DATE.test(days.first) || !DATE.test(days.last)) return false;
   const count = countDays(days);
@@ -64,7 +64,6 @@ export function writeMetricsAddress({ period, interval, days, subject }: Metrics
   return `/metrics?${params}`;
 }
 
-/** The filter for a subject's runs. */
 export function filterOf({ dimension, id }: MetricsSubject): RunFilter {
   return { [FIELDS[dimension]]: id };
 }

@@ -3,7 +3,7 @@ import { DAY_MS } from "@/server/base/clock";
 import type { MetricsBucket } from "@/server/runs/read/metrics/metrics";
 
 /**
- * When a bar begins, as short as its width allows. Bars of days are UTC days and say so, because elsewhere they begin
+ * The start of a bar, as short as its width allows. Bars of days are UTC days and say so, because elsewhere they begin
  * at another hour.
  */
 export function bucketLabel(bucket: Pick<MetricsBucket, "from">, bucketMs: number, timeZone: string): string {

@@ -28,7 +28,6 @@ export function Chart({
   metrics: RunMetrics;
   /** The link for a click; `value` is the value at the height of the pointer. */
   hrefOf: (bucket: MetricsBucket, value: number) => string;
-  /** How many labels the horizontal axis has. */
   labels?: number;
   /** In pixels. */
   height?: number | undefined;

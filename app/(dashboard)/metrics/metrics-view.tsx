@@ -221,7 +221,7 @@ function MetricsFigures({ metrics, question }: { metrics: RunMetrics; question: 
   );
 }
 
-/** How many of the runs were called by others, and what is not counted. */
+/** The number of runs that others called, and the runs that are not counted. */
 function describeRuns({ total: { runs, children, drafts, draftCredits } }: RunMetrics): string {
   const parts = `${formatPlural(runs - children, "root run")}, ${formatPlural(children, "child run")}.`;
   if (drafts === 0) return parts;

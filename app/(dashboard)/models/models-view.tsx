@@ -18,7 +18,7 @@ const ProviderForm = lazy(() => import("./provider-dialogs"), "ProviderForm");
 const TestProvider = lazy(() => import("./provider-dialogs"), "TestProvider");
 const RemoveProvider = lazy(() => import("./provider-dialogs"), "RemoveProvider");
 
-/** Who serves the organization's models, at which prices; administrators create and change its own providers here. */
+/** The providers of the organization's models, with prices; administrators create and change its own providers here. */
 export function ModelsView() {
   const trpc = useTRPC();
   const mayChange = useMay("admin");
@@ -86,7 +86,7 @@ export function ModelsView() {
   );
 }
 
-/** What to connect first. `onConnect`: null for those who may not. */
+/** Suggests a provider to connect first. `onConnect`: null for those who may not. */
 function NoProviders({ onConnect }: { onConnect: ((service: KnownService | null) => void) | null }) {
   return (
     <div className="border-line border-t px-4 py-5 sm:px-6">

@@ -8,7 +8,7 @@ import { CONDITIONS } from "./conditions";
 const ANY = "any";
 const defaultSource = (filter: RunFilter): RunFilter["source"] => (filter.text ? undefined : "outside");
 
-/** Whether a filter has no condition but the one that hides child runs. */
+/** Returns true if a filter has no condition but the one that hides child runs. */
 export function isPlain({ source, ...others }: RunFilter): boolean {
   return (source === undefined || source === "outside") && Object.keys(others).length === 0;
 }

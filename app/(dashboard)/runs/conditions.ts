@@ -4,7 +4,7 @@ import { RUN_KINDS, RUN_STATUSES } from "@/server/contract/enums";
 import { MAX_SEARCH_LENGTH, RUN_PERIODS, SOURCE_CHOICES } from "@/server/runs/read/enums";
 import type { RunFilter } from "@/server/runs/read/filter";
 
-/** What labels depend on: the names of agents, tools, …, and the reader's time zone. */
+/** The context of labels: the names of agents, tools, …, and the reader's time zone. */
 export type LabelContext = { targets: FilterTargets; timeZone: string };
 
 type Field = keyof RunFilter;
@@ -122,7 +122,6 @@ function condition<Name extends Field>(
       const value = read(text);
       return value === undefined ? null : partOf(value);
     },
-    /** Filters with only this condition. */
     choices: (targets: FilterTargets): RunFilter[] => values(targets).map(partOf),
     /** Its label in its group, and outside of it; empty if the filter does not have it. */
     describe: (filter: RunFilter, context: LabelContext) => describe(label, filter, context),

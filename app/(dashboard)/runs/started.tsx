@@ -4,7 +4,7 @@ import type { RunSummary } from "@/server/runs/read/list";
 
 type Times = Pick<RunSummary, "createdAt" | "startedAt" | "finishedAt">;
 
-/** When a run started; how long it has been queued if it has not; a dash if it ended before it started. */
+/** The start of a run; its time in the queue if it has not started; a dash if it ended before it started. */
 export function Started({ run }: { run: Times }) {
   if (run.startedAt !== null) return <Ago at={run.startedAt} />;
   if (run.finishedAt !== null) return <span title="It ended before it started.">{NONE}</span>;
@@ -24,7 +24,7 @@ export function useExactTimes({ createdAt, startedAt, finishedAt }: Times): stri
     .join("\n");
 }
 
-/** What started a run: `webhook inbound`, `key ci`, `Ada`. */
+/** The source of a run: `webhook inbound`, `key ci`, `Ada`. */
 export function describeSource(run: Pick<RunSummary, "source" | "sourceName">): string {
   switch (run.source) {
     case "api":

@@ -1,9 +1,9 @@
-/** How a step of a tool refers to a secret. */
+/** The reference to a secret in a step of a tool. */
 export function referenceTo(name: string): string {
   return `{{ secrets.${name} }}`;
 }
 
-/** What to do about hosts that wait. */
+/** Advice for hosts that wait for a confirmation. */
 export function confirmWith(waitingHosts: readonly string[]): string {
   return `Set the value again to confirm ${waitingHosts.join(", ")}.`;
 }

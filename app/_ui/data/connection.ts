@@ -2,7 +2,7 @@
 
 import { createStore } from "./store";
 
-/** Whether the server cannot be reached. */
+/** True if the server cannot be reached. */
 const lost = createStore(false);
 
 /** Checks whether the server responds. Call it after a request or stream that broke off. */
@@ -15,10 +15,10 @@ export async function checkConnection(): Promise<boolean> {
   return reached;
 }
 
-/** Whether the last check got no response. */
+/** Returns true if the last check got no response. */
 export const useConnectionLost = lost.use;
 
-/** Whether the last call was rejected because nobody is signed in. Shared by the whole tab, like the cookie. */
+/** True if the last call was rejected because nobody is signed in. Shared by the whole tab, like the cookie. */
 const signedOut = createStore(false);
 
 /** Call it with the response of each call that requires a member. */
@@ -26,5 +26,5 @@ export function noteResponse({ ok, status }: { ok: boolean; status: number }): v
   signedOut.set(status === 401 || (signedOut.read() && !ok));
 }
 
-/** Whether the session has ended while the page was open. */
+/** Returns true if the session has ended while the page was open. */
 export const useSignedOut = signedOut.use;

@@ -29,7 +29,7 @@ export function createQueryClient(isFinal: (error: unknown) => boolean = isFinal
 }
 
 /**
- * What a page shows of an error. `issues` are issues of the input; `path` is a JSON pointer into it, "" for the whole
+ * An error as pages show it. `issues` are issues of the input; `path` is a JSON pointer into it, "" for the whole
  * input.
  */
 export type ShownError = { code: string; message: string; issues: { path: string; message: string }[] };

@@ -3,14 +3,14 @@
  * wrong.
  */
 
-/** How far the server's clock is ahead of the browser's, in ms, as far as known. */
+/** The lead of the server's clock over the browser's, in ms, as far as known. */
 let aheadMs = 0;
 
 /** Two moments, in ms. */
 type Span = readonly [from: number, to: number];
 
 /**
- * How far the server's clock is ahead, in ms. The server's showed a time within `shown` while the browser's showed one
+ * The lead of the server's clock, in ms. The server's showed a time within `shown` while the browser's showed one
  * within `asked`. The known offset is kept as long as it is possible.
  */
 export function clockOffset(known: number, shown: Span, asked: Span): number {

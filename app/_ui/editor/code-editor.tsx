@@ -16,7 +16,7 @@ import { type Completions, type EditorProblem, indents, type Language } from "./
 import { RequiredMark } from "./required-mark";
 import type { Editor } from "./view/editor";
 
-/** What a page can do with an editor. What is asked before the editor is loaded happens then. */
+/** The handle of an editor for its page. Calls before the editor is loaded take effect then. */
 export type EditorHandle = {
   /** The element that has the focus while somebody types. */
   element: () => HTMLElement | null;

@@ -3,14 +3,14 @@ import type { Path } from "./text/position";
 /** `template`: a text with `{{ }}`. `expression`: JSONata. `prompt`: Markdown that names functions and tools. */
 export type Language = "yaml" | "json" | "javascript" | "expression" | "template" | "prompt";
 
-/** What is wrong with a text: at a line from 1, at the value of a path, or at both. */
+/** A problem in a text: at a line from 1, at the value of a path, or at both. */
 export type EditorProblem = { message: string; line?: number | null; path?: Path };
 
-/** What an editor offers while somebody types. All of it is read when it is needed. */
+/** The completions of an editor, read when they are needed. */
 export type Completions = {
   /** The JSON Schema of the text's value; `path` is where the cursor is. */
   schemaAt?: (path: Path) => unknown;
-  /** What expressions can name there, as the JSON Schema of an object. */
+  /** The names in expressions there, as the JSON Schema of an object. */
   scopeAt?: (path: Path) => unknown;
   /** Keys whose values are expressions without braces. */
   expressionKeys?: ReadonlySet<string>;

@@ -1,4 +1,4 @@
-/** How figures are written everywhere. All functions are pure, so that server and browser render the same. */
+/** The formats of all figures. All functions are pure, so that server and browser render the same. */
 
 /** A duration: `412 ms`, `3.42 s`, `2 min 05 s`, `1 h 02 min`. */
 export function formatDuration(ms: number): string {
@@ -53,7 +53,7 @@ export function formatCredits(credits: string, decimalPlaces: 2 | 4 = 4): string
   return `${sign}${formatCount(Number(integer))}.${decimals.padEnd(decimalPlaces, "0").slice(0, decimalPlaces)}`;
 }
 
-/** What something used: credits as a decimal string, or a number of tokens; a dash for zero. */
+/** Formats usage: credits as a decimal string, or a number of tokens; a dash for zero. */
 export function formatUsed(used: string | number): string {
   if (Number(used) === 0) return NONE;
   return typeof used === "number" ? formatCount(used) : formatCredits(used);

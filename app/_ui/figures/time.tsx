@@ -144,7 +144,7 @@ export function Day(props: TimeProps) {
 
 type ElapsedProps = { from: string | null; to: string | null; lively?: boolean };
 
-/** How long something took, or has taken so far. Empty before the start. */
+/** The duration of something so far. Empty before the start. */
 export function Elapsed({ from, to, lively = false }: ElapsedProps) {
   if (from === null) return null;
   if (to === null) return <RunningElapsed from={from} lively={lively} />;

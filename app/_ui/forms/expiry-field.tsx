@@ -18,7 +18,7 @@ export function useExpiry(kept: string | null = null) {
 
 type ExpiryFieldProps = ReturnType<typeof useExpiry>["field"] & {
   error: string | undefined;
-  /** What expires, for the hint: "The key". */
+  /** The thing that expires, for the hint: "The key". */
   what: string;
 };
 

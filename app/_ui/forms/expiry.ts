@@ -11,7 +11,7 @@ export const EXPIRIES = [
 /** A chosen expiry, as typed. `kept`: the time that is set already. `date`: `YYYY-MM-DD`, for the choice `date`. */
 export type ExpiryDraft = { expiry: (typeof EXPIRIES)[number]["value"] | "kept"; date: string };
 
-/** What to send for a draft, null for never; and an issue if no valid date is chosen. */
+/** The value to send for a draft, null for never; and an issue if no valid date is chosen. */
 export function readExpiry(
   { expiry, date }: ExpiryDraft,
   { now, kept = null }: { now: number; kept?: string | null },

@@ -11,14 +11,14 @@ type FormDialogProps = {
   act: string;
   acting: string;
   mutation: { isPending: boolean; error: unknown };
-  /** What went wrong besides the errors at the fields; by default the mutation's error. */
+  /** The problem besides the errors at the fields; by default the mutation's error. */
   problem?: string | null;
   /** The label of the button that closes the dialog. */
   dismiss?: string;
   wide?: boolean;
-  /** Whether it confirms a dangerous action, and has nothing to lose if it closes. */
+  /** True if it confirms a dangerous action, and has nothing to lose if it closes. */
   danger?: boolean;
-  /** Whether something that the dialog needs is still being read. */
+  /** True if something that the dialog needs is still being read. */
   loading?: boolean;
   onSubmit: () => void;
   onClose: () => void;

@@ -13,7 +13,7 @@ export function readProblems(
 ): {
   /** The error at the field of a JSON pointer, or below it. */
   at: (path: string) => string | undefined;
-  /** What belongs to none of the fields. */
+  /** Problems that belong to none of the fields. */
   rest: string | null;
 } {
   if (error === null) return { at: () => undefined, rest: null };

@@ -13,7 +13,7 @@ export function keysOf(value: JsonNode): string[] {
   return Array.isArray(value) ? Array.from(value.keys(), String) : Object.keys(value);
 }
 
-/** How many members a value has, as the tree and the table write it: `[3]`, `{3}`. */
+/** The number of members of a value, as the tree and the table write it: `[3]`, `{3}`. */
 export function sizeOf(value: JsonNode): string {
   const size = keysOf(value).length;
   return Array.isArray(value) ? `[${size}]` : `{${size}}`;

@@ -5,9 +5,9 @@ export type Records = { columns: string[]; readsBetter: boolean };
 
 /** Lists with more columns are shown as a tree. */
 const MAX_COLUMNS = 50;
-/** How many columns fit on a page. */
+/** The most columns that fit on a page. */
 const COLUMNS_TO_READ = 12;
-/** How many records decide whether a table is the better view. */
+/** The number of records that decide whether a table is the better view. */
 const SAMPLE = 200;
 
 /**

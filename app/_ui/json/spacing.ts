@@ -1,4 +1,4 @@
-/** What a JSON text consists of besides strings: a punctuation mark, a literal or a number. */
+/** A part of a JSON text other than a string: a punctuation mark, a literal or a number. */
 const MARK_OR_WORD = /[{}[\],:]|[^\s"{}[\],:]+/y;
 const SPACE = /\s*/y;
 

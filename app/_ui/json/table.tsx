@@ -11,7 +11,7 @@ import { Copies, Marked, Scalar, SearchContext } from "./values";
 
 /** Rows differ in height, so the table is paged and not virtualized. */
 const ROWS_OF_PAGE = 100;
-/** How many characters of a text a cell shows at first. */
+/** The number of characters that a cell shows at first. */
 const LONG_CELL = 120;
 
 /** Draws a nested value when the reader opens it. */

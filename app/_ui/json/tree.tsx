@@ -10,7 +10,7 @@ import { type Records, readRecords } from "./records";
 import { JsonTable } from "./table";
 import { Copies, Marked, Scalar, SearchContext } from "./values";
 
-/** How many children of a value are drawn before the reader asks for more. */
+/** The number of children of a value that are drawn before the reader asks for more. */
 const CHILDREN_AT_ONCE = 100;
 /** Deeper values start collapsed. */
 const OPEN_DEPTH = 2;

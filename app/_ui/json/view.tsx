@@ -16,7 +16,7 @@ const SEARCHED_FROM = 200;
 type JsonViewProps = {
   text: string;
   cut?: boolean;
-  /** Whether to offer the stored text and, in longer documents, a search. */
+  /** True to offer the stored text and, in longer documents, a search. */
   tools?: boolean;
   /** The initial search text, used if the document contains it. */
   searchText?: string;

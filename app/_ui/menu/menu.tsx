@@ -28,7 +28,7 @@ export function Menu({
   triggerClass: string;
   label?: string;
   align?: "start" | "end";
-  /** What gets the focus when the menu closes; by default its button. */
+  /** The element that gets the focus when the menu closes; by default its button. */
   finalFocus?: true | (() => HTMLElement | true);
   children: ReactNode;
 }) {

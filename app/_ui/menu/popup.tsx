@@ -13,7 +13,7 @@ type MenuPopupProps = {
   open: boolean;
   onClose: () => void;
   align: "start" | "end";
-  /** Whether the first item gets the focus, as for the keyboard; otherwise the popup. */
+  /** True if the first item gets the focus, as for the keyboard; otherwise the popup. */
   startsAtFirst: boolean;
   finalFocus: true | (() => HTMLElement | true);
   children: ReactNode;

@@ -19,7 +19,7 @@ type Props<Facts> = {
   title: string;
   /** The heading if it does not work. */
   closed?: string;
-  /** What the server knows about the link. Throws `CallError`. */
+  /** Reads the server's facts about the link. Throws `CallError`. */
   read: (token: string) => Promise<Facts>;
   children: (opened: { token: string; facts: Facts }) => ReactNode;
 };

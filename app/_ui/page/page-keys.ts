@@ -1,6 +1,6 @@
 import { useEffectEvent, useLayoutEffect } from "react";
 
-/** Whether a key is meant for the page: not for the browser, a text field or a menu. */
+/** Returns true if a key is meant for the page: not for the browser, a text field or a menu. */
 function isPageKey(event: KeyboardEvent): boolean {
   if (event.metaKey || event.ctrlKey || event.altKey || event.isComposing || event.defaultPrevented)
     return false;
@@ -10,7 +10,7 @@ function isPageKey(event: KeyboardEvent): boolean {
   );
 }
 
-/** What a key does; false: nothing now, so that the browser does what it usually does. */
+/** Handles a key; false: not now, so that the browser does what it usually does. */
 type Act = (event: KeyboardEvent) => unknown;
 
 /** The page's keyboard shortcuts while the component is mounted, by `KeyboardEvent.key`. */

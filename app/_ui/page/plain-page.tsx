@@ -3,7 +3,7 @@ import { StepwellMark } from "@/app/_ui/icons";
 
 type Props = {
   title?: string;
-  /** Whether it reports a failure. */
+  /** True if it reports a failure. */
   alert?: boolean;
   children: ReactNode;
 };

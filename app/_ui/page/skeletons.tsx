@@ -11,7 +11,7 @@ const WIDTHS = ["w-40", "w-28", "w-48", "w-32", "w-44", "w-24", "w-36", "w-52"];
 type ListPageSkeletonProps = {
   title: string;
   columns: readonly string[];
-  /** What is above the table. */
+  /** Content above the table. */
   children?: ReactNode;
 };
 

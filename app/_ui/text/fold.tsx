@@ -9,7 +9,6 @@ const SIZED_FROM = 4_096;
 
 type Props = {
   long: boolean;
-  /** Whether it starts expanded. */
   startsOpen?: boolean;
   /** The class name of the collapsed height. */
   height?: string | undefined;

@@ -7,14 +7,14 @@ export const PROMPT_LIMIT = { characters: 4_000, lines: 40 };
 /** More characters than a collapsed text shows on the widest page. */
 const SEEN = 3_000;
 
-/** Whether a text is long enough to start collapsed. A JSON document counts a line for each of its values. */
+/** Returns true if a text is long enough to start collapsed. A JSON document counts a line for each of its values. */
 export function isLong(text: string, limit = { characters: LONG, lines: MANY_LINES }): boolean {
   if (text.length > limit.characters) return true;
   if (text.split("\n", limit.lines + 1).length > limit.lines) return true;
   return /^\s*[[{]/.test(text) && countValues(text, limit.lines) > limit.lines;
 }
 
-/** How many values a JSON document has, including those within others; 0 for any other text. */
+/** The number of values in a JSON document, including those within others; 0 for any other text. */
 function countValues(text: string, most: number): number {
   let count = 0;
   try {
@@ -38,7 +38,7 @@ export function characterBoundary(text: string, at: number): number {
   return /[\ud800-\udbff]/.test(text.charAt(at - 1)) ? at - 1 : at;
 }
 
-/** Whether Markdown would change how a text looks. Without these characters it looks the same as plain text. */
+/** Returns true if Markdown would change how a text looks. Without these characters it looks the same as plain text. */
 export function isMarkedUp(text: string): boolean {
   return /[*_`#[\]|>~]/.test(text);
 }

@@ -53,7 +53,7 @@ export function splitMarkdown(text: string, size: number): string[] {
 
 function splitBlocks(text: string, size: number): string[] {
   const pieces: string[] = [];
-  /** Where the current piece begins, its prefix, and the last split point between blocks. */
+  /** The start of the current piece, its prefix, and the last split point between blocks. */
   let from = 0;
   let before = "";
   let between = 0;

@@ -1,4 +1,4 @@
-/** What a check of `doctor` found. */
+/** The result of a check of `doctor`. */
 export type Finding = { level: "ok" | "warn" | "fail"; text: string };
 
 export const ok = (text: string) => ({ level: "ok", text }) as const;

@@ -25,13 +25,13 @@ const agent = z.object({ agentId: z.uuid() });
 const tool = z.object({ toolId: z.uuid() });
 const number = z.int32().min(1);
 
-/** Whether something new is saved, or a version of what exists. */
+/** Something new, or a version of what exists. */
 const expected = z.discriminatedUnion("only", [
   z.object({ only: z.literal("create") }),
   z.object({ only: z.literal("update"), id: z.uuid(), version: number }),
 ]);
 const yaml = z.string().max(1_000_000);
-/** Why a version is saved. PostgreSQL cannot store U+0000. */
+/** The reason for a version. PostgreSQL cannot store U+0000. */
 const note = z
   .string()
   .max(500, "must have at most 500 characters")
@@ -56,7 +56,7 @@ export const definitionsRouter = router({
     .input(
       reference.extend({
         number,
-        /** What the version is compared with: the one before it, or the current one. */
+        /** The version to compare with: the one before it, or the current one. */
         from: z.enum(["previous", "current"]).default("previous"),
       }),
     )
@@ -86,7 +86,7 @@ export const definitionsRouter = router({
   editTool: viewer.input(tool).query(resolver(readToolText)),
   /** Changes nothing; it is a mutation because definitions are too long for a URL. */
   checkTool: member.input(z.object({ yaml })).mutation(resolver(checkToolText)),
-  /** Where a tool names a step, to rename it. */
+  /** The places at which a tool names a step, to rename it. */
   stepMentions: member
     .input(z.object({ yaml, step: z.string().min(1).max(64) }))
     .mutation(resolver(findStepMentions)),

@@ -197,7 +197,9 @@ type Row = {
   role: MemberRole;
   /** A call with an organization's ids. */
   call: (api: Caller, at: Things) => Promise<unknown>;
-  /** What a member of this organization gets for the other's ids: an error code, or a response without data. */
+  /**
+   * The result that a member of this organization gets for the other's ids: an error code, or a response without data.
+   */
   gets: "not_found" | "invalid_request" | ((answer: unknown) => boolean);
 };
 

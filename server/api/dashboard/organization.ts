@@ -42,7 +42,6 @@ export const organizationRouter = router({
     .query(resolver(listAudit)),
 });
 
-/** Creating and revoking API keys. */
 export const keysRouter = router({ create: mutation(createApiKey), revoke: mutation(revokeApiKey) });
 
 /** Inviting, changing and removing members. */
@@ -66,11 +65,13 @@ export const modelsRouter = router({
   test: memberProcedure("admin", { waitsOutside: true })
     .input(named.extend({ model: z.string().max(200) }))
     .mutation(resolver(testProvider)),
-  /** What the default provider of the service offers. */
+  /** The models that the default provider of the service offers. */
   offered: memberProcedure("member", { waitsOutside: true }).query(({ ctx }) =>
     listServiceModels(ctx.services),
   ),
-  /** What a provider of the organization offers, which may not be saved yet. It sends the provider's key. */
+  /**
+   * The models that a provider of the organization offers. The provider may be unsaved. It sends the provider's key.
+   */
   discover: memberProcedure("admin", { waitsOutside: true })
     .input(unsavedProvider)
     .mutation(resolver(listOwnModels)),

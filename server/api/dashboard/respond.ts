@@ -10,7 +10,7 @@ import type { Services } from "@/server/services";
 import { dashboardRouter } from "./router";
 
 /**
- * How many values the inputs of a request may have; long inputs are texts. Parsing and checking this many takes some
+ * The most values in the inputs of a request; long inputs are texts. Parsing and checking this many takes some
  * hundredths of a second, during which the process answers nobody.
  */
 const MAX_CALL_VALUES = 20_000;

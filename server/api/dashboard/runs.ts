@@ -36,7 +36,7 @@ export const runsRouter = router({
       listRuns(ctx.services, ctx.actor, { ...input, before: cursor ?? undefined }),
     ),
 
-  /** How many runs of each status match the filter without its status. */
+  /** The number of runs of each status that match the filter without its status. */
   statuses: viewer.input(filtered).query(resolver(countStatuses)),
   /** Groups of equal errors among the newest failed runs that match the filter. */
   errors: viewer.input(filtered).query(resolver(groupErrors)),
@@ -54,7 +54,7 @@ export const runsRouter = router({
       findRunIds(ctx.services, ctx.actor.orgId, { filter, page: { after: after ?? undefined, limit } }),
     ),
 
-  /** Which of these runs match a filter. */
+  /** The ones of these runs that match a filter. */
   fitting: viewer.input(filtered.extend({ ids })).query(resolver(findFitting)),
 
   neighbours: viewer.input(filtered.extend(run.shape)).query(resolver(findNeighbours)),

@@ -45,7 +45,10 @@ export function boundBodyBytes({ header }: Pick<ApiRequest, "header">, limit: nu
   return declared >= 0 && declared < limit ? declared : limit;
 }
 
-/** How much of a rejected body is discarded, so that its sender can read the response, before the connection is closed. */
+/**
+ * The bytes of a rejected body that are discarded, so that its sender can read the response, before the connection is
+ * closed.
+ */
 const DRAIN_BYTES = 64 * MIB;
 
 /** Compressed bodies are rejected: their size is unknown until they are unpacked. */

@@ -6,7 +6,7 @@ import { headerReferences, type ResponseHeader } from "./headers";
 
 const REQUEST_ID = "019aa5d1-9f0e-7c43-8a55-0c4a3f1d2b6e";
 
-/** What a code means, and the message of its example. */
+/** The meaning of a code, and the message of its example. */
 const MEANINGS: Record<ErrorCode, { meaning: string; message: string }> = {
   invalid_request: {
     meaning: "Malformed id, header or body, or an input that does not match the tool's parameters",

@@ -59,7 +59,7 @@ export function viewEndpoint<View extends z.ZodType>({
   );
 }
 
-/** What both cancels do, for their descriptions. */
+/** The common part of the descriptions of both cancels. */
 export const CANCEL =
   "Idempotent. A pending run ends immediately, a running one within 30 seconds. What it has used is charged. " +
   "Cancelling an ended run changes nothing. The call needs the scope runs:start and counts as a read. If the key " +

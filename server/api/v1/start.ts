@@ -65,7 +65,7 @@ const REQUEST_HEADERS = z.object({
   ),
 });
 
-/** How a start counts, and what it may repeat. */
+/** The limit of a start, and the start that it may repeat. */
 export function startConditions(
   { repetition }: Pick<ApiContext, "repetition">,
   { plan, apiKeyId }: ApiKeyActor,

@@ -5,7 +5,7 @@ import { type SqlFunction, sqlFunctions } from "./functions";
 import { defineCommand, defineQuery } from "./statement";
 import { LOCKS, withAdvisoryLock } from "./transaction";
 
-/** How long a function stays after the last process that used it. */
+/** The days for which a function stays after the last process that used it. */
 export const DROP_AFTER_DAYS = 7;
 
 const FIND_FUNCTIONS = defineQuery(

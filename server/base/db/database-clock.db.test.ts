@@ -13,7 +13,7 @@ function setMachineClock(byMs: number): void {
 }
 afterEach(() => vi.useRealTimers());
 
-/** How far a clock is off the real time, in whole hours. */
+/** The distance of a clock from the real time, in whole hours. */
 const realTime = Date.now() - performance.now();
 const hoursOff = (now: Date) => Math.round((now.getTime() - realTime - performance.now()) / HOUR_MS) || 0;
 

@@ -108,7 +108,7 @@ function readMigrations(folder: string): Migration[] {
     });
 }
 
-/** How long a migration waits for a lock. Statements of processes of the earlier version wait behind it. */
+/** The time that a migration waits for a lock. Statements of processes of the earlier version wait behind it. */
 const LOCK_TIMEOUT_MS = 2_000;
 /** The delay before the next attempt, in which those statements continue. */
 const PAUSE_MS = 2_000;

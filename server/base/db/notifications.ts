@@ -9,7 +9,7 @@ import { defineCommand, type Queryable } from "./statement";
  * PostgreSQL, a killed process): listeners also poll the rows, and caches check `fresh`.
  */
 
-/** What notifications are about; each topic is a channel. */
+/** The topics of notifications. Each is a channel. */
 const TOPICS = {
   /** `organization:run:sequence`: a run, its steps or its model calls changed. */
   run: "stepwell_run",
@@ -46,7 +46,7 @@ export type Notifications = {
   listen(topic: Topic, listener: Listener): () => void;
   open(): void;
   connected(): boolean;
-  /** Whether every notification sent more than a second ago has arrived. */
+  /** Returns true if every notification sent more than a second ago has arrived. */
   fresh(): boolean;
   /** Sends pending notifications and closes the connection. */
   close(): Promise<void>;

@@ -9,13 +9,13 @@ import { sleep } from "@/server/base/sleep";
 const AGAIN = /^(P10(01|02|08|17)|P2024|08...|25P03|40001|40P01|53300|55P03|57014|57P0[123])$/;
 const NETWORK =
   /^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ENOENT)$/;
-/** How Prisma reports PostgreSQL errors for which it has no own code. */
+/** The form in which Prisma reports PostgreSQL errors for which it has no own code. */
 const PRISMA = /(?:Database error|Raw query failed)\. Code: `(\w{5})`/;
 // node-postgres gives these no code.
 const MESSAGES =
   /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error)/;
 
-/** Whether the same operation may succeed if retried. */
+/** Returns true if the same operation may succeed if retried. */
 export function isTransient(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if (error instanceof AggregateError) return error.errors.some(isTransient);
@@ -43,15 +43,15 @@ export async function retryWhileUnavailable<T>(work: () => Promise<T>, signal?: 
 // No space on disk, out of memory, an I/O error; a standby or read-only transactions after a failover.
 const REFUSES_WRITES = /^(53[124]00|58...|25006)$/;
 
-/** Whether the database answers but cannot store anything at present. */
+/** Returns true if the database answers but cannot store anything at present. */
 export function refusesWrites(error: unknown): boolean {
   return error instanceof Error && REFUSES_WRITES.test(codeOf(error));
 }
 
-/** Why the database cannot be used, in a sentence with the way out. */
+/** The reason why the database cannot be used, in a sentence with the way out. */
 type DatabaseFault = {
   text: string;
-  /** Whether waiting can help: nothing listens yet, in contrast to a wrong password. */
+  /** True if waiting can help: nothing listens yet, in contrast to a wrong password. */
   passing: boolean;
 };
 

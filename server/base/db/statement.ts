@@ -10,7 +10,7 @@ import type { Prisma } from "./generated/client";
  * camelCase, and a schema parses the rows. Functions of prisma/functions/ are called by the names of their files.
  */
 
-/** What executes statements: the pool, one of its clients, or a transaction of Prisma (`queryThrough`). */
+/** An executor of statements: the pool, one of its clients, or a transaction of Prisma (`queryThrough`). */
 export type Queryable = {
   query(statement: { name?: string; text: string; values: unknown[] }): Promise<Answer>;
 };

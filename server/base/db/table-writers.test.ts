@@ -3,9 +3,9 @@ import { dirname, join } from "node:path";
 import { expect, it } from "vitest";
 
 /**
- * Who writes which table: one folder each, besides `server/operate`, which deletes what has expired or whose
- * organization is removed. The functions of the database (prisma/functions) write, too: `flush_writes` runs, the
- * journal and the ledger.
+ * The writer of each table: one folder, besides `server/operate`, which deletes what has expired or whose organization
+ * is removed. The functions of the database (prisma/functions) write, too: `flush_writes` runs, the journal and the
+ * ledger.
  */
 const WRITERS: Record<string, string[]> = {
   accounts: ["server/catalog/auth"],
@@ -89,7 +89,9 @@ it.each([
   expect(tablesWrittenBy(text)).toEqual([table]);
 });
 
-/** Where statements may be executed without `defineQuery`, `defineCommand`, `select` and `transactPrisma`. */
+/**
+ * The places at which statements may be executed without `defineQuery`, `defineCommand`, `select` and `transactPrisma`.
+ */
 const RAW_STATEMENTS = [
   "server/base/db/",
   // Its connection has a time limit for silence.

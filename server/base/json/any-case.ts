@@ -24,7 +24,7 @@ const SAME_LETTERS = [
   "φΦϕ",
   "ωΩ\u2126",
 ];
-/** What remains of `İ` in lower case. */
+/** The rest of `İ` in lower case. */
 const DOT_ABOVE = "\u0307";
 
 /**

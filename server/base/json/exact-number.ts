@@ -33,7 +33,7 @@ function refuseJson(): never {
   throw error;
 }
 
-/** Whether JSON.stringify threw because of an ExactNumber. */
+/** Returns true if JSON.stringify threw because of an ExactNumber. */
 export function isExactNumberError(error: unknown): boolean {
   return error instanceof Error && error.name === ERROR_NAME;
 }
@@ -70,7 +70,7 @@ const NUMBER = /-?\d[\d.eE+-]*/y;
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
-/** Whether MAY_BE_EXACT matches a text, many times as fast: most texts of the product take this way only. */
+/** Returns true if MAY_BE_EXACT matches a text, many times as fast: most texts of the product take this way only. */
 function mayHaveExact(text: string): boolean {
   // Sixteen characters in a row include one of these.
   for (let at = 15; at < text.length; at += 16) {
@@ -113,7 +113,7 @@ function replaceExact(text: string, replace: (digits: string) => string): string
   return from === 0 ? text : replaced + text.slice(from);
 }
 
-/** Where the string that starts at `at` has its closing quote. */
+/** The index of the closing quote of the string that starts at `at`. */
 function endOfString(text: string, at: number): number {
   for (let end = text.indexOf('"', at + 1); end >= 0; end = text.indexOf('"', end + 1)) {
     let first = end;
@@ -123,7 +123,7 @@ function endOfString(text: string, at: number): number {
   return text.length;
 }
 
-/** Whether a number is read and written again with the same value. Infinite ones are for others to reject. */
+/** Returns true if a number is read and written again with the same value. Infinite ones are for others to reject. */
 function isDouble(digits: string): boolean {
   if (!MAY_BE_EXACT.test(digits)) return true;
   const double = Number(digits);

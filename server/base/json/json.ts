@@ -12,12 +12,12 @@ export type Json = string | number | ExactNumber | boolean | null | Json[] | { [
 
 export type JsonObject = { [key: string]: Json };
 
-/** Whether a parsed JSON value is an object (not an array, not null). */
+/** Returns true if a parsed JSON value is an object (not an array, not null). */
 export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value) && !isExactNumber(value);
 }
 
-/** Whether a JSON value is a list or an object. */
+/** Returns true if a JSON value is a list or an object. */
 export function isContainer(value: Json | undefined): value is Json[] | JsonObject {
   return typeof value === "object" && value !== null && !isExactNumber(value);
 }
@@ -76,7 +76,7 @@ export function tryParseJson(text: string): Json | undefined {
 /** The largest index of an array. */
 const LAST_INDEX = 2 ** 32 - 2;
 
-/** Whether a key is the index of an array: JavaScript lists these first, by their number. */
+/** Returns true if a key is the index of an array: JavaScript lists these first, by their number. */
 export function isIndex(key: string): boolean {
   return /^(0|[1-9]\d{0,9})$/.test(key) && Number(key) <= LAST_INDEX;
 }

@@ -15,7 +15,7 @@ const CLOSE_OBJECT = 0x7d;
 /** The long lists and objects that were made here. The value: an object's keys in JavaScript's order, or null for a list. */
 const keysOfLong = new WeakMap<object, readonly string[] | null>();
 
-/** Whether a value is known to be long, because it was made here. */
+/** Returns true if a value is known to be long, because it was made here. */
 export function isKnownLong(value: object): boolean {
   return keysOfLong.has(value);
 }
@@ -50,12 +50,12 @@ export class LongObject {
 type Container = {
   isList: boolean;
   start: number;
-  /** Where its current member begins. */
+  /** The start of its current member. */
   member: number;
-  /** Where its text that is not parsed yet begins, and what comes before that. */
+  /** The start of its text that is not parsed yet, and the state before that. */
   from: number;
   after: "start" | "comma" | "long member";
-  /** What was parsed of it. Null while it is short: then it is parsed within its parent. */
+  /** The parsed part of it. Null while it is short: then it is parsed within its parent. */
   parsed: Json[] | LongObject | null;
   /** The name of its current member, if that is long. */
   key: string;
@@ -148,7 +148,7 @@ export async function parseInParts(
   return document;
 }
 
-/** Where the string that starts at `at` has its closing quote. */
+/** The index of the closing quote of the string that starts at `at`. */
 function endOfString(text: string, at: number): number {
   for (let end = text.indexOf('"', at + 1); end >= 0; end = text.indexOf('"', end + 1)) {
     let first = end;

@@ -11,9 +11,9 @@ import { MAX_JSON_DEPTH, parseJson } from "./text";
 
 /** Up to this weight (`isSmall`) a value is processed in one go. */
 const PART_WEIGHT = 1_000;
-/** How many short members are written before the turn may end. */
+/** The number of short members that are written before the turn may end. */
 const GROUP_LENGTH = 64;
-/** How many characters weigh as much as one value. */
+/** The number of characters that weigh as much as one value. */
 const CHARACTERS_PER_WEIGHT = 64;
 
 /** Parses untrusted JSON like `parseJson`. Throws JsonTextError. */
@@ -43,7 +43,7 @@ export async function largeJsonBytes(value: Json): Promise<number> {
   return Buffer.byteLength(await stringifyLarge(value));
 }
 
-/** How `mapLarge` changes a value. */
+/** The changes that `mapLarge` makes. */
 type LargeMap = {
   /** Changes a part that is `depth` levels deep. */
   part: (value: Json, depth: number) => Json;
@@ -90,7 +90,7 @@ function isPart(value: Json): boolean {
   return !isContainer(value) || isSmall(value);
 }
 
-/** Whether a value is processed within a part's time. Counts values and characters no further than that. */
+/** Returns true if a value is processed within a part's time. Counts values and characters no further than that. */
 export function isSmall(value: Json): boolean {
   let weight = 0;
   const open: Json[] = [value];

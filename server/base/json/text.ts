@@ -3,17 +3,17 @@ import { isContainer, isJsonObject, type Json, readJson, writeJson } from "./jso
 /** The deepest accepted nesting; deeper documents break recursive code. */
 export const MAX_JSON_DEPTH = 200;
 
-/** Why a text is not acceptable JSON. */
+/** Thrown for a text that is not acceptable JSON. */
 export class JsonTextError extends Error {
   override name = "JsonTextError";
 }
 
-/** Whether a JSON text nests more arrays and objects than `limit`. */
+/** Returns true if a JSON text nests more arrays and objects than `limit`. */
 export function isDeeper(text: string, limit: number): boolean {
   return findExcess(text, { depth: limit, values: Number.POSITIVE_INFINITY }) === "depth";
 }
 
-/** Which limit a JSON text exceeds, found before it is parsed. `values` counts members, items and containers. */
+/** The limit that a JSON text exceeds, found before it is parsed. `values` counts members, items and containers. */
 export function findExcess(
   text: string,
   limits: { depth: number; values: number },

@@ -19,7 +19,7 @@ export const CLIENT_ADDRESS_HEADER = "x-stepwell-client-address";
 export const MIN_PASSWORD_LENGTH = 8;
 export const MAX_PASSWORD_LENGTH = 128;
 
-/** How long cookies are valid after the last visit, in seconds. */
+/** The seconds for which cookies are valid after the last visit. */
 const SESSION_SECONDS = 14 * 24 * 3600;
 
 /**
@@ -131,8 +131,8 @@ async function readSession(services: Services, headers: Headers, visit: boolean)
 }
 
 /**
- * Whether the cookie still stands for the same member, organization and role. For responses that continue after the
- * check of their request. It does not extend the session, because an open tab is not a visit.
+ * Returns true if the cookie still stands for the same member, organization and role. For responses that continue after
+ * the check of their request. It does not extend the session, because an open tab is not a visit.
  */
 export async function isStillMember(
   services: Services,
@@ -201,7 +201,7 @@ function trustedOrigins(appUrl: string, headers: Headers | undefined): string[] 
   return host ? [origin, `${protocol}//${host}`] : [origin];
 }
 
-/** Whether a state-changing request comes from our own pages (CSRF): by Sec-Fetch-Site, else by Origin. */
+/** Returns true if a state-changing request comes from our own pages (CSRF): by Sec-Fetch-Site, else by Origin. */
 export function isSameOrigin(services: Pick<Services, "env">, headers: Headers): boolean {
   const site = headers.get("sec-fetch-site");
   if (site !== null) return site === "same-origin";

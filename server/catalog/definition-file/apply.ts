@@ -72,7 +72,6 @@ type Contents = Awaited<ReturnType<typeof applyContents>>["contents"];
 type Entries<Definition, Result> = {
   kind: string;
   entries: readonly DeclaredEntry<Definition>[];
-  /** Saves one entry. */
   put: (change: Change, definition: Definition) => Promise<Result>;
   /** Further issues of an entry that is not valid. */
   findFaultsOfInvalid?: (value: Json) => Promise<readonly Issue[]>;

@@ -27,7 +27,7 @@ async function faultsOf(source: string): Promise<string[]> {
   }
 }
 
-/** What is read of the file's only organization. */
+/** Reads the file's only organization. */
 async function readAcme(source: string) {
   const { organizations, faults } = await readDefinitionFile(source);
   expect(faults).toEqual([]);

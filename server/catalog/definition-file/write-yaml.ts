@@ -27,7 +27,6 @@ export const keepDigits = (tags: Tags): Tags => [
 const isUnchanged = (item: Scalar): item is Scalar & { source: string } =>
   isScalar(item) && item.source !== undefined && Number(item.source) === item.value;
 
-/** A value as a YAML document. */
 export const createYaml = (value: unknown): Document =>
   new Document(value, { aliasDuplicateObjects: false, keepUndefined: false, customTags: keepDigits });
 

@@ -46,13 +46,13 @@ const pool = new ThreadPool({
   ]),
 });
 
-/** What a value counts beside its characters: checking it takes as long. */
+/** The weight of a value beside its characters: checking it takes as long. */
 const VALUE_WEIGHT = 16;
 
 type YamlLimits = {
-  /** How many words, marks and comments it may have. */
+  /** The most words, marks and comments. */
   parts: number;
-  /** How many characters it may have once aliases are expanded; each value counts as 16 more. */
+  /** The most characters once aliases are expanded; each value counts as 16 more. */
   weight: number;
   timeoutMs: number;
 };

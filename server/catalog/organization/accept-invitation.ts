@@ -13,7 +13,7 @@ import { lockCatalog, organizationLock, personLock } from "../change";
 import { memberDefinition } from "../definitions";
 import { hashInvitationToken } from "./invitations";
 
-/** Who a new account is for; the email is the invitation's. */
+/** The person of a new account; the email is the invitation's. */
 const newAccount = z.strictObject({
   name: memberDefinition.shape.name.unwrap(),
   password: z.string().min(MIN_PASSWORD_LENGTH).max(MAX_PASSWORD_LENGTH),
@@ -21,7 +21,10 @@ const newAccount = z.strictObject({
 
 const GONE = "This invitation was used, revoked or replaced, or it has expired. Ask for a new one.";
 
-/** What the holder of an invitation's link may know. `hasAccount`: the email must sign in to join. Throws `not_found`. */
+/**
+ * The facts of an invitation for the holder of its link. `hasAccount`: the email must sign in to join. Throws
+ * `not_found`.
+ */
 export async function readInvitation({ db, clock }: Pick<Services, "db" | "clock">, token: string) {
   const found = await findOpen(db, token, clock.now());
   const account = await db.user.findUnique({ where: { email: found.email }, select: { id: true } });

@@ -9,7 +9,7 @@ export type FirstSteps = Awaited<ReturnType<typeof readFirstSteps>>;
 const FIRST_RUNS = 20;
 
 /**
- * How far an organization is from its first completed run: its model providers and the service's, its first active
+ * The steps of an organization to its first completed run: its model providers and the service's, its first active
  * agent and its newest run. Without a provider, the demo model answers. Reads few rows, however many runs there are.
  */
 export async function readFirstSteps({ db, env }: Services, actor: MemberActor) {

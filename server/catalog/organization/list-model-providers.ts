@@ -64,7 +64,7 @@ export async function listModelProviders(services: Services, actor: Actor) {
   };
 }
 
-/** How many agents name each model in their current version. */
+/** The number of agents that name each model in their current version. */
 export function countAgents(agents: readonly { model: string }[]): Map<string, number> {
   const counts = new Map<string, number>();
   for (const { model } of agents) counts.set(model, (counts.get(model) ?? 0) + 1);

@@ -12,7 +12,7 @@ import { type Change, catalogVerb } from "../change";
 import { requireMember, requireOwnersConsent } from "./members";
 import { recordPasswordAudit } from "./reset-password";
 
-/** Who gets a link for a new password: by e-mail, from an admin of their only organization, or from the operator. */
+/** Sends links for a new password: by e-mail, from an admin of their only organization, or from the operator. */
 
 const HOUR_MS = 3600 * 1000;
 /** A link that somebody asked for without signing in is short-lived. */

@@ -108,8 +108,8 @@ async function findOpen(
 }
 
 /**
- * Whether a link that an admin made may still be used: the person belongs to no other organization, and the admin could
- * still make it.
+ * Returns true if a link that an admin made may still be used: the person belongs to no other organization, and the
+ * admin could still make it.
  */
 async function isStillAllowed(
   db: Pick<Transaction, "member">,

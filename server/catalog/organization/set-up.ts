@@ -15,7 +15,7 @@ const VALID_MS = 24 * 3600 * 1000;
 const GONE =
   "This link was used, or it has expired, or an organization exists already. As long as there is none, each start of the service and its command doctor print a new link.";
 
-/** Whether an organization exists. */
+/** Returns true if there is an organization. */
 export async function isSetUp({ db }: Pick<Services, "db">): Promise<boolean> {
   return (await db.organization.findFirst({ select: { id: true } })) !== null;
 }

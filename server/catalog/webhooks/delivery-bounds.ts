@@ -5,8 +5,8 @@ import { createByteBudget, createMemoryWindow } from "@/server/guard/limits/memo
 import type { CallContent } from "@/server/runs/received-delivery";
 
 /**
- * How much is stored of a trigger's calls that start no run, so that nobody can fill the disk with one URL. Each process
- * has its own budgets a minute; the hourly job (operate/retention.ts) deletes what exceeds `kept`.
+ * The bounds for stored calls of a trigger that start no run, so that nobody can fill the disk with one URL. Each
+ * process has its own budgets a minute; the hourly job (operate/retention.ts) deletes what exceeds `kept`.
  */
 export const UNACCEPTED = {
   seconds: 60,
@@ -18,13 +18,13 @@ export const UNACCEPTED = {
   kept: { bodyBytes: 256 * MIB, rows: 20_000 },
 } as const;
 
-/** What a row counts without headers and body, with its index entries. */
+/** The bytes of a row without headers and body, with its index entries. */
 const ROW_BYTES = 512;
 
 const budgets = perOwner(({ clock }: Pick<Services, "pool" | "clock">) => ({
   bodies: createByteBudget(UNACCEPTED.bodyBytes, UNACCEPTED.seconds, clock),
   rows: createByteBudget(UNACCEPTED.rowBytes, UNACCEPTED.seconds, clock),
-  /** Which calls beyond the budget of rows are recorded: the first of each minute. */
+  /** Limits which calls beyond the budget of rows are recorded: the first of each minute. */
   floods: createMemoryWindow(1, UNACCEPTED.seconds, clock),
 }));
 
@@ -33,7 +33,7 @@ const BODIES_SPENT = "more than 8 MiB of rejected calls came to this trigger in 
 const ROWS_SPENT =
   "this trigger gets too many rejected or repeated calls; the others of this minute are not recorded";
 
-/** What is stored of a call that starts no run; null if it is not recorded. Counts it. */
+/** The stored part of a call that starts no run; null if it is not recorded. Counts it. */
 export function boundDelivery<Delivery extends CallContent>(
   services: Pick<Services, "pool" | "clock">,
   { triggerId }: { triggerId: string },

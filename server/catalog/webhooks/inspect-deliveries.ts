@@ -55,9 +55,9 @@ export async function listDeliveries(
   return pageOf(toPlainData(rows), limit, "id");
 }
 
-/** How much of a body is shown before the reader asks for all. */
+/** The bytes of a body that are shown before the reader asks for all. */
 const PREVIEW_BYTES = 64 * KIB;
-/** How much of a binary body is shown. */
+/** The bytes of a binary body that are shown. */
 const HEX_BYTES = 4 * KIB;
 
 /** The error for using a body that was not stored. */
@@ -100,7 +100,7 @@ type DeliveryBody = {
   /** `hex` if the bytes are not UTF-8. */
   kind: "json" | "text" | "hex" | "empty";
   text: string;
-  /** Whether only the start is included. */
+  /** True if only the start is included. */
   cut: boolean;
 };
 

@@ -8,12 +8,12 @@ import { fillIn, parseTemplate } from "@/server/work/workflow/expressions";
  * user message of an agent run; lists and objects are inserted as JSON.
  */
 
-/** How long filling in one template may take, with the wait for its turn. */
+/** The time limit for filling in one template, with the wait for its turn. */
 const TEMPLATE_TIMEOUT_MS = 10_000;
-/** How long one of its expressions may take: senders of other organizations may wait for the thread. */
+/** The time limit of one of its expressions: senders of other organizations may wait for the thread. */
 const EXPRESSION_TIMEOUT_MS = 2_000;
 
-/** What is wrong with a template, or null; checked when it is saved. */
+/** The issue of a template, or null; checked when it is saved. */
 export async function describeTemplateFault(
   template: string,
   organizationId: string,

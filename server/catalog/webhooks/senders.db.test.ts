@@ -11,7 +11,7 @@ import { createTenant, createTrigger, openWorld } from "@/testing/world";
 import { storedHeaders } from "./deliveries";
 import { redeliver } from "./redeliver";
 
-/** What real senders send: bytes and signatures made by other programs. */
+/** Calls of real senders: bytes and signatures made by other programs. */
 
 const BODY = '{"event":"order.created","note":"naïve – ✓","n":1.0}';
 const SECRET = "s3cret & more";

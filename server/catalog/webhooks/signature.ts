@@ -3,15 +3,15 @@ import { createHmac, timingSafeEqual } from "node:crypto";
 export const SIGNATURE_SCHEMES = ["hex", "standard_webhooks"] as const;
 export type SignatureScheme = (typeof SIGNATURE_SCHEMES)[number];
 
-/** How far a Standard Webhooks timestamp may be from now. */
+/** The greatest distance of a Standard Webhooks timestamp from now. */
 const TOLERANCE_MS = 5 * 60 * 1000;
 
 /** The part of a call that its signature covers. */
 type SignedCall = { header(name: string): string | null; body: Uint8Array; now: Date };
 
 /**
- * Whether a call's signature is valid under one of the secrets, compared in constant time over the raw bytes. `hex`:
- * header `X-Signature` has the hexadecimal HMAC-SHA256 of the body, in either case, with or without `sha256=`
+ * Returns true if a call's signature is valid under one of the secrets, compared in constant time over the raw bytes.
+ * `hex`: header `X-Signature` has the hexadecimal HMAC-SHA256 of the body, in either case, with or without `sha256=`
  * (docs/contract.md, "Signatures of webhooks"). `standard_webhooks`: headers `webhook-id`, `webhook-timestamp`,
  * `webhook-signature` (Standard Webhooks 1.0), with five minutes' tolerance.
  */

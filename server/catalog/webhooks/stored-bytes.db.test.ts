@@ -29,7 +29,7 @@ type Way = {
 };
 
 const ACCEPTED_PER_MINUTE = 30;
-/** What an accepted call may store besides a large body: 16 KiB of headers is Node's limit. */
+/** The bytes that an accepted call may store besides a large body: 16 KiB of headers is Node's limit. */
 const OTHER_BYTES = 20 * 1024;
 
 const prepare = async (options: Parameters<typeof createTrigger>[2] = {}, tenant?: Tenant) =>

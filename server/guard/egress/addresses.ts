@@ -3,15 +3,15 @@ import ipaddr from "ipaddr.js";
 import { RefusedError } from "@/server/guard/egress/failures";
 import { answerLookup } from "@/server/guard/egress/resolve-names";
 
-/** Which addresses outbound calls may reach. */
+/** The addresses that outbound calls may reach. */
 
 /** Public addresses that serve a cloud's own machines: Azure's platform services. */
 const REFUSED_V4 = new Set(["168.63.129.16"]);
 
 /**
- * Whether an IP address is out on the public internet. Everything else is rejected: private, loopback, link-local (with
- * the clouds' metadata services), unique-local, carrier-grade NAT, multicast, reserved. So is every IPv6 form that
- * contains an IPv4 address (mapped, NAT64, 6to4, Teredo), because it could lead to a private one.
+ * Returns true if an IP address is out on the public internet. Everything else is rejected: private, loopback,
+ * link-local (with the clouds' metadata services), unique-local, carrier-grade NAT, multicast, reserved. So is every
+ * IPv6 form that contains an IPv4 address (mapped, NAT64, 6to4, Teredo), because it could lead to a private one.
  */
 export function isPublicAddress(address: string): boolean {
   let parsed: ipaddr.IPv4 | ipaddr.IPv6;

@@ -1,6 +1,6 @@
 import { causesOf, codeOf } from "@/server/base/errors";
 
-/** Why an outbound call did not happen or did not end well. The message may be shown to anyone. */
+/** Thrown if an outbound call did not happen or did not end well. The message may be shown to anyone. */
 export class EgressError extends Error {
   override name = "EgressError";
 }
@@ -48,7 +48,7 @@ export function explainFailure(error: unknown, host: string): EgressError {
   return new NetworkError(`The call to ${host} failed: ${reason.slice(0, 300)}.`, { cause: error });
 }
 
-/** How long a server asks to wait, in milliseconds (RFC 9110, section 10.2.3, and OpenAI's `retry-after-ms`). */
+/** The time that a server asks to wait, in milliseconds (RFC 9110, section 10.2.3, and OpenAI's `retry-after-ms`). */
 export function retryAfterMs(headers: Headers | undefined, now: Date): number | undefined {
   const text = headers?.get("retry-after")?.trim() ?? "";
   const exact = Number(headers?.get("retry-after-ms") || Number.NaN);

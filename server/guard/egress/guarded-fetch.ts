@@ -61,7 +61,7 @@ function checkUrl(url: URL): void {
 /** Smaller responses are read without waiting for memory. */
 const LIGHT_RESPONSE_BYTES = 64 * KIB;
 
-/** How many bytes a response may have. */
+/** The number of bytes that a response may have. */
 function expectedBytes({ headers }: UndiciResponse, maxBytes: number): number {
   const announced = headers.has("content-encoding") ? 0 : Number(headers.get("content-length"));
   return announced > 0 ? Math.min(announced, maxBytes) : maxBytes;
@@ -174,7 +174,7 @@ export function createGuardedEgress(options: EgressOptions = {}): Egress<Guarded
     trusted: options.lookup ?? systemLookup,
   });
   const allowed = new Set((options.allow ?? []).map((entry) => entry.toLowerCase()));
-  /** Whether the operator lists the host: secrets may go there without encryption. */
+  /** Returns true if the operator lists the host: secrets may go there without encryption. */
   const isTrusted = (url: URL) => allowed.has(entryOf(url));
   const dispatchersFor = (url: URL, organizationId = "") => {
     const { guarded, trusted } = connections.of(organizationId);

@@ -16,11 +16,11 @@ export type CarriedSecret = {
 /** Sent as the header `Authorization: Basic …`. Not a header itself: secrets must be inserted before the encoding. */
 type BasicAuth = { username: string; password: string };
 
-/** What a guarded call sends. Headers, path, query and body may contain placeholders of `secrets`. */
+/** The content of a guarded call. Headers, path, query and body may contain placeholders of `secrets`. */
 export type EgressInit = RequestInit & {
   basicAuth?: BasicAuth;
   secrets?: readonly CarriedSecret[];
-  /** Who calls. Organizations share no connections. */
+  /** The caller. Organizations share no connections. */
   organizationId?: string;
   /** Instead of the client's own limits. */
   timeoutMs?: number;
@@ -40,7 +40,7 @@ const BODY_HEADERS = ["content-type", "content-length", "content-encoding", "con
 /** A value of a header field (RFC 9110, section 5.5), as Latin-1. */
 const FIELD_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 
-/** Where a call goes, as EGRESS_ALLOW and a secret's hosts name it. */
+/** The target of a call, as EGRESS_ALLOW and a secret's hosts name it. */
 export const entryOf = (url: URL) =>
   `${url.hostname}:${url.port || (url.protocol === "https:" ? "443" : "80")}`.toLowerCase();
 
@@ -159,12 +159,15 @@ function encodePath(value: string): string {
   return encodeURIComponent(value).replace(/%(?:2F|3A|40|24|26|2B|2C|3B|3D)/g, decodeURIComponent);
 }
 
-/** Whether a secret with these allowed hosts may be sent to an address. */
+/** Returns true if a secret with these allowed hosts may be sent to an address. */
 export function mayReceive(hosts: readonly string[], url: URL): boolean {
   return hosts.includes(entryOf(url)) || (url.port === "" && hosts.includes(url.hostname));
 }
 
-/** Why a secret may not be sent to an address; null if it may. Trusted hosts may be called without encryption. */
+/**
+ * The reason why a secret may not be sent to an address; null if it may. Trusted hosts may be called without
+ * encryption.
+ */
 function describeRefusal(secret: CarriedSecret, url: URL, isTrusted: boolean): string | null {
   if (!mayReceive(secret.hosts, url)) {
     if (mayReceive(secret.waitingHosts ?? [], url))

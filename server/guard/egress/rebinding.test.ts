@@ -27,7 +27,7 @@ afterEach(async () => {
   for (const end of ends.splice(0).reverse()) await end();
 });
 
-/** How often a connection was opened to the public address, and how often to another one. */
+/** The number of connections to the public address, and the other addresses. */
 let opened: { public: number; other: string[] };
 beforeEach(() => {
   opened = { public: 0, other: [] };

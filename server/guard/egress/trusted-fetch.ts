@@ -8,7 +8,7 @@ export type TrustedEgressOptions = {
   maxBodyBytes?: number;
   /** Largest body that is read chunk by chunk, in bytes; 64 MiB when unset. */
   maxStreamBytes?: number;
-  /** How long a server may send nothing, in milliseconds; 600,000 when unset. */
+  /** The longest silence of a server, in milliseconds; 600,000 when unset. */
   silenceMs?: number;
 };
 

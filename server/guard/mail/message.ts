@@ -2,7 +2,6 @@
 export const MAIL_LIMITS = { recipients: 50, subjectLength: 998, bodyLength: 512 * 1024 } as const;
 
 export type MailMessage = {
-  /** Who sends. */
   organizationId: string;
   to: readonly string[];
   subject: string;
@@ -23,7 +22,7 @@ export class MailLimitError extends Error {
   override name = "MailLimitError";
 }
 
-/** Why a message was not sent; it may be shown to anyone. */
+/** Thrown if a message was not sent. Its text may be shown to anyone. */
 export class MailError extends Error {
   override name = "MailError";
 }

@@ -23,7 +23,7 @@ const EATER = {
 };
 
 type Event = { what: "asks" | "begins" | "ends"; orgId: string };
-/** What each queue for threads saw, in order. */
+/** The events of each queue for threads, in order. */
 const queues = new Map<FairQueue, Event[]>();
 
 let world: World;
@@ -84,7 +84,7 @@ it("a script of another organization begins before all that wait, and always fin
     }, TIMEOUTS);
   }
 
-  /** How many of the hundred's scripts began while each script of the other organization waited. */
+  /** The number of the hundred's scripts that began while each script of the other organization waited. */
   const overtaken: number[] = [];
   let atOnce = 0;
   let most = 0;

@@ -7,7 +7,6 @@ import { MIB } from "@/server/contract/sizes";
 import type { StepMemory } from "@/server/guard/limits/process-memory";
 import { createSandbox, NUMBERS_AS_TEXTS } from "@/server/guard/sandbox/sandbox";
 
-/** What one script may take. */
 export const SCRIPT_LIMITS = {
   codeLength: 64 * 1024,
   memoryMib: 64,

@@ -4,7 +4,7 @@ import { QUICKJS_THREAD } from "@/server/guard/sandbox/quickjs-thread";
 import { resolveInstalled, ThreadPool } from "@/server/guard/sandbox/thread-pool";
 
 type SandboxOptions = {
-  /** What an evaluation is called in messages. */
+  /** The name of an evaluation in messages. */
   subject: string;
   /** Ours, evaluated once, in order; the last one calls `$start`. */
   scripts: () => string[];

@@ -20,7 +20,7 @@ type ThreadPoolOptions<Value> = {
   workerData: () => unknown;
   /** A thread whose JavaScript heap exceeds this ends without affecting others. */
   memoryMb: number;
-  /** What the thread posts as `value`. */
+  /** The schema of the `value` that the thread posts. */
   value: z.ZodType<Value>;
 };
 
@@ -49,13 +49,13 @@ parentPort.postMessage("ready");
 
 /** They are started on demand. */
 const THREADS = 4;
-/** How many of them one organization may use at once: others always find a free one. */
+/** The most threads that one organization may use at once: others always find a free one. */
 const THREADS_EACH = Math.max(1, Math.min(THREADS, availableParallelism()) - 1);
-/** How many are left for organizations whose work is short, however many others have long work. */
+/** The threads that are left for organizations whose work is short, however many others have long work. */
 const RESERVED = 1;
 /** A thread without work ends after this time, because it keeps the memory that its largest work needed. */
 const IDLE_MS = 60_000;
-/** How long a thread may take to start on a busy machine. */
+/** The time in which a thread must start on a busy machine. */
 const START_TIMEOUT_MS = 30_000;
 
 /** The path of a file in an installed package; `file` is an import specifier. */

@@ -18,7 +18,7 @@ export type Encryption = {
   /** Like `seal` and `openOrNull`, for larger texts in a column of bytes. */
   sealBytes(text: string, purpose: string): Buffer;
   openBytesOrNull(sealed: Uint8Array, purpose: string): string | null;
-  /** How texts and bytes begin that are sealed under the current secret. */
+  /** The beginning of texts and bytes that are sealed under the current secret. */
   sealedPrefix: string;
   sealedBytesPrefix: Buffer;
   /** Distinguishes two secrets without revealing anything about them; stored in the database. */

@@ -9,7 +9,6 @@ export function replacePlaceholders(text: string, replace: (placeholder: string)
   return text.includes(PREFIX) ? text.replace(PLACEHOLDER, replace) : text;
 }
 
-/** Whether a text has a placeholder in it. */
 export function hasPlaceholder(text: string): boolean {
   return text.search(PLACEHOLDER) >= 0;
 }

@@ -1,13 +1,13 @@
 import { isJsonObject } from "@/server/base/json/json";
 
-/** How a secret is named: as a JSONata name without quotes. */
+/** The form of a secret's name: a JSONata name without quotes. */
 export const SECRET_NAME = /^[A-Za-z_][A-Za-z0-9_]{0,63}$/;
 
 /** An expression that refers to a secret and does nothing else. */
 const REFERENCE = /^\s*secrets\.([A-Za-z_]\w{0,63})\s*$/;
 const REFERENCES = /\{\{\s*secrets\.([A-Za-z_]\w{0,63})\s*\}\}/g;
 
-/** What takes the place of a secret wherever it is found. */
+/** The replacement of a secret wherever it is found. */
 export const secretMark = (name: string) => `[secret ${name}]`;
 
 /** The secret that a whole expression refers to, else null. */

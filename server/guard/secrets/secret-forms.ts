@@ -58,7 +58,10 @@ function letter(character: string): string {
   return cases.size === 1 ? character : `[${[...cases].join("")}]`;
 }
 
-/** How JSON, HTML, URLs and forms write a character. The number of backslashes is bounded to keep the search linear. */
+/**
+ * The spellings of a character in JSON, HTML, URLs and forms. The number of backslashes is bounded to keep the search
+ * linear.
+ */
 function spellings(character: string): string[] {
   const percent = hexOf(Buffer.from(character)).map((byte) => `%(?:25)?${inAnyCase(byte)}`);
   return [
@@ -92,7 +95,7 @@ const LINE_BREAK = "(?:\\s|\\\\{1,8}[rn]){0,4}";
 const ENCODED_LINE_BREAK = "(?:\\s|\\\\{1,8}[rn]|%(?:25)?0[AaDd]){0,4}";
 
 /**
- * What is in the base64 of every text that contains this one. A text can begin at three offsets of a base64 group. The
+ * The part of the base64 of every text that contains this one. A text can begin at three offsets of a base64 group. The
  * characters that also hold bits of their neighbours are left out.
  */
 function base64Forms(bytes: Buffer, lineBreak: string): string[] {
@@ -145,7 +148,7 @@ function byteForm(bytes: Buffer): string {
   return hexOf(bytes).map(inAnyCase).join(BETWEEN_BYTES);
 }
 
-/** What separates hexadecimal bytes. Bounded to keep the search linear. */
+/** Separators of hexadecimal bytes. Bounded to keep the search linear. */
 const BETWEEN_BYTES = "(?:[\\s:,%-]|0x|\\\\{1,8}(?:[nrtx]|u00)){0,24}";
 
 const hexOf = (bytes: Buffer) => Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0"));

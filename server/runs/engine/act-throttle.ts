@@ -20,7 +20,7 @@ export class ActThrottle {
   readonly #waiting = new Map<OrgId, (() => void)[]>();
   #lastStartAt = Number.NEGATIVE_INFINITY;
   #timer: NodeJS.Timeout | undefined;
-  /** How many acts may begin in a tick, and how many of them are left in this one. */
+  /** The number of acts that may begin in a tick, and the rest in this one. */
   #acts = 1;
   #left = 1;
   #usage = performance.eventLoopUtilization();

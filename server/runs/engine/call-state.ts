@@ -3,7 +3,7 @@ import type { Services } from "@/server/runs/services";
 import type { ProviderState } from "@/server/work/models/port";
 import type { ClaimedRun } from "./claimed-run";
 
-/** What a provider gave for itself with a reply, as its row holds it: bound to organization, run and call. */
+/** The owner of the state that a provider gave with a reply: organization, run and call. */
 
 type Owner = { run: Pick<ClaimedRun, "id" | "orgId">; key: string };
 

@@ -16,7 +16,7 @@ export function capOfTarget(kind: RunKind, maxCredits: Decimal | null): Cap | nu
   return maxCredits && { credits: maxCredits, of: `the ${kind}'s setting` };
 }
 
-/** What a run's row holds of its cap. */
+/** The columns of a run's cap. */
 export function capColumns(cap: Cap | null) {
   return { cap: cap?.credits.toFixed(4) ?? null, cap_of: cap?.of ?? null };
 }
@@ -35,7 +35,7 @@ export const claimedRow = z.object({
   document: z.string(),
   input: z.string(),
   rootRunId: z.string(),
-  /** Whether a webhook started the root run, so that what it works on comes from outside. */
+  /** True if a webhook started the root run, so that what it works on comes from outside. */
   fromOutside: z.boolean(),
   createdAt: z.date(),
   startedAt: z.date(),
@@ -67,7 +67,7 @@ export function deadlineOf(run: ClaimedRun): Date {
   return new Date(run.startedAt.getTime() + run.deadlineSeconds * 1000);
 }
 
-/** What a run has used so far, without its children. */
+/** Usage of the run so far, without its children. */
 export type Totals = Pick<
   RunFacts,
   "stepsExecuted" | "actionsUsed" | "inputTokens" | "outputTokens" | "creditsUsed"

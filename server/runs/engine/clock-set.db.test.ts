@@ -27,7 +27,7 @@ const READ = defineQuery(
   z.object({ id: z.string(), hours: z.number() }),
   "SELECT id, round(extract(epoch FROM heartbeat_at - pg_catalog.clock_timestamp()) / 3600)::int AS hours FROM workers ORDER BY id",
 );
-/** How many hours ahead each worker last reported, by its id. */
+/** The hours by which each worker was ahead at its last report, by its id. */
 const readWorkers = async () => Object.fromEntries((await READ(admin)).map(({ id, hours }) => [id, hours]));
 const patiently = { timeout: 30_000 };
 

@@ -34,26 +34,26 @@ export type Driver =
       cancel(runId: string): Promise<void>;
     };
 
-/** What executes the runs, for the dispatcher. */
+/** Executes the runs, for the dispatcher. */
 export type Executor = {
-  /** How many slots starts and claims may take: those that are neither taken nor reserved. */
+  /** The number of slots that starts and claims may take: those that are neither taken nor reserved. */
   freeSlots(): number;
   /** The worker that claims the runs, registered on first use. */
   worker(): Promise<Worker>;
   /** Gives a claimed run its slot and executes it; resolves when it has begun. */
   beginClaimed(run: ClaimedRun, worker: Worker): Promise<void>;
   abort(runId: string): void;
-  /** Whether a run executes here or is about to. */
+  /** Returns true if a run executes here or is about to. */
   isKnown(runId: string): boolean;
 };
 
-/** How often waiting runs and cancels are polled. */
+/** The interval at which waiting runs and cancels are polled. */
 const POLL_EVERY_MS = 1_000;
-/** How often waiting runs are polled while all slots are taken. */
+/** The interval at which waiting runs are polled while all slots are taken. */
 const SHARE_EVERY_MS = 100;
-/** How many claimed runs are read together: each has an input of up to 1 MiB. */
+/** The number of claimed runs that are read together: each has an input of up to 1 MiB. */
 const READ_AT_ONCE = 20;
-/** How many runs may be handed over to an Inngest server but not called yet; fewer if there are fewer slots. */
+/** The most runs that may be handed over to an Inngest server but not called yet; fewer if there are fewer slots. */
 const SERVER_BACKLOG = 100;
 /** After this delay, a run whose wait is over gets a new hand-over: the Inngest server should have called it. */
 const SLEEPER_GRACE_MS = 5_000;
@@ -68,9 +68,9 @@ export class Dispatcher {
   readonly #executor: Executor;
   readonly #slots: ProcessSlots;
   readonly #queue: RunQueue;
-  /** Whether claimed runs are due to be compared with those that execute here, once a second. */
+  /** True if claimed runs are due to be compared with those that execute here, once a second. */
   #unexecutedDue = false;
-  /** How many slots each organization must yield. */
+  /** The number of slots that each organization must yield. */
   #yieldsDue = new Map<string, number>();
   #stopping = false;
   #waiting = false;
@@ -124,7 +124,7 @@ export class Dispatcher {
     if (this.#waiting) void this.#claim();
   }
 
-  /** Whether a run of the organization must yield its slot. Each slot that is due is returned once. */
+  /** Returns true if a run of the organization must yield its slot. Each slot that is due is returned once. */
   takeYield(organizationId: string): boolean {
     const due = this.#yieldsDue.get(organizationId) ?? 0;
     if (due === 0) return false;

@@ -29,16 +29,16 @@ import { openWorker } from "./worker";
 import { WorkerLost } from "./write/writer";
 
 type EngineOptions = {
-  /** How many runs this process executes at once. */
+  /** The most runs that this process executes at once. */
   slots: number;
   /** Called with each run that ends here; for caches. */
   onEnd?: SegmentContext["onEnd"];
 };
 
-/** Which run to execute, and for which of its hand-overs to an Inngest server. */
+/** The run to execute, and the number of its hand-over to an Inngest server. */
 export type RunCall = { runId: string; handOver?: number | undefined };
 
-/** How long a rejected write counts: nothing else tells that the disk has space again. */
+/** The time for which a rejected write counts: nothing else tells that the disk has space again. */
 const REFUSED_FOR_MS = 10_000;
 /** Attempts of one segment in this process for unexpected errors. An unavailable database does not count. */
 const MAX_ATTEMPTS = 6;
@@ -59,7 +59,7 @@ export class RunEngine implements Engine, Executor {
   #driver: Driver | undefined;
   #dispatcher: Dispatcher | undefined;
   #stopping = false;
-  /** When the database last could not store a flush. */
+  /** The time at which the database last could not store a flush. */
   #refusedAt = Number.NEGATIVE_INFINITY;
 
   constructor(getServices: () => Services, options: EngineOptions) {
@@ -68,17 +68,17 @@ export class RunEngine implements Engine, Executor {
     this.#slots = new ProcessSlots(getServices, options.slots);
   }
 
-  /** Whether this process drives its runs itself; otherwise an Inngest server calls them. */
+  /** Returns true if this process drives its runs itself; otherwise an Inngest server calls them. */
   get #isEmbedded(): boolean {
     return this.#driver?.kind === "embedded";
   }
 
-  /** Whether a run has a slot here. */
+  /** Returns true if a run has a slot here. */
   get isExecuting(): boolean {
     return !this.#slots.isEmpty;
   }
 
-  /** Whether another run might take more memory than there is. A process without runs always takes one. */
+  /** Returns true if another run might take more memory than there is. A process without runs always takes one. */
   get #isFull(): boolean {
     return this.isExecuting && this.getServices().memory.isTight();
   }
@@ -247,7 +247,7 @@ export class RunEngine implements Engine, Executor {
     }
   }
 
-  /** What a segment's runs share. */
+  /** The context that a segment's runs share. */
   #contextOf(slot: Slot, steps: DurableSteps): SegmentContext {
     const services = this.getServices();
     // A segment yields only after its first act.
@@ -303,7 +303,7 @@ export class RunEngine implements Engine, Executor {
     return failRun(this.getServices(), { runId, slot: this.#slots.get(runId), error });
   }
 
-  /** Whether a run must yield its slot to another organization. If so, it counts as yielding from now on. */
+  /** Returns true if a run must yield its slot to another organization. If so, it counts as yielding from now on. */
   #mustYieldSlot(slot: Slot): boolean {
     if (!this.#dispatcher?.takeYield(slot.run.orgId)) return false;
     slot.yielding = true;

@@ -17,11 +17,10 @@ export type Worker = {
    * worker is known to be alive. Throws WorkerLost.
    */
   confirm(): Promise<void> | undefined;
-  /** Whether the worker is known to be alive now. */
+  /** Returns true if the worker is known to be alive now. */
   isConfirmed(): boolean;
   /** Resolves when the next act of the organization's run may begin; undefined if it may begin immediately. */
   waitForTurn(orgId: OrgId): Promise<void> | undefined;
-  /** The writer's counters. */
   figures(): Record<LaneName, LaneFigures>;
   /** Ends the worker and releases its runs. */
   close(): Promise<void>;
@@ -43,7 +42,7 @@ export type Engine = {
   find(runId: string): ExecutingRun | undefined;
   /** False if the database could not store a write of this process in the last 10 s, such as with a full disk. */
   canWrite(): boolean;
-  /** Whether the engine can take runs now. */
+  /** Returns true if the engine can take runs now. */
   ready(): Promise<boolean>;
 };
 

@@ -2,7 +2,7 @@ import { hostname } from "node:os";
 import { z } from "zod";
 import type { Services } from "@/server/runs/services";
 
-/** What `doctor` judges of a running process's settings. It has no secrets. */
+/** The settings of a running process that `doctor` judges. They have no secrets. */
 export const processSettings = z.object({
   host: z.string(),
   pid: z.int(),
@@ -10,18 +10,17 @@ export const processSettings = z.object({
   appUrl: z.string(),
   trustProxy: z.boolean(),
   defaultModel: z.string(),
-  /** Who serves the default model, and where. */
+  /** The provider of the default model, and its address. */
   provider: z.string(),
   providerAddress: z.string().nullable(),
   egressAllow: z.array(z.string()),
-  /** Whether an Inngest server drives the runs. */
+  /** True if an Inngest server drives the runs. */
   inngest: z.boolean(),
   /** Sentences about unknown names. */
   unknownSettings: z.array(z.string()),
 });
 export type ProcessSettings = z.output<typeof processSettings>;
 
-/** The settings of this process. */
 export function describeProcess({ env, models }: Pick<Services, "env" | "models">): ProcessSettings {
   const { role, appUrl, trustProxy, defaultModel, egressAllow, unknownSettings } = env;
   const address = env.openai?.baseUrl;

@@ -16,7 +16,7 @@ import { admitWaitingRuns } from "./claim";
 import { findClaimedRuns, releaseRuns } from "./run-state";
 import { WorkerLost } from "./write/writer";
 
-/** How an engine recovers from lost claims, platform errors and a stalled process. */
+/** The recovery of an engine from lost claims, platform errors and a stalled process. */
 
 /** The process under test. */
 let beside: World;

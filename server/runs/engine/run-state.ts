@@ -64,7 +64,10 @@ export const findWaiting = defineQuery(
 
 const shares = z.object({ organizationId: z.string(), runs: z.number() });
 
-/** How many waiting runs of a queue each organization's plan allows to execute; at most 100 of one are counted. */
+/**
+ * The number of waiting runs of a queue that each organization's plan allows to execute; at most 100 of one are
+ * counted.
+ */
 export const countWaiting = defineQuery(
   "count-waiting",
   shares,
@@ -80,7 +83,7 @@ export const countWaiting = defineQuery(
    WHERE o.in_flight < p.concurrency`,
 );
 
-/** How many runs of each organization have a slot, in all processes and on an Inngest server. */
+/** The number of runs of each organization that have a slot, in all processes and on an Inngest server. */
 export const countInFlight = defineQuery(
   "count-in-flight",
   shares,
@@ -107,7 +110,7 @@ export async function wakeRuns({ pool, clock }: Pick<Services, "pool" | "clock">
   return row ?? { woken: 0, nextMs: null };
 }
 
-/** How early a sleeper may be woken: an Inngest server's clock may be ahead of the database's. */
+/** The time by which a sleeper may be woken early: an Inngest server's clock may be ahead of the database's. */
 const EARLY_MS = 1_000;
 
 const WAKE_SLEEPER = defineQuery(

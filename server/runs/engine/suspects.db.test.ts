@@ -9,7 +9,7 @@ import { findSuspect, findWaiting, uncountCrash } from "./run-state";
 import { isOfSuspects, type RunQueue } from "./suspects";
 import { openWorker, removeWorker } from "./worker";
 
-/** Which runs a process admits: suspects apart from others, and none while its memory is full. */
+/** The runs that a process admits: suspects apart from others, and none while its memory is full. */
 
 let release: (() => void) | undefined;
 const world = await openWorld({

@@ -8,7 +8,7 @@ import { z } from "zod";
 /** From this number of crashes on a run is a suspect; the migrations have the same number. */
 export const SUSPECT_CRASHES = 2;
 
-/** Which waiting runs a process executes. */
+/** The waiting runs that a process executes. */
 export type RunQueue = "all" | "ordinary" | "suspects";
 
 /** A queue as a parameter of statements. */

@@ -22,7 +22,7 @@ const TRUSTED_FOR_MS = 2_000;
 /** If the database's clock is set by more, heartbeats before and after it cannot be compared. */
 const CLOCK_STEP_MS = 1_000;
 
-/** When a row of `workers` last reported, in ms. */
+/** The last report of a row of `workers`, in ms. */
 const AT = "extract(epoch FROM heartbeat_at)::float8 * 1000";
 
 const INSERT_WORKER = defineQuery(
@@ -103,7 +103,7 @@ function startHeartbeat(
   }: { id: string; clock: ClockOffset } & Pick<LaneOptions, "onLost" | "onRefused">,
 ) {
   const stopping = new AbortController();
-  /** When the last heartbeat that succeeded was sent. */
+  /** The time of the last heartbeat that succeeded. */
   let confirmedAt = performance.now();
   /** From this time on, the rows of all living workers hold times of the present clock. */
   let comparableFrom = 0;
@@ -142,7 +142,7 @@ function startHeartbeat(
   }, HEARTBEAT_MS);
   timer.unref();
   return {
-    /** Whether the last heartbeat proves that the worker was not replaced. */
+    /** Returns true if the last heartbeat proves that the worker was not replaced. */
     isRecent: () => performance.now() - confirmedAt < TRUSTED_FOR_MS,
     /** Resolves after a heartbeat, when the database is available. Throws WorkerLost. */
     beat: () =>

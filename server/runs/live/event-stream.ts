@@ -3,7 +3,7 @@
  * compressed. A stream ends after ten minutes, so a lost reader cannot hold one forever.
  */
 
-/** How often the reader's session is checked. */
+/** The interval at which the reader's session is checked. */
 export const HEARTBEAT_MS = 15_000;
 /** Browsers reconnect by themselves, with the last event's id. */
 const MAX_LIFE_MS = 10 * 60_000;

@@ -14,7 +14,7 @@ export function notifyRunChanged(
 
 type RunChange = { orgId: string; runId: string; sequence: number };
 export type Subscription = {
-  /** Whether notifications arrive at the moment; while false, poll. */
+  /** Returns true if notifications arrive at the moment; while false, poll. */
   connected(): boolean;
   unsubscribe(): void;
 };

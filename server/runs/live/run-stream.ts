@@ -11,10 +11,10 @@ import type { Services } from "@/server/runs/services";
 /** Changes closer together than this are sent as one. */
 const RUN_PAUSE_MS = 100;
 const LIST_PAUSE_MS = 500;
-/** How often rows are polled without a notification, since notifications may be lost. */
+/** The interval at which rows are polled without a notification, since notifications may be lost. */
 const POLL_MS = 5_000;
 const POLL_WITHOUT_NOTIFICATIONS_MS = 1_000;
-/** How many changed runs are named; beyond that the reader must check itself. */
+/** The most changed runs that are named; beyond that the reader must check itself. */
 export const MAX_NAMED_RUNS = 200;
 
 /**

@@ -1,6 +1,6 @@
 import type { RunInspection } from "@/server/runs/read/inspect/inspect";
 
-/** What a live page gets when a run changes. No value imports: browsers use this file. */
+/** The update of a live page when a run changes. No value imports: browsers use this file. */
 export type RunUpdate = ReturnType<typeof updateOf>;
 
 /** The lines of an inspection, and the fields of its run that can change while it is open. */

@@ -48,7 +48,7 @@ export function intervalMs(interval: MetricsInterval): number {
 /** The most days of a custom range of metrics. */
 export const MAX_METRICS_DAYS = 366;
 
-/** How many UTC days a range of dates has, both included. */
+/** The number of UTC days in a range of dates, both included. */
 export function countDays({ first, last }: { first: string; last: string }): number {
   return Math.round((Date.parse(last) - Date.parse(first)) / DAY_MS) + 1;
 }

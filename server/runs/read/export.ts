@@ -9,9 +9,9 @@ import type { RunFilter } from "./filter";
 import { findRunIds } from "./find";
 import { CALL_COLUMNS, STEP_COLUMNS } from "./inspect/lines";
 
-/** How many runs are queried at a time. */
+/** The number of runs that are queried at a time. */
 const PAGE = 100;
-/** How many bytes of inputs and outputs are read at a time, but at least one run. */
+/** The bytes of inputs and outputs that are read at a time, but at least one run. */
 const PIECE_BYTES = MIB;
 
 /** A row as selected by `readPiece`; its keys are the columns, in this order. */

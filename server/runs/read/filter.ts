@@ -20,7 +20,7 @@ export const runFilter = z.object({
   targetIds: z.array(z.uuid()).optional(),
   triggerId: z.uuid().optional(),
   apiKeyId: z.uuid().optional(),
-  /** Who started it in the dashboard. */
+  /** The person who started it in the dashboard. */
   userId: z.uuid().optional(),
   /** The last hour, day, week, month or quarter until now. */
   period: z.enum(RUN_PERIODS).optional(),
@@ -120,7 +120,7 @@ export function idBounds(filter: RunFilter, now: Date): { above: string; below: 
   };
 }
 
-/** Whether a filter has sizes, which no B-tree has. */
+/** Returns true if a filter has sizes, which no B-tree has. */
 export function asksForSizes(filter: RunFilter): boolean {
   return SIZES.some(({ min, max }) => filter[min] !== undefined || filter[max] !== undefined);
 }

@@ -9,7 +9,7 @@ import { findFitting, findNeighbours, findRunIds } from "./find";
 import { listRuns } from "./list";
 import { indexEndedRuns } from "./run-index";
 
-/** Whether a filter uses the text index or not, the result equals a check of every run. */
+/** With and without the text index, the result equals a check of every run. */
 
 type Made = Parameters<typeof insertRun>[2] & { id: string; createdAt: Date };
 
@@ -124,7 +124,7 @@ function fits(run: Made, filter: RunFilter): boolean {
   );
 }
 
-/** How many queued runs are indexed before the filters are tried; all tests share the queue. */
+/** The number of queued runs that are indexed before the filters are tried; all tests share the queue. */
 const INDEXED = [
   ["none is indexed", 0],
   ["some are indexed", 30],

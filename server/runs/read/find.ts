@@ -72,8 +72,8 @@ export function selectRunIds(
 }
 
 /**
- * Whether one B-tree of `run_index` has the filter's runs in order: one condition, at any time, or root runs with at most
- * one status.
+ * Returns true if one B-tree of `run_index` has the filter's runs in order: one condition, at any time, or root runs
+ * with at most one status.
  */
 export function isWalkable(filter: RunFilter): boolean {
   const { text, status = [], source, agentId, toolId, triggerId, apiKeyId } = filter;
@@ -83,7 +83,7 @@ export function isWalkable(filter: RunFilter): boolean {
   return indexed === 1 && status.length <= 1 && source !== "saved";
 }
 
-/** Which of a few runs match a filter. */
+/** The ones of a few runs that match a filter. */
 export async function findFitting(
   services: Services,
   { orgId }: Pick<MemberActor, "orgId">,

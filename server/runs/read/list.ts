@@ -32,9 +32,9 @@ export const runSummary = z.object({
   createdAt: isoDate,
   startedAt: isoDate.nullable(),
   finishedAt: isoDate.nullable(),
-  /** Whether it waits for a slot after it yielded its own. */
+  /** True if it waits for a slot after it yielded its own. */
   waiting: z.boolean(),
-  /** Whether it is being cancelled. */
+  /** True if it is being cancelled. */
   cancelRequested: z.boolean(),
   sequence: z.number(),
 });
@@ -60,7 +60,7 @@ export const RUN_COLUMNS = Prisma.sql`
   r.cancel_requested_at IS NOT NULL AND r.finished_at IS NULL AS "cancelRequested",
   greatest(f.sequence, r.sequence) AS sequence`;
 
-/** What `RUN_COLUMNS` reads beside the run \`r\`. */
+/** The joins that `RUN_COLUMNS` reads beside the run \`r\`. */
 export const RUN_JOINS = Prisma.sql`
   CROSS JOIN LATERAL open_run_figures(r.id, r.finished_at IS NULL) f
   LEFT JOIN triggers t ON t.id = r.trigger_id AND t.organization_id = r.organization_id

@@ -4,7 +4,7 @@ import { defineQuery, isOpenSql, isoDate } from "@/server/base/db/statement";
 import { AppError } from "@/server/base/errors";
 import type { Services } from "@/server/runs/services";
 
-/** Whether an open run has a live worker, and what a queued one waits for. */
+/** The live worker of an open run, and the runs for which a queued one waits. */
 export type Liveness = Awaited<ReturnType<typeof readLiveness>>;
 
 const READ = defineQuery(
@@ -36,7 +36,9 @@ export async function readLiveness(services: Services, actor: MemberActor, runId
   return {
     /** Milliseconds since its worker last reported; null without a worker. */
     silentMs,
-    /** How many earlier runs wait, too, and how many slots of the plan are taken. Null if the run has a slot. */
+    /**
+     * The number of earlier runs that wait, too, and of the plan's slots that are taken. Null if the run has a slot.
+     */
     queue: queued ? { ahead, slots, taken } : null,
     /** Until when the run waits without a slot; null: it does not. */
     wakeAt,

@@ -64,7 +64,7 @@ const SIZE = defineQuery(
    FROM steps WHERE run_id = $1 AND organization_id = $2`,
 );
 
-/** How many bytes the texts of a run's steps have. */
+/** The bytes of the texts of a run's steps. */
 export async function sizeOfSteps(
   { pool }: Pick<Services, "pool">,
   orgId: OrgId,

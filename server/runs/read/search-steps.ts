@@ -50,7 +50,7 @@ export async function searchSteps(
   return {
     /** The steps and model calls whose texts match. */
     ids: matches.map(({ id }) => id),
-    /** Whether long texts were searched only in their start. */
+    /** True if long texts were searched only in their start. */
     startsOnly,
   };
 }

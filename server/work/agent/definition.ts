@@ -30,7 +30,7 @@ const agentConfiguration = z.object({
   name: z.string(),
   ...agentSettings.omit({ functions: true, tools: true, policies: true }).shape,
   callables: z.array(attachedCallable),
-  /** Whether the user message came from outside through a webhook; the prompt marks it as data. */
+  /** True if the user message came from outside through a webhook; the prompt marks it as data. */
   messageFromOutside: z.boolean(),
 });
 export type AgentConfiguration = z.infer<typeof agentConfiguration>;
@@ -47,7 +47,7 @@ export type ToolConfiguration = z.infer<typeof toolConfiguration>;
 export const runConfiguration = z.discriminatedUnion("kind", [agentConfiguration, toolConfiguration]);
 export type RunConfiguration = z.infer<typeof runConfiguration>;
 
-/** Whether a run's output is JSON: that of a tool, or of an agent with an output schema. Else it is text. */
+/** Returns true if a run's output is JSON: that of a tool, or of an agent with an output schema. Else it is text. */
 export function answersWithJson(configuration: RunConfiguration): boolean {
   return configuration.kind === "tool" || configuration.outputSchema !== undefined;
 }

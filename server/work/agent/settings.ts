@@ -5,7 +5,7 @@ import { MAX_FALLBACK_MODELS } from "@/server/contract/sizes";
 import { modelSettings } from "@/server/work/models/settings";
 import { WORKFLOW_LIMITS, workflowDefinition } from "@/server/work/workflow/definition";
 
-/** How an agent may use one attached function or tool. */
+/** The policy of one attached function or tool. */
 export const attachmentPolicy = z.strictObject({
   maxCalls: z
     .int()

@@ -4,7 +4,7 @@ import { z } from "zod";
 import { resolveInstalled, ThreadPool, threadOf } from "@/server/guard/sandbox/thread-pool";
 import { CALCULATOR } from "@/server/work/expressions/arithmetic-script";
 
-/** How long one calculation may take once it has a thread. */
+/** The time limit of one calculation once it has a thread. */
 const CALCULATION_TIMEOUT_MS = 5_000;
 /** Like CALCULATION_TIMEOUT_MS, while a definition is checked: it may hold many calculations. */
 const CHECK_TIMEOUT_MS = 500;
@@ -22,7 +22,6 @@ const pool = new ThreadPool({
   value: answer,
 });
 
-/** The calculator of this thread. */
 const calculatePlain: (expression: string) => unknown = runInThisContext(CALCULATOR)(Decimal);
 
 /** Only numbers, + - * / and brackets, and short: calculated in microseconds. */
@@ -51,7 +50,7 @@ export async function calculateExpression(
   return answer.ok ? { value: answer.value } : { fault: describeFault(answer) };
 }
 
-/** Why an expression cannot be read; null if it can, also when it has no result or takes too long. */
+/** The reason why an expression cannot be read; null if it can, also when it has no result or takes too long. */
 export async function findArithmeticFault(
   expression: string,
   organizationId: string,

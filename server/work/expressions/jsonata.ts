@@ -17,7 +17,7 @@ export class ExpressionError extends Error {
 
 /** The sources of time and randomness for an expression; the same facts give the same result. */
 export type ExpressionFacts = {
-  /** What `$now()` and `$millis()` return. */
+  /** The time of `$now()` and `$millis()`. */
   now: Date;
   /** Seeds `$random()` and `$shuffle()`. */
   seed: string;
@@ -25,7 +25,7 @@ export type ExpressionFacts = {
   organizationId: string;
   /** Once it is aborted, evaluations throw its reason. */
   signal?: AbortSignal | undefined;
-  /** How long one evaluation may take once it has a thread; 10 s by default. */
+  /** The time limit of one evaluation once it has a thread; 10 s by default. */
   timeoutMs?: number;
   /** Holds the memory of large values. */
   memory?: StepMemory | undefined;
@@ -37,7 +37,7 @@ export type ExpressionFacts = {
 export type ExpressionNode = { [key: string]: Json };
 
 export const MAX_EXPRESSION_LENGTH = 32 * 1024;
-/** How long one expression may take once it has a thread. */
+/** The time limit of one expression once it has a thread. */
 const EXPRESSION_TIMEOUT_MS = 10_000;
 
 const MEMORY_MIB = 256;

@@ -23,9 +23,9 @@ const STEP = /(?:([A-Za-z_]\w*)|`([^`]*)`)((?:\[-?\d+\])*)/g;
 const MAX_LENGTH = 1000;
 /** The longest sequence, as set for JSONata in the sandbox. */
 const MAX_SEQUENCE = 200_000;
-/** How many values an evaluation may visit; a longer walk is left to another thread. */
+/** The most values that an evaluation may visit; a longer walk is left to another thread. */
 const MAX_VISITS = 20_000;
-/** How many strings, keys and values a result may have; a larger one is left to another thread. */
+/** The most strings, keys and values in a result; a larger one is left to another thread. */
 const MAX_RESULT_NODES = 1_000_000;
 const MAX_RESULT_LENGTH = 4 * MIB;
 
@@ -154,7 +154,10 @@ function mayBeFunction(value: JsonObject): boolean {
 const passedOn = new WeakSet<object>();
 const MIN_REMEMBERED_NODES = 1_000;
 
-/** Whether JSONata would return this very value: no text needs cleaning, and nothing looks like one of its functions. */
+/**
+ * Returns true if JSONata would return this very value: no text needs cleaning, and nothing looks like one of its
+ * functions.
+ */
 async function isPassedOn(result: Json): Promise<boolean> {
   if (isContainer(result) && passedOn.has(result)) return true;
   const slice = new WorkSlice();

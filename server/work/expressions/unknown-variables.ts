@@ -1,7 +1,6 @@
 import { isContainer, isJsonObject, type Json } from "@/server/base/json/json";
 import type { ExpressionNode } from "@/server/work/expressions/jsonata";
 
-/** The names of JSONata's functions. */
 const JSONATA_FUNCTIONS: readonly string[] = [
   ...["abs", "append", "assert", "average", "base64decode", "base64encode", "boolean", "ceil", "clone"],
   ...["contains", "count", "decodeUrl", "decodeUrlComponent", "distinct", "each", "encodeUrl"],
@@ -16,7 +15,7 @@ const JSONATA_FUNCTIONS: readonly string[] = [
 const ALWAYS_KNOWN = new Set([...JSONATA_FUNCTIONS, "", "$"]);
 
 /**
- * What is wrong with an expression that uses a function or variable of an unknown name, or null. A name that the expression
+ * The issue of an expression that uses a function or variable of an unknown name, or null. A name that the expression
  * itself sets anywhere counts as known. JSONata would only fail when it gets there.
  */
 export function describeUnknownVariable(tree: ExpressionNode): string | null {

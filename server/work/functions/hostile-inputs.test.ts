@@ -88,7 +88,7 @@ describe.each(called.map((definition) => ({ name: definition.name, definition })
   },
 );
 
-/** How a call ends: "fine" for an output that can be stored or a known error, else the error. */
+/** The end of a call: "fine" for an output that can be stored or a known error, else the error. */
 async function call({ name, errors }: FunctionDefinition, input: JsonObject): Promise<string> {
   let fault = "fine";
   try {

@@ -143,7 +143,7 @@ export const httpRequest = defineFunction({
   },
 });
 
-/** What does not go with the method, if that is known, and headers that are not sent. */
+/** Fields that do not go with the method, if that is known, and headers that are not sent. */
 function findFaults({ method = "GET", headers, retries, next }: JsonObject): Issue[] {
   const faults = Object.keys(isJsonObject(headers) ? headers : {})
     .filter((name) => name.toLowerCase() === "host")

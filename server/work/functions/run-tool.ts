@@ -3,7 +3,7 @@ import { anyJson } from "@/server/base/json/any-json";
 import { isJsonObject, type JsonObject } from "@/server/base/json/json";
 import { defineFunction } from "@/server/work/functions/core/define";
 
-/** How deep runs may call each other: a root run is at depth 1. */
+/** The greatest depth of runs that call each other: a root run is at depth 1. */
 export const MAX_RUN_DEPTH = 5;
 /** Runs that one root run may start by itself and by the runs it calls. */
 export const MAX_CALLED_RUNS = 1_000;

@@ -120,8 +120,8 @@ function resolve(root: Json, reference: string): Json | undefined {
 const MAX_SCANNED_LENGTH = 256;
 
 /**
- * Whether applying a schema of this cost to a value takes at most `steps`. Stops counting beyond that. Numbers that a
- * double cannot hold are compared in a thread.
+ * Returns true if applying a schema of this cost to a value takes at most `steps`. Stops counting beyond that. Numbers
+ * that a double cannot hold are compared in a thread.
  */
 export function isWithin(cost: SchemaCost, value: Json, steps: number): boolean {
   if (cost === null) return false;

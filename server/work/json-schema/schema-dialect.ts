@@ -58,7 +58,7 @@ export function usablePattern(pattern: string): string | undefined {
   });
 }
 
-/** What the flag "u" lets a backslash stand before (ECMA-262, IdentityEscape and CharacterEscape). */
+/** Characters before which the flag "u" allows a backslash (ECMA-262, IdentityEscape and CharacterEscape). */
 const ESCAPABLE = /[A-Za-z0-9^$\\.*+?()[\]{}|/]/;
 
 function withoutNeedlessEscapes(pattern: string): string {

@@ -23,7 +23,7 @@ const issueAt = (keys: readonly (string | number)[], message: string): Issue => 
   message,
 });
 
-/** Why a schema, of this JSON text, is rejected although it may be valid. */
+/** The reason why a schema, of this JSON text, is rejected although it may be valid. */
 export function findRefusal(schema: JsonObject, text: string): Issue | undefined {
   if (text.length > SCHEMA_LIMITS.characters)
     return issueAt([], `is larger than ${SCHEMA_LIMITS.characters / 1024} KiB`);

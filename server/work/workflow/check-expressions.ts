@@ -2,7 +2,7 @@ import { listFunctions } from "@/server/work/functions/core/registry";
 import type { TemplateExpression } from "@/server/work/workflow/expressions";
 import type { Reference } from "@/server/work/workflow/references";
 
-/** What an expression of a definition can read. */
+/** The names that an expression of a definition can read. */
 export type Readable = {
   /** The names of the parameters if no others are allowed, else null. */
   parameters: ReadonlySet<string> | null;
@@ -18,7 +18,7 @@ export type Readable = {
 
 const listed = (names: readonly string[]) => names.join(", ") || "none";
 
-/** What is wrong with an expression's references. */
+/** The issues of an expression's references. */
 export function findReferenceFaults(parsed: TemplateExpression, readable: Readable): string[] {
   const faults = parsed.references.map((reference) => describeFault(reference, parsed, readable));
   return [parsed.fault, ...faults].filter((fault) => fault !== null);

@@ -22,10 +22,10 @@ import {
   readLeniently,
 } from "@/server/work/workflow/lenient-definition";
 
-/** What a definition may refer to beside functions. */
+/** The names to which a definition may refer beside functions. */
 export type KnownNames = {
   secrets: readonly string[];
-  /** What is wrong with slugs that name no such tool or agent, by slug. */
+  /** The issues of slugs that name no such tool or agent, by slug. */
   findUnknown(kind: Called, slugs: readonly string[]): Promise<ReadonlyMap<string, string>>;
 };
 type Called = "tool" | "agent";
@@ -55,7 +55,7 @@ export async function findWorkflowFaults(
   return checker.issues.slice(0, MAX_ISSUES);
 }
 
-/** Whether any string inside is a template, so that the value is known only when the step runs. */
+/** Returns true if any string inside is a template, so that the value is known only when the step runs. */
 function hasTemplate(value: Json): boolean {
   if (typeof value === "string") return value.includes("{{");
   if (typeof value !== "object" || value === null) return false;
@@ -69,13 +69,13 @@ function closedParameters(parameters: JsonObject): Set<string> | null {
   return new Set(isJsonObject(parameters.properties) ? Object.keys(parameters.properties) : []);
 }
 
-/** What a function runs, if it runs a tool or an agent: its input of that name holds the slug. */
+/** The kind that a function runs, if it runs a tool or an agent: its input of that name holds the slug. */
 function calledBy(definition: FunctionDefinition | undefined): Called | null {
   const run = definition?.run;
   return typeof run === "object" && run.engine !== "wait" ? run.engine : null;
 }
 
-/** Where a text of a definition is, and what its expressions can read there. */
+/** The place of a text in a definition, and the names that its expressions can read. */
 type ReadingContext = { keys: Keys; isAddress?: boolean } & Pick<Readable, "index"> & Partial<Readable>;
 
 class Checker {

@@ -31,14 +31,14 @@ export type TemplateExpression = {
   fault: string | null;
 };
 
-/** What texts are filled in with. Without `placeholderOf` they cannot refer to secrets. */
+/** The facts with which texts are filled in. Without `placeholderOf` they cannot refer to secrets. */
 type FillFacts = ExpressionFacts & { placeholderOf?: ((secret: string) => string) | undefined };
 
 /** A parsed text with `{{ }}`. `isExpression`: the text is a single expression, whose value keeps its type. */
 export type Template = { parts: (string | TemplateExpression)[]; isExpression: boolean };
 
 type Readable = { readonly [name: string]: Json | StoredJson };
-/** What expressions can read: `input`, `steps`, `run`, and within forEach `item` or the name in `as`. */
+/** The values that expressions can read: `input`, `steps`, `run`, and within forEach `item` or the name in `as`. */
 export type Scope = { values: Readable; steps: Readable };
 
 /** More closing braces within one expression are a mistake or an attack. */
@@ -247,7 +247,7 @@ export function fillIn(value: Json, scope: Scope, { placeholderOf, ...facts }: F
   return fill(value);
 }
 
-/** Whether a condition's value is true by JSONata's casting: empty strings, lists and objects are not. */
+/** Returns true if a condition's value is true by JSONata's casting: empty strings, lists and objects are not. */
 export function isTrue(value: Json | undefined): boolean {
   if (Array.isArray(value)) return value.some(isTrue);
   if (isJsonObject(value)) return keysOf(value).length > 0;

@@ -31,7 +31,7 @@ import { retryPolicyOf } from "@/server/work/workflow/retry-policy";
 import { createSkipNote } from "@/server/work/workflow/skip-note";
 import { StoredJson } from "@/server/work/workflow/stored-json";
 
-/** What calls of one act have in common. */
+/** Common parts of the calls of one act. */
 type Act = Pick<WorkflowCall, "act" | "width" | "memory"> & { notes: Set<string> };
 
 type WorkflowRun = {
@@ -97,7 +97,7 @@ class Workflow {
   readonly #definition: WorkflowDefinition;
   readonly #run: WorkflowRun;
   readonly #input: StoredJson;
-  /** What expressions see as `steps`: the outputs of the steps that have ended. */
+  /** The `steps` of expressions: the outputs of the steps that have ended. */
   readonly #outputs = new Map<string, StoredJson>();
   #outputBytes = 0;
   #inputBytes = 0;

@@ -3,7 +3,7 @@ import type { RunMemory, StepMemory } from "@/server/guard/limits/process-memory
 import type { RetryPolicy } from "@/server/work/workflow/retry-policy";
 import type { SkipNote } from "@/server/work/workflow/skip-note";
 
-/** What the interpreter needs of the engine. */
+/** The needs of the interpreter towards the engine. */
 
 /** One call of a function that the interpreter asks for. */
 export type WorkflowCall = {
@@ -19,11 +19,11 @@ export type WorkflowCall = {
   timeoutMs: number | null;
   /** The id of the step, or of the group that the step belongs to. */
   act: string;
-  /** How many calls of the act may be under way at once. */
+  /** The most calls of the act that may be under way at once. */
   width: number;
   /** The memory of the step, which the call may use for its own values. */
   memory: StepMemory;
-  /** What people should know about the step's expressions. */
+  /** Notes for people about the step's expressions. */
   notes: ReadonlySet<string>;
 };
 
@@ -59,6 +59,6 @@ export type RunFacts = {
   memory: RunMemory;
   /** Fires when the run must end; the interpreter then throws its reason at the next expression. */
   signal?: AbortSignal;
-  /** What stands for a secret in the input of a call. */
+  /** The placeholder of a secret in the input of a call. */
   placeholderOf?: (secret: string) => string;
 };

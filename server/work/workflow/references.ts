@@ -1,7 +1,7 @@
 import { isJsonObject, type Json } from "@/server/base/json/json";
 import type { ExpressionNode } from "@/server/work/expressions/jsonata";
 
-/** What an expression reads: `steps.fetch.body` has root `steps` and member `fetch`. Null means all of them. */
+/** A reference of an expression: `steps.fetch.body` has root `steps` and member `fetch`. Null means all of them. */
 export type Reference = { root: string | null; member: string | null };
 
 /**
@@ -13,8 +13,8 @@ type Found = Reference & { path?: string | null; end?: Json | undefined };
 const EVERYTHING: Found = { root: null, member: null };
 
 /**
- * What an expression reads from its scope. JSONata resolves a bare name in the current context. At the top level, in
- * arguments and in function bodies that is the scope. In predicates and later path steps it is an element; only `$$`
+ * The references of an expression to its scope. JSONata resolves a bare name in the current context. At the top level,
+ * in arguments and in function bodies that is the scope. In predicates and later path steps it is an element; only `$$`
  * leads back to the scope. If the tree is unclear, everything counts as read.
  */
 export function findReferences(tree: ExpressionNode): Reference[] {
@@ -26,7 +26,7 @@ export function findPaths(tree: ExpressionNode): string[] {
   return [...new Set(find(tree).flatMap(({ path }) => path ?? []))];
 }
 
-/** Where an expression names a step: the offset behind the name's last sign, which may be a quote. */
+/** The places at which an expression names a step: the offset behind the name's last sign, which may be a quote. */
 export function findStepNames(tree: ExpressionNode): { name: string; end: number }[] {
   return find(tree).flatMap(({ root, member, end }) =>
     root === "steps" && member !== null && typeof end === "number" ? [{ name: member, end }] : [],

@@ -5,13 +5,13 @@ import { keysOf } from "@/server/base/json/large-parser";
 /** A value for people: a short JSON text, or the size of a list or object. Null: the expression found nothing. */
 const shownValue = z.string().nullable();
 
-/** Why a step was skipped, as the input of its row holds it. */
+/** The reason why a step was skipped, as the input of its row holds it. */
 export const skipNote = z.object({
   /** The setting: a condition that was not true, or a list without items. */
   by: z.enum(["if", "forEach"]),
   expression: z.string(),
   value: shownValue,
-  /** What the paths in the expression were, such as `steps.fetch.state`. */
+  /** The values of the paths in the expression, such as `steps.fetch.state`. */
   read: z.array(z.object({ path: z.string(), value: shownValue })),
 });
 export type SkipNote = z.infer<typeof skipNote>;

@@ -3,7 +3,7 @@ import { ExpressionError, parseExpression } from "@/server/work/expressions/json
 import { parseCondition, parseTemplate, type TemplateExpression } from "@/server/work/workflow/expressions";
 import { findStepNames } from "@/server/work/workflow/references";
 
-/** Where a text names a step: the offsets of the name with its quotes, if it has any. */
+/** The place at which a text names a step: the offsets of the name with its quotes, if it has any. */
 export type StepName = { from: number; to: number };
 
 type Text = { path: (string | number)[]; text: string; isCondition: boolean };
@@ -37,7 +37,7 @@ function* textsIn(value: unknown, path: Text["path"]): Generator<Text> {
     for (const [key, member] of Object.entries(value)) yield* textsIn(member, [...path, key]);
 }
 
-/** Where the expressions of a text name a step; nowhere if one of them has a syntax error. */
+/** The places at which the expressions of a text name a step; none if one of them has a syntax error. */
 export async function findNamesOfStep(
   text: string,
   { step, isCondition, organizationId }: { step: string; isCondition: boolean; organizationId: string },
@@ -83,7 +83,7 @@ async function expressionsOf(
   return found;
 }
 
-/** Where the name that ends there begins; null if it is written with escapes. */
+/** The start of the name that ends there; null if it is written with escapes. */
 function beginOf(expression: string, { name, end }: { name: string; end: number }): number | null {
   const last = expression[end - 1] ?? "";
   const quote = /[`"']/.test(last) ? last : "";

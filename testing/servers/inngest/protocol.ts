@@ -1,7 +1,7 @@
 import { createHash, createHmac } from "node:crypto";
 import { z } from "zod";
 
-/** What an Inngest server and SDK 4 send each other. */
+/** The messages between an Inngest server and SDK 4. */
 
 /** The server's view of an event. */
 export const inngestEvent = z.object({
@@ -46,7 +46,10 @@ export const checkpoint = z.object({
   steps: z.array(operation),
 });
 
-/** Which key a bearer token proves: the signing key itself or its hash, with or without the cloud's prefix. */
+/**
+ * Returns true if a bearer token proves the signing key: the key itself or its hash, with or without the cloud's
+ * prefix.
+ */
 export function isSigningToken(authorization: string | undefined, signingKey: string): boolean {
   const [, token] = /^Bearer (?:signkey-\w+-)?(\w+)$/.exec(authorization ?? "") ?? [];
   const hash = createHash("sha256").update(Buffer.from(signingKey, "hex")).digest("hex");
@@ -105,7 +108,7 @@ export function durationOf(text: string): number {
   return Math.max(0, Math.round((new Date(text).getTime() - Date.now()) / 1_000) * 1_000);
 }
 
-/** How long a Retry-After header asks to wait, in milliseconds; at least a second. Undefined without a header. */
+/** The time that a Retry-After header asks to wait, in milliseconds; at least a second. Undefined without a header. */
 export function retryAfterOf(header: string | null): number | undefined {
   if (header === null) return undefined;
   const ms = /^\d{1,7}$/.test(header) ? Number(header) * 1_000 : new Date(header).getTime() - Date.now();

@@ -58,8 +58,10 @@ const COLUMNS: LineColumn<VersionLine>[] = [
   },
 ];
 
-/** Who made which version and when. The current version opens to its changes, an earlier one to its
- * differences from the current one, to which one can return. */
+/**
+ * The versions, with author and time. The current version opens to its changes, an earlier one to its differences from
+ * the current one, to which one can return.
+ */
 export function History({ of, current }: { of: DefinitionRef; current: number }) {
   const trpc = useTRPC();
   return (

@@ -102,7 +102,7 @@ export function viewLines<Item extends Line & { name: string; slug: string }>(
   return found.sort((a, b) => rank(b) - rank(a));
 }
 
-/** How many runs there were. On a narrow screen, also the share of them that succeeded. */
+/** The number of runs. On a narrow screen, also the share of them that succeeded. */
 function RunsAndSuccess({ week }: { week: WeekFigures }) {
   return (
     <span className="max-md:min-w-32">

@@ -94,7 +94,7 @@ export function AgentEditor({
     />
   );
   const further = furtherFields(choices.agentFields);
-  /** What the prompt may mention. */
+  /** Functions and tools that the prompt may mention. */
   const attached = [
     ...choices.tools.map(({ slug, name: title }) => ({ name: slug, title })),
     ...choices.functions,

@@ -8,7 +8,7 @@ import { type Fields, labelOf, settingsFields } from "@/server/work/agent/field-
 /** A number, or the typed text: the server then answers that it must be a number. */
 type Typed = number | string;
 
-/** How an agent may use each attached tool or function, by name. Undefined: not set. */
+/** Policies, by the name of the attached tool or function. Undefined: not set. */
 export type Policies = Readonly<Record<string, Policy>>;
 export type Policy = {
   maxCalls?: Typed | undefined;
@@ -88,7 +88,7 @@ export function readDefinition({ definition, exact }: EditedAgent): AgentFields 
 /** An agent's fields as texts, to compare two versions. */
 export const fieldsOf = (fields: AgentFields): Fields => new Map(settingsFields(toDefinition(fields)));
 
-/** Whether a stored draft is one of an agent. */
+/** Returns true if a stored draft is one of an agent. */
 export function isAgentFields(stored: unknown): stored is AgentFields {
   if (!isJsonObject(stored)) return false;
   const { functions, tools, policies, ...texts } = stored;

@@ -78,7 +78,7 @@ export function ModelField({
   );
 }
 
-/** What the service's default provider offers beside the configured models. */
+/** The models that the service's default provider offers beside the configured models. */
 function useOffered(configured: readonly ModelChoice[]) {
   const { data } = useQuery(useTRPC().models.offered.queryOptions());
   if (data === undefined) return { offered: [], provider: "", problem: null };

@@ -6,7 +6,7 @@ import { type Policies, type Policy, policyAt, readNumber } from "./agent-fields
 type PolicyTableProps = {
   names: readonly string[];
   value: Policies;
-  /** What is wrong at a JSON pointer of the definition. */
+  /** The issue at a JSON pointer of the definition. */
   faultAt: (path: string) => string | undefined;
   onChange: (change: (before: Policies) => Policies) => void;
 };
@@ -16,7 +16,7 @@ const NUMBERS = [
   { part: "retries", title: "Retries", width: "w-16 sm:w-[18%]", none: "0" },
 ] as const;
 
-/** How the agent may use each chosen tool and function. */
+/** The policies of the chosen tools and functions. */
 export function PolicyTable({ names, value, faultAt, onChange }: PolicyTableProps) {
   if (names.length === 0) return null;
   const set = (name: string, part: Policy) =>

@@ -154,7 +154,7 @@ function FieldRow({
   );
 }
 
-/** What only some types have: the values of a choice, the fields of an object, the items of a list. */
+/** The parts that only some types have: the values of a choice, the fields of an object, the items of a list. */
 function FieldContent({ field, label, onChange }: FieldProps) {
   if (field.type === "choice") return <ChoiceValues field={field} label={label} onChange={onChange} />;
   if (field.type === "object") {

@@ -50,5 +50,5 @@ const KEYWORDS = {
   },
 };
 
-/** What a JSON Schema can have at a path. */
+/** The keywords of a JSON Schema at a path. */
 export const keywordsAt = (path: Path) => ({ anyOf: schemasAt(KEYWORDS, path) });

@@ -27,11 +27,10 @@ export function SchemaField({
   label: string;
   hint: ReactNode;
   error: string | undefined;
-  /** Where the schema is wrong. */
   problems?: readonly EditorProblem[];
-  /** What one field is called, such as "parameter". */
+  /** The name of one field, such as "parameter". */
   noun: string;
-  /** Whether a schema without fields is none at all. */
+  /** True if a schema without fields is none at all. */
   isOptional?: boolean;
   value: unknown;
   /** Undefined: no schema. */

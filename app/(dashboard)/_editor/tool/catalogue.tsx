@@ -10,7 +10,7 @@ import { findItems } from "../../_palette/rank";
 import { readSchema } from "../../_schema/field";
 import { emptyOf } from "../../_schema/value";
 
-/** What a new step can call. `keywords`: what it does. `stepId`: the text that the step's id is made from. */
+/** A call for a new step. `keywords`: words for what it does. `stepId`: the base of the step's id. */
 export type Callable = { id: string; label: string; keywords: string; stepId: string; step: object };
 
 type CatalogueProps = { title: string; onPick: (callable: Callable) => void; onClose: () => void };

@@ -4,7 +4,7 @@ import { quoted } from "./quoted";
 import type { ToolView } from "./tool-document";
 
 /**
- * What the input of a step, or the output, can refer to: the tool's input, the outputs of earlier steps, and the fields
+ * References for the input of a step, or for the output: the tool's input, the outputs of earlier steps, and the fields
  * that these had last.
  */
 export function insertablesBefore(

@@ -3,7 +3,7 @@ import { createContext, useMemo } from "react";
 import { useTRPC } from "@/app/_ui/data/providers";
 import { readJson } from "@/server/base/json/json";
 
-/** What the steps of a tool returned last, by their ids. */
+/** The last outputs of a tool's steps, by step id. */
 export type LastOutputs = { runId: string | null; outputs: ReadonlyMap<string, unknown> };
 
 const NONE: LastOutputs = { runId: null, outputs: new Map() };

@@ -23,7 +23,7 @@ export function fieldsOf(name: string, value: unknown): NamedValue[] {
   return found;
 }
 
-/** How a value begins, or how much it holds. */
+/** The start of a value, or its size. */
 export function previewOf(value: unknown): string {
   if (Array.isArray(value)) return `list of ${value.length}`;
   if (isJsonObject(value)) return `{${Object.keys(value).length}}`;

@@ -13,12 +13,12 @@ import { scopeOf } from "./tool-completions";
 import { type Path, setValue, type ToolView } from "./tool-document";
 import { useToolKnowledge } from "./use-tool-knowledge";
 
-/** What the form of a tool's input, output or one step needs. It changes the YAML. */
+/** Props of the form of a tool's input, its output or one step. The form changes the YAML. */
 export type PartProps = {
   tool: ToolView;
   /** The problems of this part. */
   problems: readonly ShownProblem[];
-  /** What was set aside of steps, by their ids. */
+  /** Inputs that were set aside, by step id. */
   aside: {
     of: (id: string) => Inputs;
     set: (id: string, inputs: Inputs) => void;

@@ -31,7 +31,7 @@ type ProblemsProps = {
   onShow: (problem: ShownProblem) => void;
 };
 
-/** What is wrong with a definition, with a way to each field. */
+/** The issues of a definition, with links to their fields. */
 export function Problems({ check, problems, onShow }: ProblemsProps) {
   if (check.isError) {
     return (

@@ -9,7 +9,6 @@ type Change = {
   uses: string;
   /** The inputs that the function takes. */
   takes: ReadonlySet<string>;
-  /** What was set aside before. */
   aside: Inputs;
 };
 

@@ -153,7 +153,7 @@ export function StepForm({ step, index, ...props }: PartProps & { step: StepView
   );
 }
 
-/** When the step runs and how often, by rows. */
+/** Rows for the condition and the repetition of the step. */
 const FLOW: readonly {
   grid: string;
   field: Field;

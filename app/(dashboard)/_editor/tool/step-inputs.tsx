@@ -27,7 +27,6 @@ const LANGUAGES = new Map<string, Language>([
   ["script", "javascript"],
 ]);
 
-/** The inputs of a function. */
 export const inputsOf = (used: FunctionChoice | undefined): readonly Field[] =>
   readSchema(readJson(used?.input ?? "null")).fields;
 

@@ -17,7 +17,7 @@ export const SELECTED_CARD = "[data-steps] [aria-current]";
 type StepListProps = {
   tool: ToolView;
   selected: Part;
-  /** Whether a part has problems. */
+  /** Returns true if a part has problems. */
   faulty: (part: Part) => boolean;
   onSelect: (part: Part) => void;
   onAdd: () => void;
@@ -102,7 +102,7 @@ function Card({ title, note, current, faulty, dashed = false, onSelect, children
 const describeCall = ({ uses, parallel }: StepView) =>
   parallel === null ? (uses ?? "no function") : `${formatPlural(parallel, "step")} in parallel`;
 
-/** What differs from a plain call. */
+/** The settings that differ from a plain call. */
 function Rules({ step: { fields } }: { step: StepView }) {
   const rules = [
     fields.if === undefined ? null : "only if",

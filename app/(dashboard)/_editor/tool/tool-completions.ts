@@ -3,12 +3,12 @@ import { isJsonObject, readJson } from "@/server/base/json/json";
 import type { FunctionChoice } from "@/server/catalog/edit-definition";
 import type { Path, ToolView } from "./tool-document";
 
-/** What the completion of a tool is made of. `schemas`: of `definitions.toolSchemas`, null until they are read. */
+/** Knowledge for the completion in a tool. `schemas`: of `definitions.toolSchemas`, null until they are read. */
 export type ToolKnowledge = {
   functions: readonly FunctionChoice[];
   secrets: readonly string[];
   schemas: string | null;
-  /** What steps returned last, by their ids. */
+  /** The last outputs of steps, by step id. */
   outputs?: ReadonlyMap<string, unknown>;
 };
 
@@ -20,7 +20,7 @@ const objectOf = (properties: Schema): Schema => ({ type: "object", properties }
 export const EXPRESSION_KEYS = new Set(["if", "forEach"]);
 
 /**
- * What expressions of the step at `index` can name, as the schema of an object: the input, the outputs of earlier steps,
+ * The names in expressions of the step at `index`, as the schema of an object: the input, the outputs of earlier steps,
  * the run, the item of `forEach`, and secrets if they are allowed.
  */
 export function scopeOf(
@@ -74,7 +74,7 @@ export function toolSchemaAt(
   return { anyOf: schemasAt(memberOf(readSchemas(schemas), "tool"), path) };
 }
 
-/** Whether a path is in an input that may hold secrets. */
+/** Returns true if a path is in an input that may hold secrets. */
 export function takesSecretsAt(tool: ToolView, { functions }: ToolKnowledge, path: Path): boolean {
   const at = path.lastIndexOf("with");
   if (path[0] !== "steps" || at < 2) return false;

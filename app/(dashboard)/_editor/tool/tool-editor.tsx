@@ -200,7 +200,7 @@ export function ToolEditor({ mode, id, starter }: EditorProps & { starter?: Tool
   );
 }
 
-/** What was set aside of steps, by their ids. The page forgets it when it is left. */
+/** Inputs that were set aside, by step id, until the reader leaves the page. */
 function useAside(): PartProps["aside"] {
   const [all, setAll] = useState<ReadonlyMap<string, Inputs>>(new Map());
   return {

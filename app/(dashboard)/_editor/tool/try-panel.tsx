@@ -22,7 +22,6 @@ type Start = { toolId: string; until: string | null; pinnedFrom: string | null }
 type TryPanelProps = {
   editor: Editor<string>;
   tool: ToolView;
-  /** The selected step. */
   step: StepView | null;
   /** Called when a tried run has ended. */
   onEnd: (runId: string) => void;

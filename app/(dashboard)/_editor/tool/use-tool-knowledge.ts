@@ -4,7 +4,7 @@ import { useTRPC } from "@/app/_ui/data/providers";
 import { LastOutputsContext } from "./last-outputs";
 import type { ToolKnowledge } from "./tool-completions";
 
-/** What completion knows: functions at once, secrets, schemas and the last outputs when they are read. */
+/** Knowledge for completion: functions at once, secrets, schemas and the last outputs when they are read. */
 export function useToolKnowledge(): ToolKnowledge {
   const trpc = useTRPC();
   const { data: functions } = useSuspenseQuery(trpc.definitions.functions.queryOptions());

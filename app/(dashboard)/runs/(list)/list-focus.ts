@@ -29,7 +29,7 @@ export function useListKeys(list: React.RefObject<HTMLElement | null>): void {
   });
 }
 
-/** How many rows are loaded to find the run to return to. */
+/** The most rows that are loaded to find the run to return to. */
 const MAX_ROWS = 500;
 
 /**

@@ -6,9 +6,12 @@ import type { RunSummary } from "@/server/runs/read/list";
  * ones. They are held back until the reader asks for them. Ids are UUIDs v7, so their order is the list's.
  */
 
-/** How many ids fit into the URL of one query. */
+/** The most ids that fit into the URL of one query. */
 export const MAX_ASKED = 80;
-/** How long notifications alone are trusted. Some may be lost, and a run may match a duration filter without one. */
+/**
+ * The time for which notifications alone are trusted. Some may be lost, and a run may match a duration filter without
+ * one.
+ */
 const TRUST_MS = 10_000;
 
 /** The visible rows, and whether older ones can be loaded. */
@@ -29,7 +32,7 @@ function missingIn(view: View, ids: Iterable<string>): string[] {
 type Question = { about: "some"; ids: string[] } | { about: "all"; after: string | null; limit: number };
 
 /**
- * What to query after these runs changed; an empty list means that some did, unknown which. `sinceAllMs` is the time
+ * The runs to query after these changed; an empty list means that some did, unknown which. `sinceAllMs` is the time
  * since the last complete query. Null if no answer could matter.
  */
 export function questionAfter(changed: readonly string[], view: View, sinceAllMs: number): Question | null {
@@ -60,7 +63,9 @@ export function stillWaiting(waiting: ReadonlySet<string>, view: View): string[]
   return missingIn(view, waiting).sort().reverse();
 }
 
-/** How many loaded pages must be fetched again to show an id. The others load when the reader scrolls there. */
+/**
+ * The number of loaded pages that must be fetched again to show an id. The others load when the reader scrolls there.
+ */
 export function pagesUpTo(
   id: string,
   pages: readonly { items: readonly Pick<RunSummary, "id">[] }[],

@@ -85,7 +85,6 @@ function reveal(part: HTMLElement | null): void {
   if (tab && line) line.scrollLeft = tab.offsetLeft - line.offsetLeft - line.clientWidth / 3;
 }
 
-/** The number of runs of a status, or of all. */
 function countLabel(counts: Partial<Record<RunStatus, number>>, status: RunStatus | null): string {
   const counted = status === null ? Object.values(counts) : [counts[status] ?? 0];
   const sum = counted.reduce((total, count) => total + count, 0);

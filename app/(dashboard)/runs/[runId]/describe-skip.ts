@@ -1,11 +1,11 @@
 import type { SkipNote } from "@/server/work/workflow/skip-note";
 
-/** What the fields that an expression reads were: `steps.check.state is nothing`. */
+/** The values of the fields that an expression reads: `steps.check.state is nothing`. */
 export function describeRead({ read }: SkipNote): string {
   return read.map(({ path, value }) => `${path} is ${value ?? "nothing"}`).join(", ");
 }
 
-/** Why a step was skipped, in one line. */
+/** The reason why a step was skipped, in one line. */
 export function describeSkip(note: SkipNote): string {
   const { by, expression, value } = note;
   const setting = by === "if" ? "Skipped" : "Skipped, no items";

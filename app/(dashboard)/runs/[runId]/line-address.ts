@@ -30,7 +30,7 @@ export function isNamed(line: Line, address: LineAddress): boolean {
   return KEYS.every((key) => own[key] === address[key]);
 }
 
-/** What the page's URL names: `step 3`, `attempt 2 of step 1`; null for nothing. */
+/** The line that the page's URL names: `step 3`, `attempt 2 of step 1`; null for nothing. */
 export function describeAddress(address: LineAddress): string | null {
   const kind = KINDS.find((each) => address[each] !== undefined);
   if (kind === undefined) return null;

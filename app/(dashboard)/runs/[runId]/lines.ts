@@ -4,7 +4,7 @@ import { isWaiting, type TimedAttempt, timedAttempts } from "./timed-attempts";
 
 type Times = Pick<StepLine, "startedAt" | "finishedAt" | "durationMs">;
 
-/** What the lines of a timeline have in common. */
+/** Fields that all lines of a timeline have. */
 type Common = Times & {
   /** Unique among all lines of a page. */
   id: string;
@@ -55,7 +55,7 @@ type Inspected = {
   calls: CallLine[];
 };
 
-/** What is expanded: child runs by id, and the slugs of lines whose attempts are shown. */
+/** The expanded parts: child runs by id, and the slugs of lines whose attempts are shown. */
 export type Unfolded = { runs: ReadonlyMap<string, Inspected>; attempts: ReadonlySet<string> };
 
 const NOTHING: ReadonlySet<string> = new Set();
@@ -263,12 +263,12 @@ export function holdersOf(lines: readonly Line[], id: string): Line[] | null {
   return null;
 }
 
-/** Whether a line failed in a way that mattered to its run. */
+/** Returns true if a line failed in a way that mattered to its run. */
 export function isAtFault({ status }: Line): boolean {
   return status !== "Completed" && status !== "Tolerated" && status !== "Skipped";
 }
 
-/** Whether a line is a step or model call, and not an attempt, a wait or a group. */
+/** Returns true if a line is a step or model call, and not an attempt, a wait or a group. */
 export function isWork<Each extends Line>(line: Each): line is Each & WorkLine {
   return line.kind === "step" || line.kind === "call";
 }

@@ -25,15 +25,14 @@ export function timedAttempts({ attempts, status }: Pick<StepLine, "attempts" | 
       startedAt,
       finishedAt: after(startedAt, durationMs),
       durationMs,
-      /** Why it failed. */
       error,
-      /** What a script printed. */
+      /** The output of a script's console. */
       console,
-      /** How the request of a model call differed from what was asked. */
+      /** Differences between the request that was sent and the request that was asked for. */
       changes,
-      /** What was called, if there were several models. */
+      /** The called model, if there were several. */
       called: model === undefined ? null : `${model} · ${provider}`,
-      /** What the provider reported as usage, as JSON. */
+      /** The usage that the provider reported, as JSON. */
       usage,
     }),
   );
@@ -48,7 +47,7 @@ export function timedAttempts({ attempts, status }: Pick<StepLine, "attempts" | 
   return [...ended, { number: ended.length + 1, status, startedAt, ...open }];
 }
 
-/** Whether a model call waits because its provider allows no more calls. */
+/** Returns true if a model call waits because its provider allows no more calls. */
 export function isWaiting({ attempts, status }: Pick<StepLine, "attempts" | "status">): boolean {
   const last = attempts.at(-1);
   return status === "Running" && last?.waited === true && last.retryAt !== undefined;

@@ -35,7 +35,9 @@ type Foldable = Line & Partial<Pick<Row, "folded">>;
 
 export type Workbench = ReturnType<typeof useWorkbench>;
 
-/** What the timeline and the inspector of a run's page share: lines, selection, folding, search, measure and zoom. */
+/**
+ * State that the timeline and the inspector of a run's page share: lines, selection, folding, search, measure and zoom.
+ */
 export function useWorkbench(inspection: RunInspection) {
   const { run } = inspection;
   const live = !isTerminal(run.status);
@@ -120,19 +122,18 @@ export function useWorkbench(inspection: RunInspection) {
   return {
     run,
     live,
-    /** Whether the page watched the run: it keeps space for what may appear, so that nothing moves. */
+    /** True if the page watched the run: it keeps space for what may appear, so that nothing moves. */
     reserve: wasLive,
     own,
-    /** The visible rows. */
     shown,
     finder,
     failedCount: failed.length,
     onlyFailed,
     setFailedOnly,
     chosen,
-    /** Whether the newest line of a live run is selected, and the next one will replace it. */
+    /** True if the newest line of a live run is selected, and the next one will replace it. */
     following,
-    /** What the URL names but the run does not have. */
+    /** The line that the URL names but the run does not have. */
     missing: named || isLoading ? null : describeAddress(address),
     latest,
     /** Selects a line; null: follow the newest one. */
@@ -152,7 +153,7 @@ export function useWorkbench(inspection: RunInspection) {
     },
     /** The id of the row to focus once it is selected and drawn. */
     focusWanted,
-    /** Whether what a line can unfold is visible; null if there is nothing. */
+    /** True if the line is unfolded; null if it cannot unfold. */
     isOpen,
     setOpen,
     /** Folds all lines, or unfolds all if any is folded. */
@@ -170,7 +171,7 @@ export function useWorkbench(inspection: RunInspection) {
   };
 }
 
-/** Whether `value` has been true at any time since the component was mounted. */
+/** Returns true if `value` has been true at any time since the component was mounted. */
 function useWasTrue(value: boolean): boolean {
   const [was, setWas] = useState(value);
   if (value && !was) setWas(true);

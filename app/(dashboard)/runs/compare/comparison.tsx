@@ -101,11 +101,10 @@ function BothSides({ pair }: { pair: Pair }) {
 
 type ComparedFigure = {
   name: string;
-  /** What is compared. */
   value?: (run: RunDetail) => string | number | null;
-  /** How the value is shown, by default as it is. */
+  /** Shows the value, by default as it is. */
   show?: (run: RunDetail) => ReactNode;
-  /** How a difference is shown; without it, only that there is one. */
+  /** Formats a difference. Without it, the row says only that there is one. */
   format?: (size: number) => string;
 };
 
@@ -149,7 +148,7 @@ const FIGURES: ComparedFigure[] = [
   { name: "Steps", value: ({ steps }) => steps, format: formatCount },
 ];
 
-/** How the right value differs: how much larger it is, with its sign; null if they are equal or one is missing. */
+/** The difference of the right value from the left one, with its sign; null if they are equal or one is missing. */
 function differenceOf(
   a: string | number | null,
   b: string | number | null,

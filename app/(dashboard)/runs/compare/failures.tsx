@@ -6,7 +6,7 @@ import { isAtFault, workRowsOf } from "../[runId]/lines";
 import { explainFailure } from "../[runId]/result/explain-failure";
 import { FailedLine } from "../[runId]/result/failure";
 
-/** Why one or both runs failed, side by side; nothing if neither did. */
+/** The errors of one or both runs, side by side; nothing if neither failed. */
 export function Failures({ left, right }: { left: RunInspection; right: RunInspection }) {
   if (left.run.status !== "Failed" && right.run.status !== "Failed") return null;
   return (

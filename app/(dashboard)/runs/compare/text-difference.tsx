@@ -14,7 +14,7 @@ const LABELS = { input: "Input", output: "Output" };
 /** Longer comparisons show only the lines near a change. */
 const ALL_SHOWN = 300;
 
-/** How many lines are shown of a text without a counterpart. */
+/** The most lines that are shown of a text without a counterpart. */
 const MAX_ALONE = 300;
 
 /**

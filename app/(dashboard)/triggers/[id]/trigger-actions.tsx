@@ -20,7 +20,7 @@ const DIALOGS = {
   delete: lazy(() => import("./dialogs"), "DeleteTriggerDialog"),
 };
 
-/** What members can do with a trigger. Viewers see nothing. */
+/** The actions of members on a trigger. Viewers see nothing. */
 export function TriggerActions({ trigger }: { trigger: TriggerDetail }) {
   const trpc = useTRPC();
   const mayChange = useMay("member");

@@ -92,7 +92,7 @@ function Template({ note, sample, ...field }: TemplateProps) {
   );
 }
 
-/** What expressions of a template can name: the body, with the fields of a sample. */
+/** The names in expressions of a template: the body, with the fields of a sample. */
 const scopeOf = (sample = "") => ({ properties: { body: schemaOf(tryParseJson(sample)) } });
 
 type PreviewProps = {

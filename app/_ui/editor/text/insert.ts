@@ -62,7 +62,9 @@ function atEnd(text: string, put: Put, reference: string): Insertion {
 /** A key for a reference: the last of its names. */
 const keyOf = (reference: string) => JSON.stringify(/(\w+)`?\s*\}\}$/.exec(reference)?.[1] ?? "value");
 
-/** Whether a text was meant as JSON, such as `["a"` or `{{ a }}""`. It is asked of texts that are no valid JSON. */
+/**
+ * Returns true if a text was meant as JSON, such as `["a"` or `{{ a }}""`. It is asked of texts that are no valid JSON.
+ */
 export function resemblesJson(text: string): boolean {
   if (/^\s*(?:\{(?!\{)|\[|")/.test(text)) return true;
   const rest = text.replace(/\{\{.*?\}\}/gs, "").trim();

@@ -1,7 +1,7 @@
 /** The location of a value in a document, such as `["steps", 0, "with", "url"]`. */
 export type Path = readonly (string | number)[];
 
-/** What the cursor is at in a document of keys and values. */
+/** The place of the cursor in a document of keys and values. */
 export type Position = {
   /**
    * `key`: a key, or an item of a list. `value`: the value of the path's last key. `inside`: within that value, which is
@@ -10,7 +10,7 @@ export type Position = {
   kind: "key" | "value" | "inside";
   /** Of the object that gets the key, or of the value. */
   path: Path;
-  /** What a completion replaces. */
+  /** The start of the text that a completion replaces. */
   from: number;
   to: number;
   /** The keys that the object has besides the one at the cursor. */

@@ -1,4 +1,7 @@
-/** What an expression refers to at its end, such as `steps.order.bo`: the names before the last one, and where that begins. */
+/**
+ * The reference at the end of an expression, such as `steps.order.bo`: the names before the last one, and the start of
+ * the last one.
+ */
 export type Reference = { path: readonly (string | number)[]; from: number };
 
 const END = /(?:(?:[A-Za-z_]\w*|`[^`]*`)(?:\[\d+\])?\.)*(?:[A-Za-z_]\w*|`[^`]*)?$/;

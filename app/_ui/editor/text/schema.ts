@@ -82,7 +82,7 @@ const TYPES = new Map([
   ["null", "nothing"],
 ]);
 
-/** What people call the type of a schema; empty if it has none. */
+/** The name of a schema's type; empty if it has none. */
 export function typeOf({ type, enum: choices, anyOf }: Schema): string {
   if (typeof type === "string") return TYPES.get(type) ?? type;
   if (Array.isArray(type)) return type.map((each) => TYPES.get(String(each)) ?? String(each)).join(" or ");

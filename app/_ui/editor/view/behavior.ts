@@ -22,7 +22,7 @@ import { indents, type Language } from "../language";
 
 type Kind = { language: Language; isLine: boolean };
 
-/** What all editors do: undo, keys, brackets, finding and folding. */
+/** The behavior of all editors: undo, keys, brackets, finding and folding. */
 export function behaviorOf({ language, isLine }: Kind): Extension {
   return [
     EditorState.phrases.of(PHRASES),

@@ -64,7 +64,7 @@ function positionIn(state: EditorState, { language, at }: Asked & { at: number }
   return language === "json" ? positionInJson(state.doc.toString(), at) : null;
 }
 
-/** How far back the braces of an expression are looked for. */
+/** The number of characters in which the braces of an expression are searched. */
 const MAX_EXPRESSION = 2_000;
 
 function referenceAt(

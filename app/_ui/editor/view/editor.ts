@@ -9,21 +9,20 @@ import { loadLanguage } from "./languages";
 import { problemsOf, setProblems } from "./problems";
 import { highlighting, theme } from "./theme";
 
-/** What an editor is created with. */
 export type Setup = {
   parent: HTMLElement;
   language: Language;
   /** One line only; Enter does what it does in an input. */
   isLine: boolean;
   value: string;
-  /** What the control before it had. */
+  /** The selection in the control before it. */
   selection: { anchor: number; head: number } | null;
   hasFocus: boolean;
   onChange: (value: string) => void;
   completions: () => Completions;
 };
 
-/** What can change while it is shown. */
+/** Settings that can change while it is shown. */
 export type Shown = {
   value: string;
   /** Of the element with the text. */

@@ -13,7 +13,7 @@ const Markdown = dynamic(() => import("./markdown").then((part) => part.Markdown
 type TextProps = {
   text: string;
   folded?: boolean;
-  /** What the server has drawn, if it is this text. */
+  /** The text as the server has drawn it, if it is this text. */
   first?: FirstView | null | undefined;
 };
 

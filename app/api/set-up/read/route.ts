@@ -1,7 +1,7 @@
 import { answerLinkCall } from "@/app/api/link-call";
 import { readSetUp } from "@/server/catalog/organization/set-up";
 
-/** Whether a set-up link works. */
+/** Reports if a set-up link works. */
 export function POST(request: Request): Promise<Response> {
   return answerLinkCall(request, (services, { token }) => readSetUp(services, token));
 }

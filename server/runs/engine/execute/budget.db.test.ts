@@ -8,7 +8,10 @@ import { expectSoundLedger } from "@/testing/ledger";
 import { createMember } from "@/testing/runs";
 import { createTenant, createWorld, openWorld, quietModels, type Tenant } from "@/testing/world";
 
-/** What starts hold and model calls reserve: a quick upper bound of the prompt if it fits, else its counted tokens. */
+/**
+ * The holds of starts and the reservations of model calls: a quick upper bound of the prompt if it fits, else its
+ * counted tokens.
+ */
 
 let counts = 0;
 let limits: number[] = [];

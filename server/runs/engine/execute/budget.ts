@@ -3,7 +3,7 @@ import type { Cap, ClaimedRun } from "../claimed-run";
 import type { Worker } from "../port";
 import { CapReached, CreditsExhausted } from "./interruptions";
 
-/** What a call reserves before it starts; `least` ≤ `minimum` ≤ `wanted`. */
+/** The credits that a call reserves before it starts; `least` ≤ `minimum` ≤ `wanted`. */
 type Reservation = {
   /** With less, the call is pointless: if the cap allows less, the run ends. */
   least: Decimal;
@@ -17,12 +17,12 @@ type Reservation = {
 export const exactly = (amount: Decimal): Reservation => ({ least: amount, minimum: amount, wanted: amount });
 
 /**
- * What a run and its children may still spend: credits are reserved before a call and spent after it. One budget exists
- * in the process whose worker has the root run.
+ * The credits that a run and its children may still spend. Credits are reserved before a call and spent after it. One
+ * budget exists in the process whose worker has the root run.
  */
 export type Budget = ReturnType<typeof openBudget>;
 
-/** How much the hold is extended beyond the need, as a share of it: most runs extend it once. */
+/** The extension of the hold beyond the need, as a share of it: most runs extend it once. */
 const EXTRA = new Decimal("0.25");
 
 /** Executes work one by one, so that each starts with the rest of the budget that the previous one left. */

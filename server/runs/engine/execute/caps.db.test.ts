@@ -10,7 +10,7 @@ import { setWriter } from "@/testing/tools";
 import { createTenant, createTrigger, type Tenant } from "@/testing/world";
 import { admitWaitingRuns } from "../claim";
 
-/** How runs end when their credits are used up: the balance, or a cap. */
+/** The end of runs when their credits are used up: the balance, or a cap. */
 
 const { world, play, start, read, run } = await openScriptedWorld();
 

@@ -3,7 +3,7 @@ import { YieldSlot } from "./interruptions";
 /** A step of the durable function that executes a run: `id` is unique in the root run, `name` is for people. */
 export type StepName = { id: string; name: string };
 
-/** What a durable engine keeps of a step. Its contents are in the run's rows. */
+/** The part of a step that a durable engine keeps. Its contents are in the run's rows. */
 export type StepReference = { status: "Completed" | "Failed"; bytes: number };
 
 /** The step tools of the durable function: an Inngest server's, or none but the run's journal. */

@@ -11,7 +11,7 @@ import { createTenant, createWorld, type World } from "@/testing/world";
 import { admitWaitingRuns } from "../claim";
 import { WorkerLost } from "../write/writer";
 
-/** What runs do, use and leave, from start to end. */
+/** The work, usage and records of runs, from start to end. */
 
 const { world, play, modelCalls, start, read, run } = await openScriptedWorld();
 

@@ -19,7 +19,7 @@ import type { ChildOutcome, Execution, SegmentContext } from "./execution";
 import { abortAfter, CapReached, CreditsExhausted, DeadlinePassed, RunStopped } from "./interruptions";
 import { RunSecrets, secretUserOf } from "./run-secrets";
 
-/** What a child run has of the run that called it. */
+/** The parts of the calling run that a child run shares. */
 type Parent = Pick<Execution, "signal" | "depth" | "deadline" | "path" | "secrets">;
 
 /**
@@ -131,7 +131,7 @@ async function endRun({ services, worker, run, journal, onEnd }: Execution, endi
   onEnd(run, { outcome, totals: journal.totals, finishedAt });
 }
 
-/** How an error ends the run; null if a later attempt may continue. */
+/** The outcome of a run that an error ends; null if a later attempt may continue. */
 async function outcomeOf(services: Services, run: ClaimedRun, error: unknown): Promise<Outcome | null> {
   if (error instanceof RunStopped) {
     const [cancel] = await FIND_CANCEL(services.pool, [run.id]);
@@ -160,7 +160,7 @@ const MODEL_FAILURES: Record<ModelFault, FailureCode> = {
   empty: "empty_answer",
 };
 
-/** Who cancelled an open run or its root; no row if neither is cancelled. */
+/** Finds who cancelled an open run or its root; no row if neither is cancelled. */
 const FIND_CANCEL = defineQuery(
   "find-cancel",
   z.object({ by: z.string() }),

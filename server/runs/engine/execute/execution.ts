@@ -9,7 +9,7 @@ import type { DurableSteps } from "./durable-steps";
 import type { RunSecrets } from "./run-secrets";
 import type { Strands } from "./strands";
 
-/** What the executions of a root run and its children share. */
+/** The context that a root run and its children share. */
 export type SegmentContext = {
   services: Services;
   worker: Worker;
@@ -20,12 +20,12 @@ export type SegmentContext = {
   tree: Tree;
   /** Called before each act; throws YieldSlot if the run must yield its slot. */
   checkpoint(): void;
-  /** Whether steps that need much memory must wait, because other runs take too much. */
+  /** Returns true if steps that need much memory must wait, because other runs take too much. */
   isHeldUp(): boolean;
   onEnd(run: ClaimedRun, end: { outcome: Outcome; totals: Totals; finishedAt: Date }): void;
 };
 
-/** What the code executing one run shares. */
+/** The state that the code for one run shares. */
 export type Execution = SegmentContext & {
   run: ClaimedRun;
   /** Aborted when the run is cancelled, passes its deadline or has another worker. */
@@ -38,7 +38,7 @@ export type Execution = SegmentContext & {
   memory: RunMemory;
   /** 1 for a root run; a run that it calls is one deeper. */
   depth: number;
-  /** When this run or one that called it has had its time. */
+  /** The earliest deadline of this run and of those that called it. */
   deadline: Date;
   /** Executes a child run to its end, on this run's slot and budget. */
   runChild(
@@ -51,7 +51,7 @@ export type Execution = SegmentContext & {
   ): Promise<ChildOutcome>;
 };
 
-/** How a child run ended, for its caller. */
+/** The end of a child run, for its caller. */
 export type ChildOutcome =
   | { status: "Completed"; output: string }
   | { status: "Failed" | "Cancelled"; code: string; message: string };

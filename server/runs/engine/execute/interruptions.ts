@@ -1,6 +1,6 @@
 import { LONGEST_TIMER_MS } from "@/server/base/sleep";
 
-/** What ends a run, or its segment, before it has completed. */
+/** Errors that end a run, or its segment, before it has completed. */
 
 /** The balance does not allow the run's next call. */
 export class CreditsExhausted extends Error {

@@ -43,7 +43,7 @@ function knownLimitsOf(orgId: OrgId, { name, api, baseUrl }: OwnProvider): Known
   return known;
 }
 
-/** Who serves a model to a run: the organization's own provider that lists it, else the service's providers. */
+/** Finds the provider of a run's model: the organization's own provider that lists it, else the service's providers. */
 export async function findModels(
   execution: Execution,
   model: string,
@@ -63,7 +63,7 @@ type OwnCall = Pick<Execution, "services" | "secrets"> & {
   limits?: Pick<CallOptions, "maxAttempts" | "attemptTimeoutMs">;
 };
 
-/** What an organization's own provider is called with; `apiKey` may be the placeholder of a secret in `carried`. */
+/** The access to an organization's own provider; `apiKey` may be the placeholder of a secret in `carried`. */
 type OwnAccess = Pick<CallOptions, "maxAttempts" | "attemptTimeoutMs" | "paces"> & {
   orgId: OrgId;
   apiKey: string | undefined;
@@ -148,7 +148,7 @@ export async function callOwnProvider(
 
 const withoutEnd = (text: string, length: number) => text.slice(0, Math.max(0, text.length - length));
 
-/** What changed may have names of fields that the provider sent. */
+/** The changes may have names of fields that the provider sent. */
 const redactAttempts = (attempts: readonly Attempt[], redact: Redact): Attempt[] =>
   attempts.map(({ error, changes, usage, ...attempt }) => ({
     ...attempt,

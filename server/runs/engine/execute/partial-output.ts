@@ -1,4 +1,7 @@
-/** How often pages see partial output, in ms. Longer output is shown less often, because each update writes all of it. */
+/**
+ * The interval at which pages see partial output, in ms. Longer output is shown less often, because each update writes
+ * all of it.
+ */
 const PACE_MS = 400;
 const MS_PER_CHARACTER = 0.02;
 

@@ -3,7 +3,7 @@ import { startRun } from "@/server/runs/start";
 import { executeRun } from "@/testing/execute";
 import { createTenant, openWorld, scriptedModels, setAgent } from "@/testing/world";
 
-/** How an agent's policies govern its calls, by real attempts. */
+/** The effect of an agent's policies on its calls, by real attempts. */
 
 let attempts = 0;
 let failures = 0;

@@ -162,7 +162,7 @@ export class RunSecrets {
   }
 }
 
-/** Why a secret cannot be used, and what to do; null if it can. */
+/** The reason why a secret cannot be used, and the way out; null if it can. */
 function describeFault(
   name: string,
   { secret, value, now }: { secret: Secret | undefined; value: string | null; now: Date },

@@ -24,7 +24,7 @@ let tenant: Tenant;
 let egress: Egress<GuardedFetch>;
 let allowed: EchoServer;
 let other: EchoServer;
-/** What the model asks for, answer by answer. */
+/** The model's requests, answer by answer. */
 let script: Partial<ModelReply>[];
 
 type Seen = { url: string; headers: IncomingMessage["headers"]; body: string };

@@ -60,7 +60,7 @@ export function takeBatch(queue: readonly Queued[]): { batch: Queued[]; rest: Qu
   return { batch, rest };
 }
 
-/** What must not occur twice in one flush. */
+/** The key that must not occur twice in one flush. */
 function repetitionKey(item: Item): string | null {
   if (item.kind === "row") return `row ${item.value.run_id} ${item.value.key}`;
   if (item.kind !== "start" || item.value.idem === null) return null;
@@ -124,7 +124,7 @@ function lengthOf(row: object): number {
   return size;
 }
 
-/** How many starts got slots and still have a caller to begin them. */
+/** The number of starts that got slots and still have a caller to begin them. */
 export function countAdmitted(batch: Queued[], answer: FlushAnswer | null): number {
   const starts = batch.filter(({ kind }) => kind === "start");
   return starts.filter(({ givenUp }, i) => !givenUp && answer?.starts[i]?.startsWith("run")).length;

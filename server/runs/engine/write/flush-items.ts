@@ -25,8 +25,8 @@ export type ChildRow = TargetColumns & {
 };
 
 /**
- * How a call counts against a rate limit, and may repeat an earlier one; null: it does not. A call that is rejected for
- * another reason consists of this alone: it still counts, and a rate limit or repetition takes precedence.
+ * The rate limit against which a call counts, and the earlier call that it may repeat; null: none. A call that is
+ * rejected for another reason consists of this alone: it still counts, and a rate limit or repetition takes precedence.
  */
 export type CountedCall = {
   org: OrgId;
@@ -91,9 +91,9 @@ export type EndItem = {
   actions: number;
   steps: number;
   credits: string;
-  /** Why the hold is released. */
+  /** The reason for the release of the hold. */
   note: string;
-  /** Whether to refund the charges of the run's ended children. */
+  /** True to refund the charges of the run's ended children. */
   refund: boolean;
   sequence: number;
 };
@@ -134,7 +134,7 @@ export function readAnswer(text: string | null): FlushAnswer | null {
 export type StartVerdict = {
   verdict: (typeof VERDICTS)[number];
   at: Date;
-  /** What remains of the rate limit after the call; null without a limit. */
+  /** The rest of the rate limit after the call; null without a limit. */
   rate: { remaining: number; resetSeconds: number } | null;
   /** The accepted start that it repeats. */
   replay: { runId: string; response: string } | null;

@@ -37,7 +37,7 @@ export type ModelCallRow = Row & {
   reasoning: string;
   /** JSON array. */
   tool_calls: string;
-  /** What the provider gave for itself, sealed, as PostgreSQL writes a bytea. */
+  /** The provider's own state, sealed, as PostgreSQL writes a bytea. */
   state_sealed: string | null;
   finish_reason: string | null;
   cached_input_tokens: number;
@@ -65,7 +65,7 @@ export type CallResult =
   | { reply: ModelReply; sealedState: Buffer | null; credits: Decimal }
   | {
       error: string;
-      /** What was received before the interruption: it is charged. */
+      /** The output before the interruption: it is charged. */
       received: { content: string; usage: ModelReply["usage"] } | null;
       credits: Decimal;
     };
@@ -79,13 +79,12 @@ export type NewStep = {
   reasoning: string;
   /** The iteration's usage; the same on all its steps. */
   usage: { inputTokens: number; outputTokens: number };
-  /** Whether it may change something outside the run: then all completed work is committed first. */
+  /** True if it may change something outside the run: then all completed work is committed first. */
   hasSideEffects: boolean;
 };
 export type StepResult = {
   /** JSON text, cut and redacted. */
   output: string;
-  /** Why it failed; null if it did not. */
   error: string | null;
   /** 1 if a function or tool was executed, 0 if the call did not get that far. */
   actions: number;
@@ -154,7 +153,6 @@ export function newStepRow(run: Owner, step: NewStep, at: Date): StepRow {
   };
 }
 
-/** What the result of a model call changes in its row. */
 export function callChange(row: ModelCallRow, result: CallResult): Partial<ModelCallRow> & Usage {
   const reply = "reply" in result ? result.reply : null;
   const { content = "", usage } = reply ?? ("received" in result ? result.received : null) ?? {};
@@ -181,14 +179,13 @@ const byteaText = (bytes: Buffer) => `\\x${bytes.toString("hex")}`;
 
 type Usage = Pick<ModelCallRow, "input_tokens" | "output_tokens">;
 
-/** What the result of a step changes in its row. */
 export function stepChange(result: StepResult): Partial<StepRow> {
   const status = result.error === null ? "Completed" : "Failed";
   const { output, actions, error } = result;
   return { status, output, actions, credits: result.credits.toFixed(4), error_message: error };
 }
 
-/** What changes in the row of a model call or step that was unfinished when its run ended. */
+/** The changes in the row of a model call or step that was unfinished when its run ended. */
 export function unfinishedChange(row: JournalRow, runStatus: "Failed" | "Cancelled"): Partial<StepRow> {
   const kind = isStep(row) ? "step" : "call";
   const error = unfinishedError(runStatus, kind);

@@ -30,7 +30,7 @@ import {
 
 /** An open call of this age is written. */
 const SHOW_BEGUN_AFTER_MS = 100;
-/** How long a completed row may wait for the end of its run. */
+/** The longest time that a completed row waits for the end of its run. */
 const JOIN_END_WITHIN_MS = 5;
 
 export type FinishedCall = Pick<ModelReply, "content" | "reasoning" | "state" | "toolCalls"> & {
@@ -55,7 +55,7 @@ export function emptyJournal() {
     steps: new Map<string, FinishedStep>(),
     /** Interrupted attempts of calls and steps, by key. */
     interrupted: new Map<string, Attempt[]>(),
-    /** When interrupted steps started, by key. */
+    /** The start times of interrupted steps, by key. */
     openSteps: new Map<string, Date>(),
     stepNumbers: new Map<string, number>(),
     /** The keys of skipped steps whose rows exist. */
@@ -64,7 +64,7 @@ export function emptyJournal() {
     sequence: 1,
   };
 }
-/** What a run's journal holds when a worker claims the run. */
+/** The contents of a run's journal when a worker claims the run. */
 export type JournalContents = ReturnType<typeof emptyJournal>;
 
 type Begun<Row> = { row: Row; startedAt: number; timer: NodeJS.Timeout; attempts: Attempt[] };
@@ -74,7 +74,6 @@ export type BegunStep = Begun<StepRow>;
 export class RunJournal {
   readonly calls: Map<string, FinishedCall>;
   readonly steps: Map<string, FinishedStep>;
-  /** Committed totals. */
   readonly totals: Totals;
   /** Of the finished steps, together. */
   outputBytes = 0;
@@ -85,7 +84,9 @@ export class RunJournal {
   readonly #services: Services;
   readonly #worker: Worker;
   readonly #run: ClaimedRun;
-  /** What interrupted calls and steps left; an open step counts as executed if the run ends before it begins again. */
+  /**
+   * The records of interrupted calls and steps; an open step counts as executed if the run ends before it begins again.
+   */
   readonly #past: Pick<JournalContents, "interrupted" | "openSteps" | "stepNumbers" | "skipped">;
   #sequence: number;
   /** Calls and steps in progress. */
@@ -325,7 +326,6 @@ export class RunJournal {
     else this.#timer ??= setTimeout(() => this.#send(), JOIN_END_WITHIN_MS);
   }
 
-  /** Changes the row of a call or step as it ends. */
   #ended(begun: BegunCall | BegunStep, change: Partial<JournalRow>): JournalRow {
     const duration = Math.max(0, this.#services.clock.now().getTime() - begun.startedAt);
     const row: JournalRow = Object.assign(begun.row, change);

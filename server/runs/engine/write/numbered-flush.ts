@@ -12,7 +12,6 @@ import { pauseAt } from "@/server/base/pause-points";
 
 export type LaneName = "accounts" | "journal";
 
-/** One flush of a worker's lane. */
 type FlushNumber = { workerId: string; lane: LaneName; flush: number };
 
 const FLUSH = defineQuery(
@@ -49,7 +48,10 @@ const READ_LANE = defineQuery(
   "SELECT flush, answer FROM worker_lanes WHERE worker_id = $1 AND lane = $2",
 );
 
-/** Whether a flush whose answer was lost was committed. If not, its number is used up. Null if the worker's row is gone. */
+/**
+ * Finds out if a flush whose answer was lost was committed. If not, its number is used up. Null if the worker's row is
+ * gone.
+ */
 export async function readOutcome(
   client: pg.Client,
   { workerId, lane, flush }: FlushNumber,

@@ -57,7 +57,6 @@ async function start(
   return startRun(process, actor, { kind: "agent", targetId: tenant.agentId, userMessage, conditions });
 }
 
-/** A row of a model call. */
 function callRow(run: string, call: Partial<ModelCallRow> = {}): ModelCallRow {
   return {
     id: newId(),

@@ -28,7 +28,7 @@ import { type LaneName, NOT_COMMITTED, readOutcome, sendFlush } from "./numbered
  * is what arrived during the last flush; there is no timer.
  */
 
-/** How long a start waits for an unavailable database; writes for an executing run wait without limit. */
+/** The time that a start waits for an unavailable database; writes for an executing run wait without limit. */
 const START_TIMEOUT_MS = 10_000;
 
 /** Another process took over this worker's runs, because its heartbeat stopped. The database rejects its writes. */
@@ -47,7 +47,7 @@ export type LaneOptions = {
   services: { env: Pick<Environment, "databaseUrl">; clock: Clock; log: Logger };
   workerId: string;
   lane: LaneName;
-  /** How many starts may execute in this process at once. */
+  /** The number of starts that may execute in this process at once. */
   freeSlots: () => number;
   onStart: () => void;
   /** Called with how many starts got slots, before their callers are. */
@@ -213,7 +213,7 @@ export class Lane {
     return readAnswer(answer);
   }
 
-  /** Whether the flush whose answer was lost was committed. Throws WorkerLost. */
+  /** Finds out if the flush whose answer was lost was committed. Throws WorkerLost. */
   async #readOutcome(client: pg.Client) {
     const { workerId, lane } = this.#options;
     const flush = this.#flush + 1;

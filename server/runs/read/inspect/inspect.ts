@@ -49,7 +49,7 @@ const READ_SKIP_NOTES = defineQuery(
   "SELECT id, input FROM steps WHERE run_id = $1 AND organization_id = $2 AND status = 'Skipped'",
 );
 
-/** Why steps of a run were skipped, by their ids. */
+/** The reasons why steps of a run were skipped, by their ids. */
 export async function readSkipNotes(
   { pool }: Services,
   actor: MemberActor,
@@ -92,7 +92,7 @@ export async function readChildCredits(
   return new Map(children.map(({ id, credits }) => [id, credits]));
 }
 
-/** How many runs before a failed one are searched for a completed one. */
+/** The number of runs before a failed one that are searched for a completed one. */
 const RUNS_LOOKED_BACK = 1_000;
 
 /** The newest completed run of the same target before `r`. */
@@ -161,7 +161,7 @@ async function readRunDetail(services: Services, actor: MemberActor, runId: stri
   );
   if (!row) throw new AppError("not_found", `There is no run ${runId} in this organization.`);
   const { yieldedAt, resumedAt, ...run } = row;
-  /** When it yielded its slot and waited for another one; `to` is null while it waits. */
+  /** The times in which it had yielded its slot and waited for another one; `to` is null while it waits. */
   const turns = yieldedAt.map((from, index) => ({
     from,
     // A run that ended while it waited did so until its end.

@@ -21,7 +21,7 @@ export const STEP_COLUMNS = {
   durationMs: true,
 } satisfies Prisma.StepSelect;
 
-/** What the timeline reads of a step; `inspectStep` also reads its texts. */
+/** The columns of a step that the timeline reads; `inspectStep` also reads its texts. */
 export const STEP_OF_TIMELINE = { ...STEP_COLUMNS, sequence: true } satisfies Prisma.StepSelect;
 
 /** A model call without its texts, for the timeline and for files. */
@@ -47,7 +47,7 @@ export const CALL_COLUMNS = {
   durationMs: true,
 } satisfies Prisma.ModelCallSelect;
 
-/** What the timeline reads of a model call; `inspectCall` also reads its texts. */
+/** The columns of a model call that the timeline reads; `inspectCall` also reads its texts. */
 export const CALL_OF_TIMELINE = { ...CALL_COLUMNS, sequence: true } satisfies Prisma.ModelCallSelect;
 
 type StepRow = Prisma.StepGetPayload<{ select: typeof STEP_OF_TIMELINE }>;
@@ -81,13 +81,12 @@ export function viewStepLine(
     ...viewLine(step),
     number: stepNumber,
     name: toolName,
-    /** Whether it failed and the tool's definition lets the run continue (onError). */
+    /** True if it failed and the tool's definition lets the run continue (onError). */
     tolerated: step.status === "Failed" && (tolerant?.has(step.key.replace(/\[\d+\]$/, "")) ?? false),
-    /** Whether a cancel of the run ended it. */
+    /** True if a cancel of the run ended it. */
     interrupted: isInterrupted(step.errorMessage),
-    /** Why it was skipped. */
     skipped: skipped?.get(step.id) ?? null,
-    /** What its child run has used so far. */
+    /** Usage of its child run so far. */
     childCredits: (step.childRunId && spent?.get(step.childRunId)) ?? null,
   };
 }
@@ -97,9 +96,9 @@ export function viewCallLine(call: CallRow) {
   return {
     ...facts,
     ...viewLine(call),
-    /** How many function and tool calls it requested. */
+    /** The number of function and tool calls that it requested. */
     asked: readToolCalls(toolCalls).length,
-    /** Whether a cancel of the run ended it; what it had received is stored. */
+    /** True if a cancel of the run ended it; what it had received is stored. */
     interrupted: isInterrupted(errorMessage),
   };
 }
@@ -115,7 +114,7 @@ function viewLine({ iterationNumber, status, attempts, credits, startedAt, finis
   };
 }
 
-/** How much of an attempt's error a timeline line shows, in characters. */
+/** The characters of an attempt's error that a line of the timeline shows. */
 const ERROR_OF_LINE = 200;
 
 /** None if there was only one attempt and it did not fail. */

@@ -7,7 +7,7 @@ import { createMember } from "@/testing/runs";
 import { createTenant, openWorld, scriptedModels, setAgent, type Tenant } from "@/testing/world";
 import { inspectModelRequest, type ModelRequestView } from "./model-request";
 
-/** What pages show of a model's prompt equals what was sent: every request is recorded and compared. */
+/** The prompt on pages equals the prompt that was sent: every request is recorded and compared. */
 
 let sent: Parameters<typeof asSent>[0][] = [];
 let answers: Partial<ModelReply>[] = [];

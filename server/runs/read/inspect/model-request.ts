@@ -14,7 +14,6 @@ import { payloadPreview, previewPayload, startOf } from "./payload-preview";
 
 /** Everything sent to a model in one call. */
 export type ModelRequestView = ReturnType<typeof viewRequest>;
-/** One message sent to a model. */
 export type SentMessage = ModelRequestView["messages"][number];
 
 /**
@@ -96,7 +95,7 @@ const READ_OUTPUTS = defineQuery(
    FROM steps WHERE run_id = $1 AND organization_id = $2 AND iteration_number < $3`,
 );
 
-/** How the last request of a call was shortened; a wait is no request. */
+/** The shortening of the last request of a call; a wait is no request. */
 const shorteningOf = (attempts: readonly Attempt[]): readonly Shortening[] =>
   attempts.findLast(({ waited }) => waited !== true)?.shortened ?? [];
 
@@ -181,7 +180,7 @@ function viewRequest(
       return {
         role: message.role,
         content: short === null ? whole : previewPayload(short),
-        /** Whether it was cut so that the request fits into the context window. */
+        /** True if it was cut so that the request fits into the context window. */
         isShortened: short !== null,
         /** The calls that an earlier reply requested. */
         toolCalls: calls.map((call) => ({ name: call.name, arguments: previewPayload(call.arguments) })),

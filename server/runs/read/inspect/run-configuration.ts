@@ -20,7 +20,7 @@ import { toolSlugOf } from "@/server/work/agent/prompts";
 export async function inspectConfiguration(services: Services, actor: MemberActor, runId: string) {
   const run = await readFrozen(services, actor, runId);
   const target = await findTarget(services, actor.orgId, { kind: run.kind, id: run.targetId });
-  /** What a run started now would have differently; null if the agent or tool was deleted. */
+  /** The differences of a run that is started now; null if the agent or tool was deleted. */
   const now = target && {
     version: target.version,
     changes: compareFields(
@@ -37,7 +37,7 @@ export async function inspectConfiguration(services: Services, actor: MemberActo
   return { fields: [...run.fields].map(([field, value]) => ({ field, value })), now };
 }
 
-/** How run `b`'s configuration differs from run `a`'s. Throws not_found. */
+/** The differences of run `b`'s configuration from run `a`'s. Throws not_found. */
 export async function compareConfigurations(
   services: Services,
   actor: MemberActor,

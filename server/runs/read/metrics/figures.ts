@@ -26,7 +26,7 @@ export const partRow = z.object({
   children: z.number(),
   drafts: z.number(),
   draftCredits: z.string(),
-  /** What runs called by those of the subject used, at any depth. */
+  /** Usage of the runs that those of the subject called, at any depth. */
   creditsBelow: z.string(),
 });
 export type Part = z.infer<typeof partRow>;
@@ -37,7 +37,7 @@ export type Sum = Record<(typeof COUNTS)[number], number> & {
   credits: Decimal;
   creditsBelow: Decimal;
   draftCredits: Decimal;
-  /** How many runs each class of duration has. */
+  /** The number of runs in each class of duration. */
   durations: Uint32Array;
 };
 

@@ -7,7 +7,7 @@ import type { SendMail } from "@/server/guard/mail/message";
 import type { KeyValues } from "@/server/work/functions/core/value-limits";
 import type { ModelReply, ModelRequest } from "@/server/work/models/port";
 
-/** What a function may use. Everything that needs the database is passed in here. */
+/** The context of a function. Everything that needs the database is passed in here. */
 export type FunctionContext = {
   /** Fires when the run is cancelled, its deadline passes or the function's time is up. */
   signal: AbortSignal;
@@ -47,7 +47,7 @@ export type FunctionContext = {
   print(lines: readonly string[]): void;
 };
 
-/** What a text or an object in a function's input is parsed as. */
+/** The language in which a text or an object of a function's input is parsed. */
 export type ParsedField = "expression" | "schema" | "arithmetic" | "script";
 
 /** A call that the engine executes: it waits, or runs a tool or an agent as a child run. */
@@ -69,15 +69,15 @@ export type FunctionDefinition<
   errors: Readonly<Record<string, string>>;
   /** Limits beside the input's schema and `timeoutMs`, for the docs. */
   limits?: readonly string[];
-  /** Whether a call costs, beside one action, the tokens of the model calls it makes. */
+  /** True if a call costs, beside one action, the tokens of the model calls it makes. */
   callsModels?: true;
-  /** Whether a call may change something outside the run. Such calls carry the step's idempotency key. */
+  /** True if a call may change something outside the run. Such calls carry the step's idempotency key. */
   hasSideEffects: boolean;
   /** Wall-clock limit of one call, in milliseconds. */
   timeoutMs: number;
   /** Fields of the input in which a definition may refer to secrets; none when unset. */
   secretFields?: readonly string[];
-  /** Which of them are addresses: a secret is in the path or query, behind a host that is written out. */
+  /** The fields that are addresses: a secret is in the path or query, behind a host that is written out. */
   addressFields?: readonly string[];
   /** Fields of the input that hold an expression, a JSON Schema or code: checked when a definition is saved. */
   parsedFields?: Readonly<Record<string, ParsedField>>;
@@ -85,7 +85,7 @@ export type FunctionDefinition<
   findFaults?(input: JsonObject): Issue[];
   /** A call with its output, for the docs; a test checks it. */
   example: { input: z.input<Input>; output: z.output<Output> };
-  /** What a call does. The engine itself executes what starts runs or leaves the run's slot. */
+  /** Executes a call. The engine itself executes what starts runs or leaves the run's slot. */
   run:
     | ((input: z.output<Input>, context: FunctionContext) => Promise<z.output<Output>>)
     | { engine: EngineCall };
@@ -101,7 +101,7 @@ export function defineFunction<Input extends z.ZodType, Output extends z.ZodType
 /** Codes of failures that a retry cannot fix. */
 const FINAL_CODES = new Set(["invalid_input", "invalid_request", "call_refused"]);
 
-/** Whether a retry cannot fix this failure. */
+/** Returns true if a retry cannot fix this failure. */
 export const isFinal = (code: string) => FINAL_CODES.has(code);
 
 /**

@@ -44,7 +44,7 @@ test("every function has a title, output and errors, and its example's output ma
 
 const WRITTEN = { outcome: "written", version: 2 } as const;
 
-/** What the world gives each example; functions that need nothing of it are not listed. */
+/** The context that each example needs; functions that need nothing of it are not listed. */
 const WORLDS: Record<string, Parameters<typeof testFunctionContext>[0]> = {
   http_request: { fetch: async () => Response.json({ sku: "A-1", inStock: 4 }) },
   get_value: { values: { get: async () => ({ value: { page: 3 }, version: 2 }), set: async () => WRITTEN } },

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Json } from "@/server/base/json/json";
 import { KIB, MIB } from "@/server/contract/sizes";
 
-/** How much an organization may store with `set_value`. */
+/** The limits of the values that an organization stores with `set_value`. */
 export const VALUE_LIMITS = {
   keyLength: 200,
   /** Of one value's JSON. */
@@ -15,7 +15,7 @@ export const VALUE_LIMITS = {
 
 export type StoredValue = { value: Json; version: number };
 export type NewValue = { key: string; value: Json; ttlSeconds?: number; ifVersion?: number };
-/** How a write ended; `version` is the key's current one, 0 when there is no value. */
+/** The outcome of a write; `version` is the key's current one, 0 when there is no value. */
 export const writeOutcome = z.object({
   outcome: z.enum(["written", "conflict", "too many", "too large"]),
   version: z.number(),

@@ -1,6 +1,6 @@
 /** Texts of HTTP bodies, whatever says which charset they have. */
 
-/** How many bytes are searched for a declaration (HTML standard, "prescan a byte stream"). */
+/** The bytes that are searched for a declaration (HTML standard, "prescan a byte stream"). */
 const DECLARED_WITHIN = 1024;
 const TEXT = /^(text\/.*|application\/(xml|json|javascript|.*\+(xml|json)))$/;
 const MARKUP = /^(text\/(html|xml)|application\/(xml|.*\+xml))$/;

@@ -27,8 +27,8 @@ const Configuration = lazy(() => import("./configuration"), "Configuration");
 const AT_ONCE_MS = 1_000;
 
 /**
- * What started a run and what it used, beside its result. Each fact has one line from the start, so that nothing moves
- * while one watches.
+ * The source and usage of a run, beside its result. Each fact has one line from the start, so that nothing moves while
+ * one watches.
  * @param calls the run's own model calls
  */
 export function RunFacts({ run, calls }: { run: RunDetail; calls: readonly CallLine[] }) {
@@ -177,7 +177,7 @@ function Version({ run }: { run: RunDetail }) {
   );
 }
 
-/** When a run started and ended, and when it was created if that was earlier. */
+/** The start and end of a run, and its creation if that was earlier. */
 function Times({ run }: { run: RunDetail }) {
   const { createdAt, startedAt, finishedAt, status } = run;
   // If the page opened on a queued run, it keeps showing the creation time.

@@ -18,7 +18,7 @@ function useLiveness({ id: runId }: Pick<RunDetail, "id">): LivenessFacts | unde
   return useQuery({ ...options, refetchInterval: POLL_EVERY_MS, staleTime: POLL_EVERY_MS }).data;
 }
 
-/** Whether the process that executes the run still reports: slow or stalled. */
+/** A warning if the process that executes the run is slow to report, or has stalled. */
 export function Liveness({ run }: { run: Pick<RunDetail, "id" | "waiting"> }) {
   const liveness = useLiveness(run);
   if (run.waiting)
@@ -40,7 +40,7 @@ export function Liveness({ run }: { run: Pick<RunDetail, "id" | "waiting"> }) {
   );
 }
 
-/** Why a queued run has not started. */
+/** The reason why a queued run has not started. */
 export function Queued({ run }: { run: Pick<RunDetail, "id"> }) {
   const queue = useLiveness(run)?.queue;
   return (

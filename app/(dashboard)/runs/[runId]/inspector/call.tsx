@@ -93,7 +93,7 @@ function tokenParts(call: CallDetail): (readonly [string, string])[] {
     .map(([name, tokens, total]) => [name, `${formatCount(tokens)}, ${formatWholeShare(tokens, total)}`]);
 }
 
-/** What the model thought before its output, folded to its beginning. */
+/** The model's reasoning before its output, folded to its beginning. */
 function Reasoning({ reasoning: { text, bytes, cut } }: { reasoning: CallDetail["reasoning"] }) {
   return (
     <details className="group text-muted">

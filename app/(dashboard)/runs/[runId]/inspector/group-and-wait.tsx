@@ -5,7 +5,7 @@ import { amountOf, fromCreditUnits, lengthOf } from "../timeline/measures";
 import type { Workbench } from "../use-workbench";
 import { InspectorFrame, LineDuration } from "./parts";
 
-/** Why and when a run waited for a slot. */
+/** The reason and time of a run's wait for a slot. */
 export function WaitInspector({ line }: { line: WaitLine }) {
   const { reason, startedAt, finishedAt } = line;
   const isOpen = finishedAt === null;

@@ -66,7 +66,7 @@ export function InspectorFrame({
   );
 }
 
-/** What the inspectors of steps and model calls get. */
+/** Props of the inspectors of steps and model calls. */
 export type WorkProps<Kind extends WorkLine["kind"]> = {
   line: WorkLine & { kind: Kind };
   /** The number of the selected attempt. */
@@ -83,7 +83,7 @@ export function statusOf(line: WorkLine, { status }: StepDetail | CallDetail): L
   return status === "Failed" && isExcused ? line.status : status;
 }
 
-/** How long a line took, or has taken so far. As wide as most durations, so that its neighbours do not move. */
+/** The duration of a line so far. As wide as most durations, so that its neighbours do not move. */
 export function LineDuration({ line }: { line: Pick<Line, "startedAt" | "finishedAt" | "durationMs"> }) {
   return (
     <span className="inline-block min-w-[6.5ch] tabular-nums">
@@ -96,7 +96,7 @@ export function LineDuration({ line }: { line: Pick<Line, "startedAt" | "finishe
   );
 }
 
-/** Why a step or call failed, in the colour of its status; not again if the error is at the top of the page. */
+/** The error of a step or call, in the colour of its status; not again if the error is at the top of the page. */
 export function ErrorText({
   line,
   work,

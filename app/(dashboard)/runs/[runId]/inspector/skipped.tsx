@@ -3,7 +3,7 @@ import type { SkipNote } from "@/server/work/workflow/skip-note";
 import type { WorkLine } from "../lines";
 import { InspectorFrame } from "./parts";
 
-/** Why a step was skipped: its condition, what it evaluated to, and what the fields in it were. */
+/** The reason why a step was skipped: its condition, the condition's value, and the values of the fields in it. */
 export function SkippedInspector({ line, note }: { line: WorkLine & { kind: "step" }; note: SkipNote }) {
   const { step, label } = line;
   const values = [{ path: note.expression, value: note.value }, ...note.read];

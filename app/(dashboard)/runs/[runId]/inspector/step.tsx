@@ -157,7 +157,7 @@ function Exchange({
   );
 }
 
-/** Whether an output contains only the error that is shown above it. */
+/** Returns true if an output contains only the error that is shown above it. */
 function isOnlyError(text: string, error: string | null): boolean {
   const fields = Object.entries(parseDocument(text) ?? {});
   return (

@@ -3,7 +3,7 @@ import { FAILURE_CODES, type FailureCode } from "@/server/runs/failure-codes";
 import type { RunDetail } from "@/server/runs/read/inspect/inspect";
 import { targetPath } from "../../query";
 
-/** What the explanation of a failure depends on. */
+/** The facts that explain a failure. */
 export type FailedRun = Pick<
   RunDetail,
   | "errorCode"
@@ -19,7 +19,7 @@ export type FailedRun = Pick<
 
 type Link = { href: string; label: string };
 
-/** What happened, what to try, and links to the pages for it; by default to the agent or tool. */
+/** The failure as a sentence, advice, and links to the pages for it; by default to the agent or tool. */
 type Explanation = { sentence: string; advice: string; links?: Link[] };
 
 function explanationsOf(run: FailedRun, failedStep: string | null): Record<FailureCode, Explanation> {

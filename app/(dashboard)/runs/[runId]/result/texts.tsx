@@ -132,7 +132,7 @@ function Coming({ run, calls }: { run: RunDetail; calls: CallLine[] }) {
   );
 }
 
-/** What an agent's model had written when its call was interrupted; nothing if there is no text. */
+/** The output of an agent's model until its call was interrupted; nothing if there is no text. */
 function Interrupted({ run, calls }: { run: RunDetail; calls: CallLine[] }) {
   const trpc = useTRPC();
   const last = calls.findLast(({ key }) => !key.includes("/"));

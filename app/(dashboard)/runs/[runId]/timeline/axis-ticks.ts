@@ -12,7 +12,7 @@ export type Tick = {
 /** The width of a character of the widest labels (12 px) and the space between two labels, in pixels. */
 const CHARACTER = 7.5;
 const GAP = 14;
-/** How far a label may overlap the left and right end of the axis, in pixels. */
+/** The most pixels by which a label may overlap the left and right end of the axis. */
 const BEYOND_LEFT = 6;
 const BEYOND_RIGHT = 24;
 

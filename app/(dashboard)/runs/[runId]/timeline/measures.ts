@@ -4,7 +4,7 @@ import { isWork, type Line, type WaitLine, type WorkLine } from "../lines";
 
 export type Measure = "time" | "credits" | "tokens";
 
-/** When a line ended, in ms; an open one ends now. */
+/** The end of a line, in ms; an open one ends now. */
 export function endOf(
   { startedAt, finishedAt }: Pick<Line, "startedAt" | "finishedAt">,
   now: number,
@@ -12,7 +12,7 @@ export function endOf(
   return finishedAt ? Date.parse(finishedAt) : Math.max(now, Date.parse(startedAt));
 }
 
-/** How long a line took, or has taken until `now`, in ms. */
+/** The duration of a line until its end or `now`, in ms. */
 export function lengthOf(line: Line, now: number): number {
   return line.durationMs ?? Math.max(0, endOf(line, now) - Date.parse(line.startedAt));
 }
@@ -49,8 +49,8 @@ export function fromCreditUnits(units: number): string {
 }
 
 /**
- * How a run's time was spent since its start, in ms: model calls, only steps, waiting for a slot, and the rest. The
- * four add up to the total; parallel work counts once.
+ * The parts of a run's time since its start, in ms: model calls, only steps, waiting for a slot, and the rest. The four
+ * add up to the total; parallel work counts once.
  */
 export function timeShares(
   lines: WorkLine[],

@@ -21,7 +21,7 @@ export function TimelineRow({
 }: ComponentProps<"div"> & {
   line: Row;
   bar: Bar;
-  /** Whether what the line can unfold is visible; null if there is nothing. */
+  /** True if the line is unfolded; null if it cannot unfold. */
   unfolded: boolean | null;
   onUnfold: () => void;
 }) {
@@ -98,7 +98,7 @@ function LineShape({ line: { kind, status } }: { line: Row }) {
   return <StatusShape status={status} />;
 }
 
-/** Why a step was skipped, in the place of its bar. */
+/** The reason why a step was skipped, in the place of its bar. */
 function SkippedText({ note }: { note: SkipNote }) {
   const text = describeSkip(note);
   return (
@@ -132,7 +132,7 @@ function LineName({ line }: { line: Row }) {
   );
 }
 
-/** How many lines a group has, and how many failed. A narrow timeline shows the numbers only. */
+/** The number of lines in a group, and of failed ones. A narrow timeline shows the numbers only. */
 function HeldCount({ line }: { line: Row }) {
   if (!line.folded && line.kind !== "group") return null;
   const holds = line.holds ?? [];
@@ -161,7 +161,7 @@ function HeldCount({ line }: { line: Row }) {
   );
 }
 
-/** How much of a call's input came from the provider's cache. A narrow timeline has no room for it. */
+/** The share of a call's input that came from the provider's cache. A narrow timeline has no room for it. */
 function CachedShare({ call: { inputTokens, cachedInputTokens } }: { call: CallLine }) {
   if (cachedInputTokens === 0) return null;
   return (

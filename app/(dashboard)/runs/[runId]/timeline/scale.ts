@@ -9,7 +9,7 @@ import { amountOf, endOf, formatAmount, type Measure } from "./measures";
 export const COLUMNS =
   "grid grid-cols-[minmax(0,9fr)_minmax(0,5fr)_4.5rem] items-center gap-2 px-4 sm:pl-6 @md/timeline:grid-cols-[minmax(0,12rem)_minmax(0,1fr)_5.5rem] @2xl/timeline:grid-cols-[minmax(0,16rem)_minmax(0,1fr)_5.5rem]";
 
-/** Where bars begin and how long they are: on a time axis in ms, otherwise all from the left. */
+/** The start and length of bars: on a time axis in ms, otherwise all from the left. */
 export type Scale = { measure: Measure; start: number; span: number };
 
 /** The zoomed time range, in ms since 1970. */
@@ -77,7 +77,7 @@ type Span = { from: number; length: number };
 /** The visible range of the bars, and the time at which open lines end. */
 type View = { scale: Scale; range: TimeRange | null; now: number };
 
-/** What a bar shows: the extent of a folded line, a wait, the kind of completed work, or another status. */
+/** The content of a bar: the extent of a folded line, a wait, the kind of completed work, or another status. */
 export type Fill = "held" | "wait" | "call" | "step" | Exclude<LineStatus, "Completed" | "Skipped">;
 
 type Rect = Span & { fill: Fill };

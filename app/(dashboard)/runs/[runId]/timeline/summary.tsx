@@ -26,7 +26,7 @@ export const TimelineSummary = memo(function TimelineSummary({
   reserve,
   ...props
 }: SummaryProps & {
-  /** Whether it reserves the height that it needs after the run's end. */
+  /** True if it reserves the height that it needs after the run's end. */
   reserve: boolean;
 }) {
   return (

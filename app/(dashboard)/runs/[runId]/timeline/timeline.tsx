@@ -11,7 +11,7 @@ import { TimelineRow } from "./row";
 import { barOf, scaleOf, scaleOfRange } from "./scale";
 import { ROW_HEIGHT, useRowWindow, useScrollIntoView } from "./scrolling";
 
-/** How far a key moves the selection. */
+/** The number of lines by which a key moves the selection. */
 const MOVES: Record<string, number> = {
   ArrowDown: 1,
   ArrowUp: -1,

@@ -9,8 +9,8 @@ const KeysDialog = lazy(() => import("./keys-dialog"), "KeysDialog");
 const WITH_ARROWS = "input, [role=tablist], [role=listbox], [role=tree], [role=dialog], [data-arrows-scroll]";
 
 /**
- * Whether the arrow keys belong to the focused element: a choice, something that scrolls, or the texts, where they
- * scroll the page.
+ * Returns true if the arrow keys belong to the focused element: a choice, something that scrolls, or the texts, where
+ * they scroll the page.
  */
 function usesArrows(target: HTMLElement): boolean {
   if (target.closest(WITH_ARROWS)) return true;

@@ -5,10 +5,10 @@ import { isTerminal } from "@/server/contract/enums";
 import type { RunInspection } from "@/server/runs/read/inspect/inspect";
 import { isWork, type Line } from "../lines";
 
-/** How often an open child run is fetched: the page's stream covers its own run only. */
+/** The interval at which an open child run is fetched: the page's stream covers its own run only. */
 const POLL_EVERY_MS = 1_000;
 
-/** Whether a line has a child run, or several attempts. */
+/** Returns true if a line has a child run, or several attempts. */
 export function canUnfold(line: Line): boolean {
   return startedRun(line) !== null || (isWork(line) && line.attempts.length > 1);
 }

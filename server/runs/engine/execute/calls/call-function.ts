@@ -38,7 +38,7 @@ export async function attemptFunction(
   }
 }
 
-/** What a function may use during one attempt of a call. */
+/** The context of a function during one attempt of a call. */
 function contextOf(
   execution: Execution,
   call: StepCall,

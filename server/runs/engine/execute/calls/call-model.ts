@@ -71,7 +71,7 @@ export async function callModel(
   const isOnly = others.length === 0;
   const named = ({ provider, model }: Candidate, attempts: readonly Attempt[]): readonly Attempt[] =>
     isOnly ? attempts : attempts.map((attempt) => ({ ...attempt, provider, model }));
-  /** What models received that then did not answer, and its price. */
+  /** The output of models that then did not answer, and its price. */
   let lost: { received: ReceivedOutput | null; credits: Decimal } = { received: null, credits: ZERO };
   const callOne = (candidate: Candidate) =>
     candidate.call({

@@ -53,7 +53,7 @@ function callChild(
     find,
     toOutput,
   }: {
-    /** What to run, with its input. Throws FunctionError. */
+    /** Finds the run to start, with its input. Throws FunctionError. */
     find(): Promise<Omit<Child, "id">>;
     /** The step's output, made of the child's. */
     toOutput(output: Json): Json;

@@ -19,7 +19,7 @@ import { createTenant, createWorld, openWorld, setAgent, type Tenant, type World
 import { admitWaitingRuns } from "../../claim";
 import { WorkerLost } from "../../write/writer";
 
-/** What a provider gave comes back to it: each server rejects the next call if a byte of it differs. */
+/** The state that a provider gave comes back to it: each server rejects the next call if a byte of it differs. */
 
 const starts = [
   ...[gemini, deepseek, kimi, openrouter].map((family) => ({

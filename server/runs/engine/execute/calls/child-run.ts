@@ -83,7 +83,7 @@ export async function executeChildRun(
   return readResult(await execution.runChild(child, { inserted, signal }), configuration);
 }
 
-/** How a child ended; `output` is the value if its output is JSON, else its text. */
+/** The end of a child; `output` is the value if its output is JSON, else its text. */
 export type ChildResult = Exclude<ChildOutcome, { output: string }> | { status: "Completed"; output: Json };
 
 /** `configuration`: the child's own; its agent may have another output schema by now. */
@@ -92,7 +92,7 @@ async function readResult(outcome: ChildOutcome, configuration: RunConfiguration
   return { status: "Completed", output: await readLargeJson(outcome.output) };
 }
 
-/** How a child that cannot be claimed ended; one that was to be cancelled when its worker was replaced ends here. */
+/** The end of a child that cannot be claimed; one that was to be cancelled when its worker was replaced ends here. */
 async function readEnd(services: Services, id: string): Promise<ChildResult | null> {
   await endUnclaimable(services, { runId: id });
   const run = await services.db.run.findUnique({

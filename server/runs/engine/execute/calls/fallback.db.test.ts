@@ -38,7 +38,7 @@ const world = await openWorld({
   prices: { ...DEFAULT_PRICES, defaultModel: price(1), models: { spare: price(10) } },
 });
 
-/** What is learned about one model does not change the next test. */
+/** Each test has its own model, because what is learned about one would change the next test. */
 let tests = 0;
 const nextModel = () => {
   tests += 1;

@@ -26,7 +26,7 @@ type Case = {
   family: () => ChatServerFamily;
   /** The agent's settings, some of which it rejects. */
   settings: Partial<Definition>;
-  /** What calls with functions leave out or change once it is known. */
+  /** The parts that calls with functions leave out or change once that is known. */
   changes: string[];
   /** The tokens of one call, but for the 100 of its input. */
   usage: object;

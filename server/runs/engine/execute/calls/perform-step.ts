@@ -28,21 +28,21 @@ export type StepCall = Omit<NewStep, "hasSideEffects"> & {
   retries: RetryPolicy;
   /** The limit of one attempt; undefined: the function's own. */
   timeoutMs?: number | undefined;
-  /** What people should know about the input; stored with the first attempt. */
+  /** Notes for people about the input; stored with the first attempt. */
   notes?: ReadonlySet<string>;
 };
 
 /** One attempt, counted from 1. What its code prints is stored with it. */
 export type StepAttempt = { number: number; startedAt: Date; printed: string[] };
 
-/** What an attempt returned, as it is stored, or a failure that is not retried. */
+/** The stored output of an attempt, or a failure that is not retried. */
 export type StepOutcome = { text: string } | { error: string; code: string };
 
 type StepWork = {
   /** Makes one attempt. A FunctionError is a failure that may be retried; any other error ends the run's segment. */
   attempt(begun: BegunStep, attempt: StepAttempt): Promise<StepOutcome>;
   hasSideEffects: boolean;
-  /** Whether a worker that took the run over makes all attempts again, to read how the earlier ones ended. */
+  /** True if a worker that took the run over makes all attempts again, to read how the earlier ones ended. */
   repeatsAttempts?: boolean;
 };
 
@@ -118,7 +118,7 @@ function stepResult(kind: RunKind, outcome: StepOutcome): Pick<StepResult, "outp
   return { output: JSON.stringify(kind === "agent" ? { error } : { error, code }), error };
 }
 
-/** What a run and those in progress that it calls have stored. */
+/** The room for outputs of a run and of the runs in progress that it calls. */
 type OutputRoom = {
   run: { kind: RunKind };
   journal: { outputBytes: number };
