@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { withLock } from "./lock.mjs";
-import { DIST, printProgress, ROOT, reportWait, requireWritable, SetupError, timed } from "./project.mjs";
+import { DIST, ROOT, reportWait, requireWritable, SetupError, timed } from "./project.mjs";
 import { runProgram } from "./run-program.mjs";
 
 /**
@@ -10,8 +10,6 @@ import { runProgram } from "./run-program.mjs";
  * Entry
  */
 
-/** Registry errors come by the dozen. */
-const RETRIES_SHOWN_EVERY_MS = 5_000;
 const MAX_ERROR_LINES = 12;
 
 /** Installs the packages of package-lock.json if some are missing or have another version. Needs only npm. */
@@ -25,12 +23,7 @@ export async function ensureDependencies() {
 async function installMissing() {
   if (findMissing().length === 0) return;
   requireWritable([ROOT, join(ROOT, "node_modules")]);
-  const npm = { fetched: 0 };
-  await timed(
-    "Installing packages",
-    () => install(npm),
-    () => `${npm.fetched} packages fetched`,
-  );
+  await timed("Installing packages", install);
   const missing = findMissing();
   if (missing.length === 0) return;
   throw new SetupError(`npm did not install ${missing.slice(0, 5).join(", ")}. Run \`npm install\` by hand.`);
@@ -71,34 +64,17 @@ function readPackages(path) {
   }
 }
 
-/**
- * Counts the packages that npm has fetched, and prints the registry errors that it retries.
- * @param {{ fetched: number }} npm
- */
-async function install(npm) {
+async function install() {
   // Versions of npm write the same lock file differently, so it is left alone.
-  const parameters = ["install", "--include=dev", "--no-save", "--no-audit", "--no-fund", "--loglevel=http"];
+  const parameters = ["install", "--include=dev", "--no-save", "--no-audit", "--no-fund"];
   // Under `npm start` npm passes its own path.
   const self = process.env.npm_execpath;
   const [command, first] = self?.endsWith(".js") ? [process.execPath, [self]] : ["npm", []];
-  let fault = "";
-  const onLine = (/** @type {string} */ line) => {
-    if (/^npm http (fetch GET 200|cache) .*\.tgz/.test(line)) npm.fetched += 1;
-    else if (/^npm http .* attempt \d+ failed/.test(line)) fault = line.replace("npm http fetch GET ", "");
-  };
-  const timer = setInterval(() => {
-    if (fault !== "") printProgress(`  npm is retrying: ${fault}`);
-    fault = "";
-  }, RETRIES_SHOWN_EVERY_MS);
-  try {
-    await runProgram("npm install", [command, ...first, ...parameters], { onLine, explain: explainNpmError });
-  } finally {
-    clearInterval(timer);
-  }
+  await runProgram("npm install", [command, ...first, ...parameters], { explain: explainNpmError });
 }
 
 /**
- * npm's error without its stack, prefixes and the requests before it.
+ * npm's error without its stack and prefixes.
  * @param {string} output
  */
 export function explainNpmError(output) {

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { codeOf, readIfPresent } from "./project.mjs";
 
@@ -41,7 +41,7 @@ const beganAt = (pid) => statOf(pid)[19] ?? "";
  * The fields of Linux's /proc/PID/stat after the name in parentheses, which may contain anything.
  * @param {number} pid
  */
-function statOf(pid) {
+export function statOf(pid) {
   const stat = readIfPresent(`/proc/${pid}/stat`) ?? "";
   return stat.slice(stat.lastIndexOf(")") + 2).split(" ");
 }
@@ -71,29 +71,4 @@ export function isInUse(folder) {
     else rmSync(record, { force: true });
   }
   return held;
-}
-
-/** @param {number} pid @returns {number[]} the ids of its children, on Linux */
-export function childrenOf(pid) {
-  const ids = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8");
-  return ids.split(" ").filter(Boolean).map(Number);
-}
-
-/** @param {number} pid @returns its user and system time so far on Linux, in ms; the kernel counts hundredths of a second */
-export function cpuMs(pid) {
-  const fields = statOf(pid);
-  return (Number(fields[11] ?? 0) + Number(fields[12] ?? 0)) * 10;
-}
-
-/** @param {number} postmaster @returns like `cpuMs`, of all its processes and those that ended */
-export function postgresCpuMs(postmaster) {
-  const fields = statOf(postmaster);
-  const ended = (Number(fields[13] ?? 0) + Number(fields[14] ?? 0)) * 10;
-  return [postmaster, ...childrenOf(postmaster)].reduce((sum, pid) => sum + cpuMs(pid), ended);
-}
-
-/** @param {number} pid @returns its resident memory on Linux, in MB */
-export function memoryMb(pid) {
-  const kilobytes = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1];
-  return Math.round(Number(kilobytes ?? 0) / 1024);
 }

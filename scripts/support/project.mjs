@@ -67,14 +67,12 @@ const PROGRESS_EVERY_MS = 5_000;
  * @template Result
  * @param {string} label
  * @param {() => Promise<Result>} work
- * @param {() => string} [detail] how far it is, for these lines
  */
-export async function timed(label, work, detail = () => "") {
+export async function timed(label, work) {
   printProgress(`${label} …`);
   const start = Date.now();
   const timer = setInterval(() => {
-    const seconds = `${Math.round((Date.now() - start) / 1_000)} s`;
-    printProgress(`  ${[detail(), seconds].filter((part) => part !== "").join(", ")}`);
+    printProgress(`  ${Math.round((Date.now() - start) / 1_000)} s`);
   }, PROGRESS_EVERY_MS);
   try {
     const result = await work();

@@ -13,20 +13,13 @@ test("long work prints a line with the time every 5 seconds, and how long it too
   const printed: string[] = [];
   vi.spyOn(console, "error").mockImplementation((line) => void printed.push(line));
   const { timed } = await import("./project.mjs");
-  const fetched = [7, 14];
   const work = timed(
     "Installing packages",
     () => new Promise((resolve) => setTimeout(resolve, 12_300, "result")),
-    () => `${fetched.shift()} packages fetched`,
   );
   await vi.advanceTimersByTimeAsync(12_300);
   expect(await work).toBe("result");
-  expect(printed).toEqual([
-    "Installing packages …",
-    "  7 packages fetched, 5 s",
-    "  14 packages fetched, 10 s",
-    "  done in 12.3 s",
-  ]);
+  expect(printed).toEqual(["Installing packages …", "  5 s", "  10 s", "  done in 12.3 s"]);
   expect(vi.getTimerCount()).toBe(0);
 });
 

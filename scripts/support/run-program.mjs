@@ -10,7 +10,6 @@ import { isShuttingDown, onShutdown } from "./shutdown.mjs";
  * @property {Record<string, string | undefined>} [env] set beside the environment of this process
  * @property {boolean} [loud] passes its output on
  * @property {boolean} [background] uses only what other programs leave of the processors
- * @property {(line: string) => void} [onLine] receives each line of its output
  * @property {(output: string) => string} [explain] picks from its output what people see when it fails
  */
 
@@ -37,7 +36,7 @@ export function runNode(name, command, options) {
  * @returns {Promise<void>}
  */
 export async function runProgram(name, [program, ...parameters], options = {}) {
-  const { env = {}, loud = false, background = false, onLine, explain = (output) => output } = options;
+  const { env = {}, loud = false, background = false, explain = (output) => output } = options;
   const child = spawn(program, parameters, {
     cwd: ROOT,
     env: { ...process.env, ...env },
@@ -50,12 +49,8 @@ export async function runProgram(name, [program, ...parameters], options = {}) {
   if (background && child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_LOW);
   let output = "";
   for (const stream of [child.stdout, child.stderr]) {
-    let rest = "";
     stream?.setEncoding("utf8").on("data", (/** @type {string} */ chunk) => {
       output = (output + chunk).slice(-MAX_OUTPUT);
-      const lines = (rest + chunk).split("\n");
-      rest = lines.pop() ?? "";
-      if (onLine) for (const line of lines) onLine(line);
     });
   }
   const [code, signal] = await once(child, "close").catch((cause) => {

@@ -8,8 +8,8 @@ import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { listen } from "../../scripts/support/ports.mjs";
-import { cpuMs, memoryMb, postgresCpuMs } from "../../scripts/support/processes.mjs";
 import { ROOT } from "../../scripts/support/project.mjs";
+import { cpuMs, memoryMb, postgresCpuMs } from "../process-figures";
 import { generateLoad, type Load, summarize } from "./load";
 import { type Caller, openService, type Service, type Start } from "./service";
 

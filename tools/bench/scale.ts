@@ -3,8 +3,8 @@ import pg from "pg";
 import { migrate } from "@/server/base/db/migrate";
 import { readEnvironment } from "@/server/base/env";
 import { closeServices, wire } from "@/wiring";
-import { postgresCpuMs } from "../../scripts/support/processes.mjs";
 import { startThrowawayCluster } from "../../scripts/support/throwaway.mjs";
+import { postgresCpuMs } from "../process-figures";
 import { summarize } from "./load";
 import { CALLS, openWriter, prepareStarts, STEPS, writeRun } from "./write-run";
 

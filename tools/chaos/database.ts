@@ -3,7 +3,7 @@ import pg from "pg";
 import { openDatabaseProxy } from "@/testing/servers/database-proxy";
 import { joinPostgres } from "../../scripts/postgres/postgres.mjs";
 import { runningCluster } from "../../scripts/postgres/postgres-cluster.mjs";
-import { childrenOf } from "../../scripts/support/processes.mjs";
+import { childrenOf } from "../process-figures";
 
 export type Database = Awaited<ReturnType<typeof startDatabase>>;
 
