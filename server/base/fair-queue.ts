@@ -11,7 +11,7 @@ export type Entry = {
 type Work = { cost?: number; signal?: AbortSignal | undefined; isHeldUp?: (() => boolean) | undefined };
 
 type Options = {
-  /** Returns true if an organization without work in progress may begin although no slot is free. */
+  /** Returns true if an organization without work in progress may begin although no slot is free, up to as many again. */
   hasSpare?: () => boolean;
   /** This many slots are left for organizations whose work is short. */
   reserved?: number;
@@ -138,7 +138,7 @@ export class FairQueue {
     const { hasSpare, reserved = 0 } = this.#options;
     const isSlow = (this.#slow.get(organizationId) ?? 0) > performance.now();
     if (this.#busy + cost <= this.#slots - (isSlow ? reserved : 0)) return true;
-    return working === 0 && hasSpare?.() === true;
+    return working === 0 && this.#busy + cost <= 2 * this.#slots && hasSpare?.() === true;
   }
 
   /** Lets work begin for which there is room. Call it when work is no longer held up. */

@@ -237,3 +237,22 @@ it("lets the calls of a group that holds memory take turns, and never wait for o
   next.release();
   other.release();
 });
+
+it("begins no work beyond twice the share, whatever the heap has", async () => {
+  // 24 MiB are for values.
+  const memory = new ProcessMemory({ limit: 96 * MIB, used: () => 0 });
+  const held: string[] = [];
+  const begin = (name: string, mib: number) => {
+    const step = memory.openRun(name).openStep();
+    void step.hold(mib * MIB).then(() => held.push(name));
+    return step;
+  };
+  const first = begin("a", 20);
+  begin("b", 20);
+  begin("c", 1);
+  await settled();
+  expect(held).toEqual(["a"]);
+  first.release();
+  await settled();
+  expect(held).toEqual(["a", "b"]);
+});
