@@ -121,8 +121,7 @@ export class StreamedMessage implements StreamedReply {
       return;
     }
     this.#count(BLOCK_LENGTH + writeJson(block).length);
-    // Its input follows in pieces of a text.
-    this.#blocks.set(index, block.type === "tool_use" ? { ...block, input: "" } : block);
+    this.#blocks.set(index, block);
   }
 
   #addDelta({ index, delta }: z.infer<typeof deltaEvent>): void {
@@ -130,7 +129,8 @@ export class StreamedMessage implements StreamedReply {
     const block = this.#blocks.get(index);
     if (block === undefined) throw new PiecesError("a chunk of the answer belongs to no block");
     this.#append(block, "text", delta.text);
-    this.#append(block, "input", delta.partial_json);
+    // The input follows in pieces of a text, unless the block begins with all of it (BerriAI/litellm#25390).
+    if (delta.partial_json) this.#append(block, "input", delta.partial_json);
     this.#append(block, "thinking", delta.thinking);
     this.#append(block, "signature", delta.signature);
     if (delta.citation !== undefined) {

@@ -48,7 +48,8 @@ export type ServerOptions = {
 const MAX_KNOWN = 10_000;
 /** How long a server may take to list its models. */
 const LIST_TIMEOUT_MS = 10_000;
-const JSON_TYPE = /^[^;]*json/;
+const JSON_TYPE = /^[^;]*json/i;
+const EVENTS_TYPE = /^text\/event-stream/i;
 
 /** Sends single requests, and records the features that a server does not support. */
 export class ModelServer {
@@ -148,11 +149,11 @@ export class ModelServer {
     const response = await this.#connection.send({ request, known, origin, isStreamed, signal });
     onBegun?.(response.headers);
     const type = response.headers.get("content-type") ?? "";
-    const inPieces = isStreamed && type.startsWith("text/event-stream");
+    const inPieces = isStreamed && EVENTS_TYPE.test(type);
     if (inPieces) await this.#readPieces(response, streamed, signal);
     const reply = inPieces
       ? read(streamed.toBody(), streamed.furtherCalls)
-      : read(await (isStreamed || JSON_TYPE.test(type) ? response.json() : response.text()));
+      : read(await readBody(response, { type, isStreamed }));
     this.#learnFromReply(request, { reply, inPieces, known });
     return reply;
   }
@@ -267,6 +268,18 @@ export class ModelServer {
   #learn(asked: Asked, adaptation: Adaptation): void {
     this.#known.set(keyOf(asked), adaptation);
   }
+}
+
+/** A body that comes in one piece: JSON, or the text of an error. Throws PiecesError for events of another type. */
+async function readBody(
+  response: Response,
+  { type, isStreamed }: { type: string; isStreamed: boolean },
+): Promise<unknown> {
+  const text = await response.text();
+  const body = isStreamed || JSON_TYPE.test(type) ? tryParseJson(text) : text;
+  if (isStreamed && body === undefined)
+    throw new PiecesError("the answer is neither JSON nor a stream of events");
+  return body ?? text;
 }
 
 const keyOf = ({ organizationId = "", model }: Asked) => `${organizationId} ${model}`;

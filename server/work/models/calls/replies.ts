@@ -80,6 +80,10 @@ export function readReportedError(piece: unknown): ReplyError | null {
     : new ReplyError(reported.message, reported.code ?? STATUS_OF_TYPE[reported.type ?? ""]);
 }
 
+/** The error of an answer that its provider broke off, as OpenRouter reports it beside or within the choice. */
+export const failedChoice = (choice: object): ReplyError =>
+  readReportedError(choice) ?? new ReplyError("the answer broke off with an error");
+
 /** The status of an error that came without one, by its type: Anthropic's documentation of errors; OpenAI has some, too. */
 const STATUS_OF_TYPE: Readonly<Record<string, number>> = {
   invalid_request_error: 400,

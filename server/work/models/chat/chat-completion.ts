@@ -2,7 +2,7 @@ import { z } from "zod";
 import { replaceNul } from "@/server/guard/secrets/stored-output";
 import type { ReadOptions } from "@/server/work/models/calls/model-interface";
 import { type GivenCall, MAX_NAME_LENGTH, readCalls } from "@/server/work/models/calls/read-calls";
-import { type ReadReply, unreadable } from "@/server/work/models/calls/replies";
+import { failedChoice, type ReadReply, unreadable } from "@/server/work/models/calls/replies";
 import { usageText } from "@/server/work/models/calls/reported-usage";
 import { MAX_RECORDED_CALLS, type ModelRequest } from "@/server/work/models/port";
 import { readChatState } from "./chat-state";
@@ -21,7 +21,11 @@ const wireMessage = z.looseObject({
   tool_calls: z.array(z.unknown()).nullish(),
   function_call: z.object({ name: z.string(), arguments: z.unknown().optional() }).nullish(),
 });
-const wireChoice = z.object({ message: wireMessage, finish_reason: z.string().nullish() });
+const wireChoice = z.object({
+  message: wireMessage,
+  finish_reason: z.string().nullish(),
+  error: z.unknown().optional(),
+});
 const completion = z.object({
   choices: z.tuple([wireChoice], z.unknown()),
   usage: z.unknown().optional(),
@@ -58,7 +62,9 @@ export function readChatCompletion(
 ): ReadReply {
   const parsed = completion.safeParse(body);
   if (!parsed.success) throw unreadable(body, "a chat completion");
-  const [{ message, finish_reason: finishReason }] = parsed.data.choices;
+  const [choice] = parsed.data.choices;
+  const { message, finish_reason: finishReason } = choice;
+  if (finishReason === "error") throw failedChoice(choice);
   const given = readContent(message.content);
   const { content, reasoning } = splitThinking(given.content);
   const { raw, further } = givenCalls(message);

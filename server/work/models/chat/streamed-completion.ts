@@ -2,7 +2,7 @@ import { z } from "zod";
 import { isJsonObject, tryParseJson, writeJson } from "@/server/base/json/json";
 import { replaceNul } from "@/server/guard/secrets/stored-output";
 import type { StreamedReply } from "@/server/work/models/calls/model-interface";
-import { PiecesError, ReplyTooLarge } from "@/server/work/models/calls/replies";
+import { failedChoice, PiecesError, ReplyTooLarge } from "@/server/work/models/calls/replies";
 import {
   MAX_RECORDED_CALLS,
   MAX_REPLY_LENGTH,
@@ -41,7 +41,12 @@ const delta = z.looseObject({
 const piece = z.object({
   choices: z
     .array(
-      z.object({ index: z.int().nullish(), delta: delta.nullish(), finish_reason: z.string().nullish() }),
+      z.object({
+        index: z.int().nullish(),
+        delta: delta.nullish(),
+        finish_reason: z.string().nullish(),
+        error: z.unknown().optional(),
+      }),
     )
     .nullish(),
   usage: z.unknown().optional(),
@@ -98,13 +103,14 @@ export class StreamedCompletion implements StreamedReply {
     this.#onText = onText;
   }
 
-  /** Adds the next piece. Throws PiecesError for an invalid one, and ReplyTooLarge. */
+  /** Adds the next piece. Throws PiecesError for an invalid one, ReplyError for an error, and ReplyTooLarge. */
   add(raw: unknown): void {
     const parsed = piece.safeParse(raw);
     if (!parsed.success) throw new PiecesError("a chunk of the answer is not part of a chat completion");
     this.#usage = parsed.data.usage ?? this.#usage;
     const choice = parsed.data.choices?.find(({ index }) => (index ?? 0) === 0);
     if (!choice) return;
+    if (choice.finish_reason === "error") throw failedChoice(choice);
     this.#finishReason = choice.finish_reason ?? this.#finishReason;
     if (!choice.delta) return;
     const { content, refusal, tool_calls, function_call } = choice.delta;

@@ -1,11 +1,17 @@
 const BEGIN = "<think>";
 const END = "</think>";
 
-/** Where the answer begins in a text that begins with reasoning; the text's length if the reasoning is not closed. */
+/**
+ * Where the answer begins in a text that begins with reasoning; the text's length if the reasoning is not closed. Templates
+ * that open the reasoning in the prompt leave only its end, in a line of its own (open-webui/open-webui#9808).
+ */
 function answerStart(text: string): number {
-  if (!text.trimStart().startsWith(BEGIN)) return 0;
   const end = text.indexOf(END);
-  return end < 0 ? text.length : end + END.length;
+  const isOpened = text.trimStart().startsWith(BEGIN);
+  if (end < 0) return isOpened ? text.length : 0;
+  if (isOpened) return end + END.length;
+  const before = text.slice(0, end);
+  return before.includes(BEGIN) || !/(?:^|\n)[ \t]*$/.test(before) ? 0 : end + END.length;
 }
 
 /**
@@ -15,9 +21,9 @@ function answerStart(text: string): number {
 export function splitThinking(text: string): { reasoning: string; content: string } {
   const start = answerStart(text);
   if (start === 0) return { reasoning: "", content: text };
-  const begin = text.indexOf(BEGIN) + BEGIN.length;
   const isClosed = text.startsWith(END, start - END.length);
-  const reasoning = text.slice(begin, isClosed ? start - END.length : undefined).trim();
+  const thoughts = text.slice(0, isClosed ? start - END.length : undefined).trim();
+  const reasoning = thoughts.startsWith(BEGIN) ? thoughts.slice(BEGIN.length).trim() : thoughts;
   return { reasoning, content: text.slice(start).trimStart() };
 }
 

@@ -30,6 +30,13 @@ const deltaEvent = z.object({
   summary_index: z.int().min(0).max(1_000).optional(),
   delta: z.string(),
 });
+/** The end of a part, with all of it: some servers send no deltas (BerriAI/litellm#27792). */
+const wholeEvent = z.object({
+  output_index: z.int().min(0),
+  content_index: z.int().min(0).max(1_000).optional(),
+  arguments: z.string().optional(),
+  text: z.string().optional(),
+});
 const endEvent = z.object({ response: z.looseObject({ output: z.array(z.unknown()).optional() }) });
 
 /** What an item counts besides its texts: eight thousand are possible. */
@@ -85,6 +92,10 @@ export class StreamedResponse implements StreamedReply {
       case "response.reasoning_text.delta":
         this.#addDelta(read(deltaEvent, piece), parsed.data.type);
         break;
+      case "response.output_text.done":
+      case "response.function_call_arguments.done":
+        this.#addWhole(read(wholeEvent, piece), parsed.data.type);
+        break;
       case "response.failed": {
         const { response } = read(endEvent, piece);
         this.#end = response;
@@ -138,6 +149,16 @@ export class StreamedResponse implements StreamedReply {
     else if (type === "response.reasoning_summary_text.delta") append(known.summary, at.summary_index, delta);
     else append(known.texts, at.content_index, delta);
     if (type === "response.output_text.delta") this.#show(index, known, delta);
+  }
+
+  /** Adds a part that came without deltas. */
+  #addWhole({ arguments: given, text, ...at }: z.infer<typeof wholeEvent>, type: string): void {
+    const known = this.#items.get(at.output_index);
+    const isCall = type === "response.function_call_arguments.done";
+    const delta = isCall ? given : text;
+    const had = isCall ? known?.arguments : known?.texts[at.content_index ?? 0];
+    if (!delta || had) return;
+    this.#addDelta({ ...at, delta }, type.replace(/done$/, "delta"));
   }
 
   #show(index: number, { item }: ItemInParts, delta: string): void {

@@ -1,0 +1,161 @@
+import { createServer, type Server } from "node:http";
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { createTrustedEgress } from "@/server/guard/egress/trusted-fetch";
+import { createProvider } from "@/server/work/models/provider";
+import { testClock } from "@/testing/clock";
+import { closeServer, listen } from "@/testing/servers/listen";
+import { modelRequest } from "@/testing/servers/model-server";
+
+/** Streams of public reports, byte for byte. */
+
+const egress = createTrustedEgress();
+let server: Server;
+let url = "";
+let answers: { text: string; type?: string }[] = [];
+let asked = 0;
+beforeAll(async () => {
+  server = createServer((request, response) => {
+    request.resume().on("end", () => {
+      const answer = answers[Math.min(asked, answers.length - 1)];
+      asked += 1;
+      response.setHeader("content-type", answer?.type ?? "text/event-stream");
+      response.end(answer?.text);
+    });
+  });
+  url = `http://127.0.0.1:${await listen(server)}`;
+});
+afterAll(async () => {
+  await egress.close();
+  await closeServer(server);
+});
+afterEach(() => {
+  asked = 0;
+});
+
+const tools = [{ name: "look", description: "Looks.", parameters: { type: "object" } }];
+const events = (...pieces: object[]) => pieces.map((piece) => `data: ${JSON.stringify(piece)}\n\n`).join("");
+
+function call(api: "chat" | "responses" | "anthropic", ...given: typeof answers) {
+  answers = given;
+  const clock = testClock();
+  const { call: send } = createProvider({
+    name: "test",
+    api,
+    apiKey: "key",
+    baseUrl: url,
+    fetch: egress.fetch,
+    clock,
+    random: () => 1,
+    sleep: async (ms) => void clock.advance(ms),
+    maxAttempts: 2,
+  });
+  return send(modelRequest("Look.", { tools, onText: () => undefined }));
+}
+
+const usage = { prompt_tokens: 5, completion_tokens: 3 };
+const choice = (delta: object, rest: object = {}) => ({ choices: [{ index: 0, delta, ...rest }], usage });
+const chat = (...pieces: object[]) => ({ text: `${events(...pieces)}data: [DONE]\n\n` });
+
+const block = (input: object, ...deltas: string[]) => ({
+  text: events(
+    { type: "message_start", message: { content: [], usage: { input_tokens: 5, output_tokens: 1 } } },
+    {
+      type: "content_block_start",
+      index: 0,
+      content_block: { type: "tool_use", id: "a", name: "look", input },
+    },
+    ...deltas.map((text) => ({
+      type: "content_block_delta",
+      index: 0,
+      delta: { type: "input_json_delta", partial_json: text },
+    })),
+    { type: "message_delta", delta: { stop_reason: "tool_use" }, usage: { output_tokens: 3 } },
+  ),
+});
+
+test.each([
+  ["at once", block({ at: 1 }), '{"at":1}'],
+  ["at once, with an empty delta", block({ at: 1 }, ""), '{"at":1}'],
+  ["in deltas", block({}, '{"at"', ":1}"), '{"at":1}'],
+  ["at once and in deltas", block({ at: 1 }, '{"at":1}'), '{"at":1}'],
+  ["not at all", block({}, ""), "{}"],
+])(
+  "Anthropic's interface: the input of a call comes %s (BerriAI/litellm#25390)",
+  async (_name, answer, expected) => {
+    const { toolCalls } = await call("anthropic", answer);
+    expect(toolCalls).toEqual([{ id: "a", name: "look", arguments: expected }]);
+  },
+);
+
+const completed = {
+  type: "response.completed",
+  response: { status: "completed", output: [], usage: { input_tokens: 5, output_tokens: 3 } },
+};
+const item = { type: "function_call", id: "f", call_id: "a", name: "look", arguments: "" };
+const added = { type: "response.output_item.added", output_index: 0, item };
+const delta = { type: "response.function_call_arguments.delta", output_index: 0, delta: '{"at":1}' };
+const whole = { type: "response.function_call_arguments.done", output_index: 0, arguments: '{"at":1}' };
+
+test.each([
+  ["without deltas", [added, whole]],
+  ["behind its deltas", [added, delta, whole]],
+])(
+  "OpenAI's responses: the end of a call's arguments comes %s (BerriAI/litellm#27792)",
+  async (_name, pieces) => {
+    const { toolCalls } = await call("responses", { text: events(...pieces, completed) });
+    expect(toolCalls).toEqual([{ id: "a", name: "look", arguments: '{"at":1}' }]);
+  },
+);
+
+test("OpenAI's responses: a text comes only at its end", async () => {
+  const message = { type: "message", id: "m", role: "assistant", content: [] };
+  const text = { type: "response.output_text.done", output_index: 0, content_index: 0, text: "Done." };
+  const answer = { text: events({ ...added, item: message }, text, completed) };
+  expect(await call("responses", answer)).toMatchObject({ content: "Done." });
+});
+
+test.each([
+  [
+    "in the choice",
+    choice({}, { finish_reason: "error", error: { code: 502, message: "Provider disconnected" } }),
+    "Provider disconnected",
+  ],
+  ["by its name only", choice({}, { finish_reason: "error" }), "the answer broke off with an error"],
+])("an error %s is no answer (CherryHQ/cherry-studio#16079)", async (_name, failed, message) => {
+  const answer = chat(choice({ content: "The first ha" }), failed);
+  await expect(call("chat", answer)).rejects.toThrow(message);
+  expect(asked).toBe(2);
+});
+
+test.each([
+  ["Hm.\n</think>\n\nIt is 1.", "It is 1.", "Hm."],
+  ["<think>Hm.</think>It is 1.", "It is 1.", "Hm."],
+  ["Write </think> at the end.", "Write </think> at the end.", ""],
+])(
+  "reasoning without its beginning is none of the answer: %j (open-webui/open-webui#9808)",
+  async (text, content, reasoning) => {
+    const answer = chat(choice({ content: text }), choice({}, { finish_reason: "stop" }));
+    expect(await call("chat", answer)).toMatchObject({ content, reasoning });
+  },
+);
+
+test("a stream without its type is asked for in one piece, and a page is named by its title", async () => {
+  const stream = {
+    ...chat(choice({ content: "It is 1." }), choice({}, { finish_reason: "stop" })),
+    type: "text/plain",
+  };
+  const one = { message: { content: "It is 1." }, finish_reason: "stop" };
+  const body = { type: "application/json", text: JSON.stringify({ choices: [one], usage }) };
+  expect(await call("chat", stream, body)).toMatchObject({ content: "It is 1." });
+  asked = 0;
+  const page = { type: "text/html", text: "<html><head><title>Sign in</title></head></html>" };
+  await expect(call("chat", page)).rejects.toThrow("the answer is not a chat completion: Sign in");
+});
+
+// anomalyco/opencode#43882
+test("a stream that never says why it ended is asked for in one piece", async () => {
+  const one = { message: { content: "It is 1." }, finish_reason: "stop" };
+  const body = { type: "application/json", text: JSON.stringify({ choices: [one], usage }) };
+  expect(await call("chat", chat(choice({ content: "It is" })), body)).toMatchObject({ content: "It is 1." });
+  expect(asked).toBe(2);
+});
