@@ -46,10 +46,10 @@ function normalizeChild(schema: Json): Json {
 
 /**
  * A pattern that compiles with the flag "u", which JSON Schema asks for. Many schemas are written without it: it forbids
- * needless escapes such as `\-`. Undefined if the pattern is none.
+ * needless escapes such as `\-`, and braces and brackets that are no syntax. Undefined if the pattern is none.
  */
 export function usablePattern(pattern: string): string | undefined {
-  return [pattern, withoutNeedlessEscapes(pattern)].find((each) => {
+  return [pattern, withStrictSyntax(pattern)].find((each) => {
     try {
       return new RegExp(each, "u") instanceof RegExp;
     } catch {
@@ -61,11 +61,26 @@ export function usablePattern(pattern: string): string | undefined {
 /** Characters before which the flag "u" allows a backslash (ECMA-262, IdentityEscape and CharacterEscape). */
 const ESCAPABLE = /[A-Za-z0-9^$\\.*+?()[\]{}|/]/;
 
-function withoutNeedlessEscapes(pattern: string): string {
+const TOKEN = /\\[pPu]\{[^}]*\}|\\[\s\S]|\{\d+(?:,\d*)?\}|[\s\S]/gu;
+/** An escape that stands for a set of characters, which cannot be the end of a range. */
+const SET = /^\\[dDsSwWpP]/;
+
+/** Removes needless escapes, and escapes what has its plain meaning only without the flag "u" (ajv-validator/ajv#2468). */
+function withStrictSyntax(pattern: string): string {
+  const tokens = pattern.match(TOKEN) ?? [];
   let isClass = false;
-  return pattern.replace(/\\([\s\S])|[[\]]/g, (found, escaped?: string) => {
-    if (escaped === undefined) isClass = found === "[" || (isClass && found !== "]");
-    else if (!ESCAPABLE.test(escaped) && !(isClass && escaped === "-")) return escaped;
-    return found;
+  const strict = tokens.map((token, at) => {
+    if (token === "[" && !isClass) isClass = true;
+    else if (token === "]" && isClass) isClass = false;
+    else if (!isClass && /^[{}\]]$/.test(token)) return `\\${token}`;
+    else if (token === "-" && isClass) {
+      const isBesideSet = [tokens[at - 1], tokens[at + 1]].some((beside = "") => SET.test(beside));
+      return isBesideSet ? "\\-" : token;
+    } else if (/^\\[^A-Za-z0-9]$/u.test(token)) {
+      const [, escaped = ""] = [...token];
+      return ESCAPABLE.test(escaped) || (isClass && escaped === "-") ? token : escaped;
+    }
+    return token;
   });
+  return strict.join("");
 }

@@ -63,6 +63,36 @@ describe("validateAgainst", () => {
     expect((await check(schema, { from: "2026-02-30" }))[0]?.path).toBe("/from");
   });
 
+  test.each([
+    [0.01, [19.99, 1.11, 143.48, 8.69, -4.02, 9313.8], [0.005, 19.999]],
+    [0.1, [2.4, 21.1, 0.3], [0.25]],
+    [1e-7, [3e-7, 1], [1.5e-7]],
+  ])(
+    "multiples of %d are those of the decimal number (ajv-validator/ajv#928)",
+    async (divisor, some, others) => {
+      const schema = { items: { multipleOf: divisor } };
+      expect(await check(schema, some)).toEqual([]);
+      expect(await check(schema, others)).toEqual(
+        others.map((_, at) => ({ path: `/${at}`, message: `must be multiple of ${divisor}` })),
+      );
+    },
+  );
+
+  test.each([
+    ["^{[a-z]+}$", ["{a}"], ["a"]],
+    ["^[\\w-.]+@[\\d-x]$", ["a-b.c@x", "a@-"], ["é@x"]],
+    ["^[a]]$", ["a]"], ["a"]],
+    ["^a{2}{b\\-$", ["aa{b-"], ["a{b-"]],
+    ["^\\p{L}\\-{x}$", ["é-{x}"], ["1-{x}"]],
+  ])(
+    "the pattern %s is read as without the flag u (ajv-validator/ajv#2468)",
+    async (pattern, some, others) => {
+      expect(await checkSchema({ pattern }, "org-1")).toEqual([]);
+      for (const text of some) expect(await check({ pattern }, text)).toEqual([]);
+      for (const text of others) expect(await check({ pattern }, text)).toHaveLength(1);
+    },
+  );
+
   test("two schemas may carry the same $id", async () => {
     const a: JsonObject = { $id: "https://x.test/s", type: "string" };
     const b: JsonObject = { $id: "https://x.test/s", type: "number" };

@@ -52,6 +52,8 @@ type KnownSchema = {
   text: string;
   /** The text with marked numbers. */
   marked: string;
+  /** Its numbers are compared as decimals (exact-keywords.ts). */
+  isExact: boolean;
   dialect: Dialect;
   /** The issues of the schema itself, once known. */
   issues: Issue[] | undefined;
@@ -155,17 +157,22 @@ const recall = perOwner((schema: JsonObject): KnownSchema => {
   const known: KnownSchema =
     refusal === undefined
       ? prepare(schema)
-      : { text, marked: text, dialect: "2020-12", issues: [refusal], cost: null };
+      : { text, marked: text, isExact: false, dialect: "2020-12", issues: [refusal], cost: null };
   byText.set(text, known, { size: text.length });
   return known;
 });
 
+/** 19.99 is a multiple of 0.01, but the double is not (ajv-validator/ajv#928). */
+const DECIMAL_DIVISOR = /"multipleOf":[\d.]*(?:\.\d|e-)/;
+
 function prepare(schema: JsonObject): KnownSchema {
   const normalized = normalizeSchema(schema);
   const text = writeJson(normalized);
+  const marked = markExact(text);
   return {
     text,
-    marked: markExact(text),
+    marked,
+    isExact: marked !== text || DECIMAL_DIVISOR.test(text),
     dialect: dialectOf(schema) ?? "2020-12",
     issues: undefined,
     cost: boundCost(normalized),
@@ -223,7 +230,7 @@ export async function validateAgainst(
 ): Promise<Issue[]> {
   const known = recall(schema);
   if (known.issues?.[0] !== undefined) return unusable(known.issues[0]);
-  const isExact = known.marked !== known.text;
+  const { isExact } = known;
   if (!isExact && known.text.length <= MAX_COMPILED_HERE && isWithin(known.cost, value, MAX_STEPS)) {
     const compiled = compileHere(known);
     if ("fault" in compiled) return unusable({ path: "", message: compiled.fault });
