@@ -205,6 +205,23 @@ describe("redirects", () => {
     expect(got.headers).not.toHaveProperty("content-type");
   });
 
+  test("to an address in UTF-8 or Latin-1 (scrapy/scrapy#2321)", async () => {
+    const locations: Record<string, Buffer> = {
+      "/utf-8": Buffer.from("/straße/ж?q=ü"),
+      "/latin-1": Buffer.from("/stra\xdfe", "latin1"),
+    };
+    const host = await serve((request, response) => {
+      const location = locations[request.url ?? ""];
+      if (location === undefined) return echo(request, response);
+      const head = "HTTP/1.1 302 Found\r\nContent-Length: 0\r\nConnection: close\r\nLocation: ";
+      request.socket.end(Buffer.concat([Buffer.from(head), location, Buffer.from("\r\n\r\n")]));
+    });
+    const fetch = open({ allow: [host] });
+    const follow = async (path: string) => (await (await fetch(`http://${host}${path}`)).json()).url;
+    expect(await follow("/utf-8")).toBe("/stra%C3%9Fe/%D0%B6?q=%C3%BC");
+    expect(await follow("/latin-1")).toBe("/stra%C3%9Fe");
+  });
+
   test("to another origin drop headers that may be secret", async () => {
     const other = await serve(echo);
     const host = await serve((_request, response) => {
@@ -227,6 +244,12 @@ describe("redirects", () => {
     for (const name of ["authorization", "cookie", "x-api-key", "x-custom"])
       expect(headers).not.toHaveProperty(name);
   });
+});
+
+test("a response may have any status (JakeChampion/fetch#1415)", async () => {
+  const host = await serve((_request, response) => response.writeHead(999).end("denied"));
+  const response = await open({ allow: [host] })(`http://${host}/`);
+  expect([response.status, await response.text()]).toEqual([999, "denied"]);
 });
 
 describe("limits", () => {

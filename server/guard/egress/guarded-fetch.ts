@@ -19,7 +19,7 @@ import {
 } from "@/server/guard/egress/addresses";
 import { createConnections } from "@/server/guard/egress/connections";
 import { EgressError, explainFailure, RefusedError, ResponseTooLarge } from "@/server/guard/egress/failures";
-import { type EgressInit, entryOf, OutgoingRequest } from "@/server/guard/egress/outgoing-request";
+import { type EgressInit, entryOf, OutgoingRequest, readField } from "@/server/guard/egress/outgoing-request";
 import { createNameLookup } from "@/server/guard/egress/resolve-names";
 import type { Egress } from "@/server/guard/egress/trusted-fetch";
 
@@ -79,7 +79,7 @@ function toResponse(response: UndiciResponse, { maxBytes, holdResponse, explain,
   const init = { status: response.status, statusText: response.statusText, headers: [...response.headers] };
   if (response.body === null) {
     done();
-    return new Response(null, init);
+    return createResponse(null, init);
   }
   const reader = response.body.getReader();
   let total = 0;
@@ -112,7 +112,17 @@ function toResponse(response: UndiciResponse, { maxBytes, holdResponse, explain,
       await reader.cancel(reason);
     },
   });
-  return new Response(body, init);
+  return createResponse(body, init);
+}
+
+/** A response of any status: LinkedIn's 999 (JakeChampion/fetch#1415) is not one that a new Response may have. */
+function createResponse(
+  body: ReadableStream<Uint8Array> | null,
+  init: ResponseInit & { status: number },
+): Response {
+  if (init.status <= 599) return new Response(body, init);
+  const response = new Response(body, { ...init, status: 200 });
+  return Object.defineProperty(response, "status", { value: init.status });
 }
 
 /** The errors of a connection that the other side has closed, as servers close idle connections. */
@@ -160,8 +170,10 @@ const REDIRECTS = [301, 302, 303, 307, 308];
 function nextAddress(location: string, url: URL, { isLast, mode }: { isLast: boolean; mode: string }): URL {
   if (mode === "error") throw new EgressError(`${url.host} redirects, which was not allowed.`);
   if (isLast) throw new EgressError(`${url.host} redirects more than ${MAX_REDIRECTS} times.`);
-  if (!URL.canParse(location, url)) throw new EgressError(`${url.host} redirects to an invalid address.`);
-  return new URL(location, url);
+  // Some servers send UTF-8, as browsers accept it (scrapy/scrapy#2321).
+  const address = readField(location);
+  if (!URL.canParse(address, url)) throw new EgressError(`${url.host} redirects to an invalid address.`);
+  return new URL(address, url);
 }
 
 /**

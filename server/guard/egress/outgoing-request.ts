@@ -40,6 +40,12 @@ const BODY_HEADERS = ["content-type", "content-length", "content-encoding", "con
 /** A value of a header field (RFC 9110, section 5.5), as Latin-1. */
 const FIELD_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 
+/** A header's value, whose bytes fetch gives as Latin-1: most servers send UTF-8. */
+export function readField(value: string): string {
+  const text = Buffer.from(value, "latin1").toString("utf8");
+  return text.includes("\ufffd") ? value : text;
+}
+
 /** The target of a call, as EGRESS_ALLOW and a secret's hosts name it. */
 export const entryOf = (url: URL) =>
   `${url.hostname}:${url.port || (url.protocol === "https:" ? "443" : "80")}`.toLowerCase();

@@ -59,8 +59,14 @@ const THREAD = threadOf(`(data) => {
       parsed = readRows(request, relaxation);
     } catch (error) {
       if (!/^(INVALID_OPENING_QUOTE|CSV_INVALID_CLOSING_QUOTE)$/.test(error.code)) throw error;
-      note(error.lines, "has a quote within a value; quotes are part of such values");
-      parsed = readRows(request, { ...relaxation, relax_quotes: true });
+      // Spaces around a quoted value (adaltas/node-csv-parse#139).
+      try {
+        parsed = readRows(request, { ...relaxation, trim: true });
+        note(error.lines, "has spaces around a quoted value; spaces around values are left out");
+      } catch {
+        note(error.lines, "has a quote within a value; quotes are part of such values");
+        parsed = readRows(request, { ...relaxation, relax_quotes: true });
+      }
     }
     const lines = parsed.map(({ info }) => info.lines);
     const rows = parsed.map(({ record }) => record);
@@ -95,7 +101,14 @@ const THREAD = threadOf(`(data) => {
     return '{"rows":' + listText(repaired) + ',"repairs":' + noted + ',"repairCount":' + repairs.length + "}";
   }
 
-  function parseCsv(request) {
+  /** A first line such as sep=; is for Excel (mholt/PapaParse#951). It names the delimiter, unless the caller does. */
+  function withoutSeparatorLine({ text, delimiter, ...request }) {
+    const [line = "", named] = /^\\uFEFF?"?sep=(.)"?(?:\\r\\n|\\n|\\r)/i.exec(text) ?? [];
+    return { ...request, text: text.slice(line.length), delimiter: delimiter ?? named ?? "," };
+  }
+
+  function parseCsv(given) {
+    const request = withoutSeparatorLine(given);
     if (request.relaxed) return repairCsv(request);
     const rows = readRows(request);
     if (!request.header) return JSON.stringify(rows);
@@ -114,14 +127,23 @@ const THREAD = threadOf(`(data) => {
   const SKIPPED = ["title", "script", "style", "button", "select", "textarea", "datalist"];
   // They may wrap a whole page, or never end.
   const SKIPPED_UNLESS_PAGE = ["noscript", "template", "svg", "nav", "iframe", "object"];
+  // Elements that begin a line, as browsers show them.
+  const LINES = ["dl", "dt", "dd", "details", "summary", "fieldset", "legend", "figure", "figcaption", "address", "caption"];
   const selectors = [
+    ...LINES.map((selector) => ({ selector, format: "block", options: { leadingLineBreaks: 1, trailingLineBreaks: 1 } })),
     ...SKIPPED.map((selector) => ({ selector, format: "skip" })),
     ...SKIPPED_UNLESS_PAGE.map((selector) => ({ selector, format: "unlessPage" })),
     { selector: "a", options: { ignoreHref: true } },
     { selector: "img", format: "skip" },
     ...["h1", "h2", "h3", "h4", "h5", "h6"].map((selector) => ({ selector, options: { uppercase: false } })),
     { selector: "ol", format: "numberedList" },
-    { selector: "table", format: "dataTable", options: { uppercaseHeaderCells: false } },
+    { selector: "table", format: "boundedTable", options: { uppercaseHeaderCells: false } },
+  ];
+
+  const PLAIN_TABLES = [
+    { selector: "table", format: "block" },
+    { selector: "tr", format: "block", options: { leadingLineBreaks: 1, trailingLineBreaks: 1 } },
+    ...["td", "th"].map((selector) => ({ selector, format: "inlineSurround", options: { suffix: "   " } })),
   ];
 
   const CONTENT = ["main", "article", "h1"];
@@ -164,16 +186,55 @@ const THREAD = threadOf(`(data) => {
   const options = {
     wordwrap: false,
     selectors,
-    formatters: { numberedList, unlessPage },
+    formatters: { boundedTable, numberedList, unlessPage },
     limits: { maxInputLength: data.maxLength, maxDepth: MAX_DEPTH, maxChildNodes: 100000 },
   };
+
+  /** An element spans at most the cells that its table has: "100%" or 1000 mean all of them. */
+  function boundedTable(table, walk, builder, given) {
+    const bound = (element, name, most) => {
+      const span = parseInt(element.attribs[name], 10);
+      if (name in element.attribs) element.attribs[name] = String(Math.min(Math.max(span || 1, 1), most));
+    };
+    const cellsOf = (row) => row.children.filter(({ name }) => name === "td" || name === "th");
+    const rows = [];
+    const collect = ({ children }) => {
+      for (const child of children)
+        if (child.name === "tr") rows.push(child);
+        else if (["thead", "tbody", "tfoot"].includes(child.name)) collect(child);
+    };
+    collect(table);
+    const columns = rows.reduce((most, row) => Math.max(most, cellsOf(row).length), 1);
+    rows.forEach((row, at) => {
+      for (const cell of cellsOf(row)) {
+        bound(cell, "colspan", columns);
+        bound(cell, "rowspan", rows.length - at);
+      }
+    });
+    return builder.options.formatters.dataTable(table, walk, builder, given);
+  }
 
   function extractText(html) {
     const { convert } = require(data.html);
     const textOf = (selector, given) =>
       convert(html, { ...given, baseElements: { selectors: [selector], returnDomByDefault: selector === "body" } }).trim();
-    const text = textOf("main", options) || textOf("article", options) || textOf("body", options);
-    return { title: textOf("title", { ...options, selectors: [] }), text };
+    // Icons have titles, too.
+    const limits = { ...options.limits, maxBaseElements: 1 };
+    const titleOf = (selector) => textOf(selector, { ...options, selectors: [], limits });
+    const title = titleOf("head > title") || titleOf("title");
+    // Columns of unequal width can make a text much longer than its page.
+    const pageText = (selector) => {
+      const text = textOf(selector, options);
+      return text.length <= html.length ? text : textOf(selector, { ...options, selectors: [...selectors, ...PLAIN_TABLES] });
+    };
+    const main = pageText("main");
+    if (main) return { title, text: main };
+    const body = pageText("body");
+    const articles = pageText("article");
+    const heading = textOf("h1", { ...options, limits });
+    // Teasers beside a page's text are articles, too.
+    const arePage = articles.length > body.length / 2 || (heading !== "" && articles.includes(heading));
+    return { title, text: arePage ? articles : body };
   }
 
   return (request) => ("csv" in request ? parseCsv(request.csv) : JSON.stringify(extractText(request.html)));
@@ -194,7 +255,7 @@ const pool = new ThreadPool({
 });
 
 type DocumentRequest =
-  | { csv: { text: string; delimiter: string; header: boolean; relaxed: boolean } }
+  | { csv: { text: string; delimiter: string | undefined; header: boolean; relaxed: boolean } }
   | { html: string };
 
 /** The rows of a CSV text (RFC 4180), or title and text of an HTML page; or why not, in words for people. */

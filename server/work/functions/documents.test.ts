@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { z } from "zod";
 import type { Json } from "@/server/base/json/json";
 import { executeFunction } from "@/server/work/functions/core/execute";
 import { testFunctionContext } from "@/testing/function-context";
@@ -33,6 +34,12 @@ describe("parse_csv", () => {
         ["1", "2"],
         ["3", "4"],
       ],
+    ],
+    ["a line for Excel (mholt/PapaParse#951)", { text: "\uFEFFsep=;\r\na;b\r\n1;2" }, [{ a: "1", b: "2" }]],
+    [
+      "a line for Excel and another delimiter",
+      { text: "sep=;\na,b\n1,2", delimiter: "," },
+      [{ a: "1", b: "2" }],
     ],
     ["no rows", { text: "a,b" }, []],
     ["nothing", { text: "" }, []],
@@ -145,6 +152,18 @@ describe("parse_csv, relaxed", () => {
     expect(await call("parse_csv", { ...input, relaxed: true })).toEqual(expected);
   });
 
+  test("leaves out spaces around quoted values (adaltas/node-csv-parse#139)", async () => {
+    const text = 'a, b\n"1", "x, y"\n2 , z';
+    expect(await call("parse_csv", { text, relaxed: true })).toEqual({
+      rows: [
+        { a: "1", b: "x, y" },
+        { a: "2", b: "z" },
+      ],
+      repairs: [{ line: 2, problem: "has spaces around a quoted value; spaces around values are left out" }],
+      repairCount: 1,
+    });
+  });
+
   test("lists the first 1,000 repairs and counts all", async () => {
     const output = await call("parse_csv", { text: `a,b\n${"1\n".repeat(1_500)}`, relaxed: true });
     expect(output).toMatchObject({ repairCount: 1_500 });
@@ -199,11 +218,44 @@ describe("extract_text", () => {
       "<ol start=1e999><li>a</ol><ol start=x><li>b</ol>",
       { title: "", text: "1. a\n\n 1. b" },
     ],
+    [
+      "no titles of icons (progval/Limnoria#1147)",
+      "<head><title>Stock</title></head><svg><title>Icon</title></svg><p>Text</p>",
+      { title: "Stock", text: "Text" },
+    ],
+    [
+      "a page beside teasers that are articles (mozilla/readability#808)",
+      `<h1>Page</h1><p>${"word ".repeat(50)}</p><article><h2>Read on</h2></article>`,
+      { title: "", text: `Page\n\n${"word ".repeat(50).trim()}\n\n\nRead on` },
+    ],
+    [
+      "an article with the page's heading beside longer comments",
+      `<article><h1>Page</h1>Text</article><p>${"comment ".repeat(50)}</p>`,
+      { title: "", text: "Page\n\nText" },
+    ],
+    [
+      "lists of terms and details in lines (jugglerchris/rust-html2text#26)",
+      "<dl><dt>a</dt><dd>1</dd><dt>b</dt><dd>2</dd></dl><details><summary>More</summary>Text</details>",
+      { title: "", text: "a\n1\nb\n2\nMore\nText" },
+    ],
+    [
+      "cells that span more than their table (html-to-text/node-html-to-text#105)",
+      '<table><tr><td colspan=100000000>a</td></tr><tr><td rowspan=65534>b</td><td colspan="100%">c</td></tr></table>',
+      { title: "", text: "a\nb   c" },
+    ],
     ["text that is not HTML", "just text", { title: "", text: "just text" }],
     ["nothing", "", { title: "", text: "" }],
   ])("reads %s", async (_name, html, expected) => {
     expect(await call("extract_text", { html })).toEqual(expected);
   });
+});
+
+test("a table with one long cell is not filled up with spaces (jugglerchris/rust-html2text#53)", async () => {
+  const rows = "<tr><td>a</td><td>b</td></tr>".repeat(1_000);
+  const html = `<table><tr><td>${"x".repeat(3_000)}</td><td>b</td></tr>${rows}</table>`;
+  const { text } = z.object({ text: z.string() }).parse(await call("extract_text", { html }));
+  expect(text.length).toBeLessThan(html.length);
+  expect(text).toMatch(/b *\na {3}b *\na {3}b/);
 });
 
 describe("a hostile document is stopped, and the next one is read", () => {

@@ -41,6 +41,20 @@ test("adds the query and parses JSON, whatever the status", async () => {
   });
 });
 
+test.each(["Content-Length", "transfer-encoding", "Keep-Alive", "Expect"])(
+  "%s is refused at once (request/request#2156)",
+  async (name) => {
+    const input = { url: "https://x.test/", method: "POST", body: "hello", headers: { [name]: "3" } };
+    await expect(call(input)).rejects.toThrow(`/headers/${name} cannot be set`);
+  },
+);
+
+test("a part's content type adds no line to its head", async () => {
+  const part = { name: "a", value: "1", contentType: "text/plain\r\nX-A: 1" };
+  const input = { url: "https://x.test/", method: "POST", multipart: [part] };
+  await expect(call(input)).rejects.toThrow('The content type of the part "a" cannot be sent.');
+});
+
 test("adds a query without a change of the address's own", async () => {
   const url = "https://x.test/a?flag&b=a%20b&c=~%2F+d&e=%ff&";
   const { request } = await call({ url, query: { q: "x y" } });
@@ -183,6 +197,22 @@ test("sends forms, parts and binary data", async () => {
   const file = parts.get("file");
   if (!(file instanceof File)) throw new Error("no file");
   expect([file.name, file.type, ...(await file.bytes())]).toEqual(["a.jpg", "image/jpeg", 0xff, 0xd8, 0]);
+
+  // form-data/form-data#74
+  const typed = await call({
+    url: "https://x.test/",
+    method: "POST",
+    multipart: [
+      { name: 'a"b', value: '{"a":1}', contentType: "application/json" },
+      { name: "file", base64: "aGk=" },
+    ],
+  });
+  const boundary = typed.request.headers.get("content-type")?.split("boundary=")[1];
+  expect(await typed.request.text()).toBe(
+    `--${boundary}\r\nContent-Disposition: form-data; name="a%22b"\r\nContent-Type: application/json\r\n\r\n{"a":1}\r\n` +
+      `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="file"\r\n` +
+      `Content-Type: application/octet-stream\r\n\r\nhi\r\n--${boundary}--\r\n`,
+  );
 
   const binary = await call({
     url: "https://x.test/",

@@ -22,6 +22,16 @@ import {
 import { describeIssues } from "@/server/work/json-schema/schema-issues";
 
 const UNSAFE = new Set(["POST", "PUT", "PATCH", "DELETE"]);
+/** Headers that the HTTP client sets. A wrong length would make the server wait for the rest (request/request#2156). */
+const OWN_HEADERS: ReadonlyMap<string, string> = new Map([
+  ["host", "cannot be set: the host is that of the address"],
+  ...["content-length", "transfer-encoding"].map(
+    (name) => [name, "cannot be set: the body decides it"] as const,
+  ),
+  ...["expect", "keep-alive", "upgrade"].map(
+    (name) => [name, "cannot be set: the connection decides it"] as const,
+  ),
+]);
 
 /** One outbound HTTP call, or with `next` one for each page of a list. Any status is a result. */
 export const httpRequest = defineFunction({
@@ -39,7 +49,9 @@ export const httpRequest = defineFunction({
     headers: z
       .record(z.string(), z.string())
       .optional()
-      .describe("Request headers. Host cannot be set: it follows from the address."),
+      .describe(
+        "Request headers. Host and Content-Length cannot be set: they follow from the address and the body.",
+      ),
     query: parametersByName.optional().describe("Query parameters to add to the address."),
     ...bodyInputs,
     basicAuth: z
@@ -106,7 +118,7 @@ export const httpRequest = defineFunction({
     const target = new URL(input.url);
     addQuery(target, input.query ?? {});
     const { body, form, multipart, base64 } = input;
-    const content = await makeBody({ body, form, multipart, base64 });
+    const content = makeBody({ body, form, multipart, base64 });
     if (content !== undefined && (method === "GET" || method === "HEAD"))
       throw new FunctionError("invalid_request", `A ${method} request cannot have a body.`);
     const faults = findFaults({ method, retries, headers: input.headers ?? {}, next: next ?? null });
@@ -145,12 +157,10 @@ export const httpRequest = defineFunction({
 
 /** Fields that do not go with the method, if that is known, and headers that are not sent. */
 function findFaults({ method = "GET", headers, retries, next }: JsonObject): Issue[] {
-  const faults = Object.keys(isJsonObject(headers) ? headers : {})
-    .filter((name) => name.toLowerCase() === "host")
-    .map((name) => ({
-      path: jsonPointer(["headers", name]),
-      message: "cannot be set: the host is that of the address",
-    }));
+  const faults = Object.keys(isJsonObject(headers) ? headers : {}).flatMap((name) => {
+    const message = OWN_HEADERS.get(name.toLowerCase());
+    return message === undefined ? [] : [{ path: jsonPointer(["headers", name]), message }];
+  });
   if (typeof method !== "string" || method.includes("{{")) return faults;
   if (typeof retries === "number" && retries > 0 && !IDEMPOTENT_METHODS.has(method))
     faults.push({ path: "/retries", message: `is not for ${method}: it might do something twice` });

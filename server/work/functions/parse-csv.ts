@@ -17,7 +17,11 @@ export const parseCsv = defineFunction({
     "With header: false, returns a list of lists. With relaxed, reads malformed texts and says what was repaired.",
   input: z.object({
     text: z.string().max(MAX_DOCUMENT_LENGTH).describe("The CSV text (RFC 4180)."),
-    delimiter: z.string().length(1).optional().describe('One character between values. Default: ",".'),
+    delimiter: z
+      .string()
+      .length(1)
+      .optional()
+      .describe('One character between values. Default: that of a first line such as "sep=;", else ",".'),
     header: z.boolean().optional().describe("Whether the first row names the columns. Default: true."),
     relaxed: z
       .boolean()
@@ -55,7 +59,7 @@ export const parseCsv = defineFunction({
       { sku: "B-2", stock: "0" },
     ],
   },
-  async run({ text, delimiter = ",", header = true, relaxed = false }, { organizationId }) {
+  async run({ text, delimiter, header = true, relaxed = false }, { organizationId }) {
     const request = { csv: { text, delimiter, header, relaxed } };
     const parsed = await parseDocument(request, organizationId, z.union([csvRows, repairedCsv]));
     if ("value" in parsed) return parsed.value;

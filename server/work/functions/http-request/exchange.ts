@@ -5,6 +5,7 @@ import { sleepOrThrow } from "@/server/base/sleep";
 import { takeTurn } from "@/server/base/work-slice";
 import { KIB } from "@/server/contract/sizes";
 import { NetworkError, retryAfterMs } from "@/server/guard/egress/failures";
+import { readField } from "@/server/guard/egress/outgoing-request";
 import type { StepMemory } from "@/server/guard/limits/process-memory";
 import { asBase64, type RedactBody } from "./binary-body";
 import { decodeBody } from "./charset";
@@ -66,12 +67,6 @@ function readHeaders(headers: Headers): HttpResult["headers"] {
     name === "set-cookie" ? cookies : readField(value),
   ]);
   return Object.fromEntries(fields);
-}
-
-/** A header's value, whose bytes fetch gives as Latin-1: most servers send UTF-8. */
-function readField(value: string): string {
-  const text = Buffer.from(value, "latin1").toString("utf8");
-  return text.includes("\ufffd") ? value : text;
 }
 
 /** A body of a JSON type parsed if it is valid, text as text, anything else as `{ "base64": "…", "bytes": N }`. */

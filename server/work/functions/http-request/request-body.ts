@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { z } from "zod";
 import { anyNumber } from "@/server/base/json/any-json";
 import { type Json, writeJson } from "@/server/base/json/json";
@@ -61,13 +62,13 @@ export function addQuery(url: URL, values: z.output<typeof parametersByName>): v
 }
 
 /** The body that the inputs make, or undefined. Throws when there are several, or when one cannot be sent. */
-export async function makeBody(inputs: BodyInputs): Promise<RequestBody | undefined> {
+export function makeBody(inputs: BodyInputs): RequestBody | undefined {
   const given = Object.entries(inputs).filter(([, value]) => value !== undefined && value !== null);
   if (given.length > 1) {
     const names = given.map(([name]) => name).join(", ");
     throw new FunctionError("invalid_request", `A request has one body: give only one of ${names}.`);
   }
-  const made = await encode(inputs);
+  const made = encode(inputs);
   if (made !== undefined && Buffer.byteLength(made.content) > MAX_REQUEST_BYTES) {
     const fault = `The request's body is larger than ${MAX_REQUEST_BYTES} bytes.`;
     throw new FunctionError("invalid_request", fault);
@@ -75,7 +76,7 @@ export async function makeBody(inputs: BodyInputs): Promise<RequestBody | undefi
   return made;
 }
 
-async function encode({ body, form, multipart, base64 }: BodyInputs): Promise<RequestBody | undefined> {
+function encode({ body, form, multipart, base64 }: BodyInputs): RequestBody | undefined {
   if (form !== undefined) {
     return { content: encodeParameters(form), type: "application/x-www-form-urlencoded" };
   }
@@ -87,20 +88,26 @@ async function encode({ body, form, multipart, base64 }: BodyInputs): Promise<Re
   return { content: writeJson(body), type: "application/json" };
 }
 
-async function encodeMultipart(parts: readonly z.output<typeof part>[]): Promise<RequestBody> {
-  const form = new FormData();
-  for (const { name, value, base64, filename, contentType } of parts) {
-    const content = base64 === undefined ? (value ?? "") : fromBase64(base64, `the part "${name}"`);
-    if (typeof content === "string" && filename === undefined && contentType === undefined) {
-      form.append(name, content);
-    } else {
-      form.append(name, new Blob([content], contentType ? { type: contentType } : {}), filename ?? name);
-    }
-  }
-  const encoded = new Response(form);
-  const type = encoded.headers.get("content-type") ?? "multipart/form-data";
-  return { content: new Uint8Array(await encoded.arrayBuffer()), type };
+/** A part is a file if it has a filename or binary data; a text with a content type has no filename (form-data/form-data#74). */
+function encodeMultipart(parts: readonly z.output<typeof part>[]): RequestBody {
+  const boundary = `----stepwell-${randomUUID()}`;
+  const encoded = parts.flatMap(({ name, value = "", base64, filename, contentType }) => {
+    if (contentType !== undefined && !/^[\t\x20-\x7e]*$/.test(contentType))
+      throw new FunctionError("invalid_request", `The content type of the part "${name}" cannot be sent.`);
+    const isFile = base64 !== undefined || filename !== undefined;
+    const type = contentType || (isFile ? "application/octet-stream" : "");
+    const file = isFile ? `; filename="${escapeQuoted(filename ?? name)}"` : "";
+    const head = `--${boundary}\r\nContent-Disposition: form-data; name="${escapeQuoted(name)}"${file}\r\n`;
+    const text = isFile ? value : value.replace(/\r\n?|\n/g, "\r\n");
+    const content = base64 === undefined ? Buffer.from(text) : fromBase64(base64, `the part "${name}"`);
+    return [Buffer.from(`${head}${type && `Content-Type: ${type}\r\n`}\r\n`), content, Buffer.from("\r\n")];
+  });
+  const content = new Uint8Array(Buffer.concat([...encoded, Buffer.from(`--${boundary}--\r\n`)]));
+  return { content, type: `multipart/form-data; boundary=${boundary}` };
 }
+
+/** A name in a part's header (HTML standard, multipart form data). */
+const escapeQuoted = (name: string) => name.replace(/\r\n?|\n/g, "%0D%0A").replaceAll('"', "%22");
 
 function fromBase64(text: string, location: string): Uint8Array<ArrayBuffer> {
   const compact = text.replace(/\s+/g, "");
