@@ -27,8 +27,21 @@ export const keepDigits = (tags: Tags): Tags => [
 const isUnchanged = (item: Scalar): item is Scalar & { source: string } =>
   isScalar(item) && item.source !== undefined && Number(item.source) === item.value;
 
+/** Quotes the text <<, which as a plain key merges a map. */
+const mergeText: ScalarTag = {
+  tag: "tag:yaml.org,2002:str",
+  default: true,
+  identify: (value) => value === "<<",
+  stringify: () => '"<<"',
+  resolve: (text) => text,
+};
+
 export const createYaml = (value: unknown): Document =>
-  new Document(value, { aliasDuplicateObjects: false, keepUndefined: false, customTags: keepDigits });
+  new Document(value, {
+    aliasDuplicateObjects: false,
+    keepUndefined: false,
+    customTags: (tags) => [mergeText, ...keepDigits(tags)],
+  });
 
 /** A value as YAML text, as editors and definition files show it. */
 export const writeYaml = (value: unknown): string => createYaml(value).toString({ lineWidth: 0 }).trimEnd();

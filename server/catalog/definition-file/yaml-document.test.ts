@@ -61,6 +61,20 @@ test("merged maps count as what they expand to", async () => {
   expect(performance.now() - startedAt).toBeLessThan(30_000);
 });
 
+test.each([
+  ["a: 1\nb: {{ x }}\n", 2, 'A value that begins with {{ needs quotes, such as "{{ input.name }}".'],
+  ["a:\n  - {{x}}-y\n", 2, 'A value that begins with {{ needs quotes, such as "{{ input.name }}".'],
+  ["a: Service: Orders\n", 1, "A value that contains a colon before a space needs quotes."],
+  ["a: 1\n---\nb: 2\n", 2, "The text has several documents, but only one is allowed."],
+])("%j is rejected with the way out (kislyuk/yq#115)", async (text, line, message) => {
+  expect(await readYaml(text)).toEqual({ faults: [{ line, message }] });
+});
+
+test("a key << is written so that it is read again", async () => {
+  const value = { "<<": 1, k: "<<" };
+  expect(await readYaml(createYaml(value).toString())).toMatchObject({ value });
+});
+
 test.each(["[", "{a: ", "- ", "? ", "{? "])("a nest of %s is rejected, however deep", async (opening) => {
   const message = "The document nests deeper than 100 levels.";
   expect(await readYaml(`a:\n  ${opening.repeat(200_000)}`)).toMatchObject({ faults: [{ message }] });

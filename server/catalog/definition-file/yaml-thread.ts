@@ -24,12 +24,8 @@ export const YAML_THREAD = threadOf(`(data) => {
     });
     const found = [...document.errors, ...document.warnings];
     if (found.length > 0) {
-      return {
-        faults: found.slice(0, data.maxFaults).map(({ pos, message }) => ({
-          line: lines.linePos(pos[0]).line,
-          message: message.replace(/\\.$/, "") + ".",
-        })),
-      };
+      const faults = found.slice(0, data.maxFaults).map((fault) => describe(fault, source, lines));
+      return { faults: faults.filter((fault, at) => fault.message !== UNQUOTED || faults[at - 1]?.message !== UNQUOTED) };
     }
     const lineOf = (node) => (node && node.range ? lines.linePos(node.range[0]).line : null);
     try {
@@ -47,6 +43,22 @@ export const YAML_THREAD = threadOf(`(data) => {
       const line = error instanceof UnjsonError ? nearestLine(document, error.path, lineOf) : null;
       return { faults: [{ line, message }] };
     }
+  }
+
+  const UNQUOTED = 'A value that begins with {{ needs quotes, such as "{{ input.name }}".';
+  const ADVICE = {
+    MULTIPLE_DOCS: "The text has several documents, but only one is allowed.",
+    BLOCK_AS_IMPLICIT_KEY: "A value that contains a colon before a space needs quotes.",
+  };
+
+  /** A fault of the parser, with the way out if it has one that is common (kislyuk/yq#115, borb-sh/quillmark#645). */
+  function describe({ code, pos, message }, source, lines) {
+    const { line } = lines.linePos(pos[0]);
+    const start = lines.lineStarts[line - 1];
+    const end = source.indexOf("\\n", start);
+    const isUnquoted = /(?:^|[:,-])[ \\t]*\\{\\{/.test(source.slice(start, end < 0 ? undefined : end));
+    if (isUnquoted) return { line, message: UNQUOTED };
+    return { line, message: ADVICE[code] ?? message.replace(/\\.$/, "") + "." };
   }
 
   /** Keeps the digits of a number that may be one that a double cannot hold. */

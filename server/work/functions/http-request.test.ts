@@ -42,7 +42,7 @@ test("adds the query and parses JSON, whatever the status", async () => {
 });
 
 test.each(["Content-Length", "transfer-encoding", "Keep-Alive", "Expect"])(
-  "%s is refused at once (request/request#2156)",
+  "%s is rejected at once (request/request#2156)",
   async (name) => {
     const input = { url: "https://x.test/", method: "POST", body: "hello", headers: { [name]: "3" } };
     await expect(call(input)).rejects.toThrow(`/headers/${name} cannot be set`);

@@ -2,7 +2,7 @@ const BEGIN = "<think>";
 const END = "</think>";
 
 /**
- * Where the answer begins in a text that begins with reasoning; the text's length if the reasoning is not closed. Templates
+ * The position of the answer in a text that begins with reasoning; the text's length if the reasoning is not closed. Templates
  * that open the reasoning in the prompt leave only its end, in a line of its own (open-webui/open-webui#9808).
  */
 function answerStart(text: string): number {
