@@ -27,6 +27,9 @@ export const JSONATA_SCRIPT = `
   // unpaired surrogates cannot be stored.
   const forJson = (key, value) => {
     if (typeof value === "string") return isClean(value) ? value : cleanText(value);
+    // JSON.stringify would write null (IBM/JSONata4Java#37).
+    if (typeof value === "number" && !Number.isFinite(value))
+      throw new Error("The result has a number that JSON cannot hold: " + value + ". Is there a division by zero?");
     if (value === null || typeof value !== "object") return value;
     if (value._jsonata_lambda || value._jsonata_function) return undefined;
     if (Array.isArray(value) || Object.keys(value).every(isClean)) return value;

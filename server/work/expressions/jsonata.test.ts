@@ -19,6 +19,17 @@ test("stopping an expression leaves the process intact, also with AsyncLocalStor
   expect(await evaluate("1 + 1")).toBe(2);
 });
 
+test.each(["1 / 0", "[1 / 0]", "{ 'a': 1 % 0 }"])(
+  "%s is an error instead of null (IBM/JSONata4Java#37)",
+  async (text) => {
+    await expect(evaluate(text)).rejects.toThrow("Is there a division by zero?");
+  },
+);
+
+test("a long id keeps its digits in a text (jsonata-js/jsonata#761)", async () => {
+  expect(await evaluate('"user " & id', { id: 5890840712243077 })).toBe("user 5890840712243077");
+});
+
 test("an expression that makes too many items is rejected with the limit", async () => {
   const limit = "A sequence of the expression has more than 200000 items.";
   await expect(evaluate("[1..300000]")).rejects.toThrow(limit);
