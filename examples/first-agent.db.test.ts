@@ -7,7 +7,7 @@ import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { freePort } from "@/scripts/support/ports.mjs";
 import { hasProgram } from "@/testing/programs";
-import { startTestService, type TestService } from "@/testing/service";
+import { startTestService, type TestService } from "@/testing/services/service";
 
 /**
  * Executes docs/first-agent.md as written: its shell blocks in one shell, its JSON blocks against their output. Only

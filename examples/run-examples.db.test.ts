@@ -13,7 +13,7 @@ import { callCommandLine } from "@/testing/command-line";
 import { echoForms, findLeaks } from "@/testing/leaks";
 import { testLogger } from "@/testing/log";
 import { type ModelServer, startModelServer } from "@/testing/servers/model-server";
-import { startTestService, type TestService } from "@/testing/service";
+import { startTestService, type TestService } from "@/testing/services/service";
 
 /**
  * The examples that need a model, a mail server or another service: applied with the command line and run over REST.

@@ -1,6 +1,5 @@
 import { expect, it } from "vitest";
 import type { ModelApi } from "@/server/base/model-api";
-import { builtService, startOverRest, untilReady } from "@/testing/built-service";
 import { expectSoundLedger } from "@/testing/ledger";
 import { deepseek } from "@/testing/servers/families/deepseek";
 import { gemini } from "@/testing/servers/families/gemini";
@@ -8,6 +7,7 @@ import { openrouter } from "@/testing/servers/families/openrouter";
 import { type ChatFamily, startStrictChat } from "@/testing/servers/families/strict-chat";
 import { startStrictMessages, thinksFor } from "@/testing/servers/families/strict-messages";
 import { calculatesFor, startStrictResponses } from "@/testing/servers/families/strict-responses";
+import { builtService, startOverRest, untilReady } from "@/testing/services/built-service";
 import { createTenant, openWorld, setAgent } from "@/testing/world";
 
 /**

@@ -1,7 +1,7 @@
 import cluster, { type Worker } from "node:cluster";
 import { once } from "node:events";
 import type { Demo } from "@/prisma/seed";
-import type { Environment } from "@/server/base/env";
+import type { Environment } from "@/server/base/settings/env";
 import { sleep } from "@/server/base/sleep";
 import type { Services } from "@/server/services";
 

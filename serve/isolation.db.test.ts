@@ -1,9 +1,9 @@
 import { once } from "node:events";
 import { createServer, type ServerResponse } from "node:http";
 import { afterAll, beforeAll, expect, it, onTestFinished } from "vitest";
-import { type BuiltProcess, builtService, startOverRest, untilReady } from "@/testing/built-service";
 import { expectSoundLedger } from "@/testing/ledger";
 import { closeServer, listen } from "@/testing/servers/listen";
+import { type BuiltProcess, builtService, startOverRest, untilReady } from "@/testing/services/built-service";
 import { insertTool } from "@/testing/tools";
 import { createTenant, createWorld, type World } from "@/testing/world";
 

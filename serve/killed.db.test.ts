@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { JsonObject } from "@/server/base/json/json";
-import { type BuiltProcess, builtService, startOverRest, untilReady } from "@/testing/built-service";
 import { expectSoundLedger } from "@/testing/ledger";
 import { type ModelServer, startModelServer } from "@/testing/servers/model-server";
+import { type BuiltProcess, builtService, startOverRest, untilReady } from "@/testing/services/built-service";
 import { insertTool } from "@/testing/tools";
 import { createTenant, createWorld, setAgent, type Tenant, type World } from "@/testing/world";
 

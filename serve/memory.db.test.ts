@@ -1,8 +1,8 @@
 import { createServer } from "node:http";
 import { afterAll, beforeAll, expect, it, onTestFinished } from "vitest";
 import { KIB } from "@/server/contract/sizes";
-import { builtService, startOverRest, untilReady } from "@/testing/built-service";
 import { closeServer, listen } from "@/testing/servers/listen";
+import { builtService, startOverRest, untilReady } from "@/testing/services/built-service";
 import { insertTool } from "@/testing/tools";
 import { createTenant, createWorld, type World } from "@/testing/world";
 

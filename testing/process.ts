@@ -1,7 +1,7 @@
 import { expect, vi } from "vitest";
 import { z } from "zod";
 import type { Wired } from "@/process-services";
-import { readEnvironment } from "@/server/base/env";
+import { readEnvironment } from "@/server/base/settings/env";
 import type { Models } from "@/server/work/models/port";
 import { closeServices, wire } from "@/wiring";
 import { testLogger } from "./log";

@@ -1,5 +1,5 @@
 import { startMailServer } from "@/testing/servers/mail-server";
-import { startThrowawayService } from "@/testing/throwaway-service";
+import { startThrowawayService } from "@/testing/services/throwaway-service";
 import { expectNoFaultsAnywhere } from "../support/axe";
 import { expect, test } from "../support/fixtures";
 

@@ -1,5 +1,5 @@
 import type { Page } from "@playwright/test";
-import { startThrowawayService, type ThrowawayService } from "@/testing/throwaway-service";
+import { startThrowawayService, type ThrowawayService } from "@/testing/services/throwaway-service";
 import { cancelRun } from "../support/cancel";
 import { cookiesOf, expect, test } from "../support/fixtures";
 import { NAV_ITEMS } from "../support/navigation";

@@ -1,5 +1,5 @@
 import { type ModelServer, startModelServer } from "@/testing/servers/model-server";
-import { startThrowawayService, type ThrowawayService } from "@/testing/throwaway-service";
+import { startThrowawayService, type ThrowawayService } from "@/testing/services/throwaway-service";
 import { expect, test } from "../support/fixtures";
 
 /** A model's output is shown while it is generated; on a service of its own with a scripted model. */

@@ -1,4 +1,4 @@
-import { startThrowawayService } from "@/testing/throwaway-service";
+import { startThrowawayService } from "@/testing/services/throwaway-service";
 import { test } from "../support/fixtures";
 import { expectShortWaits } from "../support/short-waits";
 

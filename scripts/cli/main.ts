@@ -1,7 +1,7 @@
 import { createInterface } from "node:readline/promises";
 import { Writable } from "node:stream";
-import { readEnvironment } from "@/server/base/env";
 import { createLogger, STDERR } from "@/server/base/log";
+import { readEnvironment } from "@/server/base/settings/env";
 import { closeServices, wire } from "@/wiring";
 import type { Terminal } from "./command";
 import { runCommandLine } from "./command-line";

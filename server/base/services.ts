@@ -2,8 +2,8 @@ import type { Pool } from "pg";
 import type { Clock } from "./clock";
 import type { Database } from "./db/client";
 import type { Notifications } from "./db/notifications";
-import type { Environment } from "./env";
 import type { Logger } from "./log";
+import type { Environment } from "./settings/env";
 
 /** The services on which all other rooms stand. */
 export type Services = {

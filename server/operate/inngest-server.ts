@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import type { Environment } from "@/server/base/env";
 import { codeOf } from "@/server/base/errors";
+import type { Environment } from "@/server/base/settings/env";
 
 /** The Inngest server of the INNGEST_* variables, and their issues. */
 

@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import pg from "pg";
 import { migrate } from "@/server/base/db/migrate";
-import { readEnvironment } from "@/server/base/env";
+import { readEnvironment } from "@/server/base/settings/env";
 import { countSettledRuns } from "@/server/runs/read/count";
 import type { Services } from "@/server/services";
 import { closeServices, wire } from "@/wiring";

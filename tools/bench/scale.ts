@@ -1,7 +1,7 @@
 import { parseArgs } from "node:util";
 import pg from "pg";
 import { migrate } from "@/server/base/db/migrate";
-import { readEnvironment } from "@/server/base/env";
+import { readEnvironment } from "@/server/base/settings/env";
 import { closeServices, wire } from "@/wiring";
 import { startThrowawayCluster } from "../../scripts/support/throwaway.mjs";
 import { postgresCpuMs } from "../process-figures";

@@ -1,7 +1,7 @@
 import { IncomingMessage } from "node:http";
 import { Socket } from "node:net";
 import { expect, it } from "vitest";
-import { readEnvironment } from "@/server/base/env";
+import { readEnvironment } from "@/server/base/settings/env";
 import { testLogger } from "@/testing/log";
 import { createProxyWarning } from "./client-address";
 

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import type { Environment } from "@/server/base/env";
+import type { Environment } from "@/server/base/settings/env";
 import type { Services } from "@/server/services";
 
 /**

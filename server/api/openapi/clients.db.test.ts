@@ -16,7 +16,7 @@ import {
   PROGRAM_TYPES,
   PYTHON_PROGRAM,
 } from "@/testing/client-programs";
-import { startTestService, type TestService } from "@/testing/service";
+import { startTestService, type TestService } from "@/testing/services/service";
 import { createOpenApiDocument } from "./document";
 
 /**

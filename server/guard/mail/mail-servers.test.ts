@@ -1,7 +1,7 @@
 import tls from "node:tls";
 import fc from "fast-check";
 import { afterEach, describe, expect, it, test, vi } from "vitest";
-import type { SmtpSettings } from "@/server/base/env";
+import type { SmtpSettings } from "@/server/base/settings/env";
 import { createGuardedConnect } from "@/server/guard/egress/guarded-connect";
 import { executeFunction } from "@/server/work/functions/core/execute";
 import { testFunctionContext } from "@/testing/function-context";

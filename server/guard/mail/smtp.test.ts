@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { SMTPServer } from "smtp-server";
 import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
 import { z } from "zod";
-import { readEnvironment, type SmtpSettings } from "@/server/base/env";
+import { readEnvironment, type SmtpSettings } from "@/server/base/settings/env";
 import { createGuardedConnect } from "@/server/guard/egress/guarded-connect";
 import { executeFunction } from "@/server/work/functions/core/execute";
 import { testFunctionContext } from "@/testing/function-context";

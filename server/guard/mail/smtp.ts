@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { createTransport } from "nodemailer";
-import type { SmtpSettings } from "@/server/base/env";
 import { codeOf } from "@/server/base/errors";
 import { FairQueue } from "@/server/base/fair-queue";
+import type { SmtpSettings } from "@/server/base/settings/env";
 import type { GuardedConnect } from "@/server/guard/egress/guarded-connect";
 import { createRedactor } from "@/server/guard/secrets/redact";
 import { MailError, type MailMessage, type SendMail, type SentMail } from "./message";

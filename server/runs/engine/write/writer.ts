@@ -2,10 +2,10 @@ import type pg from "pg";
 import type { Clock } from "@/server/base/clock";
 import { connect } from "@/server/base/db/client";
 import { isTransient, refusesWrites } from "@/server/base/db/outage";
-import type { Environment } from "@/server/base/env";
 import { codeOf } from "@/server/base/errors";
 import type { Logger } from "@/server/base/log";
 import { pauseAt } from "@/server/base/pause-points";
+import type { Environment } from "@/server/base/settings/env";
 import { sleep } from "@/server/base/sleep";
 import { answerItems, countAdmitted, type Item, type Queued, sizeOf, takeBatch, toDocuments } from "./batch";
 import {

@@ -7,7 +7,7 @@ const REQUIRED = { DATABASE_URL: "postgres://localhost/x", STEPWELL_SECRET: "x".
 
 it("needs only a database and a secret, and takes empty variables as unset", () => {
   const names = [
-    ...readFileSync(join(import.meta.dirname, "../../.env.example"), "utf8").matchAll(/^([A-Z_]+)=/gm),
+    ...readFileSync(join(import.meta.dirname, "../../../.env.example"), "utf8").matchAll(/^([A-Z_]+)=/gm),
   ];
   const empty = Object.fromEntries(names.map(([, name]) => [name ?? "", ""]));
   expect(names.length).toBeGreaterThan(10);
@@ -22,7 +22,7 @@ it("needs only a database and a secret, and takes empty variables as unset", () 
 });
 
 it("is fully described in .env.example and in the operating guide", () => {
-  const textOf = (path: string) => readFileSync(join(import.meta.dirname, "../..", path), "utf8");
+  const textOf = (path: string) => readFileSync(join(import.meta.dirname, "../../..", path), "utf8");
   const sorted = (names: Iterable<string | undefined>) => [...new Set(names)].toSorted();
   const read = new Set<string>();
   const spied = new Proxy<Record<string, string>>(REQUIRED, {

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { readEnvironment } from "@/server/base/env";
+import { readEnvironment } from "@/server/base/settings/env";
 import { creditsOfActions, creditsOfUsage } from "@/server/credits/prices";
 import { createModels } from "@/server/work/models/registry";
 import { testClock } from "@/testing/clock";
@@ -13,7 +13,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-const page = readFileSync(join(import.meta.dirname, "../../docs/configuration-files.md"), "utf8");
+const page = readFileSync(join(import.meta.dirname, "../../../docs/configuration-files.md"), "utf8");
 const sample = (name: string) =>
   new RegExp(`^\`\`\`yaml ${name}\\n([\\s\\S]*?)^\`\`\`$`, "m").exec(page)?.[1] ?? "";
 

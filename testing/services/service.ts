@@ -3,11 +3,11 @@ import { fromNode, sendToNode } from "@/server/api/http/api-request";
 import { targetOf } from "@/server/api/http/node-http";
 import { respondToRest } from "@/server/api/rest";
 import { respondToWebhook } from "@/server/api/webhook";
-import { readEnvironment } from "@/server/base/env";
 import type { Logger } from "@/server/base/log";
+import { readEnvironment } from "@/server/base/settings/env";
 import { closeServices, wire } from "@/wiring";
-import { createTestDatabase } from "./database";
-import { closeServer, listen } from "./servers/listen";
+import { createTestDatabase } from "../database";
+import { closeServer, listen } from "../servers/listen";
 
 export type TestService = Awaited<ReturnType<typeof startTestService>>;
 

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { afterEach, expect } from "vitest";
 import { ensureBuild } from "@/scripts/build.mjs";
 import { freePort } from "@/scripts/support/ports.mjs";
-import type { World } from "./world";
+import type { World } from "../world";
 
 export type BuiltProcess = { origin: string; child: ChildProcess; exited: Promise<unknown> };
 

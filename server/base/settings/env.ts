@@ -1,11 +1,15 @@
 import { availableParallelism } from "node:os";
 import { z } from "zod";
-import { ConfigurationFileError, readModelProviders, readPriceList } from "@/server/base/configuration-files";
 import { LOG_LEVELS } from "@/server/base/log";
 import { isLoopback } from "@/server/base/loopback";
 import { MODEL_APIS } from "@/server/base/model-api";
 import type { NamedProvider } from "@/server/base/model-providers";
 import { DEFAULT_PRICES } from "@/server/base/price-list";
+import {
+  ConfigurationFileError,
+  readModelProviders,
+  readPriceList,
+} from "@/server/base/settings/configuration-files";
 import {
   beginningOf,
   flag,
@@ -16,8 +20,8 @@ import {
   pausePoints,
   secret,
   text,
-} from "@/server/base/setting-types";
-import { describeUnknownSettings } from "@/server/base/unknown-settings";
+} from "@/server/base/settings/setting-types";
+import { describeUnknownSettings } from "@/server/base/settings/unknown-settings";
 
 /** The operator's SMTP server (SMTP_URL, SMTP_FROM). */
 export type SmtpSettings = {
