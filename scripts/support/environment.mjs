@@ -18,6 +18,12 @@ export function readSettings() {
         `it begins with ${beginning}. Without DATABASE_URL, an embedded PostgreSQL is started.`,
     );
   }
+  if (DATABASE_URL !== "" && !URL.canParse(DATABASE_URL)) {
+    throw new SetupError(
+      "DATABASE_URL is not a valid address: a user name or password with special characters must be encoded, " +
+        "such as %23 for # and %2F for /.",
+    );
+  }
   if (DATABASE_URL !== "" && STEPWELL_SECRET === "") {
     throw new SetupError(
       "With DATABASE_URL set, STEPWELL_SECRET is required: it encrypts secrets in that database. " +

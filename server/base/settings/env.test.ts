@@ -77,6 +77,12 @@ it.each([
     "mysql://root:s3cret@localhost/x",
     "must be a PostgreSQL address such as postgres://user:password@host:5432/stepwell; it begins with mysql://",
   ],
+  // umami-software/umami#1480
+  [
+    "DATABASE_URL",
+    "postgres://u:s3cret#1@localhost/x",
+    /^is not a valid address: .* such as %23 for # and %2F for \/$/,
+  ],
   ["TRUST_PROXY", "yes", 'must be 0 or 1; it is "yes"'],
   ["LOG_LEVEL", "loud", 'must be debug, info, warn or error; it is "loud"'],
   ["OPENAI_API", "completions", 'must be chat, responses or anthropic; it is "completions"'],

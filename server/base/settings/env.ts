@@ -47,6 +47,12 @@ const schema = z.object({
     .regex(/^postgres(ql)?:\/\//, {
       error: ({ input }) =>
         `must be a PostgreSQL address such as postgres://user:password@host:5432/stepwell; it begins with ${beginningOf(String(input))}`,
+      abort: true,
+    })
+    // umami-software/umami#1480
+    .refine((address) => URL.canParse(address), {
+      error:
+        "is not a valid address: a user name or password with special characters must be encoded, such as %23 for # and %2F for /",
     }),
   STEPWELL_DATA_DIR: z.string().default(".data"),
   STEPWELL_DEMO: oneOf(["on", "off"]).default("off"),
