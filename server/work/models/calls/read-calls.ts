@@ -39,10 +39,16 @@ export function readCalls(
     for (let number = taken.size + 1; id === "" || taken.has(id); number += 1) id = `call_${number}`;
     taken.add(id);
     if ("problem" in call) return { id, ...unreadableCall(call, redact) };
-    const name = replaceNul(redact(call.name)).slice(0, MAX_NAME_LENGTH);
+    const name = withoutTokens(replaceNul(redact(call.name))).slice(0, MAX_NAME_LENGTH);
     return { id, name, arguments: argumentsText(call.arguments) };
   });
   return limitCalls(read, furtherCalls + Math.max(0, given.length - MAX_RECORDED_CALLS));
+}
+
+/** A name without the special tokens behind it that servers of gpt-oss leave there (vllm-project/vllm#32587). */
+function withoutTokens(name: string): string {
+  const [own = ""] = name.split("<|", 1);
+  return own.trim() || name;
 }
 
 function unreadableCall(

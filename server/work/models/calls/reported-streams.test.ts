@@ -139,6 +139,15 @@ test.each([
   },
 );
 
+test.each(["look<|channel|>commentary", " look "])(
+  "the name %j is that of a function (vllm-project/vllm#32587)",
+  async (name) => {
+    const calls = [{ index: 0, id: "a", function: { name, arguments: "{}" } }];
+    const answer = chat(choice({ tool_calls: calls }), choice({}, { finish_reason: "tool_calls" }));
+    expect(await call("chat", answer)).toMatchObject({ toolCalls: [{ id: "a", name: "look" }] });
+  },
+);
+
 test("a stream without its type is asked for in one piece, and a page is named by its title", async () => {
   const stream = {
     ...chat(choice({ content: "It is 1." }), choice({}, { finish_reason: "stop" })),
