@@ -55,6 +55,16 @@ test("a part's content type adds no line to its head", async () => {
   await expect(call(input)).rejects.toThrow('The content type of the part "a" cannot be sent.');
 });
 
+test.each([
+  ["application/csv", Buffer.from("Zo\xeb", "latin1"), "Zoë"],
+  ["application/x-json", '{"a":1}', { a: 1 }],
+  ["application/json, application/json", '{"a":1}', { a: 1 }],
+])("reads %s (n8n-io/n8n#10194)", async (type, body, expected) => {
+  expect((await call({ url: "https://x.test/" }, answer(body, type))).output).toMatchObject({
+    body: expected,
+  });
+});
+
 test("adds a query without a change of the address's own", async () => {
   const url = "https://x.test/a?flag&b=a%20b&c=~%2F+d&e=%ff&";
   const { request } = await call({ url, query: { q: "x y" } });

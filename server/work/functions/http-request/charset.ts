@@ -2,12 +2,16 @@
 
 /** The bytes that are searched for a declaration (HTML standard, "prescan a byte stream"). */
 const DECLARED_WITHIN = 1024;
-const TEXT = /^(text\/.*|application\/(xml|json|javascript|.*\+(xml|json)))$/;
+const TEXT = /^(text\/.*|application\/((x-)?(xml|json|javascript|csv|ndjson|yaml|sql)|.*\+(xml|json|yaml)))$/;
 const MARKUP = /^(text\/(html|xml)|application\/(xml|.*\+xml))$/;
+
+/** The media type of a header, which some servers send twice. */
+export const mediaTypeOf = (contentType: string): string =>
+  contentType.split(/[;,]/, 1)[0]?.trim().toLowerCase() ?? "";
 
 /** The text of a body, or undefined if it is binary data. Bytes that are no text of a named charset become U+FFFD. */
 export function decodeBody(bytes: Uint8Array<ArrayBuffer>, contentType: string): string | undefined {
-  const type = contentType.split(";")[0]?.trim().toLowerCase() ?? "";
+  const type = mediaTypeOf(contentType);
   const named = namedCharset(bytes, contentType, type);
   const text = decode(bytes, named ?? "utf-8", true);
   if (text !== undefined) return text.includes("\u0000") ? undefined : text;

@@ -8,7 +8,7 @@ import { NetworkError, retryAfterMs } from "@/server/guard/egress/failures";
 import { readField } from "@/server/guard/egress/outgoing-request";
 import type { StepMemory } from "@/server/guard/limits/process-memory";
 import { asBase64, type RedactBody } from "./binary-body";
-import { decodeBody } from "./charset";
+import { decodeBody, mediaTypeOf } from "./charset";
 
 /** Longer bodies are decoded in a turn of their own. */
 const LONG_BODY_BYTES = 64 * KIB;
@@ -72,11 +72,10 @@ function readHeaders(headers: Headers): HttpResult["headers"] {
 /** A body of a JSON type parsed if it is valid, text as text, anything else as `{ "base64": "…", "bytes": N }`. */
 async function readBody(bytes: Uint8Array<ArrayBuffer>, headers: Headers, reading: Reading): Promise<Json> {
   const contentType = headers.get("content-type") ?? "";
-  const [type = ""] = contentType.toLowerCase().split(";");
   if (bytes.length > LONG_BODY_BYTES) await takeTurn();
   const text = decodeBody(bytes, contentType);
   if (text === undefined) return asBase64(bytes, reading.redact);
-  if (/^(application\/json|text\/json|.*\+json)$/.test(type.trim())) {
+  if (/^((application|text)\/(x-)?json|.*\+json)$/.test(mediaTypeOf(contentType))) {
     await reading.memory.holdText(text);
     try {
       return await parseLargeJson(text);
