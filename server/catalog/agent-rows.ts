@@ -15,11 +15,13 @@ const agentRow = z.object({ id: z.string(), slug: z.string(), name: z.string() }
 
 const LIST_MODELS = defineQuery(
   "list-agent-models",
-  agentRow.extend({ model: z.string() }),
-  `SELECT a.id, a.slug, a.name, s.settings ->> 'model' AS model FROM ${CURRENT} ORDER BY a.name`,
+  agentRow.extend({ model: z.string(), fallbackModels: z.array(z.string()) }),
+  `SELECT a.id, a.slug, a.name, s.settings ->> 'model' AS model,
+     ARRAY(SELECT json_array_elements_text(s.settings -> 'fallbackModels')) AS "fallbackModels"
+   FROM ${CURRENT} ORDER BY a.name`,
 );
 
-/** The organization's agents with the model of their current version, by name. */
+/** The organization's agents with the models of their current version, by name. */
 export const listAgentModels = (client: Queryable, orgId: OrgId) => LIST_MODELS(client, [orgId]);
 
 const FIND_ATTACHED = defineQuery(

@@ -1,31 +1,21 @@
-import { z } from "zod";
 import type { MemberActor } from "@/server/base/actor";
 import { toPlainData } from "@/server/base/db/plain-data";
 import { AppError } from "@/server/base/errors";
-import { readJson, writeJson } from "@/server/base/json/json";
+import { writeJson } from "@/server/base/json/json";
 import type { Services } from "@/server/catalog/services";
 import type { RunKind } from "@/server/contract/enums";
 import { settingsFields } from "@/server/work/agent/field-changes";
 import { policyOf, readAgentSettings } from "@/server/work/agent/settings";
 import { findFunction } from "@/server/work/functions/core/registry";
 import { modelSettings } from "@/server/work/models/settings";
-import { workflowStep } from "@/server/work/workflow/definition";
 import { findAgentsWithTool } from "./agent-rows";
 import { findTools, inUse, NEWEST } from "./definition-rows";
+import { findCallsOf, readStoredTool } from "./stored-tool";
 
 /** An agent or tool that calls another one. */
 type Caller = { kind: RunKind; id: string; name: string };
 export type AgentDetail = Awaited<ReturnType<typeof inspectAgent>>;
 export type ToolDetail = Awaited<ReturnType<typeof inspectTool>>;
-
-/** Reads a stored step. Unknown keys of later versions of Stepwell must not make the page fail. */
-const step = z.object(workflowStep.shape);
-const stored = z.object({
-  parameters: z.unknown().optional(),
-  steps: z.array(step).default([]),
-  output: z.unknown().optional(),
-  outputSchema: z.unknown().optional(),
-});
 
 /**
  * An agent with its current version. A function that no longer exists has an empty description. `outputSchema` is JSON
@@ -102,7 +92,7 @@ export async function inspectTool(services: Services, actor: MemberActor, { tool
   const { definition, maxCredits, deadlineSeconds } = version;
   const agents = await findAgentsWithTool(services.pool, actor.orgId, tool.slug);
   const attached = agents.map(({ id, name }): Caller => ({ kind: "agent", id, name }));
-  const { parameters = {}, steps, output, outputSchema } = stored.parse(readJson(definition));
+  const { parameters = {}, steps, output, outputSchema } = readStoredTool(definition);
   return {
     ...toPlainData({ ...head, maxCredits, deadlineSeconds }),
     triggers: triggers.map(nameTrigger),
@@ -123,11 +113,9 @@ async function findCallingTools(
   { kind, id, slug }: { kind: Caller["kind"]; id: string; slug: string },
 ): Promise<Caller[]> {
   const uses = `run_${kind}`;
-  const calls = (each: z.infer<typeof step>): boolean =>
-    [each, ...(each.parallel ?? [])].some((call) => call.uses === uses && call.with[kind] === slug);
   const found = await findTools(services, actor.orgId, {
     text: `"${uses}"`,
-    fits: (definition) => stored.parse(readJson(definition)).steps.some(calls),
+    fits: (definition) => findCallsOf(uses, definition).some((call) => call.with[kind] === slug),
   });
   return found.filter((tool) => tool.id !== id);
 }

@@ -4,6 +4,7 @@ import type { Services } from "@/server/catalog/services";
 import { keySecretOf, type OwnProvider } from "@/server/work/models/own-provider";
 import { listAgentModels } from "../agent-rows";
 import { findTools } from "../definition-rows";
+import { findCallsOf } from "../stored-tool";
 import { describeModel } from "./describe-model";
 import { readOwnProviders } from "./model-providers";
 import { stateOfSecret } from "./secrets";
@@ -21,7 +22,8 @@ export async function listModelProviders(services: Services, actor: Actor) {
   const { db, models, prices, clock } = services;
   const own = await readOwnProviders(db, actor.orgId);
   const secrets = await db.secret.findMany({ where: { organizationId: actor.orgId } });
-  const agents = countAgents(await listAgentModels(services.pool, actor.orgId));
+  const agentModels = await listAgentModels(services.pool, actor.orgId);
+  const agents = countAgents(agentModels);
   const describe = async (name: string, of?: OwnProvider) => ({
     ...(await describeModel(services, { name }, of)),
     agents: agents.get(name) ?? 0,
@@ -59,31 +61,40 @@ export async function listModelProviders(services: Services, actor: Actor) {
     })),
     others: {
       ...(await describeModel(services, { name: "" })),
-      agents: [...agents].reduce((sum, [model, count]) => (listed.has(model) ? sum : sum + count), 0),
+      agents: agentModels.filter((agent) => modelsOf(agent).some((model) => !listed.has(model))).length,
     },
   };
 }
 
-/** The number of agents that name each model in their current version. */
-export function countAgents(agents: readonly { model: string }[]): Map<string, number> {
+type NamedModels = { model: string; fallbackModels: readonly string[] };
+
+const modelsOf = ({ model, fallbackModels }: NamedModels) => [model, ...fallbackModels];
+
+/** The number of agents that name each model in their current version, also as a fallback. */
+export function countAgents(agents: readonly NamedModels[]): Map<string, number> {
   const counts = new Map<string, number>();
-  for (const { model } of agents) counts.set(model, (counts.get(model) ?? 0) + 1);
+  // An agent may name its own model as a fallback, too.
+  for (const model of agents.flatMap((agent) => [...new Set(modelsOf(agent))]))
+    counts.set(model, (counts.get(model) ?? 0) + 1);
   return counts;
 }
 
-/** The agents and tools that name a model of the provider in their current version, by name. */
+/** The agents and tools that name a model of the provider in their current version, also as a fallback, by name. */
 export async function listProviderUsers({ db, pool }: Services, actor: Actor, { name }: { name: string }) {
   const provider = (await readOwnProviders(db, actor.orgId)).find((each) => each.name === name);
   if (provider === undefined) return [];
+  const served = new Set<unknown>(provider.models);
   const agents = await listAgentModels(pool, actor.orgId);
-  const names = provider.models.map((model) => `"model":${JSON.stringify(model)}`);
   const tools = await findTools({ db }, actor.orgId, {
     text: '"generate_text"',
-    fits: (definition) => names.some((each) => definition.includes(each)),
+    fits: (definition) =>
+      findCallsOf("generate_text", definition).some(({ with: { model, fallbackModels } }) =>
+        [model, fallbackModels].flat().some((each) => served.has(each)),
+      ),
   });
   return [
     ...agents
-      .filter(({ model }) => provider.models.includes(model))
+      .filter((agent) => modelsOf(agent).some((model) => served.has(model)))
       .map(({ id, name }) => ({ kind: "agent" as const, id, name })),
     ...tools,
   ];
