@@ -15,7 +15,8 @@ import {
 /**
  * vLLM, after vllm/entrypoints/openai/chat_completion/protocol.py and vllm/sampling_params.py: unknown parameters are
  * ignored, values are checked. Arguments that come back are parsed for the chat template. The reasoning is `reasoning`, in
- * versions before 0.12 `reasoning_content`. A schema that xgrammar cannot express is refused (vllm-project/vllm#15236).
+ * versions before 0.12 `reasoning_content`. If its backend of structured outputs is set to xgrammar, it refuses schemas that
+ * xgrammar cannot express (vllm/v1/structured_output/backend_xgrammar.py).
  */
 
 const EFFORTS = ["none", "minimal", "low", "medium", "high", "xhigh", "max"];
@@ -24,7 +25,6 @@ const refuse = (message: string, param: string | null = null) => ({
   body: { error: { message, type: "BadRequestError", param, code: 400 } },
 });
 const usage = { ...USAGE, prompt_tokens_details: { cached_tokens: 60 } };
-const PATTERN = /"pattern":/;
 
 /** @param field the name of its reasoning. */
 export const createVllm = (field: "reasoning" | "reasoning_content"): ChatServerFamily => ({
@@ -71,8 +71,18 @@ export const createVllm = (field: "reasoning" | "reasoning_content"): ChatServer
   ],
 });
 
-const isBeyondGrammar = ({ response_format }: ChatBody) =>
-  PATTERN.test(JSON.stringify(response_format ?? {}));
+/** As `has_xgrammar_unsupported_json_features` does. */
+function isBeyondGrammar({ response_format }: ChatBody): boolean {
+  let isBeyond = false;
+  JSON.stringify(response_format ?? {}, (_name, value: unknown) => {
+    if (typeof value !== "object" || value === null) return value;
+    const hasLength = "minLength" in value || "maxLength" in value;
+    if ("multipleOf" in value || "uniqueItems" in value || "contains" in value) isBeyond = true;
+    if ("pattern" in value && hasLength) isBeyond = true;
+    return value;
+  });
+  return isBeyond;
+}
 
 function isObject(text: string): boolean {
   try {

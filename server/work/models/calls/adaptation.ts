@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { unmarkExact } from "@/server/base/json/exact-number";
 import type { ModelRequest } from "@/server/work/models/port";
 import { findQuirk, type Quirk } from "./quirks";
-import { PiecesError, ReplyError, ResponseError } from "./replies";
+import { isUnreadCall, PiecesError, ReplyError, ResponseError } from "./replies";
 
 /** What a provider does not support for a model, learned from its errors. */
 export type Adaptation = {
@@ -46,9 +46,8 @@ export const UNKNOWN_SERVER: Adaptation = {
 type Refusal = { status: number | undefined; text: string; parameter?: string | undefined };
 
 function readRefusal(error: unknown): Refusal | null {
-  // Groq: the model's own call was wrong. The error shows it, with any words.
-  if (error instanceof ResponseError || error instanceof ReplyError)
-    if (error.code === "tool_use_failed") return null;
+  // The error shows the model's call, with any words.
+  if ((error instanceof ResponseError || error instanceof ReplyError) && isUnreadCall(error)) return null;
   if (error instanceof ResponseError) {
     const { status, param } = error;
     return { status, text: `${error.message} ${param ?? ""}`, parameter: param };
@@ -91,12 +90,16 @@ export function learnFrom(
     refusedSettings: [...known.refusedSettings, ...refused].slice(-MAX_REFUSED_SETTINGS),
     unwantedFields: [...known.unwantedFields, ...fields.filter(isUnwanted)],
     oldTokenLimit: known.oldTokenLimit || text.includes("max_completion_tokens"),
-    schemaInPrompt: known.schemaInPrompt || /response_format|json_schema|text\.format|grammar/.test(text),
+    schemaInPrompt: known.schemaInPrompt || REFUSED_FORMAT.test(text),
     // Bedrock and Anthropic behind LiteLLM: "expects the `tools=` param" (langgenius/dify-official-plugins#2063).
     toolsAlways: known.toolsAlways || (hasWithheld(request) && /tool|function/i.test(text)),
     unstreamed: known.unstreamed || (isInvalid && /\bstream(?:s|ing|_options)?\b/i.test(text)),
   };
 }
+
+/** `output_…` is how LiteLLM passes the format on to Anthropic and Bedrock (vectorize-io/hindsight#3300, BerriAI/litellm#21407). */
+const REFUSED_FORMAT =
+  /response_format|json_schema|text\.format|grammar|output_format|output_config(?:\.format|: Extra)/;
 
 /** How servers refuse a field; Groq in karthink/gptel#774, Mistral in charmbracelet/crush#1590. */
 const UNWANTED =

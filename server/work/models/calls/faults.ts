@@ -5,7 +5,7 @@ import { replaceNul } from "@/server/guard/secrets/stored-output";
 import { isOverflow } from "@/server/work/models/context/overflow";
 import type { ModelFault } from "@/server/work/models/port";
 import { FlawedAnswer } from "./answer-flaws";
-import { ReplyError, ReplyTooLarge, ResponseError } from "./replies";
+import { isUnreadCall, ReplyError, ReplyTooLarge, ResponseError } from "./replies";
 
 /** Why one attempt failed; `unavailable` is temporary. `retryAfterMs` is the delay that the provider requested. */
 export type Fault = {
@@ -80,8 +80,7 @@ function reasonOf(error: ResponseError | ReplyError): ModelFault {
   if (code === "invalid_api_key" || status === 401 || status === 403) return "unauthorized";
   // OpenAI's API reference, the error of a response.
   if (code === "invalid_prompt" || code === "bio_policy") return "declined";
-  // Groq's documentation: the model's call could not be parsed; a repeat works (pydantic/pydantic-ai#4354).
-  if (code === "tool_use_failed") return "unavailable";
+  if (isUnreadCall(error)) return "unavailable";
   if ((status === 400 || status === 422) && UNKNOWN_MODEL.test(message)) return "unknown";
   return status === undefined || PASSING.has(status) || status >= 500 ? "unavailable" : "refused";
 }

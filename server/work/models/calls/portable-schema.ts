@@ -13,8 +13,12 @@ const REFUSED = new Set([
   "dependentSchemas",
 ]);
 /** What grammars cannot express in some servers. */
-const LIMITS = ["pattern", "format", "minLength", "maxLength", "minItems", "maxItems", "uniqueItems"];
-const SIMPLE_REFUSED = new Set([...REFUSED, ...LIMITS, "minimum", "maximum", "patternProperties", "not"]);
+const SIMPLE_REFUSED = new Set([
+  ...REFUSED,
+  ...["pattern", "format", "minLength", "maxLength", "patternProperties"],
+  ...["minItems", "maxItems", "uniqueItems", "contains", "minContains", "maxContains"],
+  ...["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "not"],
+]);
 const SCHEMA = new Set(["items", "contains", "not", "if", "then", "else"]);
 const LISTS = new Set(["anyOf", "oneOf", "allOf", "prefixItems"]);
 const MAPS = new Set(["properties", "patternProperties", "$defs", "definitions"]);

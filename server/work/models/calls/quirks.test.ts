@@ -1,7 +1,9 @@
 import { expect, test } from "vitest";
 import { learnFrom, UNKNOWN_SERVER } from "./adaptation";
+import { readFault } from "./faults";
 import { ResponseError } from "./replies";
 
+const SERVER = { name: "test", apiKey: undefined };
 const request = { messages: [] };
 const parameters = { reasoning_effort: "medium", temperature: 0.2 };
 const learn = (message: string, { status = 400, code }: { status?: number; code?: string } = {}) => {
@@ -38,9 +40,25 @@ test.each([
   expect(learn(message)).toEqual({ ...UNKNOWN_SERVER, quirks: [quirk] });
 });
 
-test("a call that the model wrote wrongly teaches nothing, whatever it contains", () => {
-  const message = 'Failed to call a function: {"temperature": 3, "response_format": "stream"}';
-  expect(learn(message, { code: "tool_use_failed" })).toBe(UNKNOWN_SERVER);
+test.each([
+  ['Failed to call a function: {"temperature": 3, "response_format": "stream"}', "tool_use_failed"],
+  // LiteLLM 1.108 in front of Groq
+  [
+    'litellm.BadRequestError: GroqException - {"error":{"message":"Failed to call a function.","code":"tool_use_failed","failed_generation":"stream"}}',
+    "400",
+  ],
+])("a call that the model wrote wrongly teaches nothing, whatever it contains: %s", (message, code) => {
+  expect(learn(message, { code })).toBe(UNKNOWN_SERVER);
+  const fault = readFault(new ResponseError(message, { status: 400, code }), SERVER, new Date());
+  expect(fault.reason).toBe("unavailable");
+});
+
+test.each([
+  "output_format: Extra inputs are not permitted",
+  "The model returned the following errors: output_config.format: Extra inputs are not permitted",
+  "output_config: Extra inputs are not permitted",
+])("the schema is described in the prompt after: %s", (message) => {
+  expect(learn(message)).toEqual({ ...UNKNOWN_SERVER, schemaInPrompt: true });
 });
 
 test("a model whose name contains a word is not a refusal of it", () => {

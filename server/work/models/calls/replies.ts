@@ -104,3 +104,10 @@ export function unreadable(body: unknown, kind: string): ReplyError {
   const said = typeof body === "string" ? readErrorText(body) : readReported(body);
   return new ReplyError(`the answer is not ${kind}${said === null ? "" : `: ${said.message}`}`);
 }
+
+/**
+ * Whether the model's own call could not be parsed. Groq's documentation of errors: `tool_use_failed`; a repeat works
+ * (pydantic/pydantic-ai#4354). LiteLLM has Groq's error in its message and a code of its own.
+ */
+export const isUnreadCall = ({ code, message }: ResponseError | ReplyError): boolean =>
+  code === "tool_use_failed" || /"code":\s?"tool_use_failed"/.test(message);

@@ -115,7 +115,10 @@ const world = await openWorld({
 
 const outputSchema = {
   type: "object",
-  properties: { sum: { type: "integer" }, note: { type: "string", pattern: "^\\d+$" } },
+  properties: {
+    sum: { type: "integer", multipleOf: 1 },
+    note: { type: "string", pattern: "^\\d+$", maxLength: 9 },
+  },
   required: ["sum"],
 };
 
@@ -181,6 +184,8 @@ describe.each(servers)("$model", ({ model, streams, server, ...expected }) => {
     server.refused.length = 0;
     const { calls } = await execute(tenant, { ...definition, functions: [] });
     expect(calls).toMatchObject([{ reasoning: { text: reasoning(0) }, attempts: [{ error: null }] }]);
+    // A simpler schema is enough for its grammar.
+    if (model.startsWith("vllm")) expect(server.bodies.at(-1)).toHaveProperty("response_format");
   });
 
   it("answers when all steps are used", async () => {
