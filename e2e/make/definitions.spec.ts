@@ -228,6 +228,7 @@ test("an agent's model settings are typed, checked and shown on its page", async
   await field(page, "Model").selectOption("demo");
   await field(page, "Temperature").pressSequentially("0.05");
   await field(page, "Reasoning effort").selectOption("medium");
+  await page.getByText("More settings").click();
   await field(page, "Parallel tool calls").selectOption("No");
   await fillEditor(editor(page, "Model options"), '{"seed": 7, "model": "dear"}');
   await page.getByRole("button", { name: "Create agent" }).click();

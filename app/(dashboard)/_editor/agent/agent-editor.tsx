@@ -24,6 +24,7 @@ import {
 } from "./agent-fields";
 import { FallbackFields } from "./fallback-fields";
 import { ModelField } from "./model-field";
+import { MoreSettings } from "./more-settings";
 import { Picker } from "./picker";
 import { PolicyTable } from "./policies";
 import { SettingField } from "./setting-field";
@@ -93,7 +94,7 @@ export function AgentEditor({
       value={new Map<string, unknown>(Object.entries(fields)).get(field.name)}
     />
   );
-  const further = furtherFields(choices.agentFields);
+  const { main, more, limits } = furtherFields(choices.agentFields);
   /** Functions and tools that the prompt may mention. */
   const attached = [
     ...choices.tools.map(({ slug, name: title }) => ({ name: slug, title })),
@@ -124,20 +125,27 @@ export function AgentEditor({
           <EditorSection title="Model calls">
             <div className="grid gap-4 sm:grid-cols-2">
               <ModelField {...bind("model")} choices={choices} />
-              <FallbackFields
-                choices={choices}
-                error={errorAt("/fallbackModels")}
-                model={fields.model}
-                onChange={(change) =>
-                  set(({ fallbackModels }) => {
-                    const changed = change(fallbackModels ?? []);
-                    return { fallbackModels: changed.length > 0 ? changed : undefined };
-                  })
-                }
-                value={fields.fallbackModels ?? []}
-              />
-              {further.filter(({ isModels }) => isModels).map(showSetting)}
+              {main.map(showSetting)}
             </div>
+            <FallbackFields
+              choices={choices}
+              error={errorAt("/fallbackModels")}
+              model={fields.model}
+              onChange={(change) =>
+                set(({ fallbackModels }) => {
+                  const changed = change(fallbackModels ?? []);
+                  return { fallbackModels: changed.length > 0 ? changed : undefined };
+                })
+              }
+              value={fields.fallbackModels ?? []}
+            />
+            <MoreSettings
+              isUsed={more.some(({ name }) => Object.hasOwn(saved, name))}
+              isWrong={more.some(({ name }) => errorAt(`/${name}`) !== undefined)}
+              labels={more.map(({ name }) => labels[`/${name}`] ?? name)}
+            >
+              {more.map(showSetting)}
+            </MoreSettings>
           </EditorSection>
           <EditorSection hint="What the agent is for, how it works, and how it answers." title="Prompt">
             <CodeField
@@ -187,7 +195,7 @@ export function AgentEditor({
           </EditorSection>
           <EditorSection title="Limits">
             <div className="grid gap-4 sm:grid-cols-3">
-              {further.filter(({ isModels }) => !isModels).map(showSetting)}
+              {limits.map(showSetting)}
               <TextField
                 {...bind("maxCredits")}
                 hint="The most that one run may use. Empty: no cap."

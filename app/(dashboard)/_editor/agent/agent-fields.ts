@@ -49,8 +49,20 @@ const PLACED: ReadonlySet<string> = new Set<keyof AgentFields>([
   "maxCredits",
   "deadlineSeconds",
 ]);
-export const furtherFields = (fields: readonly AgentField[]) =>
-  fields.filter(({ name }) => !PLACED.has(name));
+
+/** The settings of the model that most agents need, in the form's order. The others are folded. */
+const MAIN: readonly string[] = ["maxOutputTokens", "reasoningEffort", "temperature"];
+
+/** The settings whose control follows from their schema, by their place in the form. */
+export function furtherFields(fields: readonly AgentField[]) {
+  const further = fields.filter(({ name }) => !PLACED.has(name));
+  const ofModel = further.filter(({ isModels }) => isModels);
+  return {
+    main: MAIN.flatMap((name) => ofModel.filter((field) => field.name === name)),
+    more: ofModel.filter(({ name }) => !MAIN.includes(name)),
+    limits: further.filter(({ isModels }) => !isModels),
+  };
+}
 
 const LABELS = new Map([
   ["maxCredits", "Credits per run"],

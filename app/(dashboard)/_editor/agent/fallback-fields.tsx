@@ -23,29 +23,31 @@ export function FallbackFields({ model: own, value, choices, error, onChange }: 
       <p className="text-muted text-xs">
         Called in turn if the model is unknown, or its provider does not answer.
       </p>
-      {value.map((model, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: a model is its position and its name, which is typed.
-        <div className="flex items-start gap-2" key={index}>
-          <div className="min-w-0 flex-1">
-            <ModelField
-              choices={choices}
-              error={undefined}
-              label={`Fallback model ${index + 1}`}
-              onChange={(name) =>
-                onChange((before) => before.map((each, at) => (at === index ? name : each)))
-              }
-              value={model}
-            />
+      <div className="grid gap-4 empty:hidden sm:grid-cols-2">
+        {value.map((model, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: a model is its position and its name, which is typed.
+          <div className="flex items-start gap-2" key={index}>
+            <div className="min-w-0 flex-1">
+              <ModelField
+                choices={choices}
+                error={undefined}
+                label={`Fallback model ${index + 1}`}
+                onChange={(name) =>
+                  onChange((before) => before.map((each, at) => (at === index ? name : each)))
+                }
+                value={model}
+              />
+            </div>
+            <IconButton
+              className="mt-6"
+              label={`Remove fallback model ${index + 1}`}
+              onClick={() => onChange((before) => before.filter((_, at) => at !== index))}
+            >
+              <RemoveIcon />
+            </IconButton>
           </div>
-          <IconButton
-            className="mt-6"
-            label={`Remove fallback model ${index + 1}`}
-            onClick={() => onChange((before) => before.filter((_, at) => at !== index))}
-          >
-            <RemoveIcon />
-          </IconButton>
-        </div>
-      ))}
+        ))}
+      </div>
       <p className="text-failed text-xs empty:hidden">{error}</p>
       {value.length < MAX_FALLBACK_MODELS ? (
         <div>

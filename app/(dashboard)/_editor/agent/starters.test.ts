@@ -16,7 +16,10 @@ it.each(AGENT_STARTERS)("an agent that begins as $fields.slug can be saved as it
 });
 
 it("each setting without a control of its own in the editor is a number, a text or a choice", () => {
-  const further = furtherFields(describeAgentFields());
-  expect(further.map(({ name }) => name)).toContain("maxSteps");
-  expect(further.filter(({ control }) => control === "other")).toEqual([]);
+  const { main, more, limits } = furtherFields(describeAgentFields());
+  const names = (fields: typeof main) => fields.map(({ name }) => name);
+  expect(names(main)).toEqual(["maxOutputTokens", "reasoningEffort", "temperature"]);
+  expect(names(more)).toEqual(["topP", "verbosity", "parallelToolCalls", "modelOptions"]);
+  expect(names(limits)).toEqual(["maxSteps"]);
+  expect([...main, ...more, ...limits].filter(({ control }) => control === "other")).toEqual([]);
 });

@@ -106,8 +106,8 @@ export function unreadable(body: unknown, kind: string): ReplyError {
 }
 
 /**
- * Whether the model's own call could not be parsed. Groq's documentation of errors: `tool_use_failed`; a repeat works
- * (pydantic/pydantic-ai#4354). LiteLLM has Groq's error in its message and a code of its own.
+ * Returns true if the model's own call could not be parsed. Groq's documentation of errors: `tool_use_failed`; a repeat
+ * works (pydantic/pydantic-ai#4354). LiteLLM has Groq's error in its message and a code of its own.
  */
 export const isUnreadCall = ({ code, message }: ResponseError | ReplyError): boolean =>
   code === "tool_use_failed" || /"code":\s?"tool_use_failed"/.test(message);
