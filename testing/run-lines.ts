@@ -35,6 +35,7 @@ export function callLine(key: string, more: Partial<CallLine> = {}): CallLine {
     provider: "p",
     status: "Completed",
     asked: 0,
+    fellBack: false,
     interrupted: false,
     inputTokens: 1,
     outputTokens: 1,

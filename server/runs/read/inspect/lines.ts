@@ -98,10 +98,15 @@ export function viewCallLine(call: CallRow) {
     ...viewLine(call),
     /** The number of function and tool calls that it requested. */
     asked: readToolCalls(toolCalls).length,
+    /** True if a fallback model was called. */
+    fellBack: hasFallenBack(readAttempts(facts.attempts), call.model),
     /** True if a cancel of the run ended it; what it had received is stored. */
     interrupted: isInterrupted(errorMessage),
   };
 }
+
+const hasFallenBack = ([first]: Attempt[], model: string) =>
+  first?.model !== undefined && first.model !== model;
 
 function viewLine({ iterationNumber, status, attempts, credits, startedAt, finishedAt }: StepRow | CallRow) {
   return {

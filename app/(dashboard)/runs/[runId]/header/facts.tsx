@@ -34,6 +34,7 @@ const AT_ONCE_MS = 1_000;
 export function RunFacts({ run, calls }: { run: RunDetail; calls: readonly CallLine[] }) {
   const iterations = Math.max(0, ...calls.map(({ iteration }) => iteration));
   const cached = sumCached(calls);
+  const fallbacks = [...new Set(calls.flatMap(({ fellBack, model }) => (fellBack ? [model] : [])))];
   const ended = isTerminal(run.status);
   // A phone shows one line of them, so that the steps stay near.
   const [open, setOpen] = useState(false);
@@ -70,7 +71,11 @@ export function RunFacts({ run, calls }: { run: RunDetail; calls: readonly CallL
           <Row name={run.kind === "agent" ? "Agent" : "Tool"}>
             <Target run={run} />
           </Row>
-          {run.model ? <Row name="Model">{run.model}</Row> : null}
+          {run.model ? (
+            <Row name={fallbacks.length === 0 ? "Model" : "Models"}>
+              <span title={[run.model, ...fallbacks].join(", ")}>{[run.model, ...fallbacks].join(", ")}</span>
+            </Row>
+          ) : null}
           <Row name="Started by">
             <MaybeLink href={startedBy} text={describeSource(run)} />
           </Row>

@@ -55,6 +55,7 @@ export function TimelineRow({
         ) : null}
         <LineName line={line} />
         <HeldCount line={line} />
+        {line.kind === "call" ? <FallbackModel call={line.call} /> : null}
         {line.kind === "call" ? <CachedShare call={line.call} /> : null}
         {isWork(line) && line.attempts.length > 1 ? (
           <TimesCount count={line.attempts.length} word="attempt" />
@@ -161,16 +162,30 @@ function HeldCount({ line }: { line: Row }) {
   );
 }
 
+const MARK = "shrink-0 rounded border border-line bg-surface px-1 text-muted text-xs @max-md/timeline:hidden";
+
+/** The fallback model that was called. Only a wide timeline has room for its name. */
+function FallbackModel({ call: { fellBack, model } }: { call: CallLine }) {
+  if (!fellBack) return null;
+  return (
+    <span className={clsx(MARK, "max-w-32 truncate")} title={`The fallback model ${model} was called`}>
+      <span aria-hidden="true">↳</span>
+      <span className="sr-only">, fallback model</span>
+      <span className="@max-2xl/timeline:sr-only"> {model}</span>
+    </span>
+  );
+}
+
 /** The share of a call's input that came from the provider's cache. A narrow timeline has no room for it. */
-function CachedShare({ call: { inputTokens, cachedInputTokens } }: { call: CallLine }) {
+function CachedShare({ call: { inputTokens, cachedInputTokens, fellBack } }: { call: CallLine }) {
   if (cachedInputTokens === 0) return null;
   return (
     <span
-      className="shrink-0 rounded border border-line bg-surface px-1 text-muted text-xs @max-md/timeline:hidden"
+      className={clsx(MARK, fellBack && "@max-2xl/timeline:hidden")}
       title={`${formatCount(cachedInputTokens)} of ${formatCount(inputTokens)} input tokens came from the provider's cache`}
     >
       {formatWholeShare(cachedInputTokens, inputTokens)}
-      <span className="@max-lg/timeline:sr-only"> cached</span>
+      <span className={fellBack ? "sr-only" : "@max-lg/timeline:sr-only"}> cached</span>
     </span>
   );
 }

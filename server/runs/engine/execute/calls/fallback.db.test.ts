@@ -98,6 +98,7 @@ it.each<[string, Parameters<typeof first.script>[1], number]>([
     {
       provider: "other",
       model: "spare",
+      fellBack: true,
       credits: "1.0000",
       attempts: [
         ...Array.from({ length: attempts }, () => main),
@@ -122,7 +123,9 @@ it.each<[string, Parameters<typeof first.script>[1], string]>([
   first.script(name, line);
   const { run, calls } = await execute(name);
   expect(run).toMatchObject({ status: "Failed", errorCode });
-  expect(calls).toMatchObject([{ provider: "openai", model: expect.stringContaining("main") }]);
+  expect(calls).toMatchObject([
+    { provider: "openai", model: expect.stringContaining("main"), fellBack: false },
+  ]);
   expect(second.requests).toEqual([]);
 });
 
