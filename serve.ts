@@ -111,7 +111,6 @@ export function checkSettings(): string[] {
   return readEnvironment({ ...env, ...later }).unknownSettings;
 }
 
-/** A program in this one's folder. */
 function beside(program: string): string {
   return fileURLToPath(new URL(program, import.meta.url));
 }

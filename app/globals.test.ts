@@ -3,7 +3,6 @@ import { describe, expect, it } from "vitest";
 
 const css = readFileSync(new URL("globals.css", import.meta.url), "utf8");
 
-/** The colours of a theme by the names of their tokens. */
 function tokensOf(theme: "light" | "dark"): Map<string, string> {
   const both = /--color-([\w-]+): (?:light-dark\((#[0-9a-f]{6}), (#[0-9a-f]{6})\)|(#[0-9a-f]{6}));/g;
   return new Map(

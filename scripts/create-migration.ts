@@ -35,7 +35,6 @@ await runCommand(async () => {
   return 0;
 });
 
-/** Returns the URL of a throwaway database with all existing migrations. */
 async function migrateThrowaway(): Promise<string> {
   const { url, stop } = await startThrowawayCluster({ fsync: "off" });
   onShutdown(stop);

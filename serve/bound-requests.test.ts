@@ -6,7 +6,6 @@ import { MIB } from "@/server/contract/sizes";
 import { closeServer, listen } from "@/testing/servers/listen";
 import { boundRequests } from "./bound-requests";
 
-/** Serves with `listener`. Returns a connection to it. */
 async function connectTo(listener: RequestListener): Promise<Socket> {
   const server = createServer(listener);
   boundRequests(server);

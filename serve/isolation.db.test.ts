@@ -17,7 +17,6 @@ beforeAll(async () => {
 }, 240_000);
 afterAll(() => world.close());
 
-/** A server that answers on request. */
 async function startHeldServer() {
   const held: ServerResponse[] = [];
   const server = createServer((_incoming, outgoing) => void held.push(outgoing));

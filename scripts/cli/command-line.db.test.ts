@@ -404,7 +404,6 @@ test("service-secret rotate needs both secrets, then encrypts everything with th
   }
 });
 
-/** A pending run of the tenant's agent. */
 async function addRun(tenant: Tenant): Promise<string> {
   const id = newId();
   const at = world.clock.now();

@@ -192,7 +192,6 @@ async function parseBody(
   return parseBodyText(text);
 }
 
-/** Calls an endpoint's procedure, which parses its input. */
 async function callProcedure({ route, context: ctx }: Call, input: object): Promise<object> {
   return callTRPCProcedure({
     router: v1Router,
@@ -205,7 +204,6 @@ async function callProcedure({ route, context: ctx }: Call, input: object): Prom
   });
 }
 
-/** True if the procedure's schema rejected the input. */
 function isInvalidInput(error: unknown): boolean {
   return error instanceof TRPCError && error.cause instanceof z.ZodError && error.code === "BAD_REQUEST";
 }

@@ -87,7 +87,6 @@ async function ask(process: World, request: ApiRequest): Promise<ApiResponse[]> 
 
 const [full] = keys.filter(({ scopes, mayUse }) => scopes === KEY_SCOPES && mayUse);
 
-/** The id of an ended run of each kind. */
 async function endedRun(kind: "agent" | "tool"): Promise<string> {
   const [started] = await ask(world, requestOf(`${kind}s.run`, full?.key ?? "", ""));
   const { id } = JSON.parse(started?.body ?? "{}");

@@ -130,7 +130,6 @@ function planSecret(
   return value === given ? unchanged : { before, after: "a new one", replacement: given };
 }
 
-/** A stored trigger's settings as definitions name them. */
 async function storedFacts(tx: Transaction, found: Trigger) {
   return {
     name: found.name,

@@ -61,7 +61,6 @@ type LedgerQuestion = PageRequest<number> & {
   holds: boolean;
 };
 
-/** The conditions for the entries of a page. */
 async function conditionsOf(
   { pool }: Services,
   orgId: OrgId,

@@ -18,7 +18,6 @@ async function start(): Promise<string> {
   return (await startRun(world, actor, { kind: "agent", targetId: tenant.agentId, userMessage: "Hi" })).runId;
 }
 
-/** Starts runs that a living worker executes. */
 async function startClaimed(count: number): Promise<{ runIds: string[]; workerId: string }> {
   const runIds: string[] = [];
   for (let n = 0; n < count; n += 1) runIds.push(await start());

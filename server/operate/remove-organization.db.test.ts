@@ -11,7 +11,6 @@ import { createTenant, createTrigger, openWorld, type Tenant } from "@/testing/w
 
 const world = await openWorld();
 
-/** The number of rows of each table for an organization. */
 async function countRows(orgId: string): Promise<Map<string, number>> {
   const { rows } = await world.pool.query(
     "SELECT table_name AS name FROM information_schema.columns WHERE column_name = 'organization_id' AND table_schema = 'public'",

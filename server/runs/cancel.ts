@@ -38,7 +38,6 @@ export async function cancelRun(
   return true;
 }
 
-/** Ends a run whose cancellation is requested, or notifies its worker. */
 async function endRequested(
   services: Services,
   orgId: OrgId,

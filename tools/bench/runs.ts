@@ -90,7 +90,6 @@ async function measureAll(services: Services, client: pg.Client): Promise<void> 
   console.table(table);
 }
 
-/** Collects the statements that the service's functions send, with their values. */
 function captureStatements(pool: pg.Pool): Statement[] {
   const sent: Statement[] = [];
   const query = pool.query.bind(pool);

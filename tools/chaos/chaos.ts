@@ -141,7 +141,6 @@ async function start(n: number, organization: AppliedOrganization | undefined): 
   }
 }
 
-/** Injects a fault every few seconds, each kind in turn. */
 async function breakThings(count: number): Promise<string[]> {
   const happened: string[] = [];
   while (happened.length < count) {

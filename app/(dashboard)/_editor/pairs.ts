@@ -17,7 +17,6 @@ export function pairsOf({ type, isOpen, keywords }: Field): { lists: boolean } |
   return types.includes("string") ? { lists: types.includes("array") } : null;
 }
 
-/** The types that a schema and its alternatives name. */
 function typesOf(schema: unknown): unknown[] {
   if (!isJsonObject(schema)) return [];
   const { type, anyOf } = schema;

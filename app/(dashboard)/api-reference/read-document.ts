@@ -73,7 +73,6 @@ export function readOperations(openApi: unknown) {
   );
 }
 
-/** The fields of a body, and an example as JSON. */
 function readContent(schemas: Schemas, { "application/json": { schema, example } }: z.output<typeof json>) {
   // Of several bodies, the first one is the usual one; the description says when another one comes.
   const usual = resolve(schemas, schema).anyOf?.[0] ?? schema;

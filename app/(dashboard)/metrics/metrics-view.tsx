@@ -110,7 +110,6 @@ function intervalLabel(ms: number): string {
 
 type SubjectProps = { metrics: RunMetrics | undefined; subject: MetricsSubject; onDrop: () => void };
 
-/** The subject whose runs are counted, and a link to all. */
 function Subject({ metrics, subject, onDrop }: SubjectProps) {
   const { dimension, id } = subject;
   const name = metrics?.subject?.id === id ? metrics.subject.name : undefined;
@@ -229,7 +228,6 @@ function describeRuns({ total: { runs, children, drafts, draftCredits } }: RunMe
   return `${parts} Not counted: ${formatPlural(drafts, "run")} of drafts${cost}.`;
 }
 
-/** Names the time that the figures are compared with. */
 function describeComparison({ from, to, before }: RunMetrics): string {
   const hours = (Date.parse(to) - Date.parse(from)) / HOUR_MS;
   const [count, unit] = hours % 24 === 0 ? [hours / 24, "day"] : [hours, "hour"];

@@ -87,7 +87,6 @@ export function OrganizationView() {
   );
 }
 
-/** The plan's limits and their current use. */
 function PlanFigures({ facts: { plan, usage } }: { facts: OrganizationFacts }) {
   const trpc = useTRPC();
   const { data: balance } = useSuspenseQuery(trpc.credits.balance.queryOptions());

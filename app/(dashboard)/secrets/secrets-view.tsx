@@ -58,7 +58,6 @@ const COLUMNS: LineColumn<SecretSummary>[] = [
   ...USAGE_COLUMNS,
 ];
 
-/** The hosts that wait, and the way to confirm them. */
 function WaitingHosts({ secrets, onSet }: { secrets: readonly SecretSummary[]; onSet: WaitingAct }) {
   const waiting = secrets.filter(({ waitingHosts }) => waitingHosts.length > 0);
   if (waiting.length === 0) return null;

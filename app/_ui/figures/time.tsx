@@ -63,7 +63,6 @@ export function chooseTimeZone(timeZone: string | null): void {
   rememberInCookie("zone", timeZone);
 }
 
-/** A shared clock with one timer per pace. */
 function createTicker(paceMs: number) {
   let current = Date.now();
   const listeners = new Set<() => void>();
@@ -112,7 +111,6 @@ export function useExact(at: string): string {
 
 type TimeProps = { at: string; className?: string };
 
-/** A time as text, with the exact time on hover. */
 function Time({ at, className, children }: TimeProps & { children: string }) {
   return (
     <time className={className} dateTime={at} title={useExact(at)}>

@@ -84,7 +84,6 @@ function markWords(line: string, other: string): Piece[] | undefined {
   return shared < MIN_SHARED * line.length ? undefined : pieces;
 }
 
-/** The words, numbers, spaces and signs of a line. */
 function wordsOf(line: string): string[] {
   return line.match(/\p{L}+|\p{N}+|\s+|./gsu) ?? [];
 }

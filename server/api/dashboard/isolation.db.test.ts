@@ -681,7 +681,6 @@ async function codeOf(call: Promise<unknown>): Promise<string> {
   }
 }
 
-/** The input that a call passes to its procedure. */
 async function inputOf(call: Row["call"]): Promise<unknown> {
   let found: unknown;
   const record = (input: unknown) => {

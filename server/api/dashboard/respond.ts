@@ -38,7 +38,6 @@ export async function respondToDashboard(
   });
 }
 
-/** The request with its body read. */
 async function withCheckedInput(request: Request): Promise<Request> {
   const { method, url, headers } = request;
   checkInput(new URL(url).searchParams.get("input") ?? "");

@@ -41,7 +41,6 @@ const LIMIT = 1024 * 1024;
 const read = (incoming: IncomingMessage): ApiRequest =>
   fromNode(incoming, targetOf(incoming, ORIGIN).pathname);
 
-/** Answers with the call as a handler sees it. */
 const echo = async (incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> => {
   const call = read(incoming);
   const seen = {

@@ -29,7 +29,6 @@ const operationOf = (id: string) => {
   return found;
 };
 
-/** Every JSON Schema keyword in the document with its value. */
 function keywords(value: unknown): [string, unknown][] {
   if (typeof value !== "object" || value === null) return [];
   return Object.entries(value).flatMap(([key, part]) => [[key, part], ...keywords(part)]);

@@ -47,7 +47,6 @@ function addMigration(name: string, sql: string): void {
   writeFileSync(join(folder, "migration.sql"), sql);
 }
 
-/** The number of records of each migration that a test added. */
 async function recorded(): Promise<Record<string, number>> {
   const { rows } = await client.query(
     "SELECT substr(migration_name, 16) AS name, count(*)::int AS n FROM _prisma_migrations WHERE migration_name > '2099' GROUP BY 1",

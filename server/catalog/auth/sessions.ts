@@ -179,7 +179,6 @@ export async function setPassword(
   await deleteLinks(tx, { purpose: "password", userId });
 }
 
-/** The row of a password as better-auth reads it. */
 function passwordAccount(userId: string, password: string, at: Date) {
   return {
     id: newId(),

@@ -25,7 +25,6 @@ const PER_ADDRESS = { limit: 20, seconds: 600 };
 const PER_EMAIL = { limit: 5, seconds: 3600 };
 const SEND_TIMEOUT_MS = 60_000;
 
-/** The address of the page that a link opens. */
 const addressOf = (appUrl: string, token: string) => `${appUrl}/reset-password#${token}`;
 
 /**

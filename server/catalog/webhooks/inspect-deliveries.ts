@@ -80,7 +80,6 @@ export async function inspectDelivery(
   return { ...toPlainData(delivery), firstDeliveryId, body: await showBody(body, complete) };
 }
 
-/** The delivery that started a run. */
 async function findFirst(db: Services["db"], { orgId }: MemberActor, runId: string | null) {
   const where = { organizationId: orgId, runId, outcome: "accepted" } as const;
   const found = runId === null ? null : await db.delivery.findFirst({ where, select: { id: true } });
@@ -104,7 +103,6 @@ type DeliveryBody = {
   cut: boolean;
 };
 
-/** A body in readable form. */
 async function showBody(body: Uint8Array, complete: boolean): Promise<DeliveryBody> {
   if (body.length === 0) return { kind: "empty", text: "", cut: false };
   let text: string;

@@ -61,7 +61,6 @@ function checkUrl(url: URL): void {
 /** Smaller responses are read without waiting for memory. */
 const LIGHT_RESPONSE_BYTES = 64 * KIB;
 
-/** The number of bytes that a response may have. */
 function expectedBytes({ headers }: UndiciResponse, maxBytes: number): number {
   const announced = headers.has("content-encoding") ? 0 : Number(headers.get("content-length"));
   return announced > 0 ? Math.min(announced, maxBytes) : maxBytes;

@@ -54,7 +54,6 @@ async function findAddresses(resolver: Resolver, hostname: string): Promise<Look
   throw lookupError(isUnknown ? "ENOTFOUND" : "EAI_AGAIN", hostname);
 }
 
-/** An error like those of the system's lookup. */
 function lookupError(code: "ENOTFOUND" | "EAI_AGAIN", hostname: string): NodeJS.ErrnoException {
   return Object.assign(new Error(`The lookup of ${hostname} failed: ${code}`), { code });
 }

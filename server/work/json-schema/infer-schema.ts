@@ -14,7 +14,6 @@ export function inferSchema(value: Json): JsonObject {
   return inferCommon([value], 0);
 }
 
-/** The schema of several values in the same place. */
 function inferCommon(values: readonly Json[], depth: number): JsonObject {
   const isWhole = values.every((value) => !isNumber(value) || isInteger(value));
   const byType = new Map<string, Json[]>();

@@ -24,7 +24,6 @@ const PROPERTY: Record<string, string> = {
   unevaluatedProperties: "unevaluatedProperty",
 };
 
-/** An issue in plain words, with its path. */
 function toIssue(error: SchemaError): Issue {
   const property = PROPERTY[error.keyword];
   if (property === undefined) return { path: error.instancePath, message: describe(error) };

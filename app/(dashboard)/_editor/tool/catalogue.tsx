@@ -50,7 +50,6 @@ export function Catalogue({ title, onPick, onClose }: CatalogueProps) {
   );
 }
 
-/** Each function, and each of the organization's tools. */
 function groupsOf(functions: readonly FunctionChoice[], tools: Choices["tools"]) {
   return [
     {

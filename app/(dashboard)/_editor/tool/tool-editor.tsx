@@ -216,7 +216,6 @@ function useAside(): PartProps["aside"] {
 
 const NOTHING: Inputs = {};
 
-/** The form of the tool's input, output or one step. */
 function PartForm({ part, isNew, ...props }: PartProps & { part: Part; isNew: boolean }) {
   if (part === "input") return <InputPartForm {...props} isNew={isNew} />;
   if (part === "output") return <OutputPartForm {...props} />;
@@ -224,7 +223,6 @@ function PartForm({ part, isNew, ...props }: PartProps & { part: Part; isNew: bo
   return step ? <StepForm {...props} index={part} step={step} /> : null;
 }
 
-/** The YAML that an editor begins with. */
 function initialYaml(
   existing: { yaml: string; slug: string; name: string } | undefined,
   { mode, starter }: { mode: EditorProps["mode"]; starter: ToolStarter | undefined },

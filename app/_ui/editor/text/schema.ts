@@ -12,7 +12,6 @@ export function schemasAt(schema: unknown, path: Path): readonly Schema[] {
   return found;
 }
 
-/** A schema and the schemas that it is combined of. */
 function alternativesOf(schema: unknown, root: unknown, depth = 0): Schema[] {
   if (!isJsonObject(schema) || depth > 8) return [];
   const { $ref, anyOf, oneOf, allOf } = schema;

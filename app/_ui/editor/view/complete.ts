@@ -150,7 +150,6 @@ function put(view: EditorView, { changes, anchor }: Put): void {
   view.dispatch({ changes, selection: { anchor }, userEvent: "input.complete", scrollIntoView: true });
 }
 
-/** A value of one line as YAML. */
 function plainYaml(value: unknown): string {
   if (typeof value !== "string") return writeJson(value);
   const isPlain = /^[A-Za-z_][\w ./-]*$/.test(value) && !/^(?:true|false|null|yes|no|on|off)$/i.test(value);
@@ -172,7 +171,6 @@ function completeName(
   return { from: pos - word.length, options, filter: false };
 }
 
-/** The description of the key under the pointer. */
 function describe(view: EditorView, asked: Asked & { at: number }) {
   const { at, language, schemaAt } = asked;
   const position = positionIn(view.state, asked);

@@ -141,7 +141,6 @@ function Row({ name, note, children }: { name: string; note?: string | false; ch
   );
 }
 
-/** The agent or tool, and the version it had. */
 function Target({ run }: { run: RunDetail }) {
   return (
     <>

@@ -208,7 +208,6 @@ function StepText({
   );
 }
 
-/** The HTTP request and its status in one line. */
 function HttpLine({ step }: { step: StepDetail }) {
   const exchange = readHttpExchange(step.input.text, step.output?.text ?? null);
   if (!exchange) return null;

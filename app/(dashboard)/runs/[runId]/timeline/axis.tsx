@@ -132,7 +132,6 @@ function partAt({ currentTarget, clientX }: PointerEvent): number {
   return Math.min(1, Math.max(0, (clientX - left) / width));
 }
 
-/** The dragged range, across all rows. */
 function Band({ from, to }: Dragged) {
   return (
     <div aria-hidden="true" className={`${COLUMNS} pointer-events-none absolute inset-0 z-10`}>

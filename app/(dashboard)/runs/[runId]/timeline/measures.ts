@@ -67,7 +67,6 @@ export function timeShares(
 
 type Span = [from: number, to: number];
 
-/** The length of the union of the spans. */
 function covered(spans: Span[]): number {
   let sum = 0;
   let until = Number.NEGATIVE_INFINITY;

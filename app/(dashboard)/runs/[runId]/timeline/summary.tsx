@@ -101,7 +101,6 @@ function sharesOf(
     .map(([name, amount]) => ({ name, value: format(amount), share: amount / total }));
 }
 
-/** The current work of an open run, updated once a second. */
 function Progress({ run, lines }: SummaryProps) {
   const now = useNow();
   const running = lines.filter(({ status }) => status === "Running" || status === "Waiting");
@@ -145,7 +144,6 @@ function inSeconds(ms: number): string {
   return formatDuration(Math.round(ms / 1_000) * 1_000 || 1_000);
 }
 
-/** The name as the row shows it. */
 function shortNameOf(line: WorkLine): string {
   return line.kind === "step" ? `${line.step.number} ${line.label}` : nameOf(line);
 }
