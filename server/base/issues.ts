@@ -47,7 +47,7 @@ export function parseOrIssues<Schema extends z.ZodType>(
 ): { data: z.output<Schema> } | { issues: Issue[] } {
   const parsed = schema.safeParse(input, { error: nameKnownFields, reportInput: true });
   if (parsed.success) return { data: parsed.data };
-  return { issues: parsed.error.issues.flatMap(describeFault) };
+  return { issues: parsed.error.issues.flatMap(toIssues) };
 }
 
 function nameKnownFields({ code, inst }: z.core.$ZodRawIssue): string | undefined {
@@ -56,7 +56,7 @@ function nameKnownFields({ code, inst }: z.core.$ZodRawIssue): string | undefine
 }
 
 /** Describes a zod issue in sentences that continue a path: `maxSteps must be at most 12`. */
-function describeFault(issue: z.core.$ZodIssue): Issue[] {
+function toIssues(issue: z.core.$ZodIssue): Issue[] {
   const path = jsonPointer(issue.path);
   const isMissing = issue.input === undefined;
   const at = (message: string): Issue[] => [{ path, message }];

@@ -106,11 +106,11 @@ async function ask(url: string, request: RequestInit = {}): Promise<Answer> {
       error: null,
     };
   } catch (error) {
-    return { status: 0, serverKind: null, error: describeFault(error) };
+    return { status: 0, serverKind: null, error: describeNetworkError(error) };
   }
 }
 
-function describeFault(error: unknown): string {
+function describeNetworkError(error: unknown): string {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   if (!(cause instanceof Error)) return String(cause);
   if (cause.name === "TimeoutError") return `nothing within ${PATIENCE_MS} ms`;

@@ -47,7 +47,7 @@ export async function calculateExpression(
   organizationId: string,
 ): Promise<{ value: number | string } | { fault: string }> {
   const answer = await calculateText(expression, organizationId, CALCULATION_TIMEOUT_MS);
-  return answer.ok ? { value: answer.value } : { fault: describeFault(answer) };
+  return answer.ok ? { value: answer.value } : { fault: locateMessage(answer) };
 }
 
 /** The reason why an expression cannot be read; null if it can, also when it has no result or takes too long. */
@@ -56,7 +56,7 @@ export async function findArithmeticFault(
   organizationId: string,
 ): Promise<string | null> {
   const answer = await calculateText(expression, organizationId, CHECK_TIMEOUT_MS);
-  return answer.ok || answer.position === null ? null : describeFault(answer);
+  return answer.ok || answer.position === null ? null : locateMessage(answer);
 }
 
 async function calculateText(expression: string, organizationId: string, timeoutMs: number): Promise<Answer> {
@@ -69,5 +69,5 @@ async function calculateText(expression: string, organizationId: string, timeout
   return { ok: false, message: `could not calculate it${limit}`, position: null };
 }
 
-const describeFault = ({ message, position }: Extract<Answer, { ok: false }>) =>
+const locateMessage = ({ message, position }: Extract<Answer, { ok: false }>) =>
   position === null ? message : `${message} (at character ${position})`;

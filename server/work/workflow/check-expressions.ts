@@ -20,11 +20,11 @@ const listed = (names: readonly string[]) => names.join(", ") || "none";
 
 /** The issues of an expression's references. */
 export function findReferenceFaults(parsed: TemplateExpression, readable: Readable): string[] {
-  const faults = parsed.references.map((reference) => describeFault(reference, parsed, readable));
+  const faults = parsed.references.map((reference) => describeReferenceIssue(reference, parsed, readable));
   return [parsed.fault, ...faults].filter((fault) => fault !== null);
 }
 
-function describeFault(
+function describeReferenceIssue(
   { root, member }: Reference,
   parsed: TemplateExpression,
   readable: Readable,

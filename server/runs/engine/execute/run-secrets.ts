@@ -106,7 +106,7 @@ export class RunSecrets {
     for (const name of used) {
       const secret = found.find((each) => each.name === name);
       const value = values.get(name) ?? null;
-      const fault = describeFault(name, { secret, value, now });
+      const fault = describeUnusable(name, { secret, value, now });
       if (fault !== null) return { refused: fault };
       if (secret && value !== null)
         carried.push({
@@ -163,7 +163,7 @@ export class RunSecrets {
 }
 
 /** The reason why a secret cannot be used, and the way out; null if it can. */
-function describeFault(
+function describeUnusable(
   name: string,
   { secret, value, now }: { secret: Secret | undefined; value: string | null; now: Date },
 ): string | null {
