@@ -116,10 +116,18 @@ it.each([
 });
 
 it("names variables that nothing reads, with the name that was probably meant", () => {
-  const source = { ...REQUIRED, STEPWELL_SLOT: "4", STEPWELL_FOO: "1", STEPWELL_ENV_FILE: "", PROT: "1" };
+  const source = {
+    ...REQUIRED,
+    STEPWELL_SLOT: "4",
+    STEPWELL_FOO: "1",
+    STEPWELL_ENV_FILE: "",
+    PROT: "1",
+    https_proxy: "http://a.test",
+  };
   expect(readEnvironment(source).unknownSettings).toEqual([
     "STEPWELL_FOO is not a setting and has no effect. docs/operating.md lists the settings.",
     "STEPWELL_SLOT is not a setting and has no effect. Did you mean STEPWELL_SLOTS?",
+    "https_proxy has no effect: outbound calls connect directly.",
   ]);
 });
 

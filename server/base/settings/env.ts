@@ -169,7 +169,10 @@ export function readEnvironment(source: Record<string, string | undefined> = pro
     pausePoints: value.STEPWELL_PAUSE_POINTS,
     inngest: readInngest(value),
     /** Sentences about STEPWELL_* names that are no settings. */
-    unknownSettings: describeUnknownSettings(Object.keys(source), SETTINGS),
+    unknownSettings: describeUnknownSettings(
+      Object.keys(source).filter((name) => source[name]),
+      SETTINGS,
+    ),
   };
 }
 
