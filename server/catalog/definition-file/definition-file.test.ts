@@ -252,11 +252,7 @@ test.each<[string, string, string]>([
   ],
   ["a tab", "\torganizations: []", "line 1: Tabs are not allowed as indentation."],
   ["a key twice", "organizations: []\norganizations: []", "line 2: Map keys must be unique."],
-  [
-    "two documents",
-    "a: 1\n---\nb: 2",
-    "line 2: Source contains multiple documents; please use YAML.parseAllDocuments().",
-  ],
+  ["two documents", "a: 1\n---\nb: 2", "line 2: The text has several documents, but only one is allowed."],
   [
     "an unknown alias",
     "organizations: *nothing",
