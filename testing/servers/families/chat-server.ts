@@ -56,6 +56,8 @@ export type ChatServerFamily = {
   check(body: ChatBody, turn: number): Refusal | null;
   /** The error's shape. */
   refuse(message: string): Refusal;
+  /** It calls nothing unless `tool_choice` is set. */
+  needsToolChoice?: true;
   whole(reply: Reply, body: ChatBody): object;
   /** The data of its stream's events. */
   events(reply: Reply, body: ChatBody): object[];
@@ -140,7 +142,8 @@ export async function startChatServer(
           ? family.check(body, turn)
           : family.refuse(disorder);
     if (refusal !== null) return refusal;
-    const isCalling = turn === 0 && body.tools !== undefined && body.tool_choice !== "none";
+    const choice = body.tool_choice ?? (family.needsToolChoice ? "none" : "auto");
+    const isCalling = turn === 0 && body.tools !== undefined && choice !== "none";
     const calls = isCalling
       ? ["1 + 0", "1 + 1"].map((expression) => ({
           id: family.callId(),

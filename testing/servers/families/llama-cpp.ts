@@ -67,13 +67,23 @@ export const llamaServer: ChatServerFamily = {
 
 const thinks = ({ reasoning, text }: Reply) => `<think>\n${reasoning}</think>\n\n${text}`;
 
+/** The first call is repeated in the old form, with a colon behind its name. */
+const withOldForm = (reply: Reply) => {
+  const [first] = reply.calls;
+  if (first === undefined) return {};
+  const { name, arguments: text } = first;
+  return { tool_calls: callsOf(reply), function_call: { name: `${name}:`, arguments: text } };
+};
+
 /**
  * llama-cpp-python, after llama_cpp/server/types.py and errors.py of abetlen/llama-cpp-python: unknown parameters are
  * ignored, also `max_completion_tokens` (#1907) and `stream_options`; formats are text and json_object, and a wrong one is
- * answered with 500. Streams have no usage. The reasoning is in the text.
+ * answered with 500. Streams have no usage. The reasoning is in the text. Without `tool_choice`, tools are ignored
+ * (chatml-function-calling of llama_cpp/llama_chat_format.py).
  */
 export const llamaCppPython: ChatServerFamily = {
   name: "llama-cpp-python",
+  needsToolChoice: true,
   callId: () => `call__0_calculate_cmpl-${letters(36)}`,
   refuse: (message) => ({
     status: 400,
@@ -96,7 +106,7 @@ export const llamaCppPython: ChatServerFamily = {
   },
   whole: (reply, { max_tokens }) =>
     completion(
-      { content: thinks(reply), ...(reply.calls.length > 0 && { tool_calls: callsOf(reply) }) },
+      { content: thinks(reply), ...withOldForm(reply) },
       {
         finish: finishOf(reply),
         // Without max_tokens nothing limits a reply.

@@ -34,7 +34,8 @@ const completion = z.object({
 /** The calls in a message, and their number. */
 function givenCalls(message: z.infer<typeof wireMessage>): { raw: unknown[]; further: number } {
   const raw = [...(message.tool_calls ?? [])];
-  if (message.function_call) raw.push({ function: message.function_call });
+  // llama-cpp-python repeats the first call in the old form, with a wrong name.
+  if (message.function_call && raw.length === 0) raw.push({ function: message.function_call });
   return { raw: raw.slice(0, MAX_RECORDED_CALLS), further: Math.max(0, raw.length - MAX_RECORDED_CALLS) };
 }
 

@@ -54,7 +54,8 @@ export function toChatCompletion(request: Omit<ModelRequest, "signal">, adaptati
         },
       })),
     }),
-    ...(withheld.length > 0 && { tool_choice: "none" as const }),
+    // "auto" is the default, but llama-cpp-python ignores tools without it (its chatml-function-calling).
+    ...(offered.length > 0 && { tool_choice: withheld.length > 0 ? ("none" as const) : ("auto" as const) }),
     ...(adaptation.oldTokenLimit ? { max_tokens: limit } : { max_completion_tokens: limit }),
     ...(responseSchema !== undefined &&
       !isDescribed && {

@@ -103,6 +103,7 @@ test("sends a conversation with tools and reads text, parallel calls and usage",
         },
       },
     ],
+    tool_choice: "auto",
     max_completion_tokens: 500,
     stream: false,
   });

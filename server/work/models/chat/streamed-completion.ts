@@ -117,7 +117,7 @@ export class StreamedCompletion implements StreamedReply {
     this.#refusal += this.#counted(refusal ?? "");
     this.#count(this.#fields.add(choice.delta));
     for (const each of tool_calls ?? []) this.#addCall(each);
-    if (function_call) this.#addCall({ index: 0, function: function_call });
+    if (function_call && !tool_calls?.length) this.#addCall({ index: 0, function: function_call });
     const isText = typeof content === "string" && this.#parts === null;
     const text = isText ? this.#counted(content) : this.#addParts(content);
     if (text) {
