@@ -4,6 +4,7 @@ import { expect, it } from "vitest";
 import { MAX_JSON_DEPTH } from "@/server/base/json/text";
 import { MAX_FILE_DEPTH } from "@/server/catalog/definition-file/yaml-document";
 import {
+  MAX_ANSWERS_BYTES,
   MAX_BODY_BYTES,
   MAX_FINAL_OUTPUT_BYTES,
   MAX_STEP_INPUTS_BYTES,
@@ -35,12 +36,21 @@ it("docs/definition-files.md lists the limits of workflows", () => {
       "A JSON Schema",
       `${kib(SCHEMA_LIMITS.characters)}, ${SCHEMA_LIMITS.depth} levels, ${count(SCHEMA_LIMITS.subschemas)} subschemas`,
     ],
-    ["A tool's input", mib(MAX_BODY_BYTES)],
-    ["The output of a call", mib(MAX_STEP_OUTPUT_BYTES)],
-    ["The inputs of a run's calls together", mib(MAX_STEP_INPUTS_BYTES)],
-    ["The outputs of a run's steps together", mib(MAX_STEP_OUTPUTS_BYTES)],
-    ["The same with the steps of the runs in progress that it calls", mib(MAX_TREE_OUTPUTS_BYTES)],
-    ["The outputs of a `forEach` together, and the final output", mib(MAX_FINAL_OUTPUT_BYTES)],
+    ["The outputs of a `forEach` together", mib(MAX_FINAL_OUTPUT_BYTES)],
   ];
   for (const [name, limit] of rows) expect(page).toContain(`| ${name} | ${limit} |`);
+});
+
+it("docs/contract.md lists the limits of inputs and outputs", () => {
+  const page = readFileSync(join(import.meta.dirname, "../../../docs/contract.md"), "utf8");
+  const rows = [
+    ["A tool's input, a webhook's body", MAX_BODY_BYTES],
+    ["A function's output", MAX_STEP_OUTPUT_BYTES],
+    ["The inputs of a tool run's calls together", MAX_STEP_INPUTS_BYTES],
+    ["The outputs of a run's steps together", MAX_STEP_OUTPUTS_BYTES],
+    ["The same with the steps of the runs in progress that it calls", MAX_TREE_OUTPUTS_BYTES],
+    ["The answers of an agent's model together, with reasoning and calls", MAX_ANSWERS_BYTES],
+    ["Final output", MAX_FINAL_OUTPUT_BYTES],
+  ] as const;
+  for (const [name, bytes] of rows) expect(page).toContain(`| ${name} | ${mib(bytes)}`);
 });
