@@ -17,6 +17,8 @@ export const chatParameters = ({
   verbosity: settings.verbosity,
   // Without tools, servers refuse it.
   parallel_tool_calls: tools.length > 0 ? settings.parallelToolCalls : undefined,
+  // The default, but llama-cpp-python ignores tools without it (its chatml-function-calling).
+  tool_choice: tools.length > 0 ? "auto" : undefined,
 });
 
 /** The request's body for `POST /chat/completions`, with the fields that came from `origin`. */
@@ -54,8 +56,7 @@ export function toChatCompletion(request: Omit<ModelRequest, "signal">, adaptati
         },
       })),
     }),
-    // "auto" is the default, but llama-cpp-python ignores tools without it (its chatml-function-calling).
-    ...(offered.length > 0 && { tool_choice: withheld.length > 0 ? ("none" as const) : ("auto" as const) }),
+    ...(withheld.length > 0 && { tool_choice: "none" as const }),
     ...(adaptation.oldTokenLimit ? { max_tokens: limit } : { max_completion_tokens: limit }),
     ...(responseSchema !== undefined &&
       !isDescribed && {

@@ -362,6 +362,19 @@ test("a setting that a model refuses is left out from then on, another value of 
   expect(waits).toEqual([]);
 });
 
+test("a server that refuses tool_choice gets the tools without it", async () => {
+  server.script("hi", [
+    { status: 400, message: "Unrecognized request argument supplied: tool_choice" },
+    { content: "ok" },
+  ]);
+  const tools = [{ name: "look", description: "Looks.", parameters: { type: "object" } }];
+  await provider().call(modelRequest("hi", { tools }));
+  expect(server.requests.map(({ body }) => [body.tool_choice, body.tools !== undefined])).toEqual([
+    ["auto", true],
+    [undefined, true],
+  ]);
+});
+
 test("sends each setting by its name; options replace none of ours", async () => {
   server.script("hi", { content: "ok" });
   const tools = [{ name: "look", description: "Looks.", parameters: { type: "object" } }];
