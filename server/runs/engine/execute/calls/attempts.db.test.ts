@@ -91,17 +91,21 @@ it("shows the attempt that a replaced worker did not finish, and the step's orig
     return [...steps, ...calls].map(({ status }) => status);
   };
   let asked = 0;
+  let second: Promise<unknown> | undefined;
   play = async () => {
     asked += 1;
     if (asked > 1) return { content: "done by the second" };
     await expect.poll(lines).toEqual(["Running", "Running"]);
     world.clock.advance(30_001);
     await replaceWorker(beside);
-    await executeRun(world, runId);
+    second = executeRun(world, runId);
+    await second;
     return { content: "done by the first" };
   };
   await admitWaitingRuns(world, { worker: null, slots: 1_000 });
   await expect(executeSegment(beside, runId)).rejects.toThrow(WorkerLost);
+  // A heartbeat may find the replacement before the second worker is done.
+  await second;
   await beside.close();
   const { run, steps, calls } = await inspectRun(world, viewer, { runId });
   expect(run.output?.text).toBe('"done by the second"');
