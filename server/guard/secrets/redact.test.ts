@@ -34,6 +34,11 @@ describe("a secret that comes back", () => {
     ["in base64 as PHP writes JSON", (text) => Buffer.from(text).toString("base64").replaceAll("/", "\\/")],
     ["in base64 in lines", (text) => inLines(Buffer.from(`user:${text}`).toString("base64"))],
     ["in base64 in lines within JSON", (text) => JSON.stringify(inLines(base64Of(text)))],
+    ["in base64 in indented lines", (text) => base64Of(text).replace(/.{8}(?=.)/g, "$&\n            ")],
+    [
+      "in base64 in indented lines within JSON",
+      (text) => JSON.stringify(base64Of(text).replace(/.{8}(?=.)/g, "$&\n\t")),
+    ],
     [
       "in base64 in lines within JSON within JSON",
       (text) => JSON.stringify(JSON.stringify(inLines(base64Of(text)))),
@@ -75,6 +80,25 @@ describe("a secret that comes back", () => {
           .replace(/..(?=.)/g, "$&, 0x")
           .replace(/.{24}/g, "$&\n\t"),
     ],
+    [
+      "in hexadecimal in lines in an address",
+      (text) => encodeURIComponent(hexOf(text).replace(/.{8}/g, "$&\r\n")),
+    ],
+    [
+      "in hexadecimal in lines that a backslash continues",
+      (text) => hexOf(text).replace(/.{8}(?=.)/g, "$&\\\n"),
+    ],
+    [
+      "in hexadecimal with 0X",
+      (text) =>
+        hexOf(text)
+          .toUpperCase()
+          .replace(/..(?=.)/g, "$&, 0X"),
+    ],
+    ...[";", ".", "_", "|"].map((sign): [string, (text: string) => string] => [
+      `in hexadecimal with ${sign}`,
+      (text) => hexOf(text).replace(/..(?=.)/g, `$&${sign}`),
+    ]),
     ["with every byte in hexadecimal", (text) => hexOf(text).replace(/../g, "\\x$&")],
     ["with every byte in octal", (text) => octal(Buffer.from(text))],
     ["with octal for all but ASCII", (text) => text.replace(/[^ -~]/g, (sign) => octal(Buffer.from(sign)))],
@@ -148,7 +172,9 @@ test("stays fast on text made to slow it down", () => {
   for (const unit of ["\\", '"', "&#0", "%25", "/", "\\\\u00", "22 ", "22\n"])
     nasty(unit.repeat(1_000_000 / unit.length));
   // Each n may be the first sign of this secret in base64, and each break may follow it.
-  createRedactor([{ value: "ghp_0123456789abcdef", mark: "[secret github]" }])("\\n".repeat(500_000));
+  const github = createRedactor([{ value: "ghp_0123456789abcdef", mark: "[secret github]" }]);
+  for (const unit of ["\\n", "Z2hw ", "Z2hw%0A", "67;", "67%0A"])
+    github(unit.repeat(1_000_000 / unit.length));
   expect(performance.now() - started).toBeLessThan(15_000);
 });
 

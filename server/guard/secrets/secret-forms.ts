@@ -87,12 +87,12 @@ const FURTHER_SPELLINGS: Record<string, string[]> = {
 };
 
 /**
- * Base64 in lines breaks them between groups of four characters. In JSON the breaks are escaped. Their number is
- * bounded to keep the search linear.
+ * Base64 in lines, which may be indented, breaks them between groups of four characters. In JSON the breaks are escaped.
+ * Their number is bounded to keep the search linear.
  */
-const LINE_BREAK = "(?:\\s|\\\\{1,8}[rn]){0,4}";
+const LINE_BREAK = "(?:\\s|\\\\{1,8}[rnt]){0,4}\\s{0,20}";
 /** In addresses the breaks are encoded. Patterns of long secrets leave this out, to stay short. */
-const ENCODED_LINE_BREAK = "(?:\\s|\\\\{1,8}[rn]|%(?:25)?0[AaDd]){0,4}";
+const ENCODED_LINE_BREAK = "(?:\\s|\\\\{1,8}[rnt]|%(?:25)?0[AaDd]){0,4}\\s{0,20}";
 
 /**
  * The part of the base64 of every text that contains this one. A text can begin at three offsets of a base64 group. The
@@ -149,7 +149,7 @@ function byteForm(bytes: Buffer): string {
 }
 
 /** Separators of hexadecimal bytes. Bounded to keep the search linear. */
-const BETWEEN_BYTES = "(?:[\\s:,%-]|0x|\\\\{1,8}(?:[nrtx]|u00)){0,24}";
+const BETWEEN_BYTES = "(?:[\\s:;,._|%-]|0[xX]|%(?:25)?0[AaDd]|\\\\{1,8}(?:[\\snrtx]|u00)){0,24}";
 
 const hexOf = (bytes: Buffer) => Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0"));
 const inAnyCase = (hex: string) => hex.replace(/[a-f]/g, (letter) => `[${letter}${letter.toUpperCase()}]`);

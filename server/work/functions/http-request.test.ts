@@ -131,6 +131,13 @@ test.each<[string, BodyInit | null, string, Json]>([
   ["text with a byte that is no UTF-8", latin2("a\xffb"), "text/plain; charset=utf-8", "a\ufffdb"],
   ["no body", null, "text/plain", ""],
   ["binary", new Uint8Array([0xff, 0xd8, 0]), "image/jpeg", { base64: "/9gA", bytes: 3 }],
+  ["a NUL in text of no charset", latin2("a\0\xe9"), "text/plain", { base64: "YQDp", bytes: 3 }],
+  [
+    "a NUL in text that is no UTF-8",
+    latin2("a\0\xe9"),
+    "text/plain; charset=utf-8",
+    { base64: "YQDp", bytes: 3 },
+  ],
   ["a NUL", "a\u0000b", "text/plain", { base64: "YQBi", bytes: 3 }],
   ["an unknown charset", "x", "text/plain; charset=none", "x"],
 ])("reads %s", async (_name, body, type, expected) => {
@@ -166,6 +173,20 @@ test.each<[string, (secret: string) => Buffer]>([
   const output = await executeFunction("http_request", { input: { url: "https://x.test/" }, context });
   expect(output).toMatchObject({ body: { base64: cleaned.toString("base64"), bytes: cleaned.length } });
 });
+
+test.each(["text/plain", "application/json; charset=utf-8"])(
+  "takes secrets out of UTF-16 that is sent as %s",
+  async (type) => {
+    const redact = createRedactor([{ value: "hunter22", mark: "***" }]);
+    const context = testFunctionContext({
+      redact: (value) => redactJson(value, redact),
+      fetch: async () => new Response(utf16("clé: hunter22"), { headers: { "content-type": type } }),
+    });
+    const cleaned = utf16("clé: ***");
+    const output = await executeFunction("http_request", { input: { url: "https://x.test/" }, context });
+    expect(output).toMatchObject({ body: { base64: cleaned.toString("base64"), bytes: cleaned.length } });
+  },
+);
 
 test("sends values as JSON and texts unchanged, with the step's idempotency key", async () => {
   const json = await call({ url: "https://x.test/", method: "POST", body: { a: 1 } });

@@ -9,13 +9,17 @@ const MARKUP = /^(text\/(html|xml)|application\/(xml|.*\+xml))$/;
 export const mediaTypeOf = (contentType: string): string =>
   contentType.split(/[;,]/, 1)[0]?.trim().toLowerCase() ?? "";
 
-/** The text of a body, or undefined if it is binary data. Bytes that are no text of a named charset become U+FFFD. */
+/**
+ * The text of a body, or undefined if it is binary data. Bytes that are no text of a named charset become U+FFFD. A text
+ * with NUL is binary data: it may be UTF-16 that nothing names, in which no secret would be found.
+ */
 export function decodeBody(bytes: Uint8Array<ArrayBuffer>, contentType: string): string | undefined {
   const type = mediaTypeOf(contentType);
   const named = namedCharset(bytes, contentType, type);
-  const text = decode(bytes, named ?? "utf-8", true);
-  if (text !== undefined) return text.includes("\u0000") ? undefined : text;
-  return TEXT.test(type) ? decode(bytes, named ?? "windows-1252", false) : undefined;
+  const text =
+    decode(bytes, named ?? "utf-8", true) ??
+    (TEXT.test(type) ? decode(bytes, named ?? "windows-1252", false) : undefined);
+  return text?.includes("\u0000") ? undefined : text;
 }
 
 /** Undefined if the charset is unknown, or the bytes are no text of it and `fatal` is set. */
