@@ -67,6 +67,11 @@ export class RunningEngine extends RunEngine {
     return super.beginClaimed(run, worker);
   }
 
+  /** False if `handle` rejects every call, whatever its body. */
+  takesCalls(): boolean {
+    return this.#server !== undefined;
+  }
+
   /** Handles an Inngest server's call at /api/inngest: 404 on the embedded engine, 503 if this process executes no runs. */
   async handle(request: Request): Promise<Response> {
     if (this.#server !== undefined) return this.#server.handle(request);

@@ -1,7 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Wired } from "@/process-services";
+import { respondToEngineCall } from "@/server/api/engine-call";
 import {
-  type ApiRequest,
   type ApiResponse,
   drainRequest,
   fromNode,
@@ -19,14 +19,13 @@ import {
   targetOf,
 } from "@/server/api/http/node-http";
 import { dataHeaders, pageHeaders, pagePolicy } from "@/server/api/http/protective-headers";
-import { ALIVE, errorResponse, loggedPath, readinessResponse } from "@/server/api/http/respond";
+import { ALIVE, loggedPath, readinessResponse } from "@/server/api/http/respond";
 import { respondToPoll } from "@/server/api/poll";
 import { respondToRest } from "@/server/api/rest";
 import { respondToWebhook } from "@/server/api/webhook";
-import { AppError } from "@/server/base/errors";
 import { newId } from "@/server/base/ids";
 import type { Logger } from "@/server/base/log";
-import { KIB, MIB } from "@/server/contract/sizes";
+import { KIB } from "@/server/contract/sizes";
 import { boundRequests } from "./bound-requests";
 import { reduceHeaders, refusalOf } from "./page-request";
 
@@ -40,8 +39,6 @@ const STALLED_STREAM_MS = 60_000;
 const REQUEST_TIMEOUT_MS = 120_000;
 /** Longer than common load balancers keep idle connections, so that they close first. */
 const KEEP_ALIVE_MS = 75_000;
-/** The body of an Inngest server's call: an event and the results of a run's segments. */
-const MAX_ENGINE_CALL_BYTES = 4 * MIB;
 
 /** A request's target and headers (docs/decisions/0033-requests-for-pages.md). Beyond it the response is 431. */
 const MAX_HEAD_BYTES = 12 * KIB;
@@ -90,7 +87,10 @@ export function createHandler(
     if (handler === "webhook")
       return send(request, await respondToWebhook(services, fromNode(incoming, path)));
     if (handler === "inngest") {
-      return send(request, await callEngine(services, fromNode(incoming, path), targetOf(incoming, origin)));
+      return send(
+        request,
+        await respondToEngineCall(services, fromNode(incoming, path), targetOf(incoming, origin)),
+      );
     }
     if (handler === "health") return sendToNode(outgoing, ALIVE, rawHeaders);
     if (handler === "ready")
@@ -208,22 +208,6 @@ export function refuse(
   const allowed = status === 405 ? { Allow: "GET, HEAD" } : {};
   outgoing.writeHead(status, { ...headers, ...allowed, "Content-Type": type, "X-Request-Id": requestId });
   outgoing.end(body);
-}
-
-async function callEngine({ engine, log }: Wired, call: ApiRequest, url: URL): Promise<ApiResponse> {
-  try {
-    const { method } = call;
-    if (!["GET", "POST", "PUT"].includes(method)) {
-      const message = "Use GET, POST or PUT.";
-      throw new AppError("method_not_allowed", message, { headers: { Allow: "GET, POST, PUT" } });
-    }
-    const body = method === "GET" ? null : new Uint8Array(await call.readBody(MAX_ENGINE_CALL_BYTES));
-    const response = await engine.handle(new Request(url, { method, headers: [...call.headers()], body }));
-    const headers = Object.fromEntries(response.headers);
-    return { status: response.status, headers, body: await response.text() };
-  } catch (error) {
-    return errorResponse(error, call, { requestId: newId(), log });
-  }
 }
 
 /**

@@ -1,6 +1,9 @@
 import { getServices } from "@/process-services";
+import { respondToEngineCall } from "@/server/api/engine-call";
+import { respondToWebRequest } from "@/server/api/http/api-request";
 
 /** Calls from an Inngest server. serve.ts answers them without Next. */
-const handle = (request: Request) => getServices().engine.handle(request);
+const handle = (request: Request) =>
+  respondToWebRequest(request, (call) => respondToEngineCall(getServices(), call, new URL(request.url)));
 
 export { handle as GET, handle as POST, handle as PUT };

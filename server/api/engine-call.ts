@@ -1,0 +1,54 @@
+import { AppError } from "@/server/base/errors";
+import { FairQueue } from "@/server/base/fair-queue";
+import { newId } from "@/server/base/ids";
+import { KIB, MIB } from "@/server/contract/sizes";
+import type { Services } from "@/server/services";
+import { type ApiRequest, type ApiResponse, boundBodyBytes } from "./http/api-request";
+import { clientAddress } from "./http/client-address";
+import { errorResponse } from "./http/respond";
+
+/** An Inngest server's calls at `/api/inngest`. The signature covers the body, so strangers' bodies are read, too. */
+
+/** The body of a call: an event and references to the results of steps. */
+const MAX_BYTES = 4 * MIB;
+/** Shorter bodies, those of most runs, are read without waiting. */
+const LIGHT_BYTES = 16 * KIB;
+/** The longer bodies that are read at the same time, in bytes; of one address at most half. */
+const reading = new FairQueue(32 * MIB, 16 * MIB);
+
+type Called = Pick<Services, "log"> & {
+  env: Pick<Services["env"], "trustProxy">;
+  engine: {
+    /** False if the process rejects every call. */
+    takesCalls(): boolean;
+    handle(request: Request): Promise<Response>;
+  };
+};
+
+/** Answers a call of an Inngest server. Never throws. */
+export async function respondToEngineCall(
+  { engine, env, log }: Called,
+  call: ApiRequest,
+  url: URL,
+): Promise<ApiResponse> {
+  try {
+    const { method } = call;
+    if (!["GET", "POST", "PUT"].includes(method)) {
+      const message = "Use GET, POST or PUT.";
+      throw new AppError("method_not_allowed", message, { headers: { Allow: "GET, POST, PUT" } });
+    }
+    const isRead = method !== "GET" && engine.takesCalls();
+    const body = isRead ? new Uint8Array(await readInTurn(call, clientAddress(env, call))) : null;
+    const response = await engine.handle(new Request(url, { method, headers: [...call.headers()], body }));
+    const headers = Object.fromEntries(response.headers);
+    return { status: response.status, headers, body: await response.text() };
+  } catch (error) {
+    return errorResponse(error, call, { requestId: newId(), log });
+  }
+}
+
+function readInTurn(call: ApiRequest, address: string): Promise<Buffer> {
+  const cost = boundBodyBytes(call, MAX_BYTES);
+  const read = () => call.readBody(MAX_BYTES);
+  return cost <= LIGHT_BYTES ? read() : reading.enter(address, { cost }).then((e) => read().finally(e.leave));
+}
