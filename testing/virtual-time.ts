@@ -2,7 +2,7 @@ import { testClock } from "./clock";
 
 /**
  * Time that passes at once when everything waits for it, for code whose clock and sleep are injected. Nothing else may
- * wait: no network, no timers.
+ * wait, such as the network or timers, unless `isWaiting` tells it.
  */
 export function virtualTime() {
   const clock = testClock();
@@ -21,8 +21,8 @@ export function virtualTime() {
   return {
     clock,
     sleep,
-    /** Lets time pass until the work is done. */
-    async pass<Result>(work: Promise<Result>): Promise<Result> {
+    /** Lets time pass until the work is done. `isWaiting` returns false while something else is awaited. */
+    async pass<Result>(work: Promise<Result>, isWaiting?: () => boolean): Promise<Result> {
       let isDone = false;
       const done = () => {
         isDone = true;
@@ -32,6 +32,10 @@ export function virtualTime() {
         // All promises settle before the second turn.
         for (let turn = 0; turn < 2; turn += 1) await new Promise(setImmediate);
         if (isDone) return work;
+        if (isWaiting?.() === false) {
+          await new Promise((resolve) => setTimeout(resolve, 2));
+          continue;
+        }
         const [next] = [...sleepers].sort((one, other) => one.at - other.at);
         if (next === undefined) throw new Error("nothing waits for time, but the work is not done");
         sleepers.delete(next);
