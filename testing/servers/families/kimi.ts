@@ -7,8 +7,7 @@ const MISSING =
 /**
  * Kimi K2 Thinking, whose reasoning must come back within a turn:
  * https://platform.moonshot.ai/docs/guide/use-kimi-k2-thinking-model; the error's words are those in
- * continuedev/continue#11600. Qwen's `preserve_thinking` has the same fields:
- * https://help.aliyun.com/en/model-studio/deep-thinking.
+ * continuedev/continue#11600.
  */
 export const kimi: ChatFamily = {
   ...deepseek,

@@ -76,6 +76,9 @@ export function learnFrom(
   const quirk = findQuirk(text, known.quirks);
   if (quirk !== undefined) return { ...known, quirks: [...known.quirks, quirk] };
   const isInvalid = status === 400 || status === 422;
+  // Qwen names a setting, too, but the schema is what can be sent otherwise (presenton/presenton#184).
+  if (isInvalid && REFUSED_JSON.test(text) && !known.schemaInPrompt)
+    return { ...known, schemaInPrompt: true };
   // llama-cpp-python answers 500 with the text of its validation. Of such errors only unmistakable words count.
   if (!isInvalid && status < 500) return known;
   const isUnwanted = (field: string) =>
@@ -100,6 +103,8 @@ export function learnFrom(
 /** `output_…` is how LiteLLM passes the format on to Anthropic and Bedrock (vectorize-io/hindsight#3300, BerriAI/litellm#21407). */
 const REFUSED_FORMAT =
   /response_format|json_schema|text\.format|grammar|output_format|output_config(?:\.format|: Extra)/;
+
+const REFUSED_JSON = /json mode response is not supported/i;
 
 /** How servers refuse a field; Groq in karthink/gptel#774, Mistral in charmbracelet/crush#1590. */
 const UNWANTED =
@@ -160,13 +165,20 @@ function isMeant(word: string, text: string): boolean {
   );
 }
 
+/** Returns true if a request is streamed to this server. */
+export const isStreamed = (
+  { onText }: Pick<ModelRequest, "onText">,
+  { quirks, unstreamed }: Pick<Adaptation, "quirks" | "unstreamed">,
+): boolean => quirks.includes("streamedAlways") || (onText !== undefined && !unstreamed);
+
 export const isSame = (one: Adaptation, other: Adaptation): boolean => isDeepStrictEqual(one, other);
 
 /**
  * The output limit with which a request that asked for too much can be repeated, from the texts of OpenAI ("supports at
  * most 16384 completion tokens"; "maximum context length is 8192 tokens … (1000 in the messages, 32000 in the
- * completion)") and vLLM ("maximum context length is 8192 tokens and your request has 1000 input tokens"). `isModels`: it
- * holds for every request. Null if the error is about something else.
+ * completion)"), vLLM ("maximum context length is 8192 tokens and your request has 1000 input tokens"), Qwen and DeepSeek
+ * ("Range of max_tokens should be [1, 8192]"). `isModels`: it holds for every request. Null if the error is about something
+ * else.
  */
 export function readOutputMaximum(
   error: unknown,
@@ -188,7 +200,7 @@ export function readOutputMaximum(
   const most = isAboutOutput
     ? (stated ??
       numberIn(
-        /(?:at most|maximum (?:value|allowed|of|is)(?: is)?|less than or equal to|<=|≤) ?`?(\d[\d,]*)/i,
+        /(?:at most|maximum (?:value|allowed|of|is)(?: is)?|less than or equal to|<=|≤|range of max_tokens (?:is|should be) \[1,) ?`?(\d[\d,]*)/i,
         text,
       ))
     : null;

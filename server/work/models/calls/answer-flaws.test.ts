@@ -78,13 +78,15 @@ test("a complete call is executed although the answer was cut off behind it", as
   expect(await call(modelRequest("behind", { tools }))).toMatchObject({ toolCalls: [{ name: "look" }] });
 });
 
-// The words of OpenAI and vLLM for a limit that is too large.
+// The words of OpenAI, vLLM, Qwen (musistudio/claude-code-router#1327) and DeepSeek (we0-dev/we0#56) for too large a limit.
 test.each([
   ["max_tokens is too large: 32000. This model supports at most 16384 completion tokens", 16_384],
   [
     "'max_tokens' or 'max_completion_tokens' is too large: 32000. This model's maximum context length is 8192 tokens and your request has 192 input tokens (32000 > 8192 - 192).",
     8_000,
   ],
+  ["<400> InternalError.Algo.InvalidParameter: Range of max_tokens should be [1, 8192]", 8_192],
+  ["Invalid max_tokens value, the valid range of max_tokens is [1, 8193]", 8_193],
 ])("a refused limit is lowered to what the model allows: %s", async (message, allowed) => {
   server.requests.length = 0;
   const name = `lowered ${allowed}`;

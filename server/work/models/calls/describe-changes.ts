@@ -1,5 +1,5 @@
 import type { ModelRequest } from "@/server/work/models/port";
-import { type Adaptation, acceptedParameters, UNKNOWN_SERVER } from "./adaptation";
+import { type Adaptation, acceptedParameters, isStreamed, UNKNOWN_SERVER } from "./adaptation";
 import { describeQuirks } from "./quirks";
 
 /** A request, the parameters that a model may refuse, and the names of the fields that go back to their origin. */
@@ -28,7 +28,8 @@ export function describeChanges(known: Adaptation, { request, parameters, fields
   if (known.oldTokenLimit) changes.push("max_tokens was sent instead of max_completion_tokens");
   if (known.schemaInPrompt && responseSchema !== undefined)
     changes.push("the schema of the answer was described in the system message");
-  if (known.unstreamed && onText !== undefined) changes.push("the answer was requested in one piece");
+  if (onText !== undefined && !isStreamed(request, known))
+    changes.push("the answer was requested in one piece");
   if (known.toolsAlways && tools.length === 0 && withheldTools.length > 0)
     changes.push("the tools were sent with tool_choice: none");
   if (known.quirks.length > 0) changes.push(...describeQuirks(known.quirks, request));

@@ -8,7 +8,14 @@ import type { Redact } from "@/server/guard/secrets/redact";
 import { findModelFacts } from "@/server/work/models/catalog/find-model-facts";
 import type { ModelFacts } from "@/server/work/models/catalog/model-facts";
 import type { ListedModel, ModelRequest } from "@/server/work/models/port";
-import { type Adaptation, isSame, learnFrom, readOutputMaximum, UNKNOWN_SERVER } from "./adaptation";
+import {
+  type Adaptation,
+  isSame,
+  isStreamed,
+  learnFrom,
+  readOutputMaximum,
+  UNKNOWN_SERVER,
+} from "./adaptation";
 import { describeChanges } from "./describe-changes";
 import { normalizeError } from "./error-bodies";
 import { EventStreamReader } from "./event-stream";
@@ -145,15 +152,15 @@ export class ModelServer {
     const origin = this.#originOf(request);
     const read = (body: unknown, furtherCalls = 0) =>
       this.#interface.read(body, request, { furtherCalls, origin, redact: this.#redact });
-    const isStreamed = request.onText !== undefined && !known.unstreamed;
-    const response = await this.#connection.send({ request, known, origin, isStreamed, signal });
+    const streams = isStreamed(request, known);
+    const response = await this.#connection.send({ request, known, origin, isStreamed: streams, signal });
     onBegun?.(response.headers);
     const type = response.headers.get("content-type") ?? "";
-    const inPieces = isStreamed && EVENTS_TYPE.test(type);
+    const inPieces = streams && EVENTS_TYPE.test(type);
     if (inPieces) await this.#readPieces(response, streamed, signal);
     const reply = inPieces
       ? read(streamed.toBody(), streamed.furtherCalls)
-      : read(await readBody(response, { type, isStreamed }));
+      : read(await readBody(response, { type, isStreamed: streams }));
     this.#learnFromReply(request, { reply, inPieces, known });
     return reply;
   }

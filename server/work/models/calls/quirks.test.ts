@@ -5,7 +5,7 @@ import { ResponseError } from "./replies";
 
 const SERVER = { name: "test", apiKey: undefined };
 const request = { messages: [] };
-const parameters = { reasoning_effort: "medium", temperature: 0.2 };
+const parameters = { reasoning_effort: "medium", temperature: 0.2, enable_thinking: true };
 const learn = (message: string, { status = 400, code }: { status?: number; code?: string } = {}) => {
   const error = new ResponseError(`${status} ${message}`, { status, code });
   return learnFrom(error, UNKNOWN_SERVER, { request, parameters, fields: [] });
@@ -36,6 +36,12 @@ test.each([
     "Function tools with reasoning_effort are not supported for gpt-5.4 in /v1/chat/completions.",
     "noReasoningWithTools",
   ],
+  ["parameter.enable_thinking must be set to false for non-streaming calls", "streamedAlways"],
+  ["parameter.enable_thinking必须设置为false才能进行非流式调用", "streamedAlways"],
+  [
+    "This model only support stream mode, please enable the stream parameter to access the model. ",
+    "streamedAlways",
+  ],
 ])("%s teaches only this", (message, quirk) => {
   expect(learn(message)).toEqual({ ...UNKNOWN_SERVER, quirks: [quirk] });
 });
@@ -57,6 +63,8 @@ test.each([
   "output_format: Extra inputs are not permitted",
   "The model returned the following errors: output_config.format: Extra inputs are not permitted",
   "output_config: Extra inputs are not permitted",
+  // It names a setting that was sent.
+  "<400> InternalError.Algo.InvalidParameter: Json mode response is not supported when enable_thinking is true",
 ])("the schema is described in the prompt after: %s", (message) => {
   expect(learn(message)).toEqual({ ...UNKNOWN_SERVER, schemaInPrompt: true });
 });

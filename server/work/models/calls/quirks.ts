@@ -1,6 +1,6 @@
 import type { ModelRequest } from "@/server/work/models/port";
 
-type Asked = Pick<ModelRequest, "messages" | "tools" | "withheldTools" | "responseSchema">;
+type Asked = Pick<ModelRequest, "messages" | "onText" | "tools" | "withheldTools" | "responseSchema">;
 
 /** What single families of chat servers demand. `refusal` recognizes it in their errors. */
 type Demand = {
@@ -55,6 +55,12 @@ const DEMANDS = {
     applies: ({ tools, withheldTools = [], responseSchema }) =>
       tools.length + withheldTools.length > 0 || responseSchema !== undefined,
     change: "schemas were sent without patterns, formats and limits",
+  },
+  // Qwen thinks only while it streams (QuantumNous/new-api#905, infiniflow/ragflow#8972).
+  streamedAlways: {
+    refusal: /only supports? stream mode|false for non-streaming calls|非流式调用/i,
+    applies: ({ onText }) => onText === undefined,
+    change: "the answer was streamed, because the model answers only so",
   },
 } satisfies Record<string, Demand>;
 

@@ -201,3 +201,18 @@ test("a query of the base address stays behind the path (mindsdb/mindshub#11285)
     "https://me.openai.azure.com/openai/deployments/gpt/chat/completions?api-version=2024-10-21",
   ]);
 });
+
+test("Qwen thinks only while it streams: a server that reports no usage in streams goes on streaming", async () => {
+  const refusal = {
+    status: 400,
+    message: "parameter.enable_thinking must be set to false for non-streaming calls",
+    code: "invalid_parameter_error",
+  };
+  server.script("first", { content: "ok", usage: null });
+  server.script("second", [refusal, { content: "ok", usage: null }]);
+  server.script("third", { content: "ok" });
+  const { call } = provider();
+  for (const name of ["first", "second", "third"])
+    expect(await call(modelRequest(name, { onText }))).toMatchObject({ content: "ok" });
+  expect(server.requests.map(({ body }) => body.stream)).toEqual([true, false, true, true]);
+});

@@ -4,7 +4,7 @@ import { ReplyError, ResponseError } from "@/server/work/models/calls/replies";
  * How providers say that a request does not fit into the context window. The texts: OpenAI's and Anthropic's guides to
  * errors; Gemini, xAI, Groq, OpenRouter, LM Studio, MiniMax, Kimi, Mistral and Copilot in badlogic/pi-mono
  * (packages/ai/src/utils/overflow.ts); llama.cpp in ggml-org/llama.cpp#15780 and #16486; Bedrock; llama-cpp-python in
- * abetlen/llama-cpp-python#385.
+ * abetlen/llama-cpp-python#385; Qwen in QwenLM/qwen-code#2384.
  */
 const TOO_LONG = [
   /prompt is too long/i,
@@ -21,6 +21,7 @@ const TOO_LONG = [
   /exceeded model token limit/i,
   /prompt token count .{0,40}exceeds the limit/i,
   /context[_ ]length[_ ]exceeded/i,
+  /range of input length should be/i,
 ];
 
 /** The figures, as far as they are stated: tokens of the window, and of the input. */
@@ -36,6 +37,7 @@ const WINDOW = [
   /context window of (\d[\d,]*)/i,
   /token limit: (\d[\d,]*)/i,
   /exceeds the limit of (\d[\d,]*)/i,
+  /input length should be \[1, (\d+)/i,
 ];
 const INPUT = [
   /(\d[\d,]*) (?:input tokens|in the messages|in your prompt|of text input|prompt tokens)/i,

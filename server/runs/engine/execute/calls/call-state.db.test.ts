@@ -12,6 +12,7 @@ import { deepseek } from "@/testing/servers/families/deepseek";
 import { gemini } from "@/testing/servers/families/gemini";
 import { kimi } from "@/testing/servers/families/kimi";
 import { openrouter } from "@/testing/servers/families/openrouter";
+import { qwen } from "@/testing/servers/families/qwen";
 import { startStrictChat } from "@/testing/servers/families/strict-chat";
 import { startStrictMessages, thinksFor } from "@/testing/servers/families/strict-messages";
 import { calculatesFor, startStrictResponses } from "@/testing/servers/families/strict-responses";
@@ -22,7 +23,7 @@ import { WorkerLost } from "../../write/writer";
 /** The state that a provider gave comes back to it: each server rejects the next call if a byte of it differs. */
 
 const starts = [
-  ...[gemini, deepseek, kimi, openrouter].map((family) => ({
+  ...[gemini, deepseek, kimi, qwen, openrouter].map((family) => ({
     name: family.name,
     api: "chat" as const,
     start: (streams: boolean) => startStrictChat(family, { streams }),

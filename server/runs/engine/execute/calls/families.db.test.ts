@@ -15,6 +15,7 @@ import { llamaCppPython, llamaServer } from "@/testing/servers/families/llama-cp
 import { mistral } from "@/testing/servers/families/mistral";
 import { ollama } from "@/testing/servers/families/ollama";
 import { openaiChat } from "@/testing/servers/families/openai-chat";
+import { createQwen } from "@/testing/servers/families/qwen";
 import { createVllm } from "@/testing/servers/families/vllm";
 import { xai } from "@/testing/servers/families/xai";
 import { createTenant, openWorld, type Tenant } from "@/testing/world";
@@ -23,7 +24,7 @@ import { createTenant, openWorld, type Tenant } from "@/testing/world";
 
 type Definition = Omit<Parameters<typeof saveAgent>[2]["definition"], "slug" | "name">;
 type Case = {
-  family: () => ChatServerFamily;
+  family: (streams: boolean) => ChatServerFamily;
   /** The agent's settings, some of which it rejects. */
   settings: Partial<Definition>;
   /** The parts that calls with functions leave out or change once that is known. */
@@ -84,6 +85,12 @@ const cases: Case[] = [
     usage: { outputTokens: 50 },
   },
   {
+    family: createQwen,
+    settings: { modelOptions: { enable_thinking: true, preserve_thinking: true, thinking_budget: 99_999 } },
+    changes: leftOut("thinking_budget"),
+    usage: { cachedInputTokens: 60, outputTokens: 50, reasoningTokens: 30 },
+  },
+  {
     family: () => openaiChat,
     settings: { reasoningEffort: "high", temperature: 0.2 },
     changes: [
@@ -97,7 +104,7 @@ const cases: Case[] = [
 const servers = await Promise.all(
   cases.flatMap(({ family: create, ...expected }) =>
     [true, false].map(async (streams) => {
-      const family = create();
+      const family = create(streams);
       const server = await startChatServer(family, { streams });
       return { model: `${family.name}-${streams ? "streamed" : "whole"}`, streams, server, ...expected };
     }),
@@ -196,6 +203,23 @@ describe.each(servers)("$model", ({ model, streams, server, ...expected }) => {
     expect(server.refused).toEqual([]);
   });
 });
+
+it.each(servers.filter(({ model }) => model.startsWith("qwen")))(
+  "Qwen goes on thinking, gets its reasoning back, and no schema beside its thinking: $model",
+  ({ server }) => {
+    for (const { enable_thinking, preserve_thinking, response_format } of server.bodies)
+      expect({ enable_thinking, preserve_thinking, response_format }).toEqual({
+        enable_thinking: true,
+        preserve_thinking: true,
+        response_format: undefined,
+      });
+    const backs = server.bodies.flatMap(({ messages }) =>
+      messages.filter(({ role }) => role === "assistant"),
+    );
+    expect(backs).not.toEqual([]);
+    for (const back of backs) expect(back).toHaveProperty("reasoning_content", "I have to add. Step 0 🌍");
+  },
+);
 
 it.each(servers.filter(({ model }) => model.startsWith("mistral")))(
   "Mistral's list of parts comes back as it was: $model",
