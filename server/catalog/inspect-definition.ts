@@ -1,7 +1,7 @@
 import type { MemberActor } from "@/server/base/actor";
 import { toPlainData } from "@/server/base/db/plain-data";
 import { AppError } from "@/server/base/errors";
-import { writeJson } from "@/server/base/json/json";
+import { type JsonObject, writeJson } from "@/server/base/json/json";
 import type { Services } from "@/server/catalog/services";
 import type { RunKind } from "@/server/contract/enums";
 import { settingsFields } from "@/server/work/agent/field-changes";
@@ -77,8 +77,8 @@ export async function inspectAgent(services: Services, actor: MemberActor, { age
 }
 
 /**
- * A tool with its current version; `parameters`, `output` and `outputSchema` as JSON. Without `output` the last step's
- * output is the tool's. Without `outputSchema` it is inferred. Throws `not_found`.
+ * A tool with its current version; `parameters`, the inputs of its steps, `output` and `outputSchema` as JSON. Without
+ * `output` the last step's output is the tool's. Without `outputSchema` it is inferred. Throws `not_found`.
  */
 export async function inspectTool(services: Services, actor: MemberActor, { toolId }: { toolId: string }) {
   const { db } = services;
@@ -98,11 +98,20 @@ export async function inspectTool(services: Services, actor: MemberActor, { tool
     triggers: triggers.map(nameTrigger),
     callers: [...attached, ...(await findCallingTools(services, actor, { kind: "tool", ...tool }))],
     parameters: writeJson(parameters),
-    steps,
+    steps: steps.map(({ parallel, ...step }) => ({
+      ...writeInput(step),
+      ...(parallel && { parallel: parallel.map(writeInput) }),
+    })),
     output: jsonOrNull(output),
     outputSchema: jsonOrNull(outputSchema),
   };
 }
+
+/** A step with its input as JSON, which keeps the digits of all numbers. */
+const writeInput = <Step extends { with: JsonObject }>(step: Step) => ({
+  ...step,
+  with: writeJson(step.with),
+});
 
 const jsonOrNull = (value: unknown) => (value === undefined ? null : writeJson(value));
 

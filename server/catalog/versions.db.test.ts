@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import { readJson, writeJson } from "@/server/base/json/json";
 import { createMember } from "@/testing/runs";
 import { createTenant, openWorld } from "@/testing/world";
 import { readAgentDefinition } from "./edit-definition";
@@ -150,4 +151,17 @@ it("shows a tool with its steps, and the agents and tools that use it", async ()
     from: "previous",
   });
   expect(changes.map(({ field, from }) => [field, from])).toEqual([["output", null]]);
+});
+
+it("shows a tool whose steps have numbers that a double cannot hold", async () => {
+  const member = await createMember(world, tenant, "member");
+  const input = { value: readJson('[{"id":8202522731445525542}]'), expression: "$" };
+  const call = (id: string) => ({ id, uses: "transform_json", with: input });
+  const steps = [call("one"), { id: "both", parallel: [call("two")] }];
+  const { id } = await saveTool(world, member, { definition: { slug: "exact", name: "Exact", steps } });
+  const tool = await inspectTool(world, member, { toolId: id });
+  // Pages get plain JSON.
+  expect(JSON.parse(JSON.stringify(tool))).toMatchObject({
+    steps: [{ with: writeJson(input) }, { parallel: [{ with: writeJson(input) }] }],
+  });
 });

@@ -19,13 +19,15 @@ it("groups failed runs by equal errors, with their number, first and last time",
   await failed(9, answered("req_1a"));
   await failed(8, "No such order 17.");
   await failed(7, "No such order 4.");
+  await failed(5, "10.0.0.7 was busy until 2026-11-26T07:02:57.388Z.");
+  await failed(4, "10.0.1.12 was busy until 2026-11-27T00:00:00Z.");
   await failed(8, 'Step "check" failed: Error: The warehouse answered 503. Try later.');
   await failed(7, answered("req_2b"), "agent");
   const newest = await failed(6, answered("req_3c"));
   await insertRun(world, tenant, { status: "Completed" });
   await insertRun(world, await createTenant(world), { status: "Failed" });
   const expected = {
-    runs: 6,
+    runs: 8,
     groups: [
       {
         headline: "Provider openai answered 500",
@@ -36,6 +38,7 @@ it("groups failed runs by equal errors, with their number, first and last time",
         lastAt: new Date(now - 6 * HOUR).toISOString(),
         newestRunId: newest,
       },
+      expect.objectContaining({ headline: "… was busy until …", runs: 2 }),
       expect.objectContaining({ headline: "No such order …", runs: 2 }),
       expect.objectContaining({ headline: "The warehouse answered 503", runs: 1, names: ["Adder"] }),
     ],

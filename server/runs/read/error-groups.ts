@@ -32,9 +32,9 @@ export type ErrorGroup = {
   newestRunId: string;
 };
 
-/** An error without the numbers that differ between equal ones. The status of an HTTP answer is not one of them. */
+/** An error without the numbers, times and addresses that differ between equal ones. The status of an HTTP answer is not one of them. */
 const withoutNumbers = (headline: string) =>
-  headline.replace(/\d+(?:\.\d+)?/g, (number) => (/^[45]\d\d$/.test(number) ? number : "…"));
+  headline.replace(/\d+(?:[.:T-]\d+)*Z?/g, (number) => (/^[45]\d\d$/.test(number) ? number : "…"));
 
 /** Groups the newest failed runs that match a filter by the headline of their error, the most frequent first. */
 export async function groupErrors(

@@ -2,9 +2,8 @@ import { formatPlural, formatSpan } from "@/app/_ui/figures/format";
 import { JsonView } from "@/app/_ui/json/view";
 import { Fold } from "@/app/_ui/text/fold";
 import { isLong } from "@/app/_ui/text/long-text";
-import { writeJson } from "@/server/base/json/json";
+import { isContainer, isJsonObject, type Json, readJson, writeJson } from "@/server/base/json/json";
 import type { ToolDetail } from "@/server/catalog/inspect-definition";
-import type { CallStep } from "@/server/work/workflow/definition";
 import { retryPolicyOf } from "@/server/work/workflow/retry-policy";
 import { FlowPart } from "../../_definitions/detail/flow";
 
@@ -41,10 +40,12 @@ export function StepPart({ step, number }: { step: Step; number: number }) {
   );
 }
 
-function Inputs({ of }: { of: CallStep["with"] }) {
+/** `of`: the input of a step as JSON. */
+function Inputs({ of }: { of: string }) {
+  const inputs = readJson(of);
   return (
     <dl className="flex flex-col gap-1">
-      {Object.entries(of).map(([name, value]) => (
+      {Object.entries(isJsonObject(inputs) ? inputs : {}).map(([name, value]) => (
         <div className="sm:grid sm:grid-cols-[8rem_minmax(0,1fr)] sm:gap-x-4" key={name}>
           <dt className="truncate text-muted" title={name}>
             {name}
@@ -59,9 +60,9 @@ function Inputs({ of }: { of: CallStep["with"] }) {
 }
 
 /** A value of the input: texts as they are, so that code and templates can be read. */
-function Value({ value }: { value: CallStep["with"][string] | undefined }) {
-  const isDocument = typeof value === "object" && value !== null;
-  const text = isDocument ? writeJson(value) : String(value);
+function Value({ value }: { value: Json }) {
+  const isDocument = isContainer(value);
+  const text = typeof value === "string" ? value : writeJson(value);
   return (
     <Fold bytes={text.length} height="max-h-56" long={isLong(text, ROOMY)}>
       {isDocument ? <JsonView text={text} /> : <span className="mono whitespace-pre-wrap">{text}</span>}
