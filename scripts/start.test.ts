@@ -49,6 +49,15 @@ test("another database than PostgreSQL is named, without its password", () => {
   );
 });
 
+test("a data folder that is a file is a sentence", () => {
+  const file = join(clone, "package.json");
+  const { status, output } = start({ STEPWELL_DATA_DIR: file });
+  expect(status).toBe(1);
+  expect(output).toBe(
+    `The data folder ${file} is a file. Set STEPWELL_DATA_DIR to a folder; it is created if it does not exist.`,
+  );
+});
+
 test("a port that is none is named with the range", () => {
   expect(start({ PORT: "99999" }).output).toBe(
     'PORT must be a whole number from 0 to 65535, such as 3000; it is "99999".',

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, statSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 import { joinPostgres, watchPostgres, writePrivately } from "../postgres/postgres.mjs";
 import { tryPort } from "./ports.mjs";
@@ -16,6 +16,12 @@ export function readSettings() {
     throw new SetupError(
       "DATABASE_URL must be a PostgreSQL address such as postgres://user:password@host:5432/stepwell; " +
         `it begins with ${beginning}. Without DATABASE_URL, an embedded PostgreSQL is started.`,
+    );
+  }
+  const dataDir = dataFolder();
+  if (DATABASE_URL === "" && statSync(dataDir, { throwIfNoEntry: false })?.isDirectory() === false) {
+    throw new SetupError(
+      `The data folder ${dataDir} is a file. Set STEPWELL_DATA_DIR to a folder; it is created if it does not exist.`,
     );
   }
   if (DATABASE_URL !== "" && !URL.canParse(DATABASE_URL)) {
@@ -80,7 +86,7 @@ export function describePortFault(port, fault) {
  * the process ends.
  */
 export async function provideDatabase() {
-  const dataDir = resolve(process.env.STEPWELL_DATA_DIR || ".data");
+  const dataDir = dataFolder();
   process.env.STEPWELL_DATA_DIR = dataDir;
   if (process.env.DATABASE_URL) return;
   const joining = joinPostgres(dataDir);
@@ -98,6 +104,8 @@ export async function provideDatabase() {
   process.env.STEPWELL_DEMO ||= "on";
   process.env.STEPWELL_SECRET ||= readOrCreateSecret(join(dataDir, "secret"));
 }
+
+const dataFolder = () => resolve(process.env.STEPWELL_DATA_DIR || ".data");
 
 /** @param {string} path */
 function readOrCreateSecret(path) {

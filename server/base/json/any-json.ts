@@ -4,7 +4,12 @@ import type { Json } from "./json";
 
 /** A finite number, also one that a double cannot hold. */
 export const anyNumber = z
-  .custom<number | ExactNumber>((value) => Number.isFinite(value) || isExactNumber(value), "must be a number")
+  .custom<number | ExactNumber>()
+  .check(({ value, issues }) => {
+    // The code tells a union that this branch does not accept the type.
+    if (!Number.isFinite(value) && !isExactNumber(value))
+      issues.push({ code: "invalid_type", expected: "number", message: "must be a number", input: value });
+  })
   .meta({ type: "number" });
 
 /** Any JSON value, like `z.json()`. */

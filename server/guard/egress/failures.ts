@@ -44,6 +44,11 @@ export function explainFailure(error: unknown, host: string): EgressError {
   const known = causes.find((cause) => cause instanceof EgressError);
   if (known !== undefined) return known;
   const cause = causes.at(-1);
+  // Fetch has no code for it (Fetch standard, section "Port blocking").
+  if (cause?.message === "bad port")
+    return new RefusedError(
+      `The call to ${host} is not allowed: fetch blocks its port, because another protocol such as e-mail uses it.`,
+    );
   const reason = CODES[codeOf(cause)] ?? cause?.message ?? "unknown error";
   return new NetworkError(`The call to ${host} failed: ${reason.slice(0, 300)}.`, { cause: error });
 }

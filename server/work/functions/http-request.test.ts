@@ -49,6 +49,19 @@ test.each(["Content-Length", "transfer-encoding", "Keep-Alive", "Expect"])(
   },
 );
 
+test.each(["form", "query"])(
+  "a nested value of a %s is named with the types that it takes",
+  async (field) => {
+    const input = (order: Json) => ({ url: "https://x.test/", method: "POST", [field]: { order } });
+    await expect(call(input({ id: 1 }))).rejects.toThrow(
+      `/${field}/order must be a text, a number, true, false, null, or a list of these`,
+    );
+    await expect(call(input(["a", { id: 1 }]))).rejects.toThrow(
+      `/${field}/order/1 must be a text, a number, true, false or null`,
+    );
+  },
+);
+
 test("a part's content type adds no line to its head", async () => {
   const part = { name: "a", value: "1", contentType: "text/plain\r\nX-A: 1" };
   const input = { url: "https://x.test/", method: "POST", multipart: [part] };

@@ -34,11 +34,15 @@ function toFaults(error: z.ZodError): Issue[] {
 /** For a value that no branch of a union accepts: the issues in the branch that accepts its type, if there is one. */
 function ofBranch(issue: z.core.$ZodIssue): z.core.$ZodIssue[] {
   if (issue.code !== "invalid_union") return [issue];
-  const branch = issue.errors.find(
-    (faults) => !faults.some(({ code, path }) => code === "invalid_type" && path.length === 0),
-  );
+  const branch = issue.errors.find((faults) => !faults.some(rejectsType));
   if (branch === undefined) return [issue];
   return branch.flatMap((fault) => ofBranch({ ...fault, path: [...issue.path, ...fault.path] }));
+}
+
+function rejectsType(issue: z.core.$ZodIssue): boolean {
+  if (issue.path.length > 0) return false;
+  if (issue.code === "invalid_union") return issue.errors.every((faults) => faults.some(rejectsType));
+  return issue.code === "invalid_type";
 }
 
 /** The input of a call, parsed. Throws FunctionError `invalid_input`, which names the issues. */

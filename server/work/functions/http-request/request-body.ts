@@ -9,9 +9,16 @@ import { FunctionError } from "@/server/work/functions/core/define";
 export const MAX_REQUEST_BYTES = 4 * MIB;
 
 /** A value of a form or a query; null leaves it out. */
-const parameter = z.union([z.string(), anyNumber, z.boolean(), z.null()]);
+const parameter = z.union([z.string(), anyNumber, z.boolean(), z.null()], {
+  error: "must be a text, a number, true, false or null",
+});
 /** Parameters by name; a list gives one parameter for each of its items. */
-export const parametersByName = z.record(z.string(), z.union([parameter, z.array(parameter)]));
+export const parametersByName = z.record(
+  z.string(),
+  z.union([parameter, z.array(parameter)], {
+    error: "must be a text, a number, true, false, null, or a list of these",
+  }),
+);
 
 const part = z
   .strictObject({
