@@ -150,6 +150,8 @@ test("saving an empty tool leads to its form, also while it is being checked", a
   await page.goto("/tools/new");
   await page.getByRole("button", { name: "Create tool" }).click();
   await expect(problems(page)).toContainText("Name must not be empty.");
+  await expect(problems(page).getByRole("button", { name: "Slug" })).toBeVisible();
+  await expect(problems(page)).not.toContainText("Line");
   release();
   await expect(field(page, "Slug")).toBeFocused();
   await expect(problems(page)).not.toContainText("Line");

@@ -108,10 +108,12 @@ steps:
   await expect(alone).rejects.toThrow('No output of "more" is known, or it is too large.');
 });
 
-it("rejects invalid definitions with their lines, and input that the draft does not take", async () => {
+it("rejects invalid definitions with their paths, and input that the draft does not take", async () => {
   const id = await toolId();
   const faulty = { toolId: id, yaml: YAML.replace("steps.double", "steps.none"), input: "{}", until: null };
-  await expect(tryTool(world, member, faulty)).rejects.toMatchObject({ issues: [{ path: "/line/10" }] });
+  await expect(tryTool(world, member, faulty)).rejects.toMatchObject({
+    issues: [{ path: "/definition/steps/1/with/expression" }],
+  });
   const stricter = YAML.replace("{ type: number }", "{ type: string }");
   await expect(
     tryTool(world, member, { toolId: id, yaml: stricter, input: '{"a":3}', until: null }),

@@ -2,17 +2,6 @@ import { z } from "zod";
 import { AppError, type Issue } from "@/server/base/errors";
 import { jsonPointer } from "@/server/base/json/text";
 
-/** Reads a JSON pointer; keys that look like indexes become numbers. */
-export function fromPointer(pointer: string): (string | number)[] {
-  if (pointer === "") return [];
-  return pointer
-    .slice(1)
-    .split("/")
-    .map((key) =>
-      /^(0|[1-9]\d*)$/.test(key) ? Number(key) : key.replaceAll("~1", "/").replaceAll("~0", "~"),
-    );
-}
-
 /** A path in a document for messages: `organizations[0].agents[1].maxSteps`; empty for the whole document. */
 export function formatPath(path: readonly (string | number)[]): string {
   const keys = path.map((key) => (typeof key === "number" ? `[${key}]` : `.${key}`));

@@ -92,11 +92,11 @@ describe("a tool's YAML", () => {
     expect(await checkToolText(world, member, { yaml: "" })).toMatchObject([{ message: expect.any(String) }]);
   });
 
-  it("with problems is rejected with their lines, and nothing is saved", async () => {
+  it("with problems is rejected with their paths, and nothing is saved", async () => {
     const yaml = YAML.replace("slug: greet", "slug: other").replace("transform_json", "transform");
     await expect(saveToolText(world, member, { yaml, ...create })).rejects.toMatchObject({
       code: "invalid_request",
-      issues: [{ path: "/line/9" }],
+      issues: [{ path: "/definition/steps/0/uses" }],
     });
     const found = await world.db.tool.findFirst({ where: { organizationId: tenant.orgId, slug: "other" } });
     expect(found).toBeNull();
@@ -127,7 +127,9 @@ steps:
     ).toMatchObject([{ line: 1 }, { line: 6, message: expect.stringContaining("is not a tool") }]);
     await expect(saveToolText(world, member, { yaml: call("nope"), ...create })).rejects.toMatchObject({
       code: "invalid_request",
-      issues: [{ path: "/line/6", message: expect.stringMatching(message) }],
+      issues: [
+        { path: "/definition/steps/0/with/tool", message: expect.stringMatching(/^"nope" is not a tool/) },
+      ],
     });
     expect(await saveToolText(world, member, { yaml: call("loop"), ...create })).toMatchObject({
       version: 1,
@@ -159,7 +161,7 @@ steps:
         saveToolText(world, member, { yaml, only: "update", id, version: 1 }),
       ).rejects.toMatchObject({
         code: "invalid_request",
-        issues: [{ path: "/line/1", message: expect.stringContaining("cannot be changed") }],
+        issues: [{ path: "/definition/slug", message: expect.stringContaining("cannot be changed") }],
       });
     }
     expect(await readToolText(world, member, { toolId: other.id })).toMatchObject({

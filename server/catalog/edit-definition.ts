@@ -1,10 +1,10 @@
 import { z } from "zod";
 import type { MemberActor } from "@/server/base/actor";
 import { AppError, type Issue, isAppError } from "@/server/base/errors";
-import { formatPath, fromPointer, parseInput, parseOrIssues, refusal } from "@/server/base/issues";
+import { formatPath, parseInput, parseOrIssues, refusal } from "@/server/base/issues";
 import { markExact } from "@/server/base/json/exact-number";
 import { writeJson } from "@/server/base/json/json";
-import { JsonTextError, parseJson } from "@/server/base/json/text";
+import { fromPointer, JsonTextError, jsonPointer, parseJson } from "@/server/base/json/text";
 import { declareTool } from "@/server/catalog/definition-file/export";
 import type { Services } from "@/server/catalog/services";
 import { inputSchemaOf, listFunctions, outputSchemaOf } from "@/server/work/functions/core/registry";
@@ -179,7 +179,7 @@ export async function checkToolText(
   return problemsOf(read.document, await findToolFaults(read.definition, { tx: db, actor }));
 }
 
-/** Reads and checks a tool's YAML as saving does. Throws `invalid_request` with every issue, by line. */
+/** Reads and checks a tool's YAML as saving does. Throws `invalid_request` with every issue, as `saveToolText` does. */
 export async function readCheckedTool(
   { db }: Pick<Services, "db">,
   actor: MemberActor,
@@ -192,7 +192,7 @@ export async function readCheckedTool(
   return read.definition;
 }
 
-/** Saves a tool from its YAML. Throws `invalid_request` with every issue; an issue's path is `/line/N`. */
+/** Saves a tool from its YAML. Throws `invalid_request` with every issue; their paths begin with `/definition`. */
 export async function saveToolText(
   services: CatalogServices,
   actor: Editor,
@@ -262,4 +262,6 @@ function problemsOf(document: YamlDocument, issues: readonly Issue[]): TextProbl
 }
 
 const refuse = (problems: readonly TextProblem[]) =>
-  refusal(problems.map(({ line, message }) => ({ path: line === null ? "" : `/line/${line}`, message })));
+  refusal(
+    problems.map(({ path, fault }) => ({ path: jsonPointer(["definition", ...path]), message: fault })),
+  );

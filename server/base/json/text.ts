@@ -87,3 +87,14 @@ export function canonicalText(value: Json): string {
 export function jsonPointer(keys: readonly PropertyKey[]): string {
   return keys.map((key) => `/${String(key).replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");
 }
+
+/** Reads a JSON pointer; keys that look like indexes become numbers. */
+export function fromPointer(pointer: string): (string | number)[] {
+  if (pointer === "") return [];
+  return pointer
+    .slice(1)
+    .split("/")
+    .map((key) =>
+      /^(0|[1-9]\d*)$/.test(key) ? Number(key) : key.replaceAll("~1", "/").replaceAll("~0", "~"),
+    );
+}

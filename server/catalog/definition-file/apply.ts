@@ -1,7 +1,8 @@
 import { transactPrisma } from "@/server/base/db/transaction";
 import { type Issue, isAppError } from "@/server/base/errors";
-import { fromPointer, prefixIssues } from "@/server/base/issues";
+import { prefixIssues } from "@/server/base/issues";
 import type { Json } from "@/server/base/json/json";
+import { fromPointer } from "@/server/base/json/text";
 import type { Services } from "@/server/catalog/services";
 import { triggerUrl } from "@/server/catalog/webhooks/trigger";
 import {

@@ -1,8 +1,9 @@
 import { z } from "zod";
 import type { Issue } from "@/server/base/errors";
 import { newId } from "@/server/base/ids";
-import { fromPointer, parseOrIssues } from "@/server/base/issues";
+import { parseOrIssues } from "@/server/base/issues";
 import { isJsonObject, type Json, type JsonObject } from "@/server/base/json/json";
+import { fromPointer } from "@/server/base/json/text";
 import {
   agentDefinition,
   apiKeyDefinition,

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { parse } from "yaml";
 import { readJson, writeJson } from "@/server/base/json/json";
-import { freeStepId, insertStep, moveStep, readTool, removeStep, setValue } from "./tool-document";
+import { freeStepId, insertStep, lineAt, moveStep, readTool, removeStep, setValue } from "./tool-document";
 
 const TOOL = `# The tool of the front desk.
 slug: desk
@@ -170,4 +170,13 @@ it("fills an empty object line by line", () => {
   expect(setValue(bare, ["steps", 0, "with", "url"], url)).toBe(filled);
   expect(setValue(bare, ["steps", 0, "with"], { url })).toBe(filled);
   expect(setValue(filled, ["steps", 0, "with"], {})).toBe(bare);
+});
+
+it("finds the line of a value, or of the value around it", () => {
+  const text = "slug: a\nsteps:\n  - id: one\n    with:\n      url: x\n";
+  expect(lineAt(text, ["slug"])).toBe(1);
+  expect(lineAt(text, ["steps", 0, "with", "url"])).toBe(5);
+  expect(lineAt(text, ["steps", 0, "uses"])).toBe(3);
+  expect(lineAt(text, ["name"])).toBeNull();
+  expect(lineAt("slug: [", ["slug"])).toBeNull();
 });

@@ -69,6 +69,17 @@ export function readTool(text: string): ToolView | null {
   return { fields, inputs: isJsonObject(properties) ? Object.keys(properties) : [], steps: views };
 }
 
+/** The line of the value at a path, from 1, or of the value around it; null: the document has neither. */
+export function lineAt(text: string, path: Path): number | null {
+  const lines = new LineCounter();
+  const document = parse(text, lines);
+  for (let length = path.length; document !== null && length > 0; length -= 1) {
+    const node: unknown = document.getIn(path.slice(0, length), true);
+    if (isNode(node) && node.range) return lines.linePos(node.range[0]).line;
+  }
+  return null;
+}
+
 /** Sets the value at a path, or removes it if the value is undefined. */
 export function setValue(text: string, path: Path, value: unknown): string {
   return edit(text, (document) => {

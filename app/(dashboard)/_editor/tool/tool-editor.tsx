@@ -8,6 +8,7 @@ import type { ShownError } from "@/app/_ui/data/query-client";
 import type { EditorHandle } from "@/app/_ui/editor/code-editor";
 import { lazy } from "@/app/_ui/lazy";
 import { Segments } from "@/app/_ui/segments";
+import { fromPointer, jsonPointer } from "@/server/base/json/text";
 import type { TextProblem } from "@/server/catalog/edit-definition";
 import { EditorForm } from "../editor-form";
 import { copyName } from "../slug";
@@ -21,7 +22,7 @@ import type { Inputs } from "./set-aside";
 import { EMPTY_TOOL, type ToolStarter, ToolStarterLinks } from "./starters";
 import { StepForm } from "./step-form";
 import { type Part, StepList } from "./step-list";
-import { freeStepId, insertStep, readTool, setValue } from "./tool-document";
+import { freeStepId, insertStep, lineAt, readTool, setValue } from "./tool-document";
 import { YamlField } from "./yaml-field";
 
 /** Loaded when they are first shown. */
@@ -30,7 +31,7 @@ const Catalogue = lazy(() => import("./catalogue"), "Catalogue");
 
 const isText = (stored: unknown): stored is string => typeof stored === "string";
 const fieldsOf = (yaml: string) => new Map([["definition", yaml]]);
-const LABELS = { "/line": "Line" };
+const LABELS = { "/definition": "Definition" };
 
 /**
  * Creates a tool, from another one if it is copied, or edits one; saving makes a new version. The steps are a list with
@@ -65,7 +66,7 @@ export function ToolEditor({ mode, id, starter }: EditorProps & { starter?: Tool
   const isBegun = yaml !== EMPTY_TOOL;
   const problems = [
     ...(isBegun || editor.refused !== null ? (check.data ?? []) : []),
-    ...(editor.refused?.value === yaml ? readRefusal(editor.refused.issues, check.data ?? []) : []),
+    ...(editor.refused?.value === yaml ? readRefusal(editor.refused, check.data ?? []) : []),
   ].map((problem) => describeProblem(problem, tool));
   const aside = useAside();
   const [ended, setEnded] = useState<string | null>(null);
@@ -78,7 +79,7 @@ export function ToolEditor({ mode, id, starter }: EditorProps & { starter?: Tool
   /** If there are problems, saving goes to the first one. A conflict is not one of them. */
   function showFirst(issues: ShownError["issues"]) {
     const show = (found: readonly TextProblem[]) => {
-      const [first] = [...found, ...readRefusal(issues, found)];
+      const [first] = [...found, ...readRefusal({ value: yaml, issues }, found)];
       if (first !== undefined) showProblem(describeProblem(first, tool));
     };
     if (check.data !== undefined) return show(check.data);
@@ -233,16 +234,18 @@ function initialYaml(
   return setValue(setValue(existing.yaml, ["slug"], slug), ["name"], name);
 }
 
-/** The problems that only saving finds, such as a changed slug. An issue's path is `/line/N`. */
-function readRefusal(issues: ShownError["issues"], found: readonly TextProblem[]): TextProblem[] {
-  return issues
-    .filter(({ path, message }) => path !== "" && !found.some((problem) => problem.message === message))
-    .map(({ path, message }) => ({
-      line: Number(path.split("/")[2]) || null,
-      path: [],
-      fault: message,
-      message,
-    }));
+/** The problems that only saving finds, such as a changed slug. The paths of issues begin with `/definition`. */
+function readRefusal(
+  { value, issues }: { value: string; issues: ShownError["issues"] },
+  found: readonly TextProblem[],
+): TextProblem[] {
+  const isFound = (pointer: string, fault: string) =>
+    found.some((problem) => problem.fault === fault && jsonPointer(problem.path) === pointer);
+  return issues.flatMap(({ path: pointer, message }) => {
+    const [root, ...path] = fromPointer(pointer);
+    if (root !== "definition" || isFound(jsonPointer(path), message)) return [];
+    return [{ line: lineAt(value, path), path, fault: message, message }];
+  });
 }
 
 /** The part that a path in the definition belongs to; null: the whole of it. */

@@ -101,7 +101,7 @@ const NO_PARAMETERS = { type: "object", properties: {} };
 
 /** Problems of the definition are listed beside it already. */
 function shorten(error: ShownError): ShownError {
-  const isDefinition = error.issues.some(({ path }) => path.startsWith("/line"));
+  const isDefinition = error.issues.some(({ path }) => path.startsWith("/definition"));
   return isDefinition
     ? { ...error, message: "Correct the problems of the definition first.", issues: [] }
     : error;
