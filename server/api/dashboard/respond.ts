@@ -1,10 +1,12 @@
 import { fetchRequestHandler } from "@trpc/server/adapters/fetch";
+import { boundBodyBytes } from "@/server/api/http/api-request";
 import type { ApiContext } from "@/server/api/trpc";
 import { AppError } from "@/server/base/errors";
+import { FairQueue } from "@/server/base/fair-queue";
 import { newId } from "@/server/base/ids";
 import { findExcess, MAX_JSON_DEPTH } from "@/server/base/json/text";
 import { MAX_BATCHED_CALLS } from "@/server/contract/enums";
-import { MAX_DASHBOARD_CALL_BYTES } from "@/server/contract/sizes";
+import { KIB, MAX_DASHBOARD_CALL_BYTES, MIB } from "@/server/contract/sizes";
 import { readBody } from "@/server/guard/limits/read-body";
 import type { Services } from "@/server/services";
 import { dashboardRouter } from "./router";
@@ -14,6 +16,10 @@ import { dashboardRouter } from "./router";
  * hundredths of a second, during which the process answers nobody.
  */
 const MAX_CALL_VALUES = 20_000;
+/** Shorter bodies are read without waiting. */
+const LIGHT_BYTES = 16 * KIB;
+/** The longer bodies of calls in progress, in bytes; of one organization at most half. */
+const bodies = new FairQueue(48 * MIB, 24 * MIB);
 
 /**
  * Answers a request for the dashboard's procedures. Size, depth and number of values of the inputs are checked before
@@ -25,17 +31,27 @@ export async function respondToDashboard(
   { actor, sessionId }: Pick<ApiContext, "actor" | "sessionId">,
 ): Promise<Response> {
   const requestId = newId();
-  return fetchRequestHandler({
-    endpoint: "/api/trpc",
-    // Without an actor no input is read.
-    req: actor === null ? request : await withCheckedInput(request),
-    router: dashboardRouter,
-    maxBatchSize: MAX_BATCHED_CALLS,
-    createContext: () => ({ services, actor, requestId, sessionId }),
-    responseMeta: () => ({
-      headers: new Headers({ "cache-control": "no-store", "x-request-id": requestId }),
-    }),
-  });
+  const respond = (req: Request) =>
+    fetchRequestHandler({
+      endpoint: "/api/trpc",
+      req,
+      router: dashboardRouter,
+      maxBatchSize: MAX_BATCHED_CALLS,
+      createContext: () => ({ services, actor, requestId, sessionId }),
+      responseMeta: () => ({
+        headers: new Headers({ "cache-control": "no-store", "x-request-id": requestId }),
+      }),
+    });
+  // Without an actor no input is read.
+  if (actor === null) return respond(request);
+  const header = (name: string) => request.headers.get(name);
+  const cost = request.method === "GET" ? 0 : boundBodyBytes({ header }, MAX_DASHBOARD_CALL_BYTES);
+  const body = cost <= LIGHT_BYTES ? null : await bodies.enter(actor.orgId, { cost });
+  try {
+    return await respond(await withCheckedInput(request));
+  } finally {
+    body?.leave();
+  }
 }
 
 async function withCheckedInput(request: Request): Promise<Request> {
