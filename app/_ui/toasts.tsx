@@ -19,7 +19,7 @@ export function Toasts() {
     <Toast.Provider limit={3} timeout={SHOWN_MS}>
       <Toast.Viewport
         // Above the bar with Save, where a page has one.
-        className="pointer-events-none fixed right-4 bottom-4 left-4 z-[60] mx-auto flex max-w-sm flex-col-reverse gap-2 outline-none sm:right-4 sm:left-auto sm:w-96 [body:has([data-save-bar])_&]:bottom-20"
+        className="pointer-events-none fixed right-4 bottom-4 left-4 z-[60] mx-auto flex max-w-sm flex-col-reverse gap-2 outline-none sm:right-4 sm:left-auto sm:w-96 [body:has([data-save-bar])_&]:bottom-32 sm:[body:has([data-save-bar])_&]:bottom-20"
       >
         <List />
       </Toast.Viewport>

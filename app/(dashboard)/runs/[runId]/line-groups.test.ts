@@ -133,11 +133,7 @@ it("folds the steps of a model call, and finds the group of a line", () => {
 
 it("keeps a wait between folded items visible", () => {
   const lines = rowsOf(toolRun(pages(3)), new Set(["run-group-page"]));
-  const waits = waitsOf({
-    id: "run",
-    createdAt: at(0),
-    startedAt: at(0),
-    turns: [{ from: at(310), to: at(390) }],
-  });
+  const turns = [{ from: at(310), to: at(390) }];
+  const waits = waitsOf({ id: "run", createdAt: at(0), startedAt: at(0), turns }, []);
   expect(outline(withWaits(lines, waits))).toEqual(["fetch", "page", "waited for a slot", "sum"]);
 });

@@ -91,13 +91,26 @@ it("puts waits before the lines that follow them, a current wait at the end", ()
     { from: second(4), to: second(6) },
     { from: second(8), to: null },
   ];
-  const waits = waitsOf({ id: "child", ...times, turns });
+  const waits = waitsOf({ id: "child", ...times, turns }, []);
   const steps = [step(1, "fetch", { startedAt: second(2) }), step(2, "note", { startedAt: second(6) })];
   const lines = withWaits(rows({ run: child.run, steps, calls: [] }), waits);
   expect(lines.map(({ slug }) => slug)).toEqual(["queue", "1", "turn-1", "2", "turn-2"]);
   expect(chooseLine(lines, {}, { id: "child", status: "Running" })?.slug).toBe("turn-2");
   expect(chooseLine(lines, {}, { id: "child", status: "Completed" })?.slug).toBe("1");
-  expect(waitsOf({ id: "child", ...times, startedAt: second(0.9), turns: [] })).toEqual([]);
+  expect(waitsOf({ id: "child", ...times, startedAt: second(0.9), turns: [] }, [])).toEqual([]);
+});
+
+it("does not show the time of a wait step as a wait for a slot", () => {
+  const turns = [
+    { from: second(4), to: second(6) },
+    { from: second(8), to: null },
+  ];
+  const run = { id: "child", createdAt: second(0), startedAt: second(0), turns };
+  const asleep = { name: "wait", startedAt: second(3), finishedAt: second(6) };
+  const slugs = (...steps: Parameters<typeof waitsOf>[1]) => waitsOf(run, steps).map(({ slug }) => slug);
+  expect(slugs(asleep)).toEqual(["turn-2"]);
+  expect(slugs(asleep, { ...asleep, startedAt: second(7), finishedAt: null })).toEqual([]);
+  expect(slugs({ ...asleep, name: "http_request" })).toEqual(["turn-1", "turn-2"]);
 });
 
 it("gives every kind of line a unique address that leads back to it", () => {
@@ -105,7 +118,7 @@ it("gives every kind of line a unique address that leads back to it", () => {
   const steps = [step(1, "call-1-1", { attempts, startedAt: second(2) })];
   const run = { ...agent.run, createdAt: second(0), startedAt: second(2), turns: [] };
   const work = rows({ run, steps, calls: [call("think-1", 1, 1)] }, { attempts: new Set(["1"]) });
-  const lines = withWaits(work, waitsOf(run));
+  const lines = withWaits(work, waitsOf(run, steps));
   expect(lines).toHaveLength(5);
   for (const line of lines) {
     const query = new URLSearchParams("tab=both&step=9&attempt=9");

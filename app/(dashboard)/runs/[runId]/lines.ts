@@ -156,13 +156,16 @@ function workBelow({ children }: Line): WorkLine[] {
 /** A shorter wait before a run's start is not shown. */
 export const MIN_SHOWN_WAIT_MS = 1_000;
 
-/** The times in which a run had no slot, oldest first. */
-export function waitsOf({
-  id,
-  createdAt,
-  startedAt,
-  turns,
-}: Pick<RunDetail, "id" | "createdAt" | "startedAt" | "turns">) {
+/** The times in which a run waited for a slot, oldest first. In a `wait` step it needs none. */
+export function waitsOf(
+  { id, createdAt, startedAt, turns }: Pick<RunDetail, "id" | "createdAt" | "startedAt" | "turns">,
+  steps: readonly Pick<StepLine, "name" | "startedAt" | "finishedAt">[],
+) {
+  const isAsleep = (at: string) =>
+    steps.some(
+      (step) =>
+        step.name === "wait" && step.startedAt <= at && (step.finishedAt === null || at <= step.finishedAt),
+    );
   const wait = (slug: string, { from, to }: RunDetail["turns"][number]): WaitLine => ({
     kind: "wait",
     id: `${id}-wait-${slug}`,
@@ -177,7 +180,9 @@ export function waitsOf({
     durationMs: to === null ? null : Date.parse(to) - Date.parse(from),
     children: [],
   });
-  const waits = turns.map((turn, index) => wait(`turn-${index + 1}`, turn));
+  const waits = turns.flatMap((turn, index) =>
+    isAsleep(turn.from) ? [] : [wait(`turn-${index + 1}`, turn)],
+  );
   const queued = startedAt !== null && Date.parse(startedAt) - Date.parse(createdAt) >= MIN_SHOWN_WAIT_MS;
   return queued ? [wait("queue", { from: createdAt, to: startedAt }), ...waits] : waits;
 }

@@ -47,7 +47,7 @@ export function useWorkbench(inspection: RunInspection) {
   const { unfolded, isUnfolded, unfold } = useUnfolding({ run: inner, attempts: attemptsToUnfold(address) });
   const own = useMemo(() => workRowsOf(inspection), [inspection]);
   const lines = useMemo(() => withGroups(linesOf(inspection, unfolded)), [inspection, unfolded]);
-  const waits = useMemo(() => waitsOf(run), [run]);
+  const waits = useMemo(() => waitsOf(run, inspection.steps), [run, inspection.steps]);
   const all = useMemo(() => withWaits(rowsOf(lines), waits), [lines, waits]);
 
   // The selected line: the one in the URL, the newest of a live run, or the last of a run followed to its end.

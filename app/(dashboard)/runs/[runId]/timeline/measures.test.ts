@@ -48,7 +48,7 @@ it("separates waiting for a slot from other gaps, without the wait before the st
     { from: at(350), to: at(600) },
     { from: at(650), to: at(900) },
   ];
-  const waits = waitsOf({ id: "run", createdAt: at(-5_000), startedAt: at(0), turns });
+  const waits = waitsOf({ id: "run", createdAt: at(-5_000), startedAt: at(0), turns }, []);
   expect(timeShares(lines, waits, run)).toEqual({ model: 0, steps: 350, waited: 450, between: 200 });
 });
 

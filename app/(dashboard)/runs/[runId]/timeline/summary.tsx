@@ -82,7 +82,11 @@ function partsOf(run: RunDetail, lines: WorkLine[], measure: Measure): Part[] {
   if (!run.startedAt || !run.finishedAt) return [];
   const [start, end] = [Date.parse(run.startedAt), Date.parse(run.finishedAt)];
   const queued = start - Date.parse(run.createdAt);
-  const { model, steps, waited, between } = timeShares(lines, waitsOf(run), { start, end, now: end });
+  const waits = waitsOf(
+    run,
+    lines.flatMap((line) => (line.kind === "step" && line.runId === run.id ? line.step : [])),
+  );
+  const { model, steps, waited, between } = timeShares(lines, waits, { start, end, now: end });
   const times = { model, steps, "waited for a slot": waited, between };
   return [
     ...(queued >= MIN_SHOWN_WAIT_MS ? [{ name: "queued", value: formatDuration(queued) }] : []),
