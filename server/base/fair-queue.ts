@@ -11,7 +11,7 @@ export type Entry = {
 type Work = { cost?: number; signal?: AbortSignal | undefined; isHeldUp?: (() => boolean) | undefined };
 
 type Options = {
-  /** Returns true if an organization without work in progress may begin although no slot is free, up to as many again. */
+  /** Returns true if organizations without work in progress may begin although no slot is free, up to twice the slots. */
   hasSpare?: () => boolean;
   /** This many slots are left for organizations whose work is short. */
   reserved?: number;

@@ -2,11 +2,10 @@ import { fetchRequestHandler } from "@trpc/server/adapters/fetch";
 import { boundBodyBytes } from "@/server/api/http/api-request";
 import type { ApiContext } from "@/server/api/trpc";
 import { AppError } from "@/server/base/errors";
-import { FairQueue } from "@/server/base/fair-queue";
 import { newId } from "@/server/base/ids";
 import { findExcess, MAX_JSON_DEPTH } from "@/server/base/json/text";
 import { MAX_BATCHED_CALLS } from "@/server/contract/enums";
-import { KIB, MAX_DASHBOARD_CALL_BYTES, MIB } from "@/server/contract/sizes";
+import { MAX_DASHBOARD_CALL_BYTES } from "@/server/contract/sizes";
 import { readBody } from "@/server/guard/limits/read-body";
 import type { Services } from "@/server/services";
 import { dashboardRouter } from "./router";
@@ -16,10 +15,6 @@ import { dashboardRouter } from "./router";
  * hundredths of a second, during which the process answers nobody.
  */
 const MAX_CALL_VALUES = 20_000;
-/** Shorter bodies are read without waiting. */
-const LIGHT_BYTES = 16 * KIB;
-/** The longer bodies of calls in progress, in bytes; of one organization at most half. */
-const bodies = new FairQueue(48 * MIB, 24 * MIB);
 
 /**
  * Answers a request for the dashboard's procedures. Size, depth and number of values of the inputs are checked before
@@ -45,13 +40,8 @@ export async function respondToDashboard(
   // Without an actor no input is read.
   if (actor === null) return respond(request);
   const header = (name: string) => request.headers.get(name);
-  const cost = request.method === "GET" ? 0 : boundBodyBytes({ header }, MAX_DASHBOARD_CALL_BYTES);
-  const body = cost <= LIGHT_BYTES ? null : await bodies.enter(actor.orgId, { cost });
-  try {
-    return await respond(await withCheckedInput(request));
-  } finally {
-    body?.leave();
-  }
+  const bytes = request.method === "GET" ? 0 : boundBodyBytes({ header }, MAX_DASHBOARD_CALL_BYTES);
+  return services.memory.answer(actor.orgId, bytes, async () => respond(await withCheckedInput(request)));
 }
 
 async function withCheckedInput(request: Request): Promise<Request> {

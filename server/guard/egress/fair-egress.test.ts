@@ -101,7 +101,7 @@ test("large responses are read when there is memory for them, small ones at once
     const step = memory.openRun("a").openStep();
     const holdResponse = (bytes: number) => {
       asked += 1;
-      return step.holdBody(bytes);
+      return step.holdResponse(bytes);
     };
     const response = await fetch(`http://${host}${path}`, { organizationId: "a", holdResponse });
     await response.arrayBuffer();

@@ -98,7 +98,7 @@ it("lets responses wait for memory, but never a step that holds some for values"
   // 12 MiB are for responses, half of them for one organization.
   const respond = (name: string) => {
     const step = memory.openRun("a").openStep();
-    void step.holdBody(2 * MIB).then(() => held.push(name));
+    void step.holdResponse(2 * MIB).then(() => held.push(name));
     return step;
   };
   const first = respond("first");
@@ -108,7 +108,7 @@ it("lets responses wait for memory, but never a step that holds some for values"
   void third.hold(3 * MIB).then(() => held.push("third"));
   await settled();
   expect(held).toEqual(["first"]);
-  await first.holdBody(50 * MIB);
+  await first.holdResponse(50 * MIB);
   first.releaseBodies();
   await settled();
   expect(held).toEqual(["first", "second"]);
@@ -172,7 +172,7 @@ it("lets steps that are held up wait, behind others of their organization, until
   let isHeldUp = true;
   const begin = (name: string, waits?: { isHeldUp: () => boolean }) => {
     const step = memory.openRun("a", waits).openStep();
-    void step.holdBody(MIB).then(() => held.push(name));
+    void step.holdResponse(MIB).then(() => held.push(name));
     return step;
   };
   const crowding = begin("crowding", { isHeldUp: () => isHeldUp });
@@ -195,7 +195,7 @@ it("lets the calls of a group wait for bodies, each for its own", async () => {
   const held: string[] = [];
   const call = (name: string) => {
     const own = group.openMember();
-    void own.holdBody(MIB).then(() => held.push(name));
+    void own.holdResponse(MIB).then(() => held.push(name));
     return own;
   };
   const first = call("first");
@@ -211,13 +211,13 @@ it("lets the calls of a group wait for bodies, each for its own", async () => {
 it("lets the calls of a group that holds memory take turns, and never wait for others", async () => {
   const memory = new ProcessMemory({ limit: 96 * MIB, used: () => 90 * MIB });
   const other = memory.openRun("a").openStep();
-  await other.holdBody(MIB);
+  await other.holdResponse(MIB);
   const group = memory.openRun("a").openStep();
   await group.hold(MIB);
   const held: string[] = [];
   const call = (name: string, parent = group) => {
     const own = parent.openMember();
-    void own.holdBody(50 * MIB).then(() => held.push(name));
+    void own.holdResponse(50 * MIB).then(() => held.push(name));
     return own;
   };
   const first = call("first");

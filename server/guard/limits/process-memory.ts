@@ -16,8 +16,10 @@ const HEAVIEST_CHARACTER = WEIGHTS.container + WEIGHTS.character;
 const LIGHT = 512 * KIB;
 /** A step that reads a value may also copy it, once to redact it and once to store it. */
 const COPIES = 3;
+/** A request is there as text and as bytes. */
+const REQUEST_COPIES = 2;
 /** A response is there as bytes, as text, and as the output's text, in up to two bytes for each of its own. */
-const OUTBOUND_COPIES = 6;
+const RESPONSE_COPIES = 6;
 /** Calls with shorter bodies are read without waiting. */
 const LIGHT_BODY_BYTES = 16 * KIB;
 /** A call has its body as bytes and as text. */
@@ -240,9 +242,17 @@ export class StepMemory {
     });
   }
 
-  /** Resolves when a large request may be made, or a large response read. */
-  async holdBody(bytes: number): Promise<void> {
-    const cost = bytes * OUTBOUND_COPIES;
+  /** Resolves when a large request may be made. */
+  holdRequest(bytes: number): Promise<void> {
+    return this.#holdBody(bytes * REQUEST_COPIES);
+  }
+
+  /** Resolves when a large response may be read. */
+  holdResponse(bytes: number): Promise<void> {
+    return this.#holdBody(bytes * RESPONSE_COPIES);
+  }
+
+  async #holdBody(cost: number): Promise<void> {
     const held = this.#values ?? this.#bodies;
     if (held !== undefined) return (await held).grow(cost);
     this.#bodies = this.#take({ kind: "bodies", cost });

@@ -92,7 +92,8 @@ export function learnFrom(
     ...known,
     refusedSettings: [...known.refusedSettings, ...refused].slice(-MAX_REFUSED_SETTINGS),
     unwantedFields: [...known.unwantedFields, ...fields.filter(isUnwanted)],
-    oldTokenLimit: known.oldTokenLimit || text.includes("max_completion_tokens"),
+    // The error of the old limit names the new one.
+    oldTokenLimit: known.oldTokenLimit ? !WANTS_NEW_LIMIT.test(text) : text.includes("max_completion_tokens"),
     schemaInPrompt: known.schemaInPrompt || REFUSED_FORMAT.test(text),
     // Bedrock and Anthropic behind LiteLLM: "expects the `tools=` param" (langgenius/dify-official-plugins#2063).
     toolsAlways: known.toolsAlways || (hasWithheld(request) && /tool|function/i.test(text)),
@@ -103,6 +104,9 @@ export function learnFrom(
 /** `output_…` is how LiteLLM passes the format on to Anthropic and Bedrock (vectorize-io/hindsight#3300, BerriAI/litellm#21407). */
 const REFUSED_FORMAT =
   /response_format|json_schema|text\.format|grammar|output_format|output_config(?:\.format|: Extra)/;
+
+/** OpenAI's answer to `max_tokens` for reasoning models. */
+const WANTS_NEW_LIMIT = /use '?max_completion_tokens/i;
 
 const REFUSED_JSON = /json mode response is not supported/i;
 

@@ -11,6 +11,7 @@ it.each([
   ["form feeds", "\f".repeat(10_000)],
   ["control characters at the end", `${"x".repeat(10)}${"\u0001".repeat(10_000)}`],
   ["lone surrogates", "\ud800".repeat(10_000)],
+  ["emoji", "🙂".repeat(10_000)],
 ])("bounds the length of %s in a request's body", (_what, text) => {
   const messages: ModelMessage[] = [
     { role: "system", content: text },
@@ -27,4 +28,9 @@ it.each([
   );
   expect(boundBodyLength(messages) + 500).toBeGreaterThan(body.length);
   expect(boundBodyLength(messages)).toBeLessThan(7 * body.length);
+});
+
+it("counts a long text with an emoji like one without", () => {
+  const lengthOf = (content: string) => boundBodyLength([{ role: "user", content }]);
+  expect(lengthOf(`🙂${"x".repeat(10_000)}`)).toBe(lengthOf("x".repeat(10_002)));
 });

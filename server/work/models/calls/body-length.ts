@@ -1,8 +1,8 @@
 import type { ModelMessage } from "@/server/work/models/port";
 
-/** JSON writes such a character as six. */
+/** JSON writes such a character as six. With the flag "u", only surrogates without their pair match. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is searched.
-const CONTROL = /[\0-\x07\x0b\x0e-\x1f\ud800-\udfff]/;
+const CONTROL = /[\0-\x07\x0b\x0e-\x1f\ud800-\udfff]/u;
 const LONGEST_ESCAPE = 6;
 /** Quotes, backslashes and line breaks. */
 const USUAL_ESCAPE = 2;

@@ -323,6 +323,26 @@ test.each([
   expect(error.attempts).toHaveLength(1);
 });
 
+test("a server whose answer was longer than asked gets max_tokens, and the new limit again if it rejects that", async () => {
+  server.script("hi", [
+    { content: "long", usage: { inputTokens: 1, outputTokens: 501 } },
+    {
+      status: 400,
+      message:
+        "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.",
+    },
+    { content: "ok" },
+  ]);
+  const { call } = provider();
+  await call(modelRequest("hi"));
+  await call(modelRequest("hi"));
+  expect(server.requests.map(({ body }) => [body.max_completion_tokens, body.max_tokens])).toEqual([
+    [500, undefined],
+    [undefined, 500],
+    [500, undefined],
+  ]);
+});
+
 test("a server that rejects max_completion_tokens or response_format no longer gets them", async () => {
   server.script("hi", [
     { status: 400, message: "Unrecognized request argument supplied: max_completion_tokens" },

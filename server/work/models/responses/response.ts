@@ -43,6 +43,7 @@ const response = z.object({
   incomplete_details: z.object({ reason: z.string().nullish() }).nullish().catch(null),
   usage: z.unknown().optional(),
 });
+
 /** The tokens that a provider reports, cached and reasoning ones included; null if it reports none. */
 export function readResponseUsage(raw: unknown): ModelUsage | null {
   const input = tokensOf(raw, "input_tokens");

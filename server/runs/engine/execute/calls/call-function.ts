@@ -59,7 +59,7 @@ function contextOf(
           ...init,
           secrets: carried,
           organizationId: orgId,
-          holdResponse: (bytes) => call.memory.holdBody(bytes),
+          holdResponse: (bytes) => call.memory.holdResponse(bytes),
         },
         worker,
       ),

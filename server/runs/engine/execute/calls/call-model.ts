@@ -63,7 +63,7 @@ export async function callModel(
   const reservation = await reserveForCall(execution, request, [first, ...others]);
   const { maxOutputTokens } = reservation;
   const bodyLength = boundBodyLength(request.messages);
-  if (bodyLength > LIGHT_BODY_LENGTH) await memory.holdBody(bodyLength);
+  if (bodyLength > LIGHT_BODY_LENGTH) await memory.holdRequest(bodyLength);
   const begun = await journal.beginCall({ key, iteration, provider: first.provider, model: first.model });
   const priceOf = (candidate: Candidate, usage: ModelUsage) =>
     isFree(candidate) ? ZERO : creditsOfUsage(run.prices, candidate.model, usage);
@@ -91,7 +91,7 @@ export async function callModel(
               })
           : undefined,
       signal,
-      holdResponse: (bytes) => memory.holdBody(bytes),
+      holdResponse: (bytes) => memory.holdResponse(bytes),
       onText: partial.update,
       onRetry: async (attempts) =>
         journal.showProgress(begun, { attempts: [...begun.attempts, ...named(candidate, attempts)] }),
