@@ -151,6 +151,8 @@ test("a page that fails shows an error within the layout, and loads on retry", a
     await expect(failure(page)).toContainText(/reference \S+/);
     await page.reload();
     await expect(failure(page)).toContainText(/reference \S+/);
+    const [reference = "none"] = /reference \d+/.exec(await failure(page).innerText()) ?? [];
+    await expect.poll(service.printed).toContain(`A page failed: GET /keys (${reference})`);
     // A retry while it still fails.
     await failure(page).getByRole("button", { name: "Try again" }).click();
     await expect(failure(page)).toBeVisible();

@@ -34,8 +34,8 @@ export async function startThrowawayService({ quiet = false, env = {} as Record<
     stdio: ["ignore", "pipe", quiet ? "ignore" : "inherit"],
   });
   const isRunning = () => npm.exitCode === null && npm.signalCode === null;
+  let text = "";
   const output = await new Promise<string>((resolve, reject) => {
-    let text = "";
     npm.stdout.on("data", (chunk) => {
       text += chunk;
       if (text.includes("Stop with Ctrl-C")) resolve(text);
@@ -55,6 +55,8 @@ export async function startThrowawayService({ quiet = false, env = {} as Record<
   return {
     base,
     output,
+    /** Everything that it has printed so far. */
+    printed: () => text,
     key,
     agent,
     login: { email: "demo@stepwell.test", password: /password {2}(\S+)/.exec(output)?.[1] ?? "" },
