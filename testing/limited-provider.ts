@@ -11,7 +11,7 @@ export const LIMIT = 60;
 export const MINUTE = 60_000;
 
 type Verdict = { allowed: boolean; left: number; resetMs: number };
-/** How a provider counts calls. */
+/** The limit of a provider's calls. */
 type Counting = () => (now: number) => Verdict;
 
 /** Each minute on the clock has its calls. */

@@ -8,7 +8,7 @@ import { createMember } from "@/testing/runs";
 import { startModelServer } from "@/testing/servers/model-server";
 import { createTenant, openWorld, type Tenant } from "@/testing/world";
 
-/** What the Credits page shows of a run. */
+/** The lines of a run on the Credits page. */
 
 const server = await startModelServer();
 afterAll(() => server.close());

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { anyCase } from "./any-case";
 
-const finds = (sought: string, text: string) => new RegExp(anyCase(sought), "u").exec(text)?.[0] ?? null;
+const finds = (needle: string, text: string) => new RegExp(anyCase(needle), "u").exec(text)?.[0] ?? null;
 
 it.each([
   ["ärger", "Großer ÄRGER hier", "ÄRGER"],
@@ -22,8 +22,8 @@ it.each([
   ["𐐨", "𐐀", "𐐀"],
   ["日本", "in 日本", "日本"],
   ["a.b*(c)[d]{e}^$|\\?+", "A.B*(C)[D]{E}^$|\\?+", "A.B*(C)[D]{E}^$|\\?+"],
-])("%j finds its letters in %j", (sought, text, found) => {
-  expect(finds(sought, text)).toBe(found);
+])("%j finds its letters in %j", (needle, text, found) => {
+  expect(finds(needle, text)).toBe(found);
 });
 
 it.each([
@@ -32,8 +32,8 @@ it.each([
   ["strasse", "straße"],
   ["a|b", "a"],
   ["ñ", "n"],
-])("%j is not in %j", (sought, text) => {
-  expect(finds(sought, text)).toBeNull();
+])("%j is not in %j", (needle, text) => {
+  expect(finds(needle, text)).toBeNull();
 });
 
 it.each([

@@ -3,7 +3,7 @@ import { FairQueue } from "@/server/base/fair-queue";
 import { perOwner } from "@/server/base/per-owner";
 
 /**
- * How many dashboard calls one process executes at once. Fewer than its database connections, so that an organization's
+ * The dashboard calls that one process executes at once. Fewer than its database connections, so that an organization's
  * slow searches leave some to others and to the API.
  */
 const DASHBOARD_CALLS = { process: 12, organization: 6 };

@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { MIB } from "@/server/contract/sizes";
 import { memoryLimit, ProcessMemory, weightOf } from "./process-memory";
 
-/** What the value of a text takes of the heap, in a process of its own. */
+/** The heap that the value of a text takes, in a process of its own. */
 function measure(text: string): number {
   const script = `
     const { setFlagsFromString, getHeapStatistics } = require("node:v8");
@@ -45,7 +45,7 @@ it("limits a process by its heap, its container and the machine", () => {
   expect(memoryLimit()).toBeGreaterThan(64 * MIB);
 });
 
-/** Resolves after everything that can begin has begun. */
+/** Resolves after everything that can begin has started. */
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 function bench(used = 0) {

@@ -8,7 +8,7 @@ import { KIB } from "@/server/contract/sizes";
  * take thirty times as much. So runs hold memory for the values that they read, in turns with other organizations.
  */
 
-/** What a part of a JSON text takes of the heap when it is parsed, in bytes. Measured on V8; rounded up. */
+/** The heap of each part of a parsed JSON text, in bytes. Measured on V8; rounded up. */
 const WEIGHTS = { container: 64, key: 32, item: 16, character: 1 };
 /** The most that one character can weigh: `[`. */
 const HEAVIEST_CHARACTER = WEIGHTS.container + WEIGHTS.character;
@@ -28,12 +28,12 @@ const BODY_COPIES = 2;
 const SHARES = { working: 1 / 4, kept: 1 / 8, bodies: 1 / 8, texts: 1 / 8, outbound: 1 / 8 };
 /** Above this share of the limit the process takes no further runs. */
 const TIGHT = 0.8;
-/** How long a reading of the heap is used. */
+/** A reading of the heap is used for this time. */
 const READING_MS = 100;
-/** What other parts of a process take of its memory: threads, buffers, code. */
+/** The rest of a process's memory is for threads, buffers and code. */
 const HEAP_SHARE = 0.75;
 
-/** How many bytes of the heap the value of a JSON text takes, roughly. */
+/** The bytes of the heap that the value of a JSON text takes, roughly. */
 export function weightOf(text: string): number {
   let weight = text.length * WEIGHTS.character;
   for (let at = 0; at < text.length; at += 1) {
@@ -51,7 +51,7 @@ export function heapBytesOf(text: string, utf8Bytes = Buffer.byteLength(text)): 
   return utf8Bytes === text.length ? utf8Bytes : 2 * text.length;
 }
 
-/** Where the string that starts at `at` has its closing quote. */
+/** The closing quote of the string that starts at `at`. */
 function endOfString(text: string, at: number): number {
   for (let end = at + 1; end < text.length; end += 1) {
     const code = text.charCodeAt(end);
@@ -61,7 +61,7 @@ function endOfString(text: string, at: number): number {
   return text.length;
 }
 
-/** How much heap a process may use: less than V8's limit, if its share of the container or machine is smaller. */
+/** The heap that a process may use: less than V8's limit, if its share of the container or machine is smaller. */
 export function memoryLimit({
   heap = getHeapStatistics().heap_size_limit,
   container = process.constrainedMemory(),
@@ -78,7 +78,7 @@ function usedMemory(): number {
   return heap + external;
 }
 
-/** What ends a run's waits, and whether its steps must wait for other runs. */
+/** `signal` ends a run's waits; `isHeldUp` returns true while its steps must wait for other runs. */
 type Waits = { signal?: AbortSignal; isHeldUp?: () => boolean };
 /** Memory of a step: for values, or for the bodies of its calls to servers. */
 type HeldMemory = { kind: "values" | "bodies"; cost: number };
@@ -105,7 +105,7 @@ export class ProcessMemory {
     this.#bodies = new FairQueue(bodies, bodies / 2, { hasSpare });
   }
 
-  /** Whether more than 80 % of the limit is in use: the process takes no further runs. */
+  /** Returns true if more than 80 % of the limit is in use: the process takes no further runs. */
   isTight(): boolean {
     const at = performance.now();
     if (at - this.#reading.at > READING_MS)
@@ -186,7 +186,7 @@ export class RunMemory {
     );
   }
 
-  /** Whether a value may stay in memory until the segment ends. Otherwise it is parsed again when it is needed. */
+  /** Returns true if a value may stay in memory until the segment ends. Otherwise it is parsed again when it is needed. */
   keep(weight: number): boolean {
     if (!this.#process.keep(this.#organizationId, weight)) return false;
     this.#kept += weight;

@@ -13,7 +13,7 @@ export type RateDecision = {
   allowed: boolean;
   limit: number;
   seconds: number;
-  /** How many calls are left in the window. */
+  /** The calls that are left in the window. */
   remaining: number;
   /** Seconds, rounded up, until the oldest counted call leaves the window. */
   resetSeconds: number;

@@ -1,7 +1,7 @@
 import type { MemberActor } from "@/server/base/actor";
 import { perOwner } from "@/server/base/per-owner";
 
-/** How many live streams may be open in one process. Each tab that shows runs holds one. */
+/** The most live streams of one process. Each tab that shows runs holds one. */
 export const STREAM_LIMITS = { person: 20, organization: 200, process: 500 };
 
 const REFUSALS = {

@@ -15,7 +15,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-/** A throttle in a process with so many runs, and the acts that have begun, in their order. */
+/** A throttle in a process with so many runs, and the acts that have started, in their order. */
 function setUp(runs: number) {
   const throttle = new ActThrottle(() => runs);
   const begun: string[] = [];

@@ -40,7 +40,7 @@ export type Executor = {
   freeSlots(): number;
   /** The worker that claims the runs, registered on first use. */
   worker(): Promise<Worker>;
-  /** Gives a claimed run its slot and executes it; resolves when it has begun. */
+  /** Gives a claimed run its slot and executes it; resolves when it has started. */
   beginClaimed(run: ClaimedRun, worker: Worker): Promise<void>;
   abort(runId: string): void;
   /** Returns true if a run executes here or is about to. */

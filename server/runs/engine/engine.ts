@@ -5,11 +5,11 @@ import type { Services } from "@/server/runs/services";
 import { claimRun } from "./claim";
 import type { ClaimedRun, Outcome } from "./claimed-run";
 import { Dispatcher, type Driver, type Executor } from "./dispatcher";
+import { Branches } from "./execute/branches";
 import { CallOver, type DurableSteps } from "./execute/durable-steps";
 import { executeRun } from "./execute/execute-run";
 import type { SegmentContext } from "./execute/execution";
 import { RunStopped, SleepUntil, YieldSlot } from "./execute/interruptions";
-import { Strands } from "./execute/strands";
 import type { Engine, ExecutingRun, Worker } from "./port";
 import { releaseRuns, uncountCrash, wakeSleeper } from "./run-state";
 import { ProcessSlots } from "./slots/process-slots";
@@ -257,7 +257,7 @@ export class RunEngine implements Engine, Executor {
     return {
       services,
       worker: slot.worker,
-      strands: new Strands(() => services.clock.now()),
+      branches: new Branches(() => services.clock.now()),
       steps,
       tree,
       checkpoint: () => {

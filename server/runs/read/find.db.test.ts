@@ -100,12 +100,12 @@ function fits(run: Made, filter: RunFilter): boolean {
     run.status === "Pending" ? Number.NaN : world.clock.now().getTime() - run.createdAt.getTime();
   const days = filter.period ? { "1h": 1 / 24, "24h": 1, "7d": 7, "30d": 30, "90d": 90 }[filter.period] : 1e5;
   const words = (run.input ?? "").toLowerCase().split(/[^a-z0-9]+/);
-  const sought = (filter.text ?? "")
+  const terms = (filter.text ?? "")
     .toLowerCase()
     .split(/[^a-z0-9%]+/)
     .filter(Boolean);
   const found = ended
-    ? sought.every((word) => words.some((each) => (word.length > 2 ? each.startsWith(word) : each === word)))
+    ? terms.every((word) => words.some((each) => (word.length > 2 ? each.startsWith(word) : each === word)))
     : (run.input ?? "").toLowerCase().includes(filter.text ?? "");
   return (
     (!filter.status || filter.status.includes(run.status ?? "Completed")) &&

@@ -188,10 +188,10 @@ function searchIndex(
       UNION ALL
       SELECT next.name FROM scope CROSS JOIN LATERAL (${scopeOf(beyondScope)}) next
     )
-    SELECT hit.id FROM scope CROSS JOIN LATERAL (SELECT ${query} AS terms OFFSET 0) sought CROSS JOIN LATERAL (
+    SELECT hit.id FROM scope CROSS JOIN LATERAL (SELECT ${query} AS terms OFFSET 0) search CROSS JOIN LATERAL (
       WITH hits AS MATERIALIZED (
         SELECT run_id AS id, organization_id, kind, created_at, duration_ms, tokens, credits FROM run_index
-        WHERE ${TERMS} @@ sought.terms
+        WHERE ${TERMS} @@ search.terms
       )
       SELECT r.id FROM hits r WHERE ${Prisma.join(conditions, " AND ")} ORDER BY r.id ${order} LIMIT ${page.limit}
     ) hit LIMIT ${page.limit}`;

@@ -6,7 +6,7 @@ const FRESH_MS = 5 * 60_000;
 /** A failure is shown again for this long, so that a page that is opened often does not wait each time. */
 const FAILED_MS = 15_000;
 
-/** What providers offer, read again after some minutes. Concurrent readers share one request. */
+/** The models that providers offer, read again after some minutes. Concurrent readers share one request. */
 export class OfferCache {
   readonly #offers = new LRUCache<string, { until: number; offer: Promise<Offer> }>({ max: 200 });
 

@@ -7,7 +7,7 @@ import type { ModelSettings } from "./settings";
 export type ToolCall = { id: string; name: string; arguments: string };
 
 /**
- * What a provider gave for itself with a reply, such as signatures: a text that only its own client reads. The client
+ * Data of a provider's own in a reply, such as signatures: a text that only its own client reads. The client
  * sends its contents back unchanged with the message, to the same provider and model.
  */
 export type ProviderState = string;
@@ -60,19 +60,19 @@ export type CutOff = { last: ModelUsage; total: ModelUsage; maximum: number };
 export type Attempt = {
   startedAt: string;
   durationMs: number;
-  /** Why it failed; null if it did not. */
+  /** The message of the failure; null if it did not fail. */
   error: string | null;
-  /** When the next attempt was to begin; absent for the last. */
+  /** The planned start of the next attempt; absent for the last. */
   retryAt?: string | undefined;
-  /** What a script printed. */
+  /** The lines that a script printed. */
   console?: string[] | undefined;
-  /** How the request of a model call differed from what was asked, in words. */
+  /** The changes of a model call's request, in words. */
   changes?: string[] | undefined;
-  /** What was cut so that the request fits into the context window. */
+  /** The cuts that made the request fit into the context window. */
   shortened?: Shortening[] | undefined;
-  /** What the provider reported as usage, as JSON of at most 4 KiB. */
+  /** The usage that the provider reported, as JSON of at most 4 KiB. */
   usage?: string | undefined;
-  /** What was called, if a model call could be made at several models. */
+  /** The provider and model of the attempt, if the call could be made at several models. */
   provider?: string | undefined;
   model?: string | undefined;
   /** It was no attempt: the call waited because the provider allows no more calls. With `retryAt`, it still waits. */
@@ -90,7 +90,7 @@ export type ModelUsage = {
   cacheWriteTokens?: number;
   /** The output tokens that were reasoning, as far as it is known. */
   reasoningTokens?: number;
-  /** Whether a part was counted here with a tokenizer because the provider reported no usage. */
+  /** True if a part was counted here with a tokenizer because the provider reported no usage. */
   estimated: boolean;
 };
 
@@ -109,10 +109,10 @@ export type ModelReply = {
   attempts: Attempt[];
 };
 
-/** Why no usable answer came from a provider that answered: cut off at the limit, declined or filtered, or empty. */
+/** The flaw of an answer that is not usable: cut off at the limit, declined or filtered, or empty. */
 export type AnswerFlaw = "truncated" | "declined" | "empty";
 
-/** Why a model call failed; `refused` is about the request, `unavailable` after all retries. */
+/** The reason of a failed model call; `refused` is about the request, `unavailable` after all retries. */
 export type ModelFault =
   | "unauthorized"
   | "unknown"
@@ -123,15 +123,15 @@ export type ModelFault =
   | AnswerFlaw;
 
 /**
- * What a call received before it was interrupted; providers charge for it. `content` is that of the last attempt that
+ * The output of a call before it was interrupted; providers charge for it. `content` is that of the last attempt that
  * started to reply, `usage` the sum of all.
  */
 export type ReceivedOutput = { content: string; usage: ModelUsage };
 
-/** A model call that failed finally; `attempts` lists the attempts, `received` is null if no output had begun. */
+/** A model call that failed finally; `attempts` lists the attempts, `received` is null if no output had started. */
 export class ModelError extends Error {
   readonly reason: ModelFault;
-  /** Whether another model may be called instead: this one is unknown, or its provider does not answer. */
+  /** True if another model may be called instead: this one is unknown, or its provider does not answer. */
   readonly fallsBack: boolean;
   readonly attempts: Attempt[];
   readonly received: ReceivedOutput | null;
@@ -155,7 +155,7 @@ export class ModelError extends Error {
   }
 }
 
-/** A model call whose signal was aborted after output had begun; `cause` is the signal's reason. */
+/** A model call whose signal was aborted after output had started; `cause` is the signal's reason. */
 export class ModelCallStopped extends Error {
   readonly attempts: Attempt[];
   readonly received: ReceivedOutput;
@@ -183,16 +183,16 @@ export type Offer = { models: readonly ListedModel[]; problem: string | null };
 export type Models = {
   /**
    * Calls the model and retries temporary errors. Throws ModelError. When aborted, throws ModelCallStopped if output
-   * had begun, else the signal's reason itself.
+   * had started, else the signal's reason itself.
    */
   call(request: ModelRequest): Promise<ModelReply>;
   /** The name of the provider for this model; `demo` for the built-in simulation. */
   providerOf(model: string): string;
-  /** What is known about the model at its provider; empty for an unknown one. */
+  /** The facts about the model at its provider; empty for an unknown one. */
   factsOf(model: string): Promise<ModelFacts>;
   /** The models that providers list, and the demo model. The default provider may serve more. */
   listed: readonly string[];
-  /** What the default provider offers, at most some minutes old. */
+  /** The models that the default provider offers, at most some minutes old. */
   listOffered(): Promise<Offer>;
   /** An upper bound of the tokens of a request, without counting them. */
   boundTokens(request: Prompt): number;
@@ -208,9 +208,9 @@ export const MAX_EVENT_LENGTH = MIB;
 export const MAX_REPLY_LENGTH = 8 * MIB;
 /** A larger state is left out. */
 export const MAX_STATE_BYTES = 256 * KIB;
-/** How many calls of one reply are executed. */
+/** The calls of one reply that are executed. */
 export const MAX_EXECUTED_CALLS = 32;
-/** How many calls of one reply become steps; one more step represents the rest. */
+/** The calls of one reply that become steps; one more step represents the rest. */
 export const MAX_RECORDED_CALLS = 128;
 
 /** The name of the call that represents all calls beyond MAX_RECORDED_CALLS; its arguments are `{"count": N}`. */

@@ -76,7 +76,7 @@ const RESERVED_OPTIONS: ReadonlySet<string> = new Set([
 
 const MAX_OPTIONS_BYTES = 16 * KIB;
 
-/** Why `modelOptions` cannot be sent; empty if they can. */
+/** The issues of `modelOptions`; empty if they can be sent. */
 export function findOptionFaults(options: JsonObject): string[] {
   const faults = Object.keys(options)
     .filter((name) => RESERVED_OPTIONS.has(name))

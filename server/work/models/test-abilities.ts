@@ -11,7 +11,7 @@ import {
   type ToolCall,
 } from "./port";
 
-/** What a model can do as it is connected. `note` says it in plain words. */
+/** An ability of a model as it is connected. `note` says it in plain words. */
 export type Ability = {
   name: "Text" | "Streaming" | "Function calls" | "Structured answers" | "Reasoning" | "Usage";
   works: boolean;

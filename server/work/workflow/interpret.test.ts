@@ -593,7 +593,7 @@ test("a run replayed from its journal makes the same calls and ends the same, wh
         stored.clear();
         executed.length = 0;
         expect(await go(Number.POSITIVE_INFINITY)).toEqual(resumed);
-        // After a failure, which items had begun depends on time.
+        // After a failure, which items had started depends on time.
         if (resumed.status === "Completed" && !JSON.stringify(resumed).includes("item"))
           expect([...executed].sort()).toEqual(interrupted);
         expect(new Set(executed).size).toBe(executed.length);

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { serveFetch } from "../fetch-server";
 import { cut } from "./strict-chat";
 
-/** What servers of chat completions have in common. Each family says what it refuses and how it answers. */
+/** The common part of servers of chat completions. Each family says what it refuses and how it answers. */
 
 const call = z.looseObject({
   id: z.string(),
@@ -103,7 +103,7 @@ export const callPieces = ({ calls }: Reply) =>
   ]);
 export { cut };
 
-/** What every family refuses in the order of messages; null if nothing. */
+/** The issue of the order of messages in every family; null if there is none. */
 function findDisorder({ messages }: ChatBody): string | null {
   let open: string[] = [];
   for (const { role, tool_calls = [], tool_call_id = "" } of messages) {

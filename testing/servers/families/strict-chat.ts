@@ -13,9 +13,9 @@ export type ChatFamily = {
   reply(turn: number): SentMessage;
   /** The same message in the family's pieces. */
   pieces(message: SentMessage): object[];
-  /** What is wrong with a message that came back; null if nothing is. */
+  /** The issue of a message that came back; null if there is none. */
   check(sent: SentMessage, back: BackMessage): string | null;
-  /** What is wrong with a message of another model; unset: it knows none. */
+  /** The issue of a message of another model; unset: it knows none. */
   checkForeign?(back: BackMessage): string | null;
   /** The body of its 400. */
   errorBody(message: string): unknown;

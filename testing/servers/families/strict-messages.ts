@@ -71,7 +71,7 @@ const requestBody = z.strictObject({
 export type MessageRequest = z.infer<typeof requestBody>;
 type Block = Record<string, unknown> & { type: string };
 
-/** What the server does with one call: blocks of a reply and their end, an error, or a broken stream. */
+/** The answer to one call: blocks of a reply and their end, an error, or a broken stream. */
 export type MessageLine = {
   blocks?: Block[];
   stop?: string;
@@ -116,7 +116,7 @@ type StrictMessages = {
   /** For `baseUrl`. */
   url: string;
   answered: number;
-  /** What was wrong with messages that came back. */
+  /** The issues of messages that came back. */
   refused: string[];
   requests: MessageRequest[];
   keys: Set<string>;
@@ -143,7 +143,7 @@ export async function startStrictMessages(
   /** The replies with calls, by the id of the first. */
   const replies = new Map<string, Block[]>();
 
-  /** What is wrong with the messages; null if nothing is. */
+  /** The issue of the messages; null if there is none. */
   function check({ messages }: MessageRequest): string | null {
     for (const [index, { role, content }] of messages.entries()) {
       if (role === messages[index - 1]?.role)

@@ -75,7 +75,7 @@ const requestBody = z.strictObject({
 export type ResponseRequest = z.infer<typeof requestBody>;
 type Item = Record<string, unknown> & { type: string; id: string };
 
-/** What the server does with one call: `items` of a reply, an end that is not `completed`, an error, or a broken stream. */
+/** The answer to one call: `items` of a reply, an end that is not `completed`, an error, or a broken stream. */
 export type ResponseLine = {
   items?: Item[];
   incomplete?: "max_output_tokens" | "content_filter";
@@ -128,7 +128,7 @@ type StrictResponses = {
   /** For `baseUrl`. */
   url: string;
   answered: number;
-  /** What was wrong with items that came back. */
+  /** The issues of items that came back. */
   refused: string[];
   requests: ResponseRequest[];
   /** Each list of items sent, as JSON. */
@@ -151,7 +151,7 @@ export async function startStrictResponses(
   /** The replies, by the id of each of their items. */
   const replies = new Map<string, Item[]>();
 
-  /** What is wrong with the items that came back; null if nothing is. */
+  /** The issue of the items that came back; null if there is none. */
   function check(input: ResponseRequest["input"]): string | null {
     const calls = new Set<string>();
     const answered = new Set<string>();

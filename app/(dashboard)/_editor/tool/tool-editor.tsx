@@ -62,7 +62,7 @@ export function ToolEditor({ mode, id, starter }: EditorProps & { starter?: Tool
   const { value: yaml, change, latest } = editor.draft;
   const check = useChecked(yaml);
   const tool = useMemo(() => readTool(yaml), [yaml]);
-  // Nothing is wrong with a tool that nobody has begun, until it is saved.
+  // Nothing is wrong with a tool that nobody has started, until it is saved.
   const isBegun = yaml !== EMPTY_TOOL;
   const problems = [
     ...(isBegun || editor.refused !== null ? (check.data ?? []) : []),

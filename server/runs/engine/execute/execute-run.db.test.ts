@@ -30,7 +30,7 @@ describe("agent runs", () => {
     const onWarning = (warning: Error) => void warnings.push(warning);
     process.on("warning", onWarning);
     const tenant = await createTenant(world);
-    // Every model call waits until all have begun.
+    // Every model call waits until all have started.
     let answer = (_reply: { content: string }) => {};
     const answered = new Promise<{ content: string }>((resolve) => {
       answer = resolve;

@@ -4,10 +4,10 @@ import type { ClaimedRun, Outcome, Totals } from "../claimed-run";
 import type { Worker } from "../port";
 import type { Tree } from "../slots/slot";
 import type { RunJournal } from "../write/journal";
+import type { Branches } from "./branches";
 import type { Budget } from "./budget";
 import type { DurableSteps } from "./durable-steps";
 import type { RunSecrets } from "./run-secrets";
-import type { Strands } from "./strands";
 
 /** The context that a root run and its children share. */
 export type SegmentContext = {
@@ -15,7 +15,7 @@ export type SegmentContext = {
   worker: Worker;
   /** Called when a run starts to execute, with a controller that stops it; returns a function to call at its end. */
   enter(run: ClaimedRun, totals: Totals, stop: AbortController): () => void;
-  strands: Strands;
+  branches: Branches;
   steps: DurableSteps;
   tree: Tree;
   /** Called before each act; throws YieldSlot if the run must yield its slot. */

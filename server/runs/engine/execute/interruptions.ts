@@ -25,7 +25,7 @@ export class YieldSlot extends Error {
   override name = "YieldSlot";
 }
 
-/** All strands of the run sleep; the first of them until this time. The run is to leave its slot until then. */
+/** All branches of the run sleep; the first of them until this time. The run is to leave its slot until then. */
 export class SleepUntil extends YieldSlot {
   override name = "SleepUntil";
   readonly until: Date;

@@ -25,7 +25,7 @@ export function forkAsStep<T>(
   act: Act,
   works: readonly (() => Promise<T>)[],
 ): Promise<T[]> {
-  const fork = () => execution.strands.fork(works);
+  const fork = () => execution.branches.fork(works);
   if (works.length < 2) return fork();
   return execution.steps.run(nameStep(execution, act), fork, () => ({ status: "Completed", bytes: 0 }));
 }

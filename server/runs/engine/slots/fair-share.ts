@@ -2,7 +2,7 @@
 export type Share = { organizationId: string; running: number; waiting: number };
 
 /**
- * How many slots each organization must yield while all are taken. Waiting runs get slots one by one, those of the
+ * The slots that each organization must yield while all are taken. Waiting runs get slots one by one, those of the
  * organization with the fewest slots first. Each slot comes from the organization with the most, as long as it then
  * still has at least as many as the other.
  */

@@ -86,7 +86,7 @@ export class ProcessSlots {
     this.#getServices().memory.admit();
   }
 
-  /** How many runs of each organization have a slot and are not yielding it. */
+  /** The number of runs of each organization that have a slot and are not yielding it. */
   runningByOrganization(): Map<string, number> {
     const running = new Map<string, number>();
     for (const { run, yielding } of this.#taken.values()) {

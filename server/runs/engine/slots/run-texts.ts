@@ -7,7 +7,7 @@ const LARGE_BYTES = MIB;
 const COME_BACK = 3 / 4;
 /** An organization with less than this share of the limit has few texts. */
 const FEW = 1 / 8;
-/** How many large runs outside memory are known. An unknown one comes back, acts once and leaves again. */
+/** The most large runs outside memory that are known. An unknown one comes back, acts once and leaves again. */
 const MOST_KNOWN = 10_000;
 
 /** A root run in progress, with the journals of it and of those that it calls. */

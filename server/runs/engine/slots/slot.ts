@@ -20,13 +20,13 @@ export type Slot = {
   journal: RunJournal;
   budget: Budget;
   tree: Tree;
-  /** Whether it yields its slot before its next act. */
+  /** True if it yields its slot before its next act. */
   yielding: boolean;
 };
 
 /** A root run and the runs that it and its children call. */
 export type Tree = {
-  /** How many runs were started below the root run. */
+  /** The number of runs that were started below the root run. */
   started: number;
   /** The journals of the root run and of those in progress. */
   journals: Set<RunJournal>;
@@ -34,11 +34,11 @@ export type Tree = {
   hasEndedChild: boolean;
 };
 
-/** How a run ended, for the durable function. */
+/** The end of a run, for the durable function. */
 export type RunEnd = { status: EndedStatus; message: string | null };
 
 /**
- * How a segment ended: the run ended, waits until a time, waits for a slot, continues with the next call, executes in
+ * The end of a segment: the run ended, waits until a time, waits for a slot, continues with the next call, executes in
  * another call, or belongs to a newer call.
  */
 export type SegmentResult =
@@ -60,7 +60,7 @@ export async function waitForWrites({ tree }: Slot): Promise<void> {
   for (const journal of tree.journals) await journal.settled();
 }
 
-/** Why a run cannot be claimed. */
+/** Reads why a run cannot be claimed. */
 const FIND_UNCLAIMABLE = defineQuery(
   "find-unclaimable",
   z.object({
@@ -108,7 +108,7 @@ export async function releaseRun(services: Services, slot: Slot): Promise<void> 
   });
 }
 
-/** What became of a run that cannot be claimed for a hand-over. Ends it if it was cancelled. */
+/** The state of a run that cannot be claimed for a hand-over. Ends it if it was cancelled. */
 export async function endUnclaimable(
   services: Services,
   { runId, handOver }: { runId: string; handOver?: number | undefined },

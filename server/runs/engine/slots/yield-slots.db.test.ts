@@ -130,7 +130,7 @@ it("is not executed by a call of the segment that has yielded", async () => {
   expect(await read(id)).toMatchObject({ status: "Completed", epoch: 2 });
 });
 
-/** How many rounds of calculations precede the answer. */
+/** The rounds of calculations before the answer. */
 const calculates = (request: ModelRequest, rounds: number): Partial<ModelReply> => {
   const done = request.messages.filter(({ role }) => role === "tool").length;
   return done === rounds

@@ -9,7 +9,7 @@ const block = z.looseObject({ type: z.string() });
 export type Block = z.infer<typeof block>;
 
 const messageState = z.object({
-  /** Where they came from: provider, interface, address and model. */
+  /** Their provider, interface, address and model. */
   origin: z.string(),
   blocks: z.array(block),
 });

@@ -33,9 +33,9 @@ const deltaEvent = z.object({
 });
 const endEvent = z.object({ delta: z.looseObject({}), usage: z.looseObject({}).nullish() });
 
-/** What a block counts besides its texts: eight thousand are possible. */
+/** The length of a block besides its texts: eight thousand blocks are possible. */
 const BLOCK_LENGTH = 1_024;
-/** What a call beyond the limit counts, which is not kept. */
+/** The length of a call beyond the limit, which is not kept. */
 const FURTHER_LENGTH = 64;
 
 export class StreamedMessage implements StreamedReply {

@@ -4,7 +4,7 @@ import type { ModelRequest } from "@/server/work/models/port";
 import { findQuirk, type Quirk } from "./quirks";
 import { isUnreadCall, PiecesError, ReplyError, ResponseError } from "./replies";
 
-/** What a provider does not support for a model, learned from its errors. */
+/** Features that a provider does not support for a model, learned from its errors. */
 export type Adaptation = {
   /** The server supports `max_tokens`, but refuses or ignores `max_completion_tokens`. */
   oldTokenLimit: boolean;
@@ -62,7 +62,7 @@ type Tried = {
   fields: readonly string[];
 };
 
-/** What an error teaches about the server; the same adaptation if nothing. */
+/** The adaptation after an error; the same one if the error teaches nothing. */
 export function learnFrom(
   error: unknown,
   known: Adaptation,
@@ -110,7 +110,7 @@ const WANTS_NEW_LIMIT = /use '?max_completion_tokens/i;
 
 const REFUSED_JSON = /json mode response is not supported/i;
 
-/** How servers refuse a field; Groq in karthink/gptel#774, Mistral in charmbracelet/crush#1590. */
+/** The errors of servers about a field; Groq in karthink/gptel#774, Mistral in charmbracelet/crush#1590. */
 const UNWANTED =
   /unsupported|not supported|not permitted|not allowed|forbidden|unknown|unrecogni[sz]ed|unexpected|additional propert/i;
 

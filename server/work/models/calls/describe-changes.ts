@@ -9,7 +9,7 @@ type Asked = {
   fields: () => readonly string[];
 };
 
-/** How a request differs from what was asked, because of what was learned about its server. For people. */
+/** The changes of a request because of what was learned about its server, in words. */
 export function describeChanges(known: Adaptation, { request, parameters, fields }: Asked): string[] {
   if (known === UNKNOWN_SERVER) return [];
   const { tools, withheldTools = [], onText, responseSchema } = request;

@@ -1,7 +1,7 @@
 import { isJsonObject, tryParseJson, writeJson } from "@/server/base/json/json";
 import { readChunks } from "@/server/guard/egress/trusted-fetch";
 
-/** What a provider reports in the body of an error; `code` may be a word or a status. */
+/** The report in the body of an error; `code` may be a word or a status. */
 export type ReportedError = {
   message: string;
   code: string | number | undefined;
@@ -11,7 +11,7 @@ export type ReportedError = {
 
 /** More of an error's body is not read. */
 const MAX_BODY_BYTES = 64 * 1024;
-/** What is left out at the end of a body that was cut: half a secret there would not be recognized. */
+/** The characters that are left out at the end of a body that was cut: half a secret would not be recognized. */
 const CUT_END = 8 * 1024;
 const MAX_DEPTH = 4;
 const MAX_PARTS = 8;

@@ -7,11 +7,11 @@ import type { ModelFault } from "@/server/work/models/port";
 import { FlawedAnswer } from "./answer-flaws";
 import { isUnreadCall, ReplyError, ReplyTooLarge, ResponseError } from "./replies";
 
-/** Why one attempt failed; `unavailable` is temporary. `retryAfterMs` is the delay that the provider requested. */
+/** The failure of one attempt; `unavailable` is temporary. `retryAfterMs` is the delay that the provider requested. */
 export type Fault = {
   message: string;
   reason: ModelFault;
-  /** Whether another model may be called instead if no attempt succeeds. */
+  /** True if another model may be called instead when no attempt succeeds. */
   fallsBack: boolean;
   retryAfterMs: number | undefined;
   cause: unknown;
@@ -86,7 +86,7 @@ function reasonOf(error: ResponseError | ReplyError): ModelFault {
 }
 
 /**
- * How servers without a code say that they do not know a model: OpenRouter (continuedev/continue#10322), LiteLLM
+ * The words of servers without a code that do not know a model: OpenRouter (continuedev/continue#10322), LiteLLM
  * (BerriAI/litellm#3142) and Mistral, DeepSeek, Bedrock (iOfficeAI/AionCore#377), vLLM.
  */
 const UNKNOWN_MODEL =

@@ -27,9 +27,9 @@ export type CallOptions = ServerOptions & {
   random: () => number;
   /** Waits; rejects with the signal's reason. */
   sleep: (ms: number, signal: AbortSignal) => Promise<void>;
-  /** When calls may be sent. Unset: at once. */
+  /** The paces of calls. Unset: they are sent at once. */
   paces?: Paces;
-  /** How often a call is attempted; 5 when unset. */
+  /** The most attempts of a call; 5 when unset. */
   maxAttempts?: number;
 };
 
@@ -44,7 +44,7 @@ export class ModelCall {
   readonly #attempts: Attempt[] = [];
   readonly #turns: Turns | null;
   readonly #fit: ContextFit;
-  /** How the current attempt's request differs from what was asked. */
+  /** The changes of the current attempt's request, in words. */
   #changes: string[] = [];
   #shortened: readonly Shortening[] = [];
   /** Failed attempts, except those that only adapted the request. */
@@ -54,9 +54,9 @@ export class ModelCall {
   /** The limit of output tokens before what the server allows. */
   #wantedOutput: number;
   #wasEmpty = false;
-  /** What interrupted attempts had received. */
+  /** The output of interrupted attempts. */
   #received: ReceivedOutput | null = null;
-  /** What the provider reported as the current attempt's usage. */
+  /** The current attempt's usage as the provider reported it. */
   #usageText: string | undefined;
 
   constructor(server: ModelServer, request: ModelRequest, options: CallOptions) {
@@ -118,7 +118,7 @@ export class ModelCall {
     }
   }
 
-  /** How the next attempt's request differs from what was asked. */
+  /** The changes of the next attempt's request, in words. */
   #describeChanges(): string[] {
     const changes = this.#server.describeChanges(this.#request);
     const limit = this.#server.sentLimit(this.#request);
@@ -215,7 +215,7 @@ export class ModelCall {
     return true;
   }
 
-  /** Why an attempt failed. Keeps what it had received. */
+  /** Describes the failure of an attempt. Keeps what it had received. */
   async #readFault(error: unknown, streamed: StreamedReply): Promise<Fault> {
     const output = await streamed.received(this.#request);
     if (output !== null) this.#received = { ...output, usage: this.#withReceived(output.usage) };

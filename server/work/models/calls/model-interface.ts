@@ -5,7 +5,7 @@ import type { ModelMessage, ModelRequest, Prompt, ReceivedOutput } from "@/serve
 import type { Adaptation } from "./adaptation";
 import type { ReadReply } from "./replies";
 
-/** How one interface of models writes requests and reads replies. The loop around them is the same for all. */
+/** One interface of models: it writes requests and reads replies. The loop around them is the same for all. */
 export type ModelInterface = {
   name: ModelApi;
   /** The base address of who defines it. */
@@ -25,7 +25,7 @@ export type ModelInterface = {
   namesOfState(messages: readonly ModelMessage[], origin: string): string[];
 };
 
-/** What requests of all interfaces have. */
+/** The headers of requests of all interfaces. */
 export const JSON_HEADERS = {
   accept: "application/json",
   "content-type": "application/json",
@@ -43,7 +43,7 @@ export type ConnectionOptions = {
   fetch: EgressFetch;
 };
 
-/** What one attempt sends. */
+/** The request of one attempt. */
 export type Sent = {
   request: ModelRequest;
   known: Adaptation;
@@ -77,7 +77,7 @@ export type StreamedReply = {
   /** Adds the next piece. Throws PiecesError for an invalid one, ReplyError for an error, and ReplyTooLarge. */
   add(piece: unknown): void;
   readonly furtherCalls: number;
-  /** What has been received, with the provider's usage if it was reported, else counted; null before any output. */
+  /** The output so far, with the provider's usage if it was reported, else counted; null before any output. */
   received(request: Prompt): Promise<ReceivedOutput | null>;
   /** The reply as a complete body. Throws PiecesError if it is incomplete. */
   toBody(): object;

@@ -24,7 +24,7 @@ import { readModelList } from "./model-list";
 import { PiecesError, type ReadReply, readReportedError } from "./replies";
 
 /**
- * What refusals of a server taught, by organization and model. It stays with the organization: a refusal may repeat texts
+ * The lessons of a server's refusals, by organization and model. They stay with the organization: a refusal may repeat texts
  * of the request, so another one's requests must not depend on it.
  */
 export type KnownLimits = {
@@ -46,14 +46,14 @@ export type ServerOptions = {
   redact?: Redact | undefined;
   /** The time limit of one attempt; 300,000 when unset. */
   attemptTimeoutMs?: number;
-  /** What the operator stated about models. It wins over the catalog. */
+  /** The operator's facts about models. They win over the catalog. */
   limits?: ReadonlyMap<string, ModelLimits> | undefined;
-  /** What earlier calls found out about the same server; this instance adds to it. */
+  /** The findings of earlier calls of the same server; this instance adds to them. */
   known?: KnownLimits;
 };
 
 const MAX_KNOWN = 10_000;
-/** How long a server may take to list its models. */
+/** The time limit of listing a server's models. */
 const LIST_TIMEOUT_MS = 10_000;
 const JSON_TYPE = /^[^;]*json/i;
 const EVENTS_TYPE = /^text\/event-stream/i;
@@ -208,7 +208,7 @@ export class ModelServer {
     return true;
   }
 
-  /** How the request will differ from what was asked, in words. */
+  /** The changes of a request because of what was learned, in words. */
   describeChanges(request: ModelRequest): string[] {
     return describeChanges(this.#adaptationOf(request), {
       request,
@@ -217,7 +217,7 @@ export class ModelServer {
     });
   }
 
-  /** What is known about a model before it is called. */
+  /** The facts about a model before it is called. */
   async factsOf(model: string): Promise<ModelFacts> {
     return { ...(await findModelFacts({ baseUrl: this.baseUrl, model })), ...this.#limits?.get(model) };
   }

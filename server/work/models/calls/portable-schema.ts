@@ -12,7 +12,7 @@ const REFUSED = new Set([
   "dependentRequired",
   "dependentSchemas",
 ]);
-/** What grammars cannot express in some servers. */
+/** Keywords that the grammars of some servers cannot express. */
 const SIMPLE_REFUSED = new Set([
   ...REFUSED,
   ...["pattern", "format", "minLength", "maxLength", "patternProperties"],

@@ -2,12 +2,12 @@ import type { ModelRequest } from "@/server/work/models/port";
 
 type Asked = Pick<ModelRequest, "messages" | "onText" | "tools" | "withheldTools" | "responseSchema">;
 
-/** What single families of chat servers demand. `refusal` recognizes it in their errors. */
+/** A demand of a single family of chat servers. `refusal` recognizes it in the server's errors. */
 type Demand = {
   refusal: RegExp;
   /** Returns true if the request differs because of it. */
   applies(request: Asked): boolean;
-  /** How the request differs, for people. */
+  /** The change of the request, in words. */
   change: string;
 };
 
@@ -71,6 +71,6 @@ const QUIRKS = Object.keys(DEMANDS).filter((name): name is Quirk => Object.hasOw
 export const findQuirk = (text: string, known: readonly Quirk[]): Quirk | undefined =>
   QUIRKS.find((name) => !known.includes(name) && DEMANDS[name].refusal.test(text));
 
-/** How a request differs because of these demands. */
+/** The changes of a request because of these demands, in words. */
 export const describeQuirks = (known: readonly Quirk[], request: Asked): string[] =>
   known.filter((name) => DEMANDS[name].applies(request)).map((name) => DEMANDS[name].change);

@@ -46,7 +46,7 @@ export function reportedUsage({
 /** A longer text is not kept. */
 const MAX_USAGE_LENGTH = 4 * KIB;
 
-/** What a provider reports as its usage, as JSON; undefined if it is no object or too large. */
+/** The usage that a provider reports, as JSON; undefined if it is no object or too large. */
 export function usageText(raw: unknown): string | undefined {
   if (typeof raw !== "object" || raw === null) return undefined;
   try {

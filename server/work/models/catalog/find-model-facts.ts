@@ -9,7 +9,7 @@ type Section = {
 type Catalog = { sections: readonly Section[]; all: Section["models"] };
 
 /**
- * What the catalog knows about a model at an address; empty for an unknown one. The provider's own entry wins. At an
+ * The catalog's facts about a model at an address; empty for an unknown one. The provider's own entry wins. At an
  * address that the catalog does not know, such as a gateway's, the name decides, without vendor, variant and date: a
  * server may allow less than the model does.
  */

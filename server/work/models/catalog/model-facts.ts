@@ -17,7 +17,7 @@ const catalogModel = z.strictObject({
     .optional(),
 });
 
-/** What is known about a model: from the catalog, or from the operator. Each may be unknown. */
+/** Facts about a model, from the catalog or from the operator. Each may be unknown. */
 export type ModelFacts = { [Fact in keyof CatalogModel]?: CatalogModel[Fact] | undefined };
 type CatalogModel = z.output<typeof catalogModel>;
 

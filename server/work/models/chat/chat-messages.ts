@@ -11,7 +11,7 @@ function shortId(id: string): string {
   return createHash("sha256").update(id).digest("hex").slice(0, 9);
 }
 
-/** What goes between results and a question, where a server refuses that they follow each other. */
+/** A message between results and a question, where a server rejects that they follow each other. */
 const BETWEEN = { role: "assistant" as const, content: "I have the results." };
 
 /** Gemini's documented mark for calls that another model made. */

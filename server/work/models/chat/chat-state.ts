@@ -12,7 +12,7 @@ import { isMoreThanText } from "./content-parts";
 
 const fields = z.looseObject({});
 const chatState = z.object({
-  /** Where it came from: provider, address and model. */
+  /** Its provider, address and model. */
   origin: z.string(),
   message: fields,
   /** One entry for each call; null if it has no such fields. */
@@ -23,7 +23,7 @@ type Fields = z.infer<typeof fields>;
 
 const NO_FIELDS: Omit<ChatState, "origin"> = { message: {}, calls: [] };
 
-/** What is read here, or never sent back: `annotations` and `audio` are OpenAI's, which does not take them. */
+/** Fields that are read here or never sent back: OpenAI rejects its own `annotations` and `audio`. */
 export const MESSAGE_FIELDS = new Set([
   ..."role content refusal tool_calls function_call annotations audio".split(" "),
 ]);

@@ -5,7 +5,7 @@ import { createProvider } from "@/server/work/models/provider";
 import { testClock } from "@/testing/clock";
 import { type ModelServer, modelRequest, startModelServer } from "@/testing/servers/model-server";
 
-/** What single families of providers do differently, each with its source. */
+/** The particular behavior of single families of providers, each with its source. */
 
 const egress = createTrustedEgress();
 let server: ModelServer;

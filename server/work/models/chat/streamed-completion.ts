@@ -143,7 +143,7 @@ export class StreamedCompletion implements StreamedReply {
     return this.#further;
   }
 
-  /** What has been received so far, with the provider's usage if it was reported, else counted; null before any output. */
+  /** The output so far, with the provider's usage if it was reported, else counted; null before any output. */
   async received(request: Prompt): Promise<ReceivedOutput | null> {
     const toolCalls = this.#calls;
     if (this.#length === 0 && toolCalls.length === 0) return null;

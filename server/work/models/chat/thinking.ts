@@ -29,7 +29,7 @@ export function splitThinking(text: string): { reasoning: string; content: strin
 
 /** The answer within a text that grows, in linear time. */
 export class GrowingAnswer {
-  /** Where the answer begins; undefined while that is unknown. */
+  /** The answer's beginning; undefined while it is unknown. */
   #start: number | undefined;
   #searched = 0;
 

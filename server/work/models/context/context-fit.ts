@@ -15,10 +15,10 @@ const MAX_RATIO = 5;
 /** A longer conversation is not counted exactly after a refusal: that would take seconds. */
 const MAX_COUNTED_LENGTH = 2 * MIB;
 
-/** What a model can read: `ratio` are its tokens for one of ours. */
+/** The context window of a model; `ratio` are its tokens for one of ours. */
 type Context = { window: number; ratio: number };
 type Asked = Pick<ModelRequest, "organizationId" | "model">;
-/** What is known and learned about the windows of a server's models. */
+/** The known and learned windows of a server's models. */
 type Windows = {
   contextOf(asked: Asked): Promise<Context>;
   surelyFits(asked: Asked): number;
@@ -34,7 +34,7 @@ export class InputTooLong extends Error {
 export class ContextFit {
   readonly #server: Windows;
   readonly #messages: readonly ModelMessage[];
-  /** How the request was shortened; empty: not at all. */
+  /** The cuts that make the request fit; empty: none. */
   shortened: readonly Shortening[] = [];
   /** The same in words. */
   description: string | null = null;
@@ -44,7 +44,7 @@ export class ContextFit {
     this.#messages = messages;
   }
 
-  /** Whether the request surely fits. Quick, for almost all requests do. */
+  /** Returns true if the request surely fits. Quick, for almost all requests do. */
   fits(request: ModelRequest): boolean {
     const most = this.#server.surelyFits(request);
     return most === Number.POSITIVE_INFINITY || boundRequestTokens(request) + request.maxOutputTokens <= most;

@@ -1,7 +1,7 @@
 import { ReplyError, ResponseError } from "@/server/work/models/calls/replies";
 
 /**
- * How providers say that a request does not fit into the context window. The texts: OpenAI's and Anthropic's guides to
+ * The errors of a request that does not fit into the context window. The texts: OpenAI's and Anthropic's guides to
  * errors; Gemini, xAI, Groq, OpenRouter, LM Studio, MiniMax, Kimi, Mistral and Copilot in badlogic/pi-mono
  * (packages/ai/src/utils/overflow.ts); llama.cpp in ggml-org/llama.cpp#15780 and #16486; Bedrock; llama-cpp-python in
  * abetlen/llama-cpp-python#385; Qwen in QwenLM/qwen-code#2384.
@@ -61,7 +61,7 @@ export function readOverflow(error: unknown): Overflow | null {
   return { window: find(WINDOW), input: find(INPUT) };
 }
 
-/** Whether an error says that the input is too long. */
+/** Returns true if an error says that the input is too long. */
 export const isOverflow = ({ status, code, message }: ResponseError | ReplyError): boolean =>
   code === "context_length_exceeded" ||
   status === 413 ||

@@ -3,7 +3,7 @@ import type { ModelMessage, Shortening } from "@/server/work/models/port";
 
 /** Outputs of functions, cut to their beginning so that a conversation fits into a model's context window. */
 
-/** What is kept of outputs, in bytes: first all old ones are cut to the first size, then to the second. */
+/** The sizes to which outputs are cut, in bytes: first all old ones to the first size, then to the second. */
 export const KEPT_BYTES = [1_000, 100] as const;
 /** An output that is only this much longer is not cut. */
 const MARK_BYTES = 100;
@@ -14,7 +14,7 @@ export function endOfOld(messages: readonly ModelMessage[]): number {
   return replies.at(-2) ?? 0;
 }
 
-/** What is kept of the output at an index of the messages; null if it is sent as it is. */
+/** The size to which the output at an index of the messages is cut; null if it is sent as it is. */
 export function keptOf(index: number, shortened: readonly Shortening[]): number | null {
   const kept = shortened.filter(({ before }) => index < before).map(({ keep }) => keep);
   return kept.length === 0 ? null : Math.min(...kept);

@@ -27,7 +27,7 @@ export function createArguments(schema: JsonObject, text: string): JsonObject {
   return new Filler(text, new Map()).fillObject(schema, 0);
 }
 
-/** How many numbers of a text a tool could use. */
+/** The number of a text's numbers that a tool could use. */
 export function countNumberFields(schema: JsonObject): number {
   return propertiesOf(schema).filter(([, property]) => ["number", "integer"].includes(typeOf(property)))
     .length;

@@ -1,5 +1,5 @@
 /**
- * What the demo model (demo.ts) extracts from a message: calculations, numbers, places, quantities and prices. All
+ * The things that the demo model (demo.ts) extracts from a message: calculations, numbers, places, quantities and prices. All
  * patterns are bounded, so that hostile messages stay cheap.
  */
 
@@ -106,7 +106,7 @@ const COUNTED = new RegExp(
   "gu",
 );
 
-/** What is counted in a text: "apples" in "12 apples at 0.80", "red apples" in "twelve or 12 red apples". */
+/** The counted thing in a text: "apples" in "12 apples at 0.80", "red apples" in "twelve or 12 red apples". */
 export function findCounted(text: string): string | undefined {
   for (const [, phrase = ""] of text.matchAll(COUNTED)) {
     const words = phrase.split(" ");

@@ -1,7 +1,7 @@
 import { isJsonObject, type Json, tryParseJson, writeJson } from "@/server/base/json/json";
 import type { ModelMessage, ModelRequest } from "@/server/work/models/port";
 
-/** How the demo model (demo.ts) phrases the results of its calls. */
+/** The sentences in which the demo model (demo.ts) reports the results of its calls. */
 
 const NOTICE =
   "This answer is simulated by the built-in demo model: for a real one, add a model provider, or set OPENAI_API_KEY " +

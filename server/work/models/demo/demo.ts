@@ -28,7 +28,7 @@ const UNFILLED =
   "The built-in demo model fills only simple schemas, and its answer did not match this one. Choose another model, or " +
   "simplify the schema.";
 
-/** How much of a message is read, so that the patterns stay cheap. */
+/** The characters of a message that are read, so that the patterns stay cheap. */
 const READ_LENGTH = 4000;
 /** The most tools one message calls, and the most calls of one tool for several orders. */
 const MAX_TOOLS = 3;
@@ -49,7 +49,7 @@ const wordsOf = (text: string) =>
       .filter((word) => word.length >= 4),
   );
 
-/** How many words the message shares with a tool's name and description. */
+/** The number of words that the message shares with a tool's name and description. */
 function relevance(tool: OfferedTool, words: ReadonlySet<string>): number {
   const wordsOfTool = wordsOf(`${tool.name.replaceAll("_", " ")} ${tool.description}`);
   return [...wordsOfTool].filter((word) => words.has(word) || words.has(`${word}s`)).length;

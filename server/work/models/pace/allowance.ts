@@ -1,10 +1,10 @@
 /**
- * What the headers of a response say about a provider's limits: OpenAI's guide to rate limits (`x-ratelimit-…-requests`,
+ * A provider's limits in the headers of a response: OpenAI's guide to rate limits (`x-ratelimit-…-requests`,
  * resets such as `6m0s`), Groq's, Anthropic's (`anthropic-ratelimit-requests-…`, resets in RFC 3339), and the common
  * `x-ratelimit-remaining` with seconds or a Unix time (OpenRouter's in milliseconds).
  */
 
-/** How many calls are left for how long. */
+/** The calls that are left, and the time for which they are. */
 export type Allowance = { calls: number; ms: number };
 
 /** The headers that count calls. */
@@ -43,7 +43,7 @@ const DURATION = /^(?:([\d.]+)h)?(?:([\d.]+)m(?!s))?(?:([\d.]+)s)?(?:([\d.]+)ms)
 const UNIX_SECONDS = 1e9;
 const UNIX_MS = 1e12;
 
-/** When a limit is renewed, in milliseconds from now; null if it cannot be read. */
+/** The time until a limit is renewed, in milliseconds; null if it cannot be read. */
 function readReset(text: string | null, now: Date): number | null {
   const trimmed = text?.trim() ?? "";
   if (trimmed === "") return null;

@@ -12,7 +12,7 @@ type Tools = {
 };
 
 const PROVEN_AFTER_MS = 1_000;
-/** How many calls may be unproven at first, and how many more for each proven one. */
+/** The calls that may be unproven at first, and the further ones for each proven call. */
 const FIRST_WINDOW = 10;
 const WINDOW_GROWTH = 1 / 8;
 /** If a provider asks for a longer wait, its calls fail. */
@@ -31,7 +31,7 @@ const FEW = 8;
 const LEAST_INTERVAL_MS = 5;
 /** After this many responses that state no limit, only every so many are read. */
 const SILENT = 16;
-/** How many times of accepted calls are remembered. */
+/** The times of accepted calls that are remembered. */
 const MAX_REMEMBERED = 256;
 
 /**
@@ -50,11 +50,11 @@ export class Pace {
   #blockedUntil = 0;
   #interval = 0;
   #nextAt = 0;
-  /** When the last refusal slowed the calls down, and how many were accepted since. */
+  /** The time when the last refusal slowed the calls down, and the number of calls accepted since. */
   #slowedAt = Number.NEGATIVE_INFINITY;
   #acceptedSince = 0;
   #refusalsInRow = 0;
-  /** How many responses in a row stated no limit. */
+  /** The responses in a row that stated no limit. */
   #silent = 0;
   /** Until the next waiting call may be sent. */
   #timer: { wakesAt: number; stop: AbortController } | null = null;
@@ -63,12 +63,12 @@ export class Pace {
     this.#tools = tools;
   }
 
-  /** Whether to read what the next response states: not always, if the latest ones stated nothing. */
+  /** True if the next response's limits are to be read: not always, if the latest ones stated none. */
   get readsAllowance(): boolean {
     return this.#silent < SILENT || this.#silent % SILENT === 0;
   }
 
-  /** How long a further call would wait, as far as it is known. */
+  /** The wait of a further call, as far as it is known. */
   get expectedWaitMs(): number {
     const now = this.#now();
     const delay = this.#delay(now);
@@ -102,7 +102,7 @@ export class Pace {
     });
   }
 
-  /** The call's response has begun. */
+  /** The call's response has started. */
   accepted(departure: Departure, allowance: Allowance | null): void {
     const now = this.#now();
     this.#prove(departure);
@@ -169,7 +169,7 @@ export class Pace {
     this.#window = Math.max(this.#window, calls);
   }
 
-  /** How long until the next call may be sent. */
+  /** The time until the next call may be sent. */
   #delay(now: number): number {
     let at = Math.max(this.#blockedUntil, this.#nextAt);
     const { calls = 1, until = 0 } = this.#allowance ?? {};

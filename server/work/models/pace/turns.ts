@@ -47,7 +47,7 @@ export class Turns {
     await onRetry?.(attempts);
   }
 
-  /** Notes that the attempt's response has begun. */
+  /** Notes that the attempt's response has started. */
   readonly accept = (headers: Headers): void => {
     if (this.#departure === null) return;
     const allowance = this.#pace.readsAllowance ? readAllowance(headers, this.#clock.now()) : null;

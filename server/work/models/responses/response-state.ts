@@ -9,7 +9,7 @@ const item = z.looseObject({ type: z.string() });
 export type Item = z.infer<typeof item>;
 
 const responseState = z.object({
-  /** Where they came from: provider, interface, address and model. */
+  /** Their provider, interface, address and model. */
   origin: z.string(),
   items: z.array(item),
 });

@@ -39,9 +39,9 @@ const wholeEvent = z.object({
 });
 const endEvent = z.object({ response: z.looseObject({ output: z.array(z.unknown()).optional() }) });
 
-/** What an item counts besides its texts: eight thousand are possible. */
+/** The length of an item besides its texts: eight thousand items are possible. */
 const ITEM_LENGTH = 1_024;
-/** What a call beyond the limit counts, which is not kept. */
+/** The length of a call beyond the limit, which is not kept. */
 const FURTHER_LENGTH = 64;
 
 type Item = Record<string, unknown> & { type: string };

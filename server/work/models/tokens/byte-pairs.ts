@@ -26,7 +26,7 @@ export function createBytePairCounter(vocabulary: Vocabulary): BytePairCounter {
   const encoder = new TextEncoder();
   // A UTF-16 unit takes at most three bytes.
   let bytes = new Uint8Array(4096);
-  /** Where each part of a piece begins, and the rank of its union with the next part. */
+  /** The beginning of each part of a piece, and the rank of its union with the next part. */
   const starts = new Uint16Array(MAX_PIECE_BYTES + 1);
   const ranks = new Int32Array(MAX_PIECE_BYTES + 1);
 

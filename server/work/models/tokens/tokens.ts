@@ -21,7 +21,7 @@ function loadCounter(): Promise<BytePairCounter> {
   return counter;
 }
 
-/** How much is counted in one go, in UTF-16 units: a few milliseconds of work. */
+/** The text that is counted in one go, in UTF-16 units: a few milliseconds of work. */
 const PART_LENGTH = 16 * 1024;
 
 /** Counts of recent texts: an agent's runs share their system prompt and tools. */

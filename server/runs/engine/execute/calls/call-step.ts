@@ -38,7 +38,7 @@ export function callStep(execution: Execution, call: StepCall): Promise<Finished
  * waits only for the rest. Throws FunctionError.
  */
 async function wait(
-  { signal, journal, strands, services, deadline }: Execution,
+  { signal, journal, branches, services, deadline }: Execution,
   { args, timeoutMs }: StepCall,
   begun: BegunStep,
 ): Promise<StepOutcome> {
@@ -54,7 +54,7 @@ async function wait(
   }
   if (time > services.clock.now()) {
     journal.showProgress(begun);
-    await strands.sleep(time, signal);
+    await branches.sleep(time, signal);
   }
   return { text: JSON.stringify({ until: text }) };
 }

@@ -1,40 +1,40 @@
 import { expect, it } from "vitest";
 import { WorkerLost } from "../write/writer";
+import { Branches } from "./branches";
 import { SleepUntil, YieldSlot } from "./interruptions";
-import { Strands } from "./strands";
 
 const START = new Date("2026-03-04T05:06:07.000Z");
 const at = (seconds: number) => new Date(START.getTime() + seconds * 1000);
 const NEVER = new AbortController().signal;
-const create = () => new Strands(() => START);
+const create = () => new Branches(() => START);
 
-it("leaves the slot when its only strand sleeps for long, until the time of the first sleeper", async () => {
+it("leaves the slot when its only branch sleeps for long, until the time of the first sleeper", async () => {
   await expect(create().sleep(at(60), NEVER)).rejects.toMatchObject({ until: at(60) });
-  const strands = create();
-  const works = [90, 30, 60].map((seconds) => () => strands.sleep(at(seconds), NEVER));
-  await expect(strands.fork(works)).rejects.toMatchObject({ until: at(30) });
+  const branches = create();
+  const works = [90, 30, 60].map((seconds) => () => branches.sleep(at(seconds), NEVER));
+  await expect(branches.fork(works)).rejects.toMatchObject({ until: at(30) });
 });
 
 it("keeps the slot for a short sleep", async () => {
-  const strands = create();
-  await strands.sleep(at(0.01), NEVER);
-  await strands.fork([() => strands.sleep(at(0.01), NEVER), () => strands.sleep(at(0.02), NEVER)]);
+  const branches = create();
+  await branches.sleep(at(0.01), NEVER);
+  await branches.fork([() => branches.sleep(at(0.01), NEVER), () => branches.sleep(at(0.02), NEVER)]);
 });
 
-it("keeps the slot while another strand acts, whatever it forks", async () => {
-  const strands = create();
+it("keeps the slot while another branch acts, whatever it forks", async () => {
+  const branches = create();
   let finish = () => {};
   const acts = async () => {
-    await strands.fork([async () => {}, async () => {}]);
+    await branches.fork([async () => {}, async () => {}]);
     await new Promise<void>((done) => {
       finish = done;
     });
     return "acted";
   };
   let left: unknown;
-  const sleeping = strands.sleep.bind(strands, at(60), NEVER);
+  const sleeping = branches.sleep.bind(branches, at(60), NEVER);
   const works = [() => sleeping().catch((error: unknown) => (left = error)), acts];
-  const forked = strands.fork<unknown>(works);
+  const forked = branches.fork<unknown>(works);
   await new Promise((done) => setImmediate(done));
   expect(left).toBeUndefined();
   finish();
@@ -42,11 +42,11 @@ it("keeps the slot while another strand acts, whatever it forks", async () => {
 });
 
 it("ends a sleep with the reason of the signal", async () => {
-  const strands = create();
+  const branches = create();
   const controller = new AbortController();
   const reason = new Error("cancelled");
-  const forked = strands.fork([
-    () => strands.sleep(at(60), controller.signal),
+  const forked = branches.fork([
+    () => branches.sleep(at(60), controller.signal),
     () =>
       new Promise<void>((_done, reject) => controller.signal.addEventListener("abort", () => reject(reason))),
   ]);
@@ -54,7 +54,7 @@ it("ends a sleep with the reason of the signal", async () => {
   await expect(forked).rejects.toBe(reason);
 });
 
-it("waits for all strands, and throws what decides most", async () => {
+it("waits for all branches, and throws what decides most", async () => {
   const lost = new WorkerLost("replaced");
   const fault = new Error("fault");
   const throwing = (error: Error) => () => Promise.reject(error);

@@ -8,10 +8,10 @@ const STAY_MS = 1_000;
 type Sleeper = { until: Date; leave(reason: SleepUntil): void };
 
 /**
- * The strands of one root run and its children: pieces of work in parallel. A strand may sleep until a time. When all of
+ * The branches of one root run and its children: pieces of work in parallel. A branch may sleep until a time. When all of
  * them sleep, the run leaves its slot: each `sleep` throws SleepUntil with the earliest time.
  */
-export class Strands {
+export class Branches {
   readonly #now: () => Date;
   #active = 1;
   readonly #sleeping = new Set<Sleeper>();
@@ -20,7 +20,7 @@ export class Strands {
     this.#now = now;
   }
 
-  /** Does pieces of work in parallel, each as a strand. The calling strand continues when the last of them has ended. */
+  /** Does pieces of work in parallel, each as a branch. The calling branch continues when the last of them has ended. */
   async fork<T>(works: readonly (() => Promise<T>)[]): Promise<T[]> {
     let left = works.length;
     this.#active += works.length - 1;
@@ -74,7 +74,7 @@ export class Strands {
   }
 }
 
-/** The rank of an error if several strands fail: a lost worker, any other error, then a slot that is left. */
+/** The rank of an error if several branches fail: a lost worker, any other error, then a slot that is left. */
 function rankOf(error: unknown): number {
   if (error instanceof WorkerLost) return 0;
   return error instanceof YieldSlot ? 2 : 1;
