@@ -52,6 +52,8 @@ export const test = base.extend<Fixtures, WorkerFixtures>({
   page: async ({ page, javaScriptEnabled }, use) => {
     if (javaScriptEnabled !== false) waitForHydration(page);
     await use(page);
+    // A handler that is still fetching fails the test when it ends.
+    await page.unrouteAll({ behavior: "ignoreErrors" });
   },
   ownerPage: async ({ page, ownerCookies }, use) => {
     await page.context().addCookies(ownerCookies);
