@@ -45,7 +45,7 @@ const MAX_ATTEMPTS = 6;
 
 /**
  * The engine of one process: drives each run that has a slot, segment by segment, through a durable function
- * (inngest/functions.ts). Its dispatcher gives waiting runs slots. docs/engine.md shows the state machine.
+ * (inngest/functions.ts). Its dispatcher gives waiting runs slots. docs/engine.md lists the states.
  */
 export class RunEngine implements Engine, Executor {
   protected readonly getServices: () => Services;
