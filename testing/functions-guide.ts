@@ -32,7 +32,7 @@ All functions:
 
 - A call costs one action, ${DEFAULT_PRICES.action} credits unless the [price list](configuration-files.md) sets
   another price. Retries of one call are not counted again.
-- An invalid input fails the call, and the message names the invalid fields.
+- After a crash, a call in progress is repeated, with the same idempotency key if it has side effects.
 - The limit of an output is ${MAX_STEP_OUTPUT_BYTES / 1024 ** 2} MiB. Beyond it an agent gets a preview, and a tool's step fails.
 - In a tool, a failed call fails the step (see \`retries\` and \`onError\`). In an agent, the model gets
   \`{"error": "…"}\` and continues.
@@ -50,25 +50,11 @@ function summaryRow({ name, title, hasSideEffects, timeoutMs }: FunctionDefiniti
 }
 
 function section(definition: FunctionDefinition): string {
-  const {
-    name,
-    description,
-    errors,
-    limits = [],
-    callsModels,
-    hasSideEffects,
-    timeoutMs,
-    example,
-  } = definition;
+  const { name, description, errors, limits = [], callsModels, timeoutMs, example } = definition;
   const { secretFields = [] } = definition;
   const facts = [
-    `- **Price**: one action${callsModels ? ", and the tokens of the model calls it makes" : ""}.`,
+    ...(callsModels ? ["- **Price**: one action, and the tokens of the model calls it makes."] : []),
     `- **Limits**: ${[seconds(timeoutMs), ...limits].join("; ")}.`,
-    `- **Side effects**: ${
-      hasSideEffects
-        ? "possible. After a crash the call is repeated with the same idempotency key."
-        : "none. A call can safely be repeated."
-    }`,
     ...(secretFields.length === 0
       ? []
       : [
@@ -88,31 +74,32 @@ ${fieldTable(inputSchemaOf(definition), true)}
 ${outputText(outputSchemaOf(definition))}
 
 ${facts.join("\n")}
-
-**Errors**
-
-${errorTable(errors)}
-
+${Object.keys(errors).length === 0 ? "" : `\n${errorTable(errors)}\n`}
 **Example**
 
 \`\`\`json
-${JSON.stringify(example.input, null, 2)}
+${jsonText(example.input)}
 \`\`\`
 
 returns
 
 \`\`\`json
-${JSON.stringify(example.output, null, 2)}
+${jsonText(example.output)}
 \`\`\`
 `;
 }
 
+/** JSON on one line if it is short. */
+function jsonText(value: unknown): string {
+  const line = JSON.stringify(value);
+  return line.length <= 100 ? line : JSON.stringify(value, null, 2);
+}
+
 function errorTable(errors: Readonly<Record<string, string>>): string {
-  if (Object.keys(errors).length === 0) return "Only those of all functions.";
   const rows = Object.entries(errors).map(
     ([code, meaning]) => `| \`${code}\` | ${meaning.replaceAll("|", "\\|")} |`,
   );
-  return ["| Code | When |", "|---|---|", ...rows].join("\n");
+  return ["| Error | When |", "|---|---|", ...rows].join("\n");
 }
 
 function seconds(ms: number): string {

@@ -8,7 +8,7 @@ import { type ApiContext, publicProcedure } from "./trpc";
 
 /**
  * The declaration of an endpoint under `/v1`. The procedure, the REST handler's route and checks, the OpenAPI document,
- * the API reference and its form come from it (docs/architecture.md, "An endpoint").
+ * the API reference and its form come from it (docs/architecture.md, "A request").
  */
 
 /** The facts of an endpoint for the REST handler and the document. */
